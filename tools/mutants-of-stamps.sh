@@ -67,16 +67,26 @@ mutant() { # name, file, substitution
 }
 
 covers='let covers = self.covers\(\);'
-begin='for used in &uses \{\s*used.begin\(timeline.id\(\)\);\s*\}'
-stamped='let number = timeline.clock\(\).stamp\(\);'
-call='let result = \$call;'
+begin='for used in \$uses \{\s*used.begin\(\$timeline.id\(\), \$timeline.clock\(\), ticket\);\s*\}'
 mutant 'the mark is taken after the wait' "$timeline" "s/$covers(\s*)(let result = wait\(\);)/\$2\$1let covers = self.covers();/"
-mutant 'memory is pending only after the call' "$timeline" "s/($begin)(\s*)($call)/\$3\$2\$1/"
-mutant 'the number is stamped before the call' "$timeline" "s/($call)(\s*)($stamped)/\$3\$2\$1/"
-mutant 'memory has its number before the call' "$timeline" "s/($call)(\s*)($stamped)(\s*)(for used in &uses \{\s*used.end\(number\);\s*\})/\$3\$4\$5\$2\$1/"
+mutant 'memory has its stamp only after the call' "$timeline" "s/($begin)(\s*)match \\\$call \{/let result = \\\$call; \$1 match result {/"
+mutant 'the submission counts before the call' "$timeline" 's/match \$call \{/let _early = ticket.taken(\$timeline.clock()); match \$call {/'
 mutant 'no doubt after a failed call' "$timeline" 's/uses\.iter\(\)\.for_each\(\|used\| used\.mark_in_doubt\(\)\);//'
+mutant 'a number that was not known is not stamped after the call' "$timeline" 's/uses\.iter\(\)\.for_each\(\|used\| used\.end\(number\)\);//'
 mutant 'a call under way does not count' "$stamp" 's/\(_, PENDING\) => false,//'
-mutant 'use by a second stream is not noted' "$stamp" 's/self\.is_of_several\(\);//'
+mutant 'a number that is not known counts as done' "$stamp" 's/(fn stamp\(self\) -> u64 \{\s*)PENDING/${1}0/'
+mutant 'each of several threads takes the next number' "$stamp" 's/(fn taken\(self, clock: &Clock\) -> u64 \{\s*)clock\.stamp\(\)/$1clock.next().taken(clock)/'
+mutant 'the count shows nothing of the call' "$stamp" 's/clock\.submitted\.store\(self\.0, Ordering::Release\)/clock.submitted.store(self.0, Ordering::Relaxed)/'
+mutant 'a mark sees nothing of the calls' "$stamp" 's/(fn mark.*?)Ordering::Acquire/$1Ordering::Relaxed/s'
+mutant 'a call that failed is not counted' "$stamp" 's/clock\.submitted\.fetch_max\(self\.0, Ordering::AcqRel\);//'
+mutant 'the count falls after a failed call' "$stamp" 's/clock\.submitted\.fetch_max\(self\.0, Ordering::AcqRel\)/clock.submitted.store(self.0, Ordering::Release)/'
+mutant 'what is done falls' "$stamp" 's/self\.done\.fetch_max\(mark, Ordering::AcqRel\)/self.done.store(mark, Ordering::Release)/'
+mutant 'what is done among others is lost' "$stamp" 's/self\.done\.fetch_max\(mark, Ordering::AcqRel\);//'
+mutant 'the end of a wait shows nothing of it' "$stamp" 's/compare_exchange\(before, mark, Ordering::AcqRel/compare_exchange(before, mark, Ordering::Relaxed/'
+mutant 'who sees what is done sees nothing of the wait' "$stamp" 's/(fn done\(&self.*?)Ordering::Acquire/$1Ordering::Relaxed/s'
+mutant 'use by a second stream is not noted' "$stamp" 's/self\.is_of_several\(clock, ticket\);//'
+mutant 'a call that uses what other streams used is not announced' "$stamp" 's/clock\.announced\.store\(ticket\.stamp\(\), Ordering::Release\);//'
+mutant 'a stream with a call that is announced is idle' "$stamp" 's/ && self\.has_done\(self\.announced\.load\(Ordering::Acquire\)\)//'
 mutant 'a wait that failed counts as done' "$timeline" 's/(\s*end\(\);\n)(\s*\}\n\s*\}\n\s*result)/$1self.succeeded(covers);$2/'
 mutant 'a failure is noted after the wait has ended' "$timeline" 's/(if let Some\(code\) = failed\(error\) \{.*?\n                \}\n)(\s*end\(\);)/$2$1/s'
 mutant 'nobody waits for a note that is under way' "$timeline" 's/while under_way\(\) \{\s*yield_now\(\);\s*\}//'

@@ -92,21 +92,21 @@ impl Operation {
     /// limit.
     pub(crate) fn limit(self) -> u64 {
         match self {
-            Self::Copy => 115,
-            Self::CopyAndWait => 195,
-            Self::Set => 80,
-            Self::Record => 70,
+            Self::Copy => 114,
+            Self::CopyAndWait => 188,
+            Self::Set => 75,
+            Self::Record => 66,
             Self::WaitFor => 55,
-            Self::CallBack => 240,
-            Self::Execute => 150,
+            Self::CallBack => 235,
+            Self::Execute => 147,
             Self::Replay => 95,
-            Self::Synchronize => 80,
+            Self::Synchronize => 75,
             Self::CopyNow => 65,
-            Self::Run => 150,
-            Self::Enter => 580,
-            Self::Stream => 1330,
-            Self::Event => 760,
-            Self::Buffer => 1100,
+            Self::Run => 145,
+            Self::Enter => 560,
+            Self::Stream => 750,
+            Self::Event => 400,
+            Self::Buffer => 800,
         }
     }
 }

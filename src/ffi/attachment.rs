@@ -1,14 +1,14 @@
 //! Objects of other code that live in a context.
 
 use super::allocator::KeptAllocator;
-use super::shelf::{Row, Shelf};
+use super::shelf::{Row, Shelf, next_number};
 use super::{Api, Keeps, Owner, RawContext, RawStream};
 use crate::ends_before::EndsBefore;
 use crate::error::Error;
 use core::any::Any;
 use core::fmt;
 use core::num::NonZeroUsize;
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
 /// An object of other code, which a program has attached.
@@ -54,8 +54,7 @@ pub(crate) struct RawAttachment {
 
 impl RawAttachment {
     pub(crate) fn new(owner: Owner, object: Box<dyn ForeignObject>, uses: Vec<Arc<dyn Any + Send + Sync>>) -> Self {
-        static NEXT: AtomicU64 = AtomicU64::new(0);
-        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let number = next_number();
         let (ended, was_reset) = (AtomicBool::new(false), AtomicBool::new(false));
         Self { number, owner, object, _uses: uses, ended, was_reset }
     }
@@ -101,8 +100,8 @@ impl RawAttachment {
 }
 
 impl Row for RawAttachment {
-    fn key(row: &Arc<Self>) -> u64 {
-        row.number
+    fn number(&self) -> u64 {
+        self.number
     }
 }
 

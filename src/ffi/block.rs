@@ -13,7 +13,7 @@ use super::{Api, Here, LastUse, Owner, RawStream, Site};
 use crate::element::{LARGEST_ALIGNMENT, Pod};
 use crate::error::{Boxed, Error};
 use crate::ffi::sharing::Name;
-use crate::ffi::shelf::{Row, Shelf};
+use crate::ffi::shelf::{Row, Shelf, next_number};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclError, aclrtMemMallocPolicy};
 use core::alloc::Layout;
@@ -28,6 +28,8 @@ use std::sync::Arc;
 /// which is what has to happen to memory that a task may still use.
 #[derive(Debug)]
 pub struct RawBuffer {
+    /// 0 of a part, which stands on no shelf.
+    number: u64,
     start: NonNull<c_void>,
     bytes: usize,
     home: Home,
@@ -45,7 +47,17 @@ unsafe impl Send for RawBuffer {}
 // written by the library, or by a slice for which `&mut` of the handle is borrowed (`as_host_mut`).
 unsafe impl Sync for RawBuffer {}
 
-impl Row for RawBuffer {}
+impl Row for RawBuffer {
+    #[inline]
+    fn number(&self) -> u64 {
+        self.number
+    }
+
+    #[inline]
+    fn refers_to_nothing(&self) -> bool {
+        !self.is_part()
+    }
+}
 
 impl RawBuffer {
     /// Allocates on the current context's device by this policy, or pinned memory of the host. A length of zero is
@@ -83,7 +95,7 @@ impl RawBuffer {
         let owner = Owner::current();
         let last_use = Name::alone(LastUse::of(owner.number()));
         let (freed, layout) = (AtomicBool::new(false), Layout::new::<()>());
-        Self { start, bytes, home: Home::Device, layout, last_use, freed, owner }
+        Self { number: next_number(), start, bytes, home: Home::Device, layout, last_use, freed, owner }
     }
 
     /// Device memory of other code: it is used like any other, and never freed here.

@@ -71,7 +71,7 @@ impl<'env> Borrowed<'env> {
         aligned(kind, from.len(), [to.block.at(to.start), from.as_ptr().cast()])?;
         stream.comes_to_rest(api, [to.block.last_use()])?;
         self.uses(stream);
-        let queued = stream.submit(here, "queue a copy", [to.block.last_use()], |ready, stream| {
+        let queued = stream.submit_alone(here, "queue a copy", [to.block.last_use()], |ready, stream| {
             // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
             // Who queues has the stream's handle. `holds_at` has compared the block's length, and it is freed only when
             // a synchronise has covered this submission (the stamps). The slice is borrowed until `'env` ends, and
@@ -99,7 +99,7 @@ impl<'env> Borrowed<'env> {
         aligned(kind, to.len(), [to.as_ptr().cast(), from.block.at(from.start)])?;
         stream.comes_to_rest(api, [from.block.last_use()])?;
         self.uses(stream);
-        let queued = stream.submit(here, "queue a copy", [from.block.last_use()], |ready, stream| {
+        let queued = stream.submit_alone(here, "queue a copy", [from.block.last_use()], |ready, stream| {
             // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
             // Who queues has the stream's handle. `holds_at` has compared the block's length, and it is freed only when
             // a synchronise has covered this submission (the stamps). The slice is borrowed exclusively until `'env`

@@ -253,6 +253,16 @@ impl ReadyAnswer<aclError> {
         no_success(loading, call, value, doing())
     }
 
+    /// The answer, if it is no success, without the library: its caller knows that.
+    #[inline(always)]
+    pub(super) fn or_answer(self) -> Result<(), NoSuccess> {
+        let Ok(value) = self.value;
+        match value {
+            Ok(ACL_SUCCESS) => Ok(()),
+            value => Err(NoSuccess(self.call, value)),
+        }
+    }
+
     /// Like [`done`](Answer::done), for fast paths: the error stays behind a pointer.
     #[inline(always)]
     pub(super) fn success(self, doing: &'static str) -> Result<(), Boxed> {
@@ -262,6 +272,16 @@ impl ReadyAnswer<aclError> {
             Ok(ACL_SUCCESS) => Ok(()),
             value => Err(boxed(loading, call, value, doing)),
         }
+    }
+}
+
+/// An answer that is no success: of this function, and what it was.
+pub(super) struct NoSuccess(&'static str, Result<aclError, Box<MissingSymbol>>);
+
+impl NoSuccess {
+    #[cold]
+    pub(super) fn into_error(self, api: Api, doing: &'static str) -> Boxed {
+        boxed(api.loading(), self.0, self.1, doing)
     }
 }
 

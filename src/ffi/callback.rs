@@ -33,7 +33,7 @@ impl RawStream {
     ) -> Result<u64, (Error, Option<T>)> {
         let callback = Arc::new(Callback { state: Mutex::new(Some(state)), run });
         let argument = Arc::into_raw(Arc::clone(&callback));
-        let queued = self.submit(here, "queue a callback", [], |ready, stream| {
+        let queued = self.submit_alone(here, "queue a callback", [], |ready, stream| {
             // SAFETY: the function asks for a live stream, and for a function that may be called with the argument on a
             // thread of the library (CB-08). Who queues has the stream's handle. The trampoline is for this type of
             // state, which is `Send`; the count that `into_raw` kept is the library's from here on.

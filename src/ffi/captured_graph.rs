@@ -5,7 +5,7 @@ use super::call::{Function, call, functions};
 use super::{Api, Here, LastUse, Owner, RawStream};
 use crate::capture_mode::CaptureMode;
 use crate::error::{Boxed, Error, ObjectKind};
-use crate::ffi::shelf::{Row, Shelf};
+use crate::ffi::shelf::{Row, Shelf, next_number};
 use ascendcl_macros::rule;
 use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::constants::{ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY, ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE};
@@ -36,6 +36,7 @@ const NEEDED: [&str; 6] = [
 #[derive(Debug)]
 #[rule(GRAPH_05, GRAPH_07)]
 pub(crate) struct RawGraph {
+    number: u64,
     /// Null until the capture has ended well, and when the instance is destroyed.
     instance: AtomicPtr<c_void>,
     capture: Mutex<Capture>,
@@ -62,12 +63,18 @@ pub(crate) struct Needs {
     pub(crate) states: Vec<super::KeptState>,
 }
 
-impl Row for RawGraph {}
+impl Row for RawGraph {
+    #[inline]
+    fn number(&self) -> u64 {
+        self.number
+    }
+}
 
 impl RawGraph {
     /// The place for a graph. Nothing is called.
     pub(crate) fn new() -> Self {
         Self {
+            number: next_number(),
             instance: AtomicPtr::new(null_mut()),
             capture: Mutex::default(),
             last_use: LastUse::of(Owner::current().number()),
@@ -186,7 +193,7 @@ impl RawGraph {
         if !here.has(self.last_use.context()) || instance.is_null() {
             self.look_before_replay(instance)?;
         }
-        stream.submit(here, "replay a graph", [&self.last_use], |ready, stream| {
+        stream.submit_alone(here, "replay a graph", [&self.last_use], |ready, stream| {
             // SAFETY: the function asks for a live instance and a live stream, and for everything that was captured to
             // stay until the run is done (GRAPH-05). Who queues has the stream's handle, and the graph's: destroying
             // the instance takes that, and waits for the stamps (GRAPH-07). `needs` keeps what was captured until then.

@@ -114,10 +114,11 @@ impl RawContext {
 
     #[inline]
     pub(crate) fn make_current(self, api: Api) -> Result<(), Error> {
+        let ready = api.ready()?;
         // SAFETY: the function asks for a handle of a context. The library looks it up, and answers one that it does
         // not know with an error; one that may be dead is not passed (see `RawContext`).
-        let answer = unsafe { call!(api.aclrtSetCurrentContext(self.handle)) };
-        answer.done(|| "make a context current on this thread".into())?;
+        let answer = unsafe { call!(ready.aclrtSetCurrentContext(self.handle)) };
+        answer.success("make a context current on this thread")?;
         standing::moved_to(api, self);
         Ok(())
     }
@@ -125,10 +126,10 @@ impl RawContext {
     /// This thread's current context, if it has one.
     #[inline]
     pub(crate) fn current(api: Api) -> Option<Self> {
-        let mut context = aclrtContext::NULL;
+        let (ready, mut context) = (api.ready().ok()?, aclrtContext::NULL);
         // SAFETY: the function writes the handle to `context` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety").
-        let answer = unsafe { call!(api.aclrtGetCurrentContext(&raw mut context)) };
+        let answer = unsafe { call!(ready.aclrtGetCurrentContext(&raw mut context)) };
         let known = answer.is_success() && !context.is_null();
         known.then_some(Self { handle: context, default: aclrtContext::NULL, device: UNKNOWN, forced: 0 })
     }

@@ -6,10 +6,9 @@ use super::failure::any_failed;
 use super::flagged_event::event_with;
 use super::gate::Gate;
 use super::wait::Wait;
-use super::work::queue_work;
 use super::{Api, Here, LastUse, Owner, RawStream, Site};
 use crate::error::{Boxed, Error, ObjectKind};
-use crate::ffi::shelf::{Row, Shelf};
+use crate::ffi::shelf::{Row, Shelf, next_number};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtEvent, aclrtEventRecordedStatus};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,6 +20,7 @@ const NOTHING: [&LastUse; 0] = [];
 /// An event of the device whose context was current when it was created.
 #[derive(Debug)]
 pub(crate) struct RawEvent {
+    number: u64,
     raw: aclrtEvent,
     gate: Gate,
     /// The library and the device that it is of.
@@ -83,28 +83,45 @@ unsafe impl Send for RawEvent {}
 // and the notes beside it are atomics.
 unsafe impl Sync for RawEvent {}
 
-impl Row for RawEvent {}
+impl Row for RawEvent {
+    #[inline]
+    fn number(&self) -> u64 {
+        self.number
+    }
+
+    #[inline]
+    fn refers_to_nothing(&self) -> bool {
+        true
+    }
+}
 
 impl RawEvent {
-    pub(crate) fn create(api: Api, device: i32) -> Result<Self, Error> {
+    /// Creates an event in the context that is current: the handle, for a [row](Self::created). With flags it is one for
+    /// one purpose.
+    #[inline]
+    pub(crate) fn create(api: Api, flags: Option<u32>) -> Result<aclrtEvent, Error> {
+        if let Some(flags) = flags {
+            return event_with(api, flags);
+        }
         let mut raw = aclrtEvent(core::ptr::null_mut());
         // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(api.aclrtCreateEvent(&raw mut raw)) };
         answer.done(|| "create an event".into())?;
-        Ok(Self { raw, gate: Gate::open(), api, device, owner: Owner::current(), record: Record::default() })
+        Ok(raw)
     }
 
-    /// An event for one purpose, with the flags for that.
-    pub(crate) fn create_with(api: Api, device: i32, flags: u32) -> Result<Self, Error> {
-        let raw = event_with(api, flags)?;
-        Ok(Self { raw, gate: Gate::open(), api, device, owner: Owner::current(), record: Record::default() })
+    /// An event that was [created](Self::create) in the context that is current.
+    #[inline(always)]
+    pub(crate) fn created(raw: aclrtEvent, api: Api, device: i32) -> Self {
+        let (gate, record) = (Gate::open(), Record::default());
+        Self { number: next_number(), raw, gate, api, device, owner: Owner::current(), record }
     }
 
     /// An event that streams of a capture can be ordered by. The events of [`create`](Self::create) cannot.
     pub(crate) fn create_for_captures(api: Api, device: i32) -> Result<Self, Error> {
         let raw = event_for_captures(api)?;
-        Ok(Self { raw, gate: Gate::open(), api, device, owner: Owner::current(), record: Record::default() })
+        Ok(Self::created(raw, api, device))
     }
 
     /// Lets what is captured on `after` from now on come behind what was captured on `before` (GRAPH-06).
@@ -138,11 +155,7 @@ impl RawEvent {
         // This mark is taken before the call: work that another thread queues on a default stream during the call may
         // come after the record.
         let (before, since) = (stream.mark(), stream.after_failures());
-        let ready = match stream.ready_for_work(here) {
-            Some(ready) => ready,
-            None => stream.look_before_work(here).inspect_err(|error| self.is_not_recorded(error.as_error()))?,
-        };
-        let recorded = queue_work!(stream, here, ready, "record an event", NOTHING, |ready, stream| {
+        let recorded = stream.submit_alone(here, "record an event", NOTHING, |ready, stream| {
             // SAFETY: the function asks for a live event and a live stream. The event's gate is passed, so it is not
             // destroyed meanwhile (EVENT-06); who queues has the stream's handle.
             unsafe { call!(ready.aclrtRecordEvent(self.raw, stream)) }
@@ -194,11 +207,7 @@ impl RawEvent {
     #[inline(always)]
     fn hold_up_in_any_context(&self, here: Here<'_>, stream: &RawStream) -> Result<u64, Boxed> {
         let Some(_inside) = self.gate.pass() else { return Err(gone()) };
-        let ready = match stream.ready_for_work(here) {
-            Some(ready) => ready,
-            None => stream.look_before_work(here)?,
-        };
-        queue_work!(stream, here, ready, "let a stream wait for an event", NOTHING, |ready, stream| {
+        stream.submit_alone(here, "let a stream wait for an event", NOTHING, |ready, stream| {
             // SAFETY: the function asks for a live event and a live stream. The event's gate is passed, so it is not
             // destroyed meanwhile (EVENT-06); who queues has the stream's handle.
             unsafe { call!(ready.aclrtStreamWaitEvent(stream, self.raw)) }

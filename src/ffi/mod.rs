@@ -107,7 +107,7 @@ pub(crate) use pages::RawPages;
 pub(crate) use peer::{Lent, LentSide};
 pub(crate) use process::Loading;
 pub(crate) use rows::RawRows;
-pub(crate) use shelf::{Row as ShelfRow, Shelf};
+pub(crate) use shelf::{Row as ShelfRow, Shelf, next_number};
 use stamp::LastUse;
 pub(crate) use stream::{FirstPanic, KeptState, Place, RawStream, SETTLING, stream_flags};
 pub(crate) use timeline::Listener;

@@ -64,7 +64,7 @@ impl<'env> Borrowed<'env> {
             LentSide::Source => (own.start(), lent.block.start()),
             LentSide::Destination => (lent.block.start(), own.start()),
         };
-        let queued = stream.submit(here, "queue a copy between devices", [own.last_use()], |ready, stream| {
+        let queued = stream.submit_alone(here, "queue a copy between devices", [own.last_use()], |ready, stream| {
             // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
             // Who queues has the stream's handle. `holds` and `is_held_in` have compared the lengths of both blocks.
             // The own block is freed only when a synchronise has covered this submission (the stamps). The handle of

@@ -9,7 +9,7 @@ use crate::error::Error;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::*;
 use core::mem::transmute;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 /// The descriptors that the library made for one stream, and which of them it calls.
@@ -20,14 +20,20 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 pub(super) struct Registrations {
     /// The lock is held to read or to change the rows, never while the library runs.
     rows: Mutex<Rows>,
+    /// An allocator was described: there may be rows, and a doubt. Until then there is no need to look.
+    any: AtomicBool,
     /// The number of the stream's context. [`IN_DOUBT`] while it is unknown which allocator the library calls, because
     /// two calls in a row failed. So queueing work compares one word.
     context: AtomicU64,
-    owner: Owner,
+    /// What stands there when nothing is in doubt: the context's number, or no context's where each call has to look
+    /// further.
+    known: u64,
 }
 
 /// No context's number.
 const IN_DOUBT: u64 = u64::MAX - 1;
+/// No context's number either.
+const ASKED_EACH_TIME: u64 = u64::MAX - 2;
 
 #[derive(Debug, Default)]
 struct Rows {
@@ -54,7 +60,12 @@ unsafe impl Sync for Registration {}
 impl Registrations {
     /// None, on a stream of this context.
     pub(super) fn none(owner: Owner) -> Self {
-        Self { rows: Mutex::default(), context: AtomicU64::new(owner.number()), owner }
+        Self {
+            rows: Mutex::default(),
+            any: AtomicBool::new(false),
+            context: AtomicU64::new(owner.number()),
+            known: owner.number(),
+        }
     }
 
     /// Whether work on the stream could make the library call an allocator that no longer exists.
@@ -68,8 +79,20 @@ impl Registrations {
         here.has(self.context.load(Ordering::Relaxed))
     }
 
+    /// Lets each call look further: it is never [known](Self::are_known) that it need not.
+    pub(super) fn ask_each_time(&mut self) {
+        self.known = ASKED_EACH_TIME;
+        self.set_in_doubt(false);
+    }
+
+    /// Whether no allocator was ever described: there are no rows, and no doubt.
+    #[inline]
+    pub(super) fn were_never(&self) -> bool {
+        !self.any.load(Ordering::Acquire)
+    }
+
     fn set_in_doubt(&self, in_doubt: bool) {
-        self.context.store(if in_doubt { IN_DOUBT } else { self.owner.number() }, Ordering::Release);
+        self.context.store(if in_doubt { IN_DOUBT } else { self.known }, Ordering::Release);
     }
 
     /// What keeps the registered allocator, if there is one.
@@ -111,7 +134,7 @@ impl Registrations {
     /// Lets the library call no allocator for the stream, which is to be destroyed. [`resume`](Self::resume) takes that
     /// back.
     pub(super) fn end(&self, api: Api, stream: aclrtStream) -> Result<(), Error> {
-        if self.rows().serving.is_none() && !self.in_doubt() {
+        if self.were_never() || (self.rows().serving.is_none() && !self.in_doubt()) {
             return Ok(());
         }
         Self::tell_end(api, stream)?;
@@ -121,6 +144,9 @@ impl Registrations {
 
     /// Registers the previous allocator again.
     pub(super) fn resume(&self, api: Api, stream: aclrtStream) {
+        if self.were_never() {
+            return;
+        }
         let serving = self.rows().serving.clone();
         if let Some(own) = serving {
             self.set_in_doubt(own.tell(api, stream).is_err());
@@ -131,6 +157,9 @@ impl Registrations {
     ///
     /// May be called again after a failure.
     pub(super) fn clear(&self, api: Api, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
+        if self.were_never() {
+            return Ok(());
+        }
         self.now_serves(None);
         self.tidy(api, kept)
     }
@@ -195,6 +224,7 @@ impl Registrations {
             return Err(Error::NullAnswer { call });
         }
         let made = Arc::new(Registration { descriptor, keeps });
+        self.any.store(true, Ordering::Release);
         self.rows().all.push(Arc::clone(&made));
         if let Err(error) = made.set(api, members) {
             // The first error is the one to report; what is left stays in its row.

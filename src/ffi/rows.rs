@@ -101,7 +101,7 @@ impl RawStream {
         let kind = api.direction(to.home().side(), from.home().side());
         let RawRows { width, height, from_pitch, to_pitch, .. } = rows;
         let (to, from) = (to.at(rows.to_start), from.at(rows.from_start));
-        let queued = self.submit(here, "queue a copy of rows", uses, |ready, stream| {
+        let queued = self.submit_alone(here, "queue a copy of rows", uses, |ready, stream| {
             // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
             // Who queues has the stream's handle. `holds_at` has compared the spans with the lengths of both blocks,
             // which are freed only when a synchronise has covered this submission (the stamps).

@@ -1,13 +1,40 @@
 //! Write-ahead stamps: which work was queued when, and what is known to be done.
 //!
-//! A stream's [`Clock`] counts submissions. Around each vendor call that queues work, the memory that the work uses is
-//! marked *pending*, and after the call it gets the number of the submission. A synchronise notes the count before it
-//! starts, and when it succeeds everything up to that count is done: a submission by another thread in the meantime has
-//! a higher number, or none yet.
+//! A stream's [`Clock`] counts the submissions that the library has taken. Memory that a vendor call is to use gets the
+//! number of the submission before the call: the next one after the count. The count follows after the call. A
+//! synchronise notes the count before it starts, and when it succeeds everything up to that count is done.
 //!
-//! Memory is idle when it was never used, or when its last number is done. The order matters:
-//! *pending* before the call, the number after it, the count before the wait. `tests/stamps/` checks it with loom, for
-//! all interleavings of a few threads.
+//! Memory is idle when it was never used, or when its last number is done.
+//!
+//! # One thread at a time
+//!
+//! The next number is known before the call ([`Next`]) because one thread at a time queues on a stream: it has the
+//! stream's handle (THREAD-03), and no code of the program runs between the look at the count and its change. Where that
+//! does not hold, the number is not known before the call ([`Unknown`]): several threads have the default stream, and a
+//! call may run code of the program that queues work itself. There the memory is marked *pending*, which is a number that
+//! no stream reaches, and gets its number after the call.
+//!
+//! # Invariant
+//!
+//! 1. While a call is under way, what it uses has a number above the count, or is pending.
+//! 2. Work whose number is at most the count was queued before the count got there.
+//! 3. When a number is done, all work up to it is complete.
+//!
+//! # Why these orderings suffice
+//!
+//! * The number, or *pending*, is stored before the call, and the count after it: who sees the work in the queue sees the
+//!   number, and not the one before.
+//! * The count changes with `Release` after the call, and is read with `Acquire` before a wait: what the mark counts was
+//!   queued before the wait began. A plain store is enough for one thread at a time: the next thread got the handle from
+//!   it. Among several it is an addition, and each takes the number that the addition gave.
+//! * A call that failed changes the count by a maximum: code of the program may have run since (it hears of errors), and
+//!   the count never falls.
+//! * *Done* is stored with `Release` after the wait and read with `Acquire`: who frees memory comes after the end of the
+//!   wait. It never falls: of two waits the later mark counts.
+//! * Memory of several streams is idle when all streams are. A call that is under way is not in a count, so its stream
+//!   keeps its number beside the count.
+//!
+//! `tests/stamps/` checks it with loom, for all interleavings of a few threads.
 
 use super::atomic::{AtomicU64, Ordering};
 
@@ -18,7 +45,29 @@ pub(crate) struct Clock {
     submitted: AtomicU64,
     /// Up to which of them a synchronise has returned.
     done: AtomicU64,
+    /// The last submission for which something is used that other streams used, too.
+    announced: AtomicU64,
 }
+
+/// What is known of a submission's number before the library has taken it.
+pub(crate) trait Ticket: Copy {
+    /// Whether the number is known.
+    const IS_KNOWN: bool;
+    /// For the stamps: the number, or *pending*.
+    fn stamp(self) -> u64;
+    /// The library has taken the submission. Answers with its number.
+    fn taken(self, clock: &Clock) -> u64;
+    /// The call failed, and may have queued work. Answers with the number of that.
+    fn may_be_taken(self, clock: &Clock) -> u64;
+}
+
+/// The [next](Clock::next) number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Next(u64);
+
+/// Other threads may queue work on the stream during the call, or other code of this thread.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unknown;
 
 /// Where a piece of memory (or a model) was last used.
 #[derive(Debug)]
@@ -32,7 +81,7 @@ pub(crate) struct LastUse {
 
 /// No context's number.
 const IN_DOUBT: u64 = u64::MAX - 1;
-/// `LastUse::number` while the vendor call is under way.
+/// `LastUse::number` while a vendor call is under way whose number is not known.
 const PENDING: u64 = u64::MAX;
 /// `LastUse::stream` before the first use.
 const NEVER: u64 = 0;
@@ -50,11 +99,16 @@ pub(crate) enum Awaited {
 
 impl Clock {
     pub(crate) fn new() -> Self {
-        Self { submitted: AtomicU64::new(0), done: AtomicU64::new(0) }
+        Self { submitted: AtomicU64::new(0), done: AtomicU64::new(0), announced: AtomicU64::new(0) }
     }
 
-    /// The number of a submission that the library has just taken.
+    /// The number that the next submission will have, for the one who has the stream's handle.
     #[inline]
+    pub(crate) fn next(&self) -> Next {
+        Next(self.submitted.load(Ordering::Relaxed) + 1)
+    }
+
+    /// The number of a submission that the library has just taken, where it was not known before.
     pub(crate) fn stamp(&self) -> u64 {
         self.submitted.fetch_add(1, Ordering::AcqRel) + 1
     }
@@ -65,9 +119,16 @@ impl Clock {
         self.submitted.load(Ordering::Acquire)
     }
 
-    /// To be told after the synchronise succeeded.
+    /// To be told after the synchronise succeeded. `before` is what was known to be done.
     #[inline]
-    pub(crate) fn complete_up_to(&self, mark: u64) {
+    pub(crate) fn complete_up_to(&self, before: u64, mark: u64) {
+        if self.done.compare_exchange(before, mark, Ordering::AcqRel, Ordering::Relaxed).is_err() {
+            self.complete_among_others(mark);
+        }
+    }
+
+    #[cold]
+    fn complete_among_others(&self, mark: u64) {
         self.done.fetch_max(mark, Ordering::AcqRel);
     }
 
@@ -84,7 +145,43 @@ impl Clock {
 
     /// Whether everything that was submitted is done.
     pub(crate) fn is_idle(&self) -> bool {
-        self.has_done(self.mark())
+        self.has_done(self.mark()) && self.has_done(self.announced.load(Ordering::Acquire))
+    }
+}
+
+impl Ticket for Next {
+    const IS_KNOWN: bool = true;
+
+    #[inline]
+    fn stamp(self) -> u64 {
+        self.0
+    }
+
+    #[inline]
+    fn taken(self, clock: &Clock) -> u64 {
+        clock.submitted.store(self.0, Ordering::Release);
+        self.0
+    }
+
+    fn may_be_taken(self, clock: &Clock) -> u64 {
+        clock.submitted.fetch_max(self.0, Ordering::AcqRel);
+        self.0
+    }
+}
+
+impl Ticket for Unknown {
+    const IS_KNOWN: bool = false;
+
+    fn stamp(self) -> u64 {
+        PENDING
+    }
+
+    fn taken(self, clock: &Clock) -> u64 {
+        clock.stamp()
+    }
+
+    fn may_be_taken(self, clock: &Clock) -> u64 {
+        clock.stamp()
     }
 }
 
@@ -96,23 +193,26 @@ impl LastUse {
 
     /// Before the vendor call.
     #[inline]
-    pub(crate) fn begin(&self, stream: u64) {
+    pub(crate) fn begin(&self, stream: u64, clock: &Clock, ticket: impl Ticket) {
         let before = self.stream.load(Ordering::Relaxed);
-        self.number.store(PENDING, Ordering::Relaxed);
+        self.number.store(ticket.stamp(), Ordering::Relaxed);
         if before == NEVER {
             self.stream.store(stream, Ordering::Release);
         } else if before != stream {
-            self.is_of_several();
+            self.is_of_several(clock, ticket);
         }
     }
 
     #[cold]
-    fn is_of_several(&self) {
+    #[inline(never)]
+    fn is_of_several(&self, clock: &Clock, ticket: impl Ticket) {
+        if ticket.stamp() != PENDING {
+            clock.announced.store(ticket.stamp(), Ordering::Release);
+        }
         self.stream.store(SEVERAL, Ordering::Release);
     }
 
-    /// After it, with the number that [`Clock::stamp`] gave.
-    #[inline]
+    /// After it, where the number was not known.
     pub(crate) fn end(&self, number: u64) {
         self.number.store(number, Ordering::Release);
     }

@@ -4,7 +4,7 @@
 //! this file with loom, over a model of the library.
 
 use super::atomic::{AtomicI32, AtomicU64, Ordering};
-use super::stamp::Clock;
+use super::stamp::{Clock, LastUse, Ticket};
 use super::yield_now;
 
 /// The submissions of one stream, and which of them may have failed.
@@ -45,34 +45,60 @@ pub(crate) struct Covers {
     mark: u64,
 }
 
-/// The one way to queue work: stamps what it uses before and after the call. Gives the submission's number.
+/// The one way to queue work: stamps what it uses, calls, and counts the submission. Gives its number.
 ///
-/// `$call` is an expression, so that nothing stands between the stamps and the call of the library; it gives a
-/// `Result<(), E>`. When the call failed, `$settle` says whether it is certain that nothing of it is queued any more;
-/// it gets the error and the number. If it is not certain, what the call was to use is in doubt for good.
+/// `$uses` is an array, and evaluated where it is needed, so that nothing keeps it during the call. `$ticket` is the [`Next`](super::stamp::Next) of the clock for who has the stream's handle, when the call runs no code
+/// of the program; [`Unknown`](super::stamp::Unknown) otherwise. `$call` is an expression, so that nothing stands between
+/// the stamps and the call of the library; it gives `Ok(())`, or an answer that is none. When the call failed, `$settle`
+/// makes an error of the answer, and says whether it is certain that nothing of the call is queued any more; it gets the
+/// number. If it is not certain, what the call was to use is in doubt for good.
 macro_rules! submitted {
-    ($timeline:expr, $uses:expr, $call:expr, $settle:expr $(,)?) => {{
-        let (timeline, uses) = ($timeline, $uses);
-        for used in &uses {
-            used.begin(timeline.id());
+    ($timeline:expr, $ticket:expr, $uses:expr, $call:expr, $settle:expr $(,)?) => {{
+        let ticket = $ticket;
+        for used in $uses {
+            used.begin($timeline.id(), $timeline.clock(), ticket);
         }
-        let result = $call;
-        let number = timeline.clock().stamp();
-        for used in &uses {
-            used.end(number);
-        }
-        match result {
-            Ok(()) => Ok(number),
-            Err(error) => {
-                if !$settle(&error, number) {
-                    uses.iter().for_each(|used| used.mark_in_doubt());
-                }
-                Err(error)
-            }
+        match $call {
+            Ok(()) => Ok($crate::ffi::timeline::taken($timeline, ticket, $uses)),
+            Err(answer) => Err($crate::ffi::timeline::not_taken($timeline, ticket, $uses, answer, $settle)),
         }
     }};
 }
 pub(crate) use submitted;
+
+/// The library has taken the submission.
+#[inline(always)]
+pub(crate) fn taken<const N: usize>(timeline: &Timeline, ticket: impl Ticket, uses: [&LastUse; N]) -> u64 {
+    let number = ticket.taken(timeline.clock());
+    stamp_after(ticket, uses, number);
+    number
+}
+
+/// The call failed.
+#[cold]
+#[inline(never)]
+pub(crate) fn not_taken<A, E, const N: usize>(
+    timeline: &Timeline,
+    ticket: impl Ticket,
+    uses: [&LastUse; N],
+    answer: A,
+    settle: impl FnOnce(A, u64) -> (E, bool),
+) -> E {
+    let number = ticket.may_be_taken(timeline.clock());
+    stamp_after(ticket, uses, number);
+    let (error, is_over) = settle(answer, number);
+    if !is_over {
+        uses.iter().for_each(|used| used.mark_in_doubt());
+    }
+    error
+}
+
+#[inline(always)]
+fn stamp_after<T: Ticket, const N: usize>(_: T, uses: [&LastUse; N], number: u64) {
+    if !T::IS_KNOWN {
+        uses.iter().for_each(|used| used.end(number));
+    }
+}
 
 impl Timeline {
     pub(crate) fn new(id: u64) -> Self {
@@ -135,7 +161,7 @@ impl Timeline {
     /// A wait that covers these has returned.
     #[inline]
     pub(crate) fn succeeded(&self, covers: Covers) {
-        self.clock.complete_up_to(covers.mark);
+        self.clock.complete_up_to(covers.done, covers.mark);
     }
 
     /// A wait that covers these was told that work failed.

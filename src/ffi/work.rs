@@ -1,14 +1,29 @@
 //! The call that queues work, between its stamps.
 
 /// Queues work by the call that the last argument gives the [`ReadyAnswer`](super::answer::ReadyAnswer) of: an
-/// expression, which is compiled in place. What [`RawStream::submit`](super::RawStream::submit) asks before was asked
-/// for `$ready`.
+/// expression, which is compiled in place. `$ready` and `$ticket` come from
+/// [`ready_for_work`](super::RawStream::ready_for_work) or [`look_before_work`](super::RawStream::look_before_work).
 macro_rules! queue_work {
-    ($queue:expr, $here:expr, $ready:expr, $doing:expr, $uses:expr, |$by:ident, $stream:ident| $call:expr) => {{
+    (
+        $queue:expr,
+        $here:expr,
+        $ready:expr,
+        $ticket:expr,
+        $doing:expr,
+        $uses:expr,
+        |$by:ident, $stream:ident| $call:expr
+    ) => {{
         let (queue, here, $by) = ($queue, $here, $ready);
-        let $stream = queue.handle();
-        $crate::ffi::timeline::submitted!(queue.timeline(), $uses, $call.success($doing), |error, number| queue
-            .settles(here, error, number))
+        $crate::ffi::timeline::submitted!(
+            queue.timeline(),
+            $ticket,
+            $uses,
+            {
+                let $stream = queue.handle();
+                $call.or_answer()
+            },
+            move |answer, number| queue.settles(here, $doing, answer, number)
+        )
     }};
 }
 pub(super) use queue_work;

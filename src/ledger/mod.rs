@@ -36,11 +36,11 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::ffi::{
     Api, Entered, Home, KeptAllocator, LoadedModel, Owner, RawAttachment, RawBinding, RawBuffer, RawContext, RawEvent,
-    RawGraph, RawInvocation, RawStream, Restore, Shelf, Site,
+    RawGraph, RawInvocation, RawStream, Restore, Shelf, Site, next_number,
 };
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtMemMallocPolicy;
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
@@ -87,7 +87,7 @@ impl Ledger {
             context,
             id,
             default_stream,
-            runs: Arc::new(RawStream::of_the_library(next_stream_id(), Owner::of(id))),
+            runs: Arc::new(RawStream::of_the_library(next_number(), Owner::of(id))),
             streams,
             events,
             graphs,
@@ -134,7 +134,7 @@ impl Ledger {
 
     /// The context's default stream; it is there without being created (DEV-03), and its row from the first use on.
     pub(crate) fn default_stream(&self) -> Arc<RawStream> {
-        let first = || RawStream::default_of_current(next_stream_id());
+        let first = || RawStream::default_of_current(next_number());
         if self.api.is_of_this_process().is_err() {
             // A forked child takes no lock. Whatever is asked of the stream is refused.
             return Arc::new(first());
@@ -155,14 +155,20 @@ impl Ledger {
         policy: aclrtMemMallocPolicy,
     ) -> Result<Arc<RawBuffer>, Error> {
         let allocate = || RawBuffer::allocate(self.api, home, bytes, policy);
-        let block = allocate().or_else(|error| match is_used_up(&error) && self.free_unnamed_blocks() > 0 {
-            true => allocate(),
-            false => Err(error),
-        })?;
+        let block = match allocate() {
+            Ok(block) => block,
+            Err(error) if is_used_up(&error) && self.free_unnamed_blocks() > 0 => allocate()?,
+            Err(error) => return Err(error),
+        };
         let block = self.keep(block.zeroed_on_host());
-        // Objects that the library refuses to release stay with the scope.
-        block.is_aligned_for_elements().inspect_err(|_| drop(self.free(&block)))?;
-        Ok(block)
+        match block.is_aligned_for_elements() {
+            Ok(()) => Ok(block),
+            Err(error) => {
+                // Objects that the library refuses to release stay with the scope.
+                drop(self.free(&block));
+                Err(error)
+            }
+        }
     }
 
     /// Takes a block that the library allocated into the ledger.
@@ -310,12 +316,6 @@ impl Drop for Ledger {
             KINDS.iter().for_each(|kind| (kind.leak)(self));
         }
     }
-}
-
-/// A number that no stream of this process had before, in any context. 0 is never used.
-fn next_stream_id() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(1);
-    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Drops every allocator, also when dropping one of them panics; the first panic goes on.

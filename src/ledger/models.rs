@@ -114,7 +114,7 @@ impl Ledger {
 
     /// Runs a bound model and waits for it. After a failure everything in the context is waited for, with a limit of
     /// one second: the run may go on.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn run(&self, here: Here<'_>, binding: &RawBinding, model: &LoadedModel) -> Result<(), Boxed> {
         here.of_this_process()?;
         let settle = || {

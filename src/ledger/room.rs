@@ -1,11 +1,12 @@
 //! Creation of streams and events on a device that has no more of them, and work that is over although no wait covered
 //! it.
 
-use super::{Ledger, drop_each, next_stream_id};
+use super::{Ledger, drop_each};
 use crate::code::CodeKind;
 use crate::error::Error;
-use crate::ffi::{RawEvent, RawStream};
+use crate::ffi::{RawEvent, RawStream, next_number};
 use ascendcl_macros::rule;
+use ascendcl_sys::types::{aclrtEvent, aclrtStream};
 use core::ffi::c_void;
 use core::ptr::NonNull;
 use std::sync::{Arc, MutexGuard};
@@ -18,26 +19,40 @@ impl Ledger {
     /// Creates a stream; when the device has no more, destroys dropped ones and tries once again.
     #[rule(STREAM_11)]
     pub(crate) fn create_stream(&self) -> Result<Arc<RawStream>, Error> {
-        self.make_stream(|| RawStream::create(self.api, next_stream_id()))
+        self.make_stream(|| RawStream::create(self.api))
     }
 
     /// The same, with a priority and flags.
     pub(crate) fn create_stream_with(&self, priority: u32, flags: u32) -> Result<Arc<RawStream>, Error> {
-        self.make_stream(|| RawStream::create_with(self.api, next_stream_id(), priority, flags))
+        self.make_stream(|| RawStream::create_with(self.api, priority, flags))
     }
 
-    fn make_stream(&self, create: impl Fn() -> Result<RawStream, Error>) -> Result<Arc<RawStream>, Error> {
-        let created = create().or_else(|error| match is_used_up(&error) && self.destroy_dropped_streams() > 0 {
+    #[inline]
+    fn make_stream(&self, create: impl Fn() -> Result<aclrtStream, Error>) -> Result<Arc<RawStream>, Error> {
+        let raw = match create() {
+            Ok(raw) => raw,
+            Err(error) => self.make_room_for_stream(error, create)?,
+        };
+        Ok(self.streams.put(RawStream::created(raw, next_number())))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_room_for_stream(
+        &self,
+        error: Error,
+        create: impl Fn() -> Result<aclrtStream, Error>,
+    ) -> Result<aclrtStream, Error> {
+        let created = match is_used_up(&error) && self.destroy_dropped_streams() > 0 {
             true => create(),
             false => Err(error),
-        });
-        let advised = created.map_err(|error| advise(error, "stream(s) still work", || self.streams.unnamed().len()));
-        Ok(self.streams.put(advised?))
+        };
+        created.map_err(|error| advise(error, "stream(s) still work", || self.streams.unnamed().len()))
     }
 
     /// Takes in a stream of other code, which destroys it.
     pub(crate) fn adopt_stream(&self, raw: NonNull<c_void>) -> Arc<RawStream> {
-        self.streams.put(RawStream::adopted(raw, next_stream_id()))
+        self.streams.put(RawStream::adopted(raw, next_number()))
     }
 
     /// Creates an event; when the device has no more, destroys dropped ones and tries once again.
@@ -48,16 +63,21 @@ impl Ledger {
 
     /// The same, with flags, if there are some.
     pub(crate) fn create_event_with(&self, flags: Option<u32>) -> Result<Arc<RawEvent>, Error> {
-        let create = || match flags {
-            Some(flags) => RawEvent::create_with(self.api, self.device(), flags),
-            None => RawEvent::create(self.api, self.device()),
+        let raw = match RawEvent::create(self.api, flags) {
+            Ok(raw) => raw,
+            Err(error) => self.make_room_for_event(error, flags)?,
         };
-        let created = create().or_else(|error| match is_used_up(&error) && self.destroy_dropped_events() > 0 {
-            true => create(),
+        Ok(self.events.put(RawEvent::created(raw, self.api, self.device())))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make_room_for_event(&self, error: Error, flags: Option<u32>) -> Result<aclrtEvent, Error> {
+        let created = match is_used_up(&error) && self.destroy_dropped_events() > 0 {
+            true => RawEvent::create(self.api, flags),
             false => Err(error),
-        });
-        let advised = created.map_err(|error| advise(error, "event(s) are left", || self.events.unnamed().len()));
-        Ok(self.events.put(advised?))
+        };
+        created.map_err(|error| advise(error, "event(s) are left", || self.events.unnamed().len()))
     }
 
     /// Destroys dropped streams whose work is over. If there are none, it waits a little for those that still work.

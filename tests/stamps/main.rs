@@ -37,11 +37,12 @@ mod ffi {
 mod captures;
 mod counted;
 mod sharing;
+mod tickets;
 mod two_streams;
 
 use ascendcl_macros::proves;
 use ffi::gate::Gate;
-use ffi::stamp::LastUse;
+use ffi::stamp::{LastUse, Ticket, Unknown};
 use ffi::timeline::{Timeline, submitted};
 use ffi::unnamed::unnamed;
 use loom::sync::Arc;
@@ -69,21 +70,36 @@ impl Stream {
         Self { timeline, gate, queued: AtomicU64::new(0), complete: AtomicU64::new(0), failure }
     }
 
-    /// Answers with the work's number in the library.
+    /// For the one who has the stream's handle. Answers with the work's number in the library.
     fn submit(&self, used: &LastUse) -> u64 {
-        self.queue(&[used], Ok(()), true)
+        self.queue(self.timeline.clock().next(), used, Ok(()), true)
+    }
+
+    /// For one of several threads.
+    fn submit_among_others(&self, used: &LastUse) -> u64 {
+        self.queue(Unknown, used, Ok(()), true)
     }
 
     /// The library takes the work in any case, and returns `answer`.
-    fn queue(&self, [used]: &[&LastUse; 1], answer: Result<(), i32>, settles: bool) -> u64 {
+    fn queue(&self, ticket: impl Ticket, used: &LastUse, answer: Result<(), i32>, settles: bool) -> u64 {
         let mut place = 0;
-        let mut call = || {
+        let call = || {
             place = self.queued.fetch_add(1, Ordering::AcqRel) + 1;
             answer
         };
-        let _number_or_code: Result<u64, i32> =
-            submitted!(&self.timeline, [used], call(), |_: &i32, _| settles && self.synchronize().is_ok());
+        let _number_or_code = self.queue_by(ticket, used, call, settles);
         place
+    }
+
+    /// Answers with the number of the submission.
+    fn queue_by(
+        &self,
+        ticket: impl Ticket,
+        used: &LastUse,
+        call: impl FnOnce() -> Result<(), i32>,
+        settles: bool,
+    ) -> Result<u64, i32> {
+        submitted!(&self.timeline, ticket, [used], call(), |code, _| (code, settles && self.synchronize().is_ok()))
     }
 
     /// As `RawStream::synchronize` calls it.
@@ -121,6 +137,13 @@ fn with<T: Send + Sync + 'static>(
     thread::spawn(move || program(&stream, &shared))
 }
 
+/// A thread that queues work, with the stream's handle. It has the number of its work already: loom does not look for other
+/// threads' reads of the count beyond the thread's own.
+fn submits(stream: &Arc<Stream>, used: &Arc<LastUse>) -> thread::JoinHandle<u64> {
+    let next = stream.timeline.clock().next();
+    with(stream, used, move |stream, used| stream.queue(next, used, Ok(()), true))
+}
+
 /// Three threads have too many interleavings: those with up to three switches that no thread asked for.
 fn of_three_threads(program: impl Fn() + Sync + Send + 'static) {
     let mut model = loom::model::Builder::new();
@@ -135,7 +158,7 @@ fn what_is_called_idle_is_complete_while_others_submit_and_wait() {
         let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::of(CONTEXT)));
         let first = stream.submit(&used);
         let waits = with(&stream, &used, |stream, _| stream.synchronize().map_or(1, |()| 0));
-        let submits = with(&stream, &used, Stream::submit);
+        let submits = submits(&stream, &used);
         stream.collect(&used, first);
         waits.join().unwrap();
         let second = submits.join().unwrap();
@@ -152,7 +175,7 @@ fn memory_that_is_used_again_is_not_idle_while_the_call_is_under_way() {
         let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::of(CONTEXT)));
         let first = stream.submit(&used);
         stream.synchronize().unwrap();
-        let submits = with(&stream, &used, Stream::submit);
+        let submits = submits(&stream, &used);
         stream.collect(&used, first);
         submits.join().unwrap();
     });
@@ -161,17 +184,26 @@ fn memory_that_is_used_again_is_not_idle_while_the_call_is_under_way() {
 #[proves(MEM_02)]
 #[test]
 fn memory_that_several_streams_used_is_not_idle_while_a_call_is_under_way() {
-    loom::model(|| {
-        let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::of(CONTEXT)));
-        // Used on another stream before, whose work is done.
-        used.begin(OTHER);
-        used.end(1);
-        let first = stream.submit(&used);
-        stream.synchronize().unwrap();
-        let submits = with(&stream, &used, Stream::submit);
-        stream.collect(&used, first);
-        submits.join().unwrap();
-    });
+    for is_alone in [true, false] {
+        loom::model(move || {
+            let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::of(CONTEXT)));
+            // Used on another stream before, whose work is done.
+            let other = Stream::new(OTHER);
+            other.submit(&used);
+            other.synchronize().unwrap();
+            let first = stream.submit(&used);
+            stream.synchronize().unwrap();
+            let submits = match is_alone {
+                true => submits(&stream, &used),
+                false => with(&stream, &used, Stream::submit_among_others),
+            };
+            stream.collect(&used, first);
+            let second = submits.join().unwrap();
+            stream.collect(&used, second);
+            stream.synchronize().unwrap();
+            assert!(stream.calls_idle(&used));
+        });
+    }
 }
 
 #[proves(MEM_02)]
@@ -200,29 +232,11 @@ fn a_wait_does_not_cover_what_is_queued_while_it_waits() {
         let (stream, mine, yours) =
             (Arc::new(Stream::new(STREAM)), LastUse::of(CONTEXT), Arc::new(LastUse::of(CONTEXT)));
         stream.submit(&mine);
-        let submits = with(&stream, &yours, Stream::submit);
+        let submits = submits(&stream, &yours);
         stream.synchronize().unwrap();
         assert!(stream.calls_idle(&mine));
         let theirs = submits.join().unwrap();
         stream.collect(&yours, theirs);
-    });
-}
-
-#[proves(MEM_02)]
-#[test]
-fn two_threads_that_queue_on_one_stream_get_a_number_each() {
-    loom::model(|| {
-        let (stream, mine, yours) =
-            (Arc::new(Stream::new(STREAM)), LastUse::of(CONTEXT), Arc::new(LastUse::of(CONTEXT)));
-        let submits = with(&stream, &yours, Stream::submit);
-        let my_place = stream.submit(&mine);
-        stream.synchronize().unwrap();
-        let is_complete = |place| stream.complete.load(Ordering::Acquire) >= place;
-        assert!(!stream.calls_idle(&mine) || is_complete(my_place), "idle memory is in use");
-        let their_place = submits.join().unwrap();
-        assert!(!stream.calls_idle(&yours) || is_complete(their_place), "idle memory is in use");
-        stream.synchronize().unwrap();
-        assert!(stream.calls_idle(&mine) && stream.calls_idle(&yours));
     });
 }
 
@@ -236,7 +250,7 @@ fn memory_at_rest_that_is_used_again_is_not_idle_before_that_work_is_complete() 
         stream.synchronize().unwrap();
         used.rest();
         assert!(stream.calls_idle(&used));
-        let submits = with(&stream, &used, Stream::submit);
+        let submits = submits(&stream, &used);
         stream.collect(&used, first);
         let second = submits.join().unwrap();
         stream.collect(&used, second);
@@ -273,11 +287,14 @@ fn what_a_failed_call_was_to_use_is_in_doubt_unless_a_wait_came_after_it() {
     for settles in [false, true] {
         loom::model(move || {
             let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::of(CONTEXT)));
-            let submits = with(&stream, &used, move |stream, used| stream.queue(&[used], Err(FAILED), settles));
+            let submits = with(&stream, &used, move |stream, used| {
+                stream.queue(stream.timeline.clock().next(), used, Err(FAILED), settles)
+            });
             stream.collect(&used, 0);
             let place = submits.join().unwrap();
             assert_eq!(used.is_in_doubt(), !settles);
             assert_eq!(stream.complete.load(Ordering::Acquire) >= place, settles);
+            assert_eq!(stream.calls_idle(used.as_ref()), settles, "work that a wait covered is never over");
             stream.collect(&used, place);
         });
     }
@@ -306,7 +323,7 @@ fn everybody_who_waits_for_work_that_failed_is_told() {
 fn a_wait_that_failed_or_whose_time_was_up_covers_nothing() {
     loom::model(|| {
         let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::of(CONTEXT)));
-        let submits = with(&stream, &used, Stream::submit);
+        let submits = submits(&stream, &used);
         for code in [None, Some(FAILED)] {
             let failed = stream.timeline.wait(None, || Err(()), |()| code, || false, || false);
             assert_eq!(failed, Err(()));

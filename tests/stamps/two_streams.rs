@@ -56,12 +56,12 @@ fn an_event_covers_nothing_that_another_thread_queued_behind_it() {
                 Ok::<(), i32>(())
             };
             // As `Pending::new` does it: the number that the submission got.
-            let number = submitted!(&stream.timeline, [nothing], call(), |_: &i32, _| true).unwrap();
+            let number = submitted!(&stream.timeline, Unknown, [nothing], call(), |code, _| (code, true)).unwrap();
             place << 32 | number
         });
         // As `RawEvent::record` does it, on a default stream that both threads see.
         let before = stream.timeline.clock().mark();
-        let record = stream.submit(&LastUse::of(CONTEXT));
+        let record = stream.submit_among_others(&LastUse::of(CONTEXT));
         let both = queues.join().unwrap();
         let (place, number) = (both >> 32, both & 0xffff_ffff);
         assert!(number > before || place < record, "work behind the event counts as covered");

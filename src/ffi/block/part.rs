@@ -47,7 +47,7 @@ impl RawBuffer {
     pub(crate) fn into_part(block: Arc<Self>) -> Self {
         let (start, bytes, home, owner) = (block.start, block.bytes, block.home, block.owner);
         let (layout, freed, last_use) = (Layout::new::<()>(), AtomicBool::new(false), Name::first(block));
-        Self { start, bytes, home, layout, last_use, freed, owner }
+        Self { number: 0, start, bytes, home, layout, last_use, freed, owner }
     }
 
     /// One more name of this part.
@@ -68,7 +68,15 @@ impl RawBuffer {
     fn sub_block(&self, start: usize, bytes: usize) -> Self {
         let start = NonNull::new(self.at(start)).unwrap_or(self.start);
         let (bytes, home) = if self.is_part() { (bytes, self.home) } else { (0, Home::Adopted) };
-        Self { start, bytes, home, last_use: self.last_use.another(), freed: AtomicBool::new(false), ..*self }
+        Self {
+            number: 0,
+            start,
+            bytes,
+            home,
+            last_use: self.last_use.another(),
+            freed: AtomicBool::new(false),
+            ..*self
+        }
     }
 
     /// The block of which this was the last part: the whole itself, or this part alone. Nothing uses it any more.

@@ -3,12 +3,11 @@
 use super::super::allocator::Keeps;
 use super::super::call::{Current, Ready, call};
 use super::super::gate::Gate;
-use super::super::work::queue_work;
 use super::super::{Api, Here, LastUse, Owner, RawBuffer, RawStream};
 use super::LoadedModel;
 use super::dataset::Dataset;
 use crate::error::{Boxed, Error, ObjectKind};
-use crate::ffi::shelf::{Row, Shelf};
+use crate::ffi::shelf::{Row, Shelf, next_number};
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 #[derive(Debug)]
 #[rule(DATA_02, DATA_10)]
 pub(crate) struct RawBinding {
+    number: u64,
     given: Dataset,
     results: Dataset,
     /// The outputs that the library is to allocate.
@@ -58,7 +58,12 @@ pub(crate) struct BoundInput {
     pub(crate) dims: Vec<i64>,
 }
 
-impl Row for RawBinding {}
+impl Row for RawBinding {
+    #[inline]
+    fn number(&self) -> u64 {
+        self.number
+    }
+}
 
 impl RawBinding {
     /// A binding for these inputs and outputs. No object of the library exists yet: the binding gets its row first. The
@@ -67,6 +72,7 @@ impl RawBinding {
         let open = outputs.iter().enumerate().filter(|(_, block)| block.is_none()).map(|(index, _)| index).collect();
         let blocks = inputs.iter().map(|input| &input.block).chain(outputs.iter().flatten());
         Self {
+            number: next_number(),
             given: Dataset::of(inputs.len()),
             results: Dataset::of(outputs.len()),
             open,
@@ -180,11 +186,7 @@ impl RawBinding {
             *self.copies() = stream.keeps();
         }
         let uses = [model.last_use(), &self.last_use];
-        let ready = match stream.ready_for_work(here) {
-            Some(ready) => ready,
-            None => stream.look_before_work(here)?,
-        };
-        let queued = queue_work!(stream, here, ready, "queue a model", uses, |ready, stream| {
+        let queued = stream.submit_alone(here, "queue a model", uses, |ready, stream| {
             // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that stays
             // until the execution is done (MODEL-14, DATA-02, DATA-10). The gate is passed, and who queues has the
             // stream's handle. Datasets and model end only when a synchronise has covered this submission (the stamps),
@@ -234,6 +236,7 @@ impl RawBinding {
     ///
     /// `runs` stands for the work that the library does without a stream in this context. A failed run may still go on
     /// there. `settle` waits for everything in the context, and says whether it is over.
+    #[inline(always)]
     pub(crate) fn run(
         &self,
         here: Here<'_>,

@@ -11,7 +11,7 @@ use super::stream::RawStream;
 use super::{Api, LastUse, Owner};
 use crate::element::ElementType;
 use crate::error::{Error, ObjectKind};
-use crate::ffi::shelf::{Row, Shelf};
+use crate::ffi::shelf::{Row, Shelf, next_number};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::*;
 use core::ffi::c_char;
@@ -30,6 +30,7 @@ pub(crate) use load::{Image, LoadInto, ModelImage, Share};
 #[derive(Debug)]
 #[rule(MODEL_02, MODEL_03, MODEL_12)]
 pub(crate) struct LoadedModel {
+    number: u64,
     /// The library's number for it, while it is loaded.
     id: AtomicU32,
     is_loaded: AtomicBool,
@@ -64,12 +65,18 @@ pub(crate) struct Port {
     format: aclFormat,
 }
 
-impl Row for LoadedModel {}
+impl Row for LoadedModel {
+    #[inline]
+    fn number(&self) -> u64 {
+        self.number
+    }
+}
 
 impl LoadedModel {
     /// The place for a model in this memory. Nothing is called.
     pub(crate) fn new(onto: LoadInto) -> Self {
         Self {
+            number: next_number(),
             id: AtomicU32::new(0),
             is_loaded: AtomicBool::new(false),
             desc: AtomicPtr::new(null_mut()),

@@ -10,7 +10,7 @@ use super::{Api, Here, LastUse, Owner, RawBuffer, RawStream};
 use crate::attribute::Attribute;
 use crate::element::ElementType;
 use crate::error::{Error, ObjectKind};
-use crate::ffi::shelf::{Row, Shelf};
+use crate::ffi::shelf::{Row, Shelf, next_number};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::*;
 use attributes::Attributes;
@@ -25,6 +25,7 @@ use std::sync::Arc;
 /// An operator with the descriptions and buffers of its tensors. Without a `Drop`: what is not destroyed stays.
 #[derive(Debug)]
 pub(crate) struct RawInvocation {
+    number: u64,
     name: CString,
     inputs: Side,
     outputs: Side,
@@ -64,13 +65,19 @@ struct Side {
 
 const DOING: &str = "put an operator together";
 
-impl Row for RawInvocation {}
+impl Row for RawInvocation {
+    #[inline]
+    fn number(&self) -> u64 {
+        self.number
+    }
+}
 
 impl RawInvocation {
     /// An operator with these tensors. No object of the library exists yet: the operator gets its row first.
     pub(crate) fn new(name: &str, inputs: &[TensorArgument], outputs: &[TensorArgument]) -> Result<Self, Error> {
         let blocks = inputs.iter().chain(outputs).filter_map(|part| part.memory.as_ref());
         Ok(Self {
+            number: next_number(),
             name: c_text(name)?,
             inputs: Side::of(inputs.len()),
             outputs: Side::of(outputs.len()),
@@ -138,7 +145,7 @@ impl RawInvocation {
         // The gate is passed, and the records are destroyed only when a synchronise has covered this submission (the
         // stamps).
         let queued =
-            stream.submit(here, "queue an operator", [&self.last_use], |ready, stream| self.queue(ready, stream));
+            stream.submit_alone(here, "queue an operator", [&self.last_use], |ready, stream| self.queue(ready, stream));
         if queued.is_err() && self.last_use.is_in_doubt() {
             self.blocks.iter().for_each(|block| block.mark_in_doubt(stream));
         }

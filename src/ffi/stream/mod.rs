@@ -60,48 +60,73 @@ unsafe impl Send for RawStream {}
 unsafe impl Sync for RawStream {}
 
 impl Row for RawStream {
-    /// The number that stamps refer to, which no other stream of the process ever gets.
-    fn key(row: &Arc<Self>) -> u64 {
-        row.id()
+    /// The number that stamps refer to.
+    #[inline]
+    fn number(&self) -> u64 {
+        self.id()
+    }
+
+    #[inline]
+    fn refers_to_nothing(&self) -> bool {
+        self.allocators.were_never() && self.spares().capacity() == 0
     }
 }
 
 impl RawStream {
-    pub(crate) fn create(api: Api, id: u64) -> Result<Self, Error> {
+    /// Creates a stream in the context that is current: the handle, for a [row](Self::created).
+    #[inline]
+    pub(crate) fn create(api: Api) -> Result<aclrtStream, Error> {
         let mut raw = aclrtStream::NULL;
         // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(api.aclrtCreateStream(&raw mut raw)) };
         answer.done(|| "create a stream".into())?;
-        Ok(Self { raw, ..Self::default_of_current(id) })
+        Ok(raw)
     }
 
-    /// The default stream of the context that is current: null to the library (STREAM-03). It is created and destroyed
-    /// with its context, never on its own (STREAM-02).
-    pub(crate) fn default_of_current(id: u64) -> Self {
+    #[inline(always)]
+    fn row(raw: aclrtStream, timeline: Timeline, owner: Owner) -> Self {
         Self {
-            raw: aclrtStream::NULL,
-            timeline: Timeline::new(id),
+            raw,
+            timeline,
             gate: Gate::open(),
             ended: AtomicU64::new(0),
-            allocators: Registrations::none(Owner::current()),
-            spares: Mutex::default(),
+            allocators: Registrations::none(owner),
+            spares: Mutex::new(Vec::new()),
             is_of_the_library: false,
             is_of_others: false,
-            owner: Owner::current(),
+            owner,
             seen_over: AtomicU64::new(0),
         }
     }
 
+    /// The same, for several threads: none of them knows the number of its next submission.
+    fn of_several_threads(mut self) -> Self {
+        self.allocators.ask_each_time();
+        self
+    }
+
+    /// A stream that was [created](Self::create) in the context that is current.
+    #[inline(always)]
+    pub(crate) fn created(raw: aclrtStream, id: u64) -> Self {
+        Self::row(raw, Timeline::new(id), Owner::current())
+    }
+
+    /// The default stream of the context that is current: null to the library (STREAM-03). It is created and destroyed
+    /// with its context, never on its own (STREAM-02). Each thread that enters the context has it.
+    pub(crate) fn default_of_current(id: u64) -> Self {
+        Self::row(aclrtStream::NULL, Timeline::new(id), Owner::current()).of_several_threads()
+    }
+
     /// A stream of the context that is current which other code has made, and destroys.
     pub(crate) fn adopted(raw: NonNull<c_void>, id: u64) -> Self {
-        Self { raw: aclrtStream(raw.as_ptr()), is_of_others: true, ..Self::default_of_current(id) }
+        Self { is_of_others: true, ..Self::created(aclrtStream(raw.as_ptr()), id) }
     }
 
     /// Stands for the work that the library does without a stream in a context. Nothing is queued here, but a failed
     /// call may leave work running.
     pub(crate) fn of_the_library(id: u64, owner: Owner) -> Self {
-        Self { is_of_the_library: true, owner, allocators: Registrations::none(owner), ..Self::default_of_current(id) }
+        Self { is_of_the_library: true, ..Self::row(aclrtStream::NULL, Timeline::new(id), owner) }.of_several_threads()
     }
 
     /// An error unless this thread has entered the stream's context.

@@ -9,13 +9,13 @@ use ascendcl_sys::types::aclrtStream;
 
 impl RawStream {
     /// Like [`create`](Self::create), with a priority and flags, which the library checks.
-    pub(crate) fn create_with(api: Api, id: u64, priority: u32, flags: u32) -> Result<Self, Error> {
+    pub(crate) fn create_with(api: Api, priority: u32, flags: u32) -> Result<aclrtStream, Error> {
         let mut raw = aclrtStream::NULL;
         // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety"). The numbers are plain values.
         let answer = unsafe { call!(api.aclrtCreateStreamWithConfig(&raw mut raw, priority, flags)) };
         answer.done(|| format!("create a stream of priority {priority} with the flags {flags:#x}"))?;
-        Ok(Self { raw, ..Self::default_of_current(id) })
+        Ok(raw)
     }
 }
 

@@ -3,7 +3,9 @@
 use super::{RawStream, SETTLING};
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::answer::ReadyAnswer;
+use crate::ffi::call::NoSuccess;
 use crate::ffi::call::{Current, Ready, call};
+use crate::ffi::stamp::{Next, Ticket, Unknown};
 use crate::ffi::work::queue_work;
 use crate::ffi::{Api, Here, Home, LastUse, RawBuffer};
 use ascendcl_macros::rule;
@@ -30,7 +32,8 @@ impl RawStream {
             Some(kind) => kind,
             None => self.kind_of_copy(here.api(), to, from, bytes)?,
         };
-        self.copy_held(here, self.look_before_work(here)?, to, from, bytes, kind)
+        let (ready, ticket) = self.look_before_work(here)?;
+        self.copy_held(here, ready, ticket, to, from, bytes, kind)
     }
 
     /// Like [`copy`](Self::copy), of a whole block to a whole block, on the fast path. `None` when further checks are
@@ -41,26 +44,28 @@ impl RawStream {
         if !to.is_at_hand(here) || !from.is_at_hand(here) || to.bytes() != bytes {
             return None;
         }
-        let (kind, ready) = (direct(to, from)?, self.ready_for_work(here)?);
+        let (kind, (ready, ticket)) = (direct(to, from)?, self.ready_for_work(here)?);
         let (to, from) = (Place { block: to, start: 0 }, Place { block: from, start: 0 });
-        Some(self.copy_held(here, ready, to, from, bytes, kind))
+        Some(self.copy_held(here, ready, ticket, to, from, bytes, kind))
     }
 
     /// Queues a copy between places that hold so many bytes each.
     #[inline(always)]
+    #[allow(clippy::too_many_arguments, reason = "each is passed in a register")]
     fn copy_held(
         &self,
         here: Here<'_>,
         ready: Ready<Current>,
+        ticket: impl Ticket,
         to: Place<'_>,
         from: Place<'_>,
         bytes: usize,
         kind: aclrtMemcpyKind,
     ) -> Result<u64, Boxed> {
-        let room = to.block.bytes() - to.start;
-        let uses = [to.block.last_use(), from.block.last_use()];
-        let (to, from) = (to.block.at(to.start), from.block.at(from.start));
-        queue_work!(self, here, ready, "queue a copy", uses, |ready, stream| {
+        let uses = || [to.block.last_use(), from.block.last_use()];
+        queue_work!(self, here, ready, ticket, "queue a copy", uses(), |ready, stream| {
+            let room = to.block.bytes() - to.start;
+            let (to, from) = (to.block.at(to.start), from.block.at(from.start));
             // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
             // Who queues has the stream's handle. The caller has compared the lengths of both blocks, and they are
             // freed only when a synchronise has covered this submission (the stamps).
@@ -95,12 +100,31 @@ impl RawStream {
     /// Queues a set of every byte. The block is marked as in use until a synchronise covers it.
     #[inline(always)]
     pub(crate) fn set(&self, here: Here<'_>, block: &RawBuffer, value: u8) -> Result<u64, Boxed> {
-        let ready = match self.ready_for_work(here) {
-            Some(ready) if block.is_at_hand(here) => ready,
-            _ => self.look_before_set(here, block)?,
-        };
+        match self.ready_for_work(here) {
+            Some((ready, ticket)) if block.is_at_hand(here) => self.set_held(here, ready, ticket, block, value),
+            _ => self.look_and_set(here, block, value),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn look_and_set(&self, here: Here<'_>, block: &RawBuffer, value: u8) -> Result<u64, Boxed> {
+        block.holds(here, block.bytes())?;
+        let (ready, ticket) = self.look_before_work(here)?;
+        self.set_held(here, ready, ticket, block, value)
+    }
+
+    #[inline(always)]
+    fn set_held(
+        &self,
+        here: Here<'_>,
+        ready: Ready<Current>,
+        ticket: impl Ticket,
+        block: &RawBuffer,
+        value: u8,
+    ) -> Result<u64, Boxed> {
         let bytes = block.bytes();
-        queue_work!(self, here, ready, "queue a set", [block.last_use()], |ready, stream| {
+        queue_work!(self, here, ready, ticket, "queue a set", [block.last_use()], |ready, stream| {
             // SAFETY: the function asks for a live stream, and for memory that stays until the set is done (MEM-02).
             // Who queues has the stream's handle. The bytes are all of the block, which is freed only when a
             // synchronise has covered this submission (the stamps).
@@ -108,21 +132,10 @@ impl RawStream {
         })
     }
 
-    #[cold]
-    #[inline(never)]
-    fn look_before_set(&self, here: Here<'_>, block: &RawBuffer) -> Result<Ready<Current>, Boxed> {
-        block.holds(here, block.bytes())?;
-        self.look_before_work(here)
-    }
-
-    /// The one way to queue work: stamps what it uses before and after the vendor call.
+    /// Queues work by a call that may run code of the program: that may queue work itself, also here.
     ///
-    /// After a failed call the stream is synchronised, whatever the code, because the library may have queued the work.
-    /// The wait has a limit of one second, because a hanging device is one way to fail. When the time is up, its last
-    /// look may take a quarter of a second more. If the wait fails too, the memory that the call was to use is in doubt
-    /// for good. Only a call that never reached the library leaves no doubt without a wait.
+    /// Like [`submit_alone`](Self::submit_alone) otherwise.
     #[inline(always)]
-    #[rule(MEM_02)]
     pub(in crate::ffi) fn submit<const N: usize>(
         &self,
         here: Here<'_>,
@@ -130,24 +143,62 @@ impl RawStream {
         uses: [&LastUse; N],
         queue: impl FnOnce(Ready<Current>, aclrtStream) -> ReadyAnswer<aclError>,
     ) -> Result<u64, Boxed> {
-        let ready = match self.ready_for_work(here) {
-            Some(ready) => ready,
-            None => self.look_before_work(here)?,
-        };
-        queue_work!(self, here, ready, doing, uses, |ready, stream| queue(ready, stream))
+        let (ready, ticket) = self.look_before_work(here)?;
+        queue_work!(self, here, ready, ticket, doing, uses, |ready, stream| queue(ready, stream))
     }
 
-    /// Whether work can be queued here without a further look.
+    #[cold]
+    #[inline(never)]
+    fn submit_after_a_look<const N: usize>(
+        &self,
+        here: Here<'_>,
+        doing: &'static str,
+        uses: [&LastUse; N],
+        queue: impl FnOnce(Ready<Current>, aclrtStream) -> ReadyAnswer<aclError>,
+    ) -> Result<u64, Boxed> {
+        self.submit(here, doing, uses, queue)
+    }
+
+    /// The one way to queue work: stamps what it uses before the vendor call, and counts the submission after it. Who
+    /// calls this has the stream's handle, and the vendor call runs no code that could queue work.
+    ///
+    /// After a failed call the stream is synchronised, whatever the code, because the library may have queued the work.
+    /// The wait has a limit of one second, because a hanging device is one way to fail. When the time is up, its last
+    /// look may take a quarter of a second more. If the wait fails too, the memory that the call was to use is in doubt
+    /// for good. Only a call that never reached the library leaves no doubt without a wait.
     #[inline(always)]
-    pub(in crate::ffi) fn ready_for_work(&self, here: Here<'_>) -> Option<Ready<Current>> {
+    #[rule(MEM_02)]
+    pub(in crate::ffi) fn submit_alone<const N: usize>(
+        &self,
+        here: Here<'_>,
+        doing: &'static str,
+        uses: [&LastUse; N],
+        queue: impl FnOnce(Ready<Current>, aclrtStream) -> ReadyAnswer<aclError>,
+    ) -> Result<u64, Boxed> {
+        match self.ready_for_work(here) {
+            Some((ready, ticket)) => {
+                queue_work!(self, here, ready, ticket, doing, uses, |ready, stream| queue(ready, stream))
+            }
+            None => self.submit_after_a_look(here, doing, uses, queue),
+        }
+    }
+
+    /// Whether work can be queued here without a further look, by a call that runs no code that could queue work. Never
+    /// on a stream that several threads may use at once.
+    #[inline(always)]
+    pub(in crate::ffi) fn ready_for_work(&self, here: Here<'_>) -> Option<(Ready<Current>, Next)> {
         // The caller has the stream's handle, and destroying the stream takes the handle by value. So the gate does not
         // close during the call.
-        if self.gate.is_open() && self.allocators.are_known(here) { here.ready_for_certain() } else { None }
+        if self.gate.is_open() && self.allocators.are_known(here) {
+            here.ready_for_certain().map(|ready| (ready, self.timeline.clock().next()))
+        } else {
+            None
+        }
     }
 
     /// The checks before work is queued. They come before the stamps, so that a refusal leaves the stamps unchanged.
     #[inline(never)]
-    pub(in crate::ffi) fn look_before_work(&self, here: Here<'_>) -> Result<Ready<Current>, Boxed> {
+    pub(in crate::ffi) fn look_before_work(&self, here: Here<'_>) -> Result<(Ready<Current>, Unknown), Boxed> {
         if !self.gate.is_open() {
             return Err(self.takes_no_work().into());
         }
@@ -155,7 +206,7 @@ impl RawStream {
             return Err(Error::AllocatorInDoubt.into());
         }
         self.owner.is_here(here, ObjectKind::STREAM)?;
-        here.ready()
+        here.ready().map(|ready| (ready, Unknown))
     }
 
     /// Queues work by a call of other code, which gets the stream's handle and answers with the vendor's code. Code
@@ -191,7 +242,7 @@ impl RawStream {
     /// When the call succeeds, the work is over. After a failure the work may go on: `settle` waits for everything in
     /// the context and says whether that is over. If not, the memory that the call was to use is in doubt until a later
     /// wait for the context has succeeded.
-    #[inline]
+    #[inline(always)]
     pub(in crate::ffi) fn run<const N: usize>(
         &self,
         here: Here<'_>,
@@ -203,7 +254,7 @@ impl RawStream {
         let ready = here.ready()?;
         for used in &uses {
             used.rest();
-            used.begin(self.id());
+            used.begin(self.id(), self.timeline.clock(), Unknown);
         }
         let ran = run(ready).success(doing);
         let is_over =
@@ -215,13 +266,21 @@ impl RawStream {
         ran
     }
 
-    /// Called after a failed call. Whether it is certain that no work of the call is queued any more.
+    /// Called after a failed call. Its error, and whether it is certain that no work of the call is queued any more.
     #[cold]
     #[inline(never)]
-    pub(in crate::ffi) fn settles(&self, here: Here<'_>, error: &Boxed, number: u64) -> bool {
-        let (api, error) = (here.api(), error.as_error());
+    pub(in crate::ffi) fn settles(
+        &self,
+        here: Here<'_>,
+        doing: &'static str,
+        answer: NoSuccess,
+        number: u64,
+    ) -> (Boxed, bool) {
+        let api = here.api();
+        let error = answer.into_error(api, doing);
         let wait = || self.wait_elsewhere(api, Some(SETTLING), Some(number));
-        error.rules_out_that_work_was_queued() || wait().is_ok()
+        let is_over = error.as_error().rules_out_that_work_was_queued() || wait().is_ok();
+        (error, is_over)
     }
 }
 
@@ -229,9 +288,15 @@ impl RawStream {
 /// program runs on the device ([`Home::Unified`]).
 #[inline(always)]
 fn direct(to: &RawBuffer, from: &RawBuffer) -> Option<aclrtMemcpyKind> {
-    match (to.home(), from.home()) {
-        (Home::Device, Home::Pinned) => Some(aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE),
-        (Home::Pinned, Home::Device) => Some(aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST),
+    /// One comparison for both homes.
+    const fn both(to: Home, from: Home) -> u16 {
+        (to as u16) << 8 | from as u16
+    }
+    const UP: u16 = both(Home::Device, Home::Pinned);
+    const DOWN: u16 = both(Home::Pinned, Home::Device);
+    match both(to.home(), from.home()) {
+        UP => Some(aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE),
+        DOWN => Some(aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST),
         _ => None,
     }
 }

@@ -1,0 +1,75 @@
+//! Numbers that are known before a call, and numbers that are not.
+
+use super::*;
+
+#[proves(MEM_02)]
+#[test]
+fn two_threads_that_queue_on_one_stream_get_a_number_each() {
+    loom::model(|| {
+        let (stream, mine, yours) =
+            (Arc::new(Stream::new(STREAM)), LastUse::of(CONTEXT), Arc::new(LastUse::of(CONTEXT)));
+        let submits = with(&stream, &yours, Stream::submit_among_others);
+        let my_place = stream.submit_among_others(&mine);
+        stream.synchronize().unwrap();
+        let is_complete = |place| stream.complete.load(Ordering::Acquire) >= place;
+        assert!(!stream.calls_idle(&mine) || is_complete(my_place), "idle memory is in use");
+        let their_place = submits.join().unwrap();
+        assert!(!stream.calls_idle(&yours) || is_complete(their_place), "idle memory is in use");
+        stream.synchronize().unwrap();
+        assert!(stream.calls_idle(&mine) && stream.calls_idle(&yours));
+    });
+}
+
+#[proves(MEM_02)]
+#[test]
+fn a_call_that_runs_code_which_queues_work_and_waits_is_not_covered_by_that_wait() {
+    loom::model(|| {
+        let (stream, used, within) = (Stream::new(STREAM), LastUse::of(CONTEXT), LastUse::of(CONTEXT));
+        let call = || {
+            stream.submit(&within);
+            stream.synchronize().unwrap();
+            stream.queued.fetch_add(1, Ordering::AcqRel);
+            Ok(())
+        };
+        assert_eq!(stream.queue_by(Unknown, &used, call, true), Ok(2));
+        assert!(stream.calls_idle(&within) && !stream.calls_idle(&used), "idle memory is in use");
+        stream.submit(&within);
+        assert!(!stream.calls_idle(&within), "two submissions have one number");
+        stream.synchronize().unwrap();
+        assert!(stream.calls_idle(&used) && stream.calls_idle(&within));
+    });
+}
+
+#[proves(MEM_02)]
+#[test]
+fn work_that_is_queued_while_a_failure_is_told_keeps_its_number() {
+    loom::model(|| {
+        let (stream, used, within) = (Stream::new(STREAM), LastUse::of(CONTEXT), LastUse::of(CONTEXT));
+        // Code of the program hears of the failure before the call counts.
+        let call = || {
+            let _places = [(); 2].map(|()| stream.submit(&within));
+            stream.synchronize().unwrap();
+            Err(FAILED)
+        };
+        assert_eq!(stream.queue_by(stream.timeline.clock().next(), &used, call, false), Err(FAILED));
+        stream.submit(&within);
+        assert!(!stream.calls_idle(&within), "two submissions have one number");
+        stream.synchronize().unwrap();
+        assert!(stream.calls_idle(&within));
+    });
+}
+
+#[proves(MEM_02)]
+#[test]
+fn of_two_waits_that_end_in_the_other_order_the_later_counts() {
+    // Two waits have as many steps as programs of three threads.
+    of_three_threads(|| {
+        let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::of(CONTEXT)));
+        stream.submit(&used);
+        let waits = with(&stream, &used, |stream, _| stream.synchronize().map_or(1, |()| 0));
+        stream.submit(&used);
+        stream.synchronize().unwrap();
+        waits.join().unwrap();
+        assert!(stream.calls_idle(&used), "what a wait has covered is not done any more");
+    });
+}
