@@ -11,6 +11,7 @@
 
 (declare-fun on (Work) Stream)        ; the stream that the work is for
 (declare-fun uses (Work Block) Bool)  ; the memory that it uses
+(declare-fun known (Work) Bool)       ; its number is known before the call (`Next`); of other work it is not (`Unknown`)
 (declare-fun before (Work Work) Bool) ; the second begins after the first: a task that waits for an event behind it
 (declare-fun for (Wait) Stream)       ; the stream that a wait is for
 (declare-const several-streams Int)   ; the kinds of stamps, as numbers
@@ -18,10 +19,11 @@
 (declare-const one-stream Int)
 (assert (and (= never 0) (= one-stream 1) (= several-streams 2)))
 
-; `step` of work: 0 not begun, 1 its blocks are pending, 2 the library has it, 3 it has a number, 4 its blocks have it.
+; `step` of work: 0 not begun, 1 its blocks have their stamp, 2 the library has it, 3 it has got a number that was not
+; known, 4 it is counted, and its blocks have its number.
 ; `step` of a wait: 0 outside, 1 it has its mark, 2 the library waits.
 (declare-datatypes ((World 0)) (((world
-  (submitted (Array Stream Int)) (done (Array Stream Int))
+  (submitted (Array Stream Int)) (done (Array Stream Int)) (announced (Array Stream Int))
   (step (Array Work Int)) (number (Array Work Int))
   (complete (Array Work Bool))               ; the device has done it
   (kind (Array Block Int)) (stream (Array Block Stream)) (last (Array Block Int)) (pending (Array Block Bool))
@@ -32,7 +34,9 @@
 ; --- What the code asks.
 
 (define-fun has-done ((x World) (s Stream) (n Int)) Bool (<= n (select (done x) s)))
-(define-fun is-idle ((x World) (s Stream)) Bool (has-done x s (select (submitted x) s)))
+; `Clock::is_idle`
+(define-fun is-idle ((x World) (s Stream)) Bool
+  (and (has-done x s (select (submitted x) s)) (has-done x s (select (announced x) s))))
 ; `LastUse::is_over`
 (define-fun is-over ((x World) (b Block)) Bool
   (or (= (select (kind x) b) never)
@@ -69,17 +73,27 @@
   (forall ((v Work) (w Work)) (=> (and (before w v) (select (complete x) v)) (select (complete x) w))))
 (define-fun done-was-submitted ((x World)) Bool
   (forall ((s Stream)) (<= (select (done x) s) (select (submitted x) s))))
-; A block in the hands of a call is pending, and of one call only.
+; A block in the hands of a call has a stamp that no wait reaches, and is in the hands of one call only.
 (define-fun hands ((x World)) Bool
   (and (forall ((w Work) (b Block)) (=> (and (in-hand x w) (uses w b))
-         (and (select (pending x) b) (not (= (select (kind x) b) never)) (not (select (freed x) b))
-              (or (= (select (kind x) b) several-streams) (= (select (stream x) b) (on w))))))
+         (and (not (= (select (kind x) b) never)) (not (select (freed x) b))
+              (or (= (select (kind x) b) several-streams) (= (select (stream x) b) (on w)))
+              (= (select (pending x) b) (not (known w))))))
        (forall ((v Work) (w Work) (b Block))
          (=> (and (in-hand x v) (in-hand x w) (uses v b) (uses w b)) (= v w)))))
-; The last submission of a block's stamp has been made, and a call in whose hand the block is gets a later number.
+; A number that is known before the call is the next one, and that of one call only.
+(define-fun next-numbers ((x World)) Bool
+  (and (forall ((w Work)) (=> (and (known w) (in-hand x w))
+         (and (<= (select (step x) w) 2) (= (select (number x) w) (+ (select (submitted x) (on w)) 1)))))
+       (forall ((w Work) (b Block)) (=> (and (known w) (in-hand x w) (uses w b))
+         (ite (= (select (kind x) b) one-stream)
+              (= (select (last x) b) (select (number x) w))
+              (<= (select (number x) w) (select (announced x) (on w))))))
+       (forall ((v Work) (w Work)) (=> (and (known v) (known w) (in-hand x v) (in-hand x w) (= (on v) (on w))) (= v w)))))
+; A block's last submission is at most the next one, and a call in whose hand the block is gets a later number.
 (define-fun last-uses ((x World)) Bool
   (and (forall ((b Block)) (=> (= (select (kind x) b) one-stream)
-         (<= (select (last x) b) (select (submitted x) (select (stream x) b)))))
+         (<= (select (last x) b) (+ (select (submitted x) (select (stream x) b)) 1))))
        (forall ((w Work) (b Block))
          (=> (and (uses w b) (= (select (step x) w) 3) (= (select (kind x) b) one-stream))
              (<= (select (last x) b) (select (number x) w))))))
@@ -97,12 +111,12 @@
 (define-fun safe ((x World)) Bool
   (forall ((w Work) (b Block)) (=> (and (uses w b) (runs x w)) (not (select (freed x) b)))))
 (define-fun inv ((x World)) Bool
-  (and (steps x) (numbers x) (marks x) (marks-are-past x) (done-is-complete x) (done-was-submitted x) (hands x)
+  (and (steps x) (numbers x) (marks x) (marks-are-past x) (done-is-complete x) (done-was-submitted x) (hands x) (next-numbers x)
        (order x) (last-uses x) (stamps x) (safe x)))
 
 ; --- Steps. Each says what is new, and that the rest is as before.
 
-(define-fun same-streams ((x World) (y World)) Bool (and (= (submitted y) (submitted x)) (= (done y) (done x))))
+(define-fun same-streams ((x World) (y World)) Bool (and (= (submitted y) (submitted x)) (= (done y) (done x)) (= (announced y) (announced x))))
 (define-fun same-blocks ((x World) (y World)) Bool
   (and (= (kind y) (kind x)) (= (stream y) (stream x)) (= (last y) (last x)) (= (pending y) (pending x))
        (= (freed y) (freed x))))
@@ -117,24 +131,46 @@
        (forall ((b Block)) (and (= (select (kind y) b) never) (not (select (pending y) b)) (not (select (freed y) b))))
        (forall ((t Wait)) (= (select (waiting y) t) 0))))
 
-; `begin`, of each block that the work uses. The caller has the handles of all of them. `last` keeps the number that the
-; code replaces by PENDING; nothing reads it until `end`.
+; Who queues work has the handles of all its operands: nobody has freed them, and no other call has them in hand.
+(define-fun has-operands ((x World) (w Work)) Bool
+  (and (forall ((b Block)) (=> (uses w b) (not (select (freed x) b))))
+       (forall ((v Work) (b Block)) (=> (and (uses w b) (uses v b)) (not (in-hand x v))))))
+(define-fun same-block ((x World) (y World) (b Block)) Bool
+  (and (= (select (pending y) b) (select (pending x) b)) (= (select (kind y) b) (select (kind x) b))
+       (= (select (stream y) b) (select (stream x) b)) (= (select (last y) b) (select (last x) b))))
+(define-fun is-of-this-stream ((x World) (b Block) (w Work)) Bool
+  (or (= (select (kind x) b) never) (and (= (select (kind x) b) one-stream) (= (select (stream x) b) (on w)))))
+
+; `Clock::next`, and `begin` of each block that the work uses. One thread has the stream: no other submission of a known
+; number is under way there.
+(define-fun begin-known ((x World) (y World) (w Work)) Bool
+  (let ((n (+ (select (submitted x) (on w)) 1)))
+    (and (= (select (step x) w) 0) (known w) (has-operands x w)
+         (forall ((v Work)) (=> (and (known v) (= (on v) (on w))) (not (in-hand x v))))
+         (= (step y) (store (step x) w 1)) (= (number y) (store (number x) w n)) (= (complete y) (complete x))
+         (same-waits x y) (= (freed y) (freed x)) (= (submitted y) (submitted x)) (= (done y) (done x))
+         (forall ((b Block)) (ite (uses w b)
+           (and (not (select (pending y) b))
+                (ite (is-of-this-stream x b w)
+                     (and (= (select (kind y) b) one-stream) (= (select (stream y) b) (on w)) (= (select (last y) b) n))
+                     (= (select (kind y) b) several-streams)))
+           (same-block x y b)))
+         (= (announced y) (ite (exists ((b Block)) (and (uses w b) (not (is-of-this-stream x b w))))
+                               (store (announced x) (on w) n) (announced x))))))
+
+; `begin` of each block, where the number is not known. `last` keeps the number that the code replaces by PENDING; nothing
+; reads it until `end`.
 (define-fun begin ((x World) (y World) (w Work)) Bool
-  (and (= (select (step x) w) 0)
-       (forall ((b Block)) (=> (uses w b) (not (select (freed x) b))))
-       (forall ((v Work) (b Block)) (=> (and (uses w b) (uses v b)) (not (in-hand x v))))
+  (and (= (select (step x) w) 0) (not (known w)) (has-operands x w)
        (= (step y) (store (step x) w 1)) (= (number y) (number x)) (= (complete y) (complete x))
        (same-streams x y) (same-waits x y) (= (freed y) (freed x))
        (forall ((b Block)) (ite (uses w b)
          (and (select (pending y) b)
-              (ite (= (select (kind x) b) never)
-                   (and (= (select (kind y) b) one-stream) (= (select (stream y) b) (on w)) (= (select (last y) b) 0))
-                   (ite (and (= (select (kind x) b) one-stream) (= (select (stream x) b) (on w)))
-                        (and (= (select (kind y) b) one-stream) (= (select (stream y) b) (on w))
-                             (= (select (last y) b) (select (last x) b)))
-                        (= (select (kind y) b) several-streams))))
-         (and (= (select (pending y) b) (select (pending x) b)) (= (select (kind y) b) (select (kind x) b))
-              (= (select (stream y) b) (select (stream x) b)) (= (select (last y) b) (select (last x) b)))))))
+              (ite (is-of-this-stream x b w)
+                   (and (= (select (kind y) b) one-stream) (= (select (stream y) b) (on w))
+                        (= (select (last y) b) (ite (= (select (kind x) b) never) 0 (select (last x) b))))
+                   (= (select (kind y) b) several-streams)))
+         (same-block x y b)))))
 
 ; The call of the library. It may have queued the work, also when it answers with a failure.
 (define-fun call ((x World) (y World) (w Work)) Bool
@@ -142,12 +178,20 @@
        (= (step y) (store (step x) w 2)) (= (number y) (number x)) (= (complete y) (complete x))
        (same-streams x y) (same-blocks x y) (same-waits x y)))
 
-; `Clock::stamp`
+; `Ticket::taken` of a known number: the count gets there after the call.
+(define-fun count ((x World) (y World) (w Work)) Bool
+  (and (= (select (step x) w) 2) (known w)
+       (= (step y) (store (step x) w 4)) (= (number y) (number x)) (= (complete y) (complete x))
+       (= (submitted y) (store (submitted x) (on w) (select (number x) w))) (= (done y) (done x))
+       (= (announced y) (announced x)) (same-blocks x y) (same-waits x y)))
+
+; `Clock::stamp`: the number is taken after the call. No submission of a known number is under way on the stream.
 (define-fun take-number ((x World) (y World) (w Work)) Bool
   (let ((n (+ (select (submitted x) (on w)) 1)))
-    (and (= (select (step x) w) 2)
+    (and (= (select (step x) w) 2) (not (known w))
+         (forall ((v Work)) (=> (and (known v) (= (on v) (on w))) (not (in-hand x v))))
          (= (step y) (store (step x) w 3)) (= (number y) (store (number x) w n)) (= (complete y) (complete x))
-         (= (submitted y) (store (submitted x) (on w) n)) (= (done y) (done x))
+         (= (submitted y) (store (submitted x) (on w) n)) (= (done y) (done x)) (= (announced y) (announced x))
          (same-blocks x y) (same-waits x y))))
 
 ; `end`, of each block.
@@ -185,7 +229,7 @@
          (forall ((w Work)) (=> (select (select (covers x) t) w) (select (complete x) w)))
          (= (waiting y) (store (waiting x) t 0)) (= (mark y) (mark x)) (= (covers y) (covers x))
          (= (done y) (store (done x) s (ite (< (select (done x) s) (select (mark x) t)) (select (mark x) t) (select (done x) s))))
-         (= (submitted y) (submitted x)) (same-blocks x y) (same-work x y))))
+         (= (submitted y) (submitted x)) (= (announced y) (announced x)) (same-blocks x y) (same-work x y))))
 ; It answers with a failure: nothing is known.
 (define-fun wait-fails ((x World) (y World) (t Wait)) Bool
   (and (= (select (waiting x) t) 2)
@@ -232,6 +276,8 @@
 (define-fun keeps ((step Bool)) Bool (and (inv x) step (not (inv y))))
 
 (push) (echo "claim: start") (assert (and (start y) (not (inv y)))) (check-sat) (pop)
+(push) (echo "claim: begin with a known number") (assert (keeps (begin-known x y w))) (check-sat) (pop)
+(push) (echo "claim: count") (assert (keeps (count x y w))) (check-sat) (pop)
 (push) (echo "claim: begin") (assert (keeps (begin x y w))) (check-sat) (pop)
 (push) (echo "claim: call") (assert (keeps (call x y w))) (check-sat) (pop)
 (push) (echo "claim: take a number") (assert (keeps (take-number x y w))) (check-sat) (pop)

@@ -28,10 +28,10 @@ use std::sync::{Arc, PoisonError};
     note = "GRAPH-07: one replay at a time: `pending.wait(current)?` gives back the graph"
 )]
 pub struct CapturedGraph<C: Brand, G> {
-    operands: G,
-    raw: Arc<RawGraph>,
+    pub(super) operands: G,
+    pub(super) raw: Arc<RawGraph>,
     /// Boxed: a graph is moved into each of its replays.
-    topology: Box<Topology>,
+    pub(super) topology: Box<Topology>,
     panicked: FirstPanic,
     _brand: Mark<C>,
 }
@@ -76,6 +76,12 @@ impl<C: Brand> StreamOps<C> {
 impl<C: Brand, G> CapturedGraph<C, G> {
     pub(super) fn new(operands: G, raw: Arc<RawGraph>, topology: Topology, panicked: FirstPanic) -> Self {
         Self { operands, raw, topology: Box::new(topology), panicked, _brand: Mark::NEW }
+    }
+
+    /// The same graph with other operands, which it keeps from here on.
+    pub(super) fn with<H>(self, operands: impl FnOnce(G) -> H) -> CapturedGraph<C, H> {
+        let Self { operands: before, raw, topology, panicked, _brand } = self;
+        CapturedGraph { operands: operands(before), raw, topology, panicked, _brand }
     }
 
     /// The tasks, and the order between them.

@@ -41,21 +41,35 @@
 //! * The graph owns its operands: buffers in pinned and device memory, bound models and operators (GRAPH-05). The
 //!   function gets a [`Captured`] for each of them, and tasks borrow these.
 //! * [`Capture::fork`] gives a second branch on a second stream, and joins it when its function returns (GRAPH-06).
+//!   Every branch reads a [`SharedBuffer`](crate::SharedBuffer), and operators whose inputs are
+//!   [`SharedTensor`](crate::operator::SharedTensor)s.
 //! * A replay takes the graph into its [`Pending`](crate::Pending). So the operands cannot be accessed, and the graph
 //!   cannot be destroyed or replayed on another stream, before a wait (GRAPH-07).
+//! * [`Capture::task_group`] makes a group of operators, and [`Stream::update`](crate::Stream::update) replaces them
+//!   between replays, by as many of the same types (GRAPH-09). The graph owns both: an operand that the graph does not
+//!   have yet is given to it first ([`CapturedGraph::with_operands`]).
 //!
 //! # What is not offered
 //!
-//! Streams with an allocator of the caller are not captured: the graph would keep memory of the allocator. A callback
-//! is lent its state, because it runs once per replay. Task groups, building by hand, conditions and sub-graphs have no
-//! API.
+//! * Streams with an allocator of the caller are not captured. A captured task uses the memory that it got from the
+//!   allocator at each replay, and nothing says when the library gives it back: before that, a replay could use memory
+//!   that the allocator has handed out again (GRAPH-05).
+//! * A callback is lent its state, because it runs once per replay.
+//! * A group has operators only: the library crashes on a copy or a set in a group, and refuses a callback.
+//! * Building by hand (`aclmdlRIBuildBegin`) has no API. A capture records the same tasks, and its streams need not be
+//!   persistent (GRAPH-08).
+//! * Conditions (`aclmdlRICondHandleCreate`, `aclmdlRIAddCondTask`) have no API: the library answers 207000 for a
+//!   captured graph. Neither have sub-graphs (`aclmdlRICaptureToModelRIBegin`), so a program has no instance that it must
+//!   not destroy (GRAPH-10).
 
 mod captured;
 mod fork;
 mod graph;
+mod groups;
 mod operands;
 mod recording;
 mod refused;
+mod shared;
 mod tasks;
 mod topology;
 
@@ -75,6 +89,7 @@ use std::sync::Arc;
 pub use crate::capture_mode::CaptureMode;
 pub use captured::{Captured, Main, Side};
 pub use graph::CapturedGraph;
+pub use groups::{TaskGroup, Tasks};
 pub use operands::{GraphOperands, OperandAccess};
 pub use topology::{CapturedTask, Topology};
 

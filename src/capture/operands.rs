@@ -14,7 +14,7 @@ use core::ops::Deref;
 use std::sync::Arc;
 
 /// The operands that a graph owns and that the tasks of its capture name: pinned [`HostBuffer`]s, written
-/// [`DeviceBuffer`]s, [`BoundModel`] models, [`BoundOperator`]s, tuples of up to eight of these, boxed slices of them,
+/// [`DeviceBuffer`]s, [`SharedBuffer`](crate::SharedBuffer)s, [`BoundModel`] models, [`BoundOperator`]s, tuples of up to eight of these, boxed slices of them,
 /// or `()`.
 #[diagnostic::on_unimplemented(
     message = "a captured graph cannot own `{Self}`",
@@ -61,6 +61,12 @@ pub(crate) mod sealed {
 ///
 /// It lends contents, and never the operand itself: two graphs cannot exchange their buffers.
 pub struct OperandAccess<'a, T>(&'a mut T);
+
+impl<'a, T> OperandAccess<'a, T> {
+    pub(super) fn new(operand: &'a mut T) -> Self {
+        Self(operand)
+    }
+}
 
 impl<T> Deref for OperandAccess<'_, T> {
     type Target = T;

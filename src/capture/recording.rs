@@ -37,7 +37,8 @@ pub(super) enum Object {
 
 /// The objects of a capture that is about to begin.
 pub struct Objects<'g> {
-    graph: &'g RawGraph,
+    /// `None`: the graph keeps the rows already.
+    graph: Option<&'g RawGraph>,
     objects: Vec<Object>,
     names: Vec<String>,
 }
@@ -53,12 +54,33 @@ struct Branch {
 
 impl<'g> Objects<'g> {
     pub(super) fn new(graph: &'g RawGraph) -> Self {
-        Self { graph, objects: Vec::new(), names: Vec::new() }
+        Self { graph: Some(graph), objects: Vec::new(), names: Vec::new() }
+    }
+
+    /// For the operands of a graph that there is.
+    pub(super) fn of_a_graph() -> Self {
+        Self { graph: None, objects: Vec::new(), names: Vec::new() }
+    }
+
+    /// The operator behind a number.
+    pub(super) fn operator(&self, object: usize) -> Result<Arc<RawInvocation>, Error> {
+        match self.objects.get(object) {
+            Some(Object::Operator(invocation)) => Ok(Arc::clone(invocation)),
+            _ => Err(Error::OtherCapture),
+        }
+    }
+
+    pub(super) fn into_names(self) -> Vec<String> {
+        self.names
     }
 
     /// Takes in an object, whose rows the graph keeps from here on; answers its number.
     pub(super) fn add(&mut self, kind: &str, object: Object) -> usize {
-        let keep = |row: Arc<dyn Any + Send + Sync>| self.graph.needs().rows.push(row);
+        let keep = |row: Arc<dyn Any + Send + Sync>| {
+            if let Some(graph) = self.graph {
+                graph.needs().rows.push(row);
+            }
+        };
         match &object {
             Object::Memory(block) => keep(Arc::clone(block) as _),
             Object::Model(model) => model.rows().into_iter().for_each(keep),
@@ -89,6 +111,10 @@ impl<'g> Recording<'g> {
 
     pub(super) fn api(&self) -> Api {
         self.ledger.api()
+    }
+
+    pub(super) fn ledger(&self) -> &Ledger {
+        self.ledger
     }
 
     pub(super) fn graph(&self) -> &Arc<RawGraph> {
@@ -165,6 +191,21 @@ impl<'g> Recording<'g> {
                 Err(error)
             }
         }
+    }
+
+    /// Notes what became of the operators of a group; answers the number of their first task.
+    pub(super) fn note_group(
+        &self,
+        branch: usize,
+        operators: &[usize],
+        given: Result<(), Error>,
+    ) -> Result<usize, Error> {
+        let first = self.inner().tasks.len();
+        match given {
+            Ok(()) => operators.iter().try_for_each(|one| self.note(branch, "operator", &[], &[*one], Ok(())))?,
+            Err(error) => self.note(branch, "operator", &[], &[], Err(error))?,
+        }
+        Ok(first)
     }
 
     /// The number of the branch on this stream.

@@ -153,7 +153,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         recording.note(self.branch, "callback", &[], &[], given)
     }
 
-    fn copy<E: Element>(&mut self, from: usize, to: usize) -> Result<(), Error> {
+    pub(super) fn copy<E: Element>(&mut self, from: usize, to: usize) -> Result<(), Error> {
         let (source, target) = (self.recording.memory(from)?, self.recording.memory(to)?);
         if source.bytes() != target.bytes() {
             let [expected, found] = [&source, &target].map(|block| block.bytes() / size_of::<E>().max(1));

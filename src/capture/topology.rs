@@ -44,6 +44,20 @@ impl Topology {
         Self { operands, tasks }
     }
 
+    /// Further operands, whose names were made with numbers from 0 on.
+    pub(super) fn gets_operands(&mut self, names: Vec<String>) {
+        let before = self.operands.len();
+        let kinds = names.iter().filter_map(|name| name.split(' ').next()).enumerate();
+        self.operands.extend(kinds.map(|(number, kind)| format!("{kind} {}", before + number)));
+    }
+
+    /// The tasks from `first` on use other operators.
+    pub(super) fn is_updated(&mut self, first: usize, operators: &[usize]) {
+        for (task, operator) in self.tasks.iter_mut().skip(first).zip(operators) {
+            task.writes = vec![*operator];
+        }
+    }
+
     /// The graph as a Mermaid flowchart. Each stream is a subgraph. An arrow within a stream is the order of the stream
     /// (STREAM-04), a dotted arrow is an event between two streams (GRAPH-06).
     pub fn to_mermaid(&self) -> String {

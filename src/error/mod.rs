@@ -476,6 +476,25 @@ pub enum Error {
     /// A part of one capture was used in another.
     #[error("this is part of another capture{}", Cited(rules::OTHER_CAPTURE))]
     OtherCapture,
+    /// An update of a graph named an operator of another kind than the one in the group. Nothing was called.
+    #[error(
+        "an update replaces each operator of a group by one of the same kind: the group has `{expected}` there, the update \
+         has `{found}`{}",
+        Cited(rules::UPDATES)
+    )]
+    OtherOperator {
+        /// The operator of the group.
+        expected: String,
+        /// The operator of the update.
+        found: String,
+    },
+    /// A graph was to be used whose update came to nothing half-way.
+    #[error(
+        "an update of this graph failed half-way, so it is not replayed any more: `into_operands` destroys it and gives \
+         the operands back{}",
+        Cited(rules::UPDATES)
+    )]
+    HalfUpdated,
     /// The system has no thread for an [`Actor`](crate::runtime::Actor).
     #[error(
         "the system has no thread for an actor: {reason}; end other threads, or use a `Runtime` on the threads that there are"

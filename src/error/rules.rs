@@ -4,8 +4,8 @@ use super::{Error, InputError};
 use ascendcl_rules::{
     ALLOC_02, ALLOC_09, ALLOC_10, ALLOC_12, ALLOC_18, CB_01, CB_09, COPY_01, COPY_09, COPY_10, CTX_05, CTX_08, CTX_11,
     DATA_06, DATA_07, DATA_08, DEV_08, DEV_10, DEV_11, DEV_13, ERR_02, ERR_06, EVENT_04, EVENT_07, GRAPH_04, GRAPH_05,
-    GRAPH_06, MEM_02, MEM_08, MEM_11, MEM_14, MODEL_04, MODEL_06, MODEL_09, MODEL_17, MODEL_20, RuleId, STREAM_04,
-    STREAM_17, THREAD_01, THREAD_05,
+    GRAPH_06, GRAPH_09, MEM_02, MEM_08, MEM_11, MEM_14, MODEL_04, MODEL_06, MODEL_09, MODEL_17, MODEL_20, RuleId,
+    STREAM_04, STREAM_17, THREAD_01, THREAD_05,
 };
 use core::fmt;
 
@@ -64,6 +64,7 @@ impl Error {
             Self::CaptureUnsupported(error) => error.rules(),
             Self::NotPinned => NOT_PINNED,
             Self::OtherCapture => OTHER_CAPTURE,
+            Self::OtherOperator { .. } | Self::HalfUpdated => UPDATES,
             _ => &[],
         }
     }
@@ -106,6 +107,7 @@ pub(super) const ALLOCATOR_IN_DOUBT: &[RuleId] = &[ALLOC_09, ALLOC_12];
 pub(super) const CAPTURING: &[RuleId] = &[GRAPH_04];
 pub(super) const NOT_PINNED: &[RuleId] = &[GRAPH_05];
 pub(super) const OTHER_CAPTURE: &[RuleId] = &[GRAPH_06];
+pub(super) const UPDATES: &[RuleId] = &[GRAPH_09];
 pub(super) const CALLBACK_LOST: &[RuleId] = &[STREAM_17];
 
 impl InputError {

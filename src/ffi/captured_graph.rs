@@ -1,5 +1,9 @@
 //! Captures, and the instances that they become (`aclmdlRI`).
 
+mod update;
+
+pub(crate) use self::update::RawTaskGroup;
+use self::update::Update;
 use super::answer::lacks;
 use super::call::{Function, call, functions};
 use super::{Api, Here, LastUse, Owner, RawStream};
@@ -40,6 +44,7 @@ pub(crate) struct RawGraph {
     /// Null until the capture has ended well, and when the instance is destroyed.
     instance: AtomicPtr<c_void>,
     capture: Mutex<Capture>,
+    update: Update,
     last_use: LastUse,
     needs: Mutex<Needs>,
     owner: Owner,
@@ -77,6 +82,7 @@ impl RawGraph {
             number: next_number(),
             instance: AtomicPtr::new(null_mut()),
             capture: Mutex::default(),
+            update: Update::default(),
             last_use: LastUse::of(Owner::current().number()),
             needs: Mutex::default(),
             owner: Owner::current(),
@@ -138,6 +144,7 @@ impl RawGraph {
     /// having run; the streams take other work again, unless the capture [is left](Self::is_left) open.
     #[rule(GRAPH_01)]
     pub(crate) fn end(&self, api: Api) -> Result<(), Error> {
+        self.update.close(api)?;
         let Some(first) = self.capture().streams.first().cloned() else { return Ok(()) };
         let mut instance = aclmdlRI::NULL;
         let mut over = true;
@@ -172,12 +179,12 @@ impl RawGraph {
 
     /// Whether the capture could not be ended. The scope's end, or the end of its stream, tries again.
     pub(crate) fn is_left(&self) -> bool {
-        self.capture().is_left
+        self.capture().is_left || self.update.is_open()
     }
 
     /// Whether nothing of the library's is left of it.
     pub(crate) fn is_gone(&self) -> bool {
-        self.instance.load(Ordering::Acquire).is_null() && self.capture().streams.is_empty()
+        self.instance.load(Ordering::Acquire).is_null() && self.capture().streams.is_empty() && self.update.is_gone()
     }
 
     /// What replays use, to add to it.
@@ -204,10 +211,10 @@ impl RawGraph {
     #[cold]
     #[inline(never)]
     fn look_before_replay(&self, instance: aclmdlRI) -> Result<(), Boxed> {
-        self.is_usable()?;
+        self.is_current()?;
         match instance {
-            aclmdlRI::NULL => Err(Error::Gone { what: ObjectKind::CAPTURED_GRAPH }.into()),
-            _ => Ok(()),
+            aclmdlRI::NULL => Err(self.update.why_gone().into()),
+            _ => Ok(self.is_usable()?),
         }
     }
 
@@ -236,22 +243,27 @@ impl RawGraph {
     #[rule(GRAPH_07)]
     pub(crate) fn destroy(&self, api: Api, streams: &Shelf<RawStream>) -> Result<Needs, Error> {
         self.is_current()?;
+        // Nobody can wait for the stream of an update that is open.
+        self.update.close(api)?;
         if !streams.has_done(&self.last_use) {
             return Err(Error::StillRunning { what: ObjectKind::CAPTURED_GRAPH });
         }
         let ended = self.end(api);
         // A failed end may have ended the capture.
-        if !self.capture().streams.is_empty() {
+        if !self.capture().streams.is_empty() || self.update.is_open() {
             return ended.map(|()| Needs::default());
         }
-        let instance = self.instance.swap(null_mut(), Ordering::AcqRel);
-        if !instance.is_null() {
+        for place in [&self.instance, self.update.spoilt()] {
+            let instance = place.swap(null_mut(), Ordering::AcqRel);
+            if instance.is_null() {
+                continue;
+            }
             // SAFETY: the function asks for a live instance of the current context that is not running, once
             // (GRAPH-07). The owner was compared, the stamps say that every replay is done, and null is noted for who
             // comes next.
             let answer = unsafe { call!(api.aclmdlRIDestroy(aclmdlRI(instance))) };
             let destroyed = answer.done(|| "destroy a captured graph".into());
-            destroyed.inspect_err(|_| self.instance.store(instance, Ordering::Release))?;
+            destroyed.inspect_err(|_| place.store(instance, Ordering::Release))?;
         }
         Ok(mem::take(&mut *self.needs()))
     }
@@ -260,6 +272,7 @@ impl RawGraph {
     /// callbacks is kept for the rest of the process.
     pub(crate) fn has_been_reset(&self) {
         self.release();
+        self.update.release();
         mem::forget(self.needs().states.clone());
     }
 

@@ -86,7 +86,7 @@ pub(crate) use borrowed::{Borrowed, copy_scope};
 pub(crate) use bytes::{bytes_of, collect_elements};
 pub(crate) use callback::message_of;
 pub(crate) use calls::Initialised;
-pub(crate) use captured_graph::RawGraph;
+pub(crate) use captured_graph::{RawGraph, RawTaskGroup};
 pub(crate) use context::{Entered, RawContext, Restore};
 pub(crate) use event::RawEvent;
 pub(crate) use foreign_use::ForeignUse;

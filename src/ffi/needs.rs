@@ -57,7 +57,9 @@ macro_rules! needs {
 
             // Use, or end, what was begun in the current context.
             Current:
-                aclmdlExecute aclmdlExecuteAsync aclmdlRICaptureEnd aclmdlRICaptureGetInfo aclmdlRIDebugJsonPrint
+                aclmdlExecute aclmdlExecuteAsync aclmdlRICaptureEnd aclmdlRICaptureGetInfo
+                aclmdlRICaptureTaskGrpBegin aclmdlRICaptureTaskGrpEnd aclmdlRICaptureTaskUpdateBegin
+                aclmdlRICaptureTaskUpdateEnd aclmdlRIDebugJsonPrint
                 aclmdlRIDebugPrint aclmdlRIDestroy aclmdlRIExecuteAsync aclmdlRIGetName aclmdlRISetName
                 aclmdlSetDynamicBatchSize aclmdlSetDynamicHWSize
                 aclmdlSetInputDynamicDims aclmdlUnload

@@ -3,7 +3,7 @@
 use super::Ledger;
 use crate::capture_mode::CaptureMode;
 use crate::error::Error;
-use crate::ffi::{Keeps, KeptAllocator, KeptState, RawEvent, RawGraph, RawStream};
+use crate::ffi::{Keeps, KeptAllocator, KeptState, RawEvent, RawGraph, RawInvocation, RawStream, RawTaskGroup};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::num::NonZeroUsize;
@@ -32,6 +32,18 @@ impl Ledger {
         let event = self.events.put(RawEvent::create_for_captures(self.api, self.device())?);
         graph.needs().rows.push(Arc::clone(&event) as _);
         event.orders(self.api, before, after)
+    }
+
+    /// Captures operators as a group of tasks.
+    #[rule(GRAPH_09)]
+    pub(crate) fn group_tasks(
+        &self,
+        graph: &Arc<RawGraph>,
+        stream: &RawStream,
+        operators: &[Arc<RawInvocation>],
+    ) -> Result<RawTaskGroup, Error> {
+        self.api.is_of_this_process()?;
+        RawTaskGroup::capture(self.api, graph, stream, operators)
     }
 
     /// Destroys a graph, and its capture if that is still open. State of callbacks goes to `kept`, to be dropped when

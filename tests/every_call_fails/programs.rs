@@ -5,7 +5,7 @@ use crate::common::{block_on, difference, positions};
 use crate::harness::Program;
 use crate::models;
 use crate::others::{attached_objects, shared_memory};
-use ascendcl::capture::CaptureMode;
+use ascendcl::capture::{CaptureMode, Tasks};
 use ascendcl::event::{Progress, Timing, Waiting};
 use ascendcl::memory::{Pages, Rows};
 use ascendcl::operator::{self, Operator};
@@ -40,6 +40,7 @@ pub(crate) const PROGRAMS: &[(&str, Program)] = &[
     ("a shared allocator", shared_allocator),
     ("a captured graph", captured_graph),
     ("captured branches", captured_branches),
+    ("an updated graph", updated_graph),
     ("what is forgotten", forgotten),
 ];
 
@@ -213,6 +214,31 @@ fn captured_branches(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     drop(side.replay(current, graph)?);
     side.destroy(current)?;
     main.destroy(current)?;
+    current.collect().into_iter().next().map_or(Ok(()), Err)
+}
+
+fn updated_graph(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
+    let mut stream = current.stream()?.without_allocator();
+    let relu = |number: f32| {
+        let x = current.upload_tensor(&[2], &[number; 2])?;
+        let y = current.upload_tensor(&[2], &[9.0_f32; 2])?;
+        Operator::new("Relu").bind(current, x, y).map_err(Error::from)
+    };
+    let (first, second) = (relu(1.0)?, relu(2.0)?);
+    let mut group = None;
+    let graph = stream.capture(current, CaptureMode::Relaxed, first, |capture, mut first| {
+        group = Some(capture.task_group(Tasks::new().launch(&mut first))?);
+        Ok(())
+    });
+    let (graph, Some(group)) = (graph?.with_operands(current, second)?, group) else { return Ok(()) };
+    let updated = stream.update(current, graph, &group, |tasks, (_, mut second)| tasks.launch(&mut second))?;
+    let mut graph = stream.replay(current, updated)?.wait(current)?;
+    let (first, second) = graph.operands(current)?;
+    assert_eq!(first.tensors().1.to_vec(current)?, [9.0; 2]);
+    assert_eq!(second.tensors().1.to_vec(current)?, [2.0; 2]);
+    // One update is lost in flight, and the graph with it.
+    drop(stream.update(current, graph, &group, |tasks, (mut first, _)| tasks.launch(&mut first))?);
+    stream.destroy(current)?;
     current.collect().into_iter().next().map_or(Ok(()), Err)
 }
 

@@ -133,6 +133,7 @@ impl<'x, 'c> Actor<'x, 'c> {
             What::Replay => self.replay(current, a, b),
             What::UseOperands => self.use_operands(current, a, b),
             What::EndGraph => self.end_graph(current, a, b),
+            What::UpdateGraph => self.update_graph(current, a, b),
             What::Wait
             | What::WaitWithin
             | What::Await

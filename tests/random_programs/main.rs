@@ -25,6 +25,7 @@ mod runs;
 mod shared;
 mod sides;
 mod streams;
+mod updates;
 mod world;
 
 use program::{Kind, Program};

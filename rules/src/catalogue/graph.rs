@@ -66,7 +66,8 @@ rules! {
             priority: 2,
             class: Compile,
             means: "The graph owns its operands, and its row keeps the rows of their memory, models, operators \
-                and events until the instance is destroyed. Only these, by value, are operands; ordinary \
+                and events until the instance is destroyed. Only these, by value, and names of shared memory are \
+                operands: shared memory is nobody's alone until the instance is destroyed. Ordinary \
                 host memory is `Error::NotPinned`. A stream with an allocator of the caller is not captured. \
                 During a replay nobody reaches the operands.",
         }
@@ -107,7 +108,10 @@ rules! {
             basis: "doc",
             priority: 3,
             class: NotOffered,
-            means: "There is no API for building graphs task by task.",
+            means: "There is no API for building graphs task by task: the streams of this crate are not made \
+                persistent (`ACL_STREAM_PERSISTENT`), so none can be bound to an instance. A capture records the \
+                same tasks.",
+            hole: "Code that binds persistent streams of its own, by `ascendcl-sys`, keeps this rule itself.",
         }
         GRAPH_09 = "GRAPH-09" {
             text: "Task groups and updates pair up on one stream and must match in number and type; disabling or \
@@ -118,8 +122,18 @@ rules! {
             pages: [],
             basis: "doc",
             priority: 3,
-            class: NotOffered,
-            means: "There is no API for task groups and updates.",
+            class: Compile,
+            means: "A group is a list of operators, made by one call (`Capture::task_group`), and so is an \
+                update (`Stream::update`): begin and end pair up on one stream, and no code of the program runs \
+                between them. The list's type has the number of operators and the types of their tensors, and \
+                an update with another list does not compile. `update` takes the graph, so no replay is in \
+                flight; it gives it back behind the update, on the same stream. The graph owns the operators of \
+                both. A group of another graph is `Error::OtherCapture`, an operator of another kind \
+                `Error::OtherOperator`, before anything is called. A graph whose update fails half-way is not \
+                replayed any more (`Error::HalfUpdated`).",
+            hole: "Whether the library takes an operator with other shapes or attributes shows at run time \
+                (107034). Single tasks are not queried, changed or disabled. Copies, sets and callbacks are in no \
+                group: the library crashes on the first two, and refuses the third.",
         }
         GRAPH_10 = "GRAPH-10" {
             text: "Sub-instances are not destroyed by the user and captured instances cannot be aborted.",

@@ -15,7 +15,7 @@ use ascendcl_macros::rule;
 use ascendcl_sys::types::*;
 use attributes::Attributes;
 use core::cell::Cell;
-use core::ffi::c_int;
+use core::ffi::{CStr, c_int};
 use core::iter;
 use core::ptr::{null, null_mut};
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -159,6 +159,11 @@ impl RawInvocation {
         self.blocks.iter().try_for_each(|block| block.holds_anywhere(0, block.bytes()))?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::OPERATOR }) };
         stream.give(api, "capture an operator", |ready, stream| self.queue(ready, stream))
+    }
+
+    /// The kind of operator.
+    pub(crate) fn kind(&self) -> &CStr {
+        &self.name
     }
 
     /// Calls the library. The caller has passed the gate, and sees to it that what the call uses stays until the work

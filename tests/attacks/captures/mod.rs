@@ -3,8 +3,11 @@
 mod branches;
 mod broken;
 mod contents;
+mod groups;
 mod lifetimes;
 mod others;
+mod shared;
+mod updates;
 
 use super::{collect, fail, in_context, inside, undisturbed};
 use crate::common::{alone, data, digits_in_batches_of};

@@ -1,0 +1,209 @@
+//! Groups of tasks, whose operators a graph can exchange between replays.
+
+use super::operands::GraphOperands;
+use super::recording::Objects;
+use super::{CanCapture, Capture, Captured, CapturedGraph, Main};
+use crate::brand::{Brand, INSIDE, Mark, Scoped};
+use crate::current::Current;
+use crate::error::{Error, Failed};
+use crate::ffi::{RawInvocation, RawTaskGroup};
+use crate::operator::BoundOperator;
+use crate::stream::{Pending, Stream};
+use ascendcl_macros::rule;
+use core::fmt;
+use core::marker::PhantomData;
+use static_assertions::{assert_impl_all, assert_not_impl_any};
+use std::sync::Arc;
+
+/// Operators in the order of a group: a list of names, which losing loses nothing.
+///
+/// `L` lists the types of the operators, so that an update has as many as the group, of the same types:
+/// `(((), BoundOperator<…>), BoundOperator<…>)`.
+#[must_use = "a list of tasks does nothing until `task_group` or `update` gets it"]
+pub struct Tasks<'g, C: Brand, L = (), K = Main<'g>> {
+    operators: Vec<usize>,
+    _brands: PhantomData<fn(&'g (), C, L, K) -> (&'g (), C, L, K)>,
+}
+
+/// Tasks of a captured graph whose operators can be exchanged: what [`Capture::task_group`] answers with.
+///
+/// The library destroys the group with the graph. Losing this loses the means to update the graph, and nothing else.
+#[must_use = "updates name the group that they replace"]
+#[rule(GRAPH_09)]
+pub struct TaskGroup<C: Brand, L> {
+    raw: RawTaskGroup,
+    /// The kinds of the operators.
+    operators: Vec<Arc<RawInvocation>>,
+    /// The number of its first task.
+    first: usize,
+    _list: PhantomData<fn(L) -> L>,
+    _brand: Mark<C>,
+}
+
+assert_impl_all!(TaskGroup<Scoped<'static>, ()>: Send, Sync);
+assert_not_impl_any!(TaskGroup<Scoped<'static>, ()>: Clone);
+
+impl<'g, C: Brand, K> Tasks<'g, C, (), K> {
+    /// No task.
+    #[expect(clippy::new_without_default, reason = "a default would not name the capture")]
+    pub fn new() -> Self {
+        Self { operators: Vec::new(), _brands: PhantomData }
+    }
+}
+
+impl<'g, C: Brand, L, K> Tasks<'g, C, L, K> {
+    /// One execution of an operator, after the tasks before.
+    pub fn launch<I, O>(
+        mut self,
+        operator: &mut Captured<'g, BoundOperator<C, I, O>, K>,
+    ) -> Tasks<'g, C, (L, BoundOperator<C, I, O>), K> {
+        self.operators.push(operator.object);
+        Tasks { operators: self.operators, _brands: PhantomData }
+    }
+}
+
+impl<'g, C: Brand, K> Capture<'g, C, K> {
+    /// Captures operators as a group (`aclmdlRICaptureTaskGrpBegin`, `aclmdlRICaptureTaskGrpEnd`), whose places other
+    /// operators can take later: [`Stream::update`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`], or [`Error::MissingFunction`] on releases that lack the functions.
+    #[rule(GRAPH_09)]
+    pub fn task_group<L>(&mut self, tasks: Tasks<'g, C, L, K>) -> Result<TaskGroup<C, L>, Error> {
+        let recording = self.recording;
+        let operators = tasks.operators.iter().map(|object| recording.operator(*object));
+        let operators = operators.collect::<Result<Vec<_>, _>>()?;
+        let grouped = recording.ledger().group_tasks(recording.graph(), &self.queue, &operators);
+        let (raw, given) = match grouped {
+            Ok(raw) => (Some(raw), Ok(())),
+            Err(error) => (None, Err(error)),
+        };
+        let first = recording.note_group(self.branch, &tasks.operators, given)?;
+        let raw = raw.ok_or(Error::OtherCapture)?;
+        Ok(TaskGroup { raw, operators, first, _list: PhantomData, _brand: Mark::NEW })
+    }
+}
+
+impl<C: Brand, S: CanCapture> Stream<C, S> {
+    /// Queues an update of a graph that is not in flight (`aclmdlRICaptureTaskUpdateBegin`,
+    /// `aclmdlRICaptureTaskUpdateEnd`): each operator of `group` is replaced by the one that `tasks` names in its place.
+    /// Both are operands of the graph; [`CapturedGraph::with_operands`] gives it more. Replays after the update run the
+    /// new operators. `tasks` gets an empty list and the
+    /// names of the graph's operands, and nothing is called before it returns.
+    ///
+    /// ```
+    /// use ascendcl::capture::{CaptureMode, Tasks};
+    /// use ascendcl::operator::Operator;
+    /// use ascendcl::{Error, Library, RunError};
+    ///
+    /// ascendcl::run(Library::Simulator, |current| {
+    ///     let mut stream = current.stream()?.without_allocator();
+    ///     let negative = current.upload_tensor(&[2], &[-1.0_f32, -2.0])?;
+    ///     let positive = current.upload_tensor(&[2], &[1.0_f32, 2.0])?;
+    ///     let first = Operator::new("Relu").bind(current, negative, current.upload_tensor(&[2], &[9.0_f32; 2])?)?;
+    ///     let second = Operator::new("Relu").bind(current, positive, current.upload_tensor(&[2], &[9.0_f32; 2])?)?;
+    ///     let mut group = None;
+    ///     let graph = stream.capture(current, CaptureMode::Relaxed, first, |capture, mut first| {
+    ///         group = Some(capture.task_group(Tasks::new().launch(&mut first))?);
+    ///         Ok(())
+    ///     })?;
+    ///     let group = group.ok_or(Error::NotExecuted)?;
+    ///     let graph = graph.with_operands(current, second)?;
+    ///     let updated = stream.update(current, graph, &group, |tasks, (_, mut second)| tasks.launch(&mut second))?;
+    ///     let mut graph = stream.replay(current, updated)?.wait(current)?;
+    ///     let (first, second) = graph.operands(current)?;
+    ///     assert_eq!(first.tensors().1.to_vec(current)?, [9.0, 9.0], "it has not run");
+    ///     assert_eq!(second.tensors().1.to_vec(current)?, [1.0, 2.0]);
+    ///     Ok::<_, Error>(())
+    /// })?;
+    /// # Ok::<(), RunError<Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The graph as it was: [`Error::OtherCapture`] for a group of another graph, [`Error::OtherOperator`] for an
+    /// operator of another kind, [`Error::Capturing`] when the stream is being captured, [`Error::InDoubt`], or
+    /// [`Error::WrongContext`]. With [`Error::Vendor`] the graph may be half updated: then each replay of it is
+    /// [`Error::HalfUpdated`], and [`CapturedGraph::into_operands`] gives the operands back.
+    #[rule(GRAPH_07, GRAPH_09)]
+    pub fn update<G: GraphOperands<C>, L>(
+        &mut self,
+        current: &mut Current<C>,
+        mut graph: CapturedGraph<C, G>,
+        group: &TaskGroup<C, L>,
+        tasks: impl for<'u> FnOnce(Tasks<'u, C>, G::Captured<'u>) -> Tasks<'u, C, L>,
+    ) -> Result<Pending<C, CapturedGraph<C, G>>, Failed<CapturedGraph<C, G>>> {
+        if !group.raw.is_of(&graph.raw) {
+            return Err(Failed { error: Error::OtherCapture, value: graph });
+        }
+        let mut objects = Objects::of_a_graph();
+        let named = graph.operands.capture(&mut objects, INSIDE);
+        let numbers = tasks(Tasks::new(), named).operators;
+        let updated = group.replaced_by(&objects, &numbers).and_then(|operators| {
+            current.ledger().api().is_of_this_process()?;
+            graph.raw.update(current.here(), self.queue(), &group.raw, &operators)
+        });
+        match updated {
+            Ok(number) => {
+                graph.topology.is_updated(group.first, &numbers);
+                Ok(Pending::new(graph, self.queue(), number))
+            }
+            Err(error) => Err(Failed { error, value: graph }),
+        }
+    }
+}
+
+impl<C: Brand, L> TaskGroup<C, L> {
+    /// The operators behind these numbers, if they are of the group's kinds.
+    fn replaced_by(&self, objects: &Objects<'_>, numbers: &[usize]) -> Result<Vec<Arc<RawInvocation>>, Error> {
+        let text = |operator: &RawInvocation| operator.kind().to_string_lossy().into_owned();
+        let pairs = self.operators.iter().zip(numbers).map(|(expected, number)| {
+            let found = objects.operator(*number)?;
+            match found.kind() == expected.kind() {
+                true => Ok(found),
+                false => Err(Error::OtherOperator { expected: text(expected), found: text(&found) }),
+            }
+        });
+        pairs.collect()
+    }
+}
+
+impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
+    /// Gives the graph further operands, for [updates](Stream::update). Nothing is called. The graph keeps them until
+    /// [`into_operands`](Self::into_operands), also those that no task names any more.
+    ///
+    /// # Errors
+    ///
+    /// Both as they were: [`Error::NotPinned`] for ordinary host memory; [`Error::InDoubt`] and [`Error::WrongContext`]
+    /// as for queued work.
+    #[rule(GRAPH_05, GRAPH_09)]
+    pub fn with_operands<H: GraphOperands<C>>(
+        mut self,
+        current: &Current<C>,
+        more: H,
+    ) -> Result<CapturedGraph<C, (G, H)>, Failed<(Self, H)>> {
+        let api = current.ledger().api();
+        let usable = api.is_of_this_process().and_then(|()| self.raw.is_current());
+        if let Err(error) = usable.and_then(|()| more.can_be_captured(INSIDE)) {
+            return Err(Failed { error, value: (self, more) });
+        }
+        let raw = Arc::clone(&self.raw);
+        let mut objects = Objects::new(&raw);
+        let _ = more.capture(&mut objects, INSIDE);
+        self.topology.gets_operands(objects.into_names());
+        Ok(self.with(|operands| (operands, more)))
+    }
+}
+
+impl<C: Brand, L, K> fmt::Debug for Tasks<'_, C, L, K> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Tasks").field(&self.operators).finish()
+    }
+}
+
+impl<C: Brand, L> fmt::Debug for TaskGroup<C, L> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TaskGroup").field("tasks", &self.operators.len()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,68 @@
+//! Memory that several branches read.
+
+use super::Capture;
+use super::captured::Captured;
+use super::operands::{OperandAccess, sealed};
+use super::recording::{Object, Objects};
+use crate::brand::{Brand, Inside};
+use crate::current::Current;
+use crate::element::Element;
+use crate::error::Error;
+use crate::memory::{DeviceBuffer, HostBuffer, SharedBuffer};
+use ascendcl_macros::rule;
+
+/// The graph keeps a name of its own. So the memory is nobody's alone until the graph is destroyed.
+impl<C: Brand, E: Element> sealed::Operands<C> for SharedBuffer<C, E> {
+    type Captured<'g> = Captured<'g, Self>;
+    type Access<'a>
+        = OperandAccess<'a, Self>
+    where
+        Self: 'a,
+        C: 'a;
+
+    fn can_be_captured(&self, _: Inside) -> Result<(), Error> {
+        self.block().can_be_captured()
+    }
+
+    fn capture<'g>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self> {
+        Captured::new(objects.add("shared", Object::Memory(self.row())))
+    }
+
+    fn access<'a>(&'a mut self, _: &'a Current<C>, _: Inside) -> Result<OperandAccess<'a, Self>, Error> {
+        Ok(OperandAccess::new(self))
+    }
+
+    fn was_replayed(&mut self, _: Inside) {}
+}
+
+impl<'g, C: Brand, K> Capture<'g, C, K> {
+    /// Captures a copy of shared memory to the host (`aclrtMemcpyAsync`). No task writes shared memory, so every branch
+    /// reads it, whichever branch the name is of.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::LengthMismatch`] when they differ in length, or [`Error::Vendor`].
+    #[rule(GRAPH_05, GRAPH_06)]
+    pub fn copy_shared_to_host<E: Element, L>(
+        &mut self,
+        from: &Captured<'g, SharedBuffer<C, E>, L>,
+        to: &mut Captured<'g, HostBuffer<C, E>, K>,
+    ) -> Result<(), Error> {
+        self.copy::<E>(from.object, to.object)
+    }
+
+    /// Captures a copy of shared memory to a device buffer (`aclrtMemcpyAsync`), as
+    /// [`copy_shared_to_host`](Self::copy_shared_to_host).
+    ///
+    /// # Errors
+    ///
+    /// The same, and [`Error::Misaligned`] for a part that does not begin at a multiple of 64 bytes.
+    #[rule(GRAPH_05, GRAPH_06, COPY_09)]
+    pub fn copy_shared_on_device<E: Element, L>(
+        &mut self,
+        from: &Captured<'g, SharedBuffer<C, E>, L>,
+        to: &mut Captured<'g, DeviceBuffer<C, E>, K>,
+    ) -> Result<(), Error> {
+        self.copy::<E>(from.object, to.object)
+    }
+}

@@ -1,0 +1,200 @@
+//! Groups of tasks in a capture, and what replaces them later.
+//!
+//! No code of the program runs between begin and end of a group, or of an update: the operators are known before.
+
+use super::RawGraph;
+use crate::error::{Error, ObjectKind};
+use crate::ffi::call::call;
+use crate::ffi::work::queue_work;
+use crate::ffi::{Api, Here, RawInvocation, RawStream};
+use ascendcl_macros::rule;
+use ascendcl_sys::error_codes::{ACL_ERROR_RT_INVALID_HANDLE, ACL_ERROR_STREAM_TASK_GROUP_STATUS};
+use ascendcl_sys::types::{aclError, aclmdlRI, aclrtTaskGrp};
+use core::ffi::c_void;
+use core::ptr::null_mut;
+use core::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, Weak};
+
+/// A group of a graph's tasks. The library destroys it with the graph.
+#[derive(Debug)]
+#[rule(GRAPH_09)]
+pub(crate) struct RawTaskGroup {
+    handle: AtomicPtr<c_void>,
+    /// The graph's place in memory is not used again as long as this refers to it.
+    graph: Weak<RawGraph>,
+}
+
+/// The update of a graph that is under way, or that came to nothing.
+#[derive(Debug, Default)]
+pub(super) struct Update {
+    /// The stream that takes nothing but new operators.
+    open: Mutex<Option<Arc<RawStream>>>,
+    /// The instance, once an update has come to nothing half-way: it is destroyed, and not replayed.
+    spoilt: AtomicPtr<c_void>,
+}
+
+impl RawTaskGroup {
+    /// Captures these operators as a group on a stream that is being captured.
+    ///
+    /// # Errors
+    ///
+    /// What the library refuses. The capture comes to nothing then.
+    pub(crate) fn capture(
+        api: Api,
+        graph: &Arc<RawGraph>,
+        stream: &RawStream,
+        operators: &[Arc<RawInvocation>],
+    ) -> Result<Self, Error> {
+        stream.give(api, "begin a group of tasks", |ready, stream| {
+            // SAFETY: the function asks for a live stream. `give` has passed its gate, so it is not destroyed meanwhile
+            // (STREAM-07).
+            unsafe { call!(ready.aclmdlRICaptureTaskGrpBegin(stream)) }
+        })?;
+        let given = operators.iter().try_for_each(|operator| operator.capture(api, stream));
+        let mut handle = aclrtTaskGrp(null_mut());
+        let ended = stream.give(api, "end a group of tasks", |ready, stream| {
+            // SAFETY: the function asks for a live stream, and writes the handle to `handle` during the call. `give` has
+            // passed the stream's gate (STREAM-07); a pointer to a live local is valid for writes (`core::ptr`,
+            // "Safety").
+            unsafe { call!(ready.aclmdlRICaptureTaskGrpEnd(stream, &raw mut handle)) }
+        });
+        given.and(ended)?;
+        Ok(Self { handle: AtomicPtr::new(handle.0), graph: Arc::downgrade(graph) })
+    }
+
+    /// Whether it is a group of this graph.
+    pub(crate) fn is_of(&self, graph: &Arc<RawGraph>) -> bool {
+        core::ptr::eq(self.graph.as_ptr(), Arc::as_ptr(graph))
+    }
+}
+
+impl RawGraph {
+    /// Queues an update: these operators take the places of the group's, in their order. The caller has the stream's
+    /// and the graph's handles, no replay is in flight, and the graph keeps the operators' rows.
+    ///
+    /// # Errors
+    ///
+    /// The graph is as it was when the library has refused the begin; otherwise it is not replayed any more.
+    #[rule(GRAPH_09)]
+    pub(crate) fn update(
+        &self,
+        here: Here<'_>,
+        stream: &Arc<RawStream>,
+        group: &RawTaskGroup,
+        operators: &[Arc<RawInvocation>],
+    ) -> Result<u64, Error> {
+        self.look_before_replay(aclmdlRI(self.instance.load(Ordering::Acquire)))?;
+        self.update.opens(stream)?;
+        let (api, handle) = (here.api(), aclrtTaskGrp(group.handle.load(Ordering::Acquire)));
+        // SAFETY: the function asks for a live stream, and for a group of a live instance (GRAPH-09). The caller has
+        // borrowed the stream's only handle, and destroying takes that (STREAM-07). It has compared the group with this
+        // graph, whose instance is not null, and who destroys that takes the graph's handle.
+        let answer = unsafe { call!(api.aclmdlRICaptureTaskUpdateBegin(stream.raw(), handle)) };
+        let never_called = answer.is_missing();
+        let begun = answer.done(|| "begin to update a graph".into());
+        if let Err(error) = begun {
+            if never_called {
+                self.update.release();
+            } else if !matches!(self.update.close(api), Ok(WasOpen(false))) {
+                // The update may have begun although the call failed.
+                self.spoil();
+            }
+            return Err(error);
+        }
+        let given = operators.iter().try_for_each(|operator| operator.capture(api, stream));
+        let ended = here.ready().and_then(|ready| {
+            queue_work!(stream, here, ready, "end the update of a graph", [&self.last_use], |ready, stream| {
+                // SAFETY: the function asks for a live stream on which an update is open, and for operators whose memory
+                // stays until the last replay is done (GRAPH-05). The caller has borrowed the stream's only handle, and
+                // destroying takes that (STREAM-07). The update began above, and the graph keeps the operators.
+                unsafe { call!(ready.aclmdlRICaptureTaskUpdateEnd(stream)) }
+            })
+        });
+        let is_over = ended.is_ok();
+        let updated = given.and_then(|()| ended.map_err(Error::from)).inspect_err(|_| self.spoil());
+        match is_over {
+            true => self.update.release(),
+            false => drop(self.update.close(api)),
+        }
+        updated
+    }
+
+    /// The instance is half old and half new.
+    fn spoil(&self) {
+        let instance = self.instance.swap(null_mut(), Ordering::AcqRel);
+        if !instance.is_null() {
+            self.update.spoilt.store(instance, Ordering::Release);
+        }
+    }
+}
+
+/// Whether the library says that an update was open.
+pub(super) struct WasOpen(bool);
+
+impl Update {
+    /// From here on the stream takes work of the update alone.
+    fn opens(&self, stream: &Arc<RawStream>) -> Result<(), Error> {
+        stream.begin_capture()?;
+        *self.stream() = Some(Arc::clone(stream));
+        Ok(())
+    }
+
+    /// Ends an update that has not ended well. The stream takes other work again, unless the library refuses.
+    pub(super) fn close(&self, api: Api) -> Result<WasOpen, Error> {
+        let Some(stream) = self.stream().clone() else { return Ok(WasOpen(false)) };
+        let end = || {
+            let mut was_open = true;
+            let ended = stream.with_handle(|stream| {
+                // SAFETY: the function asks for a live stream. `with_handle` passes the gate, so the stream is not
+                // destroyed meanwhile (STREAM-07).
+                let answer = unsafe { call!(api.aclmdlRICaptureTaskUpdateEnd(stream)) };
+                was_open = !answer.code().is_some_and(is_not_open);
+                if was_open { answer.done(|| "end the update of a graph".into()) } else { Ok(()) }
+            });
+            ended.map(|()| was_open)
+        };
+        // An end that refuses the update may have ended it: that shows by a second one.
+        let was_open = match end() {
+            Ok(was_open) => was_open,
+            Err(_) => end().map(|_| true)?,
+        };
+        self.release();
+        Ok(WasOpen(was_open))
+    }
+
+    /// The stream takes other work again.
+    pub(super) fn release(&self) {
+        if let Some(stream) = self.stream().take() {
+            stream.end_capture();
+        }
+    }
+
+    /// Whether the library refused to end it. The scope's end, or the end of its stream, tries again.
+    pub(super) fn is_open(&self) -> bool {
+        self.stream().is_some()
+    }
+
+    pub(super) fn is_gone(&self) -> bool {
+        self.spoilt.load(Ordering::Acquire).is_null() && !self.is_open()
+    }
+
+    pub(super) fn spoilt(&self) -> &AtomicPtr<c_void> {
+        &self.spoilt
+    }
+
+    /// Why there is no instance to replay.
+    pub(super) fn why_gone(&self) -> Error {
+        match self.spoilt.load(Ordering::Acquire).is_null() {
+            true => Error::Gone { what: ObjectKind::CAPTURED_GRAPH },
+            false => Error::HalfUpdated,
+        }
+    }
+
+    fn stream(&self) -> MutexGuard<'_, Option<Arc<RawStream>>> {
+        self.open.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+fn is_not_open(code: aclError) -> bool {
+    matches!(code, ACL_ERROR_STREAM_TASK_GROUP_STATUS | ACL_ERROR_RT_INVALID_HANDLE)
+}
