@@ -302,3 +302,6 @@
 (push) (echo "possible: work runs, and a wait for it is under way")
 (assert (and small (forall ((v Work)) (= v w)) (inv x) (uses w b) (runs x w) (= (select (step x) w) 4)
              (= (select (waiting x) t) 2) (select (select (covers x) t) w))) (check-sat) (pop)
+(push) (echo "possible: the device does work that is not counted yet")
+(assert (and small (forall ((v Work)) (= v w)) (inv x) (uses w b) (known w) (runs x w) (= (select (step x) w) 2)
+             (= (select (kind x) b) one-stream))) (check-sat) (pop)

@@ -53,7 +53,8 @@ impl<'g, C: Brand, K> Tasks<'g, C, (), K> {
 
 impl<'g, C: Brand, L, K> Tasks<'g, C, L, K> {
     /// One execution of an operator, after the tasks before.
-    pub fn launch<I, O>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn launch<I, O>( // GRAPH-09: operators of this graph and branch: `graph.with_operands(current, ...)` adds some
         mut self,
         operator: &mut Captured<'g, BoundOperator<C, I, O>, K>,
     ) -> Tasks<'g, C, (L, BoundOperator<C, I, O>), K> {
@@ -127,7 +128,8 @@ impl<C: Brand, S: CanCapture> Stream<C, S> {
     /// [`Error::WrongContext`]. With [`Error::Vendor`] the graph may be half updated: then each replay of it is
     /// [`Error::HalfUpdated`], and [`CapturedGraph::into_operands`] gives the operands back.
     #[rule(GRAPH_07, GRAPH_09)]
-    pub fn update<G: GraphOperands<C>, L>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn update<G: GraphOperands<C>, L>( // GRAPH-07, GRAPH-09: between replays: `replay.wait(current)?` gives the graph back
         &mut self,
         current: &mut Current<C>,
         mut graph: CapturedGraph<C, G>,

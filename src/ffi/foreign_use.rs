@@ -1,6 +1,5 @@
 //! Work of other code that uses objects of other code, and how it is known when that is over.
 
-use super::call::Ready;
 use super::shelf::Shelf;
 use super::work::queue_work;
 use super::{Here, LastUse, Owner, RawBuffer, RawStream};
@@ -71,12 +70,10 @@ impl RawStream {
         memory.iter().try_for_each(|block| block.holds(here, block.bytes()))?;
         let marks = uses.iter().map(|used| &used.last_use).chain(memory.iter().map(|block| block.last_use()));
         let marks: Vec<&LastUse> = marks.collect();
-        let ready: Ready<_> = match self.ready_for_work(here) {
-            Some(ready) => ready,
-            None => self.look_before_work(here)?,
-        };
+        // The call runs code of the program, so it does not know its number before (`Unknown`).
+        let (ready, ticket) = self.look_before_work(here)?;
         let mut failed = None;
-        let queued = queue_work!(self, here, ready, "queue work", marks, |ready, stream| {
+        let queued = queue_work!(self, here, ready, ticket, "queue work", marks.as_slice(), |ready, stream| {
             match catch_unwind(AssertUnwindSafe(|| queue(stream.0))) {
                 Ok(Ok(())) => ready.answered(call, ACL_SUCCESS),
                 other => {

@@ -47,11 +47,12 @@ pub(crate) struct Covers {
 
 /// The one way to queue work: stamps what it uses, calls, and counts the submission. Gives its number.
 ///
-/// `$uses` is an array, and evaluated where it is needed, so that nothing keeps it during the call. `$ticket` is the [`Next`](super::stamp::Next) of the clock for who has the stream's handle, when the call runs no code
-/// of the program; [`Unknown`](super::stamp::Unknown) otherwise. `$call` is an expression, so that nothing stands between
-/// the stamps and the call of the library; it gives `Ok(())`, or an answer that is none. When the call failed, `$settle`
-/// makes an error of the answer, and says whether it is certain that nothing of the call is queued any more; it gets the
-/// number. If it is not certain, what the call was to use is in doubt for good.
+/// `$uses` is an array or a slice, and evaluated where it is needed, so that nothing keeps it during the call.
+/// `$ticket` is the [`Next`](super::stamp::Next) of the clock for who has the stream's handle, when the call runs no
+/// code of the program; [`Unknown`](super::stamp::Unknown) otherwise. `$call` is an expression, so that nothing stands
+/// between the stamps and the call of the library; it gives `Ok(())`, or an answer that is none. When the call failed,
+/// `$settle` makes an error of the answer, and says whether it is certain that nothing of the call is queued any more;
+/// it gets the number. If it is not certain, what the call was to use is in doubt for good.
 macro_rules! submitted {
     ($timeline:expr, $ticket:expr, $uses:expr, $call:expr, $settle:expr $(,)?) => {{
         let ticket = $ticket;
@@ -68,33 +69,33 @@ pub(crate) use submitted;
 
 /// The library has taken the submission.
 #[inline(always)]
-pub(crate) fn taken<const N: usize>(timeline: &Timeline, ticket: impl Ticket, uses: [&LastUse; N]) -> u64 {
+pub(crate) fn taken<'u>(timeline: &Timeline, ticket: impl Ticket, uses: impl AsRef<[&'u LastUse]>) -> u64 {
     let number = ticket.taken(timeline.clock());
-    stamp_after(ticket, uses, number);
+    stamp_after(ticket, uses.as_ref(), number);
     number
 }
 
 /// The call failed.
 #[cold]
 #[inline(never)]
-pub(crate) fn not_taken<A, E, const N: usize>(
+pub(crate) fn not_taken<'u, A, E>(
     timeline: &Timeline,
     ticket: impl Ticket,
-    uses: [&LastUse; N],
+    uses: impl AsRef<[&'u LastUse]>,
     answer: A,
     settle: impl FnOnce(A, u64) -> (E, bool),
 ) -> E {
     let number = ticket.may_be_taken(timeline.clock());
-    stamp_after(ticket, uses, number);
+    stamp_after(ticket, uses.as_ref(), number);
     let (error, is_over) = settle(answer, number);
     if !is_over {
-        uses.iter().for_each(|used| used.mark_in_doubt());
+        uses.as_ref().iter().for_each(|used| used.mark_in_doubt());
     }
     error
 }
 
 #[inline(always)]
-fn stamp_after<T: Ticket, const N: usize>(_: T, uses: [&LastUse; N], number: u64) {
+fn stamp_after<T: Ticket>(_: T, uses: &[&LastUse], number: u64) {
     if !T::IS_KNOWN {
         uses.iter().for_each(|used| used.end(number));
     }

@@ -16,10 +16,10 @@ use std::sync::Arc;
 
 /// Device memory with any number of readers and no writer: the counterpart of [`Arc`] for device memory.
 ///
-/// A clone is a new handle of the same memory. Cloning calls nothing, takes no lock and does not allocate. Each handle
-/// can be the source of a copy or the input of an operator or a model, on different streams and at the same time. No
-/// method writes or frees the memory. [`try_unshare`](Self::try_unshare) returns the [`DeviceBuffer`] only if this is
-/// the last handle and no work reads the memory any more.
+/// A clone is a new handle of the same memory. Cloning calls nothing and takes no lock; it allocates a few bytes on the
+/// host. Each handle can be the source of a copy or the input of an operator or a model, on different streams and at
+/// the same time. No method writes or frees the memory. [`try_unshare`](Self::try_unshare) returns the [`DeviceBuffer`]
+/// only if this is the last handle and no work reads the memory any more.
 ///
 /// ```
 /// # ascendcl::run(ascendcl::Library::Simulator, |current| {

@@ -5,6 +5,7 @@
 use super::RawGraph;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::call::call;
+use crate::ffi::stamp::Unknown;
 use crate::ffi::work::queue_work;
 use crate::ffi::{Api, Here, RawInvocation, RawStream};
 use ascendcl_macros::rule;
@@ -103,7 +104,7 @@ impl RawGraph {
         }
         let given = operators.iter().try_for_each(|operator| operator.capture(api, stream));
         let ended = here.ready().and_then(|ready| {
-            queue_work!(stream, here, ready, "end the update of a graph", [&self.last_use], |ready, stream| {
+            queue_work!(stream, here, ready, Unknown, "end the update of a graph", [&self.last_use], |ready, stream| {
                 // SAFETY: the function asks for a live stream on which an update is open, and for operators whose memory
                 // stays until the last replay is done (GRAPH-05). The caller has borrowed the stream's only handle, and
                 // destroying takes that (STREAM-07). The update began above, and the graph keeps the operators.
