@@ -18,7 +18,7 @@ use std::sync::Arc;
 /// Operators in the order of a group: a list of names, which losing loses nothing.
 ///
 /// `L` lists the types of the operators, so that an update has as many as the group, of the same types:
-/// `(((), BoundOperator<…>), BoundOperator<…>)`.
+/// `(((), BoundOperator<…>), BoundOperator<…>)`. [`Stream::update`] has a program.
 #[must_use = "a list of tasks does nothing until `task_group` or `update` gets it"]
 pub struct Tasks<'g, C: Brand, L = (), K = Main<'g>> {
     operators: Vec<usize>,

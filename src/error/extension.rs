@@ -44,7 +44,7 @@ pub trait ExtensionError: std::error::Error + Send + Sync + 'static {
     fn rules(&self) -> &'static [RuleId];
 }
 
-/// An error of a crate beside this one. It prints as that error does.
+/// An error of a crate beside this one. It prints as that error does. [`ExtensionError`] has a program.
 pub struct Extension(Box<dyn ExtensionError>);
 
 impl Extension {

@@ -15,6 +15,27 @@ use std::sync::{Arc, Weak};
 ///
 /// The functions let no panic out, and the allocator is not taken out of the place while a call is inside it or a block
 /// of it is out. While the place is empty, the functions answer that there is no memory.
+///
+/// ```
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// use ascendcl::allocator::PoolAllocator;
+/// use ascendcl::raw::AllocatorSlot;
+///
+/// let (slot, kept) = AllocatorSlot::new();
+/// let pool = PoolAllocator::new(current, 1 << 20)?;
+/// AllocatorSlot::serves(current, &pool)?;
+/// slot.put(pool)?;
+/// // The crate tells its library of these functions, as long as the slot is kept.
+/// assert!(slot.functions().is_some());
+/// // Later, when the library has forgotten them:
+/// let pool = slot.take()?;
+/// drop(kept);
+/// assert!(slot.functions().is_none());
+/// pool.release(current)?;
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 pub struct AllocatorSlot<A>(Weak<Registered<A>>);
 
 /// Keeps an [`AllocatorSlot`] where it is, for who has told a library of its functions.

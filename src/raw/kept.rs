@@ -18,6 +18,20 @@ use std::sync::Arc;
 /// A [`Stream`] that an object of another crate has, without the type of its context: the object is `'static`.
 ///
 /// The context keeps the stream, and does not collect it, as long as this value is there.
+///
+/// ```
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// let kept = current.stream()?.keep();
+/// // The object calls its library with the handle …
+/// assert!(!kept.with_raw(|stream| stream.is_null())?);
+/// // … and the program queues work on the stream.
+/// let lent = kept.lend(current)?;
+/// lent.set_bytes(current, current.device_buffer::<u8>(64)?, 1)?.wait(current)?;
+/// kept.into_stream(current)?.destroy(current)?;
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[must_use = "the stream is in here; `into_stream` gives it back"]
 pub struct KeptStream {
     queue: Arc<RawStream>,
@@ -48,6 +62,18 @@ impl<C: Brand> Deref for LentStream<'_, C> {
 ///
 /// Memory with a name is not collected. The owner of the value, which has given the address to other code, drops it when
 /// no work uses the memory any more.
+///
+/// ```
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// let kept = current.upload(&[1.0_f32, 2.0])?.keep();
+/// assert_eq!(kept.bytes(), 8);
+/// // The memory stays as long as `kept` is there.
+/// assert!(current.collect().is_empty());
+/// assert!(!kept.start().is_null());
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct KeptMemory(Arc<RawBuffer>);
 

@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// When queued work last used an object of another crate: what that object's owner asks before it ends the object.
 ///
 /// [`StreamOps::submit_object`](crate::stream::StreamOps::submit_object) writes it before and after the call that queues
-/// the work. It belongs to one context.
+/// the work. It belongs to one context. [`InFlight`] has a program.
 pub struct LastUse(ForeignUse);
 
 /// A value of another crate that queued work uses, and that a [`Pending`](crate::Pending) holds and gives back.
