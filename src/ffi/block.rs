@@ -13,7 +13,7 @@ use super::{Api, Here, LastUse, Owner, RawStream, Site};
 use crate::element::{LARGEST_ALIGNMENT, Pod};
 use crate::error::{Boxed, Error};
 use crate::ffi::sharing::Name;
-use crate::ffi::shelf::{Row, Shelf, next_number};
+use crate::ffi::shelf::{Shelf, next_number};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclError, aclrtMemMallocPolicy};
 use core::alloc::Layout;
@@ -46,18 +46,6 @@ unsafe impl Send for RawBuffer {}
 // SAFETY: sharing the value must not make a data race. Through a shared block only atomics are written; its memory is
 // written by the library, or by a slice for which `&mut` of the handle is borrowed (`as_host_mut`).
 unsafe impl Sync for RawBuffer {}
-
-impl Row for RawBuffer {
-    #[inline]
-    fn number(&self) -> u64 {
-        self.number
-    }
-
-    #[inline]
-    fn refers_to_nothing(&self) -> bool {
-        !self.is_part()
-    }
-}
 
 impl RawBuffer {
     /// Allocates on the current context's device by this policy, or pinned memory of the host. A length of zero is

@@ -5,6 +5,7 @@
 
 use super::answer::{Answer, ReadyAnswer, Refusal, lacks};
 use super::api::{Api, text};
+use super::condition::{Begins, HostOnly, Need, OutsideCallbacks, SelectsContext, ThisProcess};
 use super::context::RawContext;
 use super::process::Loading;
 use super::standing;
@@ -18,35 +19,7 @@ use ascendcl_sys::{Library, MissingSymbol};
 use core::convert::Infallible;
 use core::marker::PhantomData;
 
-/// The condition for a call of a function of the library.
-pub(super) trait Need: Sized {
-    /// An error if it does not hold here and now.
-    fn check(api: Api) -> Result<(), Error>;
-}
-
-/// This is the process that loaded the library.
-pub(super) enum ThisProcess {}
-
-/// Like [`ThisProcess`], and this thread is not inside a callback of the library.
-#[rule(THREAD_05, ALLOC_18)]
-pub(super) enum SelectsContext {}
-
-/// Like [`ThisProcess`]. When each call is verified, the entered context is also current.
-pub(super) enum HostOnly {}
-
-/// Like [`HostOnly`], and this thread is not inside a callback of the library.
-#[rule(THREAD_05, ALLOC_18)]
-pub(super) enum OutsideCallbacks {}
-
-/// The context that this thread's innermost `Current` stands for is current.
-///
-/// That the thread is not inside a callback follows: the objects that these functions take are used with a `Current`.
-/// None can be taken into a callback, which is `'static`, and none is lent there: entering a context is refused.
-pub(super) enum Current {}
-
-/// Like [`Current`], and this thread is not inside a callback of the library.
-#[rule(THREAD_05, ALLOC_18)]
-pub(super) enum Begins {}
+pub(super) use super::condition::Current;
 
 impl Need for ThisProcess {
     #[inline(always)]

@@ -34,6 +34,7 @@ mod calls;
 mod captured_event;
 mod captured_graph;
 mod compiled_operators;
+mod condition;
 mod context;
 mod event;
 mod failure;

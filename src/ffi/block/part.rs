@@ -11,7 +11,7 @@ use super::{Home, RawBuffer};
 use crate::error::Error;
 use crate::ffi::RawStream;
 use crate::ffi::sharing::{Name, NotOnly, Stamped};
-use crate::ffi::shelf::Shelf;
+use crate::ffi::shelf::{Row, Shelf};
 use crate::ffi::stamp::LastUse;
 use ascendcl_macros::rule;
 use core::alloc::Layout;
@@ -25,6 +25,18 @@ const DEVICE_ALIGNMENT: usize = 64;
 impl Stamped for Arc<RawBuffer> {
     fn last_use(&self) -> &LastUse {
         &self.last_use
+    }
+}
+
+impl Row for RawBuffer {
+    #[inline]
+    fn number(&self) -> u64 {
+        self.number
+    }
+
+    #[inline]
+    fn refers_to_nothing(&self) -> bool {
+        !self.is_part()
     }
 }
 

@@ -1,0 +1,35 @@
+//! The conditions under which functions of the library may be called. [`call`](super::call) checks them.
+
+use super::api::Api;
+use crate::error::Error;
+use ascendcl_macros::rule;
+
+/// The condition for a call of a function of the library.
+pub(super) trait Need: Sized {
+    /// An error if it does not hold here and now.
+    fn check(api: Api) -> Result<(), Error>;
+}
+
+/// This is the process that loaded the library.
+pub(super) enum ThisProcess {}
+
+/// Like [`ThisProcess`], and this thread is not inside a callback of the library.
+#[rule(THREAD_05, ALLOC_18)]
+pub(super) enum SelectsContext {}
+
+/// Like [`ThisProcess`]. When each call is verified, the entered context is also current.
+pub(super) enum HostOnly {}
+
+/// Like [`HostOnly`], and this thread is not inside a callback of the library.
+#[rule(THREAD_05, ALLOC_18)]
+pub(super) enum OutsideCallbacks {}
+
+/// The context that this thread's innermost `Current` stands for is current.
+///
+/// That the thread is not inside a callback follows: the objects that these functions take are used with a `Current`.
+/// None can be taken into a callback, which is `'static`, and none is lent there: entering a context is refused.
+pub(super) enum Current {}
+
+/// Like [`Current`], and this thread is not inside a callback of the library.
+#[rule(THREAD_05, ALLOC_18)]
+pub(super) enum Begins {}
