@@ -159,7 +159,7 @@ impl<C: Brand, S: CanCapture> Stream<C, S> {
 impl<C: Brand, L> TaskGroup<C, L> {
     /// The operators behind these numbers, if they are of the group's kinds.
     fn replaced_by(&self, objects: &Objects<'_>, numbers: &[usize]) -> Result<Vec<Arc<RawInvocation>>, Error> {
-        let text = |operator: &RawInvocation| operator.kind().to_string_lossy().into_owned();
+        let text = |operator: &RawInvocation| operator.kind().to_string_lossy().into();
         let pairs = self.operators.iter().zip(numbers).map(|(expected, number)| {
             let found = objects.operator(*number)?;
             match found.kind() == expected.kind() {

@@ -484,9 +484,9 @@ pub enum Error {
     )]
     OtherOperator {
         /// The operator of the group.
-        expected: String,
+        expected: Box<str>,
         /// The operator of the update.
-        found: String,
+        found: Box<str>,
     },
     /// A graph was to be used whose update came to nothing half-way.
     #[error(

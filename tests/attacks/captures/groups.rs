@@ -111,7 +111,7 @@ fn a_group_has_several_operators_in_an_order() {
         });
         let refused = swapped.unwrap_err();
         assert!(
-            matches!(&refused.error, Error::OtherOperator { expected, found } if expected == "Relu" && found == "Softmax")
+            matches!(&refused.error, Error::OtherOperator { expected, found } if &**expected == "Relu" && &**found == "Softmax")
         );
         let updated = stream.update(current, refused.value, &group, |tasks, (_, mut softmax, mut other)| {
             tasks.launch(&mut other).launch(&mut softmax)
