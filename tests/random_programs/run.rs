@@ -36,6 +36,12 @@ fn heal() {
     control::fail(Plan::new()).unwrap();
 }
 
+/// Whether a call of this function was made to fail, in this program.
+pub(crate) fn was_injected(call: &str) -> bool {
+    let before = INJECTED.lock().unwrap();
+    before.iter().chain(&control::injected()).any(|fault| fault.call == call)
+}
+
 /// The program ends well, or this says why not.
 pub(crate) fn run(seed: u64, program: &Program) -> Result<(), String> {
     static HOOK: Once = Once::new();
