@@ -20,6 +20,7 @@ fn required_functions_are_those_that_the_safe_layer_calls() {
         "captured_event.rs",
         "flagged_event.rs",
         "captured_graph.rs",
+        "captured_graph/update.rs",
         "stream/captured.rs",
         "forced.rs",
         "stream/options.rs",

@@ -66,7 +66,9 @@ fn the_repaired_programs_compile() {
 fn manifest(root: &Path) -> String {
     let workspace = "[workspace]\n[package]\nname = \"twins\"\nversion = \"0.0.0\"\nedition = \"2024\"\n";
     let (own, graph_engine) = (format!("{{ path = {root:?}, features = [\"sim\"] }}"), root.join("ge"));
-    format!("{workspace}[dependencies]\nascendcl = {own}\nascendcl-ge = {{ path = {graph_engine:?} }}\n")
+    format!(
+        "{workspace}[dependencies]\nascendcl = {own}\nascendcl-ge = {{ path = {graph_engine:?} }}\nanyhow = \"1\"\n"
+    )
 }
 
 fn modules(root: &Path, twins: &BTreeSet<String>) -> String {

@@ -4,7 +4,8 @@
 //! limit. It counts instructions, which do not depend on what else the machine does: valgrind's `callgrind` runs this file
 //! once per operation and side. Without valgrind there is no table. With `-- --check` the file stays as it is.
 //!
-//! `cargo bench -p ascendcl --bench cost -- --times` measures nanoseconds instead.
+//! `cargo bench -p ascendcl --bench cost -- --times` measures nanoseconds instead, and `-- --actor` those of an actor's
+//! call beside the hop to its thread.
 //!
 //! The library is one that does nothing (`tests/null/library.c`). The sides: the C functions by the addresses that the
 //! dynamic loader gives (`raw`), `ascendcl-sys` (`sys`), the safe layer in a scope (`safe`) and in a `Runtime`
@@ -13,6 +14,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
+mod actor;
 #[path = "../../tests/common/mod.rs"]
 mod common;
 mod count;
@@ -34,6 +36,10 @@ fn main() -> std::process::ExitCode {
         }
         ["--times"] => {
             table::times(|operation, side, rounds| run(operation, side, rounds).as_secs_f64());
+            std::process::ExitCode::SUCCESS
+        }
+        ["--actor"] => {
+            actor::times(&common::null_library());
             std::process::ExitCode::SUCCESS
         }
         ["--check"] => table::counts(false),

@@ -10,7 +10,7 @@ use core::fmt;
 /// Use `value` to try again, or to continue without the transition. If it is dropped, the scope destroys the object.
 ///
 /// `?` drops the value in functions that return [`Error`] or `Box<dyn std::error::Error>`. The value may borrow, so
-/// this type does not implement [`std::error::Error`]. For other error types, for example `anyhow`'s,
+/// no value of this type is a [`std::error::Error`]. For other error types, for example `anyhow`'s,
 /// [`or_drop`](OrDrop::or_drop) keeps the error only:
 ///
 /// ```
@@ -52,6 +52,19 @@ impl<T> fmt::Display for Failed<T> {
         self.error.fmt(f)
     }
 }
+
+/// No type implements it. Where an error type wants a [`std::error::Error`], the compiler prints its words.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is an error and the object that the failed call gives back",
+    label = "ERR-01: `.or_drop()?` keeps the error and drops the object, with `use ascendcl::OrDrop`",
+    note = "to keep the object: `match` on the result, whose `Err` has `error` and `value`",
+    note = "see `cargo run -p ascendcl-explain ERR-01`"
+)]
+#[doc(hidden)]
+pub trait ErrorAlone {}
+
+#[doc(hidden)]
+impl<T> std::error::Error for Failed<T> where Self: ErrorAlone {}
 
 /// Drops the object and keeps the reason, so that `?` works in functions that return [`Error`].
 impl<T> From<Failed<T>> for Error {

@@ -133,6 +133,11 @@ fn a_failure_that_nobody_was_told_of_is_told_to_work_that_another_stream_took_ov
         let event = one.record(current, current.event().unwrap()).unwrap();
         let work = two.adopt_after(current, work, &event).unwrap();
         two.synchronize(current).unwrap();
+        // The first stream answers that it is idle a moment after its event.
+        let last = set(current, &one, 2);
+        while !last.is_done(current).unwrap() {
+            std::thread::yield_now();
+        }
         // The library tells it to the next wait, which is for the first stream.
         fail(FIRST_WAIT_FAILS);
         drop(told_once(current, work));

@@ -1,0 +1,87 @@
+//! `?` with the error types that programs use, as a program writes it: what comes out still has codes and rules.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+use ascendcl::runtime::CloseError;
+use ascendcl::{Acl, Current, Error, Library, OrDrop, RunError, Runtime, Thread};
+use ascendcl_rules::COPY_01;
+
+ascendcl::names!(Vision);
+
+/// A runtime from its opening to its end; the buffer is shorter than what is copied.
+fn owned_with_anyhow(copied: &[u8]) -> anyhow::Result<Vec<u8>> {
+    let runtime = Runtime::<Vision>::open(Library::Simulator)?;
+    let copied = runtime.with(|current| {
+        let stream = current.stream()?.without_allocator();
+        let buffer = current.device_buffer::<u8>(4)?.write(current, copied).or_drop()?;
+        let (buffer, host) = (buffer, current.host_buffer::<u8>(4)?);
+        let (_, host) = stream.copy_to_host(current, buffer, host).or_drop()?.wait(current).or_drop()?;
+        anyhow::Ok(host.slice(current)?.to_vec())
+    })??;
+    runtime.close()?;
+    Ok(copied)
+}
+
+fn scoped_with_eyre(copied: &[u8]) -> eyre::Result<usize> {
+    let acl = Acl::init(Library::Simulator)?;
+    let mut thread = Thread::new()?;
+    let device = acl.device(&mut thread, 0)?;
+    let length = device.context(&mut thread, |context, thread| {
+        context.enter(thread, |current| {
+            let buffer = current.device_buffer::<u8>(4)?.write(current, copied).or_drop()?;
+            eyre::Ok(buffer.len())
+        })
+    })???;
+    device.reset(&mut thread).or_drop()?;
+    acl.close().or_drop()?;
+    Ok(length)
+}
+
+fn is_a_mismatch(error: Option<&Error>) -> bool {
+    matches!(error, Some(Error::LengthMismatch { expected: 4, found: 3, .. }))
+}
+
+#[test]
+fn anyhow_keeps_the_typed_error() {
+    assert_eq!(owned_with_anyhow(&[1, 2, 3, 4]).unwrap(), [1, 2, 3, 4]);
+    let error = owned_with_anyhow(&[1, 2, 3]).unwrap_err();
+    assert!(is_a_mismatch(error.downcast_ref()), "{error:?}");
+    assert_eq!(error.downcast_ref::<Error>().unwrap().rules(), [COPY_01]);
+    let shown = format!("{:#}", error.context("sending a picture"));
+    assert!(shown.starts_with("sending a picture: ") && shown.contains('4') && shown.contains('3'), "{shown}");
+}
+
+#[test]
+fn eyre_keeps_the_typed_error() {
+    assert_eq!(scoped_with_eyre(&[1, 2, 3, 4]).unwrap(), 4);
+    let error = scoped_with_eyre(&[1, 2, 3]).unwrap_err();
+    assert!(is_a_mismatch(error.downcast_ref()), "{error:?}");
+}
+
+#[test]
+fn the_code_of_the_library_is_reached_through_both() {
+    let loaded = || -> Result<_, RunError<Error>> {
+        ascendcl::run(Library::Simulator, |current| current.load_model("no such file").map(drop))
+    };
+    let with_anyhow = || -> anyhow::Result<_> { Ok(loaded()?) };
+    let with_eyre = || -> eyre::Result<_> { Ok(loaded()?) };
+    let (first, second) = (with_anyhow().unwrap_err(), with_eyre().unwrap_err());
+    let (first, second) = (first.downcast_ref().unwrap(), second.downcast_ref().unwrap());
+    for error in [first, second] {
+        let RunError::Program(error) = error else { panic!("{error:?}") };
+        let error: &Error = error;
+        assert_eq!(error.code().map(|code| code.number()), Some(145_002), "{error:?}");
+    }
+}
+
+#[test]
+fn a_runtime_that_cannot_be_closed_says_why_through_both() {
+    let runtime = Runtime::<Vision>::open(Library::Simulator).unwrap();
+    let inside = |_: &mut Current<Vision>| -> (anyhow::Result<()>, eyre::Result<()>) {
+        (runtime.close().map_err(Into::into), runtime.close().map_err(Into::into))
+    };
+    let (first, second) = runtime.with(inside).unwrap();
+    let is_refused = |error: Option<&CloseError>| matches!(error, Some(CloseError::Refused(_)));
+    assert!(is_refused(first.unwrap_err().downcast_ref()) && is_refused(second.unwrap_err().downcast_ref()));
+    runtime.close().unwrap();
+}

@@ -1,0 +1,8 @@
+// ERR-01: a failed call returns its object with the error, and an error type of the program's takes the error alone.
+use ascendcl::{Acl, Library, OrDrop};
+
+fn main() -> anyhow::Result<()> {
+    let acl = Acl::init(Library::Simulator)?;
+    acl.close().or_drop()?;
+    Ok(())
+}
