@@ -71,7 +71,7 @@ begin='for used in \$uses \{\s*used.begin\(\$timeline.id\(\), \$timeline.clock\(
 mutant 'the mark is taken after the wait' "$timeline" "s/$covers(\s*)(let result = wait\(\);)/\$2\$1let covers = self.covers();/"
 mutant 'memory has its stamp only after the call' "$timeline" "s/($begin)(\s*)match \\\$call \{/let result = \\\$call; \$1 match result {/"
 mutant 'the submission counts before the call' "$timeline" 's/match \$call \{/let _early = ticket.taken(\$timeline.clock()); match \$call {/'
-mutant 'no doubt after a failed call' "$timeline" 's/uses\.iter\(\)\.for_each\(\|used\| used\.mark_in_doubt\(\)\);//'
+mutant 'no doubt after a failed call' "$timeline" 's/uses\.as_ref\(\)\.iter\(\)\.for_each\(\|used\| used\.mark_in_doubt\(\)\);//'
 mutant 'a number that was not known is not stamped after the call' "$timeline" 's/uses\.iter\(\)\.for_each\(\|used\| used\.end\(number\)\);//'
 mutant 'a call under way does not count' "$stamp" 's/\(_, PENDING\) => false,//'
 mutant 'a number that is not known counts as done' "$stamp" 's/(fn stamp\(self\) -> u64 \{\s*)PENDING/${1}0/'
@@ -87,8 +87,8 @@ mutant 'who sees what is done sees nothing of the wait' "$stamp" 's/(fn done\(&s
 mutant 'use by a second stream is not noted' "$stamp" 's/self\.is_of_several\(clock, ticket\);//'
 mutant 'a call that uses what other streams used is not announced' "$stamp" 's/clock\.announced\.store\(ticket\.stamp\(\), Ordering::Release\);//'
 mutant 'a stream with a call that is announced is idle' "$stamp" 's/ && self\.has_done\(self\.announced\.load\(Ordering::Acquire\)\)//'
-mutant 'a wait that failed counts as done' "$timeline" 's/(\s*end\(\);\n)(\s*\}\n\s*\}\n\s*result)/$1self.succeeded(covers);$2/'
-mutant 'a failure is noted after the wait has ended' "$timeline" 's/(if let Some\(code\) = failed\(error\) \{.*?\n                \}\n)(\s*end\(\);)/$2$1/s'
+mutant 'a wait that failed counts as done' "$timeline" 's/(\s*end\(\);\n)(\s*Err\(error\)\n)/$1self.succeeded(covers);$2/'
+mutant 'a failure is noted after the wait has ended' "$timeline" 's/(if let Some\(code\) = failed\(&error\) \{.*?\n                \}\n)(\s*end\(\);)/$2$1/s'
 mutant 'nobody waits for a note that is under way' "$timeline" 's/while under_way\(\) \{\s*yield_now\(\);\s*\}//'
 mutant 'a failure is not noted' "$timeline" 's/self\.failures\.note\(.*?\);//'
 mutant 'rows that nobody names are seen without a fence' "$unnamed" 's/\n    fence\(Ordering::Acquire\);//'
@@ -108,6 +108,8 @@ mutant 'several streams count as over' "$sharing" 's/Awaited::Several => are_idl
 mutant 'the block awaits the last stream alone' "$sharing" 's/ if used\.is_at_rest\(\) =>/ =>/'
 mutant 'what the block is to await of several streams is over' "$stamp" 's/(fn follow_several.*?)self\.stream\.store\(SEVERAL, Ordering::Release\);/$1self.stream.store(NEVER, Ordering::Release);/s'
 # The mark of a capture.
+mutant 'a wait does not see that a capture has begun' "$gate" 's/(fn pass_unless_captured.*?before & )FLAGS/$1CLOSED/s'
+mutant 'a wait sees nothing of a capture that has ended' "$gate" 's/(fn pass_unless_captured.*?Ordering::)Acquire/$1Relaxed/s'
 mutant 'a capture that did not begin leaves its mark' "$gate" 's/if before & CLOSED != 0 \{\s*self\.end_capture\(\);\s*\}//'
 mutant 'a destroyed stream is captured' "$gate" 's/before & FLAGS == 0\n/before & CAPTURING == 0\n/'
 mutant 'a stream is captured twice' "$gate" 's/before & FLAGS == 0\n/before & CLOSED == 0\n/'

@@ -169,8 +169,9 @@ impl<N> Calls<N> for Ready<N> {
 macro_rules! call {
     ($by:ident.$function:ident($($argument:expr),* $(,)?)) => {{
         let value = match $crate::ffi::call::checked::<$crate::ffi::call::functions::$function, _>($by) {
-            Ok(ready) => Ok(match ready.library().$function($($argument),*) {
-                Ok(answer) => Ok(answer),
+            // The function before its arguments: so the compiler keeps none of them across a first look-up.
+            Ok(ready) => Ok(match ascendcl_sys::pointers_of::$function(ready.library()) {
+                Ok(function) => Ok(function($($argument),*)),
                 Err(missing) => Err($crate::ffi::call::thin(missing)),
             }),
             Err(refused) => Err(refused),
@@ -252,6 +253,11 @@ impl ReadyAnswer<aclError> {
 pub(super) struct NoSuccess(&'static str, Result<aclError, Box<MissingSymbol>>);
 
 impl NoSuccess {
+    /// The answer that it was, of this library.
+    pub(super) fn into_answer(self, api: Api) -> ReadyAnswer<aclError> {
+        Answer::from_parts(api.loading(), self.0, self.1)
+    }
+
     #[cold]
     pub(super) fn into_error(self, api: Api, doing: &'static str) -> Boxed {
         boxed(api.loading(), self.0, self.1, doing)

@@ -150,14 +150,13 @@ impl RawEvent {
     /// Puts the event behind what is queued on the stream so far.
     #[inline(always)]
     pub(crate) fn record(&self, here: Here<'_>, stream: &RawStream) -> Result<(), Boxed> {
-        self.owner.is_here(here, ObjectKind::EVENT)?;
-        let Some(_inside) = self.gate.pass() else { return Err(gone()) };
+        self.is_ready(here)?;
         // This mark is taken before the call: work that another thread queues on a default stream during the call may
         // come after the record.
         let (before, since) = (stream.mark(), stream.after_failures());
         let recorded = stream.submit_alone(here, "record an event", NOTHING, |ready, stream| {
-            // SAFETY: the function asks for a live event and a live stream. The event's gate is passed, so it is not
-            // destroyed meanwhile (EVENT-06); who queues has the stream's handle.
+            // SAFETY: the function asks for a live event and a live stream (EVENT-06, STREAM-07). The caller has the
+            // handles of both, is in their context, and has seen that they are not destroyed (`is_ready`).
             unsafe { call!(ready.aclrtRecordEvent(self.raw, stream)) }
         });
         match &recorded {
@@ -194,22 +193,34 @@ impl RawEvent {
         if self.device != device {
             return Err(Error::OtherDevice { what: ObjectKind::EVENT, expected: device, found: self.device });
         }
-        self.hold_up_in_any_context(Site::unproven(api).here(), stream).map_err(Error::from)
+        // The caller need not be in the event's context, whose end may destroy the event.
+        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
+        self.queue_wait(Site::unproven(api).here(), stream).map_err(Error::from)
     }
 
     /// Lets what is queued on the stream from now on wait for the event.
     #[inline(always)]
     pub(crate) fn hold_up(&self, here: Here<'_>, stream: &RawStream) -> Result<u64, Boxed> {
+        self.is_ready(here)?;
+        self.queue_wait(here, stream)
+    }
+
+    /// An error when this thread has not entered the event's context, or when the event is destroyed.
+    ///
+    /// After this check the event stays as long as the caller has its handle. Destroying an event takes the handle by
+    /// value, and a context does not end while a thread is in it. So the gate need not be passed.
+    #[inline(always)]
+    fn is_ready(&self, here: Here<'_>) -> Result<(), Boxed> {
         self.owner.is_here(here, ObjectKind::EVENT)?;
-        self.hold_up_in_any_context(here, stream)
+        if self.gate.is_open() { Ok(()) } else { Err(gone()) }
     }
 
     #[inline(always)]
-    fn hold_up_in_any_context(&self, here: Here<'_>, stream: &RawStream) -> Result<u64, Boxed> {
-        let Some(_inside) = self.gate.pass() else { return Err(gone()) };
+    fn queue_wait(&self, here: Here<'_>, stream: &RawStream) -> Result<u64, Boxed> {
         stream.submit_alone(here, "let a stream wait for an event", NOTHING, |ready, stream| {
-            // SAFETY: the function asks for a live event and a live stream. The event's gate is passed, so it is not
-            // destroyed meanwhile (EVENT-06); who queues has the stream's handle.
+            // SAFETY: the function asks for a live event and a live stream. The caller has the stream's handle
+            // (STREAM-07). The event's gate is passed, or the caller has its handle and has seen that it is not
+            // destroyed (`is_ready`, EVENT-06).
             unsafe { call!(ready.aclrtStreamWaitEvent(stream, self.raw)) }
         })
     }

@@ -34,6 +34,14 @@ impl Gate {
         (before & CLOSED == 0).then_some(passage)
     }
 
+    /// Like [`pass`](Self::pass); also `None` when the object is being captured.
+    #[inline]
+    pub(crate) fn pass_unless_captured(&self) -> Option<Passage<'_>> {
+        let before = self.0.fetch_add(1, Ordering::Acquire);
+        let passage = Passage(self);
+        (before & FLAGS == 0).then_some(passage)
+    }
+
     /// Whether the object is there and is not being captured, for callers who know that nobody is destroying it.
     #[inline]
     pub(crate) fn is_open(&self) -> bool {

@@ -124,33 +124,32 @@ impl Timeline {
     ///
     /// `failed_call`: the submission that made this wait necessary by failing. Who made it knows that it failed.
     #[inline(always)]
-    pub(crate) fn wait<E>(
+    pub(crate) fn wait<E, U: FnMut() -> bool>(
         &self,
         failed_call: Option<u64>,
         wait: impl FnOnce() -> Result<(), E>,
         failed: impl FnOnce(&E) -> Option<i32>,
         end: impl FnOnce() -> bool,
-        mut under_way: impl FnMut() -> bool,
+        under_way: impl FnOnce() -> U,
     ) -> Result<(), E> {
         let covers = self.covers();
         let result = wait();
-        match &result {
+        match result {
             Ok(()) => {
                 if end() {
-                    while under_way() {
-                        yield_now();
-                    }
+                    let_end(under_way());
                 }
                 self.succeeded(covers);
+                Ok(())
             }
             Err(error) => {
-                if let Some(code) = failed(error) {
+                if let Some(code) = failed(&error) {
                     self.failed(covers, failed_call, code);
                 }
                 end();
+                Err(error)
             }
         }
-        result
     }
 
     /// To be asked before a wait starts.
@@ -190,6 +189,14 @@ impl Timeline {
     #[inline]
     pub(crate) fn untold(&self, listener: Listener) -> Option<i32> {
         if self.failed_up_to() == 0 { None } else { self.failures.tell(listener) }
+    }
+}
+
+/// Lets waits end that are `under_way`.
+#[cold]
+fn let_end(mut under_way: impl FnMut() -> bool) {
+    while under_way() {
+        yield_now();
     }
 }
 

@@ -116,7 +116,6 @@ impl Ledger {
     /// one second: the run may go on.
     #[inline(always)]
     pub(crate) fn run(&self, here: Here<'_>, binding: &RawBinding, model: &LoadedModel) -> Result<(), Boxed> {
-        here.of_this_process()?;
         let settle = || {
             let is_over = self.settle_all(SETTLING).is_ok();
             if !is_over {

@@ -41,10 +41,7 @@ impl Capturable {
     /// As `RawStream::synchronize` does it. The library refuses to wait for a stream whose capture began after the look
     /// at the gate.
     fn synchronize(&self) -> Result<(), i32> {
-        let inside = self.stream.gate.pass().ok_or(REFUSED)?;
-        if self.stream.gate.is_capturing() {
-            return Err(REFUSED);
-        }
+        let inside = self.stream.gate.pass_unless_captured().ok_or(REFUSED)?;
         let wait = || {
             if self.captured.load(Ordering::Relaxed) {
                 return Err(REFUSED);
@@ -58,7 +55,7 @@ impl Capturable {
             assert!(others <= 1, "more threads are inside than there are");
             others > 0
         };
-        self.stream.timeline.wait(None, wait, |_| None, end, || self.stream.gate.inside() > 0)
+        self.stream.timeline.wait(None, wait, |_| None, end, || || self.stream.gate.inside() > 0)
     }
 }
 

@@ -104,13 +104,13 @@ impl Stream {
 
     /// As `RawStream::synchronize` calls it.
     fn synchronize(&self) -> Result<(), i32> {
-        let inside = self.gate.pass().unwrap();
+        let inside = self.gate.pass_unless_captured().unwrap();
         let wait = || {
             let queued = self.queued.load(Ordering::Acquire);
             self.complete.fetch_max(queued, Ordering::AcqRel);
             if self.failure.swap(false, Ordering::AcqRel) { Err(FAILED) } else { Ok(()) }
         };
-        self.timeline.wait(None, wait, |code| Some(*code), || inside.leave() > 0, || self.gate.inside() > 0)
+        self.timeline.wait(None, wait, |code| Some(*code), || inside.leave() > 0, || || self.gate.inside() > 0)
     }
 
     /// Looks, at any moment, whether memory may be freed: all work of this stream uses it, so what was queued by now
@@ -325,7 +325,7 @@ fn a_wait_that_failed_or_whose_time_was_up_covers_nothing() {
         let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::of(CONTEXT)));
         let submits = submits(&stream, &used);
         for code in [None, Some(FAILED)] {
-            let failed = stream.timeline.wait(None, || Err(()), |()| code, || false, || false);
+            let failed = stream.timeline.wait(None, || Err(()), |()| code, || false, || || false);
             assert_eq!(failed, Err(()));
         }
         stream.collect(&used, 0);

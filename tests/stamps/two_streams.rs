@@ -28,7 +28,7 @@ fn memory_that_another_stream_took_over_is_idle_only_when_that_stream_was_waited
                     }
                     Ok::<(), i32>(())
                 };
-                other.timeline.wait(None, wait, |code| Some(*code), || false, || false).unwrap();
+                other.timeline.wait(None, wait, |code| Some(*code), || false, || || false).unwrap();
             })
         };
         for row in unnamed([&row].into_iter()) {

@@ -180,7 +180,9 @@ impl RawBinding {
         if self.last_use.is_in_doubt() || model.is_in_doubt() {
             self.may_follow(streams, stream, model)?;
         }
-        let Some(_inside) = self.gate.pass() else { return Err(gone()) };
+        if !self.gate.is_open() {
+            return Err(gone());
+        }
         leads!(dataset: Idle --> InUse : Execute, dataset: InUse --> InUse : Execute);
         if !self.open.is_empty() {
             *self.copies() = stream.keeps();
@@ -188,8 +190,8 @@ impl RawBinding {
         let uses = [model.last_use(), &self.last_use];
         let queued = stream.submit_alone(here, "queue a model", uses, |ready, stream| {
             // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that stays
-            // until the execution is done (MODEL-14, DATA-02, DATA-10). The gate is passed, and who queues has the
-            // stream's handle. Datasets and model end only when a synchronise has covered this submission (the stamps),
+            // until the execution is done (MODEL-14, DATA-02, DATA-10). The caller has the handles of the stream and of
+            // the bound model, and is in their context: so nothing ends during the call. Datasets and model end only when a synchronise has covered this submission (the stamps),
             // and this binding keeps the memory.
             unsafe { call!(ready.aclmdlExecuteAsync(model.id(), self.given.raw(), self.results.raw(), stream)) }
         });
@@ -245,29 +247,47 @@ impl RawBinding {
         model: &LoadedModel,
         settle: impl FnOnce() -> bool,
     ) -> Result<(), Boxed> {
-        self.owner.is_here(here, ObjectKind::MODEL_TENSORS)?;
-        if !self.last_use.is_at_rest() || !model.is_at_rest() {
-            self.idle(streams)?;
-            model.idle(streams)?;
-        }
-        let Some(_inside) = self.gate.pass() else { return Err(gone()) };
-        if !self.open.is_empty() {
-            *self.copies() = None;
-        }
+        let is_simple = || self.last_use.is_at_rest() && model.is_at_rest() && self.open.is_empty();
+        let ready = match here.ready_for_certain() {
+            Some(ready) if here.is_in(self.owner) && self.gate.is_open() && is_simple() => ready,
+            _ => self.look_before_run(here, streams, model)?,
+        };
         let uses = [model.last_use(), &self.last_use];
         let run = |ready: Ready<Current>| {
             // SAFETY: the function asks for a loaded model and live datasets that no other work uses, and for memory
-            // that stays until the execution is done (MODEL-14, DATA-02, DATA-10). The gate is passed, the stamps say
-            // that no queued work looks at them, and this binding keeps the memory. The call returns when the model is
-            // done; after a failure, datasets, model and memory stay until a synchronise of the whole context has
+            // that stays until the execution is done (MODEL-14, DATA-02, DATA-10). The caller has borrowed the bound
+            // model exclusively and is in its context: so nothing ends during the call. The stamps say that no queued
+            // work looks at them, and this binding keeps the memory. The call returns when the model is done; after a failure, datasets, model and memory stay until a synchronise of the whole context has
             // covered the run (the stamps).
             unsafe { call!(ready.aclmdlExecute(model.id(), self.given.raw(), self.results.raw())) }
         };
-        let ran = runs.run(here, "execute a model", uses, run, settle);
+        let ran = runs.run(here.api(), "execute a model", uses, || run(ready), settle);
         if ran.is_err() {
             self.spread_doubt(runs, model);
         }
         ran
+    }
+
+    /// The checks before a run that are more than a comparison. No lock is taken before the process was checked.
+    #[cold]
+    #[inline(never)]
+    fn look_before_run(
+        &self,
+        here: Here<'_>,
+        streams: &Shelf<RawStream>,
+        model: &LoadedModel,
+    ) -> Result<Ready<Current>, Boxed> {
+        here.of_this_process()?;
+        self.owner.is_here(here, ObjectKind::MODEL_TENSORS)?;
+        self.idle(streams)?;
+        model.idle(streams)?;
+        if !self.gate.is_open() {
+            return Err(gone());
+        }
+        if !self.open.is_empty() {
+            *self.copies() = None;
+        }
+        here.ready()
     }
 
     /// An execution that may be running although its call failed: whatever it uses is in doubt, like the binding

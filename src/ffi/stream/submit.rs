@@ -236,8 +236,9 @@ impl RawStream {
         panic.map_or(queued.map_err(Error::from), |panic| resume_unwind(panic))
     }
 
-    /// The one way to run work that the library itself waits for. It stamps the memory that the work uses, as
-    /// [`submit`](Self::submit) does. Everything that used it before is known to be done.
+    /// The one way to run work that the library itself waits for. The caller has the only handle of what the work uses,
+    /// and is in its context. So nothing of it ends during the call, and a call that succeeds needs no stamps. Everything
+    /// that used it before is known to be done.
     ///
     /// When the call succeeds, the work is over. After a failure the work may go on: `settle` waits for everything in
     /// the context and says whether that is over. If not, the memory that the call was to use is in doubt until a later
@@ -245,25 +246,41 @@ impl RawStream {
     #[inline(always)]
     pub(in crate::ffi) fn run<const N: usize>(
         &self,
-        here: Here<'_>,
+        api: Api,
         doing: &'static str,
         uses: [&LastUse; N],
-        run: impl FnOnce(Ready<Current>) -> ReadyAnswer<aclError>,
+        run: impl FnOnce() -> ReadyAnswer<aclError>,
         settle: impl FnOnce() -> bool,
     ) -> Result<(), Boxed> {
-        let ready = here.ready()?;
+        match run().or_answer() {
+            Ok(()) => Ok(()),
+            Err(answer) => Err(self.may_go_on(api, doing, uses, answer, settle)),
+        }
+    }
+
+    /// Called after a failed [`run`](Self::run). The stamps come first: making the error may run code of the program,
+    /// which may panic.
+    #[cold]
+    #[inline(never)]
+    fn may_go_on<const N: usize>(
+        &self,
+        api: Api,
+        doing: &'static str,
+        uses: [&LastUse; N],
+        answer: NoSuccess,
+        settle: impl FnOnce() -> bool,
+    ) -> Boxed {
         for used in &uses {
             used.rest();
             used.begin(self.id(), self.timeline.clock(), Unknown);
         }
-        let ran = run(ready).success(doing);
-        let is_over =
-            ran.as_ref().err().is_none_or(|error| error.as_error().rules_out_that_work_was_queued() || settle());
+        let error = answer.into_error(api, doing);
+        let is_over = error.as_error().rules_out_that_work_was_queued() || settle();
         // The number 0 is always done.
         let number = if is_over { 0 } else { self.timeline.clock().stamp() };
         uses.iter().for_each(|used| used.end(number));
         uses.iter().for_each(|used| if is_over { used.rest() } else { used.mark_in_doubt() });
-        ran
+        error
     }
 
     /// Called after a failed call. Its error, and whether it is certain that no work of the call is queued any more.

@@ -2,12 +2,10 @@
 
 use super::RawStream;
 use crate::error::{Boxed, Error};
-use crate::ffi::answer::ReadyAnswer;
-use crate::ffi::call::call;
+use crate::ffi::call::{NoSuccess, call};
 use crate::ffi::failure::failure_of_work;
 use crate::ffi::wait::{Wait, first_slice};
 use crate::ffi::{Api, Here, Site};
-use ascendcl_sys::types::aclError;
 use core::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
@@ -43,14 +41,13 @@ impl RawStream {
     /// Like [`wait`](Self::wait), when this thread has entered the stream's context.
     #[inline(always)]
     fn wait_at_the_gate(&self, here: Here<'_>, limit: Option<Duration>, failed_call: Option<u64>) -> Result<(), Boxed> {
-        let Some(inside) = self.gate.pass() else { return Ok(()) };
-        self.is_not_captured()?;
+        let Some(inside) = self.gate.pass_unless_captured() else { return takes_no_wait(self) };
         let ready = here.ready()?;
         let wait = move || {
             // SAFETY: the function asks for a live stream. The gate is passed until the wait is over, so the stream is
             // not destroyed meanwhile (STREAM-07).
             let first = unsafe { call!(ready.aclrtSynchronizeStreamWithTimeout(self.raw, first_slice(limit))) };
-            if first.is_success() { Ok(()) } else { self.go_on_waiting(here, limit, first) }
+            first.or_answer().or_else(|first| self.go_on_waiting(here, limit, first))
         };
         let end = move || {
             let others = inside.leave() > 0;
@@ -60,8 +57,10 @@ impl RawStream {
             }
             others
         };
-        let mut patience = None;
-        let under_way = || self.others_end(&mut patience);
+        let under_way = || {
+            let mut patience = None;
+            move || self.others_end(&mut patience)
+        };
         let failed = |error: &Boxed| failure_of_work(error.as_error());
         self.timeline.wait(failed_call, wait, failed, end, under_way)
     }
@@ -86,12 +85,7 @@ impl RawStream {
     /// After the first slice of a wait, which did not succeed. The gate is passed.
     #[cold]
     #[inline(never)]
-    fn go_on_waiting(
-        &self,
-        here: Here<'_>,
-        limit: Option<Duration>,
-        first: ReadyAnswer<aclError>,
-    ) -> Result<(), Boxed> {
+    fn go_on_waiting(&self, here: Here<'_>, limit: Option<Duration>, first: NoSuccess) -> Result<(), Boxed> {
         let (ready, api, raw) = (here.ready()?, here.api(), self.raw);
         let wait = Wait {
             doing: "synchronise a stream",
@@ -103,7 +97,7 @@ impl RawStream {
             unlimited: || unsafe { call!(ready.aclrtSynchronizeStream(raw)) },
             is_over: || self.is_complete(api).unwrap_or(false),
         };
-        wait.after(api, limit, first).map_err(Boxed::from)
+        wait.after(api, limit, first.into_answer(api)).map_err(Boxed::from)
     }
 
     /// Whether a wait that succeeded should let others end: some that were inside with it still are, and a moment is
@@ -124,4 +118,11 @@ impl RawStream {
         self.timeline.succeeded(covers);
         Ok(())
     }
+}
+
+/// Why there is nothing to wait for, or no wait.
+#[cold]
+#[inline(never)]
+fn takes_no_wait(stream: &RawStream) -> Result<(), Boxed> {
+    if stream.is_gone() { Ok(()) } else { Err(Error::Capturing.into()) }
 }
