@@ -297,7 +297,7 @@ mod tests {
     use super::*;
     use std::sync::mpsc::{Receiver, Sender, channel};
 
-    /// Waits in each method until it is let go.
+    /// Blocks in each method until the test releases it.
     struct Waits {
         inside: Sender<()>,
         until: Mutex<Receiver<()>>,
@@ -332,7 +332,7 @@ mod tests {
         }
     }
 
-    /// The address of what a library gets or gives back.
+    /// An address that is passed to the library or returned by it.
     #[derive(Clone, Copy)]
     struct Handle(*mut c_void);
 
@@ -353,7 +353,7 @@ mod tests {
         registered.put(Waits { inside, until: Mutex::new(until) });
         let object = Handle(object_of(&registered).as_ptr());
         let block = std::thread::scope(|scope| {
-            // SAFETY: `allocate` asks for an object that is in place. This one is there for longer than the threads.
+            // SAFETY: `allocate` asks for an object that is in place. This one outlives the threads.
             let allocates = scope.spawn(move || Handle(unsafe { allocate::<Waits>(object.get(), 1) }));
             comes_in.recv().unwrap();
             assert!(matches!(registered.take(), Err(Error::StillRunning { what: ObjectKind::ALLOCATOR })));
@@ -362,8 +362,8 @@ mod tests {
         });
         assert!(matches!(registered.take(), Err(Error::BlocksInUse { count: 1 })));
         std::thread::scope(|scope| {
-            // SAFETY: `free` asks for the object and a block of it, once. The object is there for longer than the
-            // threads, and the block is the answer of `allocate`.
+            // SAFETY: `free` asks for the object and a block of it, once. The object outlives the threads,
+            // and the block is the answer of `allocate`.
             let frees = scope.spawn(move || unsafe { free::<Waits>(object.get(), block.get()) });
             comes_in.recv().unwrap();
             assert!(matches!(registered.take(), Err(Error::StillRunning { what: ObjectKind::ALLOCATOR })));
@@ -377,7 +377,7 @@ mod tests {
     #[test]
     fn a_call_that_comes_when_the_allocator_is_not_there_gets_no_memory() {
         let registered = Registered::<Waits>::vacant();
-        // SAFETY: `allocate` asks for an object that is in place. This one is there until the end of the test.
+        // SAFETY: `allocate` asks for an object that is in place. This one lives until the end of the test.
         let block = unsafe { allocate::<Waits>(object_of(&registered).as_ptr(), 1) };
         assert!(block.is_null());
         assert!(matches!(registered.take(), Err(Error::Gone { what: ObjectKind::ALLOCATOR })));

@@ -350,8 +350,8 @@ mod tests {
 
     /// A library without functions: a call that passes its checks finds the function missing.
     fn api() -> Api {
-        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. There are
-        // none.
+        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. This table
+        // has no addresses.
         Api::new(Loading::new(unsafe { Library::from_table("none", |_| None) }))
     }
 
@@ -368,8 +368,7 @@ mod tests {
     #[test]
     fn an_error_has_the_name_of_the_function_that_was_called() {
         let api = api();
-        // SAFETY: a function's contract has to be kept where it is called. This library has no function, so none is
-        // called.
+        // SAFETY: a call must keep the function's contract. This library has no functions, so none is called.
         let missing = unsafe { call!(api.aclrtSetDevice(0)) };
         assert!(missing.is_missing());
         assert_eq!(missing.call(), "aclrtSetDevice");
@@ -381,8 +380,7 @@ mod tests {
     fn a_function_is_not_called_inside_a_callback() {
         let api = api();
         let _refuses = InCallback::begin();
-        // SAFETY: a function's contract has to be kept where it is called. This library has no function, so none is
-        // called.
+        // SAFETY: a call must keep the function's contract. This library has no functions, so none is called.
         let refused = unsafe { call!(api.aclrtSetDevice(0)) };
         assert!(!refused.is_missing() && refused.code().is_none());
         assert!(matches!(refused.done(|| "take device 0".into()), Err(Error::InsideCallback)));

@@ -1,4 +1,4 @@
-//! Prevents that an object is destroyed while a call uses it, and that it is used after it was destroyed.
+//! Keeps an object from being destroyed while a call uses it, and from being used after it was destroyed.
 
 use super::{
     atomic::{AtomicU32, Ordering},

@@ -23,7 +23,7 @@ const UNPROVEN: u64 = u64::MAX;
 ///
 /// A thread uses the `Current` of the context that it entered last, because entering another context takes the
 /// `Current` away. So a caller that has a `Current` need not ask which context the thread has entered. It compares an
-/// object's owner with a number at hand.
+/// object's owner with the context's number that it has.
 ///
 /// A `Here` lives as long as the borrow of the `Current`, and like that it stays on its thread.
 #[derive(Clone, Copy)]

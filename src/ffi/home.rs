@@ -1,4 +1,4 @@
-//! Where memory is, and the direction of a copy that follows.
+//! Where memory is, and in which direction copies go.
 
 use super::Api;
 use crate::error::ObjectKind;

@@ -130,7 +130,7 @@ fn wiped_in_children() -> Option<&'static AtomicU32> {
         unsafe { munmap(page, BYTES) };
         return None;
     }
-    // SAFETY: `AtomicU32::from_ptr` asks for a pointer that is aligned, valid for reads and writes for ever, and used
+    // SAFETY: `AtomicU32::from_ptr` asks for a pointer that is aligned, valid for reads and writes forever, and used
     // by atomic accesses only. A page is aligned, this one is zeroed and never unmapped, and nothing else has its
     // address.
     Some(unsafe { AtomicU32::from_ptr(page.cast()) })
@@ -146,8 +146,8 @@ mod tests {
     use super::*;
 
     fn without_functions() -> &'static Library {
-        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. There are
-        // none.
+        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. This table
+        // has no addresses.
         unsafe { Library::from_table("none", |_| None) }
     }
 

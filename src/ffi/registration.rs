@@ -54,8 +54,8 @@ struct Registration {
 // SAFETY: sending the handle to another thread must not make a data race. The descriptor belongs to the process, and is
 // only passed back to the library.
 unsafe impl Send for Registration {}
-// SAFETY: sharing the handle must not make a data race. A shared registration gives out copies of the descriptor's
-// handle, which is never written; `KeptAllocator` is `Sync`.
+// SAFETY: sharing the handle must not make a data race. A shared registration only copies the descriptor's handle,
+// which is never written, and `KeptAllocator` is `Sync`.
 unsafe impl Sync for Registration {}
 
 impl Registrations {

@@ -81,8 +81,8 @@ mod tests {
     use super::*;
 
     fn library(name: &'static str) -> &'static Resets {
-        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. There are
-        // none.
+        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. This table
+        // has no addresses.
         Resets::of(unsafe { Library::from_table(name, |_| None) })
     }
 

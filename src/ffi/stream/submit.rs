@@ -166,7 +166,7 @@ impl RawStream {
     /// After a failed call the stream is synchronised, whatever the code, because the library may have queued the work.
     /// That wait has a limit of one second, because a hanging device is one cause of failure. When the time is up, the
     /// last query may take a quarter of a second more. If the wait fails too, the memory that the call was to use is in
-    /// doubt for good. Only if the call never reached the library is there no doubt without a wait.
+    /// doubt for good. A call that never reached the library needs no wait and leaves no doubt.
     #[inline(always)]
     #[rule(MEM_02)]
     pub(in crate::ffi) fn submit_alone<const N: usize>(
