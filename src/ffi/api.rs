@@ -54,7 +54,7 @@ impl Api {
         self.on_device
     }
 
-    /// Whether each call compares the thread's current context with the one that was entered.
+    /// Sets whether each call compares the thread's current context with the one that was entered.
     pub(crate) fn verify_current(self, on: bool) {
         self.loading.verify(on);
     }

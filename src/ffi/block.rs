@@ -97,8 +97,8 @@ impl RawBuffer {
         // Every existing vector has a valid layout, so the default is never used. Without a capacity nothing is freed.
         let layout = Layout::array::<E>(elements.capacity()).unwrap_or(Layout::new::<()>());
         let bytes = elements.len() * size_of::<E>();
-        // SAFETY: `new_unchecked` asks for a pointer that is not null. `Vec::as_mut_ptr` never is: without capacity it
-        // dangles.
+        // SAFETY: `new_unchecked` asks for a pointer that is not null. `Vec::as_mut_ptr` is never null: without
+        // a capacity it dangles.
         let start = unsafe { NonNull::new_unchecked(elements.as_mut_ptr().cast()) };
         Self { home: Home::Pageable, layout, ..Self::adopt(start, bytes) }
     }
@@ -120,7 +120,7 @@ impl RawBuffer {
         let (length, capacity) = (handle.bytes / size_of::<E>(), layout.size() / size_of::<E>());
         // SAFETY: `Vec::from_raw_parts` asks for the parts of one vector of this element type, which nobody else owns.
         // `of_vec` took them from such a vector (the buffer's type says the element type), all elements are
-        // initialised, nothing in flight uses them (the stamps, MEM-02), and `freed` keeps anyone else from freeing.
+        // initialised, nothing in flight uses them (the stamps, MEM-02), and `freed` prevents a second free.
         Some(unsafe { Vec::from_raw_parts(handle.start.as_ptr().cast(), length, capacity) })
     }
 
@@ -145,15 +145,15 @@ impl RawBuffer {
                 return given_back.inspect_err(|_| self.freed.store(false, Ordering::Release));
             }
             // SAFETY: the function asks for memory of `aclrtMalloc` (MEM-03) that no work uses (MEM-02), once (MEM-01).
-            // `home` says where it came from, the stamps say that it is idle, and `freed` was not set.
+            // `home` says where it came from, the stamps show that it is idle, and `freed` was not set.
             Home::Device | Home::Unified => unsafe { call!(api.aclrtFree(self.start.as_ptr())) },
             // SAFETY: the function asks for memory of `aclrtMallocHost` (MEM-03) that no work uses (MEM-02), once
-            // (MEM-01). `home` says where it came from, the stamps say that it is idle, and `freed` was not set.
+            // (MEM-01). `home` says where it came from, the stamps show that it is idle, and `freed` was not set.
             Home::Pinned => unsafe { call!(api.aclrtFreeHost(self.start.as_ptr())) },
             Home::Pageable => {
                 if self.layout.size() > 0 {
                     // SAFETY: `dealloc` asks for memory of the global allocator, with the layout that it was allocated
-                    // with, once. A vector allocated it with this layout (`of_vec`), the stamps say that no work uses
+                    // with, once. A vector allocated it with this layout (`of_vec`), the stamps show that no work uses
                     // it (MEM-02), and `freed` was not set.
                     unsafe { std::alloc::dealloc(self.start.as_ptr().cast(), self.layout) }
                 }
@@ -296,7 +296,7 @@ impl RawBuffer {
         self.home
     }
 
-    /// Whether it is ordinary memory of the host.
+    /// Whether the block is pageable memory of the host.
     #[inline]
     pub(super) fn is_pageable(&self) -> bool {
         matches!(self.home, Home::Pageable)

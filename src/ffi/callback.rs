@@ -21,9 +21,10 @@ impl RawStream {
     ///
     /// # Errors
     ///
-    /// The error comes with the state if the library reports that it refused the arguments, and has not run the
-    /// callback yet. The callback is not run after that. In the vendor's library one callback is three submissions, and
-    /// any other error can come from a later one of them. The callback then stays with the library.
+    /// The error comes with the state in two cases: the call never reached the library, or the library reports that it
+    /// refused the arguments and has not run the callback yet. The callback is not run after that. In the vendor's
+    /// library one callback is three submissions, and any other error can come from a later one of them. The callback
+    /// then stays with the library.
     pub(crate) fn call_back_with<T: Send + 'static>(
         &self,
         here: Here<'_>,

@@ -14,7 +14,7 @@ use super::{
 pub(crate) struct Gate(AtomicU32);
 
 const CLOSED: u32 = 1 << 31;
-/// The object is a stream whose work is captured.
+/// The object is a stream that is being captured.
 const CAPTURING: u32 = 1 << 30;
 const FLAGS: u32 = CLOSED | CAPTURING;
 
@@ -26,7 +26,7 @@ impl Gate {
         Self(AtomicU32::new(0))
     }
 
-    /// `None` when the object is destroyed.
+    /// Lets a call in. `None` if the object is destroyed.
     #[inline]
     pub(crate) fn pass(&self) -> Option<Passage<'_>> {
         let before = self.0.fetch_add(1, Ordering::Acquire);

@@ -43,7 +43,8 @@ impl Site {
         Self { api, context: UNPROVEN }
     }
 
-    /// Only a `Current` may call this on a site that names its context. Any code may call it on a site that names none.
+    /// On a site that names a context, only the `Current` of that context may call this. Any code may call it on a site
+    /// that names none.
     #[inline]
     pub(crate) fn here(&self) -> Here<'_> {
         Here { site: self, _on_this_thread: PhantomData }

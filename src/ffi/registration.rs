@@ -31,7 +31,7 @@ pub(super) struct Registrations {
     known: u64,
 }
 
-/// No context's number.
+/// Not the number of any context.
 const IN_DOUBT: u64 = u64::MAX - 1;
 /// Not the number of any context either.
 const ASKED_EACH_TIME: u64 = u64::MAX - 2;

@@ -42,7 +42,7 @@ use core::ops::Deref;
 /// How many streams have a place of their own. If dropped names left work in flight on more streams, all streams are
 /// awaited.
 const STREAMS: usize = 4;
-/// The id of no stream.
+/// Not the id of any stream.
 const NONE: u64 = 0;
 
 /// A pointer to something with a stamp.

@@ -80,7 +80,7 @@ pub(crate) struct LastUse {
     context: AtomicU64,
 }
 
-/// No context's number.
+/// Not the number of any context.
 const IN_DOUBT: u64 = u64::MAX - 1;
 /// `LastUse::number` while a vendor call whose number is not known is under way.
 const PENDING: u64 = u64::MAX;

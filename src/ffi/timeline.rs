@@ -24,7 +24,7 @@ pub(crate) struct Timeline {
 struct Failures {
     /// The first submission that may have failed.
     from: AtomicU64,
-    /// The last one; 0 when none has. Written last and read first.
+    /// The last submission that may have failed; 0 if there is none. Written last and read first.
     to: AtomicU64,
     code: AtomicI32,
     /// For each kind of listener, the last submission up to which it was informed of failures.
@@ -175,7 +175,7 @@ impl Timeline {
         }
     }
 
-    /// The last submission that may have failed; 0 when none has.
+    /// The last submission that may have failed; 0 if there is none.
     #[inline]
     pub(crate) fn failed_up_to(&self) -> u64 {
         self.failures.to.load(Ordering::Acquire)

@@ -1,7 +1,7 @@
 //! Waits for the library: the only way to do so, and always with a time limit for each call.
 //!
 //! With the vendor's library, a call that waits without a limit may never return while another thread queues on the
-//! same stream: its loop compares with a number that does not advance for some tasks. So a wait is a series of calls,
+//! same stream: its loop looks at a number that does not advance for some tasks. So a wait is a series of calls,
 //! each with a time limit (*slices*). After a call that timed out, the next one checks anew. Some releases lack the
 //! function with a limit. There, a wait for which the program gave no limit calls the function without one, and a wait
 //! with a limit is an error.

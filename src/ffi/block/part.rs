@@ -46,7 +46,7 @@ impl RawBuffer {
         self.last_use.row().is_some()
     }
 
-    /// An error unless a model or an operator can use it: a part begins where the library would have begun a block.
+    /// An error unless a model or an operator can use the memory: a part must be aligned like the library's blocks.
     #[rule(MEM_08)]
     pub(crate) fn can_be_tensor(&self) -> Result<(), Error> {
         match self.start.addr().get() % DEVICE_ALIGNMENT {

@@ -55,8 +55,8 @@ impl RawTaskGroup {
         let given = operators.iter().try_for_each(|operator| operator.capture(api, stream));
         let mut handle = aclrtTaskGrp(null_mut());
         let ended = stream.give(api, "end a group of tasks", |ready, stream| {
-            // SAFETY: the function asks for a live stream, and writes the handle to `handle` during the call. `give` has
-            // passed the stream's gate (STREAM-07); a pointer to a live local is valid for writes (`core::ptr`,
+            // SAFETY: the function asks for a live stream, and writes the handle to `handle` during the call. `give`
+            // has passed the stream's gate (STREAM-07); a pointer to a live local is valid for writes (`core::ptr`,
             // "Safety").
             unsafe { call!(ready.aclmdlRICaptureTaskGrpEnd(stream, &raw mut handle)) }
         });
