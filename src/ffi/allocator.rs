@@ -1,13 +1,13 @@
-//! The user's allocator as the library calls it.
+//! The user's allocator, in the form in which the library calls it.
 //!
-//! The library gets an object pointer and five C functions. The object is a [`Registered`], which stays where it is
-//! while the library may call it (the stream's row keeps it); the functions are the trampolines below, out of which
-//! nothing unwinds. The allocator itself is behind a pointer in the object. It is put there when the library has agreed
-//! to the registration, and taken out before the library is told of its end: a call that comes at another time finds no
-//! allocator and gets no memory. No lock is held while code of the allocator runs.
+//! The library gets an object pointer and five C functions. The object is a [`Registered`], which does not move while
+//! the library may call it (the stream's row keeps it). The functions are the trampolines below, and nothing unwinds
+//! out of them. The allocator itself is behind a pointer in the object. It is put there after the library has accepted
+//! the registration, and taken out before the registration is ended. A call at any other time finds no allocator and
+//! gets no memory. No lock is held while code of the allocator runs.
 //!
-//! A block goes to the library as a pointer to a [`Cell`] and comes back once, to be freed. The allocator is not taken
-//! out before all of them came back.
+//! A block is passed to the library as a pointer to a [`Cell`] and comes back once, to be freed. The allocator is not
+//! taken out before all blocks have come back.
 
 use super::members::Members;
 use crate::callback_guard::contained;
@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 /// The object that the library calls, and the allocator behind it.
 ///
-/// It is public in a private module, because a stream carries it in a public state.
+/// The type is public in a private module, because a stream's public state type has it.
 #[allow(unreachable_pub, reason = "see above")]
 pub struct Registered<A> {
     /// The lock is held to copy or to take the pointer, and never while the allocator runs.
@@ -34,12 +34,12 @@ pub struct Registered<A> {
     lent: Mutex<BTreeMap<usize, DeviceAddress>>,
 }
 
-/// What keeps a registration's object in place.
+/// The value that keeps a registration's object in place.
 pub(crate) type KeptAllocator = Arc<dyn Keeps>;
 
 /// The owner of a registration's object.
 pub(crate) trait Keeps: fmt::Debug + Send + Sync {
-    /// Whether device memory at this address is a block of the allocator that the library has.
+    /// Whether the device memory at this address is a block of the allocator that the library still has.
     fn has_lent(&self, address: NonZeroUsize) -> bool;
 }
 
@@ -49,12 +49,12 @@ impl<A: DeviceAllocator> Keeps for Registered<A> {
     }
 }
 
-/// The owner of an allocator of C functions, which is the caller.
+/// The owner of an allocator of C functions: the caller keeps such an allocator in place.
 #[derive(Debug)]
 pub(crate) struct KeptByCaller;
 
 impl KeptByCaller {
-    /// The one owner of all of them. It is never freed: a note that memory came from C functions outlives their
+    /// The only value of this type. It is never freed: a note that memory came from C functions outlives their
     /// registration.
     pub(crate) fn kept() -> KeptAllocator {
         static ONE: OnceLock<Arc<KeptByCaller>> = OnceLock::new();
@@ -63,8 +63,8 @@ impl KeptByCaller {
 }
 
 impl Keeps for KeptByCaller {
-    /// Unknown, so the answer is yes. Otherwise memory of the allocator could be freed as if it were the library's.
-    /// Memory of the library leaks instead.
+    /// This cannot be known, so the answer is yes. With no, memory of the allocator could be freed as if it belonged to
+    /// the library. With yes, memory of the library leaks.
     fn has_lent(&self, _: NonZeroUsize) -> bool {
         true
     }
@@ -76,7 +76,7 @@ impl Keeps for KeptByCaller {
 struct Cell<A: DeviceAllocator> {
     address: DeviceAddress,
     block: A::Block,
-    /// A library that keeps a block beyond the registration, or for ever, finds the allocator in place.
+    /// Keeps the allocator in place, even if the library keeps a block beyond the registration, or forever.
     keeps: Arc<Registered<A>>,
 }
 
@@ -86,13 +86,14 @@ impl<A> fmt::Debug for Registered<A> {
     }
 }
 
-/// An error when the allocator has no memory for streams of this context.
+/// An error if the allocator has no memory for streams of this context.
 pub(crate) fn serves<A: DeviceAllocator>(allocator: &A, context: ContextId) -> Result<(), Error> {
     if allocator.serves(context) { Ok(()) } else { Err(Error::OtherContext { context }) }
 }
 
 impl<A: DeviceAllocator> Registered<A> {
-    /// For an allocator that is [put](Self::put) there when the library has agreed to the registration.
+    /// An object without an allocator. The allocator is [put](Self::put) there after the library has accepted the
+    /// registration.
     pub(crate) fn vacant() -> Arc<Self> {
         Arc::new(Self { allocator: Mutex::default(), misbehaved: AtomicBool::new(false), lent: Mutex::default() })
     }
@@ -101,12 +102,12 @@ impl<A: DeviceAllocator> Registered<A> {
         Members { object: object_of(self), allocate: allocate::<A>, advise: advise::<A>, free: free::<A>, address_of }
     }
 
-    /// From now on the library's calls reach this allocator.
+    /// Puts the allocator in place. From now on the library's calls reach it.
     pub(crate) fn put(&self, allocator: A) {
         *self.place() = Some(Arc::new(allocator));
     }
 
-    /// The same, or the allocator back where there is one already.
+    /// Like [`put`](Self::put), but returns the allocator if there already is one.
     pub(crate) fn put_if_vacant(&self, allocator: A) -> Result<(), A> {
         let mut place = self.place();
         if place.is_some() {
@@ -116,9 +117,9 @@ impl<A: DeviceAllocator> Registered<A> {
         Ok(())
     }
 
-    /// Takes the allocator out: from now on the library's calls reach none.
+    /// Takes the allocator out. From now on the library's calls reach no allocator.
     ///
-    /// It does not wait. The allocator stays when the library has blocks of it, or when a call of the library, or a
+    /// This does not wait. The allocator stays if the library has blocks of it, or if a call of the library, or a
     /// program that [looks](Self::look), is inside it now.
     pub(crate) fn take(&self) -> Result<A, Error> {
         let mut place = self.place();
@@ -130,7 +131,7 @@ impl<A: DeviceAllocator> Registered<A> {
                 return Err(Error::StillRunning { what: ObjectKind::ALLOCATOR });
             }
         };
-        // No thread is inside, and none can enter while the lock is held, so the number of blocks does not change.
+        // No thread is inside, and none can enter while the lock is held. So the number of blocks does not change.
         match self.has_all_blocks() {
             Ok(()) => Ok(allocator),
             Err(error) => {
@@ -140,16 +141,17 @@ impl<A: DeviceAllocator> Registered<A> {
         }
     }
 
-    /// The allocator itself, or everything as it was when the library may still call it, or has a block of it.
+    /// The allocator itself. Returns `self` unchanged if the library may still call the allocator, or has a block of
+    /// it.
     pub(crate) fn into_allocator(self: Arc<Self>) -> Result<A, Arc<Self>> {
-        // Rows keep the object while the library may call it, and so do blocks that are out.
+        // Rows keep the object while the library may call it, and so do blocks that the library has.
         if Arc::strong_count(&self) > 1 {
             return Err(self);
         }
         self.take().map_err(|_| self)
     }
 
-    /// An error when the library has blocks.
+    /// An error if the library has blocks.
     pub(crate) fn has_all_blocks(&self) -> Result<(), Error> {
         match self.lent().len() {
             0 => Ok(()),
@@ -157,7 +159,8 @@ impl<A: DeviceAllocator> Registered<A> {
         }
     }
 
-    /// Looks at the allocator while it is registered, with no lock held. `None` when it is not here.
+    /// Calls `look` with the allocator while it is registered. No lock is held. `None` if the allocator is not in
+    /// place.
     ///
     /// The closure gets `&A`, not `&mut A`: with `&mut A` it could take out the allocator and its memory while the
     /// library uses them.
@@ -174,7 +177,7 @@ impl<A: DeviceAllocator> Registered<A> {
         self.misbehaved.store(true, Ordering::Release);
     }
 
-    /// As long as the pointer is there, the allocator is not taken out.
+    /// While this pointer exists, the allocator cannot be taken out.
     fn present(&self) -> Option<Arc<A>> {
         self.place().clone()
     }
@@ -188,9 +191,10 @@ impl<A: DeviceAllocator> Registered<A> {
     }
 }
 
-/// The object of a registration; [`registered`] makes the shared pointer out of it again.
+/// The object of a registration. [`registered`] turns it back into the shared pointer.
 fn object_of<A>(registered: &Arc<Registered<A>>) -> NonNull<c_void> {
-    // SAFETY: `new_unchecked` asks for a pointer that is not null. `Arc::as_ptr` points at the value, and never is.
+    // SAFETY: `new_unchecked` asks for a pointer that is not null. `Arc::as_ptr` points at the value, so it is never
+    // null.
     unsafe { NonNull::new_unchecked(Arc::as_ptr(registered).cast_mut().cast()) }
 }
 
@@ -199,16 +203,16 @@ fn object_of<A>(registered: &Arc<Registered<A>>) -> NonNull<c_void> {
 /// `object` is the object of [`Members`] that were made for an `A`, and is still in place.
 unsafe fn registered<A>(object: *mut c_void) -> Arc<Registered<A>> {
     let registered = object.cast_const().cast::<Registered<A>>();
-    // SAFETY: `increment_strong_count` and `from_raw` ask for a pointer of an `Arc` of this type that has a count. The
-    // caller of this function promises that (its safety section); the count that is added here is the one that is
-    // taken.
+    // SAFETY: `increment_strong_count` and `from_raw` ask for a pointer of an `Arc` of this type whose count is at
+    // least one. The caller of this function promises that (its safety section). `from_raw` takes over the count that
+    // is added here.
     unsafe {
         Arc::increment_strong_count(registered);
         Arc::from_raw(registered)
     }
 }
 
-/// Allocates a block for the library. Null when the allocator has no memory.
+/// Allocates a block for the library. Returns null if the allocator has no memory.
 #[rule(ALLOC_19, CB_09, ALLOC_18)]
 fn hand_out<A: DeviceAllocator>(
     registered: Arc<Registered<A>>,
@@ -225,26 +229,26 @@ fn hand_out<A: DeviceAllocator>(
     }
     let cell = block.flatten().map_or(ptr::null_mut(), |(address, block)| {
         let cell = Box::into_raw(Box::new(Cell { address, block, keeps: Arc::clone(&registered) }));
-        // This comes before the pointer is dropped: code that takes the allocator out sees either the pointer or the
-        // block.
+        // Insert before the pointer is dropped, so that code that takes the allocator out sees either the pointer or
+        // the block.
         registered.lent().insert(cell.addr(), address);
         cell
     });
-    // Without a registration the allocator ends with the last pointer, and its destructor is code of the user's.
+    // If the registration has ended, the last pointer drops the allocator, whose destructor is code of the user.
     contained(|| drop((allocator, registered)));
     cell.cast()
 }
 
 unsafe extern "C" fn allocate<A: DeviceAllocator>(object: *mut c_void, size: usize) -> *mut c_void {
     // SAFETY: `registered` asks for an object that was made for an `A` and is in place. The library calls the functions
-    // of a registration with the object of that registration (ALLOC-07), which the stream's row keeps.
+    // of a registration with the object of that registration (ALLOC-07), and the stream's row keeps the object.
     let registered = unsafe { registered::<A>(object) };
     hand_out(registered, |allocator| allocator.allocate(size))
 }
 
 unsafe extern "C" fn advise<A: DeviceAllocator>(object: *mut c_void, size: usize, near: *mut c_void) -> *mut c_void {
     // SAFETY: `registered` asks for an object that was made for an `A` and is in place. The library calls the functions
-    // of a registration with the object of that registration (ALLOC-07), which the stream's row keeps.
+    // of a registration with the object of that registration (ALLOC-07), and the stream's row keeps the object.
     let registered = unsafe { registered::<A>(object) };
     hand_out(registered, |allocator| match DeviceAddress::new(near.expose_provenance()) {
         Some(near) => allocator.allocate_near(size, near),
@@ -256,33 +260,34 @@ unsafe extern "C" fn free<A: DeviceAllocator>(object: *mut c_void, block: *mut c
     if block.is_null() {
         return;
     }
-    // SAFETY: `registered` asks for an object that was made for an `A` and is in place. The library gives a block back
-    // with the object of the registration that it came from (ALLOC-19), and a block that is out keeps that object.
+    // SAFETY: `registered` asks for an object that was made for an `A` and is in place. The library returns a block
+    // with the object of the registration that it came from (ALLOC-19), and a block that the library has keeps that
+    // object.
     let registered = unsafe { registered::<A>(object) };
-    // This comes before the block stops counting: code that takes the allocator out sees either the pointer or the
-    // block.
+    // Take the pointer before the block is removed, so that code that takes the allocator out sees either the pointer
+    // or the block.
     let allocator = registered.present();
     if registered.lent().remove(&block.addr()).is_none() {
-        // Given back before, or never given out: there is nothing behind it.
+        // The block was returned before, or never allocated here, so the pointer must not be dereferenced.
         registered.note_misbehaviour();
         contained(|| drop((allocator, registered)));
         return;
     }
-    // SAFETY: `Box::from_raw` asks for a pointer of `Box::into_raw` of this type, once. `hand_out` made it, and the
-    // line above has taken it off the list.
+    // SAFETY: `Box::from_raw` asks for a pointer of `Box::into_raw` of this type, once. `hand_out` made it, and
+    // `remove` has just taken it off the list.
     let Cell { block, keeps, .. } = *unsafe { Box::from_raw(block.cast::<Cell<A>>()) };
-    // An allocator that panics had its block: it is not freed twice.
+    // If the allocator panicked, it had the block already, so the block is not freed a second time.
     if contained(|| allocator.as_ref().map(|allocator| allocator.free(block))).flatten().is_none() {
         registered.note_misbehaviour();
     }
-    // Without a registration the allocator ends with its last block, and its destructor is code of the user's.
+    // If the registration has ended, the last block drops the allocator, whose destructor is code of the user.
     contained(|| drop((keeps, allocator, registered)));
 }
 
 unsafe extern "C" fn address_of(block: *mut c_void) -> *mut c_void {
     let Some(cell) = NonNull::new(block.cast::<DeviceAddress>()) else { return ptr::null_mut() };
     // The code that made the number exposed the provenance of its pointer (`DeviceAddress`).
-    // SAFETY: `read` asks for a pointer to an initialised `DeviceAddress`. The library asks for a block that it has
+    // SAFETY: `read` asks for a pointer to an initialised `DeviceAddress`. The library passes a block that it has
     // (ALLOC-19), and a `Cell`, which is `repr(C)`, begins with its address.
     ptr::with_exposed_provenance_mut(unsafe { cell.read() }.number())
 }
@@ -292,7 +297,7 @@ mod tests {
     use super::*;
     use std::sync::mpsc::{Receiver, Sender, channel};
 
-    /// Waits in each method until it is let go.
+    /// Blocks in each method until the test releases it.
     struct Waits {
         inside: Sender<()>,
         until: Mutex<Receiver<()>>,
@@ -327,7 +332,7 @@ mod tests {
         }
     }
 
-    /// The address of what a library gets or gives back.
+    /// An address that is passed to the library or returned by it.
     #[derive(Clone, Copy)]
     struct Handle(*mut c_void);
 
@@ -348,7 +353,7 @@ mod tests {
         registered.put(Waits { inside, until: Mutex::new(until) });
         let object = Handle(object_of(&registered).as_ptr());
         let block = std::thread::scope(|scope| {
-            // SAFETY: `allocate` asks for an object that is in place. This one is there for longer than the threads.
+            // SAFETY: `allocate` asks for an object that is in place. This one outlives the threads.
             let allocates = scope.spawn(move || Handle(unsafe { allocate::<Waits>(object.get(), 1) }));
             comes_in.recv().unwrap();
             assert!(matches!(registered.take(), Err(Error::StillRunning { what: ObjectKind::ALLOCATOR })));
@@ -357,8 +362,8 @@ mod tests {
         });
         assert!(matches!(registered.take(), Err(Error::BlocksInUse { count: 1 })));
         std::thread::scope(|scope| {
-            // SAFETY: `free` asks for the object and a block of it, once. The object is there for longer than the
-            // threads, and the block is the answer of `allocate`.
+            // SAFETY: `free` asks for the object and a block of it, once. The object outlives the threads,
+            // and the block is the answer of `allocate`.
             let frees = scope.spawn(move || unsafe { free::<Waits>(object.get(), block.get()) });
             comes_in.recv().unwrap();
             assert!(matches!(registered.take(), Err(Error::StillRunning { what: ObjectKind::ALLOCATOR })));
@@ -372,7 +377,7 @@ mod tests {
     #[test]
     fn a_call_that_comes_when_the_allocator_is_not_there_gets_no_memory() {
         let registered = Registered::<Waits>::vacant();
-        // SAFETY: `allocate` asks for an object that is in place. This one is there until the end of the test.
+        // SAFETY: `allocate` asks for an object that is in place. This one lives until the end of the test.
         let block = unsafe { allocate::<Waits>(object_of(&registered).as_ptr(), 1) };
         assert!(block.is_null());
         assert!(matches!(registered.take(), Err(Error::Gone { what: ObjectKind::ALLOCATOR })));

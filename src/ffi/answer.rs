@@ -1,7 +1,7 @@
 //! The answer of a call of the library, before it becomes a result of this crate.
 //!
-//! `call.rs` turns the codes of failed calls into errors, because such an error carries the library's text, and only
-//! another call can read that.
+//! `call.rs` turns the codes of failed calls into errors: such an error carries the library's text, and only another
+//! call can read that text.
 
 use super::process::Loading;
 use crate::error::{Error, MissingFunction};
@@ -35,7 +35,7 @@ impl Refusal for Infallible {
 pub(super) struct Answer<T, R = Error> {
     pub(super) loading: &'static Loading,
     pub(super) call: &'static str,
-    /// An error when the function was not called: a check failed, or the library lacks the function.
+    /// An error if the function was not called: a check failed, or the library lacks the function.
     pub(super) value: Result<Result<T, Box<MissingSymbol>>, R>,
 }
 
@@ -66,9 +66,9 @@ impl<T, R: Refusal> Answer<T, R> {
         self.value.ok()?.ok()
     }
 
-    /// The answer of a function that has no way to fail.
+    /// The answer of a function that cannot fail.
     ///
-    /// `doing` reads on from "could not": "create a stream".
+    /// `doing` continues "could not": "create a stream".
     #[inline]
     pub(super) fn value(self, doing: impl FnOnce() -> String) -> Result<T, Error> {
         match self.value {
@@ -80,7 +80,7 @@ impl<T, R: Refusal> Answer<T, R> {
 }
 
 impl<T, R: Refusal> Answer<*mut T, R> {
-    /// A pointer that a function answers with; null is a failure (ERR-06).
+    /// The pointer that a function returned. Null is a failure (ERR-06).
     #[rule(ERR_06)]
     pub(super) fn pointer(self, doing: &'static str) -> Result<NonNull<T>, Error> {
         let call = self.call;
@@ -94,7 +94,7 @@ impl<R: Refusal> Answer<aclError, R> {
         matches!(self.value, Ok(Ok(ACL_SUCCESS)))
     }
 
-    /// The library's code; `None` where it was not called.
+    /// The library's code; `None` if it was not called.
     #[inline]
     pub(super) fn code(&self) -> Option<aclError> {
         match self.value {

@@ -8,7 +8,7 @@ use ascendcl_macros::rule;
 use core::ffi::{CStr, c_char};
 use std::ffi::CString;
 
-/// The loaded library. Its functions stay where they are for the life of the process.
+/// The loaded library. Its functions stay at their addresses for the life of the process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Api {
     loading: &'static Loading,
@@ -16,12 +16,12 @@ pub(crate) struct Api {
 }
 
 impl Api {
-    /// For a program on a host, until [`for_mode`](Self::for_mode) says something else.
+    /// For a program on a host, until [`for_mode`](Self::for_mode) sets another mode.
     pub(crate) fn new(loading: &'static Loading) -> Self {
         Self { loading, on_device: false }
     }
 
-    /// The same library, for a program that runs there.
+    /// The same library, for a program that runs in this mode.
     pub(crate) fn for_mode(self, mode: RunMode) -> Self {
         Self { on_device: mode == RunMode::Device, ..self }
     }
@@ -37,7 +37,7 @@ impl Api {
         self.loading.resets()
     }
 
-    /// Whether both call the same functions.
+    /// Whether both use the same library.
     #[inline]
     pub(crate) fn is_of_the_library_of(self, other: Self) -> bool {
         core::ptr::eq(self.loading.library(), other.loading.library())
@@ -54,13 +54,13 @@ impl Api {
         self.on_device
     }
 
-    /// Whether each call compares the thread's current context with the one that was entered.
+    /// Sets whether each call compares the thread's current context with the one that was entered.
     pub(crate) fn verify_current(self, on: bool) {
         self.loading.verify(on);
     }
 
-    /// An error in a child of the process that loaded the library: the library's threads are not there, its locks are
-    /// as they happened to be, and so are those of this crate. No lock is taken before this was asked.
+    /// An error in a child of the process that loaded the library. The library's threads do not exist there, and its
+    /// locks and those of this crate have whatever state they had at the fork. Call this before any lock is taken.
     #[inline]
     #[rule(THREAD_05)]
     pub(crate) fn is_of_this_process(self) -> Result<(), Error> {
@@ -87,12 +87,12 @@ pub(super) unsafe fn text(text: *const c_char) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// A text as the library takes it.
+/// Converts a text to the form that the library takes.
 pub(crate) fn c_text(text: &str) -> Result<CString, Error> {
     CString::new(text).map_err(|_| Error::NulInText { text: text.to_owned() })
 }
 
-/// A path as the library takes it.
+/// Converts a path to the form that the library takes.
 pub(crate) fn c_path(path: &std::path::Path) -> Result<CString, Error> {
     CString::new(path.as_os_str().as_encoded_bytes()).map_err(|_| Error::NulInPath { path: path.to_owned() })
 }

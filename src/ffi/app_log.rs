@@ -11,12 +11,12 @@ use core::ffi::CStr;
 pub(crate) fn app_log(loading: &'static Loading, level: aclLogLevel, text: &str) -> Result<(), Error> {
     const NOWHERE: &CStr = c"";
     let api = Api::new(loading);
-    // A format, in which each percent sign stands for itself. Text for C ends at the first zero byte.
+    // `aclAppLog` takes a format string, so percent signs are doubled. Text for C ends at the first zero byte.
     let mut format = text.replace('%', "%%").replace('\0', " ").into_bytes();
     format.push(0);
-    // SAFETY: the function asks for three terminated strings that are valid while it runs: two are constants, and
-    // `format` ends with the zero byte that was pushed. It reads one argument more for each conversion in the format;
-    // there is none, since each percent sign is doubled.
+    // SAFETY: the function asks for three terminated strings that are valid during the call. Two are constants, and
+    // `format` ends with the zero byte that was pushed. The function reads one more argument for each conversion in the
+    // format. There is no conversion, since each percent sign is doubled.
     let answer = unsafe { call!(api.aclAppLog(level, NOWHERE.as_ptr(), NOWHERE.as_ptr(), 0, format.as_ptr().cast())) };
     answer.value(|| "write to the library's log".into())
 }

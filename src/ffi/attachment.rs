@@ -11,31 +11,31 @@ use core::num::NonZeroUsize;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
-/// An object of other code, which a program has attached.
+/// An object of other code that a program has attached.
 pub(crate) trait ForeignObject: fmt::Debug + Send + Sync {
-    /// What `count` of them are, for messages.
+    /// The name of `count` such objects, for messages.
     fn in_words(&self, count: usize) -> String;
 
     fn ends_before(&self) -> EndsBefore;
 
-    /// Takes it down, when every stream of the context is synchronised. May be called again when it has not ended. What
-    /// registrations kept goes to `kept`: code of the user runs when that is dropped.
+    /// Takes the object down. Every stream of the context is synchronised before. May be called again if the object has
+    /// not ended. What registrations kept is moved to `kept`, because dropping it runs code of the user.
     fn take_down(&self, from: &Ended<'_>, kept: &mut Vec<KeptAllocator>) -> TakenDown;
 }
 
-/// What became of an object that was taken down.
+/// The result of taking an object down.
 pub(crate) struct TakenDown {
-    /// Whether nothing is left of it.
+    /// Whether nothing of the object is left.
     pub(crate) ended: bool,
     pub(crate) errors: Vec<Error>,
 }
 
-/// The context that an object is taken out of. It is current.
+/// The context from which an object is removed. It is current.
 pub(crate) struct Ended<'a> {
     pub(crate) api: Api,
     pub(crate) context: RawContext,
     pub(crate) streams: &'a Shelf<RawStream>,
-    /// The device was reset by force since the object was attached.
+    /// Whether the device was reset by force since the object was attached.
     pub(crate) was_reset: bool,
 }
 
@@ -46,7 +46,7 @@ pub(crate) struct RawAttachment {
     number: u64,
     owner: Owner,
     object: Box<dyn ForeignObject>,
-    /// What the object uses. It stays while the row is there.
+    /// What the object uses. It is kept while the row exists.
     _uses: Vec<Arc<dyn Any + Send + Sync>>,
     ended: AtomicBool,
     was_reset: AtomicBool,
@@ -59,7 +59,7 @@ impl RawAttachment {
         Self { number, owner, object, _uses: uses, ended, was_reset }
     }
 
-    /// What `count` of these are, for messages.
+    /// The name of `count` such objects, for messages.
     pub(crate) fn in_words(&self, count: usize) -> String {
         self.object.in_words(count)
     }
@@ -72,7 +72,7 @@ impl RawAttachment {
         self.object.ends_before()
     }
 
-    /// The object was taken down, and must not be used any more.
+    /// Whether the object was taken down and must not be used any more.
     pub(crate) fn is_ended(&self) -> bool {
         self.ended.load(Ordering::Acquire)
     }
@@ -81,7 +81,7 @@ impl RawAttachment {
         self.was_reset.store(true, Ordering::Release);
     }
 
-    /// Takes the object down, unless that was done. The streams are synchronised, and the context is current.
+    /// Takes the object down, unless that has been done. The streams are synchronised, and the context is current.
     pub(crate) fn take_down(
         &self,
         api: Api,
@@ -105,7 +105,7 @@ impl Row for RawAttachment {
     }
 }
 
-/// A row on its way to be dropped, which runs code of the user.
+/// A row may be queued for dropping, because that runs code of the user.
 impl Keeps for RawAttachment {
     fn has_lent(&self, _: NonZeroUsize) -> bool {
         false

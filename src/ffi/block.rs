@@ -24,34 +24,34 @@ use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
-/// One allocation, or a part of one ([`part`]). A block that is not freed through [`free`](Self::free) stays allocated,
-/// which is what has to happen to memory that a task may still use.
+/// One allocation, or a part of one ([`part`]). Only [`free`](Self::free) releases a block. A block that is not freed
+/// stays allocated, because a task may still use it.
 #[derive(Debug)]
 pub struct RawBuffer {
-    /// 0 of a part, which stands on no shelf.
+    /// 0 for a part, which is on no shelf.
     number: u64,
     start: NonNull<c_void>,
     bytes: usize,
     home: Home,
-    /// That of the program's own memory; else empty.
+    /// The layout of the program's own memory; empty for other memory.
     layout: Layout,
     last_use: Name<Arc<Self>>,
     freed: AtomicBool,
     owner: Owner,
 }
 
-// SAFETY: sending the value to another thread must not make a data race. The memory has no thread affinity, and is
-// reached by calls that take the block, or by slices for which the caller borrows the handle.
+// SAFETY: sending the value to another thread must not make a data race. The memory has no thread affinity. Only calls
+// that take the block access it, or slices for which the caller borrows the handle.
 unsafe impl Send for RawBuffer {}
-// SAFETY: sharing the value must not make a data race. Through a shared block only atomics are written; its memory is
-// written by the library, or by a slice for which `&mut` of the handle is borrowed (`as_host_mut`).
+// SAFETY: sharing the value must not make a data race. Only atomics are written through a shared block. Its memory is
+// written by the library, or through a slice for which `&mut` of the handle is borrowed (`as_host_mut`).
 unsafe impl Sync for RawBuffer {}
 
 impl RawBuffer {
-    /// Allocates on the current context's device by this policy, or pinned memory of the host. A length of zero is
-    /// refused by the library, so the smallest block has one byte.
+    /// Allocates memory on the current context's device by this policy, or pinned memory of the host. The library
+    /// refuses a length of zero, so the smallest block has one byte.
     ///
-    /// What is pinned on a host is memory of the device for a program that runs there.
+    /// For a program that runs on the device, pinned memory is memory of the device.
     #[rule(MEM_04, MEM_05, MEM_09, MODE_01)]
     pub(crate) fn allocate(api: Api, home: Home, bytes: usize, policy: aclrtMemMallocPolicy) -> Result<Self, Error> {
         let mut start = core::ptr::null_mut();
@@ -68,7 +68,7 @@ impl RawBuffer {
                 // valid for writes (`core::ptr`, "Safety").
                 unsafe { call!(api.aclrtMallocHost(&raw mut start, length)) }
             }
-            // Nobody asks the library for these.
+            // No caller asks the library for these.
             Home::Pageable | Home::Adopted | Home::Registered => return Ok(Self::of_vec(vec![0_u8; length])),
         };
         let doing = || format!("allocate {length} bytes of {}", home.kind());
@@ -78,7 +78,7 @@ impl RawBuffer {
         Ok(Self { home, ..Self::adopt(start, bytes) })
     }
 
-    /// Takes over device memory that the library allocated and handed out (DATA-06), to be freed like any other.
+    /// Takes over device memory that the library allocated and returned (DATA-06). It is freed like any other.
     pub(super) fn adopt(start: NonNull<c_void>, bytes: usize) -> Self {
         let owner = Owner::current();
         let last_use = Name::alone(LastUse::of(owner.number()));
@@ -86,7 +86,7 @@ impl RawBuffer {
         Self { number: next_number(), start, bytes, home: Home::Device, layout, last_use, freed, owner }
     }
 
-    /// Device memory of other code: it is used like any other, and never freed here.
+    /// Wraps device memory of other code. It is used like any other, and never freed here.
     pub(crate) fn adopted(start: NonNull<c_void>, bytes: usize) -> Self {
         Self { home: Home::Adopted, ..Self::adopt(start, bytes) }
     }
@@ -94,17 +94,17 @@ impl RawBuffer {
     /// Takes over the memory of a vector, as ordinary host memory that copies may use until a synchronise covers them.
     pub(crate) fn of_vec<E: Pod>(elements: Vec<E>) -> Self {
         let mut elements = ManuallyDrop::new(elements);
-        // A vector whose capacity has no layout cannot exist; without capacity there is nothing to give back.
+        // Every existing vector has a valid layout, so the default is never used. Without a capacity nothing is freed.
         let layout = Layout::array::<E>(elements.capacity()).unwrap_or(Layout::new::<()>());
         let bytes = elements.len() * size_of::<E>();
-        // SAFETY: `new_unchecked` asks for a pointer that is not null. `Vec::as_mut_ptr` never is: without capacity it
-        // dangles.
+        // SAFETY: `new_unchecked` asks for a pointer that is not null. `Vec::as_mut_ptr` is never null: without
+        // a capacity it dangles.
         let start = unsafe { NonNull::new_unchecked(elements.as_mut_ptr().cast()) };
         Self { home: Home::Pageable, layout, ..Self::adopt(start, bytes) }
     }
 
-    /// Gives the memory back as the vector that it was; a block of another home, or one that queued work may use, stays
-    /// as it is. `handle` is the only handle: nothing else names the memory afterwards.
+    /// Gives the memory back as the vector that it was. A block of another home, or one that queued work may use, stays
+    /// as it is. `handle` is the only handle, so nothing refers to the memory afterwards.
     pub(crate) fn take_vec<E: Pod>(handle: &mut Arc<Self>, streams: &Shelf<RawStream>) -> Option<Vec<E>> {
         if handle.home != Home::Pageable {
             return None;
@@ -120,13 +120,14 @@ impl RawBuffer {
         let (length, capacity) = (handle.bytes / size_of::<E>(), layout.size() / size_of::<E>());
         // SAFETY: `Vec::from_raw_parts` asks for the parts of one vector of this element type, which nobody else owns.
         // `of_vec` took them from such a vector (the buffer's type says the element type), all elements are
-        // initialised, nothing in flight uses them (the stamps, MEM-02), and `freed` keeps anyone else from freeing.
+        // initialised, nothing in flight uses them (the stamps, MEM-02), and `freed` prevents a second free.
         Some(unsafe { Vec::from_raw_parts(handle.start.as_ptr().cast(), length, capacity) })
     }
 
-    /// Frees the block; refused while queued work may use it, and done once only.
+    /// Frees the block, once only. Refuses while queued work may use it.
     ///
-    /// Callers hold the buffer's only handle, or its scope has ended: nothing can name the block afterwards.
+    /// The caller holds the buffer's only handle, or the buffer's scope has ended. So nothing can refer to the block
+    /// afterwards.
     #[rule(MEM_01, MEM_02, MEM_03, MEM_13)]
     pub(crate) fn free(&self, api: Api, streams: &Shelf<RawStream>) -> Result<(), Error> {
         if !streams.has_done(&self.last_use) {
@@ -136,7 +137,7 @@ impl RawBuffer {
             return Ok(());
         }
         let answer = match self.home {
-            // The whole is freed when it has no names any more.
+            // The whole block is freed when no name of it is left.
             _ if self.is_part() => return Ok(()),
             Home::Adopted => return Ok(()),
             Home::Registered => {
@@ -144,15 +145,15 @@ impl RawBuffer {
                 return given_back.inspect_err(|_| self.freed.store(false, Ordering::Release));
             }
             // SAFETY: the function asks for memory of `aclrtMalloc` (MEM-03) that no work uses (MEM-02), once (MEM-01).
-            // `home` says where it came from, the stamps say that it is idle, and `freed` was not set.
+            // `home` says where it came from, the stamps show that it is idle, and `freed` was not set.
             Home::Device | Home::Unified => unsafe { call!(api.aclrtFree(self.start.as_ptr())) },
             // SAFETY: the function asks for memory of `aclrtMallocHost` (MEM-03) that no work uses (MEM-02), once
-            // (MEM-01). `home` says where it came from, the stamps say that it is idle, and `freed` was not set.
+            // (MEM-01). `home` says where it came from, the stamps show that it is idle, and `freed` was not set.
             Home::Pinned => unsafe { call!(api.aclrtFreeHost(self.start.as_ptr())) },
             Home::Pageable => {
                 if self.layout.size() > 0 {
                     // SAFETY: `dealloc` asks for memory of the global allocator, with the layout that it was allocated
-                    // with, once. A vector allocated it with this layout (`of_vec`), the stamps say that no work uses
+                    // with, once. A vector allocated it with this layout (`of_vec`), the stamps show that no work uses
                     // it (MEM-02), and `freed` was not set.
                     unsafe { std::alloc::dealloc(self.start.as_ptr().cast(), self.layout) }
                 }
@@ -163,30 +164,30 @@ impl RawBuffer {
         freed.inspect_err(|_| self.freed.store(false, Ordering::Release))
     }
 
-    /// Copies host memory to the start of the block, and returns when that is done.
+    /// Copies host memory to the start of the block, and returns when the copy is done.
     #[inline]
     pub(crate) fn write<E: Pod>(&self, here: Here<'_>, from: &[E]) -> Result<(), Boxed> {
         let from = bytes_of(from);
         self.holds(here, from.len())?;
         let (ready, kind) = (here.ready()?, here.api().direction(self.home.side(), Side::Host));
         // SAFETY: the function reads `from.len()` bytes of the slice and writes them to the block during the call.
-        // `holds` has compared the block's length, and says that no work is in doubt; who has the handle knows that no
-        // work uses it (MEM-02).
+        // `holds` has compared the block's length and checked that the block is not in doubt. The caller has the
+        // handle, so no work uses the block (MEM-02).
         let answer = unsafe {
             call!(ready.aclrtMemcpy(self.start.as_ptr(), self.bytes, from.as_ptr().cast(), from.len(), kind))
         };
         if answer.is_success() { Ok(()) } else { Err(self.not_copied(answer, "to", from.len())) }
     }
 
-    /// Copies the start of the block to host memory, and returns when that is done.
+    /// Copies the start of the block to host memory, and returns when the copy is done.
     #[inline]
     pub(crate) fn read<E: Pod>(&self, here: Here<'_>, to: &mut [E]) -> Result<(), Boxed> {
         let to = bytes_of_mut(to);
         self.holds(here, to.len())?;
         let (ready, kind) = (here.ready()?, here.api().direction(Side::Host, self.home.side()));
         // SAFETY: the function reads `to.len()` bytes of the block and writes them to the slice during the call.
-        // `holds` has compared the block's length, and says that no work is in doubt; who has the handle knows that no
-        // work writes it (MEM-02). The slice is borrowed exclusively.
+        // `holds` has compared the block's length and checked that the block is not in doubt. The caller has the
+        // handle, so no work writes the block (MEM-02). The slice is borrowed exclusively.
         let answer =
             unsafe { call!(ready.aclrtMemcpy(to.as_mut_ptr().cast(), to.len(), self.start.as_ptr(), to.len(), kind)) };
         if answer.is_success() { Ok(()) } else { Err(self.not_copied(answer, "from", to.len())) }
@@ -198,54 +199,54 @@ impl RawBuffer {
         answer.into_error(|| format!("copy {bytes} bytes {direction} {}", self.home.kind())).into()
     }
 
-    /// Sets every byte, and returns when that is done.
+    /// Sets every byte of the block, and returns when that is done.
     pub(crate) fn fill(&self, api: Api, value: u8) -> Result<(), Error> {
         self.holds(Site::unproven(api).here(), self.bytes)?;
-        // SAFETY: the function writes `self.bytes` bytes, which are all of the block, during the call. `holds` says
-        // that no work is in doubt; who has the handle knows that no work uses it (MEM-02).
+        // SAFETY: the function writes `self.bytes` bytes, the whole block, during the call. `holds` has checked that
+        // the block is not in doubt. The caller has the handle, so no work uses the block (MEM-02).
         let answer = unsafe { call!(api.aclrtMemset(self.start.as_ptr(), self.bytes, i32::from(value), self.bytes)) };
         answer.done(|| format!("set {} bytes of {}", self.bytes, self.home.kind()))
     }
 
-    /// The block as host memory, for blocks of the host; empty for device memory, which the host cannot follow
-    /// (MEM-10), and for a block that a failed call left in doubt: a copy may be running, and nobody could wait for it.
+    /// The block as host memory. The slice is empty for device memory, whose addresses the host cannot access (MEM-10),
+    /// and for a block that a failed call left in doubt: a copy may be running, and no wait covers it.
     ///
-    /// `handle` is the pointer in the buffer's handle: queued work takes the handle away until it is synchronised, so
-    /// nothing writes while the slice is there. A pinned block is zeroed before it gets a handle.
+    /// `handle` is the pointer in the buffer's handle. Queued work takes that handle until it is synchronised, so
+    /// nothing writes to the memory while the slice exists. A pinned block is zeroed before it gets a handle.
     pub(crate) fn as_host<E: Pod>(handle: &Arc<Self>) -> &[E] {
         match handle.home {
             Home::Device | Home::Adopted => &[],
             _ if handle.last_use.is_in_doubt() => &[],
             // SAFETY: `from_raw_parts` asks for memory that is long enough, aligned and initialised, and that nobody
-            // writes while the slice is there. The block is `bytes` long; the ledger asked `is_aligned_for_elements`
-            // before it gave a handle out, and a vector's memory is aligned for its own elements; it was zeroed, or was
-            // a vector; and work in flight takes the handle away, which is borrowed here. Common memory is the
-            // program's own: it runs on the device that the memory is of (MODE-01).
+            // writes while the slice exists. The block is `bytes` long. The ledger called `is_aligned_for_elements`
+            // before it gave a handle out, and a vector's memory is aligned for its own elements. The memory was
+            // zeroed, or was a vector. Work in flight takes the handle, which is borrowed here. Unified memory belongs
+            // to the program: it runs on the device that has the memory (MODE-01).
             Home::Pinned | Home::Unified | Home::Pageable | Home::Registered => unsafe {
                 core::slice::from_raw_parts(handle.start.as_ptr().cast::<E>(), handle.bytes / size_of::<E>())
             },
         }
     }
 
-    /// As [`as_host`](Self::as_host), to write: `&mut` of the handle's pointer makes the access exclusive. The ledger's
-    /// own pointer is never used to look into the memory.
+    /// Like [`as_host`](Self::as_host), for writing. `&mut` of the handle's pointer makes the access exclusive. The
+    /// ledger's own pointer is never used to access the memory.
     pub(crate) fn as_host_mut<E: Pod>(handle: &mut Arc<Self>) -> &mut [E] {
         match handle.home {
             Home::Device | Home::Adopted => &mut [],
             _ if handle.last_use.is_in_doubt() => &mut [],
             // SAFETY: `from_raw_parts_mut` asks for memory that is long enough, aligned and initialised, and that
-            // nobody else uses while the slice is there. The block is `bytes` long; the ledger asked
+            // nobody else uses while the slice exists. The block is `bytes` long. The ledger called
             // `is_aligned_for_elements` before it gave a handle out, and a vector's memory is aligned for its own
-            // elements; it was zeroed, or was a vector; the handle is borrowed exclusively, and work in flight takes it
-            // away. Common memory is the program's own (MODE-01).
+            // elements. The memory was zeroed, or was a vector. The handle is borrowed exclusively, and work in flight
+            // takes it. Unified memory belongs to the program (MODE-01).
             Home::Pinned | Home::Unified | Home::Pageable | Home::Registered => unsafe {
                 core::slice::from_raw_parts_mut(handle.start.as_ptr().cast::<E>(), handle.bytes / size_of::<E>())
             },
         }
     }
 
-    /// Whether the program can look into it as elements of every type. Device memory it never looks into, and a
-    /// vector's is aligned for the elements that the vector had.
+    /// An error unless the memory is aligned for elements of every type. The program never accesses device memory, and
+    /// a vector's memory is aligned for the elements that the vector had.
     pub(crate) fn is_aligned_for_elements(&self) -> Result<(), Error> {
         let call = match self.home {
             Home::Device | Home::Adopted | Home::Pageable | Home::Registered => return Ok(()),
@@ -258,11 +259,11 @@ impl RawBuffer {
         Err(Error::MisalignedAnswer { call, alignment: LARGEST_ALIGNMENT })
     }
 
-    /// Sets every byte of a new block for the host to zero, before anyone can look into it.
+    /// Zeroes a new block of host memory, before any code can read it.
     pub(crate) fn zeroed_on_host(self) -> Self {
         if matches!(self.home, Home::Pinned | Home::Unified) {
-            // SAFETY: `write_bytes` asks for memory that is valid for writes of `bytes` bytes, which the library has
-            // just allocated: at least so many, and nobody else knows them yet.
+            // SAFETY: `write_bytes` asks for memory that is valid for writes of `bytes` bytes. The library has just
+            // allocated at least that many, and no other code knows the address yet.
             unsafe { core::ptr::write_bytes(self.start.as_ptr().cast::<u8>(), 0, self.bytes) }
         }
         self
@@ -278,13 +279,13 @@ impl RawBuffer {
         self.start.as_ptr()
     }
 
-    /// The address of the first byte. Its provenance is exposed: pointers may be made of this number.
+    /// The address of the first byte. Its provenance is exposed, so pointers may be made from this number.
     pub(crate) fn exposed_start(&self) -> NonZeroUsize {
         self.start.as_ptr().expose_provenance();
         self.start.addr()
     }
 
-    /// The address of a byte of the block, or one behind its last.
+    /// The address of a byte of the block, or the address just past its last byte.
     #[inline]
     pub(super) fn at(&self, byte: usize) -> *mut c_void {
         self.start.as_ptr().wrapping_byte_add(byte)
@@ -295,37 +296,37 @@ impl RawBuffer {
         self.home
     }
 
-    /// Whether it is ordinary memory of the host.
+    /// Whether the block is pageable memory of the host.
     #[inline]
     pub(super) fn is_pageable(&self) -> bool {
         matches!(self.home, Home::Pageable)
     }
 
-    /// An error unless the tasks of a graph can use it: ordinary memory cannot be captured (GRAPH-05).
+    /// An error unless the tasks of a graph can use the block: pageable host memory cannot be captured (GRAPH-05).
     #[rule(GRAPH_05)]
     pub(crate) fn can_be_captured(&self) -> Result<(), Error> {
         if self.is_pageable() { Err(Error::NotPinned) } else { self.holds_anywhere(0, self.bytes) }
     }
 
-    /// Whether nobody knows if work uses the block, and nobody could wait for it.
+    /// Whether the block is in doubt: it is not known whether work uses it, and no wait could cover that work.
     #[inline]
     pub(crate) fn is_in_doubt(&self) -> bool {
         self.last_use.is_in_doubt()
     }
 
-    /// All work that used the block is known to be done.
+    /// Marks the block idle: all work that used it is known to be done.
     #[inline]
     pub(crate) fn rest(&self) {
         self.last_use.rest();
     }
 
-    /// Everything queued on this stream by now comes after all work that used the block.
+    /// Records that everything queued on this stream so far comes after all work that used the block.
     pub(crate) fn follow(&self, queue: &RawStream) {
         queue.lead(&self.last_use);
     }
 
-    /// A call that failed may have queued work that uses the block, behind everything else on this stream, and nobody
-    /// could wait for it.
+    /// Marks the block as in doubt: a failed call may have queued work that uses it, after everything else on this
+    /// stream, and no wait could cover that work.
     pub(super) fn mark_in_doubt(&self, queue: &RawStream) {
         queue.lead(&self.last_use);
         self.last_use.mark_in_doubt();
@@ -343,35 +344,35 @@ impl RawBuffer {
         self.owner.is_current(self.home.kind())
     }
 
-    /// Whether work can be given the block now: this thread has entered its context, and no work is in doubt.
+    /// An error unless work can use the block now: this thread has entered its context, and the block is not in doubt.
     pub(super) fn can_be_used(&self) -> Result<(), Error> {
         self.holds_anywhere(0, 0)
     }
 
-    /// Whether work of other code can be given the block now.
+    /// An error unless work of other code can use the block now.
     pub(crate) fn is_ready_for_work(&self, here: Here<'_>) -> Result<(), Error> {
         self.holds(here, self.bytes).map_err(Error::from)
     }
 
-    /// As [`holds_at`](Self::holds_at), for callers without a [`Here`].
+    /// Like [`holds_at`](Self::holds_at), for callers without a [`Here`].
     pub(super) fn holds_anywhere(&self, start: usize, bytes: usize) -> Result<(), Error> {
         self.holds_after_all(start.saturating_add(bytes)).map_err(Error::from)
     }
 
-    /// Whether `bytes` bytes can be copied to or from the start of the block now.
+    /// An error unless `bytes` bytes can be copied to or from the start of the block now.
     #[inline]
     pub(super) fn holds(&self, here: Here<'_>, bytes: usize) -> Result<(), Boxed> {
         self.holds_at(here, 0, bytes)
     }
 
-    /// As [`holds`](Self::holds), from the byte `start` on.
+    /// Like [`holds`](Self::holds), from the byte `start` on.
     #[inline]
     pub(super) fn holds_at(&self, here: Here<'_>, start: usize, bytes: usize) -> Result<(), Boxed> {
         let end = start.saturating_add(bytes);
         if self.is_at_hand(here) && end <= self.bytes { Ok(()) } else { self.holds_after_all(end) }
     }
 
-    /// Whether this thread has entered the block's context for certain, and the block is not in doubt.
+    /// Whether it is certain that this thread has entered the block's context and that the block is not in doubt.
     #[inline]
     pub(super) fn is_at_hand(&self, here: Here<'_>) -> bool {
         here.has(self.last_use.context())

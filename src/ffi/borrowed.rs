@@ -1,4 +1,4 @@
-//! Copies from and to memory that is borrowed, for a scope that waits for them.
+//! Copies from and to borrowed memory, in a scope that waits for them.
 
 use super::bytes::{bytes_of, bytes_of_mut};
 use super::call::call;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(crate) struct Borrowed<'env> {
     streams: RefCell<Vec<Uses>>,
-    /// Invariant: a shorter lifetime would admit memory that ends before the wait.
+    /// Invariant: with a shorter lifetime, memory that ends before the wait would be accepted.
     _memory: PhantomData<fn(&'env ()) -> &'env ()>,
 }
 
@@ -28,16 +28,17 @@ struct Uses {
     since: u64,
 }
 
-/// Runs `program`, which may queue copies that use memory borrowed for `'env`, and waits for them: also when it panics.
+/// Runs `program`, which may queue copies that use memory borrowed for `'env`, and waits for these copies, also if
+/// `program` panics.
 ///
-/// `'env` is chosen by the caller, so it ends after this call; when the wait itself fails, the process is aborted,
-/// because the memory is the caller's again as soon as this returns or unwinds, and a copy may be using it.
+/// The caller chooses `'env`, so it ends after this call. If the wait itself fails, the process is aborted: the caller
+/// can use the memory again as soon as this returns or unwinds, and a copy may still be using it.
 pub(crate) fn copy_scope<'env, R>(api: Api, program: impl FnOnce(&Borrowed<'env>) -> R) -> (R, Result<(), Error>) {
     let borrowed = Borrowed { streams: RefCell::default(), _memory: PhantomData };
     let result = catch_unwind(AssertUnwindSafe(|| program(&borrowed)));
     let waited = match api.is_of_this_process() {
         Ok(()) => borrowed.wait(api).map_err(|(error, runs)| if runs { give_up(&error) } else { error }),
-        // The copies use the parent's memory: what was lent here is the child's own copy of it.
+        // The copies use the memory of the parent process. The child has its own copy of what was lent.
         Err(forked) => Err(forked),
     };
     (result.unwrap_or_else(|panic| resume_unwind(panic)), waited)
@@ -45,7 +46,7 @@ pub(crate) fn copy_scope<'env, R>(api: Api, program: impl FnOnce(&Borrowed<'env>
 
 #[cold]
 fn give_up(error: &Error) -> ! {
-    // Stderr may be closed.
+    // Stderr may be closed, so a failure to write is ignored.
     let _ = writeln!(
         std::io::stderr(),
         "ascendcl: aborting the process: memory that was lent to a copy may still be in use, and cannot be waited for: \
@@ -64,7 +65,7 @@ impl<'env> Borrowed<'env> {
         from: &'env [E],
     ) -> Result<u64, Error> {
         let (from, api) = (bytes_of(from), here.api());
-        // Before the stream is noted: one of another context could not be waited for at the end.
+        // Check before the stream is recorded: a stream of another context could not be synchronised at the end.
         stream.is_current()?;
         to.block.holds_at(here, to.start, from.len())?;
         let (room, kind) = (to.block.bytes() - to.start, api.direction(Side::Device, Side::Host));
@@ -73,9 +74,9 @@ impl<'env> Borrowed<'env> {
         self.uses(stream);
         let queued = stream.submit_alone(here, "queue a copy", [to.block.last_use()], |ready, stream| {
             // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
-            // Who queues has the stream's handle. `holds_at` has compared the block's length, and it is freed only when
-            // a synchronise has covered this submission (the stamps). The slice is borrowed until `'env` ends, and
-            // `copy_scope` waits for this stream before that.
+            // The caller has the stream's handle. `holds_at` has compared the block's length, and the block is freed
+            // only when a synchronise has covered this submission (the stamps). The slice is borrowed until `'env`
+            // ends, and `copy_scope` waits for this stream before that.
             unsafe {
                 let to = to.block.at(to.start);
                 call!(ready.aclrtMemcpyAsync(to, room, from.as_ptr().cast(), from.len(), kind, stream))
@@ -101,9 +102,9 @@ impl<'env> Borrowed<'env> {
         self.uses(stream);
         let queued = stream.submit_alone(here, "queue a copy", [from.block.last_use()], |ready, stream| {
             // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
-            // Who queues has the stream's handle. `holds_at` has compared the block's length, and it is freed only when
-            // a synchronise has covered this submission (the stamps). The slice is borrowed exclusively until `'env`
-            // ends, and `copy_scope` waits for this stream before that.
+            // The caller has the stream's handle. `holds_at` has compared the block's length, and the block is freed
+            // only when a synchronise has covered this submission (the stamps). The slice is borrowed exclusively until
+            // `'env` ends, and `copy_scope` waits for this stream before that.
             unsafe {
                 let from = from.block.at(from.start);
                 call!(ready.aclrtMemcpyAsync(to.as_mut_ptr().cast(), to.len(), from, to.len(), kind, stream))
@@ -112,12 +113,13 @@ impl<'env> Borrowed<'env> {
         queued.map_err(Error::from)
     }
 
-    /// Waits until nothing uses borrowed memory any more. A synchronise that reports failed work is done with it, so it
-    /// is asked a second time before it counts as a wait that failed.
+    /// Waits until nothing uses borrowed memory any more. A synchronise that reports failed work consumes the report,
+    /// so each stream is synchronised a second time before its wait counts as failed.
     ///
     /// # Errors
     ///
-    /// The failure of the work, also when another wait got it. The second value says whether work may still be running.
+    /// The failure of the work, also if another wait was given it. The second value says whether work may still be
+    /// running.
     fn wait(&self, api: Api) -> Result<(), (Error, bool)> {
         let mut first = None;
         let mut runs = false;
@@ -133,7 +135,8 @@ impl<'env> Borrowed<'env> {
         first.map_or(Ok(()), |error| Err((error, runs)))
     }
 
-    /// Noted before the call: if the call unwinds or fails halfway, the stream is still waited for.
+    /// Records that the stream uses borrowed memory. This comes before the call, so the stream is waited for even if
+    /// the call unwinds or fails halfway.
     pub(super) fn uses(&self, stream: &Arc<RawStream>) {
         let mut streams = self.streams.borrow_mut();
         if !streams.iter().any(|known| Arc::ptr_eq(&known.stream, stream)) {

@@ -1,7 +1,7 @@
-//! How the library is called: the checks that a call needs, the call itself, and what its answer becomes.
+//! How the library is called: the checks that a call needs, the call itself, and the conversion of its answer.
 //!
-//! Only a [`Ready`] gives the functions out, and only a check gives out a `Ready`. So no call can forget a check. Which
-//! checks a function needs is stated in the table (`needs.rs`).
+//! Only a [`Ready`] gives access to the functions, and only a check creates a `Ready`. So no call can omit a check. The
+//! table (`needs.rs`) states which checks a function needs.
 
 use super::answer::{Answer, ReadyAnswer, Refusal, lacks};
 use super::api::{Api, text};
@@ -90,7 +90,8 @@ macro_rules! functions {
 }
 needs!(functions);
 
-/// The library, after the checks that a call needs. It is used at once: no code of the program runs in between.
+/// The library, after the checks that a call needs. It is used at once, so no code of the program runs between check
+/// and call.
 pub(super) struct Ready<N> {
     loading: &'static Loading,
     _checked: PhantomData<N>,
@@ -105,8 +106,8 @@ impl<N> Clone for Ready<N> {
 impl<N> Copy for Ready<N> {}
 
 impl Ready<Current> {
-    /// For a caller that has made the [check](Need::check) itself: the library is [plain](Loading::is_plain), so no
-    /// entered context is displaced either.
+    /// For a caller that has made the [check](Need::check) itself: the library is [plain](Loading::is_plain), which
+    /// implies that no entered context is displaced.
     #[inline]
     pub(super) fn checked(api: Api) -> Self {
         Self { loading: api.loading(), _checked: PhantomData }
@@ -120,16 +121,16 @@ impl<N> Ready<N> {
         self.loading.library()
     }
 
-    /// The answer of a call that is not in the table: code outside of this crate made it.
+    /// The answer of a call that is not in the table, because code outside this crate made it.
     #[inline]
     pub(super) fn answered(self, call: &'static str, code: aclError) -> ReadyAnswer<aclError> {
         Answer::from_parts(self.loading, call, Ok(code))
     }
 }
 
-/// The receiver of a call: an [`Api`], which makes the checks, or a [`Ready`], for which they were made.
+/// The receiver of a call: an [`Api`], which makes the checks, or a [`Ready`], for which they were already made.
 pub(super) trait Calls<N>: Copy {
-    /// Why the call is not made.
+    /// The reason why the call is not made.
     type Refusal: Refusal;
 
     fn loading(self) -> &'static Loading;
@@ -164,8 +165,8 @@ impl<N> Calls<N> for Ready<N> {
     }
 }
 
-/// Calls a function of the library: `call!(api.aclrtSetDevice(id))`, or by a [`Ready`] that was checked before. It
-/// stands in an unsafe block, whose comment says why the function's contract is kept.
+/// Calls a function of the library: `call!(api.aclrtSetDevice(id))`, or with a [`Ready`] instead of the `Api` if the
+/// checks were made before. The macro is used in an unsafe block, whose comment says why the function's contract holds.
 macro_rules! call {
     ($by:ident.$function:ident($($argument:expr),* $(,)?)) => {{
         let value = match $crate::ffi::call::checked::<$crate::ffi::call::functions::$function, _>($by) {
@@ -187,7 +188,7 @@ pub(super) fn checked<F: Function, B: Calls<F::Need>>(by: B) -> Result<Ready<F::
     by.checked()
 }
 
-/// The answer of this function, or why it was not called.
+/// The answer of this function, or the reason why it was not called.
 #[inline(always)]
 pub(super) fn answer_of<F: Function, B: Calls<F::Need>, T>(
     by: B,
@@ -196,7 +197,7 @@ pub(super) fn answer_of<F: Function, B: Calls<F::Need>, T>(
     Answer::new(by.loading(), F::NAME, value)
 }
 
-/// A missing function behind a pointer, so that the answer of one that is there stays in registers.
+/// Boxes a missing function, so that the answer of an existing function stays in registers.
 #[cold]
 #[inline(never)]
 pub(super) fn thin(missing: MissingSymbol) -> Box<MissingSymbol> {
@@ -204,9 +205,9 @@ pub(super) fn thin(missing: MissingSymbol) -> Box<MissingSymbol> {
 }
 
 impl<R: Refusal> Answer<aclError, R> {
-    /// Turns the code into a result, and the recent error text of this thread into part of the error.
+    /// Turns the code into a result. An error includes this thread's recent error text.
     ///
-    /// `doing` reads on from "could not": "create a stream".
+    /// `doing` continues "could not": "create a stream".
     #[inline(always)]
     pub(super) fn done(self, doing: impl FnOnce() -> String) -> Result<(), Error> {
         let (loading, call) = (self.loading, self.call);
@@ -227,7 +228,7 @@ impl ReadyAnswer<aclError> {
         no_success(loading, call, value, doing())
     }
 
-    /// The answer, if it is no success, without the library: its caller knows that.
+    /// `Ok` on success, else the answer without the library, which the caller knows.
     #[inline(always)]
     pub(super) fn or_answer(self) -> Result<(), NoSuccess> {
         let Ok(value) = self.value;
@@ -237,7 +238,7 @@ impl ReadyAnswer<aclError> {
         }
     }
 
-    /// Like [`done`](Answer::done), for fast paths: the error stays behind a pointer.
+    /// Like [`done`](Answer::done), for fast paths: the error is boxed.
     #[inline(always)]
     pub(super) fn success(self, doing: &'static str) -> Result<(), Boxed> {
         let (loading, call) = (self.loading, self.call);
@@ -249,7 +250,7 @@ impl ReadyAnswer<aclError> {
     }
 }
 
-/// An answer that is no success: of this function, and what it was.
+/// The answer of a failed call: the function's name, and the code or the missing function.
 pub(super) struct NoSuccess(&'static str, Result<aclError, Box<MissingSymbol>>);
 
 impl NoSuccess {
@@ -297,23 +298,24 @@ fn failed(loading: &'static Loading, call: &'static str, code: aclError, doing: 
     Error::Vendor(failure)
 }
 
-/// The text that the library keeps for this thread's last failure; reading clears it.
+/// The text that the library keeps for this thread's last failure. Reading clears it.
 #[rule(ERR_03)]
 fn recent_text(api: Api) -> Option<String> {
-    // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the table.
+    // SAFETY: the function takes no arguments, so it requires only that its signature is that of the table.
     let text_or_null = unsafe { call!(api.aclGetRecentErrMsg()) }.ok()?;
-    // SAFETY: `text` asks for null or a terminated string that stays in place. The answer is one that is valid until
-    // this thread's next call (ERR-03), and it is copied before that.
+    // SAFETY: `text` asks for null or a terminated string that stays in place. The answer is such a string and is valid
+    // until this thread's next call (ERR-03). It is copied before that.
     unsafe { text(text_or_null) }
 }
 
-/// On a thread without a context the library makes up a message about the missing context, whatever failed.
+/// Whether the library made the text up: on a thread without a context, its text is about the missing context, whatever
+/// failed.
 fn is_made_up(api: Api, text: &str) -> bool {
     RawContext::current(api).is_none() && text.to_ascii_lowercase().contains("context")
 }
 
 impl Api {
-    /// Makes the checks for the call that follows. `call!` makes them itself; this is for calls that are prepared in
+    /// Makes the checks for the call that follows. `call!` makes them itself. This is for calls that are prepared in
     /// advance.
     #[inline(always)]
     pub(super) fn ready<N: Need>(self) -> Result<Ready<N>, Error> {
@@ -331,7 +333,7 @@ impl Api {
         Begins::check(self)
     }
 
-    /// The answer of a call that code outside of this crate made, as a result.
+    /// Turns the answer of a call that code outside this crate made into a result.
     pub(crate) fn result_of(
         self,
         call: &'static str,
@@ -342,7 +344,7 @@ impl Api {
         ReadyAnswer::from_parts(self.loading(), call, answer.map_err(thin)).done(|| doing.to_owned())
     }
 
-    /// Throws away the text of an answer that is no failure.
+    /// Discards the recent error text, where an answer is not a failure.
     pub(super) fn forget_text(self) {
         let _ = recent_text(self);
     }
@@ -354,8 +356,8 @@ mod tests {
 
     /// A library without functions: a call that passes its checks finds the function missing.
     fn api() -> Api {
-        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. There are
-        // none.
+        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. This table
+        // has no addresses.
         Api::new(Loading::new(unsafe { Library::from_table("none", |_| None) }))
     }
 
@@ -372,8 +374,7 @@ mod tests {
     #[test]
     fn an_error_has_the_name_of_the_function_that_was_called() {
         let api = api();
-        // SAFETY: a function's contract has to be kept where it is called. This library has no function, so none is
-        // called.
+        // SAFETY: a call must keep the function's contract. This library has no functions, so none is called.
         let missing = unsafe { call!(api.aclrtSetDevice(0)) };
         assert!(missing.is_missing());
         assert_eq!(missing.call(), "aclrtSetDevice");
@@ -385,8 +386,7 @@ mod tests {
     fn a_function_is_not_called_inside_a_callback() {
         let api = api();
         let _refuses = InCallback::begin();
-        // SAFETY: a function's contract has to be kept where it is called. This library has no function, so none is
-        // called.
+        // SAFETY: a call must keep the function's contract. This library has no functions, so none is called.
         let refused = unsafe { call!(api.aclrtSetDevice(0)) };
         assert!(!refused.is_missing() && refused.code().is_none());
         assert!(matches!(refused.done(|| "take device 0".into()), Err(Error::InsideCallback)));

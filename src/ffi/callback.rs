@@ -1,8 +1,8 @@
-//! Code of the user that a stream runs on the host, in its turn.
+//! Code of the user that a stream runs on the host, in stream order.
 //!
-//! The library gets a shared pointer to it (CB-08), which comes back once, into the trampoline. A callback that the
-//! library never runs is never freed, because it could still run later. When the call failed, the caller takes the code
-//! back out of the shared place or the trampoline does, and not both.
+//! The library gets a shared pointer to the code (CB-08). The pointer comes back once, as the argument of the
+//! trampoline. A callback that the library never runs is never freed, because it could still run later. After a failed
+//! call, either the caller or the trampoline takes the state out of the shared place, never both.
 
 use super::call::call;
 use super::{Here, RawStream};
@@ -17,14 +17,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 impl RawStream {
-    /// Queues a call of `run` with `state`. It runs on a thread of the library; what follows on the stream waits for
-    /// it.
+    /// Queues a call of `run` with `state`. It runs on a thread of the library. Later work on the stream waits for it.
     ///
     /// # Errors
     ///
-    /// With the state, when the library says that it refused the arguments, and has not run the callback by now. It is
-    /// not run after that. For the vendor's library one callback is three submissions, and any other error can come
-    /// from a later one of them: the callback stays with the library then.
+    /// The error comes with the state in two cases: the call never reached the library, or the library reports that it
+    /// refused the arguments and has not run the callback yet. The callback is not run after that. In the vendor's
+    /// library one callback is three submissions, and any other error can come from a later one of them. The callback
+    /// then stays with the library.
     pub(crate) fn call_back_with<T: Send + 'static>(
         &self,
         here: Here<'_>,
@@ -35,15 +35,15 @@ impl RawStream {
         let argument = Arc::into_raw(Arc::clone(&callback));
         let queued = self.submit_alone(here, "queue a callback", [], |ready, stream| {
             // SAFETY: the function asks for a live stream, and for a function that may be called with the argument on a
-            // thread of the library (CB-08). Who queues has the stream's handle. The trampoline is for this type of
-            // state, which is `Send`; the count that `into_raw` kept is the library's from here on.
+            // thread of the library (CB-08). The caller has the stream's handle. The trampoline is for this type of
+            // state, which is `Send`. The count that `into_raw` kept belongs to the library from here on.
             unsafe { call!(ready.aclrtLaunchHostFunc(stream, Some(trampoline::<T>), argument.cast_mut().cast())) }
         });
         queued.map_err(|error| {
             let error = Error::from(error);
             if error.rules_out_that_work_was_queued() {
-                // SAFETY: `Arc::from_raw` asks for a pointer of `Arc::into_raw` whose count nobody else gives back. It
-                // was made above, and the library never saw it.
+                // SAFETY: `Arc::from_raw` asks for a pointer of `Arc::into_raw` whose count nobody else takes back. It
+                // was made above, and was never passed to the library.
                 drop(unsafe { Arc::from_raw(argument) });
             } else if !is_of_the_arguments(&error) {
                 return (error, None);
@@ -53,13 +53,14 @@ impl RawStream {
     }
 }
 
-/// The vendor's library looks at the arguments before the first of the three submissions of a callback.
+/// Whether the error is about the arguments. The vendor's library checks them before the first of the three submissions
+/// of a callback.
 fn is_of_the_arguments(error: &Error) -> bool {
     matches!(error.code().map(Code::number), Some(ACL_ERROR_INVALID_PARAM | ACL_ERROR_RT_PARAM_INVALID))
 }
 
 struct Callback<T> {
-    /// `None` once it is being run, or was given back.
+    /// `None` while the callback runs and afterwards, or after the state was returned.
     state: Mutex<Option<T>>,
     run: fn(T),
 }
@@ -74,17 +75,17 @@ impl<T> Callback<T> {
 ///
 /// # Safety
 ///
-/// `argument` is a shared pointer to a `Callback<T>` that is handed in once.
+/// `argument` is a shared pointer to a `Callback<T>` that is passed once.
 unsafe extern "C" fn trampoline<T>(argument: *mut c_void) {
-    // SAFETY: `Arc::from_raw` asks for a pointer of `Arc::into_raw` of this type whose count nobody else gives back.
+    // SAFETY: `Arc::from_raw` asks for a pointer of `Arc::into_raw` of this type whose count nobody else takes back.
     // The caller of this function promises that (its safety section): the library runs a callback once, with the
     // argument that it was given (CB-08).
     let callback = unsafe { Arc::from_raw(argument.cast_const().cast::<Callback<T>>()) };
     let _refuses = InCallback::begin();
-    // This is inside `catch_unwind`, so the values of the callback are dropped there too.
+    // The state is taken and dropped inside `catch_unwind`, so a panic of its destructor is caught too.
     let run = AssertUnwindSafe(|| callback.take().map(callback.run));
     if let Err(payload) = catch_unwind(run) {
-        // Its own destructor could panic again, out into C: it is left alone.
+        // The payload is leaked, because its destructor could panic again and unwind into C.
         mem::forget(payload);
     }
 }

@@ -1,4 +1,4 @@
-//! The calls that take and give numbers.
+//! Calls of the library that take and return numbers.
 
 use super::Api;
 use super::api::text;
@@ -49,20 +49,20 @@ impl Api {
     }
 
     pub(crate) fn set_device(self, id: i32) -> Result<(), Error> {
-        // SAFETY: the function takes a number by value, and no pointer. The library answers one that it does not know
-        // with an error.
+        // SAFETY: the function takes a number by value, and no pointer. The library returns an error for an unknown
+        // number.
         let answer = unsafe { call!(self.aclrtSetDevice(id)) };
         answer.done(|| format!("take device {id}"))
     }
 
     pub(crate) fn reset_device(self, id: i32) -> Result<(), Error> {
-        // SAFETY: the function takes a number by value, and no pointer. The library answers one that it does not know
-        // with an error.
+        // SAFETY: the function takes a number by value, and no pointer. The library returns an error for an unknown
+        // number.
         let answer = unsafe { call!(self.aclrtResetDevice(id)) };
         answer.done(|| format!("give device {id} back"))
     }
 
-    /// The device of this thread's current context; `None` without one.
+    /// The device of this thread's current context. `None` without a current context.
     pub(super) fn current_device(self) -> Option<i32> {
         let mut id = -1;
         // SAFETY: the function writes the device to `id` during the call; a pointer to a live local is valid for writes
@@ -71,7 +71,7 @@ impl Api {
         answer.is_success().then_some(id)
     }
 
-    /// Where the program runs, as the library says.
+    /// Where the program runs, according to the library.
     pub(crate) fn run_mode(self) -> Result<RunMode, Error> {
         let mut mode = aclrtRunMode::ACL_HOST;
         // SAFETY: the function writes the answer to `mode` during the call; a pointer to a live local is valid for
@@ -90,29 +90,28 @@ impl Api {
         answer.done(|| "ask how much device memory is free".into()).map(|()| (free, total))
     }
 
-    /// Waits for everything in the current context; for at most `limit`, if there is one.
+    /// Waits for everything in the current context, for at most `limit` if there is one.
     pub(crate) fn synchronize_device(self, limit: Option<Duration>) -> Result<(), Error> {
         let ready = self.ready()?;
         let wait = Wait {
             doing: "synchronise a context",
-            // SAFETY: the function takes numbers by value, and no pointer: it asks for nothing but its signature, which
-            // is that of the table.
+            // SAFETY: the function takes numbers by value, and no pointer, so it requires only that its signature is
+            // that of the table.
             within: |milliseconds| unsafe { call!(ready.aclrtSynchronizeDeviceWithTimeout(milliseconds)) },
-            // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the
-            // table.
+            // SAFETY: the function takes no arguments, so it requires only that its signature is that of the table.
             unlimited: || unsafe { call!(ready.aclrtSynchronizeDevice()) },
-            // There is no such query.
+            // The library has no such query for a context.
             is_over: || false,
         };
         wait.run(self, limit)
     }
 
-    /// The product, as the library names it; `None` when it does not say.
+    /// The product name that the library reports. `None` if it reports none.
     pub(crate) fn soc_name(self) -> Option<String> {
-        // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the table.
+        // SAFETY: the function takes no arguments, so it requires only that its signature is that of the table.
         let name = unsafe { call!(self.aclrtGetSocName()) }.ok()?;
-        // SAFETY: `text` asks for null or a terminated string that stays in place. The library answers with null, or
-        // with a string of its own that it keeps as long as it is loaded, which is for ever.
+        // SAFETY: `text` asks for null or a terminated string that stays in place. The library returns null, or a
+        // string of its own that it keeps while it is loaded, which is forever.
         unsafe { text(name) }
     }
 }

@@ -6,7 +6,7 @@ use crate::error::Error;
 use ascendcl_sys::constants::ACL_EVENT_SYNC;
 use ascendcl_sys::types::aclrtEvent;
 
-/// An event that streams of a capture can be ordered by.
+/// Creates an event that can order streams of a capture.
 pub(super) fn event_for_captures(api: Api) -> Result<aclrtEvent, Error> {
     let mut raw = aclrtEvent(core::ptr::null_mut());
     // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for

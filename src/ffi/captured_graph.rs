@@ -1,4 +1,4 @@
-//! Captures, and the instances that they become (`aclmdlRI`).
+//! Captures, and the instances that result from them (`aclmdlRI`).
 
 mod update;
 
@@ -25,7 +25,7 @@ use std::any::Any;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// The functions without which a graph could not be captured, replayed and destroyed.
+/// The functions that are required to capture, replay and destroy a graph.
 const NEEDED: [&str; 6] = [
     functions::aclmdlRICaptureBegin::NAME,
     functions::aclmdlRICaptureEnd::NAME,
@@ -35,13 +35,13 @@ const NEEDED: [&str; 6] = [
     functions::aclrtCreateEventExWithFlag::NAME,
 ];
 
-/// A capture, and the instance that it becomes. Its row exists before the capture begins. It has no `Drop`: an object
-/// that is not destroyed stays allocated.
+/// A capture, and the instance that results from it. Its row exists before the capture begins. It has no `Drop`: an
+/// object that is not destroyed stays allocated.
 #[derive(Debug)]
 #[rule(GRAPH_05, GRAPH_07)]
 pub(crate) struct RawGraph {
     number: u64,
-    /// Null until the capture has ended well, and when the instance is destroyed.
+    /// Null until the capture has ended successfully, and after the instance is destroyed.
     instance: AtomicPtr<c_void>,
     capture: Mutex<Capture>,
     update: Update,
@@ -50,21 +50,21 @@ pub(crate) struct RawGraph {
     owner: Owner,
 }
 
-/// The capture, as long as it is open.
+/// The capture, while it is open.
 #[derive(Debug, Default)]
 struct Capture {
     /// The streams of the capture, beginning with the one on which it began. They accept no other work.
     streams: Vec<Arc<RawStream>>,
-    /// The library refused to end it, or may have.
+    /// Whether the library refused to end the capture, or may have refused.
     is_left: bool,
 }
 
-/// What replays use.
+/// Everything that replays use.
 #[derive(Default)]
 pub(crate) struct Needs {
     /// Rows of blocks, models and events. They are not released while this refers to them.
     pub(crate) rows: Vec<Arc<dyn Any + Send + Sync>>,
-    /// State of callbacks, which is the user's, and so is what dropping it does.
+    /// The state of callbacks. It is the user's, so dropping it runs code of the user.
     pub(crate) states: Vec<super::KeptState>,
 }
 
@@ -76,7 +76,7 @@ impl Row for RawGraph {
 }
 
 impl RawGraph {
-    /// The place for a graph. Nothing is called.
+    /// The row for a graph. This calls nothing of the library.
     pub(crate) fn new() -> Self {
         Self {
             number: next_number(),
@@ -95,7 +95,7 @@ impl RawGraph {
         self.owner.is_current(ObjectKind::CAPTURED_GRAPH)
     }
 
-    /// Begins to capture the stream. Nothing has changed after an error, unless the capture [is left](Self::is_left)
+    /// Begins to capture the stream. After an error nothing has changed, unless the capture [is left](Self::is_left)
     /// open.
     #[rule(GRAPH_01)]
     pub(crate) fn begin(&self, api: Api, stream: &Arc<RawStream>, mode: CaptureMode) -> Result<(), Error> {
@@ -108,13 +108,13 @@ impl RawGraph {
             CaptureMode::Global => aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_GLOBAL,
         };
         // SAFETY: the function asks for a live stream. The caller has borrowed the stream's only handle, and destroying
-        // takes that away (STREAM-07).
+        // takes that handle (STREAM-07).
         let answer = unsafe { call!(api.aclmdlRICaptureBegin(stream.raw(), raw_mode)) };
         let code = answer.code();
         let begun = answer.done(|| "begin to capture a stream".into());
         begun.map_err(|error| {
             match code {
-                // Other code captures the stream, and ends that.
+                // Other code is capturing the stream, and will end that capture.
                 None | Some(ACL_ERROR_RT_FEATURE_NOT_SUPPORT | ACL_ERROR_RT_STREAM_CAPTURED) => self.release(),
                 // The capture may have begun although the call failed.
                 Some(_) => drop(self.end(api)),
@@ -126,11 +126,12 @@ impl RawGraph {
         })
     }
 
-    /// Another stream is to take part, until the capture ends. From here on it takes work of the capture alone.
+    /// Adds another stream to the capture, until the capture ends. Until then the stream takes only work of the
+    /// capture.
     ///
     /// # Errors
     ///
-    /// [`Error::Capturing`] when it is part of another capture.
+    /// [`Error::Capturing`] if the stream is part of another capture.
     pub(crate) fn takes_part(&self, stream: &Arc<RawStream>) -> Result<(), Error> {
         if self.capture().streams.iter().any(|known| Arc::ptr_eq(known, stream)) {
             return Ok(());
@@ -140,8 +141,8 @@ impl RawGraph {
         Ok(())
     }
 
-    /// Ends the capture. After an error there is no instance, or one that is to be [destroyed](Self::destroy) without
-    /// having run; the streams take other work again, unless the capture [is left](Self::is_left) open.
+    /// Ends the capture. After an error there is no instance, or there is one that must be [destroyed](Self::destroy)
+    /// without being run. The streams then take other work again, unless the capture [is left](Self::is_left) open.
     #[rule(GRAPH_01)]
     pub(crate) fn end(&self, api: Api) -> Result<(), Error> {
         self.update.close(api)?;
@@ -171,39 +172,40 @@ impl RawGraph {
         ended
     }
 
-    /// The capture is over for all its streams.
+    /// Ends the capture for all its streams, because it is over.
     fn release(&self) {
         let streams = mem::take(&mut *self.capture()).streams;
         streams.iter().for_each(|stream| stream.end_capture());
     }
 
-    /// Whether the capture could not be ended. The scope's end, or the end of its stream, tries again.
+    /// Whether the capture could not be ended. The end of the scope, or of its stream, tries again.
     pub(crate) fn is_left(&self) -> bool {
         self.capture().is_left || self.update.is_open()
     }
 
-    /// Whether nothing of the library's is left of it.
+    /// Whether no object of the library is left of it.
     pub(crate) fn is_gone(&self) -> bool {
         self.instance.load(Ordering::Acquire).is_null() && self.capture().streams.is_empty() && self.update.is_gone()
     }
 
-    /// What replays use, to add to it.
+    /// Everything that replays use, for adding to it.
     pub(crate) fn needs(&self) -> MutexGuard<'_, Needs> {
         self.needs.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Queues one run. One stamp stands for everything that it uses.
+    /// Queues one run. One stamp covers everything that the run uses.
     #[inline(always)]
     pub(crate) fn replay(&self, here: Here<'_>, stream: &RawStream) -> Result<u64, Boxed> {
         let instance = aclmdlRI(self.instance.load(Ordering::Acquire));
-        // The number is that of no context while the graph is in doubt.
+        // While the graph is in doubt, this number is not that of any context.
         if !here.has(self.last_use.context()) || instance.is_null() {
             self.look_before_replay(instance)?;
         }
         stream.submit_alone(here, "replay a graph", [&self.last_use], |ready, stream| {
             // SAFETY: the function asks for a live instance and a live stream, and for everything that was captured to
-            // stay until the run is done (GRAPH-05). Who queues has the stream's handle, and the graph's: destroying
-            // the instance takes that, and waits for the stamps (GRAPH-07). `needs` keeps what was captured until then.
+            // stay until the run is done (GRAPH-05). The caller has the handles of the stream and of the graph.
+            // Destroying the instance takes the graph's handle, and waits for the stamps (GRAPH-07). Until then `needs`
+            // keeps what was captured.
             unsafe { call!(ready.aclmdlRIExecuteAsync(instance, stream)) }
         })
     }
@@ -218,7 +220,7 @@ impl RawGraph {
         }
     }
 
-    /// An error while a replay may be running that could not be waited for.
+    /// An error while a replay that could not be waited for may be running.
     pub(crate) fn is_usable(&self) -> Result<(), Error> {
         self.is_current()?;
         match self.last_use.is_in_doubt() {
@@ -227,29 +229,29 @@ impl RawGraph {
         }
     }
 
-    /// All replays are known to be done.
+    /// Marks the graph idle: all replays are known to be done.
     #[inline]
     pub(crate) fn rest(&self) {
         self.last_use.rest();
     }
 
-    /// Notes that the work queued on this stream so far comes after all replays.
+    /// Records that the work queued on this stream so far comes after all replays.
     pub(crate) fn follow(&self, queue: &RawStream) {
         queue.lead(&self.last_use);
     }
 
-    /// Destroys the instance, and the capture if it is still open; refused while a replay may be running. Answers with
+    /// Destroys the instance, and ends the capture if it is still open. Refuses while a replay may be running. Returns
     /// what replays needed.
     #[rule(GRAPH_07)]
     pub(crate) fn destroy(&self, api: Api, streams: &Shelf<RawStream>) -> Result<Needs, Error> {
         self.is_current()?;
-        // Nobody can wait for the stream of an update that is open.
+        // While an update is open, its stream cannot be synchronised.
         self.update.close(api)?;
         if !streams.has_done(&self.last_use) {
             return Err(Error::StillRunning { what: ObjectKind::CAPTURED_GRAPH });
         }
         let ended = self.end(api);
-        // A failed end may have ended the capture.
+        // A failed call may still have ended the capture.
         if !self.capture().streams.is_empty() || self.update.is_open() {
             return ended.map(|()| Needs::default());
         }
@@ -259,8 +261,8 @@ impl RawGraph {
                 continue;
             }
             // SAFETY: the function asks for a live instance of the current context that is not running, once
-            // (GRAPH-07). The owner was compared, the stamps say that every replay is done, and null is noted for who
-            // comes next.
+            // (GRAPH-07). The owner was compared, the stamps show that every replay is done, and null was stored so
+            // that no other call destroys the instance.
             let answer = unsafe { call!(api.aclmdlRIDestroy(aclmdlRI(instance))) };
             let destroyed = answer.done(|| "destroy a captured graph".into());
             destroyed.inspect_err(|_| place.store(instance, Ordering::Release))?;
@@ -268,19 +270,19 @@ impl RawGraph {
         Ok(mem::take(&mut *self.needs()))
     }
 
-    /// The device was reset by force, which ended its captures. A callback of a replay may still be running: the state of
-    /// callbacks is kept for the rest of the process.
+    /// Records that the device was reset by force, which ended its captures. A callback of a replay may still be
+    /// running, so the state of callbacks is kept for the rest of the process.
     pub(crate) fn has_been_reset(&self) {
         self.release();
         self.update.release();
         mem::forget(self.needs().states.clone());
     }
 
-    /// Gives the instance a name.
+    /// Sets the instance's name.
     pub(crate) fn set_name(&self, api: Api, name: &CStr) -> Result<(), Error> {
         self.with_instance(|instance| {
             // SAFETY: the function asks for a live instance, and reads a terminated string during the call. The caller
-            // has the graph's handle, and destroying takes that; a `CStr` is terminated and borrowed.
+            // has the graph's handle, and destroying takes that handle. A `CStr` is terminated and borrowed.
             let answer = unsafe { call!(api.aclmdlRISetName(instance, name.as_ptr())) };
             answer.done(|| "name a captured graph".into())
         })
@@ -292,8 +294,8 @@ impl RawGraph {
         self.with_instance(|instance| {
             let mut name = [0 as c_char; ROOM];
             // SAFETY: the function asks for a live instance, and writes a terminated string of at most `ROOM` bytes to
-            // `name` during the call. The caller has the graph's handle, and destroying takes that; the array is live
-            // and holds as many.
+            // `name` during the call. The caller has the graph's handle, and destroying takes that handle. The array is
+            // live and has `ROOM` bytes.
             let answer = unsafe { call!(api.aclmdlRIGetName(instance, ROOM as u32, name.as_mut_ptr())) };
             answer.done(|| "ask for the name of a captured graph".into())?;
             let bytes: Vec<u8> = name.iter().map(|byte| *byte as u8).take_while(|byte| *byte != 0).collect();
@@ -301,23 +303,23 @@ impl RawGraph {
         })
     }
 
-    /// Has the library say on the standard output what the instance has.
+    /// Makes the library print a description of the instance on the standard output.
     pub(crate) fn debug_print(&self, api: Api) -> Result<(), Error> {
         self.with_instance(|instance| {
             // SAFETY: the function asks for a live instance. The caller has the graph's handle, and destroying takes
-            // that.
+            // that handle.
             let answer = unsafe { call!(api.aclmdlRIDebugPrint(instance)) };
             answer.done(|| "print a captured graph".into())
         })
     }
 
-    /// Has the library write to a file, as JSON, what the instance has.
+    /// Makes the library write a description of the instance to a file, as JSON.
     pub(crate) fn debug_json(&self, api: Api, path: &CStr, verbose: bool) -> Result<(), Error> {
         let flags = if verbose { ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE } else { ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY };
         let flags = flags as u32;
         self.with_instance(|instance| {
             // SAFETY: the function asks for a live instance, and reads a terminated string during the call. The caller
-            // has the graph's handle, and destroying takes that; a `CStr` is terminated and borrowed.
+            // has the graph's handle, and destroying takes that handle. A `CStr` is terminated and borrowed.
             let answer = unsafe { call!(api.aclmdlRIDebugJsonPrint(instance, path.as_ptr(), flags)) };
             answer.done(|| "write a captured graph to a file".into())
         })
@@ -336,7 +338,7 @@ impl RawGraph {
     }
 }
 
-/// Whether the library says that the stream is not being captured.
+/// Whether the library reports that the stream is not being captured.
 fn is_over(api: Api, stream: aclrtStream) -> bool {
     let (mut status, mut instance) = (aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE, aclmdlRI::NULL);
     // SAFETY: the function asks for a live stream, and writes to `status` and `instance` during the call. The caller
@@ -346,7 +348,7 @@ fn is_over(api: Api, stream: aclrtStream) -> bool {
 }
 
 impl Api {
-    /// An error when the library lacks a function that captures need.
+    /// An error if the library lacks a function that captures need.
     fn can_capture(self) -> Result<(), Error> {
         let Some(missing) = self.loading().library().lacks_one_of(&NEEDED) else { return Ok(()) };
         let error = lacks(

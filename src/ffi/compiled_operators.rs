@@ -1,4 +1,4 @@
-//! Loading compiled operators.
+//! Loads compiled operators.
 
 use super::Api;
 use super::call::call;
@@ -14,10 +14,10 @@ impl Api {
         answer.done(|| "load the operators of a directory".into())
     }
 
-    /// Loads a compiled operator, which the library goes on reading (OP-06): it stays for ever.
+    /// Loads a compiled operator. The library continues to read the image (OP-06), so the image must live forever.
     pub(crate) fn load_operator(self, image: &'static [u8]) -> Result<(), Error> {
-        // SAFETY: the function reads the image, and goes on to do so (OP-06). The slice is `'static` and shared, so it
-        // is there for ever and never written.
+        // SAFETY: the function reads the image, during the call and later (OP-06). The slice is `'static` and shared,
+        // so it lives forever and is never written.
         let answer = unsafe { call!(self.aclopLoad(image.as_ptr().cast(), image.len())) };
         answer.done(|| "load an operator".into())
     }

@@ -6,7 +6,7 @@ use ascendcl_macros::rule;
 
 /// The condition for a call of a function of the library.
 pub(super) trait Need: Sized {
-    /// An error if it does not hold here and now.
+    /// An error if the condition does not hold on this thread now.
     fn check(api: Api) -> Result<(), Error>;
 }
 
@@ -24,10 +24,11 @@ pub(super) enum HostOnly {}
 #[rule(THREAD_05, ALLOC_18)]
 pub(super) enum OutsideCallbacks {}
 
-/// The context that this thread's innermost `Current` stands for is current.
+/// The context of this thread's innermost `Current` is current.
 ///
-/// That the thread is not inside a callback follows: the objects that these functions take are used with a `Current`.
-/// None can be taken into a callback, which is `'static`, and none is lent there: entering a context is refused.
+/// This implies that the thread is not inside a callback. The objects that these functions take are used with a
+/// `Current`. A callback is `'static`, so no `Current` can be taken into it, and it gets none inside, because entering
+/// a context is refused there.
 pub(super) enum Current {}
 
 /// Like [`Current`], and this thread is not inside a callback of the library.

@@ -10,16 +10,16 @@ use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtContext;
 use core::ffi::c_void;
 
-/// A vendor context by its handle. The library looks the value up and refuses one that it does not know. But it gives
-/// the address of a destroyed context to the next one, so a handle that may be dead is never passed to it.
+/// A vendor context, by its handle. The library looks the handle up and refuses an unknown one. But it reuses the
+/// address of a destroyed context for the next one, so a handle that may be dead is never passed to it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct RawContext {
     handle: aclrtContext,
-    /// The default context of its device, which outlives this context. For a default context it is the same handle;
-    /// null when unknown.
+    /// The default context of its device, which outlives this context. A default context has its own handle here. Null
+    /// if unknown.
     default: aclrtContext,
     device: i32,
-    /// How often the device had been reset by force: a default context from before is gone.
+    /// How often the device had been reset by force. A default context from before such a reset no longer exists.
     forced: u64,
 }
 
@@ -43,19 +43,19 @@ impl RawContext {
         Ok(Self { handle: context, default, device, forced: api.resets().forced(device) })
     }
 
-    /// The default context of a device, which was set by the call before.
+    /// The default context of a device that the preceding call has set.
     pub(crate) fn default_of(api: Api, device: i32) -> Option<Self> {
         let Self { handle, .. } = Self::current(api)?;
         Some(Self { handle, default: handle, device, forced: api.resets().forced(device) })
     }
 
-    /// The default context of a device, where the library did not say which one that is.
+    /// The default context of a device, if the library did not say which one that is.
     fn unnamed_default_of(api: Api, device: i32) -> Self {
         let (handle, default) = (aclrtContext::NULL, aclrtContext::NULL);
         Self { handle, default, device, forced: api.resets().forced(device) }
     }
 
-    /// This context, when it is the current one, or has no name yet and takes that one's. Else `None`.
+    /// This context, if it is current. If its handle is unknown, it takes the current one's. Otherwise `None`.
     pub(super) fn named(self, current: Self) -> Option<Self> {
         match self.handle.is_null() {
             true => Some(Self { handle: current.handle, default: current.handle, ..self }),
@@ -63,7 +63,7 @@ impl RawContext {
         }
     }
 
-    /// The error where the library did not say which context is current.
+    /// The error for the case that the library did not say which context is current.
     pub(crate) fn has_no_name() -> Error {
         Error::NullAnswer { call: functions::aclrtGetCurrentContext::NAME }
     }
@@ -72,7 +72,7 @@ impl RawContext {
         self.handle.0
     }
 
-    /// Whether `aclrtCreateContext` made it. A default context goes with its device.
+    /// Whether `aclrtCreateContext` created it. A default context ends with its device.
     pub(crate) fn is_made(self) -> bool {
         self.handle != self.default
     }
@@ -92,7 +92,7 @@ impl RawContext {
         self.device
     }
 
-    /// Destroys a context that was made; others are their device's.
+    /// Destroys a context that this crate created. Other contexts belong to their device.
     ///
     /// # Errors
     ///
@@ -106,8 +106,8 @@ impl RawContext {
         if threads > 0 {
             return Err(Error::CurrentElsewhere { threads });
         }
-        // SAFETY: the function asks for a handle of a context. The library looks it up, and answers one that it does
-        // not know with an error; one that may be dead is not passed (see `RawContext`).
+        // SAFETY: the function asks for a handle of a context. The library looks the handle up and returns an error for
+        // an unknown one. A handle that may be dead is never passed (see `RawContext`).
         let answer = unsafe { call!(api.aclrtDestroyContext(self.handle)) };
         answer.done(|| "destroy a context".into())
     }
@@ -115,8 +115,8 @@ impl RawContext {
     #[inline]
     pub(crate) fn make_current(self, api: Api) -> Result<(), Error> {
         let ready = api.ready()?;
-        // SAFETY: the function asks for a handle of a context. The library looks it up, and answers one that it does
-        // not know with an error; one that may be dead is not passed (see `RawContext`).
+        // SAFETY: the function asks for a handle of a context. The library looks the handle up and returns an error for
+        // an unknown one. A handle that may be dead is never passed (see `RawContext`).
         let answer = unsafe { call!(ready.aclrtSetCurrentContext(self.handle)) };
         answer.success("make a context current on this thread")?;
         standing::moved_to(api, self);
@@ -143,7 +143,7 @@ impl RawContext {
     }
 }
 
-/// As long as it lives, this thread's innermost `Current` of the library stands for the context.
+/// While this value lives, this thread's innermost `Current` of the library stands for the context.
 pub(crate) struct Entered {
     api: Api,
     outer: Option<RawContext>,
@@ -179,35 +179,35 @@ enum Before {
     /// A context that code outside this crate chose, and that the library refused to make current again when the thread
     /// left the last scope.
     Owed(Owed),
-    /// A default context that this crate left here. Code outside may count on it, while its device was not reset.
+    /// A default context that this crate left current. Other code may rely on it until its device is reset.
     Left(Left),
-    /// A device was set where nothing was current: its default context stays.
+    /// No context was current when a device was set. The default context of that device stays current.
     Set(Left),
 }
 
-/// Puts this thread's current context back when it is dropped, also on unwind.
+/// Restores this thread's current context when it is dropped, also on unwind.
 ///
-/// Where there was none before, the default context of the device becomes current: it lives as long as the device is
-/// set. A context that is made by this crate must not stay current. Another thread will destroy it at the end of
-/// its scope (CTX-11), and the vendor's library never frees a context that is current on a thread that ended.
+/// If there was none before, the default context of the device becomes current: it lives as long as the device is set.
+/// A context that this crate created must not stay current. Another thread will destroy it at the end of its scope
+/// (CTX-11), and the vendor's library never frees a context that is current on a thread that ended.
 ///
-/// When the library refuses, the context is made current later. An entered one is asked for again by each call that
-/// needs it, which fails while it is refused. One of other code is asked for again when the next context is left, and
-/// never while a context is entered: work would run there.
+/// If the library refuses, the context is made current later. For an entered context, each call that needs it asks
+/// again, and fails while the library refuses. For a context of other code, the library is asked again when the next
+/// context is left, but never while a context is entered, because work would run in the wrong context.
 #[rule(CTX_04, CTX_08, CTX_09, CTX_11, CTX_14)]
 pub(crate) struct Restore {
     api: Api,
     before: Before,
-    /// The context that is current meanwhile.
+    /// The context that is current until this is dropped.
     within: Option<RawContext>,
-    /// What to leave current where nothing was.
+    /// The context to leave current if none was current before.
     home: Option<RawContext>,
-    /// The default context that is current meanwhile, and that stays if the library refuses.
+    /// The default context that is current until this is dropped, and that stays current if the library refuses.
     instead: Option<Left>,
 }
 
 impl Restore {
-    /// For a while in which `within` is current.
+    /// For the time during which `within` is current.
     #[inline]
     pub(crate) fn around(api: Api, within: RawContext) -> Self {
         let home = within.home(api);
@@ -225,7 +225,7 @@ impl Restore {
         Self { api, before: Before::here(api), within: None, home: None, instead: None }
     }
 
-    /// For a call that may end the default context of a device, and with it what is current (CTX-06).
+    /// For a call that may end the default context of a device, which may be the current context (CTX-06).
     pub(crate) fn around_resetting(api: Api, device: i32) -> Self {
         Before::retry_restore(api);
         api.resets().begin(device);
@@ -237,7 +237,7 @@ impl Restore {
         Self { api, before, within: None, home: None, instead: None }
     }
 
-    /// The device was set, and has this default context, if the library said which.
+    /// Records that the device was set, and its default context, if the library said which that is.
     pub(crate) fn has_set(&mut self, device: i32, default: Option<RawContext>) {
         let default = default.unwrap_or_else(|| RawContext::unnamed_default_of(self.api, device));
         let default = Left::now(self.api, default);
@@ -247,12 +247,12 @@ impl Restore {
         }
     }
 
-    /// The new context.
+    /// Records the new context.
     pub(crate) fn has_created(&mut self, context: RawContext) {
         self.within = Some(context);
     }
 
-    /// The context has ended: it is not put back.
+    /// Records that the context has ended, so it is not restored.
     pub(crate) fn without(&mut self, ended: RawContext) {
         self.within = None;
         standing::has_ended(self.api, ended);
@@ -278,8 +278,8 @@ impl Restore {
         Ok(())
     }
 
-    /// Makes a default context current again that this crate left current here before. It may end at any time: if the
-    /// device is reset during the call, another context is made current at once.
+    /// Makes a default context current again that this crate had left current. It may end at any time: if the device is
+    /// reset during the call, another context is made current at once.
     #[inline]
     fn return_to(&self, left: Left) -> Result<(), Error> {
         if left.is_alive() && left.context().make_current(self.api).is_ok() && left.is_alive() {
@@ -288,7 +288,7 @@ impl Restore {
         self.leave_home()
     }
 
-    /// The library refused to make anything else current.
+    /// Records what stays current, because the library refused to make another context current.
     fn note_what_stays(&self) {
         self.within.filter(|within| within.is_made()).into_iter().for_each(|within| standing::stays(self.api, within));
         if let Some(instead) = self.instead {
@@ -298,8 +298,8 @@ impl Restore {
 }
 
 impl Api {
-    /// The device of this thread's current context. `None` without a current context, and when the current one is a
-    /// default context that this crate left there and that may have ended.
+    /// The device of this thread's current context. `None` if there is no current context, or if the current one is a
+    /// default context that this crate left current and that may have ended.
     pub(crate) fn chosen_device(self) -> Option<i32> {
         Before::retry_restore(self);
         match Before::here(self) {
@@ -310,7 +310,7 @@ impl Api {
 }
 
 impl Before {
-    /// Makes the context of other code current that is owed, if the library agrees now.
+    /// Makes the context of other code current that is still to be restored, if the library agrees now.
     fn retry_restore(api: Api) {
         if let Self::Owed(owed) = Self::here(api)
             && owed.left.context().make_current(api).is_ok()
@@ -328,7 +328,7 @@ impl Before {
         Self::left_here(api, current).unwrap_or_else(|| Self::found(api, current))
     }
 
-    /// The default context that this crate left here, where it is current, alive, and all that there is to know.
+    /// The default context that this crate left current, if it is current and alive and no other note exists.
     #[inline]
     fn left_here(api: Api, current: Option<RawContext>) -> Option<Self> {
         let left = |own: &Standing| if own.owed.is_some() || own.stays.is_some() { None } else { own.left.get() };
@@ -349,7 +349,7 @@ impl Before {
             standing(api, |own| own.left.set(Some(found)));
         }
         match left {
-            // It could not be left before, and it is not the program's choice.
+            // It could not be left before, and the program did not choose it.
             _ if stays.is_some_and(|context| context.is(current)) => Self::Nothing,
             None | Some(None) => Self::Foreign(current),
             Some(Some(left)) if left.is_alive() => Self::Left(left),

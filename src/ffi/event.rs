@@ -14,7 +14,7 @@ use ascendcl_sys::types::{aclrtEvent, aclrtEventRecordedStatus};
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The memory that a record or a wait for an event uses: none.
+/// The memory that a record of an event, or a wait for it, uses: none.
 const NOTHING: [&LastUse; 0] = [];
 
 /// An event of the device whose context was current when it was created.
@@ -23,7 +23,7 @@ pub(crate) struct RawEvent {
     number: u64,
     raw: aclrtEvent,
     gate: Gate,
-    /// The library and the device that it is of.
+    /// The library and the device to which the event belongs.
     api: Api,
     device: i32,
     owner: Owner,
@@ -31,15 +31,16 @@ pub(crate) struct RawEvent {
 }
 
 /// The point of a stream that an event marks. Recording takes the event's handle, so no other thread reads this during
-/// a record. A stream's id is unique in the process; the id 0 stands for an unknown point.
+/// a record. A stream's id is unique in the process. The id 0 stands for an unknown point.
 #[derive(Debug, Default)]
 struct Record {
     stream: AtomicU64,
-    /// The stream's submissions that were counted before the record began: it comes after each of them.
+    /// The last of the stream's submissions that were counted before the record began. The event comes after each of
+    /// them.
     number: AtomicU64,
     /// The first submission whose failure was neither known at the record nor reported since.
     since: AtomicU64,
-    /// A later record failed, but may have moved the event.
+    /// Whether a later record failed, but may have moved the event.
     in_doubt: AtomicBool,
 }
 
@@ -96,8 +97,8 @@ impl Row for RawEvent {
 }
 
 impl RawEvent {
-    /// Creates an event in the context that is current: the handle, for a [row](Self::created). With flags it is one for
-    /// one purpose.
+    /// Creates an event in the current context. Returns the handle, for a [row](Self::created). With flags, the event
+    /// serves only the purpose that they state.
     #[inline]
     pub(crate) fn create(api: Api, flags: Option<u32>) -> Result<aclrtEvent, Error> {
         if let Some(flags) = flags {
@@ -111,31 +112,31 @@ impl RawEvent {
         Ok(raw)
     }
 
-    /// An event that was [created](Self::create) in the context that is current.
+    /// The row of an event that was [created](Self::create) in the current context.
     #[inline(always)]
     pub(crate) fn created(raw: aclrtEvent, api: Api, device: i32) -> Self {
         let (gate, record) = (Gate::open(), Record::default());
         Self { number: next_number(), raw, gate, api, device, owner: Owner::current(), record }
     }
 
-    /// An event that streams of a capture can be ordered by. The events of [`create`](Self::create) cannot.
+    /// Creates an event that can order streams of a capture. The events of [`create`](Self::create) cannot.
     pub(crate) fn create_for_captures(api: Api, device: i32) -> Result<Self, Error> {
         let raw = event_for_captures(api)?;
         Ok(Self::created(raw, api, device))
     }
 
-    /// Lets what is captured on `after` from now on come behind what was captured on `before` (GRAPH-06).
+    /// Orders later captured work on `after` behind the work that was captured on `before` so far (GRAPH-06).
     pub(crate) fn orders(&self, api: Api, before: &RawStream, after: &RawStream) -> Result<(), Error> {
         self.is_current()?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
         before.give(api, "capture an event", |ready, stream| {
-            // SAFETY: the function asks for a live event and a live stream. The gates of both are passed, so they are
-            // not destroyed meanwhile (EVENT-06, STREAM-07).
+            // SAFETY: the function asks for a live event and a live stream. The gates of both are passed, so neither is
+            // destroyed meanwhile (EVENT-06, STREAM-07).
             unsafe { call!(ready.aclrtRecordEvent(self.raw, stream)) }
         })?;
         after.give(api, "capture a wait for an event", |ready, stream| {
-            // SAFETY: the function asks for a live event and a live stream. The gates of both are passed, so they are
-            // not destroyed meanwhile (EVENT-06, STREAM-07).
+            // SAFETY: the function asks for a live event and a live stream. The gates of both are passed, so neither is
+            // destroyed meanwhile (EVENT-06, STREAM-07).
             unsafe { call!(ready.aclrtStreamWaitEvent(stream, self.raw)) }
         })
     }
@@ -147,12 +148,12 @@ impl RawEvent {
         self.owner.is_current(ObjectKind::EVENT)
     }
 
-    /// Puts the event behind what is queued on the stream so far.
+    /// Records the event behind everything that is queued on the stream so far.
     #[inline(always)]
     pub(crate) fn record(&self, here: Here<'_>, stream: &RawStream) -> Result<(), Boxed> {
         self.is_ready(here)?;
-        // This mark is taken before the call: work that another thread queues on a default stream during the call may
-        // come after the record.
+        // Take the mark before the call: work that another thread queues on a default stream during the call may come
+        // after the record.
         let (before, since) = (stream.mark(), stream.after_failures());
         let recorded = stream.submit_alone(here, "record an event", NOTHING, |ready, stream| {
             // SAFETY: the function asks for a live event and a live stream (EVENT-06, STREAM-07). The caller has the
@@ -166,7 +167,7 @@ impl RawEvent {
         recorded.map(|_| ())
     }
 
-    /// Called after a failed record. The event may have moved away from the work that it came after.
+    /// Called after a failed record. The event may no longer come after the work that it came after before.
     #[cold]
     fn is_not_recorded(&self, error: &Error) {
         if error.rules_out_that_work_was_queued() {
@@ -180,7 +181,7 @@ impl RawEvent {
         self.record.stream() == Some(stream.id()) && number <= self.record.number.load(Ordering::Acquire)
     }
 
-    /// Whether the event may mark another point than its record says.
+    /// Whether the event may mark another point than its record states.
     pub(crate) fn is_in_doubt(&self) -> bool {
         self.record.in_doubt.load(Ordering::Acquire)
     }
@@ -198,7 +199,7 @@ impl RawEvent {
         self.queue_wait(Site::unproven(api).here(), stream).map_err(Error::from)
     }
 
-    /// Lets what is queued on the stream from now on wait for the event.
+    /// Makes work that is queued on the stream from now on wait for the event.
     #[inline(always)]
     pub(crate) fn hold_up(&self, here: Here<'_>, stream: &RawStream) -> Result<u64, Boxed> {
         self.is_ready(here)?;
@@ -243,20 +244,20 @@ impl RawEvent {
         wait.run(api, limit)
     }
 
-    /// An error if a wait got the report that work before the record failed, and no waiter for this record has got it
-    /// yet. The streams are those of the event's context.
+    /// An error if a wait was given the report that work before the record failed, and no waiter for this record was
+    /// given it yet. `streams` are those of the event's context.
     #[inline]
     pub(crate) fn tell(&self, streams: &Shelf<RawStream>) -> Result<(), Error> {
         if any_failed() { self.record.tell(streams) } else { Ok(()) }
     }
 
-    /// Whether what was queued before the record is done.
+    /// Whether all work that was queued before the record is done.
     pub(crate) fn is_complete(&self, api: Api) -> Result<bool, Error> {
         self.is_current()?;
         self.is_complete_in_any_context(api)
     }
 
-    /// The same, for the thread that watches for futures: the query needs no context.
+    /// Like [`is_complete`](Self::is_complete), for the thread that polls for futures: the query needs no context.
     pub(crate) fn is_complete_in_any_context(&self, api: Api) -> Result<bool, Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
         let mut status = aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY;
@@ -268,7 +269,7 @@ impl RawEvent {
         Ok(status == aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE)
     }
 
-    /// An error unless both events were recorded on one stream (EVENT-04), and are known to be there.
+    /// An error unless both events were recorded on one stream (EVENT-04), and neither is in doubt.
     pub(crate) fn shares_its_stream_with(&self, other: &Self) -> Result<(), Error> {
         match (self.record.stream(), other.record.stream()) {
             (Some(own), Some(their)) if own == their && !self.is_in_doubt() && !other.is_in_doubt() => Ok(()),
@@ -276,7 +277,7 @@ impl RawEvent {
         }
     }
 
-    /// Milliseconds from one record to another, on the device's clock. Both have to be complete.
+    /// The milliseconds from `start` to this event, on the device's clock. Both must be complete.
     pub(crate) fn milliseconds_since(&self, api: Api, start: &Self) -> Result<f32, Error> {
         self.is_current().and(start.is_current())?;
         let (Some(_start), Some(_end)) = (start.gate.pass(), self.gate.pass()) else {
@@ -294,22 +295,21 @@ impl RawEvent {
         self.raw.0
     }
 
-    /// Refuses all calls from now on, and waits for those that are inside. `false` when the event is destroyed.
+    /// Refuses all calls from now on, and waits for those that are inside. Returns `false` if the event is destroyed.
     pub(crate) fn hold(&self) -> bool {
         self.gate.close()
     }
 
-    /// Allows them again.
+    /// Allows calls again.
     pub(crate) fn let_go(&self) {
         self.gate.reopen();
     }
 
-    /// Destroys the event; it need not be complete. When the library refuses, the event stays usable.
+    /// Destroys the event, which need not be complete. If the library refuses, the event stays usable.
     #[rule(EVENT_06)]
     pub(crate) fn destroy(&self, api: Api) -> Result<(), Error> {
         self.is_current()?;
-        // This check comes before the gate closes: in a forked child, a thread that no longer exists may count as
-        // inside for ever.
+        // Check before the gate closes: in a forked child, a thread that no longer exists may count as inside forever.
         let ready = api.ready()?;
         if !self.gate.close() {
             return Ok(());

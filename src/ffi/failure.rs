@@ -1,21 +1,21 @@
-//! Failures of queued work. The library reports a failure to one wait only. Other waiters for that work get it from
-//! here.
+//! Failures of queued work. The library reports a failure to one wait only. This module reports it to the other waiters
+//! for that work.
 
 use super::RawStream;
 use super::timeline::{Covers, Listener};
 use crate::error::Error;
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether any wait in this process has ever got a failure. Until then no wait looks for one.
+/// Whether any wait in this process has ever been given a failure. Until then no wait checks for one.
 static ANY_FAILED: AtomicBool = AtomicBool::new(false);
 
 impl RawStream {
-    /// Where a wait for the whole context that starts now begins on this stream.
+    /// The submissions on this stream that a wait for the whole context covers. Call this before the wait starts.
     pub(crate) fn covers(&self) -> Covers {
         self.timeline.covers()
     }
 
-    /// A wait for the whole context has returned.
+    /// Records the result of a wait for the whole context.
     pub(crate) fn covered(&self, covers: Covers, result: &Result<(), Error>) {
         match result {
             Ok(()) => self.timeline.succeeded(covers),
@@ -27,7 +27,7 @@ impl RawStream {
         }
     }
 
-    /// The failure of a submission from `since` to `number` that a wait got, if one is known.
+    /// The failure of a submission from `since` to `number`, if a wait was given one.
     #[inline]
     pub(crate) fn failure_among(&self, since: u64, number: u64) -> Option<Error> {
         self.timeline.failure_among(since, number).map(|code| Error::WorkFailed { code: code.into() })
@@ -39,13 +39,14 @@ impl RawStream {
         self.timeline.failed_up_to() != 0
     }
 
-    /// Work from here on was queued after each failure that is known by now.
+    /// The number from which on work was queued after every failure known so far.
     #[inline]
     pub(crate) fn after_failures(&self) -> u64 {
         self.timeline.failed_up_to() + 1
     }
 
-    /// An error if work failed and this kind of waiter has not got the report yet. Then it counts as reported.
+    /// An error if work failed and this kind of waiter was not given the report yet. The failure then counts as
+    /// reported.
     #[inline]
     pub(crate) fn tell(&self, listener: Listener) -> Result<(), Error> {
         self.timeline.untold(listener).map_or(Ok(()), |code| Err(Error::WorkFailed { code: code.into() }))
@@ -60,7 +61,7 @@ pub(super) fn failure_of_work(error: &Error) -> Option<i32> {
     Some(code.number())
 }
 
-/// Whether any wait in this process has ever got a failure.
+/// Whether any wait in this process has ever been given a failure.
 #[inline]
 pub(super) fn any_failed() -> bool {
     ANY_FAILED.load(Ordering::Acquire)

@@ -1,4 +1,4 @@
-//! Ending work that does not end by itself.
+//! Ends work that does not end by itself.
 
 use super::call::call;
 use super::wait::milliseconds;
@@ -8,8 +8,8 @@ use ascendcl_macros::rule;
 use std::time::Duration;
 
 impl RawStream {
-    /// Discards what is queued and has not run (`aclrtStreamAbort`). The library refuses a default stream, and other
-    /// code has its own streams.
+    /// Discards the work that is queued and has not run (`aclrtStreamAbort`). Refused for the default stream, which the
+    /// library does not accept, and for streams of other code.
     #[rule(STREAM_17)]
     pub(crate) fn abort(&self, api: Api) -> Result<(), Error> {
         if !self.is_ours() {
@@ -23,9 +23,9 @@ impl RawStream {
         })
     }
 
-    /// Destroys the stream and what is queued on it (`aclrtDestroyStreamForce`): its work is over, or its device was
-    /// reset by force. A registration that is left stays with the row: the library may know the allocator under the
-    /// handle.
+    /// Destroys the stream with everything queued on it (`aclrtDestroyStreamForce`). Its work is over, or its device
+    /// was reset by force. A remaining registration stays with the row, because the library may still have the
+    /// allocator in its table under this handle.
     #[rule(STREAM_17)]
     pub(crate) fn destroy_by_force(&self, api: Api) -> Result<(), Error> {
         self.end_with(|stream| {
@@ -43,8 +43,8 @@ impl Api {
     #[rule(ERR_07)]
     pub(crate) fn abort_tasks(self, device: i32, limit: Duration) -> Result<(), Error> {
         let limit = milliseconds(limit).unsigned_abs();
-        // SAFETY: the function takes numbers by value, and no pointer: it asks for nothing but its signature, which is
-        // that of the table.
+        // SAFETY: the function takes numbers by value, and no pointer, so it requires only that its signature is that
+        // of the table.
         let answer = unsafe { call!(self.aclrtDeviceTaskAbort(device, limit)) };
         answer.done(|| format!("discard the work of device {device}"))
     }
@@ -52,8 +52,8 @@ impl Api {
     /// Resets the device for the whole process (`aclrtResetDeviceForce`).
     #[rule(DEV_08, DEV_09)]
     pub(crate) fn reset_device_by_force(self, device: i32) -> Result<(), Error> {
-        // SAFETY: the function takes a number by value, and no pointer. The library answers one that it does not know
-        // with an error.
+        // SAFETY: the function takes a number by value, and no pointer. The library returns an error for an unknown
+        // number.
         let answer = unsafe { call!(self.aclrtResetDeviceForce(device)) };
         answer.done(|| format!("reset device {device} by force"))?;
         self.resets().has_been_forced(device);

@@ -1,4 +1,4 @@
-//! Work of other code that uses objects of other code, and how it is known when that is over.
+//! Work of other code that uses objects of other code, and the stamps that show when that work is over.
 
 use super::shelf::Shelf;
 use super::work::queue_work;
@@ -11,7 +11,7 @@ use core::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
-/// When queued work last used an object of other code in this context.
+/// The last use of an object of other code by queued work in this context.
 #[derive(Debug)]
 pub(crate) struct ForeignUse {
     last_use: LastUse,
@@ -24,39 +24,39 @@ impl ForeignUse {
         Self { last_use: LastUse::of(owner.number()), owner }
     }
 
-    /// All work that used it is known to be done.
+    /// Marks the object idle: all work that used it is known to be done.
     pub(crate) fn rest(&self) {
         self.last_use.rest();
     }
 
-    /// Notes that the work queued on this stream so far comes after all work that used it.
+    /// Records that the work queued on this stream so far comes after all work that used the object.
     pub(crate) fn follow(&self, queue: &RawStream) {
         queue.lead(&self.last_use);
     }
 
-    /// Whether the streams, those of its own context, have done all work that used it. Work that may have been queued
-    /// by a call that failed is over when a later wait has covered it.
+    /// Whether all work that used the object is done. `streams` are those of the object's own context. Work that a
+    /// failed call may have queued is over when a later wait has covered it.
     pub(crate) fn is_over(&self, streams: &Shelf<RawStream>) -> bool {
         streams.has_done(&self.last_use)
     }
 
-    /// Whether a call failed that may have queued work with it, and nobody could wait for that.
+    /// Whether the object is in doubt: a failed call may have queued work with it, and no wait could cover that work.
     pub(crate) fn is_in_doubt(&self) -> bool {
         self.last_use.is_in_doubt()
     }
 
-    /// Whether it is of the context that this thread has entered.
+    /// Whether the object belongs to the context that this thread has entered.
     pub(crate) fn is_here(&self, here: Here<'_>) -> bool {
         self.owner.is_here(here, ObjectKind::ATTACHED).is_ok()
     }
 }
 
 impl RawStream {
-    /// Queues work by a call of other code, which gets the stream's handle and says how it went. Both what it uses and
-    /// the memory are marked as in use until a synchronise covers the work.
+    /// Queues work by a call of other code, which gets the stream's handle and returns a result. The objects and the
+    /// memory that the work uses are marked as in use until a synchronise covers the work.
     ///
-    /// After an error the stream is waited for, because the call may have queued work. Code that unwinds may have done
-    /// so, too: that counts as an error, and then the panic goes on.
+    /// After an error the stream is synchronised, because the call may have queued work. If the code unwinds, it may
+    /// have done so too. So a panic is treated as an error, and resumed afterwards.
     #[rule(MEM_02)]
     pub(crate) fn submit_foreign(
         &self,
@@ -70,7 +70,7 @@ impl RawStream {
         memory.iter().try_for_each(|block| block.holds(here, block.bytes()))?;
         let marks = uses.iter().map(|used| &used.last_use).chain(memory.iter().map(|block| block.last_use()));
         let marks: Vec<&LastUse> = marks.collect();
-        // The call runs code of the program, so it does not know its number before (`Unknown`).
+        // The call runs code of the program, so the number is not known before it (`Unknown`).
         let (ready, ticket) = self.look_before_work(here)?;
         let mut failed = None;
         let queued = queue_work!(self, here, ready, ticket, "queue work", marks.as_slice(), |ready, stream| {

@@ -1,24 +1,24 @@
-//! Keeps an object from being destroyed while a call uses it, and from being used once it is destroyed.
+//! Keeps an object from being destroyed while a call uses it, and from being used after it was destroyed.
 
 use super::{
     atomic::{AtomicU32, Ordering},
     yield_now,
 };
 
-/// Calls that use the object pass through; the one that destroys it closes the gate.
+/// A gate for calls: calls that use the object pass through it, and the call that destroys the object closes it.
 ///
-/// Passing is one atomic addition. Closing waits for calls that are inside (STREAM-07): they are short, or they wait
-/// for the same work that destroying has to wait for anyway. A [`Passage`] is a local of a function of this module's
-/// neighbours and reaches no code of the program: nothing can forget or keep it.
+/// Passing is one atomic addition. Closing waits for the calls that are inside (STREAM-07). They are short, or they
+/// wait for work for which destroying has to wait anyway. A [`Passage`] is a local of functions of `ffi` and never
+/// reaches code of the program, so nothing can forget or keep it.
 #[derive(Debug)]
 pub(crate) struct Gate(AtomicU32);
 
 const CLOSED: u32 = 1 << 31;
-/// The object is a stream whose work is captured.
+/// The object is a stream that is being captured.
 const CAPTURING: u32 = 1 << 30;
 const FLAGS: u32 = CLOSED | CAPTURING;
 
-/// A call is inside.
+/// Proof that a call is inside the gate.
 pub(crate) struct Passage<'a>(&'a Gate);
 
 impl Gate {
@@ -26,7 +26,7 @@ impl Gate {
         Self(AtomicU32::new(0))
     }
 
-    /// `None` when the object is destroyed.
+    /// Lets a call in. `None` if the object is destroyed.
     #[inline]
     pub(crate) fn pass(&self) -> Option<Passage<'_>> {
         let before = self.0.fetch_add(1, Ordering::Acquire);
@@ -42,7 +42,7 @@ impl Gate {
         (before & FLAGS == 0).then_some(passage)
     }
 
-    /// Whether the object is there and is not being captured, for callers who know that nobody is destroying it.
+    /// Whether the object exists and is not being captured. The caller knows that no other thread is destroying it.
     #[inline]
     pub(crate) fn is_open(&self) -> bool {
         self.0.load(Ordering::Relaxed) & FLAGS == 0
@@ -53,13 +53,13 @@ impl Gate {
         self.0.load(Ordering::Relaxed) & CLOSED != 0
     }
 
-    /// Whether the object is being captured. Calls pass all the same.
+    /// Whether the object is being captured. A capture does not stop calls from passing.
     #[inline]
     pub(crate) fn is_capturing(&self) -> bool {
         self.0.load(Ordering::Acquire) & CAPTURING != 0
     }
 
-    /// Marks the object as being captured. `false` when it is already, or when it is destroyed.
+    /// Marks the object as being captured. Returns `false` if it already is, or if it is destroyed.
     pub(crate) fn begin_capture(&self) -> bool {
         let before = self.0.fetch_or(CAPTURING, Ordering::AcqRel);
         if before & CLOSED != 0 {
@@ -78,12 +78,12 @@ impl Gate {
         self.0.load(Ordering::Acquire) & !FLAGS
     }
 
-    /// Lets nobody in any more. Those who are inside stay.
+    /// Lets no further call in. Calls that are inside stay.
     pub(crate) fn shut(&self) {
         self.0.fetch_or(CLOSED, Ordering::AcqRel);
     }
 
-    /// Closes, and waits until nobody is inside. `false` when it was closed already.
+    /// Closes the gate and waits until no call is inside. Returns `false` if the gate was closed already.
     pub(crate) fn close(&self) -> bool {
         if self.0.fetch_or(CLOSED, Ordering::AcqRel) & CLOSED != 0 {
             return false;
@@ -94,14 +94,14 @@ impl Gate {
         true
     }
 
-    /// The library refused to destroy the object: it is usable again.
+    /// Opens the gate again, because the library refused to destroy the object.
     pub(crate) fn reopen(&self) {
         self.0.fetch_and(!CLOSED, Ordering::AcqRel);
     }
 }
 
 impl Passage<'_> {
-    /// Ends the call. Answers how many others are inside, and sees what those did that are no longer.
+    /// Ends the call. Returns how many other calls are inside. Writes of calls that have left are visible afterwards.
     #[inline]
     pub(crate) fn leave(self) -> u32 {
         let gate = self.0;

@@ -15,16 +15,17 @@ pub(crate) struct Site {
     context: u64,
 }
 
-/// No context's number, and not the number of an object without a context.
+/// A value that is not the number of any context, nor that of an object without a context.
 const UNPROVEN: u64 = u64::MAX;
 
-/// A [`Site`] whose context is the one that this thread has entered: the caller has its `Current`, or the site names
-/// none.
+/// A [`Site`] whose context is the one that this thread has entered: the caller has its `Current`, or the site names no
+/// context.
 ///
-/// A thread uses the `Current` of the context that it entered last: entering another one takes it away. So whoever has
-/// one need not ask which context the thread has entered, and compares an object's owner with a number at hand.
+/// A thread uses the `Current` of the context that it entered last, because entering another context takes the
+/// `Current` away. So a caller that has a `Current` need not ask which context the thread has entered. It compares an
+/// object's owner with the context's number that it has.
 ///
-/// It lives as long as the `Current` is lent, and stays on its thread as that does.
+/// A `Here` lives as long as the borrow of the `Current`, and like that it stays on its thread.
 #[derive(Clone, Copy)]
 pub(crate) struct Here<'a> {
     site: &'a Site,
@@ -36,13 +37,14 @@ impl Site {
         Self { api, context: context.number() }
     }
 
-    /// For callers without a `Current`: each object asks which context this thread has entered.
+    /// For callers without a `Current`: each object then asks which context this thread has entered.
     #[inline]
     pub(crate) fn unproven(api: Api) -> Self {
         Self { api, context: UNPROVEN }
     }
 
-    /// To be called by a `Current`, of the context that it stands for; anybody may call it of a site that names none.
+    /// On a site that names a context, only the `Current` of that context may call this. Any code may call it on a site
+    /// that names none.
     #[inline]
     pub(crate) fn here(&self) -> Here<'_> {
         Here { site: self, _on_this_thread: PhantomData }
@@ -67,7 +69,7 @@ impl Here<'_> {
         context == self.site.context
     }
 
-    /// An error in a forked child. No lock is taken before this was asked.
+    /// An error in a forked child. Call this before any lock is taken.
     #[inline]
     pub(crate) fn of_this_process(self) -> Result<(), Boxed> {
         if self.site.api.loading().is_plain() { Ok(()) } else { self.of_this_process_after_all() }
@@ -79,7 +81,7 @@ impl Here<'_> {
         if self.site.api.loading().is_plain() { Some(Ready::checked(self.site.api)) } else { None }
     }
 
-    /// What a call in the current context needs.
+    /// The library, after the checks of a call in the current context.
     #[inline]
     pub(super) fn ready(self) -> Result<Ready<Current>, Boxed> {
         if self.site.api.loading().is_plain() { Ok(Ready::checked(self.site.api)) } else { self.ready_after_all() }

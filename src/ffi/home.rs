@@ -1,11 +1,11 @@
-//! Where memory lives, and which way a copy goes.
+//! Where memory is, and in which direction copies go.
 
 use super::Api;
 use crate::error::ObjectKind;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtMemcpyKind;
 
-/// Where a block lives, and by which function it is freed.
+/// Where a block is, and by which functions it is allocated and freed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[rule(MEM_03)]
 pub(crate) enum Home {
@@ -13,14 +13,14 @@ pub(crate) enum Home {
     Device,
     /// `aclrtMallocHost`, `aclrtFreeHost`.
     Pinned,
-    /// What `Pinned` becomes where the program runs on the device: memory of the device, which the program follows like
-    /// its own (MODE-01). `aclrtMalloc`, `aclrtFree`.
+    /// Replaces `Pinned` if the program runs on the device: memory of the device, whose addresses the program can
+    /// access like its own (MODE-01). `aclrtMalloc`, `aclrtFree`.
     Unified,
-    /// Ordinary memory that a vector gave up.
+    /// Ordinary host memory that was taken from a vector.
     Pageable,
-    /// Pages of the program that are registered. `aclrtHostRegisterV2`, `aclrtHostUnregister`.
+    /// Registered pages of the program. `aclrtHostRegisterV2`, `aclrtHostUnregister`.
     Registered,
-    /// Device memory of other code, which frees it.
+    /// Device memory of other code, which also frees it.
     Adopted,
 }
 
@@ -51,8 +51,8 @@ impl Home {
 }
 
 impl Api {
-    /// The direction of a copy follows from where its two sides live. For a program that runs on the device, all memory
-    /// is the device's (MODE-03).
+    /// The direction of a copy between these two sides. For a program that runs on the device, all memory is device
+    /// memory (MODE-03).
     #[inline]
     #[rule(COPY_02, MODE_01, MODE_03)]
     pub(super) fn direction(self, to: Side, from: Side) -> aclrtMemcpyKind {

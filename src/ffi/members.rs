@@ -1,11 +1,11 @@
-//! The C functions that a descriptor of an allocator is made of.
+//! The C functions of an allocator's descriptor.
 
 use crate::device_allocator::{AddressFn, AllocateFn, AllocateNearFn, FreeFn};
 use core::ffi::c_void;
 use core::ptr::NonNull;
 
-/// The members of a descriptor. All five slots are always set: the library reads the optional one uninitialised
-/// otherwise (ALLOC-17).
+/// The members of a descriptor. All five slots are always set: if the optional one is not, the library reads it
+/// uninitialised (ALLOC-17).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Members {
     pub(crate) object: NonNull<c_void>,
@@ -16,7 +16,7 @@ pub(crate) struct Members {
 }
 
 impl Members {
-    /// Functions that do no harm, in every slot.
+    /// An object and functions that do nothing, for every slot.
     pub(crate) fn nothing() -> Self {
         Self {
             object: NonNull::dangling(),
@@ -32,7 +32,7 @@ unsafe extern "C" fn nothing(_: *mut c_void, _: usize) -> *mut c_void {
     core::ptr::null_mut()
 }
 
-/// The library reads the optional slot uninitialised when it is not set (ALLOC-17), so it always gets a function.
+/// The optional slot: the library would read it uninitialised if it were not set (ALLOC-17).
 unsafe extern "C" fn nothing_near(_: *mut c_void, _: usize, _: *mut c_void) -> *mut c_void {
     core::ptr::null_mut()
 }

@@ -1,19 +1,20 @@
-//! The only module with unsafe code: the vendor's calls, and the values that keep their memory rules.
+//! The only module with unsafe code: it calls the vendor's functions and enforces the memory rules.
 //!
-//! What the rest of the crate relies on:
+//! The rest of the crate relies on these guarantees:
 //!
-//! * A [`RawBuffer`] is memory that the library allocated. It can only be freed through [`RawBuffer::free`], which
-//!   refuses while a task that was queued with it may still run (MEM-02).
-//! * A [`RawStream`] is a vendor stream. Work is queued through [`RawStream::submit`], which stamps every block it uses
-//!   before and after the vendor call; [`RawStream::synchronize`] tells which stamps are done. No lock, no allocation.
-//! * A call is made by `call!`, which checks what the table in `needs.rs` says that the C function needs: at least that
-//!   this is no forked child. Only the check gives the functions out ([`Ready`](call::Ready)).
-//! * A destroyed object is never passed to the library again: destroying closes a [`Gate`](gate::Gate). Calls that
-//!   another thread may be making at that time pass through it; those that only the object's handle allows look at it,
-//!   since destroying takes the handle.
+//! * A [`RawBuffer`] is memory that the library allocated. Only [`RawBuffer::free`] frees it, and refuses while a task
+//!   that was queued with it may still run (MEM-02).
+//! * A [`RawStream`] is a vendor stream. [`RawStream::submit`] queues work and stamps every block that the work uses,
+//!   before and after the vendor call. [`RawStream::synchronize`] determines which stamps are done. Neither takes a
+//!   lock or allocates.
+//! * `call!` makes every call. It first checks the needs that `needs.rs` lists for the C function: at least that this
+//!   is not a forked child. Only that check gives access to the functions ([`Ready`](call::Ready)).
+//! * A destroyed object is never passed to the library again, because destroying it closes a [`Gate`](gate::Gate).
+//!   Calls that another thread may make at that time pass through the gate. Calls that need the object's handle only
+//!   look at the gate, since destroying takes the handle.
 //!
-//! So no order of calls from outside this module frees memory under a running task or hands the library a dead pointer.
-//! That the calls come in the vendor's *order* and in the right *context* is the business of the ledger and the types.
+//! So no order of calls from outside this module frees memory under a running task or passes a dead pointer to the
+//! library. The ledger and the types ensure that the calls come in the vendor's *order* and in the right *context*.
 
 #![allow(unsafe_code)]
 
@@ -68,13 +69,13 @@ mod version;
 mod wait;
 mod work;
 
-/// What `unnamed` and `sharing` are made of; loom puts its own in this place.
+/// The primitives that `unnamed` and `sharing` use. The loom tests replace them with loom's.
 mod sync {
     pub(super) use core::sync::atomic::{Ordering, fence};
     pub(super) use std::sync::{Arc, Arc as Names};
 }
 
-// What `stamp`, `sharing` and `gate` are made of; loom puts its own in this place.
+// The primitives that `stamp`, `sharing` and `gate` use. The loom tests replace them with loom's.
 use core::sync::atomic;
 use std::thread::yield_now;
 

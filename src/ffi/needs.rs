@@ -1,22 +1,22 @@
-//! What each call of the library needs, stated once per C function.
+//! The needs of each call of the library, stated once per C function.
 //!
-//! `call!` makes no call of a function that is not listed here. What the needs check is in [`call`](super::call).
+//! `call!` cannot call a function that is not listed here. [`call`](super::call) implements the checks.
 
-/// Hands the table to `$callback!`: a need, and the C functions that have it.
+/// Passes the table to `$callback!`: each need, and the C functions that have it.
 macro_rules! needs {
     ($callback:ident) => {
         $callback! {
-            // The text of this thread's last failure, and the log. They are used after calls that failed, wherever that
-            // was.
+            // The text of this thread's last failure, and the log. They are used after failed calls, wherever those
+            // were made.
             ThisProcess:
                 aclAppLog aclGetRecentErrMsg;
 
-            // Choose the current context, and tell which one that is. What is current beforehand does not matter.
+            // Choose or query the current context. It does not matter what is current beforehand.
             SelectsContext:
                 aclrtGetCurrentContext aclrtGetDevice aclrtSetCurrentContext;
 
-            // Descriptions and lists in host memory. Each was made by a function below that refuses to begin inside a
-            // callback.
+            // Descriptions and lists in host memory. Each was created by one of the functions below that refuse to run
+            // inside a callback.
             HostOnly:
                 aclDestroyDataBuffer aclDestroyTensorDesc aclGetDataBufferAddr aclGetDataBufferSizeV2
                 aclGetTensorDescDimV2 aclGetTensorDescNumDims aclUpdateDataBuffer

@@ -4,7 +4,7 @@ use super::standing;
 use super::{Api, RawContext};
 use crate::error::Error;
 
-/// Exists while foreign code runs. Afterwards the entered context is current again.
+/// Exists while foreign code runs. When it ends, it makes the entered context current again.
 pub(crate) struct Outside {
     api: Api,
     context: RawContext,
@@ -15,7 +15,8 @@ impl Outside {
         Self { api, context }
     }
 
-    /// Whether another context was current at the end; and why the right one could not be made current, if so.
+    /// Returns whether another context was current at the end, and the error if the entered context could not be made
+    /// current again.
     pub(crate) fn end(self) -> (bool, Option<Error>) {
         let ended = self.put_back();
         core::mem::forget(self);
@@ -34,7 +35,7 @@ impl Outside {
 }
 
 impl Drop for Outside {
-    /// On unwind.
+    /// Runs on unwind.
     fn drop(&mut self) {
         let _ = self.put_back();
     }

@@ -1,9 +1,10 @@
-//! Which context an object belongs to, compared with the one that this thread has entered.
+//! The context that an object belongs to, compared with the context that this thread has entered.
 //!
-//! The type of a scope's value names its context, so there the comparison never fails. Two contexts of
-//! [runtimes](crate::Runtime) may have one name: there it is what keeps their objects apart. Each row has its owner,
-//! and hands its object to the library only after asking [`is_current`](Owner::is_current). Two calls need no context
-//! and do not ask: whether an event was reached, and a wait of a stream for an event of another context.
+//! In a scope, the type of a value names its context, so the comparison never fails. Two contexts of
+//! [runtimes](crate::Runtime) may have the same name, and then the comparison keeps their objects apart. Each row has
+//! an owner, and passes its object to the library only after [`is_current`](Owner::is_current). Two calls need no
+//! context and do not check: the query whether an event was reached, and a stream's wait for an event of another
+//! context.
 
 use super::Here;
 use super::standing::entered_id;
@@ -26,7 +27,7 @@ impl Owner {
         Self(Some(context))
     }
 
-    /// The context's number; 0 without one.
+    /// The context's number; 0 if there is no context.
     #[inline]
     pub(super) fn number(self) -> u64 {
         self.0.map_or(0, ContextId::number)
@@ -55,7 +56,7 @@ impl Owner {
         if ContextId::are_one(self.0, entered_id()) { Ok(()) } else { Err(self.is_of_another(what)) }
     }
 
-    /// An error unless the object is of this context, whatever is current.
+    /// An error unless the object belongs to this context. Which context is current does not matter.
     pub(super) fn is_of(self, context: ContextId, what: ObjectKind) -> Result<(), Error> {
         if ContextId::are_one(self.0, Some(context)) {
             return Ok(());

@@ -8,23 +8,23 @@ use core::ffi::c_void;
 use core::mem::ManuallyDrop;
 use core::ptr::NonNull;
 
-/// Memory of the global allocator that begins at a page and covers whole pages: no page has memory of anybody else.
+/// Memory of the global allocator that begins at a page boundary and covers whole pages, so no other memory is on them.
 #[derive(Debug)]
 pub(crate) struct RawPages {
     start: NonNull<c_void>,
     layout: Layout,
 }
 
-/// What registered memory begins at a multiple of (MEM-14).
+/// The alignment of registered memory (MEM-14).
 const PAGE: usize = 4096;
 
-// SAFETY: sending the value to another thread must not make a data race. Nobody else has a pointer to the memory.
+// SAFETY: sending the value to another thread must not make a data race. No other value has a pointer to the memory.
 unsafe impl Send for RawPages {}
 // SAFETY: sharing the value must not make a data race. Through a shared value the memory is only read (`as_slice`).
 unsafe impl Sync for RawPages {}
 
 impl RawPages {
-    /// At least one page, all zero.
+    /// Allocates at least `bytes` bytes and at least one page, all zero.
     #[rule(MEM_14)]
     pub(crate) fn zeroed(bytes: usize) -> Result<Self, Error> {
         let room = isize::MAX as usize;
@@ -44,17 +44,17 @@ impl RawPages {
     /// The first `length` elements.
     pub(crate) fn as_slice<E: Pod>(&self, length: usize) -> &[E] {
         // SAFETY: `from_raw_parts` asks for memory that is long enough, aligned and initialised, and that nobody writes
-        // while the slice is there. The length is limited by the layout, a page is aligned for all elements, `Pod`
-        // allows every pattern of bits, and the memory was zeroed; writing takes `&mut`.
+        // while the slice exists. The length is limited by the layout, a page is aligned for all elements, `Pod` allows
+        // every bit pattern, and the memory was zeroed. Writing takes `&mut`.
         unsafe { core::slice::from_raw_parts(self.start.as_ptr().cast(), length.min(self.room::<E>())) }
     }
 
-    /// The first `length` elements, to be written.
+    /// The first `length` elements, for writing.
     pub(crate) fn as_mut_slice<E: Pod>(&mut self, length: usize) -> &mut [E] {
         let length = length.min(self.room::<E>());
         // SAFETY: `from_raw_parts_mut` asks for memory that is long enough, aligned and initialised, and that nobody
-        // else uses while the slice is there. The length is limited by the layout, a page is aligned for all elements,
-        // `Pod` allows every pattern of bits, and the memory was zeroed; the value is borrowed exclusively.
+        // else uses while the slice exists. The length is limited by the layout, a page is aligned for all elements,
+        // `Pod` allows every bit pattern, and the memory was zeroed. The value is borrowed exclusively.
         unsafe { core::slice::from_raw_parts_mut(self.start.as_ptr().cast(), length) }
     }
 
@@ -70,7 +70,7 @@ impl RawPages {
         self.layout
     }
 
-    /// The memory's address and layout. Nobody gives it back any more.
+    /// The memory's address and layout. The memory is then no longer freed on drop.
     pub(super) fn into_parts(self) -> (NonNull<c_void>, Layout) {
         let kept = ManuallyDrop::new(self);
         (kept.start, kept.layout)
@@ -78,7 +78,7 @@ impl RawPages {
 
     /// # Safety
     ///
-    /// [`into_parts`](Self::into_parts) gave both out, for one value, and nothing else uses the memory from now on.
+    /// [`into_parts`](Self::into_parts) returned both for one value, and nothing else uses the memory from now on.
     pub(super) unsafe fn from_parts(start: NonNull<c_void>, layout: Layout) -> Self {
         Self { start, layout }
     }
@@ -87,7 +87,7 @@ impl RawPages {
 impl Drop for RawPages {
     fn drop(&mut self) {
         // SAFETY: `dealloc` asks for memory of the global allocator, with the layout that it was allocated with, once.
-        // `zeroed` allocated it with this layout, and this value is the only one that has it.
+        // `zeroed` allocated it with this layout, and no other value has it.
         unsafe { std::alloc::dealloc(self.start.as_ptr().cast(), self.layout) }
     }
 }

@@ -44,7 +44,7 @@ impl Api {
 }
 
 impl<'env> Borrowed<'env> {
-    /// Queues a copy between all of a block of the current context and the same length of a block that is lent.
+    /// Queues a copy between a whole block of the current context and the same number of bytes of a lent block.
     #[rule(COPY_08)]
     pub(crate) fn copy_between(
         &self,
@@ -55,7 +55,7 @@ impl<'env> Borrowed<'env> {
         side: LentSide,
     ) -> Result<u64, Error> {
         let (bytes, kind) = (own.bytes(), aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE);
-        // Before the stream is noted: one of another context could not be waited for at the end.
+        // Check before the stream is recorded: a stream of another context could not be synchronised at the end.
         stream.is_current()?;
         own.holds(here, bytes)?;
         lent.block.is_held_in(lent.context, bytes)?;
@@ -66,10 +66,10 @@ impl<'env> Borrowed<'env> {
         };
         let queued = stream.submit_alone(here, "queue a copy between devices", [own.last_use()], |ready, stream| {
             // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
-            // Who queues has the stream's handle. `holds` and `is_held_in` have compared the lengths of both blocks.
+            // The caller has the stream's handle. `holds` and `is_held_in` have compared the lengths of both blocks.
             // The own block is freed only when a synchronise has covered this submission (the stamps). The handle of
-            // the other is borrowed until `'env` ends, so nobody frees it before, and its context is open as long as
-            // the handle is (`PeerAccess`); `copy_scope` waits for this stream before that.
+            // the other block is borrowed until `'env` ends, so nobody frees that block before, and its context is open
+            // while the handle is borrowed (`PeerAccess`). `copy_scope` waits for this stream before that.
             unsafe { call!(ready.aclrtMemcpyAsync(to, bytes, from, bytes, kind, stream)) }
         });
         queued.map_err(Error::from)

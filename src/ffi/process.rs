@@ -1,8 +1,9 @@
 //! A loaded library, and the process that may call it.
 //!
-//! `fork` copies this crate's values to the child, but not the library's threads nor the device's state: no handle is
-//! valid there (THREAD-05). Every call asks whether it is in such a child, so the answer has to be cheap: each loaded
-//! library has a page that the kernel wipes in a child (`MADV_WIPEONFORK`), and a call reads one word of it.
+//! `fork` copies this crate's values to the child, but neither the library's threads nor the device's state. So no
+//! handle is valid in the child (THREAD-05). Every call checks whether it runs in such a child, so the check has to be
+//! cheap: each loaded library has a page that the kernel wipes in a child (`MADV_WIPEONFORK`), and a call reads one
+//! word of it.
 
 use super::resets::Resets;
 use ascendcl_sys::{Library, Origin};
@@ -10,7 +11,7 @@ use core::ffi::{c_int, c_void};
 use core::fmt;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-/// A library, the process that loaded it, and what calls have to look at first.
+/// A library, the process that loaded it, and the word that each call checks first.
 #[derive(Debug)]
 pub(crate) struct Loading {
     library: &'static Library,
@@ -24,13 +25,13 @@ pub(crate) struct Loading {
 const OWN: u32 = 1;
 /// Each call compares the thread's current context first.
 const VERIFY: u32 = 2;
-/// The kernel cannot wipe the page: the process has to be asked for.
+/// The kernel cannot wipe the page, so calls compare the process id.
 const ASK: u32 = 4;
 
-/// The library has refused, on some thread, to make the entered context current again. Never taken back.
+/// The library has refused, on some thread, to make the entered context current again. Never cleared.
 const DISPLACED: u32 = 8;
 
-/// Set to anything but 0, it has each call verified.
+/// The environment variable that turns on verification of each call, if its value is neither empty nor `0`.
 const VERIFIES: &str = "ASCENDCL_VERIFY_CURRENT";
 
 impl Loading {
@@ -69,7 +70,8 @@ impl Loading {
         mark & OWN == 0 || (mark & ASK != 0 && std::process::id() != self.process)
     }
 
-    /// The library has refused to make the entered context of this thread current again: from now on each call looks.
+    /// Records that the library refused to make the entered context of this thread current again. From now on each call
+    /// checks for that.
     #[cold]
     pub(super) fn has_displaced(&self) {
         // In a child the word stays without `OWN`, which marks it as a child.
@@ -99,7 +101,8 @@ impl fmt::Display for Loading {
     }
 }
 
-/// A word that is 0, and becomes 0 again in every child of this process. `None` where the kernel has no such memory.
+/// A word that is 0, and becomes 0 again in every child of this process. `None` if the kernel does not support such
+/// memory.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")))]
 fn wiped_in_children() -> Option<&'static AtomicU32> {
     const BYTES: usize = 4096;
@@ -113,20 +116,21 @@ fn wiped_in_children() -> Option<&'static AtomicU32> {
         fn madvise(start: *mut c_void, bytes: usize, advice: c_int) -> c_int;
         fn munmap(start: *mut c_void, bytes: usize) -> c_int;
     }
-    // SAFETY: `mmap` asks for nothing without `MAP_FIXED`: it maps memory that nothing else uses. The declared
+    // SAFETY: without `MAP_FIXED`, `mmap` has no requirements: it maps memory that nothing else uses. The declared
     // signature is that of the C library on these targets.
     let page = unsafe { mmap(core::ptr::null_mut(), BYTES, READ_AND_WRITE, PRIVATE_AND_ANONYMOUS, -1, 0) };
     if page.is_null() || page.addr() == FAILED {
         return None;
     }
-    // SAFETY: `madvise` changes what becomes of a page in a child, and asks for a page that is mapped. It was mapped
-    // above, and nothing refers to it yet.
+    // SAFETY: `madvise` changes what happens to a page in a child, and asks for a page that is mapped. The page was
+    // mapped above, and nothing refers to it yet.
     if unsafe { madvise(page, BYTES, WIPE_ON_FORK) } != 0 {
-        // SAFETY: `munmap` asks for a page to which nothing refers. It was mapped above, and its address went nowhere.
+        // SAFETY: `munmap` asks for a page to which nothing refers. It was mapped above, and its address was not
+        // stored.
         unsafe { munmap(page, BYTES) };
         return None;
     }
-    // SAFETY: `AtomicU32::from_ptr` asks for a pointer that is aligned, valid for reads and writes for ever, and used
+    // SAFETY: `AtomicU32::from_ptr` asks for a pointer that is aligned, valid for reads and writes forever, and used
     // by atomic accesses only. A page is aligned, this one is zeroed and never unmapped, and nothing else has its
     // address.
     Some(unsafe { AtomicU32::from_ptr(page.cast()) })
@@ -142,8 +146,8 @@ mod tests {
     use super::*;
 
     fn without_functions() -> &'static Library {
-        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. There are
-        // none.
+        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. This table
+        // has no addresses.
         unsafe { Library::from_table("none", |_| None) }
     }
 

@@ -1,4 +1,4 @@
-//! What a device says of itself, on releases that have the function for it.
+//! Properties of devices, on releases that have the function for them.
 
 use super::Api;
 use super::call::call;
@@ -6,7 +6,7 @@ use crate::error::Error;
 use ascendcl_sys::types::aclrtDevAttr;
 
 impl Api {
-    /// A number that the device with this id has for the attribute; `None` when the library refuses to tell it.
+    /// The value of an attribute of the device with this id. `None` if the library refuses to report it.
     pub(crate) fn device_attribute(self, id: u32, attribute: aclrtDevAttr) -> Result<Option<i64>, Error> {
         let mut value = 0;
         // SAFETY: the function writes the number to `value` during the call; a pointer to a live local is valid for

@@ -1,4 +1,4 @@
-//! Allocators as the library knows them: descriptors, and the streams that they are registered on.
+//! The allocators that are described to the library: their descriptors, and the streams on which they are registered.
 
 use super::allocator::{Keeps, KeptAllocator};
 use super::call::call;
@@ -12,37 +12,38 @@ use core::mem::transmute;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
-/// The descriptors that the library made for one stream, and which of them it calls.
+/// The descriptors that the library created for one stream, and which of them the library calls.
 ///
-/// A descriptor has a row from its creation until the library agreed to its destruction, and the row keeps the object
-/// that the library may call. The functions that take a stream are called with one that is alive and synchronised.
+/// A descriptor has a row from its creation until the library has destroyed it, and the row keeps the object that the
+/// library may call. Callers of the functions that take a stream guarantee that it is alive and synchronised.
 #[derive(Debug)]
 pub(super) struct Registrations {
-    /// The lock is held to read or to change the rows, never while the library runs.
+    /// The lock is held to read or change the rows, never while the library runs.
     rows: Mutex<Rows>,
-    /// An allocator was described: there may be rows, and a doubt. Until then there is no need to look.
+    /// Whether an allocator was ever described. Until then there are neither rows nor a doubt, and no need to look for
+    /// them.
     any: AtomicBool,
     /// The number of the stream's context. [`IN_DOUBT`] while it is unknown which allocator the library calls, because
     /// two calls in a row failed. So queueing work compares one word.
     context: AtomicU64,
-    /// What stands there when nothing is in doubt: the context's number, or no context's where each call has to look
-    /// further.
+    /// The value of `context` when nothing is in doubt: the context's number, or [`ASKED_EACH_TIME`] if each call has
+    /// to check further.
     known: u64,
 }
 
-/// No context's number.
+/// Not the number of any context.
 const IN_DOUBT: u64 = u64::MAX - 1;
-/// No context's number either.
+/// Not the number of any context either.
 const ASKED_EACH_TIME: u64 = u64::MAX - 2;
 
 #[derive(Debug, Default)]
 struct Rows {
     all: Vec<Arc<Registration>>,
-    /// The one that the library calls, unless that is in doubt.
+    /// The registration that the library calls, unless that is in doubt.
     serving: Option<Arc<Registration>>,
 }
 
-/// A descriptor that the library made, and what keeps its object in place.
+/// A descriptor that the library created, and the value that keeps its object in place.
 #[derive(Debug)]
 #[rule(ALLOC_08)]
 struct Registration {
@@ -51,14 +52,14 @@ struct Registration {
 }
 
 // SAFETY: sending the handle to another thread must not make a data race. The descriptor belongs to the process, and is
-// only handed back to the library.
+// only passed back to the library.
 unsafe impl Send for Registration {}
-// SAFETY: sharing the handle must not make a data race. A shared registration gives out copies of the descriptor's
-// handle, which is never written; `KeptAllocator` is `Sync`.
+// SAFETY: sharing the handle must not make a data race. A shared registration only copies the descriptor's handle,
+// which is never written, and `KeptAllocator` is `Sync`.
 unsafe impl Sync for Registration {}
 
 impl Registrations {
-    /// None, on a stream of this context.
+    /// No registrations, for a stream of this context.
     pub(super) fn none(owner: Owner) -> Self {
         Self {
             rows: Mutex::default(),
@@ -79,13 +80,13 @@ impl Registrations {
         here.has(self.context.load(Ordering::Relaxed))
     }
 
-    /// Lets each call look further: it is never [known](Self::are_known) that it need not.
+    /// Makes every call check further: [`are_known`](Self::are_known) is never true afterwards.
     pub(super) fn ask_each_time(&mut self) {
         self.known = ASKED_EACH_TIME;
         self.set_in_doubt(false);
     }
 
-    /// Whether no allocator was ever described: there are no rows, and no doubt.
+    /// Whether no allocator was ever described. Then there are neither rows nor a doubt.
     #[inline]
     pub(super) fn were_never(&self) -> bool {
         !self.any.load(Ordering::Acquire)
@@ -95,15 +96,15 @@ impl Registrations {
         self.context.store(if in_doubt { IN_DOUBT } else { self.known }, Ordering::Release);
     }
 
-    /// What keeps the registered allocator, if there is one.
+    /// The keeper of the registered allocator, if there is one.
     pub(super) fn keeps(&self) -> Option<Weak<dyn Keeps>> {
         self.rows().serving.as_ref().map(|own| Arc::downgrade(&own.keeps))
     }
 
-    /// Makes a descriptor, sets all its members, and registers it (ALLOC-04), in the place of the one that the library
+    /// Creates a descriptor, sets all its members, and registers it (ALLOC-04). It replaces the one that the library
     /// calls now (ALLOC-09). Returns the owners that ended registrations kept.
     ///
-    /// The object of `members` stays in place while `keeps` does, and the functions take that object. On failure the
+    /// The object of `members` stays in place while `keeps` exists, and the functions take that object. On failure the
     /// previously registered allocator stays in effect, or the registration is in doubt.
     #[rule(ALLOC_06, ALLOC_07)]
     pub(super) fn register(
@@ -116,7 +117,7 @@ impl Registrations {
         let made = self.described(api, members, keeps)?;
         if let Err(error) = made.tell(api, stream) {
             self.undo(api, stream, &error);
-            // The first error is the one to report; what is left stays in its row.
+            // The first error is the one to report. What could not be destroyed stays in its row.
             let _ = self.tidy(api, &mut Vec::new());
             return Err(error);
         }
@@ -131,8 +132,8 @@ impl Registrations {
         Ok(self.over(api))
     }
 
-    /// Lets the library call no allocator for the stream, which is to be destroyed. [`resume`](Self::resume) takes that
-    /// back.
+    /// Makes the library call no allocator for the stream, before the stream is destroyed. [`resume`](Self::resume)
+    /// reverts this.
     pub(super) fn end(&self, api: Api, stream: aclrtStream) -> Result<(), Error> {
         if self.were_never() || (self.rows().serving.is_none() && !self.in_doubt()) {
             return Ok(());
@@ -153,9 +154,9 @@ impl Registrations {
         }
     }
 
-    /// The stream is destroyed: no registration is needed any more. What they kept goes to `kept`.
+    /// Ends all registrations, because the stream is destroyed. What they kept is moved to `kept`.
     ///
-    /// May be called again after a failure.
+    /// Callers may repeat this after a failure.
     pub(super) fn clear(&self, api: Api, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         if self.were_never() {
             return Ok(());
@@ -164,16 +165,16 @@ impl Registrations {
         self.tidy(api, kept)
     }
 
-    /// Undoes a failed call that was to change the allocator, because the call may have had its effect.
+    /// Reverts a failed call that was to change the allocator, because the call may have taken effect.
     fn undo(&self, api: Api, stream: aclrtStream, error: &Error) {
-        // A library that lacks the function was not called.
+        // If the library lacks the function, nothing was called.
         if !matches!(error, Error::Vendor(_)) {
             return;
         }
         let serving = self.rows().serving.clone();
         let failed = match serving {
             Some(before) => before.tell(api, stream),
-            // Ending a registration that is not there succeeds.
+            // Unregistering succeeds if nothing is registered.
             None => Self::tell_end(api, stream),
         };
         self.set_in_doubt(failed.is_err());
@@ -184,7 +185,8 @@ impl Registrations {
         self.set_in_doubt(false);
     }
 
-    /// Like [`tidy`](Self::tidy); a descriptor that cannot be destroyed stays in its row until the stream's end.
+    /// Like [`tidy`](Self::tidy), but ignores errors: a descriptor that cannot be destroyed stays in its row until the
+    /// stream ends.
     fn over(&self, api: Api) -> Vec<KeptAllocator> {
         let mut kept = Vec::new();
         let _ = self.tidy(api, &mut kept);
@@ -213,9 +215,10 @@ impl Registrations {
         tidied
     }
 
-    /// A descriptor with all its members, which no stream has yet. It has a row before anything else is asked of it.
+    /// Creates a descriptor with all its members, which is not registered on any stream yet. It has a row before any
+    /// other call takes it.
     fn described(&self, api: Api, members: Members, keeps: KeptAllocator) -> Result<Arc<Registration>, Error> {
-        // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the table.
+        // SAFETY: the function takes no arguments, so it requires only that its signature is that of the table.
         let created = unsafe { call!(api.aclrtAllocatorCreateDesc()) };
         let call = created.call();
         let descriptor = created.value(|| "register an allocator".into())?;
@@ -227,7 +230,7 @@ impl Registrations {
         self.any.store(true, Ordering::Release);
         self.rows().all.push(Arc::clone(&made));
         if let Err(error) = made.set(api, members) {
-            // The first error is the one to report; what is left stays in its row.
+            // The first error is the one to report. What could not be destroyed stays in its row.
             let _ = self.tidy(api, &mut Vec::new());
             return Err(error);
         }
@@ -235,7 +238,7 @@ impl Registrations {
     }
 
     fn tell_end(api: Api, stream: aclrtStream) -> Result<(), Error> {
-        // SAFETY: the function asks for a live stream. The caller is inside its gate, or has closed it and not
+        // SAFETY: the function asks for a live stream. The caller is inside its gate, or has closed the gate and not
         // destroyed the stream.
         let answer = unsafe { call!(api.aclrtAllocatorUnregister(stream)) };
         answer.done(|| "unregister an allocator".into())
@@ -251,26 +254,26 @@ impl Registration {
     fn set(&self, api: Api, members: Members) -> Result<(), Error> {
         let descriptor = self.descriptor;
         let doing = || "fill in an allocator descriptor".to_owned();
-        // SAFETY: the function asks for a live descriptor, in which it stores the value. `described` made it, and it is
-        // destroyed with its row only.
+        // SAFETY: the function asks for a live descriptor, in which it stores the value. `described` created it, and it
+        // is destroyed only with its row.
         let answer =
             unsafe { call!(api.aclrtAllocatorSetObjToDesc(descriptor, aclrtAllocator(members.object.as_ptr()))) };
         answer.done(doing)?;
-        // SAFETY: the function asks for a live descriptor, in which it stores the value: `described` made it.
+        // SAFETY: the function asks for a live descriptor, in which it stores the value: `described` created it.
         // `transmute` asks for the same size and ABI: the C types of objects and blocks are `repr(transparent)` over a
         // pointer (Reference, "The transparent representation").
         let answer = unsafe {
             call!(api.aclrtAllocatorSetAllocFuncToDesc(descriptor, Some(transmute::<AllocateFn, _>(members.allocate))))
         };
         answer.done(doing)?;
-        // SAFETY: the function asks for a live descriptor, in which it stores the value: `described` made it.
+        // SAFETY: the function asks for a live descriptor, in which it stores the value: `described` created it.
         // `transmute` asks for the same size and ABI: the C types of objects and blocks are `repr(transparent)` over a
         // pointer (Reference, "The transparent representation").
         let answer = unsafe {
             call!(api.aclrtAllocatorSetFreeFuncToDesc(descriptor, Some(transmute::<FreeFn, _>(members.free))))
         };
         answer.done(doing)?;
-        // SAFETY: the function asks for a live descriptor, in which it stores the value: `described` made it.
+        // SAFETY: the function asks for a live descriptor, in which it stores the value: `described` created it.
         // `transmute` asks for the same size and ABI: the C types of objects and blocks are `repr(transparent)` over a
         // pointer (Reference, "The transparent representation").
         let answer = unsafe {
@@ -280,7 +283,7 @@ impl Registration {
             ))
         };
         answer.done(doing)?;
-        // SAFETY: the function asks for a live descriptor, in which it stores the value: `described` made it.
+        // SAFETY: the function asks for a live descriptor, in which it stores the value: `described` created it.
         // `transmute` asks for the same size and ABI: the C types of objects and blocks are `repr(transparent)` over a
         // pointer (Reference, "The transparent representation").
         let answer = unsafe {
@@ -292,12 +295,11 @@ impl Registration {
         answer.done(doing)
     }
 
-    /// Tells the library to call the allocator for work on this stream.
+    /// Makes the library call this allocator for work on the stream.
     fn tell(&self, api: Api, stream: aclrtStream) -> Result<(), Error> {
         // SAFETY: the function asks for a live stream, a descriptor with all its members (ALLOC-07), and an object and
         // functions that stay usable while they are registered (ALLOC-12). The caller is inside the stream's gate, or
-        // has closed it; `described` has set all members; and the object stays while this value, which keeps it, stands
-        // in the stream's row.
+        // has closed it. `described` has set all members. This value keeps the object, and stays in the stream's row.
         let answer = unsafe { call!(api.aclrtAllocatorRegister(stream, self.descriptor)) };
         answer.done(|| "register an allocator".into())
     }
@@ -305,8 +307,9 @@ impl Registration {
     /// Destroys the descriptor. The library no longer calls the allocator: the registration has ended, or another one
     /// has taken its place.
     fn destroy(&self, api: Api) -> Result<(), Error> {
-        // SAFETY: the function asks for a live descriptor that no registration uses (ALLOC-08), once. `described` made
-        // it, `tidy` picks those that do not serve, and the row goes when the library agrees.
+        // SAFETY: the function asks for a live descriptor that no registration uses (ALLOC-08), once. `described`
+        // created it, `tidy` selects only descriptors that are not serving, and removes the row when the library has
+        // destroyed the descriptor.
         let answer = unsafe { call!(api.aclrtAllocatorDestroyDesc(self.descriptor)) };
         answer.done(|| "destroy an allocator descriptor".into())
     }

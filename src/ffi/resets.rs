@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug)]
 pub(super) struct Resets {
     begun: [AtomicU64; DEVICES],
-    /// Resets of devices that have no count of their own, and of contexts whose device nobody knows.
+    /// Resets that may concern a device without a count of its own, or a context whose device is unknown.
     begun_elsewhere: AtomicU64,
     forced: [AtomicU64; DEVICES],
 }
@@ -21,7 +21,7 @@ const DEVICES: usize = 64;
 /// The device of a context that this crate did not open.
 pub(super) const UNKNOWN: i32 = -1;
 
-/// The same file may be loaded under several names; then it is one library, whose devices are the same.
+/// A file may be loaded under several names. All of them are one library, with the same devices.
 static KNOWN: Mutex<Vec<(Origin, &'static Resets)>> = Mutex::new(Vec::new());
 
 fn at(counts: &[AtomicU64; DEVICES], device: i32) -> Option<&AtomicU64> {
@@ -55,7 +55,7 @@ impl Resets {
         self.begun_of(device).load(Ordering::SeqCst)
     }
 
-    /// The device is about to be reset. A context whose device nobody knows may be of this one.
+    /// Records that the device is about to be reset. A context whose device is unknown may belong to this one.
     pub(super) fn begin(&self, device: i32) {
         for count in [self.begun_of(device), self.begun_of(UNKNOWN)] {
             count.fetch_add(1, Ordering::SeqCst);
@@ -68,7 +68,7 @@ impl Resets {
         at(&self.forced, device).map_or(0, |count| count.load(Ordering::SeqCst))
     }
 
-    /// The device was reset by force.
+    /// Records that the device was reset by force.
     pub(super) fn has_been_forced(&self, device: i32) {
         at(&self.forced, device).into_iter().for_each(|count| {
             count.fetch_add(1, Ordering::SeqCst);
@@ -81,8 +81,8 @@ mod tests {
     use super::*;
 
     fn library(name: &'static str) -> &'static Resets {
-        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. There are
-        // none.
+        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. This table
+        // has no addresses.
         Resets::of(unsafe { Library::from_table(name, |_| None) })
     }
 

@@ -1,4 +1,4 @@
-//! Copies of rows.
+//! Copies of rows (two-dimensional copies).
 
 use super::bytes::{bytes_of, bytes_of_mut};
 use super::call::call;
@@ -8,7 +8,7 @@ use crate::element::Pod;
 use crate::error::{Error, ObjectKind};
 use ascendcl_macros::rule;
 
-/// Rows, in bytes. Who makes one has compared them with the lengths of both sides.
+/// The rows of a copy, in bytes. The code that creates a value has compared it with the lengths of both sides.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RawRows {
     pub(crate) width: usize,
@@ -22,17 +22,17 @@ pub(crate) struct RawRows {
 impl RawRows {
     /// The bytes of the longest row that the library copies (COPY-10).
     pub(crate) const WIDEST: usize = 5_000_000;
-    /// The largest number of rows that it copies (COPY-10).
+    /// The largest number of rows that the library copies (COPY-10).
     pub(crate) const HIGHEST: usize = 5 * 1024 * 1024;
 
-    /// From the first byte of the source to the last, and of the destination.
+    /// The number of bytes from the first to the last byte that is copied, in the source and in the destination.
     fn spans(self) -> [usize; 2] {
         let Some(gaps) = self.height.checked_sub(1) else { return [0, 0] };
         [self.from_pitch, self.to_pitch].map(|pitch| gaps.saturating_mul(pitch).saturating_add(self.width))
     }
 }
 
-/// There are no such copies where the program runs on the device (COPY-10).
+/// An error if the program runs on the device: the library has no such copies there (COPY-10).
 #[rule(COPY_10)]
 fn is_on_a_host(api: Api) -> Result<(), Error> {
     if api.on_device() { Err(Error::RowsOnDevice) } else { Ok(()) }
@@ -54,9 +54,9 @@ impl RawBuffer {
         let (ready, kind) = (here.ready()?, here.api().direction(self.home().side(), Side::Host));
         let RawRows { width, height, from_pitch, to_pitch, .. } = rows;
         let to = self.at(rows.to_start);
-        // SAFETY: the function reads `height` rows of `width` bytes of the slice, and writes as many of the block, during
-        // the call. The slice has `from_span` bytes, `holds_at` has compared the block's length with `to_span`, and says
-        // that no work is in doubt; who has the handle knows that no work uses it (MEM-02).
+        // SAFETY: the function reads `height` rows of `width` bytes of the slice, and writes as many of the block,
+        // during the call. The slice has `from_span` bytes. `holds_at` has compared the block's length with `to_span`,
+        // and checked that the block is not in doubt. The caller has the handle, so no work uses the block (MEM-02).
         let answer =
             unsafe { call!(ready.aclrtMemcpy2d(to, to_pitch, from.as_ptr().cast(), from_pitch, width, height, kind)) };
         answer.done(|| format!("copy {height} rows to {}", self.home().kind()))
@@ -71,9 +71,10 @@ impl RawBuffer {
         let (ready, kind) = (here.ready()?, here.api().direction(Side::Host, self.home().side()));
         let RawRows { width, height, from_pitch, to_pitch, .. } = rows;
         let from = self.at(rows.from_start);
-        // SAFETY: the function reads `height` rows of `width` bytes of the block, and writes as many of the slice, during
-        // the call. The slice has `to_span` bytes and is borrowed exclusively, `holds_at` has compared the block's length
-        // with `from_span`, and says that no work is in doubt; who has the handle knows that no work writes it (MEM-02).
+        // SAFETY: the function reads `height` rows of `width` bytes of the block, and writes as many of the slice,
+        // during the call. The slice has `to_span` bytes and is borrowed exclusively. `holds_at` has compared the
+        // block's length with `from_span`, and checked that the block is not in doubt. The caller has the handle, so no
+        // work writes the block (MEM-02).
         let answer = unsafe {
             call!(ready.aclrtMemcpy2d(to.as_mut_ptr().cast(), to_pitch, from, from_pitch, width, height, kind))
         };
@@ -82,7 +83,7 @@ impl RawBuffer {
 }
 
 impl RawStream {
-    /// Queues a copy of rows. Both blocks are marked as in use until a synchronise covers it.
+    /// Queues a copy of rows. Both blocks are marked as in use until a synchronise covers the copy.
     pub(crate) fn copy_rows(
         &self,
         here: Here<'_>,
@@ -103,7 +104,7 @@ impl RawStream {
         let (to, from) = (to.at(rows.to_start), from.at(rows.from_start));
         let queued = self.submit_alone(here, "queue a copy of rows", uses, |ready, stream| {
             // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
-            // Who queues has the stream's handle. `holds_at` has compared the spans with the lengths of both blocks,
+            // The caller has the stream's handle. `holds_at` has compared the spans with the lengths of both blocks,
             // which are freed only when a synchronise has covered this submission (the stamps).
             unsafe { call!(ready.aclrtMemcpy2dAsync(to, to_pitch, from, from_pitch, width, height, kind, stream)) }
         });

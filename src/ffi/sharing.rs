@@ -1,46 +1,48 @@
-//! Several names of one block: who still reads it, and when it is one owner's again.
+//! Several names of one block: which of them still read it, and when one owner can have the block again.
 //!
 //! # States
 //!
 //! A block is *alone* (one handle has it, and its own [`LastUse`] is the stamp), or *named*: a [`Whole`] keeps it, and
-//! each of its [`Name`]s has a stamp of its own. A name is a value of a handle: it lies in one frame, buffer or piece of
-//! work in flight at a time. So each stamp has one writer, as that of a block alone has, and [`stamp`](super::stamp) is
-//! used as it is: queueing work writes the name's stamp, and a wait brings it to rest. Readers write nothing in common.
+//! each of its [`Name`]s has its own stamp. A name is a value inside a handle. It is in one frame, buffer or piece of
+//! work in flight at a time. So each stamp has one writer, as the stamp of a block that is alone does, and
+//! [`stamp`](super::stamp) is used unchanged: queueing work writes the name's stamp, and a wait brings it to rest.
+//! Readers write nothing in common.
 //!
-//! A name ends in one of three ways:
+//! A name can end in three ways:
 //!
-//! * At rest: a wait has covered all its work. Nothing is awaited.
-//! * Not at rest: it was dropped with its work in flight. Before it goes it [leaves](Left::leave) its stamp with the
-//!   whole.
-//! * Never: it was forgotten. The count of names does not fall any more, and the block stays until the end of its
-//!   context, which synchronises all streams first.
+//! * Dropped at rest: a wait has covered all its work. Nothing is awaited.
+//! * Dropped with its work in flight: the drop first [leaves](Left::leave) the name's stamp with the whole.
+//! * Forgotten: the count of names does not reach zero any more, and the block stays until the end of its context,
+//!   which synchronises all streams first.
 //!
 //! # Invariant
 //!
-//! Work that may be running and uses a named block is covered by the stamp of a name that is there, or by what a name
-//! has left. When the last name goes, what was left goes to the stamp of the block ([`Left::settle`]); the pointer to the
-//! block goes after that. When an owner takes the block back ([`Name::only`]), it has the only name, and what was left is
-//! over. So whoever frees or writes the block has seen all stamps.
+//! Work that may be running and uses a named block is covered by the stamp of an existing name, or by a stamp that a
+//! dropped name left. When the last name is dropped, the stamps that were left go to the stamp of the block
+//! ([`Left::settle`]), and the pointer to the block is dropped after that. When an owner takes the block back
+//! ([`Name::only`]), it has the only name, and the work of all stamps that were left is over. So any code that frees or
+//! writes the block has seen all stamps.
 //!
 //! # Why these orderings suffice
 //!
-//! *Leaving* is the only step that several threads take on the same words. It has no order of its own: all its
-//! operations are relaxed. They are read-modify-writes, so that none is lost: an exchange that fails when another stream
-//! has the place, and a maximum, since the later submission of a stream covers the earlier ones. Only the last name reads
-//! them. It has seen the count at one with `Acquire` ([`Arc::get_mut`](std::sync::Arc::get_mut), or the last drop), and
-//! each other name was dropped with `Release` after it had left its stamp. So the last name sees what all others left.
-//! A place is claimed before its number is there, and nobody looks in between, for the same reason.
+//! *Leaving* is the only step in which several threads write the same words. All its operations are relaxed. They are
+//! read-modify-writes, so none is lost: a compare-exchange, which fails if another stream has the place, and a maximum,
+//! since the later submission of a stream covers the earlier ones. Only the last name reads the places. It has seen the
+//! count at one with `Acquire` ([`Arc::get_mut`](std::sync::Arc::get_mut), or the last drop), and each other name was
+//! dropped with `Release` after it had left its stamp. So the last name sees what all others left. A place is claimed
+//! before its number is stored, and for the same reason nobody reads it in between.
 //!
-//! `tests/stamps/` runs this file with loom, and `tools/mutants-of-stamps.sh` changes each of these lines.
+//! `tests/stamps/` runs this file with loom, and `tools/mutants-of-stamps.sh` changes each of these operations.
 
 use super::atomic::{AtomicBool, AtomicU64, Ordering};
 use super::stamp::{Awaited, LastUse};
 use super::sync::Names;
 use core::ops::Deref;
 
-/// Streams that are told apart. Names that were dropped with work in flight on more of them wait for all streams.
+/// How many streams have a place of their own. If dropped names left work in flight on more streams, all streams are
+/// awaited.
 const STREAMS: usize = 4;
-/// The id of no stream.
+/// Not the id of any stream.
 const NONE: u64 = 0;
 
 /// A pointer to something with a stamp.
@@ -48,25 +50,25 @@ pub(crate) trait Stamped {
     fn last_use(&self) -> &LastUse;
 }
 
-/// A stamp, and the block that it is of if that has several names.
+/// A stamp, and the block that it belongs to if that block has several names.
 #[derive(Debug)]
 pub(crate) struct Name<R: Stamped> {
     last_use: LastUse,
     whole: Option<Names<Whole<R>>>,
 }
 
-/// A block that has names, and what those left that are gone.
+/// A block that has names, and the stamps that dropped names left.
 #[derive(Debug)]
 pub(crate) struct Whole<R: Stamped> {
     row: R,
     left: Left,
 }
 
-/// What is awaited of names that are gone.
+/// The work that dropped names left to be awaited.
 #[derive(Debug)]
 struct Left {
     places: [Place; STREAMS],
-    /// More than there are places for.
+    /// Whether stamps were left that have no place.
     several: AtomicBool,
 }
 
@@ -77,7 +79,7 @@ struct Place {
     number: AtomicU64,
 }
 
-/// Why a block cannot be one owner's.
+/// Why an owner cannot take a block back.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum NotOnly {
     /// It has other names.
@@ -92,13 +94,13 @@ impl<R: Stamped> Name<R> {
         Self { last_use, whole: None }
     }
 
-    /// The first name of a block, for the only one who has it.
+    /// The first name of a block. The caller has the block alone.
     pub(crate) fn first(row: R) -> Self {
         let context = row.last_use().context();
         Self { last_use: LastUse::of(context), whole: Some(Names::new(Whole { row, left: Left::nothing() })) }
     }
 
-    /// One more name of the same block. Of one that is alone it is a stamp beside, which names nothing.
+    /// Another name of the same block. If the block is alone, this is a separate stamp that names nothing.
     pub(crate) fn another(&self) -> Self {
         let whole = self.whole.clone();
         let context = whole.as_ref().map_or(0, |whole| whole.row.last_use().context());
@@ -110,12 +112,12 @@ impl<R: Stamped> Name<R> {
         self.whole.as_ref().map(|whole| &whole.row)
     }
 
-    /// The block, for the only name, when the work of all names is over. Whether a stream (by its id) has done a
-    /// submission, and whether all of them are idle, says the caller.
+    /// The block, if this is its only name and the work of all names is over. `has_done` says whether a stream (by its
+    /// id) has done a submission, and `are_idle` whether all streams are idle.
     ///
     /// # Errors
     ///
-    /// Why not.
+    /// The reason why the block cannot be taken back.
     pub(crate) fn only(
         &mut self,
         has_done: impl Fn(u64, u64) -> bool,
@@ -140,7 +142,7 @@ impl<R: Stamped> Deref for Name<R> {
     }
 }
 
-/// Calls nothing and waits for nothing. The pointer to the whole goes after this.
+/// Calls nothing and waits for nothing. The pointer to the whole is dropped after this.
 impl<R: Stamped> Drop for Name<R> {
     #[inline]
     fn drop(&mut self) {
@@ -150,7 +152,7 @@ impl<R: Stamped> Drop for Name<R> {
     }
 }
 
-/// The last name is gone. The pointer to the block goes after this.
+/// Runs when the last name is dropped. The pointer to the block is dropped after this.
 impl<R: Stamped> Drop for Whole<R> {
     fn drop(&mut self) {
         self.left.settle(self.row.last_use());
@@ -163,7 +165,7 @@ impl Left {
         Self { places: [place(), place(), place(), place()], several: AtomicBool::new(false) }
     }
 
-    /// Notes what a name awaits that goes now.
+    /// Records what a name awaits, before the name is dropped.
     #[inline]
     fn leave(&self, used: &LastUse) {
         if let Some(awaited) = used.awaited() {
@@ -190,7 +192,7 @@ impl Left {
         self.several.store(true, Ordering::Relaxed);
     }
 
-    /// What was left, for the last name.
+    /// The work that dropped names left. Only the last name may ask.
     fn awaited(&self) -> impl Iterator<Item = Awaited> {
         let several = self.several.load(Ordering::Relaxed).then_some(Awaited::Several);
         let places = self.places.iter().map(|place| Awaited::Submission {
@@ -200,7 +202,7 @@ impl Left {
         places.filter(|place| !matches!(place, Awaited::Submission { stream: NONE, .. })).chain(several)
     }
 
-    /// Whether all of it is over.
+    /// Whether all work that dropped names left is over.
     fn is_over(&self, has_done: impl Fn(u64, u64) -> bool, are_idle: impl Fn() -> bool) -> bool {
         self.awaited().all(|awaited| match awaited {
             Awaited::Submission { stream, number } => has_done(stream, number),
@@ -208,7 +210,7 @@ impl Left {
         })
     }
 
-    /// The block's stamp awaits what was left, and what it awaited before.
+    /// Adds the work that dropped names left to what the block's stamp awaits.
     fn settle(&self, used: &LastUse) {
         for awaited in self.awaited() {
             match awaited {

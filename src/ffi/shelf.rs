@@ -4,21 +4,22 @@ use super::unnamed::unnamed;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// Rows, in the order of their [numbers](Row::number). A lock is held for the look-up alone.
+/// Rows, in the order of their [numbers](Row::number). A lock is held only during a look-up or a change.
 ///
-/// Each row has a part of the shelf by its number, so threads that make and destroy objects seldom want the same lock.
+/// The number of a row determines its part of the shelf, so threads that make and destroy objects seldom want the same
+/// lock.
 #[derive(Debug)]
 pub(crate) struct Shelf<T>([Mutex<Part<T>>; PARTS]);
 
-/// As many as threads that make objects at once, about.
+/// About as many as threads that create objects at the same time.
 const PARTS: usize = 8;
-/// How many rows of objects that are gone are kept in each part, for new objects.
+/// How many rows of destroyed objects each part keeps for new objects.
 const SPARES: usize = 8;
 
 /// The rows of one part.
 #[derive(Debug)]
 struct Part<T> {
-    /// By their numbers. New rows come last, and a row that goes from the middle leaves its place empty.
+    /// By their numbers. New rows are added at the end. Removing a row from the middle leaves its place empty.
     rows: Vec<(u64, Option<Arc<T>>)>,
     /// How many places are empty: at most half.
     empty: usize,
@@ -27,17 +28,17 @@ struct Part<T> {
 
 /// An entry of a shelf.
 pub(crate) trait Row: Sized {
-    /// Tells the row from all others that there ever were: from [`next_number`].
+    /// The number that identifies the row: no other row ever has it. It comes from [`next_number`].
     fn number(&self) -> u64;
 
-    /// Whether the memory of this row can be used for another one, when its object is gone. What the row refers to stays
-    /// until then.
+    /// Whether the memory of this row can be used for another one after its object was destroyed. What the row refers
+    /// to lives until then.
     fn refers_to_nothing(&self) -> bool {
         false
     }
 }
 
-/// A number that nothing of this process had before. Never 0, and never one of the highest.
+/// A number that nothing in this process had before. Never 0, and never one of the highest.
 #[inline]
 pub(crate) fn next_number() -> u64 {
     static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -57,7 +58,7 @@ impl<T: Row> Shelf<T> {
         self.part(number).put(number, object)
     }
 
-    /// Takes in a row that there is, if it does not stand here yet.
+    /// Adds an existing row, if it is not on this shelf yet.
     pub(crate) fn keep(&self, row: &Arc<T>) {
         let (number, mut part) = (row.number(), self.part(row.number()));
         if part.find(number).is_none() {
@@ -87,7 +88,7 @@ impl<T: Row> Shelf<T> {
         all
     }
 
-    /// The rows that no handle names any more.
+    /// The rows to which no handle points any more.
     pub(crate) fn unnamed(&self) -> Vec<Arc<T>> {
         let mut all: Vec<_> = self.parts().flat_map(|part| unnamed(part.taken())).collect();
         all.sort_by_key(|row| row.number());
@@ -101,7 +102,7 @@ impl<T: Row> Shelf<T> {
     #[inline]
     fn part(&self, number: u64) -> MutexGuard<'_, Part<T>> {
         let [first, ..] = &self.0;
-        // The index is always one of the array's.
+        // The remainder is always a valid index, so the default is never used.
         locked(self.0.get(number as usize % PARTS).unwrap_or(first))
     }
 
@@ -129,14 +130,14 @@ impl<T: Row> Part<T> {
         }
     }
 
-    /// Another thread took a later number, and came first.
+    /// Inserts a row before later ones: another thread took a later number and inserted its row first.
     #[cold]
     fn insert_before(&mut self, number: u64, row: Arc<T>) {
         let at = self.rows.partition_point(|(other, _)| *other < number);
         self.rows.insert(at, (number, Some(row)));
     }
 
-    /// Where the row with this number stands.
+    /// The index of the row with this number.
     #[inline]
     fn find(&self, number: u64) -> Option<usize> {
         match self.rows.last() {
@@ -189,7 +190,7 @@ impl<T: Row> Part<T> {
     }
 }
 
-/// The object in the memory of another one, if no handle names that any more.
+/// Puts the object into the memory of a spare row, if no handle points to that row any more; otherwise allocates.
 #[inline]
 fn renewed<T>(mut spare: Arc<T>, object: T) -> Arc<T> {
     match Arc::get_mut(&mut spare) {

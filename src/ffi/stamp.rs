@@ -1,40 +1,41 @@
 //! Write-ahead stamps: which work was queued when, and what is known to be done.
 //!
-//! A stream's [`Clock`] counts the submissions that the library has taken. Memory that a vendor call is to use gets the
-//! number of the submission before the call: the next one after the count. The count follows after the call. A
-//! synchronise notes the count before it starts, and when it succeeds everything up to that count is done.
+//! A stream's [`Clock`] counts the submissions that the library has taken. Before a vendor call, the memory that the
+//! call is to use gets the number of the submission: the count plus one. After the call, the count is raised. A
+//! synchronise notes the count before it starts. When it succeeds, everything up to that count is done.
 //!
-//! Memory is idle when it was never used, or when its last number is done.
+//! Memory is idle if it was never used, or if its last number is done.
 //!
 //! # One thread at a time
 //!
-//! The next number is known before the call ([`Next`]) because one thread at a time queues on a stream: it has the
-//! stream's handle (THREAD-03), and no code of the program runs between the look at the count and its change. Where that
-//! does not hold, the number is not known before the call ([`Unknown`]): several threads have the default stream, and a
-//! call may run code of the program that queues work itself. There the memory is marked *pending*, which is a number that
-//! no stream reaches, and gets its number after the call.
+//! The next number is known before the call ([`Next`]) because only one thread at a time queues work on a stream: the
+//! thread that has the stream's handle (THREAD-03). No code of the program runs between reading the count and changing
+//! it. In two cases this does not hold, and the number is not known before the call ([`Unknown`]): several threads
+//! share the default stream, and a call may run code of the program that itself queues work. In these cases the memory
+//! is marked *pending*, a number that no stream reaches, and gets its number after the call.
 //!
 //! # Invariant
 //!
-//! 1. While a call is under way, what it uses has a number above the count, or is pending.
-//! 2. Work whose number is at most the count was queued before the count got there.
+//! 1. While a call is under way, everything that it uses has a number above the count, or is pending.
+//! 2. Work whose number is at most the count was queued before the count reached that number.
 //! 3. When a number is done, all work up to it is complete.
 //!
 //! # Why these orderings suffice
 //!
-//! * The number, or *pending*, is stored before the call, and the count after it: who sees the work in the queue sees the
-//!   number, and not the one before.
-//! * The count changes with `Release` after the call, and is read with `Acquire` before a wait: what the mark counts was
-//!   queued before the wait began. A plain store is enough for one thread at a time: the next thread got the handle from
-//!   it. Among several it is an addition, and each takes the number that the addition gave.
-//! * A call that failed changes the count by a maximum: code of the program may have run since (it hears of errors), and
-//!   the count never falls.
-//! * *Done* is stored with `Release` after the wait and read with `Acquire`: who frees memory comes after the end of the
-//!   wait. It never falls: of two waits the later mark counts.
-//! * Memory of several streams is idle when all streams are. A call that is under way is not in a count, so its stream
-//!   keeps its number beside the count.
+//! * The number, or *pending*, is stored before the call, and the count after it. A thread that sees the work in the
+//!   queue therefore sees its number, and not the previous one.
+//! * The count changes with `Release` after the call, and is read with `Acquire` before a wait. So all work that the
+//!   mark counts was queued before the wait began. Where one thread at a time queues work, a plain store is enough,
+//!   because the next thread got the handle from this one. Where several threads queue work, the count is changed by an
+//!   addition, and each thread takes the number that its addition returned.
+//! * A failed call changes the count by a maximum. Code of the program may have run since (it is informed of errors),
+//!   and the count must never fall.
+//! * *Done* is stored with `Release` after the wait and read with `Acquire`, so a thread that frees memory does so
+//!   after the end of the wait. *Done* never falls: of two waits, the later mark counts.
+//! * Memory that several streams used is idle when all streams are. A call that is under way is not in the count, so
+//!   its stream stores the call's number in `announced`, beside the count.
 //!
-//! `tests/stamps/` checks it with loom, for all interleavings of a few threads.
+//! `tests/stamps/` checks this with loom, for all interleavings of a few threads.
 
 use super::atomic::{AtomicU64, Ordering};
 
@@ -43,21 +44,21 @@ use super::atomic::{AtomicU64, Ordering};
 pub(crate) struct Clock {
     /// How many submissions the library has taken.
     submitted: AtomicU64,
-    /// Up to which of them a synchronise has returned.
+    /// The last submission that a synchronise is known to have covered.
     done: AtomicU64,
-    /// The last submission for which something is used that other streams used, too.
+    /// The number of the last submission that uses something which other streams used, too.
     announced: AtomicU64,
 }
 
-/// What is known of a submission's number before the library has taken it.
+/// What is known of a submission's number before the library has taken the submission.
 pub(crate) trait Ticket: Copy {
     /// Whether the number is known.
     const IS_KNOWN: bool;
-    /// For the stamps: the number, or *pending*.
+    /// The number to store in stamps: the submission's number, or *pending*.
     fn stamp(self) -> u64;
-    /// The library has taken the submission. Answers with its number.
+    /// Counts the submission, which the library has taken. Returns its number.
     fn taken(self, clock: &Clock) -> u64;
-    /// The call failed, and may have queued work. Answers with the number of that.
+    /// Counts the submission of a call that failed and may have queued work. Returns its number.
     fn may_be_taken(self, clock: &Clock) -> u64;
 }
 
@@ -65,7 +66,7 @@ pub(crate) trait Ticket: Copy {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Next(u64);
 
-/// Other threads may queue work on the stream during the call, or other code of this thread.
+/// No number: other threads, or other code of this thread, may queue work on the stream during the call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unknown;
 
@@ -74,21 +75,21 @@ pub(crate) struct Unknown;
 pub(crate) struct LastUse {
     stream: AtomicU64,
     number: AtomicU64,
-    /// The number of the context that the memory is of, 0 for none; [`IN_DOUBT`] from a doubt on, for good. So whoever
-    /// uses the memory compares one word.
+    /// The number of the context to which the memory belongs, or 0 for none. After a doubt it is [`IN_DOUBT`] for good,
+    /// so a user of the memory compares one word only.
     context: AtomicU64,
 }
 
-/// No context's number.
+/// Not the number of any context.
 const IN_DOUBT: u64 = u64::MAX - 1;
-/// `LastUse::number` while a vendor call is under way whose number is not known.
+/// `LastUse::number` while a vendor call whose number is not known is under way.
 const PENDING: u64 = u64::MAX;
 /// `LastUse::stream` before the first use.
 const NEVER: u64 = 0;
-/// `LastUse::stream` after use on a second stream: idle when every stream of the context is.
+/// `LastUse::stream` after use on a second stream. The memory is idle when every stream of the context is.
 const SEVERAL: u64 = u64::MAX;
 
-/// What a use leaves to be waited for.
+/// The work that must be complete before memory is idle.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Awaited {
     /// This submission of this stream.
@@ -102,24 +103,24 @@ impl Clock {
         Self { submitted: AtomicU64::new(0), done: AtomicU64::new(0), announced: AtomicU64::new(0) }
     }
 
-    /// The number that the next submission will have, for the one who has the stream's handle.
+    /// The number that the next submission will have. Only the holder of the stream's handle may ask.
     #[inline]
     pub(crate) fn next(&self) -> Next {
         Next(self.submitted.load(Ordering::Relaxed) + 1)
     }
 
-    /// The number of a submission that the library has just taken, where it was not known before.
+    /// Counts a submission that the library has just taken and whose number was not known before. Returns its number.
     pub(crate) fn stamp(&self) -> u64 {
         self.submitted.fetch_add(1, Ordering::AcqRel) + 1
     }
 
-    /// To be asked before a synchronise starts: what it will cover.
+    /// The last submission that a synchronise will cover. Call this before the synchronise starts.
     #[inline]
     pub(crate) fn mark(&self) -> u64 {
         self.submitted.load(Ordering::Acquire)
     }
 
-    /// To be told after the synchronise succeeded. `before` is what was known to be done.
+    /// Records that a synchronise succeeded. `before` is the number that was known to be done.
     #[inline]
     pub(crate) fn complete_up_to(&self, before: u64, mark: u64) {
         if self.done.compare_exchange(before, mark, Ordering::AcqRel, Ordering::Relaxed).is_err() {
@@ -143,7 +144,7 @@ impl Clock {
         number <= self.done()
     }
 
-    /// Whether everything that was submitted is done.
+    /// Whether every submission is done.
     pub(crate) fn is_idle(&self) -> bool {
         self.has_done(self.mark()) && self.has_done(self.announced.load(Ordering::Acquire))
     }
@@ -186,12 +187,12 @@ impl Ticket for Unknown {
 }
 
 impl LastUse {
-    /// Of memory in the context with this number.
+    /// The stamp of unused memory of the context with this number.
     pub(crate) fn of(context: u64) -> Self {
         Self { stream: AtomicU64::new(NEVER), number: AtomicU64::new(0), context: AtomicU64::new(context) }
     }
 
-    /// Before the vendor call.
+    /// Stamps the memory before the vendor call.
     #[inline]
     pub(crate) fn begin(&self, stream: u64, clock: &Clock, ticket: impl Ticket) {
         let before = self.stream.load(Ordering::Relaxed);
@@ -212,13 +213,13 @@ impl LastUse {
         self.stream.store(SEVERAL, Ordering::Release);
     }
 
-    /// After it, where the number was not known.
+    /// Stores the number after the vendor call, if it was not known before.
     pub(crate) fn end(&self, number: u64) {
         self.number.store(number, Ordering::Release);
     }
 
-    /// All uses so far are done, and known to be: nothing is awaited until the next use. But for one in doubt: whoever
-    /// says this knows nothing of it.
+    /// Marks the memory idle: every use so far is known to be complete. Has no effect if a use is in doubt, because the
+    /// caller does not know whether that use is complete.
     #[inline]
     pub(crate) fn rest(&self) {
         if !self.is_in_doubt() {
@@ -226,14 +227,14 @@ impl LastUse {
         }
     }
 
-    /// Whether nothing is awaited, by a look at this alone.
+    /// Whether this stamp alone shows that the memory is idle.
     #[inline]
     pub(crate) fn is_at_rest(&self) -> bool {
         self.stream.load(Ordering::Acquire) == NEVER
     }
 
-    /// What all uses so far have to wait for is the submission with this number: it comes after each of them. But for
-    /// one in doubt: it may be anywhere.
+    /// Makes the stamp await the submission with this number, which comes after each use so far. If a use is in doubt,
+    /// the stamp awaits all streams, because that use may be on any of them.
     pub(crate) fn follow(&self, stream: u64, number: u64) {
         let stream = if self.is_in_doubt() { SEVERAL } else { stream };
         self.number.store(PENDING, Ordering::Relaxed);
@@ -241,15 +242,15 @@ impl LastUse {
         self.number.store(number, Ordering::Release);
     }
 
-    /// What all uses so far have to wait for is on several streams.
+    /// Makes the stamp await all streams, because the uses so far are on several.
     pub(crate) fn follow_several(&self) {
         self.number.store(PENDING, Ordering::Relaxed);
         self.stream.store(SEVERAL, Ordering::Release);
         self.number.store(0, Ordering::Release);
     }
 
-    /// What is awaited, for the one who has the memory; `None` at rest. Of a call that has not come back, it is a number
-    /// that no stream reaches.
+    /// The work that this stamp awaits; `None` if it is at rest. Only the owner of the memory may ask. While a call is
+    /// under way, the number may be one that no stream reaches.
     pub(crate) fn awaited(&self) -> Option<Awaited> {
         match self.stream.load(Ordering::Acquire) {
             NEVER => None,
@@ -258,12 +259,13 @@ impl LastUse {
         }
     }
 
-    /// Nobody knows whether work that uses this was queued, and nobody could wait for it.
+    /// Marks the memory as in doubt: it is not known whether work that uses it was queued, and no wait could cover that
+    /// work.
     pub(crate) fn mark_in_doubt(&self) {
         self.context.store(IN_DOUBT, Ordering::Release);
     }
 
-    /// The number of the context that the memory is of; no context's, where it is in doubt.
+    /// The number of the context to which the memory belongs. If the memory is in doubt, this is no context's number.
     #[inline]
     pub(crate) fn context(&self) -> u64 {
         self.context.load(Ordering::Acquire)
@@ -274,8 +276,8 @@ impl LastUse {
         self.context() == IN_DOUBT
     }
 
-    /// Whether all work that it stands for is done, by what is known of the streams: whether a stream (by its id) has
-    /// done a submission, and whether all of them are idle.
+    /// Whether all work that this stamp awaits is complete. `has_done` says whether a stream (by its id) has done a
+    /// submission, and `are_idle` whether all streams are idle.
     pub(crate) fn is_over(&self, has_done: impl FnOnce(u64, u64) -> bool, are_idle: impl FnOnce() -> bool) -> bool {
         let stream = self.stream.load(Ordering::Acquire);
         match (stream, self.number.load(Ordering::Acquire)) {

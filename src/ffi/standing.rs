@@ -9,14 +9,15 @@ use core::cell::Cell;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
-/// One library, on this thread.
+/// The notes about one library on this thread.
 pub(super) struct Standing {
     api: Cell<Option<Api>>,
     /// The context of the innermost `Current`.
     pub(super) entered: Note<RawContext>,
     /// Whether the library refused to make `entered` current again.
     displaced: Cell<bool>,
-    /// The context of other code that the library refused to make current again, when everything was left.
+    /// The context of other code that the library refused to make current again when the thread left the outermost
+    /// context.
     pub(super) owed: Note<Owed>,
     /// The default context that this crate left current.
     pub(super) left: Note<Left>,
@@ -24,7 +25,7 @@ pub(super) struct Standing {
     pub(super) stays: Note<RawContext>,
 }
 
-/// A value that is seldom there. Whether it is, is looked at without a copy of it.
+/// A value that is seldom present. Checking for it does not copy it.
 pub(super) struct Note<T> {
     is_there: Cell<bool>,
     value: Cell<Option<T>>,
@@ -61,13 +62,13 @@ impl<T: Copy> Note<T> {
     }
 }
 
-/// More libraries than any process has. A thread that uses still more of them at once loses what is noted of one.
+/// More libraries than any process has. If a thread uses still more of them at once, the notes about one are lost.
 const LIBRARIES: usize = 16;
 
 thread_local! {
     /// Without destructors, so that nothing runs when the thread ends.
     static STANDINGS: [Standing; LIBRARIES] = const { [const { Standing::new() }; LIBRARIES] };
-    /// The context of the innermost `Current`, of whichever library.
+    /// The context of the innermost `Current` of any library.
     static ENTERED: Cell<Option<ContextId>> = const { Cell::new(None) };
 }
 
@@ -88,18 +89,18 @@ impl Standing {
         self.api.get().is_some_and(|own| own.is_of_the_library_of(api))
     }
 
-    /// Whether nothing would be lost with it.
+    /// Whether this slot is unused, so that reusing it loses nothing.
     fn is_free(&self) -> bool {
         self.api.get().is_none()
     }
 
-    /// Whether only the note of a default context would be lost with it.
+    /// Whether reusing this slot would lose only the note of a default context.
     fn is_spare(&self) -> bool {
         !self.entered.is_some() && !self.owed.is_some() && !self.stays.is_some()
     }
 }
 
-/// Looks at what is noted of the library on this thread. `None` where there is no room for a note.
+/// Passes the notes about the library on this thread to `look`. `None` if there is no room for a note.
 #[inline]
 pub(super) fn standing<R>(api: Api, look: impl FnOnce(&Standing) -> R) -> Option<R> {
     STANDINGS.with(|all| {
@@ -121,24 +122,24 @@ fn find(all: &[Standing], api: Api) -> Option<&Standing> {
     })
 }
 
-/// The context that the thread's innermost `Current` of this library stands for.
+/// The context of the thread's innermost `Current` of this library.
 pub(super) fn entered(api: Api) -> Option<RawContext> {
     standing(api, |own| own.entered.get()).flatten()
 }
 
-/// The context of this thread's innermost `Current`, of whichever library.
+/// The context of this thread's innermost `Current` of any library.
 #[inline]
 pub(super) fn entered_id() -> Option<ContextId> {
     ENTERED.get()
 }
 
-/// This thread enters the context, or returns to it. Answers which one it was in before.
+/// Records that this thread enters the context, or returns to it. Returns the context that it was in before.
 #[inline]
 pub(super) fn enters(context: Option<ContextId>) -> Option<ContextId> {
     ENTERED.replace(context)
 }
 
-/// This thread enters the context. Answers which one of the library it was in before.
+/// Records that this thread enters a context of this library. Returns the context of the library that it was in before.
 #[inline]
 pub(super) fn enters_of(api: Api, context: RawContext) -> Option<RawContext> {
     let enters = |own: &Standing| {
@@ -148,9 +149,11 @@ pub(super) fn enters_of(api: Api, context: RawContext) -> Option<RawContext> {
     standing(api, enters).flatten()
 }
 
-/// Notes whether the library refused to make the entered context current again: then the next call asks once more.
+/// Records whether the library refused to make the entered context current again. If so, the next call asks it once
+/// more.
 ///
-/// From the first refusal on, calls of this library look whether that is so on their thread. Before it they need not.
+/// After the first refusal, every call of this library checks whether its thread is affected. Before that, calls need
+/// not check.
 pub(super) fn displaces(api: Api, displaced: bool) {
     standing(api, |own| own.displaced.set(displaced));
     if displaced {
@@ -158,7 +161,7 @@ pub(super) fn displaces(api: Api, displaced: bool) {
     }
 }
 
-/// Makes the entered context current where it is displaced.
+/// Makes the entered context current if it is displaced.
 fn returns(api: Api) -> Result<(), Error> {
     let displaced = standing(api, |own| own.displaced.get().then(|| own.entered.get()).flatten()).flatten();
     let Some(entered) = displaced else { return Ok(()) };
@@ -167,7 +170,7 @@ fn returns(api: Api) -> Result<(), Error> {
     Ok(())
 }
 
-/// If the library refused to make the entered context current again, it is asked once more.
+/// If the library refused to make the entered context current again, asks it once more.
 #[cold]
 pub(super) fn return_to_entered(api: Api) -> Result<(), Error> {
     api.is_of_this_process()?;
@@ -175,7 +178,7 @@ pub(super) fn return_to_entered(api: Api) -> Result<(), Error> {
     objection(api).map_or(Ok(()), Err)
 }
 
-/// Why the library cannot be called now, on this thread.
+/// The reason why the library cannot be called on this thread now.
 #[cold]
 #[rule(CTX_05, CTX_08, THREAD_05)]
 pub(super) fn objection(api: Api) -> Option<Error> {
@@ -193,7 +196,7 @@ fn current_is_entered(api: Api) -> Result<(), Error> {
     }
 }
 
-/// A context of other code that is to be made current when everything is left.
+/// A context of other code that must be made current again when the thread leaves the outermost context.
 #[derive(Clone, Copy)]
 pub(super) struct Owed {
     pub(super) left: Left,
@@ -202,21 +205,23 @@ pub(super) struct Owed {
 }
 
 impl Owed {
-    /// The library has just refused to make it current. Its device is unknown, so it counts as alive until any device
-    /// is reset.
+    /// The library has just refused to make the context current. Its device is unknown, so the context counts as alive
+    /// until any device is reset.
     pub(super) fn now(api: Api, left: Left) -> Self {
         Self { left, instead: RawContext::current(api) }
     }
 
-    /// Whether it is still to be made current, given the current context: other code may have chosen another one since.
+    /// Whether the context must still be made current. If the current context has changed since, other code has chosen
+    /// another one.
     pub(super) fn stands(self, current: Option<RawContext>) -> bool {
         let chosen = self.instead.zip(current).is_some_and(|(instead, current)| !instead.is(current));
         !chosen && self.left.is_alive()
     }
 }
 
-/// Contexts that could not be left, each with the thread that has it: that thread's own note, and one in common, which
-/// the thread that destroys the context sees. There are none unless the library refuses to change the current context.
+/// Contexts that could not be left, one entry per thread that has it current. The thread has a note of its own, too;
+/// this list is for the thread that destroys the context. It is empty unless the library refuses to change the current
+/// context.
 static STAYING: Mutex<Vec<(Api, RawContext)>> = Mutex::new(Vec::new());
 static HOW_MANY_STAY: AtomicUsize = AtomicUsize::new(0);
 
@@ -224,7 +229,7 @@ fn staying() -> MutexGuard<'static, Vec<(Api, RawContext)>> {
     STAYING.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
-/// This thread could not leave the context.
+/// Records that this thread could not leave the context.
 pub(super) fn stays(api: Api, context: RawContext) {
     let before = standing(api, |own| own.stays.replace(Some(context))).flatten();
     if before.is_none_or(|before| !before.is(context)) {
@@ -234,7 +239,8 @@ pub(super) fn stays(api: Api, context: RawContext) {
     }
 }
 
-/// The context was made current on this thread: another one that stayed has been left.
+/// Records that the context was made current on this thread. Another context that had stayed current has thereby been
+/// left.
 #[inline]
 pub(super) fn moved_to(api: Api, context: RawContext) {
     if standing(api, |own| own.stays.is_some()).unwrap_or_default() {
@@ -259,7 +265,7 @@ fn leaves(api: Api, context: RawContext) {
     }
 }
 
-/// The context was destroyed, on this thread.
+/// Records that the context was destroyed on this thread.
 pub(super) fn has_ended(api: Api, context: RawContext) {
     let stayed = standing(api, |own| own.stays.get()).flatten();
     if stayed.is_some_and(|stayed| stayed.is(context)) {
@@ -274,7 +280,7 @@ pub(super) fn has_ended(api: Api, context: RawContext) {
     });
 }
 
-/// How many other threads have this context current, because they could not leave it.
+/// How many other threads have this context current because they could not leave it.
 pub(super) fn threads_that_stay_in(api: Api, context: RawContext) -> usize {
     if HOW_MANY_STAY.load(Ordering::Acquire) == 0 {
         return 0;
@@ -306,7 +312,7 @@ impl Left {
         self.context
     }
 
-    /// The same, when it is known to be this context. `None` when it is another one.
+    /// The same note, if `current` is its context. `None` if it is another one.
     pub(super) fn found(self, current: RawContext) -> Option<Self> {
         let context = self.context.named(current)?;
         Some(Self { context, ..self })

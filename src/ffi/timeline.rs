@@ -1,7 +1,7 @@
-//! What happens on one stream, in its order: submissions, waits, and failures of work.
+//! What happens on one stream, in order: submissions, waits, and failures of work.
 //!
-//! This is the part of a stream that does not know the library: the calls come in as closures. `tests/stamps/` runs
-//! this file with loom, over a model of the library.
+//! This is the part of a stream that does not call the library: callers pass the calls as closures. `tests/stamps/`
+//! runs this file with loom, over a model of the library.
 
 use super::atomic::{AtomicI32, AtomicU64, Ordering};
 use super::stamp::{Clock, LastUse, Ticket};
@@ -10,49 +10,50 @@ use super::yield_now;
 /// The submissions of one stream, and which of them may have failed.
 #[derive(Debug)]
 pub(crate) struct Timeline {
-    /// Names the stream in stamps; never used twice in a context, never zero.
+    /// Identifies the stream in stamps. Never used twice in a context, never zero.
     id: u64,
     clock: Clock,
     failures: Failures,
 }
 
-/// Which submissions a wait that failed was for. The library tells a failure of work to one wait only; everybody else
-/// who waits for that work looks here.
+/// The submissions that failed waits covered. The library reports a failure of work to one wait only. All other waiters
+/// for that work look here.
 ///
-/// The range only grows, so work between two failures that is known to be done may be counted among them.
+/// The range only grows. So it may include work between two failures that is known to be done.
 #[derive(Debug)]
 struct Failures {
     /// The first submission that may have failed.
     from: AtomicU64,
-    /// The last one; 0 when none has. Written last and read first.
+    /// The last submission that may have failed; 0 if there is none. Written last and read first.
     to: AtomicU64,
     code: AtomicI32,
-    /// Up to where the waiters of each kind have been told.
+    /// For each kind of listener, the last submission up to which it was informed of failures.
     told: [AtomicU64; 2],
 }
 
-/// Who waits for all of a stream, and is told of its failures once.
+/// The two kinds of waiters for all work of a stream. Each is informed of a failure once.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Listener {
     Stream = 0,
     Context = 1,
 }
 
-/// What a wait that starts now covers: the submissions after the first of the numbers, up to the second.
+/// The submissions that a wait starting now covers: those after `done`, up to `mark`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Covers {
     done: u64,
     mark: u64,
 }
 
-/// The one way to queue work: stamps what it uses, calls, and counts the submission. Gives its number.
+/// The only way to queue work: stamps what the work uses, makes the call, and counts the submission. Returns the
+/// submission's number.
 ///
-/// `$uses` is an array or a slice, and evaluated where it is needed, so that nothing keeps it during the call.
-/// `$ticket` is the [`Next`](super::stamp::Next) of the clock for who has the stream's handle, when the call runs no
-/// code of the program; [`Unknown`](super::stamp::Unknown) otherwise. `$call` is an expression, so that nothing stands
-/// between the stamps and the call of the library; it gives `Ok(())`, or an answer that is none. When the call failed,
-/// `$settle` makes an error of the answer, and says whether it is certain that nothing of the call is queued any more;
-/// it gets the number. If it is not certain, what the call was to use is in doubt for good.
+/// `$uses` is an array or a slice. It is evaluated at each use, so that nothing holds it during the call. `$ticket` is
+/// the [`Next`](super::stamp::Next) of the clock if the caller has the stream's handle and the call runs no code of the
+/// program; otherwise it is [`Unknown`](super::stamp::Unknown). `$call` is an expression, so that no code runs between
+/// the stamps and the call of the library. It gives `Ok(())`, or the answer of a failed call. After a failed call,
+/// `$settle` gets the answer and the number. It returns the error, and whether it is certain that nothing of the call
+/// is still queued. If that is not certain, everything that the call was to use is in doubt for good.
 macro_rules! submitted {
     ($timeline:expr, $ticket:expr, $uses:expr, $call:expr, $settle:expr $(,)?) => {{
         let ticket = $ticket;
@@ -67,7 +68,7 @@ macro_rules! submitted {
 }
 pub(crate) use submitted;
 
-/// The library has taken the submission.
+/// Records that the library has taken the submission.
 #[inline(always)]
 pub(crate) fn taken<'u>(timeline: &Timeline, ticket: impl Ticket, uses: impl AsRef<[&'u LastUse]>) -> u64 {
     let number = ticket.taken(timeline.clock());
@@ -75,7 +76,7 @@ pub(crate) fn taken<'u>(timeline: &Timeline, ticket: impl Ticket, uses: impl AsR
     number
 }
 
-/// The call failed.
+/// Records that the call failed.
 #[cold]
 #[inline(never)]
 pub(crate) fn not_taken<'u, A, E>(
@@ -116,13 +117,13 @@ impl Timeline {
         &self.clock
     }
 
-    /// Waits by `wait`. Everything that was submitted before is done when it succeeds, and may have failed when it
-    /// fails with a code that `failed` takes for one of work.
+    /// Calls `wait`. If it succeeds, everything that was submitted before is done. If it fails with a code that
+    /// `failed` recognises as a failure of work, everything that was submitted before may have failed.
     ///
-    /// Another wait may have been told of a failure that this one was for. It notes that before it ends, so this one
-    /// lets those end that are `under_way`; `end` says whether there are any.
+    /// The library may have reported a failure to another wait that covers the same work. That wait notes the failure
+    /// before it ends. So this one lets all waits that are `under_way` end first; `end` says whether there are any.
     ///
-    /// `failed_call`: the submission that made this wait necessary by failing. Who made it knows that it failed.
+    /// `failed_call` is the submission whose failure made this wait necessary. Its caller already knows that it failed.
     #[inline(always)]
     pub(crate) fn wait<E, U: FnMut() -> bool>(
         &self,
@@ -152,19 +153,19 @@ impl Timeline {
         }
     }
 
-    /// To be asked before a wait starts.
+    /// The submissions that a wait covers. Call this before the wait starts.
     #[inline]
     pub(crate) fn covers(&self) -> Covers {
         Covers { done: self.clock.done(), mark: self.clock.mark() }
     }
 
-    /// A wait that covers these has returned.
+    /// Records that a wait for these submissions succeeded.
     #[inline]
     pub(crate) fn succeeded(&self, covers: Covers) {
         self.clock.complete_up_to(covers.done, covers.mark);
     }
 
-    /// A wait that covers these was told that work failed.
+    /// Records that the library reported a failure of work to a wait for these submissions.
     #[cold]
     pub(crate) fn failed(&self, covers: Covers, failed_call: Option<u64>, code: i32) {
         let last = if failed_call == Some(covers.mark) { covers.mark - 1 } else { covers.mark };
@@ -173,19 +174,19 @@ impl Timeline {
         }
     }
 
-    /// The last submission that may have failed; 0 when none has.
+    /// The last submission that may have failed; 0 if there is none.
     #[inline]
     pub(crate) fn failed_up_to(&self) -> u64 {
         self.failures.to.load(Ordering::Acquire)
     }
 
-    /// The code of a failure that may be of a submission from `since` to `number`.
+    /// The code of a failure that may concern a submission from `since` to `number`.
     #[inline]
     pub(crate) fn failure_among(&self, since: u64, number: u64) -> Option<i32> {
         if since > self.failed_up_to() { None } else { self.failures.among(since, number) }
     }
 
-    /// The code of a failure of which this kind of waiter has not been told.
+    /// The code of a failure of which this kind of waiter has not been informed.
     #[inline]
     pub(crate) fn untold(&self, listener: Listener) -> Option<i32> {
         if self.failed_up_to() == 0 { None } else { self.failures.tell(listener) }

@@ -1,13 +1,13 @@
-//! Which rows no handle names any more. `tests/stamps/` runs this file with loom.
+//! Finds the rows to which no handle points any more. `tests/stamps/` runs this file with loom.
 
 use super::sync::{Arc, Ordering, fence};
 
-/// The rows to which there is no other pointer than the ledger's.
+/// The rows to which only the ledger has a pointer.
 pub(crate) fn unnamed<'a, T: 'a>(rows: impl Iterator<Item = &'a Arc<T>>) -> Vec<Arc<T>> {
-    // When the ledger has the only pointer, no other code can make another one.
+    // If the ledger has the only pointer, no other code can create another one.
     let unnamed = rows.filter(|row| Arc::strong_count(row) == 1).cloned().collect();
-    // The last handle may have been dropped by another thread: what that thread did with the object before, and
-    // above all the stamps of its last use, is seen after this.
+    // Another thread may have dropped the last handle. After this fence, everything that that thread did with the
+    // object before is visible, above all the stamps of its last use.
     fence(Ordering::Acquire);
     unnamed
 }

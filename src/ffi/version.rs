@@ -1,4 +1,4 @@
-//! The versions of the library and of the packages around it, on releases that have the functions for it.
+//! The versions of the library and of the packages around it, on releases that have the functions for them.
 
 use super::Api;
 use super::call::call;
@@ -33,7 +33,7 @@ impl Api {
     }
 }
 
-/// The text in an array: up to the first zero, or all of it where the library has left none.
+/// The text in an array: up to the first zero, or the whole array if the library wrote no zero.
 fn up_to_zero(text: &[c_char]) -> String {
     let bytes: Vec<u8> =
         text.iter().take_while(|letter| **letter != 0).flat_map(|letter| letter.to_ne_bytes()).collect();

@@ -1,7 +1,7 @@
-//! The call that queues work, between its stamps.
+//! The macro that queues work: it makes the call between its stamps.
 
-/// Queues work by the call that the last argument gives the [`ReadyAnswer`](super::answer::ReadyAnswer) of: an
-/// expression, which is compiled in place. `$ready` and `$ticket` come from
+/// Queues work. The last argument is an expression that makes the call and gives its
+/// [`ReadyAnswer`](super::answer::ReadyAnswer); it is compiled in place. `$ready` and `$ticket` come from
 /// [`ready_for_work`](super::RawStream::ready_for_work) or [`look_before_work`](super::RawStream::look_before_work).
 macro_rules! queue_work {
     (

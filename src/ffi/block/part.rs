@@ -1,11 +1,11 @@
 //! Parts of blocks, and blocks that have several names.
 //!
-//! A part is a block that keeps another one: it has its own stamp, and the [`Name`] in it says of what it is a part. It
-//! lies in a handle, or behind a pointer of whatever uses it, and has no row in the ledger: the whole has one, and keeps
-//! it as long as there are parts.
+//! A part is a block that keeps another one. It has its own stamp, and the [`Name`] in it refers to the block of which
+//! it is a part. A part is inside a handle, or behind a pointer of the object that uses it. It has no row in the
+//! ledger: the whole has one, and the ledger keeps that row as long as there are parts.
 //!
-//! Of a *shared* block all parts are read only, and may overlap. Of one that was *split* no two overlap, and each may be
-//! written. Which of both it is say the types of the handles.
+//! All parts of a *shared* block are read only, and may overlap. Parts of a block that was *split* do not overlap, and
+//! each may be written. The types of the handles say which of the two a part is.
 
 use super::{Home, RawBuffer};
 use crate::error::Error;
@@ -19,7 +19,7 @@ use core::ptr::NonNull;
 use core::sync::atomic::AtomicBool;
 use std::sync::Arc;
 
-/// How the library aligns blocks, in bytes.
+/// The alignment of the library's blocks, in bytes.
 const DEVICE_ALIGNMENT: usize = 64;
 
 impl Stamped for Arc<RawBuffer> {
@@ -41,12 +41,12 @@ impl Row for RawBuffer {
 }
 
 impl RawBuffer {
-    /// Whether it keeps another block, and is not freed by itself.
+    /// Whether this is a part: it keeps another block, and is not freed itself.
     pub(crate) fn is_part(&self) -> bool {
         self.last_use.row().is_some()
     }
 
-    /// An error unless a model or an operator can use it: a part begins where the library would have begun a block.
+    /// An error unless a model or an operator can use the memory: a part must be aligned like the library's blocks.
     #[rule(MEM_08)]
     pub(crate) fn can_be_tensor(&self) -> Result<(), Error> {
         match self.start.addr().get() % DEVICE_ALIGNMENT {
@@ -55,27 +55,27 @@ impl RawBuffer {
         }
     }
 
-    /// The first part: all of the block, for the one who has its only handle.
+    /// The first part: the whole block. The caller has its only handle.
     pub(crate) fn into_part(block: Arc<Self>) -> Self {
         let (start, bytes, home, owner) = (block.start, block.bytes, block.home, block.owner);
         let (layout, freed, last_use) = (Layout::new::<()>(), AtomicBool::new(false), Name::first(block));
         Self { number: 0, start, bytes, home, layout, last_use, freed, owner }
     }
 
-    /// One more name of this part.
+    /// Another name of this part.
     #[inline]
     pub(crate) fn clone_part(&self) -> Self {
         self.sub_block(0, self.bytes)
     }
 
-    /// One more part of the same whole: so many bytes from there on, counted from the start of this one. `None` when it
-    /// has no such part.
+    /// Another part of the same whole: `bytes` bytes from `start` on, counted from the start of this part. `None` if
+    /// this part does not contain them.
     pub(crate) fn part(&self, start: usize, bytes: usize) -> Option<Self> {
         (start.checked_add(bytes)? <= self.bytes).then(|| self.sub_block(start, bytes))
     }
 
-    /// A name of bytes that are there. Where this is no part, nobody would keep them: then there are none, and nothing
-    /// to free.
+    /// A name of bytes inside this part. If this block is not a part, nothing would keep those bytes, so the result is
+    /// empty and frees nothing.
     #[inline]
     fn sub_block(&self, start: usize, bytes: usize) -> Self {
         let start = NonNull::new(self.at(start)).unwrap_or(self.start);
@@ -91,7 +91,8 @@ impl RawBuffer {
         }
     }
 
-    /// The block of which this was the last part: the whole itself, or this part alone. Nothing uses it any more.
+    /// The block behind the last part: the whole itself if this part covers it, else this part alone. Nothing else uses
+    /// it any more.
     ///
     /// # Errors
     ///

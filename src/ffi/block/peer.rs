@@ -1,12 +1,12 @@
-//! Memory of another device, for work of this one.
+//! Memory of another device that work of this device uses.
 
 use super::RawBuffer;
 use crate::device_allocator::ContextId;
 use crate::error::Error;
 
 impl RawBuffer {
-    /// An error unless the block is of this context, holds so many bytes, and is not in doubt. The context need not be
-    /// current.
+    /// An error unless the block belongs to this context, has at least `bytes` bytes, and is not in doubt. The context
+    /// need not be current.
     pub(in crate::ffi) fn is_held_in(&self, context: ContextId, bytes: usize) -> Result<(), Error> {
         let what = self.home.kind();
         self.owner.is_of(context, what)?;

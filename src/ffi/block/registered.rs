@@ -13,19 +13,20 @@ use core::sync::atomic::Ordering;
 use std::sync::Arc;
 
 impl RawBuffer {
-    /// Registers whole pages as pinned memory, of which so many bytes are used. The row keeps the pages until the
-    /// library has agreed to the end of the registration.
+    /// Registers whole pages as pinned memory, of which `bytes` bytes are used. The row keeps the pages until the
+    /// library has ended the registration.
     ///
     /// # Errors
     ///
-    /// The pages come back when the library refuses.
+    /// Returns the pages with the error if the library refuses.
     #[rule(MEM_14)]
     pub(crate) fn register(api: Api, pages: RawPages, bytes: usize) -> Result<Self, (Error, RawPages)> {
         let size = pages.layout().size() as u64;
         // The flag is one bit of the lower 32.
         let flags = ACL_HOST_REG_PINNED as u32;
         // SAFETY: the function asks for memory of the program that begins at a page (MEM-14) and that stays until
-        // `aclrtHostUnregister`. The pages are whole; from here on the row has them, and gives them up only after that.
+        // `aclrtHostUnregister`. The pages are whole. From here on the row has them, and gives them up only after that
+        // call.
         let answer = unsafe { call!(api.aclrtHostRegisterV2(pages.start().as_ptr(), size, flags)) };
         if let Err(error) = answer.done(|| format!("register {size} bytes of the program's memory")) {
             return Err((error, pages));
@@ -34,7 +35,7 @@ impl RawBuffer {
         Ok(Self { home: Home::Registered, layout, ..Self::adopt(start, bytes) })
     }
 
-    /// Ends the registration and gives the pages back. `handle` is the only handle: nothing else names the memory
+    /// Ends the registration and gives the pages back. `handle` is the only handle, so nothing refers to the memory
     /// afterwards.
     ///
     /// # Errors
@@ -57,15 +58,17 @@ impl RawBuffer {
         handle.pages_back(api).inspect_err(|_| handle.freed.store(false, Ordering::Release))
     }
 
-    /// The pages, after the library has forgotten them. The caller has set `freed`, and knows that no work uses them.
+    /// Ends the registration with the library and returns the pages. The caller has set `freed`, and knows that no work
+    /// uses the pages.
     pub(super) fn pages_back(&self, api: Api) -> Result<RawPages, Error> {
         // SAFETY: the function asks for the start of registered memory (MEM-14) that no work uses (MEM-02). The home
-        // says that `register` made the block; the caller has asked the stamps, and set `freed`, which was not set.
+        // shows that `register` made the block. The caller has checked the stamps, and has set `freed`, which was not
+        // set before.
         let answer = unsafe { call!(api.aclrtHostUnregister(self.start.as_ptr())) };
         answer.done(|| format!("end the registration of {} bytes of the program's memory", self.bytes))?;
         // SAFETY: `from_parts` asks for the parts of one value, and that nothing else uses the memory from now on.
-        // `register` took them from such a value, `freed` keeps everybody else from giving them back, and the caller
-        // knows that nothing uses the memory.
+        // `register` took them from such a value, `freed` prevents that they are given back a second time, and the
+        // caller knows that nothing uses the memory.
         Ok(unsafe { RawPages::from_parts(self.start, self.layout) })
     }
 }

@@ -1,6 +1,7 @@
-//! Groups of tasks in a capture, and what replaces them later.
+//! Groups of tasks in a capture, and updates that replace them later.
 //!
-//! No code of the program runs between begin and end of a group, or of an update: the operators are known before.
+//! No code of the program runs between begin and end of a group or of an update, because the operators are known
+//! before.
 
 use super::RawGraph;
 use crate::error::{Error, ObjectKind};
@@ -21,16 +22,16 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 #[rule(GRAPH_09)]
 pub(crate) struct RawTaskGroup {
     handle: AtomicPtr<c_void>,
-    /// The graph's place in memory is not used again as long as this refers to it.
+    /// While this refers to the graph, its place in memory is not used again.
     graph: Weak<RawGraph>,
 }
 
-/// The update of a graph that is under way, or that came to nothing.
+/// The update of a graph that is under way or failed.
 #[derive(Debug, Default)]
 pub(super) struct Update {
-    /// The stream that takes nothing but new operators.
+    /// The stream of an open update. It takes only new operators.
     open: Mutex<Option<Arc<RawStream>>>,
-    /// The instance, once an update has come to nothing half-way: it is destroyed, and not replayed.
+    /// The instance, after an update has failed half-way. It is not replayed any more, only destroyed.
     spoilt: AtomicPtr<c_void>,
 }
 
@@ -39,7 +40,7 @@ impl RawTaskGroup {
     ///
     /// # Errors
     ///
-    /// What the library refuses. The capture comes to nothing then.
+    /// The library's refusal. The capture yields no graph then.
     pub(crate) fn capture(
         api: Api,
         graph: &Arc<RawGraph>,
@@ -47,15 +48,15 @@ impl RawTaskGroup {
         operators: &[Arc<RawInvocation>],
     ) -> Result<Self, Error> {
         stream.give(api, "begin a group of tasks", |ready, stream| {
-            // SAFETY: the function asks for a live stream. `give` has passed its gate, so it is not destroyed meanwhile
-            // (STREAM-07).
+            // SAFETY: the function asks for a live stream. `give` has passed its gate, so the stream is not destroyed
+            // meanwhile (STREAM-07).
             unsafe { call!(ready.aclmdlRICaptureTaskGrpBegin(stream)) }
         })?;
         let given = operators.iter().try_for_each(|operator| operator.capture(api, stream));
         let mut handle = aclrtTaskGrp(null_mut());
         let ended = stream.give(api, "end a group of tasks", |ready, stream| {
-            // SAFETY: the function asks for a live stream, and writes the handle to `handle` during the call. `give` has
-            // passed the stream's gate (STREAM-07); a pointer to a live local is valid for writes (`core::ptr`,
+            // SAFETY: the function asks for a live stream, and writes the handle to `handle` during the call. `give`
+            // has passed the stream's gate (STREAM-07); a pointer to a live local is valid for writes (`core::ptr`,
             // "Safety").
             unsafe { call!(ready.aclmdlRICaptureTaskGrpEnd(stream, &raw mut handle)) }
         });
@@ -63,19 +64,19 @@ impl RawTaskGroup {
         Ok(Self { handle: AtomicPtr::new(handle.0), graph: Arc::downgrade(graph) })
     }
 
-    /// Whether it is a group of this graph.
+    /// Whether this is a group of the given graph.
     pub(crate) fn is_of(&self, graph: &Arc<RawGraph>) -> bool {
         core::ptr::eq(self.graph.as_ptr(), Arc::as_ptr(graph))
     }
 }
 
 impl RawGraph {
-    /// Queues an update: these operators take the places of the group's, in their order. The caller has the stream's
-    /// and the graph's handles, no replay is in flight, and the graph keeps the operators' rows.
+    /// Queues an update: these operators replace those of the group, in order. The caller has the handles of the stream
+    /// and of the graph, no replay is in flight, and the graph keeps the operators' rows.
     ///
     /// # Errors
     ///
-    /// The graph is as it was when the library has refused the begin; otherwise it is not replayed any more.
+    /// If the library refused to begin the update, the graph is unchanged. Otherwise it cannot be replayed any more.
     #[rule(GRAPH_09)]
     pub(crate) fn update(
         &self,
@@ -88,8 +89,8 @@ impl RawGraph {
         self.update.opens(stream)?;
         let (api, handle) = (here.api(), aclrtTaskGrp(group.handle.load(Ordering::Acquire)));
         // SAFETY: the function asks for a live stream, and for a group of a live instance (GRAPH-09). The caller has
-        // borrowed the stream's only handle, and destroying takes that (STREAM-07). It has compared the group with this
-        // graph, whose instance is not null, and who destroys that takes the graph's handle.
+        // borrowed the stream's only handle, and destroying takes that handle (STREAM-07). The caller has compared the
+        // group with this graph, whose instance is not null, and destroying the instance takes the graph's handle.
         let answer = unsafe { call!(api.aclmdlRICaptureTaskUpdateBegin(stream.raw(), handle)) };
         let never_called = answer.is_missing();
         let begun = answer.done(|| "begin to update a graph".into());
@@ -105,9 +106,10 @@ impl RawGraph {
         let given = operators.iter().try_for_each(|operator| operator.capture(api, stream));
         let ended = here.ready().and_then(|ready| {
             queue_work!(stream, here, ready, Unknown, "end the update of a graph", [&self.last_use], |ready, stream| {
-                // SAFETY: the function asks for a live stream on which an update is open, and for operators whose memory
-                // stays until the last replay is done (GRAPH-05). The caller has borrowed the stream's only handle, and
-                // destroying takes that (STREAM-07). The update began above, and the graph keeps the operators.
+                // SAFETY: the function asks for a live stream on which an update is open, and for operators whose
+                // memory stays until the last replay is done (GRAPH-05). The caller has borrowed the stream's only
+                // handle, and destroying takes that handle (STREAM-07). The update began above, and the graph keeps the
+                // operators.
                 unsafe { call!(ready.aclmdlRICaptureTaskUpdateEnd(stream)) }
             })
         });
@@ -120,7 +122,7 @@ impl RawGraph {
         updated
     }
 
-    /// The instance is half old and half new.
+    /// Withdraws the instance from replays, because it is half old and half new.
     fn spoil(&self) {
         let instance = self.instance.swap(null_mut(), Ordering::AcqRel);
         if !instance.is_null() {
@@ -129,18 +131,18 @@ impl RawGraph {
     }
 }
 
-/// Whether the library says that an update was open.
+/// Whether the library reported that an update was open.
 pub(super) struct WasOpen(bool);
 
 impl Update {
-    /// From here on the stream takes work of the update alone.
+    /// Opens the update: from now on the stream takes only work of the update.
     fn opens(&self, stream: &Arc<RawStream>) -> Result<(), Error> {
         stream.begin_capture()?;
         *self.stream() = Some(Arc::clone(stream));
         Ok(())
     }
 
-    /// Ends an update that has not ended well. The stream takes other work again, unless the library refuses.
+    /// Ends an update that has not ended successfully. The stream takes other work again, unless the library refuses.
     pub(super) fn close(&self, api: Api) -> Result<WasOpen, Error> {
         let Some(stream) = self.stream().clone() else { return Ok(WasOpen(false)) };
         let end = || {
@@ -154,7 +156,7 @@ impl Update {
             });
             ended.map(|()| was_open)
         };
-        // An end that refuses the update may have ended it: that shows by a second one.
+        // A call that refuses to end the update may still have ended it. A second call shows that.
         let was_open = match end() {
             Ok(was_open) => was_open,
             Err(_) => end().map(|_| true)?,
@@ -163,14 +165,14 @@ impl Update {
         Ok(WasOpen(was_open))
     }
 
-    /// The stream takes other work again.
+    /// Lets the stream take other work again.
     pub(super) fn release(&self) {
         if let Some(stream) = self.stream().take() {
             stream.end_capture();
         }
     }
 
-    /// Whether the library refused to end it. The scope's end, or the end of its stream, tries again.
+    /// Whether the library refused to end the update. The end of the scope, or of its stream, tries again.
     pub(super) fn is_open(&self) -> bool {
         self.stream().is_some()
     }
@@ -183,7 +185,7 @@ impl Update {
         &self.spoilt
     }
 
-    /// Why there is no instance to replay.
+    /// The reason why there is no instance to replay.
     pub(super) fn why_gone(&self) -> Error {
         match self.spoilt.load(Ordering::Acquire).is_null() {
             true => Error::Gone { what: ObjectKind::CAPTURED_GRAPH },

@@ -13,25 +13,25 @@ use ascendcl_macros::rule;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
-/// The datasets of one model's executions, over blocks that it keeps. It has no `Drop`: an object that is not destroyed
-/// stays allocated.
+/// The datasets for executions of one model, over blocks that the binding keeps. It has no `Drop`: an object of the
+/// library that is not destroyed stays allocated.
 #[derive(Debug)]
 #[rule(DATA_02, DATA_10)]
 pub(crate) struct RawBinding {
     number: u64,
     given: Dataset,
     results: Dataset,
-    /// The outputs that the library is to allocate.
+    /// The outputs whose memory the library is to allocate.
     open: Box<[usize]>,
-    /// The caller's allocator that the last execution ran with.
+    /// The caller's allocator with which the last execution ran.
     copies: Mutex<Option<Weak<dyn Keeps>>>,
     gate: Gate,
-    /// Somebody destroys the datasets, or has done so.
+    /// Whether a thread is destroying the datasets, or has destroyed them.
     ending: AtomicBool,
-    /// A graph executes it.
+    /// Whether a graph executes the binding.
     captured: AtomicBool,
     last_use: LastUse,
-    /// While the binding's row exists, these blocks are referred to and are not freed (DATA-02).
+    /// While the binding's row exists, it keeps these blocks, so they are not freed (DATA-02).
     blocks: Mutex<Box<[Arc<RawBuffer>]>>,
     owner: Owner,
 }
@@ -44,14 +44,14 @@ pub(crate) enum TensorPlace {
 }
 
 // SAFETY: sending the value to another thread must not make a data race. Datasets belong to the process and have no
-// thread affinity. Only the one who creates the binding changes them, and then the one who has the bound model's
-// handle, apart from what the library notes in them while the stream runs the model.
+// thread affinity. Only the code that creates the binding changes them, and after that the owner of the bound model's
+// handle, apart from what the library records in them while the stream runs the model.
 unsafe impl Send for RawBinding {}
 // SAFETY: sharing the value must not make a data race. Several threads use shared references only through the ledger,
-// which destroys the datasets when nobody has the handle any more; the rest is atomics and a mutex.
+// which destroys the datasets only when no handle exists any more. The other fields are atomics and mutexes.
 unsafe impl Sync for RawBinding {}
 
-/// One input of a binding: its memory, the bytes of it that count, and its shape.
+/// One input of a binding: its memory, how many bytes of it are used, and its shape.
 pub(crate) struct BoundInput {
     pub(crate) block: Arc<RawBuffer>,
     pub(crate) bytes: usize,
@@ -66,8 +66,8 @@ impl Row for RawBinding {
 }
 
 impl RawBinding {
-    /// A binding for these inputs and outputs. No object of the library exists yet: the binding gets its row first. The
-    /// library allocates outputs without a block.
+    /// A binding for these inputs and outputs. It gets its row before any object of the library is created. The library
+    /// allocates the outputs that have no block.
     pub(crate) fn new(inputs: &[BoundInput], outputs: &[Option<Arc<RawBuffer>>]) -> Self {
         let open = outputs.iter().enumerate().filter(|(_, block)| block.is_none()).map(|(index, _)| index).collect();
         let blocks = inputs.iter().map(|input| &input.block).chain(outputs.iter().flatten());
@@ -93,8 +93,8 @@ impl RawBinding {
         self.owner.is_current(ObjectKind::MODEL_TENSORS)
     }
 
-    /// Creates the datasets, with what the binding was [made](Self::new) for. What was created before an error is
-    /// destroyed by [`destroy`](Self::destroy).
+    /// Creates the datasets for the tensors with which the binding was [made](Self::new). After an error,
+    /// [`destroy`](Self::destroy) destroys what was created before.
     pub(crate) fn create(
         &self,
         api: Api,
@@ -115,7 +115,7 @@ impl RawBinding {
         !self.open.is_empty()
     }
 
-    /// States other shapes for the next executions; refused while queued work may look at the datasets (DATA-10).
+    /// Sets other shapes for the next executions. Refuses while queued work may read the datasets (DATA-10).
     pub(crate) fn reshape(
         &self,
         api: Api,
@@ -129,8 +129,8 @@ impl RawBinding {
         model.set_shapes(api, &self.given, shapes)
     }
 
-    /// Has the next executions use `new` in the place of `old`; refused while queued work may look at the datasets
-    /// (DATA-10). The blocks have the same size.
+    /// Makes the next executions use `new` instead of `old`. Refuses while queued work may read the datasets (DATA-10).
+    /// The blocks have the same size.
     #[rule(DATA_02, DATA_10)]
     pub(crate) fn exchange(
         &self,
@@ -149,7 +149,7 @@ impl RawBinding {
         let inside = self.gate.pass().ok_or(Error::Gone { what: ObjectKind::MODEL_TENSORS })?;
         let described = dataset.describe(api, index, new);
         if let Err(error) = described {
-            // A failed call may have had its effect.
+            // A failed call may have taken effect.
             let now = dataset.memory(api, index).map(|(start, _)| start.as_ptr());
             if now != Some(new.start()) {
                 drop(inside);
@@ -166,8 +166,8 @@ impl RawBinding {
         Ok(())
     }
 
-    /// Queues one execution. The stream's context has to be current and the model's own (MODEL-01). Open outputs have
-    /// to be [emptied](Self::empty) before.
+    /// Queues one execution. The stream's context must be current and that of the model (MODEL-01). Open outputs must
+    /// be [emptied](Self::empty) before.
     #[inline(always)]
     pub(crate) fn execute(
         &self,
@@ -191,8 +191,8 @@ impl RawBinding {
         let queued = stream.submit_alone(here, "queue a model", uses, |ready, stream| {
             // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that stays
             // until the execution is done (MODEL-14, DATA-02, DATA-10). The caller has the handles of the stream and of
-            // the bound model, and is in their context: so nothing ends during the call. Datasets and model end only when a synchronise has covered this submission (the stamps),
-            // and this binding keeps the memory.
+            // the bound model, and is in their context, so nothing ends during the call. Datasets and model end only
+            // when a synchronise has covered this submission (the stamps), and this binding keeps the memory.
             unsafe { call!(ready.aclmdlExecuteAsync(model.id(), self.given.raw(), self.results.raw(), stream)) }
         });
         if queued.is_err() {
@@ -201,11 +201,12 @@ impl RawBinding {
         queued
     }
 
-    /// Captures one execution. The graph keeps this row and the model's, and so datasets and memory.
+    /// Captures one execution. The graph keeps the rows of the binding and the model, and so the datasets and the
+    /// memory.
     ///
     /// # Errors
     ///
-    /// [`Error::StillRunning`] when an execution whose call failed may be running.
+    /// [`Error::StillRunning`] if an execution whose call failed may still be running.
     #[rule(GRAPH_05)]
     pub(crate) fn capture(&self, api: Api, stream: &RawStream, model: &LoadedModel) -> Result<(), Error> {
         self.is_current()?;
@@ -216,28 +217,28 @@ impl RawBinding {
         let captured = stream.give(api, "capture a model", |ready, stream| {
             // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that stays
             // until the last replay is done (MODEL-14, DATA-02, DATA-10, GRAPH-05). The gate is passed, and `give`
-            // passed the stream's. Datasets, model and memory end only when nothing keeps their rows, which the graph
-            // does until its instance is destroyed.
+            // passed the stream's. Datasets, model and memory end only when nothing keeps their rows, and the graph
+            // keeps them until its instance is destroyed.
             unsafe { call!(ready.aclmdlExecuteAsync(model.id(), self.given.raw(), self.results.raw(), stream)) }
         });
         captured.inspect(|()| self.captured.store(true, Ordering::Release))
     }
 
-    /// Whether a graph executes it. Said anew when a capture begins.
+    /// Whether a graph executes the binding. This is determined again when a capture begins.
     pub(crate) fn is_captured(&self) -> bool {
         self.captured.load(Ordering::Acquire)
     }
 
-    /// A capture begins, or a graph was taken apart.
+    /// Clears the note that a graph executes the binding: a capture begins, or a graph was destroyed.
     pub(crate) fn is_captured_no_more(&self) {
         self.captured.store(false, Ordering::Release);
     }
 
-    /// Runs the model once, and returns when it is done. Its context has to be current (MODEL-01), and nothing else may
-    /// run in its working memory at the same time (MODEL-06). Open outputs have to be [emptied](Self::empty) before.
+    /// Runs the model once, and returns when it is done. Its context must be current (MODEL-01), and nothing else may
+    /// run in its working memory at the same time (MODEL-06). Open outputs must be [emptied](Self::empty) before.
     ///
-    /// `runs` stands for the work that the library does without a stream in this context. A failed run may still go on
-    /// there. `settle` waits for everything in the context, and says whether it is over.
+    /// `runs` stands for the work that the library does in this context without a stream. A failed run may continue
+    /// there. `settle` waits for everything in the context, and says whether the run is over.
     #[inline(always)]
     pub(crate) fn run(
         &self,
@@ -256,9 +257,10 @@ impl RawBinding {
         let run = |ready: Ready<Current>| {
             // SAFETY: the function asks for a loaded model and live datasets that no other work uses, and for memory
             // that stays until the execution is done (MODEL-14, DATA-02, DATA-10). The caller has borrowed the bound
-            // model exclusively and is in its context: so nothing ends during the call. The stamps say that no queued
-            // work looks at them, and this binding keeps the memory. The call returns when the model is done; after a failure, datasets, model and memory stay until a synchronise of the whole context has
-            // covered the run (the stamps).
+            // model exclusively and is in its context, so nothing ends during the call. The stamps show that no queued
+            // work uses them, and this binding keeps the memory. The call returns when the model is done. After a
+            // failure, datasets, model and memory stay until a synchronise of the whole context has covered the run
+            // (the stamps).
             unsafe { call!(ready.aclmdlExecute(model.id(), self.given.raw(), self.results.raw())) }
         };
         let ran = runs.run(here.api(), "execute a model", uses, || run(ready), settle);
@@ -290,8 +292,8 @@ impl RawBinding {
         here.ready()
     }
 
-    /// An execution that may be running although its call failed: whatever it uses is in doubt, like the binding
-    /// itself.
+    /// Marks everything that an execution uses as in doubt, if the binding is: the execution may be running although
+    /// its call failed.
     #[cold]
     fn spread_doubt(&self, stream: &RawStream, model: &LoadedModel) {
         if self.last_use.is_in_doubt() {
@@ -300,9 +302,9 @@ impl RawBinding {
         }
     }
 
-    /// Whether an execution on this stream comes after everything that may still be running with the model, its buffers
-    /// and its working memory. For everything that is not in doubt, the caller guarantees this: it has the handle, or
-    /// its turn.
+    /// An error unless an execution on this stream comes after everything that may still be running with the model, its
+    /// buffers and its working memory. For everything that is not in doubt, the caller guarantees this, because it has
+    /// the handle or holds the turn.
     #[cold]
     #[inline(never)]
     fn may_follow(&self, streams: &Shelf<RawStream>, stream: &RawStream, model: &LoadedModel) -> Result<(), Error> {
@@ -312,38 +314,38 @@ impl RawBinding {
         model.idle_where(|used| streams.comes_after(used, stream))
     }
 
-    /// Before a copy of ordinary host memory to an input or from an output: see [`RawStream::comes_to_rest`].
+    /// Called before a copy of pageable host memory to an input or from an output: see [`RawStream::comes_to_rest`].
     pub(crate) fn comes_to_rest_for(&self, api: Api, stream: &RawStream, other: &RawBuffer) -> Result<(), Error> {
         if other.is_pageable() { stream.comes_to_rest(api, [&self.last_use]) } else { Ok(()) }
     }
 
-    /// All work that used the binding is known to be done.
+    /// Marks the binding idle: all work that used it is known to be done.
     pub(crate) fn rest(&self) {
         leads!(dataset: InUse --> Idle : Wait);
         self.last_use.rest();
     }
 
-    /// Notes that the work queued on this stream so far comes after all work that used the binding.
+    /// Records that the work queued on this stream so far comes after all work that used the binding.
     pub(crate) fn follow(&self, queue: &RawStream) {
         queue.lead(&self.last_use);
     }
 
-    /// The shape of an output after an execution, when the library says so.
+    /// The shape of an output after an execution, if the library reports it.
     pub(crate) fn output_dims(&self, api: Api, index: usize) -> Option<Vec<i64>> {
         let _inside = self.gate.pass()?;
         self.results.shape(api, index)
     }
 
-    /// The memory that the library allocated for an open output, to be read while the caller has the binding: it is not
-    /// in flight then, and not emptied. `None` when the library left it without (DATA-06).
+    /// The memory that the library allocated for an open output. The caller may read it while it has the binding,
+    /// because the binding is then neither in flight nor emptied. `None` if the library allocated no memory (DATA-06).
     pub(crate) fn allocated(&self, api: Api, index: usize) -> Option<RawBuffer> {
         let _inside = self.gate.pass()?;
         self.results.memory(api, index).map(|(start, bytes)| RawBuffer::adopt(start, bytes))
     }
 
-    /// Empties the open outputs: memory that came from the caller's allocator goes back there, by the data buffer's
-    /// update; the library's own goes to `take`, to be freed (DATA-06). The first error is reported, the other outputs
-    /// are emptied anyway. Memory that the library refused to release stays here.
+    /// Empties the open outputs. Memory that came from the caller's allocator returns there through the update of the
+    /// data buffer. The library's own memory is passed to `take`, to be freed (DATA-06). The first error is reported,
+    /// and the other outputs are emptied anyway. Memory that the library refused to release stays here.
     pub(crate) fn empty(
         &self,
         api: Api,
@@ -356,7 +358,7 @@ impl RawBinding {
         let mut result = Ok(());
         for index in &self.open {
             let Some((start, bytes)) = self.results.memory(api, *index) else { continue };
-            // Kept beyond the lock: the last one who has it drops code of the user's.
+            // Held beyond the lock, because dropping the last pointer runs code of the user.
             let keeps = self.copies().as_ref().and_then(Weak::upgrade);
             let lent = keeps.as_ref().is_some_and(|keeps| keeps.has_lent(start.addr()));
             let emptied = self.results.empty(api, *index);
@@ -370,7 +372,7 @@ impl RawBinding {
         result
     }
 
-    /// Destroys the datasets; refused while queued work may use them (DATA-10). Open outputs have to be
+    /// Destroys the datasets. Refuses while queued work may use them (DATA-10). Open outputs must be
     /// [emptied](Self::empty) before.
     pub(crate) fn destroy(&self, api: Api, streams: &Shelf<RawStream>) -> Result<(), Error> {
         leads!(dataset: Idle --> End : Destroy);
@@ -379,7 +381,7 @@ impl RawBinding {
         if self.ending.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
-        // Closed already when the library has refused before: what is left is then tried once more.
+        // If the library has refused before, the gate is closed already, and what is left is tried once more.
         self.gate.close();
         let given = self.given.destroy(api);
         let destroyed = given.and(self.results.destroy(api));

@@ -10,7 +10,7 @@ use core::cell::Cell;
 use core::ffi::c_void;
 use core::ptr::{NonNull, null_mut};
 
-/// A list of data buffers. It owns the list and the buffer records, never the memory they describe.
+/// A list of data buffers. It owns the list and the buffer records, never the memory that they describe.
 ///
 /// Its owner has a row before any record is created, so each record has an owner from the beginning. There is no
 /// `Drop`: a record that the library refused to [`destroy`](Self::destroy) stays here, and the next call tries again.
@@ -19,7 +19,7 @@ use core::ptr::{NonNull, null_mut};
 pub(super) struct Dataset {
     /// Null before it is created, and after the library has destroyed it.
     raw: Cell<*mut aclmdlDataset>,
-    /// The same for each buffer.
+    /// Null before a buffer is created, and after the library has destroyed it.
     buffers: Box<[Cell<*mut aclDataBuffer>]>,
     /// The description of a shape, while the library reads it.
     shape: Cell<*mut aclTensorDesc>,
@@ -28,22 +28,22 @@ pub(super) struct Dataset {
 const DOING: &str = "put a dataset together";
 
 impl Dataset {
-    /// The place for a list of so many buffers; nothing is called.
+    /// The place for a list of `buffers` buffers. This calls nothing of the library.
     pub(super) fn of(buffers: usize) -> Self {
         let buffers = core::iter::repeat_with(|| Cell::new(null_mut())).take(buffers).collect();
         Self { raw: Cell::new(null_mut()), buffers, shape: Cell::new(null_mut()) }
     }
 
-    /// Creates the list, and a buffer over each block; one without a block is empty, and an execution may put memory of
-    /// its own into it (DATA-06).
+    /// Creates the list, and a buffer over each block. A buffer without a block is empty, and an execution may put
+    /// memory of the library's into it (DATA-06).
     #[rule(DATA_03, DATA_06)]
     pub(super) fn create<'b>(
         &self,
         api: Api,
         blocks: impl IntoIterator<Item = Option<(&'b RawBuffer, usize)>>,
     ) -> Result<(), Error> {
-        // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the table.
-        // Null, which stands for a failure, is told apart (ERR-06).
+        // SAFETY: the function takes no arguments, so it requires only that its signature is that of the table. Null,
+        // which stands for a failure, is checked (ERR-06).
         let created = unsafe { call!(api.aclmdlCreateDataset()) };
         self.raw.set(created.pointer(DOING)?.as_ptr());
         self.buffers.iter().zip(blocks).try_for_each(|(buffer, block)| {
@@ -53,12 +53,12 @@ impl Dataset {
     }
 
     fn add(&self, api: Api, buffer: &Cell<*mut aclDataBuffer>, start: *mut c_void, bytes: usize) -> Result<(), Error> {
-        // SAFETY: the function notes the address and the size, and does not look at the memory. Who executes with the
-        // dataset keeps the memory in place (DATA-02).
+        // SAFETY: the function records the address and the size, and does not access the memory. The code that executes
+        // with the dataset keeps the memory in place (DATA-02).
         let created = unsafe { call!(api.aclCreateDataBuffer(start, bytes)) };
         buffer.set(created.pointer(DOING)?.as_ptr());
-        // SAFETY: the function asks for a live dataset and a live buffer. Both were created above, and are destroyed by
-        // `destroy` only (DATA-05).
+        // SAFETY: the function asks for a live dataset and a live buffer. Both were created above, and only `destroy`
+        // destroys them (DATA-05).
         let answer = unsafe { call!(api.aclmdlAddDatasetBuffer(self.raw(), buffer.get())) };
         answer.done(|| DOING.into())
     }
@@ -67,16 +67,16 @@ impl Dataset {
         self.raw.get()
     }
 
-    /// States the shape of the buffer at `index`, which has to be there (DATA-09). The library copies the statement.
+    /// Sets the shape of the buffer at `index`, which must exist (DATA-09). The library copies the shape.
     #[rule(DATA_09, DATA_11)]
     pub(super) fn set_shape(&self, api: Api, index: usize, port: &Port, dims: &[i64]) -> Result<(), Error> {
         self.destroy_shape(api)?;
         let count = i32::try_from(dims.len()).unwrap_or(i32::MAX);
-        // SAFETY: the function reads `count` numbers at `dims`, and copies them (DATA-11). The slice holds as many.
+        // SAFETY: the function reads `count` numbers at `dims`, and copies them (DATA-11). The slice has that many.
         let created = unsafe { call!(api.aclCreateTensorDesc(port.element.raw(), count, dims.as_ptr(), port.format)) };
         self.shape.set(created.pointer(DOING)?.as_ptr());
-        // SAFETY: the function asks for a live dataset and a live description. `create` made the one and the call above
-        // the other, and both are destroyed later only (DATA-05).
+        // SAFETY: the function asks for a live dataset and a live description. `create` created the dataset and the
+        // call above the description, and both are destroyed only later (DATA-05).
         let answer = unsafe { call!(api.aclmdlSetDatasetTensorDesc(self.raw(), self.shape.get(), index)) };
         let set = answer.done(|| format!("set the shape of input {index}"));
         set.and(self.destroy_shape(api))
@@ -86,31 +86,31 @@ impl Dataset {
         if self.shape.get().is_null() {
             return Ok(());
         }
-        // SAFETY: the function asks for a live description, once. `set_shape` created it, and null is noted when it is
-        // destroyed. It has no way to fail once the function is there.
+        // SAFETY: the function asks for a live description, once. `set_shape` created it, and null is stored when it is
+        // destroyed. The call cannot fail if the function exists.
         let destroyed = unsafe { call!(api.aclDestroyTensorDesc(self.shape.get())) };
         destroyed.value(|| DOING.into())?;
         self.shape.set(null_mut());
         Ok(())
     }
 
-    /// The shape of the buffer at `index` after an execution; `None` when the library does not say.
+    /// The shape of the buffer at `index` after an execution. `None` if the library does not report it.
     pub(super) fn shape(&self, api: Api, index: usize) -> Option<Vec<i64>> {
         // SAFETY: the function asks for a live dataset, which this is until `destroy` (DATA-05). The answer is null or
-        // belongs to it.
+        // belongs to the dataset.
         let desc = NonNull::new(unsafe { call!(api.aclmdlGetDatasetTensorDesc(self.raw(), index)) }.ok()?)?.as_ptr();
-        // SAFETY: the function asks for a live description. `desc` belongs to the dataset, and is there until the next
+        // SAFETY: the function asks for a live description. `desc` belongs to the dataset, and lives until the next
         // execution, for which the caller would need the binding.
         let rank = unsafe { call!(api.aclGetTensorDescNumDims(desc)) }.ok()?;
         let size = |axis| {
             let mut size = 0;
             // SAFETY: the function asks for a live description, and writes the number to `size` during the call. `desc`
-            // belongs to the dataset, and is there until the next execution; a pointer to a live local is valid for
-            // writes (`core::ptr`, "Safety").
+            // belongs to the dataset, and lives until the next execution; a pointer to a live local is valid for writes
+            // (`core::ptr`, "Safety").
             let answer = unsafe { call!(api.aclGetTensorDescDimV2(desc, axis, &raw mut size)) };
             answer.is_success().then_some(size)
         };
-        // An unknown rank is a huge number; no tensor has more than 128 axes.
+        // An unknown rank is reported as a huge number. No tensor has more than 128 axes.
         (rank <= 128).then(|| (0..rank).map(size).collect())?
     }
 
@@ -123,7 +123,7 @@ impl Dataset {
         // SAFETY: the function asks for a live buffer. It is not null, so it was created and not destroyed (DATA-05).
         let start = NonNull::new(unsafe { call!(api.aclGetDataBufferAddr(buffer)) }.ok()?)?;
         // SAFETY: the function asks for a live buffer. It is not null, so it was created and not destroyed (DATA-05).
-        // Memory of an unknown size is memory as well, and has to be freed.
+        // If the size is unknown, the memory must still be freed.
         let bytes = unsafe { call!(api.aclGetDataBufferSizeV2(buffer)) }.ok().unwrap_or_default();
         Some((start, bytes))
     }
@@ -136,31 +136,31 @@ impl Dataset {
             return Err(Error::Gone { what: ObjectKind::MODEL_TENSORS });
         }
         // SAFETY: the function asks for a live buffer, and memory that it is to describe. The buffer is not null, so it
-        // was created and not destroyed (DATA-05). The function notes the address and the size, and does not look at
-        // the memory; who executes with the dataset keeps it in place (DATA-02).
+        // was created and not destroyed (DATA-05). The function records the address and the size, and does not access
+        // the memory. The code that executes with the dataset keeps the memory in place (DATA-02).
         let answer = unsafe { call!(api.aclUpdateDataBuffer(buffer, block.start(), block.bytes())) };
         answer.done(|| format!("exchange the memory of tensor {index} of a model"))
     }
 
-    /// Makes the buffer at `index` describe nothing any more.
+    /// Makes the buffer at `index` describe no memory.
     pub(super) fn empty(&self, api: Api, index: usize) -> Result<(), Error> {
         let buffer = self.buffers.get(index).map_or(null_mut(), Cell::get);
         if buffer.is_null() {
             return Ok(());
         }
         // SAFETY: the function asks for a live buffer, and memory that it is to describe. The buffer is not null, so it
-        // was created and not destroyed (DATA-05); a null pointer of the size zero describes no memory (DATA-03).
+        // was created and not destroyed (DATA-05). A null pointer with the size zero describes no memory (DATA-03).
         let answer = unsafe { call!(api.aclUpdateDataBuffer(buffer, null_mut(), 0)) };
         answer.done(|| format!("empty output {index} of a model"))
     }
 
-    /// Destroys the buffer records and the list. It reports the first error and destroys the rest anyway. The next call
+    /// Destroys the buffer records and the list. Reports the first error and destroys the rest anyway. The next call
     /// tries only the refused records again. Nothing may use the dataset from the first call on.
     pub(super) fn destroy(&self, api: Api) -> Result<(), Error> {
         let mut result = self.destroy_shape(api);
         for buffer in self.buffers.iter().filter(|buffer| !buffer.get().is_null()) {
             // SAFETY: the function asks for a live buffer that no work uses, once (DATA-05). This dataset created it,
-            // null is noted when it is destroyed, and the caller knows that nothing uses the dataset (DATA-10).
+            // null is stored when it is destroyed, and the caller knows that nothing uses the dataset (DATA-10).
             let answer = unsafe { call!(api.aclDestroyDataBuffer(buffer.get())) };
             let destroyed = answer.done(|| "destroy a data buffer".into());
             if destroyed.is_ok() {
@@ -169,8 +169,8 @@ impl Dataset {
             result = result.and(destroyed);
         }
         if !self.raw.get().is_null() {
-            // SAFETY: the function asks for a live dataset that no work uses, once (DATA-05). `create` made it, null is
-            // noted when it is destroyed, and the caller knows that nothing uses it (DATA-10).
+            // SAFETY: the function asks for a live dataset that no work uses, once (DATA-05). `create` created it, null
+            // is stored when it is destroyed, and the caller knows that nothing uses it (DATA-10).
             let answer = unsafe { call!(api.aclmdlDestroyDataset(self.raw.get())) };
             let destroyed = answer.done(|| "destroy a dataset".into());
             if destroyed.is_ok() {

@@ -9,7 +9,7 @@ use ascendcl_macros::rule;
 use ascendcl_sys::constants::{ACL_DYNAMIC_TENSOR_NAME, ACL_MAX_BATCH_NUM, ACL_MAX_HW_NUM};
 use ascendcl_sys::types::*;
 
-/// The shapes that a model was compiled for, when it takes only some.
+/// The shapes that a model was compiled for, if it takes only some shapes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum RawGears {
     /// Sizes of the first axis of each input whose shape is free.
@@ -20,12 +20,12 @@ pub(crate) enum RawGears {
     Dims(Vec<Vec<i64>>),
 }
 
-/// The gears of a loaded model, and the input that the library notes the choice in.
+/// The gears of a loaded model, and the input in which the library records the choice.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[rule(MODEL_20)]
 pub(crate) struct GearInput {
     pub(crate) gears: RawGears,
-    /// Its place among the inputs of the dataset.
+    /// The input's index in the dataset.
     pub(crate) input: usize,
 }
 
@@ -37,7 +37,7 @@ enum Gear {
 }
 
 impl GearInput {
-    /// The gears of a description that is alive and filled in; `None` for a model without.
+    /// The gears of a description that is alive and filled in. `None` if the model has none.
     pub(super) fn read(api: Api, desc: *const aclmdlDesc, inputs: &[Port]) -> Result<Option<Self>, Error> {
         let name = ACL_DYNAMIC_TENSOR_NAME.to_string_lossy();
         let Some(input) = inputs.iter().position(|port| port.name == name) else { return Ok(None) };
@@ -49,8 +49,8 @@ impl GearInput {
         Ok(Some(Self { gears, input }))
     }
 
-    /// Chooses the gear of the next executions with this dataset, whose inputs have these shapes (the one for the
-    /// choice among them).
+    /// Chooses the gear of the next executions with this dataset. `shapes` are the shapes of all its inputs, including
+    /// the input for the choice.
     pub(super) fn choose(
         &self,
         api: Api,
@@ -62,26 +62,26 @@ impl GearInput {
         let (dataset, index) = (dataset.raw(), self.input);
         let answer = match self.gear(ports, shapes)? {
             Gear::Batch(size) => {
-                // SAFETY: the function asks for a live dataset, whose buffer at the index it writes (MODEL-20). The
+                // SAFETY: the function asks for a live dataset, and writes the buffer at the index (MODEL-20). The
                 // binding keeps the dataset, and that buffer is device memory of the size that the model states.
                 unsafe { call!(api.aclmdlSetDynamicBatchSize(model, dataset, index, size)) }
             }
             Gear::Image(height, width) => {
-                // SAFETY: the function asks for a live dataset, whose buffer at the index it writes (MODEL-20). The
+                // SAFETY: the function asks for a live dataset, and writes the buffer at the index (MODEL-20). The
                 // binding keeps the dataset, and that buffer is device memory of the size that the model states.
                 unsafe { call!(api.aclmdlSetDynamicHWSize(model, dataset, index, height, width)) }
             }
             Gear::Dims(dims) => {
-                // SAFETY: the function asks for a live dataset, whose buffer at the index it writes, and reads `dims`
-                // during the call (MODEL-20). The binding keeps the dataset, that buffer is device memory of the size
-                // that the model states, and `dims` is a local.
+                // SAFETY: the function asks for a live dataset, writes the buffer at the index, and reads `dims` during
+                // the call (MODEL-20). The binding keeps the dataset, that buffer is device memory of the size that the
+                // model states, and `dims` is a local.
                 unsafe { call!(api.aclmdlSetInputDynamicDims(model, dataset, index, &raw const *dims)) }
             }
         };
         answer.done(|| "choose the shape of an execution".into())
     }
 
-    /// The gear that the shapes of the inputs amount to.
+    /// The gear that matches the shapes of the inputs.
     fn gear(&self, ports: &[Port], shapes: &[&[i64]]) -> Result<Gear, Error> {
         let inputs = || ports.iter().zip(shapes).enumerate().filter(|(index, _)| *index != self.input);
         let free = || inputs().map(|(_, pair)| pair).filter(|(port, _)| port.dims.contains(&-1));
@@ -144,9 +144,8 @@ impl GearInput {
 
 fn batches(api: Api, desc: *const aclmdlDesc) -> Result<Vec<u64>, Error> {
     let mut batch = aclmdlBatch { batchCount: 0, batch: [0; ACL_MAX_BATCH_NUM as usize] };
-    // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is, and
-    // writes the answer to `batch` during the call; a pointer to a live local is valid for writes (`core::ptr`,
-    // "Safety").
+    // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees, and writes
+    // the answer to `batch` during the call; a pointer to a live local is valid for writes (`core::ptr`, "Safety").
     let answer = unsafe { call!(api.aclmdlGetDynamicBatch(desc, &raw mut batch)) };
     answer.done(|| "read the batch sizes of a model".into())?;
     Ok(batch.batch.into_iter().take(batch.batchCount).collect())
@@ -154,27 +153,26 @@ fn batches(api: Api, desc: *const aclmdlDesc) -> Result<Vec<u64>, Error> {
 
 fn images(api: Api, desc: *const aclmdlDesc) -> Result<Vec<[u64; 2]>, Error> {
     let mut hw = aclmdlHW { hwCount: 0, hw: [[0; 2]; ACL_MAX_HW_NUM as usize] };
-    // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is, and
-    // writes the answer to `hw` during the call; a pointer to a live local is valid for writes (`core::ptr`, "Safety").
-    // It does not look at the index.
+    // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees, and writes
+    // the answer to `hw` during the call; a pointer to a live local is valid for writes (`core::ptr`, "Safety"). It
+    // ignores the index.
     let answer = unsafe { call!(api.aclmdlGetDynamicHW(desc, usize::MAX, &raw mut hw)) };
     answer.done(|| "read the image sizes of a model".into())?;
     Ok(hw.hw.into_iter().take(hw.hwCount).collect())
 }
 
 fn dims(api: Api, desc: *const aclmdlDesc) -> Result<Vec<Vec<i64>>, Error> {
-    /// Stands for all inputs together.
+    /// The index that stands for all inputs together.
     const ALL: usize = usize::MAX;
     let doing = || "read the shapes that a model was compiled for".to_owned();
     let mut count = 0;
-    // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is, and
-    // writes the answer to `count` during the call; a pointer to a live local is valid for writes (`core::ptr`,
-    // "Safety").
+    // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees, and writes
+    // the answer to `count` during the call; a pointer to a live local is valid for writes (`core::ptr`, "Safety").
     let answer = unsafe { call!(api.aclmdlGetInputDynamicGearCount(desc, ALL, &raw mut count)) };
     answer.done(doing)?;
     let mut gears = vec![NO_DIMS; count];
-    // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is, and
-    // writes at most `count` answers during the call. The vector has so many elements.
+    // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees, and writes
+    // at most `count` answers during the call. The vector has that many elements.
     let answer = unsafe { call!(api.aclmdlGetInputDynamicDims(desc, ALL, gears.as_mut_ptr(), count)) };
     answer.done(doing)?;
     Ok(gears.iter().map(sizes).collect())

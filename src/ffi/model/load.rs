@@ -1,4 +1,4 @@
-//! Loading, onto memory of the library or of the caller.
+//! Loading a model into memory of the library or of the caller.
 
 use super::super::api::c_path;
 use super::super::call::call;
@@ -18,13 +18,13 @@ use std::sync::Arc;
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum ModelImage<'a> {
     File(&'a Path),
-    /// The contents, and the file that they were read from, if they were.
+    /// The contents, and the file from which they were read, if there was one.
     Memory(&'a [u8], Option<&'a Path>),
 }
 
-/// The caller's memory for a model. The library allocates what is `None`. `model::Load` has the handles that the
-/// program gives; this has the rows, which a loaded model keeps: while the model's row is there, the memory has a name
-/// and is not freed (MODEL-02, MODEL-03).
+/// The caller's memory for a model. The library allocates the parts that are `None`. `model::Load` has the handles that
+/// the program passes. This type has the rows, which a loaded model keeps: while the model's row exists, it refers to
+/// the memory, so the memory is not freed (MODEL-02, MODEL-03).
 #[derive(Default, Debug)]
 #[rule(MODEL_08)]
 pub(crate) struct LoadInto {
@@ -45,7 +45,7 @@ pub(crate) struct Share {
 const WORK: ObjectKind = ObjectKind::WORKSPACE;
 
 impl LoadInto {
-    /// Whether nothing may be running in the working memory.
+    /// An error while something may be running in the working memory.
     pub(crate) fn idle(&self, streams: &Shelf<RawStream>) -> Result<(), Error> {
         self.idle_where(|used| streams.has_done(used))
     }
@@ -67,7 +67,7 @@ impl LoadInto {
 }
 
 impl Share {
-    /// Takes `bytes` bytes of the memory, of which so many are `taken` already. With `alone`, they are to be the only
+    /// Takes `bytes` bytes of the memory, of which `taken` bytes are taken already. With `alone`, they must be the only
     /// ones.
     pub(crate) fn take(
         block: &Arc<RawBuffer>,
@@ -104,8 +104,8 @@ impl<'a> ModelImage<'a> {
         }
     }
 
-    /// The bytes that have to be copied to the device before the library can read them: the contents of a file, when
-    /// the program runs on the device (MODE-02).
+    /// The bytes that must be copied to the device before the library can read them: an image in the program's memory,
+    /// if the program runs on the device (MODE-02).
     pub(crate) fn to_be_copied(self, api: Api) -> Option<&'a [u8]> {
         match self {
             Self::Memory(image, _) if api.on_device() => Some(image),
@@ -114,13 +114,13 @@ impl<'a> ModelImage<'a> {
     }
 }
 
-/// A model file, or its contents where the library reads them: in the program's own memory on a host, in the device's
-/// for a program that runs there.
+/// A model file, or its contents in memory that the library can read: the program's own memory on a host, or the
+/// device's memory if the program runs on the device.
 #[derive(Clone, Copy, Debug)]
 #[rule(MODEL_10, MODEL_11, MODE_02)]
 pub(crate) struct Image<'a> {
     pub(crate) source: ModelImage<'a>,
-    /// The copy of what has [to be copied](ModelImage::to_be_copied).
+    /// The copy of the bytes that [must be copied](ModelImage::to_be_copied).
     pub(crate) copy: Option<&'a RawBuffer>,
 }
 
@@ -153,8 +153,8 @@ impl Image<'_> {
 }
 
 impl LoadedModel {
-    /// Loads the model; the memory that it is loaded onto stays allocated until it is unloaded. The caller has compared
-    /// the memory with the model's [sizes](Image::sizes), and calls this once.
+    /// Loads the model. The memory into which it is loaded stays allocated until the model is unloaded. The caller has
+    /// compared the memory with the model's [sizes](Image::sizes), and calls this once.
     pub(crate) fn load(&self, api: Api, image: Image<'_>) -> Result<(), Error> {
         self.onto.is_current()?;
         let mut id = 0;
@@ -173,8 +173,8 @@ impl LoadedModel {
                 } else {
                     // SAFETY: the function reads a terminated string, which a `CString` is, and writes the number to
                     // `id`, during the call; a pointer to a live local is valid for writes (`core::ptr`, "Safety"). It
-                    // goes on to use the blocks until the model is unloaded (MODEL-02, MODEL-03): `onto`, which the row
-                    // has, keeps them.
+                    // continues to use the blocks until the model is unloaded (MODEL-02, MODEL-03): `onto`, which is
+                    // part of the row, keeps them.
                     unsafe {
                         call!(api.aclmdlLoadFromFileWithMem(path, &raw mut id, work, work_bytes, weights, weight_bytes))
                     }
@@ -190,8 +190,8 @@ impl LoadedModel {
                 } else {
                     // SAFETY: the function reads `length` bytes at `start`, which is the image or its copy on the
                     // device (MODE-02), and writes the number to `id`, during the call; a pointer to a live local is
-                    // valid for writes (`core::ptr`, "Safety"). It goes on to use the blocks until the model is
-                    // unloaded (MODEL-02, MODEL-03): `onto`, which the row has, keeps them.
+                    // valid for writes (`core::ptr`, "Safety"). It continues to use the blocks until the model is
+                    // unloaded (MODEL-02, MODEL-03): `onto`, which is part of the row, keeps them.
                     unsafe {
                         call!(api.aclmdlLoadFromMemWithMem(
                             start,

@@ -25,21 +25,21 @@ use gears::GearInput;
 pub(crate) use gears::RawGears;
 pub(crate) use load::{Image, LoadInto, ModelImage, Share};
 
-/// A model in the device's memory, or the place for one: it gets its row before it is [loaded](Self::load). It has no
-/// `Drop`: a model that is not unloaded stays loaded, and keeps the memory that it was loaded onto.
+/// A model in the device's memory, or the row for one: the row exists before the model is [loaded](Self::load). It has
+/// no `Drop`: a model that is not unloaded stays loaded, and keeps the memory into which it was loaded.
 #[derive(Debug)]
 #[rule(MODEL_02, MODEL_03, MODEL_12)]
 pub(crate) struct LoadedModel {
     number: u64,
-    /// The library's number for it, while it is loaded.
+    /// The library's number for the model, while it is loaded.
     id: AtomicU32,
     is_loaded: AtomicBool,
-    /// The library's description, until the library has destroyed it; null otherwise.
+    /// The library's description, until the library has destroyed it. Otherwise null.
     desc: AtomicPtr<aclmdlDesc>,
-    /// What the description said.
+    /// The contents of the description.
     said: OnceLock<Description>,
     last_use: LastUse,
-    /// Somebody unloads it, or has done so.
+    /// Whether a thread is unloading the model, or has unloaded it.
     ending: AtomicBool,
     onto: LoadInto,
     owner: Owner,
@@ -52,15 +52,15 @@ struct Description {
     gears: Option<GearInput>,
 }
 
-/// One input or output, as the library describes it. `TensorInfo` is what the program sees of it: without the buffer's
-/// size and the format, and with `None` for -1.
+/// One input or output, as the library describes it. The program sees it as `TensorInfo`, without the buffer's size and
+/// the format, and with `None` for -1.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Port {
     pub(crate) name: String,
     pub(crate) element: ElementType,
-    /// -1 where the size is chosen at each execution.
+    /// -1 if the size is chosen at each execution.
     pub(crate) dims: Vec<i64>,
-    /// The bytes of a buffer for it; 0 when they depend on sizes that are chosen at each execution.
+    /// The bytes of a buffer for it. 0 if they depend on sizes that are chosen at each execution.
     pub(crate) bytes: usize,
     format: aclFormat,
 }
@@ -73,7 +73,7 @@ impl Row for LoadedModel {
 }
 
 impl LoadedModel {
-    /// The place for a model in this memory. Nothing is called.
+    /// The row for a model in this memory. This calls nothing of the library.
     pub(crate) fn new(onto: LoadInto) -> Self {
         Self {
             number: next_number(),
@@ -95,11 +95,11 @@ impl LoadedModel {
         self.owner.is_current(ObjectKind::MODEL)
     }
 
-    /// Reads the description of a model that has just been loaded. One that the library refuses to destroy stays here
-    /// until the model is unloaded.
+    /// Reads the description of a model that has just been loaded. If the library refuses to destroy the description,
+    /// it stays here until the model is unloaded.
     pub(crate) fn describe(&self, api: Api) -> Result<(), Error> {
-        // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the table.
-        // Null, which stands for a failure, is told apart (ERR-06).
+        // SAFETY: the function takes no arguments, so it requires only that its signature is that of the table. Null,
+        // which stands for a failure, is checked (ERR-06).
         let created = unsafe { call!(api.aclmdlCreateDesc()) };
         let desc = created.pointer(DESCRIBE)?.as_ptr();
         self.desc.store(desc, Ordering::Release);
@@ -107,7 +107,7 @@ impl LoadedModel {
         // below.
         let answer = unsafe { call!(api.aclmdlGetDesc(desc, self.id())) };
         let said = answer.done(|| DESCRIBE.into()).and_then(|()| Description::read(api, desc));
-        // A refused step is tried again when the model is unloaded.
+        // If the library refuses, unloading the model tries again.
         let _ = self.destroy_description(api);
         said.map(|said| {
             self.said.get_or_init(|| said);
@@ -119,8 +119,8 @@ impl LoadedModel {
         if desc.is_null() {
             return Ok(());
         }
-        // SAFETY: the function asks for a live description, once. `describe` created it, and null is noted when it is
-        // destroyed. Nothing keeps a pointer into it: names were copied.
+        // SAFETY: the function asks for a live description, once. `describe` created it, and null is stored when it is
+        // destroyed. Nothing keeps a pointer into it, because names were copied.
         let answer = unsafe { call!(api.aclmdlDestroyDesc(desc)) };
         let destroyed = answer.done(|| DESCRIBE.into());
         if destroyed.is_ok() {
@@ -134,12 +134,12 @@ impl LoadedModel {
         self.id.load(Ordering::Relaxed)
     }
 
-    /// All work that used the model is known to be done.
+    /// Marks the model idle: all work that used it is known to be done.
     pub(crate) fn rest(&self) {
         self.last_use.rest();
     }
 
-    /// Notes that the work queued on this stream so far comes after all work that used the model.
+    /// Records that the work queued on this stream so far comes after all work that used the model.
     pub(crate) fn follow(&self, queue: &RawStream) {
         queue.lead(&self.last_use);
     }
@@ -149,20 +149,23 @@ impl LoadedModel {
         &self.last_use
     }
 
-    /// A failed call may have left work running in the model's working memory, which other models may share.
+    /// Marks the model's working memory as in doubt, which other models may share: a failed call may have left work
+    /// running in it.
     fn doubt_workspace(&self, stream: &RawStream) {
         if let Some(work) = &self.onto.work {
             work.block().mark_in_doubt(stream);
         }
     }
 
-    /// Whether it, or something in its working memory, may be running although the call that was to start it failed.
+    /// Whether the model, or something in its working memory, may be running although the call that was to start it
+    /// failed.
     #[inline]
     fn is_in_doubt(&self) -> bool {
         self.last_use.is_in_doubt() || self.onto.work.as_ref().is_some_and(|work| work.block().is_in_doubt())
     }
 
-    /// Whether the model itself is unused. This does not look at a workspace that other models share.
+    /// Whether the model itself is idle. `false` for a model in the caller's working memory, which other models may
+    /// share.
     #[inline]
     fn is_at_rest(&self) -> bool {
         self.last_use.is_at_rest() && self.onto.work.is_none()
@@ -179,7 +182,7 @@ impl LoadedModel {
         self.onto.idle_where(is_idle)
     }
 
-    /// All inputs of the dataset, the one for the gear among them.
+    /// All inputs of the dataset, including the input for the gear.
     pub(crate) fn inputs(&self) -> &[Port] {
         self.said.get().map_or(&[], |said| &said.inputs)
     }
@@ -192,18 +195,18 @@ impl LoadedModel {
         self.said.get().and_then(|said| said.gears.as_ref())
     }
 
-    /// The shapes that the model was compiled for, if it takes only some.
+    /// The shapes that the model was compiled for, if it takes only some shapes.
     pub(crate) fn gears(&self) -> Option<&RawGears> {
         self.gear_box().map(|own| &own.gears)
     }
 
-    /// The input that the library notes the chosen gear in: its place, and the bytes that it needs.
+    /// The input in which the library records the chosen gear: its index, and the bytes that it needs.
     pub(crate) fn gear_input(&self) -> Option<(usize, usize)> {
         let index = self.gear_box()?.input;
         self.inputs().get(index).map(|port| (index, port.bytes))
     }
 
-    /// States the shapes of the next executions' inputs, in the one way that the model takes (MODEL-20).
+    /// Sets the shapes of the next executions' inputs, in the one way that the model supports (MODEL-20).
     fn set_shapes(&self, api: Api, dataset: &Dataset, shapes: &[&[i64]]) -> Result<(), Error> {
         if let Some(gears) = self.gear_box() {
             return gears.choose(api, self.id(), dataset, self.inputs(), shapes);
@@ -212,11 +215,11 @@ impl LoadedModel {
         free.into_iter().try_for_each(|(index, (port, dims))| dataset.set_shape(api, index, port, dims))
     }
 
-    /// Unloads the model; refused while queued work may use it, and done once only (MODEL-14). Its context has to be
-    /// current (MODEL-01). One that was not loaded, or of which the library has only the description, ends in the same
+    /// Unloads the model, once only (MODEL-14). Refuses while queued work may use it. Its context must be current
+    /// (MODEL-01). A model that was not loaded, or of which only the library's description is left, ends in the same
     /// way.
     ///
-    /// Callers hold the model's only handle, or its scope has ended.
+    /// The caller holds the model's only handle, or its scope has ended.
     #[rule(MODEL_14)]
     pub(crate) fn unload(&self, api: Api, streams: &Shelf<RawStream>) -> Result<(), Error> {
         if !streams.has_done(&self.last_use) {
@@ -236,8 +239,8 @@ impl LoadedModel {
         if !self.is_loaded.load(Ordering::Acquire) {
             return Ok(());
         }
-        // SAFETY: the function takes a number by value, and no pointer. The library answers one that it does not know
-        // with an error.
+        // SAFETY: the function takes a number by value, and no pointer. The library returns an error for an unknown
+        // number.
         let answer = unsafe { call!(api.aclmdlUnload(self.id())) };
         let unloaded = answer.done(|| "unload a model".into());
         self.is_loaded.store(unloaded.is_err(), Ordering::Release);
@@ -248,11 +251,11 @@ impl LoadedModel {
 const DESCRIBE: &str = "read the description of a model";
 
 impl Description {
-    /// The inputs, the outputs and the gears of a model whose description this is: alive, and filled in.
+    /// Reads the inputs, the outputs and the gears of a model. Its description must be alive and filled in.
     fn read(api: Api, desc: *mut aclmdlDesc) -> Result<Self, Error> {
-        // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is.
+        // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees.
         let inputs = unsafe { call!(api.aclmdlGetNumInputs(desc)) }.value(|| DESCRIBE.into())?;
-        // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is.
+        // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees.
         let outputs = unsafe { call!(api.aclmdlGetNumOutputs(desc)) }.value(|| DESCRIBE.into())?;
         let inputs: Vec<_> = (0..inputs).map(|index| input(api, desc, index)).collect::<Result<_, _>>()?;
         let outputs = (0..outputs).map(|index| output(api, desc, index)).collect::<Result<_, _>>()?;
@@ -266,22 +269,22 @@ macro_rules! port {
         /// Reads one port of a description that is alive and filled in.
         fn $function(api: Api, desc: *mut aclmdlDesc, index: usize) -> Result<Port, Error> {
             let mut dims = NO_DIMS;
-            // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is,
-            // and writes the answer to `dims` during the call; a pointer to a live local is valid for writes
-            // (`core::ptr`, "Safety").
+            // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees, and
+            // writes the answer to `dims` during the call; a pointer to a live local is valid for writes (`core::ptr`,
+            // "Safety").
             let answer = unsafe { call!(api.$dims(desc, index, &raw mut dims)) };
             answer.done(|| format!("read the shape of {} {index}", stringify!($function)))?;
             let doing = || DESCRIBE.to_owned();
-            // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is.
+            // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees.
             let name = unsafe { call!(api.$name(desc, index)) }.value(doing)?;
             // SAFETY: `text` asks for null or a terminated string that stays in place. The answer is null or lives as
-            // long as the description; it is copied here.
+            // long as the description. It is copied here.
             let name = unsafe { text(name) }.unwrap_or_default();
-            // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is.
+            // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees.
             let element = unsafe { call!(api.$data_type(desc, index)) }.value(doing)?.into();
-            // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is.
+            // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees.
             let format = unsafe { call!(api.$format(desc, index)) }.value(doing)?;
-            // SAFETY: the function asks for a description that is alive and filled in, as the caller says that it is.
+            // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees.
             let bytes = unsafe { call!(api.$size(desc, index)) }.value(doing)?;
             Ok(Port { name, element, dims: sizes(&dims), bytes, format })
         }

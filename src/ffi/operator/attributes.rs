@@ -1,4 +1,4 @@
-//! The attributes of an operator, as the library holds them.
+//! The attributes of an operator, in the library's form.
 
 use super::DOING;
 use crate::attribute::Attribute;
@@ -14,7 +14,7 @@ use core::ffi::{CStr, c_char, c_int};
 use core::ptr::null_mut;
 use std::ffi::CString;
 
-/// Null before they are created, and after the library has destroyed them.
+/// The library's attribute object. Null before it is created, and after the library has destroyed it.
 #[derive(Debug)]
 pub(super) struct Attributes(Cell<*mut aclopAttr>);
 
@@ -28,8 +28,8 @@ impl Attributes {
     }
 
     pub(super) fn fill(&self, api: Api, attributes: &[(&str, &Attribute)]) -> Result<(), Error> {
-        // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the table.
-        // Null, which stands for a failure, is told apart (ERR-06).
+        // SAFETY: the function takes no arguments, so it requires only that its signature is that of the table. Null,
+        // which stands for a failure, is checked (ERR-06).
         let created = unsafe { call!(api.aclopCreateAttr()) };
         self.0.set(created.pointer(DOING)?.as_ptr());
         attributes.iter().try_for_each(|(name, value)| self.set(api, name, value))
@@ -59,13 +59,13 @@ impl Attributes {
             }
             // SAFETY: the function asks for live attributes, reads a terminated key and as many values as `count` says
             // during the call, and copies all. `fill` created the attributes, `c_text` made the key, and the list has
-            // no fewer values.
+            // at least that many values.
             Attribute::Ints(values) => unsafe {
                 call!(api.aclopSetAttrListInt(attr, key, count(values), values.as_ptr()))
             },
             // SAFETY: the function asks for live attributes, reads a terminated key and as many values as `count` says
             // during the call, and copies all. `fill` created the attributes, `c_text` made the key, and the list has
-            // no fewer values.
+            // at least that many values.
             Attribute::Floats(values) => unsafe {
                 call!(api.aclopSetAttrListFloat(attr, key, count(values), values.as_ptr()))
             },
@@ -80,8 +80,8 @@ impl Attributes {
     fn set_bools(&self, api: Api, key: &CStr, values: &[bool]) -> Answer<aclError> {
         let values: Vec<u8> = values.iter().copied().map(u8::from).collect();
         // SAFETY: the function asks for live attributes, reads a terminated key and as many values as `count` says
-        // during the call, and copies all. `fill` created the attributes, a `CStr` is terminated, and the list has no
-        // fewer values.
+        // during the call, and copies all. `fill` created the attributes, a `CStr` is terminated, and the list has at
+        // least that many values.
         unsafe { call!(api.aclopSetAttrListBool(self.raw(), key.as_ptr(), count(&values), values.as_ptr())) }
     }
 
@@ -89,16 +89,16 @@ impl Attributes {
         let values: Vec<CString> = values.iter().map(|value| c_text(value)).collect::<Result<_, _>>()?;
         let mut starts: Vec<_> = values.iter().map(|value| CStr::as_ptr(value)).collect();
         // SAFETY: the function asks for live attributes, and reads a terminated key and as many terminated texts as
-        // `count` says during the call. `fill` created the attributes, a `CStr` is terminated, `c_text` made the
-        // texts, and the list has no fewer. The library may write to the list, which belongs to this function.
+        // `count` says during the call. `fill` created the attributes, a `CStr` is terminated, `c_text` made the texts,
+        // and the list has at least that many. The library may write to the list, which belongs to this function.
         Ok(unsafe { call!(api.aclopSetAttrListString(self.raw(), key.as_ptr(), count(&starts), starts.as_mut_ptr())) })
     }
 
     fn set_elements(&self, api: Api, key: &CStr, values: &[ElementType]) -> Answer<aclError> {
         let values: Vec<aclDataType> = values.iter().map(|value| value.raw()).collect();
         // SAFETY: the function asks for live attributes, reads a terminated key and as many values as `count` says
-        // during the call, and copies all. `fill` created the attributes, a `CStr` is terminated, and the list has no
-        // fewer values.
+        // during the call, and copies all. `fill` created the attributes, a `CStr` is terminated, and the list has at
+        // least that many values.
         unsafe { call!(api.aclopSetAttrListDataType(self.raw(), key.as_ptr(), count(&values), values.as_ptr())) }
     }
 
@@ -108,7 +108,7 @@ impl Attributes {
         let (key, count) = (key.as_ptr(), count(&starts));
         // SAFETY: the function asks for live attributes, reads a terminated key and as many lists as `count` says
         // during the call, each as long as its length says, and copies all. `fill` created the attributes, a `CStr` is
-        // terminated, and the lists have no fewer values.
+        // terminated, and the lists have at least that many values.
         unsafe { call!(api.aclopSetAttrListListInt(self.raw(), key, count, lengths.as_ptr(), starts.as_ptr())) }
     }
 
@@ -116,9 +116,9 @@ impl Attributes {
         if self.raw().is_null() {
             return Ok(());
         }
-        // SAFETY: the function asks for live attributes that no work uses, once. `fill` created them, null is noted
-        // when they are destroyed, and the stamps say that no execution is under way. It has no way to fail once the
-        // function is there.
+        // SAFETY: the function asks for live attributes that no work uses, once. `fill` created them, null is stored
+        // when they are destroyed, and the stamps show that no execution is under way. The call cannot fail if the
+        // function exists.
         let destroyed = unsafe { call!(api.aclopDestroyAttr(self.raw())) };
         destroyed.value(|| DOING.into())?;
         self.0.set(null_mut());
@@ -126,7 +126,7 @@ impl Attributes {
     }
 }
 
-/// The list's length, or less: the library reads no more values than this.
+/// The list's length, or less if it does not fit. The library reads no more values than this.
 fn count<T>(list: &[T]) -> c_int {
     c_int::try_from(list.len()).unwrap_or(c_int::MAX)
 }

@@ -22,7 +22,8 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use std::ffi::CString;
 use std::sync::Arc;
 
-/// An operator with the descriptions and buffers of its tensors. Without a `Drop`: what is not destroyed stays.
+/// An operator with the descriptions and buffers of its tensors. It has no `Drop`: what is not destroyed stays
+/// allocated.
 #[derive(Debug)]
 pub(crate) struct RawInvocation {
     number: u64,
@@ -31,31 +32,31 @@ pub(crate) struct RawInvocation {
     outputs: Side,
     attributes: Attributes,
     gate: Gate,
-    /// Somebody destroys the descriptions, or has done so.
+    /// Whether a thread is destroying the descriptions, or has destroyed them.
     ending: AtomicBool,
     last_use: LastUse,
-    /// While the invocation's row exists, these blocks are referred to and are not freed.
+    /// While the invocation's row exists, it keeps these blocks, so they are not freed.
     blocks: Box<[Arc<RawBuffer>]>,
     owner: Owner,
 }
 
 // SAFETY: sending the value to another thread must not make a data race. Descriptions, buffers and attributes belong to
-// the process and have no thread affinity. The library writes them only while it takes an execution, and the one who
-// has the operator's handle executes it.
+// the process and have no thread affinity. The library writes them only while it takes an execution, and only the owner
+// of the operator's handle executes it.
 unsafe impl Send for RawInvocation {}
 // SAFETY: sharing the value must not make a data race. Several threads use shared references only through the ledger,
-// which destroys the records when nobody has the handle any more; the rest is atomics.
+// which destroys the records only when no handle exists any more. The other fields are atomics.
 unsafe impl Sync for RawInvocation {}
 
-/// A tensor of an operator; without memory it stands for an optional input that is left out (OP-04).
+/// A tensor of an operator. Without memory it stands for an optional input that is left out (OP-04).
 #[derive(Debug)]
 pub struct TensorArgument {
     pub(crate) memory: Option<(Arc<RawBuffer>, ElementType)>,
     pub(crate) dims: Vec<i64>,
 }
 
-/// Inputs or outputs: descriptions and buffers in the same order, as many of the one as of the other (OP-02). Null
-/// before they are created, and after the library has destroyed them.
+/// Inputs or outputs: descriptions and buffers, in the same order and of the same number (OP-02). Each is null before
+/// it is created, and after the library has destroyed it.
 #[derive(Debug)]
 #[rule(OP_02)]
 struct Side {
@@ -73,7 +74,7 @@ impl Row for RawInvocation {
 }
 
 impl RawInvocation {
-    /// An operator with these tensors. No object of the library exists yet: the operator gets its row first.
+    /// An operator with these tensors. It gets its row before any object of the library is created.
     pub(crate) fn new(name: &str, inputs: &[TensorArgument], outputs: &[TensorArgument]) -> Result<Self, Error> {
         let blocks = inputs.iter().chain(outputs).filter_map(|part| part.memory.as_ref());
         Ok(Self {
@@ -97,8 +98,8 @@ impl RawInvocation {
         self.owner.is_current(ObjectKind::OPERATOR)
     }
 
-    /// Creates the descriptions, buffers and attributes, for the tensors that the operator was [made](Self::new) for.
-    /// What was created before an error is destroyed by [`destroy`](Self::destroy).
+    /// Creates the descriptions, buffers and attributes, for the tensors with which the operator was [made](Self::new).
+    /// After an error, [`destroy`](Self::destroy) destroys what was created before.
     pub(crate) fn create(
         &self,
         api: Api,
@@ -116,8 +117,8 @@ impl RawInvocation {
     pub(crate) fn compile(&self, api: Api) -> Result<(), Error> {
         let (inputs, outputs) = (&self.inputs, &self.outputs);
         // SAFETY: the function reads a terminated name, lists of as many live descriptions as stated, and the
-        // attributes, during the call (OP-02). `Side` has as many of each as `count` says, `create` made them, and they
-        // are destroyed later only.
+        // attributes, during the call (OP-02). `Side` has as many of each as `count` says, `create` created them, and
+        // they are destroyed only later.
         let answer = unsafe {
             call!(api.aclopCompile(
                 self.name.as_ptr(),
@@ -134,8 +135,8 @@ impl RawInvocation {
         answer.done(|| format!("compile the operator {}", self.name.to_string_lossy()))
     }
 
-    /// Queues one execution. The stream's context has to be current. Refused while an execution on another stream may
-    /// be running although its call failed.
+    /// Queues one execution. The stream's context must be current. Refused while an execution on another stream may be
+    /// running although its call failed.
     pub(crate) fn execute(&self, here: Here<'_>, streams: &Shelf<RawStream>, stream: &RawStream) -> Result<u64, Error> {
         self.is_current()?;
         if self.last_use.is_in_doubt() && !streams.comes_after(&self.last_use, stream) {
@@ -152,7 +153,7 @@ impl RawInvocation {
         queued.map_err(Error::from)
     }
 
-    /// Captures one execution. The graph keeps this row, and so its records and memory.
+    /// Captures one execution. The graph keeps this row, and so the records and memory.
     #[rule(GRAPH_05)]
     pub(crate) fn capture(&self, api: Api, stream: &RawStream) -> Result<(), Error> {
         self.is_current()?;
@@ -166,15 +167,16 @@ impl RawInvocation {
         &self.name
     }
 
-    /// Calls the library. The caller has passed the gate, and sees to it that what the call uses stays until the work
-    /// is done.
+    /// Calls the library. The caller has passed the gate, and ensures that everything that the call uses stays until
+    /// the work is done.
     fn queue(&self, ready: Ready<Current>, stream: aclrtStream) -> ReadyAnswer<aclError> {
         let (inputs, outputs) = (&self.inputs, &self.outputs);
         // SAFETY: the function asks for a live stream, for lists of as many live descriptions and buffers as stated
-        // (OP-02), and for memory that stays until the execution is done (MEM-02). Who queues has the stream's handle,
-        // or has passed its gate. Descriptions, buffers and attributes are destroyed after the gate is closed, and when
-        // a synchronise has covered the work (the stamps), or the graph that keeps this row is destroyed (GRAPH-05);
-        // this value keeps the memory. The library may write to lists and descriptions: both are in cells or its own.
+        // (OP-02), and for memory that stays until the execution is done (MEM-02). The caller has the stream's handle,
+        // or has passed its gate. Descriptions, buffers and attributes are destroyed only after the gate is closed, and
+        // after a synchronise has covered the work (the stamps), or after the graph that keeps this row is destroyed
+        // (GRAPH-05). This value keeps the memory. The library may write to lists and descriptions: both are in cells
+        // or its own.
         unsafe {
             call!(ready.aclopExecuteV2(
                 self.name.as_ptr(),
@@ -190,19 +192,19 @@ impl RawInvocation {
         }
     }
 
-    /// All work that used the operator or its tensors is known to be done.
+    /// Marks the operator and its tensors idle: all work that used them is known to be done.
     pub(crate) fn rest(&self) {
         self.last_use.rest();
         self.blocks.iter().for_each(|block| block.rest());
     }
 
-    /// Notes that the work queued on this stream so far comes after all work that used the operator or its tensors.
+    /// Records that the work queued on this stream so far comes after all work that used the operator or its tensors.
     pub(crate) fn follow(&self, queue: &RawStream) {
         queue.lead(&self.last_use);
         self.blocks.iter().for_each(|block| block.follow(queue));
     }
 
-    /// Destroys the descriptions, buffers and attributes; refused while queued work may use them.
+    /// Destroys the descriptions, buffers and attributes. Refuses while queued work may use them.
     pub(crate) fn destroy(&self, api: Api, streams: &Shelf<RawStream>) -> Result<(), Error> {
         self.is_current()?;
         if !streams.has_done(&self.last_use) {
@@ -211,14 +213,15 @@ impl RawInvocation {
         if self.ending.swap(true, Ordering::AcqRel) {
             return Ok(());
         }
-        // Closed already when the library has refused before: what is left is then tried once more.
+        // If the library has refused before, the gate is closed already, and what is left is tried once more.
         self.gate.close();
         let destroyed = self.take_down(api);
         self.ending.store(destroyed.is_ok(), Ordering::Release);
         destroyed
     }
 
-    /// It reports the first error and destroys the rest anyway. The next call tries only the refused records again.
+    /// Destroys all records. Reports the first error and destroys the rest anyway. The next call tries only the refused
+    /// records again.
     fn take_down(&self, api: Api) -> Result<(), Error> {
         let inputs = self.inputs.destroy(api);
         inputs.and(self.outputs.destroy(api)).and(self.attributes.destroy(api))
@@ -226,7 +229,7 @@ impl RawInvocation {
 }
 
 impl Side {
-    /// The place for so many tensors; nothing is called.
+    /// The place for `tensors` tensors. This calls nothing of the library.
     fn of(tensors: usize) -> Self {
         let (descs, buffers) = (iter::repeat_with(Cell::default), iter::repeat_with(Cell::default));
         Self { descs: descs.take(tensors).collect(), buffers: buffers.take(tensors).collect() }
@@ -243,16 +246,16 @@ impl Side {
         buffer: &Cell<*mut aclDataBuffer>,
         part: &TensorArgument,
     ) -> Result<(), Error> {
-        // An empty tensor still describes the one byte that it has (DATA-03).
+        // The buffer of an empty tensor describes the one byte that its block has (DATA-03).
         let (element, format, start, bytes) = match &part.memory {
             Some((block, element)) => (element.raw(), aclFormat::ACL_FORMAT_ND, block.start(), block.bytes().max(1)),
             None => (aclDataType::ACL_DT_UNDEFINED, aclFormat::ACL_FORMAT_UNDEFINED, null_mut(), 0),
         };
         let count = c_int::try_from(part.dims.len()).unwrap_or(c_int::MAX);
-        // SAFETY: the function reads `count` numbers at `dims`, and copies them (DATA-11). The slice holds as many.
+        // SAFETY: the function reads `count` numbers at `dims`, and copies them (DATA-11). The slice has that many.
         let created = unsafe { call!(api.aclCreateTensorDesc(element, count, part.dims.as_ptr(), format)) };
         desc.set(created.pointer(DOING)?.as_ptr());
-        // SAFETY: the function notes the address and the size, and does not look at the memory. `RawInvocation` keeps
+        // SAFETY: the function records the address and the size, and does not access the memory. `RawInvocation` keeps
         // the blocks in place for the executions.
         let created = unsafe { call!(api.aclCreateDataBuffer(start, bytes)) };
         buffer.set(created.pointer(DOING)?.as_ptr());
@@ -263,7 +266,8 @@ impl Side {
         c_int::try_from(self.descs.len()).unwrap_or(c_int::MAX)
     }
 
-    /// A cell of a pointer is laid out as the pointer, and may be written through a shared reference.
+    /// The list of descriptions. A cell of a pointer has the layout of the pointer, and may be written through a shared
+    /// reference.
     fn descs(&self) -> *mut *mut aclTensorDesc {
         self.descs.as_ptr().cast_mut().cast()
     }
@@ -276,7 +280,7 @@ impl Side {
         let mut result = Ok(());
         for buffer in self.buffers.iter().filter(|buffer| !buffer.get().is_null()) {
             // SAFETY: the function asks for a live buffer that no work uses, once (DATA-05). `describe` created it,
-            // null is noted when it is destroyed, and the stamps say that no execution is under way.
+            // null is stored when it is destroyed, and the stamps show that no execution is under way.
             let answer = unsafe { call!(api.aclDestroyDataBuffer(buffer.get())) };
             let destroyed = answer.done(|| "destroy a data buffer".into());
             if destroyed.is_ok() {
@@ -286,8 +290,8 @@ impl Side {
         }
         for desc in self.descs.iter().filter(|desc| !desc.get().is_null()) {
             // SAFETY: the function asks for a live description that no work uses, once. `describe` created it, null is
-            // noted when it is destroyed, and the stamps say that no execution is under way. It has no way to fail once
-            // the function is there.
+            // stored when it is destroyed, and the stamps show that no execution is under way. The call cannot fail if
+            // the function exists.
             let destroyed = unsafe { call!(api.aclDestroyTensorDesc(desc.get())) };
             let destroyed = destroyed.value(|| DOING.into());
             if destroyed.is_ok() {

@@ -1,6 +1,6 @@
 //! Work that a stream takes while it is being captured.
 //!
-//! Captured work does not run, so it has no stamps. The graph that the capture becomes keeps the memory that the work
+//! Captured work does not run, so it has no stamps. The graph that the capture produces keeps the memory that the work
 //! uses, and each replay of the graph has one stamp.
 
 use super::{Place, RawStream, aligned};
@@ -17,7 +17,7 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What a captured callback needs for each of its calls.
+/// The state that a captured callback needs at each of its calls.
 pub(crate) type KeptState = Arc<dyn Any + Send + Sync>;
 
 /// The first panic of a graph's callbacks.
@@ -37,24 +37,24 @@ impl RawStream {
         if self.gate.is_capturing() { Err(Error::Capturing) } else { Ok(()) }
     }
 
-    /// Why the stream takes no work.
+    /// The reason why the stream takes no work.
     #[cold]
     pub(super) fn takes_no_work(&self) -> Error {
         if self.is_gone() { Error::Gone { what: ObjectKind::STREAM } } else { Error::Capturing }
     }
 
-    /// Lets the stream take nothing but work of the capture.
+    /// Begins a capture: from now on the stream takes only work of the capture.
     pub(in crate::ffi) fn begin_capture(&self) -> Result<(), Error> {
         self.is_current()?;
         if self.gate.begin_capture() { Ok(()) } else { Err(self.takes_no_work()) }
     }
 
-    /// The capture is over: the stream takes work as before.
+    /// Ends the capture: the stream takes work as before.
     pub(in crate::ffi) fn end_capture(&self) {
         self.gate.end_capture();
     }
 
-    /// The one way to give work to a capture.
+    /// Adds work to a capture. This is the only way to do so.
     pub(in crate::ffi) fn give(
         &self,
         api: Api,
@@ -63,7 +63,7 @@ impl RawStream {
     ) -> Result<(), Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::STREAM }) };
         if !self.gate.is_capturing() {
-            // It would run now, without stamps.
+            // Without a capture the work would run now, without stamps.
             return Err(Error::Gone { what: ObjectKind::CAPTURED_GRAPH });
         }
         self.is_current()?;
@@ -99,7 +99,7 @@ impl RawStream {
         })
     }
 
-    /// Captures a call of `run`, which is lent `state` at each replay. The graph has to keep what this answers with.
+    /// Captures a call of `run`, which borrows `state` at each replay. The graph has to keep the returned value.
     pub(crate) fn capture_callback<T: Send + Sync + 'static>(
         &self,
         api: Api,
@@ -113,7 +113,7 @@ impl RawStream {
             // SAFETY: the function asks for a live stream, and for a function that may be called with the argument on a
             // thread of the library, once per replay (CB-08, GRAPH-05). `give` passed the gate. The trampoline is for
             // this type of state, which is `Send` and `Sync`. The graph keeps the state until its instance is
-            // destroyed; after an error the capture comes to nothing, and there is no replay.
+            // destroyed. After an error the capture yields no graph, so there is no replay.
             unsafe { call!(ready.aclrtLaunchHostFunc(stream, Some(trampoline::<T>), argument)) }
         })?;
         Ok(callback)

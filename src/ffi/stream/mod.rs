@@ -36,31 +36,31 @@ pub struct RawStream {
     raw: aclrtStream,
     pub(super) timeline: Timeline,
     gate: Gate,
-    /// How many waits ended while others were under way.
+    /// How many waits ended while other waits were under way.
     ended: AtomicU64,
     allocators: Registrations,
-    /// Events for futures of this stream that no future uses.
+    /// Events that were created for futures of this stream, and that no future uses now.
     spares: Mutex<Vec<Arc<RawEvent>>>,
-    /// This is not a stream. It stands for the work that the library does without a stream in the context. A wait for
-    /// it waits for the whole context.
+    /// This value is not a stream: it stands for the work that the library does in the context without a stream. A wait
+    /// for it waits for the whole context.
     is_of_the_library: bool,
-    /// Other code has made it, and destroys it.
+    /// Other code created the stream, and destroys it.
     is_of_others: bool,
     owner: Owner,
-    /// The library said that the work up to this mark is over. Only a wait reports how it ended.
+    /// The library has reported that the work up to this mark is over. Only a wait reports whether it failed.
     seen_over: AtomicU64,
 }
 
-// SAFETY: sending the handle to another thread must not make a data race. The vendor's streams belong to the process;
-// several threads may call on one stream, and their order is the caller's business (THREAD-03). The handle is never
-// written.
+// SAFETY: sending the handle to another thread must not make a data race. The vendor's streams belong to the process.
+// Several threads may call on one stream; the caller is responsible for the order of their calls (THREAD-03). The
+// handle is never written.
 unsafe impl Send for RawStream {}
-// SAFETY: sharing the handle must not make a data race. Several threads may call on one stream (THREAD-03), the handle
-// is never written, and what is written beside it are atomics and what mutexes hold.
+// SAFETY: sharing the handle must not make a data race. Several threads may call on one stream (THREAD-03), and the
+// handle is never written. The other fields that are written are atomics or are behind a mutex.
 unsafe impl Sync for RawStream {}
 
 impl Row for RawStream {
-    /// The number that stamps refer to.
+    /// The number that identifies the stream in stamps.
     #[inline]
     fn number(&self) -> u64 {
         self.id()
@@ -73,7 +73,7 @@ impl Row for RawStream {
 }
 
 impl RawStream {
-    /// Creates a stream in the context that is current: the handle, for a [row](Self::created).
+    /// Creates a stream in the current context. Returns the handle, for a [row](Self::created).
     #[inline]
     pub(crate) fn create(api: Api) -> Result<aclrtStream, Error> {
         let mut raw = aclrtStream::NULL;
@@ -100,31 +100,31 @@ impl RawStream {
         }
     }
 
-    /// The same, for several threads: none of them knows the number of its next submission.
+    /// Makes this a stream of several threads: none of them knows the number of its next submission.
     fn of_several_threads(mut self) -> Self {
         self.allocators.ask_each_time();
         self
     }
 
-    /// A stream that was [created](Self::create) in the context that is current.
+    /// The row of a stream that was [created](Self::create) in the current context.
     #[inline(always)]
     pub(crate) fn created(raw: aclrtStream, id: u64) -> Self {
         Self::row(raw, Timeline::new(id), Owner::current())
     }
 
-    /// The default stream of the context that is current: null to the library (STREAM-03). It is created and destroyed
-    /// with its context, never on its own (STREAM-02). Each thread that enters the context has it.
+    /// The default stream of the current context, which the library identifies by null (STREAM-03). It is created and
+    /// destroyed with its context, never on its own (STREAM-02). Every thread that enters the context can use it.
     pub(crate) fn default_of_current(id: u64) -> Self {
         Self::row(aclrtStream::NULL, Timeline::new(id), Owner::current()).of_several_threads()
     }
 
-    /// A stream of the context that is current which other code has made, and destroys.
+    /// The row of a stream of the current context that other code created, and destroys.
     pub(crate) fn adopted(raw: NonNull<c_void>, id: u64) -> Self {
         Self { is_of_others: true, ..Self::created(aclrtStream(raw.as_ptr()), id) }
     }
 
-    /// Stands for the work that the library does without a stream in a context. Nothing is queued here, but a failed
-    /// call may leave work running.
+    /// A row that stands for the work that the library does in a context without a stream. Nothing is queued on it, but
+    /// a failed call may leave work running.
     pub(crate) fn of_the_library(id: u64, owner: Owner) -> Self {
         Self { is_of_the_library: true, ..Self::row(aclrtStream::NULL, Timeline::new(id), owner) }.of_several_threads()
     }
@@ -145,12 +145,12 @@ impl RawStream {
         self.timeline.id()
     }
 
-    /// An event that a future of this stream had, if one is free.
+    /// An unused event that a future of this stream had, if there is one.
     pub(crate) fn take_spare(&self) -> Option<Arc<RawEvent>> {
         self.spares().pop()
     }
 
-    /// Keeps an event for the next future. It lives as long as the stream.
+    /// Keeps an event for the next future. The event lives as long as the stream.
     pub(crate) fn spare(&self, event: Arc<RawEvent>) {
         self.spares().push(event);
     }
@@ -159,24 +159,25 @@ impl RawStream {
         self.spares.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// The number up to which everything is done when a synchronise that starts now has returned.
+    /// The number up to which everything is done once a synchronise that starts now has returned.
     #[inline]
     pub(crate) fn mark(&self) -> u64 {
         self.timeline.clock().mark()
     }
 
-    /// Whether a synchronise has covered the submission with this number. A destroyed stream was synchronised before.
+    /// Whether a synchronise has covered the submission with this number. A stream is synchronised before it is
+    /// destroyed.
     #[inline]
     pub(crate) fn has_done(&self, number: u64) -> bool {
         self.timeline.clock().has_done(number)
     }
 
-    /// Notes that the work queued here so far comes after all uses so far.
+    /// Records in `used` that the work queued here so far comes after all earlier uses.
     pub(in crate::ffi) fn lead(&self, used: &LastUse) {
         used.follow(self.id(), self.mark());
     }
 
-    /// Whether all queued work is over, successful or not. The library reports failures to a synchronise only.
+    /// Whether all queued work is over, successful or not. The library reports failures only to a synchronise.
     pub(crate) fn is_complete(&self, api: Api) -> Result<bool, Error> {
         let Some(_inside) = self.gate.pass() else { return Ok(true) };
         self.is_current()?;
@@ -195,14 +196,15 @@ impl RawStream {
         Ok(complete)
     }
 
-    /// Whether the library has said that some work is over that no wait has covered.
+    /// Whether the library has reported work as over that no wait has covered.
     pub(crate) fn is_over_unawaited(&self) -> bool {
         !self.has_done(self.seen_over.load(Ordering::Acquire))
     }
 
-    /// Registers an allocator (ALLOC-04), or one in the place of another (ALLOC-09). The stream has to be synchronised.
+    /// Registers an allocator (ALLOC-04), or replaces the registered one (ALLOC-09). The stream must be synchronised
+    /// before.
     ///
-    /// The stream keeps `keeps`, and with it the members' object, while the library may call it. Gives back what is no
+    /// The stream keeps `keeps`, and with it the object of `members`, while the library may call it. Returns what is no
     /// longer needed.
     pub(crate) fn register(
         &self,
@@ -219,7 +221,7 @@ impl RawStream {
         self.allocators.register(api, self.raw, members, keeps)
     }
 
-    /// Ends the registration, if there is one. The stream has to be synchronised (ALLOC-11).
+    /// Ends the registration, if there is one. The stream must be synchronised before (ALLOC-11).
     pub(crate) fn unregister(&self, api: Api) -> Result<Vec<KeptAllocator>, Error> {
         api.is_of_this_process()?;
         self.is_current()?;
@@ -230,12 +232,12 @@ impl RawStream {
         self.allocators.unregister(api, self.raw)
     }
 
-    /// Destroys the stream. Its work has to be done: call [`synchronize`](Self::synchronize) before.
+    /// Destroys the stream. Its work must be done: call [`synchronize`](Self::synchronize) before.
     ///
-    /// Its context has to be current (STREAM-06). The library's table of allocators outlives streams, so a registration
-    /// ends first. When the library refuses, the stream stays usable; when it refuses to destroy a descriptor, the
-    /// stream [is gone](Self::is_gone), and the next call tries the descriptor again. What the registrations kept goes
-    /// to `kept`: code of the user runs when that is dropped.
+    /// Its context must be current (STREAM-06). The library's table of allocators outlives streams, so a registration
+    /// is ended first. If the library refuses, the stream stays usable. If it refuses to destroy a descriptor, the
+    /// stream [is gone](Self::is_gone), and the next call tries the descriptor again. What the registrations kept is
+    /// moved to `kept`, because dropping it runs code of the user.
     #[rule(STREAM_05, STREAM_07, ALLOC_16)]
     pub(crate) fn destroy(&self, api: Api, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         self.is_not_captured()?;
@@ -243,7 +245,7 @@ impl RawStream {
             return Err(Error::StillRunning { what: ObjectKind::STREAM });
         }
         self.is_current()?;
-        // Before the gate closes: in a forked child, a thread that is not there may be inside for ever.
+        // Check before the gate closes: in a forked child, a thread that does not exist there may be inside forever.
         let ready = api.ready()?;
         if !self.is_ours() {
             self.gate.close();
@@ -252,7 +254,7 @@ impl RawStream {
         if self.gate.close() {
             let destroyed = self.allocators.end(api, self.raw).and_then(|()| self.take_down(ready));
             if let Err(error) = destroyed {
-                // The stream is as it was, and so is its allocator; the first error is the one to report.
+                // The stream and its allocator are unchanged. The first error is the one to report.
                 self.allocators.resume(api, self.raw);
                 self.gate.reopen();
                 return Err(error);
@@ -266,12 +268,12 @@ impl RawStream {
         self.gate.is_closed()
     }
 
-    /// Whether its work is captured instead of run.
+    /// Whether the stream is being captured: its work is recorded instead of run.
     pub(crate) fn is_capturing(&self) -> bool {
         self.gate.is_capturing()
     }
 
-    /// Calls something that takes the stream and queues nothing on it.
+    /// Makes a call that takes the stream and queues nothing on it.
     pub(crate) fn with_raw<R>(&self, call: impl FnOnce(*mut c_void) -> R) -> Result<R, Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::STREAM }) };
         self.is_current()?;
@@ -279,12 +281,12 @@ impl RawStream {
         Ok(call(self.raw.0))
     }
 
-    /// An error unless the caller's context is the stream's.
+    /// An error unless the caller's context is that of the stream.
     pub(crate) fn is_of(&self, here: Here<'_>) -> Result<(), Boxed> {
         self.owner.is_here(here, ObjectKind::STREAM)
     }
 
-    /// Whether this crate has created it, and destroys it.
+    /// Whether this crate created the stream, and destroys it.
     pub(crate) fn is_ours(&self) -> bool {
         !self.raw.is_null() && !self.is_of_others
     }
@@ -298,13 +300,13 @@ impl RawStream {
         &self.timeline
     }
 
-    /// For calls by who has the stream's handle.
+    /// The handle, for calls by the owner of the stream's handle in the program.
     #[inline]
     pub(super) fn handle(&self) -> aclrtStream {
         self.raw
     }
 
-    /// Calls something with the handle while the gate is passed.
+    /// Makes a call with the handle while the gate is passed. Does nothing if the stream is destroyed.
     pub(super) fn with_handle(&self, call: impl FnOnce(aclrtStream) -> Result<(), Error>) -> Result<(), Error> {
         let Some(_inside) = self.gate.pass() else { return Ok(()) };
         call(self.raw)
@@ -318,7 +320,7 @@ impl RawStream {
         call(self.raw).inspect_err(|_| self.gate.reopen())
     }
 
-    /// The device was reset by force: nothing that was queued runs any more.
+    /// Records that the device was reset by force, so nothing that was queued runs any more.
     pub(crate) fn has_been_reset(&self) {
         self.timeline.succeeded(self.timeline.covers());
         self.end_capture();
@@ -331,15 +333,15 @@ impl RawStream {
         answer.done(|| "destroy a stream".into())
     }
 
-    /// What keeps the registered allocator, if there is one.
+    /// The keeper of the registered allocator, if there is one.
     pub(super) fn keeps(&self) -> Option<Weak<dyn Keeps>> {
         self.allocators.keeps()
     }
 }
 
 impl Shelf<RawStream> {
-    /// Whether the work that `use_of` stands for is done. A stream that is no longer here was synchronised before it
-    /// was destroyed.
+    /// Whether the work that `use_of` awaits is done. A stream that is no longer on the shelf was synchronised before
+    /// it was destroyed.
     pub(crate) fn has_done(&self, use_of: &LastUse) -> bool {
         use_of.is_over(|stream, number| self.has_passed(stream, number), || self.are_idle())
     }
@@ -349,12 +351,12 @@ impl Shelf<RawStream> {
         self.get(stream).is_none_or(|queue| queue.has_done(number))
     }
 
-    /// Whether synchronises have covered everything that was queued.
+    /// Whether synchronises have covered everything that was queued on all streams.
     pub(in crate::ffi) fn are_idle(&self) -> bool {
         self.all().iter().all(|queue| queue.timeline.clock().is_idle())
     }
 
-    /// Whether what is queued on this stream from now on comes after the work that `use_of` stands for.
+    /// Whether work that is queued on this stream from now on comes after the work that `use_of` awaits.
     pub(crate) fn comes_after(&self, use_of: &LastUse, stream: &RawStream) -> bool {
         use_of.is_over(|at, number| at == stream.id() || self.has_passed(at, number), || self.are_idle())
     }

@@ -49,7 +49,7 @@ impl RawStream {
         Some(self.copy_held(here, ready, ticket, to, from, bytes, kind))
     }
 
-    /// Queues a copy between places that hold so many bytes each.
+    /// Queues a copy between places. The caller has checked that each holds `bytes` bytes.
     #[inline(always)]
     #[allow(clippy::too_many_arguments, reason = "each is passed in a register")]
     fn copy_held(
@@ -67,14 +67,14 @@ impl RawStream {
             let room = to.block.bytes() - to.start;
             let (to, from) = (to.block.at(to.start), from.block.at(from.start));
             // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
-            // Who queues has the stream's handle. The caller has compared the lengths of both blocks, and they are
-            // freed only when a synchronise has covered this submission (the stamps).
+            // The caller has the stream's handle, so the stream lives. It has compared the lengths of both blocks, and
+            // they are freed only when a synchronise has covered this submission (the stamps).
             unsafe { call!(ready.aclrtMemcpyAsync(to, room, from, bytes, kind, stream)) }
         })
     }
 
-    /// The direction of a copy that is not simply one between the device and pinned memory, after what such a copy
-    /// needs.
+    /// The direction of a copy that is not simply between the device and pinned memory, after the checks and the wait
+    /// that such a copy needs.
     #[inline(never)]
     fn kind_of_copy(&self, api: Api, to: Place<'_>, from: Place<'_>, bytes: usize) -> Result<aclrtMemcpyKind, Boxed> {
         let kind = api.direction(to.block.home().side(), from.block.home().side());
@@ -85,8 +85,9 @@ impl RawStream {
         Ok(kind)
     }
 
-    /// Called before a copy of ordinary host memory. With newer drivers such a copy takes place inside the call and
-    /// does not wait for the stream. So this waits for queued work of this stream that uses the same memory.
+    /// Waits for queued work of this stream that uses the same memory, if there is any. Called before a copy of
+    /// pageable host memory: with newer drivers such a copy takes place inside the call and does not wait for the
+    /// stream.
     ///
     /// # Errors
     ///
@@ -126,15 +127,15 @@ impl RawStream {
         let bytes = block.bytes();
         queue_work!(self, here, ready, ticket, "queue a set", [block.last_use()], |ready, stream| {
             // SAFETY: the function asks for a live stream, and for memory that stays until the set is done (MEM-02).
-            // Who queues has the stream's handle. The bytes are all of the block, which is freed only when a
-            // synchronise has covered this submission (the stamps).
+            // The caller has the stream's handle, so the stream lives. The bytes are the whole block, which is freed
+            // only when a synchronise has covered this submission (the stamps).
             unsafe { call!(ready.aclrtMemsetAsync(block.start(), bytes, i32::from(value), bytes, stream)) }
         })
     }
 
-    /// Queues work by a call that may run code of the program: that may queue work itself, also here.
+    /// Queues work by a call that may run code of the program. That code may itself queue work, also on this stream.
     ///
-    /// Like [`submit_alone`](Self::submit_alone) otherwise.
+    /// Otherwise like [`submit_alone`](Self::submit_alone).
     #[inline(always)]
     pub(in crate::ffi) fn submit<const N: usize>(
         &self,
@@ -159,13 +160,13 @@ impl RawStream {
         self.submit(here, doing, uses, queue)
     }
 
-    /// The one way to queue work: stamps what it uses before the vendor call, and counts the submission after it. Who
-    /// calls this has the stream's handle, and the vendor call runs no code that could queue work.
+    /// Queues work: stamps what the work uses before the vendor call, and counts the submission after it. The caller
+    /// has the stream's handle, and the vendor call runs no code that could queue work.
     ///
     /// After a failed call the stream is synchronised, whatever the code, because the library may have queued the work.
-    /// The wait has a limit of one second, because a hanging device is one way to fail. When the time is up, its last
-    /// look may take a quarter of a second more. If the wait fails too, the memory that the call was to use is in doubt
-    /// for good. Only a call that never reached the library leaves no doubt without a wait.
+    /// That wait has a limit of one second, because a hanging device is one cause of failure. When the time is up, the
+    /// last query may take a quarter of a second more. If the wait fails too, the memory that the call was to use is in
+    /// doubt for good. A call that never reached the library needs no wait and leaves no doubt.
     #[inline(always)]
     #[rule(MEM_02)]
     pub(in crate::ffi) fn submit_alone<const N: usize>(
@@ -183,8 +184,8 @@ impl RawStream {
         }
     }
 
-    /// Whether work can be queued here without a further look, by a call that runs no code that could queue work. Never
-    /// on a stream that several threads may use at once.
+    /// The library and the next number, if work can be queued here without further checks by a call that runs no code
+    /// that could queue work. Always `None` for a stream that several threads may use at once.
     #[inline(always)]
     pub(in crate::ffi) fn ready_for_work(&self, here: Here<'_>) -> Option<(Ready<Current>, Next)> {
         // The caller has the stream's handle, and destroying the stream takes the handle by value. So the gate does not
@@ -196,7 +197,7 @@ impl RawStream {
         }
     }
 
-    /// The checks before work is queued. They come before the stamps, so that a refusal leaves the stamps unchanged.
+    /// Makes the checks before work is queued. They come before the stamps, so a refusal leaves the stamps unchanged.
     #[inline(never)]
     pub(in crate::ffi) fn look_before_work(&self, here: Here<'_>) -> Result<(Ready<Current>, Unknown), Boxed> {
         if !self.gate.is_open() {
@@ -209,8 +210,8 @@ impl RawStream {
         here.ready().map(|ready| (ready, Unknown))
     }
 
-    /// Queues work by a call of other code, which gets the stream's handle and answers with the vendor's code. Code
-    /// that unwinds may have queued work before: that counts as a call that failed, and then the panic goes on.
+    /// Queues work by a call of other code, which gets the stream's handle and returns the vendor's code. If that code
+    /// unwinds, it may have queued work before. So a panic is treated as a failed call, and resumed afterwards.
     pub(crate) fn submit_raw<const N: usize>(
         &self,
         here: Here<'_>,
@@ -218,7 +219,7 @@ impl RawStream {
         blocks: [&RawBuffer; N],
         queue: impl FnOnce(*mut c_void) -> i32,
     ) -> Result<u64, Error> {
-        /// No code of the library's.
+        /// A code that the library never returns.
         const UNWOUND: i32 = -1;
         blocks.iter().try_for_each(|block| block.holds(here, block.bytes()))?;
         let (uses, mut panic) = (blocks.map(RawBuffer::last_use), None);
@@ -236,13 +237,13 @@ impl RawStream {
         panic.map_or(queued.map_err(Error::from), |panic| resume_unwind(panic))
     }
 
-    /// The one way to run work that the library itself waits for. The caller has the only handle of what the work uses,
-    /// and is in its context. So nothing of it ends during the call, and a call that succeeds needs no stamps. Everything
-    /// that used it before is known to be done.
+    /// Runs work that the library itself waits for: the only way to do so. The caller has the only handle of what the
+    /// work uses, and is in its context. So nothing that the work uses ends during the call, and a call that succeeds
+    /// needs no stamps. All earlier uses are known to be done.
     ///
-    /// When the call succeeds, the work is over. After a failure the work may go on: `settle` waits for everything in
-    /// the context and says whether that is over. If not, the memory that the call was to use is in doubt until a later
-    /// wait for the context has succeeded.
+    /// If the call succeeds, the work is over. After a failure the work may still run: `settle` waits for everything in
+    /// the context and says whether the work is over. If it is not, the memory that the call was to use is in doubt
+    /// until a later wait for the context has succeeded.
     #[inline(always)]
     pub(in crate::ffi) fn run<const N: usize>(
         &self,
@@ -283,7 +284,7 @@ impl RawStream {
         error
     }
 
-    /// Called after a failed call. Its error, and whether it is certain that no work of the call is queued any more.
+    /// Settles a failed call. Returns its error, and whether it is certain that no work of the call is still queued.
     #[cold]
     #[inline(never)]
     pub(in crate::ffi) fn settles(
@@ -301,11 +302,11 @@ impl RawStream {
     }
 }
 
-/// The direction of a copy that is simply one between the device and pinned memory. There is no pinned memory where the
+/// The direction of a copy that is simply between the device and pinned memory. There is no pinned memory if the
 /// program runs on the device ([`Home::Unified`]).
 #[inline(always)]
 fn direct(to: &RawBuffer, from: &RawBuffer) -> Option<aclrtMemcpyKind> {
-    /// One comparison for both homes.
+    /// Packs both homes into one number, so that one comparison is enough.
     const fn both(to: Home, from: Home) -> u16 {
         (to as u16) << 8 | from as u16
     }
@@ -318,8 +319,8 @@ fn direct(to: &RawBuffer, from: &RawBuffer) -> Option<aclrtMemcpyKind> {
     }
 }
 
-/// Whether a queued copy of so many bytes may begin at these addresses. A copy on the device begins at multiples of 64
-/// bytes; memory that the program lends, or that another allocator gave, can be anywhere.
+/// An error unless a queued copy of so many bytes may begin at these addresses. A copy on the device begins at
+/// multiples of 64 bytes. Memory that the program lends, or that another allocator returned, can be at any address.
 #[rule(COPY_09)]
 #[inline]
 pub(in crate::ffi) fn aligned(kind: aclrtMemcpyKind, bytes: usize, ends: [*const c_void; 2]) -> Result<(), Error> {

@@ -1,4 +1,4 @@
-//! Waits for all of a stream.
+//! Waits for all work of a stream.
 
 use super::RawStream;
 use crate::error::{Boxed, Error};
@@ -10,21 +10,21 @@ use core::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// How long a successful wait lets other waits end, before it assumes that they have no failure to report. Only a few
-/// instructions are between an answer of the library and its note. A wait for later work may take much longer, and this
-/// does not wait for that.
+/// instructions separate the library's answer and the note of a failure. A wait for later work may take much longer,
+/// and a successful wait does not wait for that.
 const MOMENT: Duration = Duration::from_millis(10);
 
 impl RawStream {
-    /// Waits until everything that was queued before this call is done; for at most `limit`, if there is one.
+    /// Waits until everything that was queued before this call is done, for at most `limit` if there is one.
     ///
-    /// A destroyed stream has nothing left to wait for: it was synchronised before. This does not repeat a failure that
-    /// another wait got. The callers do that ([`failure_among`](Self::failure_among), [`tell`](Self::tell)).
+    /// A destroyed stream was synchronised before, so nothing is left to wait for. This does not repeat a failure that
+    /// another wait was given. The callers do that ([`failure_among`](Self::failure_among), [`tell`](Self::tell)).
     #[inline]
     pub(crate) fn synchronize(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
         self.wait_elsewhere(api, limit, None).map_err(Error::from)
     }
 
-    /// The same, where the caller has a `Current`.
+    /// Like [`synchronize`](Self::synchronize), for a caller that has a `Current`.
     #[inline]
     pub(crate) fn synchronize_here(&self, here: Here<'_>, limit: Option<Duration>) -> Result<(), Boxed> {
         self.wait(here, limit, None)
@@ -52,7 +52,7 @@ impl RawStream {
         let end = move || {
             let others = inside.leave() > 0;
             if others {
-                // A waiter does not see this by the count alone, if another wait began in between.
+                // The count of calls inside does not show this to a waiter if another wait began in between.
                 self.ended.fetch_add(1, Ordering::Release);
             }
             others
@@ -65,7 +65,7 @@ impl RawStream {
         self.timeline.wait(failed_call, wait, failed, end, under_way)
     }
 
-    /// For callers without a `Current` of the stream's context, and for the work that the library does without a
+    /// Waits, for callers without a `Current` of the stream's context, and for the work that the library does without a
     /// stream.
     #[cold]
     #[inline(never)]
@@ -82,7 +82,7 @@ impl RawStream {
         self.wait_at_the_gate(Site::unproven(api).here(), limit, failed_call)
     }
 
-    /// After the first slice of a wait, which did not succeed. The gate is passed.
+    /// Continues a wait whose first slice did not succeed. The gate is passed.
     #[cold]
     #[inline(never)]
     fn go_on_waiting(&self, here: Here<'_>, limit: Option<Duration>, first: NoSuccess) -> Result<(), Boxed> {
@@ -100,8 +100,8 @@ impl RawStream {
         wait.after(api, limit, first.into_answer(api)).map_err(Boxed::from)
     }
 
-    /// Whether a wait that succeeded should let others end: some that were inside with it still are, and a moment is
-    /// not over.
+    /// Whether a successful wait should let other waits end: some that were inside with it still are, and [`MOMENT`]
+    /// has not passed.
     #[cold]
     #[inline(never)]
     fn others_end(&self, patience: &mut Option<(u64, Option<Instant>)>) -> bool {
