@@ -4,7 +4,11 @@
 //! call is to use gets the number of the submission: the count plus one. After the call, the count is raised. A
 //! synchronise notes the count before it starts. When it succeeds, everything up to that count is done.
 //!
-//! Memory is idle if it was never used, or if its last number is done.
+//! Memory is idle if it was never used, or if its last number is done. After a forced reset of the device nothing that
+//! was queued runs any more, so everything up to the count is done without a synchronise.
+//!
+//! A call that returns when its work is done needs no stamps: what it uses has a handle during the call. It writes them
+//! if it fails, because the work may still run then (`RawStream::run`).
 //!
 //! # One thread at a time
 //!

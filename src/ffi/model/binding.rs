@@ -1,9 +1,11 @@
 //! A model's inputs and outputs, bound once and executed any number of times.
 
+mod execution;
+
 use super::super::allocator::Keeps;
-use super::super::call::{Current, Ready, call};
+use super::super::call::call;
 use super::super::gate::Gate;
-use super::super::{Api, Here, LastUse, Owner, RawBuffer, RawStream};
+use super::super::{Api, LastUse, Owner, RawBuffer, RawStream};
 use super::LoadedModel;
 use super::dataset::Dataset;
 use crate::error::{Boxed, Error, ObjectKind};
@@ -166,41 +168,6 @@ impl RawBinding {
         Ok(())
     }
 
-    /// Queues one execution. The stream's context must be current and that of the model (MODEL-01). Open outputs must
-    /// be [emptied](Self::empty) before.
-    #[inline(always)]
-    pub(crate) fn execute(
-        &self,
-        here: Here<'_>,
-        streams: &Shelf<RawStream>,
-        stream: &RawStream,
-        model: &LoadedModel,
-    ) -> Result<u64, Boxed> {
-        self.owner.is_here(here, ObjectKind::MODEL_TENSORS)?;
-        if self.last_use.is_in_doubt() || model.is_in_doubt() {
-            self.may_follow(streams, stream, model)?;
-        }
-        if !self.gate.is_open() {
-            return Err(gone());
-        }
-        leads!(dataset: Idle --> InUse : Execute, dataset: InUse --> InUse : Execute);
-        if !self.open.is_empty() {
-            *self.copies() = stream.keeps();
-        }
-        let uses = [model.last_use(), &self.last_use];
-        let queued = stream.submit_alone(here, "queue a model", uses, |ready, stream| {
-            // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that stays
-            // until the execution is done (MODEL-14, DATA-02, DATA-10). The caller has the handles of the stream and of
-            // the bound model, and is in their context, so nothing ends during the call. Datasets and model end only
-            // when a synchronise has covered this submission (the stamps), and this binding keeps the memory.
-            unsafe { call!(ready.aclmdlExecuteAsync(model.id(), self.given.raw(), self.results.raw(), stream)) }
-        });
-        if queued.is_err() {
-            self.spread_doubt(stream, model);
-        }
-        queued
-    }
-
     /// Captures one execution. The graph keeps the rows of the binding and the model, and so the datasets and the
     /// memory.
     ///
@@ -232,86 +199,6 @@ impl RawBinding {
     /// Clears the note that a graph executes the binding: a capture begins, or a graph was destroyed.
     pub(crate) fn is_captured_no_more(&self) {
         self.captured.store(false, Ordering::Release);
-    }
-
-    /// Runs the model once, and returns when it is done. Its context must be current (MODEL-01), and nothing else may
-    /// run in its working memory at the same time (MODEL-06). Open outputs must be [emptied](Self::empty) before.
-    ///
-    /// `runs` stands for the work that the library does in this context without a stream. A failed run may continue
-    /// there. `settle` waits for everything in the context, and says whether the run is over.
-    #[inline(always)]
-    pub(crate) fn run(
-        &self,
-        here: Here<'_>,
-        streams: &Shelf<RawStream>,
-        runs: &RawStream,
-        model: &LoadedModel,
-        settle: impl FnOnce() -> bool,
-    ) -> Result<(), Boxed> {
-        let is_simple = || self.last_use.is_at_rest() && model.is_at_rest() && self.open.is_empty();
-        let ready = match here.ready_for_certain() {
-            Some(ready) if here.is_in(self.owner) && self.gate.is_open() && is_simple() => ready,
-            _ => self.look_before_run(here, streams, model)?,
-        };
-        let uses = [model.last_use(), &self.last_use];
-        let run = |ready: Ready<Current>| {
-            // SAFETY: the function asks for a loaded model and live datasets that no other work uses, and for memory
-            // that stays until the execution is done (MODEL-14, DATA-02, DATA-10). The caller has borrowed the bound
-            // model exclusively and is in its context, so nothing ends during the call. The stamps show that no queued
-            // work uses them, and this binding keeps the memory. The call returns when the model is done. After a
-            // failure, datasets, model and memory stay until a synchronise of the whole context has covered the run
-            // (the stamps).
-            unsafe { call!(ready.aclmdlExecute(model.id(), self.given.raw(), self.results.raw())) }
-        };
-        let ran = runs.run(here.api(), "execute a model", uses, || run(ready), settle);
-        if ran.is_err() {
-            self.spread_doubt(runs, model);
-        }
-        ran
-    }
-
-    /// The checks before a run that are more than a comparison. No lock is taken before the process was checked.
-    #[cold]
-    #[inline(never)]
-    fn look_before_run(
-        &self,
-        here: Here<'_>,
-        streams: &Shelf<RawStream>,
-        model: &LoadedModel,
-    ) -> Result<Ready<Current>, Boxed> {
-        here.of_this_process()?;
-        self.owner.is_here(here, ObjectKind::MODEL_TENSORS)?;
-        self.idle(streams)?;
-        model.idle(streams)?;
-        if !self.gate.is_open() {
-            return Err(gone());
-        }
-        if !self.open.is_empty() {
-            *self.copies() = None;
-        }
-        here.ready()
-    }
-
-    /// Marks everything that an execution uses as in doubt, if the binding is: the execution may be running although
-    /// its call failed.
-    #[cold]
-    fn spread_doubt(&self, stream: &RawStream, model: &LoadedModel) {
-        if self.last_use.is_in_doubt() {
-            self.blocks().iter().for_each(|block| block.mark_in_doubt(stream));
-            model.doubt_workspace(stream);
-        }
-    }
-
-    /// An error unless an execution on this stream comes after everything that may still be running with the model, its
-    /// buffers and its working memory. For everything that is not in doubt, the caller guarantees this, because it has
-    /// the handle or holds the turn.
-    #[cold]
-    #[inline(never)]
-    fn may_follow(&self, streams: &Shelf<RawStream>, stream: &RawStream, model: &LoadedModel) -> Result<(), Error> {
-        if !streams.comes_after(&self.last_use, stream) {
-            return Err(Error::StillRunning { what: ObjectKind::MODEL_TENSORS });
-        }
-        model.idle_where(|used| streams.comes_after(used, stream))
     }
 
     /// Called before a copy of pageable host memory to an input or from an output: see [`RawStream::comes_to_rest`].
