@@ -10,7 +10,7 @@ use super::yield_now;
 /// The submissions of one stream, and which of them may have failed.
 #[derive(Debug)]
 pub(crate) struct Timeline {
-    /// Identifies the stream in stamps. Never used twice in a context, never zero.
+    /// Identifies the stream in stamps. Never used twice in this process, never zero.
     id: u64,
     clock: Clock,
     failures: Failures,
