@@ -1,4 +1,4 @@
-//! The library's life in this process.
+//! The initialised library in this process.
 
 use crate::callback_guard::InCallback;
 use crate::error::{Error, Failed};
@@ -39,9 +39,10 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 pub struct Acl {
     library: Loaded,
     joined: bool,
-    /// Asked for once.
+    /// The library is asked once.
     run_mode: OnceLock<RunMode>,
-    /// Every device that was set through this value and not reset yet, whatever became of its handle.
+    /// Every device that was set through this value and not reset yet. A dropped or forgotten handle does not remove
+    /// its device.
     devices: Mutex<Vec<Arc<DeviceRow>>>,
     /// Other libraries that use this one.
     users: Users,
@@ -86,7 +87,7 @@ impl Acl {
         self.joined
     }
 
-    /// How many devices there are (`aclrtGetDeviceCount`); they are numbered from 0.
+    /// The number of devices (`aclrtGetDeviceCount`). Devices are numbered from 0.
     ///
     /// # Errors
     ///
@@ -109,7 +110,7 @@ impl Acl {
         DeviceProperties::of(self.api(), id)
     }
 
-    /// The name of the devices' system on chip (`aclrtGetSocName`), if the library tells.
+    /// The name of the devices' system on chip (`aclrtGetSocName`). `None` if the library does not report one.
     pub fn soc_name(&self) -> Option<String> {
         self.api().soc_name()
     }
@@ -132,23 +133,24 @@ impl Acl {
         Ok(*self.run_mode.get_or_init(|| mode))
     }
 
-    /// From now on each call of this library in this process compares the thread's current context with the entered
-    /// one. This finds code outside this crate that changes the current context (see [`foreign`](crate::foreign)).
+    /// Switches a check of each call of this library in this process on or off. The check compares the thread's current
+    /// context with the entered one. It finds code outside this crate that changes the current context (see
+    /// [`foreign`](crate::foreign)).
     ///
-    /// A call that finds another context current does not reach the library: [`Error::CurrentChanged`]. It costs a call
-    /// of `aclrtGetCurrentContext` each time. The environment variable `ASCENDCL_VERIFY_CURRENT=1` switches it on when
-    /// the library is loaded.
+    /// A call that finds another current context returns [`Error::CurrentChanged`] and does not reach the library. Each
+    /// check costs one call of `aclrtGetCurrentContext`. The environment variable `ASCENDCL_VERIFY_CURRENT=1` switches
+    /// the check on when the library is loaded.
     #[rule(CTX_05, CTX_08)]
     pub fn verify_current(&self, on: bool) {
         self.api().verify_current(on);
     }
 
-    /// Gives back the devices that were not reset yet, and finalises (`aclFinalizeReference`).
+    /// Resets the devices that were not reset yet, and finalises the library (`aclFinalizeReference`).
     ///
     /// # Errors
     ///
-    /// The first error, and the `Acl` as it is then: what was given back before it stays given back. Before anything,
-    /// [`Error::StillUsed`] while another library [holds](Self::hold) this one.
+    /// The first error, and the `Acl`. Devices that were reset before the error stay reset. [`Error::StillUsed`] while
+    /// another library [holds](Self::hold) this one; nothing was reset then.
     #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `cargo run -p ascendcl-explain ERR-01`"]
     #[rule(INIT_02, INIT_07, INIT_09)]
     pub fn close(
@@ -170,8 +172,8 @@ impl Acl {
         self.api().finalize_reference().map_err(|error| Failed { error, value: self })
     }
 
-    /// Keeps the library from being finalised as long as the value that this returns is there, for another library that
-    /// uses this one: [`close`](Self::close) answers [`Error::StillUsed`].
+    /// Prevents finalising the library while the returned value exists, for another library that uses this one. Until
+    /// then, [`close`](Self::close) returns [`Error::StillUsed`].
     ///
     /// ```
     /// use ascendcl::{Acl, Error, Library, raw::LibraryUser};
@@ -203,7 +205,7 @@ impl Acl {
         Ok(())
     }
 
-    /// The device was given back.
+    /// Removes a device that was reset.
     pub(crate) fn forget(&self, row: &Arc<DeviceRow>) {
         self.devices().retain(|known| !Arc::ptr_eq(known, row));
     }
@@ -212,7 +214,7 @@ impl Acl {
         self.library.api()
     }
 
-    /// It is given back by `close` at the latest.
+    /// Adds a device that was taken. `close` resets it at the latest.
     pub(crate) fn keep(&self, row: &Arc<DeviceRow>) {
         self.devices().push(Arc::clone(row));
     }

@@ -1,4 +1,4 @@
-//! Code of the program that the library is inside of.
+//! Protection against calls of the library from inside its callbacks, and against their panics.
 
 use crate::error::Error;
 use ascendcl_macros::rule;
@@ -6,7 +6,8 @@ use core::cell::Cell;
 use core::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// While the library is inside code of the user, on this thread: then nothing of the library may be begun.
+/// While this value exists, the library is inside code of the user on this thread. No call of the library may begin
+/// then.
 #[rule(ALLOC_18)]
 pub(crate) struct InCallback {
     outer: bool,
@@ -19,7 +20,7 @@ impl InCallback {
         Self { outer: IN_CALLBACK.replace(true) }
     }
 
-    /// An error when this thread is inside a callback.
+    /// Returns an error if this thread is inside a callback.
     #[inline(always)]
     pub(crate) fn refuses() -> Result<(), Error> {
         if IN_CALLBACK.get() { Err(Error::InsideCallback) } else { Ok(()) }
@@ -32,7 +33,8 @@ impl Drop for InCallback {
     }
 }
 
-/// Runs code of the user on a thread that is not the user's, or inside a call of the library. `None` when it panicked.
+/// Runs code of the user on a thread that is not the user's, or inside a call of the library. Returns `None` if the
+/// code panicked.
 pub(crate) fn contained<R>(code: impl FnOnce() -> R) -> Option<R> {
     let answer = catch_unwind(AssertUnwindSafe(|| {
         let _refuses = InCallback::begin();

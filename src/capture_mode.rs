@@ -9,7 +9,7 @@ pub enum CaptureMode {
     Relaxed,
     /// Synchronous copies and pageable copies on the thread that captures.
     ThreadLocal,
-    /// The same, and on every other thread that uses the context. They are refused with 107030 or 107041 until the
-    /// capture has ended.
+    /// Like `ThreadLocal`, also on every other thread that uses the context. The calls are refused with 107030 or
+    /// 107041 until the capture has ended.
     Global,
 }

@@ -19,8 +19,7 @@ use std::sync::Arc;
 /// A context that exists for its scope: a new one (`aclrtCreateContext`), or a view of a device's default context.
 ///
 /// Threads share it by reference, inside [`std::thread::scope`]; each enters it with its own [`Thread`](crate::Thread).
-/// The program cannot destroy it. Its scope destroys a context that it has created, when no thread can be in it any
-/// more.
+/// The program cannot destroy it. A scope that created its context destroys it at the end, when no thread can be in it.
 ///
 /// ```
 /// use ascendcl::{Acl, Library, Thread};
@@ -49,16 +48,16 @@ assert_impl_all!(Context<Scoped<'static>>: Send, Sync);
 assert_not_impl_any!(Context<Scoped<'static>>: Clone);
 
 impl<C: Brand> Context<C> {
-    /// Makes the context current on this thread (`aclrtSetCurrentContext`) for the length of `program`, and puts back
-    /// what was current before, also when the program panics. Where nothing was, the device's default context becomes
+    /// Makes the context current on this thread (`aclrtSetCurrentContext`) while `program` runs. Afterwards it restores
+    /// the previous context, also if the program panics. If there was none, the device's default context becomes
     /// current: a context of a scope does not stay current on a thread.
     ///
-    /// While the program runs, the token that was given is out of reach: a context that was entered before cannot be
-    /// used by mistake.
+    /// While the program runs, the given token is borrowed. So a context that was entered before cannot be used by
+    /// mistake.
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] when the library refuses; the program did not run then.
+    /// [`Error::Vendor`] when the library refuses. The program did not run then.
     #[rule(CTX_05, CTX_09)]
     pub fn enter<R>(
         &self,
@@ -78,8 +77,8 @@ impl<C: Brand> Context<C> {
     }
 }
 
-/// Makes the ledger's context current while `program` runs. The context does not end in that time, and the thread's
-/// token is borrowed.
+/// Makes the ledger's context current while `program` runs. The caller guarantees that the context does not end in that
+/// time, and that the thread's token is borrowed.
 pub(crate) fn enter<C: Brand, R>(ledger: &Arc<Ledger>, program: impl FnOnce(&mut Current<C>) -> R) -> Result<R, Error> {
     leads!(context: Live --> Live : MakeCurrent);
     let api = ledger.api();
@@ -91,7 +90,7 @@ pub(crate) fn enter<C: Brand, R>(ledger: &Arc<Ledger>, program: impl FnOnce(&mut
     Ok(program(&mut Current::new(ledger)))
 }
 
-/// Creates a context, or takes one that is there; what is current on the thread stays.
+/// Creates a context, or uses an existing one. The thread's current context does not change.
 pub(crate) fn open_context(
     api: Api,
     device: &DeviceRow,
@@ -104,8 +103,8 @@ pub(crate) fn open_context(
     Ok(Arc::new(Ledger::new(api, context, device.id())))
 }
 
-/// Opens a context, runs `program` with it, and takes down what was made in it, and the context if it was made for
-/// this.
+/// Opens a context and runs `program` with it. Then takes down everything that was made in the context, and the context
+/// itself if this created it.
 #[rule(CTX_03, CTX_04)]
 pub(crate) fn scope<N, T: ThreadToken, R>(
     api: Api,
@@ -120,11 +119,13 @@ pub(crate) fn scope<N, T: ThreadToken, R>(
     let scope = Context { ledger: Arc::clone(&ledger), _brand: Mark::NEW };
     let result = catch_unwind(AssertUnwindSafe(|| program(&scope, thread)));
     if let Err(error) = api.is_of_this_process() {
-        // A forked child: nothing here is its own, and locks may be held by threads that it does not have.
+        // In a forked child none of these objects are its own, and locks may be held by threads that only the parent
+        // has.
         let result = result.unwrap_or_else(|panic| resume_unwind(panic));
         return Err(ScopeError::Teardown { errors: vec![error], result });
     }
-    // In quarantine until it is known to be empty: taking down runs code of the user, which may panic.
+    // The context is in quarantine until it is known to be empty, because taking it down runs code of the user, which
+    // may panic.
     device.quarantine(Arc::clone(&ledger));
     let torn_down = catch_unwind(AssertUnwindSafe(|| ledger.tear_down(device.teardown_timeout())));
     if matches!(torn_down, Ok(Ok(()))) {

@@ -1,4 +1,4 @@
-//! The proof that a context is current.
+//! The proof that a context is current on this thread.
 
 use crate::brand::{Brand, Mark, OfTheCurrentContext, Scoped};
 use crate::device_allocator::ContextId;
@@ -14,12 +14,12 @@ use static_assertions::assert_not_impl_any;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Proof that the context `C` is this thread's current one, now.
+/// Proof that the context `C` is the current context of this thread.
 ///
-/// It is only lent, by [`Context::enter`](crate::Context::enter), [`Runtime::with`](crate::Runtime::with) and their
-/// kin, while the program is inside. Entering another context takes it away until that context is left. All objects of
-/// a context are made by its methods, and the scope owns them: an object whose handle is dropped or forgotten lives
-/// until [`collect`](Self::collect) or the end of the scope.
+/// A program only borrows it, from [`Context::enter`](crate::Context::enter), [`Runtime::with`](crate::Runtime::with)
+/// and similar methods, while it is inside the context. It cannot be used while another context is entered. Its methods
+/// create all objects of the context. The scope owns these objects: an object whose handle is dropped or forgotten
+/// lives until [`collect`](Self::collect) or the end of the scope.
 ///
 /// Having a `Current<C>` tells you the following:
 ///
@@ -35,7 +35,7 @@ use std::time::Duration;
 /// * for a name that several runtimes have, that an object belongs to this one: a call with another runtime's object
 ///   returns [`Error::WrongContext`].
 ///
-/// A `Current` cannot go to another thread, nor wait in a future that may:
+/// A `Current` cannot go to another thread, and cannot be held across an `await` in a future that may:
 ///
 /// ```text
 /// error[E0277]: the current context of one thread cannot be used by another thread
@@ -82,7 +82,7 @@ impl<C: Brand> Current<C> {
         &self.ledger
     }
 
-    /// For calls on what belongs to this context.
+    /// The place of calls on objects of this context.
     #[inline]
     pub(crate) fn here(&self) -> Here<'_> {
         self.ledger.site().here()
@@ -93,8 +93,8 @@ impl<C: Brand> Current<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] with the code of work that failed on the device (ERR-02); [`Error::WorkFailed`], once per
-    /// stream, when another wait got the failure.
+    /// [`Error::Vendor`] with the code of work that failed on the device (ERR-02). [`Error::WorkFailed`], once per
+    /// stream, if another wait got the failure.
     pub fn synchronize(&self) -> Result<(), Error> {
         self.ledger.synchronize_all(None)
     }
@@ -103,7 +103,8 @@ impl<C: Brand> Current<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] whose code [`is_timeout`](crate::error::Code::is_timeout) when the time was up (STREAM-16).
+    /// [`Error::Vendor`] whose code [`is_timeout`](crate::error::Code::is_timeout) when the limit has passed
+    /// (STREAM-16).
     pub fn synchronize_within(&self, limit: Duration) -> Result<(), Error> {
         self.ledger.synchronize_all(Some(limit))
     }
@@ -112,7 +113,7 @@ impl<C: Brand> Current<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] when the library cannot tell.
+    /// [`Error::Vendor`] when the library cannot report it.
     pub fn memory_info(&self) -> Result<MemoryInfo, Error> {
         self.ledger.api().memory_info().map(|(free, total)| MemoryInfo { free, total })
     }
@@ -129,22 +130,22 @@ impl<C: Brand> Current<C> {
         self.ledger.collect()
     }
 
-    /// The library that this context is in.
+    /// The library of this context.
     pub fn library(&self) -> Loaded {
         Loaded::of(self.ledger.api())
     }
 
-    /// Where the program runs: [`Acl::run_mode`](crate::Acl::run_mode) has asked when the device was taken.
+    /// Where the program runs. [`Acl::run_mode`](crate::Acl::run_mode) asked the library when the device was taken.
     pub fn run_mode(&self) -> RunMode {
         self.ledger.api().where_it_runs()
     }
 
-    /// The name of the devices' system on chip (`aclrtGetSocName`), if the library tells.
+    /// The name of the devices' system on chip (`aclrtGetSocName`). `None` if the library does not report one.
     pub fn soc_name(&self) -> Option<String> {
         self.ledger.api().soc_name()
     }
 
-    /// Tells this context from all others.
+    /// Identifies this context among all others.
     pub fn id(&self) -> ContextId {
         self.ledger.id()
     }

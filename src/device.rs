@@ -15,8 +15,8 @@ use std::time::Duration;
 
 /// A device that was taken (`aclrtSetDevice`).
 ///
-/// Having a `Device` tells you that the device is set once more than it was reset. [`reset`](Self::reset) gives it
-/// back; one that is dropped or forgotten is given back by [`Acl::close`].
+/// Having a `Device` tells you that the device was set once more than it was reset. [`reset`](Self::reset) gives the
+/// device back. If the `Device` is dropped or forgotten, [`Acl::close`] gives the device back.
 ///
 /// ```
 /// use ascendcl::{Acl, Library, Thread};
@@ -44,10 +44,10 @@ pub struct Device<'a> {
 }
 
 impl Acl {
-    /// Takes a device (`aclrtSetDevice`). The thread's current context stays what it is.
+    /// Takes a device (`aclrtSetDevice`). The thread's current context does not change.
     ///
-    /// A device can be taken any number of times, by one program or by several parts of it; each take is given back by
-    /// its own [`Device::reset`].
+    /// One program or several parts of it can take a device any number of times. Each take is given back by its own
+    /// [`Device::reset`].
     ///
     /// # Errors
     ///
@@ -57,7 +57,7 @@ impl Acl {
         self.take_device(thread, id).map(|row| Device { acl: self, row })
     }
 
-    /// The row of a device that was taken. Closing gives it back.
+    /// Takes a device. Closing gives it back.
     pub(crate) fn take_device(&self, thread: &mut impl ThreadToken, id: i32) -> Result<Arc<DeviceRow>, Error> {
         let count = self.device_count()?;
         if u32::try_from(id).is_ok_and(|id| id < count) {
@@ -71,7 +71,7 @@ impl Acl {
 }
 
 impl Device<'_> {
-    /// The library that it was taken from.
+    /// The library of this device.
     pub fn library(&self) -> Loaded {
         Loaded::of(self.row.api())
     }
@@ -80,7 +80,7 @@ impl Device<'_> {
         &self.row
     }
 
-    /// The library has ended the device by force.
+    /// Drops the handle after the library has reset the device by force.
     pub(crate) fn leave(self) {
         self.acl.forget(&self.row);
     }
@@ -91,20 +91,20 @@ impl Device<'_> {
         self.row.id()
     }
 
-    /// Creates a context (`aclrtCreateContext`), runs `program`, and takes down everything that was made in the
-    /// context: streams are synchronised, models unloaded, streams destroyed, memory freed, the context destroyed, in
-    /// the vendor's order, however the program ended and whatever it forgot.
+    /// Creates a context (`aclrtCreateContext`) and runs `program`. Then it takes down everything that was made in the
+    /// context, even after a panic and for forgotten handles. It uses the vendor's order: streams are synchronised,
+    /// models unloaded, streams destroyed, memory freed, the context destroyed.
     ///
-    /// On the vendor's library the end takes one second more when a callback ran in the context.
+    /// If a callback ran in the context, the vendor's library takes one more second for the end.
     ///
-    /// The program gets the context, to be [entered](Context::enter) on this thread or on others, and the thread's
-    /// token back.
+    /// The program gets the context, which it can [enter](Context::enter) on this thread or on others, and the thread's
+    /// token.
     ///
     /// # Errors
     ///
-    /// [`ScopeError`] if the context could not be created or not be destroyed. In the second case the device keeps the
-    /// remaining objects and refuses to be reset. A panic of the program continues after the objects of the scope were
-    /// released.
+    /// [`ScopeError`] if the context could not be created, or could not be destroyed. In the second case the device
+    /// keeps the remaining objects and refuses to be reset. A panic of the program continues after the objects of the
+    /// scope were released.
     #[rule(INIT_11, DEV_05, DEV_10, CTX_01, CTX_04)]
     pub fn context<T: ThreadToken, R>(
         &self,
@@ -114,7 +114,7 @@ impl Device<'_> {
         self.named_context::<Unnamed, T, R>(thread, program)
     }
 
-    /// Like [`context`](Self::context), for a context that a type names.
+    /// Like [`context`](Self::context), for a context with a type as its name.
     ///
     /// # Errors
     ///
@@ -133,11 +133,12 @@ impl Device<'_> {
         )
     }
 
-    /// Runs `program` with the device's default context, which came with `aclrtSetDevice` and goes with the last reset.
+    /// Runs `program` with the device's default context. `aclrtSetDevice` creates this context, and the last reset ends
+    /// it.
     ///
-    /// It is lent, not owned: the end of the scope takes down what was made in the scope, as for
-    /// [`context`](Self::context), and leaves the context itself. There is one default context per device, and so one
-    /// default stream, which all takes of the device share with the rest of the process: contexts of their own keep
+    /// The scope borrows the context and does not own it. The end of the scope takes down what was made in the scope,
+    /// as for [`context`](Self::context), and leaves the context itself. A device has one default context, and so one
+    /// default stream. All takes of the device share them with the rest of the process. Use separate contexts to keep
     /// parts of a program apart.
     ///
     /// # Errors
@@ -152,7 +153,7 @@ impl Device<'_> {
         self.named_default_context::<Unnamed, T, R>(thread, program)
     }
 
-    /// Like [`default_context`](Self::default_context), for a view that a type names.
+    /// Like [`default_context`](Self::default_context), for a view with a type as its name.
     ///
     /// # Errors
     ///
@@ -165,8 +166,8 @@ impl Device<'_> {
         scope(self.row.api(), &self.row, thread, |_, row| row.default(), program)
     }
 
-    /// A context for one thread: creates it (`aclrtCreateContext`), enters it, and takes it down when `program` is done
-    /// (`aclrtDestroyContext`).
+    /// A context for one thread: creates it (`aclrtCreateContext`) and enters it. When `program` has ended, takes it
+    /// down (`aclrtDestroyContext`).
     ///
     /// # Errors
     ///
@@ -199,10 +200,10 @@ impl Device<'_> {
         self
     }
 
-    /// Gives the device back (`aclrtResetDevice`). The thread's current context stays what it is.
+    /// Gives the device back (`aclrtResetDevice`). The thread's current context does not change.
     ///
-    /// The contexts of this take have ended, because a context scope borrows the device. Objects that a scope could not
-    /// release are tried once more here.
+    /// The contexts of this take have ended, because a context scope borrows the device. This tries once more to
+    /// release the objects that a scope could not release.
     ///
     /// # Errors
     ///
@@ -213,7 +214,7 @@ impl Device<'_> {
         self, // DEV-02, DEV-07: a `Device` is reset once and last: for another take, call `acl.device(thread, id)`
         thread: &mut impl ThreadToken,
     ) -> Result<(), Failed<Self>> {
-        // The token proves that this thread is between calls; the row puts its current context back.
+        // The token proves that no call is under way on this thread. The row restores the thread's current context.
         let _ = thread;
         self.acl.reset(&self.row).map_err(|error| Failed { error, value: self })
     }

@@ -1,4 +1,4 @@
-//! The trait of the program's allocators: their promises, and the information that they get.
+//! The trait for allocators of the program: their promises, and their information about contexts.
 
 #![allow(unsafe_code, reason = "a declaration only: who implements the trait makes promises")]
 
@@ -9,27 +9,28 @@ use core::num::{NonZeroU64, NonZeroUsize};
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// A C function that allocates: the object and a size, to a block or null.
+/// A C function that allocates. It gets the object and a size, and returns a block or null.
 pub type AllocateFn = unsafe extern "C" fn(*mut c_void, usize) -> *mut c_void;
-/// A C function that allocates near an address: the object, a size and the address, to a block or null.
+/// A C function that allocates near an address. It gets the object, a size and the address, and returns a block or
+/// null.
 pub type AllocateNearFn = unsafe extern "C" fn(*mut c_void, usize, *mut c_void) -> *mut c_void;
-/// A C function that takes a block back: the object and the block.
+/// A C function that takes a block back. It gets the object and the block.
 pub type FreeFn = unsafe extern "C" fn(*mut c_void, *mut c_void);
-/// A C function that tells a block's device address.
+/// A C function that returns a block's device address.
 pub type AddressFn = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
 
-/// Whether the vendor's allocators of the caller's are there on this product, in AscendCL and in the graph engine
-/// alike: all that the vendor lists have them, except for the Atlas 200I/500 A2, whose chip is the Ascend 310B.
+/// Whether this product supports allocators of the caller, in AscendCL and in the graph engine. The vendor lists
+/// support for all products except the Atlas 200I/500 A2, whose chip is the Ascend 310B.
 pub(crate) fn is_supported_on(product: &str) -> bool {
     !product.contains("310B")
 }
 
-/// An address in device memory. It is a number: the host cannot follow it.
+/// An address in device memory. It is a number, because the host cannot dereference it.
 ///
-/// The library gets a pointer that is made of the number
-/// ([`with_exposed_provenance_mut`](core::ptr::with_exposed_provenance_mut)), and on the simulator inside this program
-/// it follows it. So a number that was taken from a pointer has to be taken by
-/// `expose_provenance`, as [`From<NonNull<c_void>>`](Self::from) does, and not by `addr`.
+/// The library gets a pointer made of the number
+/// ([`with_exposed_provenance_mut`](core::ptr::with_exposed_provenance_mut)). The simulator inside this program
+/// dereferences it. So a number that comes from a pointer must be made with `expose_provenance`, as
+/// [`From<NonNull<c_void>>`](Self::from) does, and not with `addr`.
 ///
 /// ```
 /// use ascendcl::memory::DeviceAddress;
@@ -43,7 +44,7 @@ pub(crate) fn is_supported_on(product: &str) -> bool {
 pub struct DeviceAddress(NonZeroUsize);
 
 impl DeviceAddress {
-    /// The address with this number; `None` for zero, which is no address.
+    /// The address with this number. `None` for zero, which is not an address.
     pub fn new(number: usize) -> Option<Self> {
         NonZeroUsize::new(number).map(Self)
     }
@@ -54,8 +55,8 @@ impl DeviceAddress {
     }
 }
 
-/// Tells one context from all others of this process, before and after its scope: for allocators, whose memory is of
-/// one context and which outlive it.
+/// Identifies one context among all others of this process, before and after its scope. Allocators use it: their memory
+/// belongs to one context, and they outlive that context.
 ///
 /// ```
 /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
@@ -74,7 +75,7 @@ pub struct ContextId {
 }
 
 impl ContextId {
-    /// An identity that no context had before.
+    /// An identity that no other context has.
     pub(crate) fn next(device: i32) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let number = NonZeroU64::new(NEXT.fetch_add(1, Ordering::Relaxed)).unwrap_or(NonZeroU64::MIN);
@@ -125,7 +126,7 @@ impl fmt::Debug for DeviceAddress {
     }
 }
 
-/// Device memory for the work of a stream, from a pool of the caller's (`aclrtAllocatorRegister`).
+/// Device memory for the work of a stream, from a pool of the caller (`aclrtAllocatorRegister`).
 ///
 /// The required methods are the mandatory members of the vendor's descriptor; the object is `self`. An allocator is
 /// [registered](crate::Stream::register) on a stream before anything that needs memory runs there, and moves into the
@@ -184,7 +185,7 @@ impl fmt::Debug for DeviceAddress {
 /// * Blocks that are in use at the same time do not overlap.
 /// * No two values hand out the same memory (ALLOC-10): values that share a pool behind a pointer must not be
 ///   registered on two streams. So an allocator with memory is not `Copy`, and its clone has other memory.
-/// * An allocator whose memory is of one context, or of one device, answers [`serves`](Self::serves) accordingly.
+/// An allocator whose memory belongs to one context or one device returns that from [`serves`](Self::serves).
 ///
 /// The methods are safe to call: an implementation keeps its promises for every caller, on any thread and at any time.
 #[diagnostic::on_unimplemented(
@@ -205,8 +206,8 @@ pub unsafe trait DeviceAllocator: Send + Sync + 'static {
     /// The address of a block that is in use.
     fn address(&self, block: &Self::Block) -> DeviceAddress;
 
-    /// Takes a block back. Work that is queued on the stream may still use its memory: it can be handed out again to
-    /// the same stream, and must not go anywhere else before the stream was synchronised.
+    /// Takes a block back. Work that is queued on the stream may still use its memory. So the allocator may give it to
+    /// the same stream again, and must not use it for anything else before the stream was synchronised.
     fn free(&self, block: Self::Block);
 
     /// Like [`allocate`](Self::allocate), if possible near an address that the library proposes.

@@ -1,15 +1,16 @@
-//! AscendCL in which misuse does not compile.
+//! A safe Rust API for AscendCL. Misusing it is a compile error.
 //!
 //! AscendCL (`libascendcl.so`) is the C runtime of Huawei's Ascend NPUs. Its rules of order, lifetime and thread are
 //! invisible to a C compiler: a stream used under another context, a device reset with live streams, memory freed while
-//! a task still uses it. Here they are types:
+//! a task still uses it. In this crate these rules are types:
 //!
-//! * **Scopes own, handles only name.** Everything made in a context belongs to the context's scope, which takes it
-//!   down in the vendor's order, however the program ended and whatever it forgot.
-//! * **A runtime is owned by a value.** A service stores a [`Runtime`] in a struct, and beside it what is made in it.
-//! * **The current context is a proof.** [`Current`] stays on its thread and is taken away while another context is
-//!   entered; a call on an object takes the proof of the object's own context.
-//! * **Failure keeps the value.** A transition that fails gives the object back ([`Failed`]).
+//! * **Scopes own, handles only name.** Everything made in a context belongs to the context's scope. The scope takes it
+//!   down in the vendor's order, even after a panic and for forgotten handles.
+//! * **A runtime is owned by a value.** A service stores a [`Runtime`] in a struct, together with the objects made in
+//!   it.
+//! * **The current context is a proof.** [`Current`] stays on its thread and cannot be used while another context is
+//!   entered. A call on an object takes the proof of the object's own context.
+//! * **Failure keeps the value.** A transition that fails returns the object ([`Failed`]).
 //!
 //! # A first program
 //!
@@ -33,7 +34,7 @@
 //!
 //! # Where to go on
 //!
-//! * [`run`] is the short form for one device, one context and one thread. The parts of it are [`Acl`], [`Device`],
+//! * [`run`] is the short form for one device, one context and one thread. It combines [`Acl`], [`Device`],
 //!   [`Context`], [`Thread`] and [`Current`].
 //! * [`Runtime`] is for services, [`runtime::Actor`] for a thread that owns a device's work.
 //! * [`stream`] has work in flight, [`memory`] buffers, [`model`] models, [`operator`] single operators, [`allocator`]
@@ -128,7 +129,7 @@ pub mod raw;
 
 pub use acl::Acl;
 pub use ascendcl_macros::protocol;
-// Not the whole crate under a name: the compiler would spell every type of this one with its path in messages.
+// The whole crate is not exported under a name: then the compiler would print every type of it with that path.
 pub use ascendcl_rules::RuleId;
 pub use brand::{Brand, InScope, Name, Scoped, Unnamed};
 pub use context::Context;

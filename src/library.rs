@@ -88,7 +88,7 @@ impl Library {
 }
 
 impl LibraryFile {
-    /// Its path.
+    /// The path of the file.
     pub fn path(&self) -> &Path {
         &self.0
     }
@@ -179,7 +179,8 @@ fn once(key: &str, load: impl FnOnce() -> Result<&'static sys::Library, sys::Loa
     if let Some(loaded) = known(&LOADED.lock().unwrap_or_else(PoisonError::into_inner)) {
         return Ok(loaded);
     }
-    // Not under the lock: the file's initialisers run. Another thread may have loaded it by then.
+    // This comes before the lock, because loading runs the file's initialisers. Another thread may have loaded the file
+    // meanwhile.
     let library = Loaded::new(load()?);
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     Ok(known(&loaded).unwrap_or_else(|| {
@@ -188,7 +189,7 @@ fn once(key: &str, load: impl FnOnce() -> Result<&'static sys::Library, sys::Loa
     }))
 }
 
-/// Nothing implements it.
+/// No type implements it.
 #[diagnostic::on_unimplemented(
     message = "the library is loaded, and may not be initialised",
     label = "this is for an initialised library",
@@ -196,7 +197,7 @@ fn once(key: &str, load: impl FnOnce() -> Result<&'static sys::Library, sys::Loa
     note = "see `cargo run -p ascendcl-explain INIT-01`"
 )]
 pub trait Initialised {
-    /// A value of any type: there is no such function.
+    /// The compiler's message needs a method. No type has it, so its result may have any type.
     #[doc(hidden)]
     fn never<R>(&self) -> R;
 }
@@ -223,11 +224,11 @@ impl Loaded {
         Api::new(self.loading)
     }
 
-    /// Of no library that is merely loaded.
+    /// Exists for the compiler's message only: a library that is merely loaded cannot count devices.
     #[doc(hidden)]
     pub fn device_count<'a>(&'a self) -> Result<u32, crate::error::Error>
     where
-        // With a lifetime: the compiler refuses a bound without parameters here, not where it is used.
+        // The lifetime is needed: the compiler would refuse a bound without parameters here, and not at the call.
         &'a Self: Initialised,
     {
         self.never()
@@ -256,7 +257,7 @@ impl Loaded {
 
 /// The library's own log (`aclAppLog`), where the vendor's tools look. It is a writer for lines of text.
 ///
-/// The events that the program and this crate send to `tracing` go there by
+/// To send the events of the program and of this crate from `tracing` to this log, use
 /// `tracing_subscriber::fmt().with_ansi(false).with_writer(move || library.app_log(LogLevel::Info))`.
 ///
 /// ```
@@ -289,14 +290,14 @@ pub enum LogLevel {
 }
 
 impl Loaded {
-    /// The library's log, for lines of this level.
+    /// A writer to the library's log, for lines of this level.
     pub fn app_log(self, level: LogLevel) -> AppLog {
         AppLog { library: self, level }
     }
 }
 
 impl Write for AppLog {
-    /// Writes the text as one entry, without the end of its line.
+    /// Writes the text as one entry, without the line break at its end.
     ///
     /// # Errors
     ///
@@ -314,7 +315,7 @@ impl Write for AppLog {
         Ok(text.len())
     }
 
-    /// All of it is one entry.
+    /// Writes the whole text as one entry.
     fn write_fmt(&mut self, text: fmt::Arguments<'_>) -> io::Result<()> {
         self.write_all(text.to_string().as_bytes())
     }

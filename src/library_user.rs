@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A library that uses this one for as long as it is initialised: a graph engine, a library of collectives.
 ///
-/// [`Acl::hold`](crate::Acl::hold) keeps this library from being finalised under it.
+/// [`Acl::hold`](crate::Acl::hold) prevents finalising this library while the other one uses it.
 #[derive(PartialEq, Eq, Debug)]
 pub struct LibraryUser {
     /// Why this library cannot be finalised, and what to do first: "the graph engine is still initialised: close the
@@ -20,8 +20,8 @@ pub struct LibraryUser {
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Users(Arc<Mutex<Vec<(u64, &'static LibraryUser)>>>);
 
-/// Keeps the library from being finalised: see [`Acl::hold`](crate::Acl::hold). Dropping it calls nothing. A hold that
-/// is forgotten keeps the library for good.
+/// Prevents finalising the library: see [`Acl::hold`](crate::Acl::hold). Dropping it does not call the library. If it
+/// is forgotten, the library is never finalised.
 #[must_use = "a hold that is dropped holds nothing any more"]
 #[derive(Debug)]
 pub struct LibraryHold {
@@ -37,7 +37,7 @@ impl Users {
         LibraryHold { users: self.clone(), number }
     }
 
-    /// One of those that are still there.
+    /// One of the current users, if there are any.
     pub(crate) fn first(&self) -> Option<&'static LibraryUser> {
         self.all().first().map(|(_, user)| *user)
     }

@@ -1,4 +1,4 @@
-//! A method that takes a step in an object's life says which one; the compiler compares it with the line of the
-//! declaration (`rules/src/life_cycles.rs`).
+//! The macro by which a method names the step that it takes in an object's life. The compiler compares the step with
+//! the declaration (`rules/src/life_cycles.rs`).
 
 pub(crate) use ascendcl_rules::leads;

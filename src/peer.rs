@@ -16,10 +16,10 @@ use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 
-/// Work of context `C` reaches the device memory of context `P`, which is on another device.
+/// Access of work of context `C` to the device memory of context `P`, which is on another device.
 ///
-/// [`Current::with_peer`] lends it, and keeps the other context open during the closure. Access goes in one direction:
-/// the streams of `C`'s device copy from or to the other device's memory.
+/// [`Current::with_peer`] lends it and keeps the other context open during the closure. The access is in one direction:
+/// streams of `C`'s device copy from or to the other device's memory.
 #[rule(DEV_13)]
 pub struct PeerAccess<C: Brand, P: Brand> {
     peer: ContextId,
@@ -29,7 +29,7 @@ pub struct PeerAccess<C: Brand, P: Brand> {
 assert_impl_all!(PeerAccess<crate::Scoped<'static>, crate::Scoped<'static>>: Send, Sync);
 assert_not_impl_any!(PeerAccess<crate::Scoped<'static>, crate::Scoped<'static>>: Clone);
 
-/// A context whose memory another can reach: a [`Context`] of a scope, or a [`Runtime`].
+/// A context whose memory another context can access: a [`Context`] of a scope, or a [`Runtime`].
 pub trait PeerContext: sealed::Sealed {}
 
 impl<C: InScope> PeerContext for Context<C> {}
@@ -49,7 +49,7 @@ mod sealed {
         fn while_open<R>(&self, program: impl FnOnce(Opened<'_>) -> R, key: Inside) -> Result<R, Error>;
     }
 
-    /// The scope is open as long as there is a reference to its context.
+    /// The scope is open as long as a reference to its context exists.
     impl<C: InScope> Sealed for Context<C> {
         type Brand = C;
 
@@ -68,8 +68,9 @@ mod sealed {
 }
 
 impl<C: Brand> Current<C> {
-    /// Lets work of this context's device reach the memory of another device, asking first whether it can
-    /// (`aclrtDeviceCanAccessPeer`, `aclrtDeviceEnablePeerAccess`), and runs `program` with the access.
+    /// Gives work of this context's device access to the memory of another device, and runs `program` with the access
+    /// (`aclrtDeviceEnablePeerAccess`). First it asks the library whether access is possible
+    /// (`aclrtDeviceCanAccessPeer`).
     ///
     /// Copies take place in a [`copy_scope`](Self::copy_scope), which waits for them. It borrows the other context's
     /// buffers. These have to be idle, so the copies run after all earlier work on them, and are complete when the
@@ -110,10 +111,10 @@ impl<C: Brand> Current<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::NoPeerAccess`] when the devices are one, or the library says that they do not reach each other;
-    /// [`Error::Gone`] when the other is a runtime that is closed; [`Error::OtherLibrary`] when the other context is of
-    /// another library; [`Error::MissingFunction`] on releases that lack one of the functions; [`Error::Vendor`]. The
-    /// program did not run then.
+    /// [`Error::NoPeerAccess`] when both contexts are on one device, or when the library says that access is
+    /// impossible. [`Error::Gone`] when the other context is a closed runtime. [`Error::OtherLibrary`] when the other
+    /// context belongs to another library. [`Error::MissingFunction`] on releases that lack one of the functions.
+    /// [`Error::Vendor`]. The program did not run then.
     #[rule(DEV_13, COPY_08, MEM_11)]
     pub fn with_peer<P: PeerContext, R>(
         &mut self,
@@ -143,13 +144,13 @@ impl<C: Brand> Current<C> {
 }
 
 impl<'env, C: Brand> CopyScope<'_, 'env, C> {
-    /// Queues a copy from a buffer of another device (`aclrtMemcpyAsync`), which is lent until the scope ends.
+    /// Queues a copy from a buffer of another device (`aclrtMemcpyAsync`). The buffer is borrowed until the scope ends.
     ///
     /// # Errors
     ///
     /// Returns the destination unchanged, with [`Error::LengthMismatch`], [`Error::OtherStream`] when it is in flight
-    /// elsewhere, [`Error::WrongContext`] when the other buffer is of another runtime with the name, or
-    /// [`Error::Vendor`].
+    /// on another stream, [`Error::WrongContext`] when the other buffer belongs to another runtime with the same name,
+    /// or [`Error::Vendor`].
     #[rule(COPY_08, MEM_11)]
     pub fn copy_from_peer<P: Brand, E: Element, D: Destination<C, E>>(
         &self,
@@ -172,7 +173,7 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
         }
     }
 
-    /// Queues a copy to a buffer of another device (`aclrtMemcpyAsync`), which is lent until the scope ends.
+    /// Queues a copy to a buffer of another device (`aclrtMemcpyAsync`). The buffer is borrowed until the scope ends.
     ///
     /// # Errors
     ///

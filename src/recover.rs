@@ -1,4 +1,4 @@
-//! Getting a device back whose work does not end.
+//! Recovery of a device whose work does not complete.
 
 use crate::device::Device;
 use crate::error::{Error, Failed};
@@ -32,9 +32,9 @@ use std::time::Duration;
 #[derive(Debug)]
 #[must_use = "the device may be in here"]
 pub enum Recovered<'a> {
-    /// All objects were released, and their work is done or was discarded. The device is taken as before.
+    /// All objects were released, because their work is done or was discarded. The device is still taken.
     Usable(Device<'a>),
-    /// The device was reset by force and is given back: [`Acl::device`](crate::Acl::device) takes it anew.
+    /// The device was reset by force and given back. [`Acl::device`](crate::Acl::device) can take it again.
     Reset {
         /// The objects that could not be released, in words. They stay allocated until the process ends.
         lost: Vec<String>,
@@ -42,35 +42,35 @@ pub enum Recovered<'a> {
 }
 
 impl<'a> Device<'a> {
-    /// Recovers the device if its work does not complete, after the scopes have reported that they could not release
-    /// their objects. No scope of the device is open any more. This takes one step after the other, and tries after
-    /// each step to release what is left. It stops when nothing is left:
+    /// Recovers the device if its work does not complete. Call it after scopes have reported that they could not
+    /// release their objects; no scope of the device is open then. It takes the steps below in order, tries after each
+    /// step to release what is left, and stops when nothing is left:
     ///
     /// 1. waiting once more;
-    /// 2. discarding the work of each stream (`aclrtStreamAbort`), where the release can;
-    /// 3. discarding all work on the device (`aclrtDeviceTaskAbort`), where the release can;
-    /// 4. a reset by force (`aclrtResetDeviceForce`), which gives the device back.
+    /// 2. discarding the work of each stream (`aclrtStreamAbort`), if the release of the library supports it;
+    /// 3. discarding all work on the device (`aclrtDeviceTaskAbort`), if the release of the library supports it;
+    /// 4. a forced reset (`aclrtResetDeviceForce`), which gives the device back.
     ///
-    /// The limit applies to each wait for a stream and to the third step. Work in flight is lost. Memory is freed when
-    /// no work can use it any more: when its streams were waited for, or after the forced reset. Objects that the
-    /// library does not release then are lost too.
+    /// The limit applies to each wait for a stream and to the third step. Work in flight is lost. Memory is freed only
+    /// when no work can use it any more: after the wait for its streams, or after the forced reset. Objects that the
+    /// library refuses to release even then are lost, too.
     ///
-    /// A forced reset ends the device for the whole process. So this part has to be the only one of this crate that has
-    /// taken the device; and code outside this crate must not use it (see [`foreign`](crate::foreign)).
+    /// A forced reset ends the device for the whole process. So no other part of the program may have taken the device
+    /// by this crate (this is checked), and code outside this crate must not use it (see [`foreign`](crate::foreign)).
     ///
     /// # Panics
     ///
-    /// If an allocator panics while it is dropped with its stream, the panic continues: after the last step, if the
-    /// device is reset by force. The device then counts as dropped. [`Acl::close`](crate::Acl::close) releases what is
-    /// left of it, and [`Acl::device`](crate::Acl::device) can take it anew.
+    /// If an allocator panics while it is dropped with its stream, the panic continues. If the device is reset by
+    /// force, it continues after the last step. The device then counts as dropped: [`Acl::close`](crate::Acl::close)
+    /// releases what is left of it, and [`Acl::device`](crate::Acl::device) can take it again.
     ///
     /// # Errors
     ///
-    /// The device as it is then. [`Error::DeviceShared`] when another part of the program has also taken it.
+    /// The device in its present state. [`Error::DeviceShared`] when another part of the program has also taken it.
     /// [`Error::Vendor`] when the forced reset fails; then only the end of the process releases the device.
     #[rule(DEV_08, DEV_09, ERR_07, STREAM_17)]
     pub fn recover(self, thread: &mut impl ThreadToken, limit: Duration) -> Result<Recovered<'a>, Failed<Self>> {
-        // The token proves that this thread is between calls.
+        // The token proves that no call is under way on this thread.
         let _ = thread;
         match self.row().recover(limit) {
             Ok(None) => Ok(Recovered::Usable(self)),
@@ -84,7 +84,7 @@ impl<'a> Device<'a> {
 }
 
 impl DeviceRow {
-    /// The losses, if the device was reset by force.
+    /// Returns the lost objects if the device was reset by force, and `None` if a reset was not necessary.
     fn recover(&self, limit: Duration) -> Result<Option<Vec<String>>, Error> {
         let api = self.api();
         api.is_of_this_process()?;
@@ -97,26 +97,26 @@ impl DeviceRow {
         if left(1).is_empty() {
             return Ok(None);
         }
-        // The first wait tells that work was discarded.
+        // The first wait of a stream returns an error because work was discarded, so this tries twice.
         if api.abort_tasks(self.id(), limit).is_ok() && left(2).is_empty() {
             return Ok(None);
         }
         let held: Vec<_> = self.kept().iter().flat_map(|ledger| ledger.hold_what_a_forced_reset_ends()).collect();
         self.reset_by_force(api).inspect_err(|_| held.iter().for_each(|event| event.let_go()))?;
         let mut lost = Vec::new();
-        // The library may still know these allocators under the handle of a stream, so they are never freed.
+        // The library may still know these allocators under the handle of a stream, so this never frees them.
         let mut loses = |ledger: &Arc<Ledger>, inventory| {
             lost.push(inventory);
             core::mem::forget(Arc::clone(ledger));
         };
-        // First for all of them: what follows runs code of the user, which may panic.
+        // All ledgers note the reset first, because the code below runs code of the user, which may panic.
         for ledger in self.kept().iter().filter(|ledger| ledger.loses_what_a_forced_reset_ends()) {
             loses(ledger, ledger.inventory());
         }
         let mut panics = Vec::new();
         for ledger in self.kept() {
             let inventory = ledger.inventory();
-            // Each panic comes from an allocator that was dropped by now, so the next try does not meet it.
+            // Each panic comes from an allocator that has been dropped by now, so the loop ends.
             let taken_down = loop {
                 match catch_unwind(AssertUnwindSafe(|| ledger.is_taken_down_after_a_forced_reset(limit))) {
                     Ok(taken_down) => break taken_down,
@@ -130,15 +130,15 @@ impl DeviceRow {
         }
         let mut panics = panics.into_iter();
         let first = panics.next();
-        // Dropping what was thrown could throw again.
+        // Dropping the payload of a panic could panic again.
         panics.for_each(core::mem::forget);
         first.map_or(Ok(Some(lost)), |panic| resume_unwind(panic))
     }
 
-    /// Tries so many times to take down each context that could not be taken down. Answers what is left.
+    /// Tries `tries` times to take down each context in quarantine. Returns the contexts that are left.
     fn take_down_what_is_kept(&self, limit: Option<Duration>, tries: u32) -> Vec<Arc<Ledger>> {
         for ledger in self.kept() {
-            // Runs code of the user, which may panic: what is not known to be empty stays.
+            // `tear_down` runs code of the user, which may panic. A context is released only after it returned success.
             if (0..tries).any(|_| ledger.tear_down(limit).is_ok()) {
                 self.release(&ledger);
             }

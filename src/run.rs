@@ -1,4 +1,4 @@
-//! The short way: one device, one context, one thread.
+//! The short form: one device, one context, one thread.
 
 use crate::acl::Acl;
 use crate::brand::Scoped;
@@ -57,14 +57,14 @@ impl From<Library> for Setup {
 }
 
 /// Loads and initialises the library, takes the device, creates a context, and runs `program` with the context current
-/// on this thread. Afterwards everything is taken down in the vendor's order, however the program ended.
+/// on this thread. Afterwards it takes down everything in the vendor's order, also after an error or a panic.
 ///
 /// This is [`Acl`], [`Thread`], [`Device`](crate::Device) and [`Context`](crate::Context) in one call, for programs
 /// that need one of each.
 ///
 /// # Errors
 ///
-/// [`RunError`] says whether the program failed, or what is around it.
+/// [`RunError`] says whether the program failed, or a step before or after it.
 ///
 /// ```
 /// use ascendcl::Library;
@@ -103,7 +103,7 @@ pub fn run<T, E>(
     }
 }
 
-/// The value that the program returned, if it ran, and the errors around it.
+/// Returns the value of the program, if it ran, and the errors of the steps before and after it.
 fn with_device<R>(
     acl: &Acl,
     id: Option<i32>,
@@ -130,7 +130,8 @@ fn with_device<R>(
     (result, errors)
 }
 
-/// The default device. Other code in the process that uses one device must not find its work on two.
+/// Chooses the default device. The work of other code in the process that uses one device must not be split between two
+/// devices.
 #[rule(DEV_12)]
 pub(crate) fn unsaid(acl: &Acl) -> Result<i32, Error> {
     if let Some(current) = acl.api().chosen_device() {
@@ -154,7 +155,7 @@ pub(crate) fn unsaid(acl: &Acl) -> Result<i32, Error> {
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum RunError<E> {
-    /// The library, the device or the context could not be had; the program did not run.
+    /// The library, the device or the context could not be opened. The program did not run.
     Setup(Error),
     /// The program ran and returned this error; everything was taken down cleanly.
     Program(E),
@@ -168,7 +169,7 @@ pub enum RunError<E> {
 }
 
 impl<E> RunError<E> {
-    /// The errors around the program, in the order in which they occurred.
+    /// The errors of the steps before and after the program, in the order in which they occurred.
     pub fn errors(&self) -> &[Error] {
         match self {
             Self::Setup(error) => core::slice::from_ref(error),
@@ -177,7 +178,7 @@ impl<E> RunError<E> {
         }
     }
 
-    /// The vendor's code of the first of [these](Self::errors) that has one.
+    /// The vendor's code of the first of [these errors](Self::errors) that has one.
     pub fn code(&self) -> Option<Code> {
         self.errors().iter().find_map(Error::code)
     }

@@ -1,4 +1,4 @@
-//! Where the program runs.
+//! The run mode: where the program runs.
 
 /// Where the program runs.
 ///
@@ -13,7 +13,7 @@
 pub enum RunMode {
     /// On a host, with memory of its own (`ACL_HOST`).
     Host,
-    /// On the device (`ACL_DEVICE`): host and device memory are the same, and what transfers go through is device
+    /// On the device (`ACL_DEVICE`). Host and device share their memory, and buffers for transfers are in device
     /// memory.
     Device,
 }

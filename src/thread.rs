@@ -1,4 +1,4 @@
-//! The right to say which context is current on an OS thread.
+//! The right to make contexts current on an OS thread.
 
 use crate::brand::OfOneThread;
 use crate::callback_guard::InCallback;
@@ -7,7 +7,7 @@ use ascendcl_macros::rule;
 use core::cell::Cell;
 use static_assertions::assert_not_impl_any;
 
-/// This OS thread's right to make a context current. There is one per thread, and it stays there.
+/// This OS thread's right to make a context current. There is one per thread, and it stays on that thread.
 ///
 /// The library keeps a current context per OS thread. Having a `&mut Thread` tells you the following:
 ///
@@ -44,12 +44,12 @@ pub struct Thread {
 assert_not_impl_any!(Thread: Send, Sync, Clone);
 
 thread_local! {
-    /// Without a destructor, so that nothing runs when the thread ends.
+    /// It has no destructor, so nothing runs when the thread ends.
     static TAKEN: Cell<bool> = const { Cell::new(false) };
 }
 
 impl Thread {
-    /// Takes this thread's token. It can be taken again when this one was dropped; one that was forgotten stays taken.
+    /// Takes this thread's token. After it was dropped, it can be taken again; after it was forgotten, it cannot.
     ///
     /// # Errors
     ///

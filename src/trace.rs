@@ -4,14 +4,14 @@
 use crate::device_allocator::ContextId;
 use crate::error::{MissingFunction, VendorError};
 
-/// Code runs with a context current: a span at the level `TRACE`, until this is dropped.
+/// A span at the level `TRACE` for code that runs with a context current. It ends when this is dropped.
 #[must_use]
 pub(crate) struct Span {
     #[cfg(feature = "tracing")]
     _entered: tracing::span::EnteredSpan,
 }
 
-/// The context is current on this thread.
+/// Opens the span for a context that is now current on this thread.
 #[inline]
 pub(crate) fn entered(context: ContextId) -> Span {
     #[cfg(not(feature = "tracing"))]
@@ -22,8 +22,8 @@ pub(crate) fn entered(context: ContextId) -> Span {
     }
 }
 
-/// A function of the library failed. A timeout is a normal result for a program that set a limit, so it is only
-/// `DEBUG`.
+/// Reports a failed function of the library. A timeout is only `DEBUG`, because it is a normal result for a program
+/// that set a limit.
 pub(crate) fn vendor_error(error: &VendorError) {
     #[cfg(feature = "tracing")]
     {
@@ -41,7 +41,7 @@ pub(crate) fn vendor_error(error: &VendorError) {
     let _ = error;
 }
 
-/// The library lacks a function.
+/// Reports a function that the library lacks.
 pub(crate) fn missing(error: &MissingFunction) {
     #[cfg(feature = "tracing")]
     tracing::warn!(target: "ascendcl", call = error.symbol, library = error.library, "could not {}", error.doing);

@@ -1,4 +1,4 @@
-//! The versions of the library and of the packages around it.
+//! The versions of the library and of the vendor's packages.
 
 use crate::error::Error;
 use crate::library::Loaded;
@@ -62,7 +62,7 @@ pub enum Package {
 }
 
 impl Package {
-    /// All of them.
+    /// All packages.
     pub const ALL: &'static [Self] = &[
         Self::Cann,
         Self::RuntimePackage,
@@ -89,11 +89,12 @@ impl Package {
 }
 
 impl Loaded {
-    /// The version of its C interface (`aclrtGetVersion`).
+    /// The version of the library's C interface (`aclrtGetVersion`).
     ///
     /// # Errors
     ///
-    /// [`Error::MissingFunction`] on releases that lack the function; [`Error::Vendor`] when the library cannot tell.
+    /// [`Error::MissingFunction`] on releases that lack the function; [`Error::Vendor`] when the library cannot report
+    /// it.
     pub fn interface_version(self) -> Result<InterfaceVersion, Error> {
         self.api().interface_version().map(|[major, minor, patch]| InterfaceVersion { major, minor, patch })
     }

@@ -1,4 +1,4 @@
-//! `?` with the error types that programs use, as a program writes it: what comes out still has codes and rules.
+//! `?` with the error types that programs use. The resulting errors still have codes and rules.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 

@@ -1,6 +1,7 @@
-//! The examples run, print what is written down in `examples/expected`, and quote the compiler.
+//! The examples run, print the texts in `examples/expected`, and quote the compiler correctly.
 //!
-//! What prints times, or needs a network, is tested where its subject is. `EXAMPLES=overwrite` writes the texts anew.
+//! Examples that print times or need a network are tested with their subjects. `EXAMPLES=overwrite` writes the texts
+//! again.
 
 #![cfg(feature = "sim")]
 #![allow(clippy::unwrap_used, clippy::panic)]

@@ -1,4 +1,4 @@
-//! What the packages contain that are published: enough to be read and used, and nothing that users do not need.
+//! The contents of the published packages: complete for readers and users, without files that users do not need.
 
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 

@@ -1,4 +1,4 @@
-//! The sizes of errors: clippy's `result_large_err` warns whoever returns a larger one from a function.
+//! The sizes of errors: clippy's `result_large_err` warns about functions that return larger ones.
 
 #![allow(clippy::panic)]
 

@@ -1,4 +1,4 @@
-//! What the compiler suggests to change in a refused program, followed, is refused as well, or is right.
+//! Following the compiler's suggestions for a refused program gives a program that is refused, too, or that is correct.
 //!
 //! Changes that the compiler calls applicable by a machine are applied, as `cargo fix` does, until none are left.
 

@@ -1,4 +1,4 @@
-//! What this crate tells `tracing`, and the library's own log.
+//! The events and spans that this crate sends to `tracing`, and the library's own log.
 
 #![cfg(all(feature = "sim", feature = "tracing"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]

@@ -1,4 +1,4 @@
-//! What to do next.
+//! The advice: what to do next.
 
 use crate::environment::{Environment, Found, LIBRARY, SIMULATOR, VISIBLE};
 use crate::findings::{Findings, Library};
@@ -22,7 +22,7 @@ pub(crate) fn of(verdict: Verdict, environment: &Environment, findings: &Finding
     next
 }
 
-/// What to correct whatever else was found.
+/// The corrections of environment variables, which are independent of all other findings.
 fn of_variables(environment: &Environment, findings: &Findings) -> Vec<String> {
     let mut next = Vec::new();
     for variable in &environment.variables {
@@ -133,7 +133,7 @@ fn not_loaded(environment: &Environment, findings: &Findings) -> Vec<String> {
 
 /// Whether the dynamic loader refused the file itself, and not a file that it needs.
 fn is_of_another_kind(environment: &Environment, texts: &str) -> bool {
-    // For a library of another processor the loader says that the file does not exist.
+    // For a library of another processor, the loader says that the file does not exist.
     let mut files = environment.places.iter().filter(|place| place.found == Found::File);
     let not_there = files.any(|place| texts.contains(&format!("{}: cannot open shared object file", place.path)));
     not_there || ["invalid ELF header", "file too short", "wrong ELF class"].iter().any(|text| texts.contains(text))
@@ -182,7 +182,7 @@ mod tests {
     use crate::environment::Place;
     use crate::findings::ProblemKind;
 
-    /// The dynamic loader's reason, about a library that is in `/lib64`.
+    /// The first advice for this message of the dynamic loader about a library in `/lib64`.
     fn first_advice(reason: &str) -> String {
         let place = Place { path: "/lib64/libacl_rt.so".into(), because: "standard folder", found: Found::File };
         let environment = Environment { variables: Vec::new(), places: vec![place], device_files: Vec::new() };

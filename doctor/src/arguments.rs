@@ -3,7 +3,7 @@
 use lexopt::prelude::*;
 use std::time::Duration;
 
-/// What the program is asked to do.
+/// The task that the command line asks for.
 pub(crate) enum Task {
     Help,
     Version,
@@ -11,7 +11,7 @@ pub(crate) enum Task {
     Probe,
     Report {
         json: bool,
-        /// How long each step of the library may take.
+        /// The time limit for each step of the library.
         limit: Duration,
     },
 }

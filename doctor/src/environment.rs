@@ -5,7 +5,7 @@ use std::env;
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// What a program on this machine finds before it loads anything.
+/// The facts that a program on this machine finds before it loads anything.
 #[derive(Serialize)]
 pub(crate) struct Environment {
     pub(crate) variables: Vec<Variable>,
@@ -14,12 +14,12 @@ pub(crate) struct Environment {
     pub(crate) device_files: Vec<String>,
 }
 
-/// An environment variable that matters.
+/// An environment variable that affects the crate.
 #[derive(Serialize)]
 pub(crate) struct Variable {
     pub(crate) name: String,
     pub(crate) value: Option<String>,
-    /// What follows from it.
+    /// The effect of its value.
     pub(crate) meaning: String,
 }
 
@@ -36,10 +36,10 @@ pub(crate) struct Place {
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Found {
     File,
-    /// A stub of a toolkit for linking. The crate passes over it.
+    /// A stub of a toolkit for linking. The crate skips it.
     Stub,
     Absent,
-    /// A bare file name: only the dynamic loader knows.
+    /// A bare file name, which only the dynamic loader can find.
     LeftToTheLoader,
 }
 
@@ -118,7 +118,7 @@ fn verify(value: Option<&OsStr>) -> String {
     .to_owned()
 }
 
-/// The places that are searched. A file that `ASCENDCL_LIBRARY` names is the only one.
+/// The places that are searched. If `ASCENDCL_LIBRARY` names a file, that file is the only place.
 fn places() -> Vec<Place> {
     let named = env::var_os(LIBRARY).filter(|value| !value.is_empty());
     let candidates = match named {

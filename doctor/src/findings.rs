@@ -1,14 +1,14 @@
-//! What the second process finds out about the library.
+//! The findings of the second process about the library.
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// What is known after a step.
+/// The findings after a step.
 #[derive(Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Findings {
-    /// What is done next, worded to follow "while": `while initialising the library`.
+    /// The next step, worded to follow "while": `while initialising the library`.
     pub(crate) step: String,
-    /// Every step was made.
+    /// Whether all steps have ended.
     pub(crate) finished: bool,
     pub(crate) library: Option<Library>,
     pub(crate) versions: Versions,
@@ -23,10 +23,10 @@ pub(crate) struct Findings {
 /// The loaded library.
 #[derive(Clone, Serialize, Deserialize)]
 pub(crate) struct Library {
-    /// None for the simulator inside this program.
+    /// `None` for the simulator inside this program.
     pub(crate) path: Option<String>,
     pub(crate) simulator: bool,
-    /// How many functions every release should have.
+    /// The number of functions that every release should have.
     pub(crate) needed: usize,
     /// Those of them that this library lacks.
     pub(crate) missing: Vec<Missing>,
@@ -53,11 +53,11 @@ pub(crate) struct Device {
     pub(crate) ai_cores: Option<u64>,
     pub(crate) memory_bytes: Option<u64>,
     pub(crate) is_virtual: Option<bool>,
-    /// The device was taken, and a context was created on it.
+    /// Whether the device was taken and a context was created on it.
     pub(crate) usable: bool,
     /// Memory that can be allocated.
     pub(crate) free_bytes: Option<u64>,
-    /// Why it cannot be used.
+    /// Why the device cannot be used.
     pub(crate) error: Option<String>,
 }
 
@@ -72,15 +72,15 @@ pub(crate) struct Problem {
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ProblemKind {
-    /// No library is there.
+    /// No library exists.
     NotFound,
-    /// A file is there, and the dynamic loader refuses it.
+    /// A file exists, but the dynamic loader refuses it.
     Refused,
     /// The file is a stub for linking.
     Stub,
     /// The library lacks functions that every release should have.
     MissingFunctions,
-    /// The library is there and refuses to be initialised.
+    /// The library exists, but refuses to be initialised.
     NotInitialised,
     /// The library cannot count the devices, or finds no device.
     NoDevice,

@@ -1,7 +1,7 @@
 //! Says which AscendCL library this machine has, what is wrong with it, and what to do next.
 //!
-//! The library is tried in a second process, which reports after each step. A library that crashes or hangs ends that
-//! process only, and the last step is known.
+//! The library is tried in a second process, which reports after each step. If the library crashes or hangs, only that
+//! process ends, and the report names the last step.
 
 #![forbid(unsafe_code)]
 
@@ -21,7 +21,7 @@ use std::process::ExitCode;
 
 /// The library can be used, and so can a device.
 const READY: u8 = 0;
-/// It cannot, or the report could not be written.
+/// The library or every device cannot be used, or the report could not be written.
 const NOT_READY: u8 = 1;
 /// The arguments are wrong.
 const USAGE: u8 = 2;
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
     })
 }
 
-/// Prints a text. The status is the given one if that works.
+/// Prints a text. Returns the given status if that succeeds.
 fn printed(text: &str, status: u8) -> u8 {
     match writeln!(io::stdout(), "{}", text.trim_end()) {
         Ok(()) => status,

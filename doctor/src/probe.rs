@@ -6,10 +6,10 @@ use ascendcl::{Acl, Error, Package, RunMode, Thread};
 use ascendcl_sys::LoadError;
 use std::io::{self, Write};
 
-/// Begins a line with findings. The library may write to the standard output, too.
+/// The start of a line with findings. It is needed because the library may write to the standard output, too.
 pub(crate) const MARK: &str = "ascendcl-doctor-findings: ";
 
-/// Tries the library that a program would use, and prints what is known after each step.
+/// Tries the library that a program would use, and prints the findings after each step.
 pub(crate) fn run() {
     let mut findings = Findings::default();
     try_all(&mut findings);
@@ -20,7 +20,7 @@ pub(crate) fn run() {
 fn step(findings: &mut Findings, step: &str) {
     findings.step = step.to_owned();
     let Ok(line) = serde_json::to_string(findings) else { return };
-    // The first process may have gone. The library may have left a line open.
+    // The first process may have ended. The library may have written a line without a line break.
     let mut out = io::stdout().lock();
     drop(writeln!(out, "\n{MARK}{line}").and_then(|()| out.flush()));
 }
@@ -77,7 +77,7 @@ fn library(loaded: Loaded) -> Library {
     }
 }
 
-/// A release that lacks the functions for it does not tell its versions. That is no problem.
+/// Releases without the functions for it do not report their versions. That is not a problem.
 fn versions(findings: &mut Findings, loaded: Loaded) {
     step(findings, "asking for versions");
     findings.versions.interface = loaded.interface_version().ok().map(|version| version.to_string());
@@ -136,7 +136,7 @@ fn device(findings: &mut Findings, acl: &Acl, id: u32) {
     });
 }
 
-/// Takes the device, creates a context and gives both back. `None` on releases that do not tell how much memory is free.
+/// Takes the device, creates a context and gives both back. Returns `None` on releases that do not report free memory.
 fn free_bytes(acl: &Acl, id: u32) -> Result<Option<u64>, String> {
     let words = |error: Error| error.to_string();
     let mut thread = Thread::new().map_err(words)?;

@@ -1,4 +1,4 @@
-//! The report: what was found, what that means, and what to do next.
+//! The report: the findings, their meaning, and the next steps.
 
 use crate::advice;
 use crate::environment::{Environment, Found};
@@ -6,7 +6,7 @@ use crate::findings::{Findings, ProblemKind};
 use crate::watch::Probed;
 use serde::Serialize;
 
-/// The number goes up when a program that reads the JSON has to change.
+/// The number of the JSON format. It increases when programs that read the JSON have to change.
 const FORMAT: u32 = 1;
 
 #[derive(Serialize)]
@@ -16,7 +16,7 @@ pub(crate) struct Report {
     /// The version of this program.
     pub(crate) doctor: &'static str,
     pub(crate) verdict: Verdict,
-    /// The library and at least one device can be used.
+    /// Whether the library and at least one device can be used.
     pub(crate) usable: bool,
     #[serde(flatten)]
     pub(crate) environment: Environment,
@@ -38,9 +38,9 @@ pub(crate) enum Verdict {
     Simulator,
     /// No library is installed.
     NoLibrary,
-    /// A library is there and cannot be loaded.
+    /// A library exists but cannot be loaded.
     NotLoaded,
-    /// The file is no AscendCL library: it has none of the functions.
+    /// The file is not an AscendCL library: it has none of the functions.
     NoAscendcl,
     /// The library lacks functions.
     Incomplete,
@@ -50,7 +50,7 @@ pub(crate) enum Verdict {
     NoDevice,
     /// The library ended the process.
     Crashed,
-    /// The library did not come back.
+    /// A step of the library exceeded its time limit.
     TimedOut,
     /// The library was not tried.
     NotTried,

@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 /// How many lines of the library's error output are kept.
 const LINES: usize = 20;
-/// How often the first process looks whether the second one has ended.
+/// How often the first process checks whether the second one has ended.
 const PAUSE: Duration = Duration::from_millis(20);
-/// How long output of a process that has ended may take.
+/// How long this waits for remaining output of a process that has ended.
 const REST: Duration = Duration::from_millis(500);
 
 /// What the second process found, and the last lines that the library wrote to the standard error.
@@ -27,7 +27,7 @@ enum Line {
     Said(String),
 }
 
-/// Has the library tried, with a time limit for each step.
+/// Tries the library in a second process, with a time limit for each step.
 pub(crate) fn probe(limit: Duration) -> Probed {
     let mut probed = Probed { findings: Findings::default(), said: Vec::new() };
     let started = std::env::current_exe().and_then(|this| {
@@ -45,12 +45,12 @@ pub(crate) fn probe(limit: Duration) -> Probed {
 }
 
 fn follow(mut child: Child, limit: Duration, probed: &mut Probed) {
-    // A library that writes without end is slowed down.
+    // The channel is bounded, so a library that writes endlessly is slowed down.
     let (sender, lines) = sync_channel(LINES);
     read(child.stdout.take(), sender.clone(), findings_in);
     read(child.stderr.take(), sender, |line| Some(Line::Said(line)));
     let ended = watched(&mut child, &lines, limit, probed);
-    // What came in while it ended.
+    // Reads the output that came while the process ended.
     let rest = Instant::now();
     while rest.elapsed() < REST
         && let Ok(line) = lines.recv_timeout(REST)
@@ -72,7 +72,7 @@ fn follow(mut child: Child, limit: Duration, probed: &mut Probed) {
     }
 }
 
-/// How the process ended; `None` if a step took too long, and it was ended for that.
+/// Returns how the process ended. Returns `None` if a step exceeded the limit and this ended the process.
 fn watched(child: &mut Child, lines: &Receiver<Line>, limit: Duration, probed: &mut Probed) -> Option<ExitStatus> {
     let mut last_step = Instant::now();
     loop {
@@ -84,14 +84,14 @@ fn watched(child: &mut Child, lines: &Receiver<Line>, limit: Duration, probed: &
                 take(line, probed);
             }
             Err(RecvTimeoutError::Timeout) => {}
-            // Both outputs were closed, which the library may have done.
+            // The process closed both outputs; the library may have done that.
             Err(RecvTimeoutError::Disconnected) => thread::sleep(PAUSE),
         }
         if let Ok(Some(status)) = child.try_wait() {
             return Some(status);
         }
         if last_step.elapsed() >= limit {
-            // It may have ended by now.
+            // The process may have ended already.
             drop(child.kill());
             drop(child.wait());
             return None;
@@ -115,7 +115,7 @@ fn findings_in(line: String) -> Option<Line> {
     serde_json::from_str(findings).ok().map(|findings| Line::Findings(Box::new(findings)))
 }
 
-/// Reads lines on a thread of its own. That thread ends with the output, which another process may keep open.
+/// Reads lines on a second thread. That thread ends with the output, which another process may keep open.
 fn read(
     output: Option<impl Read + Send + 'static>,
     sender: SyncSender<Line>,

@@ -64,7 +64,7 @@ impl Report {
         }
         writeln!(f, "Places of the search")?;
         let found = self.findings.library.is_some();
-        // Where a library was found, the places without one tell nothing.
+        // If a library was found, the places without one are not interesting.
         for place in places.iter().filter(|place| !found || place.found != Found::Absent) {
             match place.found {
                 Found::LeftToTheLoader if self.findings.has(ProblemKind::NotFound) => {

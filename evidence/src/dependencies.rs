@@ -1,4 +1,4 @@
-//! The table of the packages of other people.
+//! The table of third-party packages.
 
 use super::ground::Ground;
 use super::metadata::{Package, Reach, packages};

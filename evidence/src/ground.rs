@@ -12,14 +12,14 @@ pub(crate) struct Ground {
 /// A program that has ended.
 pub(crate) struct Ran {
     pub(crate) ok: bool,
-    /// What it printed, to stdout and to stderr, in this order of time.
+    /// The output of the program, stdout and stderr, in the order of time.
     pub(crate) text: String,
-    /// The file that has the text, below the folder of the results.
+    /// The file with the output, below the folder of the results.
     pub(crate) log: String,
 }
 
 impl Ran {
-    /// The last lines that are not empty: where a program says what went wrong.
+    /// The last lines that are not empty. There a program reports its error.
     pub(crate) fn end(&self) -> String {
         let lines: Vec<_> = self.text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let from = lines.len().saturating_sub(3);
@@ -28,7 +28,7 @@ impl Ran {
 }
 
 impl Ground {
-    /// With `anew`, nothing of an earlier run stays.
+    /// With `anew`, deletes the files of an earlier run.
     pub(crate) fn new(root: &Path, anew: bool) -> Result<Self, String> {
         let results = root.join("target/evidence");
         if anew && results.exists() {
@@ -56,14 +56,14 @@ impl Ground {
         fs::read_to_string(self.root.join(name)).map_err(|error| format!("{name}: {error}"))
     }
 
-    /// A program in the root of the repository. The tools that `.ci/evidence --install-tools` installs are found.
+    /// A program that runs in the root of the repository, with the tools of `.ci/evidence --install-tools` on its path.
     pub(crate) fn command(&self, program: &str) -> Command {
         let own = self.root.join("target/tools/bin");
         let path = std::env::var_os("PATH").unwrap_or_default();
         let path = std::env::join_paths(std::iter::once(own).chain(std::env::split_paths(&path))).unwrap_or(path);
         let mut command = Command::new(program);
         command.current_dir(&self.root).env("PATH", path).stdin(Stdio::null());
-        // What cargo sets for this program is not meant for the builds that the program starts.
+        // Cargo sets these variables for this program. They must not affect the builds that this program starts.
         for (name, _) in std::env::vars_os() {
             if name.to_str().is_some_and(|name| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")) {
                 command.env_remove(name);
@@ -72,7 +72,7 @@ impl Ground {
         command
     }
 
-    /// Runs it to its end, with what it prints in `logs/<log>.log`.
+    /// Runs the program to its end, and writes its output to `logs/<log>.log`.
     pub(crate) fn run(&self, log: &str, command: &mut Command) -> Result<Ran, String> {
         let log = format!("logs/{log}.log");
         let path = self.out(&log);
@@ -84,7 +84,7 @@ impl Ground {
         Ok(Ran { ok, text: String::from_utf8_lossy(&text).into_owned(), log })
     }
 
-    /// What the program prints to stdout, if it succeeds.
+    /// The program's output to stdout, if it succeeds.
     pub(crate) fn output(&self, command: &mut Command) -> Result<String, String> {
         let output = command.output().map_err(|error| format!("{}: {error}", command_line(command)))?;
         if !output.status.success() {

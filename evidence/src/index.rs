@@ -15,7 +15,7 @@ pub(crate) fn write(ground: &Ground, done: &[Done]) -> Result<(), String> {
     ground.write("summary.json", &format!("{summary:#}\n"))
 }
 
-/// What was looked at, and with what.
+/// The facts about the run: the examined sources, and the tools.
 fn about(ground: &Ground) -> Vec<(&'static str, String)> {
     let said = |program: &str, arguments: &[&str]| {
         let text = ground.output(ground.command(program).args(arguments)).unwrap_or_else(|_| "unknown".to_owned());

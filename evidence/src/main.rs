@@ -1,5 +1,6 @@
-//! Runs what shows that the crates are safe, and writes the results to `target/evidence/`: `index.md` for people,
-//! `summary.json` for programs, and the logs and tables of each part. `docs/evidence.md` says what each part shows.
+//! Runs the checks that show that the crates are safe, and writes the results to `target/evidence/`: `index.md` for
+//! people, `summary.json` for programs, and the logs and tables of each part. `docs/evidence.md` says what each part
+//! shows.
 
 #![forbid(unsafe_code)]
 
@@ -44,7 +45,7 @@ const FAILED: u8 = 1;
 /// The arguments are wrong.
 const USAGE: u8 = 2;
 
-/// What the arguments ask for.
+/// The request in the arguments.
 #[derive(Default)]
 struct Wish {
     short: bool,
@@ -88,7 +89,7 @@ fn arguments() -> Result<Wish, lexopt::Error> {
     Ok(wish)
 }
 
-/// Whether no part failed.
+/// Returns whether no part failed.
 fn all(wish: &Wish) -> Result<bool, String> {
     let ground = Ground::new(&root()?, wish.only.is_empty())?;
     let mut done = Vec::new();
@@ -98,7 +99,7 @@ fn all(wish: &Wish) -> Result<bool, String> {
         let result = run(part, wish, &ground);
         say(&format!("{:<8} {:>5.0} s  {}\n", result.outcome.status.word(), result.seconds, result.outcome.says));
         done.push(result);
-        // After each part, so that a run that is stopped has left what it found.
+        // The index is written after each part, so that an interrupted run leaves its results.
         index::write(&ground, &done)?;
     }
     let failed = done.iter().filter(|done| done.outcome.status == part::Status::Failed).count();
@@ -123,7 +124,7 @@ fn root() -> Result<PathBuf, String> {
 }
 
 fn say(text: &str) {
-    // Stdout may be closed; the files are what counts.
+    // Stdout may be closed; only the files matter.
     drop(write!(io::stdout(), "{text}").and_then(|()| io::stdout().flush()));
 }
 

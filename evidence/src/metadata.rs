@@ -1,10 +1,10 @@
-//! The packages of the build, as `cargo metadata`, `cargo tree` and `Cargo.lock` know them.
+//! The packages of the build, from `cargo metadata`, `cargo tree` and `Cargo.lock`.
 
 use super::ground::Ground;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Where a package ends up: the first that applies.
+/// The use of a package. If several apply, the first one counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Reach {
     /// In a program for a device: `ascendcl` without features.
@@ -15,7 +15,7 @@ pub(crate) enum Reach {
     Compiler,
     /// On other systems than Linux.
     OtherSystems,
-    /// In tests, examples and tools of this repository alone.
+    /// Only in tests, examples and tools of this repository.
     Tests,
 }
 
@@ -37,10 +37,10 @@ pub(crate) struct Package {
     pub(crate) id: String,
     pub(crate) name: String,
     pub(crate) version: String,
-    /// An SPDX expression; empty where the package states none.
+    /// An SPDX expression; empty if the package states none.
     pub(crate) license: String,
     pub(crate) repository: String,
-    /// Of this workspace.
+    /// Whether the package belongs to this workspace.
     pub(crate) own: bool,
     pub(crate) published: bool,
     /// SHA-256 of the package's file, as `Cargo.lock` states it.
@@ -147,7 +147,7 @@ fn tree(ground: &Ground, arguments: &[&str], packages: &[String]) -> Result<BTre
     Ok(listed.lines().filter_map(key).collect())
 }
 
-/// Name and version of each package of other people in a `Cargo.lock`, with its checksum.
+/// Name and version of each third-party package in a `Cargo.lock`, with its checksum.
 pub(crate) fn checksums(lock: &str) -> BTreeMap<Key, String> {
     let entry = |block: &str| {
         let value = |name: &str| {

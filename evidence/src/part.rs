@@ -1,16 +1,16 @@
-//! A part of the evidence, and how it went.
+//! A part of the evidence, and its result.
 
 use super::ground::Ground;
 use serde_json::Value;
 
-/// Something that can be run and shows one thing.
+/// A check that shows one fact.
 pub(crate) struct Part {
     pub(crate) name: &'static str,
     /// One sentence for the index. `docs/evidence.md` also says what the part does not show.
     pub(crate) shows: &'static str,
-    /// It takes minutes, so `--short` leaves it out.
+    /// Whether the part takes minutes, so that `--short` leaves it out.
     pub(crate) long: bool,
-    /// An error is a failure in words.
+    /// Runs the part. An error is a failure in words.
     pub(crate) run: fn(&Ground) -> Result<Outcome, String>,
 }
 
@@ -33,7 +33,7 @@ impl Status {
 
 pub(crate) struct Outcome {
     pub(crate) status: Status,
-    /// One line: the counts, what failed, or why the part was skipped.
+    /// One line: the counts, the failures, or why the part was skipped.
     pub(crate) says: String,
     /// Numbers for programs.
     pub(crate) facts: Vec<(&'static str, Value)>,
@@ -54,7 +54,7 @@ impl Outcome {
         Self { status: Status::Skipped, ..Self::passed(says) }
     }
 
-    /// Passed where `ok`, failed otherwise.
+    /// Passed if `ok`, else failed.
     pub(crate) fn judged(ok: bool, says: impl Into<String>) -> Self {
         Self { status: if ok { Status::Passed } else { Status::Failed }, ..Self::passed(says) }
     }

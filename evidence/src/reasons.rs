@@ -1,8 +1,9 @@
-//! `evidence/dependencies.tsv`: why each package of other people is trusted. The one part that a run cannot say.
+//! `evidence/dependencies.tsv`: why each third-party package is trusted. This is the only part that a run cannot
+//! produce.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// From the root of the repository.
+/// The path from the root of the repository.
 pub(crate) const FILE: &str = "evidence/dependencies.tsv";
 
 /// The reason for each name.
@@ -12,7 +13,7 @@ pub(crate) fn of(text: &str) -> BTreeMap<String, String> {
     pairs.map(|(name, reason)| (name.to_owned(), reason.trim().to_owned())).collect()
 }
 
-/// What is wrong between the reasons and the names in `Cargo.lock`, in words.
+/// The differences between the reasons and the names in `Cargo.lock`, in words.
 pub(crate) fn wrong(reasons: &BTreeMap<String, String>, names: &BTreeSet<String>) -> Vec<String> {
     let lacking = names.iter().filter(|name| reasons.get(*name).is_none_or(String::is_empty));
     let lacking = lacking.map(|name| format!("{name} is in Cargo.lock and has no reason: why is it trusted?"));

@@ -1,6 +1,7 @@
-//! Rust sources as text: what is code, without comments and texts.
+//! Rust sources as text, without comments and string literals.
 
-/// The source with a space in place of each byte of comments, texts and character literals. Lines stay where they are.
+/// The source with a space in place of each byte of comments, string literals and character literals. Lines stay in
+/// place.
 pub(crate) fn code_only(source: &str) -> String {
     let bytes = source.as_bytes();
     let mut code = Vec::with_capacity(bytes.len());
@@ -18,11 +19,11 @@ pub(crate) fn code_only(source: &str) -> String {
             at += left_out.len();
         }
     }
-    // Only whole comments and texts were replaced, so the letters outside of them are whole.
+    // Only whole comments and literals were replaced, so the characters outside of them are complete.
     String::from_utf8_lossy(&code).into_owned()
 }
 
-/// How many bytes at the beginning are no code.
+/// The number of bytes at the beginning that are not code.
 fn skipped(rest: &[u8], before: u8) -> usize {
     let in_a_word = before.is_ascii_alphanumeric() || before == b'_';
     match rest {
@@ -63,7 +64,7 @@ fn text(rest: &[u8]) -> usize {
     rest.len()
 }
 
-/// `r#"…"#`, or 0 for a raw name: `r#type`.
+/// The length of `r#"…"#`; 0 for a raw name: `r#type`.
 fn raw_text(rest: &[u8], prefix: usize) -> usize {
     let after = rest.get(prefix..).unwrap_or_default();
     let hashes = after.iter().take_while(|byte| **byte == b'#').count();
@@ -76,7 +77,7 @@ fn raw_text(rest: &[u8], prefix: usize) -> usize {
     body.windows(end.len()).position(|window| window == end).map_or(rest.len(), |at| begin + at + end.len())
 }
 
-/// A character, or 0 for a lifetime.
+/// The length of a character literal; 0 for a lifetime.
 fn character(rest: &[u8]) -> usize {
     match rest {
         [_, b'\\', _, more @ ..] => more.iter().position(|byte| *byte == b'\'').map_or(0, |end| end + 4),
@@ -93,7 +94,7 @@ fn character(rest: &[u8]) -> usize {
     }
 }
 
-/// Code without the modules and items under `#[cfg(test)]`: their letters become spaces.
+/// Code with spaces in place of the modules and items under `#[cfg(test)]`.
 pub(crate) fn without_tests(code: &str) -> String {
     let mut kept = code.to_owned();
     while let Some(begin) = kept.find("#[cfg(test)]") {
@@ -106,7 +107,7 @@ pub(crate) fn without_tests(code: &str) -> String {
     kept
 }
 
-/// How many letters the first item has: to its `;`, or to the brace that ends its body.
+/// The length of the first item: to its `;`, or to the brace that ends its body.
 fn item(code: &str) -> usize {
     let mut depth = 0_usize;
     for (at, letter) in code.chars().enumerate() {

@@ -1,4 +1,4 @@
-//! A bill of materials in the format CycloneDX 1.5, made from what cargo knows.
+//! A bill of materials in the format CycloneDX 1.5, made from cargo's metadata.
 
 use super::ground::Ground;
 use super::metadata::{Package, Reach, packages};
@@ -20,7 +20,7 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     Ok(outcome.fact("without a checksum", unhashed).fact("without a licence", unlicensed).file(FILE))
 }
 
-/// No date and no random number: the same packages give the same text.
+/// It contains no date and no random number, so the same packages give the same text.
 fn bill(packages: &[Package]) -> Value {
     let names: BTreeMap<_, _> = packages.iter().map(|package| (package.id.as_str(), address(package))).collect();
     let graph: Vec<_> = packages

@@ -1,6 +1,6 @@
 //! Tables in Markdown and in CSV.
 
-/// A row per line, for people.
+/// A table in Markdown, for people: one row per line.
 pub(crate) fn markdown(head: &[&str], rows: &[Vec<String>]) -> String {
     let line = |cells: &[String]| {
         let cells: Vec<_> = cells.iter().map(|cell| cell.replace('|', "\\|").replace('\n', " ")).collect();
@@ -11,7 +11,7 @@ pub(crate) fn markdown(head: &[&str], rows: &[Vec<String>]) -> String {
     line(&names) + &rule + &rows.iter().map(|row| line(row)).collect::<String>()
 }
 
-/// As RFC 4180 says.
+/// A table in CSV, by RFC 4180.
 pub(crate) fn csv(head: &[&str], rows: &[Vec<String>]) -> String {
     let quoted = |cell: &str| {
         if cell.contains([',', '"', '\n', '\r']) {

@@ -1,4 +1,4 @@
-//! What `cargo test` printed: how each test ended.
+//! The output of `cargo test`: the result of each test.
 
 use super::ground::Ground;
 use super::part::Outcome;
@@ -35,7 +35,7 @@ impl Ended {
 
 pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     let mut command = ground.command("cargo");
-    // The table of the marks is made by a test, and the part `traceability` joins it with this run.
+    // A test writes the table of the marks. The part `traceability` joins it with this run.
     command.env("TRACEABILITY_CSV", ground.out(super::trace::MARKS));
     let ran = ground.run(LOG, command.args(["test", "--workspace", "--locked", "--no-fail-fast"]))?;
     let tests = read(&ran.text);
@@ -52,7 +52,7 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     Ok(outcome.fact("ignored", ignored).file(ran.log))
 }
 
-/// The tests in what cargo, libtest and trybuild print.
+/// The tests in the output of cargo, libtest and trybuild.
 pub(crate) fn read(text: &str) -> Vec<Test> {
     let (mut tests, mut target) = (Vec::new(), String::new());
     for line in text.lines() {
@@ -81,7 +81,7 @@ fn one(target: &str, line: &str) -> Option<Test> {
     Some(Test { target: target.to_owned(), name, ended })
 }
 
-/// Without the colours of a terminal.
+/// The line without the colours of a terminal.
 fn plain(line: &str) -> String {
     let mut parts = line.split("\u{1b}[");
     let first = parts.next().unwrap_or_default().to_owned();

@@ -1,5 +1,5 @@
-//! The traceability table for programs: each rule with its class, the code that keeps it, the tests and refused programs
-//! that show it, and how those ended.
+//! The traceability table for programs: each rule with its class, the code that keeps it, the tests and refused
+//! programs that show it, and their results.
 
 use super::ground::Ground;
 use super::part::Outcome;
@@ -7,7 +7,7 @@ use super::table::{csv, records};
 use super::test_run::{Ended, LOG, Test, read};
 use std::fs;
 
-/// What `tests/traceability/csv.rs` writes.
+/// The file that `tests/traceability/csv.rs` writes.
 pub(crate) const MARKS: &str = "marks.csv";
 const FILE: &str = "traceability.csv";
 const HEAD: [&str; 8] = ["rule", "area", "class", "priority", "mark", "file", "name", "result"];
@@ -48,7 +48,7 @@ fn joined(marks: &[Vec<String>], tests: &[Test]) -> Vec<Vec<String>> {
     marks.iter().map(row).collect()
 }
 
-/// How the test of this name in this file ended. A test that ran several times has failed if it failed once.
+/// The result of the test with this name in this file. A test that ran several times has failed if it failed once.
 fn ended(file: &str, name: &str, tests: &[Test]) -> &'static str {
     let in_package = file.find("tests/").or_else(|| file.find("src/")).and_then(|at| file.get(at..)).unwrap_or(file);
     let mut parts = in_package.split('/');
@@ -63,7 +63,7 @@ fn ended(file: &str, name: &str, tests: &[Test]) -> &'static str {
         test.name == file || (targets.contains(&test.target) && last == name)
     };
     let all: Vec<_> = tests.iter().filter(is_it).collect();
-    // Two modules of a binary may have tests of one name: the module is called like the file.
+    // Two modules of a binary may have tests of the same name. A module has the name of its file.
     let module = in_package.rsplit('/').find(|part| !matches!(*part, "main.rs" | "mod.rs")).unwrap_or_default();
     let module = format!("{}::", module.strip_suffix(".rs").unwrap_or(module));
     let narrow: Vec<_> = all.iter().filter(|test| test.name.contains(&module)).copied().collect();

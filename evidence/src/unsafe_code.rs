@@ -8,15 +8,15 @@ use std::path::{Path, PathBuf};
 pub(crate) const SOURCES: [&str; 9] =
     ["src", "sys/src", "ge/src", "ge/sys/src", "sim/src", "sim/dylib/src", "rules/src", "macros/src", "doctor/src"];
 
-/// A place that says `unsafe`.
+/// A place with the word `unsafe`.
 pub(crate) struct Place {
-    /// From the root of the repository.
+    /// The path from the root of the repository.
     pub(crate) file: String,
     pub(crate) line: usize,
     pub(crate) kind: Kind,
-    /// Of a function.
+    /// The name of the function.
     name: String,
-    /// What its comment or its documentation demands; empty where there is none.
+    /// The obligation that its comment or its documentation states; empty if there is none.
     pub(crate) obligation: String,
 }
 
@@ -32,14 +32,15 @@ pub(crate) enum Kind {
     /// Code that relies on an obligation that it states.
     Block,
     Implementation,
-    /// Items that put an obligation on whoever uses them.
+    /// Items that put an obligation on their users.
     Function,
     Trait,
-    /// A function that C calls. Its obligation is the C contract; each block in it states what it needs of that.
+    /// A function that C calls. Its obligation is the C contract. Each block in it states what it requires of that
+    /// contract.
     CFunction,
     /// `unsafe extern { … }`, or an attribute such as `#[unsafe(no_mangle)]`.
     Declaration,
-    /// The type of a pointer to an unsafe function, which demands nothing by itself.
+    /// The type of a pointer to an unsafe function, which has no obligation by itself.
     Type,
 }
 
@@ -66,12 +67,12 @@ impl Kind {
         }
     }
 
-    /// What follows the word `unsafe`.
+    /// The kind of a place, by the code after the word `unsafe`.
     fn of(after: &str) -> Option<Self> {
         let mut words = after.split_whitespace();
         let first = words.next()?;
         if first == "extern" {
-            // The name of the ABI is a text, and so no code.
+            // The name of the ABI is a string literal, so the code does not contain it.
             return match words.next()? {
                 "fn" => Some(Self::CFunction),
                 next if next.starts_with("fn(") => Some(Self::Type),
@@ -90,7 +91,7 @@ impl Kind {
         }
     }
 
-    /// Whether the place has to state an obligation.
+    /// Whether the place must state an obligation.
     pub(crate) const fn owes(self) -> bool {
         matches!(self, Self::Block | Self::Implementation | Self::Function | Self::Trait)
     }
@@ -112,7 +113,7 @@ impl Place {
     }
 }
 
-/// All places, in the order of files and lines.
+/// All places, ordered by file and line.
 pub(crate) fn of(root: &Path) -> Result<Vec<Place>, String> {
     let mut places = Vec::new();
     for folder in SOURCES {
@@ -168,7 +169,7 @@ fn in_source(file: &str, source: &str) -> Vec<Place> {
     places
 }
 
-/// Where a function without a section of its own has its contract: in the list, or at the function of this name that
+/// Where the contract of a function without its own section is: in the list, or at the function of the same name that
 /// the trait above declares.
 fn elsewhere(file: &str, name: &str, above: &[Place]) -> Option<String> {
     if let Some((_, _, place)) = ELSEWHERE.iter().find(|(known, of, _)| *known == file && *of == name) {

@@ -1,5 +1,5 @@
-//! Prints a rule of AscendCL in a terminal, as `rustc --explain` prints an error: what the vendor demands, what this
-//! crate does about it, a program that the compiler refuses, its message, and the repaired program.
+//! Prints a rule of AscendCL in a terminal, as `rustc --explain` prints an error: the vendor's requirement, how this
+//! crate enforces it, a program that the compiler refuses, the compiler's message, and the repaired program.
 
 #![forbid(unsafe_code)]
 
@@ -28,7 +28,7 @@ Usage: ascendcl-explain [--all] RULE
   --help       print this text
 ";
 
-/// Nothing has this name, or the text could not be written.
+/// No rule has this name, or the text could not be written.
 const UNKNOWN: u8 = 1;
 /// The arguments are wrong.
 const USAGE: u8 = 2;
@@ -87,7 +87,7 @@ fn explained(name: &str, programs: Programs) -> Result<String, String> {
     }
     let mut unknown = format!("the catalogue has no rule `{name}`. The nearest ones are:\n\n");
     for id in nearest::to(name) {
-        // Writing to a string does not fail.
+        // Writing to a string cannot fail.
         let _ = writeln!(unknown, "  {id}: {}", id.rule().text);
     }
     Err(unknown + "\nWithout a name, `ascendcl-explain` lists the areas.")

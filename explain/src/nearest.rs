@@ -1,12 +1,12 @@
-//! Which rule a name means.
+//! The rule that a name stands for.
 
 use ascendcl_rules::RuleId;
 use strsim::damerau_levenshtein;
 
-/// How many rules are proposed.
+/// The number of proposed rules.
 const PROPOSED: usize = 4;
 
-/// The rule with this name: `ALLOC-09`, and also `alloc_9` and `Alloc09`.
+/// The rule with this name. Accepts `ALLOC-09`, and also `alloc_9` and `Alloc09`.
 pub(crate) fn meant(name: &str) -> Option<RuleId> {
     let (area, number) = parts(name)?;
     let number: u32 = number.parse().ok()?;
@@ -16,11 +16,11 @@ pub(crate) fn meant(name: &str) -> Option<RuleId> {
     })
 }
 
-/// The rules with the names that are most like this one.
+/// The rules with the most similar names.
 pub(crate) fn to(name: &str) -> Vec<RuleId> {
     let (area, number) = parts(name).unwrap_or_else(|| (name.trim().to_uppercase(), String::new()));
     let mut all: Vec<_> = RuleId::all().collect();
-    // The area counts more than the number: a wrong letter is a slip, and most numbers are like each other.
+    // The area counts more than the number: a wrong letter is a typing error, and most numbers are similar.
     all.sort_by_key(|id| {
         let (own, its) = id.as_str().split_once('-').unwrap_or((id.as_str(), ""));
         let far = match (its.parse::<u32>(), number.parse::<u32>()) {

@@ -9,7 +9,7 @@ pub(crate) struct Page {
     pub(crate) programs: Programs,
 }
 
-/// Which programs are printed.
+/// The programs to print.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Programs {
     One,
@@ -49,7 +49,7 @@ impl Page {
     }
 }
 
-/// What a C program gets away with.
+/// The C program that breaks the rule.
 fn c_program(f: &mut Formatter<'_>, id: RuleId) -> fmt::Result {
     if let Some(reason) = pages::no_c_program(id) {
         return writeln!(f, "\nNo C program: {reason}");
@@ -88,7 +88,7 @@ fn list(f: &mut Formatter<'_>, title: &str, links: impl Iterator<Item = &'static
     links.try_for_each(|link| writeln!(f, "  {}: {}", link.file, link.name))
 }
 
-/// What a class means for a program.
+/// The meaning of a class for a program.
 fn class(class: Class) -> &'static str {
     match class {
         Class::Compile => "A program that breaks it does not compile.",
@@ -99,7 +99,7 @@ fn class(class: Class) -> &'static str {
     }
 }
 
-/// What a rule rests on.
+/// The basis of a rule.
 fn basis(basis: &str) -> String {
     let words = basis.split('+').map(|part| match part {
         "doc" => "a manual of the vendor",

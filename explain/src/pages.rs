@@ -1,4 +1,4 @@
-//! The programs and links of the repository, as they were when this was built.
+//! The programs and links of the repository at the time of the build.
 
 use ascendcl_rules::RuleId;
 
@@ -20,13 +20,13 @@ pub(crate) struct Program {
 pub(crate) struct CProgram {
     pub(crate) rule: &'static str,
     pub(crate) program: &'static str,
-    /// What it prints on the simulator.
+    /// Its output on the simulator.
     pub(crate) said: &'static str,
     /// The rules that the simulator's checker finds broken, or `none`.
     pub(crate) found: &'static str,
 }
 
-/// An item that keeps a rule, or a test that shows it.
+/// An item that keeps a rule, or a test that proves it.
 pub(crate) struct Link {
     pub(crate) rule: &'static str,
     pub(crate) name: &'static str,
@@ -35,8 +35,8 @@ pub(crate) struct Link {
 
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
-/// The programs that break a rule. The first one is most about it: the rule comes first in its first line, the message
-/// names the rule, and it is short.
+/// The programs that break a rule. The first one is the best example: the rule comes first in its first line, the
+/// message names the rule, and the program is short.
 pub(crate) fn programs(id: RuleId) -> Vec<&'static Program> {
     let mut programs: Vec<_> = PROGRAMS.iter().filter(|program| program.rules.contains(&id.as_str())).collect();
     programs.sort_by_key(|program| {
@@ -61,7 +61,7 @@ pub(crate) fn mechanisms(id: RuleId) -> impl Iterator<Item = &'static Link> {
     links(id).filter(|link| link.name.starts_with('`'))
 }
 
-/// The tests that show that it is kept, without the programs that are refused.
+/// The tests that prove that the crate keeps the rule, without the refused programs.
 pub(crate) fn tests(id: RuleId) -> impl Iterator<Item = &'static Link> {
     links(id).filter(|link| !link.name.starts_with('`') && !link.file.starts_with("ui-tests/"))
 }

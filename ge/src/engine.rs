@@ -1,4 +1,4 @@
-//! The engine's life in this process.
+//! The initialised graph engine of this process.
 
 use super::{Options, Place, Provider, Session};
 use crate::error::EngineError;
@@ -18,17 +18,17 @@ use std::thread::ThreadId;
 
 /// The graph engine, initialised (`GEInitialize`). There is one per process.
 ///
-/// It owes one finalisation (`GEFinalize`), which [`close`](Self::close) pays. An engine that is dropped stays
-/// initialised, and the next [`init`](Self::init) finalises it before it begins anew; one that is forgotten stays
+/// It owes one finalisation (`GEFinalize`), which [`close`](Self::close) makes. If an `Engine` is dropped, the engine
+/// stays initialised, and the next [`init`](Self::init) finalises it first. If an `Engine` is forgotten, it stays
 /// taken. In both cases its [`Acl`] refuses to be closed.
 ///
 /// It stays on its thread: initialising the vendor's engine on one thread and finalising it on another can hang.
 ///
-/// So a thread that ends without closing its engine, after a panic for example, leaves the engine initialised for as
-/// long as the process lives: no other thread can finalise it, [`init`](Self::init) answers
-/// [`EngineError::OtherThread`], and the [`Acl`] cannot be closed. A program that goes on after a panic initialises the
-/// engine on a thread that lives on, the main thread for example. After the panic was caught there, `init` and `close`
-/// on that thread give the engine back.
+/// If a thread ends without closing its engine, for example after a panic, the engine stays initialised for the rest of
+/// the process: no other thread can finalise it, [`init`](Self::init) returns [`EngineError::OtherThread`], and the
+/// [`Acl`] cannot be closed. A program that continues after a panic should initialise the engine on a thread that does
+/// not end, for example the main thread. After the panic was caught there, `init` and `close` on that thread finalise
+/// the engine.
 #[derive(Debug)]
 #[must_use = "an engine that is not closed stays initialised"]
 #[rule(GE_10, GE_11, GE_13)]
@@ -39,22 +39,22 @@ pub struct Engine<'a> {
     _here: OfTheEnginesThread,
 }
 
-/// Has the engine. Dropping it calls nothing: see [`Engine::close`].
+/// The right to use the engine. Dropping it does not call the engine: see [`Engine::close`].
 #[derive(Debug)]
 struct Hold {
-    /// `None` once it was closed.
+    /// `None` after it was closed.
     made: Option<Made>,
 }
 
 assert_not_impl_any!(Engine<'static>: Send, Sync, Clone);
 
-/// An initialisation that was not taken back yet.
+/// An initialisation of the engine that was not finalised yet.
 #[derive(Debug)]
 struct Made {
     shim: Shim,
-    /// Where it has to be taken back.
+    /// The thread that has to finalise it.
     thread: ThreadId,
-    /// Its [`Acl`] is not closed before.
+    /// Keeps the [`Acl`] from being closed earlier.
     _needs: LibraryHold,
 }
 
@@ -62,13 +62,13 @@ struct Made {
 #[derive(Debug)]
 enum Life {
     Uninitialised,
-    /// An [`Engine`] has it.
+    /// An [`Engine`] exists.
     Taken,
     /// The [`Engine`] was dropped and not closed.
     Left(Made),
 }
 
-/// What an [`Acl`] says that is closed while the engine is initialised.
+/// The reason that an [`Acl`] reports if it is closed while the engine is initialised.
 static USER: LibraryUser = LibraryUser {
     why: "the graph engine is still initialised and uses the library: close the `Engine` first; if it was dropped, call \
           `Engine::init` on the same thread again, and `Engine::close`",
@@ -95,8 +95,8 @@ impl<'a> Engine<'a> {
     ///
     /// # Errors
     ///
-    /// [`EngineError::Load`], which says what to install; [`EngineError::Taken`] while there is another `Engine`;
-    /// [`EngineError::OtherThread`] when one was dropped on another thread, and is still initialised;
+    /// [`EngineError::Load`], which says what to install. [`EngineError::Taken`] while another `Engine` exists.
+    /// [`EngineError::OtherThread`] when an `Engine` was dropped on another thread and is still initialised.
     /// [`EngineError::Failed`] when the engine refuses.
     #[rule(GE_10)]
     pub fn init(acl: &'a Acl, place: &Place, options: &Options) -> Result<Self, Error> {
@@ -127,28 +127,29 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// The library that stands between this program and the engine.
+    /// The library through which this program calls the engine.
     pub fn library(&self) -> &'static Path {
         self.shim.path()
     }
 
-    /// The kind of that library: the shim, or the vendor's wrapper, which has a part of the engine.
+    /// The kind of that library: the shim, or the vendor's wrapper, which offers a part of the engine.
     pub fn provider(&self) -> Provider {
         self.shim.provider()
     }
 
-    /// Creates a session on a device, runs `program` in it, and takes down everything that was made in it: streams are
-    /// synchronised, outputs released, graphs removed, allocators unregistered, the session destroyed, and then what is
-    /// left, in the order of [`Device::context`].
+    /// Creates a session on a device, runs `program` in it, and takes down everything that was made in it. Streams are
+    /// synchronised, outputs released, graphs removed, allocators unregistered and the session destroyed. The remaining
+    /// objects follow in the order of [`Device::context`].
     ///
-    /// The session works in the device's default context, which the vendor demands of it (GE-18): the program gets it
-    /// as the current one, and what it makes there serves this session and no other.
+    /// The session uses the device's default context, because the vendor requires it (GE-18). The program gets this
+    /// context as its current one. Objects that it creates there belong to this session only.
     ///
     /// # Errors
     ///
-    /// [`ScopeError`] when the session could not be created ([`Error::OtherLibrary`] on a device of another library
-    /// than the engine's), or not be taken down: then the device keeps what is left and refuses to be reset, and the
-    /// engine refuses to be closed. A panic of the program goes on after the session was taken down.
+    /// [`ScopeError`] when the session could not be created ([`Error::OtherLibrary`] if the device belongs to another
+    /// library than the engine), or could not be taken down. In the second case the device keeps the remaining objects
+    /// and refuses to be reset, and the engine refuses to be closed. A panic of the program continues after the session
+    /// was taken down.
     #[rule(GE_11, GE_12, GE_18)]
     pub fn session<T: ThreadToken, R>(
         &self,
@@ -160,7 +161,7 @@ impl<'a> Engine<'a> {
         self.named_session::<Unnamed, T, R>(thread, device, options, program)
     }
 
-    /// Like [`session`](Self::session), for a session that a type names: see
+    /// Like [`session`](Self::session), for a session with a type as its name: see
     /// [`Device::named_context`](ascendcl::Device::named_context).
     ///
     /// # Errors
@@ -176,12 +177,12 @@ impl<'a> Engine<'a> {
         if device.library() != self.acl.library() {
             return Err(ScopeError::NotOpened(Error::OtherLibrary { what: ObjectKind::DEVICE }));
         }
-        // The vendor's option for the session's device; without it, the session uses the engine's device.
+        // The vendor's option for the session's device. Without it, the session would use the engine's device.
         let options = options.or("ge.session_device_id", device.id().to_string());
         let ended = device.named_default_context::<N, T, _>(thread, |context, thread| {
             let entered = context.enter(thread, |current| {
                 let row = Arc::new(RawSession::create(current, self.shim, options.pairs())?);
-                // While it has a name, a collection leaves it alone.
+                // A row with a name is not collected.
                 let named = current.attach(InContext(Arc::clone(&row)), ())?;
                 let result = program(&mut Session::new(row), current);
                 drop(named);
@@ -203,7 +204,7 @@ impl<'a> Engine<'a> {
     ///
     /// # Errors
     ///
-    /// The engine as it was: [`EngineError::SessionsLeft`] while a session could not be taken down, or
+    /// The engine, unchanged: [`EngineError::SessionsLeft`] while a session could not be taken down, or
     /// [`EngineError::Failed`].
     #[rule(GE_10, GE_11)]
     pub fn close(mut self) -> Result<(), Failed<Self>> {

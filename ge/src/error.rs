@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// Why a call of the graph engine failed or was refused.
 ///
-/// The functions of this crate return [`Error`], which has one of these behind
+/// The functions of this crate return [`Error`], which contains one of these errors in
 /// [`extension`](Error::extension):
 ///
 /// ```
@@ -32,7 +32,7 @@ pub enum EngineError {
     /// The engine could not be loaded.
     #[error(transparent)]
     Load(sys::LoadError),
-    /// Only the vendor's wrapper was found, and it lacks this.
+    /// Only the vendor's wrapper was found, and it lacks this function.
     #[error(
         "{} has no {call}: it is the vendor's wrapper for Python, which has a part of the graph engine, and nothing \
          else was found; install the CANN toolkit (its development files), set ASCEND_HOME_PATH to it and build this \
@@ -56,14 +56,15 @@ pub enum EngineError {
         /// The shim.
         library: &'static Path,
     },
-    /// The vendor's wrapper calls allocators through functions of this crate, whose number is fixed.
+    /// The vendor's wrapper calls allocators through a fixed number of functions of this crate, and all of them are in
+    /// use.
     #[error(
         "this process has {} allocators registered with the vendor's wrapper, and this crate supports no more: \
          unregister one that is no longer needed",
         sys::ALLOCATORS
     )]
     TooManyAllocators,
-    /// The engine takes no allocator on this product.
+    /// The engine has no allocators on this product.
     #[error(
         "the graph engine does not support external allocators on {product}, an Atlas 200I/500 A2 inference product; \
          load the graph without one, with `load_on`{}",
@@ -85,8 +86,7 @@ pub enum EngineError {
         /// How many.
         count: usize,
     },
-    /// An engine was dropped on another thread and not closed. It has to be finalised on the thread that initialised
-    /// it.
+    /// An engine was dropped on another thread and not closed. Only the thread that initialised it can finalise it.
     #[error(
         "the graph engine was initialised on another thread and has to be finalised there: call `Engine::init` and \
          `Engine::close` on that thread; if that thread has ended, the engine stays initialised until the process \
@@ -94,13 +94,13 @@ pub enum EngineError {
         Cited(TAKEN)
     )]
     OtherThread,
-    /// An input was left out.
+    /// An input is missing.
     #[error("input {index} is absent: a graph takes all of its inputs, as device tensors{}", Cited(ABSENT))]
     AbsentInput {
-        /// Which.
+        /// The index of the input.
         index: usize,
     },
-    /// Handles still name outputs of the graph.
+    /// Handles still refer to outputs of the graph.
     #[error(
         "{count} execution(s) of the graph still have outputs in memory of its allocator: release them first, with \
          `outputs.release(session, current)`{}",

@@ -29,22 +29,22 @@ impl<'a> GraphSource<'a> {
         Self(Kind::Onnx(image))
     }
 
-    /// A graph that the vendor's tools have saved, an `.air` file (`Graph::LoadFromFile`).
+    /// A graph that the vendor's tools saved as an `.air` file (`Graph::LoadFromFile`).
     pub fn air_file<P: AsRef<Path> + ?Sized>(path: &'a P) -> Self {
         Self(Kind::AirFile(path.as_ref()))
     }
 
-    /// A graph that other code has made: a pointer to a `ge::Graph`.
+    /// A graph that other code created: a pointer to a `ge::Graph`.
     ///
     /// It is the only source that the vendor's `libge_runtime_wrapper.so` takes.
     ///
     /// # Safety
     ///
     /// * `graph` points at a `ge::Graph` of the engine's own libraries, the ones that this program has loaded.
-    /// * It stays there until [`Session::add`](crate::Session::add) has returned, and no other thread uses it
-    ///   before that.
-    /// * The source is added once, to one session, and the object is not in a session already (GE-24): the session
-    ///   changes what the object and its copies share. Afterwards it is only destroyed.
+    /// * The object stays at this address until [`Session::add`](crate::Session::add) has returned, and no other thread
+    ///   uses it before that.
+    /// * The source is added once, to one session, and the object is not in a session already (GE-24), because the
+    ///   session changes state that the object shares with its copies. Afterwards the object is only destroyed.
     #[rule(GE_24)]
     #[allow(unsafe_code, reason = "a declaration only: the caller vouches for the graph")]
     pub unsafe fn graph(graph: NonNull<c_void>) -> Self {
@@ -58,7 +58,7 @@ impl<'a> GraphSource<'a> {
         }
     }
 
-    /// The function of the engine that makes the graph, or takes it.
+    /// The engine's function that creates or accepts the graph.
     pub(crate) fn reader(self) -> &'static str {
         match self.0 {
             Kind::OnnxFile(_) => "aclgrphParseONNX",
@@ -92,7 +92,7 @@ impl<'a> GraphSource<'a> {
     }
 }
 
-/// Options of the engine, of a session or of a graph: the vendor's keys, and their values.
+/// Options of the engine, of a session or of a graph: the vendor's keys, with their values.
 ///
 /// ```
 /// use ascendcl_ge::Options;
@@ -104,12 +104,12 @@ impl<'a> GraphSource<'a> {
 pub struct Options(Vec<(String, String)>);
 
 impl Options {
-    /// None: the engine's defaults.
+    /// No options: the engine's defaults.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets an option. The last value that is set under a key counts.
+    /// Sets an option. A later value for the same key replaces the earlier one.
     pub fn with(mut self, key: impl Into<String>, value: impl Into<String>) -> Self {
         let key = key.into();
         self.0.retain(|(known, _)| *known != key);
@@ -117,7 +117,7 @@ impl Options {
         self
     }
 
-    /// Sets an option that has not been set.
+    /// Sets an option, unless it is set already.
     pub(crate) fn or(&self, key: &str, value: impl Into<String>) -> Self {
         match self.0.iter().any(|(known, _)| known == key) {
             true => self.clone(),
@@ -134,13 +134,13 @@ impl Options {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct GraphSummary {
-    /// Whether all shapes are known. Only such a graph takes memory of the caller's, and has sizes.
+    /// Whether all shapes are known. Only such a graph accepts memory of the caller, and has sizes.
     pub is_static: bool,
     /// Bytes of its constants.
     pub constants: usize,
-    /// Bytes that it works in.
+    /// Bytes of its working memory.
     pub features: usize,
-    /// Whether the memory that it works in could be changed between executions.
+    /// Whether its working memory can be replaced between executions.
     pub refreshable: bool,
 }
 

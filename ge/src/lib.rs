@@ -1,12 +1,12 @@
 //! The graph engine (GE): graphs that are compiled on this machine and executed on streams.
 //!
-//! An [`Engine`] is the engine, initialised; it opens [`Session`]s, scopes that own what is made in them. A [`Graph`]
-//! says in its type how far it is: added, compiled, with an allocator or memory of the caller's, loaded. While it
-//! executes it is in a [`Pending`](ascendcl::Pending), with its inputs and outputs.
+//! An [`Engine`] is the initialised engine. It opens [`Session`]s, which are scopes that own the objects made in them.
+//! The type of a [`Graph`] states its progress: added, compiled, with an allocator or memory of the caller, loaded.
+//! During an execution the graph is in a [`Pending`](ascendcl::Pending), with its inputs and outputs.
 //!
-//! The allocator is a [`DeviceAllocator`](ascendcl::DeviceAllocator), as for the other work of this crate, for example a
-//! [`PoolAllocator`](ascendcl::allocator::PoolAllocator). It moves into the graph, serves only the graph's stream, and is
-//! returned when the graph is removed.
+//! The allocator is a [`DeviceAllocator`](ascendcl::DeviceAllocator), as for other work, for example a
+//! [`PoolAllocator`](ascendcl::allocator::PoolAllocator). It moves into the graph and serves only the graph's stream.
+//! Removing the graph returns it.
 //!
 //! ```
 //! use ascendcl_ge::{Engine, GraphSource, Options, Place};
@@ -38,14 +38,14 @@
 //! # }
 //! ```
 //!
-//! # What it needs
+//! # Requirements
 //!
-//! The engine's interface is C++. A small library of this project's own puts plain C around it; it is compiled with
-//! this crate where the CANN toolkit's headers are installed ([`Place`]).
+//! The engine's interface is C++. This project has a small library, the shim, that wraps the interface in plain C. It
+//! is compiled with this crate on machines that have the headers of the CANN toolkit ([`Place`]).
 //!
-//! Where only the vendor's `libge_runtime_wrapper.so` is there, it serves what it has: sessions, graphs that other code
-//! has made ([`GraphSource::graph`]), allocators on streams ([`Session::register`]) and runs with tensors that other code
-//! has made ([`SessionStream::run`]). The rest answers [`EngineError::OnlyWrapper`].
+//! If only the vendor's `libge_runtime_wrapper.so` is installed, a part of this crate works: sessions, graphs that
+//! other code created ([`GraphSource::graph`]), allocators on streams ([`Session::register`]), and runs with tensors
+//! that other code created ([`SessionStream::run`]). Other calls return [`EngineError::OnlyWrapper`].
 
 #![deny(unsafe_code)]
 // `diagnostic::on_move` gives messages about moved values the words of this crate. Only nightly compilers know it, with
@@ -68,6 +68,5 @@ pub use error::{EngineError, FailedCall, Status};
 pub use graph_source::{GraphSource, GraphSummary, Options};
 pub use raw_tensors::{RawInputs, RawOutputTensors};
 pub use session::{Executed, Graph, HasStream, NeedsStream, Outputs, Session, SessionStream};
-// The bounds that streams have under the same names are not exported here: the compiler would write both with their
-// paths.
+// The bounds of the same names for streams are not exported here: the compiler would print both with their paths.
 pub use session::{Added, CanCompile, CanLoad, CanSetMemory, Compiled, GraphState, Loaded, WithAllocator, WithMemory};

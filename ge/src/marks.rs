@@ -1,6 +1,6 @@
-//! Marks of values: the context that they belong to, and the threads that may have them. None has a size.
+//! Marks of values: the context that they belong to, and the threads that may use them. All of them have size zero.
 //!
-//! A mark of threads is `Send` or `Sync` under a bound that never holds. So the compiler prints the message of the
+//! A mark for threads is `Send` or `Sync` under a bound that no type meets. So the compiler prints the message of the
 //! bound, which names the value, the rule and the repair.
 
 #![allow(unsafe_code, reason = "declarations only: implementations whose bounds nothing meets")]
@@ -8,8 +8,8 @@
 use core::cell::Cell;
 use core::marker::PhantomData;
 
-/// Makes a type belong to one context. Invariant: with any other variance, a value of one context could be passed off as
-/// one of another.
+/// Makes a type belong to one context. It is invariant: with any other variance, a value of one context could be passed
+/// as a value of another.
 pub(crate) struct Mark<C>(PhantomData<fn(C) -> C>);
 
 impl<C> Mark<C> {
@@ -26,7 +26,7 @@ impl OfTheEnginesThread {
     pub(crate) const NEW: Self = Self { _rest: PhantomData };
 }
 
-/// Nothing implements it.
+/// No type implements it.
 #[diagnostic::on_unimplemented(
     message = "the graph engine stays on the thread that opened it",
     label = "this would take the `Engine` to another thread",
@@ -36,7 +36,7 @@ impl OfTheEnginesThread {
 )]
 pub(crate) trait GoToAThreadThatDidNotOpenIt {}
 
-/// Has a lifetime so that the compiler looks at the bound where a mark is used, not here.
+/// The lifetime makes the compiler check the bound where a mark is used, and not here.
 pub(crate) struct TheGraphEngine<'a> {
     _lifetime: PhantomData<&'a ()>,
 }
@@ -46,7 +46,7 @@ unsafe impl Send for OfTheEnginesThread where for<'a> TheGraphEngine<'a>: GoToAT
 // SAFETY: no type implements the trait of the bound, so this is no implementation for anything.
 unsafe impl Sync for OfTheEnginesThread where for<'a> TheGraphEngine<'a>: GoToAThreadThatDidNotOpenIt {}
 
-/// One thread at a time uses a session of the graph engine, and its graphs.
+/// Only one thread at a time may use a session of the graph engine and its graphs.
 #[derive(Debug)]
 pub(crate) struct SessionOfOneThread {
     _rest: PhantomData<Cell<()>>,
@@ -56,7 +56,7 @@ impl SessionOfOneThread {
     pub(crate) const NEW: Self = Self { _rest: PhantomData };
 }
 
-/// Nothing implements it.
+/// No type implements it.
 #[diagnostic::on_unimplemented(
     message = "two threads cannot use one session of the graph engine, or a graph of it, at the same time",
     label = "this would let another thread refer to the session or graph",
@@ -65,7 +65,7 @@ impl SessionOfOneThread {
 )]
 pub(crate) trait BeSharedByTwoThreads {}
 
-/// Has a lifetime so that the compiler looks at the bound where a mark is used, not here.
+/// The lifetime makes the compiler check the bound where a mark is used, and not here.
 pub(crate) struct ASession<'a> {
     _lifetime: PhantomData<&'a ()>,
 }

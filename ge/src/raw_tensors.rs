@@ -1,4 +1,4 @@
-//! Tensors that other code has made: pointers to the engine's C++ objects.
+//! Tensors that other code created: pointers to the engine's C++ objects.
 
 #![allow(unsafe_code, reason = "a declaration only: who makes a value of it makes promises")]
 
@@ -7,7 +7,7 @@ use core::ffi::c_void;
 use core::fmt;
 use core::ptr::NonNull;
 
-/// Tensors that other code has made, as inputs of [`SessionStream::run`](crate::SessionStream::run).
+/// Tensors that other code created, as inputs of [`SessionStream::run`](crate::SessionStream::run).
 #[derive(Clone, Debug)]
 pub struct RawInputs(Vec<NonNull<c_void>>);
 
@@ -19,9 +19,9 @@ impl RawInputs {
     /// From the call of [`SessionStream::run`](crate::SessionStream::run) until the stream was synchronised:
     ///
     /// * each points at a `ge::Tensor` of the engine's own libraries;
-    /// * its data is device memory of the session's device, at an address that 32 divides, of at least the size that
-    ///   the tensor's shape and type take;
-    /// * no code frees that memory or writes it.
+    /// * its data is device memory of the session's device, at an address that is a multiple of 32, and at least as
+    ///   long as the tensor's shape and type require;
+    /// * no code frees or writes that memory.
     pub unsafe fn new(tensors: impl IntoIterator<Item = NonNull<c_void>>) -> Self {
         Self(tensors.into_iter().collect())
     }
@@ -31,10 +31,10 @@ impl RawInputs {
     }
 }
 
-/// The outputs of a graph: tensors of the engine, which only the program releases.
+/// The outputs of a graph: tensors of the engine, which the program has to release itself.
 ///
-/// Their memory is the allocator's that serves the stream, which does not come back while a tensor is there
-/// ([`Error::BlocksInUse`](ascendcl::Error::BlocksInUse)). A value that is dropped leaks them.
+/// Their memory belongs to the allocator of the stream. The allocator is not returned while a tensor exists
+/// ([`Error::BlocksInUse`](ascendcl::Error::BlocksInUse)). Dropping this value leaks the tensors.
 #[must_use = "tensors that are dropped are leaked, and their allocator does not come back"]
 pub struct RawOutputTensors(sys::RawTensors);
 
@@ -43,7 +43,7 @@ impl RawOutputTensors {
         Self(tensors)
     }
 
-    /// How many there are.
+    /// The number of tensors.
     pub fn len(&self) -> usize {
         self.0.count
     }
@@ -55,8 +55,8 @@ impl RawOutputTensors {
 
     /// An array of [`len`](Self::len) pointers to `ge::Tensor`.
     ///
-    /// The array and the tensors are the program's now. It reads them when the stream was synchronised, and releases
-    /// them as the release of the toolkit states, before it takes the allocator back (GE-21).
+    /// The program now owns the array and the tensors. It may read them after the stream was synchronised. It has to
+    /// release them, as its release of the toolkit states, before it takes the allocator back (GE-21).
     pub fn into_raw(self) -> *mut *mut c_void {
         self.0.tensors
     }

@@ -9,7 +9,8 @@ pub(crate) struct Protocol {
     pub(crate) header: Header,
     pub(crate) states: Vec<State>,
     pub(crate) operations: Vec<Operation>,
-    /// The lines, and for each operation without a line for its failure an implied failure that keeps the state.
+    /// The declared lines, and an implied failure for each operation without a declared failure. An implied failure
+    /// keeps the state.
     pub(crate) edges: Vec<Edge>,
 }
 
@@ -20,9 +21,9 @@ pub(crate) struct State {
 }
 
 pub(crate) struct Operation {
-    /// As declared: `set_current`.
+    /// The name as declared: `set_current`.
     pub(crate) name: String,
-    /// As a variant: `SetCurrent`.
+    /// The name as a variant: `SetCurrent`.
     pub(crate) variant: Ident,
     pub(crate) message: String,
     pub(crate) label: Option<String>,
@@ -33,13 +34,13 @@ pub(crate) struct Edge {
     pub(crate) from: Point,
     pub(crate) operation: String,
     pub(crate) fails: bool,
-    /// The name of a success that is not the plain one: `end_of_data`.
+    /// The name of an outcome other than plain success: `end_of_data`.
     pub(crate) outcome: Option<Ident>,
     pub(crate) to: Point,
-    /// The place of its operation in the declaration.
+    /// The position of its operation in the declaration.
     pub(crate) place: Span,
     pub(crate) why: String,
-    /// Not declared: the failure keeps the state.
+    /// Whether the edge was not declared: a failure that keeps the state.
     pub(crate) implied: bool,
 }
 
@@ -71,7 +72,7 @@ impl Protocol {
         self.header.name.unraw().to_string()
     }
 
-    /// The edges of an operation that succeeded in the plain way. Each state that allows the operation has one.
+    /// The edges for the plain success of an operation. Each state that allows the operation has one.
     pub(crate) fn done(&self, operation: &Operation) -> impl Iterator<Item = &Edge> {
         self.edges.iter().filter(|edge| edge.operation == operation.name && edge.is_plain())
     }
@@ -153,17 +154,17 @@ impl std::fmt::Display for Point {
     }
 }
 
-/// `EndOfData`, for the outcome `end_of_data`.
+/// The variant `EndOfData` for the outcome `end_of_data`.
 pub(crate) fn outcome_variant(outcome: &Ident) -> Ident {
     Ident::new(&camel(&outcome.unraw().to_string()), outcome.span())
 }
 
-/// `CanSetCurrent`, for the operation `set_current`.
+/// The trait `CanSetCurrent` for the operation `set_current`.
 pub(crate) fn bound(operation: &str) -> String {
     format!("Can{}", camel(operation))
 }
 
-/// `SetCurrent`, for `set_current`.
+/// `SetCurrent` for `set_current`.
 pub(crate) fn camel(name: &str) -> String {
     let words = name.split('_').map(|word| {
         let mut letters = word.chars();
@@ -196,7 +197,7 @@ pub(crate) fn called(lines: &[Line]) -> Vec<Ident> {
     operations
 }
 
-/// The comments of an operation's lines. A user who called the operation in another state needs to know them.
+/// The comments of an operation's lines. A user who called the operation in the wrong state needs them.
 fn reasons(operation: &Ident, lines: &[Line]) -> Vec<String> {
     let mut reasons: Vec<String> = Vec::new();
     for line in lines.iter().filter(|line| line.operation.unraw() == operation.unraw()) {
@@ -239,7 +240,7 @@ impl Edge {
         }
     }
 
-    /// The operation succeeded, and no other success has this place.
+    /// Whether this edge is the plain success of its operation.
     pub(crate) fn is_plain(&self) -> bool {
         !self.fails && self.outcome.is_none()
     }

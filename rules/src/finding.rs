@@ -1,11 +1,11 @@
-//! Findings: a broken rule, with the information needed to repair the program.
+//! Findings: a broken rule, with the information that is needed to repair the program.
 
 use crate::events::{Object, Thread};
 use crate::rule::{RuleId, Severity};
 use core::fmt;
 use std::borrow::Cow;
 
-/// One call among all that were seen.
+/// One call of the library.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Call {
     /// The C function.

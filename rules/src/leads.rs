@@ -1,10 +1,10 @@
-//! The comparison of a method with the line of the declaration that it takes a step of.
+//! The comparison of a method with the declaration of the step that it takes.
 
-/// A method that takes a step in an object's life says which one. The compiler compares it with the line of the
+/// Declares the step that a method takes in an object's life. The compiler compares it with the line of the
 /// declaration.
 ///
-/// `leads!(stream: S, CanRegister => CustomAllocator<A>)` where the states are types, and
-/// `leads!(model: Loaded --> Running : Execute)` where a value of some type means that the object is in a state.
+/// Use `leads!(stream: S, CanRegister => CustomAllocator<A>)` if the states are types, and `leads!(model: Loaded -->
+/// Running : Execute)` if a value of some type means that the object is in a state.
 ///
 /// ```
 /// ascendcl_rules::leads!(model: Loaded --> Running : Execute);
@@ -22,7 +22,7 @@ macro_rules! leads {
         }
     };
     ($($object:ident: $from:ident --> $to:ident : $operation:ident),+ $(,)?) => {
-        // Items, which are looked at in a generic method that nobody has called yet, too.
+        // These are constants, so the compiler checks them even in a generic method that is never called.
         $(const _: () = {
             use $crate::$object::{At, Op, Outcome};
             assert!(matches!(At::$from.after(Op::$operation, Outcome::Done), Some(At::$to)));

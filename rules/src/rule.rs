@@ -19,7 +19,7 @@ pub struct Rule {
     pub id: &'static str,
     /// The part of the vendor's interface that it belongs to.
     pub area: Area,
-    /// What it demands.
+    /// The requirement.
     pub text: &'static str,
     /// A program that breaks it.
     pub misuse: &'static str,
@@ -119,14 +119,15 @@ impl RuleId {
 
     /// The consequence of breaking it.
     pub fn severity(self) -> Severity {
-        /// Rules that the vendor's own examples break, and those of which a program may know more than the checker: that
-        /// it does not look at what it reads, and that an allocator is meant for work that never comes.
+        /// Rules whose violation is only a warning. The vendor's own examples break some of them. For others, a program
+        /// may know more than the checker: that it does not read certain data, or that an allocator is for work that
+        /// never comes.
         const WARNINGS: [RuleId; 4] =
             [crate::catalogue::CB_01, crate::catalogue::ALLOC_05, crate::catalogue::ALLOC_13, crate::catalogue::MEM_07];
         if WARNINGS.contains(&self) { Severity::Warning } else { Severity::Misuse }
     }
 
-    /// `ALLOC-07`.
+    /// The id, as it is printed: `ALLOC-07`.
     pub const fn as_str(self) -> &'static str {
         self.0.id
     }
@@ -170,7 +171,7 @@ impl PartialOrd for RuleId {
     }
 }
 
-/// The order of [`RuleId::all`].
+/// Sorts in the order of [`RuleId::all`].
 impl Ord for RuleId {
     fn cmp(&self, other: &Self) -> Ordering {
         let key = |id: &Self| (id.0.area, id.0.id);
@@ -178,7 +179,7 @@ impl Ord for RuleId {
     }
 }
 
-/// The text is not the id of a rule.
+/// The error for a text that is not the id of a rule.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseRuleIdError {
     text: String,
@@ -192,7 +193,7 @@ impl fmt::Display for ParseRuleIdError {
 
 impl core::error::Error for ParseRuleIdError {}
 
-/// Takes `ALLOC-07` and `ALLOC_07`.
+/// Accepts `ALLOC-07` and `ALLOC_07`.
 impl FromStr for RuleId {
     type Err = ParseRuleIdError;
 

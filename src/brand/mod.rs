@@ -1,4 +1,4 @@
-//! The marks that tie values together at compile time. All of them have no size.
+//! The marks that tie values to a context at compile time. All of them have size zero.
 
 pub(crate) mod owners;
 mod threads;
@@ -6,11 +6,11 @@ mod threads;
 use core::marker::PhantomData;
 pub(crate) use threads::*;
 
-/// Which context a value belongs to: the one parameter that contexts, streams, buffers, models and the work on them
-/// have in common.
+/// The context that a value belongs to, as a type parameter. Contexts, streams, buffers, models and the work on them
+/// have this one parameter in common.
 ///
-/// Values work together when the parameter is the same for each. A function that takes a context's values says so once,
-/// and works for every context:
+/// Values can be used together if the parameter is the same for each. A function declares it once, and then works for
+/// every context:
 ///
 /// ```
 /// use ascendcl::{Brand, Current, DeviceBuffer, Error, Library, Stream};
@@ -28,9 +28,10 @@ pub(crate) use threads::*;
 ///
 /// There are two kinds of contexts:
 ///
-/// * [`Scoped`]: the context of a scope. Its type is the proof: a value of another context does not compile.
+/// * [`Scoped`]: the context of a scope. The type alone is the proof: code with a value of another context does not
+///   compile.
 /// * a [`Name`]: the context of a [`Runtime`](crate::Runtime). Its values are `'static`, so structs can store them. Two
-///   contexts may have one name; a value of the wrong one is refused when it is used ([`Error::WrongContext`]).
+///   contexts may have the same name. Using a value in the wrong one returns [`Error::WrongContext`].
 ///
 /// [`Error::WrongContext`]: crate::Error::WrongContext
 #[diagnostic::on_unimplemented(
@@ -45,7 +46,7 @@ pub trait Brand: sealed::Sealed {}
 
 mod sealed {
     pub trait Sealed {}
-    /// Apart from the other: a program implements that one by way of its names.
+    /// This is separate from `Sealed`, because a program implements `Sealed` by its names.
     #[diagnostic::on_unimplemented(
         message = "`{Self}` names the context of a runtime, which is no scope",
         label = "a value of a runtime may outlive its context",
@@ -55,9 +56,9 @@ mod sealed {
     pub trait Scope {}
 }
 
-/// The context of a scope: no other scope has the lifetime, and `N` is its name in the compiler's messages.
+/// The context of a scope. No other scope has the lifetime `'c`. `N` is the context's name in the compiler's messages.
 ///
-/// No value has this type. It stands in the types of the values: `Current<Scoped<'_>>`.
+/// This type has no values. It appears in the types of values: `Current<Scoped<'_>>`.
 ///
 /// ```
 /// use ascendcl::{Current, Error, Scoped, Stream};
@@ -68,7 +69,8 @@ mod sealed {
 /// }
 /// ```
 pub struct Scoped<'c, N = Unnamed> {
-    /// Both are invariant: with any other variance, a value of one context could be passed off as one of another.
+    /// Both parameters are invariant. With any other variance, a value of one context could be passed as a value of
+    /// another.
     _context: PhantomData<(fn(&'c ()) -> &'c (), fn(N) -> N)>,
 }
 
@@ -77,8 +79,8 @@ impl<N> Brand for Scoped<'_, N> {}
 
 /// Contexts whose values cannot outlive them: those of scopes.
 ///
-/// There a [`HostBuffer`](crate::HostBuffer) is read like a slice. A function that does so for any scope has the bound
-/// `C: InScope`; one for every context reads through [`slice`](crate::HostBuffer::slice).
+/// In scopes, a [`HostBuffer`](crate::HostBuffer) dereferences to a slice. A function that relies on this has the bound
+/// `C: InScope`. A function for every context uses [`slice`](crate::HostBuffer::slice).
 ///
 /// ```
 /// use ascendcl::{HostBuffer, InScope};
@@ -103,8 +105,8 @@ impl<N> InScope for Scoped<'_, N> {}
 /// `Stream<Vision>`.
 ///
 /// [`names!`](crate::names) declares names. Two names cannot be mixed up: the compiler says "expected
-/// `Current<Vision>`, found `Current<Speech>`". One name can serve many contexts, one per device or per worker: there a
-/// value of the wrong context is an [`Error::WrongContext`](crate::Error::WrongContext) when it is used.
+/// `Current<Vision>`, found `Current<Speech>`". One name can serve many contexts, for example one per device or worker.
+/// Then using a value in the wrong context returns [`Error::WrongContext`](crate::Error::WrongContext).
 ///
 /// ```
 /// use ascendcl::{Library, Runtime, Stream};
@@ -129,10 +131,10 @@ impl<N: Name> sealed::Sealed for N {}
 #[diagnostic::do_not_recommend]
 impl<N: Name> Brand for N {}
 
-/// The name of a context that was not given one.
+/// The name of a context without a name of its own.
 ///
-/// A context of a scope can be named by a type of yours ([`names!`](crate::names)); then the compiler speaks of
-/// `Current<Scoped<'_, Vision>>` where it would have spoken of lifetimes only. See
+/// [`names!`](crate::names) can give the context of a scope a name. Then the compiler's messages contain
+/// `Current<Scoped<'_, Vision>>` and not only lifetimes. See
 /// [`Device::named_context`](crate::Device::named_context).
 ///
 /// ```
@@ -146,7 +148,7 @@ impl<N: Name> Brand for N {}
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unnamed {}
 
-/// Declares types that give their names to contexts ([`Name`]), for the compiler's messages to speak of.
+/// Declares types as names for contexts ([`Name`]). The compiler's messages use these names.
 ///
 /// ```
 /// ascendcl::names! {
@@ -167,17 +169,17 @@ macro_rules! names {
     };
 }
 
-/// Makes a type belong to one context, without a size. Invariant, as [`Scoped`] is.
+/// A value of size zero that makes a type belong to one context. It is invariant, like [`Scoped`].
 pub(crate) struct Mark<C>(PhantomData<fn(C) -> C>);
 
 impl<C> Mark<C> {
     pub(crate) const NEW: Self = Self(PhantomData);
 }
 
-/// Only this crate has one: the key to methods of sealed traits.
+/// The key to methods of sealed traits. Only this crate has a value of it.
 ///
-/// Being sealed keeps others from implementing a trait, not from calling its methods: a bound on a public trait brings
-/// in those of its private supertrait.
+/// Sealing a trait prevents other crates from implementing it, but not from calling its methods: a bound on a public
+/// trait includes the methods of its private supertrait.
 #[derive(Clone, Copy, Debug)]
 pub struct Inside {
     _private: (),

@@ -1,16 +1,16 @@
-//! Words for `clone`, which handles do not have.
+//! Compiler messages for `clone`, which handles do not have.
 //!
-//! Programs call it to give a handle to a second thread or task. A method whose bound nothing meets gives the compiler
-//! the words of the bound. Without it the compiler says that there is no such method.
+//! Programs call `clone` to give a handle to a second thread or task. For a method with an unmet bound, the compiler
+//! prints the message of the bound. Without such a method, it would only say that there is no method of that name.
 
 macro_rules! one_owner {
     ($($(#[$page:meta])* $bound:ident: $message:literal, $label:literal, $($note:literal),+;)+) => { $(
         $(#[$page])*
         ///
-        /// Nothing implements it.
+        /// No type implements it.
         #[diagnostic::on_unimplemented(message = $message, label = $label $(, note = $note)+)]
         pub trait $bound {
-            /// A value of any type: there is no such function.
+            /// The compiler's message needs a method. No type has it, so its result may have any type.
             #[doc(hidden)]
             fn never<R>(&self) -> R;
         }

@@ -1,8 +1,8 @@
-//! Marks of values that stay on a thread, or that one thread at a time uses. None has a size.
+//! Marks for values that stay on a thread, or that only one thread at a time may use. All of them have size zero.
 //!
-//! A mark is `Send` or `Sync` under a bound that never holds. So the compiler prints the message of the bound, which
-//! names the value, the rule and the repair. With a pointer or a cell as the mark, the compiler would name pointers and
-//! cells, and propose locks.
+//! A mark is `Send` or `Sync` under a bound that no type meets. So the compiler prints the message of the bound, which
+//! names the value, the rule and the repair. If the mark were a pointer or a cell, the compiler would mention pointers
+//! and cells, and propose locks.
 
 #![allow(unsafe_code, reason = "declarations only: implementations whose bounds nothing meets")]
 
@@ -27,11 +27,11 @@ macro_rules! marks {
             pub(crate) const NEW: Self = Self { _rest: PhantomData };
         }
 
-        /// Nothing implements it.
+        /// No type implements it.
         #[diagnostic::on_unimplemented(message = $message, label = $label $(, note = $note)+)]
         pub(crate) trait $act {}
 
-        /// Has a lifetime so that the compiler looks at the bound where a mark is used, not here.
+        /// The lifetime makes the compiler check the bound where a mark is used, and not here.
         pub(crate) struct $object<'a> {
             _lifetime: PhantomData<&'a ()>,
         }

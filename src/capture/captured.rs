@@ -1,17 +1,18 @@
-//! The names of operands in the tasks of a capture.
+//! The names of a graph's operands in the tasks of its capture.
 
 use core::fmt;
 use core::marker::PhantomData;
 
-/// The branch that a capture begins with. No value has this type.
+/// The branch that a capture begins with. This type has no values.
 pub struct Main<'g>(PhantomData<fn(&'g ()) -> &'g ()>);
 
-/// A branch beside `K`, on a stream of its own. No value has this type.
+/// A branch beside `K`, on a second stream. This type has no values.
 pub struct Side<'s, K>(PhantomData<fn(&'s (), K) -> (&'s (), K)>);
 
-/// A `T` that a graph owns, as the tasks of the branch `K` name it. It is a number: losing it loses nothing.
+/// The name of a `T` that a graph owns, for tasks of the branch `K`. It is a number, so dropping or forgetting it has
+/// no effect.
 ///
-/// A branch uses what another branch has after [`Capture::adopt_after`](crate::capture::Capture::adopt_after).
+/// A branch can use an operand of another branch after [`Capture::adopt_after`](crate::capture::Capture::adopt_after).
 #[must_use = "tasks borrow it"]
 pub struct Captured<'g, T, K = Main<'g>> {
     pub(super) object: usize,

@@ -9,13 +9,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 impl<'g, C: Brand, K> Capture<'g, C, K> {
-    /// Captures on a second stream as well. `program` gets both branches. Work on the second branch comes after the
-    /// work that was captured here before. When `program` returns, later work of this branch comes after the second
-    /// branch, so every second stream rejoins the first (GRAPH-06).
+    /// Adds a second stream to the capture. `program` gets both branches. Work on the second branch comes after the
+    /// work that was captured on this branch before. When `program` returns, later work of this branch comes after the
+    /// second branch, so every second stream rejoins the first (GRAPH-06).
     ///
-    /// Memory goes from one branch to another by [`adopt_after`](Self::adopt_after), and comes back in the same way, as
-    /// the result of the program. What is left to the second branch cannot be used after the fork. The stream stays in
-    /// the capture until its end; it can take part in further forks.
+    /// Memory moves from one branch to another by [`adopt_after`](Self::adopt_after). It comes back in the same way, as
+    /// the result of the program. An operand that stays on the second branch cannot be used after the fork. The stream
+    /// stays in the capture until the capture ends; it can take part in further forks.
     ///
     /// # Errors
     ///
@@ -24,7 +24,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ///
     /// # Panics
     ///
-    /// A panic of the program goes on after the join.
+    /// A panic of the program continues after the join.
     #[rule(GRAPH_06)]
     pub fn fork<R, S: CanCapture>(
         &mut self,
@@ -42,11 +42,12 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         joined.map(|()| result)
     }
 
-    /// Takes what another branch used: this one goes on behind the other, if it does not yet.
+    /// Makes an operand of another branch usable on this branch. If necessary, this branch first waits for the other
+    /// branch.
     ///
     /// # Errors
     ///
-    /// Returns the stream unchanged, with [`Error::OtherCapture`] for a branch of another capture, or
+    /// Returns the operand unchanged, with [`Error::OtherCapture`] for a branch of another capture, or
     /// [`Error::Vendor`].
     #[rule(GRAPH_06)]
     pub fn adopt_after<T, L>(

@@ -16,9 +16,9 @@ use std::sync::{Arc, PoisonError};
 
 /// Captured work, and everything that it uses.
 ///
-/// A replay takes the graph into its [`Pending`], which can be given to the next replay on the same stream. So there is
-/// one replay of a graph at a time, or several in the order of one stream, and no code can access the operands in that
-/// time. Between replays [`operands`](Self::operands) gives access to them.
+/// A replay moves the graph into its [`Pending`], which can be given to the next replay on the same stream. So a graph
+/// has one replay at a time, or several in the order of one stream. No code can access the operands in that time.
+/// Between replays [`operands`](Self::operands) gives access to them.
 ///
 /// A graph that is dropped is destroyed by [`Current::collect`] or the end of its scope.
 #[must_use = "a graph that is dropped is destroyed by `collect` or at the end of its scope"]
@@ -30,7 +30,7 @@ use std::sync::{Arc, PoisonError};
 pub struct CapturedGraph<C: Brand, G> {
     pub(super) operands: G,
     pub(super) raw: Arc<RawGraph>,
-    /// Boxed: a graph is moved into each of its replays.
+    /// Boxed, because a graph is moved into each of its replays.
     pub(super) topology: Box<Topology>,
     panicked: FirstPanic,
     _brand: Mark<C>,
@@ -40,13 +40,13 @@ assert_impl_all!(CapturedGraph<Scoped<'static>, ()>: Send);
 assert_not_impl_any!(CapturedGraph<Scoped<'static>, ()>: Clone);
 
 impl<C: Brand> StreamOps<C> {
-    /// Queues one run of a graph (`aclmdlRIExecuteAsync`), on any stream of its context. The graph may be in flight on
-    /// this stream already: the runs follow each other then.
+    /// Queues one run of a graph (`aclmdlRIExecuteAsync`) on any stream of its context. The graph may already be in
+    /// flight on this stream; then the runs follow each other.
     ///
     /// # Errors
     ///
-    /// Returns the graph unchanged, with [`Error::OtherStream`] when it is in flight elsewhere, [`Error::InDoubt`] when
-    /// a replay may be running that could not be waited for, or [`Error::Vendor`].
+    /// Returns the graph unchanged, with [`Error::OtherStream`] when it is in flight on another stream,
+    /// [`Error::InDoubt`] when a replay may be running that could not be waited for, or [`Error::Vendor`].
     #[rule(GRAPH_07)]
     #[inline]
     pub fn replay<G: GraphOperands<C>, R: Operand<C, CapturedGraph<C, G>>>(
@@ -78,7 +78,7 @@ impl<C: Brand, G> CapturedGraph<C, G> {
         Self { operands, raw, topology: Box::new(topology), panicked, _brand: Mark::NEW }
     }
 
-    /// The same graph with other operands, which it keeps from here on.
+    /// The same graph with other operands, which it owns from now on.
     pub(super) fn with<H>(self, operands: impl FnOnce(G) -> H) -> CapturedGraph<C, H> {
         let Self { operands: before, raw, topology, panicked, _brand } = self;
         CapturedGraph { operands: operands(before), raw, topology, panicked, _brand }
@@ -89,18 +89,18 @@ impl<C: Brand, G> CapturedGraph<C, G> {
         &self.topology
     }
 
-    /// The graph as a picture: [`Topology::to_mermaid`].
+    /// The graph as a diagram: [`Topology::to_mermaid`].
     pub fn to_mermaid(&self) -> String {
         self.topology.to_mermaid()
     }
 
-    /// The first panic of a captured callback since this was asked last, as [`Error::CallbackPanicked`].
+    /// Returns the first panic of a captured callback since the last call, as [`Error::CallbackPanicked`].
     pub fn take_panic(&mut self) -> Option<Error> {
         let message = self.panicked.lock().unwrap_or_else(PoisonError::into_inner).take();
         message.map(|message| Error::CallbackPanicked { message })
     }
 
-    /// Names the graph for the library's tools (`aclmdlRISetName`).
+    /// Sets the graph's name in the library's tools (`aclmdlRISetName`).
     ///
     /// # Errors
     ///
@@ -118,7 +118,7 @@ impl<C: Brand, G> CapturedGraph<C, G> {
         self.raw.name(current.ledger().api())
     }
 
-    /// Has the library print what it knows of the graph to the standard output (`aclmdlRIDebugPrint`).
+    /// Makes the library print its information about the graph to the standard output (`aclmdlRIDebugPrint`).
     ///
     /// # Errors
     ///
@@ -127,8 +127,8 @@ impl<C: Brand, G> CapturedGraph<C, G> {
         self.raw.debug_print(current.ledger().api())
     }
 
-    /// Has the library write what it knows of the graph to a file, as JSON (`aclmdlRIDebugJsonPrint`). `verbose` asks
-    /// for the parameters of each task.
+    /// Makes the library write its information about the graph to a file, as JSON (`aclmdlRIDebugJsonPrint`). With
+    /// `verbose`, the file has the parameters of each task.
     ///
     /// # Errors
     ///
@@ -139,8 +139,8 @@ impl<C: Brand, G> CapturedGraph<C, G> {
 }
 
 impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
-    /// The operands, between replays: pinned memory as slices, the others as an
-    /// [`OperandAccess`](crate::capture::OperandAccess). What is written here is what the next replay reads.
+    /// Access to the operands between replays: pinned memory as slices, the others as an
+    /// [`OperandAccess`](crate::capture::OperandAccess). The next replay reads what is written here.
     ///
     /// # Errors
     ///
@@ -152,7 +152,7 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
         self.operands.access(current, INSIDE)
     }
 
-    /// Destroys the graph (`aclmdlRIDestroy`), and gives the operands back. State of callbacks is dropped.
+    /// Destroys the graph (`aclmdlRIDestroy`) and returns the operands. The state of callbacks is dropped.
     ///
     /// # Errors
     ///
@@ -168,7 +168,7 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
     }
 }
 
-/// Destroys what a capture became that comes to nothing. What the library refuses to destroy stays with the scope.
+/// Destroys the graph of a capture that failed. If the library refuses that, the graph stays with the scope.
 pub(super) fn never_ran(ledger: &Ledger, raw: &Arc<RawGraph>) {
     let mut kept = Vec::new();
     let _ = ledger.destroy_graph(raw, &mut kept);

@@ -1,4 +1,4 @@
-//! Groups of tasks, whose operators a graph can exchange between replays.
+//! Groups of tasks. Their operators can be replaced between replays.
 
 use super::operands::GraphOperands;
 use super::recording::Objects;
@@ -15,19 +15,19 @@ use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
-/// Operators in the order of a group: a list of names, which losing loses nothing.
+/// The operators of a group, in order. This is a list of names, so dropping or forgetting it has no effect.
 ///
-/// `L` lists the types of the operators, so that an update has as many as the group, of the same types:
-/// `(((), BoundOperator<…>), BoundOperator<…>)`. [`Stream::update`] has a program.
+/// `L` lists the types of the operators: `(((), BoundOperator<…>), BoundOperator<…>)`. So an update has as many
+/// operators as the group, of the same types. [`Stream::update`] has an example.
 #[must_use = "a list of tasks does nothing until `task_group` or `update` gets it"]
 pub struct Tasks<'g, C: Brand, L = (), K = Main<'g>> {
     operators: Vec<usize>,
     _brands: PhantomData<fn(&'g (), C, L, K) -> (&'g (), C, L, K)>,
 }
 
-/// Tasks of a captured graph whose operators can be exchanged: what [`Capture::task_group`] answers with.
+/// A group of tasks of a captured graph, whose operators can be replaced. [`Capture::task_group`] returns it.
 ///
-/// The library destroys the group with the graph. Losing this loses the means to update the graph, and nothing else.
+/// The library destroys the group with the graph. Without this value the graph cannot be updated; it has no other use.
 #[must_use = "updates name the group that they replace"]
 #[rule(GRAPH_09)]
 pub struct TaskGroup<C: Brand, L> {
@@ -44,7 +44,7 @@ assert_impl_all!(TaskGroup<Scoped<'static>, ()>: Send, Sync);
 assert_not_impl_any!(TaskGroup<Scoped<'static>, ()>: Clone);
 
 impl<'g, C: Brand, K> Tasks<'g, C, (), K> {
-    /// No task.
+    /// A list without tasks.
     #[expect(clippy::new_without_default, reason = "a default would not name the capture")]
     pub fn new() -> Self {
         Self { operators: Vec::new(), _brands: PhantomData }
@@ -52,7 +52,7 @@ impl<'g, C: Brand, K> Tasks<'g, C, (), K> {
 }
 
 impl<'g, C: Brand, L, K> Tasks<'g, C, L, K> {
-    /// One execution of an operator, after the tasks before.
+    /// Adds one execution of an operator, after the tasks before.
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn launch<I, O>( // GRAPH-09: operators of this graph and branch: `graph.with_operands(current, ...)` adds some
         mut self,
@@ -64,8 +64,8 @@ impl<'g, C: Brand, L, K> Tasks<'g, C, L, K> {
 }
 
 impl<'g, C: Brand, K> Capture<'g, C, K> {
-    /// Captures operators as a group (`aclmdlRICaptureTaskGrpBegin`, `aclmdlRICaptureTaskGrpEnd`), whose places other
-    /// operators can take later: [`Stream::update`].
+    /// Captures operators as a group (`aclmdlRICaptureTaskGrpBegin`, `aclmdlRICaptureTaskGrpEnd`). Later
+    /// [`Stream::update`] can replace them by other operators.
     ///
     /// # Errors
     ///
@@ -88,10 +88,10 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
 
 impl<C: Brand, S: CanCapture> Stream<C, S> {
     /// Queues an update of a graph that is not in flight (`aclmdlRICaptureTaskUpdateBegin`,
-    /// `aclmdlRICaptureTaskUpdateEnd`): each operator of `group` is replaced by the one that `tasks` names in its place.
-    /// Both are operands of the graph; [`CapturedGraph::with_operands`] gives it more. Replays after the update run the
-    /// new operators. `tasks` gets an empty list and the
-    /// names of the graph's operands, and nothing is called before it returns.
+    /// `aclmdlRICaptureTaskUpdateEnd`). Each operator of `group` is replaced by the operator that `tasks` names at the
+    /// same place. Both are operands of the graph; [`CapturedGraph::with_operands`] adds operands. Replays after the
+    /// update run the new operators. `tasks` gets an empty list and the names of the graph's operands. The library is
+    /// not called before `tasks` returns.
     ///
     /// ```
     /// use ascendcl::capture::{CaptureMode, Tasks};
@@ -123,10 +123,10 @@ impl<C: Brand, S: CanCapture> Stream<C, S> {
     ///
     /// # Errors
     ///
-    /// The graph as it was: [`Error::OtherCapture`] for a group of another graph, [`Error::OtherOperator`] for an
-    /// operator of another kind, [`Error::Capturing`] when the stream is being captured, [`Error::InDoubt`], or
-    /// [`Error::WrongContext`]. With [`Error::Vendor`] the graph may be half updated: then each replay of it is
-    /// [`Error::HalfUpdated`], and [`CapturedGraph::into_operands`] gives the operands back.
+    /// Returns the graph unchanged, with [`Error::OtherCapture`] for a group of another graph, [`Error::OtherOperator`]
+    /// for an operator of another kind, [`Error::Capturing`] when the stream is being captured, [`Error::InDoubt`], or
+    /// [`Error::WrongContext`]. With [`Error::Vendor`] the graph may be half updated. Then each replay of it returns
+    /// [`Error::HalfUpdated`], and [`CapturedGraph::into_operands`] returns the operands.
     #[rule(GRAPH_07, GRAPH_09)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn update<G: GraphOperands<C>, L>( // GRAPH-07, GRAPH-09: between replays: `replay.wait(current)?` gives the graph back
@@ -157,7 +157,7 @@ impl<C: Brand, S: CanCapture> Stream<C, S> {
 }
 
 impl<C: Brand, L> TaskGroup<C, L> {
-    /// The operators behind these numbers, if they are of the group's kinds.
+    /// The operators with these numbers, if they are of the group's kinds.
     fn replaced_by(&self, objects: &Objects<'_>, numbers: &[usize]) -> Result<Vec<Arc<RawInvocation>>, Error> {
         let text = |operator: &RawInvocation| operator.kind().to_string_lossy().into();
         let pairs = self.operators.iter().zip(numbers).map(|(expected, number)| {
@@ -172,13 +172,13 @@ impl<C: Brand, L> TaskGroup<C, L> {
 }
 
 impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
-    /// Gives the graph further operands, for [updates](Stream::update). Nothing is called. The graph keeps them until
-    /// [`into_operands`](Self::into_operands), also those that no task names any more.
+    /// Adds operands to the graph, for [updates](Stream::update). Does not call the library. The graph keeps the
+    /// operands until [`into_operands`](Self::into_operands), even if no task uses them any more.
     ///
     /// # Errors
     ///
-    /// Both as they were: [`Error::NotPinned`] for ordinary host memory; [`Error::InDoubt`] and [`Error::WrongContext`]
-    /// as for queued work.
+    /// Returns both unchanged, with [`Error::NotPinned`] for ordinary host memory; [`Error::InDoubt`] and
+    /// [`Error::WrongContext`] as for queued work.
     #[rule(GRAPH_05, GRAPH_09)]
     pub fn with_operands<H: GraphOperands<C>>(
         mut self,

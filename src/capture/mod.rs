@@ -1,6 +1,6 @@
-//! Captured graphs: work of a stream that is recorded once and replayed as often as wanted.
+//! Captured graphs: work of a stream that is recorded once and replayed any number of times.
 //!
-//! A replay costs one call of the library, however many tasks the graph has.
+//! A replay costs one call of the library, regardless of the number of tasks in the graph.
 //! [`Stream::capture`](crate::Stream::capture) records a program's tasks instead of running them and makes a
 //! [`CapturedGraph`] of them. [`StreamOps::replay`](crate::stream::StreamOps::replay) runs the graph on any stream of
 //! its context.
@@ -31,36 +31,37 @@
 //! # Ok::<(), RunError<Error>>(())
 //! ```
 //!
-//! # What the types keep
+//! # What the types guarantee
 //!
-//! * A capture is a function that gets a [`Capture`]. It begins before the function and ends after it, also when the
-//!   function panics or returns an error (GRAPH-01). The `Capture` stays on its thread (GRAPH-02).
-//! * The default stream has no `capture` (GRAPH-03).
-//! * The function has neither the stream nor a [`Current`]: both are borrowed. So it cannot wait, query, allocate or
-//!   copy at once (GRAPH-04). Other threads that wait for the stream in that time get [`Error::Capturing`].
+//! * A capture is a function that gets a [`Capture`]. The capture begins before the function and ends after it, also
+//!   when the function panics or returns an error (GRAPH-01). The `Capture` stays on its thread (GRAPH-02).
+//! * The default stream has no method `capture` (GRAPH-03).
+//! * The function can use neither the stream nor a [`Current`], because both are borrowed. So it cannot wait, query,
+//!   allocate or copy synchronously (GRAPH-04). Other threads that wait for the stream during the capture get
+//!   [`Error::Capturing`].
 //! * The graph owns its operands: buffers in pinned and device memory, bound models and operators (GRAPH-05). The
 //!   function gets a [`Captured`] for each of them, and tasks borrow these.
-//! * [`Capture::fork`] gives a second branch on a second stream, and joins it when its function returns (GRAPH-06).
-//!   Every branch reads a [`SharedBuffer`](crate::SharedBuffer), and operators whose inputs are
+//! * [`Capture::fork`] begins a second branch on a second stream. The branches join when its function returns
+//!   (GRAPH-06). Every branch can read a [`SharedBuffer`](crate::SharedBuffer), and can run operators whose inputs are
 //!   [`SharedTensor`](crate::operator::SharedTensor)s.
-//! * A replay takes the graph into its [`Pending`](crate::Pending). So the operands cannot be accessed, and the graph
-//!   cannot be destroyed or replayed on another stream, before a wait (GRAPH-07).
-//! * [`Capture::task_group`] makes a group of operators, and [`Stream::update`](crate::Stream::update) replaces them
-//!   between replays, by as many of the same types (GRAPH-09). The graph owns both: an operand that the graph does not
-//!   have yet is given to it first ([`CapturedGraph::with_operands`]).
+//! * A replay moves the graph into its [`Pending`](crate::Pending). So before a wait, the operands cannot be accessed,
+//!   and the graph cannot be destroyed or replayed on another stream (GRAPH-07).
+//! * [`Capture::task_group`] makes a group of operators. [`Stream::update`](crate::Stream::update) replaces them
+//!   between replays by the same number of operators of the same types (GRAPH-09). The graph owns the old and the new
+//!   operators: [`CapturedGraph::with_operands`] adds new ones before the update.
 //!
 //! # What is not offered
 //!
-//! * Streams with an allocator of the caller are not captured. A captured task uses the memory that it got from the
-//!   allocator at each replay, and nothing says when the library gives it back: before that, a replay could use memory
-//!   that the allocator has handed out again (GRAPH-05).
-//! * A callback is lent its state, because it runs once per replay.
-//! * A group has operators only: the library crashes on a copy or a set in a group, and refuses a callback.
+//! * Streams with an allocator of the caller cannot be captured. At each replay, a captured task uses the memory that
+//!   it got from the allocator during the capture, and no call reports when the library gives this memory back. After
+//!   that, a replay could use memory that the allocator has given to other work (GRAPH-05).
+//! * A callback cannot own its state; it only gets a reference to it, because it runs once per replay.
+//! * A group has operators only. The library crashes on a copy or a set in a group, and refuses a callback.
 //! * Building by hand (`aclmdlRIBuildBegin`) has no API. A capture records the same tasks, and its streams need not be
 //!   persistent (GRAPH-08).
-//! * Conditions (`aclmdlRICondHandleCreate`, `aclmdlRIAddCondTask`) have no API: the library answers 207000 for a
-//!   captured graph. Neither have sub-graphs (`aclmdlRICaptureToModelRIBegin`), so a program has no instance that it must
-//!   not destroy (GRAPH-10).
+//! * Conditions (`aclmdlRICondHandleCreate`, `aclmdlRIAddCondTask`) have no API: the library returns 207000 for a
+//!   captured graph. Sub-graphs (`aclmdlRICaptureToModelRIBegin`) have no API either, so a program has no instance that
+//!   it must not destroy (GRAPH-10).
 
 mod captured;
 mod fork;
@@ -93,11 +94,11 @@ pub use groups::{TaskGroup, Tasks};
 pub use operands::{GraphOperands, OperandAccess};
 pub use topology::{CapturedTask, Topology};
 
-/// A branch of what is being captured, on one stream. It takes tasks, which do not run now.
+/// A branch of a capture, on one stream. It records tasks instead of running them.
 ///
 /// `K` names the branch: [`Main`] for the one that the capture begins with, [`Side`] for one of a [fork](Self::fork).
 ///
-/// A call that fails breaks the capture: it comes to nothing, also when the program goes on.
+/// A failed call breaks the capture: the capture then makes no graph, even if the program continues.
 #[must_use = "a capture does nothing until it is given tasks"]
 #[rule(GRAPH_02, GRAPH_04)]
 pub struct Capture<'g, C: Brand, K = Main<'g>> {
@@ -123,22 +124,22 @@ pub trait CanCapture: StreamState {}
 impl CanCapture for DefaultAllocator {}
 
 impl<C: Brand, S: StreamState> Stream<C, S> {
-    /// Captures what `program` gives to its [`Capture`], instead of running it (`aclmdlRICaptureBegin`,
+    /// Captures the work that `program` gives to its [`Capture`], instead of running it (`aclmdlRICaptureBegin`,
     /// `aclmdlRICaptureEnd`).
     ///
-    /// `operands` are the graph's until [`CapturedGraph::into_operands`]. The program gets a [`Captured`] for each of
+    /// The graph owns `operands` until [`CapturedGraph::into_operands`]. The program gets a [`Captured`] for each of
     /// them, in the same shape. `mode` says what the library forbids to other threads during the capture.
     ///
     /// # Errors
     ///
-    /// Returns the operands unchanged, with [`Error::CaptureUnsupported`] where the library cannot capture, before
-    /// anything has changed; [`Error::NotPinned`] for ordinary host memory; [`Error::InDoubt`] and
-    /// [`Error::WrongContext`] as for queued work; the program's own error; [`Error::CaptureBroken`] when the program
-    /// ignored an error of the library; or [`Error::Vendor`]. Nothing of what was captured has run.
+    /// Returns the operands unchanged. [`Error::CaptureUnsupported`] if the library cannot capture; nothing has changed
+    /// then. [`Error::NotPinned`] for ordinary host memory. [`Error::InDoubt`] and [`Error::WrongContext`] as for
+    /// queued work. The program's own error. [`Error::CaptureBroken`] when the program ignored an error of the library.
+    /// [`Error::Vendor`]. No captured task has run.
     ///
     /// # Panics
     ///
-    /// A panic of the program goes on after the capture has ended.
+    /// A panic of the program continues after the capture has ended.
     #[rule(GRAPH_01, GRAPH_02, GRAPH_03, GRAPH_04, GRAPH_05, STREAM_18)]
     pub fn capture<G: GraphOperands<C>>(
         &mut self,
@@ -164,7 +165,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
             let mut main = Capture::new(&recording, Arc::clone(self.queue()), 0);
             catch_unwind(AssertUnwindSafe(|| program(&mut main, captured)))
         };
-        // First the library's capture ends, whatever came of the program.
+        // The library's capture ends first, even if the program failed or panicked.
         let ended = ledger.end_capture(&raw);
         let (topology, panicked, broken) = recording.into_parts();
         let result = match result {

@@ -14,8 +14,8 @@ use core::ops::Deref;
 use std::sync::Arc;
 
 /// The operands that a graph owns and that the tasks of its capture name: pinned [`HostBuffer`]s, written
-/// [`DeviceBuffer`]s, [`SharedBuffer`](crate::SharedBuffer)s, [`BoundModel`] models, [`BoundOperator`]s, tuples of up to eight of these, boxed slices of them,
-/// or `()`.
+/// [`DeviceBuffer`]s, [`SharedBuffer`](crate::SharedBuffer)s, [`BoundModel`]s, [`BoundOperator`]s, tuples of up to
+/// eight of these, boxed slices of them, or `()`.
 #[diagnostic::on_unimplemented(
     message = "a captured graph cannot own `{Self}`",
     label = "expected buffers, bound models or operators of the stream's own context, by value",
@@ -42,9 +42,9 @@ pub(crate) mod sealed {
         note = "see `cargo run -p ascendcl-explain GRAPH-05`"
     )]
     pub trait Operands<C: Brand> {
-        /// The names that the program of a capture gets.
+        /// The names of the operands, for the program of a capture.
         type Captured<'g>;
-        /// The access that the program gets between replays.
+        /// The access to the operands between replays.
         type Access<'a>
         where
             Self: 'a,
@@ -57,9 +57,10 @@ pub(crate) mod sealed {
     }
 }
 
-/// An operand of a graph, between replays. It reads like a shared reference; what it allows to write has methods here.
+/// An operand of a graph, between replays. It dereferences to a shared reference, and has methods for the allowed
+/// writes.
 ///
-/// It lends contents, and never the operand itself: two graphs cannot exchange their buffers.
+/// It gives access to contents and never to the operand itself, so two graphs cannot exchange their buffers.
 pub struct OperandAccess<'a, T>(&'a mut T);
 
 impl<'a, T> OperandAccess<'a, T> {
@@ -77,22 +78,22 @@ impl<T> Deref for OperandAccess<'_, T> {
 }
 
 impl<C: Brand, E: Element> OperandAccess<'_, DeviceBuffer<C, E>> {
-    /// As [`DeviceBuffer::copy_from`].
+    /// Like [`DeviceBuffer::copy_from`].
     ///
     /// # Errors
     ///
-    /// The same.
+    /// As for [`DeviceBuffer::copy_from`].
     pub fn copy_from(&mut self, current: &Current<C>, from: &[E]) -> Result<(), Error> {
         self.0.copy_from(current, from)
     }
 }
 
 impl<C: Brand> OperandAccess<'_, BoundModel<C>> {
-    /// As [`BoundModel::write`].
+    /// Like [`BoundModel::write`].
     ///
     /// # Errors
     ///
-    /// The same.
+    /// As for [`BoundModel::write`].
     pub fn write<'n, E: Element>(
         &mut self,
         current: &Current<C>,

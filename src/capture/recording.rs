@@ -1,4 +1,4 @@
-//! The tasks and operands that a capture has so far.
+//! The tasks and operands of a running capture.
 
 use super::topology::{CapturedTask, Topology};
 use crate::error::Error;
@@ -8,11 +8,11 @@ use crate::model::CapturedModel;
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// One capture, for all its branches.
+/// One capture, with all its branches.
 pub(super) struct Recording<'g> {
     ledger: &'g Ledger,
     graph: &'g Arc<RawGraph>,
-    /// No lock is held while the library or the program runs.
+    /// This lock is not held while the library or the program runs.
     inner: Mutex<Inner>,
     panicked: FirstPanic,
 }
@@ -22,22 +22,22 @@ struct Inner {
     branches: Vec<Branch>,
     tasks: Vec<CapturedTask>,
     names: Vec<String>,
-    /// The first failure of a call.
+    /// The first failed call, in words.
     broken: Option<String>,
 }
 
-/// The objects that a graph owns.
+/// An object that a graph owns.
 pub(super) enum Object {
     Memory(Arc<RawBuffer>),
     Model(CapturedModel),
     Operator(Arc<RawInvocation>),
-    /// It is being used.
+    /// The object was taken out for a call of the library.
     Taken,
 }
 
-/// The objects of a capture that is about to begin.
+/// The objects of a capture that is about to begin, or of an existing graph.
 pub struct Objects<'g> {
-    /// `None`: the graph keeps the rows already.
+    /// `None` if the graph keeps the rows already.
     graph: Option<&'g RawGraph>,
     objects: Vec<Object>,
     names: Vec<String>,
@@ -48,7 +48,7 @@ pub struct Objects<'g> {
 struct Branch {
     stream: u64,
     last: Option<usize>,
-    /// The last task of each branch that this one is behind, by the branch's number.
+    /// For each branch, by number: the last task of it that this branch comes after.
     behind: Vec<Option<usize>>,
 }
 
@@ -57,12 +57,12 @@ impl<'g> Objects<'g> {
         Self { graph: Some(graph), objects: Vec::new(), names: Vec::new() }
     }
 
-    /// For the operands of a graph that there is.
+    /// For the operands of an existing graph.
     pub(super) fn of_a_graph() -> Self {
         Self { graph: None, objects: Vec::new(), names: Vec::new() }
     }
 
-    /// The operator behind a number.
+    /// The operator with this number.
     pub(super) fn operator(&self, object: usize) -> Result<Arc<RawInvocation>, Error> {
         match self.objects.get(object) {
             Some(Object::Operator(invocation)) => Ok(Arc::clone(invocation)),
@@ -74,7 +74,7 @@ impl<'g> Objects<'g> {
         self.names
     }
 
-    /// Takes in an object, whose rows the graph keeps from here on; answers its number.
+    /// Adds an object and returns its number. From now on the graph keeps the object's rows.
     pub(super) fn add(&mut self, kind: &str, object: Object) -> usize {
         let keep = |row: Arc<dyn Any + Send + Sync>| {
             if let Some(graph) = self.graph {
@@ -101,7 +101,7 @@ impl<'g> Recording<'g> {
         Self { ledger, graph, inner: Mutex::new(inner), panicked: FirstPanic::default() }
     }
 
-    /// The objects that the graph owns before the first task.
+    /// Adds the objects that the graph owns before the first task.
     pub(super) fn takes_in(&self, objects: Objects<'_>) {
         let Objects { objects, names, .. } = objects;
         let mut inner = self.inner();
@@ -125,7 +125,7 @@ impl<'g> Recording<'g> {
         &self.panicked
     }
 
-    /// The block behind a number.
+    /// The block with this number.
     pub(super) fn memory(&self, object: usize) -> Result<Arc<RawBuffer>, Error> {
         match self.inner().objects.get(object) {
             Some(Object::Memory(block)) => Ok(Arc::clone(block)),
@@ -140,7 +140,7 @@ impl<'g> Recording<'g> {
         }
     }
 
-    /// Looks something up in a model.
+    /// Calls `look` with the model of this number.
     pub(super) fn model<R>(
         &self,
         object: usize,
@@ -152,7 +152,8 @@ impl<'g> Recording<'g> {
         }
     }
 
-    /// Takes a model out, to be [put back](Self::put_back): the library is called with it, and no lock is held then.
+    /// Takes a model out, because no lock may be held while the library is called with it. [`put_back`](Self::put_back)
+    /// returns it.
     pub(super) fn take_model(&self, object: usize) -> Result<CapturedModel, Error> {
         let place = &mut self.inner().objects;
         let place = place.get_mut(object).ok_or(Error::OtherCapture)?;
@@ -171,7 +172,7 @@ impl<'g> Recording<'g> {
         }
     }
 
-    /// Notes what became of a task.
+    /// Records a task, or the failure of its call.
     pub(super) fn note(
         &self,
         branch: usize,
@@ -193,7 +194,7 @@ impl<'g> Recording<'g> {
         }
     }
 
-    /// Notes what became of the operators of a group; answers the number of their first task.
+    /// Records the operators of a group, or the failure of a call. Returns the number of the first task.
     pub(super) fn note_group(
         &self,
         branch: usize,
@@ -220,8 +221,8 @@ impl<'g> Recording<'g> {
         number
     }
 
-    /// Lets a branch go on behind what another one has been given. Where it is behind that already, nothing is called,
-    /// unless the branch has to take part first.
+    /// Makes later tasks of the branch `after` come after all tasks that the branch `before` has so far. If the branch
+    /// already comes after them, the library is not called, unless the branch has to join the capture first.
     pub(super) fn go_behind(
         &self,
         (after, on): (usize, &RawStream),
@@ -245,7 +246,7 @@ impl<'g> Recording<'g> {
         }
     }
 
-    /// The captured tasks, the place for the first panic of a callback, and whether a call failed.
+    /// The captured tasks, the slot for the first panic of a callback, and the first failure of a call.
     pub(super) fn into_parts(self) -> (Topology, FirstPanic, Result<(), Error>) {
         let Inner { tasks, names, broken, .. } =
             self.inner.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());

@@ -9,7 +9,7 @@ use crate::model::{BoundModel, PortId};
 use crate::stream::{DefaultStream, Pending};
 use core::marker::PhantomData;
 
-/// Nothing implements it.
+/// No type implements it.
 #[diagnostic::on_unimplemented(
     message = "a stream that is being captured cannot be waited for",
     label = "what is captured does not run before a replay",
@@ -18,12 +18,12 @@ use core::marker::PhantomData;
     note = "see `cargo run -p ascendcl-explain GRAPH-04`"
 )]
 pub trait WaitsInACapture {
-    /// A value of any type: there is no such function.
+    /// The compiler's message needs a method. No type has it, so its result may have any type.
     #[doc(hidden)]
     fn never<R>(&self) -> R;
 }
 
-/// Nothing implements it.
+/// No type implements it.
 #[diagnostic::on_unimplemented(
     message = "the default stream cannot be captured",
     label = "expected an explicit stream whose work uses the library's own allocator",
@@ -33,7 +33,7 @@ pub trait WaitsInACapture {
 )]
 pub trait CapturesTheDefaultStream {}
 
-/// Nothing implements it.
+/// No type implements it.
 #[diagnostic::on_unimplemented(
     message = "a graph cannot be taken apart or reached while a replay is in flight",
     label = "this graph is being replayed",
@@ -41,12 +41,12 @@ pub trait CapturesTheDefaultStream {}
     note = "see `cargo run -p ascendcl-explain GRAPH-07`"
 )]
 pub trait ReachesARunningGraph {
-    /// A value of any type: there is no such function.
+    /// The compiler's message needs a method. No type has it, so its result may have any type.
     #[doc(hidden)]
     fn never<R>(&self) -> R;
 }
 
-/// Nothing implements it.
+/// No type implements it.
 #[diagnostic::on_unimplemented(
     message = "this model is in a captured graph: its memory and its shapes stay as they were captured",
     label = "each replay uses the memory that the capture was made with",
@@ -56,13 +56,13 @@ pub trait ReachesARunningGraph {
     note = "see `cargo run -p ascendcl-explain GRAPH-05`"
 )]
 pub trait TakenApart {
-    /// A value of any type: there is no such function.
+    /// The compiler's message needs a method. No type has it, so its result may have any type.
     #[doc(hidden)]
     fn never<R>(&self) -> R;
 }
 
 impl<C: Brand, K> Capture<'_, C, K> {
-    /// Not available: this function is here to say so in the compiler's message (GRAPH-04).
+    /// Not available. This function exists only for the compiler's message (GRAPH-04).
     #[doc(hidden)]
     pub fn synchronize(&self) -> Result<(), Error>
     where
@@ -71,7 +71,7 @@ impl<C: Brand, K> Capture<'_, C, K> {
         self.never()
     }
 
-    /// Not available: this function is here to say so in the compiler's message (GRAPH-04).
+    /// Not available. This function exists only for the compiler's message (GRAPH-04).
     #[doc(hidden)]
     pub fn is_done(&self) -> Result<bool, Error>
     where
@@ -82,7 +82,7 @@ impl<C: Brand, K> Capture<'_, C, K> {
 }
 
 impl<C: Brand> DefaultStream<C> {
-    /// Not available: this function is here to say so in the compiler's message (GRAPH-03).
+    /// Not available. This function exists only for the compiler's message (GRAPH-03).
     #[doc(hidden)]
     pub fn capture<M, G, P>(
         &mut self,
@@ -100,7 +100,7 @@ impl<C: Brand> DefaultStream<C> {
 }
 
 impl<C: Brand, G> Pending<C, CapturedGraph<C, G>> {
-    /// Not available: this function is here to say so in the compiler's message (GRAPH-07).
+    /// Not available. This function exists only for the compiler's message (GRAPH-07).
     #[doc(hidden)]
     pub fn into_operands(self, _: &Current<C>) -> Result<G, Error>
     where
@@ -109,7 +109,7 @@ impl<C: Brand, G> Pending<C, CapturedGraph<C, G>> {
         self.never()
     }
 
-    /// Not available: this function is here to say so in the compiler's message (GRAPH-05).
+    /// Not available. This function exists only for the compiler's message (GRAPH-05).
     #[doc(hidden)]
     pub fn operands(&mut self, _: &Current<C>) -> Result<G, Error>
     where
@@ -120,7 +120,7 @@ impl<C: Brand, G> Pending<C, CapturedGraph<C, G>> {
 }
 
 impl<C: Brand> OperandAccess<'_, BoundModel<C>> {
-    /// Not available: this function is here to say so in the compiler's message (GRAPH-05).
+    /// Not available. This function exists only for the compiler's message (GRAPH-05).
     #[doc(hidden)]
     pub fn exchange_input<'n, E>(
         &mut self,
@@ -134,7 +134,7 @@ impl<C: Brand> OperandAccess<'_, BoundModel<C>> {
         self.never()
     }
 
-    /// Not available: this function is here to say so in the compiler's message (GRAPH-05).
+    /// Not available. This function exists only for the compiler's message (GRAPH-05).
     #[doc(hidden)]
     pub fn exchange_output<'n, E, F>(
         &mut self,
@@ -148,7 +148,7 @@ impl<C: Brand> OperandAccess<'_, BoundModel<C>> {
         self.never()
     }
 
-    /// Not available: this function is here to say so in the compiler's message (GRAPH-05).
+    /// Not available. This function exists only for the compiler's message (GRAPH-05).
     #[doc(hidden)]
     pub fn replace_output<'n, E>(
         &mut self,
@@ -162,7 +162,7 @@ impl<C: Brand> OperandAccess<'_, BoundModel<C>> {
         self.never()
     }
 
-    /// Not available: this function is here to say so in the compiler's message (GRAPH-05).
+    /// Not available. This function exists only for the compiler's message (GRAPH-05).
     #[doc(hidden)]
     pub fn reshape(&mut self, _: &Current<C>, _: &[&[usize]]) -> Result<(), Error>
     where
@@ -171,7 +171,7 @@ impl<C: Brand> OperandAccess<'_, BoundModel<C>> {
         self.never()
     }
 
-    /// Not available: this function is here to say so in the compiler's message (GRAPH-05).
+    /// Not available. This function exists only for the compiler's message (GRAPH-05).
     #[doc(hidden)]
     pub fn run(&mut self, _: &mut Current<C>) -> Result<(), Error>
     where

@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::memory::{DeviceBuffer, HostBuffer, SharedBuffer};
 use ascendcl_macros::rule;
 
-/// The graph keeps a name of its own. So the memory is nobody's alone until the graph is destroyed.
+/// The graph keeps a name of its own, so the memory has several names until the graph is destroyed.
 impl<C: Brand, E: Element> sealed::Operands<C> for SharedBuffer<C, E> {
     type Captured<'g> = Captured<'g, Self>;
     type Access<'a>
@@ -37,11 +37,11 @@ impl<C: Brand, E: Element> sealed::Operands<C> for SharedBuffer<C, E> {
 
 impl<'g, C: Brand, K> Capture<'g, C, K> {
     /// Captures a copy of shared memory to the host (`aclrtMemcpyAsync`). No task writes shared memory, so every branch
-    /// reads it, whichever branch the name is of.
+    /// may read it; the name may belong to any branch.
     ///
     /// # Errors
     ///
-    /// [`Error::LengthMismatch`] when they differ in length, or [`Error::Vendor`].
+    /// [`Error::LengthMismatch`] when the lengths differ, or [`Error::Vendor`].
     #[rule(GRAPH_05, GRAPH_06)]
     pub fn copy_shared_to_host<E: Element, L>(
         &mut self,

@@ -11,8 +11,8 @@ use crate::operator::BoundOperator;
 use ascendcl_macros::rule;
 
 impl<'g, C: Brand, K> Capture<'g, C, K> {
-    /// Captures a copy from the host to the device (`aclrtMemcpyAsync`). Each replay copies what the host buffer holds
-    /// then.
+    /// Captures a copy from the host to the device (`aclrtMemcpyAsync`). Each replay copies the current contents of the
+    /// host buffer.
     ///
     /// # Errors
     ///
@@ -53,7 +53,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         self.copy::<E>(from.object, to.object)
     }
 
-    /// Captures a set of every byte of a device buffer (`aclrtMemsetAsync`).
+    /// Captures setting every byte of a device buffer (`aclrtMemsetAsync`).
     ///
     /// # Errors
     ///
@@ -69,8 +69,8 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         self.recording.note(self.branch, "set", &[], &[buffer.object], given)
     }
 
-    /// Captures a copy from the host to an input of a model (`aclrtMemcpyAsync`). An execution that is captured next on
-    /// this branch finds it there.
+    /// Captures a copy from the host to an input of a model (`aclrtMemcpyAsync`). The next execution that is captured
+    /// on this branch reads it.
     ///
     /// # Errors
     ///
@@ -90,8 +90,8 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         self.copy_between((&source, from.object), (&target, model.object), source.bytes())
     }
 
-    /// Captures a copy from an output of a model to the host (`aclrtMemcpyAsync`): all of the room that was prepared
-    /// for it.
+    /// Captures a copy from an output of a model to the host (`aclrtMemcpyAsync`). It copies all memory that was
+    /// prepared for the output.
     ///
     /// # Errors
     ///
@@ -137,7 +137,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     }
 
     /// Captures a call of `callback` on the host (`aclrtLaunchHostFunc`). Each replay calls it in the graph's order, on
-    /// a thread of the library, and lends it `state`, which the graph owns.
+    /// a thread of the library, with a reference to `state`, which the graph owns.
     ///
     /// The rules for callbacks of [streams](crate::stream::StreamOps::launch_host_fn) apply here. The graph keeps the
     /// message of the first panic: [`CapturedGraph::take_panic`](crate::capture::CapturedGraph::take_panic).
@@ -162,7 +162,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         self.copy_between((&source, from), (&target, to), source.bytes())
     }
 
-    /// Both are blocks that operands of the graph keep.
+    /// Captures a copy between two blocks, which operands of the graph keep.
     fn copy_between(
         &mut self,
         (from, read): (&RawBuffer, usize),

@@ -1,4 +1,4 @@
-//! The captured tasks, as a picture.
+//! The captured tasks as data and as a diagram.
 
 use core::fmt::Write;
 
@@ -8,7 +8,7 @@ use core::fmt::Write;
 pub struct CapturedTask {
     /// The kind of task: `copy`, `set`, `model`, `operator`, `callback`, or `wait` for another branch.
     pub call: &'static str,
-    /// The number of its branch, and so of its stream: 0 for the one that the capture began on.
+    /// The number of its branch, and so of its stream. The capture began on branch 0.
     pub branch: usize,
     /// The tasks that it comes after.
     pub after: Vec<usize>,
@@ -44,14 +44,14 @@ impl Topology {
         Self { operands, tasks }
     }
 
-    /// Further operands, whose names were made with numbers from 0 on.
+    /// Adds operands, whose names were made with numbers from 0 on.
     pub(super) fn gets_operands(&mut self, names: Vec<String>) {
         let before = self.operands.len();
         let kinds = names.iter().filter_map(|name| name.split(' ').next()).enumerate();
         self.operands.extend(kinds.map(|(number, kind)| format!("{kind} {}", before + number)));
     }
 
-    /// The tasks from `first` on use other operators.
+    /// Replaces the operators of the tasks from `first` on.
     pub(super) fn is_updated(&mut self, first: usize, operators: &[usize]) {
         for (task, operator) in self.tasks.iter_mut().skip(first).zip(operators) {
             task.writes = vec![*operator];

@@ -1,9 +1,9 @@
-//! Errors as they travel inside the crate, on paths that succeed.
+//! Small errors for results inside the crate.
 
 use super::Error;
 
-/// An [`Error`] behind a pointer. A result of it fits into registers; one of [`Error`] is written to memory and copied,
-/// also where it is a success.
+/// An [`Error`] behind a pointer. A result with it fits into registers. A result with an unboxed [`Error`] is written
+/// to memory and copied, even for a success.
 #[derive(Debug)]
 pub(crate) struct Boxed(Box<Error>);
 

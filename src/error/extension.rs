@@ -4,10 +4,10 @@ use super::Error;
 use ascendcl_rules::RuleId;
 use core::fmt;
 
-/// An error of a crate beside this one, which names the rules that it is about.
+/// An error of a crate that extends this one. It names the rules that it is about.
 ///
-/// Such a crate implements it for its own error type, and `From` of that type for [`Error`]. So its functions return
-/// [`Error`], [`Failed`](crate::Failed) and [`ScopeError`](crate::ScopeError) as those of this crate do.
+/// Such a crate implements this trait for its error type, and `From` of that type for [`Error`]. Then its functions can
+/// return [`Error`], [`Failed`](crate::Failed) and [`ScopeError`](crate::ScopeError), like those of this crate.
 ///
 /// ```
 /// use ascendcl::error::{Extension, ExtensionError};
@@ -40,15 +40,15 @@ use core::fmt;
 /// assert_eq!(error.extension::<NoSuchRank>().map(|error| error.0), Some(8));
 /// ```
 pub trait ExtensionError: std::error::Error + Send + Sync + 'static {
-    /// The rules of the library that the error is about; the message ends with them, in brackets.
+    /// The rules of the library that the error is about. The message ends with them, in brackets.
     fn rules(&self) -> &'static [RuleId];
 }
 
-/// An error of a crate beside this one. It prints as that error does. [`ExtensionError`] has a program.
+/// An error of a crate that extends this one. It prints like that error. [`ExtensionError`] has an example.
 pub struct Extension(Box<dyn ExtensionError>);
 
 impl Extension {
-    /// This error.
+    /// Wraps an error of another crate.
     pub fn of(error: impl ExtensionError) -> Self {
         Self(Box::new(error))
     }
@@ -66,7 +66,7 @@ impl Extension {
 }
 
 impl Error {
-    /// The error of a crate beside this one, if it is of this type; also where such an error kept an
+    /// Returns the error of another crate, if it has this type. Also finds an error that kept an
     /// [attached](crate::raw::Attach) object from ending.
     pub fn extension<E: ExtensionError>(&self) -> Option<&E> {
         match self {

@@ -2,7 +2,7 @@
 
 use ascendcl_rules::RuleId;
 
-/// A kind of object of a crate beside this one, for the errors that name objects.
+/// A kind of object of another crate, for the errors that name objects.
 ///
 /// ```
 /// use ascendcl::Error;
@@ -19,14 +19,14 @@ use ascendcl_rules::RuleId;
 /// ```
 #[derive(PartialEq, Eq, Hash, Debug)]
 pub struct ForeignKind {
-    /// What it is, for messages.
+    /// The name of the kind, for messages.
     pub name: &'static str,
-    /// The rules that forbid ending or changing it while queued work may use it
+    /// The rules that forbid ending or changing an object while queued work may use it
     /// ([`StillRunning`](crate::Error::StillRunning)).
     pub rules_of_use: &'static [RuleId],
-    /// The rules that forbid using it after its end ([`Gone`](crate::Error::Gone)).
+    /// The rules that forbid using an object after its end ([`Gone`](crate::Error::Gone)).
     pub rules_of_life: &'static [RuleId],
-    /// The rules that forbid using it while another context is current
+    /// The rules that forbid using an object while another context is current
     /// ([`WrongContext`](crate::Error::WrongContext)).
     pub rules_of_context: &'static [RuleId],
 }

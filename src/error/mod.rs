@@ -1,6 +1,6 @@
 //! Errors.
 //!
-//! This file is longer than others, because it has one enum: a reader finds each variant with its message in one list.
+//! This file is longer than others because it has one enum. It lists each variant with its message.
 
 mod boxed;
 mod extension;
@@ -56,10 +56,10 @@ pub enum Error {
     /// The loaded library lacks a function that was needed.
     #[error(transparent)]
     MissingFunction(Box<MissingFunction>),
-    /// A crate beside this one failed or refused a call: [`extension`](Self::extension) gives its own error.
+    /// A crate that extends this one failed or refused a call. [`extension`](Self::extension) returns its error.
     #[error(transparent)]
     Extension(#[from] Extension),
-    /// Another library uses this one, which can only be finalised after it.
+    /// Another library uses this one, so this one cannot be finalised before it.
     #[error("{}{}", user.why, Cited(user.rules))]
     StillUsed {
         /// The other library.
@@ -337,13 +337,13 @@ pub enum Error {
         /// The smaller of the two pitches, in elements.
         pitch: usize,
     },
-    /// Rows were to be copied by a program that runs on the device.
+    /// A program on the device tried to copy rows.
     #[error(
         "a program that runs on the device cannot copy rows in one call: copy each row by itself{}",
         Cited(rules::NO_SUCH_ROWS)
     )]
     RowsOnDevice,
-    /// Work of one device cannot reach the memory of another.
+    /// Work of one device cannot access the memory of another device.
     #[error(
         "device {device} has no access to the memory of device {peer}: access is between two different devices of which \
          the library says that they reach each other; copy through host memory instead{}",
@@ -352,7 +352,7 @@ pub enum Error {
     NoPeerAccess {
         /// The device whose work it is.
         device: i32,
-        /// The device that the memory is of.
+        /// The device of the memory.
         peer: i32,
     },
     /// A callback panicked.
@@ -383,7 +383,7 @@ pub enum Error {
         Cited(rules::STILL_SHARED)
     )]
     StillShared,
-    /// An input of a model reads shared memory, which is not written and not given away as a buffer.
+    /// An input of a model reads shared memory, so it cannot be written or returned as a buffer.
     #[error(
         "the input `{name}` reads shared memory, which nobody writes: give the input memory of its own with \
          `unshare_input` first{}",
@@ -399,7 +399,7 @@ pub enum Error {
         /// The input's name.
         name: String,
     },
-    /// A part of a buffer that begins where memory of models and operators may not.
+    /// A part of a buffer begins at an address where memory of models and operators must not begin.
     #[error(
         "memory that a model or an operator uses begins at a multiple of {alignment} bytes, and this part of a buffer \
          begins {past} bytes after one{}",
@@ -456,17 +456,17 @@ pub enum Error {
         Cited(rules::CAPTURING)
     )]
     Capturing,
-    /// The library cannot capture streams: it lacks a function for that, or answers that it does not support it.
-    /// Nothing has changed.
+    /// The library cannot capture streams: it lacks a function, or reports that it does not support capturing. Nothing
+    /// has changed.
     #[error("this library cannot capture streams, so queue the work on the stream itself: {0}")]
     CaptureUnsupported(#[source] Box<Error>),
-    /// A call inside a capture failed, and the program went on.
+    /// A call inside a capture failed, and the program ignored the failure.
     #[error("a call of the capture had failed, so what was captured is not complete: {reason}")]
     CaptureBroken {
         /// The answer of the call.
         reason: String,
     },
-    /// Ordinary host memory was to be captured.
+    /// Ordinary host memory was given to a capture.
     #[error(
         "a graph takes pinned host memory only, because each replay copies from there or to there: use \
          `current.host_buffer(length)`{}",
@@ -476,7 +476,7 @@ pub enum Error {
     /// A part of one capture was used in another.
     #[error("this is part of another capture{}", Cited(rules::OTHER_CAPTURE))]
     OtherCapture,
-    /// An update of a graph named an operator of another kind than the one in the group. Nothing was called.
+    /// An update of a graph names an operator of another kind than the group's. The library was not called.
     #[error(
         "an update replaces each operator of a group by one of the same kind: the group has `{expected}` there, the update \
          has `{found}`{}",
@@ -488,14 +488,14 @@ pub enum Error {
         /// The operator of the update.
         found: Box<str>,
     },
-    /// A graph was to be used whose update came to nothing half-way.
+    /// A graph was used after a failed update that may have changed only some of its tasks.
     #[error(
         "an update of this graph failed half-way, so it is not replayed any more: `into_operands` destroys it and gives \
          the operands back{}",
         Cited(rules::UPDATES)
     )]
     HalfUpdated,
-    /// The system has no thread for an [`Actor`](crate::runtime::Actor).
+    /// The system could not start a thread for an [`Actor`](crate::runtime::Actor).
     #[error(
         "the system has no thread for an actor: {reason}; end other threads, or use a `Runtime` on the threads that there are"
     )]
@@ -527,7 +527,7 @@ pub enum Error {
         what: ObjectKind,
         /// Bytes needed.
         need: usize,
-        /// Bytes there.
+        /// Bytes present.
         have: usize,
     },
     /// Two lengths differ that have to be equal.
@@ -639,13 +639,13 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether a failed call has certainly queued no work, because it never reached the library. A return code of the
+    /// Whether a failed call certainly queued no work, because it never reached the library. A return code of the
     /// library proves nothing, whatever its value (`docs/failed-calls.md`).
     pub(crate) fn rules_out_that_work_was_queued(&self) -> bool {
         !matches!(self, Self::Vendor(_))
     }
 
-    /// Whether the class of the code says that the library refused the call. That alone does not allow freeing memory.
+    /// Whether the code's class says that the library refused the call. That alone is no reason to free memory.
     pub(crate) fn is_a_refusal(&self) -> bool {
         match self {
             Self::Vendor(error) => matches!(error.code.kind(), CodeKind::Usage | CodeKind::Resource),

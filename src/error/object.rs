@@ -164,7 +164,7 @@ impl ObjectKind {
         }
     }
 
-    /// The verb for its end, for [`Gone`](super::Error::Gone).
+    /// The verb for the object's end, for [`Gone`](super::Error::Gone).
     pub(super) fn end_in_words(self) -> &'static str {
         match self.0 {
             Kind::Runtime => "closed: open another one",
@@ -172,7 +172,7 @@ impl ObjectKind {
         }
     }
 
-    /// The rules that forbid ending or changing it while queued work may use it
+    /// The rules that forbid ending or changing the object while queued work may use it
     /// ([`StillRunning`](super::Error::StillRunning)).
     pub(super) fn rules_of_use(self) -> &'static [RuleId] {
         match self.0 {
@@ -198,7 +198,7 @@ impl ObjectKind {
         }
     }
 
-    /// The rules that forbid using it after its end ([`Gone`](super::Error::Gone)).
+    /// The rules that forbid using the object after its end ([`Gone`](super::Error::Gone)).
     pub(super) fn rules_of_life(self) -> &'static [RuleId] {
         match self.0 {
             Kind::Stream => &[STREAM_08],
@@ -253,7 +253,7 @@ impl ObjectKind {
         }
     }
 
-    /// The rules about its size ([`TooShort`](super::Error::TooShort),
+    /// The rules about the object's size ([`TooShort`](super::Error::TooShort),
     /// [`LengthMismatch`](super::Error::LengthMismatch)).
     pub(super) fn rules_of_size(self) -> &'static [RuleId] {
         match self.0 {

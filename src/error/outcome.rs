@@ -53,7 +53,7 @@ impl<T> fmt::Display for Failed<T> {
     }
 }
 
-/// No type implements it. Where an error type wants a [`std::error::Error`], the compiler prints its words.
+/// No type implements it. If a function requires a [`std::error::Error`], the compiler prints this message.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is an error and the object that the failed call gives back",
     label = "ERR-01: `.or_drop()?` keeps the error and drops the object, with `use ascendcl::OrDrop`",

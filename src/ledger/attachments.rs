@@ -1,4 +1,4 @@
-//! Objects of other code that live in a context.
+//! The rows of attached objects: objects of other code that live in a context.
 
 use super::Ledger;
 use super::kinds::Kind;
@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Kind {
-    /// The attached objects that end before these objects of the context.
+    /// The attached objects, by the kind of object that they end before.
     pub(super) const EVERYTHING: Self = Self::attached::<{ EndsBefore::Everything as u8 }>();
     pub(super) const MODELS: Self = Self::attached::<{ EndsBefore::Models as u8 }>();
     pub(super) const EVENTS: Self = Self::attached::<{ EndsBefore::Events as u8 }>();
@@ -30,7 +30,7 @@ impl Kind {
 }
 
 impl Ledger {
-    /// Takes in an object of other code, with the rows of what it uses.
+    /// Adds an object of other code to the ledger. Its row keeps the rows of what it uses.
     pub(crate) fn attach(
         &self,
         object: Box<dyn ForeignObject>,
@@ -39,7 +39,8 @@ impl Ledger {
         self.attachments.put(RawAttachment::new(Owner::of(self.id), object, uses))
     }
 
-    /// Waits for all streams of the context, which may all have work that uses the object, and takes it down.
+    /// Waits for all streams of the context, because work on any of them may use the object. Then takes the object
+    /// down.
     pub(crate) fn take_down_attachment(&self, row: &Arc<RawAttachment>) -> Result<(), Error> {
         self.api.is_of_this_process()?;
         self.streams.all().iter().try_for_each(|stream| stream.synchronize(self.api, None))?;
@@ -49,7 +50,7 @@ impl Ledger {
         if !ended {
             return Err(errors.into_iter().next().unwrap_or(Error::Gone { what: ObjectKind::ATTACHED }));
         }
-        // It has ended all the same.
+        // The object has ended in spite of these errors, so the next collection reports them.
         self.unheard().extend(errors);
         Ok(())
     }
@@ -63,12 +64,12 @@ impl Ledger {
         taken_down
     }
 
-    /// Whether all objects are gone that end before these.
+    /// Whether all objects have ended that must end before objects of this stage.
     pub(super) fn has_ended_attachments_before(&self, stage: EndsBefore) -> bool {
         self.attachments.all().iter().all(|row| row.ends_before() > stage)
     }
 
-    /// Whether no stream has work, also of other code, that could use an object.
+    /// Whether no stream has work that could use an object. Work of other code counts, too.
     fn has_no_work(&self) -> bool {
         let is_over =
             |stream: &Arc<crate::ffi::RawStream>| stream.is_idle() && stream.is_complete(self.api).unwrap_or(false);
@@ -77,7 +78,7 @@ impl Ledger {
 }
 
 fn end_all<const STAGE: u8>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Vec<KeptAllocator>) {
-    // The last one that was attached may use those before.
+    // The newest object ends first, because it may use older ones.
     let rows = ledger.attachments.all().into_iter().rev().filter(|row| row.ends_before() as u8 == STAGE);
     rows.for_each(|row| errors.extend(ledger.end_attachment(&row, kept).errors));
 }

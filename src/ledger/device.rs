@@ -12,15 +12,15 @@ use std::time::Duration;
 /// One take of a device.
 #[derive(Debug)]
 pub(crate) struct DeviceRow {
-    /// Knows where the program runs.
+    /// The functions of the library. They know the run mode.
     api: Api,
     id: i32,
-    /// The context that taking the device made current: its default context, which exists until the last reset.
+    /// The device's default context, which the take made current. It exists until the last reset.
     default: Option<RawContext>,
     teardown_timeout: Mutex<Option<Duration>>,
-    /// The contexts that could not be taken down: something in them may still run.
+    /// The contexts that could not be taken down, because work in them may still run.
     quarantine: Mutex<Vec<Arc<Ledger>>>,
-    /// It was reset by force, and is not reset once more (DEV-09).
+    /// The device was reset by force, so closing must not reset it again (DEV-09).
     ended: AtomicBool,
 }
 
@@ -30,7 +30,8 @@ impl DeviceRow {
         let mut restore = Restore::around_setting(api);
         takes::begin(api, id)?;
         api.set_device(id).inspect_err(|_| takes::end(api, id))?;
-        // Once more after a failure: without a name for it, no other thread could leave a context of this device.
+        // A second try after a failure: without the handle of this context, no other thread could leave a context of
+        // this device.
         let default = RawContext::default_of(api, id).or_else(|| RawContext::default_of(api, id));
         restore.has_set(id, default);
         Ok(Self {
@@ -61,7 +62,8 @@ impl DeviceRow {
         lock(&self.quarantine).clone()
     }
 
-    /// Resets the device for the whole process. No other part of the program has taken it.
+    /// Resets the device by force, for the whole process. The caller has checked that no other part of the program has
+    /// taken it.
     pub(crate) fn reset_by_force(&self, api: Api) -> Result<(), Error> {
         leads!(device: Set --> End : Reset);
         let _restore = Restore::around_resetting(api, self.id);
@@ -79,12 +81,12 @@ impl DeviceRow {
         *lock(&self.teardown_timeout)
     }
 
-    /// The context was taken down after all.
+    /// Removes a context from quarantine, after it was taken down.
     pub(crate) fn release(&self, ledger: &Arc<Ledger>) {
         lock(&self.quarantine).retain(|known| !Arc::ptr_eq(known, ledger));
     }
 
-    /// Keeps a context that could not be taken down.
+    /// Keeps a context that could not be taken down (quarantine).
     pub(crate) fn quarantine(&self, ledger: Arc<Ledger>) {
         lock(&self.quarantine).push(ledger);
     }
@@ -93,7 +95,8 @@ impl DeviceRow {
         leads!(device: Set --> Set : ResetOnce, device: Set --> End : Reset);
         api.is_of_this_process()?;
         for ledger in self.kept() {
-            // Runs code of the user, which may panic: what is not known to be empty stays.
+            // `tear_down` runs code of the user, which may panic. A context leaves the quarantine only after it
+            // returned success.
             if ledger.tear_down(self.teardown_timeout()).is_ok() {
                 self.release(&ledger);
             }

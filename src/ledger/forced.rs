@@ -1,4 +1,4 @@
-//! Release of objects whose work does not end.
+//! Release of objects whose work does not complete.
 
 use super::{Ledger, drop_each};
 use crate::ends_before::EndsBefore;
@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 impl Ledger {
-    /// Discards the work of each stream, and destroys those that a wait tells to be over then. Those that are not over
-    /// stay as they are; one that the library refuses to destroy has no allocator any more.
+    /// Discards the work of each stream. Then destroys the streams for which a wait confirms that their work is over.
+    /// The other streams stay as they are. A stream that the library refuses to destroy has lost its allocator.
     #[rule(STREAM_17)]
     pub(crate) fn abort_streams(&self, limit: Duration) {
         let mut kept = Vec::new();
@@ -22,7 +22,7 @@ impl Ledger {
             }
             let _entered = Entered::into(self.context, self.api, self.id);
             for stream in self.streams.all() {
-                // Where the library cannot, the next step of the recovery is taken.
+                // If the library cannot abort the stream, the recovery continues with its next step.
                 let _ = self.abort(&stream, limit, &mut kept);
             }
         }
@@ -31,28 +31,29 @@ impl Ledger {
 
     fn abort(&self, stream: &Arc<RawStream>, limit: Duration, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         stream.abort(self.api)?;
-        // The first wait tells that work was discarded.
+        // The first wait returns an error because work was discarded. The second one shows whether the work is over.
         stream.synchronize(self.api, Some(limit)).or_else(|_| stream.synchronize(self.api, Some(limit)))?;
-        // An attached object that ends before streams may use this one until then.
+        // An attached object that has to end before streams may still use this stream.
         match self.has_ended_attachments_before(EndsBefore::Streams) {
             true => self.destroy_by_force(stream, kept),
             false => Ok(()),
         }
     }
 
-    /// Destroys a stream whose work is over. What its registrations kept goes to `kept`, also after a failure: code of
-    /// the user runs when that is dropped.
+    /// Destroys a stream whose work is over. Adds to `kept` what its registrations kept, also after a failure. Dropping
+    /// `kept` runs code of the user.
     fn destroy_by_force(&self, stream: &Arc<RawStream>, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         kept.extend(stream.unregister(self.api)?);
         stream.destroy_by_force(self.api)?;
-        // Ends the descriptors that are left.
+        // This ends the remaining descriptors.
         stream.destroy(self.api, kept)?;
         self.streams.remove(stream);
         Ok(())
     }
 
-    /// Refuses calls on the events that a forced reset of the device ends: those of a default context. The thread that
-    /// watches futures asks for events in no scope and in no context. Answers which are refused.
+    /// Refuses calls on the events that a forced reset of the device ends: those of a default context. This is needed
+    /// because the thread that watches futures queries events outside of any scope and context. Returns the refused
+    /// events.
     pub(crate) fn hold_what_a_forced_reset_ends(&self) -> Vec<Arc<RawEvent>> {
         if self.context.is_made() {
             return Vec::new();
@@ -62,8 +63,8 @@ impl Ledger {
         events
     }
 
-    /// The device was reset by force: nothing runs on it any more. A default context has ended with everything in it; a
-    /// context that was made has not. Answers whether anything was lost.
+    /// Notes that the device was reset by force, so no work runs on it any more. A default context has ended with all
+    /// its objects; a created context still exists. Returns whether objects were lost.
     pub(crate) fn loses_what_a_forced_reset_ends(&self) -> bool {
         self.streams.all().iter().for_each(|stream| stream.has_been_reset());
         self.graphs.all().iter().for_each(|graph| graph.has_been_reset());
@@ -75,7 +76,7 @@ impl Ledger {
         !self.is_empty()
     }
 
-    /// Gives back what outlives a forced reset. Answers whether that was all.
+    /// Releases what a forced reset leaves. Returns whether everything was released.
     pub(crate) fn is_taken_down_after_a_forced_reset(&self, limit: Duration) -> bool {
         if self.gone.load(Ordering::Acquire) {
             return true;
@@ -89,13 +90,14 @@ impl Ledger {
             let _entered = Entered::into(self.context, self.api, self.id);
             for stream in left.iter().filter(|stream| stream.is_ours()) {
                 if self.destroy_by_force(stream, &mut kept).is_err() {
-                    // The library may know its allocator under the handle of a later stream.
+                    // The library may use the registered allocator for a later stream with the same handle, so this row
+                    // is never dropped.
                     core::mem::forget(Arc::clone(stream));
                 }
             }
         }
         drop_each(kept);
-        // The first wait tells that work was discarded.
+        // The first wait of a stream returns an error because work was discarded, so this tries twice.
         (0..2).any(|_| self.tear_down(Some(limit)).is_ok())
     }
 

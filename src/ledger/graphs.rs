@@ -1,4 +1,4 @@
-//! Captures, and the graphs that they become.
+//! Captures, and the captured graphs that they make.
 
 use super::Ledger;
 use crate::capture_mode::CaptureMode;
@@ -10,7 +10,7 @@ use core::num::NonZeroUsize;
 use std::sync::Arc;
 
 impl Ledger {
-    /// Begins to capture the stream. The graph has its row before that.
+    /// Begins to capture the stream. The graph's row exists before the capture begins.
     #[rule(GRAPH_01)]
     pub(crate) fn begin_capture(&self, stream: &Arc<RawStream>, mode: CaptureMode) -> Result<Arc<RawGraph>, Error> {
         self.api.is_of_this_process()?;
@@ -26,7 +26,7 @@ impl Ledger {
         graph.end(self.api)
     }
 
-    /// An event that orders two streams of a capture, until the graph is destroyed.
+    /// Orders two streams of a capture by an event, which lives until the graph is destroyed.
     pub(crate) fn order_captures(&self, graph: &RawGraph, before: &RawStream, after: &RawStream) -> Result<(), Error> {
         self.api.is_of_this_process()?;
         let event = self.events.put(RawEvent::create_for_captures(self.api, self.device())?);
@@ -46,8 +46,8 @@ impl Ledger {
         RawTaskGroup::capture(self.api, graph, stream, operators)
     }
 
-    /// Destroys a graph, and its capture if that is still open. State of callbacks goes to `kept`, to be dropped when
-    /// everything is in order again.
+    /// Destroys a graph, and first ends its capture if that is still open. Moves the state of callbacks to `kept`; the
+    /// caller drops it after all bookkeeping is done, because that runs code of the user.
     #[rule(GRAPH_07)]
     pub(crate) fn destroy_graph(&self, graph: &Arc<RawGraph>, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         self.api.is_of_this_process()?;
@@ -59,12 +59,12 @@ impl Ledger {
         Ok(())
     }
 
-    /// Ends the captures that the library refused to end before. Their streams can be waited for then.
+    /// Ends the captures that the library refused to end earlier. Then their streams can be waited for.
     pub(super) fn end_left_captures(&self) -> Vec<Error> {
         let left = self.graphs.all().into_iter().filter(|graph| graph.is_left());
         let ended = left.filter_map(|graph| {
             let ended = graph.end(self.api);
-            // The error of a capture that has ended by now was already reported.
+            // If the capture has ended, its error was already reported.
             if graph.is_left() { ended.err() } else { None }
         });
         ended.collect()
@@ -77,7 +77,7 @@ impl Ledger {
     }
 }
 
-/// State of callbacks on its way to be dropped.
+/// State of callbacks that is about to be dropped.
 struct States(Vec<KeptState>);
 
 impl Keeps for States {

@@ -1,7 +1,7 @@
 //! The kinds of objects that a context owns, in the order in which they end.
 //!
-//! [`KINDS`] is the one list: taking down, collecting and counting walk it. A new kind of object has a shelf in the
-//! [`Ledger`], an implementation of [`Owned`], and a place in the list.
+//! Teardown, collection and counting use the one list [`KINDS`]. To add a kind, add a shelf to the [`Ledger`],
+//! implement [`Owned`], and add an entry to the list.
 
 use super::Ledger;
 use crate::ends_before::EndsBefore;
@@ -14,22 +14,22 @@ use std::sync::Arc;
 
 /// A kind of object that a context owns.
 pub(super) trait Owned: ShelfRow {
-    /// Whether the end of one waits for work, which uses objects of other kinds.
+    /// Whether ending an object waits for work. That work may use objects of other kinds.
     const WAITS: bool = false;
 
-    /// Which attached objects have to be gone before the first of these ends.
+    /// The attached objects that have to end before the first object of this kind.
     const AFTER: EndsBefore;
 
     fn shelf(ledger: &Ledger) -> &Shelf<Self>;
 
-    /// Ends the object, and takes its row out when the library has agreed. Code of the user is dropped later, with
-    /// `kept`.
+    /// Ends the object. Removes its row after the library has agreed. Code of the user goes to `kept`, which the caller
+    /// drops later.
     fn end(object: &Arc<Self>, ledger: &Ledger, kept: &mut Vec<KeptAllocator>) -> Result<(), Error>;
 
     /// The name of `count` such objects, for messages.
     fn in_words(count: usize) -> String;
 
-    /// Whether nothing that is left can be using objects of this kind.
+    /// Whether no remaining object can use objects of this kind.
     fn may_end(_: &Ledger) -> bool {
         true
     }
@@ -43,7 +43,7 @@ pub(super) trait Owned: ShelfRow {
     }
 }
 
-/// A kind as an entry of the list.
+/// An entry of the list of kinds.
 pub(super) struct Kind {
     pub(super) waits: bool,
     /// Ends all objects of the kind.
@@ -56,8 +56,9 @@ pub(super) struct Kind {
     pub(super) leak: fn(&Ledger),
 }
 
-/// The kinds in the vendor's order, and between them the objects of other code, where those say: captured graphs go before all that they use, models before the streams that they
-/// ran on and the memory that they work in, events before the streams that recorded them, and memory last.
+/// The kinds in the vendor's order: captured graphs end before everything that they use, models before the streams that
+/// they ran on and the memory that they work in, events before the streams that recorded them, and memory last.
+/// Attached objects end at the places that they name.
 #[rule(DEV_10, MODEL_02, MODEL_03)]
 pub(super) const KINDS: [Kind; 13] = [
     Kind::EVERYTHING,
@@ -91,7 +92,7 @@ fn leak<T: Owned>(ledger: &Ledger) {
     core::mem::forget(T::shelf(ledger).all());
 }
 
-/// Objects in use stay for a later call. That is not a failure.
+/// Ends the objects that are not in use. The others stay for a later call, which is not an error.
 fn end_unnamed<T: Owned>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Vec<KeptAllocator>) {
     let ended = T::shelf(ledger).unnamed();
     let failed = ended.iter().filter_map(|object| T::end(object, ledger, kept).err());
@@ -129,7 +130,7 @@ impl Owned for RawBinding {
         format!("inputs and outputs of {count} model(s)")
     }
 
-    /// A graph that the library refused to destroy still uses it (GRAPH-05).
+    /// A graph that the library refused to destroy still uses these objects (GRAPH-05).
     fn may_end(ledger: &Ledger) -> bool {
         ledger.graphs.len() == 0
     }
@@ -150,7 +151,7 @@ impl Owned for RawInvocation {
         format!("{count} operator(s)")
     }
 
-    /// A graph that the library refused to destroy still uses it (GRAPH-05).
+    /// A graph that the library refused to destroy still uses these objects (GRAPH-05).
     fn may_end(ledger: &Ledger) -> bool {
         ledger.graphs.len() == 0
     }
@@ -171,7 +172,7 @@ impl Owned for LoadedModel {
         format!("{count} model(s)")
     }
 
-    /// A graph that the library refused to destroy still uses it (GRAPH-05).
+    /// A graph that the library refused to destroy still uses these objects (GRAPH-05).
     fn may_end(ledger: &Ledger) -> bool {
         ledger.graphs.len() == 0
     }
@@ -192,7 +193,7 @@ impl Owned for RawEvent {
         format!("{count} event(s)")
     }
 
-    /// A graph that the library refused to destroy still uses it (GRAPH-05).
+    /// A graph that the library refused to destroy still uses these objects (GRAPH-05).
     fn may_end(ledger: &Ledger) -> bool {
         ledger.graphs.len() == 0
     }
@@ -214,7 +215,8 @@ impl Owned for RawStream {
         format!("{count} stream(s)")
     }
 
-    /// The row for runs of the library's own is no stream; and of a destroyed stream only descriptors are left.
+    /// Lists a failed run of a model and destroyed streams with remaining descriptors apart from the other streams. The
+    /// row for the library's own runs is not a stream, so it is not counted as one.
     fn left(ledger: &Ledger) -> Vec<String> {
         let mut streams = ledger.streams.all();
         streams.retain(|stream| !Arc::ptr_eq(stream, &ledger.runs));
@@ -245,8 +247,8 @@ impl Owned for RawBuffer {
         format!("{count} block(s) of memory")
     }
 
-    /// A model that the library refused to unload still works in its memory (MODEL-02, MODEL-03), and so does a graph
-    /// that it refused to destroy (GRAPH-05).
+    /// A model that the library refused to unload still uses its memory (MODEL-02, MODEL-03). So does a graph that the
+    /// library refused to destroy (GRAPH-05).
     fn may_end(ledger: &Ledger) -> bool {
         ledger.graphs.len() + ledger.models.len() + ledger.bindings.len() + ledger.invocations.len() == 0
     }

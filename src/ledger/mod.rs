@@ -1,24 +1,25 @@
-//! The ledger: who owns what the vendor's library gave out.
+//! The ledger: the rows of all objects of a context, and their owners.
 //!
 //! Invariants:
 //!
-//! 1. Every vendor object of a context has a row here from its creation until the library agreed to its destruction.
-//!    Forgetting a handle loses a name, never a row. What takes several calls to create gets its row before the first
-//!    of them: if a later one fails, the row has what is there, and is taken down like any other.
-//! 2. A row is a shared pointer: one in the ledger, one in the handle, and one in whatever needs the object alive (the
-//!    stream of a pending copy, the weights of a model). An object is *unnamed* when the ledger's is the only one left;
-//!    dropping a handle does nothing else, so `Drop` never calls the library and never fails.
-//! 3. Objects go in the vendor's order: streams are synchronised, models unloaded, events and streams destroyed, memory
-//!    freed, the context destroyed (DEV-10). If a stream cannot be synchronised, everything after it stays, and if a
-//!    model cannot be unloaded, the memory stays (quarantine): the rows move to the device, which refuses to be reset
-//!    while it has any. An object of other code goes before the kind of objects that it names; while it is there, they
-//!    stay.
-//! 4. An object's row keeps what was lent to the object: the workspace of a model that the library refused to unload is
-//!    neither returned nor given to another model.
-//! 5. Only idle memory is freed. The stamps in [`ffi`](crate::ffi) decide that, not the rows.
-//! 6. No lock is held while the vendor's library or a user's code runs. Submitting, waiting and copying take no lock at
-//!    all: they work on the row behind the handle. In a forked child no lock is taken: a thread that is not there may
-//!    have it.
+//! 1. Every vendor object of a context has a row from its creation until the library has agreed to its destruction.
+//!    Forgetting a handle loses a name, never a row. If several calls create an object, its row exists before the first
+//!    call. If a later call fails, the row holds the parts that exist, and is taken down like any other.
+//! 2. A row is a shared pointer. The ledger has one, the handle has one, and so has everything that needs the object to
+//!    be alive (the stream of a pending copy, the weights of a model). An object is *unnamed* when only the ledger's
+//!    pointer is left. Dropping a handle drops its pointer and does nothing else, so `Drop` never calls the library and
+//!    never fails.
+//! 3. Objects end in the vendor's order: streams are synchronised, models unloaded, events and streams destroyed,
+//!    memory freed, the context destroyed (DEV-10). If a stream cannot be synchronised, everything after it stays. If a
+//!    model cannot be unloaded, the memory stays. This is the quarantine: the rows move to the device, which refuses to
+//!    be reset while it has any. An attached object of other code ends before the kind of objects that it names; as
+//!    long as it exists, those objects stay.
+//! 4. An object's row keeps what was lent to the object. For example, the workspace of a model that the library refused
+//!    to unload is neither returned nor given to another model.
+//! 5. Only idle memory is freed. The stamps in [`ffi`](crate::ffi) decide which memory is idle; the rows do not.
+//! 6. No lock is held while the vendor's library or code of the user runs. Submitting, waiting and copying take no lock
+//!    at all: they work on the row behind the handle. A forked child takes no lock, because a thread that only the
+//!    parent has may hold it.
 
 mod attachments;
 mod device;
@@ -68,11 +69,11 @@ pub(crate) struct Ledger {
     invocations: Shelf<RawInvocation>,
     models: Shelf<LoadedModel>,
     blocks: Shelf<RawBuffer>,
-    /// Failures of work that a creation got from the library, for the next collection.
+    /// Failures of work that creations got from the library. The next collection reports them.
     unheard: Mutex<Vec<Error>>,
-    /// Objects of other code.
+    /// Attached objects of other code.
     attachments: Shelf<RawAttachment>,
-    /// The context itself was destroyed: nothing is left to take down.
+    /// The context itself was destroyed, so nothing remains to take down.
     gone: AtomicBool,
 }
 
@@ -111,7 +112,7 @@ impl Ledger {
         self.api
     }
 
-    /// Where the calls of a `Current` of this context are made from.
+    /// The site of calls through a `Current` of this context.
     #[inline]
     pub(crate) fn site(&self) -> &Site {
         &self.site
@@ -130,24 +131,24 @@ impl Ledger {
         self.id.device()
     }
 
-    // The functions below call the library: this ledger's context has to be current.
+    // The functions below call the library. This ledger's context must be current.
 
-    /// The context's default stream; it is there without being created (DEV-03), and its row from the first use on.
+    /// The context's default stream. It exists without being created (DEV-03). Its row exists from the first use on.
     pub(crate) fn default_stream(&self) -> Arc<RawStream> {
         let first = || RawStream::default_of_current(next_number());
         if self.api.is_of_this_process().is_err() {
-            // A forked child takes no lock. Whatever is asked of the stream is refused.
+            // A forked child takes no lock. Every call on the stream is refused.
             return Arc::new(first());
         }
         Arc::clone(self.default_stream.get_or_init(|| self.streams.put(first())))
     }
 
-    /// Allocates memory. When the device has no room, it frees memory without a handle and tries once again.
+    /// Allocates memory. If the device has no room, frees memory without a handle and tries once more.
     pub(crate) fn allocate(&self, home: Home, bytes: usize) -> Result<Arc<RawBuffer>, Error> {
         self.allocate_by(home, bytes, aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST)
     }
 
-    /// The same, of pages by this policy.
+    /// Like [`allocate`](Self::allocate), with pages by this policy.
     pub(crate) fn allocate_by(
         &self,
         home: Home,
@@ -164,19 +165,19 @@ impl Ledger {
         match block.is_aligned_for_elements() {
             Ok(()) => Ok(block),
             Err(error) => {
-                // Objects that the library refuses to release stay with the scope.
+                // A block that the library refuses to free stays with the scope.
                 drop(self.free(&block));
                 Err(error)
             }
         }
     }
 
-    /// Takes a block that the library allocated into the ledger.
+    /// Adds a block to the ledger.
     pub(crate) fn keep(&self, block: RawBuffer) -> Arc<RawBuffer> {
         self.blocks.put(block)
     }
 
-    /// An error on products where the library has no allocators (ALLOC-02), before it is asked.
+    /// Returns an error on products whose library has no allocators (ALLOC-02), without calling it.
     pub(crate) fn supports_allocators(&self) -> Result<(), Error> {
         let product = self.api.soc_name().unwrap_or_default();
         if is_supported_on(&product) {
@@ -185,14 +186,14 @@ impl Ledger {
         Err(Error::UnsupportedProduct { product, what: "an allocator of the caller's" })
     }
 
-    /// A vector's memory as a host block. In a forked child, which takes no lock, it gets no row: nothing frees it
-    /// there.
+    /// Makes a host block of a vector's memory. In a forked child the block gets no row, because that would take a
+    /// lock; nothing frees the block there.
     pub(crate) fn keep_vec<E: Element>(&self, elements: Vec<E>) -> Arc<RawBuffer> {
         let block = RawBuffer::of_vec(elements);
         if self.api.is_of_this_process().is_ok() { self.keep(block) } else { Arc::new(block) }
     }
 
-    /// The vector back, when nothing in flight uses it.
+    /// Returns the vector, if no work in flight uses it.
     pub(crate) fn take_vec<E: Element>(&self, block: &mut Arc<RawBuffer>) -> Option<Vec<E>> {
         self.api.is_of_this_process().ok()?;
         let elements = RawBuffer::take_vec(block, &self.streams)?;
@@ -200,9 +201,9 @@ impl Ledger {
         Some(elements)
     }
 
-    /// Synchronises and destroys; the row goes when the library agreed to that, and to the end of the descriptors of
-    /// the stream's allocators. What their registrations kept goes to `kept`, to be dropped when everything is in order
-    /// again: that runs code of the user.
+    /// Synchronises and destroys a stream. Removes its row when the library has agreed to that, and to the end of the
+    /// descriptors of the stream's allocators. Adds to `kept` what the registrations kept. The caller drops `kept`
+    /// after all bookkeeping is done, because that runs code of the user.
     pub(crate) fn destroy_stream(&self, stream: &Arc<RawStream>, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         self.api.is_of_this_process()?;
         if stream.is_capturing() {
@@ -221,8 +222,8 @@ impl Ledger {
         Ok(())
     }
 
-    /// Frees a block of this context, through the library and in the context that it was allocated in. A block can come
-    /// here by way of a value that has no brand: an allocator's.
+    /// Frees a block of this context by the library, in the context that it was allocated in. The check at run time is
+    /// needed because a block of an allocator comes in a value without a brand.
     pub(crate) fn free(&self, block: &Arc<RawBuffer>) -> Result<(), Error> {
         self.api.is_of_this_process()?;
         if block.is_part() {
@@ -235,7 +236,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// The block of which this is the last part, for one owner.
+    /// Turns the last part of a block into the block for one owner.
     #[allow(clippy::result_large_err, reason = "the part comes back as it was")]
     pub(crate) fn unshare(&self, part: RawBuffer) -> Result<Arc<RawBuffer>, (Error, RawBuffer)> {
         match self.api.is_of_this_process() {
@@ -244,14 +245,14 @@ impl Ledger {
         }
     }
 
-    /// Destroys the objects that no handle refers to and no work in flight uses. Returns the errors.
+    /// Destroys the objects that no handle refers to and that no work in flight uses. Returns the errors.
     pub(crate) fn collect(&self) -> Vec<Error> {
         if let Err(forked) = self.api.is_of_this_process() {
             return vec![forked];
         }
         let (mut errors, mut kept) = (core::mem::take(&mut *self.unheard()), Vec::new());
         errors.extend(self.wait_for_what_is_over());
-        // Streams first: their ends wait for the work that uses the others.
+        // Streams come first, because ending a stream waits for work that uses the other objects.
         let (streams, others): (Vec<_>, Vec<_>) = KINDS.iter().partition(|kind| kind.waits);
         streams.into_iter().chain(others).for_each(|kind| (kind.end_unnamed)(self, &mut errors, &mut kept));
         drop_each(kept);
@@ -262,9 +263,9 @@ impl Ledger {
         self.blocks.unnamed().iter().filter(|block| self.free(block).is_ok()).count()
     }
 
-    /// Takes everything down, and the context with it. Afterwards the ledger is empty, or the errors say why not.
+    /// Takes down everything, including the context. Afterwards the ledger is empty, or the errors say why not.
     ///
-    /// May be called again after a failure: it tries again only what is left. Each stream is waited for at most
+    /// May be called again after a failure; then it tries only what is left. Waits for each stream for at most
     /// `teardown_timeout`, if there is a limit.
     #[rule(DEV_02, DEV_10)]
     pub(crate) fn tear_down(&self, teardown_timeout: Option<Duration>) -> Result<(), Vec<Error>> {
@@ -282,7 +283,7 @@ impl Ledger {
             errors.extend(stream.synchronize(self.api, teardown_timeout).err());
         }
         if !errors.is_empty() {
-            // Work may still be running: nothing that it could use may go.
+            // Work may still be running, so nothing that it could use may end.
             return Err(errors);
         }
         KINDS.iter().for_each(|kind| (kind.end_all)(self, &mut errors, &mut kept));
@@ -294,7 +295,7 @@ impl Ledger {
             }
             errors.extend(destroyed.err());
         }
-        // Last, and with nothing locked or half done: the allocators are the user's, and so is what dropping them does.
+        // This comes last, when no lock is held and the bookkeeping is done: dropping allocators runs code of the user.
         drop_each(kept);
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
@@ -306,26 +307,27 @@ impl Ledger {
     }
 }
 
-/// The program gave up a context that could not be taken down, and work in it may go on. What that work calls and uses
-/// on the host is kept for the rest of the process: allocators, state of callbacks, memory, objects of other code.
+/// A dropped ledger whose context was not destroyed leaks what work may still use: the program gave up a context that
+/// could not be taken down, and work in it may go on. What that work calls and uses on the host stays allocated for the
+/// rest of the process: allocators, state of callbacks, memory, attached objects.
 impl Drop for Ledger {
     #[rule(ALLOC_12, GRAPH_05, MEM_02)]
     fn drop(&mut self) {
-        // A forked child has no thread that could use it, and takes no lock.
+        // A forked child has no thread that could use these objects, and takes no lock.
         if !self.gone.load(Ordering::Acquire) && self.api.is_of_this_process().is_ok() {
             KINDS.iter().for_each(|kind| (kind.leak)(self));
         }
     }
 }
 
-/// Drops every allocator, also when dropping one of them panics; the first panic goes on.
+/// Drops every allocator, even if dropping one of them panics. The first panic then continues.
 fn drop_each(kept: Vec<KeptAllocator>) {
     let mut first = None;
     for allocator in kept {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(allocator))) {
             match first {
                 None => first = Some(panic),
-                // Dropping what was thrown could throw again.
+                // Dropping the payload of a panic could panic again.
                 Some(_) => core::mem::forget(panic),
             }
         }

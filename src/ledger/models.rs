@@ -1,11 +1,11 @@
-//! Models and operators: their rows come before anything of theirs is created.
+//! The rows of models and operators. Each row exists before the library creates the first part of its object.
 //!
-//! A call that fails leaves behind what the calls before it created. The row has all of it, so one function takes it
-//! down, whether the object was finished or not; what the library refuses then stays on the shelf without a name, for
-//! [`collect`](Ledger::collect) and the scope's end.
+//! A failed call leaves the parts that earlier calls created. The row lists all of them, so one function takes down
+//! both finished and unfinished objects. If the library refuses that, the row stays on the shelf without a handle, and
+//! [`collect`](Ledger::collect) or the end of the scope tries again.
 //!
-//! Each function first asks whether it runs in a forked child, where another thread of the parent may have left a lock
-//! taken.
+//! Each function first checks for a forked child. There, a lock may be held forever by a thread that only the parent
+//! has.
 
 use super::Ledger;
 use crate::attribute::Attribute;
@@ -23,8 +23,8 @@ impl Ledger {
         self.with_image(source, |image| image.sizes(self.api))
     }
 
-    /// Loads a model, and reads its description. Refused while something may be running in the working memory that it
-    /// is to have.
+    /// Loads a model, and reads its description. Refuses if work may still be running in the working memory that the
+    /// model is to use.
     pub(crate) fn load(&self, source: ModelImage<'_>, onto: LoadInto) -> Result<Arc<LoadedModel>, Error> {
         self.api.is_of_this_process()?;
         onto.idle(&self.streams)?;
@@ -40,8 +40,8 @@ impl Ledger {
         }
     }
 
-    /// Has a model read from where the library can read it. A copy that was made for this is freed afterwards, or stays
-    /// on its shelf without a name.
+    /// Gives `read` the model's image in memory that the library can read. If this made a copy of the image, the copy
+    /// is freed afterwards. If that fails, the copy stays on its shelf without a handle.
     fn with_image<R>(
         &self,
         source: ModelImage<'_>,
@@ -88,7 +88,7 @@ impl Ledger {
         binding.reshape(self.api, &self.streams, model, shapes)
     }
 
-    /// Puts a block in the place of another one of the same size.
+    /// Replaces a block by another one of the same size.
     pub(crate) fn exchange(
         &self,
         binding: &RawBinding,
@@ -112,8 +112,8 @@ impl Ledger {
         binding.execute(here, &self.streams, stream, model)
     }
 
-    /// Runs a bound model and waits for it. After a failure everything in the context is waited for, with a limit of
-    /// one second: the run may go on.
+    /// Runs a bound model and waits for it. After a failure the run may still go on, so this waits for everything in
+    /// the context, for at most one second.
     #[inline(always)]
     pub(crate) fn run(&self, here: Here<'_>, binding: &RawBinding, model: &LoadedModel) -> Result<(), Boxed> {
         let settle = || {
@@ -126,7 +126,7 @@ impl Ledger {
         binding.run(here, &self.streams, &self.runs, model, settle)
     }
 
-    /// Empties a binding's open outputs. Memory that the library allocated is freed, or stays with the scope.
+    /// Removes a binding's outputs that the library has allocated. Their memory is freed, or stays with the scope.
     pub(crate) fn empty(&self, binding: &RawBinding) -> Result<(), Error> {
         self.api.is_of_this_process()?;
         binding.empty(self.api, &self.streams, |block| self.free(&self.keep(block)))
@@ -139,7 +139,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Puts an operator together, and compiles it if `compile` says so.
+    /// Creates an operator with its tensors. Compiles it if `compile` is set.
     pub(crate) fn invoke(
         &self,
         name: &str,

@@ -1,4 +1,4 @@
-//! Memory of the program that is lent to a context.
+//! Memory of the program that is registered in a context.
 
 use super::Ledger;
 use crate::error::Error;
@@ -6,12 +6,12 @@ use crate::ffi::{RawBuffer, RawPages};
 use std::sync::Arc;
 
 impl Ledger {
-    /// Registers whole pages, of which so many bytes are used.
+    /// Registers whole pages, of which the program uses the first `bytes` bytes.
     pub(crate) fn register(&self, pages: RawPages, bytes: usize) -> Result<Arc<RawBuffer>, (Error, RawPages)> {
         RawBuffer::register(self.api, pages, bytes).map(|block| self.keep(block))
     }
 
-    /// Ends the registration of a block of this context, and gives the pages back.
+    /// Ends the registration of a block of this context. Returns the pages.
     pub(crate) fn unregister(&self, block: &Arc<RawBuffer>) -> Result<RawPages, Error> {
         self.api.is_of_this_process()?;
         block.is_current()?;

@@ -1,5 +1,5 @@
-//! Creation of streams and events on a device that has no more of them, and work that is over although no wait covered
-//! it.
+//! Creates streams and events when the device has no more of them, and waits for finished work that no wait has
+//! covered.
 
 use super::{Ledger, drop_each};
 use crate::code::CodeKind;
@@ -12,17 +12,17 @@ use core::ptr::NonNull;
 use std::sync::{Arc, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// How long a creation on a full device waits for dropped streams that still work.
+/// How long a creation on a full device waits for dropped streams with unfinished work.
 const BRIEFLY: Duration = Duration::from_millis(50);
 
 impl Ledger {
-    /// Creates a stream; when the device has no more, destroys dropped ones and tries once again.
+    /// Creates a stream. If the device has no more, destroys dropped streams and tries once more.
     #[rule(STREAM_11)]
     pub(crate) fn create_stream(&self) -> Result<Arc<RawStream>, Error> {
         self.make_stream(|| RawStream::create(self.api))
     }
 
-    /// The same, with a priority and flags.
+    /// Like [`create_stream`](Self::create_stream), with a priority and flags.
     pub(crate) fn create_stream_with(&self, priority: u32, flags: u32) -> Result<Arc<RawStream>, Error> {
         self.make_stream(|| RawStream::create_with(self.api, priority, flags))
     }
@@ -50,18 +50,18 @@ impl Ledger {
         created.map_err(|error| advise(error, "stream(s) still work", || self.streams.unnamed().len()))
     }
 
-    /// Takes in a stream of other code, which destroys it.
+    /// Adds a stream of other code to the ledger. The other code destroys it.
     pub(crate) fn adopt_stream(&self, raw: NonNull<c_void>) -> Arc<RawStream> {
         self.streams.put(RawStream::adopted(raw, next_number()))
     }
 
-    /// Creates an event; when the device has no more, destroys dropped ones and tries once again.
+    /// Creates an event. If the device has no more, destroys dropped events and tries once more.
     #[rule(EVENT_08)]
     pub(crate) fn create_event(&self) -> Result<Arc<RawEvent>, Error> {
         self.create_event_with(None)
     }
 
-    /// The same, with flags, if there are some.
+    /// Like [`create_event`](Self::create_event), with optional flags.
     pub(crate) fn create_event_with(&self, flags: Option<u32>) -> Result<Arc<RawEvent>, Error> {
         let raw = match RawEvent::create(self.api, flags) {
             Ok(raw) => raw,
@@ -80,8 +80,8 @@ impl Ledger {
         created.map_err(|error| advise(error, "event(s) are left", || self.events.unnamed().len()))
     }
 
-    /// Destroys dropped streams whose work is over. If there are none, it waits a little for those that still work.
-    /// Returns how many it destroyed.
+    /// Destroys dropped streams whose work is over. If it could destroy none, waits briefly for the others and tries
+    /// again. Returns the number of destroyed streams.
     fn destroy_dropped_streams(&self) -> usize {
         let dropped = self.streams.unnamed();
         let mut kept = Vec::new();
@@ -100,8 +100,8 @@ impl Ledger {
         destroyed
     }
 
-    /// Waits for a dropped stream, and says whether its work is over. A failure that the library does not repeat is
-    /// kept for [`collect`](Self::collect), because no other wait gets it.
+    /// Waits for a dropped stream, and returns whether its work is over. If the library reports a failure only once,
+    /// this keeps the failure for [`collect`](Self::collect), because no other wait gets it.
     fn has_ended(&self, stream: &RawStream, limit: Option<Duration>) -> bool {
         let wait = || stream.synchronize(self.api, limit);
         match wait() {
@@ -116,7 +116,7 @@ impl Ledger {
         }
     }
 
-    /// Failures of work that no wait of the program will get.
+    /// Failures of work that no later wait of the program gets.
     pub(super) fn unheard(&self) -> MutexGuard<'_, Vec<Error>> {
         self.unheard.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
@@ -125,18 +125,18 @@ impl Ledger {
         self.events.unnamed().iter().filter(|event| self.destroy_event(event).is_ok()).count()
     }
 
-    /// Waits for work that the library said to be over, if no wait has covered it since. Returns the failures of that
-    /// work.
+    /// Waits for work that the library reported as over and that no wait has covered since. Returns the failures of
+    /// that work.
     pub(super) fn wait_for_what_is_over(&self) -> Vec<Error> {
-        // Only a wait tells failures, and it returns at once for what is over.
+        // Only a wait reports failures. It returns at once for work that is over.
         let over = self.streams.all().into_iter().filter(|stream| stream.is_over_unawaited());
         let waits = over.filter_map(|stream| stream.synchronize(self.api, Some(BRIEFLY)).err());
         waits.filter(is_of_work).collect()
     }
 }
 
-/// Whether a wait answered that work failed, and not that its time was up, that a stream is being captured, or that the
-/// library could not be asked.
+/// Whether an error of a wait means that work failed. A timeout, a stream that is being captured and a refusal before
+/// the library was called do not mean that.
 fn is_of_work(error: &Error) -> bool {
     error.code().is_some_and(|code| !code.is_timeout() && !code.is_of_a_capture())
 }
@@ -145,8 +145,8 @@ pub(super) fn is_used_up(error: &Error) -> bool {
     error.code().is_some_and(|code| code.kind() == CodeKind::Resource)
 }
 
-/// Says what the program can do about dropped objects that take the place. They are counted only where that is the
-/// reason: counting takes a lock.
+/// Adds advice to the error if dropped objects use up the resource. Counts them only in that case, because counting
+/// takes a lock.
 fn advise(mut error: Error, are_left: &str, dropped: impl FnOnce() -> usize) -> Error {
     if is_used_up(&error)
         && let Error::Vendor(vendor) = &mut error

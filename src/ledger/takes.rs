@@ -4,12 +4,12 @@ use crate::error::Error;
 use crate::ffi::Api;
 use std::sync::{Mutex, MutexGuard};
 
-/// A device of a library.
+/// A device of one library, and its takes.
 struct Taken {
     api: Api,
     device: i32,
     takes: usize,
-    /// It is being reset by force. It cannot be taken until that has ended.
+    /// A forced reset of the device is under way. Until its end the device cannot be taken.
     ends: bool,
 }
 
@@ -25,7 +25,7 @@ impl Taken {
     }
 }
 
-/// The device is about to be taken once more.
+/// Counts one more take, before the device is taken.
 pub(crate) fn begin(api: Api, device: i32) -> Result<(), Error> {
     let mut all = taken();
     match all.iter_mut().find(|taken| taken.is(api, device)) {
@@ -36,7 +36,7 @@ pub(crate) fn begin(api: Api, device: i32) -> Result<(), Error> {
     Ok(())
 }
 
-/// It was given back once.
+/// Counts one take less, after the device was given back.
 pub(crate) fn end(api: Api, device: i32) {
     let mut all = taken();
     for taken in all.iter_mut().filter(|taken| taken.is(api, device)) {
@@ -45,19 +45,19 @@ pub(crate) fn end(api: Api, device: i32) {
     all.retain(|taken| taken.takes > 0);
 }
 
-/// The devices of this library that are taken, in no order.
+/// The devices of this library that are taken, in any order.
 pub(crate) fn in_use(api: Api) -> Vec<i32> {
     taken().iter().filter(|taken| taken.api.is_of_the_library_of(api)).map(|taken| taken.device).collect()
 }
 
-/// While this exists, no other part of the process has the device or can take it.
+/// While this value exists, no other part of the process has taken the device or can take it.
 pub(crate) struct ExclusiveDevice {
     api: Api,
     device: i32,
 }
 
 impl ExclusiveDevice {
-    /// For the only one that has it.
+    /// Returns an error if another part of the process has taken the device.
     pub(crate) fn on(api: Api, device: i32) -> Result<Self, Error> {
         let mut all = taken();
         let Some(taken) = all.iter_mut().find(|taken| taken.is(api, device)) else { return Ok(Self { api, device }) };

@@ -1,4 +1,4 @@
-//! Waits for all of a stream, and for all of a context.
+//! Waits for a whole stream, and for a whole context.
 
 use super::Ledger;
 use crate::code::Code;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 impl Ledger {
-    /// Waits for a stream. A failure that another wait got is also returned here, once.
+    /// Waits for a stream. Also returns, once, a failure that another wait got.
     #[inline]
     pub(crate) fn synchronize(&self, here: Here<'_>, stream: &RawStream, limit: Option<Duration>) -> Result<(), Error> {
         let waited = stream.synchronize_here(here, limit);
@@ -18,14 +18,14 @@ impl Ledger {
         Self::heard(stream, Listener::Stream, waited.map_err(Error::from))
     }
 
-    /// Waits for everything in the context; for at most `limit`, if there is one.
+    /// Waits for all work in the context, for at most `limit` if there is one.
     pub(crate) fn synchronize_all(&self, limit: Option<Duration>) -> Result<(), Error> {
         self.api.is_of_this_process()?;
         let (streams, waited) = self.wait_for_all(limit);
         streams.iter().fold(waited, |result, stream| Self::heard(stream, Listener::Context, result))
     }
 
-    /// Like [`synchronize_all`](Self::synchronize_all), for the ledger itself: a failure of queued work stays for the
+    /// Like [`synchronize_all`](Self::synchronize_all), for the ledger itself: failures of queued work remain for the
     /// waiters of that work.
     pub(super) fn settle_all(&self, limit: Duration) -> Result<(), Error> {
         self.wait_for_all(Some(limit)).1
@@ -35,7 +35,7 @@ impl Ledger {
         let streams: Vec<_> = self.streams.all().into_iter().map(|stream| (stream.covers(), stream)).collect();
         let waited = self.api.synchronize_device(limit);
         let covered = streams.into_iter().map(|(covers, stream)| {
-            // The caller of a run got its failure at once, and no other code waits for it.
+            // A run waits for itself, so its caller has already got a failure and no other code waits for it.
             if waited.is_ok() || !Arc::ptr_eq(&stream, &self.runs) {
                 stream.covered(covers, &waited);
             }
@@ -44,7 +44,7 @@ impl Ledger {
         (covered.collect(), waited)
     }
 
-    /// The result for a waiter of this kind: the answer to its own wait, or else the failure that another wait got.
+    /// The result for a waiter of this kind: the error of its own wait, else the failure that another wait got.
     #[cold]
     fn heard(stream: &RawStream, listener: Listener, waited: Result<(), Error>) -> Result<(), Error> {
         match waited {

@@ -1,4 +1,4 @@
-//! The methods of [`Library`](crate::Library): one per line of the table.
+//! The methods of [`Library`](crate::Library). Each line of the table is one method.
 
 use crate::library::{Library, MissingSymbol, Symbol};
 use crate::types::*;
@@ -22,8 +22,8 @@ macro_rules! loader_entries {
                 #[inline(always)]
                 pub unsafe fn $name(&self, $($arg: $ty),*) -> Result<result_of!($($ret)?), MissingSymbol> {
                     let function = pointers_of::$name(self)?;
-                    // SAFETY: the C function has a contract of its own, which the vendor states. The caller of this
-                    // function promises to keep it.
+                    // SAFETY: the C function has its own contract, which the vendor states. The caller of this function
+                    // promises to keep it.
                     Ok(unsafe { function($($arg),*) })
                 }
             )*
@@ -45,9 +45,9 @@ pub mod pointers_of {
                 #[inline(always)]
                 pub fn $name(library: &Library) -> Result<pointers::$name, MissingSymbol> {
                     let address = library.symbols.$group.$name.get(library, stringify!($name), listed!($files))?;
-                    // SAFETY: `transmute` to a function pointer asks for the address of a function of that type. The
-                    // address was found under this name, and whoever opened the library promised that its functions
-                    // have the signatures of the table (`Library::open`, `Library::from_table`).
+                    // SAFETY: `transmute` to a function pointer requires the address of a function of that type. The
+                    // address was found under this name, and the caller who opened the library promised that its
+                    // functions have the signatures of the table (`Library::open`, `Library::from_table`).
                     Ok(unsafe { core::mem::transmute::<*mut c_void, pointers::$name>(address) })
                 }
             )*

@@ -2,11 +2,10 @@
 //! without the vendor's headers and without linking.
 //!
 //! * [`types`], [`constants`], [`error_codes`]: the parameters and results of the C functions. The compiler compares
-//!   sizes,
-//!   alignments and numbers with those of the vendor's headers.
+//!   sizes, alignments and numbers with those of the vendor's headers.
 //! * [`for_each_group!`]: the table. One declaration per function generates the pointer type ([`pointers`]), the
-//!   loader's
-//!   entry (the methods of [`Library`]) and, in the simulator, the exported function. No signature is written twice.
+//!   loader's entry (the methods of [`Library`]) and, in the simulator, the exported function. No signature is written
+//!   twice.
 //! * [`Library`]: a library that is loaded at run time. Each function is looked up at its first call. If the installed
 //!   release lacks it, that call returns an error.
 //!

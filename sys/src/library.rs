@@ -75,8 +75,8 @@ impl Library {
     ///
     /// # Safety
     ///
-    /// Opening runs the file's initialisers: every candidate must be an AscendCL library, whose functions have the
-    /// signatures of this crate's table, and so must be the files beside it that the table names.
+    /// Opening runs the file's initialisers. So every candidate, and each file beside it that the table names, must be
+    /// an AscendCL library whose functions have the signatures of this crate's table.
     pub unsafe fn open_first(candidates: impl IntoIterator<Item = Candidate>) -> Result<&'static Self, LoadError> {
         let mut tried = Vec::new();
         for candidate in candidates {
@@ -84,8 +84,8 @@ impl Library {
                 tried.push(candidate.was(ABSENT));
                 continue;
             }
-            // SAFETY: `Library::open` asks for an AscendCL library, whose functions have the table's signatures. The
-            // caller of this function promises that of each candidate (its safety section).
+            // SAFETY: `Library::open` requires an AscendCL library whose functions have the table's signatures. The
+            // caller of this function promises that for each candidate (its safety section).
             match unsafe { Self::open(&candidate.path) } {
                 Err(LoadError::Refused { reason, .. }) if candidate.is_absent_says(&reason) => {
                     tried.push(candidate.was("not on its search path"));
@@ -97,7 +97,7 @@ impl Library {
         Err(LoadError::NotFound { tried })
     }
 
-    /// Opens a shared object; other files of its installation are opened when their functions are first called.
+    /// Opens a shared object. Other files of its installation are opened when their functions are first called.
     ///
     /// # Safety
     ///
@@ -111,7 +111,7 @@ impl Library {
         // library (its safety section).
         let shared =
             unsafe { Shared::open(path) }.map_err(|reason| LoadError::Refused { path: path.to_owned(), reason })?;
-        // The dynamic loader resolved a bare name.
+        // For a bare name, this is the path to which the dynamic loader resolved it.
         if is_stub(&shared.path) {
             return Err(stub(&shared.path));
         }

@@ -1,4 +1,4 @@
-//! The files of one installation: the first one, and others beside it.
+//! The files of one installation: the first one, and the others in its folder.
 
 use crate::search::{ABSENT, Attempt, STUB, is_stub};
 use core::ffi::{c_char, c_int, c_void};
@@ -65,7 +65,8 @@ impl Shared {
         if let Some(known) = self.known(file) {
             return known;
         }
-        // Without the lock, because initialisers run. If another thread opens the file too, the loader counts both.
+        // The lock is not held here, because initialisers run. If another thread opens the file too, the loader counts
+        // both.
         let opened: &'static Sibling = Box::leak(Box::new(Sibling::open(self.path.parent(), file)));
         let mut siblings = self.siblings();
         if let Some(known) = siblings.iter().find(|sibling| sibling.file == file) {
@@ -94,7 +95,8 @@ impl Sibling {
             Err(STUB.to_owned())
         } else {
             // SAFETY: opening a file runs its initialisers. This is a file of the same installation under its
-            // documented name, and whoever opened the first one vouched for those beside it (`Library::open_first`).
+            // documented name. The caller who opened the first file also guaranteed the files beside it
+            // (`Library::open_first`).
             unsafe { libloading::Library::new(&path) }
                 .map_err(|error| format!("it cannot be loaded: {}", reason(&error)))
         };
@@ -102,14 +104,14 @@ impl Sibling {
     }
 }
 
-/// The dynamic loader's text. The error itself only names the function that failed.
+/// The dynamic loader's message. The error itself only names the loader's function that failed.
 fn reason(error: &dyn core::error::Error) -> String {
     error.source().map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 fn address_in(library: &libloading::Library, name: &str) -> Option<NonNull<c_void>> {
-    // SAFETY: `Library::get` asks that a symbol has the type that it is taken as. It is taken as an address, and every
-    // symbol has one.
+    // SAFETY: `Library::get` requires that the symbol has the given type. The type is an address, and every symbol has
+    // an address.
     let address = unsafe { library.get::<*mut c_void>(name).ok()?.try_as_raw_ptr() };
     address.and_then(NonNull::new)
 }
@@ -124,8 +126,8 @@ fn file_of(_: NonNull<c_void>) -> Option<PathBuf> {
 #[cfg(unix)]
 fn file_of(address: NonNull<c_void>) -> Option<PathBuf> {
     let mut found = core::mem::MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: `dladdr` takes any address and writes to `found`, which is a local; `assume_init` asks for an initialised
-    // value. `found` was zeroed, and of `Dl_info` every bit pattern is a value.
+    // SAFETY: `dladdr` accepts any address and writes to `found`, which is a local. `assume_init` requires an
+    // initialised value: `found` was zeroed, and every bit pattern is a valid `Dl_info`.
     let (known, found) = unsafe { (libc::dladdr(address.as_ptr(), found.as_mut_ptr()), found.assume_init()) };
     if known == 0 || found.dli_fname.is_null() {
         return None;
@@ -136,12 +138,12 @@ fn file_of(address: NonNull<c_void>) -> Option<PathBuf> {
     Some(PathBuf::from(<OsStr as std::os::unix::ffi::OsStrExt>::from_bytes(path.to_bytes())))
 }
 
-/// The simulator's shared object exports every function, so that C programs can link with it. It reports which of them
-/// it does not simulate.
+/// Whether the simulator's shared object does not simulate this function. It exports every function so that C programs
+/// can link with it, and reports which of them it does not simulate.
 fn is_pretended(library: &libloading::Library, name: &str) -> bool {
     type Has = unsafe extern "C" fn(*const c_char) -> c_int;
-    // SAFETY: `Library::get` asks that a symbol has the type that it is taken as. Only the simulator's library has a
-    // function of this name, and it has this type.
+    // SAFETY: `Library::get` requires that the symbol has the given type. Only the simulator's library has a function
+    // of this name, and it has this type.
     let Ok(has) = (unsafe { library.get::<Has>("ascendcl_sim_has") }) else { return false };
     let Ok(name) = CString::new(name) else { return false };
     // SAFETY: the function reads a terminated string during the call. A `CString` is one.

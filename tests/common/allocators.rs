@@ -31,7 +31,7 @@ unsafe impl<T: Send + Sync + 'static> DeviceAllocator for Empty<T> {
     }
 }
 
-/// What a test does in the calls of a [`Watched`] pool. What it does at the end is its `Drop`.
+/// The reactions of a test to the calls of a [`Watched`] pool. Its `Drop` is the reaction to the end.
 pub trait Watch: Send + Sync + 'static {
     fn allocates(&self) {}
     fn allocates_near(&self) {}
@@ -52,7 +52,7 @@ impl<W: Watch> Watched<W> {
     }
 }
 
-// SAFETY: the pool keeps the promises, and all of the memory is the pool's.
+// SAFETY: the pool keeps the promises of the trait, and all memory belongs to the pool.
 unsafe impl<W: Watch> DeviceAllocator for Watched<W> {
     type Block = PoolBlock;
 

@@ -20,7 +20,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 use std::time::{Duration, Instant};
 
-/// The simulator is one per process: a test that looks at what is alive has it alone.
+/// A lock on the simulator, which is one per process. A test that counts live objects needs it for itself.
 pub struct Alone {
     _guard: MutexGuard<'static, ()>,
 }
@@ -37,14 +37,14 @@ pub fn alone() -> Alone {
     Alone { _guard: guard }
 }
 
-/// Calls that break a rule are found; with `ASCENDCL_SIM=strict` they fail, too.
+/// Breaking a rule is a finding. With `ASCENDCL_SIM=strict` the call fails, too.
 pub fn under_watch(config: Config) -> Config {
     let strict = std::env::var("ASCENDCL_SIM").is_ok_and(|mode| mode.split(',').any(|word| word.trim() == "strict"));
     config.checks(if strict { Checks::Strict } else { Checks::Report })
 }
 
 impl Alone {
-    /// Nothing of the library is left, and no call of the safe layer broke a rule.
+    /// Asserts that no object of the library is left, and that no call of the safe layer broke a rule.
     #[track_caller]
     pub fn assert_nothing_lives(&self) {
         let found: Vec<_> = control::take_findings().iter().map(ToString::to_string).collect();
@@ -82,16 +82,16 @@ pub fn null_library() -> PathBuf {
     c_library("null-library", include_str!("../null/library.c"))
 }
 
-/// The library in a file that a test made.
+/// The library in a file that a test created.
 pub fn library_at(path: impl Into<PathBuf>) -> Library {
-    // SAFETY: the file is absent, or no library, or compiled from a source of these tests, which has the vendor's
+    // SAFETY: the file is absent, or not a library, or compiled from a source of these tests, which has the vendor's
     // signatures and no initialisers.
     unsafe { Library::at(path) }
 }
 
-/// Compiles C source text to a `libascendcl.so` in a folder of its own.
+/// Compiles C source text to a `libascendcl.so` in its own folder.
 pub fn c_library(name: &str, source: &str) -> PathBuf {
-    // A library stays as it is once it is there: tests of other processes may have loaded it.
+    // An existing library is never changed, because tests in other processes may have loaded it.
     let mut version = DefaultHasher::new();
     source.hash(&mut version);
     let library = scratch(&format!("{name}-{:016x}", version.finish())).join("libascendcl.so");
@@ -121,7 +121,7 @@ pub fn scratch(name: &str) -> PathBuf {
     folder
 }
 
-/// Runs a future on this thread, which sleeps until it is woken; answers with its output and how often it was polled.
+/// Runs a future on this thread, which sleeps until it is woken. Returns the output and the number of polls.
 #[track_caller]
 pub fn block_on<F: Future>(future: F) -> (F::Output, usize) {
     struct Unparks(Thread);
@@ -142,8 +142,8 @@ pub fn block_on<F: Future>(future: F) -> (F::Output, usize) {
     }
 }
 
-/// The digits model with a fixed batch size, which may be at most 127: `batch` becomes a number in the file, written as
-/// long as the word was.
+/// The digits model with a fixed batch size of at most 127. The word `batch` in the file is replaced by a number of the
+/// same length.
 pub fn digits_in_batches_of(size: u8) -> Vec<u8> {
     let mut model = std::fs::read(data("digits.onnx")).unwrap();
     let (word, number) = (*b"\x12\x05batch", [0x08, 0x80 | size, 0x80, 0x80, 0x80, 0x80, 0x00]);
@@ -155,14 +155,15 @@ pub fn digits_in_batches_of(size: u8) -> Vec<u8> {
     model
 }
 
-/// The digits model, compiled for these batch sizes only: they stand in the metadata of the file, and what is appended
-/// to a message of this format counts as part of it.
+/// The digits model, compiled for these batch sizes only. They are in the metadata of the file: data that is appended
+/// to a message of this format counts as part of the message.
 pub fn digits_compiled_for(batches: &str) -> Vec<u8> {
     let entry = [field(1, b"ascendcl.dynamic_batch"), field(2, batches.as_bytes())].concat();
     [std::fs::read(data("digits.onnx")).unwrap(), field(14, &entry)].concat()
 }
 
-/// A model whose output has as many columns as `x`, four floats, has elements that are not zero: ONNX, written by hand.
+/// A model that returns the positions of the non-zero elements of `x`, four floats. So the number of output columns
+/// depends on the data. ONNX, written by hand.
 pub fn positions() -> Vec<u8> {
     let number = |field: u8, value: u8| vec![field << 3, value];
     let port = |name: &[u8], element: u8, dims: &[Vec<u8>]| {

@@ -1,4 +1,4 @@
-//! Programs in a scope of their own: with a device, in a context, or with a current context.
+//! Runs programs with a device, in a context, or with a current context.
 
 use super::acl;
 use ascendcl::{Acl, Context, Current, Device, Error, Library, RunError, Scoped, Thread};
@@ -13,7 +13,8 @@ pub fn with_device<R>(acl: Acl, program: impl FnOnce(&Device<'_>, &mut Thread) -
     let result = program(&device, &mut thread);
     device.reset(&mut thread).unwrap();
     acl.close().unwrap();
-    // Tests of another library run beside those of the simulator: the simulator's findings do not concern them.
+    // Tests of other libraries run at the same time as tests of the simulator, and must not check the simulator's
+    // findings.
     if simulated {
         let found: Vec<_> = control::take_findings().iter().map(ToString::to_string).collect();
         assert!(found.is_empty(), "{}", found.join("\n"));

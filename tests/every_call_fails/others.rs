@@ -1,4 +1,4 @@
-//! Memory that several read, and an object of other code.
+//! Shared memory, and an object of other code.
 
 use ascendcl::raw::{Attach, Ending, EndsBefore};
 use ascendcl::{Brand, Current, Error, Scoped};

@@ -1,4 +1,4 @@
-//! Memory of the program in the place of a bound model's own, and attacks on it.
+//! Memory of the program that replaces a bound model's own memory, and attacks on it.
 
 use super::{assert_no_findings, inside, strict};
 use crate::common::{alone, difference, positions};

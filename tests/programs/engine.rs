@@ -1,4 +1,4 @@
-//! An engine with `open`, `infer` and `close`, whose fields stand in the order that its author likes.
+//! An engine with `open`, `infer` and `close`, whose fields are in any order.
 
 use crate::common::{alone, data, digits};
 use ascendcl::runtime::CloseError;

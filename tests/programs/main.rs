@@ -1,5 +1,5 @@
-//! Programs that keep what they use in structs: an engine, a backend with a table of tensors, a plugin, workers with
-//! shared weights, a robot's task, requests that are spawned. None needs unsafe code, nor a thread for each runtime.
+//! Programs that store objects of the crate in structs: an engine, a backend with a table of tensors, a plugin, workers
+//! with shared weights, a robot's task, spawned requests. None needs unsafe code or one thread per runtime.
 
 #![deny(unsafe_code)]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]

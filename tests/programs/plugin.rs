@@ -1,4 +1,4 @@
-//! A plugin that its host knows as three functions, which it may call in any order.
+//! A plugin with three functions, which its host may call in any order.
 
 use crate::common::{alone, data};
 use ascendcl::{Error, Input, Library, Model, Runtime};

@@ -1,5 +1,5 @@
-//! A task of a robotics framework: built once, called at each tick, on whichever thread the framework has; its model
-//! and its buffers stay between the calls.
+//! A task of a robotics framework. It is built once and called at each tick, on any thread of the framework. It keeps
+//! its model and its buffers between the calls.
 
 use crate::common::{alone, data};
 use ascendcl::{Current, Error, HostBuffer, Input, Library, Model, Runtime, Setup};

@@ -1,4 +1,4 @@
-//! One context, several worker threads, weights that they share, and an end that loses no request.
+//! One context, several worker threads, shared weights, and a shutdown that loses no request.
 
 use crate::common::{alone, digits, digits_in_batches_of};
 use crate::engine::best;

@@ -1,4 +1,4 @@
-//! A thread of a program inside a context. It makes one step after the other.
+//! A thread of a program inside a context. It runs one step after the other.
 
 use crate::holdings::{Holdings, Mailbox, take};
 use crate::program::{Step, What};

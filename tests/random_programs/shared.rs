@@ -1,4 +1,4 @@
-//! Memory that several read.
+//! Shared memory.
 
 use crate::actor::Actor;
 use crate::holdings::take;

@@ -1,4 +1,4 @@
-//! Blocks with several names: who may free or write them.
+//! Blocks with several names: when a name may free or write them.
 
 use super::ffi::sharing::{Name, NotOnly, Stamped};
 use super::ffi::stamp::LastUse;

@@ -1,4 +1,4 @@
-//! Numbers that are known before a call, and numbers that are not.
+//! Submission numbers that are known before a call, and those that are not.
 
 use super::*;
 

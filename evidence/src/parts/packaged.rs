@@ -1,4 +1,4 @@
-//! The packages of the published crates, compiled as whoever downloads them does.
+//! The packages of the published crates, compiled from their published files as their users do.
 
 use super::oldest::published;
 use crate::ground::Ground;

@@ -1,4 +1,4 @@
-//! Graphs: what a session knows of each, and the registrations of allocators.
+//! The record that a session keeps of each graph, and the registrations of allocators.
 
 use super::Shim;
 use ascendcl::error::ObjectKind;
@@ -17,7 +17,7 @@ pub(crate) struct RawGraph {
     id: u32,
     /// The last work that used the graph: its load, or an execution.
     pub(super) last_use: LastUse,
-    /// The session has it no longer; what it held may still have to go.
+    /// The session has removed the graph. Objects that it kept may still have to be released.
     pub(super) removed: AtomicBool,
     holds: Mutex<Holds>,
 }
@@ -25,31 +25,31 @@ pub(crate) struct RawGraph {
 /// The objects that a graph keeps alive.
 #[derive(Debug, Default)]
 pub(super) struct Holds {
-    /// Where it is loaded, or its allocator registered.
+    /// The stream on which the graph is loaded, or for which its allocator is registered.
     stream: Option<KeptStream>,
     pub(super) registration: Option<Registration>,
-    /// The memory that was set for it.
+    /// The memory that the program set for the graph.
     pub(super) memory: Vec<KeptMemory>,
 }
 
-/// A graph without a stream: it was given back.
+/// The error for a graph whose stream was returned.
 const GONE: Error = Error::Gone { what: ObjectKind::STREAM };
 
-/// The stream of a graph, which goes back to the graph.
+/// The stream of a graph. Dropping this returns the stream to the graph.
 pub(crate) struct Borrowed<'a> {
     graph: &'a RawGraph,
     stream: Option<KeptStream>,
 }
 
-/// An allocator that the engine may call, and what keeps it in place.
+/// An allocator that the engine may call, and the value that keeps it at its address.
 #[derive(Debug)]
 pub(super) struct Registration {
     allocator: NonNull<sys::Allocator>,
     keeps: KeptSlot,
 }
 
-// SAFETY: sending the handle to another thread must not make a data race. The allocator belongs to the process, and its
-// handle is only handed back to the shim, once.
+// SAFETY: sending the handle to another thread must not cause a data race. The allocator belongs to the process, and
+// the only use of its handle is to pass it back to the shim, once.
 unsafe impl Send for Registration {}
 
 impl RawGraph {
@@ -65,18 +65,18 @@ impl RawGraph {
         &self.last_use
     }
 
-    /// From now on it has this stream.
+    /// Gives the graph this stream.
     pub(crate) fn keep_stream(&self, stream: KeptStream) {
         self.holds().stream = Some(stream);
     }
 
-    /// The graph's stream is free for other things: nothing is loaded or registered there any more.
+    /// Takes the stream from the graph: nothing is loaded or registered there any more.
     pub(crate) fn leave_stream(&self) -> Option<KeptStream> {
         self.holds().stream.take()
     }
 
-    /// The stream on which the graph is loaded, or its allocator registered. No lock is held meanwhile: who has the
-    /// session has its graphs alone (GE-12).
+    /// Takes the stream on which the graph is loaded, or for which its allocator is registered. No lock is held while
+    /// it is taken, because the code that has the session has exclusive use of its graphs (GE-12).
     pub(crate) fn stream(&self) -> Borrowed<'_> {
         Borrowed { graph: self, stream: self.leave_stream() }
     }
@@ -97,12 +97,12 @@ impl RawGraph {
 }
 
 impl Borrowed<'_> {
-    /// The stream, for work on it.
+    /// Lends the stream, for work on it.
     pub(crate) fn lend<'s, C: Brand>(&'s self, current: &'s Current<C>) -> Result<LentStream<'s, C>, Error> {
         self.stream.as_ref().ok_or(GONE)?.lend(current)
     }
 
-    /// Calls a function that takes the stream and queues nothing on it.
+    /// Calls a function that gets the stream and queues no work on it.
     pub(super) fn with_raw<R>(&self, call: impl FnOnce(*mut c_void) -> R) -> Result<R, Error> {
         self.stream.as_ref().ok_or(GONE)?.with_raw(call)
     }
@@ -121,7 +121,8 @@ impl Registration {
         Self { allocator, keeps }
     }
 
-    /// From now on the engine gets no memory from the allocator, whatever it still knows; gives back what kept it.
+    /// Prevents the engine from getting more memory from the allocator, even if the engine still knows it. Returns the
+    /// value that kept the allocator at its address.
     pub(super) fn close(self, shim: Shim) -> KeptSlot {
         // SAFETY: the function asks for an allocator that `register_allocator` made, once. This takes the value that
         // has it.
@@ -130,7 +131,7 @@ impl Registration {
     }
 }
 
-/// The C functions of an allocator, as the shim takes them.
+/// The C functions of an allocator, in the form that the shim takes.
 pub(super) fn calls(functions: &AllocatorFunctions) -> sys::Calls {
     sys::Calls {
         object: functions.object,
@@ -142,15 +143,15 @@ pub(super) fn calls(functions: &AllocatorFunctions) -> sys::Calls {
 }
 
 /// Waits for the graph's stream, which is the only one that the allocator of this slot serves. The proof borrows the
-/// slot, which the graph's handle has.
+/// slot, which the graph's handle owns.
 pub(crate) fn idle<'i, C: Brand, A: DeviceAllocator>(
     graph: &RawGraph,
     slot: &'i mut AllocatorSlot<A>,
     current: &Current<C>,
 ) -> Result<IdleProof<'i, C, A>, Error> {
     graph.synchronize(current)?;
-    // SAFETY: `idle` asks that no work is there, or comes as long as the proof is there, that could use the allocator's
-    // memory. The engine calls the allocator for work on the graph's stream alone (GE-04), which was synchronised above
-    // (GE-05); what could queue more takes the graph's handle, whose slot the proof has borrowed exclusively.
+    // SAFETY: `idle` requires that no work exists, or can begin while the proof exists, that could use the allocator's
+    // memory. The engine calls the allocator for work on the graph's stream only (GE-04), which was synchronised above
+    // (GE-05). Queueing more work requires the graph's handle, whose slot the proof has borrowed exclusively.
     unsafe { slot.idle() }
 }

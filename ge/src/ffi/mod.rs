@@ -1,11 +1,11 @@
-//! The graph engine's calls, and the values that keep their memory rules: the only module with blocks of unsafe code.
+//! The graph engine's calls, and the values that keep its memory rules. This is the only module with unsafe blocks.
 //!
 //! The guarantees for the rest of the crate:
 //!
-//! * A [`RawSession`] owns its graphs, their registrations and the outputs of their executions. A handle names a row of
-//!   it; the session ends with everything in it, when its context takes it down ([`InContext`]).
-//! * The inputs of an execution stay named, and its outputs stay, until the stream has done it (their [`LastUse`]).
-//! * An allocator stays in place while it is registered, and after that while the engine has a block of it.
+//! * A [`RawSession`] owns its graphs, their registrations and the outputs of their executions. A handle refers to a
+//!   row of the session. The session ends with all its objects when its context takes it down ([`InContext`]).
+//! * The inputs and outputs of an execution stay allocated until the stream has completed it (their [`LastUse`]).
+//! * An allocator stays at its address while it is registered, and afterwards as long as the engine has a block of it.
 
 #![allow(unsafe_code)]
 
@@ -29,25 +29,24 @@ use std::ffi::CString;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
-/// The loaded shim, or the vendor's wrapper behind the same functions. They stay where they are for the life of the
-/// process.
+/// The loaded shim, or the vendor's wrapper with the same functions. It stays loaded for the rest of the process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shim(&'static sys::Library);
 
-/// Options as the shim takes them.
+/// Options in the form that the shim takes.
 struct OptionList {
     _texts: Vec<CString>,
     keys: Vec<*const c_char>,
     values: Vec<*const c_char>,
 }
 
-/// A process loads each library once.
+/// The libraries of this process. Each is loaded once.
 static LOADED: Mutex<Vec<(sys::Place, Shim)>> = Mutex::new(Vec::new());
 
-/// The engine is one per process, and so is this number.
+/// The number of sessions in this process. There is one count, because there is one engine.
 static SESSIONS: AtomicUsize = AtomicUsize::new(0);
 
-/// The context that calls are made in: the current one, also while it ends.
+/// The context of a call: the current one, also while the context ends.
 pub(crate) trait Site {
     fn allows_calls(&self) -> Result<(), Error>;
     fn is_over(&self, used: &LastUse) -> bool;
@@ -79,9 +78,9 @@ impl Shim {
         if let Some((_, shim)) = loaded.iter().find(|(known, _)| known == place) {
             return Ok(*shim);
         }
-        // SAFETY: `Library::load` asks for a file that has the shim's functions, with the signatures of its header. The
-        // file was built with this program, or is the vendor's, or is named by the environment, which a process trusts,
-        // or whoever called `Place::at` vouched for it.
+        // SAFETY: `Library::load` requires a file that has the shim's functions, with the signatures of its header. The
+        // file was built with this program, or comes from the vendor, or is named by the environment, which a process
+        // trusts, or the caller of `Place::at` has guaranteed this for it.
         let shim = unsafe { sys::Library::load(place) }.map(Self).map_err(EngineError::Load)?;
         loaded.push((place.clone(), shim));
         Ok(shim)
@@ -104,7 +103,7 @@ impl Shim {
         self.done("GEInitialize", status, || "initialise the graph engine".into())
     }
 
-    /// Every session has ended: see [`sessions`].
+    /// The caller has checked that every session has ended: see [`sessions`].
     #[rule(GE_11)]
     pub(crate) fn finalize(self, library: Loaded) -> Result<(), Error> {
         library.allows_calls()?;
@@ -113,7 +112,7 @@ impl Shim {
         self.done("GEFinalize", status, || "finalise the graph engine".into())
     }
 
-    /// Turns the answer of a call into a result; `doing` reads on from "could not".
+    /// Turns the status of a call into a result. `doing` follows "could not" in the message.
     #[rule(GE_08)]
     fn done(self, call: &'static str, status: sys::Status, doing: impl FnOnce() -> String) -> Result<(), Error> {
         match status {
@@ -138,23 +137,23 @@ impl Shim {
     }
 }
 
-/// How many sessions live in this process.
+/// The number of sessions in this process.
 pub(crate) fn sessions() -> usize {
     SESSIONS.load(Ordering::Acquire)
 }
 
 /// # Safety
 ///
-/// `text` is null or a terminated string that stays in place during the call.
+/// `text` is null or points at a terminated string that stays valid during the call.
 unsafe fn text(text: *const c_char) -> Option<String> {
-    // SAFETY: `CStr::from_ptr` asks for a terminated string that stays in place. The pointer is not null, and the
-    // caller of this function promises the rest (its safety section).
+    // SAFETY: `CStr::from_ptr` requires a terminated string that stays valid. The pointer is not null, and the caller
+    // of this function promises the rest (its safety section).
     let text = (!text.is_null()).then(|| unsafe { CStr::from_ptr(text) })?;
     let text = text.to_string_lossy().trim().to_owned();
     (!text.is_empty()).then_some(text)
 }
 
-/// A path as the shim takes it.
+/// A path in the form that the shim takes.
 fn c_path(path: &Path) -> Result<CString, Error> {
     CString::new(path.as_os_str().as_encoded_bytes()).map_err(|_| Error::NulInPath { path: path.to_owned() })
 }

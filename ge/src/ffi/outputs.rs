@@ -12,15 +12,15 @@ use core::ffi::c_void;
 use core::ptr::{NonNull, null, null_mut};
 use core::sync::atomic::{AtomicPtr, Ordering};
 
-/// One execution: its inputs, which stay while it runs, and its outputs.
+/// One execution: its inputs, which stay alive while it runs, and its outputs.
 #[derive(Debug)]
 pub(crate) struct RawOutputs {
     shim: Shim,
     graph: u32,
-    /// Null until the engine has taken the execution, and once the outputs were released.
+    /// Null before the engine has accepted the execution, and after the outputs were released.
     raw: AtomicPtr<sys::Outputs>,
     last_use: LastUse,
-    /// While the execution's row exists, their memory has a name and is not collected.
+    /// While the execution's row exists, the inputs' memory has a name, so it is not collected.
     inputs: Vec<RawTensor>,
 }
 
@@ -38,7 +38,7 @@ impl RawOutputs {
         self.inputs.iter().map(|input| &input.memory).collect()
     }
 
-    /// The inputs as the shim takes them. They point into this row.
+    /// The inputs in the form that the shim takes. They point into this row.
     pub(super) fn tensors(&self) -> Vec<sys::Tensor> {
         let tensor = |input: &RawTensor| sys::Tensor {
             element: input.element.number(),
@@ -59,18 +59,18 @@ impl RawOutputs {
     }
 
     pub(crate) fn count(&self) -> usize {
-        // SAFETY: the function asks for outputs that were not released (GE-21). They are released by the one who has
-        // their handle, or when nobody has one.
+        // SAFETY: the function requires outputs that were not released (GE-21). Only the owner of their handle releases
+        // them, or a collection when no handle exists.
         self.raw().map_or(0, |raw| unsafe { (self.shim.0.outputs_count)(raw.as_ptr()) })
     }
 
-    /// Element type and shape of one.
+    /// The element type and shape of one output.
     pub(crate) fn describe(&self, index: usize) -> Option<(ElementType, Vec<i64>)> {
         let tensor = self.tensor(index)?;
         let dims = match tensor.rank {
             0 => Vec::new(),
-            // SAFETY: `from_raw_parts` asks for `rank` initialised sizes that nobody writes meanwhile. The engine's
-            // answer has as many behind `dims` as long as the outputs are there (GE-21), and they are copied at once.
+            // SAFETY: `from_raw_parts` requires `rank` initialised sizes that nobody writes meanwhile. The engine's
+            // answer has that many behind `dims` as long as the outputs exist (GE-21), and they are copied at once.
             rank => unsafe { core::slice::from_raw_parts(tensor.dims, rank) }.to_vec(),
         };
         Some((aclDataType(tensor.element).into(), dims))
@@ -80,7 +80,7 @@ impl RawOutputs {
         self.tensor(index).map_or(0, |tensor| tensor.bytes)
     }
 
-    /// Copies an output to host memory, and returns when that is done.
+    /// Copies an output to host memory. Returns after the copy has completed.
     #[rule(GE_20)]
     pub(crate) fn read<C: Brand, E: Element>(
         &self,
@@ -107,15 +107,15 @@ impl RawOutputs {
         library.answered(&format!("copy output {index} of a graph to the host"), "aclrtMemcpy", answer)
     }
 
-    /// Gives the blocks back to who allocated them; refused while queued work may use them.
+    /// Returns the blocks to their allocator. Refuses while queued work may use them.
     #[rule(GE_21)]
     pub(super) fn release(&self, site: &impl Site) -> Result<(), Error> {
         if !site.is_over(&self.last_use) {
             return Err(Error::StillRunning { what: GRAPH_OUTPUTS });
         }
         if let Some(raw) = NonNull::new(self.raw.swap(null_mut(), Ordering::AcqRel)) {
-            // SAFETY: the function asks for outputs that no work uses, once (GE-21). An execution made them, their mark
-            // says that they are idle, and the swap took the pointer.
+            // SAFETY: the function requires outputs that no work uses, and may be called once for them (GE-21). An
+            // execution made them, their mark says that they are idle, and the swap took the pointer.
             unsafe { (self.shim.0.outputs_release)(raw.as_ptr()) };
         }
         Ok(())
@@ -124,9 +124,9 @@ impl RawOutputs {
     fn tensor(&self, index: usize) -> Option<sys::Tensor> {
         let mut tensor = sys::Tensor { element: 0, dims: null(), rank: 0, address: null_mut::<c_void>(), bytes: 0 };
         let raw = self.raw().filter(|_| index < self.count())?;
-        // SAFETY: the function asks for outputs that were not released (GE-21), and writes the answer to `tensor`
-        // during the call. They are released by the one who has their handle, or when nobody has one; the index is
-        // below their number; a pointer to a live local is valid for writes (`core::ptr`, "Safety").
+        // SAFETY: the function requires outputs that were not released (GE-21), and writes the result to `tensor`
+        // during the call. Only the owner of their handle releases them, or a collection when no handle exists. The
+        // index is below their number. A pointer to a live local is valid for writes (`core::ptr`, "Safety").
         unsafe { (self.shim.0.outputs_get)(raw.as_ptr(), index, &raw mut tensor) };
         Some(tensor)
     }

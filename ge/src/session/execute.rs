@@ -12,21 +12,21 @@ use ascendcl_rules::leads;
 use core::fmt;
 use std::sync::Arc;
 
-/// An execution that was waited for, or, inside a [`Pending`], one in flight.
+/// A completed execution; inside a [`Pending`], an execution in flight.
 #[must_use = "the graph and its inputs are in here"]
 pub struct Executed<C: Brand, S: GraphState, I> {
-    /// The graph, to be executed again.
+    /// The graph, which can be executed again.
     pub graph: Graph<C, S>,
-    /// The inputs, as they were.
+    /// The inputs, unchanged.
     pub inputs: I,
     /// The outputs of the graph.
     pub outputs: Outputs<C>,
 }
 
-/// A graph in flight, or the graph and its inputs as they were.
+/// A graph in flight; after a failure, the graph and its inputs, unchanged.
 type Execution<C, S, I> = Result<Pending<C, Executed<C, S, I>>, Failed<(Graph<C, S>, I)>>;
 
-/// Graphs that have a stream before they are loaded: it came with the allocator.
+/// Graphs that have a stream before they are loaded, because it came with the allocator.
 #[diagnostic::on_unimplemented(
     message = "a graph in state `{Self}` has no stream to be loaded on",
     label = "expected a graph with an allocator, which brought a stream along",
@@ -47,7 +47,7 @@ pub trait NeedsStream: GraphState {}
 impl<A: DeviceAllocator> HasStream for super::WithAllocator<A> {}
 impl NeedsStream for super::Compiled {}
 impl NeedsStream for super::WithMemory {}
-// That a loaded graph is not loaded again is the other bound's to say.
+// The other bound reports that a loaded graph cannot be loaded again.
 impl<B: GraphState> HasStream for Loaded<B> {}
 impl<B: GraphState> NeedsStream for Loaded<B> {}
 
@@ -56,7 +56,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     ///
     /// # Errors
     ///
-    /// The graph as it was: [`EngineError::Stale`](crate::EngineError::Stale) when it has to be built anew, or
+    /// The graph, unchanged: [`EngineError::Stale`](crate::EngineError::Stale) when it has to be built again, or
     /// [`EngineError::Failed`](crate::EngineError::Failed), for example when the allocator has no memory.
     #[rule(GE_01, GE_16, GE_17, GE_25)]
     pub fn load(self, session: &mut Session<C>, current: &Current<C>) -> Result<Graph<C, Loaded<S>>, Failed<Self>>
@@ -71,11 +71,11 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
         }
     }
 
-    /// Loads the graph on a stream (`Session::LoadGraph`), which moves into it.
+    /// Loads the graph on a stream (`Session::LoadGraph`). The stream moves into the graph.
     ///
     /// # Errors
     ///
-    /// The graph and the stream as they were: as for [`load`](Self::load).
+    /// The graph and the stream, unchanged, with the errors of [`load`](Self::load).
     #[rule(GE_16, GE_17, GE_18, GE_25)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn load_on( // GE-12, GE-18: on a stream of the session's own context: `current.stream()?`
@@ -102,7 +102,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     ///
     /// # Errors
     ///
-    /// The graph and the inputs as they were: [`EngineError::Failed`](crate::EngineError::Failed), for example when the
+    /// The graph and the inputs, unchanged: [`EngineError::Failed`](crate::EngineError::Failed), for example when the
     /// allocator has no memory.
     #[rule(GE_02, GE_15, GE_17, GE_19, GE_20)]
     pub fn execute<I: OperatorInputs<C>>(
@@ -145,7 +145,8 @@ impl<C: Brand, S: GraphState, I> fmt::Debug for Executed<C, S, I> {
     }
 }
 
-/// While it executes, its graph is not executed again, its inputs are not written or freed, and its outputs stay.
+/// While it is in flight, its graph cannot be executed or removed, its inputs are not written or freed, and its outputs
+/// stay allocated.
 impl<C: Brand, S: GraphState, I> InFlight for Executed<C, S, I> {
     fn uses(&self) -> Vec<&LastUse> {
         vec![self.graph.row.last_use(), self.outputs.row().last_use()]

@@ -1,4 +1,4 @@
-//! Graphs.
+//! Graphs of a session.
 
 use super::Session;
 use super::state::{Added, CanCompile, CanSetMemory, Carried, Compiled, GraphState, WithAllocator, WithMemory};
@@ -20,8 +20,8 @@ use std::sync::Arc;
 
 /// A graph of a session.
 ///
-/// `S` says how far it is. While it executes it is in a [`Pending`](ascendcl::Pending): it is not executed twice at a
-/// time, and not removed. One that is dropped is removed by [`Session::collect`] or the end of the scope.
+/// `S` states its progress. During an execution it is in a [`Pending`](ascendcl::Pending), so it cannot be executed
+/// twice at a time, and cannot be removed. A dropped graph is removed by [`Session::collect`] or the end of the scope.
 #[must_use = "a graph that is dropped is removed by `collect` or at the end of its scope; `remove` shows the errors"]
 #[rule(GE_14, GE_24)]
 #[diagnostic::on_move(
@@ -38,7 +38,7 @@ pub struct Graph<C: Brand, S: GraphState = Added> {
 assert_impl_all!(Graph<Scoped<'static>>: Send);
 assert_not_impl_any!(Graph<Scoped<'static>>: Sync, Clone);
 
-/// Memory for a graph's constants, and memory to work in.
+/// Memory for a graph's constants, and its working memory.
 type Memory<C, E, F> = (DeviceBuffer<C, E>, DeviceBuffer<C, F>);
 
 impl<C: Brand> Graph<C, Added> {
@@ -61,7 +61,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     ///
     /// # Errors
     ///
-    /// The graph as it was, with [`EngineError::Failed`].
+    /// The graph, unchanged, with [`EngineError::Failed`].
     #[rule(GE_14)]
     pub fn compile(self, session: &mut Session<C>, current: &Current<C>) -> Result<Graph<C, Compiled>, Failed<Self>>
     where
@@ -74,12 +74,12 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
         }
     }
 
-    /// Registers an allocator for a stream (`Session::RegisterExternalAllocator`); both move into the graph. What
-    /// loading and executing it takes, and the outputs, come from this allocator.
+    /// Registers an allocator for a stream (`Session::RegisterExternalAllocator`). Both move into the graph. This
+    /// allocator provides the memory for loading and executing the graph, and for the outputs.
     ///
     /// # Errors
     ///
-    /// The graph, the stream and the allocator as they were: [`EngineError::Product`] on products without this function
+    /// The graph, the stream and the allocator, unchanged: [`EngineError::Product`] on products without this function
     /// (GE-07), [`Error::OtherContext`] when the allocator [has no memory](DeviceAllocator::serves) for this context,
     /// or [`EngineError::Failed`].
     #[rule(GE_01, GE_04, GE_06, GE_07, GE_08, GE_18)]
@@ -108,13 +108,13 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
         }
     }
 
-    /// Gives the graph memory for its constants and memory to work in (`Session::SetGraphConstMemoryBase`,
-    /// `Session::UpdateGraphFeatureMemoryBase`), of the sizes that its [summary](Graph::summary) states. The memory
-    /// stays with the graph until it is removed.
+    /// Gives the graph memory for its constants and working memory (`Session::SetGraphConstMemoryBase`,
+    /// `Session::UpdateGraphFeatureMemoryBase`), of the sizes in its [summary](Graph::summary). The memory stays with
+    /// the graph until it is removed.
     ///
     /// # Errors
     ///
-    /// The graph as it was, and the buffers unless the engine may have taken them: [`EngineError::NotStatic`],
+    /// The graph, unchanged, and the buffers unless the engine may have taken them: [`EngineError::NotStatic`],
     /// [`EngineError::MemoryTooShort`] or [`EngineError::Failed`].
     #[rule(GE_22, GE_23)]
     pub fn set_memory<E, F>(
@@ -142,14 +142,14 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
         }
     }
 
-    /// Waits for the graph's work and removes it from the session (`Session::RemoveGraph`); an allocator's registration
-    /// ends (`Session::UnregisterExternalAllocator`). Gives back what moved into the graph: the stream and the
-    /// allocator, which for a loaded graph without one is `()`.
+    /// Waits for the graph's work and removes the graph from the session (`Session::RemoveGraph`). Ends the
+    /// registration of an allocator (`Session::UnregisterExternalAllocator`). Returns the values that moved into the
+    /// graph: the stream and the allocator. For a loaded graph without an allocator, the second value is `()`.
     ///
     /// # Errors
     ///
-    /// The graph: [`EngineError::OutputsInUse`] while outputs of it have a name; [`Error::BlocksInUse`] when the engine
-    /// has blocks of the allocator although it has removed the graph; or [`EngineError::Failed`].
+    /// The graph: [`EngineError::OutputsInUse`] while outputs of it have a handle; [`Error::BlocksInUse`] when the
+    /// engine still has blocks of the allocator after it has removed the graph; or [`EngineError::Failed`].
     #[rule(GE_09, GE_21, GE_24)]
     pub fn remove(self, session: &mut Session<C>, current: &Current<C>) -> Result<S::Left<C>, Failed<Self>>
     where
@@ -171,8 +171,8 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
         S::left(stream, allocator).ok_or(Error::Gone { what: ObjectKind::STREAM })
     }
 
-    /// Takes the allocator out of its registration, of which `tell` tells the engine that it is over. When that fails
-    /// the allocator stays.
+    /// Takes the allocator out of its registration. `tell` tells the engine that the registration ends. If `tell`
+    /// fails, the allocator stays.
     fn give_up(
         &self,
         tell: impl FnOnce() -> Result<Option<KeptSlot>, Error>,
@@ -208,12 +208,12 @@ impl<C: Brand> Graph<C, Compiled> {
 }
 
 impl<C: Brand, A: DeviceAllocator> Graph<C, WithAllocator<A>> {
-    /// Waits for the graph's stream, puts another allocator in the place of this one, and gives this one back.
+    /// Waits for the graph's stream, replaces its allocator by another one, and returns the old one.
     ///
     /// # Errors
     ///
-    /// The graph with its allocator, and the other one, as they were: [`Error::BlocksInUse`], [`Error::OtherContext`]
-    /// or [`EngineError::Failed`].
+    /// The graph with its allocator, and the other allocator, unchanged: [`Error::BlocksInUse`],
+    /// [`Error::OtherContext`] or [`EngineError::Failed`].
     #[rule(GE_03)]
     pub fn replace<B: DeviceAllocator>(
         self,
@@ -239,11 +239,11 @@ impl<C: Brand, A: DeviceAllocator> Graph<C, WithAllocator<A>> {
         }
     }
 
-    /// Ends the registration (`Session::UnregisterExternalAllocator`), and gives the stream and the allocator back.
+    /// Ends the registration (`Session::UnregisterExternalAllocator`), and returns the stream and the allocator.
     ///
     /// # Errors
     ///
-    /// The graph with its allocator, as it was: [`Error::BlocksInUse`] or [`EngineError::Failed`].
+    /// The graph with its allocator, unchanged: [`Error::BlocksInUse`] or [`EngineError::Failed`].
     #[rule(GE_09)]
     pub fn unregister(
         self,
@@ -264,31 +264,32 @@ impl<C: Brand, A: DeviceAllocator> Graph<C, WithAllocator<A>> {
 }
 
 impl<C: Brand, A: DeviceAllocator, S: GraphState<Carries = AllocatorSlot<A>>> Graph<C, S> {
-    /// Calls `look` with the allocator, for example to read its statistics. `None` when the graph was removed and the
-    /// allocator with it. This crate holds no lock during the call: see [`Stream::with_allocator`].
+    /// Calls `look` with the allocator, for example to read its statistics. Returns `None` if the graph was removed,
+    /// and the allocator with it. This crate holds no lock during the call: see [`Stream::with_allocator`].
     pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
         self.carries.look(look)
     }
 
-    /// Whether the allocator panicked while the engine called it, or got back what it had not given: see
+    /// Whether the allocator panicked while the engine called it, or got a block back that it had not allocated: see
     /// [`Stream::allocator_misbehaved`].
     pub fn allocator_misbehaved(&self) -> bool {
         self.carries.misbehaved()
     }
 
-    /// Waits for the graph's stream (`aclrtSynchronizeStream`), and keeps the graph from executing as long as the proof
-    /// of that is there: now the allocator may give memory back to the system ([`IdleProof::trim`]).
+    /// Waits for the graph's stream (`aclrtSynchronizeStream`). The graph cannot be executed while the returned proof
+    /// exists. So the allocator may return memory to the system ([`IdleProof::trim`]).
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] when work failed or could not be waited for: there is no proof then, and memory stays.
+    /// [`Error::Vendor`] when work failed or could not be waited for. Then there is no proof, and no memory is
+    /// returned.
     #[rule(GE_05)]
     pub fn idle<'i>(&'i mut self, current: &Current<C>) -> Result<IdleProof<'i, C, A>, Error> {
         idle(&self.row, &mut self.carries, current)
     }
 }
 
-/// A slot for an allocator that is to be registered, its functions, and what keeps it.
+/// A slot for an allocator that is about to be registered, its functions, and the value that keeps it.
 type Slot<A> = (AllocatorSlot<A>, AllocatorFunctions, KeptSlot);
 
 fn slot_for<C: Brand, A: DeviceAllocator>(current: &Current<C>, allocator: &A) -> Result<Slot<A>, Error> {
@@ -298,7 +299,7 @@ fn slot_for<C: Brand, A: DeviceAllocator>(current: &Current<C>, allocator: &A) -
     Ok((slot, functions, keeps))
 }
 
-/// Puts the allocator into the slot that the engine knows of, unless telling it had failed.
+/// Puts the allocator into the slot that the engine knows, unless the call that told the engine failed.
 fn fill<A: DeviceAllocator>(
     told: Result<AllocatorSlot<A>, Error>,
     allocator: A,
@@ -318,7 +319,7 @@ fn can_be_tensor(start: *mut c_void) -> Result<(), Error> {
     }
 }
 
-/// An error on products where the engine has no allocators, before it is asked.
+/// Returns an error on products whose engine has no allocators, without calling the engine.
 #[rule(GE_07)]
 fn supports_allocators(product: String) -> Result<(), Error> {
     // All products that the vendor lists have them, except for the Atlas 200I/500 A2, whose chip is the Ascend 310B.

@@ -1,4 +1,4 @@
-//! Sessions, and what is in them.
+//! Sessions, and the objects in them.
 
 mod execute;
 mod graph;
@@ -22,10 +22,10 @@ use core::fmt;
 use static_assertions::assert_not_impl_any;
 use std::sync::Arc;
 
-/// A session of the graph engine, for the length of its scope ([`Engine::session`](crate::Engine::session)).
+/// A session of the graph engine, which exists for its scope ([`Engine::session`](crate::Engine::session)).
 ///
-/// Everything that works on its graphs takes `&mut` of it: a session is not used by two threads at once (GE-12). The
-/// scope owns it and everything in it: a graph or outputs that are dropped or forgotten live on until
+/// Every call on its graphs takes `&mut Session`, so two threads cannot use a session at the same time (GE-12). The
+/// scope owns the session and everything in it: dropped or forgotten graphs and outputs exist until
 /// [`collect`](Self::collect) or the end of the scope.
 #[rule(GE_12)]
 pub struct Session<C: Brand> {
@@ -49,7 +49,7 @@ impl<C: Brand> Session<C> {
     ///
     /// # Errors
     ///
-    /// [`EngineError::Failed`](crate::EngineError::Failed) when the source cannot be read, or is no graph.
+    /// [`EngineError::Failed`](crate::EngineError::Failed) when the source cannot be read, or is not a graph.
     #[rule(GE_24)]
     pub fn add(
         &mut self,
@@ -60,11 +60,10 @@ impl<C: Brand> Session<C> {
         self.row.add(current, source, options.pairs()).map(Graph::new)
     }
 
-    /// Waits for the graphs that no handle names any more and removes them, and releases the outputs that no handle
-    /// names and that are idle; the scope's end would do it later.
+    /// Waits for the graphs without a handle and removes them. Releases the outputs that have no handle and are idle.
+    /// Otherwise the end of the scope does this.
     ///
-    /// The errors are those that dropped handles could not report. An allocator that goes with its graph is dropped
-    /// here.
+    /// The errors are those that dropped handles could not report. This also drops the allocators of removed graphs.
     #[must_use = "these are the errors that dropped handles could not report"]
     pub fn collect(&mut self, current: &Current<C>) -> Vec<Error> {
         let removed = self.row.unnamed_graphs().into_iter().map(|graph| self.remove(current, &graph));
@@ -82,7 +81,8 @@ impl<C: Brand> Session<C> {
     }
 }
 
-/// While collecting, being in use is no failure, nor are outputs that have a name: the graph is removed another time.
+/// For a collection, an object in use is not an error, and outputs with a handle are not either: a later collection
+/// removes the graph.
 fn is_in_use(error: &Error) -> bool {
     matches!(error, Error::StillRunning { .. }) || matches!(error.extension(), Some(EngineError::OutputsInUse { .. }))
 }

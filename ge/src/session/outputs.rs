@@ -10,11 +10,11 @@ use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
-/// The outputs of one execution of a graph, in memory that the engine allocated: from the graph's allocator, if it has
+/// The outputs of one execution of a graph. The engine allocated their memory: from the graph's allocator, if there is
 /// one.
 ///
-/// A graph is removed, and its allocator given back, when the outputs of its executions were
-/// [released](Self::release). Outputs that are dropped are released before the next execution of the session, by
+/// A graph can be removed, and its allocator returned, only after the outputs of its executions were
+/// [released](Self::release). Dropped outputs are released before the next execution of the session, by
 /// [`Session::collect`], or at the end of the scope.
 #[must_use = "outputs that are dropped keep their memory until the next execution"]
 #[rule(GE_20, GE_21)]
@@ -35,7 +35,7 @@ impl<C: Brand> Outputs<C> {
         &self.row
     }
 
-    /// How many there are.
+    /// The number of outputs.
     pub fn len(&self) -> usize {
         self.row.count()
     }
@@ -85,11 +85,11 @@ impl<C: Brand> Outputs<C> {
         self.row.read(current, index, &mut elements).map(|()| elements)
     }
 
-    /// Gives the memory back to who allocated it.
+    /// Releases the outputs and returns their memory to its allocator.
     ///
     /// # Errors
     ///
-    /// The outputs as they were, with [`Error::StillRunning`], while queued work may use them.
+    /// The outputs, unchanged, with [`Error::StillRunning`], while queued work may use them.
     pub fn release(self, session: &mut Session<C>, current: &Current<C>) -> Result<(), Failed<Self>> {
         let released = session.row().release(current, &self.row);
         released.map_err(|error| Failed { error, value: self })

@@ -9,15 +9,15 @@ use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 
-/// A stream with an allocator that is registered for it in a session, for graphs that are run without being compiled
-/// and loaded here.
+/// A stream with an allocator that is registered for it in a session. It runs graphs that were not compiled and loaded
+/// by this crate.
 ///
-/// A graph that is compiled takes its allocator [itself](Graph::register). A value that is dropped stays registered
-/// until [`Session::collect`] or the end of the scope.
+/// A compiled graph has its own [registration](Graph::register). A value that is dropped stays registered until
+/// [`Session::collect`] or the end of the scope.
 #[must_use = "the stream and the allocator are in here; `unregister` gives them back"]
 #[rule(GE_04)]
 pub struct SessionStream<C: Brand, A: DeviceAllocator> {
-    /// The row of a graph that the engine never had: it keeps the registration as those of graphs do.
+    /// The row of a graph that the engine never had. It keeps the registration, like the rows of graphs.
     registration: Graph<C, WithAllocator<A>>,
 }
 
@@ -56,10 +56,12 @@ impl<C: Brand> Session<C> {
 }
 
 impl<C: Brand, A: DeviceAllocator> SessionStream<C, A> {
-    /// Queues one run of a graph on this stream (`Session::RunGraphWithStreamAsync`), with tensors that other code has
-    /// made. The first run compiles and loads the graph. It is removed when its work is done: see [`idle`](Self::idle).
+    /// Queues one run of a graph on this stream (`Session::RunGraphWithStreamAsync`), with tensors that other code
+    /// created. The first run compiles and loads the graph. When its work is done, the graph can be removed: see
+    /// [`idle`](Self::idle).
     ///
-    /// Only the vendor's `libge_runtime_wrapper.so` has this; with the shim, a graph is compiled, loaded and executed.
+    /// Only the vendor's `libge_runtime_wrapper.so` has this function. With the shim, compile, load and execute a graph
+    /// instead.
     ///
     /// # Errors
     ///
@@ -101,7 +103,7 @@ impl<C: Brand, A: DeviceAllocator> SessionStream<C, A> {
         current: &Current<C>,
         allocator: B,
     ) -> Result<(SessionStream<C, B>, A), Failed<(Self, B)>> {
-        // Queued work may still use memory that the allocator has got back.
+        // Queued work may still use memory that was returned to the allocator.
         if let Err(error) = self.registration.synchronize(current) {
             return Err(Failed { error, value: (self, allocator) });
         }

@@ -1,4 +1,4 @@
-//! How far a graph is.
+//! The states of a graph.
 //!
 //! The states and their bounds come from the declaration of a graph's life cycle ([`ascendcl_rules::graph`]).
 
@@ -31,10 +31,10 @@ pub trait GraphState: ascendcl_rules::graph::State {
 pub trait Carried {
     type Allocator;
 
-    /// Takes the allocator out of its registration, which is about to end.
+    /// Takes the allocator out of a registration that is about to end.
     fn take(&self) -> Result<Self::Allocator, Error>;
 
-    /// Takes that back: the registration goes on.
+    /// Puts the allocator back: the registration continues.
     fn put(&self, allocator: Self::Allocator);
 }
 
@@ -48,7 +48,7 @@ impl Carried for () {
     fn put(&self, (): ()) {}
 }
 
-/// The graph's row keeps the allocator in its slot, so that a forgotten handle keeps nothing.
+/// The graph's row keeps the allocator in its slot, so a forgotten handle keeps nothing alive.
 impl<A: DeviceAllocator> Carried for AllocatorSlot<A> {
     type Allocator = A;
 
@@ -57,7 +57,7 @@ impl<A: DeviceAllocator> Carried for AllocatorSlot<A> {
     }
 
     fn put(&self, allocator: A) {
-        // It was taken out of the slot right now, and the registration keeps that.
+        // The allocator was taken out of this slot by `take`, so the slot is free. The registration keeps the slot.
         drop(AllocatorSlot::put(self, allocator));
     }
 }

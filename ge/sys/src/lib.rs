@@ -1,13 +1,13 @@
 //! The session API of Huawei's graph engine (GE) as plain C.
 //!
-//! The engine's own API is C++. A shim of this crate's own (`shim/ascendcl_ge.cpp`) puts plain C
-//! functions around it; it is compiled when this crate is built on a machine with the toolkit's headers, and loaded when
-//! [`Library::load`] is first called. Without the headers nothing is compiled, and the vendor's own C functions
-//! (`libge_runtime_wrapper.so`) take the shim's place as far as they go; what they lack answers [`ABSENT`]. Without
-//! either, loading says what to install.
+//! The engine's own API is C++. A shim of this crate (`shim/ascendcl_ge.cpp`) wraps it in plain C functions. The shim
+//! is compiled when this crate is built on a machine with the toolkit's headers. [`Library::load`] loads it at its
+//! first call. Without the headers nothing is compiled. Then the vendor's own C functions (`libge_runtime_wrapper.so`)
+//! replace the shim; a function that they lack returns [`ABSENT`]. Without either library, the error of loading says
+//! what to install.
 //!
-//! `shim/ascendcl_ge.h` states the ownership. Every function of [`Library`] is `unsafe`: it states the C signature and
-//! nothing else. The crate `ascendcl-ge` keeps the rules of use.
+//! `shim/ascendcl_ge.h` states the ownership. Every function of [`Library`] is `unsafe`: it has the C signature and
+//! checks nothing. The crate `ascendcl-ge` keeps the rules of use.
 
 #![allow(missing_docs, non_camel_case_types, clippy::missing_safety_doc, clippy::too_many_arguments)]
 
@@ -25,13 +25,13 @@ pub type Status = u32;
 pub const SUCCESS: Status = 0;
 pub const FAILED: Status = 0xFFFF_FFFF;
 pub const EXCEPTION: Status = 0xFFFF_FF00;
-/// The library that was loaded has no such function: it is the vendor's wrapper.
+/// The loaded library is the vendor's wrapper and lacks this function.
 pub const ABSENT: Status = 0xFFFF_FF01;
-/// The wrapper has as many allocators as it can tell apart: [`ALLOCATORS`].
+/// All allocators that the wrapper can distinguish are in use: [`ALLOCATORS`].
 pub const NO_SLOT: Status = 0xFFFF_FF02;
-/// Allocators that can be registered at a time through the vendor's wrapper.
+/// The number of allocators that can be registered at a time with the vendor's wrapper.
 pub const ALLOCATORS: usize = wrapper::ALLOCATORS;
-/// The version of the C functions that this crate speaks.
+/// The version of the C functions that this crate uses.
 pub const ABI: u32 = 2;
 
 #[repr(C)]

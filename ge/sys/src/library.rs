@@ -1,4 +1,4 @@
-//! The loaded library: one table of functions, from the shim or over the vendor's wrapper.
+//! The loaded library: one table of functions, from the shim or from the vendor's wrapper.
 
 use crate::search::{Place, VARIABLE, looked, wrapper};
 use crate::wrapper::{MARK, table};
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// The build found no headers, no variable names a library, and the vendor's wrapper is not there either.
+    /// The build found no headers, no variable names a library, and the vendor's wrapper is not installed.
     #[error(
         "there is no graph engine here: when this program was built, none of{} had include/ge/ge_api.h; install the CANN \
          toolkit (its development files), set ASCEND_HOME_PATH to it and build again, or set {VARIABLE} to a shim that \
@@ -21,10 +21,10 @@ pub enum LoadError {
     NotBuilt {
         /// The folders in which the build looked.
         looked: Vec<PathBuf>,
-        /// What the dynamic loader says of the wrapper.
+        /// The dynamic loader's message about the wrapper.
         reason: String,
     },
-    /// The dynamic loader refused it, or something that it needs.
+    /// The dynamic loader refused the library, or a library that it needs.
     #[error(
         "{} cannot be loaded: {reason}; it needs libge_runner.so and libfmk_onnx_parser.so of the CANN toolkit: run the \
          toolkit's set_env.sh first", path.display()
@@ -32,10 +32,10 @@ pub enum LoadError {
     Refused {
         /// The shim, or the wrapper.
         path: PathBuf,
-        /// What the loader says.
+        /// The loader's message.
         reason: String,
     },
-    /// It is a shim of another version, or none.
+    /// The file is a shim of another version, or not a shim.
     #[error("{} is no shim of version {ABI}: {reason}; build this program again", path.display())]
     Unfit {
         /// The file.
@@ -43,7 +43,7 @@ pub enum LoadError {
         /// What it lacks.
         reason: String,
     },
-    /// It is a wrapper of a release whose functions are others.
+    /// The file is a wrapper of a release with other functions.
     #[error(
         "{} is a wrapper of a release before the middle of 2026: it has no `{lacks}`; install a newer CANN toolkit, or \
          its development files, set ASCEND_HOME_PATH to it and build this program again", path.display()
@@ -51,10 +51,10 @@ pub enum LoadError {
     OldWrapper {
         /// The wrapper.
         path: PathBuf,
-        /// The function that is not there.
+        /// The missing function.
         lacks: String,
     },
-    /// The process has loaded a wrapper, and it is another file.
+    /// The process has already loaded another wrapper file.
     #[error("{} is a second wrapper: a process has one, and loaded another file before", path.display())]
     SecondWrapper {
         /// The second one.
@@ -62,26 +62,26 @@ pub enum LoadError {
     },
 }
 
-/// What stands between this program and the engine.
+/// The library through which this program calls the engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Provider {
     /// The shim of this crate.
     Shim,
-    /// The vendor's `libge_runtime_wrapper.so`: a part of the engine.
+    /// The vendor's `libge_runtime_wrapper.so`, which offers a part of the engine.
     Wrapper,
 }
 
 macro_rules! functions {
     ($($name:ident = $symbol:literal: fn($($arg:ty),*) $(-> $ret:ty)?;)*) => {
-        /// The functions of the shim. It is never unloaded: the engine leaves threads behind that outlive any handle.
+        /// The functions of the shim. It is never unloaded, because threads of the engine outlive any handle.
         pub struct Library {
             pub(crate) path: PathBuf,
             pub(crate) provider: Provider,
             pub(crate) _keeps: libloading::Library,
             $(pub $name: unsafe extern "C" fn($($arg),*) $(-> $ret)?,)*
-            /// `RunGraphWithStreamAsync` with pointers to `ge::Tensor`, which stay the caller's. The shim answers
-            /// [`ABSENT`]: it executes.
+            /// `RunGraphWithStreamAsync` with pointers to `ge::Tensor`. The caller keeps the ownership of the tensors.
+            /// The shim returns [`ABSENT`], because it offers executions instead.
             pub run_raw: RunRaw,
         }
 
@@ -89,9 +89,9 @@ macro_rules! functions {
             fn functions(path: &Path, library: libloading::Library) -> Result<Self, LoadError> {
                 let unfit = |symbol: &str| LoadError::Unfit { path: path.to_owned(), reason: format!("it has no `{symbol}`") };
                 $(
-                    // SAFETY: `Library::get` asks that a symbol has the type that it is taken as. The symbol is one of
-                    // the shim's header, whose signature stands in the table; the caller of `load` promises that the
-                    // file has no other under that name.
+                    // SAFETY: `Library::get` requires that the symbol has the given type. The symbol is one of the
+                    // shim's header, whose signature is in the table. The caller of `load` promises that the file has
+                    // no other symbol of that name.
                     let $name = *unsafe {
                         library.get::<unsafe extern "C" fn($($arg),*) $(-> $ret)?>($symbol)
                     }.map_err(|_| unfit($symbol))?;
@@ -144,7 +144,7 @@ unsafe extern "C" fn absent(
 }
 
 impl Library {
-    /// Loads the shim, and with it the engine; where there is no shim, the vendor's wrapper.
+    /// Loads the shim, and the engine with it. If there is no shim, loads the vendor's wrapper.
     ///
     /// # Safety
     ///
@@ -161,8 +161,8 @@ impl Library {
             }
             _ => LoadError::Refused { path: path.clone(), reason: reason(&error) },
         })?;
-        // SAFETY: `Library::get` asks that a symbol has the type that it is taken as. It is only asked for, and never
-        // called.
+        // SAFETY: `Library::get` requires that the symbol has the given type. This only checks whether the symbol
+        // exists, and never calls it.
         let has = |symbol: &str| unsafe { library.get::<unsafe extern "C" fn()>(symbol) }.is_ok();
         let is_wrapper = has(MARK) && !has("ascendcl_ge_abi");
         let loaded = if is_wrapper { table(&path, library)? } else { Self::functions(&path, library)? };
@@ -174,7 +174,7 @@ impl Library {
         }
     }
 
-    /// What stands between this program and the engine.
+    /// The library through which this program calls the engine.
     pub fn provider(&self) -> Provider {
         self.provider
     }
@@ -190,7 +190,7 @@ impl fmt::Debug for Library {
     }
 }
 
-/// What the dynamic loader says; the error itself only says which of its functions failed.
+/// The dynamic loader's message. The error itself only names the loader's function that failed.
 fn reason(error: &dyn core::error::Error) -> String {
     error.source().map_or_else(|| error.to_string(), ToString::to_string)
 }

@@ -1,30 +1,30 @@
-//! Where a shim or the vendor's wrapper may be.
+//! Where a shim or the vendor's wrapper may be installed.
 
 use std::env;
 use std::path::PathBuf;
 
 /// The variable that names a shim, or a wrapper.
 pub(crate) const VARIABLE: &str = "ASCENDCL_GE_LIBRARY";
-/// The C functions that newer toolkits bring along, for their own Python package.
+/// The vendor's C functions, which newer toolkits have for their own Python package.
 const WRAPPER: &str = "libge_runtime_wrapper.so";
 
 /// Which library to load.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum Place {
-    /// The one that `ASCENDCL_GE_LIBRARY` names (the environment is trusted), or else the shim that was compiled with this crate, or else the vendor's
-    /// `libge_runtime_wrapper.so`.
+    /// The library that `ASCENDCL_GE_LIBRARY` names (the environment is trusted), or else the shim that was compiled
+    /// with this crate, or else the vendor's `libge_runtime_wrapper.so`.
     #[default]
     Installed,
-    /// A file, a shim or a wrapper, for which the program vouches: [`Place::at`].
+    /// A file that is a shim or a wrapper, as the program guarantees: [`Place::at`].
     At(VouchedFile),
 }
 
-/// A file that somebody vouched for: [`Place::at`] makes it.
+/// A file that the program guarantees to be suitable. [`Place::at`] makes it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VouchedFile(PathBuf);
 
 impl Place {
-    /// The library in a file. Safe code names none:
+    /// The library in a file. Safe code cannot name a file:
     ///
     /// ```compile_fail,E0133
     /// let place = ascendcl_ge_sys::Place::at("/nonexistent/libascendcl_ge.so");
@@ -32,13 +32,14 @@ impl Place {
     ///
     /// # Safety
     ///
-    /// Loading a file runs its initialisers, and calling a function assumes its signature: when it is loaded, the file has
-    /// to be a shim of this crate or the vendor's wrapper. A file that is absent, or that is no library, is an error.
+    /// Loading a file runs its initialisers, and calling a function assumes its signature. When the file is loaded, it
+    /// has to be a shim of this crate or the vendor's wrapper. If the file does not exist or is not a library, the
+    /// result is an error.
     pub unsafe fn at(path: impl Into<PathBuf>) -> Self {
         Self::At(VouchedFile(path.into()))
     }
 
-    /// The shim, or what was named. Nothing when only a wrapper may be there.
+    /// The path of the shim or of the named file. `None` if only a wrapper may be installed.
     pub(crate) fn path(&self) -> Option<PathBuf> {
         match self {
             Self::At(file) => Some(file.0.clone()),
@@ -55,8 +56,8 @@ pub(crate) fn looked() -> Vec<PathBuf> {
     env!("ASCENDCL_GE_LOOKED").split(':').map(PathBuf::from).collect()
 }
 
-/// The wrapper: in the folders where AscendCL's own library is looked for, in the same order, or else as a bare name, for
-/// the dynamic loader to find.
+/// The path of the wrapper. The search uses the folders of AscendCL's own library, in the same order. If none has the
+/// wrapper, the path is the bare name, which the dynamic loader searches for.
 pub(crate) fn wrapper() -> PathBuf {
     let folders = ascendcl_sys::homes().into_iter().flat_map(|home| home.library_folders());
     folders.map(|folder| folder.join(WRAPPER)).find(|path| path.exists()).unwrap_or_else(|| WRAPPER.into())

@@ -19,12 +19,12 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A session, and everything in it. One caller uses it at a time: who has `&mut` of its handle, or the end of its
-/// scope.
+/// A session, and everything in it. Only one caller uses it at a time: the code that has `&mut` of its handle, or the
+/// end of its scope.
 #[derive(Debug)]
 pub(crate) struct RawSession {
     shim: Shim,
-    /// `None` once it was destroyed.
+    /// `None` after the session was destroyed.
     raw: Mutex<Option<Handle>>,
     next: AtomicU32,
     graphs: Mutex<BTreeMap<u32, Arc<RawGraph>>>,
@@ -34,12 +34,12 @@ pub(crate) struct RawSession {
 #[derive(Clone, Copy, Debug)]
 struct Handle(NonNull<sys::Session>);
 
-// SAFETY: sending the handle to another thread must not make a data race. A session belongs to the process and has no
-// thread of its own. Two threads must not use it at once (GE-12), which the `&mut` of its handle sees to.
+// SAFETY: sending the handle to another thread must not cause a data race. A session belongs to the process and not to
+// a thread. Two threads must not use it at once (GE-12), which the `&mut` of its handle ensures.
 unsafe impl Send for Handle {}
 
 impl RawSession {
-    /// A session on the current context's device.
+    /// Creates a session on the current context's device.
     pub(crate) fn create(site: &impl Site, shim: Shim, options: &[(String, String)]) -> Result<Self, Error> {
         site.allows_calls()?;
         let options = OptionList::new(options)?;
@@ -59,7 +59,7 @@ impl RawSession {
         })
     }
 
-    /// Reads a graph and adds it, under an id that no graph of the session had before.
+    /// Reads a graph and adds it, under an id that no earlier graph of the session had.
     #[rule(GE_24)]
     pub(crate) fn add<C: Brand>(
         &self,
@@ -79,9 +79,9 @@ impl RawSession {
             bytes: image.len(),
         };
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the function asks for a live session (GE-11), which `ready` gave out, and reads source and options
-        // during the call. They are borrowed for longer; whoever made a source of a graph object vouches for the object
-        // (`GraphSource::graph`).
+        // SAFETY: the function requires a live session (GE-11), which `ready` returned, and reads source and options
+        // during the call. Both are borrowed for longer. The creator of a source with a graph object guarantees that
+        // object (`GraphSource::graph`).
         let status = unsafe { (self.shim.0.add_graph)(session, id, &raw const source, &options.raw()) };
         let call = if status == sys::ABSENT { reader } else { "AddGraph" };
         self.shim.done(call, status, || "add a graph".into())?;
@@ -101,8 +101,8 @@ impl RawSession {
 
     pub(crate) fn compile(&self, site: &impl Site, graph: &RawGraph) -> Result<(), Error> {
         let session = self.ready(site)?;
-        // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and the
-        // other is not removed.
+        // SAFETY: the function requires a live session that has the graph (GE-11): `ready` returned the session, and
+        // the graph is not removed.
         let status = unsafe { (self.shim.0.compile_graph)(session, graph.id()) };
         self.shim.done("CompileGraph", status, || format!("compile graph {}", graph.id()))
     }
@@ -110,15 +110,15 @@ impl RawSession {
     pub(crate) fn summary(&self, site: &impl Site, graph: &RawGraph) -> Result<GraphSummary, Error> {
         let session = self.ready(site)?;
         let mut summary = sys::Summary::default();
-        // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and the
-        // other is not removed. The function writes the answer to `summary` during the call; a pointer to a live local
-        // is valid for writes (`core::ptr`, "Safety").
+        // SAFETY: the function requires a live session that has the graph (GE-11): `ready` returned the session, and
+        // the graph is not removed. The function writes the result to `summary` during the call; a pointer to a live
+        // local is valid for writes (`core::ptr`, "Safety").
         let status = unsafe { (self.shim.0.graph_summary)(session, graph.id(), &raw mut summary) };
         let doing = || format!("ask what graph {} needs", graph.id());
         self.shim.done("GetCompiledGraphSummary", status, doing).map(|()| summary.into())
     }
 
-    /// Registers an allocator for the graph's stream, which is `stream`. Gives back what the replaced registration kept.
+    /// Registers an allocator for the graph's stream, which is `stream`. Returns what the replaced registration kept.
     ///
     /// The graph keeps `keeps`, and with it the object of the functions, until the registration ends.
     #[rule(GE_03, GE_06)]
@@ -167,7 +167,7 @@ impl RawSession {
         }
     }
 
-    /// Gives the graph memory to work in. It stays with the graph, whatever the engine answers.
+    /// Gives the graph working memory. The memory stays with the graph, even if the engine reports an error.
     #[rule(GE_23)]
     pub(crate) fn set_memory(&self, site: &impl Site, graph: &RawGraph, memory: [KeptMemory; 2]) -> Result<(), Error> {
         let session = self.ready(site)?;

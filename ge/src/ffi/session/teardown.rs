@@ -1,4 +1,4 @@
-//! How what is in a session of the graph engine ends: outputs, graphs, the session itself.
+//! The end of a session of the graph engine: its outputs, its graphs, the session itself.
 
 use super::{Handle, RawSession};
 use crate::error::EngineError;
@@ -11,7 +11,7 @@ use core::sync::atomic::{Ordering, fence};
 use std::sync::{Arc, PoisonError};
 
 impl RawSession {
-    /// Releases an execution's outputs; refused while it may run.
+    /// Releases an execution's outputs. Refuses while the execution may run.
     pub(crate) fn release(&self, site: &impl Site, outputs: &Arc<RawOutputs>) -> Result<(), Error> {
         outputs.release(site)?;
         self.outputs().retain(|known| !Arc::ptr_eq(known, outputs));
@@ -33,7 +33,8 @@ impl RawSession {
 
     /// Removes a graph. What it keeps stays until [`unregister`](Self::unregister) and [`forget`](Self::forget).
     ///
-    /// Refused while it may run, and while outputs of it are named: their memory may be the allocator's.
+    /// Refuses while the graph may run. Also refuses while outputs of it have a handle, because their memory may belong
+    /// to the graph's allocator.
     #[rule(GE_21)]
     pub(crate) fn remove(&self, site: &impl Site, graph: &RawGraph) -> Result<(), Error> {
         let session = self.ready(site)?;
@@ -46,8 +47,8 @@ impl RawSession {
             count => return Err(EngineError::OutputsInUse { count }.into()),
         }
         if !graph.is_removed() {
-            // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and
-            // the other is not removed. No work may use the graph: its mark says that it is idle.
+            // SAFETY: the function requires a live session that has the graph (GE-11): `ready` returned the session,
+            // and the graph is not removed. No work may use the graph: its mark says that it is idle.
             let status = unsafe { (self.shim.0.remove_graph)(session, graph.id()) };
             self.shim.done("RemoveGraph", status, || format!("remove graph {}", graph.id()))?;
             graph.removed.store(true, Ordering::Release);
@@ -55,7 +56,7 @@ impl RawSession {
         Ok(())
     }
 
-    /// Takes a removed graph, which has no registration any more, off the books.
+    /// Removes the row of a removed graph, which has no registration any more.
     pub(crate) fn forget(&self, graph: &RawGraph) {
         self.graphs().remove(&graph.id());
         graph.holds().memory.clear();
@@ -68,23 +69,23 @@ impl RawSession {
         unnamed
     }
 
-    /// Destroys the session, whose graphs are idle. The session has ended, whatever the answer.
+    /// Destroys the session, whose graphs are idle. The session has ended, even if the engine reports an error.
     fn destroy(&self) -> Result<(), Error> {
         let taken = self.raw.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(Handle(session)) = taken else { return Ok(()) };
-        // SAFETY: the function asks for a live session, once (GE-11). `create` made it, and this took the handle.
+        // SAFETY: the function requires a live session, once (GE-11). `create` made it, and this took the handle.
         let status = unsafe { (self.shim.0.session_destroy)(session.as_ptr()) };
         SESSIONS.fetch_sub(1, Ordering::AcqRel);
         self.shim.done("~Session", status, || "destroy a session".into())
     }
 
-    /// Takes everything down that is in the session, and the session.
+    /// Takes down everything in the session, and the session itself.
     fn end(&self, from: &Ending<'_>) -> Result<(), Error> {
         self.ready(from)?;
         let outputs = self.outputs().clone();
         outputs.iter().map(|outputs| self.release(from, outputs)).fold(Ok(()), Result::and)?;
         let mut graphs: Vec<_> = self.graphs().values().cloned().collect();
-        // Rows without a graph serve the graphs of others. Those return their blocks first.
+        // Registration rows without a graph come last: other graphs return their blocks to them first.
         graphs.sort_by_key(|graph| graph.is_removed());
         for graph in &graphs {
             match self.remove(from, graph).and_then(|()| self.unregister(from, graph)) {
@@ -92,7 +93,7 @@ impl RawSession {
                 Err(error) => from.also_failed(error),
             }
         }
-        // It ends what the engine refused to end one by one.
+        // Destroying the session also ends the objects that the engine refused to end one by one.
         if let Err(error) = self.destroy() {
             from.also_failed(error);
         }
@@ -105,18 +106,20 @@ impl RawSession {
     }
 }
 
-/// A session, as its context has it.
+/// A session as an attached object of its context.
 pub(crate) struct InContext(pub(crate) Arc<RawSession>);
 
-// SAFETY: `Attach` asks that nothing of the object uses the context after it has ended: then the session is destroyed,
-// and with it all that it has made. It ends first of all, and streams and memory that it uses are kept by its graphs
-// (`KeptStream`, `KeptMemory`) and by the rows of executions. No work of a graph is captured: a stream that is captured
-// takes no other work. It is ended on any thread: the engine asks for one at a time (GE-12), and no handle is left then.
+// SAFETY: `Attach` requires that no part of the object uses the context after the object has ended. Then the session is
+// destroyed, with everything that it made. It ends before all other objects. Its graphs (`KeptStream`, `KeptMemory`)
+// and the rows of executions keep the streams and the memory that it uses. No work of a graph is captured, because a
+// stream that is captured takes no other work. Any thread may end the session: the engine requires one thread at a time
+// (GE-12), and no handle is left then.
 unsafe impl Attach for InContext {
     const NAME: &'static str = "graph engine session";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Everything;
 
-    /// Outputs are released, graphs removed, registrations ended, the session destroyed: each before what it uses.
+    /// Releases outputs, removes graphs, ends registrations, and destroys the session, each before the objects that it
+    /// uses.
     #[rule(GE_09, GE_11, GE_21)]
     fn take_down(&self, from: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         Ok(self.0.end(from)?)

@@ -1,4 +1,4 @@
-//! Work of graphs: loads, executions, runs.
+//! Work of graphs: loads, executions and runs.
 
 use super::RawSession;
 use crate::error::EngineError;
@@ -14,7 +14,7 @@ use core::ffi::c_void;
 use core::ptr::null_mut;
 use std::sync::Arc;
 
-/// What work uses that nobody waits for by itself.
+/// Objects that work uses and that have no wait of their own.
 struct Uses<'a, const N: usize>([&'a LastUse; N]);
 
 impl<const N: usize> InFlight for Uses<'_, N> {
@@ -71,8 +71,8 @@ impl RawSession {
         Ok(outputs)
     }
 
-    /// Queues one execution on the graph's stream. The engine allocates the outputs. `execution` uses graph, inputs and
-    /// outputs.
+    /// Queues one execution on the graph's stream. The engine allocates the outputs. `execution` is the use of the
+    /// graph, the inputs and the outputs.
     #[rule(GE_02, GE_15, GE_20)]
     pub(crate) fn execute<C: Brand, T: InFlight>(
         &self,
@@ -103,7 +103,7 @@ impl RawSession {
         })
     }
 
-    /// Queues one run on the stream that the registration's allocator serves. The outputs are the caller's.
+    /// Queues one run on the stream that the registration's allocator serves. The caller owns the outputs.
     #[rule(GE_02, GE_15, GE_16)]
     pub(crate) fn run_raw<C: Brand>(
         &self,
@@ -122,11 +122,12 @@ impl RawSession {
         let uses = Uses([graph.last_use(), registration.last_use()]);
         let queued =
             self.submit(current, stream, "RunGraphWithStreamAsync", "queue a run of a graph", uses, |stream| {
-                // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and
-                // the other is not removed. Who queues has the stream's handle, so the stream is alive. Inputs have to be
-                // tensors that stay until the stream is synchronised (GE-20): whoever made `inputs` vouches for that
-                // (`RawInputs::new`); `NonNull` is laid out as a pointer. The function writes the outputs to `made` during
-                // the call; a pointer to a live local is valid for writes (`core::ptr`, "Safety").
+                // SAFETY: the function requires a live session that has the graph (GE-11): `ready_for` returned the
+                // session, and the graph is not removed. The code that queues has the stream's handle, so the stream is
+                // alive. Inputs must be tensors that stay until the stream is synchronised (GE-20): the creator of
+                // `inputs` guarantees that (`RawInputs::new`). `NonNull` has the layout of a pointer. The function
+                // writes the outputs to `made` during the call; a pointer to a live local is valid for writes
+                // (`core::ptr`, "Safety").
                 unsafe {
                     let tensors = inputs.as_ptr().cast();
                     (self.shim.0.run_raw)(session, graph.id(), stream, tensors, inputs.len(), &raw mut made)
@@ -136,7 +137,7 @@ impl RawSession {
         Ok(RawOutputTensors::new(made))
     }
 
-    /// The one way to queue work of a graph: see [`StreamOps::submit_object`].
+    /// Queues work of a graph. All work goes through this function: see [`StreamOps::submit_object`].
     fn submit<C: Brand, T: InFlight>(
         &self,
         current: &Current<C>,

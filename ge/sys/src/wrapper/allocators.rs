@@ -1,10 +1,10 @@
-//! Allocators, as the wrapper calls them.
+//! The allocators of the vendor's wrapper.
 //!
-//! The wrapper calls its allocate function with a null object, so that the function itself has to tell which allocator is
-//! meant: there are [`SLOTS`] of them, each of which stands for one registration at a time.
+//! The wrapper calls its allocate function with a null object, so the function itself must know which allocator is
+//! meant. There are [`SLOTS`] functions. Each one stands for one registration at a time.
 //!
-//! A slot is free again when its allocator was closed here and destroyed there. Blocks bring what they need along: they
-//! are given back to their own allocator, whatever the slot serves by then.
+//! A slot is free again after its allocator was closed here and destroyed by the engine. A block refers to its own
+//! allocator, so it is returned to that one even if the slot serves another allocator by then.
 
 use crate::Calls;
 use core::ffi::c_void;
@@ -20,8 +20,8 @@ pub(super) type OnDestroy = unsafe extern "C" fn(*mut c_void);
 #[derive(Clone, Copy)]
 pub(super) struct Slot(usize);
 
-/// Takes a free slot for an allocator. `None` when all of them are taken. It waits for no allocation: a slot whose lock is
-/// held is in use.
+/// Takes a free slot for an allocator. Returns `None` if all of them are taken. Does not wait for an allocation: a slot
+/// whose lock is held is in use.
 pub(super) fn take(calls: Calls) -> Option<Slot> {
     let takes = |lock: &Mutex<State>| {
         let mut state = match lock.try_lock() {
@@ -38,7 +38,7 @@ pub(super) fn take(calls: Calls) -> Option<Slot> {
     SLOTS.iter().position(takes).map(Slot)
 }
 
-/// From now on the engine gets no memory from the allocator; waits for an allocation that is under way.
+/// Prevents the engine from getting more memory from the allocator. Waits for an allocation that is under way.
 pub(super) fn close(handle: *mut c_void) {
     leave(handle, |state| match state {
         State::Open(_) => State::Closed,
@@ -53,7 +53,7 @@ impl Slot {
         (allocate, free, address_of, on_destroy)
     }
 
-    /// What tells the slot to the wrapper and to the caller: a number, never null, and no address of anything.
+    /// The handle of the slot, for the wrapper and for the caller. It is a number and not an address, and never null.
     pub(super) fn handle(self) -> *mut c_void {
         without_provenance_mut(self.0 + 1)
     }
@@ -63,13 +63,13 @@ impl Slot {
     }
 }
 
-/// What a slot stands for.
+/// The state of a slot.
 enum State {
     Free,
     Open(Callers),
-    /// Closed here; the engine may still have the allocator.
+    /// Closed here. The engine may still have the allocator.
     Closed,
-    /// The engine has it no longer; it was not closed here.
+    /// The engine has released the allocator. It was not closed here.
     Destroyed,
 }
 
@@ -80,7 +80,7 @@ struct Callers(Calls);
 // header of the shim demands that of whoever registers them.
 unsafe impl Send for Callers {}
 
-/// A block of the caller's, as the engine knows it.
+/// A block of the caller, as the engine knows it.
 struct Block {
     callers: Callers,
     block: *mut c_void,
@@ -138,7 +138,7 @@ unsafe extern "C" fn on_destroy(handle: *mut c_void) {
     });
 }
 
-/// As many allocators are registered at a time.
+/// The number of allocators that can be registered at the same time.
 pub(crate) const COUNT: usize = 64;
 
 static SLOTS: [Mutex<State>; COUNT] = [const { Mutex::new(State::Free) }; COUNT];

@@ -1,7 +1,7 @@
 //! The shim's functions over the vendor's own C functions, `libge_runtime_wrapper.so`.
 //!
-//! The wrapper covers a part of the engine's session API. What it lacks answers [`ABSENT`]. Its functions let C++
-//! exceptions through; one that reaches a function of this module ends the process, as Rust defines it.
+//! The wrapper covers a part of the engine's session API. A function that it lacks returns [`ABSENT`]. Its functions do
+//! not catch C++ exceptions. An exception that reaches a function of this module ends the process, as Rust defines it.
 
 mod allocators;
 
@@ -54,8 +54,8 @@ macro_rules! functions {
         }
     };
 }
-// Releases before the one with the error's text gave `RunGraphWithStreamAsync` another signature under the same name: the
-// text is asked for first, so that such a release is refused as a whole.
+// Releases before the one with the error's text have `RunGraphWithStreamAsync` with another signature under the same
+// name. The error's text is looked up first, so such a release is refused as a whole.
 functions! {
     all:
     last_error = "GeApiWrapper_GEGetErrorMsg": fn() -> *const c_char;
@@ -79,7 +79,7 @@ functions! {
         fn(*mut Session, u32, *mut c_void, Texts, Texts, c_int) -> Status;
 }
 
-/// The engine is one per process, and so is the wrapper.
+/// The wrapper is one per process, like the engine.
 static WRAPPER: OnceLock<Wrapper> = OnceLock::new();
 
 /// A symbol that every wrapper has.
@@ -89,7 +89,7 @@ pub(crate) const MARK: &str = "GeApiWrapper_GEInitialize";
 pub(crate) fn table(path: &Path, library: libloading::Library) -> Result<Library, LoadError> {
     let found = Wrapper::functions(path, &library)?;
     let initialize_there = found.initialize;
-    // The same file, by another name, has the same functions.
+    // The same file under another name has the same functions.
     if !core::ptr::fn_addr_eq(WRAPPER.get_or_init(|| found).initialize, initialize_there) {
         return Err(LoadError::SecondWrapper { path: path.to_owned() });
     }
@@ -123,18 +123,18 @@ pub(crate) fn table(path: &Path, library: libloading::Library) -> Result<Library
     })
 }
 
-/// Calls a function of the wrapper, which is there: only [`table`] hands these functions out.
+/// Calls a function of the loaded wrapper. It is loaded, because only [`table`] returns functions that call this.
 fn call(function: impl FnOnce(&Wrapper) -> Status) -> Status {
     WRAPPER.get().map_or(ABSENT, function)
 }
 
-/// The keys, values and count of options, as the wrapper takes them; it only reads them.
+/// The keys, values and count of options, in the form that the wrapper takes. The wrapper only reads them.
 fn parts(options: *const Options) -> Option<(Texts, Texts, c_int)> {
     // SAFETY: `as_ref` asks for null or a pointer to a live value. The caller passes null, or options that are there
     // during the call, as the shim's header asks.
     let options = unsafe { options.as_ref() };
     let Some(options) = options.filter(|options| options.count > 0) else {
-        // It refuses null, also for no options.
+        // The wrapper refuses null, even for an empty list of options.
         let none = core::ptr::NonNull::dangling().as_ptr();
         return Some((none, none, 0));
     };
@@ -260,7 +260,7 @@ unsafe extern "C" fn allocator_close(allocator: *mut Allocator) {
     allocators::close(allocator.cast());
 }
 
-/// The outputs belong to the caller, and so do the tensors of the inputs.
+/// The caller owns the outputs and the tensors of the inputs.
 unsafe extern "C" fn run_raw(
     session: *mut Session,
     id: u32,
@@ -318,7 +318,7 @@ unsafe extern "C" fn execute(
     ABSENT
 }
 
-// No function above makes outputs of this kind.
+// No function above creates outputs of this kind.
 
 unsafe extern "C" fn outputs_count(_: *const Outputs) -> usize {
     0
