@@ -45,9 +45,16 @@
 //!   [`SharedTensor`](crate::operator::SharedTensor)s.
 //! * A replay takes the graph into its [`Pending`](crate::Pending). So the operands cannot be accessed, and the graph
 //!   cannot be destroyed or replayed on another stream, before a wait (GRAPH-07).
+//! * A captured graph cannot be aborted, and no graph has sub-graphs that a program could destroy (GRAPH-10).
 //! * [`Capture::task_group`] makes a group of operators, and [`Stream::update`](crate::Stream::update) replaces them
 //!   between replays, by as many of the same types (GRAPH-09). The graph owns both: an operand that the graph does not
 //!   have yet is given to it first ([`CapturedGraph::with_operands`]).
+//!
+//! # Building by hand
+//!
+//! Some libraries cannot capture streams, but can build a graph task by task. [`Current::build_graph`] begins a
+//! [`GraphBuild`], which takes tasks until [`GraphBuild::end`] makes a [`CapturedGraph`] of it (GRAPH-08). Its stream is
+//! the graph's own: the program never has it. During a build the program can wait, allocate and copy as ever.
 //!
 //! # What is not offered
 //!
@@ -56,12 +63,13 @@
 //!   that the allocator has handed out again (GRAPH-05).
 //! * A callback is lent its state, because it runs once per replay.
 //! * A group has operators only: the library crashes on a copy or a set in a group, and refuses a callback.
-//! * Building by hand (`aclmdlRIBuildBegin`) has no API. A capture records the same tasks, and its streams need not be
-//!   persistent (GRAPH-08).
+//! * A build has one stream. Labels, switches and streams that other streams start (`aclrtSetLabel`,
+//!   `aclrtSwitchLabelByIndex`, `aclrtActiveStream`) have no API.
 //! * Conditions (`aclmdlRICondHandleCreate`, `aclmdlRIAddCondTask`) have no API: the library answers 207000 for a
 //!   captured graph. Neither have sub-graphs (`aclmdlRICaptureToModelRIBegin`), so a program has no instance that it must
 //!   not destroy (GRAPH-10).
 
+mod build;
 mod captured;
 mod fork;
 mod graph;
@@ -87,7 +95,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 pub use crate::capture_mode::CaptureMode;
-pub use captured::{Captured, Main, Side};
+pub use build::GraphBuild;
+pub use captured::{Built, Captured, Main, OfACapture, Side};
 pub use graph::CapturedGraph;
 pub use groups::{TaskGroup, Tasks};
 pub use operands::{GraphOperands, OperandAccess};
@@ -95,7 +104,8 @@ pub use topology::{CapturedTask, Topology};
 
 /// A branch of what is being captured, on one stream. It takes tasks, which do not run now.
 ///
-/// `K` names the branch: [`Main`] for the one that the capture begins with, [`Side`] for one of a [fork](Self::fork).
+/// `K` names the branch: [`Main`] for the one that the capture begins with, [`Side`] for one of a [fork](Self::fork), and
+/// [`Built`] for the tasks of a [`GraphBuild`].
 ///
 /// A call that fails breaks the capture: it comes to nothing, also when the program goes on.
 #[must_use = "a capture does nothing until it is given tasks"]
@@ -145,7 +155,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         current: &mut Current<C>,
         mode: CaptureMode,
         operands: G,
-        program: impl for<'g> FnOnce(&mut Capture<'g, C>, G::Captured<'g>) -> Result<(), Error>,
+        program: impl for<'g> FnOnce(&mut Capture<'g, C>, G::Captured<'g, Main<'g>>) -> Result<(), Error>,
     ) -> Result<CapturedGraph<C, G>, Failed<G>>
     where
         S: CanCapture,

@@ -1,7 +1,9 @@
-//! Captures, and the instances that they become (`aclmdlRI`).
+//! Captures and builds, and the instances that they become (`aclmdlRI`).
 
+mod build;
 mod update;
 
+use self::build::Build;
 pub(crate) use self::update::RawTaskGroup;
 use self::update::Update;
 use super::answer::lacks;
@@ -41,10 +43,11 @@ const NEEDED: [&str; 6] = [
 #[rule(GRAPH_05, GRAPH_07)]
 pub(crate) struct RawGraph {
     number: u64,
-    /// Null until the capture has ended well, and when the instance is destroyed.
+    /// Null until the capture has ended well or the build has begun, and when the instance is destroyed.
     instance: AtomicPtr<c_void>,
     capture: Mutex<Capture>,
     update: Update,
+    build: Build,
     last_use: LastUse,
     needs: Mutex<Needs>,
     owner: Owner,
@@ -83,6 +86,7 @@ impl RawGraph {
             instance: AtomicPtr::new(null_mut()),
             capture: Mutex::default(),
             update: Update::default(),
+            build: Build::default(),
             last_use: LastUse::of(Owner::current().number()),
             needs: Mutex::default(),
             owner: Owner::current(),
@@ -184,7 +188,10 @@ impl RawGraph {
 
     /// Whether nothing of the library's is left of it.
     pub(crate) fn is_gone(&self) -> bool {
-        self.instance.load(Ordering::Acquire).is_null() && self.capture().streams.is_empty() && self.update.is_gone()
+        self.instance.load(Ordering::Acquire).is_null()
+            && self.capture().streams.is_empty()
+            && self.update.is_gone()
+            && self.build.is_gone()
     }
 
     /// What replays use, to add to it.
@@ -253,6 +260,7 @@ impl RawGraph {
         if !self.capture().streams.is_empty() || self.update.is_open() {
             return ended.map(|()| Needs::default());
         }
+        self.build.unbind(api, aclmdlRI(self.instance.load(Ordering::Acquire)))?;
         for place in [&self.instance, self.update.spoilt()] {
             let instance = place.swap(null_mut(), Ordering::AcqRel);
             if instance.is_null() {
@@ -265,6 +273,7 @@ impl RawGraph {
             let destroyed = answer.done(|| "destroy a captured graph".into());
             destroyed.inspect_err(|_| place.store(instance, Ordering::Release))?;
         }
+        self.build.end(api)?;
         Ok(mem::take(&mut *self.needs()))
     }
 
