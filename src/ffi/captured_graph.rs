@@ -186,12 +186,9 @@ impl RawGraph {
         self.capture().is_left || self.update.is_open()
     }
 
-    /// Whether nothing of the library's is left of it.
+    /// Whether nothing of the library's is left of a capture.
     pub(crate) fn is_gone(&self) -> bool {
-        self.instance.load(Ordering::Acquire).is_null()
-            && self.capture().streams.is_empty()
-            && self.update.is_gone()
-            && self.build.is_gone()
+        self.instance.load(Ordering::Acquire).is_null() && self.capture().streams.is_empty() && self.update.is_gone()
     }
 
     /// What replays use, to add to it.

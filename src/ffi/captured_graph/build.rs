@@ -127,11 +127,6 @@ impl Build {
         Ok(())
     }
 
-    /// Whether the library has no stream of it.
-    pub(super) fn is_gone(&self) -> bool {
-        self.part().is_none()
-    }
-
     fn part(&self) -> MutexGuard<'_, Option<Part>> {
         self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }

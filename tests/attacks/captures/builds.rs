@@ -260,7 +260,16 @@ fn a_built_graph_is_not_destroyed_while_it_runs() {
 #[test]
 fn a_library_that_cannot_build_says_so_before_anything_has_changed() {
     let _undisturbed = undisturbed();
-    let library = library_at(c_library("library-without-builds", include_str!("../../null/library.c")));
+    let begins = "aclError aclmdlRIBuildBegin(handle *graph, unsigned flag) { __builtin_trap(); }";
+    let others = [
+        "aclmdlRIBindStream(handle graph, handle stream, unsigned flag)",
+        "aclmdlRIEndTask(handle graph, handle stream)",
+        "aclmdlRIBuildEnd(handle graph, void *reserve)",
+        "aclrtCreateStreamWithConfig(handle *stream, unsigned priority, unsigned flag)",
+    ];
+    let others: String = others.iter().map(|function| format!("aclError {function} {{ return 0; }}\n")).collect();
+    let source = [include_str!("../../null/library.c"), begins, &others].join("\n");
+    let library = library_at(c_library("library-without-unbinding", &source));
     with_device(Acl::init(library).unwrap(), |device, thread| {
         let refused = device.with_current(thread, |current| {
             let stream = stream(current);
@@ -270,7 +279,8 @@ fn a_library_that_cannot_build_says_so_before_anything_has_changed() {
             refused.error
         });
         let refused = refused.unwrap();
-        assert!(matches!(&refused, Error::MissingFunction(_)), "{refused}");
+        let Error::MissingFunction(missing) = &refused else { panic!("{refused}") };
+        assert_eq!(missing.symbol, "aclmdlRIUnbindStream");
     });
 }
 
