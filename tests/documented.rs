@@ -57,6 +57,7 @@ const WITHOUT_CALL: &[(&str, &str)] = &[
     ("KeptStream::lend", "names the stream again"),
     ("KeptStream::into_stream", "names the stream again"),
     ("CapturedGraph::with_operands", "moves the operands"),
+    ("GraphBuild::add", "lends a `Capture`, whose methods name them"),
 ];
 
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) {

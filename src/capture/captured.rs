@@ -6,8 +6,23 @@ use core::marker::PhantomData;
 /// The branch that a capture begins with. This type has no values.
 pub struct Main<'g>(PhantomData<fn(&'g ()) -> &'g ()>);
 
-/// A branch beside `K`, on a second stream. This type has no values.
+/// The branch of a [build](crate::capture::GraphBuild). This type has no values.
+pub struct Built<'g>(PhantomData<fn(&'g ()) -> &'g ()>);
+
+/// A branch beside `K`, on a stream of its own. This type has no values.
 pub struct Side<'s, K>(PhantomData<fn(&'s (), K) -> (&'s (), K)>);
+
+/// Branches of a capture, as opposed to a build.
+#[diagnostic::on_unimplemented(
+    message = "a graph that is built task by task has one stream, and no groups",
+    label = "this is part of a build",
+    note = "GRAPH-08, GRAPH-06: forks and groups of tasks are part of captures: `stream.capture(current, mode, operands, ...)`",
+    note = "see `cargo run -p ascendcl-explain GRAPH-08`"
+)]
+pub trait OfACapture {}
+
+impl OfACapture for Main<'_> {}
+impl<K> OfACapture for Side<'_, K> {}
 
 /// The name of a `T` that a graph owns, for tasks of the branch `K`. It is a number, so dropping or forgetting it has
 /// no effect.

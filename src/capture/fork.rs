@@ -1,6 +1,6 @@
 //! Branches of a capture on several streams.
 
-use super::{CanCapture, Capture, Captured, Side};
+use super::{CanCapture, Capture, Captured, OfACapture, Side};
 use crate::brand::Brand;
 use crate::error::{Error, Failed};
 use crate::stream::Stream;
@@ -30,7 +30,10 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         &mut self,
         side: &mut Stream<C, S>,
         program: impl for<'s> FnOnce(&mut Self, &mut Capture<'g, C, Side<'s, K>>) -> Result<R, Error>,
-    ) -> Result<R, Error> {
+    ) -> Result<R, Error>
+    where
+        K: OfACapture,
+    {
         let (recording, queue) = (self.recording, Arc::clone(side.queue()));
         recording.graph().takes_part(&queue)?;
         let number = recording.branch_on(&queue);

@@ -2,7 +2,7 @@
 
 use super::operands::GraphOperands;
 use super::recording::Objects;
-use super::{CanCapture, Capture, Captured, CapturedGraph, Main};
+use super::{CanCapture, Capture, Captured, CapturedGraph, Main, OfACapture};
 use crate::brand::{Brand, INSIDE, Mark, Scoped};
 use crate::current::Current;
 use crate::error::{Error, Failed};
@@ -71,7 +71,10 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ///
     /// [`Error::Vendor`], or [`Error::MissingFunction`] on releases that lack the functions.
     #[rule(GRAPH_09)]
-    pub fn task_group<L>(&mut self, tasks: Tasks<'g, C, L, K>) -> Result<TaskGroup<C, L>, Error> {
+    pub fn task_group<L>(&mut self, tasks: Tasks<'g, C, L, K>) -> Result<TaskGroup<C, L>, Error>
+    where
+        K: OfACapture,
+    {
         let recording = self.recording;
         let operators = tasks.operators.iter().map(|object| recording.operator(*object));
         let operators = operators.collect::<Result<Vec<_>, _>>()?;
@@ -134,7 +137,7 @@ impl<C: Brand, S: CanCapture> Stream<C, S> {
         current: &mut Current<C>,
         mut graph: CapturedGraph<C, G>,
         group: &TaskGroup<C, L>,
-        tasks: impl for<'u> FnOnce(Tasks<'u, C>, G::Captured<'u>) -> Tasks<'u, C, L>,
+        tasks: impl for<'u> FnOnce(Tasks<'u, C>, G::Captured<'u, Main<'u>>) -> Tasks<'u, C, L>,
     ) -> Result<Pending<C, CapturedGraph<C, G>>, Failed<CapturedGraph<C, G>>> {
         if !group.raw.is_of(&graph.raw) {
             return Err(Failed { error: Error::OtherCapture, value: graph });
@@ -192,7 +195,7 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
         }
         let raw = Arc::clone(&self.raw);
         let mut objects = Objects::new(&raw);
-        let _ = more.capture(&mut objects, INSIDE);
+        let _ = more.capture::<Main<'_>>(&mut objects, INSIDE);
         self.topology.gets_operands(objects.into_names());
         Ok(self.with(|operands| (operands, more)))
     }

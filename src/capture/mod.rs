@@ -46,9 +46,16 @@
 //!   [`SharedTensor`](crate::operator::SharedTensor)s.
 //! * A replay moves the graph into its [`Pending`](crate::Pending). So before a wait, the operands cannot be accessed,
 //!   and the graph cannot be destroyed or replayed on another stream (GRAPH-07).
+//! * A captured graph cannot be aborted, and no graph has sub-graphs that a program could destroy (GRAPH-10).
 //! * [`Capture::task_group`] makes a group of operators. [`Stream::update`](crate::Stream::update) replaces them
 //!   between replays by the same number of operators of the same types (GRAPH-09). The graph owns the old and the new
 //!   operators: [`CapturedGraph::with_operands`] adds new ones before the update.
+//!
+//! # Building by hand
+//!
+//! Some libraries cannot capture streams, but can build a graph task by task. [`Current::build_graph`] begins a
+//! [`GraphBuild`], which takes tasks until [`GraphBuild::end`] makes a [`CapturedGraph`] of it (GRAPH-08). Its stream is
+//! the graph's own: the program never has it. During a build the program can wait, allocate and copy as ever.
 //!
 //! # What is not offered
 //!
@@ -57,12 +64,13 @@
 //!   that, a replay could use memory that the allocator has given to other work (GRAPH-05).
 //! * A callback cannot own its state; it only gets a reference to it, because it runs once per replay.
 //! * A group has operators only. The library crashes on a copy or a set in a group, and refuses a callback.
-//! * Building by hand (`aclmdlRIBuildBegin`) has no API. A capture records the same tasks, and its streams need not be
-//!   persistent (GRAPH-08).
+//! * A build has one stream. Labels, switches and streams that other streams start (`aclrtSetLabel`,
+//!   `aclrtSwitchLabelByIndex`, `aclrtActiveStream`) have no API.
 //! * Conditions (`aclmdlRICondHandleCreate`, `aclmdlRIAddCondTask`) have no API: the library returns 207000 for a
 //!   captured graph. Sub-graphs (`aclmdlRICaptureToModelRIBegin`) have no API either, so a program has no instance that
 //!   it must not destroy (GRAPH-10).
 
+mod build;
 mod captured;
 mod fork;
 mod graph;
@@ -88,7 +96,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 pub use crate::capture_mode::CaptureMode;
-pub use captured::{Captured, Main, Side};
+pub use build::GraphBuild;
+pub use captured::{Built, Captured, Main, OfACapture, Side};
 pub use graph::CapturedGraph;
 pub use groups::{TaskGroup, Tasks};
 pub use operands::{GraphOperands, OperandAccess};
@@ -96,7 +105,8 @@ pub use topology::{CapturedTask, Topology};
 
 /// A branch of a capture, on one stream. It records tasks instead of running them.
 ///
-/// `K` names the branch: [`Main`] for the one that the capture begins with, [`Side`] for one of a [fork](Self::fork).
+/// `K` names the branch: [`Main`] for the one that the capture begins with, [`Side`] for one of a [fork](Self::fork), and
+/// [`Built`] for the tasks of a [`GraphBuild`].
 ///
 /// A failed call breaks the capture: the capture then makes no graph, even if the program continues.
 #[must_use = "a capture does nothing until it is given tasks"]
@@ -146,7 +156,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         current: &mut Current<C>,
         mode: CaptureMode,
         operands: G,
-        program: impl for<'g> FnOnce(&mut Capture<'g, C>, G::Captured<'g>) -> Result<(), Error>,
+        program: impl for<'g> FnOnce(&mut Capture<'g, C>, G::Captured<'g, Main<'g>>) -> Result<(), Error>,
     ) -> Result<CapturedGraph<C, G>, Failed<G>>
     where
         S: CanCapture,

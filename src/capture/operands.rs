@@ -42,8 +42,8 @@ pub(crate) mod sealed {
         note = "see `cargo run -p ascendcl-explain GRAPH-05`"
     )]
     pub trait Operands<C: Brand> {
-        /// The names of the operands, for the program of a capture.
-        type Captured<'g>;
+        /// The names of the operands, for the program of a capture or a build, in the branch `K`.
+        type Captured<'g, K>;
         /// The access to the operands between replays.
         type Access<'a>
         where
@@ -51,7 +51,7 @@ pub(crate) mod sealed {
             C: 'a;
 
         fn can_be_captured(&self, key: Inside) -> Result<(), Error>;
-        fn capture<'g>(&self, objects: &mut Objects<'_>, key: Inside) -> Self::Captured<'g>;
+        fn capture<'g, K>(&self, objects: &mut Objects<'_>, key: Inside) -> Self::Captured<'g, K>;
         fn access<'a>(&'a mut self, current: &'a Current<C>, key: Inside) -> Result<Self::Access<'a>, Error>;
         fn was_replayed(&mut self, key: Inside);
     }
@@ -111,7 +111,7 @@ impl<T: fmt::Debug> fmt::Debug for OperandAccess<'_, T> {
 }
 
 impl<C: Brand, E: Element> sealed::Operands<C> for HostBuffer<C, E> {
-    type Captured<'g> = Captured<'g, Self>;
+    type Captured<'g, K> = Captured<'g, Self, K>;
     type Access<'a>
         = &'a mut [E]
     where
@@ -122,7 +122,7 @@ impl<C: Brand, E: Element> sealed::Operands<C> for HostBuffer<C, E> {
         self.block().can_be_captured()
     }
 
-    fn capture<'g>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self> {
+    fn capture<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {
         Captured::new(objects.add("host", Object::Memory(self.row())))
     }
 
@@ -134,7 +134,7 @@ impl<C: Brand, E: Element> sealed::Operands<C> for HostBuffer<C, E> {
 }
 
 impl<C: Brand, E: Element> sealed::Operands<C> for DeviceBuffer<C, E> {
-    type Captured<'g> = Captured<'g, Self>;
+    type Captured<'g, K> = Captured<'g, Self, K>;
     type Access<'a>
         = OperandAccess<'a, Self>
     where
@@ -145,7 +145,7 @@ impl<C: Brand, E: Element> sealed::Operands<C> for DeviceBuffer<C, E> {
         self.block().can_be_captured()
     }
 
-    fn capture<'g>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self> {
+    fn capture<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {
         Captured::new(objects.add("device", Object::Memory(self.row())))
     }
 
@@ -157,7 +157,7 @@ impl<C: Brand, E: Element> sealed::Operands<C> for DeviceBuffer<C, E> {
 }
 
 impl<C: Brand> sealed::Operands<C> for BoundModel<C> {
-    type Captured<'g> = Captured<'g, Self>;
+    type Captured<'g, K> = Captured<'g, Self, K>;
     type Access<'a>
         = OperandAccess<'a, Self>
     where
@@ -168,7 +168,7 @@ impl<C: Brand> sealed::Operands<C> for BoundModel<C> {
         Self::can_be_captured(self)
     }
 
-    fn capture<'g>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self> {
+    fn capture<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {
         Captured::new(objects.add("model", Object::Model(self.for_capture())))
     }
 
@@ -182,7 +182,7 @@ impl<C: Brand> sealed::Operands<C> for BoundModel<C> {
 }
 
 impl<C: Brand, I, O> sealed::Operands<C> for BoundOperator<C, I, O> {
-    type Captured<'g> = Captured<'g, Self>;
+    type Captured<'g, K> = Captured<'g, Self, K>;
     type Access<'a>
         = OperandAccess<'a, Self>
     where
@@ -193,7 +193,7 @@ impl<C: Brand, I, O> sealed::Operands<C> for BoundOperator<C, I, O> {
         self.invocation().is_current()
     }
 
-    fn capture<'g>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self> {
+    fn capture<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {
         Captured::new(objects.add("operator", Object::Operator(Arc::clone(self.row()))))
     }
 
@@ -205,7 +205,7 @@ impl<C: Brand, I, O> sealed::Operands<C> for BoundOperator<C, I, O> {
 }
 
 impl<C: Brand, T: sealed::Operands<C>> sealed::Operands<C> for Box<[T]> {
-    type Captured<'g> = Box<[T::Captured<'g>]>;
+    type Captured<'g, K> = Box<[T::Captured<'g, K>]>;
     type Access<'a>
         = Box<[T::Access<'a>]>
     where
@@ -216,7 +216,7 @@ impl<C: Brand, T: sealed::Operands<C>> sealed::Operands<C> for Box<[T]> {
         self.iter().try_for_each(|one| one.can_be_captured(key))
     }
 
-    fn capture<'g>(&self, objects: &mut Objects<'_>, key: Inside) -> Self::Captured<'g> {
+    fn capture<'g, K>(&self, objects: &mut Objects<'_>, key: Inside) -> Self::Captured<'g, K> {
         self.iter().map(|one| one.capture(objects, key)).collect()
     }
 
@@ -233,7 +233,7 @@ macro_rules! tuples {
     ($(($($part:ident)*);)*) => { $(
         #[allow(non_snake_case, unused_variables, clippy::unused_unit, reason = "also for the tuple of nothing")]
         impl<C: Brand, $($part: sealed::Operands<C>),*> sealed::Operands<C> for ($($part,)*) {
-            type Captured<'g> = ($($part::Captured<'g>,)*);
+            type Captured<'g, K> = ($($part::Captured<'g, K>,)*);
             type Access<'a> = ($($part::Access<'a>,)*)
             where
                 Self: 'a,
@@ -245,7 +245,7 @@ macro_rules! tuples {
                 Ok(())
             }
 
-            fn capture<'g>(&self, objects: &mut Objects<'_>, key: Inside) -> Self::Captured<'g> {
+            fn capture<'g, K>(&self, objects: &mut Objects<'_>, key: Inside) -> Self::Captured<'g, K> {
                 let ($($part,)*) = self;
                 ($($part.capture(objects, key),)*)
             }

@@ -17,7 +17,8 @@ pub(super) struct Recording<'g> {
     panicked: FirstPanic,
 }
 
-struct Inner {
+/// The objects and tasks that a capture or a build has so far.
+pub(super) struct Inner {
     objects: Vec<Object>,
     branches: Vec<Branch>,
     tasks: Vec<CapturedTask>,
@@ -95,18 +96,17 @@ impl<'g> Objects<'g> {
 
 impl<'g> Recording<'g> {
     pub(super) fn new(ledger: &'g Ledger, graph: &'g Arc<RawGraph>, first: &RawStream) -> Self {
-        let (objects, names) = Default::default();
-        let branches = vec![Branch { stream: first.id(), last: None, behind: vec![None] }];
-        let inner = Inner { objects, branches, tasks: Vec::new(), names, broken: None };
-        Self { ledger, graph, inner: Mutex::new(inner), panicked: FirstPanic::default() }
+        Self::go_on(ledger, graph, Inner::new(first), FirstPanic::default())
+    }
+
+    /// Goes on with what a build has so far.
+    pub(super) fn go_on(ledger: &'g Ledger, graph: &'g Arc<RawGraph>, inner: Inner, panicked: FirstPanic) -> Self {
+        Self { ledger, graph, inner: Mutex::new(inner), panicked }
     }
 
     /// Adds the objects that the graph owns before the first task.
     pub(super) fn takes_in(&self, objects: Objects<'_>) {
-        let Objects { objects, names, .. } = objects;
-        let mut inner = self.inner();
-        inner.objects = objects;
-        inner.names = names;
+        self.inner().takes_in(objects);
     }
 
     pub(super) fn api(&self) -> Api {
@@ -188,7 +188,7 @@ impl<'g> Recording<'g> {
                 Ok(())
             }
             Err(error) => {
-                inner.broken.get_or_insert_with(|| error.to_string());
+                inner.breaks(&error);
                 Err(error)
             }
         }
@@ -240,7 +240,7 @@ impl<'g> Recording<'g> {
                 Ok(())
             }
             Err(error) => {
-                inner.broken.get_or_insert_with(|| error.to_string());
+                inner.breaks(&error);
                 Err(error)
             }
         }
@@ -248,10 +248,14 @@ impl<'g> Recording<'g> {
 
     /// The captured tasks, the slot for the first panic of a callback, and the first failure of a call.
     pub(super) fn into_parts(self) -> (Topology, FirstPanic, Result<(), Error>) {
-        let Inner { tasks, names, broken, .. } =
-            self.inner.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let broken = broken.map_or(Ok(()), |reason| Err(Error::CaptureBroken { reason }));
-        (Topology::new(names, tasks), self.panicked, broken)
+        let panicked = Arc::clone(&self.panicked);
+        let inner = self.into_inner();
+        let broken = inner.is_whole();
+        (inner.into_topology(), panicked, broken)
+    }
+
+    pub(super) fn into_inner(self) -> Inner {
+        self.inner.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -260,6 +264,38 @@ impl<'g> Recording<'g> {
 }
 
 impl Inner {
+    /// Nothing so far, with one branch.
+    pub(super) fn new(first: &RawStream) -> Self {
+        let (objects, names) = Default::default();
+        let branches = vec![Branch { stream: first.id(), last: None, behind: vec![None] }];
+        Self { objects, branches, tasks: Vec::new(), names, broken: None }
+    }
+
+    /// Nothing, and nothing can be added.
+    pub(super) fn broken(reason: &str) -> Self {
+        let (objects, branches, tasks, names) = Default::default();
+        Self { objects, branches, tasks, names, broken: Some(reason.to_owned()) }
+    }
+
+    pub(super) fn takes_in(&mut self, objects: Objects<'_>) {
+        let Objects { objects, names, .. } = objects;
+        (self.objects, self.names) = (objects, names);
+    }
+
+    /// Notes the first failure.
+    pub(super) fn breaks(&mut self, error: &Error) {
+        self.broken.get_or_insert_with(|| error.to_string());
+    }
+
+    /// An error when something failed.
+    pub(super) fn is_whole(&self) -> Result<(), Error> {
+        self.broken.clone().map_or(Ok(()), |reason| Err(Error::CaptureBroken { reason }))
+    }
+
+    pub(super) fn into_topology(self) -> Topology {
+        Topology::new(self.names, self.tasks)
+    }
+
     fn task(&mut self, branch: usize, call: &'static str, also: Option<usize>, uses: (&[usize], &[usize])) {
         let number = self.tasks.len();
         let Some(own) = self.branches.get_mut(branch) else { return };

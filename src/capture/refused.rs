@@ -48,6 +48,20 @@ pub trait ReachesARunningGraph {
 
 /// No type implements it.
 #[diagnostic::on_unimplemented(
+    message = "a captured graph cannot be aborted",
+    label = "a replay ends by itself",
+    note = "GRAPH-10: wait for the replay: `pending.wait_within(current, limit)?`; a device that hangs is recovered as a whole: \
+            `device.recover(thread, limit)?`",
+    note = "see `cargo run -p ascendcl-explain GRAPH-10`"
+)]
+pub trait AbortsAGraph {
+    /// A value of any type: there is no such function.
+    #[doc(hidden)]
+    fn never<R>(&self) -> R;
+}
+
+/// No type implements it.
+#[diagnostic::on_unimplemented(
     message = "this model is in a captured graph: its memory and its shapes stay as they were captured",
     label = "each replay uses the memory that the capture was made with",
     note = "GRAPH-05, GRAPH-07: what a graph uses stays in place until the graph is destroyed",
@@ -99,7 +113,27 @@ impl<C: Brand> DefaultStream<C> {
     }
 }
 
+impl<C: Brand, G> CapturedGraph<C, G> {
+    /// Not available. This function exists only for the compiler's message (GRAPH-10).
+    #[doc(hidden)]
+    pub fn abort(&self, _: &Current<C>) -> Result<(), Error>
+    where
+        Self: AbortsAGraph,
+    {
+        self.never()
+    }
+}
+
 impl<C: Brand, G> Pending<C, CapturedGraph<C, G>> {
+    /// Not available. This function exists only for the compiler's message (GRAPH-10).
+    #[doc(hidden)]
+    pub fn abort(&self, _: &Current<C>) -> Result<(), Error>
+    where
+        Self: AbortsAGraph,
+    {
+        self.never()
+    }
+
     /// Not available. This function exists only for the compiler's message (GRAPH-07).
     #[doc(hidden)]
     pub fn into_operands(self, _: &Current<C>) -> Result<G, Error>

@@ -13,7 +13,7 @@ use ascendcl_macros::rule;
 
 /// The graph keeps a name of its own, so the memory has several names until the graph is destroyed.
 impl<C: Brand, E: Element> sealed::Operands<C> for SharedBuffer<C, E> {
-    type Captured<'g> = Captured<'g, Self>;
+    type Captured<'g, K> = Captured<'g, Self, K>;
     type Access<'a>
         = OperandAccess<'a, Self>
     where
@@ -24,7 +24,7 @@ impl<C: Brand, E: Element> sealed::Operands<C> for SharedBuffer<C, E> {
         self.block().can_be_captured()
     }
 
-    fn capture<'g>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self> {
+    fn capture<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {
         Captured::new(objects.add("shared", Object::Memory(self.row())))
     }
 

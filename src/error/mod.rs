@@ -460,10 +460,10 @@ pub enum Error {
     /// has changed.
     #[error("this library cannot capture streams, so queue the work on the stream itself: {0}")]
     CaptureUnsupported(#[source] Box<Error>),
-    /// A call inside a capture failed, and the program ignored the failure.
-    #[error("a call of the capture had failed, so what was captured is not complete: {reason}")]
+    /// A call inside a capture or a build failed, and the program ignored the failure.
+    #[error("a call of the capture or of the build had failed, so the graph is not complete: {reason}")]
     CaptureBroken {
-        /// The answer of the call.
+        /// What had failed.
         reason: String,
     },
     /// Ordinary host memory was given to a capture.

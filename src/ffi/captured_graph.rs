@@ -1,7 +1,9 @@
-//! Captures, and the instances that result from them (`aclmdlRI`).
+//! Captures and builds, and the instances that result from them (`aclmdlRI`).
 
+mod build;
 mod update;
 
+use self::build::Build;
 pub(crate) use self::update::RawTaskGroup;
 use self::update::Update;
 use super::answer::lacks;
@@ -41,10 +43,11 @@ const NEEDED: [&str; 6] = [
 #[rule(GRAPH_05, GRAPH_07)]
 pub(crate) struct RawGraph {
     number: u64,
-    /// Null until the capture has ended successfully, and after the instance is destroyed.
+    /// Null until the capture has ended successfully or the build has begun, and after the instance is destroyed.
     instance: AtomicPtr<c_void>,
     capture: Mutex<Capture>,
     update: Update,
+    build: Build,
     last_use: LastUse,
     needs: Mutex<Needs>,
     owner: Owner,
@@ -83,6 +86,7 @@ impl RawGraph {
             instance: AtomicPtr::new(null_mut()),
             capture: Mutex::default(),
             update: Update::default(),
+            build: Build::default(),
             last_use: LastUse::of(Owner::current().number()),
             needs: Mutex::default(),
             owner: Owner::current(),
@@ -183,7 +187,7 @@ impl RawGraph {
         self.capture().is_left || self.update.is_open()
     }
 
-    /// Whether no object of the library is left of it.
+    /// Whether no object of the library is left of a capture.
     pub(crate) fn is_gone(&self) -> bool {
         self.instance.load(Ordering::Acquire).is_null() && self.capture().streams.is_empty() && self.update.is_gone()
     }
@@ -255,6 +259,7 @@ impl RawGraph {
         if !self.capture().streams.is_empty() || self.update.is_open() {
             return ended.map(|()| Needs::default());
         }
+        self.build.unbind(api, aclmdlRI(self.instance.load(Ordering::Acquire)))?;
         for place in [&self.instance, self.update.spoilt()] {
             let instance = place.swap(null_mut(), Ordering::AcqRel);
             if instance.is_null() {
@@ -267,6 +272,7 @@ impl RawGraph {
             let destroyed = answer.done(|| "destroy a captured graph".into());
             destroyed.inspect_err(|_| place.store(instance, Ordering::Release))?;
         }
+        self.build.end(api)?;
         Ok(mem::take(&mut *self.needs()))
     }
 

@@ -45,7 +45,7 @@ macro_rules! needs {
             // Begin something in the current context.
             Begins:
                 aclCreateDataBuffer aclCreateTensorDesc
-                aclmdlRICaptureBegin
+                aclmdlRIBuildBegin aclmdlRICaptureBegin
                 aclmdlCreateDataset aclmdlCreateDesc aclmdlLoadFromFile aclmdlLoadFromFileWithMem aclmdlLoadFromMem
                 aclmdlLoadFromMemWithMem aclmdlQuerySize aclmdlQuerySizeFromMem
                 aclopCompile aclopCreateAttr
@@ -57,10 +57,12 @@ macro_rules! needs {
 
             // Use, or end, what was begun in the current context.
             Current:
-                aclmdlExecute aclmdlExecuteAsync aclmdlRICaptureEnd aclmdlRICaptureGetInfo
+                aclmdlExecute aclmdlExecuteAsync aclmdlRIBindStream aclmdlRIBuildEnd aclmdlRICaptureEnd
+                aclmdlRICaptureGetInfo
                 aclmdlRICaptureTaskGrpBegin aclmdlRICaptureTaskGrpEnd aclmdlRICaptureTaskUpdateBegin
                 aclmdlRICaptureTaskUpdateEnd aclmdlRIDebugJsonPrint
-                aclmdlRIDebugPrint aclmdlRIDestroy aclmdlRIExecuteAsync aclmdlRIGetName aclmdlRISetName
+                aclmdlRIDebugPrint aclmdlRIDestroy aclmdlRIEndTask aclmdlRIExecuteAsync aclmdlRIGetName aclmdlRISetName
+                aclmdlRIUnbindStream
                 aclmdlSetDynamicBatchSize aclmdlSetDynamicHWSize
                 aclmdlSetInputDynamicDims aclmdlUnload
                 aclopExecuteV2

@@ -19,6 +19,26 @@ impl Ledger {
         Ok(graph)
     }
 
+    /// Begins to build a graph. What is there after an error is destroyed, or stays with the scope.
+    #[rule(GRAPH_08)]
+    pub(crate) fn begin_build(&self) -> Result<Arc<RawGraph>, Error> {
+        self.api.is_of_this_process()?;
+        let graph = self.graphs.put(RawGraph::new());
+        if let Err(error) = graph.begin_build(self.api) {
+            // Nothing was added, so nothing of the user's is kept.
+            let _ = self.destroy_graph(&graph, &mut Vec::new());
+            return Err(error);
+        }
+        Ok(graph)
+    }
+
+    /// Ends the build of a graph. After an error the graph is [discarded](Self::destroy_graph).
+    #[rule(GRAPH_08)]
+    pub(crate) fn end_build(&self, graph: &RawGraph) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
+        graph.end_build(self.api)
+    }
+
     /// Ends the capture. After an error the graph is [discarded](Self::destroy_graph).
     #[rule(GRAPH_01)]
     pub(crate) fn end_capture(&self, graph: &Arc<RawGraph>) -> Result<(), Error> {

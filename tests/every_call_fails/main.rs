@@ -19,6 +19,7 @@
 mod common;
 
 mod engine;
+mod graphs;
 mod harness;
 mod models;
 mod others;

@@ -2,10 +2,10 @@
 //! their objects.
 
 use crate::common::{block_on, difference, positions};
+use crate::graphs;
 use crate::harness::Program;
 use crate::models;
 use crate::others::{attached_objects, shared_memory};
-use ascendcl::capture::{CaptureMode, Tasks};
 use ascendcl::event::{Progress, Timing, Waiting};
 use ascendcl::memory::{Pages, Rows};
 use ascendcl::operator::{self, Operator};
@@ -38,9 +38,10 @@ pub(crate) const PROGRAMS: &[(&str, Program)] = &[
     ("operators of a pool", operators_of_a_pool),
     ("open shapes of a pool", open_shapes_of_a_pool),
     ("a shared allocator", shared_allocator),
-    ("a captured graph", captured_graph),
-    ("captured branches", captured_branches),
-    ("an updated graph", updated_graph),
+    ("a captured graph", graphs::captured_graph),
+    ("captured branches", graphs::captured_branches),
+    ("an updated graph", graphs::updated_graph),
+    ("a built graph", graphs::built_graph),
     ("what is forgotten", forgotten),
 ];
 
@@ -170,76 +171,6 @@ fn exchanges(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     mem::forget(stream.execute(current, first)?);
     drop(second.into_model(current)?);
     Ok(())
-}
-
-fn captured_graph(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
-    let image = models::in_batches_of(Some(4));
-    let model = current.load(ModelSource::memory(&image).into())?.bind(current, &[&[4, 64]], &[&[4, 10]])?;
-    let operands = (current.host_buffer::<f32>(256)?, model, current.host_buffer::<f32>(40)?);
-    let mut stream = current.stream()?.without_allocator();
-    let graph = stream.capture(current, CaptureMode::Global, operands, |capture, (images, mut model, mut scores)| {
-        capture.copy_to_input(&images, &mut model, 0)?;
-        capture.execute(&mut model)?;
-        capture.copy_from_output(&model, 0, &mut scores)?;
-        capture.launch_host_fn(7, |_: &i32| ())
-    });
-    let mut graph = graph?;
-    graph.set_name(current, "digits")?;
-    for _ in 0..2 {
-        graph.operands(current)?.0.fill(1.0);
-        let pending = stream.replay(current, graph)?;
-        graph = stream.replay(current, pending)?.wait(current)?;
-        assert_eq!(graph.operands(current)?.2.len(), 40);
-    }
-    let (_, model, _) = graph.into_operands(current)?;
-    model.into_model(current)?.unload(current)?;
-    stream.destroy(current)?;
-    Ok(())
-}
-
-fn captured_branches(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
-    let (mut main, mut side) = (current.stream()?.without_allocator(), current.stream()?.without_allocator());
-    let buffers = (current.upload(&[1_u8; 64])?, current.device_buffer::<u8>(64)?.zero(current)?);
-    let graph = main.capture(current, CaptureMode::Relaxed, buffers, |capture, (first, second)| {
-        let (first, second) = capture.fork(&mut side, |capture, side| {
-            let (first, mut second) = (side.adopt_after(capture, first)?, side.adopt_after(capture, second)?);
-            side.copy_on_device(&first, &mut second)?;
-            Ok((capture.adopt_after(side, first)?, capture.adopt_after(side, second)?))
-        })?;
-        let (mut first, second) = (first, second);
-        capture.copy_on_device(&second, &mut first)
-    });
-    // One replay is awaited, one is lost, and the graph with it.
-    let graph = main.replay(current, graph?)?.wait(current)?;
-    drop(side.replay(current, graph)?);
-    side.destroy(current)?;
-    main.destroy(current)?;
-    current.collect().into_iter().next().map_or(Ok(()), Err)
-}
-
-fn updated_graph(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
-    let mut stream = current.stream()?.without_allocator();
-    let relu = |number: f32| {
-        let x = current.upload_tensor(&[2], &[number; 2])?;
-        let y = current.upload_tensor(&[2], &[9.0_f32; 2])?;
-        Operator::new("Relu").bind(current, x, y).map_err(Error::from)
-    };
-    let (first, second) = (relu(1.0)?, relu(2.0)?);
-    let mut group = None;
-    let graph = stream.capture(current, CaptureMode::Relaxed, first, |capture, mut first| {
-        group = Some(capture.task_group(Tasks::new().launch(&mut first))?);
-        Ok(())
-    });
-    let (graph, Some(group)) = (graph?.with_operands(current, second)?, group) else { return Ok(()) };
-    let updated = stream.update(current, graph, &group, |tasks, (_, mut second)| tasks.launch(&mut second))?;
-    let mut graph = stream.replay(current, updated)?.wait(current)?;
-    let (first, second) = graph.operands(current)?;
-    assert_eq!(first.tensors().1.to_vec(current)?, [9.0; 2]);
-    assert_eq!(second.tensors().1.to_vec(current)?, [2.0; 2]);
-    // One update is lost in flight, and the graph with it.
-    drop(stream.update(current, graph, &group, |tasks, (mut first, _)| tasks.launch(&mut first))?);
-    stream.destroy(current)?;
-    current.collect().into_iter().next().map_or(Ok(()), Err)
 }
 
 fn lane(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {

@@ -129,6 +129,7 @@ impl<'x, 'c> Actor<'x, 'c> {
             What::LaunchAgain => self.launch_again(current, a, b),
             What::WorkspaceLane => self.lane(current),
             What::AllocatorGroup => self.group(current),
+            What::Capture if a % 4 == 3 => self.build(current, a, b),
             What::Capture => self.capture(current, a, b),
             What::Replay => self.replay(current, a, b),
             What::UseOperands => self.use_operands(current, a, b),

@@ -1,17 +1,17 @@
-//! Captured graphs, and their replays.
+//! Captured and built graphs, and their replays.
 
 use crate::actor::Actor;
 use crate::buffers::{elements, length};
 use crate::holdings::{AnyStream, Content, Device, Flight, Flying, Host, Numbered, Work, look, take};
 use crate::world::SEEN;
-use ascendcl::capture::{Capture, CaptureMode, Captured, CapturedGraph};
+use ascendcl::capture::{Capture, CaptureMode, Captured, CapturedGraph, Main};
 use ascendcl::stream::{DefaultAllocator, Operand};
 use ascendcl::{Current, Error, Scoped, Stream};
 use std::mem;
 use std::sync::atomic::Ordering::Relaxed;
 
-/// The operands as the tasks of a capture name them.
-type Named<'g, 'c> = (Captured<'g, Host<'c>>, Captured<'g, Device<'c>>, Captured<'g, Host<'c>>);
+/// The operands as the tasks of a capture or a build name them.
+type Named<'g, 'c, K = Main<'g>> = (Captured<'g, Host<'c>, K>, Captured<'g, Device<'c>, K>, Captured<'g, Host<'c>, K>);
 
 /// A host buffer, the device buffer that it is copied to, and the host buffer that this is copied to.
 pub(crate) type Io<'c> = (Host<'c>, Device<'c>, Host<'c>);
@@ -59,10 +59,7 @@ fn give<'g, 'c>(
     tasks: Tasks,
     side: Option<&mut Stream<Scoped<'c>, DefaultAllocator>>,
 ) -> Result<(), Error> {
-    match tasks {
-        Tasks::Set(byte) => capture.set_bytes(&mut device, byte)?,
-        Tasks::Echo | Tasks::Forked => capture.copy_to_device(&input, &mut device)?,
-    }
+    give_first(capture, (&input, &mut device), tasks)?;
     let Some(side) = side.filter(|_| tasks == Tasks::Forked) else {
         return capture.copy_to_host(&device, &mut output);
     };
@@ -70,6 +67,18 @@ fn give<'g, 'c>(
         let (device, mut output) = (side.adopt_after(main, device)?, side.adopt_after(main, output)?);
         side.copy_to_host(&device, &mut output)
     })
+}
+
+/// Gives the first task.
+fn give_first<'g, 'c, K>(
+    capture: &mut Capture<'g, Scoped<'c>, K>,
+    (input, device): (&Captured<'g, Host<'c>, K>, &mut Captured<'g, Device<'c>, K>),
+    tasks: Tasks,
+) -> Result<(), Error> {
+    match tasks {
+        Tasks::Set(byte) => capture.set_bytes(device, byte),
+        Tasks::Echo | Tasks::Forked => capture.copy_to_device(input, device),
+    }
 }
 
 impl<'c> Actor<'_, 'c> {
@@ -154,6 +163,57 @@ impl<'c> Actor<'_, 'c> {
         }
         for (number, stream) in side.into_iter().chain([(number, stream)]) {
             self.has.streams.push(Numbered { number, stream: AnyStream::DefaultAllocator(stream) });
+        }
+    }
+
+    /// Builds a graph task by task. The program fails once in a while, and some builds are lost or come to nothing.
+    pub(crate) fn build(&mut self, current: &Current<Scoped<'c>>, a: u16, b: u16) {
+        let Some((operands, holds)) = self.operands(current, a, b) else { return };
+        let tasks = if b.is_multiple_of(4) { Tasks::Set((a % 0x7f) as u8) } else { Tasks::Echo };
+        let length = operands.1.len();
+        let mut build = match current.build_graph(operands) {
+            Ok(build) => build,
+            Err(failed) => {
+                if !matches!(failed.error, Error::NotPinned) {
+                    self.world.failed("beginning a build", &failed.error);
+                }
+                return self.take_back(failed.value, holds);
+            }
+        };
+        let added = build.add(current, |capture, (input, mut device, _): Named<'_, 'c, _>| {
+            give_first(capture, (&input, &mut device), tasks)
+        });
+        let fails = b.is_multiple_of(7);
+        let added = added.and_then(|()| {
+            build.add(current, |capture, (_, device, mut output): Named<'_, 'c, _>| {
+                capture.copy_to_host(&device, &mut output)?;
+                if fails { Err(Error::NotExecuted) } else { Ok(()) }
+            })
+        });
+        match &added {
+            Err(Error::NotExecuted) if fails => drop(SEEN.refused.fetch_add(1, Relaxed)),
+            Err(error) => self.world.failed("adding tasks", error),
+            Ok(()) => assert!(!fails),
+        }
+        if a.is_multiple_of(11) {
+            return drop(build);
+        }
+        let build = match build.end(current) {
+            Ok(graph) => {
+                assert!(added.is_ok(), "a build whose program failed became a graph");
+                let [input, device, output] = holds;
+                return self.has.graphs.push((graph, Plan { tasks, length, input, device, output }));
+            }
+            Err(failed) => {
+                if added.is_ok() {
+                    self.world.failed("ending a build", &failed.error);
+                }
+                failed.value
+            }
+        };
+        match build.into_operands(current) {
+            Ok(operands) => self.take_back(operands, holds),
+            Err(failed) => self.world.failed("taking a build apart", &failed.error),
         }
     }
 

@@ -36,6 +36,7 @@ mod ffi {
 
 mod captures;
 mod counted;
+mod replays;
 mod sharing;
 mod tickets;
 mod two_streams;

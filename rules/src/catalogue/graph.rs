@@ -107,11 +107,14 @@ rules! {
             pages: [],
             basis: "doc",
             priority: 3,
-            class: NotOffered,
-            means: "There is no API for building graphs task by task: the streams of this crate are not made \
-                persistent (`ACL_STREAM_PERSISTENT`), so none can be bound to an instance. A capture records the \
-                same tasks.",
-            hole: "Code that binds persistent streams of its own, by `ascendcl-sys`, keeps this rule itself.",
+            class: Compile,
+            means: "`Current::build_graph` begins a build and binds one persistent stream, which only the graph has. \
+                `GraphBuild::add` gives it tasks. `GraphBuild::end` ends the tasks and the build, and takes the \
+                `GraphBuild`: what comes later does not compile. A build has no replays, no forks and no groups of \
+                tasks. When a program that adds tasks fails or panics, or a call of the library fails, the build \
+                is not ended, and its operands come back.",
+            hole: "A build has one stream. Labels, switches and streams that other streams start are not offered: \
+                code that uses them by `ascendcl-sys` keeps this rule itself.",
         }
         GRAPH_09 = "GRAPH-09" {
             text: "Task groups and updates pair up on one stream and must match in number and type; disabling or \
@@ -143,9 +146,9 @@ rules! {
             pages: [],
             basis: "doc",
             priority: 3,
-            class: ByConstruction,
-            means: "There is no call that captures into a sub-instance, and none that aborts an instance. \
-                `CapturedGraph` destroys only the instance that its own capture became.",
+            class: Compile,
+            means: "`CapturedGraph` has no `abort`. No call captures into a sub-instance, so a program has none. A \
+                graph destroys the one instance that its own capture or build became.",
         }
     }
 }

@@ -163,8 +163,10 @@ rules! {
             pages: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There are no persistent streams.",
+            class: ByConstruction,
+            means: "A persistent stream belongs to a graph that is built task by task (`Current::build_graph`), and no \
+                handle leads to it: nobody waits for it or queries it. `Current::collect` and the end of the scope do \
+                not wait for it either.",
         }
         STREAM_14 = "STREAM-14" {
             text: "Flags that may not be combined are rejected, unsupported products reject device-only streams, and \

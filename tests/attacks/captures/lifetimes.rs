@@ -3,6 +3,7 @@
 use super::*;
 use ascendcl::capture::Captured;
 use ascendcl_macros::proves;
+use ascendcl_sim::{Calls, Fault, Plan};
 use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::Duration;
@@ -134,6 +135,36 @@ fn replays_follow_each_other_on_one_stream_and_are_refused_on_another() {
         let mut graph = refused.value.wait_within(current, Duration::from_secs(5)).unwrap();
         graph.operands(current).unwrap();
         drop(assert_echoes(current, &second, graph, 6.0));
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(GRAPH_10)]
+#[test]
+fn a_graph_with_branches_destroys_the_one_instance_that_its_capture_became() {
+    let alone = alone();
+    inside(|current| {
+        let (mut main, mut side) = (stream(current), stream(current));
+        let operands = io(current);
+        let forked = main.capture(current, CaptureMode::Relaxed, operands, |capture, (input, device, output)| {
+            let mut device = capture.fork(&mut side, |capture, side| {
+                let (input, mut device) = (side.adopt_after(capture, input)?, side.adopt_after(capture, device)?);
+                side.copy_to_device(&input, &mut device)?;
+                Ok(capture.adopt_after(side, device)?)
+            })?;
+            drop(output);
+            capture.set_bytes(&mut device, 0)
+        });
+        let (other, kept) = (echo(current, &mut main), echo(current, &mut side));
+        // The second destruction from here on fails.
+        let second = Calls::of("aclmdlRIDestroy").nth(2);
+        control::fail(Plan::new().at(second, Fault::Fails(507_899))).unwrap();
+        drop(forked.unwrap().into_operands(current).unwrap());
+        let refused = other.into_operands(current).unwrap_err();
+        assert_eq!(refused.error.code().unwrap().number(), 507_899, "it is the second");
+        fail("");
+        drop(assert_echoes(current, &main, kept, 2.0));
+        drop(assert_echoes(current, &main, refused.value, 3.0));
     });
     alone.assert_nothing_lives();
 }

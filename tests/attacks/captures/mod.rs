@@ -2,6 +2,7 @@
 
 mod branches;
 mod broken;
+mod builds;
 mod contents;
 mod groups;
 mod lifetimes;

@@ -1,0 +1,171 @@
+//! Graphs that a program builds task by task.
+
+use super::operands::GraphOperands;
+use super::recording::{Inner, Objects, Recording};
+use super::{Built, Capture, CapturedGraph};
+use crate::brand::{Brand, INSIDE, Mark, Scoped};
+use crate::current::Current;
+use crate::error::{Error, Failed};
+use crate::ffi::{FirstPanic, RawGraph};
+use ascendcl_macros::rule;
+use core::fmt;
+use core::mem;
+use static_assertions::{assert_impl_all, assert_not_impl_any};
+use std::sync::Arc;
+
+/// A graph that is being built: it takes tasks, and cannot be replayed.
+///
+/// Its tasks are in the order in which it got them, on a stream that only the graph has. [`end`](Self::end) makes a
+/// [`CapturedGraph`] of it, which takes no tasks any more. The calls of a build are not tied to one thread, and the
+/// program can do anything between them: no stream of its own is captured.
+///
+/// A build that is dropped is destroyed by [`Current::collect`] or the end of its scope.
+///
+/// ```
+/// use ascendcl::{Error, Library, RunError};
+///
+/// ascendcl::run(Library::Simulator, |current| {
+///     let stream = current.stream()?.without_allocator();
+///     let operands = (current.host_buffer::<f32>(4)?, current.upload(&[0.0_f32; 4])?, current.host_buffer::<f32>(4)?);
+///     let mut build = current.build_graph(operands)?;
+///     build.add(current, |tasks, (input, mut device, _)| tasks.copy_to_device(&input, &mut device))?;
+///     build.add(current, |tasks, (_, device, mut output)| tasks.copy_to_host(&device, &mut output))?;
+///     let mut graph = build.end(current)?;
+///     for number in [1.0, 2.0] {
+///         graph.operands(current)?.0.fill(number);
+///         graph = stream.replay(current, graph)?.wait(current)?;
+///         assert_eq!(*graph.operands(current)?.2, [number; 4]);
+///     }
+///     Ok::<_, Error>(())
+/// })?;
+/// # Ok::<(), RunError<Error>>(())
+/// ```
+#[must_use = "a build that is dropped is destroyed by `collect` or at the end of its scope"]
+#[rule(GRAPH_08)]
+#[diagnostic::on_move(
+    message = "this build has ended: it takes no tasks any more",
+    note = "GRAPH-08: all tasks come before the end: `build.add(current, |tasks, names| ...)?`, then `build.end(current)?`"
+)]
+pub struct GraphBuild<C: Brand, G> {
+    operands: G,
+    raw: Arc<RawGraph>,
+    inner: Box<Inner>,
+    panicked: FirstPanic,
+    _brand: Mark<C>,
+}
+
+assert_impl_all!(GraphBuild<Scoped<'static>, ()>: Send);
+assert_not_impl_any!(GraphBuild<Scoped<'static>, ()>: Clone);
+
+impl<C: Brand> Current<C> {
+    /// Begins to build a graph task by task (`aclmdlRIBuildBegin`, `aclmdlRIBindStream`), on a persistent stream of the
+    /// graph's own (`aclrtCreateStreamWithConfig`). `operands` are the graph's until
+    /// [`CapturedGraph::into_operands`] or [`GraphBuild::into_operands`].
+    ///
+    /// # Errors
+    ///
+    /// Returns the operands unchanged, with [`Error::MissingFunction`] on releases that lack a function,
+    /// [`Error::NotPinned`] for ordinary host memory, [`Error::InDoubt`] and [`Error::WrongContext`] as for queued work,
+    /// or [`Error::Vendor`].
+    #[rule(GRAPH_05, GRAPH_08)]
+    pub fn build_graph<G: GraphOperands<C>>(&self, operands: G) -> Result<GraphBuild<C, G>, Failed<G>> {
+        let begun = operands.can_be_captured(INSIDE).and_then(|()| {
+            let raw = self.ledger().begin_build()?;
+            let mut inner = Box::new(Inner::new(&*raw.stream_of_the_build()?));
+            let mut objects = Objects::new(&raw);
+            let _ = operands.capture::<Built<'_>>(&mut objects, INSIDE);
+            inner.takes_in(objects);
+            Ok((raw, inner))
+        });
+        match begun {
+            Ok((raw, inner)) => {
+                Ok(GraphBuild { operands, raw, inner, panicked: FirstPanic::default(), _brand: Mark::NEW })
+            }
+            Err(error) => Err(Failed { error, value: operands }),
+        }
+    }
+}
+
+impl<C: Brand, G: GraphOperands<C>> GraphBuild<C, G> {
+    /// Adds the tasks that `program` gives to its [`Capture`], behind those that the build has. None of them runs now.
+    /// The program gets a [`Captured`](super::Captured) for each operand, in the same shape. It may use `current`, and
+    /// every stream.
+    ///
+    /// # Errors
+    ///
+    /// The program's error, or [`Error::WrongContext`] with a `Current` of another context. After an error or a panic of
+    /// the program, and after a failed call of the library, the graph is not complete: the build takes no tasks, and does
+    /// not end ([`Error::CaptureBroken`]).
+    #[rule(GRAPH_05, GRAPH_08)]
+    pub fn add(
+        &mut self,
+        current: &Current<C>,
+        program: impl for<'g> FnOnce(&mut Capture<'g, C, Built<'g>>, G::Captured<'g, Built<'g>>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let ledger = current.ledger();
+        ledger.api().is_of_this_process()?;
+        let stream = self.raw.stream_of_the_build()?;
+        self.inner.is_whole()?;
+        // What stands here if the program panics.
+        let inner = mem::replace(&mut *self.inner, Inner::broken("the program that added tasks panicked"));
+        let recording = Recording::go_on(ledger, &self.raw, inner, Arc::clone(&self.panicked));
+        let names = self.operands.capture(&mut Objects::of_a_graph(), INSIDE);
+        let result = program(&mut Capture::new(&recording, stream, 0), names);
+        *self.inner = recording.into_inner();
+        result.inspect_err(|error| self.inner.breaks(error))
+    }
+
+    /// Ends the build (`aclmdlRIEndTask`, `aclmdlRIBuildEnd`): a graph that can be replayed.
+    ///
+    /// # Errors
+    ///
+    /// Returns the build, of which only [`into_operands`](Self::into_operands) is left, with [`Error::CaptureBroken`]
+    /// when something failed before, or [`Error::Vendor`]; or unchanged with [`Error::WrongContext`].
+    #[rule(GRAPH_08)]
+    #[rustfmt::skip] // The compiler's messages print the line of `self`.
+    pub fn end(
+        mut self, // GRAPH-08: all tasks come before the end: `build.add(current, |tasks, names| ...)?`
+        current: &Current<C>,
+    ) -> Result<CapturedGraph<C, G>, Failed<Self>> {
+        let usable = self.raw.is_current().and_then(|()| self.inner.is_whole());
+        if let Err(error) = usable {
+            return Err(Failed { error, value: self });
+        }
+        match current.ledger().end_build(&self.raw) {
+            Ok(()) => Ok(CapturedGraph::new(self.operands, self.raw, self.inner.into_topology(), self.panicked)),
+            Err(error) => {
+                self.inner.breaks(&error);
+                Err(Failed { error, value: self })
+            }
+        }
+    }
+
+    /// Destroys what was built (`aclmdlRIUnbindStream`, `aclmdlRIDestroy`, `aclrtDestroyStream`), and gives the operands
+    /// back. None of the tasks has run. State of callbacks is dropped.
+    ///
+    /// # Errors
+    ///
+    /// Returns the build, of which only this method is left, with [`Error::Vendor`]; or unchanged with
+    /// [`Error::WrongContext`].
+    #[rule(GRAPH_08)]
+    pub fn into_operands(mut self, current: &Current<C>) -> Result<G, Failed<Self>> {
+        if let Err(error) = self.raw.is_current() {
+            return Err(Failed { error, value: self });
+        }
+        let mut kept = Vec::new();
+        match current.ledger().destroy_graph(&self.raw, &mut kept) {
+            Ok(()) => Ok(self.operands),
+            Err(error) => {
+                // Its stream may be out of the instance.
+                self.inner.breaks(&error);
+                Err(Failed { error, value: self })
+            }
+        }
+    }
+}
+
+impl<C: Brand, G> fmt::Debug for GraphBuild<C, G> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GraphBuild").field("raw", &self.raw).finish_non_exhaustive()
+    }
+}

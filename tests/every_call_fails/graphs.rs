@@ -1,0 +1,97 @@
+//! Programs with captured and built graphs.
+
+use crate::models;
+use ascendcl::capture::{CaptureMode, Tasks};
+use ascendcl::model::ModelSource;
+use ascendcl::operator::Operator;
+use ascendcl::{Current, Error, Scoped};
+
+pub(crate) fn captured_graph(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
+    let image = models::in_batches_of(Some(4));
+    let model = current.load(ModelSource::memory(&image).into())?.bind(current, &[&[4, 64]], &[&[4, 10]])?;
+    let operands = (current.host_buffer::<f32>(256)?, model, current.host_buffer::<f32>(40)?);
+    let mut stream = current.stream()?.without_allocator();
+    let graph = stream.capture(current, CaptureMode::Global, operands, |capture, (images, mut model, mut scores)| {
+        capture.copy_to_input(&images, &mut model, 0)?;
+        capture.execute(&mut model)?;
+        capture.copy_from_output(&model, 0, &mut scores)?;
+        capture.launch_host_fn(7, |_: &i32| ())
+    });
+    let mut graph = graph?;
+    graph.set_name(current, "digits")?;
+    for _ in 0..2 {
+        graph.operands(current)?.0.fill(1.0);
+        let pending = stream.replay(current, graph)?;
+        graph = stream.replay(current, pending)?.wait(current)?;
+        assert_eq!(graph.operands(current)?.2.len(), 40);
+    }
+    let (_, model, _) = graph.into_operands(current)?;
+    model.into_model(current)?.unload(current)?;
+    stream.destroy(current)?;
+    Ok(())
+}
+
+pub(crate) fn captured_branches(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
+    let (mut main, mut side) = (current.stream()?.without_allocator(), current.stream()?.without_allocator());
+    let buffers = (current.upload(&[1_u8; 64])?, current.device_buffer::<u8>(64)?.zero(current)?);
+    let graph = main.capture(current, CaptureMode::Relaxed, buffers, |capture, (first, second)| {
+        let (first, second) = capture.fork(&mut side, |capture, side| {
+            let (first, mut second) = (side.adopt_after(capture, first)?, side.adopt_after(capture, second)?);
+            side.copy_on_device(&first, &mut second)?;
+            Ok((capture.adopt_after(side, first)?, capture.adopt_after(side, second)?))
+        })?;
+        let (mut first, second) = (first, second);
+        capture.copy_on_device(&second, &mut first)
+    });
+    // One replay is awaited, one is lost, and the graph with it.
+    let graph = main.replay(current, graph?)?.wait(current)?;
+    drop(side.replay(current, graph)?);
+    side.destroy(current)?;
+    main.destroy(current)?;
+    current.collect().into_iter().next().map_or(Ok(()), Err)
+}
+
+pub(crate) fn updated_graph(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
+    let mut stream = current.stream()?.without_allocator();
+    let relu = |number: f32| {
+        let x = current.upload_tensor(&[2], &[number; 2])?;
+        let y = current.upload_tensor(&[2], &[9.0_f32; 2])?;
+        Operator::new("Relu").bind(current, x, y).map_err(Error::from)
+    };
+    let (first, second) = (relu(1.0)?, relu(2.0)?);
+    let mut group = None;
+    let graph = stream.capture(current, CaptureMode::Relaxed, first, |capture, mut first| {
+        group = Some(capture.task_group(Tasks::new().launch(&mut first))?);
+        Ok(())
+    });
+    let (graph, Some(group)) = (graph?.with_operands(current, second)?, group) else { return Ok(()) };
+    let updated = stream.update(current, graph, &group, |tasks, (_, mut second)| tasks.launch(&mut second))?;
+    let mut graph = stream.replay(current, updated)?.wait(current)?;
+    let (first, second) = graph.operands(current)?;
+    assert_eq!(first.tensors().1.to_vec(current)?, [9.0; 2]);
+    assert_eq!(second.tensors().1.to_vec(current)?, [2.0; 2]);
+    // One update is lost in flight, and the graph with it.
+    drop(stream.update(current, graph, &group, |tasks, (mut first, _)| tasks.launch(&mut first))?);
+    stream.destroy(current)?;
+    current.collect().into_iter().next().map_or(Ok(()), Err)
+}
+
+pub(crate) fn built_graph(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
+    let stream = current.stream()?.without_allocator();
+    let operands = (current.host_buffer::<f32>(64)?, current.upload(&[0.0_f32; 64])?, current.host_buffer::<f32>(64)?);
+    let mut build = current.build_graph(operands)?;
+    build.add(current, |tasks, (input, mut device, _)| tasks.copy_to_device(&input, &mut device))?;
+    build.add(current, |tasks, (_, device, mut output)| {
+        tasks.copy_to_host(&device, &mut output)?;
+        tasks.launch_host_fn(7, |_: &i32| ())
+    })?;
+    let mut graph = build.end(current)?;
+    graph.operands(current)?.0.fill(1.0);
+    graph = stream.replay(current, graph)?.wait(current)?;
+    assert_eq!(*graph.operands(current)?.2, [1.0; 64]);
+    // One build comes to nothing, one is lost.
+    let operands = current.build_graph(graph.into_operands(current)?)?.into_operands(current)?;
+    drop(current.build_graph(operands)?);
+    stream.destroy(current)?;
+    current.collect().into_iter().next().map_or(Ok(()), Err)
+}
