@@ -180,7 +180,7 @@ impl<C: Brand, G> sealed_payload::Payload for CapturedGraph<C, G> {
         self.raw.rest();
     }
 
-    fn follow(&self, queue: &RawStream, _: Inside) {
+    fn follow(&self, _: (u64, u64), queue: &RawStream, _: Inside) {
         self.raw.follow(queue);
     }
 }

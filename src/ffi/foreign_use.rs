@@ -1,6 +1,7 @@
 //! Work of other code that uses objects of other code, and the stamps that show when that work is over.
 
 use super::shelf::Shelf;
+use super::stamp::Awaited;
 use super::work::queue_work;
 use super::{Here, LastUse, Owner, RawBuffer, RawStream};
 use crate::device_allocator::ContextId;
@@ -8,47 +9,82 @@ use crate::error::{Error, ObjectKind};
 use ascendcl_macros::rule;
 use ascendcl_sys::error_codes::{ACL_ERROR_FAILURE, ACL_SUCCESS};
 use core::ffi::c_void;
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
 
-/// The last use of an object of other code by queued work in this context.
+/// When queued work last used an object of other code in this context.
+///
+/// Several values can show the same object, so work that uses it can be queued by several threads at once, and the wait
+/// for one piece of work says nothing of the others. So each piece of work has a stamp of its own, with one writer, and
+/// the object has those that may not be over.
 #[derive(Debug)]
 pub(crate) struct ForeignUse {
-    last_use: LastUse,
+    /// No call and no code of the program runs while it is locked.
+    works: Mutex<Vec<Arc<LastUse>>>,
+    in_doubt: AtomicBool,
     owner: Owner,
 }
 
 impl ForeignUse {
     pub(crate) fn of(context: ContextId) -> Self {
-        let owner = Owner::of(context);
-        Self { last_use: LastUse::of(owner.number()), owner }
+        Self { works: Mutex::default(), in_doubt: AtomicBool::new(false), owner: Owner::of(context) }
     }
 
-    /// Marks the object idle: all work that used it is known to be done.
-    pub(crate) fn rest(&self) {
-        self.last_use.rest();
-    }
-
-    /// Records that the work queued on this stream so far comes after all work that used the object.
-    pub(crate) fn follow(&self, queue: &RawStream) {
-        queue.lead(&self.last_use);
+    /// The work of the stream with this id, up to this submission, comes before all that is queued on `queue` from now
+    /// on.
+    pub(crate) fn follow(&self, (from, last): (u64, u64), queue: &RawStream) {
+        let mut works = self.works();
+        let before = works.len();
+        works.retain(|work| work.is_in_doubt() || !is_among(work, from, last));
+        if works.len() < before {
+            let after = LastUse::of(0);
+            queue.lead(&after);
+            works.push(Arc::new(after));
+        }
     }
 
     /// Whether all work that used the object is done. `streams` are those of the object's own context. Work that a
     /// failed call may have queued is over when a later wait has covered it.
     pub(crate) fn is_over(&self, streams: &Shelf<RawStream>) -> bool {
-        streams.has_done(&self.last_use)
+        let mut works = self.works();
+        works.retain(|work| !streams.has_done(work));
+        works.is_empty()
     }
 
     /// Whether the object is in doubt: a failed call may have queued work with it, and no wait could cover that work.
     pub(crate) fn is_in_doubt(&self) -> bool {
-        self.last_use.is_in_doubt()
+        self.in_doubt.load(Ordering::Acquire)
     }
 
     /// Whether the object belongs to the context that this thread has entered.
     pub(crate) fn is_here(&self, here: Here<'_>) -> bool {
         self.owner.is_here(here, ObjectKind::ATTACHED).is_ok()
     }
+
+    /// This work is about to be queued; its stamp says so already.
+    fn begins(&self, work: &Arc<LastUse>) {
+        self.works().push(Arc::clone(work));
+    }
+
+    /// The work has its number, or the call has failed. What the stream has done is forgotten, and what comes before
+    /// work that the stream has taken.
+    fn has_begun(&self, queue: &RawStream, taken: Option<u64>, in_doubt: bool) {
+        let over = taken.map_or(0, |number| number - 1).max(queue.timeline().clock().done());
+        self.works().retain(|work| !is_among(work, queue.id(), over));
+        if in_doubt {
+            self.in_doubt.store(true, Ordering::Release);
+        }
+    }
+
+    fn works(&self) -> MutexGuard<'_, Vec<Arc<LastUse>>> {
+        self.works.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+/// Whether the work is among the submissions of the stream with this id, up to the last one.
+fn is_among(work: &LastUse, stream: u64, last: u64) -> bool {
+    matches!(work.awaited(), Some(Awaited::Submission { stream: at, number }) if at == stream && number <= last)
 }
 
 impl RawStream {
@@ -68,12 +104,17 @@ impl RawStream {
     ) -> Result<u64, Error> {
         uses.iter().try_for_each(|used| used.owner.is_here(here, ObjectKind::ATTACHED))?;
         memory.iter().try_for_each(|block| block.holds(here, block.bytes()))?;
-        let marks = uses.iter().map(|used| &used.last_use).chain(memory.iter().map(|block| block.last_use()));
-        let marks: Vec<&LastUse> = marks.collect();
         // The call runs code of the program, so the number is not known before it (`Unknown`).
         let (ready, ticket) = self.look_before_work(here)?;
+        // Others may have the memory in work, too: a name of its own leaves its stamp when it is dropped.
+        let (work, names) = (Arc::new(LastUse::of(0)), memory.iter().filter(|block| block.is_part()));
+        let names: Vec<RawBuffer> = names.map(|block| block.clone_part()).collect();
+        let alone = memory.iter().filter(|block| !block.is_part()).map(|block| block.last_use());
+        let marks = alone.chain(names.iter().map(RawBuffer::last_use)).chain([&*work]);
+        let marks: Vec<&LastUse> = marks.collect();
         let mut failed = None;
         let queued = queue_work!(self, here, ready, ticket, "queue work", marks.as_slice(), |ready, stream| {
+            uses.iter().for_each(|used| used.begins(&work));
             match catch_unwind(AssertUnwindSafe(|| queue(stream.0))) {
                 Ok(Ok(())) => ready.answered(call, ACL_SUCCESS),
                 other => {
@@ -82,6 +123,11 @@ impl RawStream {
                 }
             }
         });
+        let in_doubt = work.is_in_doubt();
+        uses.iter().for_each(|used| used.has_begun(self, queued.as_ref().ok().copied(), in_doubt));
+        if in_doubt {
+            memory.iter().for_each(|block| block.last_use().mark_in_doubt());
+        }
         match failed {
             Some(Err(panic)) => resume_unwind(panic),
             Some(Ok(Err(error))) => Err(error),

@@ -393,7 +393,7 @@ impl<C: Brand, P> sealed_payload::Payload for BoundModel<C, P> {
         BoundModel::rest(self);
     }
 
-    fn follow(&self, queue: &RawStream, _: Inside) {
+    fn follow(&self, _: (u64, u64), queue: &RawStream, _: Inside) {
         BoundModel::follow(self, queue);
     }
 }

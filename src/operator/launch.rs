@@ -170,7 +170,7 @@ impl<C: Brand, I, O> sealed_payload::Payload for BoundOperator<C, I, O> {
         self.invocation().rest();
     }
 
-    fn follow(&self, queue: &RawStream, _: Inside) {
+    fn follow(&self, _: (u64, u64), queue: &RawStream, _: Inside) {
         self.invocation().follow(queue);
     }
 }

@@ -73,7 +73,8 @@ impl<A: DeviceAllocator> AllocatorSlot<A> {
     /// The functions, for a library that calls allocators. `None` when nothing keeps the place any more.
     ///
     /// They may be called, on any thread, as long as a [`KeptSlot`] is there or a block is out. A block that a function
-    /// gave is given back once, to the same object, and used until then only.
+    /// gave is given back once, to the same object, and used until then only. A block can come back before the queued work
+    /// that uses it is over, so who has told a library of the functions [takes](Self::take) the allocator out after that.
     #[rule(ALLOC_07, ALLOC_18, ALLOC_19)]
     pub fn functions(&self) -> Option<AllocatorFunctions> {
         let members = self.0.upgrade()?.members();

@@ -165,7 +165,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     /// The memory for an object of another crate, which lets work of its own use it. It does not come back: it is
     /// collected when the object has dropped it.
     pub fn keep(self) -> KeptMemory {
-        KeptMemory(self.row())
+        KeptMemory(Arc::new(RawBuffer::into_part(self.into_row())))
     }
 }
 

@@ -15,7 +15,8 @@ use std::sync::Arc;
 /// When queued work last used an object of another crate: what that object's owner asks before it ends the object.
 ///
 /// [`StreamOps::submit_object`](crate::stream::StreamOps::submit_object) writes it before and after the call that queues
-/// the work. It belongs to one context. [`InFlight`] has a program.
+/// the work. It belongs to one context. Several values may show the same mark: then it waits for the work of all of them.
+/// [`InFlight`] has a program.
 pub struct LastUse(ForeignUse);
 
 /// A value of another crate that queued work uses, and that a [`Pending`](crate::Pending) holds and gives back.
@@ -147,12 +148,11 @@ impl<C: Brand> StreamOps<C> {
 
 #[diagnostic::do_not_recommend]
 impl<T: InFlight> sealed_payload::Payload for T {
-    fn rest(&self, _: Inside) {
-        self.uses().iter().for_each(|used| used.0.rest());
-    }
+    /// The marks ask the streams: this wait says nothing of other work with the same object.
+    fn rest(&self, _: Inside) {}
 
-    fn follow(&self, queue: &RawStream, _: Inside) {
-        self.uses().iter().for_each(|used| used.0.follow(queue));
+    fn follow(&self, from: (u64, u64), queue: &RawStream, _: Inside) {
+        self.uses().iter().for_each(|used| used.0.follow(from, queue));
     }
 }
 

@@ -122,5 +122,5 @@ impl<R> payload::sealed::Payload for HostFnResult<R> {
     #[inline]
     fn rest(&self, _: Inside) {}
 
-    fn follow(&self, _: &RawStream, _: Inside) {}
+    fn follow(&self, _: (u64, u64), _: &RawStream, _: Inside) {}
 }

@@ -39,7 +39,7 @@ impl<C: Brand> StreamOps<C> {
         match waits {
             Ok(number) => {
                 let mut work = work;
-                work.in_flight().follow(self.queue(), INSIDE);
+                work.in_flight().follow((work.queue().id(), work.number()), self.queue(), INSIDE);
                 let past = work.past_of_other_streams();
                 Ok(Pending::new(work.into_payload(), self.queue(), number).after(past))
             }

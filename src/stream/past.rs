@@ -31,8 +31,16 @@ pub(super) enum OtherStreams {
         queue: Arc<RawStream>,
         number: u64,
     },
-    /// A take-over of work that was taken over before does.
-    Several(Box<(OtherStreams, OtherStreams)>),
+    /// A take-over of work that was taken over before does. Each stream is here once, however often the work was on it.
+    Several(Box<[TakenOver]>),
+}
+
+/// Work on a stream, up to a submission.
+#[derive(Clone, Debug)]
+pub(super) struct TakenOver {
+    untold: Untold,
+    queue: Arc<RawStream>,
+    number: u64,
 }
 
 impl Untold {
@@ -91,7 +99,30 @@ impl OtherStreams {
     fn and(self, other: Self) -> Self {
         match (self, other) {
             (Self::None, one) | (one, Self::None) => one,
-            (own, other) => Self::Several(Box::new((own, other))),
+            (own, other) => own.together(other),
+        }
+    }
+
+    #[cold]
+    fn together(self, other: Self) -> Self {
+        let mut all = self.into_vec();
+        for one in other.into_vec() {
+            match all.iter_mut().find(|known| Arc::ptr_eq(&known.queue, &one.queue)) {
+                Some(known) => known.extend(&one),
+                None => all.push(one),
+            }
+        }
+        match <[TakenOver; 1]>::try_from(all) {
+            Ok([TakenOver { untold, queue, number }]) => Self::One { untold, queue, number },
+            Err(all) => Self::Several(all.into()),
+        }
+    }
+
+    fn into_vec(self) -> Vec<TakenOver> {
+        match self {
+            Self::None => Vec::new(),
+            Self::One { untold, queue, number } => vec![TakenOver { untold, queue, number }],
+            Self::Several(all) => all.into(),
         }
     }
 
@@ -106,25 +137,38 @@ impl OtherStreams {
         if matches!(self, Self::None) { None } else { self.look(api) }
     }
 
-    /// If nobody has waited for the stream, and it is idle, this asks it. If it has more to do, this does not wait: the
-    /// next wait for that stream gets the failure.
     #[cold]
     fn look(&mut self, api: Api) -> Option<Error> {
         match self {
             Self::None => None,
-            Self::One { untold, .. } if *untold == Untold::NONE => None,
-            Self::One { untold, queue, number } => {
-                if !queue.has_done(*number) && queue.is_complete(api).unwrap_or(false) {
-                    // `failure_among` below returns the failure that this wait finds.
-                    let _ = queue.synchronize(api, Some(MOMENT));
-                }
-                let failure = queue.failure_among(untold.since(*number), *number);
-                if failure.is_some() {
-                    *untold = Untold::between(queue.after_failures(), *number);
-                }
-                failure
-            }
-            Self::Several(both) => both.0.look(api).or_else(|| both.1.look(api)),
+            Self::One { untold, queue, number } => look_at(untold, queue, *number, api),
+            Self::Several(all) => all.iter_mut().find_map(|one| look_at(&mut one.untold, &one.queue, one.number, api)),
         }
     }
+}
+
+impl TakenOver {
+    /// The work of both, which is on one stream.
+    fn extend(&mut self, other: &Self) {
+        let since = self.untold.since(self.number).min(other.untold.since(other.number));
+        self.number = self.number.max(other.number);
+        self.untold = Untold::between(since, self.number);
+    }
+}
+
+/// If nobody has waited for the stream, and it is idle, this asks it. If it has more to do, this does not wait: the next
+/// wait for that stream gets the failure.
+fn look_at(untold: &mut Untold, queue: &RawStream, number: u64, api: Api) -> Option<Error> {
+    if *untold == Untold::NONE {
+        return None;
+    }
+    if !queue.has_done(number) && queue.is_complete(api).unwrap_or(false) {
+        // `failure_among` below returns the failure that this wait finds.
+        let _ = queue.synchronize(api, Some(MOMENT));
+    }
+    let failure = queue.failure_among(untold.since(number), number);
+    if failure.is_some() {
+        *untold = Untold::between(queue.after_failures(), number);
+    }
+    failure
 }

@@ -30,8 +30,9 @@ pub(crate) mod sealed {
     pub trait Payload {
         /// All work that used it is known to be done.
         fn rest(&self, key: Inside); // MEM-02: only waiting ends the work: `pending.wait(current)?`
-        /// Work that is on this stream now runs after all work that used the value.
-        fn follow(&self, queue: &RawStream, key: Inside); // STREAM-04: order streams by events: `wait_for`
+        /// Work that is on this stream now runs after all work that used the value. That work was queued on the stream
+        /// with the id `from.0`, up to the submission `from.1`.
+        fn follow(&self, from: (u64, u64), queue: &RawStream, key: Inside); // STREAM-04: order streams by events: `wait_for`
     }
 }
 
@@ -41,7 +42,7 @@ impl<C: Brand, E> sealed::Payload for DeviceBuffer<C, E> {
         self.block().rest();
     }
 
-    fn follow(&self, queue: &RawStream, _: Inside) {
+    fn follow(&self, _: (u64, u64), queue: &RawStream, _: Inside) {
         self.block().follow(queue);
     }
 }
@@ -52,7 +53,7 @@ impl<C: Brand, E> sealed::Payload for SharedBuffer<C, E> {
         self.block().rest();
     }
 
-    fn follow(&self, queue: &RawStream, _: Inside) {
+    fn follow(&self, _: (u64, u64), queue: &RawStream, _: Inside) {
         self.block().follow(queue);
     }
 }
@@ -63,7 +64,7 @@ impl<C: Brand, E> sealed::Payload for HostBuffer<C, E> {
         self.block().rest();
     }
 
-    fn follow(&self, queue: &RawStream, _: Inside) {
+    fn follow(&self, _: (u64, u64), queue: &RawStream, _: Inside) {
         self.block().follow(queue);
     }
 }
@@ -72,7 +73,7 @@ impl sealed::Payload for () {
     #[inline]
     fn rest(&self, _: Inside) {}
 
-    fn follow(&self, _: &RawStream, _: Inside) {}
+    fn follow(&self, _: (u64, u64), _: &RawStream, _: Inside) {}
 }
 
 macro_rules! tuples {
@@ -85,10 +86,10 @@ macro_rules! tuples {
                 $($part.rest(key);)+
             }
 
-            fn follow(&self, queue: &RawStream, key: Inside) {
+            fn follow(&self, from: (u64, u64), queue: &RawStream, key: Inside) {
                 #[allow(non_snake_case)]
                 let ($($part,)+) = self;
-                $($part.follow(queue, key);)+
+                $($part.follow(from, queue, key);)+
             }
         }
     )+ };

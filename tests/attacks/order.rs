@@ -252,3 +252,21 @@ fn a_wait_for_an_earlier_execution_does_not_unload_a_model_that_may_run_again_al
     });
     alone.assert_nothing_lives();
 }
+
+#[proves(STREAM_04, ERR_02)]
+#[test]
+fn work_that_goes_to_and_fro_between_streams_takes_no_more_memory_each_time() {
+    let alone = alone();
+    inside(|current| {
+        let streams = [(); 2].map(|()| current.stream().unwrap());
+        let [one, two] = &streams;
+        let mut event = one.record(current, current.event().unwrap()).unwrap();
+        let mut work = one.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap();
+        for (from, to) in [(one, two), (two, one)].into_iter().cycle().take(40_000) {
+            event = from.record(current, event).unwrap();
+            work = to.adopt_after(current, work, &event).unwrap();
+        }
+        assert_eq!(work.wait(current).unwrap().to_vec(current).unwrap(), [1; 64]);
+    });
+    alone.assert_nothing_lives();
+}

@@ -2,6 +2,7 @@
 //! program that they keep, and what they attach.
 
 mod kept;
+mod marks;
 
 use super::{collect, inside};
 use crate::common::alone;

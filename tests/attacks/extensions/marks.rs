@@ -1,0 +1,109 @@
+//! One object or one piece of memory that several pieces of work use, each by a value of its own.
+
+use super::*;
+
+/// One more value that shows the same object.
+fn another(counter: &Counter) -> Counter {
+    Counter { mark: Arc::clone(&counter.mark), memory: counter.memory.clone() }
+}
+
+#[proves(MEM_02, STREAM_04)]
+#[test]
+fn a_wait_for_one_piece_of_work_does_not_end_the_use_by_another() {
+    let alone = alone();
+    inside(|current| {
+        let (first, second) = (current.stream().unwrap(), current.stream().unwrap());
+        let counter = Counter::new(current);
+        let mark = Arc::clone(&counter.mark);
+        let (other, third) = (another(&counter), another(&counter));
+        let short = counted(current, &first, counter, |_| Ok(())).unwrap();
+        let release = hold(current, &second);
+        let long = counted(current, &second, other, |_| Ok(())).unwrap();
+        short.wait(current).unwrap();
+        assert!(!mark.is_over(current), "the second stream uses it");
+        release.send(()).unwrap();
+        long.wait(current).unwrap();
+        assert!(mark.is_over(current));
+        // On one stream, where a wait for the first covers the first only.
+        let short = counted(current, &first, third, |_| Ok(())).unwrap();
+        first.synchronize(current).unwrap();
+        let release = hold(current, &first);
+        let last = Counter { mark: Arc::clone(&mark), memory: Vec::new() };
+        mem::forget(counted(current, &first, last, |_| Ok(())));
+        short.wait(current).unwrap();
+        assert!(!mark.is_over(current), "the forgotten work uses it");
+        release.send(()).unwrap();
+        first.synchronize(current).unwrap();
+        assert!(mark.is_over(current));
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(MEM_02, STREAM_04)]
+#[test]
+fn work_that_another_stream_takes_over_does_not_hide_other_work_with_the_object() {
+    let alone = alone();
+    inside(|current| {
+        let streams = [(); 3].map(|()| current.stream().unwrap());
+        let [first, second, third] = &streams;
+        let counter = Counter::new(current);
+        let (mark, other) = (Arc::clone(&counter.mark), another(&counter));
+        let release = hold(current, second);
+        mem::forget(counted(current, second, other, |_| Ok(())));
+        let work = counted(current, first, counter, |_| Ok(())).unwrap();
+        let event = first.record(current, current.event().unwrap()).map_err(Error::from).unwrap();
+        let work = third.adopt_after(current, work, &event).map_err(Error::from).unwrap();
+        work.wait(current).unwrap();
+        assert!(!mark.is_over(current), "the second stream uses it");
+        release.send(()).unwrap();
+        second.synchronize(current).unwrap();
+        assert!(mark.is_over(current), "the third stream has done what the first one had");
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(MEM_02)]
+#[test]
+fn work_within_the_call_of_other_work_ends_no_use_of_the_object() {
+    let alone = alone();
+    inside(|current| {
+        let (first, second) = (current.stream().unwrap(), current.stream().unwrap());
+        let counter = Counter::new(current);
+        let (mark, other) = (Arc::clone(&counter.mark), another(&counter));
+        let within = |_| {
+            // The first call may have queued work by now.
+            counted(current, &second, other, |_| Ok(())).unwrap().wait(current).unwrap();
+            assert!(!mark.is_over(current), "the first call is under way");
+            Ok(())
+        };
+        counted(current, &first, counter, within).unwrap().wait(current).unwrap();
+        assert!(mark.is_over(current));
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(MEM_02)]
+#[test]
+fn memory_that_work_on_two_streams_uses_is_kept_for_both_and_one_doubt_shuts_it() {
+    let alone = alone();
+    inside(|current| {
+        let (first, second) = (current.stream().unwrap(), current.stream().unwrap());
+        let kept = current.upload(&[1_u8; 64]).unwrap().keep();
+        let with = || Counter { mark: Arc::new(LastUse::never(current)), memory: vec![kept.clone()] };
+        let (own, other, last) = (with(), with(), with());
+        drop(counted(current, &first, own, |_| Ok(())).unwrap().wait(current).unwrap());
+        let release = hold(current, &second);
+        let lost = counted(current, &second, other, |_| Err(Refused("lost").into())).unwrap_err();
+        drop(lost.value);
+        let refused = counted(current, &first, last, |_| unreachable!()).unwrap_err();
+        assert!(matches!(refused.error, Error::InDoubt { .. }), "{refused}");
+        drop((refused, kept));
+        collect(current);
+        assert_eq!(control::live().device_blocks, 1, "the second stream may use the memory");
+        release.send(()).unwrap();
+        second.synchronize(current).unwrap();
+        collect(current);
+        assert_eq!(control::live().device_blocks, 0);
+    });
+    alone.assert_nothing_lives();
+}
