@@ -64,6 +64,8 @@ pub enum Class {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Severity {
+    /// Right in a program that means it. The checker cannot know what the program means.
+    Advice,
     /// Often harmless.
     Warning,
     /// An error, a crash, wrong results, or a leak.
@@ -119,11 +121,17 @@ impl RuleId {
 
     /// The consequence of breaking it.
     pub fn severity(self) -> Severity {
-        /// Rules that the vendor's own examples break, and those of which a program may know more than the checker: that
-        /// it does not look at what it reads, and that an allocator is meant for work that never comes.
-        const WARNINGS: [RuleId; 4] =
-            [crate::catalogue::CB_01, crate::catalogue::ALLOC_05, crate::catalogue::ALLOC_13, crate::catalogue::MEM_07];
-        if WARNINGS.contains(&self) { Severity::Warning } else { Severity::Misuse }
+        /// A rule that the vendor's own examples break, and one of which a program may know more than the checker: that it
+        /// does not look at what it reads.
+        const WARNINGS: [RuleId; 2] = [crate::catalogue::CB_01, crate::catalogue::MEM_07];
+        /// The calls of a program that forgot its allocator's stream are those of one whose allocator is meant for work
+        /// that did not come, and whose other work is to use the library's own allocator. Both are allowed.
+        const ADVICE: [RuleId; 2] = [crate::catalogue::ALLOC_05, crate::catalogue::ALLOC_13];
+        match self {
+            rule if ADVICE.contains(&rule) => Severity::Advice,
+            rule if WARNINGS.contains(&rule) => Severity::Warning,
+            _ => Severity::Misuse,
+        }
     }
 
     /// `ALLOC-07`.

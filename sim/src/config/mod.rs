@@ -27,7 +27,7 @@ use switches::{Switch, Switches};
 /// | `ASCENDCL_SIM_DEVICES` | how many devices | 2 |
 /// | `ASCENDCL_SIM_SOC` | the system on chip's name; contains `Simulator` | `Simulator910B1` |
 /// | `ASCENDCL_SIM_RUN_MODE` | where the program runs: `host` or `device` | `host` |
-/// | `ASCENDCL_SIM` | a list with commas: what happens when a call breaks a rule of the vendor's, `report` or `strict`, as [`Checks`] says; and what is switched on, [`documented`](Self::documented), [`vendor-waits`](Self::vendor_waits), [`reuse-handles`](Self::reuse_handles), [`copy-at-once`](Self::copy_at_once), [`slow-destroy`](Self::slow_destroy), [`guard`](Self::guard) | nothing |
+/// | `ASCENDCL_SIM` | a list with commas: what happens when a call breaks a rule of the vendor's, `report` or `strict`, as [`Checks`] says; and what is switched on, [`documented`](Self::documented), [`vendor-waits`](Self::vendor_waits), [`reuse-handles`](Self::reuse_handles), [`copy-at-once`](Self::copy_at_once), [`slow-destroy`](Self::slow_destroy), [`guard`](Self::guard), [`advice`](Self::advice) | nothing |
 /// | `ASCENDCL_SIM_FINDINGS` | `stderr` or a file: [where findings are told as they are found](Self::findings_to) | told at the end |
 /// | `ASCENDCL_SIM_SUPPRESS` | a list of rules: [what is not looked for](Self::suppress) | nothing |
 /// | `ASCENDCL_SIM_EXIT` | [the exit status](Self::exit_status) of a process that has broken a rule | its own |
@@ -249,6 +249,13 @@ impl Config {
     /// Without a word it is what `ASCENDCL_SIM` says: `guard`.
     pub fn guard(self, yes: bool) -> Self {
         self.switch(Switch::Guard, yes)
+    }
+
+    /// Whether findings are reported whose severity is [`Advice`](ascendcl_rules::Severity::Advice).
+    ///
+    /// Without a word it is what `ASCENDCL_SIM` says: `advice`.
+    pub fn advice(self, yes: bool) -> Self {
+        self.switch(Switch::Advice, yes)
     }
 
     fn switch(mut self, switch: Switch, yes: bool) -> Self {
