@@ -32,7 +32,7 @@ use switches::{Switch, Switches};
 /// | `ASCENDCL_SIM_SUPPRESS` | a list of rules: [what is not looked for](Self::suppress) | nothing |
 /// | `ASCENDCL_SIM_EXIT` | [the exit status](Self::exit_status) of a process that has broken a rule | its own |
 /// | `ASCENDCL_SIM_FAIL` | which calls go wrong, and how, as [`Plan`] says | nothing |
-/// | `ASCENDCL_SIM_MEMORY` | memory of each device in bytes; `k`, `m` and `g` multiply by powers of 1024 | `1g` |
+/// | `ASCENDCL_SIM_MEMORY` | memory of each device in bytes; `k`, `m` and `g` multiply by powers of 1024. The system provides it when it is first used | `8g` |
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Config {
     devices: u32,
@@ -55,7 +55,7 @@ impl Default for Config {
             devices: 2,
             soc: format!("{SOC_NAME_MARK}910B1"),
             run_mode: aclrtRunMode::ACL_HOST,
-            memory: 1 << 30,
+            memory: 8 << 30,
             streams: 1984,
             events: 65536,
             tasks: 2000,
