@@ -1,7 +1,7 @@
 //! The page of a rule.
 
 use crate::pages::{self, CProgram, Link, Program};
-use ascendcl_rules::{Class, RuleId};
+use ascendcl_rules::{Class, RuleId, Severity};
 use core::fmt::{self, Display, Formatter};
 
 pub(crate) struct Page {
@@ -67,7 +67,10 @@ fn c_program(f: &mut Formatter<'_>, id: RuleId) -> fmt::Result {
         "none" => {
             writeln!(f, "\nNo call fails, and the simulator's checker (`ASCENDCL_SIM=report`) sees nothing wrong.")
         }
-        found => writeln!(f, "\nThe simulator's checker (`ASCENDCL_SIM=report`) reports: {found}."),
+        found => {
+            let word = if id.severity() == Severity::Advice { "report,advice" } else { "report" };
+            writeln!(f, "\nThe simulator's checker (`ASCENDCL_SIM={word}`) reports: {found}.")
+        }
     }
 }
 

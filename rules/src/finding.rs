@@ -73,8 +73,10 @@ impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         /// How many objects are listed one by one.
         const LISTED: usize = 8;
-        if self.rule.severity() == Severity::Warning {
-            write!(f, "warning: ")?;
+        match self.rule.severity() {
+            Severity::Advice => write!(f, "advice: ")?,
+            Severity::Warning => write!(f, "warning: ")?,
+            Severity::Misuse => {}
         }
         writeln!(f, "{} is broken by {}", self.rule, self.call)?;
         self.caller.iter().try_for_each(|caller| writeln!(f, "  from:     {caller}"))?;

@@ -64,6 +64,8 @@ pub enum Class {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Severity {
+    /// Right in a program that means it. The checker cannot know what the program means.
+    Advice,
     /// Often harmless.
     Warning,
     /// An error, a crash, wrong results, or a leak.
@@ -119,12 +121,17 @@ impl RuleId {
 
     /// The consequence of breaking it.
     pub fn severity(self) -> Severity {
-        /// Rules whose violation is only a warning. The vendor's own examples break some of them. For others, a program
-        /// may know more than the checker: that it does not read certain data, or that an allocator is for work that
-        /// never comes.
-        const WARNINGS: [RuleId; 4] =
-            [crate::catalogue::CB_01, crate::catalogue::ALLOC_05, crate::catalogue::ALLOC_13, crate::catalogue::MEM_07];
-        if WARNINGS.contains(&self) { Severity::Warning } else { Severity::Misuse }
+        /// Rules whose violation is only a warning. The vendor's own examples break the first. For the second, a program
+        /// may know more than the checker: that it does not use the data that it reads.
+        const WARNINGS: [RuleId; 2] = [crate::catalogue::CB_01, crate::catalogue::MEM_07];
+        /// Rules whose violation the calls alone do not show. A program that forgot to use its allocator's stream makes
+        /// the same calls as a program whose allocator is for work that did not come.
+        const ADVICE: [RuleId; 2] = [crate::catalogue::ALLOC_05, crate::catalogue::ALLOC_13];
+        match self {
+            rule if ADVICE.contains(&rule) => Severity::Advice,
+            rule if WARNINGS.contains(&rule) => Severity::Warning,
+            _ => Severity::Misuse,
+        }
     }
 
     /// The id, as it is printed: `ALLOC-07`.

@@ -27,12 +27,12 @@ use switches::{Switch, Switches};
 /// | `ASCENDCL_SIM_DEVICES` | how many devices | 2 |
 /// | `ASCENDCL_SIM_SOC` | the system on chip's name; contains `Simulator` | `Simulator910B1` |
 /// | `ASCENDCL_SIM_RUN_MODE` | where the program runs: `host` or `device` | `host` |
-/// | `ASCENDCL_SIM` | a list with commas: what happens when a call breaks a rule of the vendor's, `report` or `strict`, as [`Checks`] says; and what is switched on, [`documented`](Self::documented), [`vendor-waits`](Self::vendor_waits), [`reuse-handles`](Self::reuse_handles), [`copy-at-once`](Self::copy_at_once), [`slow-destroy`](Self::slow_destroy), [`guard`](Self::guard) | nothing |
+/// | `ASCENDCL_SIM` | a list with commas: what happens when a call breaks a rule of the vendor's, `report` or `strict`, as [`Checks`] says; and what is switched on, [`documented`](Self::documented), [`vendor-waits`](Self::vendor_waits), [`reuse-handles`](Self::reuse_handles), [`copy-at-once`](Self::copy_at_once), [`slow-destroy`](Self::slow_destroy), [`guard`](Self::guard), [`advice`](Self::advice) | nothing |
 /// | `ASCENDCL_SIM_FINDINGS` | `stderr` or a file: [where findings are told as they are found](Self::findings_to) | told at the end |
 /// | `ASCENDCL_SIM_SUPPRESS` | a list of rules: [what is not looked for](Self::suppress) | nothing |
 /// | `ASCENDCL_SIM_EXIT` | [the exit status](Self::exit_status) of a process that has broken a rule | its own |
 /// | `ASCENDCL_SIM_FAIL` | which calls go wrong, and how, as [`Plan`] says | nothing |
-/// | `ASCENDCL_SIM_MEMORY` | memory of each device in bytes; `k`, `m` and `g` multiply by powers of 1024 | `1g` |
+/// | `ASCENDCL_SIM_MEMORY` | memory of each device in bytes; `k`, `m` and `g` multiply by powers of 1024. The system provides it when it is first used | `8g` |
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Config {
     devices: u32,
@@ -55,7 +55,7 @@ impl Default for Config {
             devices: 2,
             soc: format!("{SOC_NAME_MARK}910B1"),
             run_mode: aclrtRunMode::ACL_HOST,
-            memory: 1 << 30,
+            memory: 8 << 30,
             streams: 1984,
             events: 65536,
             tasks: 2000,
@@ -249,6 +249,13 @@ impl Config {
     /// Without a word it is what `ASCENDCL_SIM` says: `guard`.
     pub fn guard(self, yes: bool) -> Self {
         self.switch(Switch::Guard, yes)
+    }
+
+    /// Whether findings are reported whose severity is [`Advice`](ascendcl_rules::Severity::Advice).
+    ///
+    /// Without a word it is what `ASCENDCL_SIM` says: `advice`.
+    pub fn advice(self, yes: bool) -> Self {
+        self.switch(Switch::Advice, yes)
     }
 
     fn switch(mut self, switch: Switch, yes: bool) -> Self {

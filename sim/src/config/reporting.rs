@@ -15,7 +15,7 @@ pub enum Checks {
     Off,
     /// It is recorded, and printed to stderr when the library is finalised or the process exits.
     Report,
-    /// The same, and the call fails, unless the rule's [severity](ascendcl_rules::Severity) is a warning.
+    /// The same, and the call fails, if the rule's [severity](ascendcl_rules::Severity) is a misuse.
     Strict,
 }
 

@@ -22,15 +22,18 @@ pub(crate) enum Switch {
     SlowDestroy = 16,
     /// The program is kept out of memory that it must not use.
     Guard = 32,
+    /// Findings that are advice are reported.
+    Advice = 64,
 }
 
-const WORDS: [(&str, Switch); 6] = [
+const WORDS: [(&str, Switch); 7] = [
     ("documented", Switch::Documented),
     ("vendor-waits", Switch::VendorWaits),
     ("reuse-handles", Switch::ReuseHandles),
     ("copy-at-once", Switch::CopyAtOnce),
     ("slow-destroy", Switch::SlowDestroy),
     ("guard", Switch::Guard),
+    ("advice", Switch::Advice),
 ];
 
 /// The setting of each switch in a configuration.

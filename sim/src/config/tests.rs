@@ -18,6 +18,7 @@ fn the_environment_is_read_and_its_mistakes_are_named() {
     assert_eq!(read("ASCENDCL_SIM", ""), Ok(checks(Checks::Off)));
     let all = checks(Checks::Off).vendor_waits(true).reuse_handles(true).copy_at_once(true).slow_destroy(true);
     assert_eq!(read("ASCENDCL_SIM", "vendor-waits,reuse-handles,copy-at-once,slow-destroy"), Ok(all));
+    assert_eq!(read("ASCENDCL_SIM", "report,advice"), Ok(checks(Checks::Report).advice(true)));
     for (name, value) in [
         ("ASCENDCL_SIM_MEMORY", "lots"),
         ("ASCENDCL_SIM_MEMORY", "99999999999999g"),

@@ -4,7 +4,7 @@ use crate::pool::*;
 use crate::support::*;
 use crate::tensors::*;
 use ascendcl_rules as rules;
-use ascendcl_sim::control;
+use ascendcl_sim::{Checks, Config, control};
 use std::ptr::without_provenance_mut;
 
 /// A stream with a pool whose next block is at this address.
@@ -177,4 +177,20 @@ fn a_registration_that_a_stream_leaves_behind_is_noticed() {
     let never = aclrtStream(without_provenance_mut(0x1234));
     fails!(ACL_ERROR_RT_INVALID_HANDLE, "stream", run(never));
     assert_eq!(findings(), [], "nothing was registered for it");
+}
+
+#[test]
+fn an_allocator_that_serves_nothing_is_told_to_those_who_ask_for_advice() {
+    for (advice, told) in [(false, &[][..]), (true, &[rules::ALLOC_13])] {
+        let _machine = fresh();
+        control::configure(Config::new().checks(Checks::Report).advice(advice)).unwrap();
+        control::take_findings();
+        ok!(aclrtSetDevice(0));
+        let (pool, one, other) = (Pool::new(1 << 16), stream(), stream());
+        pool.register(one);
+        assert_eq!(run(other), ACL_SUCCESS);
+        ok!(aclrtSynchronizeStream(other));
+        ok!(aclrtAllocatorUnregister(one));
+        assert_eq!(findings(), told);
+    }
 }

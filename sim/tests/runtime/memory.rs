@@ -49,11 +49,11 @@ fn sizes_and_budgets_are_checked() {
     assert!(address.is_null());
     let (mut before, mut total, mut after) = (0, 0, 0);
     ok!(aclrtGetMemInfo(aclrtMemAttr::ACL_HBM_MEM, &mut before, &mut total));
-    assert_eq!((before, total), (1 << 30, 1 << 30));
-    let block = malloc(1 << 29);
+    assert_eq!((before, total), (8 << 30, 8 << 30));
+    let block = malloc(1 << 32);
     ok!(aclrtGetMemInfo(aclrtMemAttr::ACL_HBM_MEM, &mut after, &mut total));
-    assert!(after < 1 << 29);
-    assert_eq!(acl!(aclrtMalloc(&mut address, 1 << 29, POLICY)), ACL_ERROR_RT_MEMORY_ALLOCATION);
+    assert!(after < 1 << 32);
+    assert_eq!(acl!(aclrtMalloc(&mut address, 1 << 32, POLICY)), ACL_ERROR_RT_MEMORY_ALLOCATION);
     ok!(aclrtFree(block));
     ok!(aclrtGetMemInfo(aclrtMemAttr::ACL_HBM_MEM, &mut after, &mut total));
     assert_eq!(after, before);

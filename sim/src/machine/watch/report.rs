@@ -1,7 +1,10 @@
 //! Findings: kept for tests, and printed.
 
 use crate::abi::{at_exit, caller_of, described, leave};
-use crate::config;
+use crate::config::{
+    self,
+    switches::{self, Switch},
+};
 use crate::locks::lock;
 use crate::machine::thread::errors;
 use crate::machine::watch::{CHECKER, LIBRARY, PROGRAM, mode, this_thread};
@@ -45,7 +48,8 @@ pub(super) fn record(findings: Vec<Finding>) {
     let reporting = config.reporting();
     let mut record = lock(&RECORD);
     for mut finding in findings {
-        if reporting.suppressed.contains(&finding.rule) {
+        let unasked = finding.rule.severity() == Severity::Advice && !switches::is_on(Switch::Advice);
+        if unasked || reporting.suppressed.contains(&finding.rule) {
             continue;
         }
         let object = finding.objects.first().map(|concerned| concerned.object);
