@@ -93,6 +93,11 @@ impl Ground {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
+    /// Whether rustup has a nightly toolchain.
+    pub(crate) fn has_nightly(&self) -> bool {
+        self.output(self.command("cargo").args(["+nightly", "--version"]).env_remove("RUSTUP_TOOLCHAIN")).is_ok()
+    }
+
     /// Whether the program can be started.
     pub(crate) fn has(&self, program: &str) -> bool {
         self.command(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()

@@ -1,10 +1,15 @@
 //! Helpers that several tests share.
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 #![allow(unreachable_pub)]
-#![allow(dead_code, reason = "each test file uses a part")]
+#![allow(dead_code, unused_imports, reason = "each test file uses a part")]
 
 pub mod allocators;
+mod futures;
+mod onnx;
 pub mod scopes;
+
+pub use futures::block_on;
+pub use onnx::{difference, field, positions};
 
 #[path = "../../examples/digits/mod.rs"]
 pub(crate) mod images;
@@ -13,12 +18,9 @@ use ascendcl::{Acl, Library, runtime};
 use ascendcl_sim::{Checks, Config, control};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::pin::pin;
 use std::process::Command;
-use std::sync::{Arc, Mutex, MutexGuard};
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::Thread;
-use std::time::{Duration, Instant};
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
 
 /// A lock on the simulator, which is one per process. A test that counts live objects needs it for itself.
 pub struct Alone {
@@ -121,27 +123,6 @@ pub fn scratch(name: &str) -> PathBuf {
     folder
 }
 
-/// Runs a future on this thread, which sleeps until it is woken. Returns the output and the number of polls.
-#[track_caller]
-pub fn block_on<F: Future>(future: F) -> (F::Output, usize) {
-    struct Unparks(Thread);
-    impl Wake for Unparks {
-        fn wake(self: Arc<Self>) {
-            self.0.unpark();
-        }
-    }
-    let waker = Waker::from(Arc::new(Unparks(std::thread::current())));
-    let (mut future, mut polls, start) = (pin!(future), 0, Instant::now());
-    loop {
-        polls += 1;
-        if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
-            return (output, polls);
-        }
-        assert!(start.elapsed() < Duration::from_secs(20), "nobody woke the task");
-        std::thread::park_timeout(Duration::from_secs(30));
-    }
-}
-
 /// The digits model with a fixed batch size of at most 127. The word `batch` in the file is replaced by a number of the
 /// same length.
 pub fn digits_in_batches_of(size: u8) -> Vec<u8> {
@@ -160,44 +141,4 @@ pub fn digits_in_batches_of(size: u8) -> Vec<u8> {
 pub fn digits_compiled_for(batches: &str) -> Vec<u8> {
     let entry = [field(1, b"ascendcl.dynamic_batch"), field(2, batches.as_bytes())].concat();
     [std::fs::read(data("digits.onnx")).unwrap(), field(14, &entry)].concat()
-}
-
-/// A model that returns the positions of the non-zero elements of `x`, four floats. So the number of output columns
-/// depends on the data. ONNX, written by hand.
-pub fn positions() -> Vec<u8> {
-    let number = |field: u8, value: u8| vec![field << 3, value];
-    let port = |name: &[u8], element: u8, dims: &[Vec<u8>]| {
-        let shape = dims.iter().flat_map(|dim| field(1, dim)).collect::<Vec<_>>();
-        let tensor = [number(1, element), field(2, &shape)].concat();
-        [field(1, name), field(2, &field(1, &tensor))].concat()
-    };
-    let x = port(b"x", 1, &[number(1, 4)]);
-    let y = port(b"y", 7, &[number(1, 1), field(2, b"found")]);
-    let node = [field(1, b"x"), field(2, b"y"), field(4, b"NonZero")].concat();
-    let graph = [field(1, &node), field(2, b"positions"), field(11, &x), field(12, &y)].concat();
-    [number(1, 8), field(7, &graph), field(8, &number(2, 17))].concat()
-}
-
-/// A model of two inputs of four floats whose output is their difference: ONNX, written by hand.
-pub fn difference() -> Vec<u8> {
-    let number = |field: u8, value: u8| vec![field << 3, value];
-    let port = |name: &[u8]| {
-        let tensor = [number(1, 1), field(2, &field(1, &number(1, 4)))].concat();
-        [field(1, name), field(2, &field(1, &tensor))].concat()
-    };
-    let node = [field(1, b"minuend"), field(1, b"subtrahend"), field(2, b"difference"), field(4, b"Sub")].concat();
-    let (minuend, subtrahend) = (field(11, &port(b"minuend")), field(11, &port(b"subtrahend")));
-    let graph = [field(1, &node), field(2, b"sub"), minuend, subtrahend, field(12, &port(b"difference"))].concat();
-    [number(1, 8), field(7, &graph), field(8, &number(2, 17))].concat()
-}
-
-/// A field of a protocol buffer that holds bytes.
-pub fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
-    let (mut length, mut rest) = (Vec::new(), bytes.len());
-    while rest >= 0x80 {
-        length.push(0x80 | (rest & 0x7f) as u8);
-        rest >>= 7;
-    }
-    length.push(rest as u8);
-    [vec![number << 3 | 2], length, bytes.to_vec()].concat()
 }

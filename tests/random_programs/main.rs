@@ -29,6 +29,7 @@ mod updates;
 mod world;
 
 use program::{Kind, Program};
+use random::Random;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant, SystemTime};
 use world::SEEN;
@@ -69,7 +70,7 @@ fn no_random_program_of_safe_calls_breaks_a_rule_panics_hangs_or_leaves_anything
 
 #[test]
 fn the_programs_of_the_seeds_have_all_kinds_of_faults_and_threads() {
-    let programs: Vec<_> = (0..SEEDS).map(Program::of_seed).collect();
+    let programs: Vec<_> = (0..SEEDS).map(of_seed).collect();
     for kind in [Kind::None, Kind::One, Kind::Several, Kind::Full, Kind::Lost, Kind::Hangs] {
         assert!(programs.iter().any(|program| program.faults.kind == kind), "{kind:?}");
     }
@@ -78,9 +79,13 @@ fn the_programs_of_the_seeds_have_all_kinds_of_faults_and_threads() {
     }
 }
 
+fn of_seed(seed: u64) -> Program {
+    Program::of(Random::new(seed))
+}
+
 /// Runs the program of a seed. One that fails is run again and again, with fewer and fewer steps.
 fn check(seed: u64) {
-    let program = Program::of_seed(seed);
+    let program = of_seed(seed);
     if let Err(wrong) = run::run(seed, &program) {
         let kept = fewest::steps(seed, &program);
         let text = fewest::as_text(&kept);
@@ -97,7 +102,7 @@ fn check(seed: u64) {
 /// Runs some steps of the program of a seed, once.
 fn check_steps(seed: u64) {
     let kept = fewest::of_text(&std::env::var(fewest::STEPS).unwrap());
-    if let Err(wrong) = run::run(seed, &Program::of_seed(seed).with_steps(&kept)) {
+    if let Err(wrong) = run::run(seed, &of_seed(seed).with_steps(&kept)) {
         panic!("the program of seed {seed} fails: {wrong}");
     }
 }

@@ -101,8 +101,8 @@ kinds_of_steps! {
 }
 
 impl Program {
-    pub(crate) fn of_seed(seed: u64) -> Self {
-        let mut random = Random::new(seed);
+    /// The program that these numbers make.
+    pub(crate) fn of(mut random: Random) -> Self {
         let threads = random.one_of(&[1, 1, 2, 2, 3]);
         let mut faults = Faults::random(&mut random);
         if threads > 1 && matches!(faults.kind, Kind::One | Kind::Several) {

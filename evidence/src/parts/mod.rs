@@ -4,12 +4,14 @@ mod api;
 mod coverage;
 mod deny;
 mod features;
+mod fuzz;
 mod guidelines;
 mod memcheck;
 mod moved;
 mod oldest;
 mod packaged;
 mod packages;
+mod sanitizer;
 mod scripts;
 mod unsafe_code;
 
@@ -51,6 +53,8 @@ pub(crate) const ALL: &[Part] = &[
     part!("tests", "all tests of the workspace", test_run::run, long),
     part!("traceability", "each rule with its code, its tests and their results, as a table", trace::run, long),
     part!("valgrind", "a C program on the simulator's C ABI: no invalid access, no lost memory", memcheck::run, long),
+    part!("sanitizer", "tests under the address sanitizer: no invalid access, no lost memory", sanitizer::run, long),
+    part!("fuzz", "models, settings, declarations, C calls and safe programs that a fuzzer makes", fuzz::run, long),
     part!("mutants", "each line of the stamp protocol has a test that fails without it", scripts::mutants, long),
     part!("proof", "models of the stamp protocol are proven for any number of threads", scripts::proof, long),
     part!("cost", "instructions of each operation stay below their limits", scripts::cost, long),

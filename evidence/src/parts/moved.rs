@@ -13,7 +13,7 @@ const OTHERS: &[&str] = &["one_allocator_on_two_streams", "stream_destroyed_by_a
 const FOLDER: &str = "target/on-move";
 
 pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
-    if ground.output(ground.command("cargo").args(["+nightly", "--version"]).env_remove("RUSTUP_TOOLCHAIN")).is_err() {
+    if !ground.has_nightly() {
         return Ok(Outcome::skipped("no nightly toolchain is installed, and `diagnostic::on_move` is there alone"));
     }
     let programs = programs(&ground.root.join("ui-tests/fail"))?;

@@ -263,3 +263,20 @@ fn a_source_that_changes_while_its_copy_is_queued_is_found_once() {
     assert_eq!(broken(|p| run(p, false)), [COPY_04]);
     assert_eq!(broken(|p| run(p, true)), [COPY_04]);
 }
+
+#[test]
+fn a_source_that_changes_is_told_of_the_stream_and_the_bytes_that_changed_alone() {
+    let told = |of_other_stream: bool, bytes: u64| {
+        broken(|p| {
+            let (block, pinned, stream, other) = (p.malloc(64), p.malloc_host(64), p.stream(), p.stream());
+            p.copy(block, pinned, stream);
+            let named = if of_other_stream { other } else { stream };
+            let altered = p.on(2).event("aclrtMemcpyAsync", named, Op::Alter);
+            let altered = altered.using(memory(pinned, bytes, Access::Read, Role::Source, None));
+            p.see(&altered, Outcome::Success);
+        })
+    };
+    assert_eq!(told(false, 64), [COPY_04]);
+    assert_eq!(told(true, 64), []);
+    assert_eq!(told(false, 32), []);
+}

@@ -119,8 +119,10 @@ impl Config {
             let size = bytes(value.trim());
             config.memory = size.ok_or_else(|| bad("ASCENDCL_SIM_MEMORY", &value, "not a number of bytes"))?;
         }
-        config.check()?;
-        Ok(config)
+        match config.wrong() {
+            None => Ok(config),
+            Some((name, text)) => Err(ConfigError(format!("{name}: {text}"))),
+        }
     }
 
     /// How many devices there are.
@@ -270,16 +272,20 @@ impl Config {
     }
 
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
+        self.wrong().map_or(Ok(()), |(_, text)| Err(ConfigError(text)))
+    }
+
+    /// What cannot be simulated, after the variable that says it where the environment does.
+    fn wrong(&self) -> Option<(&'static str, String)> {
         const MOST_DEVICES: u32 = 1024;
         if !(1..=MOST_DEVICES).contains(&self.devices) {
             let text = format!("{} devices cannot be simulated, only 1 to {MOST_DEVICES}", self.devices);
-            return Err(ConfigError(text));
+            return Some(("ASCENDCL_SIM_DEVICES", text));
         }
         if !self.soc.contains(SOC_NAME_MARK) || self.soc.contains('\0') {
-            let text = format!("the name {:?} does not contain {SOC_NAME_MARK}", self.soc);
-            return Err(ConfigError(text));
+            return Some(("ASCENDCL_SIM_SOC", format!("the name {:?} does not contain {SOC_NAME_MARK}", self.soc)));
         }
-        self.plan.check()
+        self.plan.check().err().map(|error| ("ASCENDCL_SIM_FAIL", error.0))
     }
 
     pub(crate) fn planned(&self) -> Plan {

@@ -24,10 +24,12 @@ fn the_environment_is_read_and_its_mistakes_are_named() {
         ("ASCENDCL_SIM_MEMORY", "99999999999999g"),
         ("ASCENDCL_SIM_DEVICES", "0"),
         ("ASCENDCL_SIM_DEVICES", "-1"),
+        ("ASCENDCL_SIM_FAIL", "aclrtNone#1=1"),
         ("ASCENDCL_SIM_RUN_MODE", "moon"),
         ("ASCENDCL_SIM", "maybe"),
         ("ASCENDCL_SIM_SOC", "Ascend910B1"),
     ] {
-        assert!(read(name, value).is_err(), "{name}={value}");
+        let said = read(name, value).map_err(|error| error.to_string());
+        assert!(said.as_ref().is_err_and(|text| text.starts_with(name)), "{name}={value}: {said:?}");
     }
 }

@@ -15,19 +15,18 @@ mod support;
 
 mod calls;
 mod newer;
+mod pair;
 mod reports;
 
 use ascendcl_sim::{Checks, control};
 use calls::{Call, Handles};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
-use reports::Threads;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io::Write;
 use std::sync::OnceLock;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::Duration;
-use support::*;
 
 const CASES: &str = "ASCENDCL_SIM_CASES";
 const SEED: &str = "ASCENDCL_SIM_SEED";
@@ -70,7 +69,7 @@ proptest! {
         ready in any::<bool>(),
     ) {
         let _machine = support::machine([Checks::Off, Checks::Report, Checks::Strict][usize::from(checks)]);
-        let (handles, threads) = (Handles::new(), Threads::new(2));
+        let handles = Handles::new();
         let _again = Again;
         let what = || {
             let at = handles.at();
@@ -78,32 +77,11 @@ proptest! {
         };
         within(Duration::from_secs(60), what, || {
             control::fail(plan.parse().unwrap()).unwrap();
-            std::thread::scope(|scope| {
-                let threads = [&first, &second].map(|calls| {
-                    let (handles, threads) = (&handles, &threads);
-                    scope.spawn(move || {
-                        if ready {
-                            acl!(aclInit(std::ptr::null()));
-                            acl!(aclrtSetDevice(0));
-                        }
-                        handles.run(calls);
-                        threads.leave();
-                    })
-                });
-                // The end of a scope does not wait for what a thread does last; a join does.
-                threads.into_iter().for_each(|thread| thread.join().unwrap());
-            });
+            pair::run(&handles, [&first, &second], ready);
             control::reset();
         });
         prop_assert_eq!(control::live(), control::Live::default(), "{}", again());
-        // The machine is as good as new.
-        control::take_findings();
-        ok!(aclInit(std::ptr::null()));
-        ok!(aclrtSetDevice(0));
-        let block = support::malloc(64);
-        ok!(aclrtFree(block));
-        ok!(aclrtResetDevice(0));
-        ok!(aclFinalize());
+        pair::use_again();
         prop_assert_eq!(control::take_findings(), [], "{}", again());
     }
 }

@@ -1,0 +1,48 @@
+//! The targets of `fuzz/`, each for a short time.
+
+use crate::ground::Ground;
+use crate::part::Outcome;
+
+/// For each target. `tools/fuzz.sh` runs them for as long as one likes.
+const SECONDS: &str = "30";
+
+pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
+    if !ground.has_nightly() {
+        return Ok(Outcome::skipped("no nightly toolchain is installed, which libFuzzer's instrumentation needs"));
+    }
+    if !ground.has("cargo-fuzz") {
+        return Ok(Outcome::skipped("cargo-fuzz is not installed: `.ci/evidence --install-tools`"));
+    }
+    let ran = ground.run("fuzz", ground.command("tools/fuzz.sh").arg(SECONDS).env_remove("RUSTUP_TOOLCHAIN"))?;
+    let runs = executions(&ran.text);
+    let names: Vec<_> = runs.iter().map(|(target, count)| format!("{target} {count}")).collect();
+    let crashed: Vec<_> = ran.text.lines().filter(|line| line.starts_with("CRASHED")).collect();
+    let ok = ran.ok && !runs.is_empty();
+    let says = if ok {
+        format!("executions in {SECONDS} s each: {}", names.join(", "))
+    } else if crashed.is_empty() {
+        ran.end()
+    } else {
+        crashed.join("; ")
+    };
+    let executions: u64 = runs.iter().map(|(_, count)| count).sum();
+    Ok(Outcome::judged(ok, says).fact("targets", runs.len()).fact("executions", executions).file(ran.log))
+}
+
+/// Each target that ended well, with its executions.
+fn executions(text: &str) -> Vec<(String, u64)> {
+    let one = |line: &str| {
+        let (target, said) = line.strip_prefix("fuzzed: ")?.split_once(": ")?;
+        Some((target.to_owned(), said.split(' ').next()?.parse().ok()?))
+    };
+    text.lines().filter_map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_executions_of_each_target_are_read() {
+        let text = "fuzzed: models: 1200 executions in 31 s\nCRASHED: calls: see calls.log\nfuzzed: settings: \n";
+        assert_eq!(super::executions(text), [("models".to_owned(), 1200)]);
+    }
+}
