@@ -1,9 +1,11 @@
 //! The configuration: number, size and name of the devices.
 
+mod error;
 mod plan;
 mod reporting;
 pub(crate) mod switches;
 
+pub use error::ConfigError;
 pub use plan::{Calls, Fault, Plan};
 pub use reporting::Checks;
 pub(crate) use reporting::{Reporting, Telling};
@@ -13,7 +15,6 @@ use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use ascendcl_rules::RuleId;
 use ascendcl_sys::types::aclrtRunMode;
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use switches::{Switch, Switches};
@@ -67,18 +68,6 @@ impl Default for Config {
     }
 }
 
-/// A configuration that cannot be simulated, or not now.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ConfigError(String);
-
-impl fmt::Display for ConfigError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for ConfigError {}
-
 impl Config {
     /// The defaults.
     pub fn new() -> Self {
@@ -92,7 +81,7 @@ impl Config {
 
     fn from_variables(get: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let mut config = Self::new();
-        let bad = |name: &str, value: &str, wanted: &str| ConfigError(format!("{name}={value}: {wanted}"));
+        let bad = |name: &str, value: &str, wanted: &str| ConfigError::new(format!("{name}={value}: {wanted}"));
         if let Some(value) = get("ASCENDCL_SIM_DEVICES") {
             let number = value.trim().parse();
             config.devices = number.map_err(|_| bad("ASCENDCL_SIM_DEVICES", &value, "not a number of devices"))?;
@@ -121,7 +110,7 @@ impl Config {
         }
         match config.wrong() {
             None => Ok(config),
-            Some((name, text)) => Err(ConfigError(format!("{name}: {text}"))),
+            Some((name, text)) => Err(ConfigError::new(format!("{name}: {text}"))),
         }
     }
 
@@ -272,7 +261,7 @@ impl Config {
     }
 
     pub(crate) fn check(&self) -> Result<(), ConfigError> {
-        self.wrong().map_or(Ok(()), |(_, text)| Err(ConfigError(text)))
+        self.wrong().map_or(Ok(()), |(_, text)| Err(ConfigError::new(text)))
     }
 
     /// What cannot be simulated, after the variable that says it where the environment does.
@@ -388,12 +377,6 @@ impl Chosen {
                 Self { config: Arc::default(), error: Some(error) }
             }
         }
-    }
-}
-
-impl ConfigError {
-    pub(crate) fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
     }
 }
 
