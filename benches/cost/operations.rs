@@ -102,7 +102,7 @@ impl Operation {
             Self::Replay => 95,
             Self::Synchronize => 75,
             Self::CopyNow => 65,
-            Self::Run => 145,
+            Self::Run => 75,
             Self::Enter => 560,
             Self::Stream => 750,
             Self::Event => 400,

@@ -32,7 +32,8 @@ pub(super) enum OtherStreams {
         number: u64,
     },
     /// A take-over of work that was taken over before does. Each stream is here once, however often the work was on it.
-    Several(Box<[TakenOver]>),
+    /// A list, so that dropping what has no such work is one comparison.
+    Several(Box<(TakenOver, OtherStreams)>),
 }
 
 /// Work on a stream, up to a submission.
@@ -112,17 +113,27 @@ impl OtherStreams {
                 None => all.push(one),
             }
         }
-        match <[TakenOver; 1]>::try_from(all) {
-            Ok([TakenOver { untold, queue, number }]) => Self::One { untold, queue, number },
-            Err(all) => Self::Several(all.into()),
-        }
+        all.into_iter().fold(Self::None, |rest, one| match rest {
+            Self::None => Self::One { untold: one.untold, queue: one.queue, number: one.number },
+            rest => Self::Several(Box::new((one, rest))),
+        })
     }
 
-    fn into_vec(self) -> Vec<TakenOver> {
-        match self {
-            Self::None => Vec::new(),
-            Self::One { untold, queue, number } => vec![TakenOver { untold, queue, number }],
-            Self::Several(all) => all.into(),
+    fn into_vec(mut self) -> Vec<TakenOver> {
+        let mut all = Vec::new();
+        loop {
+            match self {
+                Self::None => return all,
+                Self::One { untold, queue, number } => {
+                    all.push(TakenOver { untold, queue, number });
+                    return all;
+                }
+                Self::Several(both) => {
+                    let (one, rest) = *both;
+                    all.push(one);
+                    self = rest;
+                }
+            }
         }
     }
 
@@ -142,7 +153,10 @@ impl OtherStreams {
         match self {
             Self::None => None,
             Self::One { untold, queue, number } => look_at(untold, queue, *number, api),
-            Self::Several(all) => all.iter_mut().find_map(|one| look_at(&mut one.untold, &one.queue, one.number, api)),
+            Self::Several(both) => {
+                let (one, rest) = &mut **both;
+                look_at(&mut one.untold, &one.queue, one.number, api).or_else(|| rest.look(api))
+            }
         }
     }
 }
