@@ -79,7 +79,7 @@ fn the_simulator() {
             "  product: Simulator910B1",
             "  run mode: host",
             "  devices: 3",
-            "  device 2: can be used, 24 AI cores, 1024 MiB of memory, 1024 MiB free",
+            "  device 2: can be used, 24 AI cores, 8192 MiB of memory, 8192 MiB free",
             "  ASCENDCL_LIBRARY=sim: programs with the feature `sim` use the simulator",
             "  ASCENDCL_SIM_DEVICES=3: an option of the simulator",
             "  ASCENDCL_VERIFY_CURRENT=1: each call compares the current context first, which costs a call each time",
