@@ -37,7 +37,8 @@ pub use kind::{AllPurpose, EventKind, Measures, Orders, Progress, Timing, Waitin
 ///     // Work that is queued on the second stream from now on comes after the set.
 ///     second.wait_for(current, &event)?;
 ///     event.synchronize(current)?;
-///     assert!(work.is_done(current)?);
+///     // The set is done, so this returns at once.
+///     let _buffer = work.wait(current)?;
 ///     Ok::<_, ascendcl::Error>(())
 /// })?;
 /// # Ok::<(), RunError<ascendcl::Error>>(())
