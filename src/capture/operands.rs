@@ -6,7 +6,7 @@ use crate::brand::{Brand, Inside};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::Error;
-use crate::memory::{DeviceBuffer, HostBuffer};
+use crate::memory::{DeviceBuffer, HostBuffer, SharedBuffer};
 use crate::model::{BoundModel, PortId};
 use crate::operator::BoundOperator;
 use core::fmt;
@@ -14,7 +14,7 @@ use core::ops::Deref;
 use std::sync::Arc;
 
 /// The operands that a graph owns and that the tasks of its capture name: pinned [`HostBuffer`]s, written
-/// [`DeviceBuffer`]s, [`SharedBuffer`](crate::SharedBuffer)s, [`BoundModel`]s, [`BoundOperator`]s, tuples of up to
+/// [`DeviceBuffer`]s, [`SharedBuffer`]s, [`BoundModel`]s, [`BoundOperator`]s, tuples of up to
 /// eight of these, boxed slices of them, or `()`.
 #[diagnostic::on_unimplemented(
     message = "a captured graph cannot own `{Self}`",
@@ -62,12 +62,6 @@ pub(crate) mod sealed {
 ///
 /// It gives access to contents and never to the operand itself, so two graphs cannot exchange their buffers.
 pub struct OperandAccess<'a, T>(&'a mut T);
-
-impl<'a, T> OperandAccess<'a, T> {
-    pub(super) fn new(operand: &'a mut T) -> Self {
-        Self(operand)
-    }
-}
 
 impl<T> Deref for OperandAccess<'_, T> {
     type Target = T;
@@ -133,27 +127,36 @@ impl<C: Brand, E: Element> sealed::Operands<C> for HostBuffer<C, E> {
     fn was_replayed(&mut self, _: Inside) {}
 }
 
-impl<C: Brand, E: Element> sealed::Operands<C> for DeviceBuffer<C, E> {
-    type Captured<'g, K> = Captured<'g, Self, K>;
-    type Access<'a>
-        = OperandAccess<'a, Self>
-    where
-        Self: 'a,
-        C: 'a;
+macro_rules! device_memory {
+    ($($buffer:ident: $name:literal;)*) => { $(
+        impl<C: Brand, E: Element> sealed::Operands<C> for $buffer<C, E> {
+            type Captured<'g, K> = Captured<'g, Self, K>;
+            type Access<'a>
+                = OperandAccess<'a, Self>
+            where
+                Self: 'a,
+                C: 'a;
 
-    fn can_be_captured(&self, _: Inside) -> Result<(), Error> {
-        self.block().can_be_captured()
-    }
+            fn can_be_captured(&self, _: Inside) -> Result<(), Error> {
+                self.block().can_be_captured()
+            }
 
-    fn capture<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {
-        Captured::new(objects.add("device", Object::Memory(self.row())))
-    }
+            fn capture<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {
+                Captured::new(objects.add($name, Object::Memory(self.row())))
+            }
 
-    fn access<'a>(&'a mut self, _: &'a Current<C>, _: Inside) -> Result<OperandAccess<'a, Self>, Error> {
-        Ok(OperandAccess(self))
-    }
+            fn access<'a>(&'a mut self, _: &'a Current<C>, _: Inside) -> Result<OperandAccess<'a, Self>, Error> {
+                Ok(OperandAccess(self))
+            }
 
-    fn was_replayed(&mut self, _: Inside) {}
+            fn was_replayed(&mut self, _: Inside) {}
+        }
+    )* };
+}
+device_memory! {
+    DeviceBuffer: "device";
+    // The graph keeps a name of its own, so the memory has several names until the graph is destroyed.
+    SharedBuffer: "shared";
 }
 
 impl<C: Brand> sealed::Operands<C> for BoundModel<C> {

@@ -2,38 +2,11 @@
 
 use super::Capture;
 use super::captured::Captured;
-use super::operands::{OperandAccess, sealed};
-use super::recording::{Object, Objects};
-use crate::brand::{Brand, Inside};
-use crate::current::Current;
+use crate::brand::Brand;
 use crate::element::Element;
 use crate::error::Error;
 use crate::memory::{DeviceBuffer, HostBuffer, SharedBuffer};
 use ascendcl_macros::rule;
-
-/// The graph keeps a name of its own, so the memory has several names until the graph is destroyed.
-impl<C: Brand, E: Element> sealed::Operands<C> for SharedBuffer<C, E> {
-    type Captured<'g, K> = Captured<'g, Self, K>;
-    type Access<'a>
-        = OperandAccess<'a, Self>
-    where
-        Self: 'a,
-        C: 'a;
-
-    fn can_be_captured(&self, _: Inside) -> Result<(), Error> {
-        self.block().can_be_captured()
-    }
-
-    fn capture<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {
-        Captured::new(objects.add("shared", Object::Memory(self.row())))
-    }
-
-    fn access<'a>(&'a mut self, _: &'a Current<C>, _: Inside) -> Result<OperandAccess<'a, Self>, Error> {
-        Ok(OperandAccess::new(self))
-    }
-
-    fn was_replayed(&mut self, _: Inside) {}
-}
 
 impl<'g, C: Brand, K> Capture<'g, C, K> {
     /// Captures a copy of shared memory to the host (`aclrtMemcpyAsync`). No task writes shared memory, so every branch

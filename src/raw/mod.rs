@@ -57,7 +57,7 @@
 //!
 //! An object of other code that has to end before the context does (a communicator, a channel, an executor) is
 //! [attached](Attach) to the context, which takes it down in its turn.
-
+//!
 //! # Crates beside this one
 //!
 //! A crate that adds a part of the library to this one is written on this module alone, as `ascendcl-ge` is: it adds

@@ -25,15 +25,16 @@ pub(super) struct Untold(u32);
 #[derive(Clone, Debug)]
 pub(super) enum OtherStreams {
     None,
-    /// The first take-over does not allocate.
+    /// The first take-over does not allocate. The fields of a [`TakenOver`] stand here one by one, because the enum is
+    /// larger by a word with the struct.
     One {
         untold: Untold,
         queue: Arc<RawStream>,
         number: u64,
     },
     /// A take-over of work that was taken over before does. Each stream is here once, however often the work was on it.
-    /// A list, so that dropping what has no such work is one comparison.
-    Several(Box<(TakenOver, OtherStreams)>),
+    /// Shared, because that costs the least where there are none.
+    Several(Arc<[TakenOver]>),
 }
 
 /// Work on a stream, up to a submission.
@@ -85,12 +86,8 @@ impl Past {
 
     /// Of work on this stream, its submissions up to `number`, when another stream takes it over.
     pub(super) fn taken_over(queue: &Arc<RawStream>, number: u64, untold: Untold, before: OtherStreams) -> Self {
-        let is_well = queue.has_done(number) && queue.failure_among(untold.since(number), number).is_none();
-        let other_streams = if untold == Untold::NONE || is_well {
-            before
-        } else {
-            OtherStreams::One { untold, queue: Arc::clone(queue), number }.and(before)
-        };
+        let own = TakenOver { untold, queue: Arc::clone(queue), number };
+        let other_streams = if own.is_well() { before } else { own.alone().and(before) };
         Self { since: u64::MAX, other_streams }
     }
 }
@@ -107,33 +104,26 @@ impl OtherStreams {
     #[cold]
     fn together(self, other: Self) -> Self {
         let mut all = self.into_vec();
-        for one in other.into_vec() {
+        // What has ended well since then has nothing to tell. Otherwise work that visits one new stream after another
+        // would keep all of them.
+        all.retain(|known| !known.is_well());
+        for one in other.into_vec().into_iter().filter(|one| !one.is_well()) {
             match all.iter_mut().find(|known| Arc::ptr_eq(&known.queue, &one.queue)) {
                 Some(known) => known.extend(&one),
                 None => all.push(one),
             }
         }
-        all.into_iter().fold(Self::None, |rest, one| match rest {
-            Self::None => Self::One { untold: one.untold, queue: one.queue, number: one.number },
-            rest => Self::Several(Box::new((one, rest))),
-        })
+        match all.len() {
+            0 | 1 => all.pop().map_or(Self::None, TakenOver::alone),
+            _ => Self::Several(all.into()),
+        }
     }
 
-    fn into_vec(mut self) -> Vec<TakenOver> {
-        let mut all = Vec::new();
-        loop {
-            match self {
-                Self::None => return all,
-                Self::One { untold, queue, number } => {
-                    all.push(TakenOver { untold, queue, number });
-                    return all;
-                }
-                Self::Several(both) => {
-                    let (one, rest) = *both;
-                    all.push(one);
-                    self = rest;
-                }
-            }
+    fn into_vec(self) -> Vec<TakenOver> {
+        match self {
+            Self::None => Vec::new(),
+            Self::One { untold, queue, number } => vec![TakenOver { untold, queue, number }],
+            Self::Several(all) => all.to_vec(),
         }
     }
 
@@ -153,25 +143,35 @@ impl OtherStreams {
         match self {
             Self::None => None,
             Self::One { untold, queue, number } => look_at(untold, queue, *number, api),
-            Self::Several(both) => {
-                let (one, rest) = &mut **both;
-                look_at(&mut one.untold, &one.queue, one.number, api).or_else(|| rest.look(api))
+            Self::Several(all) => {
+                Arc::make_mut(all).iter_mut().find_map(|one| look_at(&mut one.untold, &one.queue, one.number, api))
             }
         }
     }
 }
 
 impl TakenOver {
+    /// Whether the work is known to be done, and has no failure that was not reported yet.
+    fn is_well(&self) -> bool {
+        let is_done = self.queue.has_done(self.number);
+        self.untold == Untold::NONE
+            || is_done && self.queue.failure_among(self.untold.since(self.number), self.number).is_none()
+    }
+
     /// The work of both, which is on one stream.
     fn extend(&mut self, other: &Self) {
         let since = self.untold.since(self.number).min(other.untold.since(other.number));
         self.number = self.number.max(other.number);
         self.untold = Untold::between(since, self.number);
     }
+
+    fn alone(self) -> OtherStreams {
+        OtherStreams::One { untold: self.untold, queue: self.queue, number: self.number }
+    }
 }
 
-/// If nobody has waited for the stream, and it is idle, this asks it. If it has more to do, this does not wait: the next
-/// wait for that stream gets the failure.
+/// The failure that has not been reported yet, if there is one. If nobody has waited for the stream, and it is idle,
+/// this asks it. If it has more to do, this does not wait: the next wait for that stream gets the failure.
 fn look_at(untold: &mut Untold, queue: &RawStream, number: u64, api: Api) -> Option<Error> {
     if *untold == Untold::NONE {
         return None;

@@ -270,3 +270,24 @@ fn work_that_goes_to_and_fro_between_streams_takes_no_more_memory_each_time() {
     });
     alone.assert_nothing_lives();
 }
+
+#[proves(STREAM_04, ERR_02)]
+#[test]
+fn work_that_visits_one_new_stream_after_another_does_not_keep_those_that_are_idle() {
+    let alone = alone();
+    inside(|current| {
+        let mut stream = current.stream().unwrap();
+        let mut event = stream.record(current, current.event().unwrap()).unwrap();
+        let mut work = stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap();
+        for _ in 0..20_000 {
+            event = stream.record(current, event).unwrap();
+            let next = current.stream().unwrap();
+            work = next.adopt_after(current, work, &event).unwrap();
+            stream.synchronize(current).unwrap();
+            stream.destroy(current).unwrap();
+            stream = next;
+        }
+        assert_eq!(work.wait(current).unwrap().to_vec(current).unwrap(), [1; 64]);
+    });
+    alone.assert_nothing_lives();
+}

@@ -14,6 +14,7 @@ mod common;
 
 mod actor;
 mod buffers;
+mod choices;
 mod fewest;
 mod flights;
 mod graphs;

@@ -8,6 +8,8 @@
 mod actor;
 #[path = "../../../tests/random_programs/buffers.rs"]
 mod buffers;
+#[path = "../../../tests/random_programs/choices.rs"]
+mod choices;
 mod common;
 #[path = "../../../tests/random_programs/flights.rs"]
 mod flights;

@@ -12,16 +12,4 @@ impl Random {
         let mut byte = || self.0.next().unwrap_or(0);
         u64::from(u16::from_le_bytes([byte(), byte()]))
     }
-
-    pub(crate) fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
-    }
-
-    pub(crate) fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
-        all[(self.next() % all.len() as u64) as usize]
-    }
-
-    pub(crate) fn once_in(&mut self, times: u64) -> bool {
-        self.below(times) == 0
-    }
 }
