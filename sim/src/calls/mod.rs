@@ -16,6 +16,7 @@ mod count_notify;
 mod data_buffer;
 mod dataset;
 mod device;
+mod dump;
 mod event;
 mod exceptions;
 mod hardware;
@@ -44,10 +45,10 @@ mod virtual_memory;
 
 pub(crate) use {
     allocator::*, base::*, batch::*, between_processes::*, building::*, callback::*, capture::*, conditional::*,
-    context::*, copy::*, count_notify::*, data_buffer::*, dataset::*, device::*, event::*, exceptions::*, hardware::*,
-    info::*, instance::*, label::*, media::*, memory::*, memory_pool::*, model::*, notices::*, notify::*, operator::*,
-    options::*, process::*, profiling::*, random::*, registration::*, set::*, settings::*, stamps::*, stream::*,
-    tensor_channel::*, tensor_desc::*, virtual_memory::*,
+    context::*, copy::*, count_notify::*, data_buffer::*, dataset::*, device::*, dump::*, event::*, exceptions::*,
+    hardware::*, info::*, instance::*, label::*, media::*, memory::*, memory_pool::*, model::*, notices::*, notify::*,
+    operator::*, options::*, process::*, profiling::*, random::*, registration::*, set::*, settings::*, stamps::*,
+    stream::*, tensor_channel::*, tensor_desc::*, virtual_memory::*,
 };
 
 use instance::instance_handle;

@@ -47,6 +47,7 @@ use std::path::Path;
 /// A model, read and ready to run. It never changes: share it through an `Arc` and run it from any thread.
 #[derive(Debug)]
 pub struct Model {
+    name: String,
     engine: Engine,
     inputs: Vec<Port>,
     outputs: Vec<Port>,
@@ -82,6 +83,7 @@ impl Model {
     /// Reads an ONNX file from this folder, in which it may keep data in other files.
     pub fn parse_in(folder: Option<&Path>, bytes: Vec<u8>) -> Result<Self, LoadFailure> {
         let file = OnnxFile::read(&bytes, folder)?;
+        let name = wire::graph_name(&bytes);
         drop(bytes);
         let engine = file.engine()?;
         let inputs = file.inputs(&engine)?;
@@ -89,9 +91,14 @@ impl Model {
         let weight_bytes = file.weight_bytes();
         let checks = file.checks.clone();
         let between = Between::of(file.graph(), &engine);
-        let mut model = Self { engine, inputs, outputs, output_axes, gears: None, weight_bytes, checks, between };
+        let mut model = Self { name, engine, inputs, outputs, output_axes, gears: None, weight_bytes, checks, between };
         model.gears = gears::read(file, &model)?;
         Ok(model)
+    }
+
+    /// The name of the graph in the file; empty if it has none.
+    pub fn name(&self) -> &str {
+        &self.name
     }
 
     /// The inputs, in the file's order. The one that selects a gear is not among them: see [`Gears::port`].

@@ -62,24 +62,49 @@ fn check(bytes: &[u8], message: Message, depth: usize) -> Result<(), String> {
     }
     let mut rest = bytes;
     while !rest.is_empty() {
-        let tag = varint(&mut rest)?;
-        match tag & 7 {
-            0 => drop(varint(&mut rest)?),
-            1 => drop(take(&mut rest, 8)?),
-            5 => drop(take(&mut rest, 4)?),
-            2 => {
-                let length = varint(&mut rest)?;
-                let field = take(&mut rest, length)?;
-                match message.content(tag >> 3) {
-                    Content::Nested(inner) => check(field, inner, depth + 1)?,
-                    Content::PackedVarints => check_varints(field)?,
-                    Content::Bytes => {}
-                }
-            }
-            kind => return Err(format!("it has a field of kind {kind}, which protobuf does not have")),
+        let (number, Some(field)) = next_field(&mut rest)? else { continue };
+        match message.content(number) {
+            Content::Nested(inner) => check(field, inner, depth + 1)?,
+            Content::PackedVarints => check_varints(field)?,
+            Content::Bytes => {}
         }
     }
     Ok(())
+}
+
+/// The name of the model's graph; empty if it has none. `rten`'s parser leaves it out.
+pub(super) fn graph_name(model: &[u8]) -> String {
+    const GRAPH: u64 = 7;
+    const NAME: u64 = 2;
+    let name = last(model, GRAPH).and_then(|graph| last(graph, NAME));
+    name.map(|name| String::from_utf8_lossy(name).into_owned()).unwrap_or_default()
+}
+
+/// What the last field with this number holds, if it has a length: the last one counts.
+fn last(mut rest: &[u8], wanted: u64) -> Option<&[u8]> {
+    let mut found = None;
+    while !rest.is_empty() {
+        let (number, field) = next_field(&mut rest).ok()?;
+        found = field.filter(|_| number == wanted).or(found);
+    }
+    found
+}
+
+/// The number of the next field, and what it holds if it has a length.
+fn next_field<'a>(rest: &mut &'a [u8]) -> Result<(u64, Option<&'a [u8]>), String> {
+    let tag = varint(rest)?;
+    let mut field = None;
+    match tag & 7 {
+        0 => drop(varint(rest)?),
+        1 => drop(take(rest, 8)?),
+        5 => drop(take(rest, 4)?),
+        2 => {
+            let length = varint(rest)?;
+            field = Some(take(rest, length)?);
+        }
+        kind => return Err(format!("it has a field of kind {kind}, which protobuf does not have")),
+    }
+    Ok((tag >> 3, field))
 }
 
 fn check_varints(mut rest: &[u8]) -> Result<(), String> {

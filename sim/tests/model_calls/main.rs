@@ -9,6 +9,7 @@ mod files;
 
 mod asynchronous;
 mod descriptions;
+mod dumps;
 mod gears;
 mod loading;
 mod objects;

@@ -20,9 +20,9 @@ macro_rules! process_functions {
             kind: aclRegisterCallbackType, cb_func: aclInitCallbackFunc, user_data: *mut c_void
         ) -> aclError;
         [optional sim] fn aclInitCallbackUnRegister(kind: aclRegisterCallbackType, cb_func: aclInitCallbackFunc) -> aclError;
-        [optional] fn aclmdlFinalizeDump() -> aclError;
-        [optional] fn aclmdlInitDump() -> aclError;
-        [optional] fn aclmdlSetDump(dump_cfg_path: *const c_char) -> aclError;
+        [optional sim] fn aclmdlFinalizeDump() -> aclError;
+        [optional sim] fn aclmdlInitDump() -> aclError;
+        [optional sim] fn aclmdlSetDump(dump_cfg_path: *const c_char) -> aclError;
         [optional] fn aclrtCacheLastTaskExtendInfo(extend_info_ptr: *const c_char, info_size: usize) -> aclError;
         [optional] fn aclrtCacheLastTaskOpInfo(info_ptr: *const c_void, info_size: usize) -> aclError;
         [optional] fn aclrtCreateGroupInfo() -> *mut aclrtGroupInfo;

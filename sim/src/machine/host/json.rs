@@ -1,13 +1,42 @@
-//! Whether a text is JSON.
+//! Configuration files in JSON.
+//!
+//! This reader stands here because `serde_json` implements comparisons for all numbers: with it among the dependencies,
+//! `assert_eq!(numbers, [])` does not compile any more in the tests of programs.
+
+/// A value, as far as configuration files of the simulator have a use for it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) enum Value {
+    Text(String),
+    List(Vec<Value>),
+    Object(Vec<(String, Value)>),
+    /// A number, `true`, `false` or `null`.
+    #[default]
+    Other,
+}
+
+impl Value {
+    /// The last entry of an object with this name.
+    pub(super) fn get(&self, name: &str) -> Option<&Self> {
+        let Self::Object(entries) = self else { return None };
+        entries.iter().rev().find(|(own, _)| own == name).map(|(_, value)| value)
+    }
+
+    pub(super) fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
 
 /// `Err` has the offset of the first byte that does not belong there.
-pub(in crate::machine) fn check(text: &[u8]) -> Result<(), usize> {
+pub(super) fn read(text: &[u8]) -> Result<Value, usize> {
     let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
     let mut reader = Reader { text, at: 0 };
     reader.space();
-    reader.value(0)?;
+    let value = reader.value(0)?;
     reader.space();
-    if reader.at == text.len() { Ok(()) } else { Err(reader.at) }
+    if reader.at == text.len() { Ok(value) } else { Err(reader.at) }
 }
 
 struct Reader<'a> {
@@ -16,18 +45,21 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn value(&mut self, depth: usize) -> Result<(), usize> {
+    fn value(&mut self, depth: usize) -> Result<Value, usize> {
         const DEEPEST: usize = 128;
         match self.peek() {
-            Some(b'{') if depth < DEEPEST => self.list(b'}', |reader| {
-                reader.string()?;
-                reader.space();
-                reader.expect(b':')?;
-                reader.space();
-                reader.value(depth + 1)
-            }),
-            Some(b'[') if depth < DEEPEST => self.list(b']', |reader| reader.value(depth + 1)),
-            Some(b'"') => self.string(),
+            Some(b'{') if depth < DEEPEST => {
+                let entries = self.list(b'}', |reader| {
+                    let name = reader.string()?;
+                    reader.space();
+                    reader.expect(b':')?;
+                    reader.space();
+                    Ok((name, reader.value(depth + 1)?))
+                });
+                entries.map(Value::Object)
+            }
+            Some(b'[') if depth < DEEPEST => self.list(b']', |reader| reader.value(depth + 1)).map(Value::List),
+            Some(b'"') => self.string().map(Value::Text),
             Some(b't') => self.word(b"true"),
             Some(b'f') => self.word(b"false"),
             Some(b'n') => self.word(b"null"),
@@ -36,52 +68,76 @@ impl Reader<'_> {
         }
     }
 
-    fn list(&mut self, end: u8, mut item: impl FnMut(&mut Self) -> Result<(), usize>) -> Result<(), usize> {
+    fn list<T>(&mut self, end: u8, mut item: impl FnMut(&mut Self) -> Result<T, usize>) -> Result<Vec<T>, usize> {
         self.at += 1;
         self.space();
+        let mut items = Vec::new();
         if self.take(end) {
-            return Ok(());
+            return Ok(items);
         }
         loop {
             self.space();
-            item(self)?;
+            items.push(item(self)?);
             self.space();
             if self.take(end) {
-                return Ok(());
+                return Ok(items);
             }
             self.expect(b',')?;
         }
     }
 
-    fn string(&mut self) -> Result<(), usize> {
+    fn string(&mut self) -> Result<String, usize> {
         self.expect(b'"')?;
+        // In UTF-16 units, as escapes are, so that two of them can be one character.
+        let mut units = Vec::new();
         loop {
-            match self.peek() {
-                Some(b'"') => {
-                    self.at += 1;
-                    return Ok(());
-                }
-                Some(b'\\') => {
-                    self.at += 1;
-                    match self.peek() {
-                        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => self.at += 1,
-                        Some(b'u') => {
-                            self.at += 1;
-                            for _ in 0..4 {
-                                self.peek().filter(u8::is_ascii_hexdigit).ok_or(self.at)?;
-                                self.at += 1;
-                            }
-                        }
-                        _ => return Err(self.at),
+            let (start, byte) = (self.at, self.peek());
+            self.at += 1;
+            match byte {
+                Some(b'"') => return Ok(String::from_utf16_lossy(&units)),
+                Some(b'\\') => units.push(self.escaped()?),
+                Some(0..0x20) | None => return Err(start),
+                Some(_) => {
+                    let is_inside = |byte: u8| !matches!(byte, b'"' | b'\\' | 0..0x20);
+                    while self.peek().is_some_and(is_inside) {
+                        self.at += 1;
                     }
+                    let plain = self.text.get(start..self.at).unwrap_or_default();
+                    units.extend(String::from_utf8_lossy(plain).encode_utf16());
                 }
-                Some(0..0x20) | None => return Err(self.at),
-                Some(_) => self.at += 1,
             }
         }
     }
 
-    fn number(&mut self) -> Result<(), usize> {
+    fn escaped(&mut self) -> Result<u16, usize> {
+        let byte = self.peek();
+        let unit = match byte {
+            Some(byte @ (b'"' | b'\\' | b'/')) => byte,
+            Some(b'b') => 0x08,
+            Some(b'f') => 0x0c,
+            Some(b'n') => b'\n',
+            Some(b'r') => b'\r',
+            Some(b't') => b'\t',
+            Some(b'u') => return self.unit(),
+            _ => return Err(self.at),
+        };
+        self.at += 1;
+        Ok(unit.into())
+    }
+
+    /// `u` and four digits.
+    fn unit(&mut self) -> Result<u16, usize> {
+        self.at += 1;
+        let mut unit = 0;
+        for _ in 0..4 {
+            let digit = self.peek().and_then(|byte| char::from(byte).to_digit(16)).ok_or(self.at)?;
+            self.at += 1;
+            unit = unit << 4 | digit as u16;
+        }
+        Ok(unit)
+    }
+
+    fn number(&mut self) -> Result<Value, usize> {
         self.take(b'-');
         if !self.take(b'0') {
             self.digits()?;
@@ -93,7 +149,7 @@ impl Reader<'_> {
             let _ = self.take(b'+') || self.take(b'-');
             self.digits()?;
         }
-        Ok(())
+        Ok(Value::Other)
     }
 
     fn digits(&mut self) -> Result<(), usize> {
@@ -104,8 +160,9 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn word(&mut self, word: &[u8]) -> Result<(), usize> {
-        word.iter().try_for_each(|byte| self.expect(*byte))
+    fn word(&mut self, word: &[u8]) -> Result<Value, usize> {
+        word.iter().try_for_each(|byte| self.expect(*byte))?;
+        Ok(Value::Other)
     }
 
     fn space(&mut self) {
@@ -131,16 +188,27 @@ impl Reader<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::check;
+    use super::{Value, read};
 
     #[test]
     fn json_is_accepted_and_anything_else_is_not() {
         for good in ["{}", " [1, -2.5e+3, \"a\\u00e9\\n\", true, null, {\"a\": {}}] ", "0"] {
-            assert_eq!(check(good.as_bytes()), Ok(()), "{good}");
+            assert!(read(good.as_bytes()).is_ok(), "{good}");
         }
         for (bad, at) in [("", 0), ("{", 1), ("{a:1}", 1), ("[1,]", 3), ("{} x", 3), ("01", 1), ("\"\\x\"", 2)] {
-            assert_eq!(check(bad.as_bytes()), Err(at), "{bad}");
+            assert_eq!(read(bad.as_bytes()), Err(at), "{bad}");
         }
-        assert!(check("[".repeat(100_000).as_bytes()).is_err());
+        assert!(read("[".repeat(100_000).as_bytes()).is_err());
+    }
+
+    #[test]
+    fn texts_and_entries_have_their_values() {
+        let value =
+            read(br#"{"a": ["x\u00e9\n", "\ud83d\ude00/\/", 1], "a\"": {}, "twice": 1, "twice": "2"}"#).unwrap();
+        let Some(Value::List(list)) = value.get("a") else { panic!("{value:?}") };
+        assert_eq!(list.iter().map(Value::as_text).collect::<Vec<_>>(), [Some("x\u{e9}\n"), Some("\u{1f600}//"), None]);
+        assert_eq!(value.get("a\""), Some(&Value::Object(Vec::new())));
+        assert_eq!(value.get("twice").and_then(Value::as_text), Some("2"));
+        assert_eq!(value.get("b"), None);
     }
 }

@@ -1,6 +1,7 @@
 //! State of the process and of the host.
 
-pub(crate) mod json;
+pub(crate) mod dump;
+mod json;
 pub(crate) mod process;
 pub(crate) mod profiling;
 pub(crate) mod random;

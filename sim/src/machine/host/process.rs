@@ -4,7 +4,8 @@ use crate::abi::{Notice, OfEnd, OfStart, this_thread};
 use crate::config;
 use crate::failure::{Answer, Failure};
 use crate::locks::{lock, wait};
-use crate::machine::host::json;
+use crate::machine::host::dump;
+use crate::machine::host::json::{self, Value};
 use crate::machine::workers::user_code;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::{aclCompileOpt, aclError, aclRegisterCallbackType};
@@ -55,9 +56,10 @@ pub(crate) fn init(config_path: &str) -> Answer {
         return Err(again());
     }
     config::checked()?;
-    let configuration = checked_file(config_path)?;
+    let (configuration, settings) = checked_file(config_path)?;
     let (mut count, answer) = tell_start(count, &configuration);
     answer?;
+    dump::start(&settings);
     count.inits = 1;
     count.finalised = false;
     count.configuration = Some(configuration);
@@ -79,6 +81,7 @@ pub(crate) fn finalize() -> Answer {
     }
     count.inits = 0;
     count.finalised = true;
+    dump::clear();
     Ok(())
 }
 
@@ -100,6 +103,9 @@ pub(crate) fn finalize_reference() -> (u64, Answer) {
     }
     count.inits -= 1;
     count.finalised = count.inits == 0;
+    if count.finalised {
+        dump::clear();
+    }
     (count.inits, Ok(()))
 }
 
@@ -233,19 +239,24 @@ fn not_initialised() -> Failure {
     Failure::new(ACL_ERROR_REPEAT_FINALIZE, "finalised already, or never initialised")
 }
 
-/// The text of the file, which has to be JSON; nothing in it concerns a simulator.
-fn checked_file(path: &str) -> Answer<CString> {
+/// The text of the configuration file, and what it says. Only its section on dumps concerns a simulator.
+fn checked_file(path: &str) -> Answer<(CString, Value)> {
     if path.is_empty() {
-        return Ok(CString::default());
+        return Ok(Default::default());
     }
+    let (bytes, settings) = read_json(path)?;
+    let not_json = |_| Failure::new(ACL_ERROR_PARSE_FILE, format!("the configuration file {path} has a zero byte"));
+    Ok((CString::new(bytes).map_err(not_json)?, settings))
+}
+
+/// The bytes of a configuration file, which has to be JSON, and what it says.
+pub(super) fn read_json(path: &str) -> Answer<(Vec<u8>, Value)> {
     let bytes = fs::read(path).map_err(|error| {
         Failure::new(ACL_ERROR_INVALID_FILE, format!("the configuration file {path} cannot be read: {error}"))
     })?;
-    json::check(&bytes).map_err(|at| {
+    let said = json::read(&bytes).map_err(|at| {
         let text = format!("the configuration file {path} is not JSON, from byte {at} on");
         Failure::new(ACL_ERROR_PARSE_FILE, text)
     })?;
-    CString::new(bytes).map_err(|_| {
-        Failure::new(ACL_ERROR_PARSE_FILE, format!("the configuration file {path} is not JSON: it has a zero byte"))
-    })
+    Ok((bytes, said))
 }

@@ -7,7 +7,7 @@ use crate::machine::callbacks::notices;
 use crate::machine::contexts::context;
 use crate::machine::contexts::teardown::Rest;
 use crate::machine::device::{self, settings};
-use crate::machine::host::{process, profiling, stamps};
+use crate::machine::host::{dump, process, profiling, stamps};
 use crate::machine::signals::notify;
 use crate::machine::streams::exceptions;
 use crate::machine::thread::{current, errors};
@@ -41,6 +41,7 @@ pub(crate) fn clear() {
     current::forget_left();
     allocators::clear();
     process::clear();
+    dump::clear();
     profiling::clear();
     stamps::clear();
     watch::reset();

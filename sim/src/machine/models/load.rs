@@ -32,15 +32,14 @@ pub(crate) struct Memory {
 
 /// Loads a model into the current context.
 pub(crate) fn load(source: Source<'_>, memory: Option<Memory>) -> Answer<u32> {
-    let folder = source.folder();
+    let (folder, name) = (source.folder(), source.name());
     let file = source.read()?;
     let context = current_context()?;
     let engine = model_of(folder, file)?;
     let description = Description::of(&engine);
     let needs = Needs::of(&engine, &description);
     let (blocks, work_per_run) = needs.settle(memory, &context)?;
-    let id = Loaded::enter(&context, engine, description, blocks, work_per_run);
-    Ok(id)
+    Ok(Loaded::enter(&context, name, engine, description, blocks, work_per_run))
 }
 
 /// Reads a model without loading it.
@@ -62,6 +61,14 @@ impl<'a> Source<'a> {
         match *self {
             // The parent of a plain name is the empty path, which is the current folder.
             Self::File(path) => Path::new(path).parent(),
+            Self::Image(..) => None,
+        }
+    }
+
+    /// The file's name without its ending.
+    fn name(&self) -> Option<&'a str> {
+        match *self {
+            Self::File(path) => Path::new(path).file_stem()?.to_str(),
             Self::Image(..) => None,
         }
     }

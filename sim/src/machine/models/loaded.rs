@@ -7,6 +7,7 @@ use crate::locks::{lock, wait};
 use crate::machine::allocators::calls::refuse_inside;
 use crate::machine::contexts::context::{Context, current_context};
 use crate::machine::handles::Table;
+use crate::machine::host::dump::{self, Dump};
 use crate::machine::memory::free_device;
 use crate::machine::thread::inside;
 use crate::machine::workers::served::Link;
@@ -31,6 +32,7 @@ pub(crate) struct Loaded {
     outputs: Mutex<Option<Vec<Vec<i64>>>>,
     queued: Mutex<Queued>,
     drained: Condvar,
+    pub(super) dump: Option<Dump>,
 }
 
 /// The device memory of a model.
@@ -107,9 +109,10 @@ pub(super) fn clear() {
 }
 
 impl Loaded {
-    /// Enters a model under a new id.
+    /// Enters a model under a new id. `file` is the name of the file that it was read from.
     pub(super) fn enter(
         context: &Context,
+        file: Option<&str>,
         engine: Model,
         description: Description,
         memory: Blocks,
@@ -117,6 +120,7 @@ impl Loaded {
     ) -> u32 {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let id = NEXT.fetch_add(1, Relaxed);
+        let dump = dump::of_model(file, engine.name(), id, context.device().id());
         let model = Self {
             id,
             context: context.id(),
@@ -128,6 +132,7 @@ impl Loaded {
             outputs: Mutex::default(),
             queued: Mutex::default(),
             drained: Condvar::new(),
+            dump,
         };
         MODELS.insert(id as usize, Arc::new(model));
         id

@@ -9,6 +9,7 @@ use crate::machine::allocators;
 use crate::machine::allocators::calls::{Lent, refuse_inside};
 use crate::machine::allocators::scratch::{Scratch, Supply};
 use crate::machine::contexts::context::Context;
+use crate::machine::host::dump::Dump;
 use crate::machine::memory::areas::{Area, Owner, fill_open};
 use crate::machine::memory::{Hold, hold};
 use crate::machine::streams;
@@ -133,10 +134,29 @@ impl Job {
         };
         // Neither the turn nor any lock is held from here on: the caller's allocator may be called.
         self.store(&results, supply, taken)?;
+        self.dump(&results)?;
         let dims: Vec<Vec<i64>> = results.iter().map(|result| result.dims().to_vec()).collect();
         let descs = self.model.engine.outputs().iter().zip(&dims).map(|(port, dims)| described(port, dims.clone()));
         datasets::describe_all(self.output, descs.collect());
         self.model.set_current_outputs(dims);
+        Ok(())
+    }
+
+    /// Writes what the run has read and written to files, where the program has asked for that.
+    fn dump(&self, results: &[Output]) -> Answer {
+        let Some(dump) = self.model.dump.as_ref().map(Dump::of_next_run) else { return Ok(()) };
+        if dump.inputs {
+            for (index, (port, input)) in self.model.engine.inputs().iter().zip(&self.inputs).enumerate() {
+                dump.write("input", index, port, &input.dims, &input.address.bytes(input.bytes))?;
+            }
+        }
+        if dump.outputs {
+            for (index, (port, result)) in self.model.engine.outputs().iter().zip(results).enumerate() {
+                let mut bytes = vec![0; result.len()];
+                result.write_to(&mut bytes).map_err(failed)?;
+                dump.write("output", index, port, &result.dims(), &bytes)?;
+            }
+        }
         Ok(())
     }
 

@@ -1,0 +1,162 @@
+//! Dumps: `aclmdlInitDump`, `aclmdlSetDump`, `aclmdlFinalizeDump`, and the configuration of `aclInit`.
+
+use crate::files;
+use crate::world::*;
+use ascendcl_macros::proves;
+use ascendcl_sys::error_codes::*;
+use core::ptr::null;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A folder that goes with the value.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("ascendcl-sim-dump-{name}-{}", std::process::id()));
+        let _ = fs::remove_dir_all(&path);
+        fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    /// A configuration file with a section on dumps.
+    fn configuration(&self, section: &str) -> std::ffi::CString {
+        let path = self.0.join("acl.json");
+        let text = format!(r#"{{"dump": {{{section}}}}}"#);
+        fs::write(&path, text.replace("HERE", self.0.to_str().unwrap())).unwrap();
+        c(path.to_str().unwrap())
+    }
+
+    /// The dumped files below the folder named after the time.
+    fn dumped(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        below(&self.0, &mut found);
+        let root = self.0.to_str().unwrap();
+        let inside = found.iter().filter_map(|path| path.to_str().unwrap().strip_prefix(root)?.split_once('/'));
+        let mut names: Vec<_> = inside.filter_map(|(_, path)| Some(path.split_once('/')?.1.to_owned())).collect();
+        names.sort();
+        names
+    }
+
+    fn read(&self, name: &str) -> Vec<u8> {
+        let mut found = Vec::new();
+        below(&self.0, &mut found);
+        fs::read(found.iter().find(|path| path.ends_with(name)).unwrap()).unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        fs::remove_dir_all(&self.0).unwrap();
+    }
+}
+
+fn below(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { below(&path, found) } else { found.push(path) }
+    }
+}
+
+/// Runs a model that adds 10 to two rows of four.
+fn run(id: u32, value: f32) {
+    let (input, output) = (dataset(&[(on_device(&bytes(&[value; 8])), 32)]), dataset(&[(device_memory(32), 32)]));
+    ok!(model::aclmdlExecute(id, input, output));
+    destroy(input);
+    destroy(output);
+}
+
+#[test]
+#[proves(INIT_12)]
+fn what_a_model_reads_and_writes_is_in_files_of_numpy() {
+    let (_world, folder) = (world(), Folder::new("files"));
+    let before = load(&files::sum("2", None));
+    let settings =
+        folder.configuration(r#""dump_list": [{"model_name": "sum"}], "dump_path": "HERE", "dump_mode": "all""#);
+    ok!(process::aclmdlInitDump());
+    ok!(process::aclmdlSetDump(settings.as_ptr()));
+    fs::write(folder.0.join("sum.onnx"), files::sum("2", None)).unwrap();
+    let (mut id, path) = (0, c(folder.0.join("sum.onnx").to_str().unwrap()));
+    ok!(model::aclmdlLoadFromFile(path.as_ptr(), &mut id));
+    let other = load(&files::sum("2", None));
+    run(before, 1.0);
+    run(other, 2.0);
+    assert_eq!(folder.dumped(), [""; 0], "one was loaded before, and the other has another name");
+    run(id, 3.0);
+    run(id, 4.0);
+    let names = ["0/input.0.x.npy", "0/output.0.y.npy", "1/input.0.x.npy", "1/output.0.y.npy"];
+    assert_eq!(folder.dumped(), names.map(|name| format!("0/sum/{id}/{name}")));
+    let file = folder.read(&format!("sum/{id}/1/output.0.y.npy"));
+    let (head, data) = file.split_at(128);
+    let start = b"\x93NUMPY\x01\x00\x76\x00{'descr': '<f4', 'fortran_order': False, 'shape': (2,4,), } ";
+    assert!(head.starts_with(start) && head.ends_with(b" \n"), "{}", String::from_utf8_lossy(head));
+    assert_eq!(floats(data), [14.0; 8]);
+    assert_eq!(floats(&folder.read("1/input.0.x.npy")[128..]), [4.0; 8]);
+    ok!(process::aclmdlFinalizeDump());
+    let (mut later, files) = (0, folder.dumped());
+    ok!(model::aclmdlLoadFromFile(path.as_ptr(), &mut later));
+    run(later, 5.0);
+    assert_eq!(folder.dumped(), files, "after the end nothing is dumped of what is loaded");
+}
+
+#[test]
+#[proves(INIT_12)]
+fn dumps_are_set_by_the_configuration_of_the_start_or_by_calls() {
+    let (_world, folder) = (world(), Folder::new("start"));
+    let all = r#""dump_list": [{}], "dump_path": "HERE""#;
+    fails!(ACL_ERROR_DUMP_NOT_RUN, "aclmdlInitDump", process::aclmdlSetDump(folder.configuration(all).as_ptr()));
+    fails!(ACL_ERROR_DUMP_NOT_RUN, "aclmdlInitDump", process::aclmdlFinalizeDump());
+    ok!(process::aclmdlInitDump());
+    fails!(ACL_ERROR_REPEAT_INITIALIZE, "initialised already", process::aclmdlInitDump());
+    ok!(process::aclFinalize());
+    fails!(ACL_ERROR_UNINITIALIZE, "after aclInit", process::aclmdlInitDump());
+    ok!(process::aclInit(folder.configuration(all).as_ptr()));
+    ok!(device::aclrtSetDevice(0));
+    fails!(ACL_ERROR_DUMP_ALREADY_RUN, "INIT-12", process::aclmdlInitDump());
+    fails!(ACL_ERROR_DUMP_NOT_RUN, "aclmdlInitDump", process::aclmdlFinalizeDump());
+    run(load(&files::sum("2", None)), 1.0);
+    assert_eq!(folder.dumped().len(), 1, "outputs alone, of every model: {:?}", folder.dumped());
+    ok!(process::aclFinalize());
+    ok!(process::aclInit(folder.configuration(r#""dump_list": [{}], "dump_path": "/no/such/folder""#).as_ptr()));
+    ok!(process::aclmdlInitDump());
+}
+
+#[test]
+fn settings_that_cannot_be_followed_are_refused_and_say_why() {
+    let (_world, folder) = (world(), Folder::new("refused"));
+    ok!(process::aclmdlInitDump());
+    fails!(ACL_ERROR_INVALID_PARAM, "no path", process::aclmdlSetDump(null()));
+    fails!(ACL_ERROR_INVALID_FILE, "/no/such", process::aclmdlSetDump(c("/no/such/file").as_ptr()));
+    for (section, why) in [
+        (r#""dump_list": [{}]"#, "it has no `dump_path`"),
+        (r#""dump_list": [{}], "dump_path": "/no/such/folder""#, "`/no/such/folder`, which is not a folder"),
+        (r#""dump_list": [{}], "dump_path": 3"#, "`dump_path` is not a text"),
+        (r#""dump_list": "all", "dump_path": "HERE""#, "`dump_list` is not a list"),
+        (r#""dump_list": [{}], "dump_path": "HERE", "dump_mode": "none""#, "`none`"),
+    ] {
+        fails!(ACL_ERROR_INVALID_DUMP_CONFIG, why, process::aclmdlSetDump(folder.configuration(section).as_ptr()));
+    }
+    let without = folder.0.join("without.json");
+    fs::write(&without, "{}").unwrap();
+    let path = c(without.to_str().unwrap());
+    fails!(ACL_ERROR_INVALID_DUMP_CONFIG, "section", process::aclmdlSetDump(path.as_ptr()));
+    fs::write(&without, "{").unwrap();
+    fails!(ACL_ERROR_PARSE_FILE, "not JSON", process::aclmdlSetDump(path.as_ptr()));
+    ok!(process::aclmdlSetDump(folder.configuration(r#""dump_list": []"#).as_ptr()));
+    run(load(&files::sum("2", None)), 1.0);
+    assert_eq!(folder.dumped(), [""; 0]);
+}
+
+#[test]
+fn a_dump_that_cannot_be_written_fails_the_run() {
+    let (_world, folder) = (world(), Folder::new("unwritable"));
+    ok!(process::aclmdlInitDump());
+    let settings = folder.configuration(r#""dump_list": [{}], "dump_path": "HERE/inside""#);
+    fs::create_dir(folder.0.join("inside")).unwrap();
+    ok!(process::aclmdlSetDump(settings.as_ptr()));
+    let id = load(&files::sum("2", None));
+    fs::remove_dir(folder.0.join("inside")).unwrap();
+    fs::write(folder.0.join("inside"), "a file").unwrap();
+    let (input, output) = (dataset(&[(on_device(&bytes(&[1.0; 8])), 32)]), dataset(&[(device_memory(32), 32)]));
+    fails!(ACL_ERROR_INVALID_FILE, "cannot be written", model::aclmdlExecute(id, input, output));
+}
