@@ -123,7 +123,7 @@ impl<C: Brand> Current<C> {
     /// [`is_done`](crate::stream::StreamOps::is_done) reported as over and that no wait has covered.
     ///
     /// The errors are those that dropped handles could not report; an object that could not be destroyed stays with the
-    /// scope.
+    /// scope. At most 64 of the failures that happened before this call are kept for it.
     #[must_use = "these are the errors that dropped handles could not report"]
     #[rule(STREAM_01)]
     pub fn collect(&self) -> Vec<Error> {

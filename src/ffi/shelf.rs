@@ -125,16 +125,22 @@ impl<T: Row> Part<T> {
     #[inline]
     fn insert(&mut self, number: u64, row: Arc<T>) {
         match self.rows.last() {
-            Some((last, _)) if *last > number => self.insert_before(number, row),
+            Some((last, _)) if *last >= number => self.insert_among_all(number, row),
             _ => self.rows.push((number, Some(row))),
         }
     }
 
-    /// Inserts a row before later ones: another thread took a later number and inserted its row first.
+    /// Inserts a row before later ones, because another thread took a later number and inserted its row first. Or puts
+    /// a row back that was removed.
     #[cold]
-    fn insert_before(&mut self, number: u64, row: Arc<T>) {
-        let at = self.rows.partition_point(|(other, _)| *other < number);
-        self.rows.insert(at, (number, Some(row)));
+    fn insert_among_all(&mut self, number: u64, row: Arc<T>) {
+        match self.rows.binary_search_by_key(&number, |(other, _)| *other) {
+            Ok(at) => {
+                let place = self.rows.get_mut(at).map(|(_, place)| place.replace(row));
+                self.empty -= usize::from(place.is_some_and(|before| before.is_none()));
+            }
+            Err(at) => self.rows.insert(at, (number, Some(row))),
+        }
     }
 
     /// The index of the row with this number.
@@ -157,6 +163,8 @@ impl<T: Row> Part<T> {
         match self.rows.last() {
             Some((last, _)) if *last == number => {
                 let row = self.rows.pop().and_then(|(_, row)| row);
+                // Two threads may remove the same row.
+                self.empty -= usize::from(row.is_none());
                 self.has_left(row);
             }
             _ => self.remove_among_all(number),
@@ -260,6 +268,25 @@ mod tests {
         shelf.keep(&first);
         assert_eq!((shelf.len(), shelf.all().first().map(|row| row.number)), (41, Some(first.number)));
         assert!(others.iter().all(|thing| shelf.has(thing)));
+    }
+
+    #[test]
+    fn a_row_that_is_removed_twice_or_put_back_is_counted_once() {
+        let shelf = Shelf::default();
+        let things = things(&shelf, 2 * PARTS);
+        let (first, second) = things.split_at(PARTS);
+        for thing in first.iter().chain(second).chain(first) {
+            shelf.remove(thing);
+        }
+        assert_eq!(shelf.len(), 0);
+        for thing in second.iter().chain(first) {
+            shelf.keep(thing);
+        }
+        assert_eq!(shelf.len(), 2 * PARTS);
+        first.iter().for_each(|thing| shelf.remove(thing));
+        first.iter().for_each(|thing| shelf.keep(thing));
+        assert_eq!((shelf.len(), say(&shelf)), (2 * PARTS, (0..2 * PARTS).collect()));
+        assert!(things.iter().all(|thing| shelf.has(thing)));
     }
 
     #[test]

@@ -51,7 +51,7 @@ impl Ledger {
             return Err(errors.into_iter().next().unwrap_or(Error::Gone { what: ObjectKind::ATTACHED }));
         }
         // The object has ended in spite of these errors, so the next collection reports them.
-        self.unheard().extend(errors);
+        self.keep_for_collect(errors);
         Ok(())
     }
 

@@ -14,6 +14,8 @@ use std::time::{Duration, Instant};
 
 /// How long a creation on a full device waits for dropped streams with unfinished work.
 const BRIEFLY: Duration = Duration::from_millis(50);
+/// How many failures are kept for the next collection.
+const MOST_UNHEARD: usize = 64;
 
 impl Ledger {
     /// Creates a stream. If the device has no more, destroys dropped streams and tries once more.
@@ -108,12 +110,20 @@ impl Ledger {
             Err(failure) if is_of_work(&failure) => match wait() {
                 Err(again) if is_of_work(&again) => false,
                 second => {
-                    self.unheard().push(failure);
+                    self.keep_for_collect([failure]);
                     second.is_ok()
                 }
             },
             first => first.is_ok(),
         }
+    }
+
+    /// Keeps errors that no later call of the program gets for the next collection, if there is room: a program that
+    /// never collects is not to lose memory.
+    pub(super) fn keep_for_collect(&self, errors: impl IntoIterator<Item = Error>) {
+        let mut unheard = self.unheard();
+        let room = MOST_UNHEARD.saturating_sub(unheard.len());
+        unheard.extend(errors.into_iter().take(room));
     }
 
     /// Failures of work that no later wait of the program gets.

@@ -97,6 +97,30 @@ fn a_failure_of_which_a_creation_was_told_is_told_by_the_next_collection() {
     books.assert_closed();
 }
 
+/// A service may never collect.
+#[proves(ERR_02, STREAM_11)]
+#[test]
+fn the_failures_that_creations_were_told_of_take_no_more_memory_than_64_of_them() {
+    const NO_MORE_STREAMS: i32 = 207_008;
+    let books = books();
+    with_device(books.acl(), |device, thread| {
+        let entered = device.with_current(thread, |current| {
+            for _ in 0..100 {
+                let stream = current.stream().unwrap();
+                drop(upload(current, &stream));
+                drop(stream);
+                books.refuse("aclrtSynchronizeStreamWithTimeout", WORK_FAILED, 1);
+                books.refuse("aclrtCreateStream", NO_MORE_STREAMS, 1);
+                current.stream().unwrap().destroy(current).unwrap();
+            }
+            assert_eq!(current.collect().len(), 64);
+            collect(current);
+        });
+        entered.unwrap();
+    });
+    books.assert_closed();
+}
+
 /// Only a device that has no more memory is a reason to free what was dropped.
 #[test]
 fn an_allocation_that_fails_for_another_reason_than_room_frees_nothing_and_is_not_repeated() {
