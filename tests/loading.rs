@@ -105,11 +105,13 @@ fn quickstart(library: &str) -> Output {
 
 /// The simulator as a shared library, built by the same cargo that runs the tests.
 fn shared_simulator() -> PathBuf {
+    // target/debug/deps/<this test>
+    let this = std::env::current_exe().unwrap();
+    let [profile, target] = [2, 3].map(|up| this.ancestors().nth(up).unwrap());
     let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--package", "ascendcl-sim-dylib"]).current_dir(env!("CARGO_MANIFEST_DIR"));
-    assert!(cargo.status().unwrap().success());
-    // target/debug/deps/<this test>: the library is two folders up.
-    let library = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("libascendcl.so");
+    cargo.args(["build", "--quiet", "--package", "ascendcl-sim-dylib", "--target-dir"]).arg(target);
+    assert!(cargo.current_dir(env!("CARGO_MANIFEST_DIR")).status().unwrap().success());
+    let library = profile.join("libascendcl.so");
     assert!(library.exists(), "{}", library.display());
     library
 }

@@ -12,7 +12,7 @@ use ascendcl::{
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use common::scopes::run;
-use common::{alone, data, digits, digits_compiled_for, largest, positions};
+use common::{alone, data, digits, digits_compiled_for, largest, negated_image, positions, product};
 
 fn model<C: Brand>(current: &Current<C>) -> Model<C> {
     current.load_model(data("digits.onnx")).unwrap()
@@ -201,6 +201,72 @@ fn a_model_that_was_compiled_for_some_batch_sizes_runs_in_these() {
         let failed = prepared.into_model(current)?.bind(current, &[&[8, 64]], &[&[8, 10]]).unwrap_err();
         assert!(matches!(failed.error, Error::Input(_)), "{}", failed.error);
         failed.value.unload(current)?;
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(MODEL_20)]
+#[test]
+fn a_model_that_was_compiled_for_some_image_sizes_runs_in_these() {
+    let alone = alone();
+    let pixels: Vec<f32> = (0..16_u8).map(f32::from).collect();
+    let file = negated_image("2,3;4,4");
+    run(|current| {
+        let mut compiled = current.load(ModelSource::memory(&file).into())?;
+        assert_eq!(compiled.gears(), Some(&Gears::Images(vec![[2, 3], [4, 4]])));
+        for (height, width) in [(4, 4), (2, 3), (4, 4)] {
+            let shape = [1, 1, height, width];
+            let outputs = compiled.run(current, &[Input::new(&shape, &pixels[..height * width])?])?;
+            assert_eq!(outputs.get(0)?.shape(), shape);
+            let negated: Vec<f32> = pixels[..height * width].iter().map(|pixel| -pixel).collect();
+            assert_eq!(outputs.get(0)?.to_vec::<f32>()?, negated);
+        }
+        let error = compiled.run(current, &[Input::new(&[1, 1, 3, 2], &pixels[..6])?]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "input `x`: the model was compiled for an image size of [[2, 3], [4, 4]], one for all, but [1, 1, 3, 2] was \
+             given [MODEL-20]"
+        );
+        let stream = current.stream()?.without_allocator();
+        let mut prepared = compiled.bind_with(current, &[&[1, 1, 4, 4]], &[OutputBuffer::AtMost(16)])?;
+        prepared.reshape(current, &[&[1, 1, 2, 3]])?;
+        prepared.write(current, 0, &pixels[..6])?;
+        prepared = stream.execute(current, prepared)?.wait(current)?;
+        assert_eq!(prepared.read::<f32>(current, 0)?, [-0.0, -1.0, -2.0, -3.0, -4.0, -5.0]);
+        prepared.reshape(current, &[&[1, 1, 4, 3]]).unwrap_err();
+        prepared.into_model(current)?.unload(current)?;
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(MODEL_20)]
+#[test]
+fn a_model_that_was_compiled_for_some_sizes_of_all_inputs_runs_in_these() {
+    let alone = alone();
+    let file = product("2,5;1,1");
+    let numbers: Vec<f32> = (1..=15_u8).map(f32::from).collect();
+    run(|current| {
+        let mut compiled = current.load(ModelSource::memory(&file).into())?;
+        assert_eq!(compiled.gears(), Some(&Gears::Dims(vec![vec![2, 3, 3, 5], vec![1, 3, 3, 1]])));
+        let inputs = [Input::new(&[1, 3], &numbers[..3])?, Input::new(&[3, 1], &numbers[..3])?];
+        let outputs = compiled.run(current, &inputs)?;
+        assert_eq!((outputs.get(0)?.shape(), outputs.get(0)?.to_vec::<f32>()?), (&[1, 1][..], vec![14.0]));
+        let inputs = [Input::new(&[2, 3], &numbers[..6])?, Input::new(&[3, 5], &numbers)?];
+        let outputs = compiled.run(current, &inputs)?;
+        let first: Vec<f32> =
+            (0..5).map(|column| numbers[column] + 2.0 * numbers[column + 5] + 3.0 * numbers[column + 10]).collect();
+        assert_eq!(outputs.get(0)?.shape(), [2, 5]);
+        assert_eq!(outputs.get(0)?.to_vec::<f32>()?[..5], first);
+        let inputs = [Input::new(&[1, 3], &numbers[..3])?, Input::new(&[3, 5], &numbers)?];
+        let error = compiled.run(current, &inputs).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "input `a`: the model was compiled for the sizes of all inputs to be one of [[2, 3, 3, 5], [1, 3, 3, 1]], but \
+             [1, 3, 3, 5] was given [MODEL-20]"
+        );
+        compiled.unload(current)?;
         Ok(())
     });
     alone.assert_nothing_lives();

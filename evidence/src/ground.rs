@@ -93,6 +93,12 @@ impl Ground {
         Ok(String::from_utf8_lossy(&output.stdout).into_owned())
     }
 
+    /// Where this program is.
+    pub(crate) fn path_of(&self, program: &str) -> Option<PathBuf> {
+        let path = std::env::var_os("PATH")?;
+        std::env::split_paths(&path).map(|folder| folder.join(program)).find(|path| path.is_file())
+    }
+
     /// Whether rustup has a nightly toolchain.
     pub(crate) fn has_nightly(&self) -> bool {
         self.output(self.command("cargo").args(["+nightly", "--version"]).env_remove("RUSTUP_TOOLCHAIN")).is_ok()

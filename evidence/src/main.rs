@@ -16,6 +16,7 @@ mod sbom;
 mod table;
 mod test_run;
 mod trace;
+mod uncovered;
 mod unsafe_code;
 
 use ground::Ground;

@@ -1,7 +1,8 @@
 //! Pairs of failing calls: one creates or uses an object, the other releases it. An object of the library keeps its
 //! row, and the row keeps the memory lent to it.
 
-use super::common::{Alone, acl, alone, digits_in_batches_of, field, under_watch};
+use super::common::onnx::{self, FLOAT, INT64, node, output};
+use super::common::{Alone, acl, alone, digits_in_batches_of, under_watch};
 use super::{collect, fail, inside, nothing_fails};
 use ascendcl::operator;
 use ascendcl::{
@@ -28,21 +29,10 @@ fn twice(calls: &[&str]) -> String {
     calls.iter().map(|call| format!("{call}#1=507899,{call}#2=507899")).collect::<Vec<_>>().join(",")
 }
 
-/// Two outputs, whose shapes only the execution tells: ONNX, written by hand.
+/// Two outputs, whose shapes only the execution tells.
 fn positions_twice() -> Vec<u8> {
-    let number = |field: u8, value: u8| vec![field << 3, value];
-    let port = |name: &[u8], element: u8, dims: &[Vec<u8>]| {
-        let shape = dims.iter().flat_map(|dim| field(1, dim)).collect::<Vec<_>>();
-        let tensor = [number(1, element), field(2, &shape)].concat();
-        [field(1, name), field(2, &field(1, &tensor))].concat()
-    };
-    let x = port(b"x", 1, &[number(1, 4)]);
-    let y = |name: &[u8]| port(name, 7, &[number(1, 1), field(2, b"found")]);
-    let node = |name: &[u8]| [field(1, b"x"), field(2, name), field(4, b"NonZero")].concat();
-    let nodes = [field(1, &node(b"y")), field(1, &node(b"z"))].concat();
-    let ports = [field(11, &x), field(12, &y(b"y")), field(12, &y(b"z"))].concat();
-    let graph = [nodes, field(2, b"positions"), ports].concat();
-    [number(1, 8), field(7, &graph), field(8, &number(2, 17))].concat()
+    let output = |name| [node("NonZero", &["x"], name), output(name, INT64, &["1", "found"])].concat();
+    onnx::model(&[onnx::input("x", FLOAT, &["4"]), output("y"), output("z")])
 }
 
 #[proves(MODEL_02, MODEL_04, MODEL_14)]

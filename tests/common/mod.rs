@@ -5,11 +5,11 @@
 
 pub mod allocators;
 mod futures;
-mod onnx;
+pub mod onnx;
 pub mod scopes;
 
 pub use futures::block_on;
-pub use onnx::{difference, field, positions};
+pub use onnx::{difference, negated_image, positions, product};
 
 #[path = "../../examples/digits/mod.rs"]
 pub(crate) mod images;
@@ -136,9 +136,8 @@ pub fn digits_in_batches_of(size: u8) -> Vec<u8> {
     model
 }
 
-/// The digits model, compiled for these batch sizes only. They are in the metadata of the file: data that is appended
-/// to a message of this format counts as part of the message.
+/// The digits model, compiled for these batch sizes only.
 pub fn digits_compiled_for(batches: &str) -> Vec<u8> {
-    let entry = [field(1, b"ascendcl.dynamic_batch"), field(2, batches.as_bytes())].concat();
-    [std::fs::read(data("digits.onnx")).unwrap(), field(14, &entry)].concat()
+    let file = std::fs::read(data("digits.onnx")).unwrap();
+    [file, onnx::metadata("ascendcl.dynamic_batch", batches)].concat()
 }

@@ -2,7 +2,13 @@
 
 use crate::ground::Ground;
 use crate::part::Outcome;
+use crate::uncovered::{Covered, files};
 use serde_json::Value;
+use std::fmt::Write;
+
+/// Tests that run the compiler, or read sources. They run no line of the crate.
+const NOT_RUNNING_IT: [&str; 8] =
+    ["documented", "examples", "floors", "packages", "stamps", "suggestions", "traceability", "ui"];
 
 pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     if !ground.has("cargo-llvm-cov") {
@@ -12,22 +18,63 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     if !has_tools(ground) {
         let version = llvm_version(ground)?;
         let [profdata, cov] = ["profdata", "cov"].map(|tool| format!("llvm-{tool}-{version}"));
-        if !ground.has(&profdata) || !ground.has(&cov) {
+        let (Some(profdata), Some(cov)) = (ground.path_of(&profdata), ground.path_of(&cov)) else {
             let text = format!("no LLVM tools: `rustup component add llvm-tools`, or the package llvm-{version}");
             return Ok(Outcome::skipped(&text));
-        }
+        };
         command.env("LLVM_PROFDATA", profdata).env("LLVM_COV", cov);
     }
-    command.args(["llvm-cov", "test", "-p", "ascendcl", "--all-features", "--locked", "--json", "--output-path"]);
+    command.args(["llvm-cov", "test", "-p", "ascendcl", "--all-features", "--locked", "--lib"]);
+    for test in tests(ground)? {
+        command.args(["--test", &test]);
+    }
+    command.args(["--json", "--output-path"]);
     let ran = ground.run("coverage", command.arg(ground.out("coverage.json")))?;
     if !ran.ok {
         return Ok(Outcome::failed(&ran.end()).file(ran.log));
     }
     let text = std::fs::read_to_string(ground.out("coverage.json")).map_err(|error| error.to_string())?;
     let report: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
-    let percent = report.pointer("/data/0/totals/lines/percent").and_then(Value::as_f64).unwrap_or_default();
-    let outcome = Outcome::passed(format!("{percent:.1} % of the lines")).fact("percent of lines", percent);
-    Ok(outcome.file("coverage.json").file(ran.log))
+    let files = files(ground, &report)?;
+    ground.write("coverage.md", &page(&files))?;
+    let sum = |count: fn(&Covered) -> usize| files.iter().map(count).sum::<usize>();
+    let (lines, run) = (sum(|file| file.lines), sum(|file| file.run));
+    let percent = 100.0 * run as f64 / lines.max(1) as f64;
+    let says = format!("{run} of {lines} lines of the safe crate ({percent:.1} %), beside those that cannot run");
+    let outcome =
+        Outcome::passed(says).fact("percent of lines", percent).fact("lines that cannot run", sum(|file| file.never));
+    Ok(outcome.file("coverage.md").file("coverage.json").file(ran.log))
+}
+
+/// The targets whose tests run the crate.
+fn tests(ground: &Ground) -> Result<Vec<String>, String> {
+    let asked = ["metadata", "--format-version", "1", "--no-deps", "--locked"];
+    let metadata = ground.output(ground.command("cargo").args(asked))?;
+    let metadata: Value = serde_json::from_str(&metadata).map_err(|error| format!("cargo metadata: {error}"))?;
+    let list = |value: &Value, name: &str| value.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
+    let own = list(&metadata, "packages")
+        .into_iter()
+        .filter(|package| package.get("name").is_some_and(|name| name == "ascendcl"));
+    let targets = own.flat_map(|package| list(&package, "targets"));
+    let tests = targets.filter(|target| list(target, "kind").iter().any(|kind| kind == "test"));
+    let names = tests.filter_map(|test| test.get("name")?.as_str().map(str::to_owned));
+    Ok(names.filter(|name| !NOT_RUNNING_IT.contains(&name.as_str())).collect())
+}
+
+/// Each file with the lines that no test runs, the one with most of them first.
+fn page(files: &[Covered]) -> String {
+    let mut files: Vec<_> = files.iter().filter(|file| !file.missed.is_empty()).collect();
+    files.sort_by_key(|file| core::cmp::Reverse(file.missed.len()));
+    let mut page = "# Lines that no test runs\n\n\
+        Functions that exist for the compiler's messages alone are left out: no program that compiles can call them.\n"
+        .to_owned();
+    for file in files {
+        let _ = write!(page, "\n## {} ({} of {} lines run)\n\n", file.name, file.run, file.lines);
+        for (number, line) in &file.missed {
+            let _ = writeln!(page, "    {number:4} {line}");
+        }
+    }
+    page
 }
 
 /// Whether the toolchain has `llvm-profdata`, which reads what instrumented programs write.
