@@ -74,18 +74,20 @@ fn of_file(name: String, lines: &[&str], counts: &[Option<u64>]) -> Covered {
     let mut file = Covered { name, lines: 0, run: 0, missed: Vec::new(), never: 0 };
     let numbered: Vec<_> =
         lines.iter().zip(counts).enumerate().map(|(index, (line, count))| (index + 1, *line, *count)).collect();
-    for group in numbered.chunk_by(|(_, _, count), (_, _, next)| (*count == Some(0)) == (*next == Some(0))) {
-        let code = group.iter().filter(|(_, _, count)| count.is_some()).count();
-        let is_missed = group.iter().any(|(_, _, count)| *count == Some(0));
+    // The lines of one function without any that ran: an empty line ends it.
+    let ran = |(_, _, count): &(usize, &str, Option<u64>)| count.is_some_and(|count| count > 0);
+    let follows = |before: &_, next: &(usize, &str, _)| ran(before) == ran(next) && !next.1.is_empty();
+    for group in numbered.chunk_by(follows) {
+        let code: Vec<_> = group.iter().filter(|(_, _, count)| count.is_some()).collect();
         // Such a function calls one that has no body to run.
-        if is_missed && group.iter().any(|(_, line, _)| line.contains(".never()")) {
-            file.never += code;
+        if group.iter().any(|(_, line, _)| line.contains(".never()")) {
+            file.never += code.len();
             continue;
         }
-        file.lines += code;
-        match is_missed {
-            true => file.missed.extend(group.iter().map(|(number, line, _)| (*number, (*line).to_owned()))),
-            false => file.run += code,
+        file.lines += code.len();
+        match group.iter().any(ran) {
+            true => file.run += code.len(),
+            false => file.missed.extend(code.iter().map(|(number, line, _)| (*number, (*line).to_owned()))),
         }
     }
     file
@@ -104,6 +106,8 @@ mod tests {
             (2, Some(2), false),
             (3, None, false),
             (5, Some(0), true),
+            (5, None, false),
+            (6, Some(0), true),
             (7, None, false),
             (9, Some(0), true),
             (10, None, false),

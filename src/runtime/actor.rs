@@ -5,8 +5,11 @@ use crate::brand::Name;
 use crate::callback_guard::InCallback;
 use crate::current::Current;
 use crate::error::Error;
+use crate::ffi::Api;
 use crate::run::Setup;
+use ascendcl_macros::rule;
 use core::fmt;
+use core::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread::{Builder, JoinHandle, current};
@@ -44,6 +47,7 @@ use std::time::Duration;
     note = "INIT-02: it is closed once and last: move `actor.close()` behind all calls"
 )]
 pub struct Actor<N: Name, S> {
+    api: Api,
     jobs: Option<SyncSender<Job<N, S>>>,
     thread: Option<JoinHandle<Result<(), CloseError>>>,
 }
@@ -77,7 +81,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
             match opened {
                 Ok((runtime, state)) => {
                     // `open` waits for this.
-                    let _ = tell.send(Ok(()));
+                    let _ = tell.send(Ok(runtime.api()));
                     serve(&runtime, state, &coming)
                 }
                 Err(error) => {
@@ -89,7 +93,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
         let thread = Builder::new().name("ascendcl actor".to_owned()).spawn(serve);
         let thread = thread.map_err(|error| Error::NoThread { reason: error.kind() })?;
         match told.recv() {
-            Ok(Ok(())) => Ok(Self { jobs: Some(jobs), thread: Some(thread) }),
+            Ok(Ok(api)) => Ok(Self { api, jobs: Some(jobs), thread: Some(thread) }),
             Ok(Err(error)) => {
                 let _ = thread.join();
                 Err(error)
@@ -108,11 +112,16 @@ impl<N: Name, S: 'static> Actor<N, S> {
     /// # Errors
     ///
     /// [`Error::ActorEnded`] when the thread has ended. [`Error::ThreadTaken`] in a job of this actor, which would wait
-    /// for itself; [`Error::InsideCallback`] in code that the library called, which waits for it.
+    /// for itself; [`Error::InsideCallback`] in code that the library called, which waits for it; [`Error::Forked`] in a
+    /// forked child, which does not have the thread.
+    ///
+    /// Two actors whose jobs call each other wait for ever.
+    #[rule(THREAD_05)]
     pub fn call<R: Send + 'static>(
         &self,
         job: impl FnOnce(&mut Current<N>, &mut S) -> R + Send + 'static,
     ) -> Result<R, Error> {
+        self.api.is_of_this_process()?;
         InCallback::refuses()?;
         if self.is_this_thread() {
             return Err(Error::ThreadTaken);
@@ -141,6 +150,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
     pub fn close(
         mut self, // INIT-02: an `Actor` is closed once and last: move this `close()` behind all calls
     ) -> Result<(), CloseError> {
+        self.api.is_of_this_process().map_err(CloseError::Refused)?;
         if self.is_this_thread() {
             return Err(CloseError::Refused(Error::ThreadTaken));
         }
@@ -157,6 +167,15 @@ impl<N: Name, S: 'static> Actor<N, S> {
         match self.thread.take()?.join() {
             Ok(closed) => Some(closed),
             Err(panic) => resume_unwind(panic),
+        }
+    }
+}
+
+/// A forked child takes no lock: the thread may have had one.
+impl<N: Name, S> Drop for Actor<N, S> {
+    fn drop(&mut self) {
+        if self.api.is_of_this_process().is_err() {
+            mem::forget((self.jobs.take(), self.thread.take()));
         }
     }
 }

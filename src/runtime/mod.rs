@@ -14,6 +14,7 @@ use crate::context::enter;
 use crate::current::Current;
 use crate::device_allocator::ContextId;
 use crate::error::{Error, ObjectKind};
+use crate::ffi::Api;
 use crate::ledger::Ledger;
 use crate::library::Loaded;
 use crate::run::Setup;
@@ -178,12 +179,16 @@ impl<N: Name> Runtime<N> {
 
     /// The library that was loaded.
     pub fn library(&self) -> Loaded {
-        Loaded::of(self.shared.ledger().api())
+        Loaded::of(self.api())
     }
 
     /// Tells the context from all others of this process.
     pub fn id(&self) -> ContextId {
         self.shared.ledger().id()
+    }
+
+    pub(crate) fn api(&self) -> Api {
+        self.shared.ledger().api()
     }
 
     /// The number of the context's device.

@@ -66,3 +66,23 @@ fn an_actor_that_cannot_be_opened_leaves_nothing_and_one_that_is_dropped_ends() 
     }
     alone.assert_nothing_lives();
 }
+
+#[proves(THREAD_05)]
+#[test]
+fn a_forked_child_does_not_wait_for_the_thread_of_an_actor() {
+    let alone = alone();
+    let open = || Actor::<Worker, ()>::open(Library::Simulator, |_| Ok(())).unwrap();
+    let actors = in_a_forked_child([open(), open()], |[called, closed]| {
+        let refused = called.call(|_, ()| ()).is_err_and(|error| is_forked(&error));
+        let not_closed = matches!(closed.close(), Err(CloseError::Refused(error)) if is_forked(&error));
+        let not_opened =
+            Actor::<Worker, ()>::open(Library::Simulator, |_| Ok(())).is_err_and(|error| is_forked(&error));
+        drop(called);
+        refused && not_closed && not_opened
+    });
+    for actor in actors {
+        actor.call(|_, ()| ()).unwrap();
+        actor.close().unwrap();
+    }
+    alone.assert_nothing_lives();
+}

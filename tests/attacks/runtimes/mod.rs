@@ -263,27 +263,40 @@ fn a_forked_child_neither_enters_closes_nor_drops_a_runtime() {
     let runtime = open();
     let host = runtime.with(|current| current.host_buffer::<u8>(4).unwrap()).unwrap();
     let before = control::live();
+    let (host, runtime) = in_a_forked_child((host, runtime), |(host, runtime)| {
+        let refused = [
+            runtime.with(|_| ()).as_ref().is_err_and(is_forked),
+            matches!(runtime.close(), Err(CloseError::Refused(error)) if is_forked(&error)),
+            Runtime::<Worker>::open(Library::Simulator).as_ref().is_err_and(is_forked),
+        ];
+        drop((host, runtime));
+        refused.iter().all(|refused| *refused)
+    });
+    assert_eq!(control::live(), before);
+    drop(host);
+    runtime.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+fn is_forked(error: &Error) -> bool {
+    matches!(error, Error::Forked { .. })
+}
+
+/// Runs `program` in a forked child, with values that this process keeps. It has ten seconds, and has to return true.
+fn in_a_forked_child<T>(values: T, program: impl FnOnce(T) -> bool) -> T {
     // SAFETY: the child calls nothing but the code below, which allocates at most, and leaves by `_exit`.
     let child = unsafe { libc::fork() };
     assert!(child >= 0);
     if child == 0 {
-        let forked = |error: &Error| matches!(error, Error::Forked { .. });
-        let refused = [
-            runtime.with(|_| ()).as_ref().is_err_and(forked),
-            matches!(runtime.close(), Err(CloseError::Refused(error)) if forked(&error)),
-            Runtime::<Worker>::open(Library::Simulator).as_ref().is_err_and(forked),
-        ];
-        drop((host, runtime));
-        let wrong = refused.iter().filter(|refused| !**refused).count();
+        // SAFETY: sets a clock of the child, which ends the child when it hangs.
+        unsafe { libc::alarm(10) };
+        let is_right = program(values);
         // SAFETY: ends the child without running what belongs to the parent.
-        unsafe { libc::_exit(i32::try_from(wrong).unwrap_or(100)) }
+        unsafe { libc::_exit(i32::from(!is_right)) }
     }
     let mut status = 0;
     // SAFETY: waits for the child that was just made; `status` is a place for the answer.
     assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
     assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "the child's status: {status}");
-    assert_eq!(control::live(), before);
-    drop(host);
-    runtime.close().unwrap();
-    alone.assert_nothing_lives();
+    values
 }
