@@ -69,18 +69,25 @@ impl Code {
             ACL_ERROR_UNINITIALIZE => &[INIT_01],
             ACL_ERROR_REPEAT_INITIALIZE => &[INIT_05],
             ACL_ERROR_REPEAT_FINALIZE => &[INIT_08],
+            ACL_ERROR_DUMP_ALREADY_RUN | ACL_ERROR_DUMP_NOT_RUN => &[INIT_12],
+            ACL_ERROR_PROF_ALREADY_RUN | ACL_ERROR_PROF_NOT_RUN | ACL_ERROR_PROF_API_CONFLICT => &[INIT_13],
             ACL_ERROR_RT_INVALID_DEVICEID => &[DEV_11],
             ACL_ERROR_RT_CONTEXT_RELEASE_ERROR => &[DEV_07],
             ACL_ERROR_RT_CONTEXT_NULL => &[THREAD_01],
+            ACL_ERROR_RT_SYSPARAMOPT_NOT_SET => &[CTX_13],
             ACL_ERROR_RT_STREAM_CONTEXT => &[STREAM_09],
+            ACL_ERROR_INVALID_RESOURCE_HANDLE => &[STREAM_07],
             ACL_ERROR_RT_INVALID_HANDLE => &[STREAM_08, EVENT_06],
             ACL_ERROR_RT_STREAM_SYNC_TIMEOUT | ACL_ERROR_RT_TASK_TIMEOUT => &[STREAM_16],
             ACL_ERROR_RT_EVENT_SYNC_TIMEOUT => &[EVENT_11],
             ACL_ERROR_RT_NO_STREAM_RESOURCE => &[CTX_12, STREAM_11],
             ACL_ERROR_RT_NO_EVENT_RESOURCE => &[EVENT_08],
-            ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID | ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL => &[EVENT_04],
+            ACL_ERROR_RT_EVENT_TIMESTAMP_INVALID
+            | ACL_ERROR_RT_EVENT_TIMESTAMP_REVERSAL
+            | ACL_ERROR_RT_EVENT_NOT_COMPLETE => &[EVENT_04],
             ACL_ERROR_RT_STREAM_NO_CB_REG => &[CB_02],
-            ACL_ERROR_RT_STREAM_SUBSCRIBE | ACL_ERROR_REPEAT_SUBSCRIBE => &[CB_04],
+            ACL_ERROR_RT_STREAM_SUBSCRIBE | ACL_ERROR_RT_THREAD_SUBSCRIBE | ACL_ERROR_REPEAT_SUBSCRIBE => &[CB_04],
+            ACL_ERROR_RT_REPORT_TIMEOUT => &[CB_05],
             ACL_ERROR_RT_STREAM_CAPTURED => &[STREAM_18, GRAPH_04],
             ACL_ERROR_RT_STREAM_NOT_CAPTURED | ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED => &[GRAPH_01],
             ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD => &[GRAPH_02],
@@ -106,7 +113,16 @@ impl Code {
             | ACL_ERROR_GE_DYNAMIC_INPUT_ADDR_INVALID
             | ACL_ERROR_GE_DYNAMIC_INPUT_LENGTH_INVALID
             | ACL_ERROR_GE_DYNAMIC_BATCH_SIZE_INVALID => &[MODEL_20],
+            ACL_ERROR_INVALID_BUNDLE_MODEL_ID => &[MODEL_23],
             ACL_ERROR_DESERIALIZE_MODEL | ACL_ERROR_RT_NO_MODEL_RESOURCE => &[MODEL_27],
+            ACL_ERROR_OP_INPUT_NOT_MATCH | ACL_ERROR_OP_OUTPUT_NOT_MATCH => &[OP_02],
+            ACL_ERROR_BIN_SELECTOR_NOT_REGISTERED
+            | ACL_ERROR_BIN_SELECTOR_ALREADY_REGISTERED
+            | ACL_ERROR_KERNEL_ALREADY_REGISTERED => &[OP_08],
+            ACL_ERROR_OP_NOT_FOUND | ACL_ERROR_OP_LOAD_FAILED => &[OP_09],
+            ACL_ERROR_RT_KERNEL_UNREGISTERING => &[KERNEL_01],
+            ACL_ERROR_RELATIVE_RESOURCE_NOT_CLEARED => &[DVPP_02],
+            ACL_ERROR_SNAPSHOT_LOCK_FAILED..=ACL_ERROR_SNAPSHOT_RESTORE_FAILED => &[ERR_08],
             _ => &[],
         }
     }
@@ -141,5 +157,46 @@ impl fmt::Display for Code {
 impl fmt::Debug for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Code({self})")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Codes of situations for which the manual names another code, or a range of codes.
+    const KIN: [aclError; 7] = [
+        ACL_ERROR_RT_TASK_TIMEOUT,
+        ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC,
+        ACL_ERROR_GE_DYNAMIC_INPUT_LENGTH_INVALID,
+        ACL_ERROR_RT_EVENT_SYNC_TIMEOUT,
+        ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED,
+        ACL_ERROR_SNAPSHOT_UNLOCK_FAILED,
+        ACL_ERROR_SNAPSHOT_BACKUP_FAILED,
+    ];
+
+    fn known() -> impl Iterator<Item = Code> {
+        (100_000..600_000).map(Code).filter(|code| code.name().is_some())
+    }
+
+    fn names(id: RuleId, code: Code) -> bool {
+        let (rule, number) = (id.rule(), code.number().to_string());
+        [rule.text, rule.consequence, rule.source, rule.means].iter().any(|text| text.contains(&number))
+    }
+
+    #[test]
+    fn a_code_that_has_rules_is_named_by_one_of_them() {
+        let with_rules = known().filter(|code| !code.rules().is_empty());
+        let unnamed: Vec<_> =
+            with_rules.filter(|code| !code.rules().iter().any(|rule| names(*rule, *code))).map(Code::number).collect();
+        assert_eq!(unnamed, KIN);
+    }
+
+    #[test]
+    fn a_code_that_one_rule_names_has_rules() {
+        let of_one = known().filter(|code| RuleId::all().filter(|rule| names(*rule, *code)).count() == 1);
+        let without: Vec<_> = of_one.filter(|code| code.rules().is_empty()).map(Code::number).collect();
+        // Any failure inside the library has this code.
+        assert_eq!(without, [ACL_ERROR_RT_INTERNAL_ERROR]);
     }
 }

@@ -216,13 +216,24 @@ fn header(element: Element, dims: &[i64]) -> Vec<u8> {
     [MAGIC, &length.to_le_bytes(), &text].concat()
 }
 
-/// A name as a part of a path: with `_` for what separates or hides files.
+/// A name as a part of a path: its start, with `_` for what separates or hides files.
 fn file_name(name: &str) -> String {
+    /// File systems take names of 255 bytes, and a character has at most four.
+    const LONGEST: usize = 50;
+    let letter = |letter| if matches!(letter, '/' | '\\' | '.' | '\0' | ':') { '_' } else { letter };
     match name {
         "" => "model".to_owned(),
-        name => name
-            .chars()
-            .map(|letter| if matches!(letter, '/' | '\\' | '.' | '\0' | ':') { '_' } else { letter })
-            .collect(),
+        name => name.chars().take(LONGEST).map(letter).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::file_name;
+
+    #[test]
+    fn any_name_is_one_part_of_a_path_that_file_systems_take() {
+        assert_eq!(["", "../a", "x:0", "/model/y"].map(file_name), ["model", "___a", "x_0", "_model_y"]);
+        assert!(file_name(&"\u{1f600}".repeat(300)).len() <= 200);
     }
 }
