@@ -8,9 +8,8 @@ mod installations;
 
 use ascendcl::{Acl, Error, Library, RunError};
 use ascendcl_macros::proves;
-use common::{acl, alone, c_library, library_at, scratch};
+use common::{acl, alone, c_library, library_at, scratch, shared_simulator};
 use std::fs;
-use std::path::PathBuf;
 use std::process::{Command, Output};
 
 #[test]
@@ -101,17 +100,4 @@ fn quickstart(library: &str) -> Output {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["run", "--quiet", "--example", "quickstart"]).current_dir(env!("CARGO_MANIFEST_DIR"));
     cargo.env("ASCENDCL_LIBRARY", library).output().unwrap()
-}
-
-/// The simulator as a shared library, built by the same cargo that runs the tests.
-fn shared_simulator() -> PathBuf {
-    // target/debug/deps/<this test>
-    let this = std::env::current_exe().unwrap();
-    let [profile, target] = [2, 3].map(|up| this.ancestors().nth(up).unwrap());
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--package", "ascendcl-sim-dylib", "--target-dir"]).arg(target);
-    assert!(cargo.current_dir(env!("CARGO_MANIFEST_DIR")).status().unwrap().success());
-    let library = profile.join("libascendcl.so");
-    assert!(library.exists(), "{}", library.display());
-    library
 }

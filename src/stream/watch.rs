@@ -131,12 +131,15 @@ impl Entry {
 /// The futures that registered since the last call.
 static COMING: Mutex<Vec<Entry>> = Mutex::new(Vec::new());
 static CAME: Condvar = Condvar::new();
-/// Whether the thread could be started.
-static THREAD: OnceLock<bool> = OnceLock::new();
+/// The process whose thread it is; `None` if it could not be started.
+static THREAD: OnceLock<Option<u32>> = OnceLock::new();
 
-/// Answers whether somebody watches.
+/// Returns whether a thread watches the entry. A forked child does not have the thread of its parent, even if it has
+/// loaded a library of its own.
 fn watch(entry: Entry) -> bool {
-    let runs = *THREAD.get_or_init(|| thread::Builder::new().name("ascendcl futures".to_owned()).spawn(run).is_ok());
+    let process = entry.api.loading().process();
+    let start = || thread::Builder::new().name("ascendcl futures".to_owned()).spawn(run).ok().map(|_| process);
+    let runs = *THREAD.get_or_init(start) == Some(process);
     if runs {
         coming().push(entry);
         CAME.notify_one();

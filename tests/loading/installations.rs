@@ -2,8 +2,8 @@
 //!
 //! Each program is this test binary, started again with only [`probe`], in an environment of its own.
 
+use super::common::shared_simulator;
 use super::common::{compiled, scratch};
-use super::shared_simulator;
 use ascendcl::{Acl, Error, Library, Thread};
 use std::fs;
 use std::path::{Path, PathBuf};
