@@ -1,5 +1,6 @@
 //! Loaded models: each belongs to the context in which it was loaded, and ends with it.
 
+use super::dump::{self, Dump};
 use super::{Description, on_device};
 use crate::abi::Address;
 use crate::failure::{Answer, Failure};
@@ -7,7 +8,6 @@ use crate::locks::{lock, wait};
 use crate::machine::allocators::calls::refuse_inside;
 use crate::machine::contexts::context::{Context, current_context};
 use crate::machine::handles::Table;
-use crate::machine::host::dump::{self, Dump};
 use crate::machine::memory::free_device;
 use crate::machine::thread::inside;
 use crate::machine::workers::served::Link;

@@ -6,6 +6,7 @@
 
 mod datasets;
 mod descriptions;
+pub(super) mod dump;
 mod load;
 mod loaded;
 mod run;

@@ -1,6 +1,7 @@
 //! Running a model: what is checked when the call comes, and what happens when its turn has come.
 
 use super::datasets::{self, Item};
+use super::dump::Dump;
 use super::shapes::Shapes;
 use super::{Loaded, TensorDesc, buffer_count, data_type, find_here, format, on_device};
 use crate::abi::{Address, Name};
@@ -9,7 +10,6 @@ use crate::machine::allocators;
 use crate::machine::allocators::calls::{Lent, refuse_inside};
 use crate::machine::allocators::scratch::{Scratch, Supply};
 use crate::machine::contexts::context::Context;
-use crate::machine::host::dump::Dump;
 use crate::machine::memory::areas::{Area, Owner, fill_open};
 use crate::machine::memory::{Hold, hold};
 use crate::machine::streams;
