@@ -30,7 +30,7 @@ use std::sync::{Arc, Mutex};
 ///
 /// // SAFETY: a notify is used by any thread that has its context.
 /// unsafe impl Send for Notify {}
-/// // SAFETY: as above: it has no state on the host.
+/// // SAFETY: any thread that has its context may use a notify, and it has no state on the host.
 /// unsafe impl Sync for Notify {}
 ///
 /// // SAFETY: `take_down` destroys the notify, and calls nothing else. Streams outlive it. No work that uses it is

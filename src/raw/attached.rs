@@ -95,7 +95,7 @@ impl<C: Brand, T: Attach, U> Attached<C, T, U> {
         &'a self,
         current: &'a Current<C>,
     ) -> Result<&'a T, Error> {
-        // By this the compiler holds the two to one context.
+        // The type of `current` ties both to one context. The value itself is not needed.
         let _ = current;
         self.is_usable().map(|()| &*self.object)
     }

@@ -5,7 +5,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 /// The compiler prefers an inherent constant to a trait's constant if the inherent constant's bound holds. So the entry
-/// of a state with the bound comes from the bound, and any other entry from `Lacks`.
+/// of a state with the bound comes from the bound, and any other entry from `Lacks_`.
 pub(super) fn emit(protocol: &Protocol) -> TokenStream {
     let has_bound = |operation: &&Operation| protocol.done(operation).any(|edge| edge.from.state().is_some());
     let operations: Vec<&Operation> = protocol.operations.iter().filter(has_bound).collect();

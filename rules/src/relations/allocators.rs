@@ -172,7 +172,7 @@ fn serving(case: &Case<'_>, stream: Object) -> Option<(Registration, crate::find
     Some((*registration, task.call))
 }
 
-/// ALLOC-10: one allocator, one stream at a time. ALLOC-13: the stream that it was registered for.
+/// ALLOC-10: only one stream at a time uses an allocator.
 fn serves(case: &mut Case<'_>, stream: Object) {
     let (world, order) = (case.world, case.world.order());
     let Some(registration) = world.registrations.get(&stream) else { return };
