@@ -2,6 +2,7 @@
 
 use crate::ground::Ground;
 use crate::part::{Outcome, Status};
+use std::collections::BTreeMap;
 use std::fs;
 
 /// The published libraries that other crates may use. `ascendcl-sim-dylib` exports C functions alone, which its own
@@ -44,9 +45,9 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
             written.map_err(|error| format!("{file}: {error}"))?;
         }
         let known = ground.read(&file).unwrap_or_default();
-        if known != api {
+        let (text, lines) = compared(&known, &api);
+        if lines != 0 {
             let difference = format!("api/{name}.diff");
-            let (text, lines) = compared(&known, &api);
             ground.write(&difference, &text)?;
             outcome = outcome.file(difference);
             differing.push(format!("{name} differs in {lines} lines"));
@@ -69,13 +70,18 @@ fn api(ground: &Ground, name: &str, derived: &str) -> Result<String, String> {
     ground.output(&mut command)
 }
 
-/// The lines that only one of them has.
+/// The lines that one of them has more often than the other. Their order says nothing about an API.
 fn compared(known: &str, now: &str) -> (String, usize) {
-    let only = |of: &str, other: &str, sign: &str| -> Vec<String> {
-        let other: std::collections::BTreeSet<_> = other.lines().collect();
-        of.lines().filter(|line| !other.contains(line)).map(|line| format!("{sign}{line}\n")).collect()
-    };
-    let lines = [only(known, now, "-"), only(now, known, "+")].concat();
+    let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
+    known.lines().for_each(|line| *counts.entry(line).or_default() -= 1);
+    now.lines().for_each(|line| *counts.entry(line).or_default() += 1);
+    let differing = counts.into_iter().filter(|(_, count)| *count != 0);
+    let lines: Vec<String> = differing
+        .flat_map(|(line, count)| {
+            let sign = if count < 0 { '-' } else { '+' };
+            (0..count.abs()).map(move |_| format!("{sign}{line}\n"))
+        })
+        .collect();
     (lines.concat(), lines.len())
 }
 
@@ -85,5 +91,11 @@ mod tests {
     fn what_was_taken_away_and_what_is_new_is_told() {
         let (text, lines) = super::compared("pub fn a()\npub fn b()\n", "pub fn b()\npub fn c()\n");
         assert_eq!((text.as_str(), lines), ("-pub fn a()\n+pub fn c()\n", 2));
+    }
+
+    #[test]
+    fn a_line_that_is_there_once_less_differs_and_another_order_does_not() {
+        assert_eq!(super::compared("impl A\nimpl A\n", "impl A\n"), ("-impl A\n".to_owned(), 1));
+        assert_eq!(super::compared("impl A\nimpl B\n", "impl B\nimpl A\n"), (String::new(), 0));
     }
 }

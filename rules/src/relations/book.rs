@@ -1,17 +1,16 @@
 //! Live objects, and the objects that ended last.
 
 use super::clock::InFlight;
+use super::recent::Recent;
 use crate::events::Object;
 use crate::finding::Call;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 /// The objects of a kind.
 #[derive(Debug)]
 pub(super) struct Book<T> {
     live: BTreeMap<Object, Entry<T>>,
-    dead: BTreeMap<Object, Dead>,
-    /// The dead, oldest first.
-    order: VecDeque<Object>,
+    dead: Recent<Object, Dead>,
 }
 
 #[derive(Debug)]
@@ -38,13 +37,13 @@ pub(super) struct Dead {
 
 impl<T> Default for Book<T> {
     fn default() -> Self {
-        Self { live: BTreeMap::new(), dead: BTreeMap::new(), order: VecDeque::new() }
+        Self { live: BTreeMap::new(), dead: Recent::default() }
     }
 }
 
 impl<T> Book<T> {
     pub(super) fn enter(&mut self, object: Object, made: Call, since: u64, is: T) {
-        self.dead.remove(&object);
+        self.dead.remove(object);
         self.live.insert(object, Entry { made, since, used: None, ending: None, in_flight: InFlight::default(), is });
     }
 
@@ -57,21 +56,13 @@ impl<T> Book<T> {
     }
 
     pub(super) fn dead(&self, object: Object) -> Option<Dead> {
-        self.dead.get(&object).copied()
+        self.dead.get(object).copied()
     }
 
     /// Takes an object out because of a call.
     pub(super) fn end(&mut self, object: Object, ended: Call) -> Option<T> {
-        /// How many of the dead are remembered.
-        const REMEMBERED: usize = 4096;
         let entry = self.live.remove(&object)?;
         self.dead.insert(object, Dead { made: entry.made, used: entry.used, ended });
-        self.order.push_back(object);
-        if self.order.len() > REMEMBERED
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.dead.remove(&oldest);
-        }
         Some(entry.is)
     }
 

@@ -1,5 +1,7 @@
 //! ALLOC, MEM: the blocks that the library takes from allocators of the caller.
 
+use super::book::Book;
+use super::clock::{Clock, Stream};
 use super::scene::Case;
 use super::world::{Lent, World};
 use crate::catalogue::*;
@@ -79,11 +81,7 @@ fn reenter(case: &mut Case<'_>, allocator: Object) {
 /// Device memory is freed, and a block of an allocator is in it.
 fn released(case: &mut Case<'_>, object: Object) {
     let Some(span) = case.world.blocks.get(object).map(|block| block.is.span) else { return };
-    let order = case.world.order();
-    let over = |lent: &Lent| {
-        let stream = case.world.streams.get(lent.stream).filter(|stream| stream.is.key == lent.key);
-        !lent.out && (stream.is_none() || order.host.at(lent.key) >= lent.count)
-    };
+    let over = |lent: &&Lent| is_over(lent, &case.world.streams, &case.world.host);
     let Some(lent) = overlapping(case.world, span).find(|lent| !over(lent)).copied() else { return };
     let thread = case.event().thread;
     let mut mine = case.world.under_way.iter().map(|call| &call.scene).filter(|scene| scene.call.thread == thread);
@@ -112,8 +110,8 @@ pub(super) fn taken(world: &mut World, event: &crate::events::Event, call: crate
     };
     let count = world.under_way.iter().rfind(queueing).map_or(0, |queueing| queueing.count);
     let lent = Lent { span: *span, allocator: event.object, stream, key, count, taken: call, out: true };
-    let host = &world.host;
-    world.lent.retain(|_, lent| lent.out || host.at(lent.key) < lent.count);
+    let World { streams, host, .. } = world;
+    world.lent.retain(|_, lent| !is_over(lent, streams, host));
     world.lent.insert(span.start, lent);
 }
 
@@ -124,6 +122,13 @@ pub(super) fn given_back(world: &mut World, event: &crate::events::Event) {
     {
         lent.out = false;
     }
+}
+
+/// Whether the library has given the block back, and the work that it was taken for is over. The end of a stream waits
+/// for its work.
+fn is_over(lent: &Lent, streams: &Book<Stream>, host: &Clock) -> bool {
+    let stream = streams.get(lent.stream).filter(|stream| stream.is.key == lent.key);
+    !lent.out && (stream.is_none() || host.at(lent.key) >= lent.count)
 }
 
 fn is_device_memory(world: &World, span: Span, stream: Object) -> bool {

@@ -210,19 +210,15 @@ fn enter_block(world: &mut World, call: Call, span: Span, device: Option<u64>) {
     let overlapped = below.take_while(|(_, entry)| entry.is.span.end() > span.start);
     let freed: Vec<_> = overlapped.filter_map(|(block, entry)| Some((block, entry.ending?))).collect();
     freed.into_iter().for_each(|(block, ending)| end_block(world, ending, block));
-    let covered = world.freed.range(..span.end()).rev().take_while(|(start, bytes)| *start + **bytes > span.start);
-    let covered: Vec<u64> = covered.map(|(start, _)| *start).collect();
-    world.freed.retain(|start, _| !covered.contains(start));
+    let below = world.freed.range(..span.end()).rev();
+    let covered = below.take_while(|(start, bytes)| start.saturating_add(**bytes) > span.start);
+    let covered: Vec<u64> = covered.map(|(start, _)| start).collect();
+    covered.into_iter().for_each(|start| world.freed.remove(start));
     world.blocks.enter(Object::memory(span.start), call, world.calls, Block { span, written: false, device });
 }
 
 fn end_block(world: &mut World, call: Call, object: Object) {
-    /// How many freed blocks are remembered by what they covered.
-    const REMEMBERED: usize = 4096;
     if let Some(block) = world.blocks.end(object, call) {
         world.freed.insert(block.span.start, block.span.bytes);
-        if world.freed.len() > REMEMBERED {
-            world.freed.pop_first();
-        }
     }
 }

@@ -20,6 +20,7 @@ mod lives;
 mod memory;
 mod models;
 mod process;
+mod recent;
 mod same_context;
 mod scene;
 mod streams;

@@ -25,8 +25,12 @@ fn takes_library(op: Op) -> bool {
             | Op::Load
             | Op::Allocate
             | Op::Destroy
+            | Op::DestroyForce
             | Op::Unload
             | Op::Free
+            | Op::FreeHost
+            | Op::FreeSynced
+            | Op::FreeHostSynced
     )
 }
 

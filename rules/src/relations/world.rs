@@ -2,6 +2,7 @@
 
 use super::book::{Book, Dead, Entry};
 use super::clock::{Clock, InFlight, Key, Now, Order, Stream};
+use super::recent::Recent;
 use super::scene::UnderWay;
 use crate::events::{Kind, Member, Object, Place, Span, Thread, Use};
 use crate::finding::{Call, Concerned};
@@ -19,8 +20,8 @@ pub(super) struct World {
     pub(super) default_handles: BTreeMap<Object, Object>,
     pub(super) events: Book<Event>,
     pub(super) blocks: Book<Block>,
-    /// Blocks that ended, and whose addresses no block has since.
-    pub(super) freed: BTreeMap<u64, u64>,
+    /// The addresses and lengths of blocks that ended, and whose addresses no block has had since.
+    pub(super) freed: Recent<u64, u64>,
     pub(super) models: Book<Model>,
     pub(super) graphs: Book<Graph>,
     pub(super) datasets: Book<Dataset>,
@@ -285,7 +286,7 @@ impl World {
             return None;
         }
         let (start, bytes) = self.freed.range(..=address).next_back()?;
-        (address < start.saturating_add(*bytes)).then_some(Object::memory(*start))
+        (address < start.saturating_add(*bytes)).then_some(Object::memory(start))
     }
 
     pub(super) fn context_device(&self, context: Option<u64>) -> Option<u64> {

@@ -262,3 +262,24 @@ fn an_allocator_that_serves_nothing_while_others_take_memory_is_told_at_its_end(
     assert!(advice.is_some_and(|finding| finding.to_string().starts_with("advice: ALLOC-13")), "{found:?}");
     assert_eq!([ALLOC_05, ALLOC_13].map(RuleId::severity), [Severity::Advice; 2]);
 }
+
+/// A service makes a stream for each request.
+#[test]
+fn blocks_of_streams_that_ended_are_forgotten() {
+    let mut program = Program::new();
+    program.init();
+    program.set(0);
+    for _ in 0..20 {
+        let (block, stream, descriptor) = lender(&mut program);
+        run_in(&mut program, stream, block.number, 64, &[]);
+        give_back(&mut program, block.number, 64);
+        program.sync(stream);
+        program.unregister(stream);
+        program.destroy(descriptor);
+        program.destroy(stream);
+        program.free(block);
+    }
+    assert!(program.findings.is_empty(), "{}", program.findings[0]);
+    let lent = format!("{:?}", program.checker).matches("Lent {").count();
+    assert!(lent <= 1, "{lent} blocks are remembered");
+}

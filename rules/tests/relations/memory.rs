@@ -261,3 +261,58 @@ fn what_nobody_has_written_is_not_copied() {
     );
     assert_eq!(MEM_07.severity(), Severity::Warning);
 }
+
+/// The checker forgets freed blocks after many others. The age counts, not the address.
+#[test]
+fn the_blocks_that_were_freed_last_are_remembered() {
+    let found = broken(|p| {
+        let (low, target) = (p.malloc(64), p.malloc(64));
+        for _ in 0..5_000 {
+            let block = p.malloc(64);
+            p.free(block);
+        }
+        p.free(low);
+        p.copy(target, low, None);
+    });
+    assert_eq!(found, [MEM_01]);
+}
+
+#[test]
+fn a_block_at_an_address_that_was_given_out_twice_is_remembered_as_long_as_others() {
+    const ADDRESS: u64 = 0x40;
+    let found = broken(|p| {
+        let at_address = |p: &mut Program| {
+            let event = p.event("aclrtMalloc", Object::memory(0), Op::Allocate);
+            let event = event.using(memory(Object::memory(0), 64, Access::Write, Role::Contents, DEVICE));
+            p.see(&event, Outcome::Created(ADDRESS));
+        };
+        let others = |p: &mut Program, count: usize| {
+            for _ in 0..count {
+                let block = p.malloc(64);
+                p.free(block);
+            }
+        };
+        at_address(p);
+        p.free(Object::memory(ADDRESS));
+        at_address(p);
+        others(p, 4_090);
+        p.free(Object::memory(ADDRESS));
+        others(p, 10);
+        p.free(Object::memory(ADDRESS));
+    });
+    assert_eq!(found, [MEM_01]);
+}
+
+/// The numbers of an event are the caller's. Sums of them do not wrap.
+#[test]
+fn a_block_up_to_the_end_of_the_address_space_is_freed_and_allocated_again() {
+    let found = broken(|p| {
+        for _ in 0..2 {
+            let event = p.event("aclrtMalloc", Object::memory(0), Op::Allocate);
+            let event = event.using(memory(Object::memory(0), u64::MAX, Access::Write, Role::Contents, DEVICE));
+            p.see(&event, Outcome::Created(0x40));
+            p.free(Object::memory(0x40));
+        }
+    });
+    assert_eq!(found, []);
+}

@@ -236,3 +236,24 @@ fn what_a_reset_took_is_gone() {
     assert_eq!(broken(|p| after(p, &|p, _, _, block| p.free(block))), with(MEM_12));
     assert_eq!(broken(|p| after(p, &|p, _, _, block| p.copy(block, Object::memory(1), None))), with(MEM_12));
 }
+
+#[test]
+fn nothing_ends_after_the_library_was_finalised() {
+    let ends = [
+        (Object::memory(64), Op::Free),
+        (Object::memory(64), Op::FreeHost),
+        (Object::memory(64), Op::FreeSynced),
+        (Object::memory(64), Op::FreeHostSynced),
+        (Object::stream(64), Op::Destroy),
+        (Object::stream(64), Op::DestroyForce),
+        (Object::model(64), Op::Unload),
+    ];
+    for (object, op) in ends {
+        let found = broken(|p| {
+            p.reset(0);
+            p.finalise();
+            p.call("the end", object, op);
+        });
+        assert!(found.contains(&INIT_02), "{op:?}: {found:?}");
+    }
+}
