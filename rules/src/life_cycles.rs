@@ -47,7 +47,7 @@ protocol! {
     /// An explicit stream, by its allocator: who provides memory for work that allocates.
     pub mod stream;
 
-    /// STREAM-01: whoever creates a stream destroys it.
+    /// STREAM-01: the program that creates a stream destroys it.
     [*] --> Undecided : create;
     /// ALLOC-04, ALLOC-05: registering comes before the first execution.
     Undecided --> CustomAllocator : register;
@@ -112,7 +112,7 @@ protocol! {
     /// An event: a point in a stream's work.
     pub mod event;
 
-    /// EVENT-06: whoever creates an event destroys it.
+    /// EVENT-06: the program that creates an event destroys it.
     [*] --> Unrecorded : create;
     /// EVENT-05: only a recorded event can be waited for.
     Unrecorded --> Recorded : record;

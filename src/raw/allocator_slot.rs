@@ -11,10 +11,10 @@ use core::ffi::c_void;
 use core::fmt;
 use std::sync::{Arc, Weak};
 
-/// A place for an allocator of the program, which the C functions of [`functions`](Self::functions) call.
+/// A slot for an allocator of the program, which the C functions of [`functions`](Self::functions) call.
 ///
-/// The functions let no panic out, and the allocator is not taken out of the place while a call is inside it or a block
-/// of it is out. While the place is empty, the functions answer that there is no memory.
+/// The functions let no panic out, and the allocator is not taken out of the slot while a call is inside it or a block
+/// of it is out. While the slot is empty, the functions answer that there is no memory.
 ///
 /// ```
 /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
@@ -38,7 +38,7 @@ use std::sync::{Arc, Weak};
 /// ```
 pub struct AllocatorSlot<A>(Weak<Registered<A>>);
 
-/// Keeps an [`AllocatorSlot`] where it is, for who has told a library of its functions.
+/// Keeps an [`AllocatorSlot`] alive for code that gave its functions to a library.
 ///
 /// Dropping the last one drops the allocator, which is code of the program: see
 /// [`Ending::drop_later`](crate::raw::Ending::drop_later).
@@ -64,13 +64,13 @@ pub struct AllocatorFunctions {
 }
 
 impl<A: DeviceAllocator> AllocatorSlot<A> {
-    /// An empty place, and what keeps it.
+    /// An empty slot, and the value that keeps it alive.
     pub fn new() -> (Self, KeptSlot) {
         let registered = Registered::vacant();
         (Self(Arc::downgrade(&registered)), KeptSlot { _keeps: registered })
     }
 
-    /// The functions, for a library that calls allocators. `None` when nothing keeps the place any more.
+    /// The functions, for a library that calls allocators. `None` when nothing keeps the slot alive any more.
     ///
     /// They may be called, on any thread, as long as a [`KeptSlot`] is there or a block is out. A block that a function
     /// gave is given back once, to the same object, and used until then only. A block can come back before the queued work
@@ -97,11 +97,11 @@ impl<A: DeviceAllocator> AllocatorSlot<A> {
         serves(allocator, current.id())
     }
 
-    /// From now on the functions call this allocator.
+    /// Puts an allocator into the slot. The functions call it from now on.
     ///
     /// # Errors
     ///
-    /// The allocator, when there is one already, or when nothing keeps the place any more ([`Error::Gone`]).
+    /// The allocator, when there is one already, or when nothing keeps the slot alive any more ([`Error::Gone`]).
     pub fn put(&self, allocator: A) -> Result<(), Failed<A>> {
         let refused = |error, value| Err(Failed { error, value });
         match self.0.upgrade() {
@@ -142,7 +142,7 @@ impl<A: DeviceAllocator> AllocatorSlot<A> {
     ///
     /// # Errors
     ///
-    /// [`Error::Gone`] when nothing keeps the place any more.
+    /// [`Error::Gone`] when nothing keeps the slot alive any more.
     #[rule(ALLOC_11)]
     #[allow(unsafe_code, reason = "a declaration only: the caller vouches for the work")]
     pub unsafe fn idle<C: Brand>(&mut self) -> Result<IdleProof<'_, C, A>, Error> {

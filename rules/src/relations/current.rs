@@ -18,7 +18,7 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
     false
 }
 
-/// What the vendor's library answers 107002 to on a thread without a context.
+/// Whether the vendor's library returns 107002 for this call on a thread without a context.
 fn needs_context(case: &Case<'_>) -> bool {
     let event = case.event();
     let on_stream = event.queue().is_some() || matches!(event.object.kind, Kind::Stream | Kind::DefaultStream);

@@ -59,7 +59,7 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
     }
 }
 
-/// Enters the work that a call queues; answers its count.
+/// Adds the work that a call queues, and returns its count.
 fn submit(world: &mut World, scene: &Scene) -> u64 {
     let Some(queue) = scene.event.queue() else { return 0 };
     let Some(stream) = world.streams.get_mut(queue) else { return 0 };
@@ -159,7 +159,7 @@ fn take_back(world: &mut World, scene: &Scene) {
     each_use(world, scene, |in_flight, _| in_flight.take_back(scene.call));
 }
 
-/// Forgets what has become of no interest.
+/// Removes uses that can no longer conflict.
 fn settle(world: &mut World, scene: &Scene) {
     each_use(world, scene, |in_flight, order| in_flight.settle(scene.call, order));
 }

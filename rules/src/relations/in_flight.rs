@@ -52,7 +52,7 @@ fn altered(case: &mut Case<'_>) {
     }
 }
 
-/// Whether there is one, which is reported then.
+/// Reports a conflict if there is one, and returns whether there is one.
 pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     let (world, order) = (case.world, case.world.order());
     let Some((object, block)) = world.block(used.span.start) else { return false };

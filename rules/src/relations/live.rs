@@ -7,7 +7,7 @@ use crate::events::{Kind, Object, Op};
 use crate::finding::Call;
 use crate::rule::RuleId;
 
-/// Whether all of them are.
+/// Returns whether all objects are alive and no other thread is ending them.
 pub(super) fn judge(case: &mut Case<'_>) -> bool {
     let event = case.event();
     let own = (!makes(event.op)).then_some(event.object);

@@ -184,7 +184,7 @@ fn room(case: &mut Case<'_>) {
     }
 }
 
-/// MEM-07: device memory is copied to the host that nothing was written to.
+/// MEM-07: a copy reads a block that nothing was written to since it was allocated.
 fn fresh(case: &mut Case<'_>) {
     let (world, event) = (case.world, case.event());
     if !event.is(Flag::Untouched) || event.op != Op::Use {

@@ -33,7 +33,7 @@ pub(super) struct UnderWay {
     pub(super) count: u64,
 }
 
-/// A scene on trial.
+/// A scene that the relations check, and their findings.
 pub(super) struct Case<'a> {
     pub(super) world: &'a World,
     pub(super) scene: &'a Scene,
@@ -119,7 +119,7 @@ impl<'a> Case<'a> {
         &self.scene.event
     }
 
-    /// Reports a broken rule; what comes back takes more details.
+    /// Reports a broken rule. The returned [`Report`] takes more details.
     pub(super) fn report(
         &mut self,
         rule: RuleId,

@@ -173,7 +173,7 @@ impl World {
         Order { host: &self.host, streams: &self.streams }
     }
 
-    /// What becomes of work on this stream, or of a thread's own doing.
+    /// The user for the order of work: the stream, or the host if there is none.
     pub(super) fn now(&self, queue: Option<Object>) -> Now<'_> {
         let stream = queue.and_then(|stream| self.streams.get(stream));
         stream.map_or(Now::Host, |stream| Now::Queued(stream.is.key, &stream.is.clock))
@@ -211,7 +211,7 @@ impl World {
         }
     }
 
-    /// What is seen of an object.
+    /// The object with the calls that created it and last used it, for a finding.
     pub(super) fn concerned(&self, object: Object) -> Concerned {
         let (made, used) = match self.fate(object) {
             Fate::Live { made, used, .. } | Fate::Dead(Dead { made, used, .. }) => (Some(made), used),
