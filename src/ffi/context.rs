@@ -3,9 +3,9 @@
 use super::Api;
 use super::call::{Function, call, functions};
 use super::resets::UNKNOWN;
-use super::standing::{self, Left, Owed, Standing, standing};
+use super::standing::{self, standing};
 use crate::device_allocator::ContextId;
-use crate::error::Error;
+use crate::error::{Boxed, Error};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtContext;
 use core::ffi::c_void;
@@ -50,7 +50,7 @@ impl RawContext {
     }
 
     /// The default context of a device, if the library did not say which one that is.
-    fn unnamed_default_of(api: Api, device: i32) -> Self {
+    pub(super) fn unnamed_default_of(api: Api, device: i32) -> Self {
         let (handle, default) = (aclrtContext::NULL, aclrtContext::NULL);
         Self { handle, default, device, forced: api.resets().forced(device) }
     }
@@ -79,11 +79,12 @@ impl RawContext {
 
     /// The default context of its device.
     #[inline]
-    fn home(self, api: Api) -> Option<Self> {
+    pub(super) fn home(self, api: Api) -> Option<Self> {
         let is_there = !self.default.is_null() && self.forced == api.resets().forced(self.device);
         is_there.then_some(Self { handle: self.default, ..self })
     }
 
+    #[inline]
     pub(super) fn is(self, other: Self) -> bool {
         self.handle == other.handle
     }
@@ -112,8 +113,8 @@ impl RawContext {
         answer.done(|| "destroy a context".into())
     }
 
-    #[inline]
-    pub(crate) fn make_current(self, api: Api) -> Result<(), Error> {
+    #[inline(always)]
+    pub(crate) fn make_current(self, api: Api) -> Result<(), Boxed> {
         let ready = api.ready()?;
         // SAFETY: the function asks for a handle of a context. The library looks the handle up and returns an error for
         // an unknown one. A handle that may be dead is never passed (see `RawContext`).
@@ -124,9 +125,10 @@ impl RawContext {
     }
 
     /// This thread's current context, if it has one.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn current(api: Api) -> Option<Self> {
-        let (ready, mut context) = (api.ready().ok()?, aclrtContext::NULL);
+        let Ok(ready) = api.ready() else { return None };
+        let mut context = aclrtContext::NULL;
         // SAFETY: the function writes the handle to `context` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(ready.aclrtGetCurrentContext(&raw mut context)) };
@@ -164,237 +166,5 @@ impl Drop for Entered {
     fn drop(&mut self) {
         standing(self.api, |own| own.entered.set(self.outer));
         standing::enters(self.outer_id);
-    }
-}
-
-/// What was current before a call of this crate changed it.
-#[derive(Clone, Copy)]
-enum Before {
-    /// Nothing, or something that may have ended since.
-    Nothing,
-    /// The context of the innermost `Current`, which outlives the call.
-    Entered(RawContext),
-    /// A context that code outside this crate chose.
-    Foreign(RawContext),
-    /// A context that code outside this crate chose, and that the library refused to make current again when the thread
-    /// left the last scope.
-    Owed(Owed),
-    /// A default context that this crate left current. Other code may rely on it until its device is reset.
-    Left(Left),
-    /// No context was current when a device was set. The default context of that device stays current.
-    Set(Left),
-}
-
-/// Restores this thread's current context when it is dropped, also on unwind.
-///
-/// If there was none before, the default context of the device becomes current: it lives as long as the device is set.
-/// A context that this crate created must not stay current. Another thread will destroy it at the end of its scope
-/// (CTX-11), and the vendor's library never frees a context that is current on a thread that ended.
-///
-/// If the library refuses, the context is made current later. For an entered context, each call that needs it asks
-/// again, and fails while the library refuses. For a context of other code, the library is asked again when the next
-/// context is left, but never while a context is entered, because work would run in the wrong context.
-#[rule(CTX_04, CTX_08, CTX_09, CTX_11, CTX_14)]
-pub(crate) struct Restore {
-    api: Api,
-    before: Before,
-    /// The context that is current until this is dropped.
-    within: Option<RawContext>,
-    /// The context to leave current if none was current before.
-    home: Option<RawContext>,
-    /// The default context that is current until this is dropped, and that stays current if the library refuses.
-    instead: Option<Left>,
-}
-
-impl Restore {
-    /// For the time during which `within` is current.
-    #[inline]
-    pub(crate) fn around(api: Api, within: RawContext) -> Self {
-        let home = within.home(api);
-        let instead = home.filter(|_| !within.is_made()).map(|home| Left::now(api, home));
-        Self { api, before: Before::here(api), within: Some(within), home, instead }
-    }
-
-    /// For a call that makes a new context of a device current.
-    pub(crate) fn around_creating(api: Api, default: Option<RawContext>) -> Self {
-        Self { api, before: Before::here(api), within: None, home: default, instead: None }
-    }
-
-    /// For a call that sets a device.
-    pub(crate) fn around_setting(api: Api) -> Self {
-        Self { api, before: Before::here(api), within: None, home: None, instead: None }
-    }
-
-    /// For a call that may end the default context of a device, which may be the current context (CTX-06).
-    pub(crate) fn around_resetting(api: Api, device: i32) -> Self {
-        Before::retry_restore(api);
-        api.resets().begin(device);
-        let before = match Before::here(api) {
-            Before::Foreign(_) if api.current_device().is_none_or(|current| current == device) => Before::Nothing,
-            Before::Left(left) if left.device() == device => Before::Nothing,
-            before => before,
-        };
-        Self { api, before, within: None, home: None, instead: None }
-    }
-
-    /// Records that the device was set, and its default context, if the library said which that is.
-    pub(crate) fn has_set(&mut self, device: i32, default: Option<RawContext>) {
-        let default = default.unwrap_or_else(|| RawContext::unnamed_default_of(self.api, device));
-        let default = Left::now(self.api, default);
-        self.instead = Some(default);
-        if matches!(self.before, Before::Nothing) {
-            self.before = Before::Set(default);
-        }
-    }
-
-    /// Records the new context.
-    pub(crate) fn has_created(&mut self, context: RawContext) {
-        self.within = Some(context);
-    }
-
-    /// Records that the context has ended, so it is not restored.
-    pub(crate) fn without(&mut self, ended: RawContext) {
-        self.within = None;
-        standing::has_ended(self.api, ended);
-        if let Before::Entered(before) | Before::Foreign(before) = self.before
-            && before.is(ended)
-        {
-            self.before = Before::Nothing;
-        }
-        if let Before::Owed(owed) = self.before
-            && owed.left.context().is(ended)
-        {
-            self.before = Before::Nothing;
-        }
-    }
-
-    fn leave_home(&self) -> Result<(), Error> {
-        let Some(home) = self.home else {
-            // Nothing else can be made current.
-            return Err(RawContext::has_no_name());
-        };
-        home.make_current(self.api)?;
-        standing(self.api, |own| own.left.set(Some(Left::now(self.api, home))));
-        Ok(())
-    }
-
-    /// Makes a default context current again that this crate had left current. It may end at any time: if the device is
-    /// reset during the call, another context is made current at once.
-    #[inline]
-    fn return_to(&self, left: Left) -> Result<(), Error> {
-        if left.is_alive() && left.context().make_current(self.api).is_ok() && left.is_alive() {
-            return Ok(());
-        }
-        self.leave_home()
-    }
-
-    /// Records what stays current, because the library refused to make another context current.
-    fn note_what_stays(&self) {
-        self.within.filter(|within| within.is_made()).into_iter().for_each(|within| standing::stays(self.api, within));
-        if let Some(instead) = self.instead {
-            standing(self.api, |own| own.left.set(Some(instead)));
-        }
-    }
-}
-
-impl Api {
-    /// The device of this thread's current context. `None` if there is no current context, or if the current one is a
-    /// default context that this crate left current and that may have ended.
-    pub(crate) fn chosen_device(self) -> Option<i32> {
-        Before::retry_restore(self);
-        match Before::here(self) {
-            Before::Nothing => None,
-            _ => self.current_device(),
-        }
-    }
-}
-
-impl Before {
-    /// Makes the context of other code current that is still to be restored, if the library agrees now.
-    fn retry_restore(api: Api) {
-        if let Self::Owed(owed) = Self::here(api)
-            && owed.left.context().make_current(api).is_ok()
-        {
-            standing(api, |own| own.owed.set(None));
-        }
-    }
-
-    #[inline]
-    fn here(api: Api) -> Self {
-        if let Some(context) = standing(api, |own| own.entered.get()).flatten() {
-            return Self::Entered(context);
-        }
-        let current = RawContext::current(api);
-        Self::left_here(api, current).unwrap_or_else(|| Self::found(api, current))
-    }
-
-    /// The default context that this crate left current, if it is current and alive and no other note exists.
-    #[inline]
-    fn left_here(api: Api, current: Option<RawContext>) -> Option<Self> {
-        let left = |own: &Standing| if own.owed.is_some() || own.stays.is_some() { None } else { own.left.get() };
-        let left = standing(api, left).flatten()?;
-        (left.context().is(current?) && left.is_alive()).then_some(Self::Left(left))
-    }
-
-    #[inline(never)]
-    fn found(api: Api, current: Option<RawContext>) -> Self {
-        let (owed, left, stays) =
-            standing(api, |own| (own.owed.get(), own.left.get(), own.stays.get())).unwrap_or_default();
-        if let Some(owed) = owed.filter(|owed| owed.stands(current)) {
-            return Self::Owed(owed);
-        }
-        let Some(current) = current else { return Self::Nothing };
-        let left = left.map(|left| left.found(current));
-        if let Some(Some(found)) = left {
-            standing(api, |own| own.left.set(Some(found)));
-        }
-        match left {
-            // It could not be left before, and the program did not choose it.
-            _ if stays.is_some_and(|context| context.is(current)) => Self::Nothing,
-            None | Some(None) => Self::Foreign(current),
-            Some(Some(left)) if left.is_alive() => Self::Left(left),
-            Some(Some(_)) => Self::Nothing,
-        }
-    }
-}
-
-impl Drop for Restore {
-    fn drop(&mut self) {
-        let mut owed = None;
-        let restored = match self.before {
-            Before::Entered(context) => {
-                let restored = context.make_current(self.api);
-                standing::displaces(self.api, restored.is_err());
-                restored
-            }
-            Before::Foreign(context) => {
-                let restored = context.make_current(self.api);
-                owed = restored.is_err().then(|| Left::now(self.api, context));
-                restored
-            }
-            Before::Owed(Owed { left, .. }) => match left.is_alive().then(|| left.context().make_current(self.api)) {
-                Some(Ok(())) if left.is_alive() => Ok(()),
-                Some(Err(refused)) => {
-                    owed = Some(left);
-                    Err(refused)
-                }
-                _ => self.leave_home(),
-            },
-            Before::Left(left) => self.return_to(left),
-            Before::Set(default) => {
-                standing(self.api, |own| own.left.set(Some(default)));
-                Ok(())
-            }
-            Before::Nothing if self.within.is_none() && self.home.is_none() => Ok(()),
-            Before::Nothing => self.leave_home(),
-        };
-        let may_owe = owed.is_some() || standing(self.api, |own| own.owed.is_some()).unwrap_or_default();
-        if may_owe && !matches!(self.before, Before::Entered(_)) {
-            let owed = owed.map(|left| Owed::now(self.api, left));
-            standing(self.api, |own| own.owed.set(owed));
-        }
-        if restored.is_err() {
-            self.note_what_stays();
-        }
     }
 }

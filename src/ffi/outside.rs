@@ -28,7 +28,7 @@ impl Outside {
         if found.is_some_and(|found| found.is(self.context)) {
             return (false, None);
         }
-        let refused = self.context.make_current(self.api).err();
+        let refused = self.context.make_current(self.api).err().map(Error::from);
         standing::displaces(self.api, refused.is_some());
         (true, refused)
     }

@@ -275,7 +275,7 @@ impl Ledger {
         self.api.is_of_this_process().map_err(|error| vec![error])?;
         let mut restore = Restore::around(self.api, self.context);
         if let Err(error) = self.context.make_current(self.api) {
-            return Err(vec![error]);
+            return Err(vec![error.into()]);
         }
         let _entered = Entered::into(self.context, self.api, self.id);
         let (mut errors, mut kept) = (self.end_left_captures(), Vec::new());

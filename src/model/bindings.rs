@@ -143,7 +143,7 @@ impl Tensors {
     /// The memory of an input, for this many elements of this type to be written.
     pub(super) fn input_of<E: Element>(&self, input: usize, length: usize) -> Result<&Arc<RawBuffer>, Error> {
         let count = self.inputs.len();
-        let bound = self.inputs.get(input).ok_or(Error::NoSuchInput { index: input, count })?;
+        let bound = self.inputs.get(input).ok_or_else(|| Error::NoSuchInput { index: input, count })?;
         if !bound.info.element.takes::<E>() {
             let (name, expected) = (bound.info.name.clone(), bound.info.element);
             return Err(InputError::Element { name, expected, found: E::TYPE }.into());
@@ -157,7 +157,7 @@ impl Tensors {
     }
 
     pub(super) fn output(&self, index: usize) -> Result<&BoundOutput, Error> {
-        self.outputs.get(index).ok_or(Error::NoSuchOutput { index, count: self.outputs.len() })
+        self.outputs.get(index).ok_or_else(|| Error::NoSuchOutput { index, count: self.outputs.len() })
     }
 
     /// The memory of an output, for this many elements of this type: the whole output.

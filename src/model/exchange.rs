@@ -110,7 +110,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     ) -> Result<(Arc<RawBuffer>, bool), Error> {
         let input = input.input(self.model.inputs())?;
         let (place, count) = (self.bound.place_of_input(input), self.bound.inputs.len());
-        let bound = self.bound.inputs.get_mut(input).ok_or(Error::NoSuchInput { index: input, count })?;
+        let bound = self.bound.inputs.get_mut(input).ok_or_else(|| Error::NoSuchInput { index: input, count })?;
         if !bound.info.element.takes::<E>() {
             let (name, expected) = (bound.info.name.clone(), bound.info.element);
             return Err(InputError::Element { name, expected, found: E::TYPE }.into());
@@ -137,7 +137,7 @@ impl<C: Brand, P> BoundModel<C, P> {
             self.is_filled::<E>(current, output)?;
         }
         let count = self.bound.outputs.len();
-        let bound = self.bound.outputs.get_mut(output).ok_or(Error::NoSuchOutput { index: output, count })?;
+        let bound = self.bound.outputs.get_mut(output).ok_or_else(|| Error::NoSuchOutput { index: output, count })?;
         let BoundOutput { room: OwnRoom::Exactly(_, block) | OwnRoom::AtMost(block), replaced, .. } = bound else {
             return Err(Error::OutputNotAllocated { name: bound.info.name.clone() });
         };

@@ -183,7 +183,7 @@ impl Outputs {
     /// [`Error::NoSuchOutput`], [`Error::NoOutputNamed`].
     pub fn get<'n>(&self, output: impl Into<PortId<'n>>) -> Result<&Output, Error> {
         let index = output.into().output(self.iter().map(Output::name))?;
-        self.0.get(index).ok_or(Error::NoSuchOutput { index, count: self.0.len() })
+        self.0.get(index).ok_or_else(|| Error::NoSuchOutput { index, count: self.0.len() })
     }
 
     /// All of them, in order.

@@ -136,13 +136,13 @@ impl<N: Name> Runtime<N> {
         _thread: &mut impl ThreadToken,
         program: impl FnOnce(&mut Current<N>) -> R,
     ) -> Result<R, Error> {
-        let _inside = self.shared.pass().ok_or(Error::Gone { what: ObjectKind::RUNTIME })?;
+        let _inside = self.shared.pass().ok_or_else(|| Error::Gone { what: ObjectKind::RUNTIME })?;
         enter(self.shared.ledger(), program)
     }
 
     /// Runs `program` while the runtime is open, without entering it.
     pub(crate) fn while_open<R>(&self, program: impl FnOnce(&Ledger) -> R) -> Result<R, Error> {
-        let _inside = self.shared.pass().ok_or(Error::Gone { what: ObjectKind::RUNTIME })?;
+        let _inside = self.shared.pass().ok_or_else(|| Error::Gone { what: ObjectKind::RUNTIME })?;
         Ok(program(self.shared.ledger()))
     }
 

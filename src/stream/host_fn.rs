@@ -4,11 +4,12 @@ use super::{Pending, StreamOps, payload};
 use crate::brand::{Brand, Inside};
 use crate::current::Current;
 use crate::error::{Error, Failed};
-use crate::ffi::{RawStream, message_of};
+use crate::ffi::{HostCode, NotQueued, RawStream, message_of};
 use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::mem;
+use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 impl<C: Brand> StreamOps<C> {
@@ -50,13 +51,13 @@ impl<C: Brand> StreamOps<C> {
         current: &Current<C>,
         callback: F,
     ) -> Result<Pending<C, HostFnResult<R>>, Failed<Option<F>>> {
-        let place = Arc::new(Place::default());
-        let reply = HostFnResult { place: Arc::clone(&place) };
         // The callback stays reachable, to be given back when the call is refused.
-        let callback = Call { callback, place };
-        match self.queue().call_back_with(current.here(), callback, Call::run) {
-            Ok(number) => Ok(Pending::new(reply, self.queue(), number)),
-            Err((error, call)) => Err(Failed { error, value: call.map(|call| call.callback) }),
+        let call = Arc::new(HostCall(Mutex::new(Stage::Waiting(callback))));
+        match self.queue().call_back_with(current.here(), Arc::clone(&call)) {
+            Ok(number) => Ok(Pending::new(HostFnResult { call }, self.queue(), number)),
+            Err(NotQueued { error, will_not_run }) => {
+                Err(Failed { error, value: if will_not_run { call.begin() } else { None } })
+            }
         }
     }
 }
@@ -64,7 +65,7 @@ impl<C: Brand> StreamOps<C> {
 /// The value that a callback returned, or the fact that it panicked. See [`StreamOps::launch_host_fn`].
 #[must_use = "a panic of the callback is only told here"]
 pub struct HostFnResult<R> {
-    place: Arc<Place<R>>,
+    call: Arc<dyn Answers<R>>,
 }
 
 assert_impl_all!(HostFnResult<u8>: Send, Sync);
@@ -77,7 +78,7 @@ impl<R> HostFnResult<R> {
     ///
     /// [`Error::CallbackPanicked`], or [`Error::CallbackLost`] when the stream finished without it.
     pub fn into_result(self) -> Result<R, Error> {
-        match self.place.lock().take() {
+        match self.call.take_answer() {
             Some(Ok(result)) => Ok(result),
             Some(Err(message)) => Err(Error::CallbackPanicked { message }),
             None => Err(Error::CallbackLost),
@@ -85,36 +86,74 @@ impl<R> HostFnResult<R> {
     }
 }
 
-/// Where the result goes, or the message of a panic.
-struct Place<R>(Mutex<Option<Result<R, String>>>);
+/// The result of a callback, or the message of its panic.
+type Answer<R> = Result<R, String>;
 
-impl<R> Default for Place<R> {
-    fn default() -> Self {
-        Self(Mutex::new(None))
-    }
+/// A callback and its result, in one allocation.
+struct HostCall<R, F>(Mutex<Stage<R, F>>);
+
+enum Stage<R, F> {
+    /// The callback has not run yet.
+    Waiting(F),
+    /// The callback is running, or its result was taken.
+    Empty,
+    /// The callback has run.
+    Done(Answer<R>),
 }
 
-impl<R> Place<R> {
-    fn lock(&self) -> MutexGuard<'_, Option<Result<R, String>>> {
+/// What a [`HostFnResult`] knows of its callback, whose type it does not name.
+trait Answers<R>: Send + Sync + UnwindSafe + RefUnwindSafe {
+    fn take_answer(&self) -> Option<Answer<R>>;
+    fn has_answer(&self) -> bool;
+}
+
+impl<R, F> HostCall<R, F> {
+    fn lock(&self) -> MutexGuard<'_, Stage<R, F>> {
         self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
+
+    /// Takes the callback out. `None` if that was done before.
+    fn begin(&self) -> Option<F> {
+        let mut stage = self.lock();
+        match mem::replace(&mut *stage, Stage::Empty) {
+            Stage::Waiting(callback) => Some(callback),
+            other => {
+                *stage = other;
+                None
+            }
+        }
+    }
 }
 
-struct Call<R, F> {
-    callback: F,
-    place: Arc<Place<R>>,
+impl<R: Send + 'static, F: FnOnce() -> R + Send + 'static> HostCode for HostCall<R, F> {
+    fn run(&self) {
+        if let Some(callback) = self.begin() {
+            let result = catch_unwind(AssertUnwindSafe(callback)).map_err(message_of);
+            *self.lock() = Stage::Done(result);
+        }
+    }
 }
 
-impl<R, F: FnOnce() -> R> Call<R, F> {
-    fn run(self) {
-        let result = catch_unwind(AssertUnwindSafe(self.callback)).map_err(message_of);
-        *self.place.lock() = Some(result);
+impl<R: Send, F: Send> Answers<R> for HostCall<R, F> {
+    fn take_answer(&self) -> Option<Answer<R>> {
+        let mut stage = self.lock();
+        match mem::replace(&mut *stage, Stage::Empty) {
+            Stage::Done(answer) => Some(answer),
+            other => {
+                *stage = other;
+                None
+            }
+        }
+    }
+
+    fn has_answer(&self) -> bool {
+        matches!(*self.lock(), Stage::Done(_))
     }
 }
 
 impl<R> fmt::Debug for HostFnResult<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HostFnResult").field("is_there", &self.place.lock().is_some()).finish_non_exhaustive()
+        f.debug_struct("HostFnResult").field("is_there", &self.call.has_answer()).finish_non_exhaustive()
     }
 }
 

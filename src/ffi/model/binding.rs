@@ -148,7 +148,7 @@ impl RawBinding {
             TensorPlace::Input(index) => (&self.given, index),
             TensorPlace::Output(index) => (&self.results, index),
         };
-        let inside = self.gate.pass().ok_or(Error::Gone { what: ObjectKind::MODEL_TENSORS })?;
+        let inside = self.gate.pass().ok_or_else(|| Error::Gone { what: ObjectKind::MODEL_TENSORS })?;
         let described = dataset.describe(api, index, new);
         if let Err(error) = described {
             // A failed call may have taken effect.

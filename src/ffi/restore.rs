@@ -1,0 +1,266 @@
+//! Puts back the context that was current on this thread before a call of this crate.
+
+use super::Api;
+use super::context::RawContext;
+use super::standing::{self, Left, Owed, standing};
+use crate::error::Boxed;
+use ascendcl_macros::rule;
+
+/// What was current before a call of this crate changed it.
+#[derive(Clone, Copy)]
+enum Before {
+    /// Nothing, or something that may have ended since.
+    Nothing,
+    /// The context of the innermost `Current`, which outlives the call.
+    Entered(RawContext),
+    /// A context that code outside this crate chose.
+    Foreign(RawContext),
+    /// A context that code outside this crate chose, and that the library refused to make current again when the thread
+    /// left the last scope.
+    Owed(Left),
+    /// A default context that this crate left current. Other code may rely on it until its device is reset.
+    Left(Left),
+    /// No context was current when a device was set. The default context of that device stays current.
+    Set(Left),
+}
+
+/// Restores this thread's current context when it is dropped, also on unwind.
+///
+/// If there was none before, the default context of the device becomes current: it lives as long as the device is set.
+/// A context that this crate created must not stay current. Another thread will destroy it at the end of its scope
+/// (CTX-11), and the vendor's library never frees a context that is current on a thread that ended.
+///
+/// If the library refuses, the context is made current later. For an entered context, each call that needs it asks
+/// again, and fails while the library refuses. For a context of other code, the library is asked again when the next
+/// context is left, but never while a context is entered, because work would run in the wrong context.
+#[rule(CTX_04, CTX_08, CTX_09, CTX_11, CTX_14)]
+pub(crate) struct Restore {
+    api: Api,
+    before: Before,
+    /// The context that is current until this is dropped.
+    within: Option<RawContext>,
+    /// The context to leave current if none was current before. `None` for the default context of `within`.
+    home: Option<RawContext>,
+    /// The default context that is current until this is dropped, and that stays current if the library refuses.
+    instead: Option<Left>,
+}
+
+impl Restore {
+    /// For the time during which `within` is current.
+    #[inline(always)]
+    pub(crate) fn around(api: Api, within: RawContext) -> Self {
+        let instead = if within.is_made() { None } else { within.home(api).map(|home| Left::now(api, home)) };
+        Self { api, before: Before::here(api), within: Some(within), home: None, instead }
+    }
+
+    /// For a call that makes a new context of a device current.
+    pub(crate) fn around_creating(api: Api, default: Option<RawContext>) -> Self {
+        Self { api, before: Before::here(api), within: None, home: default, instead: None }
+    }
+
+    /// For a call that sets a device.
+    pub(crate) fn around_setting(api: Api) -> Self {
+        Self { api, before: Before::here(api), within: None, home: None, instead: None }
+    }
+
+    /// For a call that may end the default context of a device, which may be the current context (CTX-06).
+    pub(crate) fn around_resetting(api: Api, device: i32) -> Self {
+        Before::retry_restore(api);
+        api.resets().begin(device);
+        let before = match Before::here(api) {
+            Before::Foreign(_) if api.current_device().is_none_or(|current| current == device) => Before::Nothing,
+            Before::Left(left) if left.device() == device => Before::Nothing,
+            before => before,
+        };
+        Self { api, before, within: None, home: None, instead: None }
+    }
+
+    /// Records that the device was set, and its default context, if the library said which that is.
+    pub(crate) fn has_set(&mut self, device: i32, default: Option<RawContext>) {
+        let default = default.unwrap_or_else(|| RawContext::unnamed_default_of(self.api, device));
+        let default = Left::now(self.api, default);
+        self.instead = Some(default);
+        if matches!(self.before, Before::Nothing) {
+            self.before = Before::Set(default);
+        }
+    }
+
+    /// Records the new context.
+    pub(crate) fn has_created(&mut self, context: RawContext) {
+        self.within = Some(context);
+    }
+
+    /// Records that the context has ended, so it is not restored.
+    pub(crate) fn without(&mut self, ended: RawContext) {
+        self.home = self.home();
+        self.within = None;
+        standing::has_ended(self.api, ended);
+        if let Before::Entered(before) | Before::Foreign(before) = self.before
+            && before.is(ended)
+        {
+            self.before = Before::Nothing;
+        }
+        if let Before::Owed(left) = self.before
+            && left.context().is(ended)
+        {
+            self.before = Before::Nothing;
+        }
+    }
+
+    fn home(&self) -> Option<RawContext> {
+        self.home.or_else(|| self.within?.home(self.api))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn leave_home(&self) -> Result<(), Boxed> {
+        let Some(home) = self.home() else {
+            // Nothing else can be made current.
+            return Err(RawContext::has_no_name().into());
+        };
+        home.make_current(self.api)?;
+        standing(self.api, |own| own.left.set(Some(Left::now(self.api, home))));
+        Ok(())
+    }
+
+    /// Makes a default context current again that this crate had left current. It may end at any time: if the device is
+    /// reset during the call, another context is made current at once.
+    #[inline]
+    fn return_to(&self, left: Left) -> Result<(), Boxed> {
+        if left.is_alive() && left.context().make_current(self.api).is_ok() && left.is_alive() {
+            return Ok(());
+        }
+        self.leave_home()
+    }
+
+    /// Makes a context of other code current again. Also returns the context if the library refused.
+    #[cold]
+    #[inline(never)]
+    fn return_to_foreign(&self, context: RawContext) -> (Result<(), Boxed>, Option<Left>) {
+        let restored = context.make_current(self.api);
+        let owed = restored.is_err().then(|| Left::now(self.api, context));
+        (restored, owed)
+    }
+
+    /// The same for a context of other code that the library refused to make current before.
+    #[cold]
+    #[inline(never)]
+    fn return_to_owed(&self, left: Left) -> (Result<(), Boxed>, Option<Left>) {
+        match left.is_alive().then(|| left.context().make_current(self.api)) {
+            Some(Ok(())) if left.is_alive() => (Ok(()), None),
+            Some(Err(refused)) => (Err(refused), Some(left)),
+            _ => (self.leave_home(), None),
+        }
+    }
+
+    /// Records which context of other code is still to be restored, if any.
+    #[cold]
+    #[inline(never)]
+    fn note_what_is_owed(&self, owed: Option<Left>) {
+        let owed = owed.map(|left| Owed::now(self.api, left));
+        standing(self.api, |own| own.owed.set(owed));
+    }
+
+    /// Records what stays current, because the library refused to make another context current.
+    #[cold]
+    #[inline(never)]
+    fn note_what_stays(&self) {
+        self.within.filter(|within| within.is_made()).into_iter().for_each(|within| standing::stays(self.api, within));
+        if let Some(instead) = self.instead {
+            standing(self.api, |own| own.left.set(Some(instead)));
+        }
+    }
+}
+
+impl Api {
+    /// The device of this thread's current context. `None` if there is no current context, or if the current one is a
+    /// default context that this crate left current and that may have ended.
+    pub(crate) fn chosen_device(self) -> Option<i32> {
+        Before::retry_restore(self);
+        match Before::here(self) {
+            Before::Nothing => None,
+            _ => self.current_device(),
+        }
+    }
+}
+
+impl Before {
+    /// Makes the context of other code current that is still to be restored, if the library agrees now.
+    fn retry_restore(api: Api) {
+        if let Self::Owed(left) = Self::here(api)
+            && left.context().make_current(api).is_ok()
+        {
+            standing(api, |own| own.owed.set(None));
+        }
+    }
+
+    #[inline(always)]
+    fn here(api: Api) -> Self {
+        let noted = standing(api, |own| match own.entered.get() {
+            Some(context) => Some(Self::Entered(context)),
+            None if own.owed.is_some() || own.stays.is_some() => None,
+            None => own.left.get().map(Self::Left),
+        });
+        let noted = noted.flatten();
+        if let Some(Self::Entered(context)) = noted {
+            return Self::Entered(context);
+        }
+        let current = RawContext::current(api);
+        match (noted, current) {
+            (Some(Self::Left(left)), Some(current)) if left.context().is(current) && left.is_alive() => {
+                Self::Left(left)
+            }
+            _ => Self::found(api, current),
+        }
+    }
+
+    #[inline(never)]
+    fn found(api: Api, current: Option<RawContext>) -> Self {
+        let (owed, left, stays) =
+            standing(api, |own| (own.owed.get(), own.left.get(), own.stays.get())).unwrap_or_default();
+        if let Some(owed) = owed.filter(|owed| owed.stands(current)) {
+            return Self::Owed(owed.left);
+        }
+        let Some(current) = current else { return Self::Nothing };
+        let left = left.map(|left| left.found(current));
+        if let Some(Some(found)) = left {
+            standing(api, |own| own.left.set(Some(found)));
+        }
+        match left {
+            // It could not be left before, and the program did not choose it.
+            _ if stays.is_some_and(|context| context.is(current)) => Self::Nothing,
+            None | Some(None) => Self::Foreign(current),
+            Some(Some(left)) if left.is_alive() => Self::Left(left),
+            Some(Some(_)) => Self::Nothing,
+        }
+    }
+}
+
+impl Drop for Restore {
+    #[inline(always)]
+    fn drop(&mut self) {
+        let (restored, owed) = match self.before {
+            Before::Entered(context) => {
+                let restored = context.make_current(self.api);
+                standing::displaces(self.api, restored.is_err());
+                (restored, None)
+            }
+            Before::Left(left) => (self.return_to(left), None),
+            Before::Foreign(context) => self.return_to_foreign(context),
+            Before::Owed(left) => self.return_to_owed(left),
+            Before::Set(default) => {
+                standing(self.api, |own| own.left.set(Some(default)));
+                (Ok(()), None)
+            }
+            Before::Nothing if self.within.is_none() && self.home.is_none() => (Ok(()), None),
+            Before::Nothing => (self.leave_home(), None),
+        };
+        let is_entered = matches!(self.before, Before::Entered(_));
+        if !is_entered && (owed.is_some() || standing(self.api, |own| own.owed.is_some()).unwrap_or_default()) {
+            self.note_what_is_owed(owed);
+        }
+        if restored.is_err() {
+            self.note_what_stays();
+        }
+    }
+}
