@@ -441,6 +441,12 @@ pub enum Error {
         Cited(rules::WORKSPACE_TAKEN)
     )]
     WorkspaceTaken,
+    /// A model was used with another lane than the one that loaded it. Both lanes have the same name.
+    #[error(
+        "this model works in the workspace of another lane: a model runs through the lane that loaded it{}",
+        Cited(rules::OTHER_WORKSPACE)
+    )]
+    OtherWorkspace,
     /// A call that changes a stream's allocator failed, and so did the call that undoes it.
     #[error(
         "the library failed to change this stream's allocator and failed to undo the change, so the allocator that it \

@@ -52,6 +52,7 @@ impl Error {
             Self::MisalignedPart { .. } => MISALIGNED_PART,
             Self::StillShared | Self::InputIsShared { .. } => STILL_SHARED,
             Self::WorkspaceTaken => WORKSPACE_TAKEN,
+            Self::OtherWorkspace => OTHER_WORKSPACE,
             Self::AllocatorInDoubt => ALLOCATOR_IN_DOUBT,
             Self::Gone { what } => what.rules_of_life(),
             Self::WrongContext { what, .. } => what.rules_of_context(),
@@ -106,6 +107,7 @@ pub(super) const WORKSPACE_TAKEN: &[RuleId] = &[MODEL_04];
 pub(super) const ALLOCATOR_IN_DOUBT: &[RuleId] = &[ALLOC_09, ALLOC_12];
 pub(super) const CAPTURING: &[RuleId] = &[GRAPH_04];
 pub(super) const NOT_PINNED: &[RuleId] = &[GRAPH_05];
+pub(super) const OTHER_WORKSPACE: &[RuleId] = &[MODEL_04];
 pub(super) const OTHER_CAPTURE: &[RuleId] = &[GRAPH_06];
 pub(super) const UPDATES: &[RuleId] = &[GRAPH_09];
 pub(super) const CALLBACK_LOST: &[RuleId] = &[STREAM_17];
@@ -192,6 +194,7 @@ mod tests {
             Error::CallbackLost,
             Error::InDoubt { what: ObjectKind::DEVICE_MEMORY },
             Error::WorkspaceTaken,
+            Error::OtherWorkspace,
             Error::AllocatorInDoubt,
             Error::Capturing,
             Error::CaptureUnsupported(Box::new(vendor(207_000))),

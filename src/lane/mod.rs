@@ -6,7 +6,7 @@
 mod shared;
 mod turns;
 
-use crate::brand::{Brand, Mark, Scoped, Unnamed};
+use crate::brand::{Brand, INSIDE, Mark, Name, Scoped, Unnamed};
 use crate::current::Current;
 use crate::error::{Error, Failed};
 use crate::model::{BoundModel, Input, Load, Model, Outputs, Workspace, load_onto};
@@ -24,7 +24,9 @@ pub use shared::WorkspaceMutex;
 /// A model of a lane runs through its lane only, and the lane queues everything on its own stream; running and waiting
 /// takes `&mut` of the lane. Threads that share a working memory share a [`WorkspaceMutex`].
 ///
-/// `'l` is the lane's brand and `L` its name: a model of another lane is refused.
+/// `'l` is the lane's brand and `L` its name: a model of another lane is refused. A lane of
+/// [`Current::workspace_lane`] lives as long as a closure. One of
+/// [`Current::stored_workspace_lane`] can be stored beside its models.
 ///
 /// ```
 /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits-8.onnx");
@@ -88,6 +90,61 @@ impl<C: Brand> Current<C> {
     ) -> R {
         program(self, WorkspaceLane { stream, workspace, _brand: Mark::NEW })
     }
+
+    /// Makes a lane that a struct can own, beside its models. `L` names it ([`names!`](crate::names)).
+    ///
+    /// Models and lanes of two names do not mix: that does not compile. Two lanes of one name do not mix, either. That is
+    /// found when a model is used ([`Error::OtherWorkspace`]).
+    ///
+    /// ```
+    /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits-8.onnx");
+    /// use ascendcl::lane::{SharedWorkspace, WorkspaceLane};
+    /// use ascendcl::model::ModelSource;
+    /// use ascendcl::stream::DefaultAllocator;
+    /// use ascendcl::{Error, Input, Library, Model, Outputs, Runtime};
+    ///
+    /// ascendcl::names!(Vision, Digits);
+    ///
+    /// struct Classifiers {
+    ///     lane: WorkspaceLane<'static, Vision, DefaultAllocator, Digits>,
+    ///     models: Vec<Model<Vision, SharedWorkspace<'static, Digits>>>,
+    ///     runtime: Runtime<Vision>,
+    /// }
+    ///
+    /// impl Classifiers {
+    ///     fn open(file: &str) -> Result<Self, Error> {
+    ///         let runtime = Runtime::<Vision>::open(Library::Simulator)?;
+    ///         let (lane, models) = runtime.with(|current| {
+    ///             let source = ModelSource::file(file);
+    ///             let workspace = current.workspace(2 * current.model_size(source)?.work)?;
+    ///             let stream = current.stream()?.without_allocator();
+    ///             let mut lane = current.stored_workspace_lane::<Digits, _>(stream, workspace);
+    ///             let models = vec![lane.load(current, source.into())?, lane.load(current, source.into())?];
+    ///             Ok::<_, Error>((lane, models))
+    ///         })??;
+    ///         Ok(Self { lane, models, runtime })
+    ///     }
+    ///
+    ///     fn run(&mut self, images: &[f32]) -> Result<Vec<Outputs>, Error> {
+    ///         let (lane, models) = (&mut self.lane, &mut self.models);
+    ///         self.runtime.with(|current| {
+    ///             let inputs = [Input::new(&[8, 64], images)?];
+    ///             models.iter_mut().map(|model| lane.run(current, model, &inputs)).collect()
+    ///         })?
+    ///     }
+    /// }
+    ///
+    /// let mut classifiers = Classifiers::open(file)?;
+    /// assert_eq!(classifiers.run(&[0.0; 512])?.len(), 2);
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn stored_workspace_lane<L: Name, S: StreamState + CanExecute>(
+        &self,
+        stream: Stream<C, S>,
+        workspace: Workspace<C>,
+    ) -> WorkspaceLane<'static, C, S, L> {
+        WorkspaceLane { stream, workspace, _brand: Mark::NEW }
+    }
 }
 
 impl<'l, C: Brand, S: StreamState + CanExecute, L> WorkspaceLane<'l, C, S, L> {
@@ -117,12 +174,16 @@ impl<'l, C: Brand, S: StreamState + CanExecute, L> WorkspaceLane<'l, C, S, L> {
     ///
     /// # Errors
     ///
-    /// As for [`Stream::execute`].
+    /// As for [`Stream::execute`]; [`Error::OtherWorkspace`] for a model of another lane of the same name.
+    #[rule(MODEL_04, MODEL_05)]
     pub fn execute<M: Operand<C, BoundModel<C, SharedWorkspace<'l, L>>>>(
         &mut self,
         current: &Current<C>,
         model: M,
     ) -> Result<Pending<C, BoundModel<C, SharedWorkspace<'l, L>>>, Failed<M>> {
+        if let Err(error) = self.workspace.is_of(model.look(INSIDE).loaded()) {
+            return Err(Failed { error, value: model });
+        }
         BoundModel::queue(model, current, self.stream.queue())
     }
 
@@ -130,14 +191,16 @@ impl<'l, C: Brand, S: StreamState + CanExecute, L> WorkspaceLane<'l, C, S, L> {
     ///
     /// # Errors
     ///
-    /// As for [`Model::run`].
-    #[rule(MODEL_06)]
-    pub fn run(
+    /// As for [`Model::run`]; [`Error::OtherWorkspace`] for a model of another lane of the same name.
+    #[rule(MODEL_04, MODEL_06)]
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn run( // MODEL-04: a model that was loaded into this lane: `lane.load(current, load)?`
         &mut self,
         current: &mut Current<C>,
         model: &mut Model<C, SharedWorkspace<'l, L>>,
         inputs: &[Input<'_>],
     ) -> Result<Outputs, Error> {
+        self.workspace.is_of(model.loaded())?;
         model.run_when(current, inputs, |current| self.stream.synchronize(current))
     }
 

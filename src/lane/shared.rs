@@ -2,9 +2,10 @@
 
 use super::turns::{Turn, Turns};
 use super::{LaneWorkspace, SharedWorkspace};
-use crate::brand::{Brand, Mark, Scoped, Unnamed};
+use crate::brand::{Brand, Mark, Name, Scoped, Unnamed};
 use crate::current::Current;
 use crate::error::Error;
+use crate::ffi::LoadedModel;
 use crate::model::{BoundModel, Input, Load, Model, Outputs, Workspace, load_onto};
 use ascendcl_macros::rule;
 use core::fmt;
@@ -18,7 +19,9 @@ use std::time::{Duration, Instant};
 /// a program cannot keep or lose a turn, or wait for a second one while it has the first. Turns are given in the order
 /// of the requests.
 ///
-/// `'l` is the lane's brand and `L` its name: a model of another lane is refused.
+/// `'l` is the lane's brand and `L` its name: a model of another lane is refused. A lane of
+/// [`Current::workspace_mutex`] lives as long as a closure. One of
+/// [`Current::stored_workspace_mutex`] can be stored, and shared in an [`Arc`](std::sync::Arc).
 ///
 /// ```
 /// use ascendcl::{Acl, Error, Input, Library, Thread, model::ModelSource};
@@ -80,6 +83,15 @@ impl<C: Brand> Current<C> {
     ) -> R {
         program(self, WorkspaceMutex { workspace, turns: Turns::default(), _brand: Mark::NEW })
     }
+
+    /// Makes a lane for threads that a struct can own, and an [`Arc`](std::sync::Arc) can share. `L` names it
+    /// ([`names!`](crate::names)).
+    ///
+    /// Models and lanes of two names do not mix: that does not compile. Two lanes of one name do not mix, either. That is
+    /// found when a model is used ([`Error::OtherWorkspace`]).
+    pub fn stored_workspace_mutex<L: Name>(&self, workspace: Workspace<C>) -> WorkspaceMutex<'static, C, L> {
+        WorkspaceMutex { workspace, turns: Turns::default(), _brand: Mark::NEW }
+    }
 }
 
 impl<'l, C: Brand, L> WorkspaceMutex<'l, C, L> {
@@ -106,8 +118,8 @@ impl<'l, C: Brand, L> WorkspaceMutex<'l, C, L> {
     ///
     /// # Errors
     ///
-    /// As for [`Model::run`].
-    #[rule(MODEL_06, MODEL_16)]
+    /// As for [`Model::run`]; [`Error::OtherWorkspace`] for a model of another lane of the same name.
+    #[rule(MODEL_04, MODEL_06, MODEL_16)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn run( // MODEL-04: a model that was loaded into this workspace: `lane.load(current, load)?`
         &self,
@@ -115,7 +127,7 @@ impl<'l, C: Brand, L> WorkspaceMutex<'l, C, L> {
         model: &mut Model<C, SharedWorkspace<'l, L>>,
         inputs: &[Input<'_>],
     ) -> Result<Outputs, Error> {
-        current.ledger().api().is_of_this_process()?;
+        self.admits(current, model.loaded())?;
         model.run_when(current, inputs, |_| self.turn(None))
     }
 
@@ -124,7 +136,7 @@ impl<'l, C: Brand, L> WorkspaceMutex<'l, C, L> {
     ///
     /// # Errors
     ///
-    /// As for [`Model::run`], and [`Error::Busy`] when the turn did not come in time: nothing ran then.
+    /// As for [`run`](Self::run), and [`Error::Busy`] when the turn did not come in time: nothing ran then.
     pub fn run_within(
         &self,
         current: &mut Current<C>,
@@ -132,7 +144,7 @@ impl<'l, C: Brand, L> WorkspaceMutex<'l, C, L> {
         inputs: &[Input<'_>],
         limit: Duration,
     ) -> Result<Outputs, Error> {
-        current.ledger().api().is_of_this_process()?;
+        self.admits(current, model.loaded())?;
         model.run_when(current, inputs, |_| self.turn(Some(limit)))
     }
 
@@ -140,14 +152,14 @@ impl<'l, C: Brand, L> WorkspaceMutex<'l, C, L> {
     ///
     /// # Errors
     ///
-    /// As for [`BoundModel::run`].
-    #[rule(MODEL_06, MODEL_16)]
+    /// As for [`BoundModel::run`]; [`Error::OtherWorkspace`] for a model of another lane of the same name.
+    #[rule(MODEL_04, MODEL_06, MODEL_16)]
     pub fn run_bound(
         &self,
         current: &mut Current<C>,
         model: &mut BoundModel<C, SharedWorkspace<'l, L>>,
     ) -> Result<(), Error> {
-        current.ledger().api().is_of_this_process()?;
+        self.admits(current, model.loaded())?;
         model.run_when(current, || self.turn(None))
     }
 
@@ -155,20 +167,26 @@ impl<'l, C: Brand, L> WorkspaceMutex<'l, C, L> {
     ///
     /// # Errors
     ///
-    /// As for [`BoundModel::run`], and [`Error::Busy`] when the turn did not come in time: nothing ran then.
+    /// As for [`run_bound`](Self::run_bound), and [`Error::Busy`] when the turn did not come in time: nothing ran then.
     pub fn run_bound_within(
         &self,
         current: &mut Current<C>,
         model: &mut BoundModel<C, SharedWorkspace<'l, L>>,
         limit: Duration,
     ) -> Result<(), Error> {
-        current.ledger().api().is_of_this_process()?;
+        self.admits(current, model.loaded())?;
         model.run_when(current, || self.turn(Some(limit)))
     }
 
     /// Bytes of the workspace.
     pub fn bytes(&self) -> usize {
         self.workspace.bytes()
+    }
+
+    /// An error in a forked child, where no turn would come, and for a model of another lane.
+    fn admits(&self, current: &Current<C>, model: &LoadedModel) -> Result<(), Error> {
+        current.ledger().api().is_of_this_process()?;
+        self.workspace.is_of(model)
     }
 
     fn turn(&self, limit: Option<Duration>) -> Result<Turn<'_>, Error> {

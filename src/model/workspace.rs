@@ -1,9 +1,10 @@
 //! Working memory that the program provides.
 
+use super::BoundModel;
 use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
 use crate::error::Error;
-use crate::ffi::{Home, RawBuffer, Share};
+use crate::ffi::{Home, LoadedModel, RawBuffer, Share};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::sync::atomic::AtomicUsize;
@@ -63,6 +64,13 @@ impl<C: Brand> Workspace<C> {
         self.block.bytes()
     }
 
+    /// An error unless the model was loaded into this workspace.
+    #[inline]
+    #[rule(MODEL_04)]
+    pub(crate) fn is_of(&self, model: &LoadedModel) -> Result<(), Error> {
+        if model.works_in(&self.block) { Ok(()) } else { Err(Error::OtherWorkspace) }
+    }
+
     /// A place for one more model of the same lane.
     #[rule(MODEL_07)]
     pub(crate) fn share(&self, bytes: usize) -> Result<Share, Error> {
@@ -73,6 +81,14 @@ impl<C: Brand> Workspace<C> {
     #[rule(MODEL_07)]
     pub(crate) fn alone(&self, bytes: usize) -> Result<Share, Error> {
         Share::take(&self.block, &self.taken, bytes, true)
+    }
+}
+
+impl<C: Brand, P> BoundModel<C, P> {
+    /// The model's row, which knows the workspace.
+    #[inline]
+    pub(crate) fn loaded(&self) -> &LoadedModel {
+        self.model.loaded()
     }
 }
 

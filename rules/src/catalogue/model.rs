@@ -48,7 +48,8 @@ rules! {
             priority: 1,
             class: Compile,
             means: "A `Workspace` moves into one model, or into a `WorkspaceLane` or `WorkspaceMutex`. The models of a lane have \
-                its brand and run through it only.",
+                its brand and run through it only. Of two stored lanes with one name, a model of the other one is \
+                `Error::OtherWorkspace`.",
         }
         MODEL_05 = "MODEL-05" {
             text: "With asynchronous execution, sharing models must all use a single stream (current manual keeps only \

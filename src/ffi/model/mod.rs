@@ -8,7 +8,7 @@ mod load;
 use super::api::text;
 use super::call::call;
 use super::stream::RawStream;
-use super::{Api, LastUse, Owner};
+use super::{Api, LastUse, Owner, RawBuffer};
 use crate::element::ElementType;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf, next_number};
@@ -142,6 +142,12 @@ impl LoadedModel {
     /// Records that the work queued on this stream so far comes after all work that used the model.
     pub(crate) fn follow(&self, queue: &RawStream) {
         queue.lead(&self.last_use);
+    }
+
+    /// Whether this is the memory of the caller in which the model works.
+    #[inline]
+    pub(crate) fn works_in(&self, block: &RawBuffer) -> bool {
+        self.onto.work.as_ref().is_some_and(|work| core::ptr::eq(work.block(), block))
     }
 
     #[inline]
