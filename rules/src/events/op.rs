@@ -6,39 +6,39 @@
 pub enum Op {
     /// The library is initialised, or counts one more initialisation.
     Initialise,
-    /// The library takes one initialisation back.
+    /// The library counts one initialisation less.
     Release,
     /// The library is finalised, whatever the count.
     Finalise,
     /// A device is set: its default context becomes current on the thread.
     Set,
-    /// A device's set is taken back; or the record of an event is.
+    /// A set of a device is undone, or an event loses its record.
     Reset,
     /// A device is reset whatever the count.
     ResetForce,
     /// The current device may reach this device's memory from now on.
     EnablePeer,
-    /// The opposite.
+    /// The current device may no longer reach this device's memory.
     DisablePeer,
-    /// An object comes to be.
+    /// An object is created.
     Create,
-    /// A model comes to be.
+    /// A model is loaded.
     Load,
-    /// Memory comes to be.
+    /// Memory is allocated.
     Allocate,
     /// A context becomes current on the thread.
     MakeCurrent,
     /// The handle of the context's default stream is asked for; the outcome names it.
     AskDefaultStream,
-    /// Something is asked that takes a current context.
+    /// A query that needs a current context.
     Ask,
-    /// An object ends.
+    /// An object is destroyed.
     Destroy,
-    /// A stream ends, and work that has not begun is discarded.
+    /// A stream is destroyed, and its work that has not begun is discarded.
     DestroyForce,
     /// Work of a stream that has not begun is discarded.
     Abort,
-    /// A model ends.
+    /// A model is unloaded.
     Unload,
     /// Device memory is given back by `aclrtFree`.
     Free,
@@ -74,11 +74,11 @@ pub enum Op {
     SetMember(Member),
     /// A stream gets an allocator of the caller.
     Register,
-    /// The opposite.
+    /// A stream's allocator of the caller is unregistered.
     Unregister,
     /// A stream gets a thread for its callbacks.
     Subscribe,
-    /// The opposite.
+    /// A stream's thread for callbacks is unsubscribed.
     Unsubscribe,
     /// A stream gets a callback for its reporting thread.
     LaunchCallback,

@@ -25,7 +25,7 @@ pub enum Use {
     },
     /// How much room there is for what the call writes.
     Room {
-        /// What the call says.
+        /// The number of bytes that the call states.
         said: Span,
         /// How many bytes there are, as far as the caller of the checker knows: it knows less than the checker does of
         /// memory that the library allocated.
