@@ -198,12 +198,5 @@ impl<E: fmt::Display> fmt::Display for RunError<E> {
     }
 }
 
-impl<E: fmt::Debug + fmt::Display> std::error::Error for RunError<E> {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::Setup(error) => error.source(),
-            Self::Program(_) => None,
-            Self::Teardown { errors, .. } => errors.first().map(|error| error as _),
-        }
-    }
-}
+/// The text contains those of the [errors](RunError::errors), so none of them is a `source`.
+impl<E: fmt::Debug + fmt::Display> std::error::Error for RunError<E> {}

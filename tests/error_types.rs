@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
 use ascendcl::runtime::CloseError;
-use ascendcl::{Acl, Current, Error, Library, OrDrop, RunError, Runtime, Thread};
+use ascendcl::{Acl, Current, Error, Failed, Library, OrDrop, RunError, Runtime, ScopeError, Thread};
 use ascendcl_rules::COPY_01;
 
 ascendcl::names!(Vision);
@@ -84,4 +84,64 @@ fn a_runtime_that_cannot_be_closed_says_why_through_both() {
     let is_refused = |error: Option<&CloseError>| matches!(error, Some(CloseError::Refused(_)));
     assert!(is_refused(first.unwrap_err().downcast_ref()) && is_refused(second.unwrap_err().downcast_ref()));
     runtime.close().unwrap();
+}
+
+/// A program may print nothing but the error.
+#[test]
+fn the_text_of_an_error_says_what_it_consists_of_and_what_to_do() {
+    let two = || vec![Error::OtherGroup, Error::NotExecuted];
+    let [first, second] = two().try_into().map(|two: [Error; 2]| two.map(|error| error.to_string())).unwrap();
+    let teardown = "not everything could be taken down";
+    let texts = [
+        (ScopeError::<()>::NotOpened(Error::OtherGroup).to_string(), first.clone()),
+        (
+            ScopeError::Teardown { errors: two(), result: 1 }.to_string(),
+            format!("taking down the scope reported 2 error(s): {first}; {second}"),
+        ),
+        (RunError::<Error>::Setup(Error::OtherGroup).to_string(), first.clone()),
+        (RunError::Program("the program's own").to_string(), "the program's own".to_owned()),
+        (
+            RunError::Teardown { errors: two(), program: Some("the program's own") }.to_string(),
+            format!("the program's own; then {teardown}:\n  {first}\n  {second}"),
+        ),
+        (
+            CloseError::Teardown { errors: two() }.to_string(),
+            format!("{teardown}; close the runtime again to try the rest:\n  {first}\n  {second}"),
+        ),
+        (
+            CloseError::Busy { inside: 2 }.to_string(),
+            "2 thread(s) are inside the runtime: close it when they have left, or wait for them with `close_within` \
+             [CTX-11, DEV-10]"
+                .to_owned(),
+        ),
+        (
+            CloseError::Closing.to_string(),
+            "the runtime is being closed already: wait for the thread that closes it [CTX-11, DEV-10]".to_owned(),
+        ),
+        (CloseError::Refused(Error::OtherGroup).to_string(), format!("the runtime cannot be closed here: {first}")),
+        (Failed { error: Error::OtherGroup, value: () }.to_string(), first.clone()),
+    ];
+    for (said, expected) in texts {
+        assert_eq!(said, expected);
+    }
+}
+
+#[test]
+fn errors_give_all_their_parts_and_the_first_code() {
+    let two = || vec![Error::OtherGroup, Error::NotExecuted];
+    assert_eq!(RunError::<Error>::Setup(Error::OtherGroup).errors().len(), 1);
+    assert_eq!(RunError::Program(()).errors().len(), 0);
+    assert_eq!(RunError::Teardown { errors: two(), program: Some(()) }.errors().len(), 2);
+    assert_eq!(CloseError::Teardown { errors: two() }.errors().len(), 2);
+    assert_eq!(CloseError::Refused(Error::OtherGroup).errors().len(), 1);
+    assert!(CloseError::Closing.errors().is_empty() && CloseError::Busy { inside: 1 }.errors().is_empty());
+    assert!(RunError::Teardown { errors: two(), program: Some(()) }.code().is_none());
+    // The value of a failed call may have no `Debug`.
+    struct Opaque;
+    let failed = Failed { error: Error::NotExecuted, value: Opaque };
+    assert!(format!("{failed:?}").contains("NotExecuted"), "{failed:?}");
+    let scope = ScopeError::Teardown { errors: two(), result: Opaque };
+    assert!(format!("{scope:?}").contains("OtherGroup"), "{scope:?}");
+    let opened = ScopeError::<Opaque>::NotOpened(Error::NotExecuted);
+    assert!(format!("{opened:?}").contains("NotExecuted"), "{opened:?}");
 }

@@ -237,7 +237,7 @@ fn errors(errors: &[Error]) -> String {
 
 #[proves(ERR_01)]
 #[test]
-fn a_scope_that_failed_keeps_the_codes_and_the_sources_of_its_errors() {
+fn a_scope_that_failed_keeps_the_codes_and_the_texts_of_its_errors() {
     use std::error::Error as _;
     let alone = alone();
     let acl = acl();
@@ -250,7 +250,9 @@ fn a_scope_that_failed_keeps_the_codes_and_the_sources_of_its_errors() {
     plan("aclrtDestroyContext#1=507899");
     let left = device.context(&mut thread, |_, _| ()).unwrap_err();
     assert_eq!(left.code().map(|code| code.number()), Some(507_899));
-    assert_eq!(left.source().unwrap().to_string(), left.errors()[0].to_string());
+    // The text has those of all errors, so a report that follows the sources says nothing twice.
+    assert!(left.to_string().contains(&left.errors()[0].to_string()), "{left}");
+    assert!(left.source().is_none(), "{left}");
     plan("");
     device.reset(&mut thread).unwrap();
     acl.close().unwrap();

@@ -71,7 +71,7 @@ impl Error {
     pub fn extension<E: ExtensionError>(&self) -> Option<&E> {
         match self {
             Self::Extension(error) => error.get(),
-            Self::Attached { source, .. } => source.downcast_ref::<Self>().and_then(Self::extension),
+            Self::Attached { reason, .. } => reason.downcast_ref::<Self>().and_then(Self::extension),
             _ => None,
         }
     }

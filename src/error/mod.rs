@@ -67,7 +67,7 @@ pub enum Error {
     },
     /// No library could be loaded.
     #[error("{0}\nset ASCENDCL_LIBRARY to the path of the library, or to `sim` for the simulator inside this program")]
-    Load(#[source] Box<ascendcl_sys::LoadError>),
+    Load(Box<ascendcl_sys::LoadError>),
     /// The program asked for the simulator but was built without it.
     #[error(
         "ASCENDCL_LIBRARY asks for the simulator, but this program was built without the feature `sim` of `ascendcl`"
@@ -465,7 +465,7 @@ pub enum Error {
     /// The library cannot capture streams: it lacks a function, or reports that it does not support capturing. Nothing
     /// has changed.
     #[error("this library cannot capture streams, so queue the work on the stream itself: {0}")]
-    CaptureUnsupported(#[source] Box<Error>),
+    CaptureUnsupported(Box<Error>),
     /// A call inside a capture or a build failed, and the program ignored the failure.
     #[error("a call of the capture or of the build had failed, so the graph is not complete: {reason}")]
     CaptureBroken {
@@ -513,12 +513,12 @@ pub enum Error {
     #[error("the actor's thread has ended: open another actor")]
     ActorEnded,
     /// An object of other code could not be taken down.
-    #[error("could not take down the {what}: {source}")]
+    #[error("could not take down the {what}: {reason}")]
     Attached {
         /// The kind of object: [`Attach::NAME`](crate::raw::Attach::NAME).
         what: &'static str,
         /// The error of its own code.
-        source: Box<dyn std::error::Error + Send + Sync>,
+        reason: Box<dyn std::error::Error + Send + Sync>,
     },
     /// The object was destroyed.
     #[error("the {what} was already {}{}", what.end_in_words(), Cited(what.rules_of_life()))]
@@ -564,7 +564,6 @@ pub enum Error {
         /// The file.
         path: PathBuf,
         /// Why.
-        #[source]
         reason: std::io::Error,
     },
     /// The inputs do not match the model.
@@ -665,7 +664,7 @@ impl Error {
             Self::Vendor(error) => Some(error.code),
             Self::WorkFailed { code } => Some(*code),
             Self::CaptureUnsupported(error) => error.code(),
-            Self::Attached { source, .. } => source.downcast_ref::<Self>().and_then(Self::code),
+            Self::Attached { reason, .. } => reason.downcast_ref::<Self>().and_then(Self::code),
             _ => None,
         }
     }

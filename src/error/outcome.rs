@@ -168,14 +168,8 @@ impl<R> ScopeError<R> {
     }
 }
 
-impl<R> std::error::Error for ScopeError<R> {
-    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        match self {
-            Self::NotOpened(error) => error.source(),
-            Self::Teardown { errors, .. } => errors.first().map(|error| error as _),
-        }
-    }
-}
+/// The text contains those of the [errors](ScopeError::errors), so none of them is a `source`.
+impl<R> std::error::Error for ScopeError<R> {}
 
 impl<R> fmt::Display for ScopeError<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

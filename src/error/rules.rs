@@ -19,7 +19,7 @@ impl Error {
             Self::Input(error) => error.rules(),
             Self::Extension(error) => error.rules(),
             Self::StillUsed { user } => user.rules,
-            Self::Attached { source, .. } => source.downcast_ref::<Self>().map_or(&[], Self::rules),
+            Self::Attached { reason, .. } => reason.downcast_ref::<Self>().map_or(&[], Self::rules),
             Self::Forked { .. } => FORKED,
             Self::CurrentChanged { .. } => CURRENT_CHANGED,
             Self::CurrentElsewhere { .. } => CURRENT_ELSEWHERE,
@@ -199,6 +199,8 @@ mod tests {
             Error::Capturing,
             Error::CaptureUnsupported(Box::new(vendor(207_000))),
             Error::NotPinned,
+            Error::UnreadableModel { path: "a.om".into(), reason: std::io::ErrorKind::NotFound.into() },
+            Error::Attached { what: "profiler", reason: "it is busy".into() },
             Error::OtherCapture,
             Error::StillShared,
             Error::InputIsShared { name: "images".into() },
@@ -235,6 +237,16 @@ mod tests {
             let message = error.to_string();
             let words = message.strip_suffix(&Cited(error.rules()).to_string());
             assert!(words.is_some_and(|words| !words.contains("-0") && !words.contains("-1")), "{message}");
+        }
+    }
+
+    /// A report prints an error and then its sources.
+    #[test]
+    fn no_error_has_a_source_whose_text_it_contains() {
+        use std::error::Error as _;
+        for error in samples() {
+            let said = error.to_string();
+            assert!(error.source().is_none_or(|source| !said.contains(&source.to_string())), "{said}");
         }
     }
 

@@ -155,7 +155,7 @@ impl<T: Attach> ForeignObject for Object<T> {
         let told = ending.told();
         kept.extend(told.later);
         let (ended, last) = (result.is_ok(), result.err());
-        let errors = told.errors.into_iter().chain(last).map(|source| Error::Attached { what: T::NAME, source });
+        let errors = told.errors.into_iter().chain(last).map(|reason| Error::Attached { what: T::NAME, reason });
         TakenDown { ended, errors: errors.collect() }
     }
 }

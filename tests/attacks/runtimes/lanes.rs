@@ -207,9 +207,8 @@ fn threads_of_a_runtime_share_a_stored_lane() {
             thread::spawn(move || {
                 for _ in 0..5 {
                     let inputs = [Input::new(&[8, 64], &IMAGES).unwrap()];
-                    let run = |current: &mut Current<Worker>| {
-                        lane.run(current, &mut model.lock().unwrap(), &inputs).unwrap()
-                    };
+                    let run =
+                        |current: &mut Current<Worker>| lane.run(current, &mut model.lock().unwrap(), &inputs).unwrap();
                     let outputs = runtime.with(run).unwrap();
                     assert_eq!(outputs.get(0).unwrap().to_vec::<f32>().unwrap().len(), 80);
                 }
