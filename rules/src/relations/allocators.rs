@@ -3,10 +3,11 @@
 //! A registration that no work used is told at its end: until then the work may still come.
 
 use super::clock::Now;
+use super::effects::allocates;
 use super::scene::Case;
 use super::world::Registration;
 use crate::catalogue::*;
-use crate::events::{Flag, Kind, Member, Object, Op};
+use crate::events::{Kind, Member, Object, Op};
 
 pub(super) fn judge(case: &mut Case<'_>) {
     let (op, object) = (case.event().op, case.event().object);
@@ -24,17 +25,10 @@ pub(super) fn judge(case: &mut Case<'_>) {
         _ => {}
     }
     if let Some(stream) = case.event().queue()
-        && allocates(case)
+        && allocates(case.world, case.scene)
     {
         serves(case, stream);
     }
-}
-
-/// Whether the work takes memory from the stream's allocator.
-pub(super) fn allocates(case: &Case<'_>) -> bool {
-    let event = case.event();
-    let dynamic = case.world.models.get(event.object).is_some_and(|model| model.is.dynamic);
-    event.is(Flag::Allocates) || (event.op == Op::Execute && dynamic)
 }
 
 fn register(case: &mut Case<'_>, stream: Object) {

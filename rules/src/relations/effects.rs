@@ -111,7 +111,8 @@ fn submit(world: &mut World, scene: &Scene) -> u64 {
     count
 }
 
-fn allocates(world: &World, scene: &Scene) -> bool {
+/// Whether the work takes memory from the stream's allocator.
+pub(super) fn allocates(world: &World, scene: &Scene) -> bool {
     let dynamic = world.models.get(scene.event.object).is_some_and(|model| model.is.dynamic);
     scene.event.is(Flag::Allocates) || (scene.event.op == Op::Execute && dynamic)
 }

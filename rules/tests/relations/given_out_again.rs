@@ -198,3 +198,25 @@ fn a_refused_end_does_not_undo_the_end_that_another_thread_is_at() {
     });
     assert_eq!(found, [MEM_01]);
 }
+
+/// The place of the old block is in the middle of the new one. Work there uses the new one.
+#[test]
+fn work_in_the_place_of_a_freed_block_uses_the_block_that_is_there_now() {
+    let run = |waits: bool| {
+        findings(|p| {
+            p.on(1).set(0);
+            let (stream, host) = (p.stream(), p.malloc_host(64));
+            let old = p.on(0).malloc(64);
+            let (ending, making) = (p.on(0).event("aclrtFree", old, Op::Free), allocating(p.on(1), 1024));
+            let new = Object::memory(old.number - 256);
+            overlap(p, &ending, &making, new.number, true, |p| p.copy(old, host, stream));
+            if waits {
+                p.on(1).sync(stream);
+            }
+            p.free(new);
+        })
+    };
+    assert_eq!(run(true), []);
+    let rules: Vec<_> = run(false).iter().map(|finding| finding.rule).collect();
+    assert_eq!(rules, [MEM_02]);
+}

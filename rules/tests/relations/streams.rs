@@ -216,3 +216,26 @@ fn a_callback_tells_that_the_work_before_it_is_over() {
     };
     breaks(MEM_02, |p| run(p, false), |p| run(p, true));
 }
+
+/// A service makes a stream for each request, and one stream waits for all of them.
+#[test]
+fn the_work_of_streams_that_ended_is_forgotten() {
+    let mut program = Program::new();
+    program.init();
+    program.set(0);
+    let (waits, event) = (program.stream(), program.mark());
+    for _ in 0..20 {
+        let stream = program.stream();
+        program.work(stream);
+        program.record(event, stream);
+        program.wait(waits, event);
+        program.sync(stream);
+        program.destroy(stream);
+    }
+    program.sync(waits);
+    assert!(program.findings.is_empty(), "{}", program.findings[0]);
+    let state = format!("{:?}", program.checker);
+    let clocks = state.split("Clock({").skip(1).filter_map(|rest| Some(rest.split_once('}')?.0.matches(':').count()));
+    let longest = clocks.max().unwrap();
+    assert!(longest <= 2, "a clock knows {longest} streams, and there is one");
+}
