@@ -193,6 +193,13 @@ impl Address {
         Self(core::ptr::without_provenance_mut(number))
     }
 
+    /// The terminated string that starts here: the caller keeps it in place during the call. `None` for null.
+    pub(crate) fn text(self) -> Option<String> {
+        // SAFETY: `from_c` asks for null or a terminated string that stays in place for the length of the call: the C
+        // caller's contract (`abi`).
+        unsafe { Text::from_c(self.0.cast_const().cast::<c_char>()) }.get().map(Cow::into_owned)
+    }
+
     /// The address that stands in bytes of a C structure.
     pub(crate) fn from_bytes(bytes: [u8; 8]) -> Self {
         Self(core::ptr::with_exposed_provenance_mut(u64::from_ne_bytes(bytes) as usize))
@@ -368,6 +375,7 @@ passed_on!(aclmdlRI, aclmdlRICaptureMode, aclrtTaskGrp, aclrtDrvMemHandle, aclrt
 passed_on!(aclrtIpcMemAttrType, aclrtMemHandleType, aclrtMemSharedHandleType);
 passed_on!(aclrtMemGranularityOptions, aclrtStreamAttr, aclrtDevResLimitType, aclrtFloatOverflowMode);
 passed_on!(aclCompileOpt, aclprofAicoreMetrics, aclprofStepTag);
+passed_on!(aclmdlConfigAttr, aclmdlExecConfigAttr);
 // `aclrtHostFunc` is the same type.
 passed_on!(aclrtCallback);
 passed_on!(aclrtStreamStateCallback, aclrtDeviceStateCallback, aclrtDeviceTaskAbortCallback);

@@ -13,4 +13,5 @@ mod dumps;
 mod gears;
 mod loading;
 mod objects;
+mod settings;
 mod synchronous;

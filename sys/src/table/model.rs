@@ -13,25 +13,25 @@ macro_rules! model_functions {
             input_desc: *mut *mut aclTensorDesc, num_inputs: *mut usize, output_desc: *mut *mut aclTensorDesc,
             num_outputs: *mut usize
         ) -> aclError;
-        [optional] fn aclmdlCreateConfigHandle() -> *mut aclmdlConfigHandle;
+        [optional sim] fn aclmdlCreateConfigHandle() -> *mut aclmdlConfigHandle;
         [required sim] fn aclmdlCreateDataset() -> *mut aclmdlDataset;
         [required sim] fn aclmdlCreateDesc() -> *mut aclmdlDesc;
-        [optional] fn aclmdlCreateExecConfigHandle() -> *mut aclmdlExecConfigHandle;
-        [optional] fn aclmdlDestroyConfigHandle(handle: *mut aclmdlConfigHandle) -> aclError;
+        [optional sim] fn aclmdlCreateExecConfigHandle() -> *mut aclmdlExecConfigHandle;
+        [optional sim] fn aclmdlDestroyConfigHandle(handle: *mut aclmdlConfigHandle) -> aclError;
         [required sim] fn aclmdlDestroyDataset(dataset: *const aclmdlDataset) -> aclError;
         [required sim] fn aclmdlDestroyDesc(model_desc: *mut aclmdlDesc) -> aclError;
-        [optional] fn aclmdlDestroyExecConfigHandle(handle: *const aclmdlExecConfigHandle) -> aclError;
+        [optional sim] fn aclmdlDestroyExecConfigHandle(handle: *const aclmdlExecConfigHandle) -> aclError;
         [required sim] fn aclmdlExecute(
             model_id: u32, input: *const aclmdlDataset, output: *mut aclmdlDataset
         ) -> aclError;
         [required sim] fn aclmdlExecuteAsync(
             model_id: u32, input: *const aclmdlDataset, output: *mut aclmdlDataset, stream: aclrtStream
         ) -> aclError;
-        [optional] fn aclmdlExecuteAsyncV2(
+        [optional sim] fn aclmdlExecuteAsyncV2(
             model_id: u32, input: *const aclmdlDataset, output: *mut aclmdlDataset, stream: aclrtStream,
             handle: *const aclmdlExecConfigHandle
         ) -> aclError;
-        [optional] fn aclmdlExecuteV2(
+        [optional sim] fn aclmdlExecuteV2(
             model_id: u32, input: *const aclmdlDataset, output: *mut aclmdlDataset, stream: aclrtStream,
             handle: *const aclmdlExecConfigHandle
         ) -> aclError;
@@ -108,7 +108,7 @@ macro_rules! model_functions {
         [optional] fn aclmdlLoadFromModel(
             model: *const aclmdlModel, handle: *const aclmdlConfigHandle, model_id: *mut u32
         ) -> aclError;
-        [optional] fn aclmdlLoadWithConfig(handle: *const aclmdlConfigHandle, model_id: *mut u32) -> aclError;
+        [optional sim] fn aclmdlLoadWithConfig(handle: *const aclmdlConfigHandle, model_id: *mut u32) -> aclError;
         [optional] fn aclmdlQueryExeOMDesc(file_name: *const c_char, mdl_partition_size: *mut aclmdlExeOMDesc) -> aclError;
         [required sim] fn aclmdlQuerySize(
             file_name: *const c_char, work_size: *mut usize, weight_size: *mut usize
@@ -117,7 +117,7 @@ macro_rules! model_functions {
             model: *const c_void, model_size: usize, work_size: *mut usize, weight_size: *mut usize
         ) -> aclError;
         [optional] fn aclmdlSetAttribute(model_id: u32, attr: aclmdlAttr, attr_value: *mut aclmdlAttrValue_t) -> aclError;
-        [optional] fn aclmdlSetConfigOpt(
+        [optional sim] fn aclmdlSetConfigOpt(
             handle: *mut aclmdlConfigHandle, attr: aclmdlConfigAttr, attr_value: *const c_void, value_size: usize
         ) -> aclError;
         [required sim] fn aclmdlSetDatasetTensorDesc(
@@ -129,7 +129,7 @@ macro_rules! model_functions {
         [required sim] fn aclmdlSetDynamicHWSize(
             model_id: u32, dataset: *mut aclmdlDataset, index: usize, height: u64, width: u64
         ) -> aclError;
-        [optional] fn aclmdlSetExecConfigOpt(
+        [optional sim] fn aclmdlSetExecConfigOpt(
             handle: *mut aclmdlExecConfigHandle, attr: aclmdlExecConfigAttr, attr_value: *const c_void,
             value_size: usize
         ) -> aclError;

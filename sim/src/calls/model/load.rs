@@ -66,18 +66,19 @@ pub(crate) fn aclmdlQuerySizeFromMem(
 fn from_file(model_path: Text<'_>, mut model_id: Out<'_, u32>, memory: Option<Memory>) -> Answer {
     wanted(&model_id)?;
     let path = path(model_path)?;
-    model_id.set(load(Source::File(&path), memory)?);
+    model_id.set(load(Source::File(&path), None, memory)?);
     Ok(())
 }
 
 fn from_image(model: Address, size: usize, mut model_id: Out<'_, u32>, memory: Option<Memory>) -> Answer {
     given(!model.is_null(), "model's image")?;
     wanted(&model_id)?;
-    model_id.set(load(Source::Image(model, size), memory)?);
+    model_id.set(load(Source::Image(model, size), None, memory)?);
     Ok(())
 }
 
-fn load(source: Source<'_>, memory: Option<Memory>) -> Answer<u32> {
+/// Weights that the model keeps in other files are in the folder `data`, or in that of the model's file.
+pub(super) fn load(source: Source<'_>, data: Option<&str>, memory: Option<Memory>) -> Answer<u32> {
     let mut call = watch::call(Op::Load, Object::model(0));
     if let Source::Image(model, size) = source {
         call = call.reads(model, size, Role::Image, Some(Place::Host));
@@ -87,7 +88,7 @@ fn load(source: Source<'_>, memory: Option<Memory>) -> Answer<u32> {
         call = call.reads(weights.0, weights.1, Role::Weights, Some(Place::Device));
     }
     let call = call.begin()?;
-    let id = models::load(source, memory)?;
+    let id = models::load(source, data, memory)?;
     let dynamic = || models::find(id).is_ok_and(|model| model.work_per_run);
     call.flag(Flag::Dynamic, dynamic).made(id as usize);
     Ok(id)

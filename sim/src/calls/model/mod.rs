@@ -4,8 +4,9 @@ mod describe;
 mod execute;
 mod gears;
 mod load;
+mod settings;
 
-pub(crate) use {describe::*, execute::*, gears::*, load::*};
+pub(crate) use {describe::*, execute::*, gears::*, load::*, settings::*};
 
 use crate::failure::{Answer, Failure};
 use crate::machine::thread::errors;

@@ -30,9 +30,9 @@ pub(crate) struct Memory {
     pub(crate) weights: (Address, usize),
 }
 
-/// Loads a model into the current context.
-pub(crate) fn load(source: Source<'_>, memory: Option<Memory>) -> Answer<u32> {
-    let (folder, name) = (source.folder(), source.name());
+/// Loads a model into the current context. Weights in other files are in the folder `data`, or beside the model's file.
+pub(crate) fn load(source: Source<'_>, data: Option<&str>, memory: Option<Memory>) -> Answer<u32> {
+    let (folder, name) = (data.map(Path::new).or_else(|| source.folder()), source.name());
     let file = source.read()?;
     let context = current_context()?;
     let engine = model_of(folder, file)?;

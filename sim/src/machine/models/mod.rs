@@ -10,6 +10,7 @@ pub(super) mod dump;
 mod load;
 mod loaded;
 mod run;
+mod settings;
 mod shapes;
 mod tensors;
 
@@ -24,6 +25,10 @@ pub(in crate::machine) use loaded::forget_context;
 pub(crate) use loaded::{Loaded, find, find_here, unload};
 pub(crate) use run::Job;
 pub(super) use run::{Given, claim, lend};
+pub(crate) use settings::{
+    LoadSettings, Way, change_load_settings, create_load_settings, create_run_settings, destroy_load_settings,
+    destroy_run_settings, load_settings, run_settings,
+};
 pub(crate) use shapes::{Choice, choose};
 pub(crate) use tensors::{TensorDesc, create_tensor, destroy_tensor, with_tensor};
 
@@ -47,6 +52,7 @@ pub(crate) fn count(live: &mut Live) {
 pub(in crate::machine) fn clear() {
     loaded::clear();
     descriptions::clear();
+    settings::clear();
     datasets::clear();
     memory::areas::clear();
     tensors::clear();

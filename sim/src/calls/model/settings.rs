@@ -1,0 +1,219 @@
+//! Loading and running by a list of settings.
+
+use super::execute::{execute, execute_async};
+use super::given;
+use super::load::load;
+use crate::abi::{Address, Name, Out};
+use crate::calls::wanted;
+use crate::failure::{Answer, Failure};
+use crate::machine::contexts::named::Named;
+use crate::machine::models::{self, LoadSettings, Source, Way};
+use ascendcl_sys::constants::*;
+use ascendcl_sys::types::*;
+
+pub(crate) fn aclmdlCreateConfigHandle() -> Option<Name<aclmdlConfigHandle>> {
+    Some(models::create_load_settings())
+}
+
+pub(crate) fn aclmdlDestroyConfigHandle(handle: Name<aclmdlConfigHandle>) -> Answer {
+    models::destroy_load_settings(handle)
+}
+
+/// Texts are copied; other addresses are used when the model is loaded.
+pub(crate) fn aclmdlSetConfigOpt(
+    handle: Name<aclmdlConfigHandle>,
+    attr: aclmdlConfigAttr,
+    attr_value: Address,
+    value_size: usize,
+) -> Answer {
+    given(!attr_value.is_null(), "value")?;
+    let value = Value { start: attr_value, bytes: value_size };
+    let change = load_setting(attr, &value)?;
+    models::change_load_settings(handle, change)
+}
+
+/// MODEL-21: what the way of loading needs has to be set.
+pub(crate) fn aclmdlLoadWithConfig(handle: Name<aclmdlConfigHandle>, mut model_id: Out<'_, u32>) -> Answer {
+    wanted(&model_id)?;
+    let settings = models::load_settings(handle)?;
+    let way = settings.way.ok_or_else(|| not_set("the way of loading (ACL_MDL_LOAD_TYPE_SIZET)"))?;
+    let source = if way.from_file {
+        Source::File(settings.path.as_deref().ok_or_else(|| not_set("the path of the model (ACL_MDL_PATH_PTR)"))?)
+    } else {
+        let start = settings.image.ok_or_else(|| not_set("the model's image (ACL_MDL_MEM_ADDR_PTR)"))?;
+        let bytes = settings.image_size.ok_or_else(|| not_set("the size of the model's image (ACL_MDL_MEM_SIZET)"))?;
+        Source::Image(start, bytes)
+    };
+    model_id.set(load(source, settings.data.as_deref(), settings.memory(way))?);
+    Ok(())
+}
+
+pub(crate) fn aclmdlCreateExecConfigHandle() -> Option<Name<aclmdlExecConfigHandle>> {
+    Some(models::create_run_settings())
+}
+
+pub(crate) fn aclmdlDestroyExecConfigHandle(handle: Name<aclmdlExecConfigHandle>) -> Answer {
+    models::destroy_run_settings(handle)
+}
+
+/// A run of the simulator ends by itself, so that the time limits have no effect.
+pub(crate) fn aclmdlSetExecConfigOpt(
+    handle: Name<aclmdlExecConfigHandle>,
+    attr: aclmdlExecConfigAttr,
+    attr_value: Address,
+    value_size: usize,
+) -> Answer {
+    given(!attr_value.is_null(), "value")?;
+    models::run_settings(handle)?;
+    let value = Value { start: attr_value, bytes: value_size };
+    match attr {
+        aclmdlExecConfigAttr::ACL_MDL_STREAM_SYNC_TIMEOUT | aclmdlExecConfigAttr::ACL_MDL_EVENT_SYNC_TIMEOUT => {
+            let limit = i32::from_ne_bytes(value.array()?);
+            let is_limit = limit == -1 || limit > 0;
+            if is_limit { Ok(()) } else { Err(Failure::invalid(format!("{limit} is no time limit in milliseconds"))) }
+        }
+        attr if attr <= aclmdlExecConfigAttr::ACL_MDL_NPU_PERF_MODE => {
+            Err(Failure::unsupported(format!("setting {} of a run is not simulated", attr.0)))
+        }
+        attr => Err(Failure::invalid(format!("there is no setting {} of a run", attr.0))),
+    }
+}
+
+/// Like `aclmdlExecute`: the stream only tells the device.
+pub(crate) fn aclmdlExecuteV2(
+    model_id: u32,
+    input: Name<aclmdlDataset>,
+    output: Name<aclmdlDataset>,
+    stream: aclrtStream,
+    handle: Name<aclmdlExecConfigHandle>,
+) -> Answer {
+    models::run_settings(handle)?;
+    if !stream.is_null() {
+        Named::find(stream)?;
+    }
+    execute(model_id, input, output)
+}
+
+pub(crate) fn aclmdlExecuteAsyncV2(
+    model_id: u32,
+    input: Name<aclmdlDataset>,
+    output: Name<aclmdlDataset>,
+    stream: aclrtStream,
+    handle: Name<aclmdlExecConfigHandle>,
+) -> Answer {
+    models::run_settings(handle)?;
+    execute_async(model_id, input, output, stream)
+}
+
+/// The bytes of a setting.
+struct Value {
+    start: Address,
+    bytes: usize,
+}
+
+impl Value {
+    fn array<const N: usize>(&self) -> Answer<[u8; N]> {
+        if self.bytes != N {
+            return Err(Failure::invalid(format!("the value has {N} bytes, and {} are given", self.bytes)));
+        }
+        Ok(self.start.array())
+    }
+
+    fn number(&self) -> Answer<usize> {
+        self.array().map(usize::from_ne_bytes)
+    }
+
+    /// An address, which may be null.
+    fn address(&self) -> Answer<Address> {
+        self.array().map(Address::from_bytes)
+    }
+
+    fn image(&self) -> Answer<Address> {
+        let address = self.address()?;
+        given(!address.is_null(), "address")?;
+        Ok(address)
+    }
+
+    fn text(&self) -> Answer<String> {
+        self.image()?.text().ok_or_else(|| Failure::invalid("the text is null"))
+    }
+}
+
+type Change = Box<dyn FnOnce(&mut LoadSettings)>;
+
+/// What the setting changes.
+fn load_setting(attr: aclmdlConfigAttr, value: &Value) -> Answer<Change> {
+    /// The lowest priority. It is the highest number.
+    const LEAST_PRIORITY: i32 = 7;
+    use aclmdlConfigAttr as A;
+    Ok(match attr {
+        A::ACL_MDL_LOAD_TYPE_SIZET => {
+            let way = way(value.number()?)?;
+            Box::new(move |settings| settings.way = Some(way))
+        }
+        A::ACL_MDL_PATH_PTR => {
+            let path = value.text()?;
+            Box::new(move |settings| settings.path = Some(path))
+        }
+        A::ACL_MDL_WEIGHT_PATH_PTR => {
+            let folder = value.text()?;
+            Box::new(move |settings| settings.data = Some(folder))
+        }
+        A::ACL_MDL_MEM_ADDR_PTR => {
+            let image = value.image()?;
+            Box::new(move |settings| settings.image = Some(image))
+        }
+        A::ACL_MDL_MEM_SIZET => {
+            let bytes = value.number()?;
+            Box::new(move |settings| settings.image_size = Some(bytes))
+        }
+        A::ACL_MDL_WORKSPACE_ADDR_PTR => {
+            let start = value.address()?;
+            Box::new(move |settings| settings.work.0 = Some(start))
+        }
+        A::ACL_MDL_WORKSPACE_SIZET => {
+            let bytes = value.number()?;
+            Box::new(move |settings| settings.work.1 = bytes)
+        }
+        A::ACL_MDL_WEIGHT_ADDR_PTR => {
+            let start = value.address()?;
+            Box::new(move |settings| settings.weights.0 = Some(start))
+        }
+        A::ACL_MDL_WEIGHT_SIZET => {
+            let bytes = value.number()?;
+            Box::new(move |settings| settings.weights.1 = bytes)
+        }
+        // The simulator runs tasks in the order in which they come, whatever their priority.
+        A::ACL_MDL_PRIORITY_INT32 => match i32::from_ne_bytes(value.array()?) {
+            0..=LEAST_PRIORITY => Box::new(|_| ()),
+            other => return Err(Failure::invalid(format!("{other} is no priority: 0 to {LEAST_PRIORITY}"))),
+        },
+        // Only the vendor's library can take less working memory.
+        A::ACL_MDL_WORKSPACE_MEM_OPTIMIZE => match value.number()? {
+            0 | 1 => Box::new(|_| ()),
+            other => return Err(Failure::invalid(format!("{other} is neither on (1) nor off (0)"))),
+        },
+        attr if attr <= A::ACL_NPU_PERF_MODE => {
+            return Err(Failure::unsupported(format!("setting {} for loading is not simulated", attr.0)));
+        }
+        attr => return Err(Failure::invalid(format!("there is no setting {} for loading", attr.0))),
+    })
+}
+
+fn way(number: usize) -> Answer<Way> {
+    let (from_file, with_memory) = match u32::try_from(number) {
+        Ok(ACL_MDL_LOAD_FROM_FILE) => (true, false),
+        Ok(ACL_MDL_LOAD_FROM_FILE_WITH_MEM) => (true, true),
+        Ok(ACL_MDL_LOAD_FROM_MEM) => (false, false),
+        Ok(ACL_MDL_LOAD_FROM_MEM_WITH_MEM) => (false, true),
+        Ok(ACL_MDL_LOAD_FROM_FILE_WITH_Q | ACL_MDL_LOAD_FROM_MEM_WITH_Q) => {
+            return Err(Failure::unsupported("queues between the host and a device's processor are not simulated"));
+        }
+        _ => return Err(Failure::invalid(format!("there is no way {number} of loading"))),
+    };
+    Ok(Way { from_file, with_memory })
+}
+
+fn not_set(what: &str) -> Failure {
+    Failure::invalid(format!("{what} was not set with aclmdlSetConfigOpt (MODEL-21)"))
+}

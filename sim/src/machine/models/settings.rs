@@ -1,0 +1,85 @@
+//! Settings that a program makes one by one, to load a model or to run one with them.
+
+use super::Memory;
+use crate::abi::{Address, Name};
+use crate::failure::{Answer, Failure};
+use crate::locks::lock;
+use crate::machine::handles::Table;
+use ascendcl_sys::types::{aclmdlConfigHandle, aclmdlExecConfigHandle};
+use std::sync::{Arc, Mutex};
+
+/// How a model is to be loaded.
+#[derive(Clone, Default)]
+pub(crate) struct LoadSettings {
+    pub(crate) way: Option<Way>,
+    pub(crate) path: Option<String>,
+    pub(crate) image: Option<Address>,
+    pub(crate) image_size: Option<usize>,
+    /// The folder in which the weights are that the model keeps in other files.
+    pub(crate) data: Option<String>,
+    pub(crate) work: (Option<Address>, usize),
+    pub(crate) weights: (Option<Address>, usize),
+}
+
+/// From where, and whether into memory of the caller.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Way {
+    pub(crate) from_file: bool,
+    pub(crate) with_memory: bool,
+}
+
+static LOADS: Table<Mutex<LoadSettings>> = Table::new();
+
+/// Nothing is kept of the settings for runs: the time limits among them end no run of the simulator.
+static RUNS: Table<()> = Table::new();
+
+pub(crate) fn create_load_settings() -> Name<aclmdlConfigHandle> {
+    Name::new(LOADS.add(Mutex::default()))
+}
+
+pub(crate) fn destroy_load_settings(name: Name<aclmdlConfigHandle>) -> Answer {
+    LOADS.remove(name.0).map(|_| ()).ok_or_else(|| unknown("loading"))
+}
+
+pub(crate) fn change_load_settings(name: Name<aclmdlConfigHandle>, change: impl FnOnce(&mut LoadSettings)) -> Answer {
+    change(&mut lock(&*found(name)?));
+    Ok(())
+}
+
+pub(crate) fn load_settings(name: Name<aclmdlConfigHandle>) -> Answer<LoadSettings> {
+    Ok(lock(&*found(name)?).clone())
+}
+
+pub(crate) fn create_run_settings() -> Name<aclmdlExecConfigHandle> {
+    Name::new(RUNS.add(()))
+}
+
+pub(crate) fn destroy_run_settings(name: Name<aclmdlExecConfigHandle>) -> Answer {
+    RUNS.remove(name.0).map(|_| ()).ok_or_else(|| unknown("running"))
+}
+
+/// An error unless there are such settings.
+pub(crate) fn run_settings(name: Name<aclmdlExecConfigHandle>) -> Answer {
+    if RUNS.contains(name.0) { Ok(()) } else { Err(unknown("running")) }
+}
+
+pub(super) fn clear() {
+    LOADS.remove_all(|_| true);
+    RUNS.remove_all(|_| true);
+}
+
+impl LoadSettings {
+    /// The memory of the caller, if the model is to be loaded into it.
+    pub(crate) fn memory(&self, way: Way) -> Option<Memory> {
+        let given = |(start, bytes): (Option<Address>, usize)| (start.unwrap_or(Address::NULL), bytes);
+        way.with_memory.then(|| Memory { work: given(self.work), weights: given(self.weights) })
+    }
+}
+
+fn found(name: Name<aclmdlConfigHandle>) -> Answer<Arc<Mutex<LoadSettings>>> {
+    LOADS.get(name.0).ok_or_else(|| unknown("loading"))
+}
+
+fn unknown(what: &str) -> Failure {
+    Failure::invalid(format!("this is no object with settings for {what} a model, or it was destroyed"))
+}
