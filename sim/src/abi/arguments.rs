@@ -227,23 +227,6 @@ impl<T> Clone for Name<T> {
 }
 impl<T> Copy for Name<T> {}
 
-/// The parameters of a random-number task: which member of the union holds is known by the distribution. Every member is
-/// one parameter, or two.
-pub(crate) trait RandomParameters {
-    /// The first parameter, and the second of the distributions that have two.
-    fn pair(&self) -> [aclrtRandomParaInfo; 2];
-}
-
-impl RandomParameters for aclrtRandomNumFuncParam {
-    fn pair(&self) -> [aclrtRandomParaInfo; 2] {
-        // SAFETY: reading a member of a union asks for a valid value (Reference, "Unions"). A parameter is made of
-        // bytes, and every bit pattern is one; the member with one parameter is a prefix of those with two, and the
-        // union is as large as they are.
-        let two = unsafe { self.uniformDisInfo };
-        [two.min, two.max]
-    }
-}
-
 /// Addresses inside of what a random-number task is described by.
 impl In<'_, aclrtRandomNumTaskInfo> {
     pub(crate) fn result(&self) -> Address {
@@ -265,29 +248,6 @@ unsafe impl Send for Opaque {}
 // SAFETY: sharing the pointer must not make a data race. It is not followed here; the C functions it is handed back to
 // are documented to run on other threads.
 unsafe impl Sync for Opaque {}
-
-/// The value of a stream attribute: which member of the union holds is known by the attribute. Every member is a number
-/// that starts where the others do.
-pub(crate) trait AttributeValue {
-    /// The one member of eight bytes.
-    fn failure_mode(&self) -> u64;
-    /// Any of the members of four.
-    fn word(&self) -> u32;
-}
-
-impl AttributeValue for aclrtStreamAttrValue {
-    fn failure_mode(&self) -> u64 {
-        // SAFETY: reading a member of a union asks for a valid value (Reference, "Unions"). Every bit pattern is a
-        // number; the caller of the C function filled this member in.
-        unsafe { self.failureMode }
-    }
-
-    fn word(&self) -> u32 {
-        // SAFETY: reading a member of a union asks for a valid value (Reference, "Unions"). Every bit pattern is a
-        // number; the caller of the C function filled this member in.
-        unsafe { self.overflowSwitch }
-    }
-}
 
 impl<T> FromC<*mut T> for Out<'_, T> {
     unsafe fn from_c(raw: *mut T) -> Self {
@@ -375,7 +335,7 @@ passed_on!(aclmdlRI, aclmdlRICaptureMode, aclrtTaskGrp, aclrtDrvMemHandle, aclrt
 passed_on!(aclrtIpcMemAttrType, aclrtMemHandleType, aclrtMemSharedHandleType);
 passed_on!(aclrtMemGranularityOptions, aclrtStreamAttr, aclrtDevResLimitType, aclrtFloatOverflowMode);
 passed_on!(aclCompileOpt, aclprofAicoreMetrics, aclprofStepTag);
-passed_on!(aclmdlConfigAttr, aclmdlExecConfigAttr);
+passed_on!(aclmdlConfigAttr, aclmdlExecConfigAttr, aclrtStreamConfigAttr);
 // `aclrtHostFunc` is the same type.
 passed_on!(aclrtCallback);
 passed_on!(aclrtStreamStateCallback, aclrtDeviceStateCallback, aclrtDeviceTaskAbortCallback);

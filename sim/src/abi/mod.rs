@@ -18,9 +18,10 @@ mod pages;
 mod sanitizers;
 mod text;
 mod threads;
+mod unions;
 mod violation;
 
-pub(crate) use arguments::{Address, AttributeValue, FromC, In, InOut, Name, Opaque, Out, RandomParameters, Text};
+pub(crate) use arguments::{Address, FromC, In, InOut, Name, Opaque, Out, Text};
 pub(crate) use callbacks::{AllocatorBlock, AllocatorFunctions, AllocatorMembers, HostCallback};
 pub(crate) use caller::{caller_of, described};
 pub(crate) use exit::{at_exit, leave};
@@ -31,4 +32,5 @@ pub(crate) use pages::{Pages, Shared};
 pub(crate) use sanitizers::{hands_over, takes_over, unpoisoned};
 pub(crate) use text::CText;
 pub(crate) use threads::this_thread;
+pub(crate) use unions::{AttributeValue, RandomParameters};
 pub(crate) use violation::{Violation, on_violation};

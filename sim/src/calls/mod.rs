@@ -26,6 +26,7 @@ mod label;
 mod media;
 mod memory;
 mod memory_pool;
+mod memory_settings;
 mod model;
 mod notices;
 mod notify;
@@ -39,6 +40,7 @@ mod set;
 mod settings;
 mod stamps;
 mod stream;
+mod stream_settings;
 mod tensor_channel;
 mod tensor_desc;
 mod virtual_memory;
@@ -46,9 +48,9 @@ mod virtual_memory;
 pub(crate) use {
     allocator::*, base::*, batch::*, between_processes::*, building::*, callback::*, capture::*, conditional::*,
     context::*, copy::*, count_notify::*, data_buffer::*, dataset::*, device::*, dump::*, event::*, exceptions::*,
-    hardware::*, info::*, instance::*, label::*, media::*, memory::*, memory_pool::*, model::*, notices::*, notify::*,
-    operator::*, options::*, process::*, profiling::*, random::*, registration::*, set::*, settings::*, stamps::*,
-    stream::*, tensor_channel::*, tensor_desc::*, virtual_memory::*,
+    hardware::*, info::*, instance::*, label::*, media::*, memory::*, memory_pool::*, memory_settings::*, model::*,
+    notices::*, notify::*, operator::*, options::*, process::*, profiling::*, random::*, registration::*, set::*,
+    settings::*, stamps::*, stream::*, stream_settings::*, tensor_channel::*, tensor_desc::*, virtual_memory::*,
 };
 
 use instance::instance_handle;

@@ -13,6 +13,7 @@ mod handles;
 mod measured;
 mod memory;
 mod queues;
+mod settings;
 mod streams;
 mod stress;
 mod text;

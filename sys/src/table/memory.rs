@@ -8,7 +8,7 @@ macro_rules! memory_functions {
 
         [optional] fn aclrtAllocBuf(buf: *mut aclrtMbuf, size: usize) -> aclError;
         [optional] fn aclrtAppendBufChain(head_buf: aclrtMbuf, buf: aclrtMbuf) -> aclError;
-        [optional] fn aclrtCheckMemType(
+        [optional sim] fn aclrtCheckMemType(
             addr_list: *mut *mut c_void, size: u32, mem_type: u32, check_result: *mut u32, reserve: u32
         ) -> aclError;
         [optional] fn aclrtCopyBufRef(buf: aclrtMbuf, new_buf: *mut aclrtMbuf) -> aclError;
@@ -62,11 +62,11 @@ macro_rules! memory_functions {
             dev_ptr: *mut *mut c_void, size: usize, policy: aclrtMemMallocPolicy, cfg: *mut aclrtMallocConfig
         ) -> aclError;
         [required sim] fn aclrtMallocHost(host_ptr: *mut *mut c_void, size: usize) -> aclError;
-        [optional] fn aclrtMallocHostWithCfg(ptr: *mut *mut c_void, size: u64, cfg: *mut aclrtMallocConfig) -> aclError;
+        [optional sim] fn aclrtMallocHostWithCfg(ptr: *mut *mut c_void, size: u64, cfg: *mut aclrtMallocConfig) -> aclError;
         [optional sim] fn aclrtMallocPhysical(
             handle: *mut aclrtDrvMemHandle, size: usize, prop: *const aclrtPhysicalMemProp, flags: u64
         ) -> aclError;
-        [optional] fn aclrtMallocWithCfg(
+        [optional sim] fn aclrtMallocWithCfg(
             dev_ptr: *mut *mut c_void, size: usize, policy: aclrtMemMallocPolicy, cfg: *mut aclrtMallocConfig
         ) -> aclError;
         [optional sim] fn aclrtMapMem(

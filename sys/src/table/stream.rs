@@ -7,13 +7,13 @@ macro_rules! stream_functions {
         [$($extra)*] stream ["libacl_rt.so" "libascendcl.so"]
 
         [required sim] fn aclrtCreateStream(stream: *mut aclrtStream) -> aclError;
-        [optional] fn aclrtCreateStreamConfigHandle() -> *mut aclrtStreamConfigHandle;
-        [optional] fn aclrtCreateStreamV2(stream: *mut aclrtStream, handle: *const aclrtStreamConfigHandle) -> aclError;
+        [optional sim] fn aclrtCreateStreamConfigHandle() -> *mut aclrtStreamConfigHandle;
+        [optional sim] fn aclrtCreateStreamV2(stream: *mut aclrtStream, handle: *const aclrtStreamConfigHandle) -> aclError;
         [optional sim] fn aclrtCreateStreamWithConfig(stream: *mut aclrtStream, priority: u32, flag: u32) -> aclError;
         [optional sim] fn aclrtCtxGetCurrentDefaultStream(stream: *mut aclrtStream) -> aclError;
         [optional] fn aclrtCtxGetFloatOverflowAddr(overflow_addr: *mut *mut c_void) -> aclError;
         [required sim] fn aclrtDestroyStream(stream: aclrtStream) -> aclError;
-        [optional] fn aclrtDestroyStreamConfigHandle(handle: *mut aclrtStreamConfigHandle) -> aclError;
+        [optional sim] fn aclrtDestroyStreamConfigHandle(handle: *mut aclrtStreamConfigHandle) -> aclError;
         [optional sim] fn aclrtDestroyStreamForce(stream: aclrtStream) -> aclError;
         [optional sim] fn aclrtDeviceGetStreamPriorityRange(least_priority: *mut i32, greatest_priority: *mut i32) -> aclError;
         [optional] fn aclrtGetFloatOverflowStatus(
@@ -38,7 +38,7 @@ macro_rules! stream_functions {
         [optional sim] fn aclrtSetStreamAttribute(
             stream: aclrtStream, stm_attr_type: aclrtStreamAttr, value: *mut aclrtStreamAttrValue
         ) -> aclError;
-        [optional] fn aclrtSetStreamConfigOpt(
+        [optional sim] fn aclrtSetStreamConfigOpt(
             handle: *mut aclrtStreamConfigHandle, attr: aclrtStreamConfigAttr, attr_value: *const c_void,
             value_size: usize
         ) -> aclError;

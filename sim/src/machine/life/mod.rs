@@ -9,7 +9,7 @@ use crate::machine::contexts::teardown::Rest;
 use crate::machine::device::{self, settings};
 use crate::machine::host::{dump, process, profiling, stamps};
 use crate::machine::signals::notify;
-use crate::machine::streams::exceptions;
+use crate::machine::streams::{exceptions, stream_settings};
 use crate::machine::thread::{current, errors};
 use crate::machine::workers::pool;
 use crate::machine::{allocators, descriptions, instances, memory, models, operators, watch};
@@ -18,6 +18,7 @@ use crate::machine::{allocators, descriptions, instances, memory, models, operat
 pub(crate) fn clear() {
     notices::clear();
     exceptions::clear();
+    stream_settings::clear();
     settings::limit_waits(0);
     allocators::forget_all();
     for context in context::all() {

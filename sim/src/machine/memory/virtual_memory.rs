@@ -85,6 +85,11 @@ pub(crate) fn reserve(size: usize, alignment: usize) -> Answer<Address> {
     Ok(start)
 }
 
+/// Whether the address is in a range that is reserved now.
+pub(crate) fn is_reserved(address: Address) -> bool {
+    range_around(address, 1).is_some()
+}
+
 /// Gives a range back in which nothing is mapped (VMM-01): `is_mapped` tells of an address.
 pub(super) fn release(address: Address, is_mapped: impl Fn(Address) -> bool) -> Answer {
     let range = range_around(address, 1).filter(|range| range.pages.start() == address);

@@ -6,6 +6,7 @@ mod queue;
 pub(crate) mod refusals;
 mod serve;
 pub(crate) mod stream;
+pub(crate) mod stream_settings;
 mod submission;
 pub(crate) mod table;
 mod waits;

@@ -1,0 +1,46 @@
+//! Settings that a program makes one by one, to create streams with them.
+
+use crate::abi::Name;
+use crate::failure::{Answer, Failure};
+use crate::locks::lock;
+use crate::machine::handles::Table;
+use ascendcl_sys::types::aclrtStreamConfigHandle;
+use std::sync::{Arc, Mutex};
+
+/// As `aclrtCreateStreamWithConfig` takes them.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct StreamSettings {
+    pub(crate) priority: u32,
+    pub(crate) flags: u32,
+}
+
+static SETTINGS: Table<Mutex<StreamSettings>> = Table::new();
+
+pub(crate) fn create() -> Name<aclrtStreamConfigHandle> {
+    Name::new(SETTINGS.add(Mutex::default()))
+}
+
+pub(crate) fn destroy(name: Name<aclrtStreamConfigHandle>) -> Answer {
+    SETTINGS.remove(name.0).map(|_| ()).ok_or_else(unknown)
+}
+
+pub(crate) fn find(name: Name<aclrtStreamConfigHandle>) -> Answer<StreamSettings> {
+    Ok(*lock(&*entry(name)?))
+}
+
+pub(crate) fn change(name: Name<aclrtStreamConfigHandle>, settings: StreamSettings) -> Answer {
+    *lock(&*entry(name)?) = settings;
+    Ok(())
+}
+
+pub(crate) fn clear() {
+    SETTINGS.remove_all(|_| true);
+}
+
+fn entry(name: Name<aclrtStreamConfigHandle>) -> Answer<Arc<Mutex<StreamSettings>>> {
+    SETTINGS.get(name.0).ok_or_else(unknown)
+}
+
+fn unknown() -> Failure {
+    Failure::invalid("this is no object with settings for a stream, or it was destroyed")
+}
