@@ -6,7 +6,7 @@ use crate::current::Current;
 use crate::device_allocator::ContextId;
 use crate::element::Element;
 use crate::error::{Error, Failed, ObjectKind};
-use crate::ffi::{Lent, LentSide};
+use crate::ffi::{Lent, LentSide, Owner};
 use crate::ledger::Ledger;
 use crate::memory::DeviceBuffer;
 use crate::runtime::Runtime;
@@ -22,6 +22,7 @@ use static_assertions::{assert_impl_all, assert_not_impl_any};
 /// streams of `C`'s device copy from or to the other device's memory.
 #[rule(DEV_13)]
 pub struct PeerAccess<C: Brand, P: Brand> {
+    own: Owner,
     peer: ContextId,
     _brands: (Mark<C>, Mark<P>),
 }
@@ -124,7 +125,8 @@ impl<C: Brand> Current<C> {
         peer.while_open(
             |sealed::Opened(other)| {
                 self.reaches(other)?;
-                let access = PeerAccess { peer: other.id(), _brands: (Mark::NEW, Mark::NEW) };
+                let own = Owner::of(self.id());
+                let access = PeerAccess { own, peer: other.id(), _brands: (Mark::NEW, Mark::NEW) };
                 Ok(program(self, &access))
             },
             INSIDE,
@@ -149,8 +151,8 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
     /// # Errors
     ///
     /// Returns the destination unchanged, with [`Error::LengthMismatch`], [`Error::OtherStream`] when it is in flight
-    /// on another stream, [`Error::WrongContext`] when the other buffer belongs to another runtime with the same name,
-    /// or [`Error::Vendor`].
+    /// on another stream, [`Error::WrongContext`] when the other buffer, the access or the scope belongs to another runtime
+    /// with the same name, or [`Error::Vendor`].
     #[rule(COPY_08, MEM_11)]
     pub fn copy_from_peer<P: Brand, E: Element, D: Destination<C, E>>(
         &self,
@@ -162,7 +164,7 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
     ) -> Result<Pending<C, DeviceBuffer<C, E>>, Failed<D>> {
         let (here, queue) = (current.here(), stream.queue());
         let ready = to.usable_on(queue).and_then(|()| same_length(from.len(), to.look(INSIDE).room()));
-        let lent = Lent { block: from.block(), context: access.peer };
+        let lent = Lent { block: from.block(), context: access.peer, with_access: access.own };
         let copy = || self.borrowed().copy_between(here, queue, to.look(INSIDE).block(), lent, LentSide::Source);
         match ready.and_then(|()| copy()) {
             Ok(number) => {
@@ -189,7 +191,7 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
     ) -> Result<Pending<C, F::Kept>, Failed<F>> {
         let (here, queue) = (current.here(), stream.queue());
         let ready = from.usable_on(queue).and_then(|()| same_length(from.look(INSIDE).room(), to.len()));
-        let lent = Lent { block: to.block(), context: access.peer };
+        let lent = Lent { block: to.block(), context: access.peer, with_access: access.own };
         let copy = || self.borrowed().copy_between(here, queue, from.look(INSIDE).block(), lent, LentSide::Destination);
         match ready.and_then(|()| copy()) {
             Ok(number) => {

@@ -4,9 +4,9 @@ use super::bytes::{bytes_of, bytes_of_mut};
 use super::call::call;
 use super::home::Side;
 use super::stream::aligned;
-use super::{Api, Here, Place, RawStream};
+use super::{Api, Here, Owner, Place, RawStream};
 use crate::element::Pod;
-use crate::error::Error;
+use crate::error::{Error, ObjectKind};
 use core::cell::RefCell;
 use core::marker::PhantomData;
 use std::io::Write;
@@ -16,6 +16,8 @@ use std::sync::Arc;
 /// The streams that use borrowed memory. The owner of this value waits for all of them before `'env` ends.
 #[derive(Debug)]
 pub(crate) struct Borrowed<'env> {
+    /// The context that waits.
+    waits: Owner,
     streams: RefCell<Vec<Uses>>,
     /// Invariant: with a shorter lifetime, memory that ends before the wait would be accepted.
     _memory: PhantomData<fn(&'env ()) -> &'env ()>,
@@ -33,8 +35,12 @@ struct Uses {
 ///
 /// The caller chooses `'env`, so it ends after this call. If the wait itself fails, the process is aborted: the caller
 /// can use the memory again as soon as this returns or unwinds, and a copy may still be using it.
-pub(crate) fn copy_scope<'env, R>(api: Api, program: impl FnOnce(&Borrowed<'env>) -> R) -> (R, Result<(), Error>) {
-    let borrowed = Borrowed { streams: RefCell::default(), _memory: PhantomData };
+pub(crate) fn copy_scope<'env, R>(
+    api: Api,
+    waits: Owner,
+    program: impl FnOnce(&Borrowed<'env>) -> R,
+) -> (R, Result<(), Error>) {
+    let borrowed = Borrowed { waits, streams: RefCell::default(), _memory: PhantomData };
     let result = catch_unwind(AssertUnwindSafe(|| program(&borrowed)));
     let waited = match api.is_of_this_process() {
         Ok(()) => borrowed.wait(api).map_err(|(error, runs)| if runs { give_up(&error) } else { error }),
@@ -65,8 +71,7 @@ impl<'env> Borrowed<'env> {
         from: &'env [E],
     ) -> Result<u64, Error> {
         let (from, api) = (bytes_of(from), here.api());
-        // Check before the stream is recorded: a stream of another context could not be synchronised at the end.
-        stream.is_current()?;
+        self.can_wait_for(stream)?;
         to.block.holds_at(here, to.start, from.len())?;
         let (room, kind) = (to.block.bytes() - to.start, api.direction(Side::Device, Side::Host));
         aligned(kind, from.len(), [to.block.at(to.start), from.as_ptr().cast()])?;
@@ -94,7 +99,7 @@ impl<'env> Borrowed<'env> {
         from: Place<'_>,
     ) -> Result<u64, Error> {
         let (to, api) = (bytes_of_mut(to), here.api());
-        stream.is_current()?;
+        self.can_wait_for(stream)?;
         from.block.holds_at(here, from.start, to.len())?;
         let kind = api.direction(Side::Host, Side::Device);
         aligned(kind, to.len(), [to.as_ptr().cast(), from.block.at(from.start)])?;
@@ -133,6 +138,13 @@ impl<'env> Borrowed<'env> {
             first = first.or(failure);
         }
         first.map_or(Ok(()), |error| Err((error, runs)))
+    }
+
+    /// Check this before the stream is recorded: a stream of another context could not be synchronised at the end. The
+    /// program may have entered another context of the same brand inside the scope, with streams of its own.
+    pub(super) fn can_wait_for(&self, stream: &RawStream) -> Result<(), Error> {
+        stream.is_current()?;
+        self.waits.is_current(ObjectKind::COPY_COUNTERPART)
     }
 
     /// Records that the stream uses borrowed memory. This comes before the call, so the stream is waited for even if

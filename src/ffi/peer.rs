@@ -1,9 +1,9 @@
 //! Access from one device to the memory of another, and copies between the two.
 
 use super::call::call;
-use super::{Api, Borrowed, Here, RawBuffer, RawStream};
+use super::{Api, Borrowed, Here, Owner, RawBuffer, RawStream};
 use crate::device_allocator::ContextId;
-use crate::error::Error;
+use crate::error::{Error, ObjectKind};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtMemcpyKind;
 use std::sync::Arc;
@@ -13,6 +13,8 @@ use std::sync::Arc;
 pub(crate) struct Lent<'env> {
     pub(crate) block: &'env RawBuffer,
     pub(crate) context: ContextId,
+    /// The context whose device has access to the block.
+    pub(crate) with_access: Owner,
 }
 
 /// Which side of a copy is lent.
@@ -55,8 +57,9 @@ impl<'env> Borrowed<'env> {
         side: LentSide,
     ) -> Result<u64, Error> {
         let (bytes, kind) = (own.bytes(), aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE);
-        // Check before the stream is recorded: a stream of another context could not be synchronised at the end.
-        stream.is_current()?;
+        self.can_wait_for(stream)?;
+        // Another context of the same brand may be on a device without access, or of another library.
+        lent.with_access.is_current(ObjectKind::COPY_COUNTERPART)?;
         own.holds(here, bytes)?;
         lent.block.is_held_in(lent.context, bytes)?;
         self.uses(stream);

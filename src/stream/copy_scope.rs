@@ -7,7 +7,7 @@ use crate::brand::{Brand, INSIDE, Mark, OfTheCurrentContext, Scoped};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Error, Failed, ObjectKind};
-use crate::ffi::{self, Borrowed, Place};
+use crate::ffi::{self, Borrowed, Owner, Place};
 use crate::memory::DeviceBuffer;
 use ascendcl_macros::rule;
 use core::fmt;
@@ -51,8 +51,8 @@ impl<C: Brand> Current<C> {
         &mut self,
         program: impl for<'l> FnOnce(&mut Self, &'l CopyScope<'l, 'env, C>) -> R,
     ) -> Result<R, Error> {
-        let api = self.ledger().api();
-        let (result, waited) = ffi::copy_scope(api, |borrowed| {
+        let (api, waits) = (self.ledger().api(), Owner::of(self.id()));
+        let (result, waited) = ffi::copy_scope(api, waits, |borrowed| {
             let copies = CopyScope { borrowed, _brand: Mark::NEW, _here: OfTheCurrentContext::NEW };
             program(self, &copies)
         });
@@ -80,8 +80,8 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
     /// # Errors
     ///
     /// Returns the buffer unchanged, with [`Error::LengthMismatch`], [`Error::OtherStream`] when it is in flight
-    /// elsewhere, or [`Error::Vendor`]. For a program that runs on the device, [`Error::Misaligned`] when the slice
-    /// does not begin at a multiple of 64 bytes.
+    /// elsewhere, [`Error::WrongContext`] inside another runtime with the same name, or [`Error::Vendor`]. For a program
+    /// that runs on the device, [`Error::Misaligned`] when the slice does not begin at a multiple of 64 bytes.
     #[rule(COPY_09)]
     pub fn copy_to_device<E: Element, D: Destination<C, E>>(
         &self,

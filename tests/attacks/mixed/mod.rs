@@ -1,6 +1,7 @@
 //! Two runtimes with one name: values of one are used in the other. Each use is refused, the value is returned, and no
 //! object of the other context changes.
 
+mod lent;
 mod objects;
 
 use super::{collect, finish, model, upload};
