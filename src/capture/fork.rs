@@ -35,7 +35,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         K: OfACapture,
     {
         let (recording, queue) = (self.recording, Arc::clone(side.queue()));
-        recording.graph().takes_part(&queue)?;
+        recording.graph().takes_part(recording.api(), &queue)?;
         let number = recording.branch_on(&queue);
         recording.go_behind((number, &queue), (self.branch, &self.queue), true)?;
         let mut branch = Capture::new(recording, queue, number);

@@ -130,8 +130,13 @@ impl<'env> Borrowed<'env> {
         let mut runs = false;
         for Uses { stream, since } in self.streams.borrow().iter() {
             let mut failure = None;
-            if let Err(error) = stream.synchronize(api, None) {
-                runs |= stream.synchronize(api, None).is_err();
+            // A stream that is being captured runs none of this work, because its capture waited for it.
+            let wait = || match stream.synchronize(api, None) {
+                Err(Error::Capturing) => Ok(()),
+                waited => waited,
+            };
+            if let Err(error) = wait() {
+                runs |= wait().is_err();
                 failure = Some(error);
             }
             let failure = failure.or_else(|| stream.failure_among(*since, stream.mark()));
@@ -150,6 +155,7 @@ impl<'env> Borrowed<'env> {
     /// Records that the stream uses borrowed memory. This comes before the call, so the stream is waited for even if
     /// the call unwinds or fails halfway.
     pub(super) fn uses(&self, stream: &Arc<RawStream>) {
+        stream.borrows();
         let mut streams = self.streams.borrow_mut();
         if !streams.iter().any(|known| Arc::ptr_eq(&known.stream, stream)) {
             streams.push(Uses { stream: Arc::clone(stream), since: stream.mark() + 1 });

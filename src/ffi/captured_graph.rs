@@ -105,7 +105,7 @@ impl RawGraph {
     pub(crate) fn begin(&self, api: Api, stream: &Arc<RawStream>, mode: CaptureMode) -> Result<(), Error> {
         self.is_current()?;
         api.can_capture()?;
-        self.takes_part(stream)?;
+        self.takes_part(api, stream)?;
         let raw_mode = match mode {
             CaptureMode::Relaxed => aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED,
             CaptureMode::ThreadLocal => aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL,
@@ -135,12 +135,13 @@ impl RawGraph {
     ///
     /// # Errors
     ///
-    /// [`Error::Capturing`] if the stream is part of another capture.
-    pub(crate) fn takes_part(&self, stream: &Arc<RawStream>) -> Result<(), Error> {
+    /// [`Error::Capturing`] if the stream is part of another capture, or the error of the wait for work with borrowed
+    /// memory.
+    pub(crate) fn takes_part(&self, api: Api, stream: &Arc<RawStream>) -> Result<(), Error> {
         if self.capture().streams.iter().any(|known| Arc::ptr_eq(known, stream)) {
             return Ok(());
         }
-        stream.begin_capture()?;
+        stream.begin_capture(api)?;
         self.capture().streams.push(Arc::clone(stream));
         Ok(())
     }

@@ -157,7 +157,9 @@ impl<'a> Ending<'a> {
     /// has ended, and the errors are reported all the same: by the end of the scope or the collection that has ended it.
     /// When the program has taken the object down itself, the next collection reports them.
     pub fn also_failed(&self, error: impl Into<Box<dyn core::error::Error + Send + Sync>>) {
-        self.also.borrow_mut().push(error.into());
+        // The conversion is code of the program, which may get here again.
+        let error = error.into();
+        self.also.borrow_mut().push(error);
     }
 
     /// Drops this value when the context's objects were taken down, and nothing is half done. It is for values of the

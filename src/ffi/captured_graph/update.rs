@@ -86,7 +86,7 @@ impl RawGraph {
         operators: &[Arc<RawInvocation>],
     ) -> Result<u64, Error> {
         self.look_before_replay(aclmdlRI(self.instance.load(Ordering::Acquire)))?;
-        self.update.opens(stream)?;
+        self.update.opens(here.api(), stream)?;
         let (api, handle) = (here.api(), aclrtTaskGrp(group.handle.load(Ordering::Acquire)));
         // SAFETY: the function asks for a live stream, and for a group of a live instance (GRAPH-09). The caller has
         // borrowed the stream's only handle, and destroying takes that handle (STREAM-07). The caller has compared the
@@ -136,8 +136,8 @@ pub(super) struct WasOpen(bool);
 
 impl Update {
     /// Opens the update: from now on the stream takes only work of the update.
-    fn opens(&self, stream: &Arc<RawStream>) -> Result<(), Error> {
-        stream.begin_capture()?;
+    fn opens(&self, api: Api, stream: &Arc<RawStream>) -> Result<(), Error> {
+        stream.begin_capture(api)?;
         *self.stream() = Some(Arc::clone(stream));
         Ok(())
     }

@@ -13,6 +13,7 @@ use crate::ffi::callback::message_of;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclError, aclrtStream};
 use core::ffi::c_void;
+use core::sync::atomic::Ordering;
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -44,9 +45,21 @@ impl RawStream {
     }
 
     /// Begins a capture: from now on the stream takes only work of the capture.
-    pub(in crate::ffi) fn begin_capture(&self) -> Result<(), Error> {
+    ///
+    /// Work with borrowed memory is over then, because its scope cannot wait for a stream that is being captured.
+    pub(in crate::ffi) fn begin_capture(&self, api: Api) -> Result<(), Error> {
         self.is_current()?;
+        if self.borrows.load(Ordering::Relaxed) {
+            self.synchronize(api, None)?;
+            self.borrows.store(false, Ordering::Relaxed);
+        }
         if self.gate.begin_capture() { Ok(()) } else { Err(self.takes_no_work()) }
+    }
+
+    /// Notes that the stream gets work with borrowed memory. The caller has the stream's handle, so no capture begins
+    /// meanwhile.
+    pub(in crate::ffi) fn borrows(&self) {
+        self.borrows.store(true, Ordering::Relaxed);
     }
 
     /// Ends the capture: the stream takes work as before.

@@ -23,7 +23,7 @@ use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtStream, aclrtStreamStatus};
 use core::ffi::c_void;
 use core::ptr::NonNull;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 use std::time::Duration;
 
@@ -49,6 +49,8 @@ pub struct RawStream {
     owner: Owner,
     /// The library has reported that the work up to this mark is over. Only a wait reports whether it failed.
     seen_over: AtomicU64,
+    /// Work of this stream may use borrowed memory. A capture waits for it before it begins.
+    borrows: AtomicBool,
 }
 
 // SAFETY: sending the handle to another thread must not make a data race. The vendor's streams belong to the process.
@@ -97,6 +99,7 @@ impl RawStream {
             is_of_others: false,
             owner,
             seen_over: AtomicU64::new(0),
+            borrows: AtomicBool::new(false),
         }
     }
 

@@ -5,6 +5,7 @@ mod broken;
 mod builds;
 mod contents;
 mod groups;
+mod lent;
 mod lifetimes;
 mod others;
 mod shared;

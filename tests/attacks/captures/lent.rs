@@ -1,0 +1,89 @@
+//! Memory that is lent to copies on a stream which is captured before the loan ends. The scope cannot wait for that
+//! stream, and would abort the process if it tried and counted the refusals.
+
+use super::*;
+use ascendcl::Thread;
+use ascendcl_macros::proves;
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+const LONG: Duration = Duration::from_secs(20);
+
+#[proves(COPY_04, GRAPH_04)]
+#[test]
+fn a_copy_of_lent_memory_that_a_captured_stream_refused_is_not_waited_for() {
+    let alone = alone();
+    in_context(|context, thread| {
+        let capturing = |current: &mut Current<_>| {
+            let (mut main, mut side) = (stream(current), stream(current));
+            let graph = main.capture(current, CaptureMode::Relaxed, (), |capture, ()| {
+                capture.fork(&mut side, |_, _| Ok(()))?;
+                let side = &mut side;
+                let lends = move |current: &mut Current<_>| {
+                    let (given, room) = ([1_u8; LENGTH], current.device_buffer(LENGTH).unwrap());
+                    let waited = current
+                        .copy_scope(|current, copies| copies.copy_to_device(current, side, &given, room).unwrap_err());
+                    let refused = waited.unwrap();
+                    assert!(matches!(refused.error, Error::Capturing), "{}", refused.error);
+                };
+                let other = move || context.enter(&mut Thread::new().unwrap(), lends).unwrap();
+                std::thread::scope(|threads| threads.spawn(other).join().unwrap());
+                Ok(())
+            });
+            drop(graph.unwrap());
+            side.synchronize(current).unwrap();
+        };
+        context.enter(thread, capturing).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(COPY_04, GRAPH_04)]
+#[test]
+fn a_stream_with_copies_of_lent_memory_is_captured_when_they_are_over() {
+    for forked in [false, true] {
+        let alone = alone();
+        in_context(|context, thread| {
+            let ((give, taken), (begins, begun), (ends, ended)) = (channel(), channel(), channel());
+            let lends = move |current: &mut Current<_>| {
+                let (given, room) = ([1_u8; LENGTH], current.device_buffer(LENGTH).unwrap());
+                let copied = current.copy_scope(|current, copies| {
+                    let stream = stream(current);
+                    let copied = copies.copy_to_device(current, &stream, &given, room).unwrap();
+                    give.send(stream).unwrap();
+                    begun.recv_timeout(LONG).unwrap();
+                    copied
+                });
+                // The loan is over, and the stream is being captured.
+                ends.send(copied.unwrap()).unwrap();
+            };
+            let captures = |current: &mut Current<_>| {
+                let (mut own, mut other) = (taken.recv_timeout(LONG).unwrap(), stream(current));
+                let meets = || {
+                    begins.send(()).unwrap();
+                    ended.recv_timeout(LONG).unwrap()
+                };
+                let mut copied = None;
+                let graph = match forked {
+                    false => own.capture(current, CaptureMode::Relaxed, (), |_, ()| {
+                        copied = Some(meets());
+                        Ok(())
+                    }),
+                    true => other.capture(current, CaptureMode::Relaxed, (), |capture, ()| {
+                        capture.fork(&mut own, |_, _| {
+                            copied = Some(meets());
+                            Ok(())
+                        })
+                    }),
+                };
+                drop(graph.unwrap());
+                assert_eq!(copied.unwrap().wait(current).unwrap().to_vec(current).unwrap(), [1; LENGTH]);
+            };
+            std::thread::scope(|threads| {
+                threads.spawn(|| context.enter(&mut Thread::new().unwrap(), lends).unwrap());
+                context.enter(thread, captures).unwrap();
+            });
+        });
+        alone.assert_nothing_lives();
+    }
+}
