@@ -13,6 +13,7 @@ mod graphs;
 mod in_flight;
 mod memory;
 mod models;
+mod overlapping;
 mod process;
 mod random;
 mod reports;

@@ -1,0 +1,71 @@
+//! Calls of several threads at a time: one ends what another uses.
+
+use crate::support::*;
+use ascendcl_rules::*;
+
+/// The rules that are broken when one thread does `second` during the call `first` of another.
+fn during(first: impl Fn(&mut Program) -> Event, second: impl Fn(&mut Program, &Event), on: u64) -> Vec<RuleId> {
+    broken(|p| {
+        p.on(1).set(0);
+        let first = first(p.on(0));
+        p.begin(&first);
+        second(p.on(on), &first);
+        p.checker.commit(&first, Outcome::Success);
+    })
+}
+
+#[test]
+fn a_stream_is_not_used_while_another_thread_destroys_it() {
+    let destroying = |p: &mut Program| {
+        let stream = p.stream();
+        p.event("aclrtDestroyStream", stream, Op::Destroy)
+    };
+    let used = |p: &mut Program, destroying: &Event| p.sync(destroying.object);
+    assert_eq!(during(destroying, used, 1), [STREAM_07]);
+    // Code of the program that the destroying call itself calls is on its thread.
+    assert_eq!(during(destroying, used, 0), []);
+    let other = |p: &mut Program, _: &Event| {
+        let stream = p.stream();
+        p.sync(stream);
+    };
+    assert_eq!(during(destroying, other, 1), []);
+}
+
+#[test]
+fn a_stream_is_not_destroyed_while_another_thread_uses_it() {
+    let using = |p: &mut Program| {
+        let stream = p.stream();
+        p.event("aclrtSynchronizeStream", stream, Op::Synchronize)
+    };
+    assert_eq!(during(using, |p, using| p.destroy(using.object), 1), [STREAM_07]);
+    let other = |p: &mut Program, _: &Event| {
+        let stream = p.stream();
+        p.destroy(stream);
+    };
+    assert_eq!(during(using, other, 1), []);
+}
+
+#[test]
+fn memory_is_not_freed_while_another_thread_uses_it() {
+    let block_of = |event: &Event| match event.uses[0] {
+        Use::Memory { span, .. } => Object::memory(span.start),
+        _ => unreachable!("the first use is the block"),
+    };
+    let copying = |p: &mut Program| {
+        let block = p.malloc(64);
+        let copy = p.event("aclrtMemcpy", block, Op::Use);
+        copy.using(memory(block, 64, Access::Write, Role::Target, DEVICE))
+    };
+    let loading = |p: &mut Program| {
+        let block = p.malloc(64);
+        let load = p.event("aclmdlLoadFromFileWithMem", Object::model(0), Op::Load);
+        load.using(memory(block, 64, Access::Read, Role::Weights, DEVICE))
+    };
+    assert_eq!(during(copying, |p, copying| p.free(block_of(copying)), 1), [MEM_02]);
+    assert_eq!(during(loading, |p, loading| p.free(block_of(loading)), 1), [MODEL_03]);
+    let other = |p: &mut Program, _: &Event| {
+        let block = p.malloc(64);
+        p.free(block);
+    };
+    assert_eq!(during(copying, other, 1), []);
+}
