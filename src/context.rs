@@ -12,6 +12,7 @@ use crate::thread::ThreadToken;
 use crate::trace;
 use ascendcl_macros::rule;
 use core::fmt;
+use core::mem::forget;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -132,7 +133,12 @@ pub(crate) fn scope<N, T: ThreadToken, R>(
         device.release(&ledger);
     }
     match (result, torn_down) {
-        (Err(panic), _) | (Ok(_), Err(panic)) => resume_unwind(panic),
+        (Err(first), Err(second)) => {
+            // The destructor of the second panic's payload could panic while the first one unwinds.
+            forget(second);
+            resume_unwind(first)
+        }
+        (Err(panic), Ok(_)) | (Ok(_), Err(panic)) => resume_unwind(panic),
         (Ok(result), Ok(Ok(()))) => Ok(result),
         (Ok(result), Ok(Err(errors))) => Err(ScopeError::Teardown { errors, result }),
     }

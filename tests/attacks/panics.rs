@@ -1,6 +1,7 @@
 //! Panics at every level.
 
 use super::{collect, in_context, inside, model, upload};
+use crate::common::allocators::Empty;
 use crate::common::{acl, alone};
 use ascendcl::{Context, Error, Library, Scoped, Stream, Thread};
 use ascendcl_macros::proves;
@@ -221,4 +222,34 @@ fn a_program_that_panics_in_the_short_form_leaves_no_device_taken_and_nothing_in
     let next = acl();
     assert!(!next.joined(), "the library was finalised");
     next.close().unwrap();
+}
+
+/// Panics with itself whenever it is dropped.
+struct AlwaysPanics;
+
+impl Drop for AlwaysPanics {
+    fn drop(&mut self) {
+        std::panic::panic_any(Self);
+    }
+}
+
+/// The allocator panics when the scope drops it, and so would the payload of its panic.
+#[proves(DEV_10)]
+#[test]
+fn the_first_of_two_panics_continues_although_the_payload_of_the_second_panics_too() {
+    let alone = alone();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    let message = panic_of(|| {
+        let _ = device.with_current(&mut thread, |current| {
+            let stream = current.stream().unwrap().register(current, Empty(AlwaysPanics)).unwrap();
+            mem::forget(stream);
+            panic!("the program's own");
+        });
+    });
+    assert_eq!(message, "the program's own");
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
 }
