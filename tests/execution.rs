@@ -11,9 +11,8 @@ use ascendcl::{
     stream::AllocatorGroup,
 };
 use ascendcl_macros::proves;
-use ascendcl_sim::control;
 use common::scopes::run;
-use common::{acl, alone, data, digits, digits_in_batches_of, largest, predictions};
+use common::{acl, alone, assert_lives, data, digits, digits_in_batches_of, largest, predictions};
 use std::time::Duration;
 
 #[proves(MODEL_17, MODEL_18, DATA_01, DATA_04, DATA_05)]
@@ -184,11 +183,11 @@ fn weights_outlive_their_handles_while_a_model_is_loaded_on_them() {
         drop(weights);
         let blocks = ascendcl_sim::control::live().device_blocks;
         assert!(current.collect().is_empty());
-        assert_eq!(ascendcl_sim::control::live().device_blocks, blocks, "the weights are in use");
+        assert_lives!(device_blocks, blocks, "the weights are in use");
         model.run(current, &[Input::new(&[8, 64], &[0.0_f32; 512])?])?;
         model.unload(current)?;
         assert!(current.collect().is_empty());
-        assert_eq!(ascendcl_sim::control::live().device_blocks, 0);
+        assert_lives!(device_blocks, 0);
         Ok(())
     });
     alone.assert_nothing_lives();
@@ -291,7 +290,7 @@ fn a_model_of_free_shapes_has_no_size_and_does_not_go_on_memory_of_the_callers()
         let loaded =
             current.workspace_lane(stream, workspace, |current, mut lane| lane.load(current, source.into()).map(drop));
         assert!(matches!(loaded, Err(Error::Vendor(_))));
-        assert_eq!(control::live().models, 0);
+        assert_lives!(models, 0);
         Ok(())
     });
     alone.assert_nothing_lives();

@@ -5,12 +5,12 @@
 mod common;
 
 use ascendcl::{
-    Error, Input, Library, RunError,
+    Error, Input, RunError,
     error::{CodeKind, InputError},
     model::ModelSource,
 };
 use ascendcl_macros::proves;
-use common::{alone, data, digits, largest};
+use common::{alone, data, digits, largest, library};
 
 #[proves(MODEL_18, MODEL_20, DATA_09, DATA_11)]
 #[test]
@@ -18,7 +18,7 @@ fn digits_are_classified_alike_in_batches_of_any_size() {
     let _alone = alone();
     let (labels, pixels) = digits();
     for batch in [1, 7, labels.len()] {
-        let predictions: Vec<usize> = ascendcl::run(Library::Simulator, |current| {
+        let predictions: Vec<usize> = ascendcl::run(library(), |current| {
             let mut model = current.load_model(data("digits.onnx"))?;
             let mut predictions = Vec::new();
             for images in pixels.chunks(64 * batch) {
@@ -39,7 +39,7 @@ fn digits_are_classified_alike_in_batches_of_any_size() {
 #[test]
 fn a_model_describes_its_inputs_and_outputs() {
     let _alone = alone();
-    ascendcl::run(Library::Simulator, |current| {
+    ascendcl::run(library(), |current| {
         let model = current.load(ModelSource::memory(&std::fs::read(data("digits.onnx")).unwrap()).into())?;
         assert_eq!(model.inputs()[0].to_string(), "images: f32 [_, 64]");
         assert_eq!(model.outputs()[0].to_string(), "probabilities: f32 [_, 10]");
@@ -52,7 +52,7 @@ fn a_model_describes_its_inputs_and_outputs() {
 #[test]
 fn inputs_that_do_not_fit_are_refused_before_the_model_runs() {
     let _alone = alone();
-    ascendcl::run(Library::Simulator, |current| {
+    ascendcl::run(library(), |current| {
         let mut model = current.load_model(data("digits.onnx"))?;
         let (floats, bytes) = ([0.0_f32; 64], [0_u8; 64]);
         let message = |error: Error| error.to_string();
@@ -82,7 +82,7 @@ fn inputs_that_do_not_fit_are_refused_before_the_model_runs() {
 #[test]
 fn a_missing_or_broken_model_file_is_an_error_that_says_what_was_done() {
     let alone = alone();
-    let missing = ascendcl::run(Library::Simulator, |current| current.load_model("no/such/model.om").map(drop));
+    let missing = ascendcl::run(library(), |current| current.load_model("no/such/model.om").map(drop));
     let RunError::Program(Error::Vendor(error)) = missing.unwrap_err() else { panic!("another error") };
     assert_eq!((error.call, error.code.number()), ("aclmdlLoadFromFile", 145_002));
     assert_eq!(error.code.name(), Some("ACL_ERROR_GE_EXEC_MODEL_PATH_INVALID"));
@@ -92,7 +92,7 @@ fn a_missing_or_broken_model_file_is_an_error_that_says_what_was_done() {
 
     let mut image = std::fs::read(data("digits.onnx")).unwrap();
     image.truncate(1000);
-    let broken = ascendcl::run(Library::Simulator, |current| -> Result<(), Error> {
+    let broken = ascendcl::run(library(), |current| -> Result<(), Error> {
         Ok(current.load(ModelSource::memory(&image).into()).map(drop)?)
     });
     let text = broken.unwrap_err().to_string();
@@ -106,7 +106,7 @@ fn a_missing_or_broken_model_file_is_an_error_that_says_what_was_done() {
 #[test]
 fn device_memory_that_runs_out_is_an_error_and_dropped_buffers_make_room() {
     let alone = alone();
-    ascendcl::run(Library::Simulator, |current| {
+    ascendcl::run(library(), |current| {
         let total = current.memory_info()?.total;
         let most = current.device_buffer::<u8>(total / 4 * 3)?;
         let error = current.device_buffer::<u8>(total / 2).unwrap_err();

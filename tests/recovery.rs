@@ -6,11 +6,11 @@ mod common;
 
 use ascendcl::capture::CaptureMode;
 use ascendcl::raw::{Attach, Ending, EndsBefore};
-use ascendcl::{Acl, Device, Error, Library, Recovered, RunError, ScopeError, Setup, Thread, allocator::PoolAllocator};
+use ascendcl::{Acl, Device, Error, Recovered, RunError, ScopeError, Setup, Thread, allocator::PoolAllocator};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan, control};
 use common::allocators::Empty;
-use common::{acl, alone};
+use common::{acl, alone, assert_lives, library};
 use std::cell::Cell;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -140,7 +140,7 @@ fn a_device_that_cannot_be_aborted_is_reset_by_force_and_can_be_taken_anew() {
         device.reset(&mut thread).unwrap();
         acl.close().unwrap();
         if default {
-            assert_eq!(control::live().host_blocks, 1, "what was lost stays allocated");
+            assert_lives!(host_blocks, 1, "what was lost stays allocated");
             assert_eq!(control::take_findings().len(), 1, "the library is finalised over it");
         } else {
             alone.assert_nothing_lives();
@@ -199,7 +199,7 @@ fn a_lost_device_is_kept_when_even_the_forced_reset_fails() {
 fn the_short_form_ends_in_time_when_its_device_hangs() {
     let alone = alone();
     // The device is not given back: the other tests use another one.
-    let setup = Setup::builder().library(Library::Simulator).device(1).teardown_timeout(BRIEFLY).build();
+    let setup = Setup::builder().library(library()).device(1).teardown_timeout(BRIEFLY).build();
     let begun = Instant::now();
     let ended = ascendcl::run(setup, |current| {
         control::fail(Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs)).unwrap();

@@ -7,14 +7,14 @@ mod common;
 mod null;
 
 use ascendcl::{
-    Acl, Brand, Current, Device, Library, RunMode, ScopeError, Scoped, Thread,
+    Acl, Brand, Current, Device, RunMode, ScopeError, Scoped, Thread,
     stream::{StreamOps, StreamOptions},
 };
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use ascendcl_sys::constants::{ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC};
 use ascendcl_sys::types::aclrtStream;
-use common::{acl, alone, data};
+use common::{acl, alone, data, library};
 use null::{Books, TIMEOUT, books};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -324,7 +324,7 @@ fn everything_again_after_everything_was_released() {
 #[test]
 fn a_stream_has_the_priority_and_the_flags_that_were_asked_for() {
     let alone = alone();
-    ascendcl::run(Library::Simulator, |current| {
+    ascendcl::run(library(), |current| {
         let options = StreamOptions::builder().priority(5).fast_launch(true).fast_sync(true).build();
         let asked = |stream: &StreamOps<_>| {
             let (functions, stream) = (current.library().as_raw(), aclrtStream(stream.as_raw()));

@@ -8,7 +8,7 @@ use ascendcl::{Error, HostBuffer, Input, ScopeError, Scoped, Stream, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use common::scopes::{in_context, inside};
-use common::{acl, alone, data};
+use common::{acl, alone, data, library};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
@@ -82,7 +82,7 @@ fn a_buffer_dropped_in_flight_outlives_its_copy() {
 #[test]
 fn pinned_buffers_come_back_with_what_was_copied() {
     let _alone = alone();
-    ascendcl::run(ascendcl::Library::Simulator, |current| {
+    ascendcl::run(library(), |current| {
         let stream = current.stream()?;
         let mut host = current.host_buffer::<i32>(256)?;
         host.iter_mut().zip(0..).for_each(|(element, value)| *element = value);
@@ -102,7 +102,7 @@ fn pinned_buffers_come_back_with_what_was_copied() {
 #[test]
 fn a_copy_between_buffers_of_two_lengths_gives_both_back() {
     let _alone = alone();
-    ascendcl::run(ascendcl::Library::Simulator, |current| {
+    ascendcl::run(library(), |current| {
         let stream = current.stream()?;
         let host = current.host_buffer::<u8>(4)?;
         let target = current.device_buffer::<u8>(5)?;

@@ -12,7 +12,7 @@ use ascendcl::{
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use common::scopes::run;
-use common::{alone, data, digits, digits_compiled_for, largest, negated_image, positions, product};
+use common::{alone, assert_lives, data, digits, digits_compiled_for, largest, negated_image, positions, product};
 
 fn model<C: Brand>(current: &Current<C>) -> Model<C> {
     current.load_model(data("digits.onnx")).unwrap()
@@ -91,9 +91,9 @@ fn an_output_whose_size_depends_on_the_elements_is_allocated_by_the_library_and_
         }
         assert_eq!(blocks[0], blocks[1], "the output of one execution is freed before the next");
         prepared.into_model(current)?.unload(current)?;
-        assert_eq!(control::live().device_blocks, blocks[1] - 1, "the input is left to `collect`");
+        assert_lives!(device_blocks, blocks[1] - 1, "the input is left to `collect`");
         assert!(current.collect().is_empty());
-        assert_eq!(control::live().device_blocks, 0);
+        assert_lives!(device_blocks, 0);
         Ok(())
     });
     alone.assert_nothing_lives();
@@ -115,7 +115,7 @@ fn outputs_that_the_library_allocated_go_with_a_forgotten_model() {
         with.synchronize(current)?;
         plain.synchronize(current)?;
         assert!(current.collect().is_empty());
-        assert_eq!(control::live().datasets, 4, "those of the two that were forgotten");
+        assert_lives!(datasets, 4, "those of the two that were forgotten");
         assert_eq!(with.pool_statistics()?.blocks, 1);
         drop(with);
         assert!(current.collect().is_empty(), "the pool stays in place for the block that is out");

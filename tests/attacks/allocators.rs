@@ -4,6 +4,7 @@ use super::common::allocators::{Watch, Watched};
 use super::common::{acl, alone, data};
 use super::null::books;
 use super::{in_context, inside, with_device};
+use crate::common::assert_lives;
 use ascendcl::operator::mat_mul;
 use ascendcl::{
     BoundModel, Brand, Current, DeviceAllocator, Error, Pending, ScopeError, Scoped, Stream, Thread,
@@ -300,9 +301,9 @@ fn an_allocator_whose_replacement_was_refused_twice_comes_back() {
             let (stream, other) = stream.replace(current, pool(current)).unwrap_err().value;
             control::fail(Plan::new()).unwrap();
             other.release(current).unwrap();
-            assert_eq!(control::live().allocator_descriptors, 2, "the library may call either: both have a row");
+            assert_lives!(allocator_descriptors, 2, "the library may call either: both have a row");
             let (stream, first) = stream.unregister(current).unwrap();
-            assert_eq!(control::live().allocator_descriptors, 0);
+            assert_lives!(allocator_descriptors, 0);
             first.release(current).unwrap();
             stream.destroy(current).unwrap();
         });
@@ -325,7 +326,7 @@ fn a_descriptor_that_the_library_keeps_stays_with_its_stream_and_then_with_the_s
         assert!(matches!(&*errors, [Error::Vendor(error)] if error.call == "aclrtAllocatorDestroyDesc"), "{errors:?}");
         control::fail(Plan::new()).unwrap();
         assert_eq!(current.collect().len(), 0);
-        assert_eq!(control::live().allocator_descriptors, 0);
+        assert_lives!(allocator_descriptors, 0);
         first.release(current).unwrap();
         second.release(current).unwrap();
     });
@@ -345,7 +346,7 @@ fn a_descriptor_that_the_library_keeps_keeps_its_context_and_the_device() {
     });
     let Err(ScopeError::Teardown { errors, .. }) = ended else { panic!("{ended:?}") };
     assert!(matches!(&*errors, [Error::Vendor(error)] if error.call == "aclrtAllocatorDestroyDesc"), "{errors:?}");
-    assert_eq!(control::live().contexts, 1);
+    assert_lives!(contexts, 1);
     let failed = device.reset(&mut thread).unwrap_err();
     let stuck = "1 destroyed stream(s) with allocator descriptors";
     assert!(

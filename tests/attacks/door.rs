@@ -1,7 +1,7 @@
 //! Functions that the safe layer lacks, and objects of other code.
 
 use super::{collect, fail, inside, nothing_fails, set};
-use crate::common::alone;
+use crate::common::{alone, assert_lives};
 use ascendcl::{Brand, Current, DeviceBuffer, Error, Pending, Thread, error::ObjectKind, stream::StreamOps};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
@@ -76,11 +76,11 @@ fn memory_of_foreign_work_that_was_dropped_is_not_freed_before_it_is_over() {
         let before = control::live().device_blocks;
         drop(submitted(current, &stream, 7));
         collect_without_waiting(current);
-        assert_eq!(control::live().device_blocks, before + 1);
+        assert_lives!(device_blocks, before + 1);
         release.send(()).unwrap();
         stream.synchronize(current).unwrap();
         collect(current);
-        assert_eq!(control::live().device_blocks, before);
+        assert_lives!(device_blocks, before);
     });
     alone.assert_nothing_lives();
 }
@@ -159,7 +159,7 @@ fn a_panic_behind_a_foreign_call_frees_nothing_that_its_work_uses() {
         }));
         assert_eq!(*panicked.unwrap_err().downcast::<&str>().unwrap(), "behind the call");
         collect_without_waiting(current);
-        assert_eq!(control::live().device_blocks, before, "the work still uses it");
+        assert_lives!(device_blocks, before, "the work still uses it");
         release.send(()).unwrap();
     });
     alone.assert_nothing_lives();
@@ -256,7 +256,7 @@ fn a_stream_of_other_code_is_waited_for_and_not_destroyed() {
         drop(set(current, &stream, 4));
         stream.destroy(current).unwrap();
         collect(current);
-        assert_eq!(control::live().streams, before + 1, "other code still has its stream");
+        assert_lives!(streams, before + 1, "other code still has its stream");
         destroy(current, theirs);
         // One that is dropped is waited for, too, and is not there any more afterwards.
         let theirs = stream_of_others(current);
@@ -285,7 +285,7 @@ fn a_scope_ends_around_a_stream_of_other_code_that_was_forgotten() {
         entered.unwrap()
     });
     let theirs = theirs.unwrap();
-    assert_eq!(control::live().streams, 1);
+    assert_lives!(streams, 1);
     let destroyed = device.default_context(&mut thread, |context, thread| {
         context.enter(thread, |current| destroy(current, theirs)).unwrap();
     });
@@ -319,7 +319,7 @@ fn memory_of_other_code_is_used_like_any_other_and_never_freed() {
         let blocks = control::live().device_blocks;
         buffer.free(current).unwrap();
         collect(current);
-        assert_eq!(control::live().device_blocks, blocks);
+        assert_lives!(device_blocks, blocks);
         // SAFETY: the memory is this test's until `aclrtFree` below, and nobody else uses it.
         drop(unsafe { current.adopt_memory::<u64>(start, 32) }.unwrap());
         // SAFETY: the address space has no room for so many elements: the call refuses, and no buffer stands for them.

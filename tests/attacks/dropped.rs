@@ -2,11 +2,10 @@
 
 use super::with_device;
 use super::{collect, inside, model, upload};
-use crate::common::alone;
+use crate::common::{alone, assert_lives};
 use crate::null::{WORK_FAILED, books, refusal};
 use ascendcl::Error;
 use ascendcl_macros::proves;
-use ascendcl_sim::control;
 
 #[proves(STREAM_05, MEM_02)]
 #[test]
@@ -27,8 +26,8 @@ fn handles_dropped_in_any_order_with_a_collection_after_each_free_nothing_early(
                 handles[index] = None;
                 collect(current);
             }
-            assert_eq!(control::live().streams, 0, "a dropped stream is synchronised and destroyed");
-            assert_eq!(control::live().models, 0);
+            assert_lives!(streams, 0, "a dropped stream is synchronised and destroyed");
+            assert_lives!(models, 0);
         });
         alone.assert_nothing_lives();
     }

@@ -1,9 +1,9 @@
 //! Events for one purpose: the library refuses what the types refuse, and takes all that they allow.
 
 use super::{collect, fail, inside, nothing_fails, set, undisturbed, with_device};
-use crate::common::alone;
+use crate::common::{alone, assert_lives, library};
 use ascendcl::event::{AllPurpose, EventKind, Progress, Timing, Waiting};
-use ascendcl::{Brand, Current, Error, Library, Runtime, Stream};
+use ascendcl::{Brand, Current, Error, Runtime, Stream};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use ascendcl_sys::types::{aclrtEvent, aclrtStream};
@@ -101,9 +101,9 @@ fn forgotten_and_dropped_events_of_all_kinds_are_destroyed() {
         mem::forget(current.event_for(Waiting).unwrap());
         drop(stream.record(current, current.event_for(Progress).unwrap()).unwrap());
         drop(current.event_for(AllPurpose).unwrap());
-        assert_eq!(control::live().events, 4);
+        assert_lives!(events, 4);
         collect(current);
-        assert_eq!(control::live().events, 2, "those that were dropped are destroyed");
+        assert_lives!(events, 2, "those that were dropped are destroyed");
     });
     alone.assert_nothing_lives();
 }
@@ -117,7 +117,7 @@ fn a_refused_event_leaves_nothing_and_a_refused_record_gives_it_back() {
         let error = current.event_for(Timing).unwrap_err();
         nothing_fails();
         assert!(error.to_string().contains("[EVENT-08]"), "{error}");
-        assert_eq!(control::live().events, 0);
+        assert_lives!(events, 0);
         let (stream, event) = (current.stream().unwrap(), current.event_for(Timing).unwrap());
         fail("aclrtRecordEvent=107003");
         let failed = stream.record(current, event).unwrap_err();
@@ -131,7 +131,7 @@ fn a_refused_event_leaves_nothing_and_a_refused_record_gives_it_back() {
 #[test]
 fn an_event_of_another_runtime_is_not_recorded() {
     let (alone, _books) = undisturbed();
-    let [first, second] = [(); 2].map(|()| Runtime::<Vision>::open(Library::Simulator).unwrap());
+    let [first, second] = [(); 2].map(|()| Runtime::<Vision>::open(library()).unwrap());
     let event = first.with(|current| current.event_for(Timing).unwrap()).unwrap();
     second
         .with(|current| {

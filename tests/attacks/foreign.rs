@@ -2,8 +2,8 @@
 
 use super::leaving::{current_handle, resets_device, sets_device};
 use super::undisturbed;
-use crate::common::acl;
-use ascendcl::{Current, Error, Library, RunError, Scoped, Setup, Thread};
+use crate::common::{acl, library};
+use ascendcl::{Current, Error, RunError, Scoped, Setup, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan, control};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -168,7 +168,7 @@ fn every_call_of_a_thread_whose_context_was_changed_is_refused_while_calls_are_v
 #[test]
 fn scopes_of_this_crate_in_each_other_are_verified_without_a_complaint() {
     let (alone, _others) = undisturbed();
-    let setup = Setup::builder().library(Library::Simulator).device(0).verify_current(true).build();
+    let setup = Setup::builder().library(library()).device(0).verify_current(true).build();
     ascendcl::run(setup, |current| {
         let acl = acl();
         let device = acl.device(current, 1)?;
@@ -196,13 +196,13 @@ fn scopes_of_this_crate_in_each_other_are_verified_without_a_complaint() {
 fn the_short_form_takes_the_device_of_the_thread_or_asks_which() {
     let (alone, _others) = undisturbed();
     let id = |setup: Setup| ascendcl::run(setup, |current| Ok::<_, Error>(current.device_id()));
-    let unsaid = || id(Library::Simulator.into());
+    let unsaid = || id(library().into());
     let acl = acl();
     assert_eq!(unsaid().unwrap(), 0, "nothing is in use");
     let on_a_thread = std::thread::spawn(|| {
         // Other code works on device 1, on this thread.
         sets_device(1);
-        let taken = ascendcl::run(Library::Simulator, |current| Ok::<_, Error>(current.device_id()));
+        let taken = ascendcl::run(library(), |current| Ok::<_, Error>(current.device_id()));
         resets_device(1);
         taken
     });
@@ -224,7 +224,7 @@ fn the_short_form_takes_the_device_of_the_thread_or_asks_which() {
         is_taken.recv().unwrap();
         let asks = unsaid();
         assert!(matches!(asks, Err(RunError::Setup(Error::DeviceNotSaid { in_use: 1 }))), "{asks:?}");
-        let said = Setup::builder().library(Library::Simulator).device(0).build();
+        let said = Setup::builder().library(library()).device(0).build();
         assert_eq!(id(said).unwrap(), 0);
         end.send(()).unwrap();
         engine.join().unwrap();

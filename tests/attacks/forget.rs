@@ -1,7 +1,7 @@
 //! Handles that are never dropped.
 
 use super::{collect, in_context, inside, model, upload};
-use crate::common::{acl, alone};
+use crate::common::{acl, alone, assert_lives};
 use ascendcl::{Acl, Device, HostBuffer, Model, Scoped, Stream, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
@@ -50,7 +50,7 @@ fn cycles_of_pointers_that_hold_handles_are_taken_down() {
         let node = Rc::new(Node { _stream: stream, _model: model, itself: RefCell::new(None) });
         *node.itself.borrow_mut() = Some(Rc::clone(&node));
         collect(current);
-        assert_eq!(control::live().streams, 1);
+        assert_lives!(streams, 1);
     });
     alone.assert_nothing_lives();
 }
@@ -62,7 +62,7 @@ fn a_leaked_cell_that_was_set_once_is_no_place_to_hide_a_stream() {
         let cell: &OnceLock<Stream<Scoped<'_>>> = Box::leak(Box::new(OnceLock::new()));
         context.enter(thread, |current| cell.set(current.stream().unwrap()).unwrap()).unwrap();
         context.enter(thread, |current| collect(current)).unwrap();
-        assert_eq!(control::live().streams, 1);
+        assert_lives!(streams, 1);
     });
     alone.assert_nothing_lives();
 }
@@ -92,7 +92,7 @@ fn a_forgotten_copy_and_a_dropped_stream_go_in_the_right_order() {
         drop(upload(current, &stream));
         drop(stream);
         collect(current);
-        assert_eq!(control::live().streams, 1, "the forgotten copy names its stream");
+        assert_lives!(streams, 1, "the forgotten copy names its stream");
     });
     alone.assert_nothing_lives();
 }

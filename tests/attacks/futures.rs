@@ -1,7 +1,7 @@
 //! Futures that hold handles and never finish, and futures that have to be woken.
 
 use super::{collect, finish, in_context, inside, model, set, upload, with_device};
-use crate::common::{acl, alone};
+use crate::common::{acl, alone, assert_lives};
 use crate::null::{books, in_books};
 use ascendcl::{Context, Current, Scoped, Thread};
 use ascendcl_macros::proves;
@@ -48,7 +48,7 @@ fn a_future_that_was_polled_once_and_forgotten_leaves_nothing() {
         mem::forget(future);
         // The borrow of `current` ended, and what the future made lives on in the scope.
         collect(current);
-        assert_eq!(control::live().models, 1);
+        assert_lives!(models, 1);
         current.stream().unwrap().destroy(current).unwrap();
     });
     alone.assert_nothing_lives();
@@ -69,10 +69,10 @@ fn a_future_that_is_dropped_between_two_polls_leaves_its_copy_in_flight() {
             assert!(poll(future.as_mut()).is_pending());
         }
         collect(current);
-        assert_eq!(control::live().device_blocks, 1, "the copy may still run");
+        assert_lives!(device_blocks, 1, "the copy may still run");
         stream.synchronize(current).unwrap();
         collect(current);
-        assert_eq!(control::live().device_blocks, 0);
+        assert_lives!(device_blocks, 0);
     });
     alone.assert_nothing_lives();
 }
@@ -122,7 +122,7 @@ fn futures_of_two_contexts_take_turns_on_one_thread() {
                             (Box::pin(works_in(one, &thread)), Box::pin(works_in(two, &thread)));
                         assert!(poll(first.as_mut()).is_pending());
                         assert!(poll(second.as_mut()).is_pending());
-                        assert_eq!(control::live().streams, 2);
+                        assert_lives!(streams, 2);
                         assert!(poll(first.as_mut()).is_ready());
                         mem::forget(second);
                     })
@@ -199,7 +199,7 @@ fn many_futures_use_few_events_and_none_is_left() {
         while control::live().events > 0 && start.elapsed() < Duration::from_secs(20) {
             collect(current);
         }
-        assert_eq!(control::live().events, 0);
+        assert_lives!(events, 0);
     });
     alone.assert_nothing_lives();
 }

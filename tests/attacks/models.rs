@@ -2,6 +2,7 @@
 
 use super::common::{alone, data, digits_in_batches_of};
 use super::{collect, in_context, inside, with_device};
+use crate::common::assert_lives;
 use crate::null::{WORK_FAILED, books, refusal};
 use ascendcl::{
     Current, Error, Input, Model, Scoped, Thread, Unnamed,
@@ -74,12 +75,12 @@ fn a_workspace_stays_while_its_model_is_in_flight_and_nobody_names_either() {
         let blocks = control::live().device_blocks;
         drop(stream.execute(current, model).unwrap());
         collect(current);
-        assert_eq!(control::live().device_blocks, blocks, "queued work may use all of them");
+        assert_lives!(device_blocks, blocks, "queued work may use all of them");
         stream.synchronize(current).unwrap();
         // The model goes first, and then what it was loaded onto.
         collect(current);
         collect(current);
-        assert_eq!(control::live().device_blocks, 0);
+        assert_lives!(device_blocks, 0);
     });
     alone.assert_nothing_lives();
 }
@@ -104,7 +105,7 @@ fn swapped_workspaces_bring_their_sizes_with_them() {
         current.load(again).unwrap().unload(current).unwrap();
         drop(refused);
         collect(current);
-        assert_eq!(control::live().device_blocks, 0);
+        assert_lives!(device_blocks, 0);
     });
     alone.assert_nothing_lives();
 }

@@ -1,9 +1,9 @@
 //! Nested scopes.
 
 use super::{collect, in_context, inside, model, upload, with_device};
-use crate::common::{acl, alone};
+use crate::common::{acl, alone, assert_lives, library};
 use crate::null::books;
-use ascendcl::{Brand, Context, Current, Device, Error, Library, RunError, Scoped, Thread, thread::ThreadToken};
+use ascendcl::{Brand, Context, Current, Device, Error, RunError, Scoped, Thread, thread::ThreadToken};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::mem;
@@ -24,7 +24,7 @@ fn scopes_on_two_devices_are_taken_down_each_on_its_own() {
             mem::forget(model(inner));
         })
         .unwrap();
-        assert_eq!(control::live().streams, 1, "the inner scope is gone");
+        assert_lives!(streams, 1, "the inner scope is gone");
         copy.wait(outer).unwrap();
         stream.destroy(outer).unwrap();
     })
@@ -141,9 +141,9 @@ fn an_early_return_from_an_inner_scope_puts_the_outer_context_back() {
 #[test]
 fn a_second_short_form_inside_the_first_is_refused_and_leaves_the_first_alone() {
     let alone = alone();
-    ascendcl::run(Library::Simulator, |current| {
+    ascendcl::run(library(), |current| {
         let stream = current.stream()?;
-        let inner = ascendcl::run(Library::Simulator, |_| Ok::<_, Error>(()));
+        let inner = ascendcl::run(library(), |_| Ok::<_, Error>(()));
         assert!(matches!(inner, Err(RunError::Setup(Error::ThreadTaken))), "{inner:?}");
         stream.destroy(current)?;
         Ok::<_, Error>(())
@@ -189,7 +189,7 @@ fn forgets_a_copy<'c>(context: &'c Context<Scoped<'c>>) {
 #[test]
 fn a_context_that_is_never_entered_is_destroyed() {
     let alone = alone();
-    in_context(|_, _| assert_eq!(control::live().contexts, 1));
+    in_context(|_, _| assert_lives!(contexts, 1));
     alone.assert_nothing_lives();
 }
 

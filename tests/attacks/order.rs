@@ -2,6 +2,7 @@
 
 use super::common::alone;
 use super::{collect, inside};
+use crate::common::assert_lives;
 use ascendcl::operator::relu;
 use ascendcl::{Brand, Current, Error, Event, HostBuffer, Pending, Stream, event::Recorded, stream::StreamOps};
 use ascendcl_macros::proves;
@@ -138,7 +139,7 @@ fn work_that_was_handed_over_and_dropped_is_freed_when_both_streams_are_done() {
         drop(two.adopt_after(current, copy, &event).unwrap());
         event.destroy(current).unwrap();
         collect(current);
-        assert_eq!(control::live().host_blocks, 1);
+        assert_lives!(host_blocks, 1);
         go.send(()).unwrap();
         two.synchronize(current).unwrap();
     });

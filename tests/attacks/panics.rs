@@ -2,8 +2,8 @@
 
 use super::{collect, in_context, inside, model, upload};
 use crate::common::allocators::Empty;
-use crate::common::{acl, alone};
-use ascendcl::{Context, Error, Library, Scoped, Stream, Thread};
+use crate::common::{acl, alone, assert_lives, library};
+use ascendcl::{Context, Error, Scoped, Stream, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::mem;
@@ -143,7 +143,7 @@ fn a_panic_that_is_caught_inside_leaves_the_context_usable() {
         assert_eq!(message, "and caught");
         upload(current, &stream).wait(current).unwrap();
         collect(current);
-        assert_eq!(control::live().models, 0);
+        assert_lives!(models, 0);
     });
     alone.assert_nothing_lives();
 }
@@ -194,7 +194,7 @@ fn a_guard_that_enters_its_context_while_unwinding_finds_it_in_order() {
             });
         });
         assert_eq!(message, "while entered");
-        assert_eq!(control::live().streams, 1, "the guard destroyed its own");
+        assert_lives!(streams, 1, "the guard destroyed its own");
     });
     alone.assert_nothing_lives();
 }
@@ -208,7 +208,7 @@ fn with_leftover_context(program: impl for<'c> FnOnce(&'c Context<Scoped<'c>>, &
 fn a_program_that_panics_in_the_short_form_leaves_no_device_taken_and_nothing_initialised() {
     let alone = alone();
     let message = panic_of(|| {
-        let _ = ascendcl::run(Library::Simulator, |current| {
+        let _ = ascendcl::run(library(), |current| {
             mem::forget(current.stream()?);
             if current.device_id() == 0 {
                 panic!("in the short form");

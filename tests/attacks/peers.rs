@@ -1,9 +1,9 @@
 //! Copies between two devices: whose context ends, whose buffer is of another, and whose copies are forgotten.
 
 use super::{collect, fail, nothing_fails, undisturbed};
-use crate::common::{acl, alone};
+use crate::common::{acl, alone, library};
 use ascendcl::runtime::CloseError;
-use ascendcl::{Context, DeviceBuffer, Error, Library, Runtime, Scoped, Setup, Thread};
+use ascendcl::{Context, DeviceBuffer, Error, Runtime, Scoped, Setup, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::mem;
@@ -215,7 +215,7 @@ fn a_copy_that_fails_leaves_the_other_buffer_to_its_context() {
 }
 
 fn on(device: i32) -> Setup {
-    Setup::builder().library(Library::Simulator).device(device).build()
+    Setup::builder().library(library()).device(device).build()
 }
 
 #[proves(CTX_06, MEM_12)]

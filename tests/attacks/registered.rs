@@ -1,11 +1,10 @@
 //! Memory of the program that is registered: freed, written and lent twice while copies use it.
 
 use super::{collect, fail, in_context, inside, nothing_fails, undisturbed, with_device};
-use crate::common::{acl, alone};
+use crate::common::{acl, alone, assert_lives, library};
 use ascendcl::memory::Pages;
-use ascendcl::{Current, Error, HostBuffer, Library, Runtime, Scoped};
+use ascendcl::{Current, Error, HostBuffer, Runtime, Scoped};
 use ascendcl_macros::proves;
-use ascendcl_sim::control;
 use std::mem;
 use std::thread;
 use std::time::Duration;
@@ -28,13 +27,13 @@ fn registered_memory_begins_at_a_page_and_comes_back_with_what_is_in_it() {
         let stream = current.stream().unwrap();
         let host = counting(current);
         assert!(host.as_ptr().addr().is_multiple_of(4096));
-        assert_eq!(control::live().host_blocks, 1);
+        assert_lives!(host_blocks, 1);
         let upload = stream.copy_to_device(current, host, current.device_buffer(LENGTH).unwrap()).unwrap();
         let (mut host, device) = upload.wait(current).unwrap();
         host.fill(0);
         let (_, host) = stream.copy_to_host(current, device, host).unwrap().wait(current).unwrap();
         let pages = host.unregister(current).unwrap();
-        assert_eq!(control::live().host_blocks, 0, "the registration is over");
+        assert_lives!(host_blocks, 0, "the registration is over");
         pages
     });
     assert!(pages.iter().copied().eq(0..LENGTH as u16), "they outlive the context");
@@ -53,7 +52,7 @@ fn a_dropped_registration_stays_while_its_copy_runs_and_a_forgotten_one_ends_wit
         let upload = stream.copy_to_device(current, counting(current), current.device_buffer(LENGTH).unwrap()).unwrap();
         drop(upload);
         collect(current);
-        assert_eq!(control::live().host_blocks, 1, "nothing ended it under the copy");
+        assert_lives!(host_blocks, 1, "nothing ended it under the copy");
         mem::forget(counting(current));
     });
     alone.assert_nothing_lives();
@@ -67,11 +66,11 @@ fn a_dropped_registration_ends_when_its_copy_is_over() {
         let stream = current.stream().unwrap();
         drop(counting(current));
         collect(current);
-        assert_eq!(control::live().host_blocks, 0);
+        assert_lives!(host_blocks, 0);
         drop(stream.copy_to_device(current, counting(current), current.device_buffer(LENGTH).unwrap()).unwrap());
         stream.synchronize(current).unwrap();
         collect(current);
-        assert_eq!(control::live().host_blocks, 0);
+        assert_lives!(host_blocks, 0);
     });
     alone.assert_nothing_lives();
 }
@@ -107,7 +106,7 @@ fn a_registered_buffer_gives_a_vector_as_a_copy_and_is_left_to_the_scope() {
     inside(|current| {
         assert_eq!(counting(current).into_vec(current).unwrap()[3], 3);
         collect(current);
-        assert_eq!(control::live().host_blocks, 0);
+        assert_lives!(host_blocks, 0);
     });
     alone.assert_nothing_lives();
 }
@@ -144,7 +143,7 @@ fn a_scope_that_cannot_end_a_registration_keeps_the_memory() {
         });
         nothing_fails();
         assert!(scope.is_err(), "the scope says what it could not take down");
-        assert_eq!(control::live().host_blocks, 1, "the memory is not freed under the registration");
+        assert_lives!(host_blocks, 1, "the memory is not freed under the registration");
     });
     alone.assert_nothing_lives();
 }
@@ -174,8 +173,7 @@ fn memory_whose_copy_is_in_doubt_is_not_given_back() {
 #[test]
 fn registered_memory_of_one_runtime_is_not_given_back_in_another() {
     let (alone, _books) = undisturbed();
-    let (first, second) =
-        (Runtime::<Vision>::open(Library::Simulator).unwrap(), Runtime::<Vision>::open(Library::Simulator).unwrap());
+    let (first, second) = (Runtime::<Vision>::open(library()).unwrap(), Runtime::<Vision>::open(library()).unwrap());
     let host = first.with(|current| current.register(Pages::copied_from(&[9_u8; 4]).unwrap()).unwrap()).unwrap();
     let failed = second.with(|current| host.unregister(current).unwrap_err()).unwrap();
     assert!(matches!(failed.error, Error::WrongContext { .. }), "{}", failed.error);

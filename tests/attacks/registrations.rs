@@ -2,6 +2,7 @@
 
 use super::common::alone;
 use super::{collect, inside, model};
+use crate::common::assert_lives;
 use ascendcl::operator::Operator;
 use ascendcl::{
     Brand, Current, Stream,
@@ -189,7 +190,7 @@ fn an_output_of_c_functions_goes_back_to_them_although_their_registration_or_the
             let pool = c::POOL.lock().unwrap().take().unwrap();
             assert_eq!(pool.statistics().blocks, 0);
             pool.release(current).unwrap();
-            assert_eq!(control::live().device_blocks, 0);
+            assert_lives!(device_blocks, 0);
         });
     }
     alone.assert_nothing_lives();

@@ -4,6 +4,7 @@
 use super::common::onnx::{self, FLOAT, INT64, node, output};
 use super::common::{Alone, acl, alone, digits_in_batches_of, under_watch};
 use super::{collect, fail, inside, nothing_fails};
+use crate::common::assert_lives;
 use ascendcl::operator;
 use ascendcl::{
     Brand, Current, Error, Input, ScopeError, Scoped, Thread,
@@ -48,7 +49,7 @@ fn a_model_that_stays_after_a_failed_load_keeps_its_workspace_from_a_second_mode
             let workspace = current.workspace(room * work).unwrap();
             fail("aclmdlGetDesc#1=507899,aclmdlUnload#1=507899,aclmdlUnload#2=507899");
             let refused = current.load(Load::builder().source(source).workspace(workspace).build()).unwrap_err();
-            assert_eq!(control::live().models, 1, "the library has it still");
+            assert_lives!(models, 1, "the library has it still");
             let refused = current.load(refused.value).unwrap_err();
             assert_eq!(
                 refused.error.to_string(),
@@ -133,7 +134,7 @@ fn an_output_by_the_library_is_not_lost_when_another_cannot_be_emptied() {
             nothing_fails();
             failed.value.into_model(current).unwrap().unload(current).unwrap();
             collect(current);
-            assert_eq!(control::live().device_blocks, 0, "{position}");
+            assert_lives!(device_blocks, 0, "{position}");
         });
         alone.assert_nothing_lives();
     }
@@ -152,12 +153,12 @@ fn an_output_by_the_library_that_is_refused_twice_stays_with_the_scope() {
         assert!(model.run(current, &[Input::new(&[4], &x).unwrap()]).is_err());
         nothing_fails();
         collect(current);
-        assert_eq!(control::live().device_blocks, 0);
+        assert_lives!(device_blocks, 0);
         fail("aclmdlExecute#1=after:507899,aclrtFree#1=507899,aclrtFree#2=507899,aclrtFree#3=507899");
         assert!(model.run(current, &[Input::new(&[4], &x).unwrap()]).is_err());
         nothing_fails();
         collect(current);
-        assert_eq!(control::live().device_blocks, 0);
+        assert_lives!(device_blocks, 0);
     });
     alone.assert_nothing_lives();
 }

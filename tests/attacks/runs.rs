@@ -3,6 +3,7 @@
 use super::common::{acl, alone, digits_in_batches_of};
 use super::rows::zeros;
 use super::{collect, fail, in_context, inside, nothing_fails};
+use crate::common::assert_lives;
 use ascendcl::operator;
 use ascendcl::{Error, ScopeError, Thread, model::ModelSource};
 use ascendcl_macros::proves;
@@ -48,7 +49,7 @@ fn a_model_whose_failed_run_nobody_could_wait_for_is_not_used_until_somebody_cou
         current.synchronize().unwrap();
         collect(current);
         collect(current);
-        assert_eq!(control::live().device_blocks, blocks);
+        assert_lives!(device_blocks, blocks);
         prepared.run(current).unwrap();
         let prepared = stream.execute(current, prepared).unwrap().wait(current).unwrap();
         prepared.into_model(current).unwrap().unload(current).unwrap();
@@ -74,7 +75,7 @@ fn a_failed_run_that_could_be_waited_for_leaves_the_model_as_it_was() {
         }
         prepared.into_model(current).unwrap().unload(current).unwrap();
         collect(current);
-        assert_eq!(control::live().device_blocks, 0);
+        assert_lives!(device_blocks, 0);
     });
     alone.assert_nothing_lives();
 }

@@ -1,7 +1,7 @@
 //! Values of the same type that are swapped.
 
 use super::{collect, in_context, inside, model, upload};
-use crate::common::{acl, alone};
+use crate::common::{acl, alone, assert_lives};
 use ascendcl::{Input, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
@@ -36,10 +36,10 @@ fn swapped_streams_are_each_synchronised_before_their_memory_goes() {
         // This is the other stream: what is in flight on the first stays.
         one.synchronize(current).unwrap();
         collect(current);
-        assert_eq!(control::live().device_blocks, 1);
+        assert_lives!(device_blocks, 1);
         two.synchronize(current).unwrap();
         collect(current);
-        assert_eq!(control::live().device_blocks, 0);
+        assert_lives!(device_blocks, 0);
     });
     alone.assert_nothing_lives();
 }
@@ -74,7 +74,7 @@ fn a_replaced_model_is_unloaded_once() {
         one.run(current, &[Input::new(&[1, 64], &[0.0_f32; 64]).unwrap()]).unwrap();
         drop(mem::replace(&mut one, model(current)));
         collect(current);
-        assert_eq!(control::live().models, 1);
+        assert_lives!(models, 1);
     });
     alone.assert_nothing_lives();
 }

@@ -1,7 +1,7 @@
 //! Handles that are sent to other threads.
 
 use super::{collect, in_context, inside, model, upload};
-use crate::common::{acl, alone};
+use crate::common::{acl, alone, assert_lives};
 use ascendcl::{DeviceBuffer, Error, HostBuffer, Input, Scoped, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
@@ -57,7 +57,7 @@ fn several_threads_that_collect_take_each_thing_down_once() {
                 });
             }
         });
-        assert_eq!(control::live().streams, 0);
+        assert_lives!(streams, 0);
     });
     alone.assert_nothing_lives();
 }
@@ -162,7 +162,7 @@ fn buffers_go_round_a_ring_of_threads() {
                 .unwrap();
             drop(first);
         });
-        assert_eq!(control::live().host_blocks, 20);
+        assert_lives!(host_blocks, 20);
     });
     alone.assert_nothing_lives();
 }

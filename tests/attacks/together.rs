@@ -1,10 +1,9 @@
 //! Work over three and four operands: of two streams, failed, forgotten, and stored.
 
 use super::{collect, fail, inside, nothing_fails, set, undisturbed};
-use crate::common::alone;
-use ascendcl::{Current, DeviceBuffer, Error, Library, Pending, Runtime};
+use crate::common::{alone, assert_lives, library};
+use ascendcl::{Current, DeviceBuffer, Error, Pending, Runtime};
 use ascendcl_macros::proves;
-use ascendcl_sim::control;
 use std::mem;
 
 ascendcl::names!(Vision);
@@ -19,7 +18,7 @@ struct Batch {
 #[test]
 fn work_over_three_operands_is_stored_in_a_struct() {
     let (alone, _books) = undisturbed();
-    let runtime = Runtime::<Vision>::open(Library::Simulator).unwrap();
+    let runtime = Runtime::<Vision>::open(library()).unwrap();
     let stream = runtime.with(|current| current.stream().unwrap()).unwrap();
     let queue = |current: &Current<Vision>, value| {
         stream.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), value).unwrap()
@@ -89,7 +88,7 @@ fn forgotten_operands_are_freed_after_the_work() {
         mem::forget(set(current, &stream, 4).join(set(current, &stream, 5)).unwrap());
         stream.synchronize(current).unwrap();
         collect(current);
-        assert_eq!(control::live().device_blocks, 2, "what was dropped is freed");
+        assert_lives!(device_blocks, 2, "what was dropped is freed");
     });
     alone.assert_nothing_lives();
 }

@@ -1,8 +1,8 @@
 //! Wakers, which run code of the program on the crate's thread for futures.
 
 use super::{finish, inside};
-use crate::common::alone;
-use ascendcl::{Acl, Brand, Current, Error, Library, Pending, Stream, Thread, stream::Payload};
+use crate::common::{alone, library};
+use ascendcl::{Acl, Brand, Current, Error, Pending, Stream, Thread, stream::Payload};
 use ascendcl_macros::proves;
 use std::pin::{Pin, pin};
 use std::sync::mpsc::{Sender, channel};
@@ -134,7 +134,7 @@ fn a_waker_cannot_call_the_library() {
         let told = Mutex::new(told);
         let waker = waker(
             move || {
-                let answers = [Thread::new().err(), Acl::init(Library::Simulator).err()];
+                let answers = [Thread::new().err(), Acl::init(library()).err()];
                 told.lock().unwrap().send(answers).unwrap();
             },
             || (),

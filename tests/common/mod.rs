@@ -55,8 +55,19 @@ impl Alone {
     }
 }
 
+/// Asserts how many objects of a kind live in the simulator. Of another library nobody can say.
+#[allow(unused_macros, reason = "each test file uses a part")]
+macro_rules! assert_lives {
+    ($kind:ident, $($expected:tt)*) => {
+        if matches!($crate::common::library(), ascendcl::Library::Simulator) {
+            assert_eq!(ascendcl_sim::control::live().$kind, $($expected)*);
+        }
+    };
+}
+pub(crate) use assert_lives;
+
 pub fn acl() -> Acl {
-    Acl::init(Library::Simulator).unwrap()
+    Acl::init(library()).unwrap()
 }
 
 pub fn data(file: &str) -> PathBuf {
@@ -79,6 +90,12 @@ pub fn predictions(probabilities: &[f32]) -> Vec<usize> {
     probabilities.chunks(images::CLASSES).map(largest).collect()
 }
 
+/// The library that the tests run on: the simulator, or the file that `ASCENDCL_TESTS_ON` names
+/// (`tools/tests-on.sh`).
+pub fn library() -> Library {
+    std::env::var_os("ASCENDCL_TESTS_ON").map_or(Library::Simulator, library_at)
+}
+
 /// A library that does nothing, compiled with the system's C compiler.
 pub fn null_library() -> PathBuf {
     c_library("null-library", include_str!("../null/library.c"))
@@ -87,7 +104,7 @@ pub fn null_library() -> PathBuf {
 /// The library in a file that a test created.
 pub fn library_at(path: impl Into<PathBuf>) -> Library {
     // SAFETY: the file is absent, or not a library, or compiled from a source of these tests, which has the vendor's
-    // signatures and no initialisers.
+    // signatures and no initialisers, or who runs the tests says that it is a library with these signatures.
     unsafe { Library::at(path) }
 }
 

@@ -1,7 +1,7 @@
 //! Runs programs with a device, in a context, or with a current context.
 
-use super::acl;
-use ascendcl::{Acl, Context, Current, Device, Error, Library, RunError, Scoped, Thread};
+use super::{acl, library};
+use ascendcl::{Acl, Context, Current, Device, Error, RunError, Scoped, Thread};
 use ascendcl_sim::control;
 
 /// Runs `program` with a device, then resets the device and closes the library.
@@ -37,7 +37,7 @@ pub fn inside<R>(program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> R) ->
 /// Runs `program` with the short form, `ascendcl::run`.
 #[track_caller]
 pub fn run<T>(program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> Result<T, Error>) -> T {
-    match ascendcl::run(Library::Simulator, program) {
+    match ascendcl::run(library(), program) {
         Ok(result) => result,
         Err(RunError::Program(error)) => panic!("the program failed: {error}"),
         Err(error) => panic!("the scopes around the program failed: {error}"),

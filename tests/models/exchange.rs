@@ -1,7 +1,7 @@
 //! Memory of the program that replaces a bound model's own memory, and attacks on it.
 
 use super::{assert_no_findings, inside, strict};
-use crate::common::{alone, difference, positions};
+use crate::common::{alone, assert_lives, difference, library, positions};
 use crate::null::{WORK_FAILED, books, in_books};
 use ascendcl::model::{ModelSource, OutputBuffer};
 use ascendcl::{BoundModel, Current, Error, Name, Runtime, error::ObjectKind};
@@ -40,7 +40,7 @@ fn what_one_model_computed_is_the_input_of_another_without_a_copy() {
             }
             assert!(current.collect().is_empty());
             // The two buffers that were the first model's inputs are freed; nothing else was made.
-            assert_eq!(control::live().device_blocks, before - 2);
+            assert_lives!(device_blocks, before - 2);
             Ok(())
         });
         alone.assert_nothing_lives();
@@ -193,7 +193,7 @@ fn a_forgotten_model_keeps_what_was_put_there_and_not_what_it_gave() {
 #[test]
 fn memory_of_another_context_of_the_same_name_is_refused() {
     fn runtime<N: Name>() -> Runtime<N> {
-        Runtime::open(ascendcl::Library::Simulator).unwrap()
+        Runtime::open(library()).unwrap()
     }
     let alone = alone();
     strict(false);
@@ -215,7 +215,7 @@ fn memory_of_another_context_of_the_same_name_is_refused() {
 fn threads_that_exchange_memory_and_leave_by_a_panic_disturb_nobody() {
     let alone = alone();
     strict(false);
-    let runtime: Runtime<Vision> = Runtime::open(ascendcl::Library::Simulator).unwrap();
+    let runtime: Runtime<Vision> = Runtime::open(library()).unwrap();
     std::thread::scope(|scope| {
         let runtime = &runtime;
         let exchange = |number: u8| {

@@ -19,7 +19,7 @@ use ascendcl_macros::proves;
 use ascendcl_sim::control::Finding;
 use ascendcl_sim::{Checks, Config, control};
 use common::scopes::{self, with_device};
-use common::{alone, data, difference, digits, predictions};
+use common::{alone, assert_lives, data, difference, digits, predictions};
 use null::books;
 use std::path::Path;
 use std::time::Duration;
@@ -62,7 +62,7 @@ fn each_of_the_four_ways_to_load_gives_the_same_model_in_both_run_modes() {
                     model.unload(current)?;
                 }
                 assert!(current.collect().is_empty());
-                assert_eq!(control::live().device_blocks, 0, "on the device: {on_device}");
+                assert_lives!(device_blocks, 0, "on the device: {on_device}");
             }
             Ok(())
         });
@@ -80,7 +80,7 @@ fn an_image_that_is_no_model_leaves_nothing_on_the_device_that_the_program_runs_
     inside(|current| {
         let refused = current.load(ModelSource::memory(&image[..1000]).into()).unwrap_err();
         assert!(matches!(refused.error, Error::Vendor(_)), "{refused}");
-        assert_eq!(control::live().device_blocks, 0, "the library has read the image");
+        assert_lives!(device_blocks, 0, "the library has read the image");
         Ok(())
     });
     alone.assert_nothing_lives();
@@ -291,7 +291,7 @@ fn an_output_that_the_library_is_to_allocate_is_given_without_address_and_size()
         }
         model.into_model(current)?.unload(current)?;
         assert!(current.collect().is_empty());
-        assert_eq!(control::live().device_blocks, 0, "what the library allocated was freed");
+        assert_lives!(device_blocks, 0, "what the library allocated was freed");
         Ok(())
     });
     alone.assert_nothing_lives();

@@ -1,13 +1,12 @@
 //! Models with several users, and models that share a lane's workspace or weights.
 
 use super::{assert_no_findings, inside, predictions, strict, with_device};
-use crate::common::{acl, alone, data, digits};
+use crate::common::{acl, alone, assert_lives, data, digits};
 use ascendcl::{
     Error, Input, Thread,
     model::{Load, ModelSource},
 };
 use ascendcl_macros::proves;
-use ascendcl_sim::control;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
@@ -124,7 +123,7 @@ fn a_model_is_loaded_in_one_thread_run_in_a_second_and_unloaded_in_a_third() {
                     context.enter(&mut thread, |current| model.unload(current).unwrap()).unwrap();
                 });
             });
-            assert_eq!(control::live().models, 0);
+            assert_lives!(models, 0);
         });
         scope.unwrap();
     });

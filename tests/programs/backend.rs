@@ -1,8 +1,8 @@
 //! A backend of a framework: `Send + Sync + 'static`, with a table of tensors that the framework knows by number.
 
-use crate::common::alone;
+use crate::common::{alone, library};
 use ascendcl::operator::{DeviceTensor, Operator};
-use ascendcl::{Error, Library, Runtime, error::ObjectKind};
+use ascendcl::{Error, Runtime, error::ObjectKind};
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -26,7 +26,7 @@ struct Ascend {
 
 impl Ascend {
     fn open() -> Result<Self, Error> {
-        let runtime = Runtime::open(Library::Simulator)?;
+        let runtime = Runtime::open(library())?;
         Ok(Self { tensors: Mutex::default(), next: AtomicU64::new(1), runtime })
     }
 

@@ -1,8 +1,8 @@
 //! An engine with `open`, `infer` and `close`, whose fields are in any order.
 
-use crate::common::{alone, data, digits};
+use crate::common::{alone, data, digits, library};
 use ascendcl::runtime::CloseError;
-use ascendcl::{BoundModel, Error, HostBuffer, Library, Pending, Runtime, Stream, stream::DefaultAllocator};
+use ascendcl::{BoundModel, Error, HostBuffer, Pending, Runtime, Stream, stream::DefaultAllocator};
 use std::path::Path;
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ type Inference = Pending<Vision, (BoundModel<Vision>, HostBuffer<Vision, f32>)>;
 
 impl Engine {
     fn open(file: &Path) -> Result<Self, Error> {
-        let runtime = Runtime::open(Library::Simulator)?;
+        let runtime = Runtime::open(library())?;
         let (model, pixels, stream) = runtime.with(|current| {
             let model = current.load_model(file)?.bind(current, &[&[1, PIXELS]], &[&[1, CLASSES]])?;
             Ok::<_, Error>((model, current.host_buffer(PIXELS)?, current.stream()?.without_allocator()))

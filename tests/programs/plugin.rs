@@ -1,7 +1,7 @@
 //! A plugin with three functions, which its host may call in any order.
 
-use crate::common::{alone, data};
-use ascendcl::{Error, Input, Library, Model, Runtime};
+use crate::common::{alone, data, library};
+use ascendcl::{Error, Input, Model, Runtime};
 use std::sync::Mutex;
 
 ascendcl::names!(Plugin);
@@ -9,7 +9,7 @@ ascendcl::names!(Plugin);
 static STATE: Mutex<Option<(Model<Plugin>, Runtime<Plugin>)>> = Mutex::new(None);
 
 fn open() -> i32 {
-    let opened = Runtime::open(Library::Simulator).and_then(|runtime| {
+    let opened = Runtime::open(library()).and_then(|runtime| {
         let model = runtime.with(|current| current.load_model(data("digits.onnx")))??;
         Ok((model, runtime))
     });

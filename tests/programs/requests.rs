@@ -1,9 +1,8 @@
 //! A request per task of an executor with several threads, with a time limit, and requests that are cancelled. The
 //! service is that of the example.
 
-use crate::common::{alone, digits};
+use crate::common::{alone, digits, library};
 use crate::service::{Failure, Service};
-use ascendcl::Library;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +13,7 @@ fn two_hundred_spawned_requests_are_answered_and_cancelled_ones_leave_nothing() 
     let alone = alone();
     let (labels, pixels) = digits();
     let executor = tokio::runtime::Builder::new_multi_thread().worker_threads(3).enable_time().build().unwrap();
-    let server = Arc::new(Service::open(Library::Simulator, 4).unwrap());
+    let server = Arc::new(Service::open(library(), 4).unwrap());
     let right = executor.block_on(async {
         let requests: Vec<_> = (0..200)
             .map(|index| {

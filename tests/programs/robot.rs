@@ -1,8 +1,8 @@
 //! A task of a robotics framework. It is built once and called at each tick, on any thread of the framework. It keeps
 //! its model and its buffers between the calls.
 
-use crate::common::{alone, data};
-use ascendcl::{Current, Error, HostBuffer, Input, Library, Model, Runtime, Setup};
+use crate::common::{alone, data, library};
+use ascendcl::{Current, Error, HostBuffer, Input, Model, Runtime, Setup};
 
 ascendcl::names!(Camera, Gripper);
 
@@ -18,7 +18,7 @@ struct Sees {
 
 impl Sees {
     fn on_device(device: i32) -> Result<Self, Error> {
-        let runtime = Runtime::open(Setup::builder().library(Library::Simulator).device(device).build())?;
+        let runtime = Runtime::open(Setup::builder().library(library()).device(device).build())?;
         let build = |current: &mut Current<Camera>| {
             Ok::<_, Error>((current.host_buffer(64)?, current.load_model(data("digits.onnx"))?))
         };
@@ -53,7 +53,7 @@ impl Task for Grips {
 #[test]
 fn tasks_on_two_devices_are_called_on_changing_threads() {
     let alone = alone();
-    let gripper = Runtime::open(Setup::builder().library(Library::Simulator).device(1).build()).unwrap();
+    let gripper = Runtime::open(Setup::builder().library(library()).device(1).build()).unwrap();
     let mut tasks: Vec<Box<dyn Task>> = vec![Box::new(Sees::on_device(0).unwrap()), Box::new(Grips(gripper))];
     for tick in 0..4 {
         let frame = [tick as f32; 64];

@@ -1,9 +1,9 @@
 //! One context, several worker threads, shared weights, and a shutdown that loses no request.
 
-use crate::common::{alone, digits, digits_in_batches_of};
+use crate::common::{alone, digits, digits_in_batches_of, library};
 use crate::engine::best;
 use ascendcl::{
-    Error, Input, Library, Runtime,
+    Error, Input, Runtime,
     model::{Load, ModelSource, Weights},
 };
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -27,7 +27,7 @@ struct Service {
 
 impl Service {
     fn open(workers: usize) -> Result<Self, Error> {
-        let runtime = Arc::new(Runtime::open(Library::Simulator)?);
+        let runtime = Arc::new(Runtime::open(library())?);
         let image: Arc<[u8]> = digits_in_batches_of(1).into();
         let weights = runtime.with(|current| current.weights(ModelSource::memory(&image)))??;
         let (requests, coming) = channel();

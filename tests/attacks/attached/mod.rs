@@ -3,11 +3,11 @@
 mod refusing;
 
 use super::{collect, fail, inside, nothing_fails, upload, with_device};
-use crate::common::{acl, alone};
+use crate::common::{acl, alone, library};
 use ascendcl::capture::CaptureMode;
 use ascendcl::raw::{Attach, Attached, Ending, EndsBefore, Uses};
 use ascendcl::runtime::{self, CloseError};
-use ascendcl::{Brand, Current, Error, Library, Runtime, ScopeError, Thread, error::ObjectKind, stream::StreamOps};
+use ascendcl::{Brand, Current, Error, Runtime, ScopeError, Thread, error::ObjectKind, stream::StreamOps};
 use ascendcl_macros::proves;
 use ascendcl_sim::control::{self, Live};
 use std::error::Error as AnyError;
@@ -225,7 +225,7 @@ fn work_that_other_code_has_queued_is_waited_for() {
 #[test]
 fn it_is_used_and_taken_down_in_its_own_context_only() {
     let (alone, log) = (alone(), Arc::new(Log::default()));
-    let open = || Runtime::<Worker>::open(Library::Simulator).unwrap();
+    let open = || Runtime::<Worker>::open(library()).unwrap();
     let (first, second) = (open(), open());
     let attached = first.with(|current| attach(current, log.probe::<STREAMS>("one"), ())).unwrap();
     let attached = second
@@ -255,10 +255,10 @@ fn a_runtime_ends_what_is_stored_beside_it_in_any_order_of_fields() {
         _runtime: Runtime<Worker>,
     }
     let (alone, log) = (alone(), Arc::new(Log::default()));
-    let runtime = Runtime::open(Library::Simulator).unwrap();
+    let runtime = Runtime::open(library()).unwrap();
     let attached = runtime.with(|current| attach(current, log.probe("one"), ())).unwrap();
     drop(Before { _attached: attached, _runtime: runtime });
-    let runtime = Runtime::<Worker>::open(Library::Simulator).unwrap();
+    let runtime = Runtime::<Worker>::open(library()).unwrap();
     let attached: Attached<_, Probe<STREAMS>> = runtime.with(|current| attach(current, log.probe("two"), ())).unwrap();
     drop(runtime);
     drop(attached);
@@ -289,7 +289,7 @@ unsafe impl Attach for Reenters {
 #[test]
 fn nothing_is_entered_or_closed_while_an_object_is_taken_down() {
     let (alone, tried) = (alone(), Arc::default());
-    let runtime = Arc::new(Runtime::open(Library::Simulator).unwrap());
+    let runtime = Arc::new(Runtime::open(library()).unwrap());
     let object = Reenters(Arc::clone(&runtime), Arc::clone(&tried));
     runtime.with(|current| mem::forget(current.attach(object, ()).map_err(Error::from).unwrap())).unwrap();
     runtime.close().unwrap();
@@ -305,7 +305,7 @@ fn nothing_is_entered_or_closed_while_an_object_is_taken_down() {
 #[test]
 fn nothing_is_taken_down_while_a_stream_is_captured() {
     let (alone, log) = (alone(), Arc::new(Log::default()));
-    let runtime = Runtime::<Worker>::open(Library::Simulator).unwrap();
+    let runtime = Runtime::<Worker>::open(library()).unwrap();
     runtime
         .with(|current| {
             let attached = Mutex::new(Some(attach(current, log.probe::<STREAMS>("one"), ())));

@@ -1,6 +1,7 @@
 //! Objects that refuse to end, or whose work could not be waited for.
 
 use super::*;
+use crate::common::{assert_lives, library};
 
 #[proves(DEV_10, ERR_01)]
 #[test]
@@ -67,12 +68,12 @@ fn what_has_to_outlive_an_object_stays_while_the_object_refuses_to_end() {
 #[test]
 fn a_runtime_that_could_not_end_an_object_is_closed_again() {
     let (alone, log) = (alone(), Arc::new(Log::default()));
-    let runtime = Runtime::<Worker>::open(Library::Simulator).unwrap();
+    let runtime = Runtime::<Worker>::open(library()).unwrap();
     runtime.with(|current| mem::forget(attach(current, log.probe::<MEMORY>("one"), ()))).unwrap();
     log.panics.store(1, Ordering::SeqCst);
     let Err(CloseError::Teardown { errors }) = runtime.close() else { panic!("closed") };
     assert_eq!(errors[0].to_string(), "could not take down the probe: it panicked: a probe");
-    assert_eq!(control::live().contexts, 1);
+    assert_lives!(contexts, 1);
     runtime.close().unwrap();
     assert_eq!(log.names(), ["one"]);
     alone.assert_nothing_lives();
@@ -119,7 +120,7 @@ unsafe impl Attach for PanicsWhenDropped {
 #[test]
 fn an_object_that_panics_when_it_is_dropped_leaves_nothing_half_done() {
     let (alone, log) = (alone(), Arc::new(Log::default()));
-    let runtime = Runtime::<Worker>::open(Library::Simulator).unwrap();
+    let runtime = Runtime::<Worker>::open(library()).unwrap();
     runtime
         .with(|current| {
             mem::forget(attach(current, log.probe::<CONTEXT>("one"), ()));

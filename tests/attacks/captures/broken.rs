@@ -1,6 +1,7 @@
 //! Captures that come to nothing: the operands come back, nothing has run, and the stream goes on.
 
 use super::*;
+use crate::common::assert_lives;
 use ascendcl::capture::{Capture, Captured};
 use ascendcl_macros::proves;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -246,10 +247,10 @@ fn a_graph_that_the_library_refuses_to_destroy_keeps_what_it_uses() {
         drop(refused.value);
         let told: Vec<_> = current.collect();
         assert_eq!(told.len(), 1, "{told:?}");
-        assert_eq!(control::live().host_blocks, 2, "the graph uses them");
+        assert_lives!(host_blocks, 2, "the graph uses them");
         fail("");
         collect(current);
-        assert_eq!(control::live().host_blocks, 0);
+        assert_lives!(host_blocks, 0);
     });
     alone.assert_nothing_lives();
 }

@@ -2,10 +2,10 @@
 
 use super::groups::{BEFORE, operator};
 use super::*;
-use crate::common::{c_library, library_at};
+use crate::common::{assert_lives, c_library, library, library_at};
 use crate::with_device;
 use ascendcl::capture::{Built, Capture, Captured, GraphBuild};
-use ascendcl::{Acl, Library, Recovered, Runtime, Thread};
+use ascendcl::{Acl, Recovered, Runtime, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan};
 use std::mem;
@@ -64,7 +64,7 @@ fn tasks_of_a_build_run_in_their_order_at_each_replay_and_not_before() {
         let (input, ..) = graph.into_operands(current).unwrap();
         assert_eq!(input.slice(current).unwrap()[0], 4.0);
         first.synchronize(current).unwrap();
-        assert_eq!(control::live().streams, 2, "the stream of the build went with the graph");
+        assert_lives!(streams, 2, "the stream of the build went with the graph");
     });
     alone.assert_nothing_lives();
 }
@@ -216,7 +216,7 @@ fn a_build_that_the_library_refuses_to_end_keeps_what_it_uses() {
                     drop(build);
                 }
                 drop(current.collect());
-                assert_eq!(control::live().host_blocks, 2, "{call}: the graph uses them");
+                assert_lives!(host_blocks, 2, "{call}: the graph uses them");
                 fail("");
                 collect(current);
                 assert_no_graph_is_left(0);
@@ -248,7 +248,7 @@ fn a_built_graph_is_not_destroyed_while_it_runs() {
         let graph = build.end(current).unwrap();
         drop(stream.replay(current, graph).unwrap());
         collect(current);
-        assert_eq!(control::live().host_blocks, 2, "the replay reads one");
+        assert_lives!(host_blocks, 2, "the replay reads one");
         GO_ON.store(true, SeqCst);
         stream.synchronize(current).unwrap();
         collect(current);
@@ -325,7 +325,7 @@ fn a_build_moves_to_another_thread_and_ends_there() {
 #[test]
 fn a_build_of_another_runtime_of_the_same_name_is_refused_and_stays_whole() {
     let (alone, _books) = undisturbed();
-    let open = || Runtime::<Vision>::open(Library::Simulator).unwrap();
+    let open = || Runtime::<Vision>::open(library()).unwrap();
     let (first, second) = (open(), open());
     let (build, operands) = first.with(|current| (begun(current), io(current))).unwrap();
     let refused = second.with(|current| {
@@ -354,7 +354,7 @@ fn a_build_of_another_runtime_of_the_same_name_is_refused_and_stays_whole() {
 #[test]
 fn builds_and_built_graphs_end_with_a_device_that_is_recovered_by_force() {
     let (alone, _books) = undisturbed();
-    let (acl, mut thread) = (Acl::init(Library::Simulator).unwrap(), Thread::new().unwrap());
+    let (acl, mut thread) = (Acl::init(library()).unwrap(), Thread::new().unwrap());
     let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(Duration::from_millis(50));
     let scope = device.with_current(&mut thread, |current| {
         let stream = stream(current);

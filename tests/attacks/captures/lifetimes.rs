@@ -1,6 +1,7 @@
 //! Graphs, replays and captures that are dropped, forgotten or leaked.
 
 use super::*;
+use crate::common::assert_lives;
 use ascendcl::capture::Captured;
 use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan};
@@ -26,11 +27,11 @@ fn a_dropped_replay_is_not_destroyed_while_it_runs() {
         });
         drop(stream.replay(current, graph.unwrap()).unwrap());
         collect(current);
-        assert_eq!(control::live().host_blocks, 2, "the replay reads one");
+        assert_lives!(host_blocks, 2, "the replay reads one");
         GO_ON.store(true, SeqCst);
         stream.synchronize(current).unwrap();
         collect(current);
-        assert_eq!(control::live().host_blocks, 0);
+        assert_lives!(host_blocks, 0);
     });
     alone.assert_nothing_lives();
 }
@@ -78,7 +79,7 @@ fn a_leaked_graph_outlives_its_stream() {
             .enter(thread, |current| {
                 collect(current);
                 graph.operands(current).unwrap().0.fill(4.0);
-                assert_eq!(control::live().host_blocks, 2);
+                assert_lives!(host_blocks, 2);
             })
             .unwrap();
     });

@@ -1,9 +1,9 @@
 //! Other threads, other contexts, and what a capture forbids.
 
 use super::*;
-use crate::common::{c_library, library_at};
+use crate::common::{c_library, library, library_at};
 use crate::{books, with_device};
-use ascendcl::{Acl, Library, Runtime, Thread, runtime};
+use ascendcl::{Acl, Runtime, Thread, runtime};
 use ascendcl_macros::proves;
 use std::sync::Barrier;
 
@@ -167,7 +167,7 @@ fn operands_and_streams_of_another_runtime_of_the_name_come_back() {
     let (alone, _books) = undisturbed();
     let mut runtimes = Vec::new();
     for _ in 0..2 {
-        runtimes.push(Runtime::<Vision>::open(Library::Simulator).unwrap());
+        runtimes.push(Runtime::<Vision>::open(library()).unwrap());
     }
     let (first, second) = (&runtimes[0], &runtimes[1]);
     let theirs = second.with(|current| (io(current), stream(current))).unwrap();
@@ -209,7 +209,7 @@ fn operands_and_streams_of_another_runtime_of_the_name_come_back() {
 #[test]
 fn a_runtime_is_closed_with_replays_in_flight_and_graphs_that_name_nothing_afterwards() {
     let (alone, _books) = undisturbed();
-    let runtime = Runtime::<Vision>::open(Library::Simulator).unwrap();
+    let runtime = Runtime::<Vision>::open(library()).unwrap();
     let (running, idle) = runtime
         .with(|current| {
             let mut stream = stream(current);

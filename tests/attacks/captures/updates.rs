@@ -2,7 +2,8 @@
 
 use super::groups::{BEFORE, operator, outputs, with_two};
 use super::*;
-use ascendcl::{Library, Runtime, Thread};
+use crate::common::library;
+use ascendcl::{Runtime, Thread};
 use ascendcl_macros::proves;
 
 ascendcl::names!(Vision);
@@ -65,7 +66,7 @@ fn a_graph_and_its_group_go_to_another_thread_which_updates_while_the_first_one_
 #[test]
 fn operands_and_graphs_of_another_runtime_of_the_same_name_are_refused() {
     let (alone, _books) = undisturbed();
-    let open = || Runtime::<Vision>::open(Library::Simulator).unwrap();
+    let open = || Runtime::<Vision>::open(library()).unwrap();
     let (first, second) = (open(), open());
     let (graph, group) = first.with(|current| with_two(current, &mut stream(current))).unwrap();
     let refused = second.with(|current| {

@@ -2,8 +2,8 @@
 
 use super::super::with_device;
 use super::*;
-use crate::common::acl;
 use crate::common::allocators::{Empty, Watch, Watched};
+use crate::common::{acl, assert_lives};
 use ascendcl::raw::{AllocatorFunctions, AllocatorSlot, Attach, Ending, EndsBefore, LibraryUser};
 use ascendcl::{ScopeError, Thread, allocator::PoolAllocator};
 use std::sync::Mutex;
@@ -18,10 +18,11 @@ fn memory_that_is_kept_is_not_collected_before_it_is_dropped() {
         let (other, start) = (kept.clone(), kept.start());
         drop(kept);
         collect(current);
-        assert_eq!((control::live().device_blocks, other.start()), (1, start));
+        assert_lives!(device_blocks, 1);
+        assert_eq!(other.start(), start);
         drop(other);
         collect(current);
-        assert_eq!(control::live().device_blocks, 0);
+        assert_lives!(device_blocks, 0);
     });
     alone.assert_nothing_lives();
 }
@@ -102,7 +103,7 @@ struct Told(Arc<AtomicBool>);
 
 impl Drop for Told {
     fn drop(&mut self) {
-        assert_eq!(control::live().streams, 0, "the context's objects have gone");
+        assert_lives!(streams, 0, "the context's objects have gone");
         self.0.store(true, SeqCst);
         panic!("in the drop");
     }

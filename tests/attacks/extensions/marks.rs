@@ -1,6 +1,7 @@
 //! One object or one piece of memory that several pieces of work use, each by a value of its own.
 
 use super::*;
+use crate::common::assert_lives;
 
 /// One more value that shows the same object.
 fn another(counter: &Counter) -> Counter {
@@ -99,11 +100,11 @@ fn memory_that_work_on_two_streams_uses_is_kept_for_both_and_one_doubt_shuts_it(
         assert!(matches!(refused.error, Error::InDoubt { .. }), "{refused}");
         drop((refused, kept));
         collect(current);
-        assert_eq!(control::live().device_blocks, 1, "the second stream may use the memory");
+        assert_lives!(device_blocks, 1, "the second stream may use the memory");
         release.send(()).unwrap();
         second.synchronize(current).unwrap();
         collect(current);
-        assert_eq!(control::live().device_blocks, 0);
+        assert_lives!(device_blocks, 0);
     });
     alone.assert_nothing_lives();
 }

@@ -5,13 +5,12 @@ mod kept;
 mod marks;
 
 use super::{collect, inside};
-use crate::common::alone;
+use crate::common::{alone, assert_lives, library};
 use ascendcl::error::{Extension, ExtensionError, ObjectKind};
 use ascendcl::raw::{InFlight, KeptMemory, LastUse, tensors};
-use ascendcl::{Brand, Current, Error, Failed, Library, Pending, RuleId, Runtime, stream::StreamOps};
+use ascendcl::{Brand, Current, Error, Failed, Pending, RuleId, Runtime, stream::StreamOps};
 use ascendcl_macros::proves;
 use ascendcl_rules::GE_10;
-use ascendcl_sim::control;
 use std::ffi::c_void;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -178,7 +177,7 @@ fn a_panic_while_work_is_queued_goes_on_and_the_object_is_not_idle_before_a_wait
 #[test]
 fn an_object_a_stream_and_a_tensor_of_another_runtime_with_the_name_are_refused() {
     let alone = alone();
-    let runtimes = [(); 2].map(|()| Runtime::<Worker>::open(Library::Simulator).unwrap());
+    let runtimes = [(); 2].map(|()| Runtime::<Worker>::open(library()).unwrap());
     let [first, second] = &runtimes;
     let made = first.with(|current| {
         let tensor = current.upload_tensor(&[4], &[1_f32; 4]).unwrap();
@@ -212,12 +211,12 @@ fn a_stream_that_is_kept_is_not_collected_and_ends_with_its_context() {
     let kept = inside(|current| {
         let kept = current.stream().unwrap().keep();
         collect(current);
-        assert_eq!(control::live().streams, 1);
+        assert_lives!(streams, 1);
         let done = kept.lend(current).unwrap().set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 7).unwrap();
         assert_eq!(done.wait(current).unwrap().to_vec(current).unwrap(), [7; 4]);
         drop(current.stream().unwrap().keep());
         collect(current);
-        assert_eq!(control::live().streams, 1, "the dropped one has gone");
+        assert_lives!(streams, 1, "the dropped one has gone");
         kept
     });
     let ended = kept.with_raw(|_| unreachable!()).unwrap_err();

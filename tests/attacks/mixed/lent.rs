@@ -1,6 +1,7 @@
 //! What one context lends is used in another of the same name, which is entered while the loan lasts.
 
 use super::*;
+use crate::common::library;
 use ascendcl::Setup;
 
 /// The scope waits for its streams in its own context. It would abort the process over a stream of another one.
@@ -38,7 +39,7 @@ fn memory_that_one_context_lends_is_not_copied_by_a_stream_of_another_of_the_nam
 fn access_that_one_context_has_to_a_peer_is_not_used_by_another_of_the_name() {
     ascendcl::names!(Peer);
     let alone = alone();
-    let on = |device| Setup::builder().library(Library::Simulator).device(device).build();
+    let on = |device| Setup::builder().library(library()).device(device).build();
     let (own, peer) = (Runtime::<Worker>::open(on(0)).unwrap(), Runtime::<Peer>::open(on(1)).unwrap());
     let others = [Runtime::<Worker>::open(on(1)).unwrap(), Runtime::open(library_at(null_library())).unwrap()];
     let mut sound = peer.with(|current| current.upload(&[8_u8; 32]).unwrap()).unwrap();

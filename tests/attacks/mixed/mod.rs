@@ -5,17 +5,16 @@ mod lent;
 mod objects;
 
 use super::{collect, finish, model, upload};
-use crate::common::{Alone, alone, digits_in_batches_of, library_at, null_library};
+use crate::common::{Alone, alone, assert_lives, digits_in_batches_of, library, library_at, null_library};
 use ascendcl::operator::Operator;
 use ascendcl::{
-    Brand, Current, DeviceBuffer, Error, HostBuffer, Input, Library, Pending, Runtime, Stream,
+    Brand, Current, DeviceBuffer, Error, HostBuffer, Input, Pending, Runtime, Stream,
     allocator::PoolAllocator,
     error::ObjectKind,
     model::{Load, ModelSource},
     stream::{AllocatorGroup, StreamOps},
 };
 use ascendcl_macros::proves;
-use ascendcl_sim::control;
 use std::mem;
 
 ascendcl::names!(Worker);
@@ -31,7 +30,7 @@ struct Two {
 impl Two {
     fn open() -> Self {
         let alone = alone();
-        let open = || Runtime::open(Library::Simulator).unwrap();
+        let open = || Runtime::open(library()).unwrap();
         Self { own: open(), other: open(), alone }
     }
 
@@ -273,7 +272,7 @@ fn work_is_not_taken_over() {
 #[test]
 fn a_runtime_that_is_opened_again_does_not_know_the_values_of_the_first() {
     let alone = alone();
-    let open = || Runtime::<Worker>::open(Library::Simulator).unwrap();
+    let open = || Runtime::<Worker>::open(library()).unwrap();
     let first = open();
     let (stream, (host, device)) = first.with(|current| (current.stream().unwrap(), buffers(current))).unwrap();
     first.close().unwrap();
@@ -340,6 +339,6 @@ fn runtimes_that_change_places() {
     mem::swap(own, other);
     two.own(|current| is_wrong(buffer.to_vec(current), ObjectKind::DEVICE_MEMORY));
     two.other(|current| assert_eq!(buffer.to_vec(current).unwrap(), [1]));
-    assert_eq!(control::live().contexts, 2);
+    assert_lives!(contexts, 2);
     two.close();
 }

@@ -1,11 +1,12 @@
 //! Threads that own a runtime.
 
 use super::*;
+use crate::common::library;
 
 #[test]
 fn an_actor_serves_calls_survives_their_panics_and_closes() {
     let alone = alone();
-    let actor = Actor::<Worker, _>::open(Library::Simulator, |current| Ok((current.stream()?, 0_usize))).unwrap();
+    let actor = Actor::<Worker, _>::open(library(), |current| Ok((current.stream()?, 0_usize))).unwrap();
     let call = || {
         actor.call(|current, (stream, calls)| {
             drop(upload(current, stream).wait(current).unwrap());
@@ -29,7 +30,7 @@ fn an_actor_serves_calls_survives_their_panics_and_closes() {
 #[test]
 fn an_actor_does_not_wait_for_itself_nor_in_a_callback() {
     let alone = alone();
-    let open = || Arc::new(Actor::<Worker, ()>::open(Library::Simulator, |_| Ok(())).unwrap());
+    let open = || Arc::new(Actor::<Worker, ()>::open(library(), |_| Ok(())).unwrap());
     let (actor, other) = (open(), open());
     let own = Arc::clone(&actor);
     let told = actor.call(move |_, ()| {
@@ -53,14 +54,14 @@ fn an_actor_does_not_wait_for_itself_nor_in_a_callback() {
 #[test]
 fn an_actor_that_cannot_be_opened_leaves_nothing_and_one_that_is_dropped_ends() {
     let alone = alone();
-    let refused = Actor::<Worker, ()>::open(Library::Simulator, |current| {
+    let refused = Actor::<Worker, ()>::open(library(), |current| {
         mem::forget(current.stream()?);
         Err(Error::NotExecuted)
     });
     assert!(matches!(refused, Err(Error::NotExecuted)));
     sweep();
     let start = Instant::now();
-    drop(Actor::<Worker, _>::open(Library::Simulator, |current| current.stream()).unwrap());
+    drop(Actor::<Worker, _>::open(library(), |current| current.stream()).unwrap());
     while control::live() != control::Live::default() && start.elapsed() < Duration::from_secs(10) {
         thread::sleep(Duration::from_millis(1));
     }
@@ -71,12 +72,11 @@ fn an_actor_that_cannot_be_opened_leaves_nothing_and_one_that_is_dropped_ends() 
 #[test]
 fn a_forked_child_does_not_wait_for_the_thread_of_an_actor() {
     let alone = alone();
-    let open = || Actor::<Worker, ()>::open(Library::Simulator, |_| Ok(())).unwrap();
+    let open = || Actor::<Worker, ()>::open(library(), |_| Ok(())).unwrap();
     let actors = in_a_forked_child([open(), open()], |[called, closed]| {
         let refused = called.call(|_, ()| ()).is_err_and(|error| is_forked(&error));
         let not_closed = matches!(closed.close(), Err(CloseError::Refused(error)) if is_forked(&error));
-        let not_opened =
-            Actor::<Worker, ()>::open(Library::Simulator, |_| Ok(())).is_err_and(|error| is_forked(&error));
+        let not_opened = Actor::<Worker, ()>::open(library(), |_| Ok(())).is_err_and(|error| is_forked(&error));
         drop(called);
         refused && not_closed && not_opened
     });

@@ -1,6 +1,7 @@
 //! Closed under threads, from inside, by two threads at a time, and with calls that fail.
 
 use super::*;
+use crate::common::{assert_lives, library};
 
 #[proves(CTX_11, DEV_10)]
 #[test]
@@ -56,7 +57,7 @@ fn closing_waits_for_those_inside_and_lets_nobody_in() {
         is_gone(runtime.with(|_| ()));
         // The gate is closed, and a thread is inside: a second one that closes must not take anything down.
         assert!(matches!(runtime.close(), Err(CloseError::Closing)));
-        assert_eq!(control::live().contexts, 1);
+        assert_lives!(contexts, 1);
         leave.send(()).unwrap();
         closes.join().unwrap().unwrap();
     });
@@ -73,7 +74,7 @@ fn it_is_not_closed_from_inside() {
             assert!(matches!(runtime.close(), Err(CloseError::Refused(Error::ThreadTaken))));
             assert!(matches!(other.close(), Err(CloseError::Refused(Error::ThreadTaken))));
             assert!(matches!(runtime::sweep(None).as_slice(), [Error::ThreadTaken]));
-            assert!(matches!(Runtime::<Other>::open(Library::Simulator), Err(Error::ThreadTaken)));
+            assert!(matches!(Runtime::<Other>::open(library()), Err(Error::ThreadTaken)));
             // On another thread it is no better: this one is inside.
             let busy = thread::scope(|scope| scope.spawn(|| runtime.close()).join().unwrap());
             assert!(matches!(busy, Err(CloseError::Busy { inside: 1 })));
@@ -120,7 +121,7 @@ fn each_call_of_closing_fails_once_and_is_made_up_for() {
 #[test]
 fn work_that_does_not_end_is_kept_and_the_runtime_is_closed_later() {
     let alone = alone();
-    let setup = Setup::builder().library(Library::Simulator).teardown_timeout(Duration::from_millis(5)).build();
+    let setup = Setup::builder().library(library()).teardown_timeout(Duration::from_millis(5)).build();
     let runtime = Runtime::<Worker>::open(setup).unwrap();
     let release = runtime.with(|current| held(current).1).unwrap();
     let before = control::live();

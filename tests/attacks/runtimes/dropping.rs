@@ -1,6 +1,7 @@
 //! Dropped in the middle of work, in a callback, inside another, in a panic, with a thread, or never.
 
 use super::*;
+use crate::common::{assert_lives, library};
 
 #[proves(MEM_02, STREAM_05)]
 #[test]
@@ -18,10 +19,10 @@ fn a_runtime_that_is_dropped_in_the_middle_of_work_calls_nothing_and_is_swept_up
     let start = Instant::now();
     let next = open();
     assert!(start.elapsed() < Duration::from_secs(10), "opening waited");
-    assert_eq!(control::live().contexts, 2);
+    assert_lives!(contexts, 2);
     release.send(()).unwrap();
     sweep();
-    assert_eq!(control::live().contexts, 1);
+    assert_lives!(contexts, 1);
     next.close().unwrap();
     drop((stream, work));
     alone.assert_nothing_lives();
@@ -35,7 +36,7 @@ fn the_next_runtime_takes_down_what_an_idle_one_left() {
     let kept = runtime.with(|current| (current.stream().unwrap(), current.upload(&[1_u8]).unwrap())).unwrap();
     drop(runtime);
     let next = open();
-    assert_eq!(control::live().contexts, 1);
+    assert_lives!(contexts, 1);
     next.close().unwrap();
     drop(kept);
     alone.assert_nothing_lives();
@@ -72,7 +73,7 @@ fn the_last_pointer_to_a_runtime_goes_in_its_own_callback() {
 #[test]
 fn a_runtime_is_dropped_inside_another() {
     let alone = alone();
-    let (outer, inner) = (open(), Runtime::<Other>::open(Library::Simulator).unwrap());
+    let (outer, inner) = (open(), Runtime::<Other>::open(library()).unwrap());
     outer
         .with(|current| {
             inner.enter(current, |current| mem::forget(upload(current, &current.stream().unwrap()))).unwrap();
@@ -81,7 +82,7 @@ fn a_runtime_is_dropped_inside_another() {
         })
         .unwrap();
     sweep();
-    assert_eq!(control::live().contexts, 1);
+    assert_lives!(contexts, 1);
     outer.close().unwrap();
     alone.assert_nothing_lives();
 }
@@ -137,6 +138,6 @@ fn a_forgotten_runtime_harms_no_other() {
     assert_ne!(runtime.id(), id);
     runtime.with(|current| assert!(matches!(kept.slice(current), Err(Error::WrongContext { .. })))).unwrap();
     runtime.close().unwrap();
-    assert_eq!(control::live().contexts, 1, "the forgotten one is there, as long as the process is");
+    assert_lives!(contexts, 1, "the forgotten one is there, as long as the process is");
     drop(alone);
 }

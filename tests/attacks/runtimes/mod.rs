@@ -6,9 +6,9 @@ mod dropping;
 mod lanes;
 
 use super::{fail, finish, model, nothing_fails, upload};
-use crate::common::{allocators::Empty, alone};
+use crate::common::{allocators::Empty, alone, library};
 use ascendcl::runtime::{self, Actor, CloseError};
-use ascendcl::{Current, Error, HostBuffer, Library, Pending, Runtime, Setup, Stream, Thread, error::ObjectKind};
+use ascendcl::{Current, Error, HostBuffer, Pending, Runtime, Setup, Stream, Thread, error::ObjectKind};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::cell::RefCell;
@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 ascendcl::names!(Worker, Other);
 
 fn open() -> Runtime<Worker> {
-    Runtime::open(Library::Simulator).unwrap()
+    Runtime::open(library()).unwrap()
 }
 
 #[track_caller]
@@ -156,12 +156,12 @@ fn each_call_of_opening_fails_once_and_leaves_nothing() {
     let calls = ["aclInit", "aclrtGetDeviceCount", "aclrtGetRunMode", "aclrtSetDevice", "aclrtCreateContext"];
     for call in calls {
         fail(&format!("{call}#1=507899"));
-        let refused = Runtime::<Worker>::open(Library::Simulator);
+        let refused = Runtime::<Worker>::open(library());
         assert!(refused.is_err_and(|error| error.to_string().contains(call)), "{call}");
         nothing_fails();
         assert_eq!(control::live(), control::Live::default(), "{call}");
     }
-    let missing = Runtime::<Worker>::open(Setup::builder().library(Library::Simulator).device(99).build());
+    let missing = Runtime::<Worker>::open(Setup::builder().library(library()).device(99).build());
     assert!(matches!(missing, Err(Error::NoSuchDevice { id: 99, .. })));
     open().close().unwrap();
     alone.assert_nothing_lives();
@@ -172,9 +172,7 @@ fn each_call_of_opening_fails_once_and_leaves_nothing() {
 fn runtimes_in_a_loop_on_two_devices_leave_nothing() {
     let alone = alone();
     for round in 0..20 {
-        let on = |device| {
-            Runtime::<Worker>::open(Setup::builder().library(Library::Simulator).device(device).build()).unwrap()
-        };
+        let on = |device| Runtime::<Worker>::open(Setup::builder().library(library()).device(device).build()).unwrap();
         let workers = [on(0), on(1), on(0)];
         let sums = thread::scope(|scope| {
             let threads = workers.each_ref().map(|runtime| {
@@ -268,7 +266,7 @@ fn a_forked_child_neither_enters_closes_nor_drops_a_runtime() {
         let refused = [
             runtime.with(|_| ()).as_ref().is_err_and(is_forked),
             matches!(runtime.close(), Err(CloseError::Refused(error)) if is_forked(&error)),
-            Runtime::<Worker>::open(Library::Simulator).as_ref().is_err_and(is_forked),
+            Runtime::<Worker>::open(library()).as_ref().is_err_and(is_forked),
         ];
         drop((host, runtime));
         refused.iter().all(|refused| *refused)

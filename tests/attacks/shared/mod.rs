@@ -8,15 +8,15 @@ mod views;
 use super::common::alone;
 use super::null::{TIMEOUT, books, in_books};
 use super::{collect, inside};
+use crate::common::assert_lives;
 use ascendcl::{
-    Brand, Current, DeviceBuffer, Error, Library, Pending, Runtime, Scoped, SharedBuffer, Stream, Thread,
-    error::ObjectKind,
+    Brand, Current, DeviceBuffer, Error, Pending, Runtime, Scoped, SharedBuffer, Stream, Thread, error::ObjectKind,
 };
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 ascendcl::names!(Worker, Other);
@@ -30,10 +30,28 @@ fn table<C: Brand>(current: &Current<C>) -> SharedBuffer<C, f32> {
 
 /// A stream that works until something is sent.
 pub(super) fn held<C: Brand>(current: &Current<C>) -> (Stream<C>, Sender<()>) {
-    let (release, released) = channel();
-    let stream = current.stream().unwrap();
-    drop(stream.launch_host_fn(current, move || released.recv_timeout(LONG).is_ok()).unwrap());
+    let (stream, release, _) = held_from(current);
     (stream, release)
+}
+
+/// Like [`held`], when the work has begun. The functions of a context run on one thread, one after the other: of two
+/// held streams that are released in an order, the first has to work before there is a second.
+fn held_at_work<C: Brand>(current: &Current<C>) -> (Stream<C>, Sender<()>) {
+    let (stream, release, begun) = held_from(current);
+    begun.recv_timeout(LONG).unwrap();
+    (stream, release)
+}
+
+fn held_from<C: Brand>(current: &Current<C>) -> (Stream<C>, Sender<()>, Receiver<()>) {
+    let ((release, released), (begins, begun)) = (channel(), channel());
+    let stream = current.stream().unwrap();
+    let work = move || {
+        // Nobody may be waiting for it.
+        let _ = begins.send(());
+        released.recv_timeout(LONG).is_ok()
+    };
+    drop(stream.launch_host_fn(current, work).unwrap());
+    (stream, release, begun)
 }
 
 /// A copy of the table in flight.
@@ -107,7 +125,7 @@ fn a_forgotten_reader_keeps_the_memory_until_the_end_of_the_scope() {
         let blocks = control::live().device_blocks;
         drop(table);
         collect(current);
-        assert_eq!(control::live().device_blocks, blocks, "a forgotten name keeps it");
+        assert_lives!(device_blocks, blocks, "a forgotten name keeps it");
     });
     alone.assert_nothing_lives();
 }
@@ -146,10 +164,10 @@ fn memory_whose_readers_on_two_streams_were_dropped_is_freed_when_both_are_done(
             let streams = [&one, &two];
             streams[first].synchronize(current).unwrap();
             collect(current);
-            assert_eq!(control::live().device_blocks, blocks, "one of the two was not waited for");
+            assert_lives!(device_blocks, blocks, "one of the two was not waited for");
             streams[1 - first].synchronize(current).unwrap();
             collect(current);
-            assert_eq!(control::live().device_blocks, blocks - 1);
+            assert_lives!(device_blocks, blocks - 1);
         });
         alone.assert_nothing_lives();
     }
@@ -160,7 +178,7 @@ fn memory_whose_readers_on_two_streams_were_dropped_is_freed_when_both_are_done(
 fn collect_but_streams<C: Brand>(current: &Current<C>, streams: &[&Stream<C>], blocks: usize) {
     assert!(streams.iter().all(|stream| !stream.is_done(current).unwrap()));
     collect(current);
-    assert_eq!(control::live().device_blocks, blocks, "freed under a reader");
+    assert_lives!(device_blocks, blocks, "freed under a reader");
 }
 
 #[proves(MEM_02)]
@@ -185,7 +203,7 @@ fn names_that_go_on_other_threads_free_nothing_under_a_reader() {
             go.send(()).unwrap();
             stream.synchronize(current).unwrap();
             collect(current);
-            assert_eq!(control::live().device_blocks, blocks - 1);
+            assert_lives!(device_blocks, blocks - 1);
         });
         alone.assert_nothing_lives();
     }
@@ -225,7 +243,7 @@ fn threads_that_read_and_drop_at_once_leave_memory_that_is_freed_after_all_of_th
                 collect(current);
                 let owned = shared.try_unshare(current).unwrap();
                 owned.free(current).unwrap();
-                assert_eq!(control::live().device_blocks, 0);
+                assert_lives!(device_blocks, 0);
             })
             .unwrap();
     });

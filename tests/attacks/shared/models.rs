@@ -2,7 +2,7 @@
 
 use super::super::{collect, fail, inside, nothing_fails};
 use super::{held, still_shared};
-use crate::common::{alone, difference};
+use crate::common::{alone, assert_lives, difference, library};
 use ascendcl::model::{InputMemory, ModelSource};
 use ascendcl::{BoundModel, Brand, Current, Error, Runtime, SharedBuffer, error::ObjectKind};
 use ascendcl_macros::proves;
@@ -94,12 +94,12 @@ fn a_model_that_was_dropped_in_flight_keeps_its_shared_input_until_it_is_done() 
         let blocks = control::live().device_blocks;
         drop(refused);
         collect(current);
-        assert_eq!(control::live().device_blocks, blocks, "freed under a model");
+        assert_lives!(device_blocks, blocks, "freed under a model");
         go.send(()).unwrap();
         stream.synchronize(current).unwrap();
         collect(current);
         collect(current);
-        assert_eq!(control::live().device_blocks, 0);
+        assert_lives!(device_blocks, 0);
     });
     alone.assert_nothing_lives();
 }
@@ -221,5 +221,5 @@ fn memory_of_another_context_of_the_same_name_is_no_input() {
 }
 
 fn open() -> Runtime<Vision> {
-    Runtime::open(ascendcl::Library::Simulator).unwrap()
+    Runtime::open(library()).unwrap()
 }

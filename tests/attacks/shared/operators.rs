@@ -2,11 +2,10 @@
 
 use super::super::{collect, inside};
 use super::{held, still_running};
-use crate::common::alone;
+use crate::common::{alone, assert_lives};
 use ascendcl::Error;
 use ascendcl::operator::{self, Operator};
 use ascendcl_macros::proves;
-use ascendcl_sim::control;
 use std::mem;
 
 #[proves(OP_03, MEM_02)]
@@ -70,7 +69,7 @@ fn a_forgotten_operator_keeps_its_shared_input_and_a_refused_one_does_not() {
         collect(current);
         let refused = x.try_unshare(current).unwrap_err();
         assert!(matches!(refused.error, Error::StillShared), "{}", refused.error);
-        assert_eq!(control::live().device_blocks, 2, "the input and the forgotten output");
+        assert_lives!(device_blocks, 2, "the input and the forgotten output");
     });
     alone.assert_nothing_lives();
 }

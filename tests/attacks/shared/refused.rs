@@ -1,6 +1,7 @@
 //! Names of other contexts, calls that fail, and readers that another stream takes.
 
 use super::*;
+use crate::common::library;
 
 #[proves(CTX_06, MEM_11)]
 #[test]
@@ -10,7 +11,7 @@ fn names_that_outlive_their_runtime_do_nothing() {
         runtime: Runtime<Worker>,
     }
     let alone = alone();
-    let runtime = Runtime::<Worker>::open(Library::Simulator).unwrap();
+    let runtime = Runtime::<Worker>::open(library()).unwrap();
     let weights = runtime.with(|current| table(current)).unwrap();
     let holder = Holder { weights, runtime };
     let (clone, view) = (holder.weights.clone(), holder.weights.slice(1..3).unwrap());
@@ -25,7 +26,7 @@ fn names_that_outlive_their_runtime_do_nothing() {
     alone.assert_nothing_lives();
     drop(work);
     drop(holder);
-    let next = Runtime::<Worker>::open(Library::Simulator).unwrap();
+    let next = Runtime::<Worker>::open(library()).unwrap();
     next.with(|current| {
         let wrong = |error: &Error| matches!(error, Error::WrongContext { what: ObjectKind::DEVICE_MEMORY, .. });
         assert!(wrong(&clone.to_vec(current).unwrap_err()));
@@ -48,8 +49,7 @@ fn names_that_outlive_their_runtime_do_nothing() {
 #[test]
 fn memory_of_one_context_is_not_read_in_another_of_the_same_name() {
     let alone = alone();
-    let (one, two) =
-        (Runtime::<Other>::open(Library::Simulator).unwrap(), Runtime::<Other>::open(Library::Simulator).unwrap());
+    let (one, two) = (Runtime::<Other>::open(library()).unwrap(), Runtime::<Other>::open(library()).unwrap());
     let shared = one.with(|current| table(current)).unwrap();
     two.with(|current| {
         let stream = current.stream().unwrap();
@@ -119,7 +119,7 @@ fn every_refused_copy_gives_the_shared_memory_back_and_the_owner_takes_it() {
 fn a_reader_that_another_stream_took_over_is_waited_for_there() {
     let alone = alone();
     inside(|current| {
-        let ((first, go), (second, on)) = (held(current), held(current));
+        let ((first, go), (second, on)) = (held_at_work(current), held(current));
         let shared = table(current);
         let work = reads(current, &first, shared.clone());
         let event = first.record(current, current.event().unwrap()).unwrap();

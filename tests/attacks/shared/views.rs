@@ -2,10 +2,9 @@
 
 use super::super::{collect, inside};
 use super::{held, not_alone, reads, still_running, still_shared, table};
-use crate::common::alone;
+use crate::common::{alone, assert_lives};
 use ascendcl::{Error, SharedBuffer, error::ObjectKind};
 use ascendcl_macros::proves;
-use ascendcl_sim::control;
 use std::ops::Bound;
 
 #[proves(MEM_02)]
@@ -15,11 +14,11 @@ fn a_part_outlives_the_names_of_the_whole() {
     inside(|current| {
         let part = table(current).slice(1..3).unwrap().slice(1..).unwrap();
         collect(current);
-        assert_eq!(control::live().device_blocks, 1, "a part keeps all of it");
+        assert_lives!(device_blocks, 1, "a part keeps all of it");
         assert_eq!(part.to_vec(current).unwrap(), [3.0]);
         drop(part);
         collect(current);
-        assert_eq!(control::live().device_blocks, 0);
+        assert_lives!(device_blocks, 0);
     });
     alone.assert_nothing_lives();
 }
@@ -154,7 +153,7 @@ fn the_last_part_becomes_a_buffer_and_gives_up_the_whole_with_it() {
         assert_eq!(part.len(), 16);
         part.free(current).unwrap();
         collect(current);
-        assert_eq!(control::live().device_blocks, 0);
+        assert_lives!(device_blocks, 0);
     });
     alone.assert_nothing_lives();
 }
@@ -170,11 +169,11 @@ fn work_on_a_part_that_is_an_owners_again_keeps_the_whole() {
         let part = part.try_unshare(current).unwrap();
         drop(stream.set_bytes(current, part, 1).unwrap());
         collect(current);
-        assert_eq!(control::live().device_blocks, 1, "freed under a writer");
+        assert_lives!(device_blocks, 1, "freed under a writer");
         go.send(()).unwrap();
         stream.synchronize(current).unwrap();
         collect(current);
-        assert_eq!(control::live().device_blocks, 0);
+        assert_lives!(device_blocks, 0);
     });
     alone.assert_nothing_lives();
 }
