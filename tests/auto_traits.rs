@@ -143,6 +143,8 @@ assert_impl_all!(DeviceBuffer<Scoped<'static>, f32>: Send, Sync);
 assert_impl_all!(DeviceBuffer<Scoped<'static>, MaybeUninit<f32>>: Send, Sync);
 assert_not_impl_any!(DeviceBuffer<Scoped<'static>, f32>: Clone);
 assert_impl_all!(SharedBuffer<Scoped<'static>, f32>: Send, Sync, Clone);
+assert_impl_all!(DeviceArena<Scoped<'static>>: Send, Sync);
+assert_not_impl_any!(DeviceArena<Scoped<'static>>: Clone);
 assert_impl_all!(Pending<Scoped<'static>, SharedBuffer<Scoped<'static>, f32>>: Send);
 assert_not_impl_any!(Pending<Scoped<'static>, SharedBuffer<Scoped<'static>, f32>>: Clone);
 assert_impl_all!(InputMemory<Scoped<'static>, f32>: Send, Sync);

@@ -48,6 +48,8 @@ const WITHOUT_CALL: &[(&str, &str)] = &[
     ("HostBuffer::slice_mut", "lends memory of the host"),
     ("SharedBuffer::try_unshare", "counts names"),
     ("SharedTensor::try_unshare", "counts names"),
+    ("DeviceArena::take", "names a part of memory that was allocated before"),
+    ("DeviceArena::reset", "counts names"),
     ("AllocatorSlot::serves", "compares contexts"),
     ("Current::allows_calls", "looks at what this crate knows"),
     ("LastUse::never", "makes a value"),

@@ -376,10 +376,11 @@ pub enum Error {
         /// The kind of object.
         what: ObjectKind,
     },
-    /// Shared memory has other names: clones, views, work in flight, or models and operators that read it.
+    /// Shared memory has other names: clones, parts, work in flight, or models and operators that read it. Or an arena has
+    /// buffers.
     #[error(
-        "this memory is still shared: clones or views of it, work in flight, models or operators have it, too; drop \
-         them or wait for them first{}",
+        "this memory is still shared: clones, parts or buffers of it, work in flight, models or operators have it, \
+         too; drop them or wait for them first{}",
         Cited(rules::STILL_SHARED)
     )]
     StillShared,

@@ -245,6 +245,12 @@ impl Ledger {
         }
     }
 
+    /// An error unless this is the only name of its block, and no work uses any of it any more.
+    pub(crate) fn is_only_name(&self, part: &mut RawBuffer) -> Result<(), Error> {
+        self.api.is_of_this_process()?;
+        part.only_name(&self.streams).map(drop)
+    }
+
     /// Destroys the objects that no handle refers to and that no work in flight uses. Returns the errors.
     pub(crate) fn collect(&self) -> Vec<Error> {
         if let Err(forked) = self.api.is_of_this_process() {

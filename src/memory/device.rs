@@ -118,7 +118,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         self.length == 0
     }
 
-    /// Frees the memory (`aclrtFree`).
+    /// Frees the memory (`aclrtFree`). Memory of an [arena](super::DeviceArena) is freed with the arena.
     ///
     /// # Errors
     ///
@@ -174,7 +174,12 @@ impl<C: Brand, E: Element> DeviceBuffer<C, MaybeUninit<E>> {
     ///
     /// Returns the buffer unchanged, with [`Error::LengthMismatch`] when `from` has another length, or
     /// [`Error::Vendor`].
-    pub fn write(self, current: &Current<C>, from: &[E]) -> Result<DeviceBuffer<C, E>, Failed<Self>> {
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn write( // MEM-11: while the memory's own context is current: `context.enter(thread, |current| ...)`
+        self,
+        current: &Current<C>,
+        from: &[E],
+    ) -> Result<DeviceBuffer<C, E>, Failed<Self>> {
         match self.has(from.len()).and_then(|()| self.block.write(current.here(), from).map_err(Error::from)) {
             Ok(()) => Ok(self.into_written()),
             Err(error) => Err(Failed { error, value: self }),
@@ -187,7 +192,11 @@ impl<C: Brand, E: Element> DeviceBuffer<C, MaybeUninit<E>> {
     ///
     /// Returns the buffer unchanged, with [`Error::Vendor`].
     #[rule(MEM_16)]
-    pub fn zero(self, current: &Current<C>) -> Result<DeviceBuffer<C, E>, Failed<Self>> {
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn zero( // MEM-11: while the memory's own context is current: `context.enter(thread, |current| ...)`
+        self,
+        current: &Current<C>,
+    ) -> Result<DeviceBuffer<C, E>, Failed<Self>> {
         match self.block.fill(current.ledger().api(), 0) {
             Ok(()) => Ok(self.into_written()),
             Err(error) => Err(Failed { error, value: self }),
@@ -214,7 +223,12 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     ///
     /// [`Error::LengthMismatch`] when `from` has another length, or [`Error::Vendor`].
     #[rule(COPY_01)]
-    pub fn copy_from(&mut self, current: &Current<C>, from: &[E]) -> Result<(), Error>
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn copy_from( // MEM-11: while the memory's own context is current: `context.enter(thread, |current| ...)`
+        &mut self,
+        current: &Current<C>,
+        from: &[E],
+    ) -> Result<(), Error>
     where
         E: Element,
     {
@@ -228,7 +242,12 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     ///
     /// [`Error::LengthMismatch`] when `to` has another length, or [`Error::Vendor`].
     #[rule(COPY_01, COPY_07)]
-    pub fn copy_to(&self, current: &Current<C>, to: &mut [E]) -> Result<(), Error>
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn copy_to( // MEM-11: while the memory's own context is current: `context.enter(thread, |current| ...)`
+        &self,
+        current: &Current<C>,
+        to: &mut [E],
+    ) -> Result<(), Error>
     where
         E: Element,
     {

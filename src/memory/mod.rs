@@ -1,5 +1,6 @@
 //! Buffers: memory of the device, and pinned memory of the host.
 
+mod arena;
 mod device;
 mod host;
 mod pages;
@@ -10,6 +11,7 @@ mod shared;
 pub use crate::device_allocator::DeviceAddress;
 use crate::error::{Error, ObjectKind};
 
+pub use arena::{DeviceArena, bytes_in_arena};
 pub use device::DeviceBuffer;
 pub use host::HostBuffer;
 pub use pages::Pages;

@@ -98,9 +98,10 @@ rules! {
             basis: "doc",
             priority: 2,
             class: RunTime,
-            means: "Parts of one block that have names at the same time are only read. A model or an operator takes a \
-                part only if it begins at a multiple of 64 bytes; else it is an `Error::MisalignedPart`. A part that \
-                is written is the only one with a name, so nothing lies behind it that anybody uses.",
+            means: "The buffers of a `DeviceArena` begin at multiples of 64 bytes and have the spare bytes behind them. \
+                Parts of a `SharedBuffer` are only read. A model or an operator takes one only if it begins at a \
+                multiple of 64 bytes; else it is an `Error::MisalignedPart`. A part that is written is the only one \
+                with a name, so nothing lies behind it that anybody uses.",
             hole: "Allocators pass parts of a block to the library. Those of `PoolAllocator` start at multiples of \
                 512 bytes. `DeviceAllocator` states what other allocators must keep.",
         }

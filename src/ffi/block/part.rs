@@ -91,25 +91,35 @@ impl RawBuffer {
         }
     }
 
+    /// The whole, if this is its only name and no work uses any of it any more.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StillShared`] when there are others, [`Error::StillRunning`] when queued work may use the whole.
+    #[rule(MEM_02, MEM_11)]
+    pub(crate) fn only_name(&mut self, streams: &Shelf<RawStream>) -> Result<&Arc<Self>, Error> {
+        self.is_current()?;
+        let what = self.home.kind();
+        let only = self.last_use.only(|stream, number| streams.has_passed(stream, number), || streams.are_idle());
+        only.map_err(|why| match why {
+            NotOnly::Named => Error::StillShared,
+            NotOnly::InUse => Error::StillRunning { what },
+        })
+    }
+
     /// The block behind the last part: the whole itself if this part covers it, else this part alone. Nothing else uses
     /// it any more.
     ///
     /// # Errors
     ///
-    /// Returns the part unchanged, with [`Error::StillShared`] when there are others, [`Error::StillRunning`] when
-    /// queued work may use the whole.
-    #[rule(MEM_02)]
+    /// Returns the part unchanged, with the errors of [`only_name`](Self::only_name).
     #[allow(clippy::result_large_err, reason = "the part comes back as it was")]
     pub(crate) fn into_only(mut self, streams: &Shelf<RawStream>) -> Result<Arc<Self>, (Error, Self)> {
-        if let Err(error) = self.is_current() {
-            return Err((error, self));
-        }
-        let what = self.home.kind();
-        match self.last_use.only(|stream, number| streams.has_passed(stream, number), || streams.are_idle()) {
-            Ok(whole) if whole.start == self.start && whole.bytes == self.bytes => Ok(Arc::clone(whole)),
+        let (start, bytes) = (self.start, self.bytes);
+        match self.only_name(streams) {
+            Ok(whole) if whole.start == start && whole.bytes == bytes => Ok(Arc::clone(whole)),
             Ok(_) => Ok(Arc::new(self)),
-            Err(NotOnly::Named) => Err((Error::StillShared, self)),
-            Err(NotOnly::InUse) => Err((Error::StillRunning { what }, self)),
+            Err(error) => Err((error, self)),
         }
     }
 }

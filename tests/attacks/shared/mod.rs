@@ -1,5 +1,6 @@
 //! Attacks on memory that several read: names that are forgotten, dropped and moved, and owners that come back early.
 
+mod arena;
 mod models;
 mod operators;
 mod refused;
