@@ -4,6 +4,7 @@ use crate::actor::Actor;
 use crate::holdings::{Device, Host, Work, take};
 use crate::sides::{DeviceSide, HostSide, Known, Side};
 use crate::world::SEEN;
+use ascendcl::memory::bytes_in_arena;
 use ascendcl::{
     Current, Error, Scoped,
     stream::{Destination, Operand, Source},
@@ -38,8 +39,21 @@ impl<'c> Actor<'_, 'c> {
             let zeroed = current.device_buffer::<f32>(length(a)).and_then(|blank| Ok(blank.zero(current)?));
             let zeroed = self.world.well("zeroing", zeroed);
             self.has.devices.extend(zeroed.map(|buffer| (buffer, Some(vec![0.0; length(a)]))));
+        } else if b % 7 == 3 {
+            self.take_two(current, &holds);
         } else if let Some(buffer) = self.world.well("uploading", current.upload(&holds)) {
             self.has.devices.push((buffer, Some(holds)));
+        }
+    }
+
+    /// Two buffers of one arena, which goes at once.
+    fn take_two(&mut self, current: &Current<Scoped<'c>>, holds: &[f32]) {
+        let arena = current.device_arena(2 * bytes_in_arena::<f32>(holds.len()));
+        let Some(mut arena) = self.world.well("allocating an arena", arena) else { return };
+        for _ in 0..2 {
+            let taken = arena.take(holds.len()).and_then(|blank| Ok(blank.write(current, holds)?));
+            let taken = self.world.well("taking from an arena", taken);
+            self.has.devices.extend(taken.map(|buffer| (buffer, Some(holds.to_vec()))));
         }
     }
 
