@@ -106,7 +106,14 @@ fn memory<C: Brand>(current: &Current<C>) -> Result<(), Error> {
     drop((host, device));
     let buffer = current.device_buffer::<f32>(n)?;
     let buffer = buffer.zero(current)?;
+    let shared = buffer.into_shared();
+    assert_eq!(shared.slice(2..)?.to_vec(current)?, [0.0]);
+    let buffer = shared.try_unshare(current)?;
     buffer.free(current)?;
+    let (bytes, length) = (1 << 10, 4);
+    let mut arena = current.device_arena(bytes)?;
+    let parts: [DeviceBuffer<C, MaybeUninit<u8>>; 2] = [arena.take(length)?, arena.take(length)?];
+    drop(parts);
     current.upload(&slice)?.free(current)?;
     Ok(())
 }
