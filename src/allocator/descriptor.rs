@@ -144,6 +144,6 @@ impl<O, A, F, G> Descriptor<O, A, F, G> {
 
 impl<O, A, F, G> fmt::Debug for Descriptor<O, A, F, G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Descriptor").field("members", &self.members).finish_non_exhaustive()
+        f.debug_struct("Descriptor").finish_non_exhaustive()
     }
 }

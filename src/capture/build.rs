@@ -166,6 +166,6 @@ impl<C: Brand, G: GraphOperands<C>> GraphBuild<C, G> {
 
 impl<C: Brand, G> fmt::Debug for GraphBuild<C, G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GraphBuild").field("raw", &self.raw).finish_non_exhaustive()
+        self.raw.shown_as("GraphBuild", f)
     }
 }

@@ -187,6 +187,6 @@ impl<C: Brand, G> sealed_payload::Payload for CapturedGraph<C, G> {
 
 impl<C: Brand, G> fmt::Debug for CapturedGraph<C, G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CapturedGraph").field("raw", &self.raw).finish_non_exhaustive()
+        self.raw.shown_as("CapturedGraph", f)
     }
 }

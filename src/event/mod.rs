@@ -187,6 +187,6 @@ impl<C: Brand, T: CanRecord, K: EventKind> Event<C, T, K> {
 
 impl<C: Brand, S: EventState, K: EventKind> fmt::Debug for Event<C, S, K> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Event").field("raw", &self.raw).finish_non_exhaustive()
+        self.raw.shown_as("Event", f)
     }
 }

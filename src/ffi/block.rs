@@ -18,6 +18,7 @@ use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclError, aclrtMemMallocPolicy};
 use core::alloc::Layout;
 use core::ffi::c_void;
+use core::fmt;
 use core::mem::ManuallyDrop;
 use core::num::NonZeroUsize;
 use core::ptr::NonNull;
@@ -26,7 +27,6 @@ use std::sync::Arc;
 
 /// One allocation, or a part of one ([`part`]). Only [`free`](Self::free) releases a block. A block that is not freed
 /// stays allocated, because a task may still use it.
-#[derive(Debug)]
 pub struct RawBuffer {
     /// 0 for a part, which is on no shelf.
     number: u64,
@@ -38,6 +38,12 @@ pub struct RawBuffer {
     last_use: Name<Arc<Self>>,
     freed: AtomicBool,
     owner: Owner,
+}
+
+impl fmt::Debug for RawBuffer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RawBuffer").field("bytes", &self.bytes).field("home", &self.home).finish_non_exhaustive()
+    }
 }
 
 // SAFETY: sending the value to another thread must not make a data race. The memory has no thread affinity. Only calls

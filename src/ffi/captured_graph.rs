@@ -21,6 +21,7 @@ use ascendcl_sys::error_codes::{
 };
 use ascendcl_sys::types::{aclmdlRI, aclmdlRICaptureMode, aclmdlRICaptureStatus, aclrtStream};
 use core::ffi::{CStr, c_char, c_void};
+use core::fmt;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, Ordering};
 use std::any::Any;
@@ -39,7 +40,6 @@ const NEEDED: [&str; 6] = [
 
 /// A capture, and the instance that results from it. Its row exists before the capture begins. It has no `Drop`: an
 /// object that is not destroyed stays allocated.
-#[derive(Debug)]
 #[rule(GRAPH_05, GRAPH_07)]
 pub(crate) struct RawGraph {
     number: u64,
@@ -79,6 +79,12 @@ impl Row for RawGraph {
 }
 
 impl RawGraph {
+    /// What `{:?}` prints of a graph, as a value of the type with this name.
+    pub(crate) fn shown_as(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_there = !self.instance.load(Ordering::Acquire).is_null();
+        f.debug_struct(name).field("number", &self.number).field("is_there", &is_there).finish_non_exhaustive()
+    }
+
     /// The row for a graph. This calls nothing of the library.
     pub(crate) fn new() -> Self {
         Self {
@@ -367,8 +373,14 @@ impl Api {
     }
 }
 
-impl core::fmt::Debug for Needs {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+impl fmt::Debug for RawGraph {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.shown_as("RawGraph", f)
+    }
+}
+
+impl fmt::Debug for Needs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Needs").field("rows", &self.rows.len()).field("states", &self.states.len()).finish()
     }
 }

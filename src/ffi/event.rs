@@ -11,6 +11,7 @@ use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf, next_number};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtEvent, aclrtEventRecordedStatus};
+use core::fmt;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -18,7 +19,6 @@ use std::time::Duration;
 const NOTHING: [&LastUse; 0] = [];
 
 /// An event of the device whose context was current when it was created.
-#[derive(Debug)]
 pub(crate) struct RawEvent {
     number: u64,
     raw: aclrtEvent,
@@ -28,6 +28,12 @@ pub(crate) struct RawEvent {
     device: i32,
     owner: Owner,
     record: Record,
+}
+
+impl fmt::Debug for RawEvent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.shown_as("RawEvent", f)
+    }
 }
 
 /// The point of a stream that an event marks. Recording takes the event's handle, so no other thread reads this during
@@ -97,6 +103,12 @@ impl Row for RawEvent {
 }
 
 impl RawEvent {
+    /// What `{:?}` prints of an event, as a value of the type with this name.
+    pub(crate) fn shown_as(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (number, device) = (&self.number, &self.device);
+        f.debug_struct(name).field("number", number).field("device", device).finish_non_exhaustive()
+    }
+
     /// Creates an event in the current context. Returns the handle, for a [row](Self::created). With flags, the event
     /// serves only the purpose that they state.
     #[inline]

@@ -7,6 +7,7 @@ use crate::element::{Element, ElementType};
 use crate::error::{Error, InputError};
 use crate::ffi::{bytes_of, collect_elements};
 use ascendcl_macros::rule;
+use core::fmt;
 
 /// One input of a run: a shape and the elements, in row-major order.
 ///
@@ -22,7 +23,7 @@ use ascendcl_macros::rule;
 /// # drop(images);
 /// # Ok::<(), ascendcl::Error>(())
 /// ```
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Input<'a> {
     name: Option<&'a str>,
     shape: Vec<usize>,
@@ -113,7 +114,7 @@ pub(super) fn arrange<'i, 'a>(inputs: &'i [Input<'a>], infos: &[TensorInfo]) -> 
 /// # })?;
 /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
 /// ```
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq)]
 pub struct Output {
     name: String,
     element: ElementType,
@@ -198,5 +199,23 @@ impl<'a> IntoIterator for &'a Outputs {
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
+    }
+}
+
+/// Without the elements, of which there may be millions.
+impl fmt::Debug for Input<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Input");
+        shown.field("name", &self.name).field("element", &self.element).field("shape", &self.shape);
+        shown.finish_non_exhaustive()
+    }
+}
+
+/// Without the elements, of which there may be millions.
+impl fmt::Debug for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Output");
+        shown.field("name", &self.name).field("element", &self.element).field("shape", &self.shape);
+        shown.finish_non_exhaustive()
     }
 }

@@ -161,7 +161,7 @@ impl<C: Brand> DefaultStream<C> {
 
 impl<C: Brand, I, O> fmt::Debug for BoundOperator<C, I, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BoundOperator").field("invocation", &self.invocation).finish_non_exhaustive()
+        self.invocation.shown_as("BoundOperator", f)
     }
 }
 

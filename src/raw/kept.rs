@@ -209,6 +209,6 @@ pub fn tensors<C: Brand, I: OperatorInputs<C>>(
 
 impl fmt::Debug for KeptStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KeptStream").field("queue", &self.queue).finish_non_exhaustive()
+        self.queue.shown_as("KeptStream", f)
     }
 }

@@ -110,6 +110,6 @@ impl<C: Brand> Deref for DefaultStream<C> {
 
 impl<C: Brand> fmt::Debug for DefaultStream<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DefaultStream").field("queue", self.queue()).finish_non_exhaustive()
+        self.queue().shown_as("DefaultStream", f)
     }
 }

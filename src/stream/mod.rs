@@ -193,6 +193,6 @@ impl<C: Brand, S: StreamState> Deref for Stream<C, S> {
 
 impl<C: Brand, S: StreamState> fmt::Debug for Stream<C, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Stream").field("queue", self.queue()).finish_non_exhaustive()
+        self.queue().shown_as("Stream", f)
     }
 }

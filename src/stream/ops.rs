@@ -50,6 +50,6 @@ impl<C: Brand> StreamOps<C> {
 
 impl<C: Brand> fmt::Debug for StreamOps<C> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StreamOps").field("queue", &self.queue).finish_non_exhaustive()
+        self.queue.shown_as("StreamOps", f)
     }
 }

@@ -9,17 +9,30 @@ use crate::ffi::shelf::Shelf;
 use crate::model_size::ModelSize;
 use ascendcl_macros::rule;
 use core::ffi::c_void;
+use core::fmt;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::path::Path;
 use std::sync::Arc;
 
 /// A model file, or its contents in the program's own memory.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(crate) enum ModelImage<'a> {
     File(&'a Path),
     /// The contents, and the file from which they were read, if there was one.
     Memory(&'a [u8], Option<&'a Path>),
+}
+
+/// Without the contents, which may be gigabytes.
+impl fmt::Debug for ModelImage<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(path) => f.debug_tuple("File").field(path).finish(),
+            Self::Memory(image, file) => {
+                f.debug_struct("Memory").field("bytes", &image.len()).field("of", file).finish()
+            }
+        }
+    }
 }
 
 /// The caller's memory for a model. The library allocates the parts that are `None`. `model::Load` has the handles that

@@ -16,6 +16,7 @@ use ascendcl_sys::types::*;
 use attributes::Attributes;
 use core::cell::Cell;
 use core::ffi::{CStr, c_int};
+use core::fmt;
 use core::iter;
 use core::ptr::{null, null_mut};
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -24,7 +25,6 @@ use std::sync::Arc;
 
 /// An operator with the descriptions and buffers of its tensors. It has no `Drop`: what is not destroyed stays
 /// allocated.
-#[derive(Debug)]
 pub(crate) struct RawInvocation {
     number: u64,
     name: CString,
@@ -38,6 +38,12 @@ pub(crate) struct RawInvocation {
     /// While the invocation's row exists, it keeps these blocks, so they are not freed.
     blocks: Box<[Arc<RawBuffer>]>,
     owner: Owner,
+}
+
+impl fmt::Debug for RawInvocation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.shown_as("RawInvocation", f)
+    }
 }
 
 // SAFETY: sending the value to another thread must not make a data race. Descriptions, buffers and attributes belong to
@@ -74,6 +80,13 @@ impl Row for RawInvocation {
 }
 
 impl RawInvocation {
+    /// What `{:?}` prints of an operator, as a value of the type with this name.
+    pub(crate) fn shown_as(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tensors = (self.inputs.descs.len(), self.outputs.descs.len());
+        let mut shown = f.debug_struct(name);
+        shown.field("name", &self.name).field("inputs", &tensors.0).field("outputs", &tensors.1).finish_non_exhaustive()
+    }
+
     /// An operator with these tensors. It gets its row before any object of the library is created.
     pub(crate) fn new(name: &str, inputs: &[TensorArgument], outputs: &[TensorArgument]) -> Result<Self, Error> {
         let blocks = inputs.iter().chain(outputs).filter_map(|part| part.memory.as_ref());

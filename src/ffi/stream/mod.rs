@@ -22,6 +22,7 @@ use crate::ffi::shelf::{Row, Shelf};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtStream, aclrtStreamStatus};
 use core::ffi::c_void;
+use core::fmt;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
@@ -31,7 +32,6 @@ use std::time::Duration;
 pub(crate) const SETTLING: Duration = Duration::from_secs(1);
 
 /// A stream of the context that was current when it was created.
-#[derive(Debug)]
 pub struct RawStream {
     raw: aclrtStream,
     pub(super) timeline: Timeline,
@@ -51,6 +51,12 @@ pub struct RawStream {
     seen_over: AtomicU64,
     /// Work of this stream may use borrowed memory. A capture waits for it before it begins.
     borrows: AtomicBool,
+}
+
+impl fmt::Debug for RawStream {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.shown_as("RawStream", f)
+    }
 }
 
 // SAFETY: sending the handle to another thread must not make a data race. The vendor's streams belong to the process.
@@ -146,6 +152,13 @@ impl RawStream {
 
     pub(crate) fn id(&self) -> u64 {
         self.timeline.id()
+    }
+
+    /// What `{:?}` prints of a stream, as a value of the type with this name.
+    pub(crate) fn shown_as(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (done, queued) = (self.timeline.clock().done(), self.timeline.clock().mark());
+        let mut shown = f.debug_struct(name);
+        shown.field("id", &self.id()).field("queued", &queued).field("done", &done).finish_non_exhaustive()
     }
 
     /// An unused event that a future of this stream had, if there is one.
