@@ -160,7 +160,8 @@ fn values_of_graphs() {
             names(capture, "Capture");
             names(&host, "Captured");
             capture.copy_to_device(&host, &mut device)?;
-            Ok::<_, Error>(drop(capture.task_group(Tasks::new())))
+            names(&capture.task_group(Tasks::new())?, "TaskGroup");
+            Ok::<_, Error>(())
         });
         names(&graph.unwrap(), "CapturedGraph");
         names(&current.build_graph(buffer(current, 4)).unwrap(), "GraphBuild");
