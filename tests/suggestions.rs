@@ -22,6 +22,10 @@ const RIGHT: &[(&str, &str)] = &[
         "host_buffer_read_in_a_generic_helper",
         "the helper is for scopes only, where buffers do not outlive their memory",
     ),
+    (
+        "host_buffer_written_in_a_generic_helper",
+        "the helper is for scopes only, where buffers do not outlive their memory",
+    ),
     ("helper_for_streams_of_any_state_executes", "the streams of the helper are said to have decided"),
     ("job_without_the_bound_of_contexts", "the parameter is said to be a context"),
     ("service_without_the_bound_of_names", "the parameter is said to be a name"),

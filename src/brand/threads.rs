@@ -7,6 +7,7 @@
 #![allow(unsafe_code, reason = "declarations only: implementations whose bounds nothing meets")]
 
 use core::cell::Cell;
+use core::fmt;
 use core::marker::PhantomData;
 
 macro_rules! marks {
@@ -16,9 +17,8 @@ macro_rules! marks {
         $message:literal, $label:literal, $($note:literal),+;
     )+) => { $(
         $(#[$page])*
-        #[derive(Debug)]
-        pub(crate) struct $mark {
-            _rest: PhantomData<rest!($($auto)+)>,
+        pub(crate) struct $mark<T = ()> {
+            _rest: PhantomData<(rest!($($auto)+), T)>,
         }
 
         static_assertions::const_assert_eq!(size_of::<$mark>(), 0);
@@ -27,18 +27,25 @@ macro_rules! marks {
             pub(crate) const NEW: Self = Self { _rest: PhantomData };
         }
 
+        impl fmt::Debug for $mark {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(stringify!($mark))
+            }
+        }
+
         /// No type implements it.
         #[diagnostic::on_unimplemented(message = $message, label = $label $(, note = $note)+)]
         pub(crate) trait $act {}
 
-        /// The lifetime makes the compiler check the bound where a mark is used, and not here.
-        pub(crate) struct $object<'a> {
-            _lifetime: PhantomData<&'a ()>,
+        /// The parameter makes the compiler check the bound where a mark is used, and not here. A lifetime would do the
+        /// same, but the compiler crashes over it where `?` converts an error that has such a mark into one of `anyhow`.
+        pub(crate) struct $object<T> {
+            _checked_later: PhantomData<T>,
         }
 
         $(
             // SAFETY: no type implements the trait of the bound, so this is no implementation for anything.
-            unsafe impl $auto for $mark where for<'a> $object<'a>: $act {}
+            unsafe impl<T> $auto for $mark<T> where $object<T>: $act {}
         )+
     )+ };
 }

@@ -1,9 +1,9 @@
-//! Inputs that do not match the model.
+//! Inputs and outputs that do not match the model.
 
 use super::{Cited, Error};
 use crate::element::ElementType;
 
-/// An input that does not match the model's description.
+/// An input, or the memory for an output, that does not match the model's description.
 ///
 /// ```
 /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits.onnx");
@@ -31,6 +31,26 @@ pub enum InputError {
         found: usize,
         /// Their names, in order.
         names: String,
+    },
+    /// Memory for too many or too few outputs.
+    #[error("the model has {expected} output(s) ({names}), but memory for {found} was given{}", Cited(Self::COUNT))]
+    OutputCount {
+        /// How many the model has.
+        expected: usize,
+        /// For how many there was memory.
+        found: usize,
+        /// Their names, in order.
+        names: String,
+    },
+    /// The shape of an output's memory differs from the model's.
+    #[error("output `{name}` has the shape {expected}, but memory for {found} was given{}", Cited(Self::FIT))]
+    OutputShape {
+        /// The output.
+        name: String,
+        /// The model's shape, `_` where the size is free.
+        expected: String,
+        /// The given shape.
+        found: String,
     },
     /// The element type differs from the model's.
     #[error("input `{name}` takes {expected}, but {found} was given{}", Cited(Self::FIT))]
@@ -91,5 +111,16 @@ pub enum InputError {
 impl From<InputError> for Error {
     fn from(error: InputError) -> Self {
         Self::Input(Box::new(error))
+    }
+}
+
+impl InputError {
+    /// The same of an output.
+    pub(crate) fn of_an_output(self) -> Self {
+        match self {
+            Self::Count { expected, found, names } => Self::OutputCount { expected, found, names },
+            Self::Shape { name, expected, found } => Self::OutputShape { name, expected, found },
+            other => other,
+        }
     }
 }

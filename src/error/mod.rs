@@ -196,9 +196,10 @@ pub enum Error {
         /// The required alignment of the address.
         alignment: usize,
     },
-    /// This OS thread already has its [`Thread`](crate::Thread) token.
+    /// This OS thread already has its [`Thread`](crate::Thread), or is inside a context.
     #[error(
-        "this thread already has its `Thread` token; use that one instead of creating a second{}",
+        "this thread already has its `Thread`, or is inside a context: pass that `Thread` or that `current` on instead \
+         of asking for another; `runtime.enter(current, ...)` enters one runtime inside another{}",
         Cited(rules::THREAD_TAKEN)
     )]
     ThreadTaken,

@@ -120,9 +120,9 @@ impl InputError {
     /// The rules of the library that the error is about.
     pub fn rules(&self) -> &'static [RuleId] {
         match self {
-            Self::Count { .. } | Self::NoSuchName { .. } | Self::Twice { .. } => Self::COUNT,
+            Self::Count { .. } | Self::OutputCount { .. } | Self::NoSuchName { .. } | Self::Twice { .. } => Self::COUNT,
             Self::Gear { .. } => Self::GEAR,
-            Self::Element { .. } | Self::Shape { .. } | Self::Length { .. } => Self::FIT,
+            Self::Element { .. } | Self::Shape { .. } | Self::OutputShape { .. } | Self::Length { .. } => Self::FIT,
         }
     }
 }
@@ -212,7 +212,9 @@ mod tests {
             Error::SimulatorNotBuiltIn,
             InputError::Count { expected: 1, found: 0, names: "`images`".into() }.into(),
             InputError::Element { name: name.clone(), expected: ElementType::F32, found: ElementType::U8 }.into(),
-            InputError::Shape { name, expected: text.clone(), found: text.clone() }.into(),
+            InputError::Shape { name: name.clone(), expected: text.clone(), found: text.clone() }.into(),
+            InputError::OutputCount { expected: 1, found: 0, names: "`probabilities`".into() }.into(),
+            InputError::OutputShape { name, expected: text.clone(), found: text.clone() }.into(),
             InputError::NoSuchName { name: "pixels".into(), names: "`images`".into() }.into(),
             InputError::Twice { name: "images".into() }.into(),
             Error::NoOutputNamed { name: "labels".into(), names: "`probabilities`".into() },

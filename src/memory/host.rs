@@ -189,8 +189,8 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
     }
 }
 
-/// Iterates over the elements as a slice does. `Deref` would find the slice's method, but a method of this type lets
-/// the compiler's message for a runtime's buffer name the fix.
+/// Methods of slices. `Deref` would find the slice's method, but a method of this type lets the compiler's message for a
+/// runtime's buffer name the fix.
 #[doc(hidden)]
 impl<C: Brand, E: Element> HostBuffer<C, E> {
     pub fn iter(&self) -> core::slice::Iter<'_, E>
@@ -198,6 +198,34 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
         C: InScope,
     {
         (**self).iter()
+    }
+
+    pub fn iter_mut(&mut self) -> core::slice::IterMut<'_, E>
+    where
+        C: InScope,
+    {
+        (**self).iter_mut()
+    }
+
+    pub fn copy_from_slice(&mut self, from: &[E])
+    where
+        C: InScope,
+    {
+        (**self).copy_from_slice(from);
+    }
+
+    pub fn fill(&mut self, value: E)
+    where
+        C: InScope,
+    {
+        (**self).fill(value);
+    }
+
+    pub fn to_vec(&self) -> Vec<E>
+    where
+        C: InScope,
+    {
+        (**self).to_vec()
     }
 }
 

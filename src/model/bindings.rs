@@ -100,7 +100,7 @@ impl Tensors {
         outputs: &[OutputBuffer<'_>],
     ) -> Result<Self, Error> {
         same_count(model.inputs(), inputs.len())?;
-        same_count(model.outputs(), outputs.len())?;
+        same_count(model.outputs(), outputs.len()).map_err(InputError::of_an_output)?;
         let place = |elements, info: &TensorInfo| current.ledger().allocate(Home::Device, bytes(info, elements)?);
         let input = |(info, shape): (&TensorInfo, &&[usize])| {
             let block = place(elements(accepted(info, shape)?), info)?;
@@ -109,7 +109,7 @@ impl Tensors {
         let output = |(info, room): (&TensorInfo, &OutputBuffer<'_>)| {
             let room = match *room {
                 OutputBuffer::Shape(shape) => {
-                    let elements = elements(accepted(info, shape)?);
+                    let elements = elements(accepted(info, shape).map_err(InputError::of_an_output)?);
                     OwnRoom::Exactly(elements, place(elements, info)?)
                 }
                 OutputBuffer::AtMost(elements) => OwnRoom::AtMost(place(elements, info)?),

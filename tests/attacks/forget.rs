@@ -132,7 +132,8 @@ fn a_forgotten_token_stays_taken_and_only_this_thread_suffers() {
         mem::forget(Thread::new().unwrap());
         assert_eq!(
             Thread::new().unwrap_err().to_string(),
-            "this thread already has its `Thread` token; use that one instead of creating a second [THREAD-01]"
+            "this thread already has its `Thread`, or is inside a context: pass that `Thread` or that `current` on instead of \
+             asking for another; `runtime.enter(current, ...)` enters one runtime inside another [THREAD-01]"
         );
     })
     .join()

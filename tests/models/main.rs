@@ -241,6 +241,16 @@ fn inputs_go_where_their_names_say_and_the_others_around_them() {
             "input `subtrahend` takes the shape [4], but [3] was given [DATA-08]"
         );
         let outputs = model.run(current, &[seven, two])?;
+        let refused = model.bind(current, &[&[4], &[4]], &[]).unwrap_err();
+        assert_eq!(
+            refused.error.to_string(),
+            "the model has 1 output(s) (`difference`), but memory for 0 was given [DATA-07]"
+        );
+        let refused = refused.value.bind(current, &[&[4], &[4]], &[&[5]]).unwrap_err();
+        assert_eq!(
+            refused.error.to_string(),
+            "output `difference` has the shape [4], but memory for [5] was given [DATA-08]"
+        );
         let unknown = outputs.get("sum").map(|_| ()).unwrap_err().to_string();
         assert_eq!(unknown, "the model has no output `sum`; its outputs are `difference`");
         Ok(())
