@@ -16,6 +16,7 @@ use core::fmt;
 /// let error = current.device_buffer::<u8>(1 << 50).map(drop).unwrap_err();
 /// let code = error.code().unwrap();
 /// assert_eq!((code.number(), code.kind()), (207001, CodeKind::Resource));
+/// assert!(code.is_out_of_memory());
 /// assert_eq!(code.to_string(), "207001 (ACL_ERROR_RT_MEMORY_ALLOCATION)");
 /// # Ok::<_, ascendcl::Error>(())
 /// # })?;
@@ -132,6 +133,20 @@ impl Code {
     /// There are three such codes: 507046 for streams and contexts, 507047 for events, and 107020 in some releases.
     pub fn is_timeout(self) -> bool {
         matches!(self.0, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT | ACL_ERROR_RT_EVENT_SYNC_TIMEOUT | ACL_ERROR_RT_TASK_TIMEOUT)
+    }
+
+    /// Whether memory was missing: 207001 and 207018 from the runtime, 200000 and 245000 from the parts above it. The
+    /// call did nothing, and it can succeed when memory has been freed.
+    ///
+    /// When the crate allocates for a buffer, it has freed dropped buffers and tried again before it returns the error.
+    pub fn is_out_of_memory(self) -> bool {
+        matches!(
+            self.0,
+            ACL_ERROR_RT_MEMORY_ALLOCATION
+                | ACL_ERROR_RT_DEVICE_OOM
+                | ACL_ERROR_BAD_ALLOC
+                | ACL_ERROR_GE_MEMORY_ALLOCATION
+        )
     }
 }
 

@@ -4,7 +4,7 @@ use crate::acl::Acl;
 use crate::brand::Scoped;
 use crate::code::Code;
 use crate::current::Current;
-use crate::error::{Error, ScopeError};
+use crate::error::{Error, Failed, Lines, ScopeError};
 use crate::ledger::takes;
 use crate::library::Library;
 use crate::thread::Thread;
@@ -152,7 +152,6 @@ pub(crate) fn unsaid(acl: &Acl) -> Result<i32, Error> {
 /// let failed = ascendcl::run(Library::Simulator, |_current| Err::<(), _>(Error::InsideCallback));
 /// assert!(matches!(failed, Err(RunError::Program(Error::InsideCallback))));
 /// ```
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum RunError<E> {
     /// The library, the device or the context could not be opened. The program did not run.
@@ -198,5 +197,26 @@ impl<E: fmt::Display> fmt::Display for RunError<E> {
     }
 }
 
+/// The text, because `unwrap` and a failed `main` print it.
+impl<E: fmt::Debug> fmt::Debug for RunError<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Setup(error) => error.fmt(f),
+            Self::Program(error) => error.fmt(f),
+            Self::Teardown { errors, program } => {
+                program.iter().try_for_each(|error| write!(f, "{error:?}; then "))?;
+                write!(f, "not everything could be taken down:{}", Lines(errors))
+            }
+        }
+    }
+}
+
 /// The text contains those of the [errors](RunError::errors), so none of them is a `source`.
 impl<E: fmt::Debug + fmt::Display> std::error::Error for RunError<E> {}
+
+/// Drops the object of a failed transition. So `?` works in functions that return the error of [`run`].
+impl<T> From<Failed<T>> for RunError<Error> {
+    fn from(failed: Failed<T>) -> Self {
+        Self::Program(failed.error)
+    }
+}

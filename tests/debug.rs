@@ -93,7 +93,7 @@ fn values_of_streams_and_their_work() {
         let reply = stream.launch_host_fn(current, || 1).unwrap().wait(current).unwrap();
         names(&reply, "HostFnResult");
         let refused = stream.copy_to_host(current, buffer(current, 4), current.host_buffer(5).unwrap()).unwrap_err();
-        names(&refused, "Failed");
+        names(&refused, "LengthMismatch");
         assert!(format!("{refused:?}").contains("LengthMismatch"), "{refused:?}");
     });
     alone.assert_nothing_lives();

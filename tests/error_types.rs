@@ -126,6 +126,51 @@ fn the_text_of_an_error_says_what_it_consists_of_and_what_to_do() {
     }
 }
 
+/// `unwrap`, and `main` when it returns an error, print `{:?}`.
+#[test]
+fn what_unwrap_prints_is_the_text_after_the_name_of_the_error() {
+    let two = || vec![Error::OtherGroup, Error::NotExecuted];
+    let [first, second] = [Error::OtherGroup, Error::NotExecuted].map(|error| format!("{error:?}"));
+    assert_eq!(first, format!("OtherGroup: {}", Error::OtherGroup));
+    let teardown = "not everything could be taken down";
+    let texts = [
+        (format!("{:?}", ScopeError::<()>::NotOpened(Error::OtherGroup)), first.clone()),
+        (
+            format!("{:?}", ScopeError::Teardown { errors: two(), result: 1 }),
+            format!("taking down the scope reported 2 error(s):\n  {first}\n  {second}"),
+        ),
+        (format!("{:?}", RunError::<Error>::Setup(Error::OtherGroup)), first.clone()),
+        (format!("{:?}", RunError::Program(Error::OtherGroup)), first.clone()),
+        (
+            format!("{:?}", RunError::Teardown { errors: two(), program: Some(Error::NotCovered) }),
+            format!("{:?}; then {teardown}:\n  {first}\n  {second}", Error::NotCovered),
+        ),
+        (
+            format!("{:?}", CloseError::Teardown { errors: two() }),
+            format!("{teardown}; close the runtime again to try the rest:\n  {first}\n  {second}"),
+        ),
+        (format!("{:?}", CloseError::Closing), CloseError::Closing.to_string()),
+        (
+            format!("{:?}", CloseError::Refused(Error::OtherGroup)),
+            format!("the runtime cannot be closed here: {first}"),
+        ),
+        (format!("{:?}", Failed { error: Error::OtherGroup, value: () }), first.clone()),
+    ];
+    for (said, expected) in texts {
+        assert_eq!(said, expected);
+    }
+}
+
+/// A failed step in a `main` that returns the error of `run`.
+#[test]
+fn a_failed_transition_becomes_the_error_of_run() {
+    let main = || -> Result<(), RunError<Error>> {
+        Err(Failed { error: Error::NotExecuted, value: std::ptr::null::<u8>() })?;
+        Ok(())
+    };
+    assert!(matches!(main(), Err(RunError::Program(Error::NotExecuted))));
+}
+
 #[test]
 fn errors_give_all_their_parts_and_the_first_code() {
     let two = || vec![Error::OtherGroup, Error::NotExecuted];

@@ -69,6 +69,32 @@ pub fn proves(arguments: TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
+/// Implements `Debug` for an enum of errors: the name of the variant, then the text of `Display`.
+///
+/// `unwrap` prints the `Debug` of an error, and so does `main` when it returns one. With this derive both print what the
+/// error says.
+///
+/// ```
+/// #[derive(ascendcl_macros::DebugAsText)]
+/// enum Error {
+///     NoSuchDevice { id: i32 },
+/// }
+///
+/// impl std::fmt::Display for Error {
+///     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+///         let Self::NoSuchDevice { id } = self;
+///         write!(f, "there is no device {id}")
+///     }
+/// }
+///
+/// assert_eq!(format!("{:?}", Error::NoSuchDevice { id: 8 }), "NoSuchDevice: there is no device 8");
+/// ```
+#[proc_macro_derive(DebugAsText)]
+pub fn debug_as_text(item: TokenStream) -> TokenStream {
+    let read = syn::parse(item).and_then(|input| emit::debug_as_text(&input));
+    read.unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
 /// Keeps the item, so that the compiler does not report its users too.
 fn beside(mut item: TokenStream, error: syn::Error) -> TokenStream {
     item.extend(TokenStream::from(error.into_compile_error()));

@@ -16,13 +16,14 @@ pub use crate::code::{Code, CodeKind};
 use crate::device_allocator::ContextId;
 use crate::element::ElementType;
 use crate::library_user::LibraryUser;
-use ascendcl_macros::rule;
+use ascendcl_macros::{DebugAsText, rule};
 pub(crate) use boxed::Boxed;
 pub use extension::{Extension, ExtensionError};
 pub use foreign_kind::ForeignKind;
 pub use input::InputError;
 pub use object::ObjectKind;
 use object::context_in_words;
+pub(crate) use outcome::Lines;
 pub use outcome::{Failed, OrDrop, ScopeError};
 pub use rules::Cited;
 pub use shapes::ShapesError;
@@ -35,7 +36,8 @@ pub type Result<T, E = Error> = core::result::Result<T, E>;
 
 /// Why an operation failed.
 ///
-/// A value of this type is small; the parts that only matter when it is printed are boxed.
+/// A value of this type is small; the parts that only matter when it is printed are boxed. `{:?}` prints the name of the
+/// variant and the same text as `{}`, because that is what `unwrap` and a failed `main` print.
 ///
 /// ```
 /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
@@ -46,7 +48,7 @@ pub type Result<T, E = Error> = core::result::Result<T, E>;
 /// # })?;
 /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
 /// ```
-#[derive(Debug, thiserror::Error)]
+#[derive(DebugAsText, thiserror::Error)]
 #[non_exhaustive]
 #[rule(ERR_01)]
 pub enum Error {

@@ -10,8 +10,8 @@ use core::fmt;
 /// Use `value` to try again, or to continue without the transition. If it is dropped, the scope destroys the object.
 ///
 /// `?` drops the value in functions that return [`Error`] or `Box<dyn std::error::Error>`. The value may borrow, so
-/// no value of this type is a [`std::error::Error`]. For other error types, for example `anyhow`'s,
-/// [`or_drop`](OrDrop::or_drop) keeps the error only:
+/// no value of this type is a [`std::error::Error`]. For other error types, for example `anyhow`'s or an enum of your own
+/// that has `From<Error>`, [`or_drop`](OrDrop::or_drop) keeps the error only:
 ///
 /// ```
 /// use ascendcl::{Acl, Library, OrDrop, Thread};
@@ -41,9 +41,10 @@ impl<T> Failed<T> {
     }
 }
 
+/// What the error prints, because `unwrap` and a failed `main` print it. The object may have no `Debug`.
 impl<T> fmt::Debug for Failed<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Failed").field("error", &self.error).finish_non_exhaustive()
+        fmt::Debug::fmt(&self.error, f)
     }
 }
 
@@ -182,12 +183,24 @@ impl<R> fmt::Display for ScopeError<R> {
     }
 }
 
+/// The text, because `unwrap` and a failed `main` print it. The result may have no `Debug`.
 impl<R> fmt::Debug for ScopeError<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotOpened(error) => f.debug_tuple("NotOpened").field(error).finish(),
-            Self::Teardown { errors, .. } => f.debug_struct("Teardown").field("errors", errors).finish_non_exhaustive(),
+            Self::NotOpened(error) => error.fmt(f),
+            Self::Teardown { errors, .. } => {
+                write!(f, "taking down the scope reported {} error(s):{}", errors.len(), Lines(errors))
+            }
         }
+    }
+}
+
+/// What each error prints for `unwrap`, on a line of its own.
+pub(crate) struct Lines<'a>(pub(crate) &'a [Error]);
+
+impl fmt::Display for Lines<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|error| write!(f, "\n  {error:?}"))
     }
 }
 

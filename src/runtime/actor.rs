@@ -73,12 +73,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
         let (jobs, coming) = sync_channel(ROOM);
         let (tell, told) = channel();
         let serve = move || {
-            let opened = Runtime::<N>::open(setup).and_then(|runtime| {
-                // The runtime is dropped with the error, and is taken down with what `make` left in it.
-                let state = runtime.with(|current| make(current)).and_then(|made| made)?;
-                Ok((runtime, state))
-            });
-            match opened {
+            match Runtime::<N>::open_with(setup, make) {
                 Ok((runtime, state)) => {
                     // `open` waits for this.
                     let _ = tell.send(Ok(runtime.api()));

@@ -1,7 +1,7 @@
 //! Why a runtime could not be closed.
 
 use crate::code::Code;
-use crate::error::{Cited, Error};
+use crate::error::{Cited, Error, Lines};
 use ascendcl_rules::{CTX_11, DEV_10, RuleId};
 use core::fmt;
 
@@ -22,7 +22,6 @@ const BUSY: &[RuleId] = &[CTX_11, DEV_10];
 /// runtime.close()?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
 #[non_exhaustive]
 pub enum CloseError {
     /// Threads are inside. The runtime is open as before.
@@ -84,6 +83,23 @@ impl fmt::Display for CloseError {
             Self::Teardown { errors } => {
                 f.write_str("not everything could be taken down; close the runtime again to try the rest:")?;
                 errors.iter().try_for_each(|error| write!(f, "\n  {error}"))
+            }
+        }
+    }
+}
+
+/// The text, because `unwrap` and a failed `main` print it.
+impl fmt::Debug for CloseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Busy { .. } | Self::Closing => fmt::Display::fmt(self, f),
+            Self::Refused(error) => write!(f, "the runtime cannot be closed here: {error:?}"),
+            Self::Teardown { errors } => {
+                write!(
+                    f,
+                    "not everything could be taken down; close the runtime again to try the rest:{}",
+                    Lines(errors)
+                )
             }
         }
     }

@@ -45,8 +45,7 @@ use std::time::Duration;
 ///
 /// impl Classifier {
 ///     fn open(file: &str) -> Result<Self, Error> {
-///         let runtime = Runtime::open(Library::Simulator)?;
-///         let model = runtime.with(|current| current.load_model(file))??;
+///         let (runtime, model) = Runtime::open_with(Library::Simulator, |current| current.load_model(file))?;
 ///         Ok(Self { model, runtime })
 ///     }
 ///
@@ -108,6 +107,44 @@ impl<N: Name> Runtime<N> {
         }
         let shared = Shared::open(acl, &setup, &mut thread)?;
         Ok(Self { shared: Arc::new(shared), _brand: Mark::NEW })
+    }
+
+    /// Like [`open`](Self::open), and makes what the program keeps beside the runtime. When `make` fails, the runtime is
+    /// closed before the error is returned. So a service that cannot load its model leaves nothing behind.
+    ///
+    /// ```
+    /// use ascendcl::{Error, Library, Runtime, runtime};
+    ///
+    /// ascendcl::names!(Vision);
+    ///
+    /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits.onnx");
+    /// let open = |file| Runtime::<Vision>::open_with(Library::Simulator, |current| current.load_model(file));
+    /// let (runtime, model) = open(file)?;
+    /// assert_eq!(model.info().inputs().len(), 1);
+    /// runtime.close()?;
+    ///
+    /// assert!(open("a file that does not exist").is_err());
+    /// assert!(runtime::sweep(None).is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Those of [`open`](Self::open) and of `make`. What could not be released then, and what a panic of `make` leaves,
+    /// is released by the next `open` or by [`sweep`].
+    pub fn open_with<S>(
+        setup: impl Into<Setup>,
+        make: impl FnOnce(&mut Current<N>) -> Result<S, Error>,
+    ) -> Result<(Self, S), Error> {
+        let runtime = Self::open(setup)?;
+        match runtime.with(make).and_then(|made| made) {
+            Ok(state) => Ok((runtime, state)),
+            Err(error) => {
+                // The first error is the one to report. What is left is swept after the drop.
+                let _ = runtime.close();
+                Err(error)
+            }
+        }
     }
 
     /// Runs `program` with the context current on this thread (`aclrtSetCurrentContext`), and puts back what was current

@@ -22,11 +22,10 @@ type Inference = Pending<Vision, (BoundModel<Vision>, HostBuffer<Vision, f32>)>;
 
 impl Engine {
     fn open(file: &Path) -> Result<Self, Error> {
-        let runtime = Runtime::open(library())?;
-        let (model, pixels, stream) = runtime.with(|current| {
+        let (runtime, (model, pixels, stream)) = Runtime::open_with(library(), |current| {
             let model = current.load_model(file)?.bind(current, &[&[1, PIXELS]], &[&[1, CLASSES]])?;
-            Ok::<_, Error>((model, current.host_buffer(PIXELS)?, current.stream()?.without_allocator()))
-        })??;
+            Ok((model, current.host_buffer(PIXELS)?, current.stream()?.without_allocator()))
+        })?;
         Ok(Self { model: Some(model), pixels: Some(pixels), runtime, stream })
     }
 
@@ -69,6 +68,8 @@ fn an_engine_infers_again_and_again_and_is_closed() {
     let mut second = Engine::open(&data("digits.onnx")).unwrap();
     assert_eq!(second.infer(&pixels[..PIXELS]).unwrap(), engine.infer(&pixels[..PIXELS]).unwrap());
     engine.close().unwrap();
+    // An engine that cannot be opened leaves nothing open.
+    assert!(Engine::open(Path::new("no such file")).is_err());
     assert!(matches!(engine.infer(&pixels[..PIXELS]), Err(Error::Gone { .. })));
     second.close().unwrap();
     drop((engine, second));

@@ -9,13 +9,9 @@ ascendcl::names!(Plugin);
 static STATE: Mutex<Option<(Model<Plugin>, Runtime<Plugin>)>> = Mutex::new(None);
 
 fn open() -> i32 {
-    let opened = Runtime::open(library()).and_then(|runtime| {
-        let model = runtime.with(|current| current.load_model(data("digits.onnx")))??;
-        Ok((model, runtime))
-    });
-    match opened {
-        Ok(opened) => {
-            *STATE.lock().unwrap() = Some(opened);
+    match Runtime::open_with(library(), |current| current.load_model(data("digits.onnx"))) {
+        Ok((runtime, model)) => {
+            *STATE.lock().unwrap() = Some((model, runtime));
             0
         }
         Err(error) => code(&error),

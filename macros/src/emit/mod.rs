@@ -5,6 +5,7 @@
 
 mod attributes;
 mod bounds;
+mod debug;
 mod monitor;
 mod pages;
 mod states;
@@ -12,6 +13,7 @@ mod texts;
 mod types;
 
 pub(crate) use attributes::{documented, proven};
+pub(crate) use debug::debug_as_text;
 
 use crate::protocol::{Point, Protocol};
 use proc_macro2::TokenStream;
