@@ -151,7 +151,7 @@ impl Acl {
     ///
     /// The first error, and the `Acl`. Devices that were reset before the error stay reset. [`Error::StillUsed`] while
     /// another library [holds](Self::hold) this one; nothing was reset then.
-    #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `cargo run -p ascendcl-explain ERR-01`"]
+    #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `ascendcl-explain ERR-01`"]
     #[rule(INIT_02, INIT_07, INIT_09)]
     pub fn close(
         self, // INIT-02, INIT-08: an `Acl` is closed once and last: move this `close()` behind all uses

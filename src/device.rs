@@ -208,7 +208,7 @@ impl Device<'_> {
     /// # Errors
     ///
     /// [`Error::Poisoned`] while work of a context could not be waited for; [`Error::Vendor`] when the library refuses.
-    #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `cargo run -p ascendcl-explain ERR-01`"]
+    #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `ascendcl-explain ERR-01`"]
     #[rule(DEV_02, DEV_10, CTX_06)]
     pub fn reset(
         self, // DEV-02, DEV-07: a `Device` is reset once and last: for another take, call `acl.device(thread, id)`

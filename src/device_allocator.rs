@@ -140,8 +140,10 @@ impl fmt::Debug for DeviceAddress {
 /// ([`Stream::with_allocator`](crate::Stream::with_allocator)), and this crate holds no lock in that time. An allocator
 /// keeps its changing state behind its own lock or in atomics.
 ///
-/// A pool that hands out pieces of one buffer is [`PoolAllocator`](crate::allocator::PoolAllocator). The smallest
-/// allocator has no memory, so the library reports that there is none:
+/// A pool that hands out pieces of one buffer is [`PoolAllocator`](crate::allocator::PoolAllocator). An allocator of your
+/// own is `'static`, so it cannot have a [`DeviceBuffer`](crate::memory::DeviceBuffer) of a scope:
+/// [`DeviceBuffer::keep`](crate::memory::DeviceBuffer::keep) makes [`KeptMemory`](crate::raw::KeptMemory) of it, which has the
+/// address and no lifetime. The smallest allocator has no memory, so the library reports that there is none:
 ///
 /// ```
 /// use ascendcl::{DeviceAllocator, context::ContextId, memory::DeviceAddress};
@@ -193,7 +195,7 @@ impl fmt::Debug for DeviceAddress {
     label = "expected a `DeviceAllocator`, by value",
     note = "ALLOC-07, ALLOC-10: a stream takes an allocator by value and keeps it: `register(current, \
             PoolAllocator::new(current, bytes)?)`, one for each stream, and no reference or shared pointer to one",
-    note = "see `cargo run -p ascendcl-explain ALLOC-07`"
+    note = "see `ascendcl-explain ALLOC-07`"
 )]
 #[rule(ALLOC_07, ALLOC_17, ALLOC_18, ALLOC_19)]
 pub unsafe trait DeviceAllocator: Send + Sync + 'static {

@@ -35,7 +35,7 @@ pub unsafe trait Pod: Copy + Send + Sync + 'static {}
     label = "expected a number: u8, i8, u16, i16, u32, i32, u64, i64, f32, f64, `F16` or `Bf16`",
     note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.write(current, elements)?` or `buffer.zero(current)?`",
     note = "the library has no other types: convert `usize` to `u64` and `bool` to `u8`, flatten arrays of arrays (`as_flattened`)",
-    note = "see `cargo run -p ascendcl-explain MEM-07`"
+    note = "see `ascendcl-explain MEM-07`"
 )]
 pub trait Element: Pod + Default + fmt::Debug + PartialEq {
     /// The library's constant for it.

@@ -45,6 +45,12 @@
 //! * The [book](https://github.com/ascendcl/ascendcl/blob/main/book/pages/SUMMARY.md) explains all this in order, has a
 //!   table from the vendor's functions to items of this crate, and exercises.
 //!
+//! # The compiler's messages
+//!
+//! A misuse is refused with the id of the rule, what was found and expected, and the repair. The message ends with
+//! "see `ascendcl-explain ALLOC-09`". That program prints the rule with programs in C and Rust; install it with
+//! `cargo install --git https://github.com/ascendcl/ascendcl ascendcl-explain`.
+//!
 //! # Features
 //!
 //! None is on by default.

@@ -194,7 +194,7 @@ fn once(key: &str, load: impl FnOnce() -> Result<&'static sys::Library, sys::Loa
     message = "the library is loaded, and may not be initialised",
     label = "this is for an initialised library",
     note = "INIT-01: `Acl::init(library)?` initialises it, and has the calls: `acl.device_count()`",
-    note = "see `cargo run -p ascendcl-explain INIT-01`"
+    note = "see `ascendcl-explain INIT-01`"
 )]
 pub trait Initialised {
     /// The compiler's message needs a method. No type has it, so its result may have any type.

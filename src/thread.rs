@@ -78,7 +78,7 @@ impl Drop for Thread {
     label = "expected a `Thread`, or the `Current` of the innermost context",
     note = "CTX-05, THREAD-01: who changes a thread's current context has its token: `&mut Thread::new()?`; inside a context \
             that is its `current`",
-    note = "see `cargo run -p ascendcl-explain CTX-05`"
+    note = "see `ascendcl-explain CTX-05`"
 )]
 pub trait ThreadToken: sealed::Sealed {}
 

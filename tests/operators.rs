@@ -6,7 +6,7 @@ mod common;
 
 use ascendcl::operator::{self, Absent, Attribute, Operator};
 use ascendcl::{
-    Current, ElementType, Error, Scoped, allocator::PoolAllocator, error::CodeKind, operator::DeviceTensor,
+    Current, ElementType, Error, Failed, Scoped, allocator::PoolAllocator, error::CodeKind, operator::DeviceTensor,
 };
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
@@ -176,6 +176,28 @@ fn every_kind_of_attribute_reaches_the_library() {
             assert_eq!(error.code().unwrap().name(), Some("ACL_ERROR_OP_ATTR_NOT_MATCH"), "{value:?}: {error}");
             assert!(error.to_string().contains("`surplus`"), "{error}");
         }
+    });
+}
+
+#[test]
+fn a_tensor_is_written_again_read_into_a_slice_reshaped_and_freed() {
+    inside(|current| {
+        let mut table = current.zeros_tensor::<i32>(&[2, 3]).unwrap();
+        assert_eq!(table.to_vec(current).unwrap(), [0; 6]);
+        table.copy_from(current, &[1, 2, 3, 4, 5, 6]).unwrap();
+        assert!(matches!(table.copy_from(current, &[1]), Err(Error::LengthMismatch { expected: 6, found: 1, .. })));
+        let refused = table.reshape(&[4]).unwrap_err();
+        assert!(matches!(refused.error, Error::Input(_)), "{:?}", refused.error);
+        let row = refused.value.reshape(&[6, 1]).unwrap();
+        let mut elements = [0; 6];
+        row.copy_to(current, &mut elements).unwrap();
+        assert_eq!((row.shape(), elements), (&[6, 1][..], [1, 2, 3, 4, 5, 6]));
+
+        control::fail("aclrtFree#1=507899".parse().unwrap()).unwrap();
+        let Failed { error, value: row } = row.free(current).unwrap_err();
+        assert_eq!(error.code().map(|code| code.number()), Some(507_899));
+        assert_eq!(row.shape(), [6, 1], "a tensor that is not freed keeps its shape");
+        row.free(current).unwrap();
     });
 }
 

@@ -28,6 +28,7 @@ const RIGHT: &[(&str, &str)] = &[
     ),
     ("helper_for_streams_of_any_state_executes", "the streams of the helper are said to have decided"),
     ("job_without_the_bound_of_contexts", "the parameter is said to be a context"),
+    ("operator_input_by_reference", "the operator has the tensor itself"),
     ("service_without_the_bound_of_names", "the parameter is said to be a name"),
     ("work_awaited_without_its_stream", "the work is dropped, and its buffer is freed when it is over"),
     ("work_of_a_loop_awaited_without_streams", "the work is dropped, and its buffers are freed when it is over"),

@@ -185,7 +185,7 @@ fn comments_of_this_crate(message: &str) -> impl Iterator<Item = &str> {
 }
 
 /// How a message leads to the page of a rule.
-const LINK: &str = "see `cargo run -p ascendcl-explain ";
+const LINK: &str = "see `ascendcl-explain ";
 
 #[test]
 fn messages_in_words_of_this_crate_lead_to_the_page_of_a_rule_that_they_name() {

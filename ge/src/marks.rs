@@ -32,7 +32,7 @@ impl OfTheEnginesThread {
     label = "this would take the `Engine` to another thread",
     note = "GE-10: the engine is closed where it was opened: call `engine.close()` on that thread, and lend other \
             threads a session: `&mut Session`",
-    note = "see `cargo run -p ascendcl-explain GE-10`"
+    note = "see `ascendcl-explain GE-10`"
 )]
 pub(crate) trait GoToAThreadThatDidNotOpenIt {}
 
@@ -61,7 +61,7 @@ impl SessionOfOneThread {
     message = "two threads cannot use one session of the graph engine, or a graph of it, at the same time",
     label = "this would let another thread refer to the session or graph",
     note = "GE-12: lend it to one thread at a time: `let lent = &mut *session;` and `move || ...`",
-    note = "see `cargo run -p ascendcl-explain GE-12`"
+    note = "see `ascendcl-explain GE-12`"
 )]
 pub(crate) trait BeSharedByTwoThreads {}
 

@@ -83,28 +83,28 @@ protocol! {
         label: "expected a stream in state `Undecided`, as `current.stream()` returns it",
         note: "ALLOC-04, ALLOC-09, ALLOC-15: the library ignores a registration after the stream's allocator is decided",
         note: "create a new stream; to replace an allocator by another, use `stream.replace(current, allocator)`",
-        note: "see `cargo run -p ascendcl-explain ALLOC-04`",
+        note: "see `ascendcl-explain ALLOC-04`",
     }
     on register_descriptor {
         message: "an allocator cannot be registered on a stream in state `{Self}`",
         label: "expected a stream in state `Undecided`, as `current.stream()` returns it",
         note: "ALLOC-04, ALLOC-09, ALLOC-15: the library ignores a registration after the stream's allocator is decided",
         note: "create a new stream, or end the present registration: `stream.unregister(current)`",
-        note: "see `cargo run -p ascendcl-explain ALLOC-04`",
+        note: "see `ascendcl-explain ALLOC-04`",
     }
     on decline {
         message: "the allocator of a stream in state `{Self}` is already decided",
         label: "expected a stream in state `Undecided`, as `current.stream()` returns it",
         note: "ALLOC-15: a stream's allocator is decided once",
         note: "use the stream as it is, or create a new one",
-        note: "see `cargo run -p ascendcl-explain ALLOC-15`",
+        note: "see `ascendcl-explain ALLOC-15`",
     }
     on execute {
         message: "a stream in state `{Self}` cannot run work that allocates memory yet",
         label: "the allocator of this stream is not decided yet",
         note: "ALLOC-04, ALLOC-05, ALLOC-13: register before the first execution; the library ignores a later registration",
         note: "first call `stream.register(current, allocator)` or `stream.without_allocator()`",
-        note: "see `cargo run -p ascendcl-explain ALLOC-04`",
+        note: "see `ascendcl-explain ALLOC-04`",
     }
 }
 
@@ -134,14 +134,14 @@ protocol! {
         label: "this event has not been recorded",
         note: "EVENT-05: a wait for an event that was never recorded has no effect",
         note: "record it first: `let event = stream.record(current, event)?`",
-        note: "see `cargo run -p ascendcl-explain EVENT-05`",
+        note: "see `ascendcl-explain EVENT-05`",
     }
     on measure {
         message: "an event in state `{Self}` has no time",
         label: "this event has not been recorded",
         note: "EVENT-04: the time between two events is the time between two recorded points",
         note: "record it first: `let event = stream.record(current, event)?`",
-        note: "see `cargo run -p ascendcl-explain EVENT-04`",
+        note: "see `ascendcl-explain EVENT-04`",
     }
 }
 
@@ -164,14 +164,14 @@ protocol! {
         message: "this descriptor already has its object",
         label: "each member is set once",
         note: "ALLOC-07: each mandatory member is set once; for other values make another: `Descriptor::new()`",
-        note: "see `cargo run -p ascendcl-explain ALLOC-07`",
+        note: "see `ascendcl-explain ALLOC-07`",
     }
     on register {
         message: "this descriptor has no object",
         label: "expected a descriptor with all four mandatory members",
         note: "set it: `descriptor.object(pointer)`",
         note: "ALLOC-07: object, allocate, free and address function are set before registering",
-        note: "see `cargo run -p ascendcl-explain ALLOC-07`",
+        note: "see `ascendcl-explain ALLOC-07`",
     }
 }
 
@@ -194,14 +194,14 @@ protocol! {
         message: "this descriptor already has its allocate function",
         label: "each member is set once",
         note: "ALLOC-07: each mandatory member is set once; for other values make another: `Descriptor::new()`",
-        note: "see `cargo run -p ascendcl-explain ALLOC-07`",
+        note: "see `ascendcl-explain ALLOC-07`",
     }
     on register {
         message: "this descriptor has no allocate function",
         label: "expected a descriptor with all four mandatory members",
         note: "set it: `descriptor.allocate(function)`",
         note: "ALLOC-07: object, allocate, free and address function are set before registering",
-        note: "see `cargo run -p ascendcl-explain ALLOC-07`",
+        note: "see `ascendcl-explain ALLOC-07`",
     }
 }
 
@@ -224,14 +224,14 @@ protocol! {
         message: "this descriptor already has its free function",
         label: "each member is set once",
         note: "ALLOC-07: each mandatory member is set once; for other values make another: `Descriptor::new()`",
-        note: "see `cargo run -p ascendcl-explain ALLOC-07`",
+        note: "see `ascendcl-explain ALLOC-07`",
     }
     on register {
         message: "this descriptor has no free function",
         label: "expected a descriptor with all four mandatory members",
         note: "set it: `descriptor.free(function)`",
         note: "ALLOC-07: object, allocate, free and address function are set before registering",
-        note: "see `cargo run -p ascendcl-explain ALLOC-07`",
+        note: "see `ascendcl-explain ALLOC-07`",
     }
 }
 
@@ -254,14 +254,14 @@ protocol! {
         message: "this descriptor already has its address function",
         label: "each member is set once",
         note: "ALLOC-07: each mandatory member is set once; for other values make another: `Descriptor::new()`",
-        note: "see `cargo run -p ascendcl-explain ALLOC-07`",
+        note: "see `ascendcl-explain ALLOC-07`",
     }
     on register {
         message: "this descriptor has no address function",
         label: "expected a descriptor with all four mandatory members",
         note: "set it: `descriptor.address(function)`",
         note: "ALLOC-07: object, allocate, free and address function are set before registering",
-        note: "see `cargo run -p ascendcl-explain ALLOC-07`",
+        note: "see `ascendcl-explain ALLOC-07`",
     }
 }
 
@@ -287,7 +287,7 @@ protocol! {
         label: "the model is still running",
         note: "MODEL-14: a model is unloaded after its work is complete",
         note: "wait for it first: `let model = pending.wait(current)?`",
-        note: "see `cargo run -p ascendcl-explain MODEL-14`",
+        note: "see `ascendcl-explain MODEL-14`",
     }
 }
 
@@ -312,13 +312,13 @@ protocol! {
         message: "a dataset in state `{Self}` cannot be changed",
         label: "a run uses this dataset",
         note: "DATA-10: a dataset does not change until its run was waited for",
-        note: "see `cargo run -p ascendcl-explain DATA-10`",
+        note: "see `ascendcl-explain DATA-10`",
     }
     on destroy {
         message: "a dataset in state `{Self}` cannot be destroyed",
         label: "a run uses this dataset",
         note: "DATA-10, MODEL-17: a dataset does not change until its run was waited for",
-        note: "see `cargo run -p ascendcl-explain DATA-10`",
+        note: "see `ascendcl-explain DATA-10`",
     }
 }
 
@@ -364,7 +364,7 @@ protocol! {
         message: "a graph in state `{Self}` cannot be compiled",
         label: "expected a graph in state `Added`, as `session.add(current, source)` returns it",
         note: "GE-25: a graph is compiled once; to compile it again, remove it and add it again",
-        note: "see `cargo run -p ascendcl-explain GE-25`",
+        note: "see `ascendcl-explain GE-25`",
     }
     on register {
         message: "an allocator cannot be registered for a graph in state `{Self}`",
@@ -372,25 +372,25 @@ protocol! {
         note: "GE-01: the allocator is registered before the graph is loaded",
         note: "GE-03: to replace an allocator by another, use `graph.replace(session, current, allocator)`",
         note: "GE-22: memory that was set makes an allocator ineffective",
-        note: "see `cargo run -p ascendcl-explain GE-01`",
+        note: "see `ascendcl-explain GE-01`",
     }
     on set_memory {
         message: "the memory of a graph in state `{Self}` cannot be set",
         label: "expected a graph in state `Compiled`",
         note: "GE-22: memory that is set makes an allocator ineffective; use one of the two",
         note: "GE-23: memory is set once, between compile and load; then `graph.load_on(session, current, stream)?`",
-        note: "see `cargo run -p ascendcl-explain GE-22`",
+        note: "see `ascendcl-explain GE-22`",
     }
     on load {
         message: "a graph in state `{Self}` cannot be loaded",
         label: "expected a graph that is compiled and not loaded yet",
         note: "GE-17: compile, then load, then execute; a loaded graph is executed as often as wanted: `graph.execute(session, current, inputs)?`",
-        note: "see `cargo run -p ascendcl-explain GE-17`",
+        note: "see `ascendcl-explain GE-17`",
     }
     on execute {
         message: "a graph in state `{Self}` cannot be executed",
         label: "this graph has not been loaded",
         note: "GE-17: compile, then load, then execute: `graph.load_on(session, current, stream)?`",
-        note: "see `cargo run -p ascendcl-explain GE-17`",
+        note: "see `ascendcl-explain GE-17`",
     }
 }

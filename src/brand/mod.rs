@@ -40,7 +40,7 @@ pub(crate) use threads::*;
     note = "CTX-02: values of a context are written `Current<C>` in functions for every context (`C: Brand`), or \
             `Current<Scoped<'_>>` for a context of a scope",
     note = "to use a type of yours as the name of an owned context, declare it: `ascendcl::names! {{ Vision }}`",
-    note = "see `cargo run -p ascendcl-explain CTX-02`"
+    note = "see `ascendcl-explain CTX-02`"
 )]
 pub trait Brand: sealed::Sealed {}
 
@@ -51,7 +51,7 @@ mod sealed {
         message = "`{Self}` names the context of a runtime, which is no scope",
         label = "a value of a runtime may outlive its context",
         note = "MEM-12: host memory of a runtime is read while its context is current: `buffer.slice(current)?`",
-        note = "see `cargo run -p ascendcl-explain MEM-12`"
+        note = "see `ascendcl-explain MEM-12`"
     )]
     pub trait Scope {}
 }
@@ -95,7 +95,7 @@ impl<N> Brand for Scoped<'_, N> {}
     label = "a buffer of a runtime may outlive its memory",
     note = "MEM-12: `buffer.slice(current)?` and `buffer.slice_mut(current)?` give the elements in every context",
     note = "only a buffer of a scope, `HostBuffer<Scoped<'_>, E>`, is indexed and dereferenced by itself",
-    note = "see `cargo run -p ascendcl-explain MEM-12`"
+    note = "see `ascendcl-explain MEM-12`"
 )]
 pub trait InScope: Brand + sealed::Scope {}
 impl<N> sealed::Scope for Scoped<'_, N> {}
@@ -122,7 +122,7 @@ impl<N> InScope for Scoped<'_, N> {}
     message = "`{Self}` is not declared as the name of a context",
     label = "expected a name, as `ascendcl::names!` declares it",
     note = "CTX-02: declare it: `ascendcl::names!({Self});`, or `impl ascendcl::Name for {Self} {{}}`",
-    note = "see `cargo run -p ascendcl-explain CTX-02`"
+    note = "see `ascendcl-explain CTX-02`"
 )]
 pub trait Name: 'static {}
 

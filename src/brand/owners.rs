@@ -25,7 +25,7 @@ one_owner! {
         "THREAD-02, THREAD-03: one thread at a time uses a stream: give each a stream of its own: `current.stream()?`, or move \
          this one: `move || ...`",
         "STREAM-08: a stream is destroyed once: tasks of one thread borrow it: `&stream`",
-        "see `cargo run -p ascendcl-explain THREAD-03`";
+        "see `ascendcl-explain THREAD-03`";
 
     /// A model with two handles.
     ModelOfTwo:
@@ -34,7 +34,7 @@ one_owner! {
         "MODEL-15, MODEL-16: one thread at a time runs a model, and executes it once at a time: put it behind a lock, \
          `Arc<Mutex<Model<Vision>>>`, or load one for each thread",
         "MODEL-09: models of several threads share their weights: `current.weights(...)`",
-        "see `cargo run -p ascendcl-explain MODEL-16`";
+        "see `ascendcl-explain MODEL-16`";
 
     /// Memory with two handles.
     MemoryOfTwo:
@@ -43,5 +43,5 @@ one_owner! {
         "MEM-01, MEM-02: memory is freed once, and not while work uses it: several readers of device memory share it: \
          `buffer.into_shared()`",
         "to copy the elements: `stream.copy_on_device(current, buffer, current.device_buffer(length)?)?`",
-        "see `cargo run -p ascendcl-explain MEM-01`";
+        "see `ascendcl-explain MEM-01`";
 }

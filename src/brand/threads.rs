@@ -67,14 +67,14 @@ marks! {
         "THREAD-04: a task that may go on on another thread enters the context anew after each `.await`, and has left it \
          before",
         "ALLOC-18, CB-01: allocators and callbacks do not call the library, so they keep no `Current`",
-        "see `cargo run -p ascendcl-explain THREAD-01`";
+        "see `ascendcl-explain THREAD-01`";
 
     /// A token is of one thread.
     OfOneThread: not Send Sync, as TheTokenOfAThread cannot BeGivenToAnotherThread:
         "a `Thread` is the right of one thread to enter contexts; another thread cannot use it",
         "this needs the `Thread` of the thread that has it",
         "THREAD-01, THREAD-04: each thread makes its own, and keeps it over no `.await`: `let mut thread = Thread::new()?;`",
-        "see `cargo run -p ascendcl-explain THREAD-01`";
+        "see `ascendcl-explain THREAD-01`";
 
     /// A view of the default stream stays on its thread.
     OfTheDefaultStream: not Send Sync, as AViewOfTheDefaultStream cannot BeSentToAThread:
@@ -82,7 +82,7 @@ marks! {
         "this would take a `DefaultStream` to another thread",
         "THREAD-02: tasks of several threads on the default stream have no order: a stream that can be sent is made by \
          `let stream = current.stream()?;`",
-        "see `cargo run -p ascendcl-explain THREAD-02`";
+        "see `ascendcl-explain THREAD-02`";
 
     /// One thread at a time uses a stream.
     StreamOfOneThread: not Sync, as AStream cannot BeUsedByTwoThreads:
@@ -91,7 +91,7 @@ marks! {
         "THREAD-02, THREAD-03: give each thread a stream of its own: `current.stream()?`; a stream of `current.stream()` can \
          be moved to a thread: `move || ...`",
         "MODEL-06: threads share a workspace through `current.workspace_mutex(workspace, |current, lane| ...)`, not through a `WorkspaceLane`",
-        "see `cargo run -p ascendcl-explain THREAD-02`";
+        "see `ascendcl-explain THREAD-02`";
 
     /// A capture ends on the thread that it began on.
     CaptureOfOneThread: not Send Sync, as ACapture cannot GoToAnotherThreadOrBeShared:
@@ -99,7 +99,7 @@ marks! {
         "this would let another thread add to the capture",
         "GRAPH-02: call the methods of the `Capture` on the thread that called `stream.capture(...)`; another thread captures \
          a stream of its own",
-        "see `cargo run -p ascendcl-explain GRAPH-02`";
+        "see `ascendcl-explain GRAPH-02`";
 
     /// One thread at a time has a model.
     ModelOfOneThread: not Sync, as AModel cannot BeReachedByTwoThreads:
@@ -107,12 +107,12 @@ marks! {
         "this would let another thread refer to the model",
         "MODEL-15, MODEL-16: move the model to the thread (`move || ...`), or load it once for each thread, with the same \
          weights: `Load::builder().source(source).weights(&weights).build()`",
-        "see `cargo run -p ascendcl-explain MODEL-15`";
+        "see `ascendcl-explain MODEL-15`";
 
     /// One thread at a time has an operator.
     OperatorOfOneThread: not Sync, as AnOperator cannot BeLaunchedByTwoThreads:
         "two threads cannot use one bound operator at the same time",
         "this would let another thread refer to the operator",
         "THREAD-03: move the operator to the thread that launches it (`move || ...`), or bind one for each thread",
-        "see `cargo run -p ascendcl-explain THREAD-03`";
+        "see `ascendcl-explain THREAD-03`";
 }

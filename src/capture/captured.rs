@@ -17,7 +17,7 @@ pub struct Side<'s, K>(PhantomData<fn(&'s (), K) -> (&'s (), K)>);
     message = "a graph that is built task by task has one stream, and no groups",
     label = "this is part of a build",
     note = "GRAPH-08, GRAPH-06: forks and groups of tasks are part of captures: `stream.capture(current, mode, operands, ...)`",
-    note = "see `cargo run -p ascendcl-explain GRAPH-08`"
+    note = "see `ascendcl-explain GRAPH-08`"
 )]
 pub trait OfACapture {}
 

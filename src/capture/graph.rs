@@ -27,7 +27,10 @@ use std::sync::{Arc, PoisonError};
     message = "this graph replays, or was taken apart",
     note = "GRAPH-07: one replay at a time: `pending.wait(current)?` gives back the graph"
 )]
-pub struct CapturedGraph<C: Brand, G> {
+pub struct CapturedGraph<
+    C: Brand, // CTX-02: the context comes first, then what the graph has: `CapturedGraph<Vision, G>`
+    G,
+> {
     pub(super) operands: G,
     pub(super) raw: Arc<RawGraph>,
     /// Boxed, because a graph is moved into each of its replays.

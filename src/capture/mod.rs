@@ -127,7 +127,7 @@ assert_not_impl_any!(Capture<'static, Scoped<'static>>: Send, Sync, Clone);
     label = "expected a stream whose work uses the library's own allocator",
     note = "GRAPH-05: a graph keeps the memory that its tasks got from an allocator of the caller: capture a stream without \
             one, `current.stream()?.without_allocator()`",
-    note = "see `cargo run -p ascendcl-explain GRAPH-05`"
+    note = "see `ascendcl-explain GRAPH-05`"
 )]
 pub trait CanCapture: StreamState {}
 

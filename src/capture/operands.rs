@@ -23,7 +23,7 @@ use std::sync::Arc;
             `(current.host_buffer(length)?, current.device_buffer(length)?.zero(current)?)`",
     note = "STREAM-04: work in flight is waited for first: `pending.wait(current)?`",
     note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.zero(current)?`",
-    note = "see `cargo run -p ascendcl-explain GRAPH-05`"
+    note = "see `ascendcl-explain GRAPH-05`"
 )]
 pub trait GraphOperands<C: Brand>: sealed::Operands<C> {}
 
@@ -39,7 +39,7 @@ pub(crate) mod sealed {
                 `(current.host_buffer(length)?, current.device_buffer(length)?.zero(current)?)`",
         note = "STREAM-04: work in flight is waited for first: `pending.wait(current)?`",
         note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.zero(current)?`",
-        note = "see `cargo run -p ascendcl-explain GRAPH-05`"
+        note = "see `ascendcl-explain GRAPH-05`"
     )]
     pub trait Operands<C: Brand> {
         /// The names of the operands, for the program of a capture or a build, in the branch `K`.

@@ -15,7 +15,7 @@ use core::marker::PhantomData;
     label = "what is captured does not run before a replay",
     note = "GRAPH-04: waits, queries and copies at once are no part of a capture: replay the graph afterwards, and wait for \
             the replay: `stream.replay(current, graph)?.wait(current)?`",
-    note = "see `cargo run -p ascendcl-explain GRAPH-04`"
+    note = "see `ascendcl-explain GRAPH-04`"
 )]
 pub trait WaitsInACapture {
     /// The compiler's message needs a method. No type has it, so its result may have any type.
@@ -29,7 +29,7 @@ pub trait WaitsInACapture {
     label = "expected an explicit stream whose work uses the library's own allocator",
     note = "GRAPH-03: the library refuses the default stream: capture a stream of your own, \
             `current.stream()?.without_allocator()`",
-    note = "see `cargo run -p ascendcl-explain GRAPH-03`"
+    note = "see `ascendcl-explain GRAPH-03`"
 )]
 pub trait CapturesTheDefaultStream {}
 
@@ -38,7 +38,7 @@ pub trait CapturesTheDefaultStream {}
     message = "a graph cannot be taken apart or reached while a replay is in flight",
     label = "this graph is being replayed",
     note = "GRAPH-07, GRAPH-05: wait for the replay first: `let mut graph = pending.wait(current)?;`",
-    note = "see `cargo run -p ascendcl-explain GRAPH-07`"
+    note = "see `ascendcl-explain GRAPH-07`"
 )]
 pub trait ReachesARunningGraph {
     /// The compiler's message needs a method. No type has it, so its result may have any type.
@@ -52,7 +52,7 @@ pub trait ReachesARunningGraph {
     label = "a replay ends by itself",
     note = "GRAPH-10: wait for the replay: `pending.wait_within(current, limit)?`; a device that hangs is recovered as a whole: \
             `device.recover(thread, limit)?`",
-    note = "see `cargo run -p ascendcl-explain GRAPH-10`"
+    note = "see `ascendcl-explain GRAPH-10`"
 )]
 pub trait AbortsAGraph {
     /// A value of any type: there is no such function.
@@ -67,7 +67,7 @@ pub trait AbortsAGraph {
     note = "GRAPH-05, GRAPH-07: what a graph uses stays in place until the graph is destroyed",
     note = "take the graph apart first: `let model = graph.into_operands(current)?`; to give it other numbers: \
             `operands.write(current, input, &numbers)?`",
-    note = "see `cargo run -p ascendcl-explain GRAPH-05`"
+    note = "see `ascendcl-explain GRAPH-05`"
 )]
 pub trait TakenApart {
     /// The compiler's message needs a method. No type has it, so its result may have any type.

@@ -59,7 +59,7 @@ impl<T> fmt::Display for Failed<T> {
     message = "`{Self}` is an error and the object that the failed call gives back",
     label = "ERR-01: `.or_drop()?` keeps the error and drops the object, with `use ascendcl::OrDrop`",
     note = "to keep the object: `match` on the result, whose `Err` has `error` and `value`",
-    note = "see `cargo run -p ascendcl-explain ERR-01`"
+    note = "see `ascendcl-explain ERR-01`"
 )]
 #[doc(hidden)]
 pub trait ErrorAlone {}

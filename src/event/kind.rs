@@ -26,7 +26,7 @@ pub trait EventKind: sealed::Sealed + 'static {}
     label = "this event is not made for streams to wait for",
     note = "EVENT-02: without the flag ACL_EVENT_SYNC the library refuses the wait",
     note = "make the event by `current.event()?`, or by `current.event_for(Waiting)?`",
-    note = "see `cargo run -p ascendcl-explain EVENT-02`"
+    note = "see `ascendcl-explain EVENT-02`"
 )]
 pub trait Orders: EventKind {}
 
@@ -36,7 +36,7 @@ pub trait Orders: EventKind {}
     label = "this event is not made to measure times",
     note = "EVENT-04: the time between two events needs the flag ACL_EVENT_TIME_LINE on both",
     note = "make the event by `current.event()?`, or by `current.event_for(Timing)?`",
-    note = "see `cargo run -p ascendcl-explain EVENT-04`"
+    note = "see `ascendcl-explain EVENT-04`"
 )]
 pub trait Measures: EventKind {}
 

@@ -49,7 +49,11 @@ pub use kind::{AllPurpose, EventKind, Measures, Orders, Progress, Timing, Waitin
     message = "this event was destroyed, or recorded",
     note = "EVENT-06, EVENT-09: recording returns the event: `let event = stream.record(current, event)?;`"
 )]
-pub struct Event<C: Brand, S: EventState = Unrecorded, K: EventKind = AllPurpose> {
+pub struct Event<
+    C: Brand, // CTX-02: of every context: `struct S<C: Brand> { event: Event<C> }`; of a runtime: `Event<Vision>`
+    S: EventState = Unrecorded,
+    K: EventKind = AllPurpose,
+> {
     raw: Arc<RawEvent>,
     _state: PhantomData<(S, K)>,
     _brand: Mark<C>,
@@ -78,7 +82,7 @@ impl<C: Brand, S: EventState, K: EventKind> Event<C, S, K> {
     /// # Errors
     ///
     /// Returns the event unchanged if the library refuses.
-    #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `cargo run -p ascendcl-explain ERR-01`"]
+    #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `ascendcl-explain ERR-01`"]
     #[rule(EVENT_06)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn destroy( // EVENT-07: while its own context is current: `context.enter(thread, |current| ...)`

@@ -138,7 +138,7 @@ impl<C: Brand> DeviceArena<C> {
     ///
     /// Returns the arena unchanged, with the errors of [`reset`](Self::reset), or with [`Error::Vendor`] if the library
     /// refuses.
-    #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `cargo run -p ascendcl-explain ERR-01`"]
+    #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `ascendcl-explain ERR-01`"]
     #[rule(MEM_01, MEM_02, MEM_11, MEM_13)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn free( // MEM-11: memory is freed while its own context is current: `context.enter(thread, |current| ...)`

@@ -123,7 +123,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     /// # Errors
     ///
     /// Returns the buffer unchanged if the library refuses.
-    #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `cargo run -p ascendcl-explain ERR-01`"]
+    #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `ascendcl-explain ERR-01`"]
     #[rule(MEM_01, MEM_02, MEM_13)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn free( // MEM-11: memory is freed while its own context is current: `context.enter(thread, |current| ...)`
@@ -279,7 +279,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     label = "an address of the device means nothing to the host",
     note = "MEM-10: copy the elements first: `buffer.to_vec(current)?`, or `stream.copy_to_host(current, buffer, host)?`",
     note = "to write them: `buffer.copy_from(current, &elements)?`",
-    note = "see `cargo run -p ascendcl-explain MEM-10`"
+    note = "see `ascendcl-explain MEM-10`"
 )]
 pub trait ReachedByTheHost {
     /// A value of any type: there is no such function.

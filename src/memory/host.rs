@@ -144,7 +144,7 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
     /// # Errors
     ///
     /// Returns the buffer unchanged if the library refuses.
-    #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `cargo run -p ascendcl-explain ERR-01`"]
+    #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `ascendcl-explain ERR-01`"]
     #[rule(MEM_01, MEM_02)]
     pub fn free(
         // MEM-11: memory is freed while its own context is current: `context.enter(thread, |current| ...)`

@@ -61,7 +61,10 @@ use std::sync::Arc;
     message = "this name of the memory is in use by queued work",
     note = "MEM-02: each reader has a name of its own: `shared.clone()`; `pending.wait(current)?` gives this one back"
 )]
-pub struct SharedBuffer<C: Brand, E> {
+pub struct SharedBuffer<
+    C: Brand, // CTX-02: the context comes first: `SharedBuffer<C, f32>` with `C: Brand`; of a runtime: `SharedBuffer<Vision, f32>`
+    E,
+> {
     /// Behind a pointer: a name that a failed transition gives back makes its error no larger than others.
     part: Box<RawBuffer>,
     length: usize,
@@ -200,7 +203,7 @@ impl<C: Brand, E: Element> SharedBuffer<C, E> {
     message = "shared memory is only read, and freed when it has no names any more",
     label = "others may read this memory",
     note = "MEM-02: its last name is made a buffer again: `shared.try_unshare(current)?`, which can be written and freed",
-    note = "see `cargo run -p ascendcl-explain MEM-02`"
+    note = "see `ascendcl-explain MEM-02`"
 )]
 pub trait HasOneOwner {
     /// A value of any type: there is no such function.

@@ -337,7 +337,8 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// [`Error::Vendor`] if the model fails. Its outputs are then undefined. As in [`Model::run`], the library may
     /// still be running the model.
     #[rule(MODEL_16)]
-    pub fn run(&mut self, current: &mut Current<C>) -> Result<(), Error>
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn run(&mut self, current: &mut Current<C>) -> Result<(), Error> // GRAPH-04: a helper takes `&mut Current<C>`, too
     where
         P: RunsAlone,
     {

@@ -24,7 +24,7 @@ pub enum Said {}
     message = "nothing was said to be loaded",
     label = "this load has no source",
     note = "MODEL-12: say which model: `Load::builder().source(ModelSource::file(\"model.om\"))`",
-    note = "see `cargo run -p ascendcl-explain MODEL-12`"
+    note = "see `ascendcl-explain MODEL-12`"
 )]
 pub trait SaysWhatToLoad<'a> {
     #[doc(hidden)]

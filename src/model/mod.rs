@@ -116,7 +116,7 @@ pub enum OwnWorkspace {}
     label = "other models work in the workspace of this one",
     note = "MODEL-04, MODEL-06: models that share a workspace run strictly one after the other",
     note = "run it in its lane: `lane.run(current, &mut model, &inputs)`, or bound `lane.run_bound(current, &mut model)`",
-    note = "see `cargo run -p ascendcl-explain MODEL-04`"
+    note = "see `ascendcl-explain MODEL-04`"
 )]
 pub trait RunsAlone: sealed::Sealed {}
 
@@ -171,7 +171,7 @@ impl<C: Brand, P> Model<C, P> {
     /// # Errors
     ///
     /// Returns the model unchanged if the library refuses.
-    #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `cargo run -p ascendcl-explain ERR-01`"]
+    #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `ascendcl-explain ERR-01`"]
     #[rule(MODEL_01, MODEL_14)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn unload( // MODEL-01: while the context that it was loaded in is current: `context.enter(thread, |current| ...)`

@@ -23,7 +23,12 @@ impl<C: Brand, P> Model<C, P> {
     /// waits for all work of the context, for a second. If that wait fails, the model and its memory answer
     /// [`Error::StillRunning`] until [`Current::synchronize`] has succeeded.
     #[rule(MODEL_16, MODEL_18, MODEL_20, DATA_06, DATA_07, DATA_08)]
-    pub fn run(&mut self, current: &mut Current<C>, inputs: &[Input<'_>]) -> Result<Outputs, Error>
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn run( // GRAPH-04: it waits, and a capture cannot: a helper takes `current: &mut Current<C>`, too
+        &mut self,
+        current: &mut Current<C>,
+        inputs: &[Input<'_>],
+    ) -> Result<Outputs, Error>
     where
         P: RunsAlone,
     {

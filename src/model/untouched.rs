@@ -14,7 +14,7 @@ use crate::stream::{DefaultStream, Pending, Stream, StreamState, Waited};
     label = "expected an explicit stream whose allocator is decided",
     note = "STREAM-12, ALLOC-13: make a stream and decide on its allocator: \
             `let stream = current.stream()?.without_allocator();`, then `stream.execute(current, model)?`",
-    note = "see `cargo run -p ascendcl-explain STREAM-12`"
+    note = "see `ascendcl-explain STREAM-12`"
 )]
 pub trait RunsModels {
     /// A value of any type: there is no such function.
@@ -29,7 +29,7 @@ pub trait RunsModels {
     note = "ALLOC-05: bind the model, so that its work runs on the stream and its allocator serves it: \
             `stream.execute(current, model)?.wait(current)?`",
     note = "without a stream: `model.run(current, &inputs)?`",
-    note = "see `cargo run -p ascendcl-explain ALLOC-05`"
+    note = "see `ascendcl-explain ALLOC-05`"
 )]
 pub trait RunsAndWaits {
     /// A value of any type: there is no such function.

@@ -34,7 +34,11 @@ use std::sync::Arc;
 /// ```
 #[must_use = "a bound operator does nothing until a stream launches it"]
 #[rule(OP_02, OP_03)]
-pub struct BoundOperator<C: Brand, I, O> {
+pub struct BoundOperator<
+    C: Brand, // CTX-02: the context comes first, then inputs and outputs: `BoundOperator<Vision, I, O>`
+    I,
+    O,
+> {
     invocation: Arc<RawInvocation>,
     inputs: I,
     outputs: O,
@@ -143,7 +147,7 @@ impl<C: Brand, A: DeviceAllocator> GroupTurn<'_, C, A> {
     label = "expected an explicit stream whose allocator is decided",
     note = "OP-01: with several threads, operators on the default stream may fail or mix",
     note = "launch on a stream of your own: `current.stream()?.without_allocator()`",
-    note = "see `cargo run -p ascendcl-explain OP-01`"
+    note = "see `ascendcl-explain OP-01`"
 )]
 #[rule(OP_01)]
 pub trait RunsOperators: crate::stream::sealed_default::Sealed {}

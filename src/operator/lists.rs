@@ -9,8 +9,10 @@ use crate::brand::{Brand, Inside};
     message = "`{Self}` cannot be the inputs of this operator",
     label = "expected written `DeviceTensor`s of the stream's own context: one, a tuple, an array or a `Vec`",
     note = "MEM-07: a tensor of `MaybeUninit` elements is written first, by a copy or as the output of another operator",
+    note = "OP-03: an operator takes its tensors by value, and the wait gives them back; one that several operators read is shared: \
+            `let y = y.into_shared();`, then `y.clone()` for each",
     note = "GE-19: inputs are in device memory: `current.upload_tensor(&[2, 3], &elements)?`, or `buffer.into_tensor(&[2, 3])?`",
-    note = "see `cargo run -p ascendcl-explain MEM-07`"
+    note = "see `ascendcl-explain MEM-07`"
 )]
 pub trait OperatorInputs<C>: sealed::Inputs {}
 
@@ -20,7 +22,7 @@ pub trait OperatorInputs<C>: sealed::Inputs {}
     label = "expected `DeviceTensor`s of the stream's own context: one, a tuple, an array or a `Vec`",
     note = "make one: `current.tensor::<f32>(&[2, 3])?`",
     note = "MEM-02: a `SharedTensor` is only read: an operator writes a tensor of its own, `current.tensor::<f32>(&shape)?`",
-    note = "see `cargo run -p ascendcl-explain MEM-02`"
+    note = "see `ascendcl-explain MEM-02`"
 )]
 pub trait OperatorOutputs<C>: sealed::Outputs {}
 

@@ -31,7 +31,10 @@ use std::sync::Arc;
 /// # }).unwrap();
 /// ```
 #[rule(MEM_02, MEM_07)]
-pub struct SharedTensor<C: Brand, E> {
+pub struct SharedTensor<
+    C: Brand, // CTX-02: the context comes first: `SharedTensor<C, f32>` with `C: Brand`; of a runtime: `SharedTensor<Vision, f32>`
+    E,
+> {
     buffer: SharedBuffer<C, E>,
     shape: Arc<[usize]>,
 }
@@ -103,7 +106,10 @@ impl<C: Brand, E: Element> SharedTensor<C, E> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an input of this operator",
     label = "expected a `DeviceTensor` or a `SharedTensor` of the stream's own context, with written elements",
-    note = "MEM-07: a tensor of `MaybeUninit` elements is written first, by a copy or as the output of another operator"
+    note = "OP-03: an operator takes its tensors by value, and the wait gives them back; one that several operators read is shared: \
+            `let y = y.into_shared();`, then `y.clone()` for each",
+    note = "MEM-07: a tensor of `MaybeUninit` elements is written first, by a copy or as the output of another operator",
+    note = "see `ascendcl-explain OP-03`"
 )]
 pub trait TensorInput<C: Brand>: OperatorInput<C> + OperatorInputs<C> + sealed::Shaped {
     /// The type of its elements.

@@ -33,7 +33,10 @@ use static_assertions::{assert_impl_all, assert_not_impl_any};
     message = "this tensor is in use by an operator or graph",
     note = "OP-03, GE-20: operators and graphs have their tensors until they were waited for: `pending.wait(current)?` gives back what it uses"
 )]
-pub struct DeviceTensor<C: Brand, E> {
+pub struct DeviceTensor<
+    C: Brand, // CTX-02: the context comes first: `DeviceTensor<C, f32>` with `C: Brand`; of a runtime: `DeviceTensor<Vision, f32>`
+    E,
+> {
     buffer: DeviceBuffer<C, E>,
     shape: Box<[usize]>,
 }
@@ -82,6 +85,16 @@ impl<C: Brand> Current<C> {
     pub fn tensor<E: Element>(&self, shape: &[usize]) -> Result<DeviceTensor<C, MaybeUninit<E>>, Error> {
         Ok(DeviceTensor { buffer: self.device_buffer(elements(shape))?, shape: shape.into() })
     }
+
+    /// Allocates device memory for a tensor and sets it to zero (`aclrtMalloc`, `aclrtMemset`).
+    ///
+    /// # Errors
+    ///
+    /// As for [`device_buffer`](Self::device_buffer) and [`DeviceBuffer::zero`].
+    pub fn zeros_tensor<E: Element>(&self, shape: &[usize]) -> Result<DeviceTensor<C, E>, Error> {
+        let buffer = self.device_buffer(elements(shape))?.zero(self)?;
+        Ok(DeviceTensor { buffer, shape: shape.into() })
+    }
 }
 
 impl<C: Brand, E> DeviceTensor<C, E> {
@@ -112,6 +125,69 @@ impl<C: Brand, E> DeviceTensor<C, E> {
         self.buffer.to_vec(current)
     }
 
+    /// Overwrites all elements from host memory, in row-major order (`aclrtMemcpy`), and returns when that is done.
+    ///
+    /// # Errors
+    ///
+    /// As for [`DeviceBuffer::copy_from`].
+    pub fn copy_from(&mut self, current: &Current<C>, from: &[E]) -> Result<(), Error>
+    where
+        E: Element,
+    {
+        self.buffer.copy_from(current, from)
+    }
+
+    /// Copies all elements to host memory, in row-major order (`aclrtMemcpy`), and returns when that is done.
+    ///
+    /// # Errors
+    ///
+    /// As for [`DeviceBuffer::copy_to`].
+    pub fn copy_to(&self, current: &Current<C>, to: &mut [E]) -> Result<(), Error>
+    where
+        E: Element,
+    {
+        self.buffer.copy_to(current, to)
+    }
+
+    /// The same elements in another shape. This moves no element.
+    ///
+    /// ```
+    /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+    /// let row = current.upload_tensor(&[6], &[1_u8, 2, 3, 4, 5, 6])?;
+    /// let table = row.reshape(&[2, 3])?;
+    /// assert_eq!(table.shape(), [2, 3]);
+    /// table.free(current)?;
+    /// # Ok::<_, ascendcl::Error>(())
+    /// # })?;
+    /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns the tensor unchanged, with [`InputError::Length`] when the shape has more or fewer elements.
+    pub fn reshape(self, shape: &[usize]) -> Result<Self, Failed<Self>> {
+        match fill(shape, self.buffer.len()) {
+            Ok(()) => Ok(Self { buffer: self.buffer, shape: shape.into() }),
+            Err(error) => Err(Failed { error, value: self }),
+        }
+    }
+
+    /// Frees the memory (`aclrtFree`).
+    ///
+    /// # Errors
+    ///
+    /// Returns the tensor unchanged if the library refuses.
+    #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `ascendcl-explain ERR-01`"]
+    #[rule(MEM_01, MEM_02, MEM_13)]
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn free( // MEM-11: memory is freed while its own context is current: `context.enter(thread, |current| ...)`
+        self, // MEM-01: memory is freed once and last: copy what is needed later, `to_vec(current)?`
+        current: &Current<C>,
+    ) -> Result<(), Failed<Self>> {
+        let Self { buffer, shape } = self;
+        buffer.free(current).map_err(|failed| failed.map(|buffer| Self { buffer, shape }))
+    }
+
     fn described(&self, element: ElementType) -> TensorArgument {
         TensorArgument { memory: Some((self.buffer.row(), element)), dims: model::dims(&self.shape) }
     }
@@ -122,8 +198,10 @@ impl<C: Brand, E> DeviceTensor<C, E> {
     message = "`{Self}` cannot be an input of this operator",
     label = "expected a written `DeviceTensor` or a `SharedTensor` of the stream's own context, or `Absent`",
     note = "MEM-07: a tensor of `MaybeUninit` elements is written first, by a copy or as the output of another operator",
+    note = "OP-03: an operator takes its tensors by value, and the wait gives them back; one that several operators read is shared: \
+            `let y = y.into_shared();`, then `y.clone()` for each",
     note = "OP-04: an optional input that is left out is `Absent`",
-    note = "see `cargo run -p ascendcl-explain MEM-07`"
+    note = "see `ascendcl-explain OP-03`"
 )]
 pub trait OperatorInput<C>: sealed::Input {}
 

@@ -20,7 +20,7 @@ type Bound<C, I, E> = Result<BoundOperator<C, I, Output<C, E>>, Failed<I>>;
 /// is called; else as for [`Operator::bind`].
 #[rustfmt::skip] // The compiler's messages print the first line.
 pub fn add<C: Brand, X: TensorInput<C>,
-    Y: TensorInput<C, Element = X::Element>>( // OP-02: both of one element type: `current.tensor::<f32>(&shape)?`
+    Y: TensorInput<C, Element = X::Element>>( // OP-02: both of one element type: `operator::cast::<f32, _, _>(current, y)`
     current: &Current<C>,
     x: X,
     y: Y,
@@ -33,7 +33,9 @@ pub fn add<C: Brand, X: TensorInput<C>,
 /// # Errors
 ///
 /// As for [`add`].
-pub fn sub<C: Brand, X: TensorInput<C>, Y: TensorInput<C, Element = X::Element>>(
+#[rustfmt::skip] // The compiler's messages print the first line.
+pub fn sub<C: Brand, X: TensorInput<C>,
+    Y: TensorInput<C, Element = X::Element>>( // OP-02: both of one element type: `operator::cast::<f32, _, _>(current, y)`
     current: &Current<C>,
     x: X,
     y: Y,
@@ -46,7 +48,9 @@ pub fn sub<C: Brand, X: TensorInput<C>, Y: TensorInput<C, Element = X::Element>>
 /// # Errors
 ///
 /// As for [`add`].
-pub fn mul<C: Brand, X: TensorInput<C>, Y: TensorInput<C, Element = X::Element>>(
+#[rustfmt::skip] // The compiler's messages print the first line.
+pub fn mul<C: Brand, X: TensorInput<C>,
+    Y: TensorInput<C, Element = X::Element>>( // OP-02: both of one element type: `operator::cast::<f32, _, _>(current, y)`
     current: &Current<C>,
     x: X,
     y: Y,
@@ -59,7 +63,9 @@ pub fn mul<C: Brand, X: TensorInput<C>, Y: TensorInput<C, Element = X::Element>>
 /// # Errors
 ///
 /// As for [`add`].
-pub fn mat_mul<C: Brand, X: TensorInput<C>, Y: TensorInput<C, Element = X::Element>>(
+#[rustfmt::skip] // The compiler's messages print the first line.
+pub fn mat_mul<C: Brand, X: TensorInput<C>,
+    Y: TensorInput<C, Element = X::Element>>( // OP-02: both of one element type: `operator::cast::<f32, _, _>(current, y)`
     current: &Current<C>,
     x: X,
     y: Y,
@@ -78,7 +84,11 @@ pub fn mat_mul<C: Brand, X: TensorInput<C>, Y: TensorInput<C, Element = X::Eleme
 /// # Errors
 ///
 /// Returns the tensor unchanged, with the errors of [`Operator::bind`].
-pub fn cast<To: Element, C: Brand, X: TensorInput<C>>(current: &Current<C>, x: X) -> Bound<C, X, To> {
+#[rustfmt::skip] // The compiler's messages print the first line.
+pub fn cast<To: Element, C: Brand, X: TensorInput<C>>( // OP-02: the new type, then two that follow: `cast::<f32, _, _>(current, x)`
+    current: &Current<C>,
+    x: X,
+) -> Bound<C, X, To> {
     let shape = x.sizes(INSIDE).to_vec();
     bind(current, Operator::new("Cast").with("dst_type", i64::from(To::TYPE.number())), x, Ok(shape))
 }

@@ -43,7 +43,7 @@ pub struct Attached<C: Brand, T: Attach, U = ()> {
     label = "expected streams, events, models or buffers of the context, by value, alone or in a tuple",
     note = "DEV-10: what an object uses moves into `current.attach(object, uses)`, and comes back from `take_down`; \
             work in flight is waited for first: `pending.wait(current)?`",
-    note = "see `cargo run -p ascendcl-explain DEV-10`"
+    note = "see `ascendcl-explain DEV-10`"
 )]
 pub trait Uses<C: Brand>: sealed::Uses<C> {}
 
@@ -57,7 +57,7 @@ mod sealed {
         label = "expected streams, events, models or buffers of the context, by value, alone or in a tuple",
         note = "DEV-10: what an object uses moves into `current.attach(object, uses)`, and comes back from `take_down`; \
                 work in flight is waited for first: `pending.wait(current)?`",
-        note = "see `cargo run -p ascendcl-explain DEV-10`"
+        note = "see `ascendcl-explain DEV-10`"
     )]
     pub trait Uses<C> {
         fn add_rows(&self, rows: &mut Vec<Arc<dyn Any + Send + Sync>>, key: Inside);

@@ -81,7 +81,9 @@ use std::time::Duration;
 /// The next [`Runtime::open`] releases what the runtime held, if it is idle then; otherwise [`sweep`] does.
 #[must_use = "a runtime that is dropped is taken down by the next `open` or by `runtime::sweep`; `close` shows the errors"]
 #[rule(DEV_10, CTX_02, CTX_03, CTX_06, CTX_11)]
-pub struct Runtime<N: Name> {
+pub struct Runtime<
+    N: Name, // CTX-02: the name of its context: `ascendcl::names!(Vision);`, then `Runtime<Vision>`
+> {
     shared: Arc<Shared>,
     _brand: Mark<N>,
 }

@@ -43,7 +43,7 @@ assert_not_impl_any!(DefaultStream<Scoped<'static>>: Send, Sync, Clone);
     label = "expected an explicit stream, as `current.stream()` makes it",
     note = "ALLOC-01: the library refuses a null stream, which is what the default stream is to it",
     note = "register on a stream of your own: `current.stream()?.register(current, allocator)?`",
-    note = "see `cargo run -p ascendcl-explain ALLOC-01`"
+    note = "see `ascendcl-explain ALLOC-01`"
 )]
 #[rule(ALLOC_01)]
 pub trait TakesAllocator: sealed::Sealed {}
@@ -54,7 +54,7 @@ pub trait TakesAllocator: sealed::Sealed {}
     label = "it goes with its context",
     note = "DEV-04, STREAM-02: to wait for its work: `stream.synchronize(current)?`; a stream that can be destroyed is made \
             by `current.stream()?`",
-    note = "see `cargo run -p ascendcl-explain DEV-04`"
+    note = "see `ascendcl-explain DEV-04`"
 )]
 pub trait DestroyedByHand {
     /// A value of any type: there is no such function.

@@ -15,7 +15,7 @@ use core::mem::MaybeUninit;
     note = "COPY-06, MODEL-09: a copy on a stream goes to or from the device, and not to weights, which models only read",
     note = "MEM-02: what is shared is only read: its last name is made a buffer by `shared.try_unshare(current)?`",
     note = "allocate the buffer in the stream's context: `current.device_buffer(length)?`",
-    note = "see `cargo run -p ascendcl-explain STREAM-09`"
+    note = "see `ascendcl-explain STREAM-09`"
 )]
 pub trait Destination<C: Brand, E>: sealed::Sealed<C, E> {}
 

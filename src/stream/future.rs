@@ -78,7 +78,7 @@ pub(super) fn event_behind<C: Brand>(current: &Current<C>, queue: &Arc<RawStream
 }
 
 /// Work in flight as a [`Future`] of its buffers. See [`Pending::into_future`].
-#[must_use = "the buffers stay out of reach until the future is awaited"]
+#[must_use = "awaited, it says whether the work failed, and gives back what it uses"]
 pub struct Completion<'s, C: Brand, T> {
     /// `None` once it is done.
     pending: Option<Pending<C, T>>,

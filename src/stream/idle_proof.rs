@@ -150,7 +150,7 @@ impl<C: Brand> Stream<C, CustomAllocator<PoolAllocator>> {
     label = "queued work may still use the pool's memory",
     note = "ALLOC-11, ALLOC-14: memory goes back to the system after a synchronise, and nothing is queued in between",
     note = "trim through the proof: `stream.idle(current)?.trim(current)?`, or `group.idle().trim(current)?`",
-    note = "see `cargo run -p ascendcl-explain ALLOC-11`"
+    note = "see `ascendcl-explain ALLOC-11`"
 )]
 pub trait ProvesIdle: sealed::Sealed {}
 

@@ -163,7 +163,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     ///
     /// Returns the stream unchanged if its work failed or the library refuses. A descriptor of its allocator that the
     /// library refuses to destroy is left to [`Current::collect`] and the end of the scope, which report that.
-    #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `cargo run -p ascendcl-explain ERR-01`"]
+    #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `ascendcl-explain ERR-01`"]
     #[rule(STREAM_05, STREAM_06, STREAM_07, STREAM_08)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn destroy( // STREAM-06, STREAM-09: while its own context is current: `context.enter(thread, |current| ...)`

@@ -23,7 +23,7 @@ use std::sync::Arc;
     note = "COPY-05: a vector is put into a buffer by name: `current.pageable_buffer(elements)`",
     note = "GRAPH-08: a graph that is built is replayed after the end of its build: `let graph = build.end(current)?;`",
     note = "of a `Pending` of several, take the part that is meant: `let (first, second) = pending.split();`",
-    note = "see `cargo run -p ascendcl-explain STREAM-09`"
+    note = "see `ascendcl-explain STREAM-09`"
 )]
 #[rule(STREAM_04)]
 pub trait Operand<C: Brand, T>: sealed::Operand<C, T> {}

@@ -11,7 +11,7 @@ use crate::memory::{DeviceBuffer, HostBuffer, SharedBuffer};
     label = "expected buffers, models, operators or replies that are in flight",
     note = "STREAM-04: a `Pending` holds what its stream uses, alone or in tuples of up to four: \
             `pending.wait(current)?` gives it back",
-    note = "see `cargo run -p ascendcl-explain STREAM-04`"
+    note = "see `ascendcl-explain STREAM-04`"
 )]
 pub trait Payload: sealed::Payload {}
 
@@ -25,7 +25,7 @@ pub(crate) mod sealed {
         label = "expected buffers, models, operators or replies that are in flight",
         note = "STREAM-04: a `Pending` holds what its stream uses, alone or in tuples of up to four: \
                 `pending.wait(current)?` gives it back",
-        note = "see `cargo run -p ascendcl-explain STREAM-04`"
+        note = "see `ascendcl-explain STREAM-04`"
     )]
     pub trait Payload {
         /// All work that used it is known to be done.

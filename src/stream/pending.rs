@@ -58,7 +58,7 @@ use std::time::Duration;
 /// 12 |     image.slice_mut(current)?[0] = 1.0;
 ///    |     ^^^^^ value borrowed here after move
 /// ```
-#[must_use = "the buffers stay out of reach until `wait`"]
+#[must_use = "`wait` says whether the work failed, and gives back what it uses"]
 #[rule(STREAM_04, STREAM_12, COPY_03, COPY_04, COPY_07, ERR_02)]
 pub struct Pending<
     C: Brand, // CTX-02: the context comes first: `Pending<C, T>` with `C: Brand`; of a runtime: `Pending<Vision, T>`
@@ -297,7 +297,7 @@ impl<C: Brand, A, B> Pending<C, (A, B)> {
 /// # })?;
 /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
 /// ```
-#[must_use = "the buffers stay out of reach until `wait`"]
+#[must_use = "`wait` says whether the work failed, and gives back what it uses"]
 pub struct Mapped<C: Brand, T, F> {
     pending: Pending<C, T>,
     finish: F,

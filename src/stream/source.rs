@@ -17,7 +17,7 @@ use ascendcl_macros::rule;
             `buffer.zero(current)?`",
     note = "COPY-08: memory of another device is copied in `current.with_peer(&other, |current, access| ...)`",
     note = "of a `Pending` of several, take the part that is meant: `let (first, second) = pending.split();`",
-    note = "see `cargo run -p ascendcl-explain STREAM-09`"
+    note = "see `ascendcl-explain STREAM-09`"
 )]
 #[rule(STREAM_04, MEM_02)]
 pub trait Source<C: Brand, E>: sealed::Sealed<C, E> {}

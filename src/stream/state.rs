@@ -18,7 +18,7 @@ pub use ascendcl_rules::stream::{
     label = "expected `Undecided`, `DefaultAllocator`, `CustomAllocator<A>` or `RawAllocator`",
     note = "ALLOC-13: the state says what was decided about the stream's allocator; a function for every state is written \
             `fn f<C: Brand, S: StreamState>(stream: &Stream<C, S>)`",
-    note = "see `cargo run -p ascendcl-explain ALLOC-13`"
+    note = "see `ascendcl-explain ALLOC-13`"
 )]
 pub trait StreamState: ascendcl_rules::stream::State {
     /// The data of a stream in this state.

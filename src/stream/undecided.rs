@@ -13,7 +13,7 @@ use crate::error::Error;
     label = "no allocator was registered on this stream",
     note = "ALLOC-20: only what was registered is replaced or unregistered: \
             `let stream = current.stream()?.register(current, allocator)?;`",
-    note = "see `cargo run -p ascendcl-explain ALLOC-20`"
+    note = "see `ascendcl-explain ALLOC-20`"
 )]
 pub trait HasAllocator {
     /// A value of any type: there is no such function.

@@ -19,7 +19,7 @@ use core::slice::SliceIndex;
             `let buffers = pending.wait(current)?;`",
     note = "MODEL-15, MODEL-17, DATA-10, OP-03, GE-20: so it is with what an execution uses: `pending.wait(current)?` gives it back",
     note = "STREAM-04: more work on the same stream takes a `Pending` as it is, without a wait",
-    note = "see `cargo run -p ascendcl-explain COPY-03`"
+    note = "see `ascendcl-explain COPY-03`"
 )]
 pub trait Waited {
     /// A value of any type: there is no such function.

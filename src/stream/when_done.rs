@@ -70,7 +70,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
 }
 
 /// Work in flight as a [`Future`] of its [`Pending`]. See [`Pending::when_done`].
-#[must_use = "the buffers stay out of reach until the future is awaited, and its `Pending` waited for"]
+#[must_use = "awaited, it gives the `Pending`, whose `wait` says whether the work failed, and gives back what it uses"]
 pub struct WhenDone<C: Brand, T> {
     /// `None` once it is done.
     pending: Option<Pending<C, T>>,

@@ -40,7 +40,7 @@ pub trait HasStream: GraphState {}
     label = "expected a graph without an allocator",
     note = "GE-16: a graph is loaded and executed on one stream, the one that its allocator was registered for",
     note = "load it there: `graph.load(session, current)`",
-    note = "see `cargo run -p ascendcl-explain GE-16`"
+    note = "see `ascendcl-explain GE-16`"
 )]
 pub trait NeedsStream: GraphState {}
 
