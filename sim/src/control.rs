@@ -5,8 +5,52 @@ use crate::faults::{self, Injected};
 use crate::machine::contexts::context;
 use crate::machine::{allocators, descriptions, event, life, memory, models, operators, streams, watch};
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 pub use crate::machine::live::Live;
 pub use ascendcl_rules::Finding;
+
+/// Exclusive use of the simulator by one test; see [`exclusive`].
+#[must_use = "another test uses the simulator as soon as this is dropped"]
+#[derive(Debug)]
+pub struct Exclusive {
+    _turn: MutexGuard<'static, ()>,
+}
+
+/// Waits until no other test has the simulator, and takes it for this one. A process has one simulator, and Rust runs
+/// tests on several threads: without this one test sees the faults, the findings and the objects of another.
+///
+/// When the test begins, and when it ends, no [fault](fail) is planned beyond those of the configuration, and the
+/// [findings](take_findings) are empty.
+///
+/// ```
+/// use ascendcl_sim::control;
+///
+/// let _simulator = control::exclusive();
+/// control::fail("aclrtMalloc#1=207001".parse()?)?;
+/// // … the test …
+/// assert!(control::take_findings().is_empty());
+/// assert!(control::live().is_empty());
+/// # Ok::<_, ascendcl_sim::ConfigError>(())
+/// ```
+pub fn exclusive() -> Exclusive {
+    static TURN: Mutex<()> = Mutex::new(());
+    // A test that failed has ended its turn, too.
+    let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+    forget();
+    Exclusive { _turn: turn }
+}
+
+impl Drop for Exclusive {
+    fn drop(&mut self) {
+        forget();
+    }
+}
+
+fn forget() {
+    faults::reset();
+    drop(watch::take_findings());
+}
 
 /// The objects that exist now.
 pub fn live() -> Live {

@@ -43,7 +43,7 @@ fn memory_freed_under_a_replay_is_reported_with_the_graph_that_uses_it() {
     let report = without_sentences(&without_addresses(&report));
     println!("{report}");
     let expected = [
-        "ascendcl-sim: one of the vendor's rules broken",
+        "ascendcl-sim: one of the vendor's rules was broken",
         "GRAPH-05 is broken by aclrtFree (call 8, thread 1)",
         "  found:    memory <4> is freed while a replay of captured graph <5> on stream <6> may still use it as the \
          destination of a copy or fill",

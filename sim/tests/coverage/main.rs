@@ -4,7 +4,8 @@
 //! `DOCS=overwrite cargo test -p ascendcl-sim --test coverage` writes the table anew.
 //!
 //! `vendor.tsv` has the header of each function and how many public programs were counted that call it; what is simulated
-//! is said in the table of `ascendcl-sys` alone. `reasons.tsv` says why the others are not; a `*` stands for any letters.
+//! is said in the table of `ascendcl-sys` alone. `reasons.tsv` says why the others are not, and `refusals.tsv` which of the
+//! simulated functions refuse each right call, and why; a `*` stands for any letters.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
@@ -65,7 +66,8 @@ fn the_table_in_the_documentation_says_what_the_table_of_functions_says() {
 /// How many of the functions that programs use are simulated, of how many.
 fn used(facts: &BTreeMap<&str, Facts>) -> (usize, usize) {
     let used: Vec<Function> = ascendcl_sys::table().filter(|line| facts[line.name].repositories >= USED).collect();
-    (used.iter().filter(|line| line.simulated).count(), used.len())
+    let simulated = used.iter().filter(|line| line.simulated && found(REFUSALS, line.name).is_none()).count();
+    (simulated, used.len())
 }
 
 #[test]
@@ -83,23 +85,41 @@ fn a_star_stands_for_any_letters() {
 }
 
 #[test]
-fn each_reason_is_for_a_function_that_is_not_simulated() {
-    let absent: Vec<_> = ascendcl_sys::table().filter(|line| !line.simulated).map(|line| line.name).collect();
-    let unused = reasons().into_iter().filter(|(pattern, _)| !absent.iter().any(|name| covers(pattern, name)));
-    assert_eq!(unused.map(|(pattern, _)| pattern).collect::<Vec<_>>(), [""; 0]);
+fn each_reason_is_for_a_function_that_is_not_simulated_or_refuses() {
+    for (reasons, simulated) in [(REASONS, false), (REFUSALS, true)] {
+        let functions = ascendcl_sys::table().filter(|line| line.simulated == simulated);
+        let names: Vec<_> = functions.map(|line| line.name).collect();
+        let unused = lines(reasons).into_iter().filter(|(pattern, _)| !names.iter().any(|name| covers(pattern, name)));
+        assert_eq!(unused.map(|(pattern, _)| pattern).collect::<Vec<_>>(), [""; 0]);
+    }
 }
 
-fn reasons() -> Vec<(&'static str, &'static str)> {
-    let mut lines = include_str!("reasons.tsv").lines();
+const REASONS: &str = include_str!("reasons.tsv");
+const REFUSALS: &str = include_str!("refusals.tsv");
+
+fn lines(table: &'static str) -> Vec<(&'static str, &'static str)> {
+    let mut lines = table.lines();
     assert_eq!(lines.next(), Some("functions\treason"));
     lines.map(|line| line.split_once('\t').unwrap()).collect()
 }
 
 /// Why a function is not simulated. Of several patterns the longest counts.
 fn reason(name: &str) -> &'static str {
-    let reasons = reasons().into_iter().filter(|(pattern, _)| covers(pattern, name));
-    let longest = reasons.max_by_key(|(pattern, _)| pattern.len());
-    longest.unwrap_or_else(|| panic!("reasons.tsv does not say why {name} is not simulated")).1
+    found(REASONS, name).unwrap_or_else(|| panic!("reasons.tsv does not say why {name} is not simulated"))
+}
+
+fn found(table: &'static str, name: &str) -> Option<&'static str> {
+    let reasons = lines(table).into_iter().filter(|(pattern, _)| covers(pattern, name));
+    reasons.max_by_key(|(pattern, _)| pattern.len()).map(|(_, reason)| reason)
+}
+
+/// What the table says of a function.
+fn answer(line: Function) -> String {
+    match (line.simulated, found(REFUSALS, line.name)) {
+        (false, _) => format!("207000: {}", reason(line.name)),
+        (true, Some(reason)) => format!("refused: {reason}"),
+        (true, None) => "simulated".to_owned(),
+    }
 }
 
 fn covers(pattern: &str, name: &str) -> bool {
@@ -110,15 +130,19 @@ fn covers(pattern: &str, name: &str) -> bool {
 
 fn document(facts: &BTreeMap<&str, Facts>) -> String {
     let functions: BTreeMap<&str, Function> = ascendcl_sys::table().map(|line| (line.name, line)).collect();
-    let all = functions.values().filter(|line| line.simulated).count();
+    let simulated_or_refused = || functions.values().filter(|line| line.simulated);
+    let refused = simulated_or_refused().filter(|line| found(REFUSALS, line.name).is_some()).count();
+    let all = simulated_or_refused().count() - refused;
     let (simulated, used) = used(facts);
     let mut text = format!(
         "# What the simulator has\n\n\
          Every function of the vendor's headers, made from the table of functions:\n\
          `DOCS=overwrite cargo test -p ascendcl-sim --test coverage`. `simulated` functions do what is documented. The\n\
          others are exported too: they answer 207000 (\"feature not supported\"), or null or 0 where they return no code,\n\
-         and leave a text that names them. The table says why (`sim/tests/coverage/reasons.tsv`).\n\n\
-         * {all} of {} functions are simulated.\n\
+         and leave a text that names them. The table says why (`sim/tests/coverage/reasons.tsv`). `refused` functions\n\
+         check their arguments with the vendor's codes, and refuse a right call, because the simulated device cannot do it\n\
+         (`sim/tests/coverage/refusals.tsv`).\n\n\
+         * {all} of {} functions are simulated, and {refused} more are refused.\n\
          * {used} functions are called by {USED} or more of the public repositories that were counted; {simulated} of\n  \
          them are simulated.\n\n\
          The last column says how many repositories call the function.\n",
@@ -128,8 +152,7 @@ fn document(facts: &BTreeMap<&str, Facts>) -> String {
     for header in headers {
         write!(text, "\n## {header}\n\n| function | | repositories |\n| --- | --- | ---: |\n").unwrap();
         for (name, line) in functions.iter().filter(|(name, _)| facts[**name].header == header) {
-            let answer = if line.simulated { "simulated".to_owned() } else { format!("207000: {}", reason(name)) };
-            writeln!(text, "| `{name}` | {answer} | {} |", facts[*name].repositories).unwrap();
+            writeln!(text, "| `{name}` | {} | {} |", answer(*line), facts[*name].repositories).unwrap();
         }
     }
     text

@@ -181,11 +181,10 @@ impl Record {
             return text;
         }
         // Writing to a string cannot fail.
-        let _ = writeln!(
-            text,
-            "ascendcl-sim: {} of the vendor's rules broken",
-            if new.len() == 1 { "one".to_owned() } else { format!("{} times one", new.len()) }
-        );
+        let _ = match new.len() {
+            1 => writeln!(text, "ascendcl-sim: one of the vendor's rules was broken"),
+            times => writeln!(text, "ascendcl-sim: the vendor's rules were broken {times} times"),
+        };
         for finding in new.iter().take(IN_FULL) {
             let _ = writeln!(text, "\n{finding}");
         }
