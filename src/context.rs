@@ -8,13 +8,12 @@ use crate::ffi::{Api, Entered, RawContext, Restore};
 use crate::ledger::DeviceRow;
 use crate::ledger::Ledger;
 use crate::life_cycle::leads;
+use crate::panics::{Panics, catch, drop_each_quietly, drop_quietly};
 use crate::thread::ThreadToken;
 use crate::trace;
 use ascendcl_macros::rule;
 use core::fmt;
-use core::mem::forget;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 /// A context that exists for its scope: a new one (`aclrtCreateContext`), or a view of a device's default context.
@@ -118,29 +117,33 @@ pub(crate) fn scope<N, T: ThreadToken, R>(
     api.is_of_this_process().map_err(ScopeError::NotOpened)?;
     let ledger = open_context(api, device, open).map_err(ScopeError::NotOpened)?;
     let scope = Context { ledger: Arc::clone(&ledger), _brand: Mark::NEW };
-    let result = catch_unwind(AssertUnwindSafe(|| program(&scope, thread)));
+    let result = catch(|| program(&scope, thread));
     if let Err(error) = api.is_of_this_process() {
         // In a forked child none of these objects are its own, and locks may be held by threads that only the parent
-        // has.
-        let result = result.unwrap_or_else(|panic| resume_unwind(panic));
+        // has. So nothing of them is dropped, either.
+        core::mem::forget(ledger);
+        let result = result.unwrap_or_else(|panic| panic.resume());
         return Err(ScopeError::Teardown { errors: vec![error], result });
     }
-    // The context is in quarantine until it is known to be empty, because taking it down runs code of the user, which
-    // may panic.
+    // The context is in quarantine until it is known to be empty.
     device.quarantine(Arc::clone(&ledger));
-    let torn_down = catch_unwind(AssertUnwindSafe(|| ledger.tear_down(device.teardown_timeout())));
-    if matches!(torn_down, Ok(Ok(()))) {
+    let mut panics = Panics::default();
+    let torn_down = ledger.tear_down(device.teardown_timeout(), &mut panics);
+    if torn_down.is_ok() {
         device.release(&ledger);
     }
-    match (result, torn_down) {
-        (Err(first), Err(second)) => {
-            // The destructor of the second panic's payload could panic while the first one unwinds.
-            forget(second);
-            resume_unwind(first)
+    match (result, panics.first(), torn_down) {
+        (Ok(result), None, Ok(())) => Ok(result),
+        (Ok(result), None, Err(errors)) => Err(ScopeError::Teardown { errors, result }),
+        (Err(first), _later, torn_down) => {
+            let _ = torn_down.map_err(drop_each_quietly);
+            first.resume()
         }
-        (Err(panic), Ok(_)) | (Ok(_), Err(panic)) => resume_unwind(panic),
-        (Ok(result), Ok(Ok(()))) => Ok(result),
-        (Ok(result), Ok(Err(errors))) => Err(ScopeError::Teardown { errors, result }),
+        (Ok(result), Some(panic), torn_down) => {
+            drop_quietly(result);
+            let _ = torn_down.map_err(drop_each_quietly);
+            panic.resume()
+        }
     }
 }
 

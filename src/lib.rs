@@ -98,6 +98,7 @@ pub mod library;
 mod library_user;
 mod life_cycle;
 mod model_size;
+mod panics;
 mod properties;
 mod recover;
 mod run;

@@ -5,9 +5,9 @@ use crate::error::{Error, Failed};
 use crate::ledger::DeviceRow;
 use crate::ledger::Ledger;
 use crate::ledger::takes::ExclusiveDevice;
+use crate::panics::Panics;
 use crate::thread::ThreadToken;
 use ascendcl_macros::rule;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -60,9 +60,9 @@ impl<'a> Device<'a> {
     ///
     /// # Panics
     ///
-    /// If an allocator panics while it is dropped with its stream, the panic continues. If the device is reset by
-    /// force, it continues after the last step. The device then counts as dropped: [`Acl::close`](crate::Acl::close)
-    /// releases what is left of it, and [`Acl::device`](crate::Acl::device) can take it again.
+    /// If an allocator panics while it is dropped with its stream, the panic continues after the last step. The device
+    /// then counts as dropped: [`Acl::close`](crate::Acl::close) releases what is left of it, and
+    /// [`Acl::device`](crate::Acl::device) can take it again.
     ///
     /// # Errors
     ///
@@ -86,19 +86,26 @@ impl<'a> Device<'a> {
 impl DeviceRow {
     /// Returns the lost objects if the device was reset by force, and `None` if a reset was not necessary.
     fn recover(&self, limit: Duration) -> Result<Option<Vec<String>>, Error> {
+        // Each step runs code of the user, which may panic.
+        let mut panics = Panics::default();
+        let recovered = self.recover_in_steps(limit, &mut panics);
+        panics.resume();
+        recovered
+    }
+
+    fn recover_in_steps(&self, limit: Duration, panics: &mut Panics) -> Result<Option<Vec<String>>, Error> {
         let api = self.api();
         api.is_of_this_process()?;
         let _alone = ExclusiveDevice::on(api, self.id())?;
-        let left = |tries: u32| self.take_down_what_is_kept(Some(limit), tries);
-        if left(1).is_empty() {
+        if self.takes_down_what_is_kept(limit, 1, panics) {
             return Ok(None);
         }
-        self.kept().iter().for_each(|ledger| ledger.abort_streams(limit));
-        if left(1).is_empty() {
+        self.kept().iter().for_each(|ledger| ledger.abort_streams(limit, panics));
+        if self.takes_down_what_is_kept(limit, 1, panics) {
             return Ok(None);
         }
         // The first wait of a stream returns an error because work was discarded, so this tries twice.
-        if api.abort_tasks(self.id(), limit).is_ok() && left(2).is_empty() {
+        if api.abort_tasks(self.id(), limit).is_ok() && self.takes_down_what_is_kept(limit, 2, panics) {
             return Ok(None);
         }
         let held: Vec<_> = self.kept().iter().flat_map(|ledger| ledger.hold_what_a_forced_reset_ends()).collect();
@@ -109,40 +116,27 @@ impl DeviceRow {
             lost.push(inventory);
             core::mem::forget(Arc::clone(ledger));
         };
-        // All ledgers note the reset first, because the code below runs code of the user, which may panic.
+        // All ledgers note the reset first, because the code below runs code of the user.
         for ledger in self.kept().iter().filter(|ledger| ledger.loses_what_a_forced_reset_ends()) {
             loses(ledger, ledger.inventory());
         }
-        let mut panics = Vec::new();
         for ledger in self.kept() {
             let inventory = ledger.inventory();
-            // Each panic comes from an allocator that has been dropped by now, so the loop ends.
-            let taken_down = loop {
-                match catch_unwind(AssertUnwindSafe(|| ledger.is_taken_down_after_a_forced_reset(limit))) {
-                    Ok(taken_down) => break taken_down,
-                    Err(panic) => panics.push(panic),
-                }
-            };
-            if !taken_down {
+            if !ledger.is_taken_down_after_a_forced_reset(limit, panics) {
                 loses(&ledger, inventory);
             }
             self.release(&ledger);
         }
-        let mut panics = panics.into_iter();
-        let first = panics.next();
-        // Dropping the payload of a panic could panic again.
-        panics.for_each(core::mem::forget);
-        first.map_or(Ok(Some(lost)), |panic| resume_unwind(panic))
+        Ok(Some(lost))
     }
 
-    /// Tries `tries` times to take down each context in quarantine. Returns the contexts that are left.
-    fn take_down_what_is_kept(&self, limit: Option<Duration>, tries: u32) -> Vec<Arc<Ledger>> {
+    /// Tries `tries` times to take down each context in quarantine. Returns whether none is left.
+    fn takes_down_what_is_kept(&self, limit: Duration, tries: u32, panics: &mut Panics) -> bool {
         for ledger in self.kept() {
-            // `tear_down` runs code of the user, which may panic. A context is released only after it returned success.
-            if (0..tries).any(|_| ledger.tear_down(limit).is_ok()) {
+            if (0..tries).any(|_| ledger.is_taken_down(Some(limit), panics)) {
                 self.release(&ledger);
             }
         }
-        self.kept()
+        self.kept().is_empty()
     }
 }

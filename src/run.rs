@@ -7,10 +7,10 @@ use crate::current::Current;
 use crate::error::{Error, Failed, Lines, ScopeError};
 use crate::ledger::takes;
 use crate::library::Library;
+use crate::panics::{Panics, catch, drop_each_quietly, drop_quietly};
 use crate::thread::Thread;
 use ascendcl_macros::rule;
 use core::fmt;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
 use std::time::Duration;
 use typed_builder::TypedBuilder;
@@ -86,19 +86,28 @@ pub fn run<T, E>(
     if setup.verify_current {
         acl.verify_current(true);
     }
-    let (result, mut errors) = with_device(&acl, setup.device, setup.teardown_timeout, |current| {
-        // A panic continues after the device was reset and the library finalised.
-        catch_unwind(AssertUnwindSafe(|| program(current)))
-    });
-    errors.extend(acl.close().err().map(Error::from));
-    let result = result.map(|result| result.unwrap_or_else(|panic| resume_unwind(panic)));
+    // A panic continues after the device was reset and the library finalised.
+    let mut panics = Panics::default();
+    let (result, mut errors) = with_device(&acl, setup.device, setup.teardown_timeout, program, &mut panics);
+    errors.extend(panics.catch(|| acl.close().err().map(Error::from)).flatten());
+    if let Some(panic) = panics.first() {
+        drop_quietly(result);
+        drop_each_quietly(errors);
+        panic.resume();
+    }
     match (result, errors.pop()) {
         (Some(Ok(result)), None) => Ok(result),
         (Some(Err(error)), None) => Err(RunError::Program(error)),
         (None, Some(error)) if errors.is_empty() => Err(RunError::Setup(error)),
         (result, last) => {
             errors.extend(last);
-            Err(RunError::Teardown { errors, program: result.and_then(Result::err) })
+            match catch(|| result.and_then(Result::err)) {
+                Ok(program) => Err(RunError::Teardown { errors, program }),
+                Err(panic) => {
+                    drop_each_quietly(errors);
+                    panic.resume()
+                }
+            }
         }
     }
 }
@@ -109,6 +118,7 @@ fn with_device<R>(
     id: Option<i32>,
     teardown_timeout: Option<Duration>,
     program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> R,
+    panics: &mut Panics,
 ) -> (Option<R>, Vec<Error>) {
     let taken = Thread::new().and_then(|mut thread| {
         let id = id.map_or_else(|| unsaid(acl), Ok)?;
@@ -121,12 +131,13 @@ fn with_device<R>(
         },
         Err(error) => return (None, vec![error]),
     };
-    let (result, mut errors) = match device.with_current(&mut thread, program) {
-        Ok(result) => (Some(result), Vec::new()),
-        Err(ScopeError::NotOpened(error)) => (None, vec![error]),
-        Err(ScopeError::Teardown { errors, result }) => (result, errors),
+    let (result, mut errors) = match panics.catch(|| device.with_current(&mut thread, program)) {
+        None => (None, Vec::new()),
+        Some(Ok(result)) => (Some(result), Vec::new()),
+        Some(Err(ScopeError::NotOpened(error))) => (None, vec![error]),
+        Some(Err(ScopeError::Teardown { errors, result })) => (result, errors),
     };
-    errors.extend(device.reset(&mut thread).err().map(Error::from));
+    errors.extend(panics.catch(|| device.reset(&mut thread).err().map(Error::from)).flatten());
     (result, errors)
 }
 

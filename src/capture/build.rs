@@ -7,6 +7,7 @@ use crate::brand::{Brand, INSIDE, Mark, Scoped};
 use crate::current::Current;
 use crate::error::{Error, Failed};
 use crate::ffi::{FirstPanic, RawGraph};
+use crate::panics::after_dropping;
 use ascendcl_macros::rule;
 use core::fmt;
 use core::mem;
@@ -154,7 +155,7 @@ impl<C: Brand, G: GraphOperands<C>> GraphBuild<C, G> {
         }
         let mut kept = Vec::new();
         match current.ledger().destroy_graph(&self.raw, &mut kept) {
-            Ok(()) => Ok(self.operands),
+            Ok(()) => Ok(after_dropping(kept, self.operands)),
             Err(error) => {
                 // Its stream may be out of the instance.
                 self.inner.breaks(&error);

@@ -3,9 +3,9 @@
 use super::{CanCapture, Capture, Captured, OfACapture, Side};
 use crate::brand::Brand;
 use crate::error::{Error, Failed};
+use crate::panics::catch;
 use crate::stream::Stream;
 use ascendcl_macros::rule;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 impl<'g, C: Brand, K> Capture<'g, C, K> {
@@ -39,9 +39,9 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         let number = recording.branch_on(&queue);
         recording.go_behind((number, &queue), (self.branch, &self.queue), true)?;
         let mut branch = Capture::new(recording, queue, number);
-        let result = catch_unwind(AssertUnwindSafe(|| program(self, &mut branch)));
+        let result = catch(|| program(self, &mut branch));
         let joined = recording.go_behind((self.branch, &self.queue), (branch.branch, &branch.queue), false);
-        let result = result.unwrap_or_else(|panic| resume_unwind(panic))?;
+        let result = result.unwrap_or_else(|panic| panic.resume())?;
         joined.map(|()| result)
     }
 

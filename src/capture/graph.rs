@@ -5,8 +5,9 @@ use super::topology::Topology;
 use crate::brand::{Brand, INSIDE, Inside, Mark, Scoped};
 use crate::current::Current;
 use crate::error::{Error, Failed};
-use crate::ffi::{FirstPanic, RawGraph, RawStream, c_path, c_text};
+use crate::ffi::{FirstPanic, KeptAllocator, RawGraph, RawStream, c_path, c_text};
 use crate::ledger::Ledger;
+use crate::panics::after_dropping;
 use crate::stream::{Operand, Pending, StreamOps, sealed_payload};
 use ascendcl_macros::rule;
 use core::fmt;
@@ -165,16 +166,18 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
     pub fn into_operands(self, current: &Current<C>) -> Result<G, Failed<Self>> {
         let mut kept = Vec::new();
         match current.ledger().destroy_graph(&self.raw, &mut kept) {
-            Ok(()) => Ok(self.operands),
+            Ok(()) => Ok(after_dropping(kept, self.operands)),
             Err(error) => Err(Failed { error, value: self }),
         }
     }
 }
 
-/// Destroys the graph of a capture that failed. If the library refuses that, the graph stays with the scope.
-pub(super) fn never_ran(ledger: &Ledger, raw: &Arc<RawGraph>) {
+/// Destroys the graph of a capture that failed. If the library refuses that, the graph stays with the scope. Returns
+/// the state of the callbacks, which may panic when it is dropped.
+pub(super) fn never_ran(ledger: &Ledger, raw: &Arc<RawGraph>) -> Vec<KeptAllocator> {
     let mut kept = Vec::new();
     let _ = ledger.destroy_graph(raw, &mut kept);
+    kept
 }
 
 impl<C: Brand, G> sealed_payload::Payload for CapturedGraph<C, G> {

@@ -86,13 +86,13 @@ use crate::brand::{Brand, CaptureOfOneThread, INSIDE, Scoped};
 use crate::current::Current;
 use crate::error::{Error, Failed};
 use crate::ffi::RawStream;
+use crate::panics::{after_dropping, catch, drop_each_quietly};
 use crate::stream::{DefaultAllocator, Stream, StreamState};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
 use recording::{Objects, Recording};
 use static_assertions::assert_not_impl_any;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 pub use crate::capture_mode::CaptureMode;
@@ -173,7 +173,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
             let captured = operands.capture(&mut objects, INSIDE);
             recording.takes_in(objects);
             let mut main = Capture::new(&recording, Arc::clone(self.queue()), 0);
-            catch_unwind(AssertUnwindSafe(|| program(&mut main, captured)))
+            catch(|| program(&mut main, captured))
         };
         // The library's capture ends first, even if the program failed or panicked.
         let ended = ledger.end_capture(&raw);
@@ -181,14 +181,14 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         let result = match result {
             Ok(result) => result.and(broken).and(ended),
             Err(panic) => {
-                graph::never_ran(ledger, &raw);
-                resume_unwind(panic)
+                drop_each_quietly(graph::never_ran(ledger, &raw));
+                panic.resume()
             }
         };
         match result {
             Ok(()) => Ok(CapturedGraph::new(operands, raw, topology, panicked)),
             Err(error) => {
-                graph::never_ran(ledger, &raw);
+                let error = after_dropping(graph::never_ran(ledger, &raw), error);
                 Err(Failed { error, value: operands })
             }
         }

@@ -219,15 +219,21 @@ fn hand_out<A: DeviceAllocator>(
     ask: impl FnOnce(&A) -> Option<A::Block>,
 ) -> *mut c_void {
     let Some(allocator) = registered.present() else { return ptr::null_mut() };
-    let block = contained(|| {
-        let block = ask(&allocator)?;
-        let address = allocator.address(&block);
-        Some((address, block))
+    let block = contained(|| ask(&allocator));
+    let mut panicked = block.is_none();
+    // A call of its own: a block is not dropped while a panic of the allocator unwinds.
+    let block = block.flatten().and_then(|block| match contained(|| allocator.address(&block)) {
+        Some(address) => Some((address, block)),
+        None => {
+            panicked = true;
+            contained(|| drop(block));
+            None
+        }
     });
-    if block.is_none() {
+    if panicked {
         registered.note_misbehaviour();
     }
-    let cell = block.flatten().map_or(ptr::null_mut(), |(address, block)| {
+    let cell = block.map_or(ptr::null_mut(), |(address, block)| {
         let cell = Box::into_raw(Box::new(Cell { address, block, keeps: Arc::clone(&registered) }));
         // Insert before the pointer is dropped, so that code that takes the allocator out sees either the pointer or
         // the block.

@@ -5,6 +5,7 @@ use super::kinds::Kind;
 use crate::ends_before::EndsBefore;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::{ForeignObject, KeptAllocator, Owner, RawAttachment, TakenDown};
+use crate::panics::{after_dropping, drop_each_quietly};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -46,13 +47,20 @@ impl Ledger {
         self.streams.all().iter().try_for_each(|stream| stream.synchronize(self.api, None))?;
         let mut kept = Vec::new();
         let TakenDown { ended, errors } = self.end_attachment(row, &mut kept);
-        super::drop_each(kept);
-        if !ended {
-            return Err(errors.into_iter().next().unwrap_or(Error::Gone { what: ObjectKind::ATTACHED }));
-        }
-        // The object has ended in spite of these errors, so the next collection reports them.
-        self.keep_for_collect(errors);
-        Ok(())
+        let mut errors = errors.into_iter();
+        let first = match ended {
+            // The object has ended in spite of these errors, so the next collection reports them.
+            true => {
+                self.keep_for_collect(errors.collect());
+                Ok(())
+            }
+            false => {
+                let first = errors.next().unwrap_or(Error::Gone { what: ObjectKind::ATTACHED });
+                drop_each_quietly(errors);
+                Err(first)
+            }
+        };
+        after_dropping(kept, first)
     }
 
     fn end_attachment(&self, row: &Arc<RawAttachment>, kept: &mut Vec<KeptAllocator>) -> TakenDown {

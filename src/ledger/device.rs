@@ -4,6 +4,7 @@ use super::{Ledger, takes};
 use crate::error::Error;
 use crate::ffi::{Api, RawContext, Restore};
 use crate::life_cycle::leads;
+use crate::panics::Panics;
 use crate::thread::ThreadToken;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -94,13 +95,19 @@ impl DeviceRow {
     pub(crate) fn reset(&self, api: Api) -> Result<(), Error> {
         leads!(device: Set --> Set : ResetOnce, device: Set --> End : Reset);
         api.is_of_this_process()?;
+        // Taking a context down runs code of the user, which may panic.
+        let mut panics = Panics::default();
         for ledger in self.kept() {
-            // `tear_down` runs code of the user, which may panic. A context leaves the quarantine only after it
-            // returned success.
-            if ledger.tear_down(self.teardown_timeout()).is_ok() {
+            if ledger.is_taken_down(self.teardown_timeout(), &mut panics) {
                 self.release(&ledger);
             }
         }
+        let reset = self.reset_if_empty(api);
+        panics.resume();
+        reset
+    }
+
+    fn reset_if_empty(&self, api: Api) -> Result<(), Error> {
         let stuck: Vec<_> = self.kept().iter().map(|ledger| ledger.inventory()).collect();
         if !stuck.is_empty() {
             return Err(Error::Poisoned { device: self.id, stuck: stuck.join("; ") });

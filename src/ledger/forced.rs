@@ -1,9 +1,10 @@
 //! Release of objects whose work does not complete.
 
-use super::{Ledger, drop_each};
+use super::Ledger;
 use crate::ends_before::EndsBefore;
 use crate::error::Error;
 use crate::ffi::{Entered, KeptAllocator, RawEvent, RawStream, Restore};
+use crate::panics::Panics;
 use ascendcl_macros::rule;
 use core::sync::atomic::Ordering;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ impl Ledger {
     /// Discards the work of each stream. Then destroys the streams for which a wait confirms that their work is over.
     /// The other streams stay as they are. A stream that the library refuses to destroy has lost its allocator.
     #[rule(STREAM_17)]
-    pub(crate) fn abort_streams(&self, limit: Duration) {
+    pub(crate) fn abort_streams(&self, limit: Duration, panics: &mut Panics) {
         let mut kept = Vec::new();
         {
             let _restore = Restore::around(self.api, self.context);
@@ -26,7 +27,7 @@ impl Ledger {
                 let _ = self.abort(&stream, limit, &mut kept);
             }
         }
-        drop_each(kept);
+        panics.drop_each(kept);
     }
 
     fn abort(&self, stream: &Arc<RawStream>, limit: Duration, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
@@ -77,7 +78,7 @@ impl Ledger {
     }
 
     /// Releases what a forced reset leaves. Returns whether everything was released.
-    pub(crate) fn is_taken_down_after_a_forced_reset(&self, limit: Duration) -> bool {
+    pub(crate) fn is_taken_down_after_a_forced_reset(&self, limit: Duration, panics: &mut Panics) -> bool {
         if self.gone.load(Ordering::Acquire) {
             return true;
         }
@@ -96,9 +97,9 @@ impl Ledger {
                 }
             }
         }
-        drop_each(kept);
+        panics.drop_each(kept);
         // The first wait of a stream returns an error because work was discarded, so this tries twice.
-        (0..2).any(|_| self.tear_down(Some(limit)).is_ok())
+        (0..2).any(|_| self.is_taken_down(Some(limit), panics))
     }
 
     fn is_empty(&self) -> bool {

@@ -73,9 +73,8 @@ impl Ledger {
         self.api.is_of_this_process()?;
         let needs = graph.destroy(self.api, &self.streams)?;
         self.graphs.remove(graph);
-        if !needs.states.is_empty() {
-            kept.push(Arc::new(States(needs.states)));
-        }
+        // One by one: two that panic when they are dropped are dropped apart.
+        kept.extend(needs.states.into_iter().map(|state| Arc::new(State { _kept: state }) as KeptAllocator));
         Ok(())
     }
 
@@ -97,17 +96,19 @@ impl Ledger {
     }
 }
 
-/// State of callbacks that is about to be dropped.
-struct States(Vec<KeptState>);
+/// State of a callback that is about to be dropped.
+struct State {
+    _kept: KeptState,
+}
 
-impl Keeps for States {
+impl Keeps for State {
     fn has_lent(&self, _: NonZeroUsize) -> bool {
         false
     }
 }
 
-impl fmt::Debug for States {
+impl fmt::Debug for State {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("States").field(&self.0.len()).finish()
+        f.write_str("State")
     }
 }

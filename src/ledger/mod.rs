@@ -39,10 +39,10 @@ use crate::ffi::{
     Api, Entered, Home, KeptAllocator, LoadedModel, Owner, RawAttachment, RawBinding, RawBuffer, RawContext, RawEvent,
     RawGraph, RawInvocation, RawStream, Restore, Shelf, Site, next_number,
 };
+use crate::panics::{Panics, drop_each_quietly};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtMemMallocPolicy;
 use core::sync::atomic::{AtomicBool, Ordering};
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -261,7 +261,12 @@ impl Ledger {
         // Streams come first, because ending a stream waits for work that uses the other objects.
         let (streams, others): (Vec<_>, Vec<_>) = KINDS.iter().partition(|kind| kind.waits);
         streams.into_iter().chain(others).for_each(|kind| (kind.end_unnamed)(self, &mut errors, &mut kept));
-        drop_each(kept);
+        let mut panics = Panics::default();
+        panics.drop_each(kept);
+        if let Some(panic) = panics.first() {
+            self.keep_for_collect(errors);
+            panic.resume();
+        }
         errors
     }
 
@@ -273,8 +278,10 @@ impl Ledger {
     ///
     /// May be called again after a failure; then it tries only what is left. Waits for each stream for at most
     /// `teardown_timeout`, if there is a limit.
+    ///
+    /// Drops values of the user at the end, which may panic. That changes nothing of the result.
     #[rule(DEV_02, DEV_10)]
-    pub(crate) fn tear_down(&self, teardown_timeout: Option<Duration>) -> Result<(), Vec<Error>> {
+    pub(crate) fn tear_down(&self, teardown_timeout: Option<Duration>, panics: &mut Panics) -> Result<(), Vec<Error>> {
         if self.gone.load(Ordering::Acquire) {
             return Ok(());
         }
@@ -302,8 +309,13 @@ impl Ledger {
             errors.extend(destroyed.err());
         }
         // This comes last, when no lock is held and the bookkeeping is done: dropping allocators runs code of the user.
-        drop_each(kept);
+        panics.drop_each(kept);
         if errors.is_empty() { Ok(()) } else { Err(errors) }
+    }
+
+    /// Like [`tear_down`](Self::tear_down), for those who do not tell the errors.
+    pub(crate) fn is_taken_down(&self, teardown_timeout: Option<Duration>, panics: &mut Panics) -> bool {
+        self.tear_down(teardown_timeout, panics).map_err(drop_each_quietly).is_ok()
     }
 
     /// The remaining objects, in words.
@@ -319,26 +331,11 @@ impl Ledger {
 impl Drop for Ledger {
     #[rule(ALLOC_12, GRAPH_05, MEM_02)]
     fn drop(&mut self) {
+        // Errors of the program's objects, which may panic when they are dropped, and this may run in a panic.
+        drop_each_quietly(core::mem::take(self.unheard.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner())));
         // A forked child has no thread that could use these objects, and takes no lock.
         if !self.gone.load(Ordering::Acquire) && self.api.is_of_this_process().is_ok() {
             KINDS.iter().for_each(|kind| (kind.leak)(self));
         }
-    }
-}
-
-/// Drops every allocator, even if dropping one of them panics. The first panic then continues.
-fn drop_each(kept: Vec<KeptAllocator>) {
-    let mut first = None;
-    for allocator in kept {
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(allocator))) {
-            match first {
-                None => first = Some(panic),
-                // Dropping the payload of a panic could panic again.
-                Some(_) => core::mem::forget(panic),
-            }
-        }
-    }
-    if let Some(panic) = first {
-        resume_unwind(panic);
     }
 }

@@ -1,10 +1,11 @@
 //! Creates streams and events when the device has no more of them, and waits for finished work that no wait has
 //! covered.
 
-use super::{Ledger, drop_each};
+use super::Ledger;
 use crate::code::CodeKind;
 use crate::error::Error;
 use crate::ffi::{RawEvent, RawStream, next_number};
+use crate::panics::{after_dropping, drop_each_quietly};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtEvent, aclrtStream};
 use core::ffi::c_void;
@@ -98,8 +99,7 @@ impl Ledger {
             let over = in_time.filter(|stream| self.has_ended(stream, Some(left())));
             destroyed = over.filter(|stream| destroy(stream)).count();
         }
-        drop_each(kept);
-        destroyed
+        after_dropping(kept, destroyed)
     }
 
     /// Waits for a dropped stream, and returns whether its work is over. If the library reports a failure only once,
@@ -110,7 +110,7 @@ impl Ledger {
             Err(failure) if is_of_work(&failure) => match wait() {
                 Err(again) if is_of_work(&again) => false,
                 second => {
-                    self.keep_for_collect([failure]);
+                    self.keep_for_collect(vec![failure]);
                     second.is_ok()
                 }
             },
@@ -120,10 +120,14 @@ impl Ledger {
 
     /// Keeps errors that no later call of the program gets for the next collection, if there is room: a program that
     /// never collects is not to lose memory.
-    pub(super) fn keep_for_collect(&self, errors: impl IntoIterator<Item = Error>) {
+    pub(super) fn keep_for_collect(&self, mut errors: Vec<Error>) {
         let mut unheard = self.unheard();
         let room = MOST_UNHEARD.saturating_sub(unheard.len());
-        unheard.extend(errors.into_iter().take(room));
+        let rest = errors.split_off(room.min(errors.len()));
+        unheard.append(&mut errors);
+        drop(unheard);
+        // Not under the lock: an error may have a value of the program's.
+        drop_each_quietly(rest);
     }
 
     /// Failures of work that no later wait of the program gets.

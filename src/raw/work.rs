@@ -6,6 +6,7 @@ use crate::current::Current;
 use crate::device_allocator::ContextId;
 use crate::error::{Error, Failed};
 use crate::ffi::{ForeignUse, RawStream, Shelf};
+use crate::panics::{catch, drop_quietly};
 use crate::stream::{Pending, StreamOps, sealed_payload};
 use ascendcl_macros::rule;
 use core::ffi::c_void;
@@ -137,7 +138,15 @@ impl<C: Brand> StreamOps<C> {
         let queued = {
             let uses: Vec<_> = object.uses().into_iter().map(|used| &used.0).collect();
             let memory: Vec<_> = object.memory().into_iter().map(|memory| Arc::clone(memory.block())).collect();
-            self.queue().submit_foreign(current.here(), call, &uses, &memory, |stream| queue(stream, &object))
+            let queue = |stream| queue(stream, &object);
+            catch(|| self.queue().submit_foreign(current.here(), call, &uses, &memory, queue))
+        };
+        let queued = match queued {
+            Ok(queued) => queued,
+            Err(panic) => {
+                drop_quietly(object);
+                panic.resume()
+            }
         };
         match queued {
             Ok(number) => Ok(Pending::new(object, self.queue(), number)),

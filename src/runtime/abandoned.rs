@@ -2,6 +2,7 @@
 
 use super::shared::Shared;
 use crate::error::Error;
+use crate::panics::{Panics, drop_each_quietly};
 use crate::thread::Thread;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -40,9 +41,15 @@ static ABANDONED: Mutex<Abandoned> = Mutex::new(Abandoned { runtimes: Vec::new()
 pub fn sweep(limit: Option<Duration>) -> Vec<Error> {
     match Thread::new() {
         Ok(mut thread) => {
-            let mut errors = take_down(&mut thread, limit);
-            errors.splice(0..0, mem::take(&mut abandoned().errors));
-            errors
+            let mut panics = Panics::default();
+            let errors = take_down(&mut thread, limit, &mut panics);
+            if let Some(panic) = panics.first() {
+                keep_errors(errors);
+                panic.resume();
+            }
+            let mut all = mem::take(&mut abandoned().errors);
+            all.extend(errors);
+            all
         }
         Err(error) => vec![error],
     }
@@ -57,21 +64,35 @@ pub(super) fn keep(shared: &Arc<Shared>) {
 
 /// Releases what is idle now. It does not wait for work in flight.
 pub(super) fn take_down_idle(thread: &mut Thread) {
-    let failed = take_down(thread, Some(Duration::ZERO));
-    let told = failed.into_iter().filter(|error| error.code().is_none_or(|code| !code.is_timeout()));
-    let errors = &mut abandoned().errors;
-    let room = MOST.saturating_sub(errors.len());
-    errors.extend(told.take(room));
+    let mut panics = Panics::default();
+    let failed = take_down(thread, Some(Duration::ZERO), &mut panics);
+    let (told, untold) = failed.into_iter().partition(|error| error.code().is_none_or(|code| !code.is_timeout()));
+    drop_each_quietly::<Error>(untold);
+    keep_errors(told);
+    panics.resume();
 }
 
-fn take_down(thread: &mut Thread, teardown_timeout: Option<Duration>) -> Vec<Error> {
+/// Keeps errors for the next sweep, if there is room.
+fn keep_errors(mut errors: Vec<Error>) {
+    let mut abandoned = abandoned();
+    let room = MOST.saturating_sub(abandoned.errors.len());
+    let rest = errors.split_off(room.min(errors.len()));
+    abandoned.errors.append(&mut errors);
+    drop(abandoned);
+    // Not under the lock: an error may have a value of the program's.
+    drop_each_quietly(rest);
+}
+
+/// Tries to release each of them, also if one before it panicked.
+fn take_down(thread: &mut Thread, teardown_timeout: Option<Duration>, panics: &mut Panics) -> Vec<Error> {
     let runtimes = abandoned().runtimes.clone();
     let mut errors = Vec::new();
     for runtime in runtimes {
-        // Runs code of the user, which may panic: what is not known to be empty stays.
-        match runtime.close(thread, Duration::ZERO, teardown_timeout) {
-            Ok(()) => abandoned().runtimes.retain(|known| !Arc::ptr_eq(known, &runtime)),
-            Err(error) => errors.extend(error.into_errors()),
+        // Runs code of the user, which may panic: what is not known to be empty stays for the next sweep.
+        match panics.catch(|| runtime.close(thread, Duration::ZERO, teardown_timeout)) {
+            Some(Ok(())) => abandoned().runtimes.retain(|known| !Arc::ptr_eq(known, &runtime)),
+            Some(Err(error)) => errors.extend(error.into_errors()),
+            None => {}
         }
     }
     errors

@@ -6,11 +6,12 @@ use crate::callback_guard::InCallback;
 use crate::current::Current;
 use crate::error::Error;
 use crate::ffi::Api;
+use crate::panics::{Panic, Panics, catch, drop_each_quietly};
 use crate::run::Setup;
 use ascendcl_macros::rule;
 use core::fmt;
 use core::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::thread::{Builder, JoinHandle, current};
 use std::time::Duration;
@@ -49,7 +50,19 @@ use std::time::Duration;
 pub struct Actor<N: Name, S> {
     api: Api,
     jobs: Option<SyncSender<Job<N, S>>>,
-    thread: Option<JoinHandle<Result<(), CloseError>>>,
+    thread: Option<JoinHandle<Result<Closed, Panic>>>,
+}
+
+/// How the runtime was closed. If nobody joins the thread, the standard library drops this, and ends the process if that
+/// panics.
+struct Closed(Option<Result<(), CloseError>>);
+
+impl Drop for Closed {
+    fn drop(&mut self) {
+        if let Some(Err(error)) = self.0.take() {
+            drop_each_quietly(error.into_errors());
+        }
+    }
 }
 
 type Job<N, S> = Box<dyn FnOnce(&mut Current<N>, &mut S) + Send>;
@@ -72,20 +85,20 @@ impl<N: Name, S: 'static> Actor<N, S> {
         let setup = setup.into();
         let (jobs, coming) = sync_channel(ROOM);
         let (tell, told) = channel();
-        let serve = move || {
+        let run = move || {
             match Runtime::<N>::open_with(setup, make) {
                 Ok((runtime, state)) => {
                     // `open` waits for this.
                     let _ = tell.send(Ok(runtime.api()));
-                    serve(&runtime, state, &coming)
+                    Closed(Some(serve(&runtime, state, &coming)))
                 }
                 Err(error) => {
                     let _ = tell.send(Err(error));
-                    Ok(())
+                    Closed(None)
                 }
             }
         };
-        let thread = Builder::new().name("ascendcl actor".to_owned()).spawn(serve);
+        let thread = Builder::new().name("ascendcl actor".to_owned()).spawn(|| catch(run));
         let thread = thread.map_err(|error| Error::NoThread { reason: error.kind() })?;
         match told.recv() {
             Ok(Ok(api)) => Ok(Self { api, jobs: Some(jobs), thread: Some(thread) }),
@@ -96,7 +109,8 @@ impl<N: Name, S: 'static> Actor<N, S> {
             // `make` panicked, so the caller panics too.
             Err(_) => match thread.join() {
                 Err(panic) => resume_unwind(panic),
-                Ok(_) => Err(Error::ActorEnded),
+                Ok(Err(panic)) => panic.resume(),
+                Ok(Ok(_)) => Err(Error::ActorEnded),
             },
         }
     }
@@ -123,7 +137,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
         }
         let (answer, answered) = sync_channel(1);
         let job: Job<N, S> = Box::new(move |current, state| {
-            let result = catch_unwind(AssertUnwindSafe(|| job(current, state)));
+            let result = catch(|| job(current, state));
             // The caller waits for it.
             let _ = answer.send(result);
         });
@@ -131,7 +145,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
         jobs.send(job).map_err(|_| Error::ActorEnded)?;
         match answered.recv() {
             Ok(Ok(result)) => Ok(result),
-            Ok(Err(panic)) => resume_unwind(panic),
+            Ok(Err(panic)) => panic.resume(),
             Err(_) => Err(Error::ActorEnded),
         }
     }
@@ -160,7 +174,8 @@ impl<N: Name, S: 'static> Actor<N, S> {
     fn end(&mut self) -> Option<Result<(), CloseError>> {
         self.jobs = None;
         match self.thread.take()?.join() {
-            Ok(closed) => Some(closed),
+            Ok(Ok(mut closed)) => closed.0.take(),
+            Ok(Err(panic)) => panic.resume(),
             Err(panic) => resume_unwind(panic),
         }
     }
@@ -188,7 +203,17 @@ fn serve<N: Name, S>(runtime: &Runtime<N>, mut state: S, coming: &Receiver<Job<N
             job(current, &mut state);
         }
     });
-    drop(state);
-    left.map_err(CloseError::Refused)?;
-    runtime.close_within(Duration::ZERO)
+    // There are jobs only if the thread could not get inside. Their callers get an error.
+    drop_each_quietly(coming.try_iter());
+    let mut panics = Panics::default();
+    panics.drop_each([state]);
+    let closed = match left {
+        Ok(()) => panics.catch(|| runtime.close_within(Duration::ZERO)),
+        Err(error) => Some(Err(CloseError::Refused(error))),
+    };
+    if let Some(panic) = panics.first() {
+        drop(Closed(closed));
+        panic.resume();
+    }
+    closed.unwrap_or(Ok(()))
 }

@@ -143,8 +143,9 @@ impl<N: Name> Runtime<N> {
             Ok(state) => Ok((runtime, state)),
             Err(error) => {
                 // The first error is the one to report. What is left is swept after the drop.
-                let _ = runtime.close();
-                Err(error)
+                let mut panics = Panics::default();
+                panics.catch(|| drop(runtime.close()));
+                panics.first().map_or(Err(error), Panic::resume)
             }
         }
     }

@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::ffi::{Gate, Passage, RawContext};
 use crate::ledger::{DeviceRow, Ledger};
 use crate::life_cycle::leads;
+use crate::panics::{Panics, drop_each_quietly};
 use crate::run::{Setup, unsaid};
 use crate::thread::Thread;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
@@ -105,12 +106,22 @@ impl Shared {
             self.wait_until_left(limit)?;
             ending.begun = true;
         }
-        self.ledger.tear_down(teardown_timeout).map_err(|errors| CloseError::Teardown { errors })?;
-        let Some(acl) = ending.acl.take() else { return Ok(()) };
-        acl.close().map_err(|failed| {
-            ending.acl = Some(failed.value);
-            CloseError::Teardown { errors: vec![failed.error] }
-        })
+        // Taking the context down runs code of the user, which may panic.
+        let mut panics = Panics::default();
+        let torn_down = self.ledger.tear_down(teardown_timeout, &mut panics);
+        let closed = torn_down.and_then(|()| {
+            let Some(acl) = ending.acl.take() else { return Ok(()) };
+            acl.close().map_err(|failed| {
+                ending.acl = Some(failed.value);
+                vec![failed.error]
+            })
+        });
+        drop(ending);
+        if let Some(panic) = panics.first() {
+            let _ = closed.map_err(drop_each_quietly);
+            panic.resume();
+        }
+        closed.map_err(|errors| CloseError::Teardown { errors })
     }
 
     fn wait_until_left(&self, limit: Duration) -> Result<(), CloseError> {

@@ -12,6 +12,7 @@ use crate::device_allocator::DeviceAllocator;
 use crate::error::{Error, Failed, ObjectKind};
 use crate::ffi::{KeptAllocator, KeptByCaller, Members, Registered, Site, serves};
 use crate::life_cycle::leads;
+use crate::panics::after_dropping;
 use ascendcl_macros::rule;
 use std::sync::Arc;
 
@@ -50,9 +51,9 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         let told = serves(&allocator, current.id())
             .and_then(|()| self.tell(current, registered.members(), registered.clone()));
         match told {
-            Ok(()) => {
+            Ok(kept) => {
                 registered.put(allocator);
-                Ok(self.into_state(Arc::downgrade(&registered)))
+                Ok(after_dropping(kept, self.into_state(Arc::downgrade(&registered))))
             }
             Err(error) => Err(Failed { error, value: (self, allocator) }),
         }
@@ -84,26 +85,29 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         // There is no Rust value to keep: the caller does.
         let own = current.ledger().api().is_of_this_process();
         match own.and_then(|()| self.tell(current, descriptor.members(), KeptByCaller::kept())) {
-            Ok(()) => Ok(self.into_state(descriptor.complete())),
+            Ok(kept) => Ok(after_dropping(kept, self.into_state(descriptor.complete()))),
             Err(error) => Err(Failed { error, value: (self, descriptor) }),
         }
     }
 
     /// Tells the library to call an allocator for work on this stream; the last one told counts (ALLOC-09).
-    pub(super) fn tell(&self, current: &Current<C>, members: Members, keeps: KeptAllocator) -> Result<(), Error> {
+    pub(super) fn tell(
+        &self,
+        current: &Current<C>,
+        members: Members,
+        keeps: KeptAllocator,
+    ) -> Result<Vec<KeptAllocator>, Error> {
         let ledger = current.ledger();
         ledger.supports_allocators()?;
         ledger.synchronize(Site::unproven(ledger.api()).here(), self.queue(), None)?;
-        drop(self.queue().register(ledger.api(), members, keeps)?);
-        Ok(())
+        self.queue().register(ledger.api(), members, keeps)
     }
 
     /// Synchronises and ends the registration.
-    pub(super) fn tell_end(&self, current: &Current<C>) -> Result<(), Error> {
+    pub(super) fn tell_end(&self, current: &Current<C>) -> Result<Vec<KeptAllocator>, Error> {
         let ledger = current.ledger();
         ledger.synchronize(Site::unproven(ledger.api()).here(), self.queue(), None)?;
-        drop(self.queue().unregister(ledger.api())?);
-        Ok(())
+        self.queue().unregister(ledger.api())
     }
 }
 
@@ -117,7 +121,7 @@ impl<C: Brand> Stream<C, RawAllocator> {
     pub fn unregister(self, current: &Current<C>) -> Result<(Stream<C, Undecided>, CompleteDescriptor), Failed<Self>> {
         leads!(stream: RawAllocator, CanUnregister => Undecided);
         match self.tell_end(current) {
-            Ok(()) => Ok(self.exchange(())),
+            Ok(kept) => Ok(after_dropping(kept, self.exchange(()))),
             Err(error) => Err(Failed { error, value: self }),
         }
     }
@@ -164,9 +168,9 @@ impl<C: Brand, A: DeviceAllocator> Stream<C, CustomAllocator<A>> {
             .and_then(|()| ledger.supports_allocators())
             .and_then(|()| self.give_up(current, told));
         match replaced {
-            Ok(before) => {
+            Ok((before, kept)) => {
                 registered.put(allocator);
-                Ok((self.into_state(Arc::downgrade(&registered)), before))
+                Ok(after_dropping(kept, (self.into_state(Arc::downgrade(&registered)), before)))
             }
             Err(error) => Err(Failed { error, value: (self, allocator) }),
         }
@@ -183,26 +187,24 @@ impl<C: Brand, A: DeviceAllocator> Stream<C, CustomAllocator<A>> {
     pub fn unregister(self, current: &Current<C>) -> Result<(Stream<C, Undecided>, A), Failed<Self>> {
         leads!(stream: CustomAllocator<A>, CanUnregister => Undecided);
         match self.give_up(current, || self.queue().unregister(current.ledger().api())) {
-            Ok(allocator) => Ok((self.into_state(()), allocator)),
+            Ok((allocator, kept)) => Ok(after_dropping(kept, (self.into_state(()), allocator))),
             Err(error) => Err(Failed { error, value: self }),
         }
     }
 
     /// Synchronises, and takes the allocator out of its registration, of which `tell` tells the library that it is
-    /// over. When that fails the allocator stays.
+    /// over. When that fails the allocator stays. Also returns what
+    /// earlier registrations kept, which the caller drops last.
     fn give_up(
         &self,
         current: &Current<C>,
         tell: impl FnOnce() -> Result<Vec<KeptAllocator>, Error>,
-    ) -> Result<A, Error> {
+    ) -> Result<(A, Vec<KeptAllocator>), Error> {
         current.ledger().synchronize(current.here(), self.queue(), None)?;
         let registered = self.allocator()?;
         let allocator = registered.take()?;
         match tell() {
-            Ok(kept) => {
-                drop(kept);
-                Ok(allocator)
-            }
+            Ok(kept) => Ok((allocator, kept)),
             Err(error) => {
                 registered.put(allocator);
                 Err(error)

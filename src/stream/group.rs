@@ -8,6 +8,7 @@ use crate::device_allocator::DeviceAllocator;
 use crate::error::{Error, Failed, ObjectKind};
 use crate::ffi::{Owner, Registered, serves};
 use crate::life_cycle::leads;
+use crate::panics::after_dropping;
 use ascendcl_macros::rule;
 use core::fmt;
 use core::ops::Deref;
@@ -97,7 +98,10 @@ impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
         leads!(stream: S, CanRegister => CustomAllocator<A>);
         let own = self.owner.is_current(ObjectKind::ALLOCATOR);
         match own.and_then(|()| stream.tell(current, self.allocator.members(), self.allocator.clone())) {
-            Ok(()) => Ok(GroupStream { stream: stream.into_state(Arc::downgrade(&self.allocator)) }),
+            Ok(kept) => {
+                let stream = stream.into_state(Arc::downgrade(&self.allocator));
+                Ok(after_dropping(kept, GroupStream { stream }))
+            }
             Err(error) => Err(Failed { error, value: stream }),
         }
     }
@@ -151,7 +155,7 @@ impl<C: Brand, A: DeviceAllocator> GroupStream<C, A> {
     pub fn detach(self, current: &Current<C>) -> Result<Stream<C, Undecided>, Failed<Self>> {
         leads!(stream: CustomAllocator<A>, CanUnregister => Undecided);
         match self.stream.tell_end(current) {
-            Ok(()) => Ok(self.stream.into_state(())),
+            Ok(kept) => Ok(after_dropping(kept, self.stream.into_state(()))),
             Err(error) => Err(Failed { error, value: self }),
         }
     }

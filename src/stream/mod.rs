@@ -40,6 +40,7 @@ use crate::current::Current;
 use crate::error::{Error, Failed};
 use crate::ffi::RawStream;
 use crate::life_cycle::leads;
+use crate::panics::after_dropping;
 use ascendcl_macros::rule;
 use core::fmt;
 use core::ops::Deref;
@@ -177,7 +178,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         match current.ledger().destroy_stream(self.queue(), &mut kept) {
             Err(error) if !self.queue().is_gone() => Err(Failed { error, value: self }),
             // A descriptor that the library keeps is the scope's to destroy, and to report.
-            _ => Ok(()),
+            _ => after_dropping(kept, Ok(())),
         }
     }
 }

@@ -19,6 +19,7 @@ mod copied_rows;
 mod defaults;
 mod door;
 mod dropped;
+mod dropping;
 mod event_kinds;
 mod extensions;
 mod forced;

@@ -11,7 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The message of the panic of `program`.
 #[track_caller]
-fn panic_of(program: impl FnOnce()) -> String {
+pub(super) fn panic_of(program: impl FnOnce()) -> String {
     let payload = catch_unwind(AssertUnwindSafe(program)).expect_err("it should panic");
     payload.downcast_ref::<&str>().map_or_else(|| "not text".into(), |text| (*text).to_owned())
 }
@@ -225,7 +225,7 @@ fn a_program_that_panics_in_the_short_form_leaves_no_device_taken_and_nothing_in
 }
 
 /// Panics with itself whenever it is dropped.
-struct AlwaysPanics;
+pub(super) struct AlwaysPanics;
 
 impl Drop for AlwaysPanics {
     fn drop(&mut self) {
