@@ -113,14 +113,16 @@ impl<C: Brand, T: Payload> Future for Completion<'_, C, T> {
 
     /// Polled again after it was done, it is pending for ever.
     fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
+        let Some(pending) = &self.pending else { return Poll::Pending };
+        // The work stays in its place meanwhile: this runs code of the waker, which may panic.
+        let over = self.is_over(pending, task.waker());
+        if matches!(over, Ok(false)) {
+            return Poll::Pending;
+        }
         let Some(pending) = self.pending.take() else { return Poll::Pending };
-        match self.is_over(&pending, task.waker()) {
+        match over {
             // Told or not: a synchronise is what reports failed work, and with nothing behind the work it is immediate.
-            Ok(true) => Poll::Ready(pending.wait(self.current)),
-            Ok(false) => {
-                self.pending = Some(pending);
-                Poll::Pending
-            }
+            Ok(_) => Poll::Ready(pending.wait(self.current)),
             Err(error) => Poll::Ready(Err(Failed { error, value: pending })),
         }
     }

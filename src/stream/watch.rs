@@ -9,6 +9,7 @@
 use crate::callback_guard::contained;
 use crate::error::Error;
 use crate::ffi::{Api, RawEvent, RawStream};
+use crate::panics::drop_quietly;
 use core::task::Waker;
 use std::mem;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
@@ -40,7 +41,10 @@ impl Signal {
     fn wake(&self) {
         let waker = self.lock().waker.take();
         // Code of the executor: not under the lock, without the library, and a panic of it is its own.
-        contained(|| waker.map(Waker::wake));
+        let Some(waker) = waker else { return };
+        contained(|| waker.wake_by_ref());
+        // A call of its own: the last pointer is not dropped while a panic of the waker unwinds.
+        contained(|| drop(waker));
     }
 
     pub(super) fn is_given_or_wakes(&self, waker: &Waker) -> bool {
@@ -55,6 +59,14 @@ impl Signal {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Dropping a future does not panic.
+impl Drop for Signal {
+    fn drop(&mut self) {
+        let waker = self.lock().waker.take();
+        drop_quietly(waker);
     }
 }
 

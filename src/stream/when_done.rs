@@ -97,16 +97,18 @@ impl<C: Brand, T> Future for WhenDone<C, T> {
 
     /// Polled again after it was done, it is pending for ever.
     fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
-        let Some(pending) = self.pending.take() else { return Poll::Pending };
+        if self.pending.is_none() {
+            return Poll::Pending;
+        }
+        // The work stays in its place meanwhile: a waker is code of the user, which may panic.
         // A forked child takes no lock: the wait says what is the matter.
         if self.api.is_of_this_process().is_err() || self.signal.is_given_or_wakes(task.waker()) || self.is_over() {
-            return Poll::Ready(pending);
+            return self.pending.take().map_or(Poll::Pending, Poll::Ready);
         }
         if !self.watched.by_thread {
             // The system could not start the thread, so the task polls.
             task.waker().wake_by_ref();
         }
-        self.pending = Some(pending);
         Poll::Pending
     }
 }

@@ -4,6 +4,7 @@ use super::{finish, inside};
 use crate::common::{alone, library};
 use ascendcl::{Acl, Brand, Current, Error, Pending, Stream, Thread, stream::Payload};
 use ascendcl_macros::proves;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
@@ -144,6 +145,85 @@ fn a_waker_cannot_call_the_library() {
         let answers = refused.recv_timeout(LONG).unwrap();
         assert!(answers.iter().all(|answer| matches!(answer, Some(Error::InsideCallback))), "{answers:?}");
         drop(finish(future));
+    });
+    alone.assert_nothing_lives();
+}
+
+/// A waker that panics when its last pointer is dropped.
+fn panics_when_dropped() -> Waker {
+    waker(|| (), || panic!("of a waker that is dropped"))
+}
+
+/// Polls with a waker that panics when the next poll replaces it, and polls again.
+fn poll_in_a_panic<F: Future>(mut future: Pin<&mut F>) {
+    assert!(poll(future.as_mut(), panics_when_dropped()).is_pending());
+    let polled = catch_unwind(AssertUnwindSafe(|| poll(future, Waker::noop().clone()).is_ready()));
+    assert!(polled.is_err(), "the panic of a waker in a poll is its task's");
+}
+
+#[proves(MEM_02)]
+#[test]
+fn a_waker_that_panics_in_a_poll_leaves_the_work_in_its_future() {
+    let alone = alone();
+    inside(|current| {
+        let mut stream = current.stream().unwrap();
+        let (release, work) = held(current, &stream);
+        let mut future = pin!(work.into_future(current, &mut stream).unwrap());
+        poll_in_a_panic(future.as_mut());
+        release.send(()).unwrap();
+        assert!(finish(future).is_ok());
+        let (release, work) = held(current, &stream);
+        let mut future = Box::pin(work.when_done(current, &stream).unwrap());
+        poll_in_a_panic(future.as_mut());
+        release.send(()).unwrap();
+        drop(finish(future).wait(current).map_err(Error::from).unwrap());
+        let (release, work) = held(current, &stream);
+        let mut future = work.when_done(current, &stream).unwrap();
+        poll_in_a_panic(Pin::new(&mut future));
+        let work = future.into_pending().expect("the work");
+        release.send(()).unwrap();
+        drop(work.wait(current).map_err(Error::from).unwrap());
+        others_end(current);
+    });
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn a_waker_that_panics_when_it_is_woken_and_when_it_is_dropped_ends_neither_the_process_nor_the_thread() {
+    let alone = alone();
+    inside(|current| {
+        let mut stream = current.stream().unwrap();
+        let (release, work) = held(current, &stream);
+        let mut future = Box::pin(work.into_future(current, &mut stream).unwrap());
+        let (told, woken) = channel();
+        let told = Mutex::new(told);
+        let bad = waker(
+            move || {
+                told.lock().unwrap().send(()).unwrap();
+                panic!("of a waker that is woken");
+            },
+            || panic!("of a waker that is dropped"),
+        );
+        assert!(poll(future.as_mut(), bad).is_pending());
+        release.send(()).unwrap();
+        woken.recv_timeout(LONG).unwrap();
+        drop(finish(future));
+        others_end(current);
+    });
+    alone.assert_nothing_lives();
+}
+
+#[test]
+fn a_future_that_is_dropped_does_not_panic_with_its_waker() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap();
+        let (release, work) = held(current, &stream);
+        let mut future = Box::pin(work.when_done(current, &stream).unwrap());
+        assert!(poll(future.as_mut(), panics_when_dropped()).is_pending());
+        assert!(catch_unwind(AssertUnwindSafe(|| drop(future))).is_ok());
+        release.send(()).unwrap();
+        others_end(current);
     });
     alone.assert_nothing_lives();
 }
