@@ -17,6 +17,7 @@ use crate::error::{Error, ObjectKind};
 use crate::ffi::Api;
 use crate::ledger::Ledger;
 use crate::library::Loaded;
+use crate::panics::{Panics, drop_quietly};
 use crate::run::Setup;
 use crate::thread::{Thread, ThreadToken};
 pub use abandoned::sweep;
@@ -145,7 +146,9 @@ impl<N: Name> Runtime<N> {
                 // The first error is the one to report. What is left is swept after the drop.
                 let mut panics = Panics::default();
                 panics.catch(|| drop(runtime.close()));
-                panics.first().map_or(Err(error), Panic::resume)
+                let Some(panic) = panics.first() else { return Err(error) };
+                drop_quietly(error);
+                panic.resume()
             }
         }
     }

@@ -3,7 +3,9 @@
 use super::super::in_context;
 use super::*;
 use ascendcl::DeviceAllocator;
+use ascendcl::RuleId;
 use ascendcl::context::ContextId;
+use ascendcl::error::{Extension, ExtensionError};
 use ascendcl::memory::DeviceAddress;
 use ascendcl::raw::AllocatorSlot;
 use ascendcl::runtime::Actor;
@@ -102,5 +104,32 @@ fn allocators_that_were_left_behind_panic_one_by_one() {
         });
         group.unwrap();
     });
+    alone.assert_nothing_lives();
+}
+
+impl<D: FnMut() + Send + Sync + 'static> ExtensionError for Reason<D> {
+    fn rules(&self) -> &'static [RuleId] {
+        &[]
+    }
+}
+
+#[proves(DEV_10, INIT_03)]
+#[test]
+fn a_runtime_whose_contents_could_not_be_made_is_closed_although_its_error_panics() {
+    let alone = alone();
+    let message = panic_of(|| {
+        let opened = Runtime::<Worker>::open_with(library(), |current| {
+            leave_allocator(current, "the allocator's");
+            Err::<(), Error>(Extension::of(Reason(panics_always)).into())
+        });
+        mem::forget(opened);
+    });
+    assert_eq!(message, "the allocator's");
+    // A panic of what is made leaves the runtime to the next sweep.
+    let panicked = || {
+        let _ = Runtime::<Worker>::open_with(library(), |_| -> Result<(), Error> { panic_any("the program's") });
+    };
+    assert_eq!(panic_of(panicked), "the program's");
+    assert_eq!(forgotten(runtime::sweep(None)), 0);
     alone.assert_nothing_lives();
 }
