@@ -161,4 +161,6 @@ pub enum Flag {
     Untouched,
     /// What is awaited waits for a callback that only the waiting thread runs.
     OwnCallback,
+    /// The memory is the program's own: the call registers it, or ends its registration.
+    Registered,
 }

@@ -30,16 +30,7 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
             let device = device.unwrap_or(0);
             world.events.enter(made, call, world.calls, Event { device, plain, ex, waitable, timed, record: None });
         }
-        Kind::Memory => {
-            let described = event.uses.iter().find_map(|used| match *used {
-                Use::Memory { span, claimed, .. } => Some((span.bytes, claimed)),
-                _ => None,
-            });
-            let (bytes, place) = described.unwrap_or((1, None));
-            let named = event.others().find(|other| other.kind == Kind::Device).map(|device| device.number);
-            let device = (place != Some(Place::Host)).then_some(named.or(device).unwrap_or(0));
-            enter_block(world, call, Span::new(made.number, bytes), device);
-        }
+        Kind::Memory => make_block(world, scene, made, device),
         Kind::Model => {
             let area = |wanted: Role| {
                 event.uses.iter().find_map(|used| match *used {
@@ -67,6 +58,21 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
         Kind::Descriptor => world.descriptors.enter(made, call, world.calls, Descriptor::default()),
         Kind::Process | Kind::Device | Kind::DefaultStream | Kind::Allocator | Kind::Callback => {}
     }
+}
+
+/// Memory that the library has allocated on this device or on the host, or that the program has registered.
+fn make_block(world: &mut World, scene: &Scene, made: Object, current: Option<u64>) {
+    let event = &scene.event;
+    let described = event.uses.iter().find_map(|used| match *used {
+        Use::Memory { span, claimed, .. } => Some((span.bytes, claimed)),
+        _ => None,
+    });
+    let (bytes, place) = described.unwrap_or((1, None));
+    let named = event.others().find(|other| other.kind == Kind::Device).map(|device| device.number);
+    let device = (place != Some(Place::Host)).then_some(named.or(current).unwrap_or(0));
+    let (span, registered) = (Span::new(made.number, bytes), event.is(Flag::Registered));
+    // The program has written its own memory.
+    enter_block(world, scene.call, Block { span, written: registered, device, registered });
 }
 
 /// The library gives a number out again when its object has ended. The call that ended it may not have returned yet.
@@ -204,21 +210,22 @@ fn end_stream(world: &mut World, call: Call, object: Object) {
     });
 }
 
-fn enter_block(world: &mut World, call: Call, span: Span, device: Option<u64>) {
+fn enter_block(world: &mut World, call: Call, block: Block) {
+    let span = block.span;
     // Calls that have freed the memory, and have not returned.
     let below = world.blocks.below(Object::memory(span.end()));
     let overlapped = below.take_while(|(_, entry)| entry.is.span.end() > span.start);
     let freed: Vec<_> = overlapped.filter_map(|(block, entry)| Some((block, entry.ending?))).collect();
     freed.into_iter().for_each(|(block, ending)| end_block(world, ending, block));
     let below = world.freed.range(..span.end()).rev();
-    let covered = below.take_while(|(start, bytes)| start.saturating_add(**bytes) > span.start);
+    let covered = below.take_while(|(start, freed)| start.saturating_add(freed.bytes) > span.start);
     let covered: Vec<u64> = covered.map(|(start, _)| start).collect();
     covered.into_iter().for_each(|start| world.freed.remove(start));
-    world.blocks.enter(Object::memory(span.start), call, world.calls, Block { span, written: false, device });
+    world.blocks.enter(Object::memory(span.start), call, world.calls, block);
 }
 
 fn end_block(world: &mut World, call: Call, object: Object) {
     if let Some(block) = world.blocks.end(object, call) {
-        world.freed.insert(block.span.start, block.span.bytes);
+        world.freed.insert(block.span.start, Freed { bytes: block.span.bytes, registered: block.registered });
     }
 }

@@ -48,6 +48,9 @@ fn release(case: &mut Case<'_>) {
         );
         return;
     }
+    if registration(case, object) {
+        return;
+    }
     let of_host = matches!(op, Op::FreeHost | Op::FreeHostSynced);
     if let Some(block) = world.blocks.get(object) {
         let (made, in_host) = (block.made, block.is.device.is_none());
@@ -96,6 +99,31 @@ fn release(case: &mut Case<'_>) {
     }
 }
 
+/// MEM-14: memory of the program is registered and unregistered by the two calls for that. Whether they do not fit.
+fn registration(case: &mut Case<'_>, object: Object) -> bool {
+    let unregisters = case.event().is(Flag::Registered);
+    let block = case.world.blocks.get(object);
+    let made = block.map(|block| block.made);
+    let found = match block {
+        Some(block) if block.is.registered == unregisters => return false,
+        Some(_) if unregisters => format!("{object} is unregistered, but an allocation returned it"),
+        Some(_) => format!("{object} is freed, but it is memory of the program that is registered"),
+        None if unregisters => format!("{object} is unregistered, but it is not registered"),
+        None => return false,
+    };
+    let ended = case.world.blocks.dead(object).map(|dead| dead.ended);
+    case.report(
+        MEM_14,
+        found,
+        "one aclrtHostUnregister for each aclrtHostRegister",
+        "unregister the address that was registered, once, and then free it as it was allocated by the program",
+    )
+    .about(object)
+    .against_any(made, "made the block")
+    .against_any(ended, "ended the registration or the block");
+    true
+}
+
 /// MEM-11: memory is freed while a context of another device is current. A thread without a context says nothing about
 /// the device, and the library frees there.
 fn elsewhere(case: &mut Case<'_>, object: Object) {
@@ -115,7 +143,11 @@ fn elsewhere(case: &mut Case<'_>, object: Object) {
 
 /// Whether the memory is in a block that ended.
 pub(super) fn freed(case: &mut Case<'_>, used: &MemoryUse) -> bool {
-    let Some(block) = case.world.freed_block(used.span.start) else { return false };
+    let Some((block, freed)) = case.world.freed_block(used.span.start) else { return false };
+    // The program has its own memory again. A captured graph has not: it knows the memory as pinned.
+    if freed.registered && case.event().op != Op::Replay {
+        return false;
+    }
     let Some(dead) = case.world.blocks.dead(block) else { return false };
     let rule = match used.role {
         _ if dead.ended.object.kind != Kind::Memory => MEM_12,

@@ -20,8 +20,8 @@ pub(super) struct World {
     pub(super) default_handles: BTreeMap<Object, Object>,
     pub(super) events: Book<Event>,
     pub(super) blocks: Book<Block>,
-    /// The addresses and lengths of blocks that ended, and whose addresses no block has had since.
-    pub(super) freed: Recent<u64, u64>,
+    /// By their addresses, blocks that ended, and whose addresses no block has had since.
+    pub(super) freed: Recent<u64, Freed>,
     pub(super) models: Book<Model>,
     pub(super) graphs: Book<Graph>,
     pub(super) datasets: Book<Dataset>,
@@ -99,6 +99,16 @@ pub(super) struct Block {
     pub(super) written: bool,
     /// The device whose memory it is; `None` for pinned host memory.
     pub(super) device: Option<u64>,
+    /// It is memory of the program that is registered.
+    pub(super) registered: bool,
+}
+
+/// What is remembered of a block that ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Freed {
+    pub(super) bytes: u64,
+    /// The memory is the program's, who has it again.
+    pub(super) registered: bool,
 }
 
 #[derive(Debug)]
@@ -281,12 +291,12 @@ impl World {
     }
 
     /// The block that was there, when an address is in one that ended.
-    pub(super) fn freed_block(&self, address: u64) -> Option<Object> {
+    pub(super) fn freed_block(&self, address: u64) -> Option<(Object, Freed)> {
         if self.block(address).is_some() {
             return None;
         }
-        let (start, bytes) = self.freed.range(..=address).next_back()?;
-        (address < start.saturating_add(*bytes)).then_some(Object::memory(start))
+        let (start, freed) = self.freed.range(..=address).next_back()?;
+        (address < start.saturating_add(freed.bytes)).then_some((Object::memory(start), *freed))
     }
 
     pub(super) fn context_device(&self, context: Option<u64>) -> Option<u64> {

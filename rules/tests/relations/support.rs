@@ -85,7 +85,7 @@ impl Program {
         self.see(&event, Outcome::Success);
     }
 
-    fn create(&mut self, event: &Event) -> Object {
+    pub(crate) fn create(&mut self, event: &Event) -> Object {
         let number = self.fresh();
         self.see(event, Outcome::Created(number));
         Object { number, ..event.object }

@@ -7,7 +7,7 @@ use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::current_context;
 use crate::machine::memory;
 use crate::machine::watch;
-use ascendcl_rules::{Object, Op, Place, Role};
+use ascendcl_rules::{Flag, Object, Op, Place, Role};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
@@ -51,7 +51,7 @@ pub(crate) fn aclrtHostRegisterV2(ptr: Address, size: u64, flag: u32) -> Answer 
 
 pub(crate) fn aclrtHostUnregister(ptr: Address) -> Answer {
     not_null(ptr)?;
-    let call = watch::call(Op::FreeHost, ptr).begin()?;
+    let call = watch::call(Op::FreeHost, ptr).flag(Flag::Registered, true).begin()?;
     current_context()?;
     call.end(memory::unregister(ptr))
 }
@@ -75,7 +75,7 @@ pub(crate) fn aclrtHostGetDevicePointer(p_host: Address, mut p_device: Out<'_, *
 fn register(ptr: Address, size: u64) -> Answer {
     let size = usize::try_from(size).ok().filter(|size| *size > 0);
     let size = size.ok_or_else(|| Failure::invalid("registered memory has at least one byte, and fits into memory"))?;
-    let call = watch::call(Op::Allocate, Object::memory(0));
+    let call = watch::call(Op::Allocate, Object::memory(0)).flag(Flag::Registered, true);
     let call = call.writes(Address::NULL, size, Role::Contents, Some(Place::Host)).begin()?;
     current_context()?;
     memory::register(ptr, size)?;
