@@ -102,6 +102,11 @@ impl Event {
         self.uses.iter().find_map(|used| if let Use::Queue(stream) = used { Some(*stream) } else { None })
     }
 
+    /// The memory that takes part.
+    pub(crate) fn memory(&self) -> impl Iterator<Item = Use> {
+        self.uses.iter().filter(|used| matches!(used, Use::Memory { .. })).copied()
+    }
+
     /// The objects that take part besides the event's own.
     pub fn others(&self) -> impl Iterator<Item = Object> {
         self.uses.iter().filter_map(|used| match used {

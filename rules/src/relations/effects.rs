@@ -254,6 +254,12 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
                 buffer.is.span = span;
             }
         }
+        // Its tasks were replaced, or it got more of them. Replays that are queued use what they used.
+        Op::Change if object.kind == Kind::Graph => {
+            if let Some(graph) = world.graphs.get_mut(object) {
+                graph.is.memory = event.memory().collect();
+            }
+        }
         Op::Add => {
             let buffer = event.others().find(|other| other.kind == Kind::DataBuffer);
             if let (Some(buffer), Some(dataset)) = (buffer, world.datasets.get_mut(object)) {

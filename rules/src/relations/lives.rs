@@ -45,7 +45,7 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
             }
         }
         Kind::Graph => {
-            let memory = event.uses.iter().filter(|used| matches!(used, Use::Memory { .. })).copied().collect();
+            let memory = event.memory().collect();
             if let Some(context) = context {
                 world.graphs.enter(made, call, world.calls, Graph { context, memory });
             }

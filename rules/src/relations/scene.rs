@@ -80,7 +80,7 @@ impl Scene {
 
 pub(super) fn memory_of(world: &World, event: &Event) -> Vec<MemoryUse> {
     let mut memory = Vec::new();
-    if event.object.kind == Kind::Graph && event.op == Op::Create {
+    if event.object.kind == Kind::Graph && matches!(event.op, Op::Create | Op::Change) {
         // Its replays use it.
         return memory;
     }

@@ -90,6 +90,30 @@ fn replays_on_two_streams_are_in_order_or_found() {
     assert_eq!(broken(|p| run(p, true)), []);
 }
 
+/// The tasks of the graph are replaced: they copy from `from` to `to` now.
+fn update(p: &mut Program, graph: Object, to: Object, from: Object) {
+    let event = p.event("aclmdlRICaptureTaskUpdateEnd", graph, Op::Change);
+    let event = event.using(memory(to, 64, Access::Write, Role::Target, None));
+    let event = event.using(memory(from, 64, Access::Read, Role::Source, None));
+    p.see(&event, Outcome::Success);
+}
+
+#[test]
+fn an_updated_graph_uses_its_new_memory_and_a_queued_replay_what_it_used_before() {
+    let run = |p: &mut Program, queued: bool, freed: fn([Object; 2]) -> Object| {
+        let (blocks, h, stream) = ([p.malloc(64), p.malloc(64)], p.malloc_host(64), p.stream());
+        let graph = capture(p, blocks[0], h);
+        if queued {
+            replay(p, graph, stream);
+        }
+        update(p, graph, blocks[1], h);
+        p.free(freed(blocks));
+    };
+    assert_eq!(broken(|p| run(p, false, |[_, new]| new)), [GRAPH_05]);
+    assert_eq!(broken(|p| run(p, false, |[old, _]| old)), []);
+    assert_eq!(broken(|p| run(p, true, |[old, _]| old)), [GRAPH_05]);
+}
+
 #[test]
 fn a_graph_ends_with_its_context_and_nothing_is_known_of_one_that_was_not_captured() {
     let run = |p: &mut Program| {

@@ -1,5 +1,6 @@
 //! Captured graphs: memory and instances that their replays use.
 
+use crate::models::{INPUT, OUTPUT, dataset, load, shape};
 use crate::support::*;
 use ascendcl_rules::{Finding, Kind, RuleId};
 use ascendcl_sim::exports::model_instance::*;
@@ -176,4 +177,74 @@ fn a_capture_that_came_to_nothing_and_a_context_that_ended_use_nothing() {
         ok!(aclrtFreeHost(pinned_too));
     };
     assert_eq!(broken(run), []);
+}
+
+/// A dataset for one image in this block.
+fn image(block: *mut c_void) -> *mut aclmdlDataset {
+    let images = dataset(block, INPUT);
+    shape(images);
+    images
+}
+
+/// A graph with one task group, which runs a model with the first of two images, and is updated to the second one; what
+/// follows gets the images and the graph.
+fn grouped(updated: bool, then: impl FnOnce([*mut c_void; 2], aclmdlRI, aclrtStream)) -> Vec<RuleId> {
+    broken(|| {
+        let (id, stream, updater, images) = (load(), stream(), stream(), [malloc(INPUT), malloc(INPUT)]);
+        let (first, second, output) = (image(images[0]), image(images[1]), dataset(malloc(OUTPUT), OUTPUT));
+        let mut group = aclrtTaskGrp::NULL;
+        let graph = captured(stream, || {
+            ok!(aclmdlRICaptureTaskGrpBegin(stream));
+            ok!(aclmdlExecuteAsync(id, first, output, stream));
+            ok!(aclmdlRICaptureTaskGrpEnd(stream, &mut group));
+        });
+        if updated {
+            ok!(aclmdlRICaptureTaskUpdateBegin(updater, group));
+            ok!(aclmdlExecuteAsync(id, second, output, updater));
+            ok!(aclmdlRICaptureTaskUpdateEnd(updater));
+            sync(updater);
+        }
+        then(images, graph, stream);
+    })
+}
+
+#[test]
+fn a_task_group_uses_its_memory_until_it_is_updated_and_then_its_new_memory() {
+    for updated in [false, true] {
+        let (used, unused) = if updated { (1, 0) } else { (0, 1) };
+        assert_eq!(grouped(updated, |images, _, _| ok!(aclrtFree(images[used]))), [rules::GRAPH_05], "{updated}");
+        assert_eq!(grouped(updated, |images, _, _| ok!(aclrtFree(images[unused]))), [], "{updated}");
+        let in_flight = grouped(updated, |images, graph, stream| {
+            let gate = Gate::close(stream);
+            ok!(aclmdlRIExecuteAsync(graph, stream));
+            ok!(aclrtFree(images[used]));
+            gate.open();
+            sync(stream);
+        });
+        assert_eq!(in_flight, [rules::GRAPH_05], "{updated}");
+        let destroyed = grouped(updated, |images, graph, _| {
+            ok!(aclmdlRIDestroy(graph));
+            images.iter().for_each(|image| ok!(aclrtFree(*image)));
+        });
+        assert_eq!(destroyed, [], "{updated}");
+    }
+}
+
+#[test]
+fn an_update_that_failed_leaves_what_the_graph_uses() {
+    let found = grouped(false, |images, graph, stream| {
+        let mut group = aclrtTaskGrp::NULL;
+        let _other = captured(stream, || {
+            ok!(aclmdlRICaptureTaskGrpBegin(stream));
+            ok!(aclmdlRICaptureTaskGrpEnd(stream, &mut group));
+        });
+        ok!(aclmdlRICaptureTaskUpdateBegin(stream, group));
+        ok!(aclmdlExecuteAsync(load(), image(images[1]), dataset(malloc(OUTPUT), OUTPUT), stream));
+        assert_eq!(acl!(aclmdlRICaptureTaskUpdateEnd(stream)), ACL_ERROR_RT_MODEL_UPDATE_FAILED);
+        ok!(aclrtFree(images[1]));
+        ok!(aclmdlRIExecuteAsync(graph, stream));
+        sync(stream);
+        ok!(aclrtFree(images[0]));
+    });
+    assert_eq!(found, [rules::GRAPH_05]);
 }

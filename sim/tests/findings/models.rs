@@ -4,20 +4,20 @@ use crate::support::*;
 use std::ffi::{CString, c_void};
 
 const DIGITS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/digits.onnx");
-const INPUT: usize = 64 * 4;
-const OUTPUT: usize = 10 * 4;
+pub(crate) const INPUT: usize = 64 * 4;
+pub(crate) const OUTPUT: usize = 10 * 4;
 
 fn path() -> CString {
     CString::new(DIGITS).unwrap()
 }
 
-fn load() -> u32 {
+pub(crate) fn load() -> u32 {
     let mut id = 0;
     ok!(aclmdlLoadFromFile(path().as_ptr(), &mut id));
     id
 }
 
-fn dataset(address: *mut c_void, size: usize) -> *mut aclmdlDataset {
+pub(crate) fn dataset(address: *mut c_void, size: usize) -> *mut aclmdlDataset {
     let dataset = acl!(aclmdlCreateDataset());
     ok!(aclmdlAddDatasetBuffer(dataset, acl!(aclCreateDataBuffer(address, size))));
     dataset
@@ -30,7 +30,7 @@ fn datasets() -> [*mut aclmdlDataset; 2] {
     [input, dataset(malloc(OUTPUT), OUTPUT)]
 }
 
-fn shape(dataset: *mut aclmdlDataset) {
+pub(crate) fn shape(dataset: *mut aclmdlDataset) {
     use ascendcl_sim::exports::tensor_desc::*;
     let dims = [1_i64, 64];
     let desc = acl!(aclCreateTensorDesc(aclDataType::ACL_FLOAT, 2, dims.as_ptr(), aclFormat::ACL_FORMAT_ND));

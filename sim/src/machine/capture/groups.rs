@@ -25,13 +25,13 @@ pub(crate) fn begin_group(stream: &Stream) -> Answer {
     }
     state.groups.insert(stream.number(), Vec::new());
     drop(state);
-    watch::groups_tasks(stream.number(), true);
+    watch::group_begins(stream.number());
     Ok(())
 }
 
 pub(crate) fn end_group(stream: &Stream) -> Answer<aclrtTaskGrp> {
     let capture = capture_of(stream)?;
-    watch::groups_tasks(stream.number(), false);
+    let uses = watch::group_ends(stream.number());
     let (nodes, spoilt) = {
         let mut state = lock(&capture.state);
         (state.groups.remove(&stream.number()), state.spoilt.remove(&stream.number()))
@@ -41,14 +41,17 @@ pub(crate) fn end_group(stream: &Stream) -> Answer<aclrtTaskGrp> {
         let text = "the task group was given work that it does not take";
         return Err(Failure::new(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, text));
     }
-    Ok(aclrtTaskGrp(core::ptr::without_provenance_mut(GROUPS.add(Group { nodes }))))
+    let group = GROUPS.add(Group { graph: capture.number, nodes });
+    watch::has_group(capture.number, group, uses);
+    Ok(aclrtTaskGrp(core::ptr::without_provenance_mut(group)))
 }
 
 /// Work submitted to the stream from here on replaces the work of the group.
 pub(crate) fn begin_update(stream: &Arc<Stream>, handle: aclrtTaskGrp) -> Answer {
     let group = GROUPS.get(handle.0.addr());
     let group = group.ok_or_else(|| Failure::refused("this is not the handle of a task group"))?;
-    if !stream.start_recording(Recorder::Update(Arc::new(Update { group, work: Mutex::default() }))) {
+    let update = Update { handle: handle.0.addr(), group, work: Mutex::default() };
+    if !stream.start_recording(Recorder::Update(Arc::new(update))) {
         return Err(captured("the stream is being captured, or updates a task group already"));
     }
     Ok(())
@@ -59,19 +62,21 @@ pub(crate) fn end_update(stream: &Arc<Stream>) -> Answer {
     let Some(Recorder::Update(update)) = stream.recorder() else {
         return Err(status("the stream updates no task group"));
     };
-    stream.stop_recording();
+    let (_, uses) = stream.stop_keeping();
     let work = std::mem::take(&mut *lock(&update.work));
     let expected = update.group.nodes.len();
     if work.len() != expected {
         let text = format!("the group has {expected} tasks, and {} came for them", work.len());
         return Err(Failure::new(ACL_ERROR_RT_MODEL_UPDATE_FAILED, text));
     }
+    let (graph, group) = (update.group.graph, update.handle);
     stream.submit(move || {
         for (node, work) in update.group.nodes.iter().zip(work) {
             drop(node.replace(work));
         }
         Ok(())
     })?;
+    watch::group_was_updated(graph, group, uses);
     Ok(())
 }
 

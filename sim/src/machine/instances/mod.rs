@@ -104,7 +104,9 @@ pub(crate) fn describe(handle: aclmdlRI) -> Answer<String> {
 pub(crate) fn remove(handle: aclmdlRI) -> Answer {
     find(handle)?.of_current_context()?;
     // When two threads destroy the same instance, one of them finds it destroyed.
-    let instance = INSTANCES.remove(number_of(handle)?).ok_or_else(|| Failure::unknown("model instance"))?;
+    let number = number_of(handle)?;
+    let instance = INSTANCES.remove(number).ok_or_else(|| Failure::unknown("model instance"))?;
+    watch::has_no_groups(number);
     let callbacks = std::mem::take(&mut *lock(&instance.callbacks));
     for callback in callbacks {
         user_code::run_within(0, || watch::run(&callback));

@@ -7,11 +7,15 @@ use std::sync::{Arc, Mutex};
 
 /// Nodes whose work is replaced together.
 pub(crate) struct Group {
+    /// The number of their instance.
+    pub(in crate::machine) graph: usize,
     pub(in crate::machine) nodes: Vec<Arc<Node>>,
 }
 
 /// New work for a group, until it is complete.
 pub(crate) struct Update {
+    /// The group's handle.
+    pub(in crate::machine) handle: usize,
     pub(in crate::machine) group: Arc<Group>,
     pub(in crate::machine) work: Mutex<Vec<Work>>,
 }

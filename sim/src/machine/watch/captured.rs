@@ -1,6 +1,7 @@
 //! Streams whose work is recorded instead of run. The checker does not judge this work, because it is not in flight. It
 //! learns what the work uses when the work has become a graph, and judges the graph's replays.
 
+use crate::failure::Failure;
 use crate::locks::lock;
 use crate::machine::watch::{CHECKER, call};
 use ascendcl_rules::{Event, Object, Op, Use};
@@ -12,12 +13,35 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 #[derive(Default)]
 struct Kept {
     uses: Vec<Use>,
-    /// A task group is open. Its tasks may be replaced by others, which use other memory.
-    in_group: bool,
+    /// What the tasks of the open task group use. They may be replaced by others, which use other memory.
+    group: Option<Vec<Use>>,
+}
+
+/// What a graph with task groups uses.
+#[derive(Default)]
+struct Grouped {
+    /// Its tasks in no group.
+    fixed: Vec<Use>,
+    /// By their handles, the groups.
+    groups: BTreeMap<usize, Vec<Use>>,
+}
+
+impl Grouped {
+    fn all(&self) -> Vec<Use> {
+        let mut all = self.fixed.clone();
+        self.groups.values().flatten().for_each(|used| {
+            if !all.contains(used) {
+                all.push(*used);
+            }
+        });
+        all
+    }
 }
 
 static CAPTURED: Mutex<BTreeMap<usize, Kept>> = Mutex::new(BTreeMap::new());
-/// How many there are, to look at without the lock.
+/// By their numbers, the graphs that have task groups, also while they are captured.
+static GROUPED: Mutex<BTreeMap<usize, Grouped>> = Mutex::new(BTreeMap::new());
+/// How many streams keep their work, to look at without the lock.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 
 /// The work of the stream with this number is kept from here on.
@@ -38,9 +62,40 @@ pub(crate) fn keeps_no_more(stream: usize) -> Vec<Use> {
     kept.uses
 }
 
-/// A task group begins or ends on the stream.
-pub(crate) fn groups_tasks(stream: usize, begins: bool) {
-    lock(&CAPTURED).get_mut(&stream).into_iter().for_each(|kept| kept.in_group = begins);
+/// A task group begins on the stream.
+pub(crate) fn group_begins(stream: usize) {
+    lock(&CAPTURED).get_mut(&stream).into_iter().for_each(|kept| kept.group = Some(Vec::new()));
+}
+
+/// The task group on the stream ends. Answers what its tasks use.
+pub(crate) fn group_ends(stream: usize) -> Vec<Use> {
+    lock(&CAPTURED).get_mut(&stream).and_then(|kept| kept.group.take()).unwrap_or_default()
+}
+
+/// The graph that is captured has this group.
+pub(crate) fn has_group(graph: usize, group: usize, uses: Vec<Use>) {
+    lock(&GROUPED).entry(graph).or_default().groups.insert(group, uses);
+}
+
+/// The tasks of the group were replaced, and the new ones use this. A replay that was queued before uses what it used.
+pub(crate) fn group_was_updated(graph: usize, group: usize, uses: Vec<Use>) {
+    let mut grouped = lock(&GROUPED);
+    let Some(known) = grouped.get_mut(&graph) else { return };
+    known.groups.insert(group, uses);
+    let all = known.all();
+    drop(grouped);
+    let changed = call(Op::Change, Object::graph(graph as u64)).using_all(all).begin_always();
+    drop(changed.end(Ok::<_, Failure>(())));
+}
+
+/// The graph was destroyed.
+pub(crate) fn has_no_groups(graph: usize) {
+    lock(&GROUPED).remove(&graph);
+}
+
+/// Also what captures have left that came to nothing. No graph has the number of another one.
+pub(super) fn clear() {
+    lock(&GROUPED).clear();
 }
 
 pub(super) fn is_kept(stream: usize) -> bool {
@@ -54,7 +109,8 @@ pub(super) fn kept(stream: usize, event: &Event) {
     // The two locks are not held together.
     let used = lock(&CHECKER).as_ref().map(|checker| checker.memory_of(event)).unwrap_or_default();
     let mut captured = lock(&CAPTURED);
-    let Some(Kept { uses, in_group: false }) = captured.get_mut(&stream) else { return };
+    let Some(Kept { uses, group }) = captured.get_mut(&stream) else { return };
+    let uses = group.as_mut().unwrap_or(uses);
     for used in used {
         if uses.len() < MOST && !uses.contains(&used) {
             uses.push(used);
@@ -64,6 +120,15 @@ pub(super) fn kept(stream: usize, event: &Event) {
 
 /// A capture has ended, and its tasks use this.
 pub(crate) fn became_a_graph(instance: usize, uses: Vec<Use>) {
+    let mut grouped = lock(&GROUPED);
+    let uses = match grouped.get_mut(&instance) {
+        Some(known) => {
+            known.fixed = uses;
+            known.all()
+        }
+        None => uses,
+    };
+    drop(grouped);
     let made = call(Op::Create, Object::graph(0)).using_all(uses);
     made.begin_always().made(instance);
 }

@@ -13,7 +13,10 @@ mod named;
 mod report;
 mod sources;
 
-pub(crate) use captured::{became_a_graph, begins_to_keep, groups_tasks, keeps_no_more};
+pub(crate) use captured::{
+    became_a_graph, begins_to_keep, group_begins, group_ends, group_was_updated, has_group, has_no_groups,
+    keeps_no_more,
+};
 pub(crate) use guards::{destination, ends};
 pub(crate) use named::Named;
 pub(crate) use report::{absent, findings, print, take_findings};
@@ -330,6 +333,7 @@ pub(crate) fn reset() {
     *lock(&CHECKER) = None;
     sources::clear();
     guards::clear();
+    captured::clear();
 }
 
 /// The configuration has changed.
