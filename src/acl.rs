@@ -7,6 +7,7 @@ use crate::ledger::DeviceRow;
 use crate::library::{Library, Loaded};
 use crate::library_user::{LibraryHold, LibraryUser, Users};
 use crate::life_cycle::leads;
+use crate::panics::Panics;
 use crate::properties::DeviceProperties;
 use crate::run_mode::RunMode;
 use ascendcl_macros::rule;
@@ -164,12 +165,11 @@ impl Acl {
             return Err(Failed { error: Error::StillUsed { user }, value: self });
         }
         let rows: Vec<_> = self.devices().clone();
-        for row in rows {
-            if let Err(error) = self.reset(&row) {
-                return Err(Failed { error, value: self });
-            }
-        }
-        self.api().finalize_reference().map_err(|error| Failed { error, value: self })
+        let mut panics = Panics::default();
+        let reset = rows.iter().try_for_each(|row| self.reset_in_steps(row, &mut panics));
+        let closed = reset.and_then(|()| self.api().finalize_reference());
+        panics.resume();
+        closed.map_err(|error| Failed { error, value: self })
     }
 
     /// Prevents finalising the library while the returned value exists, for another library that uses this one. Until
@@ -200,7 +200,15 @@ impl Acl {
     }
 
     pub(crate) fn reset(&self, row: &Arc<DeviceRow>) -> Result<(), Error> {
-        row.reset(self.api())?;
+        let mut panics = Panics::default();
+        let reset = self.reset_in_steps(row, &mut panics);
+        panics.resume();
+        reset
+    }
+
+    /// Taking a context down runs code of the user, which may panic. The device is reset nevertheless.
+    fn reset_in_steps(&self, row: &Arc<DeviceRow>, panics: &mut Panics) -> Result<(), Error> {
+        row.reset(self.api(), panics)?;
         self.forget(row);
         Ok(())
     }

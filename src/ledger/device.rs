@@ -92,22 +92,14 @@ impl DeviceRow {
         lock(&self.quarantine).push(ledger);
     }
 
-    pub(crate) fn reset(&self, api: Api) -> Result<(), Error> {
+    pub(crate) fn reset(&self, api: Api, panics: &mut Panics) -> Result<(), Error> {
         leads!(device: Set --> Set : ResetOnce, device: Set --> End : Reset);
         api.is_of_this_process()?;
-        // Taking a context down runs code of the user, which may panic.
-        let mut panics = Panics::default();
         for ledger in self.kept() {
-            if ledger.is_taken_down(self.teardown_timeout(), &mut panics) {
+            if ledger.is_taken_down(self.teardown_timeout(), panics) {
                 self.release(&ledger);
             }
         }
-        let reset = self.reset_if_empty(api);
-        panics.resume();
-        reset
-    }
-
-    fn reset_if_empty(&self, api: Api) -> Result<(), Error> {
         let stuck: Vec<_> = self.kept().iter().map(|ledger| ledger.inventory()).collect();
         if !stuck.is_empty() {
             return Err(Error::Poisoned { device: self.id, stuck: stuck.join("; ") });
