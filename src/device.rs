@@ -205,6 +205,11 @@ impl Device<'_> {
     /// The contexts of this take have ended, because a context scope borrows the device. This tries once more to
     /// release the objects that a scope could not release.
     ///
+    /// # Panics
+    ///
+    /// If an allocator panics while it is dropped with its stream, the panic continues after the device was given back. If
+    /// that is not possible, the device counts as dropped: [`Acl::close`](crate::Acl::close) tries again.
+    ///
     /// # Errors
     ///
     /// [`Error::Poisoned`] while work of a context could not be waited for; [`Error::Vendor`] when the library refuses.
