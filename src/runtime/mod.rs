@@ -123,7 +123,7 @@ impl<N: Name> Runtime<N> {
     /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits.onnx");
     /// let open = |file| Runtime::<Vision>::open_with(Library::Simulator, |current| current.load_model(file));
     /// let (runtime, model) = open(file)?;
-    /// assert_eq!(model.info().inputs().len(), 1);
+    /// assert_eq!(model.inputs().len(), 1);
     /// runtime.close()?;
     ///
     /// assert!(open("a file that does not exist").is_err());
