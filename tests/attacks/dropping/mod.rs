@@ -322,16 +322,17 @@ fn a_device_is_recovered_although_an_object_panics_in_each_step() {
     let device = acl.device(&mut thread, 0).unwrap();
     let scope = catch_unwind(AssertUnwindSafe(|| {
         let scope =
-            device.with_current(&mut thread, |current| mem::forget(current.attach(Refuses::and_leaves(u32::MAX), ())));
+            device.with_current(&mut thread, |current| mem::forget(current.attach(Refuses::and_leaves(4), ())));
         let _ = scope.map_err(mem::forget);
     }));
     let _ = scope.map_err(mem::forget);
     let recovered =
         catch_unwind(AssertUnwindSafe(|| device.recover(&mut thread, Duration::from_secs(1)).map(drop).map_err(drop)));
     mem::forget(recovered.unwrap_err());
+    // It refused four times: in the scope, twice before the forced reset, and once after it.
+    alone.assert_nothing_lives();
     acl.device(&mut thread, 0).unwrap().reset(&mut thread).unwrap();
     acl.close().unwrap();
-    drop(alone);
 }
 
 #[proves(DEV_10)]
