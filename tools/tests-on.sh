@@ -23,14 +23,14 @@ fi
 library=$(realpath -e -- "$1") && shift
 
 left_out() {
-    awk -F '\t' -v target="$1" -v has=" ${*:2} " 'NR > 1 && $1 == target && !index(has, " " $3 " ") { print $2 }' tests/needs.tsv
+    awk -F '\t' -v target="$1" -v has=" ${*:2} " 'NR > 1 && $1 == target && !index(has, " " $3 " ") { print $2 }' tests/needs.tsv | sort -u
 }
 
 build=(cargo test --locked --quiet --package ascendcl)
 for target in "${targets[@]}"; do
     # The list is compared with the tests that there are, so that it names none that was renamed.
     there=$("${build[@]}" --test "$target" -- --list --format terse | sed -n 's/: test$//p')
-    unknown=$(comm -13 <(sort <<<"$there") <(awk -F '\t' -v target="$target" '$1 == target { print $2 }' tests/needs.tsv | sort))
+    unknown=$(comm -13 <(sort <<<"$there") <(awk -F '\t' -v target="$target" '$1 == target { print $2 }' tests/needs.tsv | sort -u))
     if [ -n "$unknown" ]; then
         printf 'tests/needs.tsv names tests of %s that do not exist:\n%s\n' "$target" "$unknown" >&2
         exit 1
