@@ -7,7 +7,7 @@ use crate::error::{Error, ObjectKind};
 use crate::ffi::{Place, RawBuffer};
 use crate::memory::{DeviceBuffer, HostBuffer};
 use crate::model::BoundModel;
-use crate::operator::BoundOperator;
+use crate::operator::{BoundOperator, IdleInputs};
 use ascendcl_macros::rule;
 
 impl<'g, C: Brand, K> Capture<'g, C, K> {
@@ -130,7 +130,10 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ///
     /// [`Error::Vendor`].
     #[rule(GRAPH_05)]
-    pub fn launch<I, O>(&mut self, operator: &mut Captured<'g, BoundOperator<C, I, O>, K>) -> Result<(), Error> {
+    pub fn launch<I: IdleInputs, O>(
+        &mut self,
+        operator: &mut Captured<'g, BoundOperator<C, I, O>, K>,
+    ) -> Result<(), Error> {
         let invocation = self.recording.operator(operator.object)?;
         let given = invocation.capture(self.recording.api(), &self.queue);
         self.recording.note(self.branch, "operator", &[], &[operator.object], given)

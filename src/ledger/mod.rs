@@ -42,7 +42,7 @@ use crate::ffi::{
 use crate::panics::{Panics, drop_each_quietly};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtMemMallocPolicy;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
@@ -67,6 +67,7 @@ pub(crate) struct Ledger {
     graphs: Shelf<RawGraph>,
     bindings: Shelf<RawBinding>,
     invocations: Shelf<RawInvocation>,
+    operators_before_a_look: AtomicUsize,
     models: Shelf<LoadedModel>,
     blocks: Shelf<RawBuffer>,
     /// Failures of work that creations got from the library. The next collection reports them.
@@ -94,6 +95,7 @@ impl Ledger {
             graphs,
             bindings,
             invocations,
+            operators_before_a_look: AtomicUsize::default(),
             models,
             blocks,
             unheard: Mutex::default(),
@@ -158,7 +160,7 @@ impl Ledger {
         let allocate = || RawBuffer::allocate(self.api, home, bytes, policy);
         let block = match allocate() {
             Ok(block) => block,
-            Err(error) if is_used_up(&error) && self.free_unnamed_blocks() > 0 => allocate()?,
+            Err(error) if is_used_up(&error) && self.frees_unnamed_blocks() => allocate()?,
             Err(error) => return Err(error),
         };
         let block = self.keep(block.zeroed_on_host());
@@ -236,11 +238,15 @@ impl Ledger {
         Ok(())
     }
 
-    /// Turns the last part of a block into the block for one owner.
+    /// Turns the last part of a block into the block for one owner. An operator that was taken apart in flight may still
+    /// have a part.
     #[allow(clippy::result_large_err, reason = "the part comes back as it was")]
     pub(crate) fn unshare(&self, part: RawBuffer) -> Result<Arc<RawBuffer>, (Error, RawBuffer)> {
         match self.api.is_of_this_process() {
-            Ok(()) => part.into_only(&self.streams),
+            Ok(()) => part.into_only(&self.streams).or_else(|(error, part)| match self.end_unnamed_operators() {
+                0 => Err((error, part)),
+                _ => part.into_only(&self.streams),
+            }),
             Err(error) => Err((error, part)),
         }
     }
@@ -248,6 +254,9 @@ impl Ledger {
     /// An error unless this is the only name of its block, and no work uses any of it any more.
     pub(crate) fn is_only_name(&self, part: &mut RawBuffer) -> Result<(), Error> {
         self.api.is_of_this_process()?;
+        if part.only_name(&self.streams).is_err() {
+            self.end_unnamed_operators();
+        }
         part.only_name(&self.streams).map(drop)
     }
 
@@ -270,8 +279,10 @@ impl Ledger {
         errors
     }
 
-    fn free_unnamed_blocks(&self) -> usize {
-        self.blocks.unnamed().iter().filter(|block| self.free(block).is_ok()).count()
+    /// Frees memory without a handle. Returns whether there was any.
+    fn frees_unnamed_blocks(&self) -> bool {
+        self.end_unnamed_operators();
+        self.blocks.unnamed().iter().filter(|block| self.free(block).is_ok()).count() > 0
     }
 
     /// Takes down everything, including the context. Afterwards the ledger is empty, or the errors say why not.

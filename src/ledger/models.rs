@@ -15,6 +15,7 @@ use crate::ffi::{
     SETTLING, Site, TensorArgument, TensorPlace,
 };
 use crate::model_size::ModelSize;
+use core::sync::atomic::Ordering;
 use std::sync::Arc;
 
 impl Ledger {
@@ -148,6 +149,7 @@ impl Ledger {
         compile: bool,
     ) -> Result<Arc<RawInvocation>, Error> {
         self.api.is_of_this_process()?;
+        self.ends_operators_sometimes();
         let invocation = self.invocations.put(RawInvocation::new(name, inputs, outputs)?);
         let created = invocation.create(self.api, attributes, inputs, outputs);
         match created.and_then(|()| if compile { invocation.compile(self.api) } else { Ok(()) }) {
@@ -164,6 +166,23 @@ impl Ledger {
     pub(crate) fn launch(&self, here: Here<'_>, invocation: &RawInvocation, stream: &RawStream) -> Result<u64, Error> {
         here.of_this_process()?;
         invocation.execute(here, &self.streams, stream)
+    }
+
+    /// Ends the operators without a handle, when there are twice as many operators as the last time. So a program that
+    /// makes an operator for each step does not collect more and more of them, and a step costs the same on average.
+    fn ends_operators_sometimes(&self) {
+        /// Fewer operators are never worth a look.
+        const FEW: usize = 32;
+        if self.invocations.len() >= self.operators_before_a_look.load(Ordering::Relaxed).max(FEW) {
+            self.end_unnamed_operators();
+            self.operators_before_a_look.store(2 * self.invocations.len(), Ordering::Relaxed);
+        }
+    }
+
+    /// Ends the operators that no handle refers to and no work in flight uses. Returns how many. The library may refuse
+    /// some: they stay for the next collection, which reports the error.
+    pub(crate) fn end_unnamed_operators(&self) -> usize {
+        self.invocations.unnamed().iter().filter(|operator| self.revoke(operator).is_ok()).count()
     }
 
     pub(crate) fn revoke(&self, invocation: &Arc<RawInvocation>) -> Result<(), Error> {

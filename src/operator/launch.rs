@@ -1,10 +1,10 @@
 //! Operators on streams.
 
-use super::{OperatorOutputs, sealed::Outputs};
+use super::{OperatorOutputs, sealed};
 use crate::brand::{Brand, INSIDE, Inside, Mark, OperatorOfOneThread, Scoped};
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
-use crate::error::Failed;
+use crate::error::{Error, Failed};
 use crate::ffi::{RawInvocation, RawStream};
 use crate::stream::{CanExecute, DefaultStream, GroupTurn, Operand, Pending, Stream, StreamState, sealed_payload};
 use ascendcl_macros::rule;
@@ -15,7 +15,8 @@ use std::sync::Arc;
 
 /// An operator with its tensors. A stream can launch it any number of times.
 ///
-/// While it is in flight ([`Pending`]) its tensors are inaccessible. [`into_tensors`](Self::into_tensors) returns them.
+/// While it is in flight ([`Pending`]) its tensors are inaccessible. [`into_tensors`](Self::into_tensors) returns them
+/// after a wait. [`Pending::into_outputs`] passes them on to the next operator without one.
 /// An operator that is dropped or forgotten leaves its memory to the scope.
 ///
 /// ```
@@ -40,8 +41,8 @@ pub struct BoundOperator<
     O,
 > {
     invocation: Arc<RawInvocation>,
-    inputs: I,
-    outputs: O,
+    pub(super) inputs: I,
+    pub(super) outputs: O,
     _brand: Mark<C>,
     _not_shared: OperatorOfOneThread,
 }
@@ -50,7 +51,8 @@ assert_impl_all!(BoundOperator<Scoped<'static>, (), ()>: Send);
 assert_not_impl_any!(BoundOperator<Scoped<'static>, (), ()>: Sync, Clone);
 
 /// An operator in flight, or the operator unchanged. Its outputs are written after a wait.
-type Launched<C, I, O, B> = Result<Pending<C, BoundOperator<C, I, <O as Outputs>::Written>>, Failed<B>>;
+type Launched<C, I, O, B> =
+    Result<Pending<C, BoundOperator<C, <I as sealed::Inputs>::Idle, <O as sealed::Outputs>::Written>>, Failed<B>>;
 
 impl<C: Brand, I, O> BoundOperator<C, I, O> {
     pub(super) fn new(invocation: Arc<RawInvocation>, inputs: I, outputs: O) -> Self {
@@ -85,30 +87,42 @@ impl<C: Brand, I, O> BoundOperator<C, I, O> {
 
     fn queue<B: Operand<C, Self>>(operator: B, current: &Current<C>, stream: &Arc<RawStream>) -> Launched<C, I, O, B>
     where
+        I: sealed::Inputs,
         O: OperatorOutputs<C>,
     {
-        let ready = operator.usable_on(stream);
-        match ready.and_then(|()| current.ledger().launch(current.here(), &operator.look(INSIDE).invocation, stream)) {
+        match Self::submit(&operator, current, stream) {
             Ok(number) => {
                 let past = operator.past(INSIDE);
-                let Self { invocation, inputs, outputs, _brand, _not_shared } = operator.into_value(INSIDE);
-                let outputs = outputs.written(INSIDE);
-                let operator = BoundOperator { invocation, inputs, outputs, _brand, _not_shared };
+                let Self { invocation, inputs, outputs, .. } = operator.into_value(INSIDE);
+                let past = past.and(inputs.past(INSIDE));
+                let operator = BoundOperator::new(invocation, inputs.idle(INSIDE), outputs.written(INSIDE));
                 Ok(Pending::new(operator, stream, number).after(past))
             }
             Err(error) => Err(Failed { error, value: operator }),
         }
     }
+
+    /// Queues one execution, unless the operator or one of its inputs is in flight on another stream.
+    fn submit(operator: &impl Operand<C, Self>, current: &Current<C>, stream: &Arc<RawStream>) -> Result<u64, Error>
+    where
+        I: sealed::Inputs,
+    {
+        operator.usable_on(stream)?;
+        let Self { invocation, inputs, .. } = operator.look(INSIDE);
+        inputs.usable_on(stream, INSIDE)?;
+        current.ledger().launch(current.here(), invocation, stream)
+    }
 }
 
 impl<C: Brand, S: StreamState> Stream<C, S> {
     /// Queues one execution of an operator (`aclopExecuteV2`), on a stream whose allocator is decided (ALLOC-04): the
-    /// operator's working memory comes from that allocator. The operator may be in flight on this stream already.
+    /// operator's working memory comes from that allocator. The operator, or its inputs, may be in flight on this stream
+    /// already.
     ///
     /// # Errors
     ///
-    /// Returns the operator unchanged, with [`Error::OtherStream`](crate::Error::OtherStream) if it is in flight on
-    /// another stream, or with the library's error.
+    /// Returns the operator unchanged, with [`Error::OtherStream`] if it or one of its inputs is in flight on another
+    /// stream, or with the library's error.
     #[rule(OP_01, OP_03, ALLOC_04)]
     pub fn launch<I, O, B: Operand<C, BoundOperator<C, I, O>>>(
         &self,
@@ -117,6 +131,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     ) -> Launched<C, I, O, B>
     where
         S: CanExecute,
+        I: sealed::Inputs,
         O: OperatorOutputs<C>,
     {
         BoundOperator::queue(operator, current, self.queue())
@@ -135,6 +150,7 @@ impl<C: Brand, A: DeviceAllocator> GroupTurn<'_, C, A> {
         operator: B,
     ) -> Launched<C, I, O, B>
     where
+        I: sealed::Inputs,
         O: OperatorOutputs<C>,
     {
         self.stream().launch(current, operator)
@@ -169,6 +185,7 @@ impl<C: Brand, I, O> fmt::Debug for BoundOperator<C, I, O> {
     }
 }
 
+/// No `Pending` holds an operator whose inputs are a `Pending`: a launch makes them a part of the new work.
 impl<C: Brand, I, O> sealed_payload::Payload for BoundOperator<C, I, O> {
     fn rest(&self, _: Inside) {
         self.invocation().rest();

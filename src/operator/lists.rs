@@ -1,16 +1,24 @@
 //! Lists of tensors: a single tensor, tuples, arrays, vectors.
 
+use super::shared::SharedTensor;
 use super::tensor::{Absent, DeviceTensor, OperatorInput, OperatorOutput};
 use super::{TensorArgument, sealed};
 use crate::brand::{Brand, Inside};
+use crate::element::Element;
+use crate::error::Error;
+use crate::ffi::RawStream;
+use crate::stream::{Past, Pending};
+use std::sync::Arc;
 
-/// The inputs of an operator, in order: a [`DeviceTensor`], or a tuple, an array or a `Vec` of them.
+/// The inputs of an operator, in order: a [`DeviceTensor`], a [`SharedTensor`], one of them in flight as a [`Pending`],
+/// or a tuple, an array or a `Vec` of them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the inputs of this operator",
     label = "expected written `DeviceTensor`s of the stream's own context: one, a tuple, an array or a `Vec`",
     note = "MEM-07: a tensor of `MaybeUninit` elements is written first, by a copy or as the output of another operator",
     note = "OP-03: an operator takes its tensors by value, and the wait gives them back; one that several operators read is shared: \
             `let y = y.into_shared();`, then `y.clone()` for each",
+    note = "OP-03: the outputs of an operator in flight are inputs on the same stream: `pending.into_outputs()`",
     note = "GE-19: inputs are in device memory: `current.upload_tensor(&[2, 3], &elements)?`, or `buffer.into_tensor(&[2, 3])?`",
     note = "see `ascendcl-explain MEM-07`"
 )]
@@ -26,7 +34,24 @@ pub trait OperatorInputs<C>: sealed::Inputs {}
 )]
 pub trait OperatorOutputs<C>: sealed::Outputs {}
 
-impl<C: Brand, E> OperatorInputs<C> for DeviceTensor<C, E> where Self: OperatorInput<C> {}
+/// Inputs that no work uses, alone or in a list.
+#[diagnostic::on_unimplemented(
+    message = "an input of this operator is in flight: `{Self}`",
+    label = "expected an operator whose inputs were waited for",
+    note = "OP-03: a stream launches the operator: `stream.launch(current, operator)?`; or its inputs are waited for before \
+            it is bound: `let x = x.wait(current)?;`",
+    note = "GRAPH-05: a graph owns what its tasks use, and nothing else uses it",
+    note = "see `ascendcl-explain OP-03`"
+)]
+pub trait IdleInputs: sealed::Inputs<Idle = Self> {}
+
+impl IdleInputs for Absent {}
+impl<C: Brand, E: Element> IdleInputs for DeviceTensor<C, E> {}
+impl<C: Brand, E: Element> IdleInputs for SharedTensor<C, E> {}
+impl<T: IdleInputs + sealed::Input<Idle = T>> IdleInputs for Vec<T> {}
+impl<T: IdleInputs + sealed::Input<Idle = T>, const K: usize> IdleInputs for [T; K] {}
+
+impl<C: Brand, E: Element> OperatorInputs<C> for DeviceTensor<C, E> {}
 impl<C: Brand> OperatorInputs<C> for Absent {}
 impl<C: Brand, E> OperatorOutputs<C> for DeviceTensor<C, E> where Self: OperatorOutput<C> {}
 impl<C: Brand, T: OperatorInput<C>> OperatorInputs<C> for Vec<T> {}
@@ -34,19 +59,36 @@ impl<C: Brand, T: OperatorOutput<C>> OperatorOutputs<C> for Vec<T> {}
 impl<C: Brand, T: OperatorInput<C>, const K: usize> OperatorInputs<C> for [T; K] {}
 impl<C: Brand, T: OperatorOutput<C>, const K: usize> OperatorOutputs<C> for [T; K] {}
 
-impl<C: Brand, E> sealed::Inputs for DeviceTensor<C, E>
-where
-    Self: sealed::Input,
-{
-    fn parts(&self, key: Inside) -> Vec<TensorArgument> {
-        vec![sealed::Input::part(self, key)]
-    }
-}
+/// A single input is a list of one.
+macro_rules! one {
+    ($([$($generics:tt)*] $input:ty;)+) => { $(
+        impl<$($generics)*> sealed::Inputs for $input {
+            type Idle = <Self as sealed::Input>::Idle;
 
-impl sealed::Inputs for Absent {
-    fn parts(&self, key: Inside) -> Vec<TensorArgument> {
-        vec![sealed::Input::part(self, key)]
-    }
+            fn parts(&self, key: Inside) -> Vec<TensorArgument> {
+                vec![sealed::Input::part(self, key)]
+            }
+
+            fn idle(self, key: Inside) -> Self::Idle {
+                sealed::Input::idle(self, key)
+            }
+
+            fn usable_on(&self, queue: &Arc<RawStream>, key: Inside) -> Result<(), Error> {
+                sealed::Input::usable_on(self, queue, key)
+            }
+
+            fn past(&self, key: Inside) -> Past {
+                sealed::Input::past(self, key)
+            }
+        }
+    )+ };
+}
+one! {
+    [] Absent;
+    [C: Brand, E: Element] DeviceTensor<C, E>;
+    [C: Brand, E: Element] SharedTensor<C, E>;
+    [C: Brand, E: Element] Pending<C, DeviceTensor<C, E>>;
+    [C: Brand, E: Element] Pending<C, SharedTensor<C, E>>;
 }
 
 impl<C: Brand, E> sealed::Outputs for DeviceTensor<C, E>
@@ -64,10 +106,33 @@ where
     }
 }
 
-impl<T: sealed::Input> sealed::Inputs for Vec<T> {
-    fn parts(&self, key: Inside) -> Vec<TensorArgument> {
-        self.iter().map(|tensor| tensor.part(key)).collect()
-    }
+/// Several inputs of one type.
+macro_rules! inputs {
+    ($([$($generics:tt)*] $list:ty => $idle:ty, |$self:ident, $key:ident| $into_idle:expr;)+) => { $(
+        impl<$($generics)*> sealed::Inputs for $list {
+            type Idle = $idle;
+
+            fn parts(&self, key: Inside) -> Vec<TensorArgument> {
+                self.iter().map(|tensor| tensor.part(key)).collect()
+            }
+
+            fn idle($self, $key: Inside) -> Self::Idle {
+                $into_idle
+            }
+
+            fn usable_on(&self, queue: &Arc<RawStream>, key: Inside) -> Result<(), Error> {
+                self.iter().try_for_each(|tensor| tensor.usable_on(queue, key))
+            }
+
+            fn past(&self, key: Inside) -> Past {
+                self.iter().fold(Past::none(), |past, tensor| past.and(tensor.past(key)))
+            }
+        }
+    )+ };
+}
+inputs! {
+    [T: sealed::Input] Vec<T> => Vec<T::Idle>, |self, key| self.into_iter().map(|tensor| tensor.idle(key)).collect();
+    [T: sealed::Input, const K: usize] [T; K] => [T::Idle; K], |self, key| self.map(|tensor| tensor.idle(key));
 }
 
 impl<T: sealed::Output> sealed::Outputs for Vec<T> {
@@ -79,12 +144,6 @@ impl<T: sealed::Output> sealed::Outputs for Vec<T> {
 
     fn written(self, key: Inside) -> Self::Written {
         self.into_iter().map(|tensor| tensor.written(key)).collect()
-    }
-}
-
-impl<T: sealed::Input, const K: usize> sealed::Inputs for [T; K] {
-    fn parts(&self, key: Inside) -> Vec<TensorArgument> {
-        self.iter().map(|tensor| tensor.part(key)).collect()
     }
 }
 
@@ -104,13 +163,34 @@ macro_rules! tuples {
     ($(($($tensor:ident),+);)*) => {
         $(
             impl<Z: Brand, $($tensor: OperatorInput<Z>,)+> OperatorInputs<Z> for ($($tensor,)+) {}
+            impl<$($tensor: IdleInputs + sealed::Input<Idle = $tensor>,)+> IdleInputs for ($($tensor,)+) {}
             impl<Z: Brand, $($tensor: OperatorOutput<Z>,)+> OperatorOutputs<Z> for ($($tensor,)+) {}
 
             #[allow(non_snake_case, reason = "a tensor has the name of its type")]
             impl<$($tensor: sealed::Input), +> sealed::Inputs for ($($tensor,)+) {
+                type Idle = ($($tensor::Idle,)+);
+
                 fn parts(&self, key: Inside) -> Vec<TensorArgument> {
                     let ($($tensor,)+) = self;
                     vec![$($tensor.part(key)),+]
+                }
+
+                fn idle(self, key: Inside) -> Self::Idle {
+                    let ($($tensor,)+) = self;
+                    ($($tensor.idle(key),)+)
+                }
+
+                fn usable_on(&self, queue: &Arc<RawStream>, key: Inside) -> Result<(), Error> {
+                    let ($($tensor,)+) = self;
+                    $($tensor.usable_on(queue, key)?;)+
+                    Ok(())
+                }
+
+                fn past(&self, key: Inside) -> Past {
+                    let ($($tensor,)+) = self;
+                    let past = Past::none();
+                    $(let past = past.and($tensor.past(key));)+
+                    past
                 }
             }
 

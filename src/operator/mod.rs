@@ -1,5 +1,6 @@
 //! Single operators: described by their name, bound to tensors, launched on a stream.
 
+mod in_flight;
 mod launch;
 mod lists;
 mod shared;
@@ -18,7 +19,7 @@ use std::path::Path;
 
 pub use crate::attribute::Attribute;
 pub use launch::{BoundOperator, RunsOperators};
-pub use lists::{OperatorInputs, OperatorOutputs};
+pub use lists::{IdleInputs, OperatorInputs, OperatorOutputs};
 pub use shared::{SharedTensor, TensorInput};
 pub use tensor::{Absent, DeviceTensor, OperatorInput, OperatorOutput};
 pub use typed::{add, cast, mat_mul, mul, relu, softmax, sub};
@@ -28,6 +29,9 @@ pub use typed::{add, cast, mat_mul, mul, relu, softmax, sub};
 /// [`bind`](Self::bind) adds the tensors. Then a stream [launches](crate::Stream::launch) the operator any number of
 /// times. For the most common operators, the functions of this module ([`add`], [`mat_mul`], …) do that with typed
 /// arguments.
+///
+/// [`Pending::into_outputs`](crate::Pending::into_outputs) makes the outputs of one operator the inputs of the next
+/// without a wait between.
 ///
 /// The vendor has marked these functions as deprecated (OP-10). A release without them answers
 /// [`Error::MissingFunction`].
@@ -124,11 +128,33 @@ impl<C: Brand> Current<C> {
 }
 
 pub(crate) mod sealed {
-    use super::TensorArgument;
+    use super::{IdleInputs, TensorArgument};
     use crate::brand::Inside;
+    use crate::error::Error;
+    use crate::ffi::RawStream;
+    use crate::stream::Past;
+    use std::sync::Arc;
 
+    /// An input, or one in flight.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` is no input of an operator",
+        label = "the error where the operator is bound says what is missing"
+    )]
     pub trait Input {
+        /// Its type when it is not in flight.
+        type Idle: Input<Idle = Self::Idle> + IdleInputs;
         fn part(&self, key: Inside) -> TensorArgument;
+        fn idle(self, key: Inside) -> Self::Idle; // OP-03: after waiting: `pending.wait(current)?`
+
+        /// Whether work on this stream can use it now.
+        fn usable_on(&self, _: &Arc<RawStream>, _: Inside) -> Result<(), Error> {
+            Ok(())
+        }
+
+        /// The failures of earlier work on it that nobody was told about.
+        fn past(&self, _: Inside) -> Past {
+            Past::none()
+        }
     }
 
     pub trait Shaped {
@@ -141,8 +167,17 @@ pub(crate) mod sealed {
         fn written(self, key: Inside) -> Self::Written; // MEM-07: launches write: `stream.launch(...)`
     }
 
+    /// As [`Input`], of several.
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` are no inputs of an operator",
+        label = "the error where the operator is bound says what is missing"
+    )]
     pub trait Inputs {
+        type Idle: IdleInputs;
         fn parts(&self, key: Inside) -> Vec<TensorArgument>; // MEM-12: for launches: `stream.launch(...)`
+        fn idle(self, key: Inside) -> Self::Idle; // OP-03: after waiting: `pending.wait(current)?`
+        fn usable_on(&self, queue: &Arc<RawStream>, key: Inside) -> Result<(), Error>;
+        fn past(&self, key: Inside) -> Past;
     }
 
     pub trait Outputs {

@@ -35,8 +35,8 @@ pub struct SharedTensor<
     C: Brand, // CTX-02: the context comes first: `SharedTensor<C, f32>` with `C: Brand`; of a runtime: `SharedTensor<Vision, f32>`
     E,
 > {
-    buffer: SharedBuffer<C, E>,
-    shape: Arc<[usize]>,
+    pub(super) buffer: SharedBuffer<C, E>,
+    pub(super) shape: Arc<[usize]>,
 }
 
 assert_impl_all!(SharedTensor<Scoped<'static>, f32>: Send, Sync, Clone);
@@ -101,13 +101,14 @@ impl<C: Brand, E: Element> SharedTensor<C, E> {
     }
 }
 
-/// A tensor that an operator of this module's functions reads: a [`DeviceTensor`], or a
-/// [`SharedTensor`].
+/// A tensor that an operator of this module's functions reads: a [`DeviceTensor`], a [`SharedTensor`], or one of them in
+/// flight as a [`Pending`](crate::Pending).
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an input of this operator",
     label = "expected a `DeviceTensor` or a `SharedTensor` of the stream's own context, with written elements",
     note = "OP-03: an operator takes its tensors by value, and the wait gives them back; one that several operators read is shared: \
             `let y = y.into_shared();`, then `y.clone()` for each",
+    note = "OP-03: the outputs of an operator in flight are inputs on the same stream: `pending.into_outputs()`",
     note = "MEM-07: a tensor of `MaybeUninit` elements is written first, by a copy or as the output of another operator",
     note = "see `ascendcl-explain OP-03`"
 )]
@@ -140,14 +141,14 @@ impl<C: Brand, E: Element> OperatorInput<C> for SharedTensor<C, E> {}
 impl<C: Brand, E: Element> OperatorInputs<C> for SharedTensor<C, E> {}
 
 impl<C: Brand, E: Element> sealed::Input for SharedTensor<C, E> {
+    type Idle = Self;
+
+    fn idle(self, _: Inside) -> Self {
+        self
+    }
+
     fn part(&self, _: Inside) -> TensorArgument {
         TensorArgument { memory: Some((self.buffer.row(), E::TYPE)), dims: model::dims(&self.shape) }
-    }
-}
-
-impl<C: Brand, E: Element> sealed::Inputs for SharedTensor<C, E> {
-    fn parts(&self, key: Inside) -> Vec<TensorArgument> {
-        vec![sealed::Input::part(self, key)]
     }
 }
 

@@ -37,7 +37,7 @@ pub struct DeviceTensor<
     C: Brand, // CTX-02: the context comes first: `DeviceTensor<C, f32>` with `C: Brand`; of a runtime: `DeviceTensor<Vision, f32>`
     E,
 > {
-    buffer: DeviceBuffer<C, E>,
+    pub(super) buffer: DeviceBuffer<C, E>,
     shape: Box<[usize]>,
 }
 
@@ -200,6 +200,7 @@ impl<C: Brand, E> DeviceTensor<C, E> {
     note = "MEM-07: a tensor of `MaybeUninit` elements is written first, by a copy or as the output of another operator",
     note = "OP-03: an operator takes its tensors by value, and the wait gives them back; one that several operators read is shared: \
             `let y = y.into_shared();`, then `y.clone()` for each",
+    note = "OP-03: the outputs of an operator in flight are inputs on the same stream: `pending.into_outputs()`",
     note = "OP-04: an optional input that is left out is `Absent`",
     note = "see `ascendcl-explain OP-03`"
 )]
@@ -220,12 +221,24 @@ impl<C: Brand, E: Element> OperatorOutput<C> for DeviceTensor<C, E> {}
 impl<C: Brand, E: Element> OperatorOutput<C> for DeviceTensor<C, MaybeUninit<E>> {}
 
 impl<C: Brand, E: Element> sealed::Input for DeviceTensor<C, E> {
+    type Idle = Self;
+
+    fn idle(self, _: Inside) -> Self {
+        self
+    }
+
     fn part(&self, _: Inside) -> TensorArgument {
         self.described(E::TYPE)
     }
 }
 
 impl sealed::Input for Absent {
+    type Idle = Self;
+
+    fn idle(self, _: Inside) -> Self {
+        self
+    }
+
     fn part(&self, _: Inside) -> TensorArgument {
         TensorArgument { memory: None, dims: Vec::new() }
     }

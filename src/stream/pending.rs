@@ -224,7 +224,7 @@ impl<C: Brand, T> Pending<C, T> {
     }
 
     /// The same work, with its payload in another form.
-    pub(super) fn reshaped<U>(self, form: impl FnOnce(T) -> U) -> Pending<C, U> {
+    pub(crate) fn reshaped<U>(self, form: impl FnOnce(T) -> U) -> Pending<C, U> {
         let Self { payload, queue, number, untold, other_streams, _brand } = self;
         let payload = OutOfReach { until_waited: form(payload.until_waited) };
         Pending { payload, queue, number, untold, other_streams, _brand }

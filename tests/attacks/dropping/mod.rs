@@ -321,8 +321,7 @@ fn a_device_is_recovered_although_an_object_panics_in_each_step() {
     let mut thread = Thread::new().unwrap();
     let device = acl.device(&mut thread, 0).unwrap();
     let scope = catch_unwind(AssertUnwindSafe(|| {
-        let scope =
-            device.with_current(&mut thread, |current| mem::forget(current.attach(Refuses::and_leaves(4), ())));
+        let scope = device.with_current(&mut thread, |current| mem::forget(current.attach(Refuses::and_leaves(4), ())));
         let _ = scope.map_err(mem::forget);
     }));
     let _ = scope.map_err(mem::forget);

@@ -1,6 +1,7 @@
 //! Attacks on memory that several read: names that are forgotten, dropped and moved, and owners that come back early.
 
 mod arena;
+mod chains;
 mod models;
 mod operators;
 mod refused;

@@ -1,0 +1,206 @@
+//! Tensors in flight: the outputs of one operator as the inputs of the next, without a wait between.
+
+use super::launch::BoundOperator;
+use super::shared::{SharedTensor, TensorInput};
+use super::tensor::{DeviceTensor, OperatorInput, fill};
+use super::{OperatorInputs, TensorArgument, sealed};
+use crate::brand::{Brand, INSIDE, Inside};
+use crate::element::Element;
+use crate::error::{Error, Failed};
+use crate::ffi::RawStream;
+use crate::memory::{DeviceBuffer, SharedBuffer};
+use crate::stream::{Past, Pending, sealed_payload};
+use ascendcl_macros::rule;
+use std::sync::Arc;
+
+/// Operators one after the other: the outputs of one are the inputs of the next, which runs on the same stream.
+///
+/// ```
+/// # use ascendcl::{Library, operator};
+/// # ascendcl::run(Library::Simulator, |current| {
+/// let stream = current.stream()?.without_allocator();
+/// let x = current.upload_tensor(&[1, 2], &[1.0_f32, -2.0])?;
+/// let weights = current.upload_tensor(&[2, 2], &[1.0_f32, 1.0, 0.0, 1.0])?.into_shared();
+/// // Each operator is queued as soon as it is bound, and the only wait is at the end.
+/// let hidden = stream.launch(current, operator::mat_mul(current, x, weights.clone())?)?.into_outputs();
+/// let hidden = stream.launch(current, operator::relu(current, hidden)?)?.into_outputs();
+/// let y = stream.launch(current, operator::mat_mul(current, hidden, weights)?)?.into_outputs();
+/// assert_eq!(y.wait(current)?.to_vec(current)?, [1.0, 1.0]);
+/// # Ok::<_, ascendcl::Error>(())
+/// # }).unwrap();
+/// ```
+impl<C: Brand, I, O> Pending<C, BoundOperator<C, I, O>> {
+    /// Takes an operator in flight apart: its inputs and its outputs, which stay in flight. The operator's descriptions
+    /// are destroyed after its work is done, by a later [`bind`](super::Operator::bind) or
+    /// [`Current::collect`](crate::Current::collect).
+    #[rule(OP_03, STREAM_04)]
+    pub fn split(self) -> (Pending<C, I>, Pending<C, O>) {
+        // The operator's stamp covers its tensors. From here on they need stamps of their own.
+        self.in_flight().invocation().follow(self.queue());
+        self.reshaped(|operator| (operator.inputs, operator.outputs)).split()
+    }
+
+    /// The outputs of an operator in flight, which stay in flight. The handles of the inputs are dropped: their memory
+    /// is freed by [`Current::collect`](crate::Current::collect) or the end of its scope, when no work uses it any more.
+    /// [`split`](Self::split) keeps them.
+    pub fn into_outputs(self) -> Pending<C, O> {
+        let (_inputs, outputs) = self.split();
+        outputs
+    }
+}
+
+impl<C: Brand, E: Element> Pending<C, DeviceTensor<C, E>> {
+    /// The sizes of the tensor, outermost first.
+    pub fn shape(&self) -> &[usize] {
+        self.in_flight().shape()
+    }
+
+    /// The memory without the shape, in flight as before: for a copy to the host, for example.
+    pub fn into_buffer(self) -> Pending<C, DeviceBuffer<C, E>> {
+        self.reshaped(DeviceTensor::into_buffer)
+    }
+
+    /// The same elements in another shape, in flight as before. This moves no element.
+    ///
+    /// # Errors
+    ///
+    /// Returns the work unchanged, as [`DeviceTensor::reshape`].
+    pub fn reshape(self, shape: &[usize]) -> Result<Self, Failed<Self>> {
+        match fill(shape, self.in_flight().buffer.len()) {
+            Ok(()) => Ok(self.into_buffer().reshaped(|buffer| DeviceTensor::of(buffer, shape.into()))),
+            Err(error) => Err(Failed { error, value: self }),
+        }
+    }
+
+    /// Makes the tensor shared, in flight as before. So several operators on its stream read it: each gets a clone.
+    ///
+    /// ```
+    /// # use ascendcl::{Library, operator};
+    /// # ascendcl::run(Library::Simulator, |current| {
+    /// let stream = current.stream()?.without_allocator();
+    /// let x = current.upload_tensor(&[2], &[1.0_f32, -2.0])?;
+    /// let y = stream.launch(current, operator::relu(current, x)?)?.into_outputs().into_shared();
+    /// let square = stream.launch(current, operator::mul(current, y.clone(), y.clone())?)?.into_outputs();
+    /// let sum = stream.launch(current, operator::add(current, square, y)?)?.into_outputs();
+    /// assert_eq!(sum.wait(current)?.to_vec(current)?, [2.0, 0.0]);
+    /// # Ok::<_, ascendcl::Error>(())
+    /// # }).unwrap();
+    /// ```
+    #[rule(MEM_02)]
+    pub fn into_shared(self) -> Pending<C, SharedTensor<C, E>> {
+        self.reshaped(DeviceTensor::into_shared).named()
+    }
+}
+
+impl<C: Brand, E: Element> Pending<C, SharedTensor<C, E>> {
+    /// The sizes of the tensor, outermost first.
+    pub fn shape(&self) -> &[usize] {
+        self.in_flight().shape()
+    }
+
+    /// The memory without the shape, in flight as before.
+    pub fn into_buffer(self) -> Pending<C, SharedBuffer<C, E>> {
+        self.reshaped(SharedTensor::into_buffer)
+    }
+}
+
+impl<C: Brand, E: Element> Pending<C, DeviceBuffer<C, E>> {
+    /// The elements as a tensor of this shape, in flight as before: an input that a copy brings, for example.
+    ///
+    /// # Errors
+    ///
+    /// Returns the work unchanged, as [`DeviceBuffer::into_tensor`].
+    #[rule(MEM_08)]
+    pub fn into_tensor(self, shape: &[usize]) -> Result<Pending<C, DeviceTensor<C, E>>, Failed<Self>> {
+        let buffer = self.in_flight();
+        match fill(shape, buffer.len()).and_then(|()| buffer.block().can_be_tensor()) {
+            Ok(()) => Ok(self.reshaped(|buffer| DeviceTensor::of(buffer, shape.into()))),
+            Err(error) => Err(Failed { error, value: self }),
+        }
+    }
+
+    /// Makes the memory shared, in flight as before.
+    #[rule(MEM_02)]
+    pub fn into_shared(self) -> Pending<C, SharedBuffer<C, E>> {
+        self.reshaped(DeviceBuffer::into_shared).named()
+    }
+}
+
+impl<C: Brand, T: sealed_payload::Payload> Pending<C, T> {
+    /// The payload is a new handle of memory in flight: its stamp is that of the work so far.
+    fn named(self) -> Self {
+        self.in_flight().follow((self.queue().id(), self.number()), self.queue(), INSIDE);
+        self
+    }
+}
+
+macro_rules! shared {
+    ($($memory:ident)+) => { $(
+        /// One more handle of the same memory, in flight like this one.
+        impl<C: Brand, E> Clone for Pending<C, $memory<C, E>> {
+            #[rule(MEM_02)]
+            fn clone(&self) -> Self {
+                Self::new(self.in_flight().clone(), self.queue(), self.number()).after(self.past()).named()
+            }
+        }
+    )+ };
+}
+shared!(SharedBuffer SharedTensor);
+
+impl<C: Brand, E> sealed_payload::Payload for DeviceTensor<C, E> {
+    fn rest(&self, key: Inside) {
+        self.buffer.rest(key);
+    }
+
+    fn follow(&self, from: (u64, u64), queue: &RawStream, key: Inside) {
+        self.buffer.follow(from, queue, key);
+    }
+}
+
+impl<C: Brand, E> sealed_payload::Payload for SharedTensor<C, E> {
+    fn rest(&self, key: Inside) {
+        self.buffer.rest(key);
+    }
+
+    fn follow(&self, from: (u64, u64), queue: &RawStream, key: Inside) {
+        self.buffer.follow(from, queue, key);
+    }
+}
+
+macro_rules! inputs {
+    ($($tensor:ident)+) => { $(
+        impl<C: Brand, E: Element> OperatorInput<C> for Pending<C, $tensor<C, E>> {}
+        impl<C: Brand, E: Element> OperatorInputs<C> for Pending<C, $tensor<C, E>> {}
+
+        impl<C: Brand, E: Element> TensorInput<C> for Pending<C, $tensor<C, E>> {
+            type Element = E;
+        }
+
+        impl<C: Brand, E: Element> sealed::Shaped for Pending<C, $tensor<C, E>> {
+            fn sizes(&self, _: Inside) -> &[usize] {
+                self.shape()
+            }
+        }
+
+        impl<C: Brand, E: Element> sealed::Input for Pending<C, $tensor<C, E>> {
+            type Idle = $tensor<C, E>;
+
+            fn part(&self, key: Inside) -> TensorArgument {
+                self.in_flight().part(key)
+            }
+
+            fn idle(self, _: Inside) -> Self::Idle {
+                self.into_payload()
+            }
+
+            fn usable_on(&self, queue: &Arc<RawStream>, _: Inside) -> Result<(), Error> {
+                self.is_on(queue)
+            }
+
+            fn past(&self, _: Inside) -> Past {
+                Self::past(self)
+            }
+        }
+    )+ };
+}
+inputs!(DeviceTensor SharedTensor);
