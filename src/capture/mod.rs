@@ -63,6 +63,7 @@
 //!   it got from the allocator during the capture, and no call reports when the library gives this memory back. After
 //!   that, a replay could use memory that the allocator has given to other work (GRAPH-05).
 //! * A callback cannot own its state; it only gets a reference to it, because it runs once per replay.
+//! * A task that captures an operator owns its tensors, so the next operator of the graph cannot read its outputs.
 //! * A group has operators only. The library crashes on a copy or a set in a group, and refuses a callback.
 //! * A build has one stream. Labels, switches and streams that other streams start (`aclrtSetLabel`,
 //!   `aclrtSwitchLabelByIndex`, `aclrtActiveStream`) have no API.

@@ -76,7 +76,8 @@ impl Operator {
 
     /// Binds the operator to its tensors, and compiles it for their types and shapes (`aclopCompile`).
     ///
-    /// Inputs and outputs are one tensor, or a tuple, an array or a `Vec` of them.
+    /// Inputs and outputs are one tensor, or a tuple, an array or a `Vec` of them. Inputs may be in flight on the stream
+    /// that launches the operator. Now and then, this also destroys operators without a handle whose work is done.
     ///
     /// # Errors
     ///

@@ -5,6 +5,7 @@ use crate::common::{Alone, acl, alone, positions, under_watch};
 use ascendcl::{
     Current, Error, Scoped,
     model::{ModelSource, OutputBuffer},
+    operator,
     stream::StreamOps,
 };
 use ascendcl_macros::proves;
@@ -70,6 +71,56 @@ fn a_lent_slice_is_copied_after_the_work_that_its_device_buffer_is_in() {
             .unwrap()
             .unwrap();
         assert_eq!(read, [7; 64]);
+    });
+}
+
+#[proves(COPY_05, OP_03)]
+#[test]
+fn a_copy_of_a_vector_comes_after_the_operator_that_its_tensor_was_taken_from_in_flight() {
+    copying_at_once(|current| {
+        let stream = current.stream().unwrap().without_allocator();
+        let x = current.upload_tensor(&[3], &[1.0_f32, -2.0, 3.0]).unwrap();
+        slow(current, &stream);
+        let (x, y) = stream.launch(current, operator::relu(current, x).unwrap()).unwrap().split();
+        let read = stream.copy_to_host(current, y.into_buffer(), current.pageable_buffer(vec![9.0_f32; 3])).unwrap();
+        let (y, read) = read.wait(current).unwrap();
+        assert_eq!(read.into_vec(current).unwrap(), [1.0, 0.0, 3.0], "read after it was computed");
+
+        let y = y.into_tensor(&[3]).unwrap();
+        slow(current, &stream);
+        let sum = operator::add(current, x, y).unwrap();
+        let ((x, _y), sum) = {
+            let (inputs, sum) = stream.launch(current, sum).unwrap().split();
+            (inputs.split(), sum)
+        };
+        let write = stream.copy_to_device(current, current.pageable_buffer(vec![100.0_f32; 3]), x.into_buffer());
+        drop(write.unwrap().wait(current).unwrap());
+        assert_eq!(sum.wait(current).unwrap().to_vec(current).unwrap(), [2.0, -2.0, 6.0], "written after it was read");
+    });
+}
+
+#[proves(COPY_05, MEM_02)]
+#[test]
+fn a_copy_of_a_vector_comes_after_the_work_that_its_shared_memory_was_in_when_it_was_shared() {
+    copying_at_once(|current| {
+        let stream = current.stream().unwrap().without_allocator();
+        let pageable = || current.pageable_buffer(vec![9.0_f32; 3]);
+        let x = || current.upload_tensor(&[3], &[1.0_f32, -2.0, 3.0]).unwrap();
+        for cloned in [false, true] {
+            slow(current, &stream);
+            let y = stream.launch(current, operator::relu(current, x()).unwrap()).unwrap().into_outputs();
+            let y = y.into_shared();
+            let y = if cloned { y.clone() } else { y };
+            let (_, read) = stream.copy_to_host(current, y.into_buffer(), pageable()).unwrap().wait(current).unwrap();
+            assert_eq!(read.into_vec(current).unwrap(), [1.0, 0.0, 3.0], "a tensor, cloned: {cloned}");
+
+            slow(current, &stream);
+            let zero = stream.set_bytes(current, current.device_buffer::<f32>(3).unwrap(), 0).unwrap();
+            let zero = zero.into_shared();
+            let zero = if cloned { zero.clone() } else { zero };
+            let (_, read) = stream.copy_to_host(current, zero, pageable()).unwrap().wait(current).unwrap();
+            assert_eq!(read.into_vec(current).unwrap(), [0.0; 3], "a buffer, cloned: {cloned}");
+        }
     });
 }
 
