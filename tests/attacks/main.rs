@@ -16,6 +16,7 @@ mod attached;
 mod borrowed;
 mod captures;
 mod copied_rows;
+mod corners;
 mod defaults;
 mod door;
 mod dropped;

@@ -1,0 +1,87 @@
+//! Memory that work may still use although its call failed: it is bound to operators, models and graphs.
+
+use super::*;
+use ascendcl::capture::CaptureMode;
+use ascendcl::memory::bytes_in_arena;
+use ascendcl::{Brand, Current, DeviceBuffer, Element, Error, Stream};
+use ascendcl_macros::proves;
+use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
+
+/// A buffer that a set may be writing on a stream which is held up until something is sent.
+fn in_doubt<C: Brand, E: Element>(
+    current: &Current<C>,
+    buffer: DeviceBuffer<C, E>,
+) -> (DeviceBuffer<C, E>, Stream<C>, Sender<()>) {
+    let (go, waits) = channel::<()>();
+    let stream = current.stream().unwrap();
+    drop(stream.launch_host_fn(current, move || waits.recv_timeout(Duration::from_secs(20)).is_ok()).unwrap());
+    fail("aclrtMemsetAsync#1=after:507899, aclrtSynchronizeStreamWithTimeout=507046");
+    let failed = stream.set_bytes(current, buffer, 2).unwrap_err();
+    nothing_fails();
+    assert!(matches!(failed.value.to_vec(current), Err(Error::InDoubt { .. })));
+    (failed.value, stream, go)
+}
+
+#[track_caller]
+fn is_in_doubt(error: &Error) {
+    assert!(matches!(error, Error::InDoubt { .. }), "{error}");
+}
+
+#[proves(MEM_02)]
+#[test]
+fn memory_in_doubt_that_is_shared_is_read_by_nobody() {
+    let alone = alone();
+    inside(|current| {
+        let (buffer, stream, go) = in_doubt(current, current.upload(&[1_u8; 128]).unwrap());
+        let shared = buffer.into_shared();
+        for name in [shared.clone(), shared.slice(64..).unwrap(), shared.slice(..0).unwrap()] {
+            is_in_doubt(&name.to_vec(current).unwrap_err());
+            let tensor = name.clone().into_tensor(&[name.len()]).unwrap();
+            let operands = current.build_graph(name).map(drop).unwrap_err();
+            is_in_doubt(&operands.error);
+            drop(tensor);
+        }
+        let back = shared.try_unshare(current).unwrap();
+        assert!(matches!(back.free(current), Err(failed) if matches!(failed.error, Error::StillRunning { .. })));
+        go.send(()).unwrap();
+        stream.synchronize(current).unwrap();
+        collect(current);
+        assert_lives!(device_blocks, 0);
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(MEM_02)]
+#[test]
+fn an_arena_is_not_used_again_while_work_in_doubt_may_write_a_buffer_of_it() {
+    let alone = alone();
+    inside(|current| {
+        let mut arena = current.device_arena(bytes_in_arena::<u8>(64)).unwrap();
+        let (buffer, stream, go) = in_doubt(current, arena.take::<u8>(64).unwrap().zero(current).unwrap());
+        drop(buffer);
+        let early = arena.reset(current).unwrap_err();
+        assert!(matches!(early, Error::StillRunning { .. }), "{early}");
+        go.send(()).unwrap();
+        stream.synchronize(current).unwrap();
+        arena.reset(current).unwrap();
+        let again = arena.take::<u8>(64).unwrap().write(current, &[5; 64]).unwrap();
+        assert_eq!(again.to_vec(current).unwrap(), [5; 64]);
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(MEM_02, GRAPH_05)]
+#[test]
+fn memory_in_doubt_is_not_captured() {
+    let alone = alone();
+    inside(|current| {
+        let mut other = current.stream().unwrap().without_allocator();
+        let (buffer, stream, go) = in_doubt(current, current.upload(&[1_u8; 64]).unwrap());
+        let refused = other.capture(current, CaptureMode::Relaxed, buffer, |_, _| Ok(())).unwrap_err();
+        is_in_doubt(&refused.error);
+        go.send(()).unwrap();
+        stream.synchronize(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
