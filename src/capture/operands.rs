@@ -172,6 +172,9 @@ impl<C: Brand> sealed::Operands<C> for BoundModel<C> {
     }
 
     fn capture<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {
+        if objects.are_new() {
+            self.is_captured_no_more();
+        }
         Captured::new(objects.add("model", Object::Model(self.for_capture())))
     }
 

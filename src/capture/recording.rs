@@ -71,6 +71,11 @@ impl<'g> Objects<'g> {
         }
     }
 
+    /// Whether these are operands that a graph gets now: no task of it uses them yet.
+    pub(super) fn are_new(&self) -> bool {
+        self.graph.is_some()
+    }
+
     pub(super) fn into_names(self) -> Vec<String> {
         self.names
     }

@@ -1,7 +1,6 @@
 //! A model together with its buffers, ready for a stream.
 
 use super::bindings::{BoundOutput, OutputBuffer, OwnRoom, Tensors, same_count};
-use super::captured::CapturedModel;
 use super::{Model, OwnWorkspace, PortId, RunsAlone, TensorInfo};
 use crate::brand::{Brand, INSIDE, Inside};
 use crate::current::Current;
@@ -198,17 +197,6 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// wait for.
     pub(crate) fn comes_to_rest_for(&self, api: Api, queue: &RawStream, other: &RawBuffer) -> Result<(), Error> {
         self.binding.comes_to_rest_for(api, queue, other)
-    }
-
-    /// The model as a capture uses it.
-    pub(crate) fn for_capture(&self) -> CapturedModel {
-        self.binding.is_captured_no_more();
-        CapturedModel::new(&self.model.loaded, &self.binding, &self.bound)
-    }
-
-    /// An error unless a capture can use it.
-    pub(crate) fn can_be_captured(&self) -> Result<(), Error> {
-        self.binding.is_current()
     }
 
     /// A graph that may execute it was replayed.

@@ -1,6 +1,8 @@
 //! A model as a capture uses it.
 
+use super::BoundModel;
 use super::bindings::Tensors;
+use crate::brand::Brand;
 use crate::element::Element;
 use crate::error::Error;
 use crate::ffi::{Api, LoadedModel, RawBinding, RawBuffer, RawStream};
@@ -16,8 +18,25 @@ pub(crate) struct CapturedModel {
     executed: bool,
 }
 
+impl<C: Brand, P> BoundModel<C, P> {
+    /// A graph gets the model. What other graphs did with it does not count any more.
+    pub(crate) fn is_captured_no_more(&self) {
+        self.binding.is_captured_no_more();
+    }
+
+    /// The model as a capture uses it.
+    pub(crate) fn for_capture(&self) -> CapturedModel {
+        CapturedModel::new(&self.model.loaded, &self.binding, &self.bound)
+    }
+
+    /// An error unless a capture can use it.
+    pub(crate) fn can_be_captured(&self) -> Result<(), Error> {
+        self.binding.is_current()
+    }
+}
+
 impl CapturedModel {
-    pub(super) fn new(loaded: &Arc<LoadedModel>, binding: &Arc<RawBinding>, bound: &Tensors) -> Self {
+    fn new(loaded: &Arc<LoadedModel>, binding: &Arc<RawBinding>, bound: &Tensors) -> Self {
         Self { loaded: Arc::clone(loaded), binding: Arc::clone(binding), bound: bound.clone(), executed: false }
     }
 

@@ -191,12 +191,12 @@ impl RawBinding {
         captured.inspect(|()| self.captured.store(true, Ordering::Release))
     }
 
-    /// Whether a graph executes the binding. This is determined again when a capture begins.
+    /// Whether a graph executes the binding. This is determined again for each graph that gets it.
     pub(crate) fn is_captured(&self) -> bool {
         self.captured.load(Ordering::Acquire)
     }
 
-    /// Clears the note that a graph executes the binding: a capture begins, or a graph was destroyed.
+    /// Clears the note that a graph executes the binding: another graph gets it.
     pub(crate) fn is_captured_no_more(&self) {
         self.captured.store(false, Ordering::Release);
     }

@@ -2,7 +2,8 @@
 //! objects and runtimes of one name.
 
 mod doubt;
+mod graphs;
 mod parts;
 
-use super::common::{alone, assert_lives};
+use super::common::{alone, assert_lives, difference};
 use super::{collect, fail, inside, nothing_fails};

@@ -1,0 +1,65 @@
+//! Graphs that execute models, and that are looked at once more before they run.
+
+use super::*;
+use ascendcl::capture::{CaptureMode, Tasks};
+use ascendcl::model::{BoundModel, ModelSource};
+use ascendcl::operator::{BoundOperator, DeviceTensor, Operator};
+use ascendcl::{Brand, Current};
+use ascendcl_macros::proves;
+
+type Relu<C> = BoundOperator<C, DeviceTensor<C, f32>, DeviceTensor<C, f32>>;
+
+fn model<C: Brand>(current: &Current<C>) -> BoundModel<C> {
+    let image = difference();
+    let model = current.load(ModelSource::memory(&image).into()).unwrap();
+    let mut model = model.bind(current, &[&[4], &[4]], &[&[4]]).unwrap();
+    model.write(current, 0, &[5.0_f32; 4]).unwrap();
+    model.write(current, 1, &[2.0_f32; 4]).unwrap();
+    model
+}
+
+fn relu<C: Brand>(current: &Current<C>, number: f32) -> Relu<C> {
+    let (x, y) = (current.upload_tensor(&[2], &[number; 2]), current.upload_tensor(&[2], &[9.0_f32; 2]));
+    Operator::new("Relu").bind(current, x.unwrap(), y.unwrap()).unwrap()
+}
+
+#[proves(GRAPH_05)]
+#[test]
+fn the_outputs_of_a_model_are_there_after_the_replay_of_a_build_of_several_steps() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap().without_allocator();
+        let mut build = current.build_graph((model(current), current.host_buffer::<f32>(4).unwrap())).unwrap();
+        build.add(current, |tasks, (mut model, _)| tasks.execute(&mut model)).unwrap();
+        build.add(current, |tasks, (model, mut output)| tasks.copy_from_output(&model, 0, &mut output)).unwrap();
+        let graph = build.end(current).unwrap();
+        let mut graph = stream.replay(current, graph).unwrap().wait(current).unwrap();
+        let (model, output) = graph.operands(current).unwrap();
+        assert_eq!(output, [3.0; 4]);
+        assert_eq!(model.read::<f32>(current, 0).unwrap(), [3.0; 4]);
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(GRAPH_09)]
+#[test]
+fn the_outputs_of_a_model_are_there_after_the_replay_of_an_updated_graph() {
+    let alone = alone();
+    inside(|current| {
+        let mut stream = current.stream().unwrap().without_allocator();
+        let operands = (model(current), relu(current, 1.0), relu(current, 2.0));
+        let mut group = None;
+        let graph = stream.capture(current, CaptureMode::Relaxed, operands, |capture, (mut model, mut first, _)| {
+            capture.execute(&mut model)?;
+            group = Some(capture.task_group(Tasks::new().launch(&mut first))?);
+            Ok(())
+        });
+        let (graph, group) = (graph.unwrap(), group.unwrap());
+        let updated = stream.update(current, graph, &group, |tasks, (_, _, mut second)| tasks.launch(&mut second));
+        let mut graph = stream.replay(current, updated.unwrap()).unwrap().wait(current).unwrap();
+        let (model, _, second) = graph.operands(current).unwrap();
+        assert_eq!(second.tensors().1.to_vec(current).unwrap(), [2.0; 2]);
+        assert_eq!(model.read::<f32>(current, 0).unwrap(), [3.0; 4]);
+    });
+    alone.assert_nothing_lives();
+}
