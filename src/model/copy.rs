@@ -30,7 +30,11 @@ impl<C: Brand> StreamOps<C> {
         let queued = ready.and_then(|()| model.look(INSIDE).input_of::<E>(input, source.len())).and_then(|block| {
             model.look(INSIDE).comes_to_rest_for(here.api(), self.queue(), source.block())?;
             let (to, from) = (Place { block, start: 0 }, Place { block: source.block(), start: 0 });
-            self.queue().copy(here, to, from, source.len() * size_of::<E>()).map_err(Error::from)
+            let copied = self.queue().copy(here, to, from, source.len() * size_of::<E>());
+            copied.map_err(|error| {
+                model.look(INSIDE).binding.doubts(self.queue(), block);
+                Error::from(error)
+            })
         });
         in_flight(self.queue(), queued, (from, model), |from, model| (from, model))
     }
@@ -55,7 +59,11 @@ impl<C: Brand> StreamOps<C> {
             ready.and_then(|()| model.look(INSIDE).output_block::<E>(output, target.len())).and_then(|block| {
                 model.look(INSIDE).comes_to_rest_for(here.api(), self.queue(), target.block())?;
                 let (to, from) = (Place { block: target.block(), start: 0 }, Place { block, start: 0 });
-                self.queue().copy(here, to, from, target.len() * size_of::<E>()).map_err(Error::from)
+                let copied = self.queue().copy(here, to, from, target.len() * size_of::<E>());
+                copied.map_err(|error| {
+                    model.look(INSIDE).binding.doubts(self.queue(), block);
+                    Error::from(error)
+                })
             });
         in_flight(self.queue(), queued, (model, to), |model, to| (model, to))
     }

@@ -206,6 +206,16 @@ impl RawBinding {
         if other.is_pageable() { stream.comes_to_rest(api, [&self.last_use]) } else { Ok(()) }
     }
 
+    /// Called after a failed copy to an input or from an output. If the copy may be running all the same, an execution
+    /// may use that memory only behind it.
+    #[cold]
+    pub(crate) fn doubts(&self, stream: &RawStream, block: &RawBuffer) {
+        if block.is_in_doubt() {
+            stream.lead(&self.last_use);
+            self.last_use.mark_in_doubt();
+        }
+    }
+
     /// Marks the binding idle: all work that used it is known to be done.
     pub(crate) fn rest(&self) {
         leads!(dataset: InUse --> Idle : Wait);

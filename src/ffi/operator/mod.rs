@@ -120,7 +120,7 @@ impl RawInvocation {
         inputs: &[TensorArgument],
         outputs: &[TensorArgument],
     ) -> Result<(), Error> {
-        self.blocks.iter().try_for_each(|block| block.is_current())?;
+        self.blocks.iter().try_for_each(|block| block.can_be_used())?;
         self.inputs.fill(api, inputs)?;
         self.outputs.fill(api, outputs)?;
         self.attributes.fill(api, attributes)

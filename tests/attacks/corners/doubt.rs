@@ -3,6 +3,8 @@
 use super::*;
 use ascendcl::capture::CaptureMode;
 use ascendcl::memory::bytes_in_arena;
+use ascendcl::model::ModelSource;
+use ascendcl::operator::Operator;
 use ascendcl::{Brand, Current, DeviceBuffer, Element, Error, Stream};
 use ascendcl_macros::proves;
 use std::sync::mpsc::{Sender, channel};
@@ -26,6 +28,78 @@ fn in_doubt<C: Brand, E: Element>(
 #[track_caller]
 fn is_in_doubt(error: &Error) {
     assert!(matches!(error, Error::InDoubt { .. }), "{error}");
+}
+
+#[proves(MEM_02)]
+#[test]
+fn memory_in_doubt_is_no_tensor_of_an_operator() {
+    let alone = alone();
+    inside(|current| {
+        let other = current.stream().unwrap().without_allocator();
+        let (buffer, stream, go) = in_doubt(current, current.upload(&[1.0_f32; 64]).unwrap());
+        let tensor = buffer.into_tensor(&[64]).unwrap();
+        let x = current.upload_tensor(&[64], &[1.0_f32; 64]).unwrap();
+        let launched = Operator::new("Relu")
+            .bind(current, x, tensor)
+            .map_err(Error::from)
+            .and_then(|operator| other.launch(current, operator).map_err(Error::from))
+            .map(drop);
+        go.send(()).unwrap();
+        stream.synchronize(current).unwrap();
+        is_in_doubt(&launched.unwrap_err());
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(MEM_02)]
+#[test]
+fn a_model_whose_input_a_copy_may_be_writing_is_not_executed() {
+    let alone = alone();
+    inside(|current| {
+        let other = current.stream().unwrap().without_allocator();
+        let image = difference();
+        let model = current.load(ModelSource::memory(&image).into()).unwrap();
+        let model = model.bind(current, &[&[4], &[4]], &[&[4]]).unwrap();
+        let (go, waits) = channel::<()>();
+        let stream = current.stream().unwrap();
+        drop(stream.launch_host_fn(current, move || waits.recv_timeout(Duration::from_secs(20)).is_ok()).unwrap());
+        fail("aclrtMemcpyAsync#1=after:507899, aclrtSynchronizeStreamWithTimeout=507046");
+        let host = current.host_buffer::<f32>(4).unwrap();
+        let failed = stream.copy_to_input(current, host, model, 0).unwrap_err();
+        nothing_fails();
+        let (_, model) = failed.value;
+        let executed = other.execute(current, model);
+        go.send(()).unwrap();
+        stream.synchronize(current).unwrap();
+        let refused = executed.unwrap_err();
+        assert!(matches!(refused.error, Error::InDoubt { .. } | Error::StillRunning { .. }), "{}", refused.error);
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(MEM_02)]
+#[test]
+fn a_model_whose_input_a_copy_may_be_writing_is_not_run() {
+    let alone = alone();
+    inside(|current| {
+        let image = difference();
+        let model = current.load(ModelSource::memory(&image).into()).unwrap();
+        let model = model.bind(current, &[&[4], &[4]], &[&[4]]).unwrap();
+        let (go, waits) = channel::<()>();
+        let stream = current.stream().unwrap();
+        drop(stream.launch_host_fn(current, move || waits.recv_timeout(Duration::from_secs(20)).is_ok()).unwrap());
+        fail("aclrtMemcpyAsync#1=after:507899, aclrtSynchronizeStreamWithTimeout=507046");
+        let host = current.host_buffer::<f32>(4).unwrap();
+        let failed = stream.copy_to_input(current, host, model, 0).unwrap_err();
+        nothing_fails();
+        let (_, mut model) = failed.value;
+        let run = model.run(current);
+        go.send(()).unwrap();
+        stream.synchronize(current).unwrap();
+        let refused = run.unwrap_err();
+        assert!(matches!(refused, Error::InDoubt { .. } | Error::StillRunning { .. }), "{refused}");
+    });
+    alone.assert_nothing_lives();
 }
 
 #[proves(MEM_02)]
