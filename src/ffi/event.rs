@@ -156,7 +156,7 @@ impl RawEvent {
     /// An error unless this thread has entered the event's context.
     #[inline]
     #[rule(STREAM_09)]
-    fn is_current(&self) -> Result<(), Error> {
+    pub(crate) fn is_current(&self) -> Result<(), Error> {
         self.owner.is_current(ObjectKind::EVENT)
     }
 

@@ -50,7 +50,7 @@ pub trait Uses<C: Brand>: sealed::Uses<C> {}
 impl<C: Brand, U: sealed::Uses<C>> Uses<C> for U {}
 
 mod sealed {
-    use super::{Any, Arc, Inside};
+    use super::{Any, Arc, Error, Inside};
 
     #[diagnostic::on_unimplemented(
         message = "an attached object cannot use `{Self}`",
@@ -60,7 +60,8 @@ mod sealed {
         note = "see `ascendcl-explain DEV-10`"
     )]
     pub trait Uses<C> {
-        fn add_rows(&self, rows: &mut Vec<Arc<dyn Any + Send + Sync>>, key: Inside);
+        /// Adds the rows of the objects. An error unless the context that this thread has entered has all of them.
+        fn add_rows(&self, rows: &mut Vec<Arc<dyn Any + Send + Sync>>, key: Inside) -> Result<(), Error>;
     }
 }
 
@@ -70,14 +71,18 @@ impl<C: Brand> Current<C> {
     ///
     /// # Errors
     ///
-    /// The object and what it uses: [`Error::Forked`] in a forked child.
+    /// Returns the object and what it uses, with [`Error::WrongContext`] for what belongs to another context of a runtime
+    /// with the same name, or [`Error::Forked`] in a forked child.
     #[rule(DEV_10)]
     pub fn attach<T: Attach, U: Uses<C>>(&self, object: T, uses: U) -> Result<Attached<C, T, U>, Failed<(T, U)>> {
-        if let Err(error) = self.ledger().api().is_of_this_process() {
+        let mut rows = Vec::new();
+        let usable = self.ledger().api().is_of_this_process().and_then(|()| uses.add_rows(&mut rows, INSIDE));
+        if let Err(error) = usable {
+            // What comes back has no other name.
+            drop(rows);
             return Err(Failed { error, value: (object, uses) });
         }
-        let (object, mut rows) = (Arc::new(object), Vec::new());
-        uses.add_rows(&mut rows, INSIDE);
+        let object = Arc::new(object);
         let row = self.ledger().attach(Box::new(Object(Arc::clone(&object))), rows);
         Ok(Attached { row, object, uses, _brand: Mark::NEW })
     }
@@ -169,33 +174,37 @@ impl<T: Attach> fmt::Debug for Object<T> {
 macro_rules! one {
     ($([$($of:tt)*] $value:ty: |$self:ident| $row:expr;)*) => { $(
         impl<C: Brand, $($of)*> sealed::Uses<C> for $value {
-            fn add_rows(&$self, rows: &mut Vec<Arc<dyn Any + Send + Sync>>, _: Inside) {
-                rows.push($row);
+            fn add_rows(&$self, rows: &mut Vec<Arc<dyn Any + Send + Sync>>, _: Inside) -> Result<(), Error> {
+                let row = $row;
+                row.is_current()?;
+                rows.push(row);
+                Ok(())
             }
         }
     )* };
 }
 one! {
-    [S: StreamState] Stream<C, S>: |self| Arc::clone(self.queue()) as _;
-    [S: EventState, K: EventKind] Event<C, S, K>: |self| Arc::clone(self.row()) as _;
-    [P] Model<C, P>: |self| self.row() as _;
-    [E] DeviceBuffer<C, E>: |self| self.row() as _;
-    [E] SharedBuffer<C, E>: |self| self.row() as _;
-    [E] HostBuffer<C, E>: |self| self.row() as _;
+    [S: StreamState] Stream<C, S>: |self| Arc::clone(self.queue());
+    [S: EventState, K: EventKind] Event<C, S, K>: |self| Arc::clone(self.row());
+    [P] Model<C, P>: |self| self.row();
+    [E] DeviceBuffer<C, E>: |self| self.row();
+    [E] SharedBuffer<C, E>: |self| self.row();
+    [E] HostBuffer<C, E>: |self| self.row();
 }
 
 impl<C, T: sealed::Uses<C>> sealed::Uses<C> for Vec<T> {
-    fn add_rows(&self, rows: &mut Vec<Arc<dyn Any + Send + Sync>>, key: Inside) {
-        self.iter().for_each(|part| part.add_rows(rows, key));
+    fn add_rows(&self, rows: &mut Vec<Arc<dyn Any + Send + Sync>>, key: Inside) -> Result<(), Error> {
+        self.iter().try_for_each(|part| part.add_rows(rows, key))
     }
 }
 
 macro_rules! tuples {
     ($(($($part:ident $place:tt),*);)*) => { $(
         impl<C, $($part: sealed::Uses<C>),*> sealed::Uses<C> for ($($part,)*) {
-            fn add_rows(&self, rows: &mut Vec<Arc<dyn Any + Send + Sync>>, key: Inside) {
+            fn add_rows(&self, rows: &mut Vec<Arc<dyn Any + Send + Sync>>, key: Inside) -> Result<(), Error> {
                 let _ = (&rows, key);
-                $(self.$place.add_rows(rows, key);)*
+                $(self.$place.add_rows(rows, key)?;)*
+                Ok(())
             }
         }
     )* };

@@ -91,7 +91,7 @@ impl LoadedModel {
     /// An error unless this thread has entered the model's context.
     #[inline]
     #[rule(MODEL_01)]
-    fn is_current(&self) -> Result<(), Error> {
+    pub(crate) fn is_current(&self) -> Result<(), Error> {
         self.owner.is_current(ObjectKind::MODEL)
     }
 

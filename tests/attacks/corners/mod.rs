@@ -1,9 +1,10 @@
 //! Attacks where two features meet: graphs and models, parts and empty tensors, memory in doubt and operators, attached
 //! objects and runtimes of one name.
 
+mod attachments;
 mod doubt;
 mod graphs;
 mod parts;
 
-use super::common::{alone, assert_lives, difference};
+use super::common::{alone, assert_lives, difference, library};
 use super::{collect, fail, inside, nothing_fails};
