@@ -15,6 +15,7 @@ use crate::ffi::shelf::{Row, Shelf};
 use crate::ffi::stamp::LastUse;
 use ascendcl_macros::rule;
 use core::alloc::Layout;
+use core::ffi::c_void;
 use core::ptr::NonNull;
 use core::sync::atomic::AtomicBool;
 use std::sync::Arc;
@@ -91,6 +92,16 @@ impl RawBuffer {
         }
     }
 
+    /// A part of a part that is about to go: it names the whole of both. If it kept this one, parts of parts would be a
+    /// list of any length, and to drop it would take any room on the stack. What may use this part may use that one, too.
+    fn part_at(&self, start: NonNull<c_void>, bytes: usize) -> Self {
+        let part = self.sub_block(start.addr().get().saturating_sub(self.start.addr().get()), bytes);
+        if self.is_in_doubt() {
+            part.last_use.mark_in_doubt();
+        }
+        part
+    }
+
     /// The whole, if this is its only name and no work uses any of it any more.
     ///
     /// # Errors
@@ -118,6 +129,7 @@ impl RawBuffer {
         let (start, bytes) = (self.start, self.bytes);
         match self.only_name(streams) {
             Ok(whole) if whole.start == start && whole.bytes == bytes => Ok(Arc::clone(whole)),
+            Ok(whole) if whole.is_part() => Ok(Arc::new(whole.part_at(start, bytes))),
             Ok(_) => Ok(Arc::new(self)),
             Err(error) => Err((error, self)),
         }
