@@ -5,6 +5,8 @@ mod attachments;
 mod doubt;
 mod graphs;
 mod parts;
+#[cfg(feature = "tracing")]
+mod subscribers;
 
 use super::common::{alone, assert_lives, difference, library};
 use super::{collect, fail, inside, nothing_fails};
