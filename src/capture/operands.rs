@@ -196,7 +196,7 @@ impl<C: Brand, I, O> sealed::Operands<C> for BoundOperator<C, I, O> {
         C: 'a;
 
     fn can_be_captured(&self, _: Inside) -> Result<(), Error> {
-        self.invocation().is_current()
+        self.invocation().can_be_captured()
     }
 
     fn capture<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {

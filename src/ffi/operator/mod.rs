@@ -166,11 +166,16 @@ impl RawInvocation {
         queued.map_err(Error::from)
     }
 
+    /// An error unless the tasks of a graph can use the operator and its memory.
+    pub(crate) fn can_be_captured(&self) -> Result<(), Error> {
+        self.is_current()?;
+        self.blocks.iter().try_for_each(|block| block.holds_anywhere(0, block.bytes()))
+    }
+
     /// Captures one execution. The graph keeps this row, and so the records and memory.
     #[rule(GRAPH_05)]
     pub(crate) fn capture(&self, api: Api, stream: &RawStream) -> Result<(), Error> {
-        self.is_current()?;
-        self.blocks.iter().try_for_each(|block| block.holds_anywhere(0, block.bytes()))?;
+        self.can_be_captured()?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::OPERATOR }) };
         stream.give(api, "capture an operator", |ready, stream| self.queue(ready, stream))
     }

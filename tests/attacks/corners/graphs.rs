@@ -4,7 +4,7 @@ use super::*;
 use ascendcl::capture::{CaptureMode, Tasks};
 use ascendcl::model::{BoundModel, ModelSource};
 use ascendcl::operator::{BoundOperator, DeviceTensor, Operator};
-use ascendcl::{Brand, Current};
+use ascendcl::{Brand, Current, Error};
 use ascendcl_macros::proves;
 
 type Relu<C> = BoundOperator<C, DeviceTensor<C, f32>, DeviceTensor<C, f32>>;
@@ -60,6 +60,41 @@ fn the_outputs_of_a_model_are_there_after_the_replay_of_an_updated_graph() {
         let (model, _, second) = graph.operands(current).unwrap();
         assert_eq!(second.tensors().1.to_vec(current).unwrap(), [2.0; 2]);
         assert_eq!(model.read::<f32>(current, 0).unwrap(), [3.0; 4]);
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(GRAPH_09)]
+#[test]
+fn an_operator_in_doubt_does_not_spoil_the_graph_that_is_to_get_it() {
+    let alone = alone();
+    inside(|current| {
+        let mut stream = current.stream().unwrap().without_allocator();
+        let mut group = None;
+        let graph = stream.capture(current, CaptureMode::Relaxed, relu(current, 1.0), |capture, mut first| {
+            group = Some(capture.task_group(Tasks::new().launch(&mut first))?);
+            Ok(())
+        });
+        let (graph, group) = (graph.unwrap(), group.unwrap());
+        let other = current.stream().unwrap().without_allocator();
+        fail("aclopExecuteV2#1=after:507899, aclrtSynchronizeStreamWithTimeout=507046");
+        let second = other.launch(current, relu(current, 2.0)).unwrap_err().value;
+        nothing_fails();
+        other.synchronize(current).unwrap();
+        let graph = match graph.with_operands(current, second) {
+            Ok(graph) => {
+                let updated = stream.update(current, graph, &group, |tasks, (_, mut second)| tasks.launch(&mut second));
+                let graph = updated.unwrap_err().value;
+                stream.replay(current, graph).map_err(Error::from).unwrap().wait(current).map(drop).unwrap();
+                unreachable!("an operator in doubt was taken")
+            }
+            Err(refused) => {
+                assert!(matches!(refused.error, Error::InDoubt { .. }), "{}", refused.error);
+                refused.value.0
+            }
+        };
+        let mut graph = stream.replay(current, graph).unwrap().wait(current).unwrap();
+        assert_eq!(graph.operands(current).unwrap().tensors().1.to_vec(current).unwrap(), [1.0; 2]);
     });
     alone.assert_nothing_lives();
 }
