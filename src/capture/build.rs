@@ -112,8 +112,11 @@ impl<C: Brand, G: GraphOperands<C>> GraphBuild<C, G> {
         let recording = Recording::go_on(ledger, &self.raw, inner, Arc::clone(&self.panicked));
         let names = self.operands.capture(&mut Objects::of_a_graph(), INSIDE);
         let result = program(&mut Capture::new(&recording, stream, 0), names);
-        *self.inner = recording.into_inner();
-        result.inspect_err(|error| self.inner.breaks(error))
+        let mut inner = recording.into_inner();
+        // The words of an error can be code of the program, which may panic.
+        result.as_ref().err().into_iter().for_each(|error| inner.breaks(error));
+        *self.inner = inner;
+        result
     }
 
     /// Ends the build (`aclmdlRIEndTask`, `aclmdlRIBuildEnd`): a graph that can be replayed.

@@ -98,3 +98,41 @@ fn an_operator_in_doubt_does_not_spoil_the_graph_that_is_to_get_it() {
     });
     alone.assert_nothing_lives();
 }
+
+/// The words of an error are code of the program.
+#[derive(Debug)]
+struct Panics;
+
+impl std::fmt::Display for Panics {
+    fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        panic!("in words")
+    }
+}
+
+impl std::error::Error for Panics {}
+
+impl ascendcl::error::ExtensionError for Panics {
+    fn rules(&self) -> &'static [ascendcl_rules::RuleId] {
+        &[]
+    }
+}
+
+#[proves(GRAPH_08)]
+#[test]
+fn a_build_that_failed_with_an_error_whose_words_panic_does_not_end() {
+    let alone = alone();
+    inside(|current| {
+        let mut build = current.build_graph(current.upload(&[1_u8; 64]).unwrap()).unwrap();
+        let added = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            build.add(current, |tasks, mut buffer| {
+                tasks.set_bytes(&mut buffer, 1)?;
+                Err(ascendcl::error::Extension::of(Panics).into())
+            })
+        }));
+        drop(added.map_err(drop));
+        let refused = build.end(current).unwrap_err();
+        assert!(matches!(refused.error, Error::CaptureBroken { .. }), "{}", refused.error);
+        drop(refused.value.into_operands(current).unwrap());
+    });
+    alone.assert_nothing_lives();
+}
