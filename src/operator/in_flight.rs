@@ -172,6 +172,7 @@ macro_rules! inputs {
     ($($tensor:ident)+) => { $(
         impl<C: Brand, E: Element> OperatorInput<C> for Pending<C, $tensor<C, E>> {}
         impl<C: Brand, E: Element> OperatorInputs<C> for Pending<C, $tensor<C, E>> {}
+        list_of_one!([C: Brand, E: Element] Pending<C, $tensor<C, E>>);
 
         impl<C: Brand, E: Element> TensorInput<C> for Pending<C, $tensor<C, E>> {
             type Element = E;

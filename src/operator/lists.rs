@@ -1,13 +1,12 @@
 //! Lists of tensors: a single tensor, tuples, arrays, vectors.
 
-use super::shared::SharedTensor;
 use super::tensor::{Absent, DeviceTensor, OperatorInput, OperatorOutput};
 use super::{TensorArgument, sealed};
 use crate::brand::{Brand, Inside};
 use crate::element::Element;
 use crate::error::Error;
 use crate::ffi::RawStream;
-use crate::stream::{Past, Pending};
+use crate::stream::Past;
 use std::sync::Arc;
 
 /// The inputs of an operator, in order: a [`DeviceTensor`], a [`SharedTensor`], one of them in flight as a [`Pending`],
@@ -47,7 +46,6 @@ pub trait IdleInputs: sealed::Inputs<Idle = Self> {}
 
 impl IdleInputs for Absent {}
 impl<C: Brand, E: Element> IdleInputs for DeviceTensor<C, E> {}
-impl<C: Brand, E: Element> IdleInputs for SharedTensor<C, E> {}
 impl<T: IdleInputs + sealed::Input<Idle = T>> IdleInputs for Vec<T> {}
 impl<T: IdleInputs + sealed::Input<Idle = T>, const K: usize> IdleInputs for [T; K] {}
 
@@ -58,38 +56,6 @@ impl<C: Brand, T: OperatorInput<C>> OperatorInputs<C> for Vec<T> {}
 impl<C: Brand, T: OperatorOutput<C>> OperatorOutputs<C> for Vec<T> {}
 impl<C: Brand, T: OperatorInput<C>, const K: usize> OperatorInputs<C> for [T; K] {}
 impl<C: Brand, T: OperatorOutput<C>, const K: usize> OperatorOutputs<C> for [T; K] {}
-
-/// A single input is a list of one.
-macro_rules! one {
-    ($([$($generics:tt)*] $input:ty;)+) => { $(
-        impl<$($generics)*> sealed::Inputs for $input {
-            type Idle = <Self as sealed::Input>::Idle;
-
-            fn parts(&self, key: Inside) -> Vec<TensorArgument> {
-                vec![sealed::Input::part(self, key)]
-            }
-
-            fn idle(self, key: Inside) -> Self::Idle {
-                sealed::Input::idle(self, key)
-            }
-
-            fn usable_on(&self, queue: &Arc<RawStream>, key: Inside) -> Result<(), Error> {
-                sealed::Input::usable_on(self, queue, key)
-            }
-
-            fn past(&self, key: Inside) -> Past {
-                sealed::Input::past(self, key)
-            }
-        }
-    )+ };
-}
-one! {
-    [] Absent;
-    [C: Brand, E: Element] DeviceTensor<C, E>;
-    [C: Brand, E: Element] SharedTensor<C, E>;
-    [C: Brand, E: Element] Pending<C, DeviceTensor<C, E>>;
-    [C: Brand, E: Element] Pending<C, SharedTensor<C, E>>;
-}
 
 impl<C: Brand, E> sealed::Outputs for DeviceTensor<C, E>
 where

@@ -1,5 +1,34 @@
 //! Single operators: described by their name, bound to tensors, launched on a stream.
 
+/// A single input is a list of one.
+macro_rules! list_of_one {
+    ([$($generics:tt)*] $input:ty) => {
+        impl<$($generics)*> $crate::operator::sealed::Inputs for $input {
+            type Idle = <Self as $crate::operator::sealed::Input>::Idle;
+
+            fn parts(&self, key: $crate::brand::Inside) -> Vec<$crate::ffi::TensorArgument> {
+                vec![$crate::operator::sealed::Input::part(self, key)]
+            }
+
+            fn idle(self, key: $crate::brand::Inside) -> Self::Idle {
+                $crate::operator::sealed::Input::idle(self, key)
+            }
+
+            fn usable_on(
+                &self,
+                queue: &std::sync::Arc<$crate::ffi::RawStream>,
+                key: $crate::brand::Inside,
+            ) -> Result<(), $crate::error::Error> {
+                $crate::operator::sealed::Input::usable_on(self, queue, key)
+            }
+
+            fn past(&self, key: $crate::brand::Inside) -> $crate::stream::Past {
+                $crate::operator::sealed::Input::past(self, key)
+            }
+        }
+    };
+}
+
 mod in_flight;
 mod launch;
 mod lists;

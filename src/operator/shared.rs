@@ -1,7 +1,7 @@
 //! Tensors that several operators read.
 
 use super::tensor::{DeviceTensor, OperatorInput, fill};
-use super::{OperatorInputs, TensorArgument, sealed};
+use super::{IdleInputs, OperatorInputs, TensorArgument, sealed};
 use crate::brand::{Brand, Inside, Scoped};
 use crate::current::Current;
 use crate::element::Element;
@@ -139,6 +139,8 @@ impl<C: Brand, E: Element> sealed::Shaped for SharedTensor<C, E> {
 
 impl<C: Brand, E: Element> OperatorInput<C> for SharedTensor<C, E> {}
 impl<C: Brand, E: Element> OperatorInputs<C> for SharedTensor<C, E> {}
+impl<C: Brand, E: Element> IdleInputs for SharedTensor<C, E> {}
+list_of_one!([C: Brand, E: Element] SharedTensor<C, E>);
 
 impl<C: Brand, E: Element> sealed::Input for SharedTensor<C, E> {
     type Idle = Self;

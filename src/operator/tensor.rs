@@ -244,6 +244,9 @@ impl sealed::Input for Absent {
     }
 }
 
+list_of_one!([] Absent);
+list_of_one!([C: Brand, E: Element] DeviceTensor<C, E>);
+
 impl<C: Brand, E: Element> sealed::Output for DeviceTensor<C, E> {
     type Written = Self;
 
