@@ -262,21 +262,30 @@ impl<C: Brand, P> BoundModel<C, P> {
         turn: impl FnOnce() -> Result<T, Error>,
     ) -> Result<(), Error> {
         leads!(model: Loaded --> Loaded : Run);
-        self.executed = false;
         self.make_room(current)?;
         let _turn = turn()?;
-        current.ledger().run(current.here(), &self.binding, &self.model.loaded)?;
-        self.all_is_written();
-        Ok(())
+        let ran = current.ledger().run(current.here(), &self.binding, &self.model.loaded).map_err(Error::from);
+        match ran {
+            Ok(()) => self.all_is_written(),
+            Err(_) => self.changed(&ran),
+        }
+        ran
     }
 
     /// Returns memory that the library allocated for outputs of the last execution (DATA-06).
     fn make_room(&mut self, current: &Current<C>) -> Result<(), Error> {
         if self.binding.has_open_outputs() {
-            self.executed = false;
-            current.ledger().empty(&self.binding)?;
+            let emptied = current.ledger().empty(&self.binding);
+            self.changed(&emptied);
+            return emptied;
         }
         Ok(())
+    }
+
+    /// Forgets the outputs of the last execution, unless the call that changes them never reached the library.
+    #[cold]
+    fn changed(&mut self, by: &Result<(), Error>) {
+        self.executed &= by.as_ref().is_err_and(Error::rules_out_that_work_was_queued);
     }
 
     #[inline]

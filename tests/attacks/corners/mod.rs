@@ -4,9 +4,10 @@
 mod attachments;
 mod doubt;
 mod graphs;
+mod outputs;
 mod parts;
 #[cfg(feature = "tracing")]
 mod subscribers;
 
-use super::common::{alone, assert_lives, difference, library};
-use super::{collect, fail, inside, nothing_fails};
+use super::common::{alone, assert_lives, difference, digits_in_batches_of, library};
+use super::{collect, fail, in_context, inside, nothing_fails};
