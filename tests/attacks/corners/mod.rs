@@ -3,6 +3,7 @@
 
 mod attachments;
 mod doubt;
+mod ends;
 mod graphs;
 mod outputs;
 mod parts;
