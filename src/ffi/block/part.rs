@@ -79,6 +79,8 @@ impl RawBuffer {
     /// empty and frees nothing.
     #[inline]
     fn sub_block(&self, start: usize, bytes: usize) -> Self {
+        // A part without bytes may begin behind the last byte. An empty tensor names a byte (DATA-03): one of this part.
+        let start = if start < self.bytes { start } else { 0 };
         let start = NonNull::new(self.at(start)).unwrap_or(self.start);
         let (bytes, home) = if self.is_part() { (bytes, self.home) } else { (0, Home::Adopted) };
         Self {

@@ -55,3 +55,23 @@ fn a_part_of_a_buffer_of_an_arena_keeps_the_arena_and_no_neighbour_loses_a_byte(
     });
     alone.assert_nothing_lives();
 }
+
+/// The library is told of one byte of an empty tensor.
+#[proves(DATA_03)]
+#[test]
+fn an_empty_part_at_the_end_of_memory_begins_inside_that_memory() {
+    let alone = alone();
+    inside(|current| {
+        let whole = current.upload(&[1.0_f32; 16]).unwrap().into_shared();
+        let (start, end) = (whole.as_raw().addr(), whole.as_raw().addr() + 64);
+        let half = whole.slice(..8).unwrap();
+        for part in [whole.slice(16..).unwrap(), half.slice(8..8).unwrap(), whole.slice(3..3).unwrap()] {
+            let at = part.as_raw().addr();
+            assert!((start..end).contains(&at), "{:#x}", at - start);
+            assert_eq!(part.to_vec(current).unwrap(), [0.0; 0]);
+        }
+        let nothing = current.upload::<f32>(&[]).unwrap().into_shared();
+        assert_eq!(nothing.slice(0..).unwrap().as_raw(), nothing.as_raw());
+    });
+    alone.assert_nothing_lives();
+}
