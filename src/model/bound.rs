@@ -264,28 +264,27 @@ impl<C: Brand, P> BoundModel<C, P> {
         leads!(model: Loaded --> Loaded : Run);
         self.make_room(current)?;
         let _turn = turn()?;
-        let ran = current.ledger().run(current.here(), &self.binding, &self.model.loaded).map_err(Error::from);
-        match ran {
-            Ok(()) => self.all_is_written(),
-            Err(_) => self.changed(&ran),
-        }
-        ran
+        self.changed_by(|model| Ok(current.ledger().run(current.here(), &model.binding, &model.model.loaded)?))?;
+        self.all_is_written();
+        Ok(())
     }
 
     /// Returns memory that the library allocated for outputs of the last execution (DATA-06).
     fn make_room(&mut self, current: &Current<C>) -> Result<(), Error> {
         if self.binding.has_open_outputs() {
-            let emptied = current.ledger().empty(&self.binding);
-            self.changed(&emptied);
-            return emptied;
+            return self.changed_by(|model| current.ledger().empty(&model.binding));
         }
         Ok(())
     }
 
-    /// Forgets the outputs of the last execution, unless the call that changes them never reached the library.
-    #[cold]
-    fn changed(&mut self, by: &Result<(), Error>) {
-        self.executed &= by.as_ref().is_err_and(Error::rules_out_that_work_was_queued);
+    /// Makes a call that changes the outputs of the last execution. They count as lost, also if the call panics, unless
+    /// it never reached the library.
+    #[inline]
+    fn changed_by(&mut self, change: impl FnOnce(&Self) -> Result<(), Error>) -> Result<(), Error> {
+        let executed = core::mem::take(&mut self.executed);
+        let changed = change(self);
+        self.executed = executed && changed.as_ref().is_err_and(Error::rules_out_that_work_was_queued);
+        changed
     }
 
     #[inline]
