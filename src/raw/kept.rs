@@ -162,6 +162,17 @@ impl KeptStream {
 }
 
 impl<C: Brand, E> DeviceBuffer<C, E> {
+    /// Whether an object of another crate can use the memory: [`keep`](Self::keep) keeps it whatever its state. Nothing is
+    /// called.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InDoubt`] when work may use the memory that could not be waited for, or [`Error::WrongContext`].
+    #[rule(MEM_02, MEM_11)]
+    pub fn is_usable(&self, current: &Current<C>) -> Result<(), Error> {
+        self.block().is_ready_for_work(current.here())
+    }
+
     /// The memory for an object of another crate, which lets work of its own use it. It does not come back: it is
     /// collected when the object has dropped it.
     pub fn keep(self) -> KeptMemory {

@@ -115,7 +115,8 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     /// # Errors
     ///
     /// The graph, unchanged, and the buffers unless the engine may have taken them: [`EngineError::NotStatic`],
-    /// [`EngineError::MemoryTooShort`] or [`EngineError::Failed`].
+    /// [`EngineError::MemoryTooShort`], [`Error::InDoubt`] for memory that work may use that could not be waited for, or
+    /// [`EngineError::Failed`].
     #[rule(GE_22, GE_23)]
     pub fn set_memory<E, F>(
         self,
@@ -131,6 +132,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
         let sizes = [constants.len() * size_of::<E>(), features.len() * size_of::<F>()];
         let fits = session.row().summary(current, &self.row).and_then(|summary| {
             [constants.as_raw(), features.as_raw()].into_iter().try_for_each(can_be_tensor)?;
+            constants.is_usable(current).and_then(|()| features.is_usable(current))?;
             holds(&summary, sizes)
         });
         if let Err(error) = fits {

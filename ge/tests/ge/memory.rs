@@ -4,7 +4,8 @@ use crate::support::{bytes, digits, images, two_digits, watched, world};
 use ascendcl::Error;
 use ascendcl_ge::EngineError;
 use ascendcl_macros::proves;
-use ascendcl_sim::control;
+use ascendcl_sim::{Plan, control};
+use std::time::Duration;
 
 #[track_caller]
 fn engine_error(error: &Error) -> &EngineError {
@@ -107,5 +108,29 @@ fn memory_that_the_engine_may_have_taken_does_not_come_back_from_a_failure() {
         assert_eq!((current.collect().len(), control::live().device_blocks), (0, before + 2));
         graph.remove(session, current).unwrap();
         assert_eq!((current.collect().len(), control::live().device_blocks), (0, 0));
+    });
+}
+
+/// A set may be writing it on a stream that is held up.
+#[test]
+#[proves(GE_22, GE_23)]
+fn memory_in_doubt_is_no_memory_of_a_graph() {
+    let world = world();
+    world.session(|session, current| {
+        let graph = two_digits(session, current).compile(session, current).unwrap();
+        let needs = graph.summary(session, current).unwrap();
+        let (go, waits) = std::sync::mpsc::channel::<()>();
+        let stream = current.stream().unwrap();
+        drop(stream.launch_host_fn(current, move || waits.recv_timeout(Duration::from_secs(20)).is_ok()).unwrap());
+        control::fail("aclrtMemsetAsync#1=after:507899, aclrtSynchronizeStreamWithTimeout=507046".parse().unwrap())
+            .unwrap();
+        let constants = stream.set_bytes(current, bytes(current, needs.constants), 2).unwrap_err().value;
+        control::fail(Plan::new()).unwrap();
+        let set = graph.set_memory(session, current, constants, bytes(current, needs.features));
+        go.send(()).unwrap();
+        stream.synchronize(current).unwrap();
+        let refused = set.map(drop).unwrap_err();
+        assert!(matches!(refused.error, Error::InDoubt { .. }), "{refused}");
+        assert!(refused.value.1.is_some(), "the memory comes back");
     });
 }
