@@ -53,6 +53,7 @@ const WITHOUT_CALL: &[(&str, &str)] = &[
     ("AllocatorSlot::serves", "compares contexts"),
     ("Current::allows_calls", "looks at what this crate knows"),
     ("LastUse::never", "makes a value"),
+    ("DeviceBuffer::is_usable", "looks at what this crate knows"),
     ("LastUse::is_over", "looks at what this crate knows"),
     ("StreamOps::submit_object", "calls the function that the program gives it"),
     ("StreamOps::with_raw", "calls the function that the program gives it"),
