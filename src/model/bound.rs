@@ -227,7 +227,8 @@ impl<C: Brand, P> BoundModel<C, P> {
     ///
     /// # Errors
     ///
-    /// Returns the bound model unchanged if the library refuses.
+    /// Returns the bound model if the library refuses. Only this method can still use it then, because the library may
+    /// have destroyed a part; others answer [`Error::Gone`].
     pub fn into_model(self, current: &Current<C>) -> Result<Model<C, P>, Failed<Self>> {
         match current.ledger().unbind(&self.binding) {
             Ok(()) => Ok(self.model),

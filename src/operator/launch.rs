@@ -68,7 +68,8 @@ impl<C: Brand, I, O> BoundOperator<C, I, O> {
     ///
     /// # Errors
     ///
-    /// Returns the operator unchanged if the library refuses.
+    /// Returns the operator if the library refuses. Only this method can still use it then, because the library may have
+    /// destroyed a part; a launch answers [`Error::Gone`].
     pub fn into_tensors(self, current: &Current<C>) -> Result<(I, O), Failed<Self>> {
         match current.ledger().revoke(&self.invocation) {
             Ok(()) => Ok((self.inputs, self.outputs)),
