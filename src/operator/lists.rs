@@ -9,8 +9,8 @@ use crate::ffi::RawStream;
 use crate::stream::Past;
 use std::sync::Arc;
 
-/// The inputs of an operator, in order: a [`DeviceTensor`], a [`SharedTensor`], one of them in flight as a [`Pending`],
-/// or a tuple, an array or a `Vec` of them.
+/// The inputs of an operator, in order: a [`DeviceTensor`], a [`SharedTensor`](super::SharedTensor), one of them in flight
+/// as a [`Pending`](crate::Pending), or a tuple, an array or a `Vec` of them.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the inputs of this operator",
     label = "expected written `DeviceTensor`s of the stream's own context: one, a tuple, an array or a `Vec`",
