@@ -230,6 +230,24 @@ fn a_launch_that_fails_gives_back_the_operator_with_its_input_in_flight() {
 
 #[proves(OP_03)]
 #[test]
+fn an_operator_whose_end_was_refused_is_not_launched_and_gives_its_tensors_the_next_time() {
+    let alone = alone();
+    inside(|current| {
+        let stream = stream(current);
+        let operator = operator::relu(current, upload(current, &[1.0, -2.0])).unwrap();
+        fail("aclDestroyDataBuffer#2=507899");
+        let refused = operator.into_tensors(current).unwrap_err();
+        nothing_fails();
+        let refused = stream.launch(current, refused.value).map(drop).unwrap_err();
+        assert!(matches!(refused.error, Error::Gone { .. }), "{}", refused.error);
+        let (x, _room) = refused.value.into_tensors(current).unwrap();
+        assert_eq!(x.to_vec(current).unwrap(), [1.0, -2.0]);
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(OP_03)]
+#[test]
 fn a_program_that_makes_an_operator_for_each_step_does_not_collect_operators() {
     let alone = alone();
     inside(|current| {
