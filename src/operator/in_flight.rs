@@ -89,7 +89,7 @@ impl<C: Brand, E: Element> Pending<C, DeviceTensor<C, E>> {
     /// ```
     #[rule(MEM_02)]
     pub fn into_shared(self) -> Pending<C, SharedTensor<C, E>> {
-        self.reshaped(DeviceTensor::into_shared).named()
+        self.reshaped(DeviceTensor::into_shared).stamped()
     }
 }
 
@@ -123,13 +123,13 @@ impl<C: Brand, E: Element> Pending<C, DeviceBuffer<C, E>> {
     /// Makes the memory shared, in flight as before.
     #[rule(MEM_02)]
     pub fn into_shared(self) -> Pending<C, SharedBuffer<C, E>> {
-        self.reshaped(DeviceBuffer::into_shared).named()
+        self.reshaped(DeviceBuffer::into_shared).stamped()
     }
 }
 
 impl<C: Brand, T: sealed_payload::Payload> Pending<C, T> {
     /// The payload is a new handle of memory in flight: its stamp is that of the work so far.
-    fn named(self) -> Self {
+    fn stamped(self) -> Self {
         self.in_flight().follow((self.queue().id(), self.number()), self.queue(), INSIDE);
         self
     }
@@ -141,7 +141,7 @@ macro_rules! shared {
         impl<C: Brand, E> Clone for Pending<C, $memory<C, E>> {
             #[rule(MEM_02)]
             fn clone(&self) -> Self {
-                Self::new(self.in_flight().clone(), self.queue(), self.number()).after(self.past()).named()
+                Self::new(self.in_flight().clone(), self.queue(), self.number()).after(self.past()).stamped()
             }
         }
     )+ };
