@@ -265,27 +265,30 @@ impl<C: Brand, P> BoundModel<C, P> {
         leads!(model: Loaded --> Loaded : Run);
         self.make_room(current)?;
         let _turn = turn()?;
-        self.changed_by(|model| Ok(current.ledger().run(current.here(), &model.binding, &model.model.loaded)?))?;
-        self.all_is_written();
+        // They count as lost during the call, which may panic.
+        let had_outputs = core::mem::take(&mut self.executed);
+        match current.ledger().run(current.here(), &self.binding, &self.model.loaded) {
+            Ok(()) => self.all_is_written(),
+            Err(error) => return Err(self.failed(had_outputs, error.into())),
+        }
         Ok(())
     }
 
     /// Returns memory that the library allocated for outputs of the last execution (DATA-06).
     fn make_room(&mut self, current: &Current<C>) -> Result<(), Error> {
         if self.binding.has_open_outputs() {
-            return self.changed_by(|model| current.ledger().empty(&model.binding));
+            let had_outputs = core::mem::take(&mut self.executed);
+            return current.ledger().empty(&self.binding).map_err(|error| self.failed(had_outputs, error));
         }
         Ok(())
     }
 
-    /// Makes a call that changes the outputs of the last execution. They count as lost, also if the call panics, unless
-    /// it never reached the library.
-    #[inline]
-    fn changed_by(&mut self, change: impl FnOnce(&Self) -> Result<(), Error>) -> Result<(), Error> {
-        let executed = core::mem::take(&mut self.executed);
-        let changed = change(self);
-        self.executed = executed && changed.as_ref().is_err_and(Error::rules_out_that_work_was_queued);
-        changed
+    /// A call failed that changes the outputs of the last execution. They are lost, unless it never reached the library.
+    #[cold]
+    #[inline(never)]
+    fn failed(&mut self, had_outputs: bool, error: Error) -> Error {
+        self.executed = had_outputs && error.rules_out_that_work_was_queued();
+        error
     }
 
     #[inline]

@@ -178,6 +178,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         match current.ledger().destroy_stream(self.queue(), &mut kept) {
             Err(error) if !self.queue().is_gone() => Err(Failed { error, value: self }),
             // A descriptor that the library keeps is the scope's to destroy, and to report.
+            _ if kept.is_empty() => Ok(()),
             _ => after_dropping(kept, Ok(())),
         }
     }
