@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::common::library;
+use std::sync::mpsc::{RecvTimeoutError, Sender};
 
 #[test]
 fn an_actor_serves_calls_survives_their_panics_and_closes() {
@@ -53,6 +54,7 @@ fn an_actor_does_not_wait_for_itself_nor_in_a_callback() {
 
 #[test]
 fn an_actor_that_cannot_be_opened_leaves_nothing_and_one_that_is_dropped_ends() {
+    thread_local!(static OF_ITS_THREAD: RefCell<Option<Sender<()>>> = const { RefCell::new(None) });
     let alone = alone();
     let refused = Actor::<Worker, ()>::open(library(), |current| {
         mem::forget(current.stream()?);
@@ -60,11 +62,15 @@ fn an_actor_that_cannot_be_opened_leaves_nothing_and_one_that_is_dropped_ends() 
     });
     assert!(matches!(refused, Err(Error::NotExecuted)));
     sweep();
-    let start = Instant::now();
-    drop(Actor::<Worker, _>::open(library(), |current| current.stream()).unwrap());
-    while control::live() != control::Live::default() && start.elapsed() < Duration::from_secs(10) {
-        thread::sleep(Duration::from_millis(1));
-    }
+    let (ends, ended) = channel();
+    let make = |current: &mut Current<Worker>| {
+        OF_ITS_THREAD.set(Some(ends));
+        current.stream()
+    };
+    drop(Actor::open(library(), make).unwrap());
+    // The sender is dropped with the thread, when the library was given back: not before.
+    let told = ended.recv_timeout(Duration::from_secs(20));
+    assert_eq!(told, Err(RecvTimeoutError::Disconnected));
     alone.assert_nothing_lives();
 }
 
