@@ -1,7 +1,11 @@
-//! Shared memory, and an object of other code.
+//! Shared memory, arenas, operators in flight, and an object of other code.
 
+use crate::common::difference;
+use crate::models;
+use ascendcl::memory::bytes_in_arena;
+use ascendcl::model::{Load, ModelSource};
 use ascendcl::raw::{Attach, Ending, EndsBefore};
-use ascendcl::{Brand, Current, Error, Scoped};
+use ascendcl::{BoundModel, Brand, Current, Error, Failed, Scoped, operator};
 use ascendcl_sys::types::aclrtNotify;
 use std::mem;
 
@@ -17,6 +21,75 @@ pub(crate) fn shared_memory(current: &mut Current<Scoped<'_>>) -> Result<(), Err
     let mut table = table.try_unshare(current)?;
     table.copy_from(current, &[6; 4])?;
     table.free(current)?;
+    current.collect().into_iter().next().map_or(Ok(()), Err)
+}
+
+/// Makes a step a second time, with what the first gave back.
+fn again<T, R>(value: T, mut step: impl FnMut(T) -> Result<R, Failed<T>>) -> Result<R, Error> {
+    match step(value) {
+        Ok(result) => Ok(result),
+        Err(failed) => Ok(step(failed.value)?),
+    }
+}
+
+pub(crate) fn arena_of_two_models(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
+    let (stream, image) = (current.stream()?.without_allocator(), difference());
+    let mut arena = current.device_arena(2 * bytes_in_arena::<f32>(4))?;
+    let nines = arena.take(4)?.write(current, &[9.0_f32; 4])?.into_shared();
+    let subtracts = |value| -> Result<BoundModel<_>, Error> {
+        let model = current.load(ModelSource::memory(&image).into())?;
+        let mut bound = again(model, |model| model.bind(current, &[&[4], &[4]], &[&[4]]))?;
+        drop(again(nines.clone(), |nines| bound.share_input(current, 0, nines))?);
+        bound.write(current, 1, &[value; 4])?;
+        Ok(bound)
+    };
+    let (mut first, second) = (subtracts(1.0_f32)?, subtracts(2.0)?);
+    drop(again(arena.take::<f32>(4)?, |room| first.replace_output(current, 0, room))?);
+    let second = again(second, |second| stream.execute(current, second))?;
+    first.run(current).or_else(|_| first.run(current))?;
+    assert_eq!(first.read::<f32>(current, 0)?, [8.0; 4]);
+    assert_eq!(second.wait(current)?.read::<f32>(current, 0)?, [7.0; 4]);
+    let fives = current.upload(&[5.0_f32; 4])?;
+    drop(again(fives, |fives| first.unshare_input(current, 0, fives))?);
+    first.run(current)?;
+    assert_eq!(first.read::<f32>(current, 0)?, [4.0; 4]);
+    first.into_model(current)?.unload(current)?;
+    drop(nines);
+    if let Some(error) = current.collect().into_iter().next() {
+        return Err(error);
+    }
+    arena.reset(current)?;
+    again(arena, |arena| arena.free(current))
+}
+
+pub(crate) fn second_model_on_the_weights(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
+    let image = models::in_batches_of(Some(1));
+    let source = ModelSource::memory(&image);
+    let weights = current.weights(source)?;
+    let load = || current.load(Load::builder().source(source).weights(&weights).build());
+    let first = load().or_else(|_| load())?;
+    let second = load().or_else(|_| load())?;
+    again(first, |first| first.unload(current))?;
+    drop(weights);
+    let mut bound = second.bind(current, &[&[1, 64]], &[&[1, 10]])?;
+    bound.write(current, 0, &[1.0_f32; 64])?;
+    bound.run(current).or_else(|_| bound.run(current))?;
+    assert_eq!(bound.read::<f32>(current, 0)?, [0.0; 10]);
+    Ok(())
+}
+
+pub(crate) fn operators_in_flight(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
+    let stream = current.stream()?.without_allocator();
+    let x = current.upload_tensor(&[4], &[1_i32, -2, 3, -4])?;
+    let relu = operator::relu(current, x)?;
+    let positive = again(relu, |relu| stream.launch(current, relu))?.into_outputs().into_shared();
+    let doubled = operator::add(current, positive.clone(), positive.clone())?;
+    let doubled = again(doubled, |doubled| stream.launch(current, doubled))?.into_outputs();
+    drop(stream.launch(current, operator::relu(current, positive.clone())?)?);
+    let sum = operator::add(current, doubled, positive)?;
+    let sum = again(sum, |sum| stream.launch(current, sum))?.into_outputs();
+    mem::forget(stream.launch(current, operator::relu(current, current.upload_tensor(&[1], &[1_i32])?)?)?);
+    assert_eq!(sum.wait(current)?.to_vec(current)?, [3, 0, 9, 0]);
     current.collect().into_iter().next().map_or(Ok(()), Err)
 }
 

@@ -5,7 +5,9 @@ use crate::common::{block_on, difference, positions};
 use crate::graphs;
 use crate::harness::Program;
 use crate::models;
-use crate::others::{attached_objects, shared_memory};
+use crate::others::{
+    arena_of_two_models, attached_objects, operators_in_flight, second_model_on_the_weights, shared_memory,
+};
 use ascendcl::event::{Progress, Timing, Waiting};
 use ascendcl::memory::{Pages, Rows};
 use ascendcl::operator::{self, Operator};
@@ -31,10 +33,13 @@ pub(crate) const PROGRAMS: &[(&str, Program)] = &[
     ("a model at once", model_at_once),
     ("a model on a stream", model_on_a_stream),
     ("memory that models exchange", exchanges),
+    ("an arena of two models", arena_of_two_models),
+    ("a second model on the weights", second_model_on_the_weights),
     ("a lane", lane),
     ("open shapes", open_shapes),
     ("gears", gears),
     ("operators", operators),
+    ("operators in flight", operators_in_flight),
     ("operators of a pool", operators_of_a_pool),
     ("open shapes of a pool", open_shapes_of_a_pool),
     ("a shared allocator", shared_allocator),
