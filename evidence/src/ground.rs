@@ -19,7 +19,7 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    /// The last lines that are not empty. There a program reports its error.
+    /// The last lines that are not empty: programs report their errors there.
     pub(crate) fn end(&self) -> String {
         let lines: Vec<_> = self.text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         let from = lines.len().saturating_sub(3);
@@ -28,7 +28,7 @@ impl Ran {
 }
 
 impl Ground {
-    /// With `anew`, deletes the files of an earlier run.
+    /// Creates the folder of the results. With `anew`, first deletes the files of an earlier run.
     pub(crate) fn new(root: &Path, anew: bool) -> Result<Self, String> {
         let results = root.join("target/evidence");
         if anew && results.exists() {

@@ -46,7 +46,7 @@ const FAILED: u8 = 1;
 /// The arguments are wrong.
 const USAGE: u8 = 2;
 
-/// The request in the arguments.
+/// What the arguments ask for.
 #[derive(Default)]
 struct Wish {
     short: bool,
@@ -90,7 +90,7 @@ fn arguments() -> Result<Wish, lexopt::Error> {
     Ok(wish)
 }
 
-/// Returns whether no part failed.
+/// Runs the parts and writes the index. Returns whether all parts passed or were skipped.
 fn all(wish: &Wish) -> Result<bool, String> {
     let ground = Ground::new(&root()?, wish.only.is_empty())?;
     let mut done = Vec::new();
@@ -118,7 +118,7 @@ fn run(part: &'static Part, wish: &Wish, ground: &Ground) -> Done {
     Done { part, outcome, seconds: begin.elapsed().as_secs_f64() }
 }
 
-/// The repository that this program was built from.
+/// The root of the repository that this program was built from.
 fn root() -> Result<PathBuf, String> {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     own.parent().map(Path::to_owned).ok_or_else(|| "the package is not in a repository".to_owned())

@@ -4,7 +4,7 @@ use super::ground::Ground;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The use of a package. If several apply, the first one counts.
+/// Where a package is used. If it is used in several places, the first one in this list counts.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Reach {
     /// In a program for a device: `ascendcl` without features.
@@ -13,7 +13,7 @@ pub(crate) enum Reach {
     Features,
     /// In the compiler: procedural macros and build scripts of published crates.
     Compiler,
-    /// On other systems than Linux.
+    /// Only on systems other than Linux.
     OtherSystems,
     /// Only in tests, examples and tools of this repository.
     Tests,
@@ -109,7 +109,7 @@ fn text(value: &Value, name: &str) -> String {
 
 type Key = (String, String);
 
-/// The packages that each kind of use reaches.
+/// The packages that are used in each place.
 struct Reached(Vec<(Reach, BTreeSet<Key>)>);
 
 impl Reached {

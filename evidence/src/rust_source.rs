@@ -19,7 +19,7 @@ pub(crate) fn code_only(source: &str) -> String {
             at += left_out.len();
         }
     }
-    // Only whole comments and literals were replaced, so the characters outside of them are complete.
+    // The replaced ranges are whole comments and literals, so no character outside of them was cut.
     String::from_utf8_lossy(&code).into_owned()
 }
 
@@ -64,7 +64,7 @@ fn text(rest: &[u8]) -> usize {
     rest.len()
 }
 
-/// The length of `r#"…"#`; 0 for a raw name: `r#type`.
+/// The length of a raw string literal, such as `r#"…"#`, or 0 if the text is a raw name, such as `r#type`.
 fn raw_text(rest: &[u8], prefix: usize) -> usize {
     let after = rest.get(prefix..).unwrap_or_default();
     let hashes = after.iter().take_while(|byte| **byte == b'#').count();
@@ -77,7 +77,7 @@ fn raw_text(rest: &[u8], prefix: usize) -> usize {
     body.windows(end.len()).position(|window| window == end).map_or(rest.len(), |at| begin + at + end.len())
 }
 
-/// The length of a character literal; 0 for a lifetime.
+/// The length of a character literal, or 0 if the text is a lifetime.
 fn character(rest: &[u8]) -> usize {
     match rest {
         [_, b'\\', _, more @ ..] => more.iter().position(|byte| *byte == b'\'').map_or(0, |end| end + 4),
@@ -107,7 +107,7 @@ pub(crate) fn without_tests(code: &str) -> String {
     kept
 }
 
-/// The length of the first item: to its `;`, or to the brace that ends its body.
+/// The length of the first item. It ends with its `;`, or with the brace that ends its body.
 fn item(code: &str) -> usize {
     let mut depth = 0_usize;
     for (at, letter) in code.chars().enumerate() {

@@ -20,7 +20,7 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     Ok(outcome.fact("without a checksum", unhashed).fact("without a licence", unlicensed).file(FILE))
 }
 
-/// It contains no date and no random number, so the same packages give the same text.
+/// The bill of materials. It contains no date and no random number, so the same packages give the same text.
 fn bill(packages: &[Package]) -> Value {
     let names: BTreeMap<_, _> = packages.iter().map(|package| (package.id.as_str(), address(package))).collect();
     let graph: Vec<_> = packages

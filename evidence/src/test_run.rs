@@ -35,7 +35,7 @@ impl Ended {
 
 pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     let mut command = ground.command("cargo");
-    // A test writes the table of the marks. The part `traceability` joins it with this run.
+    // One of the tests writes the table of rules and tests. The part `traceability` joins that table with this run.
     command.env("TRACEABILITY_CSV", ground.out(super::trace::MARKS));
     let ran = ground.run(LOG, command.args(["test", "--workspace", "--locked", "--no-fail-fast"]))?;
     let tests = read(&ran.text);
@@ -81,7 +81,7 @@ fn one(target: &str, line: &str) -> Option<Test> {
     Some(Test { target: target.to_owned(), name, ended })
 }
 
-/// The line without the colours of a terminal.
+/// The line without the escape sequences for colours.
 fn plain(line: &str) -> String {
     let mut parts = line.split("\u{1b}[");
     let first = parts.next().unwrap_or_default().to_owned();

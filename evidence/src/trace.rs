@@ -48,7 +48,7 @@ fn joined(marks: &[Vec<String>], tests: &[Test]) -> Vec<Vec<String>> {
     marks.iter().map(row).collect()
 }
 
-/// The result of the test with this name in this file. A test that ran several times has failed if it failed once.
+/// The result of the test with this name in this file. If it ran several times, one failed run counts.
 fn ended(file: &str, name: &str, tests: &[Test]) -> &'static str {
     let in_package = file.find("tests/").or_else(|| file.find("src/")).and_then(|at| file.get(at..)).unwrap_or(file);
     let mut parts = in_package.split('/');
@@ -63,7 +63,7 @@ fn ended(file: &str, name: &str, tests: &[Test]) -> &'static str {
         test.name == file || (targets.contains(&test.target) && last == name)
     };
     let all: Vec<_> = tests.iter().filter(is_it).collect();
-    // Two modules of a binary may have tests of the same name. A module has the name of its file.
+    // Two modules of a binary may have tests with the same name, so the module decides. It has the name of its file.
     let module = in_package.rsplit('/').find(|part| !matches!(*part, "main.rs" | "mod.rs")).unwrap_or_default();
     let module = format!("{}::", module.strip_suffix(".rs").unwrap_or(module));
     let narrow: Vec<_> = all.iter().filter(|test| test.name.contains(&module)).copied().collect();

@@ -8,18 +8,18 @@ pub(crate) struct Covered {
     pub(crate) name: String,
     /// Lines with code that can run.
     pub(crate) lines: usize,
-    /// Those of them that a test runs.
+    /// The number of these lines that a test runs.
     pub(crate) run: usize,
-    /// The others, with their numbers.
+    /// The lines that no test runs, with their numbers.
     pub(crate) missed: Vec<(usize, String)>,
     /// Lines of functions that exist for the compiler's messages alone.
     pub(crate) never: usize,
 }
 
-/// A place in a file from which on the number of runs is another one.
+/// A place in a file. From here to the next segment, the code ran equally often.
 struct Segment {
     line: usize,
-    /// How often the code ran; `None` where there is none.
+    /// How often the code ran, or `None` if there is no code.
     count: Option<u64>,
     /// Whether code begins here.
     begins: bool,
@@ -53,7 +53,7 @@ fn segment(entry: &Value) -> Option<Segment> {
     Some(Segment { line: usize::try_from(line.as_u64()?).ok()?, count, begins: begins.as_bool()? })
 }
 
-/// How often each line ran: the most of what is on it; `None` where there is no code.
+/// How often each line ran: the highest count of the code on it, or `None` if it has no code.
 fn counts(segments: &[Segment], lines: usize) -> Vec<Option<u64>> {
     let (mut before, mut rest) = (None, segments);
     let of_line = |line| {

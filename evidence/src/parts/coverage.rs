@@ -6,7 +6,7 @@ use crate::uncovered::{Covered, files};
 use serde_json::Value;
 use std::fmt::Write;
 
-/// Tests that run the compiler, or read sources. They run no line of the crate.
+/// Tests that run the compiler or read sources. They run no code of the crate, so coverage leaves them out.
 const NOT_RUNNING_IT: [&str; 8] =
     ["documented", "examples", "floors", "packages", "stamps", "suggestions", "traceability", "ui"];
 
@@ -46,7 +46,7 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     Ok(outcome.file("coverage.md").file("coverage.json").file(ran.log))
 }
 
-/// The targets whose tests run the crate.
+/// The test targets that run code of the crate.
 fn tests(ground: &Ground) -> Result<Vec<String>, String> {
     let asked = ["metadata", "--format-version", "1", "--no-deps", "--locked"];
     let metadata = ground.output(ground.command("cargo").args(asked))?;
@@ -61,7 +61,7 @@ fn tests(ground: &Ground) -> Result<Vec<String>, String> {
     Ok(names.filter(|name| !NOT_RUNNING_IT.contains(&name.as_str())).collect())
 }
 
-/// Each file with the lines that no test runs, the one with most of them first.
+/// The page that lists, for each file, the lines that no test runs. Files with the most such lines come first.
 fn page(files: &[Covered]) -> String {
     let mut files: Vec<_> = files.iter().filter(|file| !file.missed.is_empty()).collect();
     files.sort_by_key(|file| core::cmp::Reverse(file.missed.len()));
@@ -77,13 +77,13 @@ fn page(files: &[Covered]) -> String {
     page
 }
 
-/// Whether the toolchain has `llvm-profdata`, which reads what instrumented programs write.
+/// Whether the toolchain has `llvm-profdata`, which reads the profiles of instrumented programs.
 fn has_tools(ground: &Ground) -> bool {
     let root = ground.output(ground.command("rustc").args(["--print", "target-libdir"])).unwrap_or_default();
     std::path::Path::new(root.trim()).with_file_name("bin").join("llvm-profdata").exists()
 }
 
-/// The first number of the version of LLVM that `rustc` has. Other versions may not read what it writes.
+/// The major version of the LLVM in `rustc`. Tools of another version may not read its profiles.
 fn llvm_version(ground: &Ground) -> Result<String, String> {
     let about = ground.output(ground.command("rustc").arg("-vV"))?;
     let version = about.lines().find_map(|line| line.strip_prefix("LLVM version: "));

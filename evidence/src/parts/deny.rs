@@ -1,4 +1,4 @@
-//! `cargo deny`, without its advisories: they need a database from the network.
+//! Runs `cargo deny` without its advisories, which need a database from the network.
 
 use crate::ground::Ground;
 use crate::part::Outcome;

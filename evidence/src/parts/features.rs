@@ -10,7 +10,7 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     for features in &combinations {
         let mut command = ground.command("cargo");
         command.args(["check", "-p", "ascendcl", "--lib", "--locked", "--no-default-features", "--features", features]);
-        // A build folder of its own: other flags would make every other build begin anew.
+        // This part has its own build folder. In the shared one, its flags would make Cargo rebuild everything.
         command.arg("--target-dir").arg(ground.root.join("target/features")).env("RUSTFLAGS", "-D warnings");
         let ran = ground.run("features", &mut command)?;
         log += &format!("== features: {features}\n{}", ran.text);

@@ -1,9 +1,9 @@
-//! The targets of `fuzz/`, each for a short time.
+//! Runs each target of `fuzz/` for a short time.
 
 use crate::ground::Ground;
 use crate::part::Outcome;
 
-/// For each target. `tools/fuzz.sh` runs them for as long as one likes.
+/// The time for each target. `tools/fuzz.sh` takes any other time as its argument.
 const SECONDS: &str = "30";
 
 pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
@@ -29,7 +29,7 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     Ok(Outcome::judged(ok, says).fact("targets", runs.len()).fact("executions", executions).file(ran.log))
 }
 
-/// Each target that ended well, with its executions.
+/// Each target that ended without a crash, with the number of its executions.
 fn executions(text: &str) -> Vec<(String, u64)> {
     let one = |line: &str| {
         let (target, said) = line.strip_prefix("fuzzed: ")?.split_once(": ")?;

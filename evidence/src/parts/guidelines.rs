@@ -1,4 +1,4 @@
-//! The table of coding guidelines: what it cites has to exist.
+//! Checks that the files that the table of coding guidelines cites exist.
 
 use crate::ground::Ground;
 use crate::part::Outcome;
@@ -15,12 +15,12 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     Ok(outcome.fact("do not hold", not).fact("missing", missing))
 }
 
-/// The third cell of each row.
+/// The third cell of each row: whether the guideline holds.
 fn rows(text: &str) -> impl Iterator<Item = &str> {
     text.lines().filter(|line| line.starts_with("| gui_")).filter_map(|line| line.split('|').nth(3)).map(str::trim)
 }
 
-/// Files and folders between backquotes.
+/// The files and folders that a text names between backquotes.
 fn cited(text: &str) -> Vec<String> {
     let quoted = text.split('`').skip(1).step_by(2);
     let path = |words: &&str| words.contains('/') && !words.contains([' ', ':', '<', '(']);

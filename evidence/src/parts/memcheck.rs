@@ -1,10 +1,10 @@
-//! A C program on the shared object of the simulator, under valgrind.
+//! Runs a C program on the shared object of the simulator, under valgrind.
 
 use crate::ground::Ground;
 use crate::part::Outcome;
 use std::process::Command;
 
-/// What valgrind's exit code is where it found something.
+/// The exit code that valgrind returns if it found an error.
 const FOUND: &str = "--error-exitcode=99";
 
 pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
@@ -35,7 +35,7 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     )?;
     let errors = number(&ran.text, "ERROR SUMMARY: ");
     let lost = number(&ran.text, "definitely lost: ");
-    // A run with nothing on the heap left has no such line.
+    // Valgrind prints no such line if nothing is left on the heap.
     let says = format!("{} errors, {} bytes lost", errors.unwrap_or(0), lost.unwrap_or(0));
     let ok = ran.ok && errors == Some(0);
     let outcome = Outcome::judged(ok, if errors.is_some() { says } else { ran.end() });
@@ -52,7 +52,7 @@ fn check(command: &mut Command) -> &mut Command {
     ])
 }
 
-/// The number after these words.
+/// The number after these words, without its commas.
 fn number(text: &str, words: &str) -> Option<u64> {
     let (_, rest) = text.rsplit_once(words)?;
     rest.split(' ').next()?.replace(',', "").parse().ok()

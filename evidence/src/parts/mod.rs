@@ -1,4 +1,4 @@
-//! The parts, in the order in which they run: first what takes seconds.
+//! The parts, in the order in which they run. Parts that take seconds come first.
 
 mod api;
 mod coverage;
@@ -29,7 +29,7 @@ macro_rules! part {
 
 pub(crate) const ALL: &[Part] = &[
     part!("unsafe", "each place of unsafe code with its obligation and the rules it names", unsafe_code::run),
-    part!("dependencies", "each package of other people: licence, use, and why it is trusted", dependencies::run),
+    part!("dependencies", "each third-party package: its licence, its use, and why it is trusted", dependencies::run),
     part!("sbom", "a bill of materials (CycloneDX 1.5)", sbom::run),
     part!("deny", "licences, duplicates and sources are those that deny.toml allows", deny::run),
     part!("guidelines", "what the table of coding guidelines cites exists", guidelines::run),

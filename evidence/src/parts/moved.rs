@@ -1,4 +1,4 @@
-//! What a nightly compiler says about moved values, with `--cfg ascendcl_on_move`.
+//! Checks the messages of a nightly compiler about moved values, with `--cfg ascendcl_on_move`.
 
 use crate::ground::Ground;
 use crate::part::Outcome;
@@ -6,10 +6,10 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// In these programs the moved value is not of a type of the crate: a type parameter, and a closure.
+/// In these programs the moved value has no type of the crate: it is a type parameter or a closure.
 const OTHERS: &[&str] = &["one_allocator_on_two_streams", "stream_destroyed_by_a_closure_that_runs_twice"];
 
-/// Where the compiled programs lie, below the repository.
+/// The folder of the compiled programs, below the repository.
 const FOLDER: &str = "target/on-move";
 
 pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {

@@ -5,7 +5,7 @@ use crate::part::{Outcome, Status};
 use std::collections::BTreeMap;
 use std::fs;
 
-/// `rust-version` of the published crates, checked with that toolchain where it is installed.
+/// Compiles each published crate with the toolchain that its `rust-version` states, if that toolchain is installed.
 pub(crate) fn rust(ground: &Ground) -> Result<Outcome, String> {
     let stated = published(ground)?;
     let installed = ground.output(ground.command("rustup").args(["toolchain", "list"])).unwrap_or_default();
@@ -51,7 +51,7 @@ pub(crate) fn published(ground: &Ground) -> Result<BTreeMap<String, Vec<String>>
     Ok(stated)
 }
 
-/// `-Z direct-minimal-versions` in a copy of the repository, which gets another `Cargo.lock`.
+/// Compiles with `-Z direct-minimal-versions` in a copy of the repository, because this writes another `Cargo.lock`.
 pub(crate) fn versions(ground: &Ground) -> Result<Outcome, String> {
     if ground.output(ground.command("cargo").args(["+nightly", "--version"]).env_remove("RUSTUP_TOOLCHAIN")).is_err() {
         return Ok(Outcome::skipped(
@@ -59,7 +59,7 @@ pub(crate) fn versions(ground: &Ground) -> Result<Outcome, String> {
         ));
     }
     let copy = ground.root.join("target/minimal/repository");
-    // Files that are gone from the repository would still be there.
+    // A copy from an earlier run may have files that the repository has no more.
     drop(fs::remove_dir_all(&copy));
     let listed = ground.output(ground.command("git").args(["ls-files"]))?;
     for name in listed.lines() {

@@ -1,4 +1,4 @@
-//! The packages of the published crates, compiled from their published files as their users do.
+//! Compiles the packages of the published crates from their published files, as users do.
 
 use super::oldest::published;
 use crate::ground::Ground;
@@ -15,7 +15,7 @@ const FOLDER: &str = "target/packages/compiled";
 pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     let names: Vec<_> = published(ground)?.into_values().flatten().collect();
     let target = ground.root.join(FOLDER);
-    // Packages of an earlier version would be taken for those of this one.
+    // Packages of an earlier version would be mistaken for those of this version.
     drop(fs::remove_dir_all(target.join("package")));
     let mut command = ground.command("cargo");
     command.args(["package", "--locked", "--allow-dirty", "--target-dir"]).arg(&target);

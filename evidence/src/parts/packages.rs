@@ -1,4 +1,4 @@
-//! The packages of the published crates, made twice.
+//! Makes the packages of the published crates twice, and compares them.
 
 use super::oldest::published;
 use crate::ground::Ground;
@@ -10,7 +10,7 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     let folders = ["target/packages/first", "target/packages/second"].map(|folder| ground.root.join(folder));
     let published = published(ground)?;
     for folder in &folders {
-        // Packages of an earlier version would be compared too.
+        // Otherwise packages of an earlier version would be compared, too.
         drop(fs::remove_dir_all(folder));
         let mut command = ground.command("cargo");
         command.args(["package", "--locked", "--no-verify", "--allow-dirty", "--target-dir"]).arg(folder);

@@ -1,4 +1,4 @@
-//! Tests under the address sanitizer, with its search for memory that is lost.
+//! Runs tests under the address sanitizer and its leak check.
 
 use crate::ground::Ground;
 use crate::part::Outcome;

@@ -1,4 +1,4 @@
-//! Commands of the repository that `.ci/run` has too.
+//! Runs scripts of the repository that `.ci/run` runs, too.
 
 use crate::ground::Ground;
 use crate::part::Outcome;
