@@ -94,7 +94,7 @@ impl Record {
         let what = What::default();
         let mut record = Self { key, what, pages, _memory: memory, own: false, list: Mutex::new(()) };
         let is = |word, wanted: u64| record.word(word) == wanted;
-        if !is(Word::Magic, MAGIC) || !is(Word::Nonce, key.nonce.into()) || !is(Word::IsOpen, 1) {
+        if !is(Word::Magic, MAGIC) || !is(Word::Nonce, key.nonce.into()) || !record.is_open() {
             return Err(gone());
         }
         if !is(Word::Kind, kind as u64) {
@@ -150,6 +150,16 @@ impl Record {
         self.place(Word::Signal).replace(0) != 0
     }
 
+    /// Whether other processes may still import it.
+    pub(in crate::machine) fn is_open(&self) -> bool {
+        self.word(Word::IsOpen) == 1
+    }
+
+    /// Nobody imports it from now on. Those who have imported it keep what they have.
+    pub(in crate::machine) fn close(&self) {
+        self.set(Word::IsOpen, 0);
+    }
+
     fn allows(&self, process: u32) -> bool {
         (0..self.count()).any(|index| self.process(index).load() == u64::from(process))
     }
@@ -175,11 +185,10 @@ impl Record {
     }
 }
 
-/// It is shared no more. Those who have imported it keep what they have.
 impl Drop for Record {
     fn drop(&mut self) {
         if self.own {
-            self.set(Word::IsOpen, 0);
+            self.close();
         }
         // Without a place in the system's tables the page stays mapped, which nobody sees.
         let _ = self.pages.unmap(0, SIZE);

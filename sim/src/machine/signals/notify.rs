@@ -71,7 +71,7 @@ pub(crate) fn find(handle: aclrtNotify) -> Answer<Arc<Notify>> {
 
 /// As if none had been made.
 pub(in crate::machine) fn clear() {
-    drop(NOTIFIES.remove_all(|_| true));
+    NOTIFIES.remove_all(|_| true).iter().for_each(|notify| notify.close());
 }
 
 impl Notify {
@@ -82,9 +82,16 @@ impl Notify {
     /// It is never recorded again, and its waiters keep waiting.
     pub(crate) fn destroy(&self) -> Answer {
         NOTIFIES.remove(self.number).ok_or_else(|| Failure::unknown("notify"))?;
+        self.close();
         let waiting = std::mem::take(&mut lock(&self.state).waiting);
         waiting.into_iter().for_each(Duty::abandon);
         Ok(())
+    }
+
+    /// Ends the offer to other processes at once: a stream that waits, or has just given up, keeps the record longer.
+    fn close(&self) {
+        let record = lock(&self.state).shared.clone();
+        record.filter(|_| !self.imported).iter().for_each(|record| record.close());
     }
 
     /// Offers it to other processes; answers the key by which they find it.
@@ -165,5 +172,20 @@ impl State {
             }
         }
         None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_destroyed_notify_is_offered_no_more_while_a_wait_keeps_its_record() {
+        let notify = find(create()).unwrap();
+        notify.export(true).unwrap();
+        let kept_by_a_wait = lock(&notify.state).shared.clone().unwrap();
+        assert!(kept_by_a_wait.is_open());
+        notify.destroy().unwrap();
+        assert!(!kept_by_a_wait.is_open());
     }
 }

@@ -123,8 +123,9 @@ fn look() {
             watch.waits.extract_if(.., |(wanted, duty)| !duty.is_awaited() || wanted.is_there()).collect()
         };
         for (wanted, duty) in over {
-            duty.fulfil();
+            // What it kept is given back before the stream goes on: the program may free the memory then.
             drop(wanted);
+            duty.fulfil();
         }
         thread::sleep(PAUSE);
     }
