@@ -19,7 +19,7 @@ fn required_functions_are_those_that_the_safe_layer_calls() {
         "compiled_operators.rs",
         "captured_event.rs",
         "flagged_event.rs",
-        "captured_graph.rs",
+        "captured_graph/mod.rs",
         "captured_graph/build.rs",
         "captured_graph/update.rs",
         "stream/captured.rs",
