@@ -95,6 +95,7 @@ impl<C: Brand> Current<C> {
     ///
     /// [`Error::Vendor`] with the code of work that failed on the device (ERR-02). [`Error::WorkFailed`], once per
     /// stream, if another wait got the failure.
+    #[rule(DEV_17)]
     pub fn synchronize(&self) -> Result<(), Error> {
         self.ledger.synchronize_all(None)
     }

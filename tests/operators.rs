@@ -132,6 +132,28 @@ fn an_operator_that_was_not_compiled_or_loaded_is_not_found_at_its_launch() {
     });
 }
 
+#[proves(OP_05)]
+#[test]
+fn a_directory_of_compiled_operators_is_loaded_once_and_its_operators_are_found() {
+    inside(|current| {
+        let code = |error: &Error| error.code().and_then(ascendcl::error::Code::name);
+        let missing = current.load_operators("no/such/directory").unwrap_err();
+        assert_eq!(code(&missing), Some("ACL_ERROR_READ_MODEL_FAILURE"));
+        let nul = current.load_operators("a\0b").unwrap_err();
+        assert!(matches!(nul, Error::NulInPath { .. }), "{nul}");
+        // What was refused is not the one directory of the process.
+        let folder = common::scratch("compiled operators");
+        current.load_operators(&folder).unwrap();
+        let (x, y) = (current.upload_tensor(&[2], &[-1.0_f32, 2.0]).unwrap(), current.tensor::<f32>(&[2]).unwrap());
+        assert_eq!(
+            output!(current, Operator::new("Relu").precompiled().bind(current, x, y)),
+            (vec![2], vec![0.0, 2.0])
+        );
+        let again = current.load_operators(&folder).unwrap_err();
+        assert_eq!(code(&again), Some("ACL_ERROR_REPEAT_INITIALIZE"));
+    });
+}
+
 #[proves(OP_03)]
 #[test]
 fn a_bound_operator_is_launched_again_with_what_it_wrote_before() {

@@ -2,6 +2,8 @@
 
 #![allow(clippy::unwrap_used)]
 
+use ascendcl_macros::proves;
+use ascendcl_rules::{Class, RuleId};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -49,6 +51,32 @@ fn the_simulator_has_every_function_that_the_safe_layer_calls() {
 #[test]
 fn needs_are_stated_for_the_functions_that_are_called_and_for_no_others() {
     assert_eq!(called(is_the_table), called(|file| !is_the_table(file)));
+}
+
+/// A rule that is not offered is about functions that the safe layer leaves alone. Where it calls one of them, the rule
+/// is kept or broken.
+#[test]
+fn rules_that_are_not_offered_are_about_functions_that_nothing_calls() {
+    // The rule names the function for something that the safe layer does not do with it.
+    let otherwise = [
+        (ascendcl_rules::EVENT_01, "what it creates is never reset"),
+        (ascendcl_rules::CB_03, "the other kind of callback is not called"),
+        (ascendcl_rules::MODEL_28, "a dump is switched on in the file that the program gives it"),
+        (ascendcl_rules::DVPP_03, "memory from it is not given to media processing"),
+    ];
+    let called = called(|file| !is_the_table(file));
+    let mut stale: Vec<_> = RuleId::all().filter(|id| id.rule().class == Class::NotOffered).collect();
+    stale.retain(|id| id.rule().source.split(|c: char| !c.is_alphanumeric()).any(|word| called.contains(word)));
+    assert_eq!(stale, otherwise.map(|(id, _reason)| id), "give each a class, `means` and tests, or a reason here");
+}
+
+#[test]
+#[proves(EVENT_03)]
+fn events_are_not_reset_and_not_asked_by_the_calls_that_some_events_reject() {
+    let called = called(|file| !is_the_table(file));
+    let rejected = ["aclrtResetEvent", "aclrtQueryEvent", "aclrtQueryEventWaitStatus"];
+    assert!(called.contains("aclrtQueryEventStatus"), "events are asked");
+    assert_eq!(rejected.map(|name| called.contains(name)), [false; 3]);
 }
 
 /// Whether the file says what each C function needs; the other files call them.

@@ -132,6 +132,7 @@ impl RawEvent {
     }
 
     /// Creates an event that can order streams of a capture. The events of [`create`](Self::create) cannot.
+    #[rule(EVENT_03)]
     pub(crate) fn create_for_captures(api: Api, device: i32) -> Result<Self, Error> {
         let raw = event_for_captures(api)?;
         Ok(Self::created(raw, api, device))

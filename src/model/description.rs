@@ -37,11 +37,6 @@ impl TensorInfo {
         Self { name: port.name.clone(), element: port.element, shape }
     }
 
-    /// Whether a size is chosen at each run.
-    pub fn is_dynamic(&self) -> bool {
-        self.shape.contains(&None)
-    }
-
     /// Whether the model accepts a tensor of this shape.
     pub fn accepts(&self, shape: &[usize]) -> bool {
         let fits = |(own, given): (&Option<usize>, &usize)| own.is_none_or(|own| own == *given);

@@ -47,7 +47,7 @@ impl<C: Brand> Current<C> {
     ///
     /// As for [`stream`](Self::stream), and what the library says of the options; [`Error::MissingFunction`] on
     /// releases that lack the function.
-    #[rule(CTX_12, STREAM_11)]
+    #[rule(CTX_12, STREAM_11, STREAM_14)]
     pub fn stream_with(&self, options: StreamOptions) -> Result<Stream<C, Undecided>, Error> {
         leads!(stream: Start --> Undecided : Create);
         let flags = stream_flags(options.fast_launch, options.fast_sync);

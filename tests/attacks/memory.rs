@@ -161,6 +161,28 @@ impl Crooked {
     }
 }
 
+/// The library says success and gives no address, as for memory that it counts as there but has not got.
+#[proves(MEM_05)]
+#[test]
+fn memory_without_an_address_is_an_error_and_is_not_freed() {
+    let answers_null = include_str!("../null/library.c")
+        .replace("*start = aligned_alloc(64, (size + 63) / 64 * 64);", "(void)size; *start = 0;")
+        .replace("{ *start = malloc(size); return 0; }", "{ (void)size; *start = 0; return 0; }")
+        .replace("{ free(start); return 0; }", "{ (void)start; abort(); }");
+    assert_eq!((answers_null.matches("*start = 0").count(), answers_null.matches("abort()").count()), (2, 2));
+    let _others = books();
+    let acl = Acl::init(library_at(c_library("answers-null", &answers_null))).unwrap();
+    with_device(acl, |device, thread| {
+        let program = |current: &mut Current<Scoped<'_>>| {
+            let refused = current.device_buffer::<u8>(8).unwrap_err();
+            assert!(matches!(refused, Error::NullAnswer { call } if call == "aclrtMalloc"), "{refused}");
+            let refused = current.host_buffer::<u8>(8).unwrap_err();
+            assert!(matches!(refused, Error::NullAnswer { call } if call == "aclrtMallocHost"), "{refused}");
+        };
+        device.with_current(thread, program).unwrap();
+    });
+}
+
 #[test]
 fn host_memory_that_is_not_aligned_for_every_element_is_an_error_and_goes_back_at_once() {
     let _others = books();

@@ -1,10 +1,11 @@
 //! Waits that would never end, and limits that end too early.
 
-use super::{fail, in_context, inside, set, with_device};
-use crate::common::{alone, c_library, library_at};
+use super::{collect, fail, in_context, inside, set, with_device};
+use crate::common::{acl, alone, c_library, library_at};
 use crate::null::{TIMEOUT, books, in_books};
-use ascendcl::{Acl, Brand, Current, Scoped, Thread};
+use ascendcl::{Acl, Brand, Context, Current, Device, Scoped, Thread};
 use ascendcl_macros::proves;
+use ascendcl_sim::control;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Barrier, mpsc};
 use std::thread;
@@ -86,6 +87,44 @@ fn keep_busy(current: &mut Current<impl Brand>, task: Duration, busy: &Barrier, 
     for work in works {
         work.wait(current).unwrap().into_result().unwrap();
     }
+}
+
+/// Work that was dropped in one context keeps its memory while another context waits for all work of its own.
+#[proves(DEV_17)]
+#[test]
+fn a_wait_for_one_context_frees_nothing_that_another_one_uses() {
+    let alone = alone();
+    with_device(acl(), |device, thread| {
+        device.context(thread, |busy, thread| work_here_and_wait_there(busy, device, thread)).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+fn work_here_and_wait_there<'c>(busy: &'c Context<Scoped<'c>>, device: &Device<'_>, thread: &mut Thread) {
+    let (release, held) = mpsc::channel::<()>();
+    let queue = |current: &mut Current<Scoped<'c>>| {
+        let stream = current.stream().unwrap();
+        drop(stream.launch_host_fn(current, move || held.recv()).unwrap());
+        drop(set(current, &stream, 1));
+        stream
+    };
+    let stream = busy.enter(thread, queue).unwrap();
+    let wait = |current: &mut Current<Scoped<'_>>| {
+        drop(set(current, &current.stream().unwrap(), 2));
+        current.synchronize_within(Duration::from_secs(20)).unwrap();
+        collect(current);
+    };
+    device.with_current(thread, wait).unwrap();
+    let end = |current: &mut Current<Scoped<'c>>| {
+        collect(current);
+        let held = control::live().device_blocks;
+        drop(release);
+        current.synchronize().unwrap();
+        stream.destroy(current).unwrap();
+        collect(current);
+        assert_eq!((held, control::live().device_blocks), (1, 0), "while the work went on, and afterwards");
+    };
+    busy.enter(thread, end).unwrap();
 }
 
 #[proves(STREAM_16, EVENT_11)]

@@ -44,7 +44,7 @@ pub(crate) fn of(scan: &Scan) -> Vec<String> {
         }
         // What the library does by itself shows nothing about this crate.
         let by_test = shown.iter().any(|evidence| evidence.kind != Kind::Behaviour);
-        if has_to_be_shown(id) && !by_test && class != Class::Compile {
+        if !by_test && class != Class::Compile {
             found.push(format!(
                 "{id} is {class:?}, and no test shows that it is kept: put `#[proves({})]` on a test in tests/ that fails \
                  when it is broken; write that test if there is none",
@@ -53,11 +53,6 @@ pub(crate) fn of(scan: &Scan) -> Vec<String> {
         }
     }
     found
-}
-
-/// Rules that corrupt, crash or lose when they are broken, and all rules of the pages that are covered whole.
-fn has_to_be_shown(id: RuleId) -> bool {
-    id.rule().priority == 1 || !id.rule().pages.is_empty()
 }
 
 pub(crate) fn constant(id: RuleId) -> String {

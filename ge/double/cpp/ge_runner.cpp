@@ -59,6 +59,8 @@ struct LiveGraph {
   std::unique_ptr<acl::Model> model;
   ge::AllocatorPtr allocator;
   bool loaded = false;
+  /// Where it was loaded.
+  void *stream = nullptr;
   bool const_is_set = false;
   bool feature_is_set = false;
   std::vector<ge::MemBlock *> held;
@@ -302,6 +304,7 @@ Status Session::LoadGraph(uint32_t id, const std::map<AscendString, AscendString
     graph->allocator = inside_->built_in;
   }
   graph->loaded = true;
+  graph->stream = stream;
   return SUCCESS;
 }
 
@@ -310,6 +313,9 @@ Status Session::ExecuteGraphWithStreamAsync(uint32_t id, void *stream, const std
   LiveGraph *graph = begins("ExecuteGraphWithStreamAsync", std::to_string(id)) ? inside_->compiled(id) : nullptr;
   if (graph == nullptr || !graph->loaded) {
     return fails("only a loaded graph is executed");
+  }
+  if (stream != graph->stream) {
+    return fails("the graph was loaded on another stream, which may be at work on it still");
   }
   std::vector<acl::Tensor> from;
   for (const gert::Tensor &input : inputs) {

@@ -7,7 +7,7 @@ use ascendcl_ge::{GraphSource, Options};
 use ascendcl_macros::proves;
 
 #[test]
-#[proves(GE_02, GE_14, GE_15, GE_17)]
+#[proves(GE_02, GE_14, GE_15, GE_16, GE_17)]
 fn a_graph_recognises_digits_with_memory_of_a_pool() {
     let world = world();
     let labels = common::digits().0;

@@ -3,12 +3,15 @@
 
 use crate::common::scratch;
 use ascendcl_ge_double::Double;
+use ascendcl_macros::proves;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Mutex;
 
+/// The double's headers declare `Session` and no `GeSession`.
 #[test]
+#[proves(GE_13)]
 fn the_shim_is_compiled_against_the_toolkit_that_the_environment_names_and_is_what_programs_load() {
     let said = with_toolkit(&toolkit("complete"));
     let path = String::from_utf8_lossy(&said.stdout);

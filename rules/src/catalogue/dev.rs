@@ -223,9 +223,9 @@ rules! {
             pages: [],
             basis: "doc+source",
             priority: 2,
-            class: NotOffered,
-            means: "The crate never synchronises a whole device. It waits for streams one by one, and frees memory \
-                by the state of the streams that used it.",
+            class: ByConstruction,
+            means: "`Current::synchronize` waits for the work of its own context, and only memory of that context \
+                counts as idle then. Memory that work of another context uses stays until that work has ended.",
         }
     }
 }

@@ -34,8 +34,9 @@ rules! {
             pages: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "There are no Ex events.",
+            class: ByConstruction,
+            means: "Ex events order the branches of a capture, and no handle leads to them. The crate calls none of \
+                the functions that they reject.",
         }
         EVENT_04 = "EVENT-04" {
             text: "Elapsed time needs two timing-enabled events recorded in order on the same stream and a stream \

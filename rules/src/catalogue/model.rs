@@ -300,7 +300,7 @@ rules! {
             means: "The crate reads descriptions from loaded models and copies their names.",
         }
         MODEL_25 = "MODEL-25" {
-            text: "RawStream-based loading supports fixed-shape models only and needs one queue id per input and output.",
+            text: "Queue-based loading supports fixed-shape models only and needs one queue id per input and output.",
             misuse: "dynamic model with queues",
             consequence: "error",
             source: "aclmdlLoad*WithQ",

@@ -177,8 +177,9 @@ rules! {
             pages: [],
             basis: "doc",
             priority: 3,
-            class: NotOffered,
-            means: "Streams are created without flags and priorities.",
+            class: ByConstruction,
+            means: "`StreamOptions` has only flags that may be combined. What the library refuses on a product is an \
+                `Error::Vendor` that names the priority and the flags.",
         }
         STREAM_15 = "STREAM-15" {
             text: "The failure mode may be set once per stream, spreads stop-on-error to all streams of the context, \
