@@ -5,14 +5,16 @@
 mod common;
 
 use ascendcl::{
-    Brand, Current, Error, Input, Model,
+    BoundModel, Brand, Current, Error, Input, Model,
     allocator::PoolAllocator,
     model::{Gears, ModelSource, OutputBuffer},
 };
 use ascendcl_macros::proves;
-use ascendcl_sim::control;
+use ascendcl_sim::{Plan, control};
 use common::scopes::run;
-use common::{alone, assert_lives, data, digits, digits_compiled_for, largest, negated_image, positions, product};
+use common::{
+    alone, assert_lives, data, difference_of, digits, digits_compiled_for, largest, negated_image, positions, product,
+};
 
 fn model<C: Brand>(current: &Current<C>) -> Model<C> {
     current.load_model(data("digits.onnx")).unwrap()
@@ -119,6 +121,56 @@ fn outputs_that_the_library_allocated_go_with_a_forgotten_model() {
         assert_eq!(with.pool_statistics()?.blocks, 1);
         drop(with);
         assert!(current.collect().is_empty(), "the pool stays in place for the block that is out");
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(MODEL_20)]
+#[test]
+fn a_model_has_its_old_shapes_when_the_choice_of_others_fails_half_way() {
+    let alone = alone();
+    run(|current| {
+        let room = |current: &Current<_>, model: Model<_>| -> Result<BoundModel<_>, Error> {
+            let mut bound = model.bind_with(current, &[&[4], &[4]], &[OutputBuffer::AtMost(4)])?;
+            bound.write(current, 0, &[9.0_f32; 4])?;
+            bound.write(current, 1, &[1.0_f32, 2.0, 3.0, 4.0])?;
+            Ok(bound)
+        };
+        let image = difference_of("n");
+        let mut bound = room(current, current.load(ModelSource::memory(&image).into())?)?;
+        for fails in ["SetDatasetTensorDesc#1=", "SetDatasetTensorDesc#2=", "SetDatasetTensorDesc#2=after:"] {
+            control::fail(format!("aclmdl{fails}507899").parse().unwrap()).unwrap();
+            bound.reshape(current, &[&[2], &[2]]).unwrap_err();
+            bound.run(current)?;
+            assert_eq!(bound.read::<f32>(current, 0)?, [8.0, 7.0, 6.0, 5.0], "{fails}");
+        }
+        // They cannot be set again either.
+        control::fail("aclmdlSetDatasetTensorDesc#2+=507899".parse().unwrap()).unwrap();
+        bound.reshape(current, &[&[2], &[2]]).unwrap_err();
+        control::fail(Plan::new()).unwrap();
+        let refused = bound.run(current).unwrap_err();
+        assert!(matches!(refused, Error::Gone { .. }), "{refused}");
+        let mut bound = room(current, bound.into_model(current)?)?;
+        bound.run(current)?;
+        assert_eq!(bound.read::<f32>(current, 0)?, [8.0, 7.0, 6.0, 5.0]);
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(MODEL_20)]
+#[test]
+fn a_model_has_its_old_gear_when_the_choice_of_another_fails_and_has_its_effect() {
+    let alone = alone();
+    run(|current| {
+        let model = current.load(ModelSource::memory(&digits_compiled_for("1,7")).into())?;
+        let mut bound = model.bind_with(current, &[&[7, 64]], &[OutputBuffer::AtMost(70)])?;
+        control::fail("aclmdlSetDynamicBatchSize#1=after:507899".parse().unwrap()).unwrap();
+        bound.reshape(current, &[&[1, 64]]).unwrap_err();
+        bound.write(current, 0, &[0.0_f32; 7 * 64])?;
+        bound.run(current)?;
+        assert_eq!(bound.output_shape(current, 0)?, [7, 10]);
         Ok(())
     });
     alone.assert_nothing_lives();

@@ -84,7 +84,12 @@ impl Ledger {
         }
     }
 
-    pub(crate) fn reshape(&self, binding: &RawBinding, model: &LoadedModel, shapes: &[&[i64]]) -> Result<(), Error> {
+    pub(crate) fn reshape(
+        &self,
+        binding: &RawBinding,
+        model: &LoadedModel,
+        shapes: (&[Vec<i64>], &[Vec<i64>]),
+    ) -> Result<(), Error> {
         self.api.is_of_this_process()?;
         binding.reshape(self.api, &self.streams, model, shapes)
     }

@@ -197,6 +197,11 @@ impl Tensors {
         parts
     }
 
+    /// The shapes of the inputs.
+    pub(super) fn shapes(&self) -> Vec<&[usize]> {
+        self.inputs.iter().map(|input| input.shape.as_slice()).collect()
+    }
+
     /// Shapes in the library's order, with a place for the input of the chosen shape.
     pub(super) fn dims(&self, shapes: &[&[usize]]) -> Vec<Vec<i64>> {
         let mut all: Vec<_> = shapes.iter().map(|shape| dims(shape)).collect();

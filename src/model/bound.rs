@@ -98,14 +98,14 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// # Errors
     ///
     /// [`Error::Input`] if the shapes do not fit the model; [`Error::TooShort`] if they need more memory than the model
-    /// was bound with; or [`Error::Vendor`]. After the first two, the shapes are unchanged.
+    /// was bound with; or [`Error::Vendor`]. The shapes are unchanged. If the library refuses to set them again, too,
+    /// only [`into_model`](Self::into_model) can still use the bound model.
     #[rule(MODEL_20)]
     pub fn reshape(&mut self, current: &Current<C>, inputs: &[&[usize]]) -> Result<(), Error> {
         same_count(self.model.inputs(), inputs.len())?;
         self.bound.inputs.iter().zip(inputs).try_for_each(|(bound, shape)| bound.holds(shape))?;
-        let dims = self.bound.dims(inputs);
-        let dims: Vec<&[i64]> = dims.iter().map(Vec::as_slice).collect();
-        current.ledger().reshape(&self.binding, &self.model.loaded, &dims)?;
+        let [old, new] = [&self.bound.shapes(), inputs].map(|shapes| self.bound.dims(shapes));
+        current.ledger().reshape(&self.binding, &self.model.loaded, (&old, &new))?;
         self.bound.inputs.iter_mut().zip(inputs).for_each(|(bound, shape)| bound.shape = shape.to_vec());
         Ok(())
     }

@@ -9,7 +9,7 @@ pub mod onnx;
 pub mod scopes;
 
 pub use futures::block_on;
-pub use onnx::{difference, negated_image, positions, product};
+pub use onnx::{difference, difference_of, negated_image, positions, product};
 
 #[path = "../../examples/digits/mod.rs"]
 pub(crate) mod images;

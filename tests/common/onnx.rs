@@ -10,9 +10,14 @@ pub fn positions() -> Vec<u8> {
 
 /// A model of two inputs of four floats whose output is their difference.
 pub fn difference() -> Vec<u8> {
-    let [minuend, subtrahend] = ["minuend", "subtrahend"].map(|name| input(name, FLOAT, &["4"]));
+    difference_of("4")
+}
+
+/// The same for this many floats, or for any number with a name: `n`.
+pub fn difference_of(floats: &str) -> Vec<u8> {
+    let [minuend, subtrahend] = ["minuend", "subtrahend"].map(|name| input(name, FLOAT, &[floats]));
     let node = node("Sub", &["minuend", "subtrahend"], "difference");
-    model(&[node, minuend, subtrahend, output("difference", FLOAT, &["4"])])
+    model(&[node, minuend, subtrahend, output("difference", FLOAT, &[floats])])
 }
 
 /// A model whose output is `-x`, for an image `x` of any size; compiled for sizes like `2,3;4,4`.

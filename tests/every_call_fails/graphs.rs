@@ -1,6 +1,7 @@
 //! Programs with captured and built graphs.
 
 use crate::models;
+use crate::others::again;
 use ascendcl::capture::{CaptureMode, Tasks};
 use ascendcl::model::ModelSource;
 use ascendcl::operator::Operator;
@@ -74,6 +75,44 @@ pub(crate) fn updated_graph(current: &mut Current<Scoped<'_>>) -> Result<(), Err
     drop(stream.update(current, graph, &group, |tasks, (mut first, _)| tasks.launch(&mut first))?);
     stream.destroy(current)?;
     current.collect().into_iter().next().map_or(Ok(()), Err)
+}
+
+/// An update that failed is made again. Whatever has become of the graph, its operands come back, and work.
+#[allow(clippy::result_large_err, reason = "a graph comes back with its operands")]
+pub(crate) fn update_made_again(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
+    let mut stream = current.stream()?.without_allocator();
+    let relu = |number: f32| {
+        let x = current.upload_tensor(&[2], &[number; 2])?;
+        let y = current.upload_tensor(&[2], &[9.0_f32; 2])?;
+        Operator::new("Relu").bind(current, x, y).map_err(Error::from)
+    };
+    let (first, second) = (relu(1.0)?, relu(2.0)?);
+    let mut group = None;
+    let graph = stream.capture(current, CaptureMode::Relaxed, first, |capture, mut first| {
+        group = Some(capture.task_group(Tasks::new().launch(&mut first))?);
+        Ok(())
+    });
+    let (graph, Some(group)) = (graph?.with_operands(current, second)?, group) else { return Ok(()) };
+    let mut update = |graph| stream.update(current, graph, &group, |tasks, (_, mut second)| tasks.launch(&mut second));
+    let graph = match update(graph).or_else(|failed| update(failed.value)) {
+        Err(failed) => failed.value,
+        Ok(updated) => {
+            let replay = stream.replay(current, updated);
+            let replayed = replay.is_ok();
+            let mut graph = again(replay.unwrap_or_else(|failed| failed.value), |graph| graph.wait(current))?;
+            let (first, second) = graph.operands(current)?;
+            assert_eq!(first.tensors().1.to_vec(current)?, [9.0; 2], "it was replaced");
+            assert_eq!(second.tensors().1.to_vec(current)?, [if replayed { 2.0 } else { 9.0 }; 2]);
+            graph
+        }
+    };
+    let (first, second) = again(graph, |graph| graph.into_operands(current))?;
+    for (operator, number) in [(first, 1.0), (second, 2.0)] {
+        let done = again(operator, |operator| stream.launch(current, operator))?;
+        let done = again(done, |done| done.wait(current))?;
+        assert_eq!(done.tensors().1.to_vec(current)?, [number; 2]);
+    }
+    Ok(())
 }
 
 pub(crate) fn built_graph(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {

@@ -3,7 +3,7 @@
 use crate::common::difference;
 use crate::models;
 use ascendcl::memory::bytes_in_arena;
-use ascendcl::model::{Load, ModelSource};
+use ascendcl::model::{Load, ModelSource, OutputBuffer};
 use ascendcl::raw::{Attach, Ending, EndsBefore};
 use ascendcl::{BoundModel, Brand, Current, Error, Failed, Scoped, operator};
 use ascendcl_sys::types::aclrtNotify;
@@ -25,7 +25,7 @@ pub(crate) fn shared_memory(current: &mut Current<Scoped<'_>>) -> Result<(), Err
 }
 
 /// Makes a step a second time, with what the first gave back.
-fn again<T, R>(value: T, mut step: impl FnMut(T) -> Result<R, Failed<T>>) -> Result<R, Error> {
+pub(crate) fn again<T, R>(value: T, mut step: impl FnMut(T) -> Result<R, Failed<T>>) -> Result<R, Error> {
     match step(value) {
         Ok(result) => Ok(result),
         Err(failed) => Ok(step(failed.value)?),
@@ -60,6 +60,25 @@ pub(crate) fn arena_of_two_models(current: &mut Current<Scoped<'_>>) -> Result<(
     }
     arena.reset(current)?;
     again(arena, |arena| arena.free(current))
+}
+
+/// A choice of shapes that failed is made again. Where that fails, too, an execution has the old shapes, or is refused.
+pub(crate) fn shapes_chosen_again(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
+    for image in [models::in_batches_of(None), models::compiled_for("1,3,7")] {
+        let model = current.load(ModelSource::memory(&image).into())?;
+        let mut bound = model.bind_with(current, &[&[7, 64]], &[OutputBuffer::AtMost(70)])?;
+        let mut batch = 7;
+        for next in [1, 3, 7] {
+            let chosen = bound.reshape(current, &[&[next, 64]]).or_else(|_| bound.reshape(current, &[&[next, 64]]));
+            batch = if chosen.is_ok() { next } else { batch };
+            let ones = vec![1.0_f32; 64 * batch];
+            bound.write(current, 0, &ones).or_else(|_| bound.write(current, 0, &ones))?;
+            bound.run(current).or_else(|_| bound.run(current))?;
+            assert_eq!(bound.output_shape(current, 0)?, [batch, 10]);
+            assert_eq!(bound.read::<f32>(current, 0)?, vec![0.0; 10 * batch]);
+        }
+    }
+    Ok(())
 }
 
 pub(crate) fn second_model_on_the_weights(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {

@@ -6,7 +6,8 @@ use crate::graphs;
 use crate::harness::Program;
 use crate::models;
 use crate::others::{
-    arena_of_two_models, attached_objects, operators_in_flight, second_model_on_the_weights, shared_memory,
+    arena_of_two_models, attached_objects, operators_in_flight, second_model_on_the_weights, shapes_chosen_again,
+    shared_memory,
 };
 use ascendcl::event::{Progress, Timing, Waiting};
 use ascendcl::memory::{Pages, Rows};
@@ -38,6 +39,7 @@ pub(crate) const PROGRAMS: &[(&str, Program)] = &[
     ("a lane", lane),
     ("open shapes", open_shapes),
     ("gears", gears),
+    ("shapes that are chosen again", shapes_chosen_again),
     ("operators", operators),
     ("operators in flight", operators_in_flight),
     ("operators of a pool", operators_of_a_pool),
@@ -46,6 +48,7 @@ pub(crate) const PROGRAMS: &[(&str, Program)] = &[
     ("a captured graph", graphs::captured_graph),
     ("captured branches", graphs::captured_branches),
     ("an updated graph", graphs::updated_graph),
+    ("an update that is made again", graphs::update_made_again),
     ("a built graph", graphs::built_graph),
     ("what is forgotten", forgotten),
 ];

@@ -213,12 +213,13 @@ impl LoadedModel {
     }
 
     /// Sets the shapes of the next executions' inputs, in the one way that the model supports (MODEL-20).
-    fn set_shapes(&self, api: Api, dataset: &Dataset, shapes: &[&[i64]]) -> Result<(), Error> {
+    fn set_shapes(&self, api: Api, dataset: &Dataset, shapes: &[impl AsRef<[i64]>]) -> Result<(), Error> {
         if let Some(gears) = self.gear_box() {
-            return gears.choose(api, self.id(), dataset, self.inputs(), shapes);
+            let shapes: Vec<_> = shapes.iter().map(AsRef::as_ref).collect();
+            return gears.choose(api, self.id(), dataset, self.inputs(), &shapes);
         }
         let free = self.inputs().iter().zip(shapes).enumerate().filter(|(_, (port, _))| port.dims.contains(&-1));
-        free.into_iter().try_for_each(|(index, (port, dims))| dataset.set_shape(api, index, port, dims))
+        free.into_iter().try_for_each(|(index, (port, dims))| dataset.set_shape(api, index, port, dims.as_ref()))
     }
 
     /// Unloads the model, once only (MODEL-14). Refuses while queued work may use it. Its context must be current

@@ -109,7 +109,7 @@ impl RawBinding {
         self.blocks().iter().try_for_each(|block| block.is_current())?;
         self.given.create(api, inputs.iter().map(|input| Some((&*input.block, input.bytes))))?;
         self.results.create(api, outputs.iter().map(|block| block.as_ref().map(|block| (&**block, block.bytes()))))?;
-        let shapes: Vec<_> = inputs.iter().map(|input| input.dims.as_slice()).collect();
+        let shapes: Vec<_> = inputs.iter().map(|input| &input.dims).collect();
         model.set_shapes(api, &self.given, &shapes)
     }
 
@@ -117,18 +117,31 @@ impl RawBinding {
         !self.open.is_empty()
     }
 
-    /// Sets other shapes for the next executions. Refuses while queued work may read the datasets (DATA-10).
+    /// Sets `new` shapes for the next executions, or, if the library fails, the `old` ones again. Refuses while queued
+    /// work may read the datasets (DATA-10).
     pub(crate) fn reshape(
         &self,
         api: Api,
         streams: &Shelf<RawStream>,
         model: &LoadedModel,
-        shapes: &[&[i64]],
+        (old, new): (&[Vec<i64>], &[Vec<i64>]),
     ) -> Result<(), Error> {
         self.is_current()?;
         self.idle(streams)?;
-        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::MODEL_TENSORS }) };
-        model.set_shapes(api, &self.given, shapes)
+        let inside = self.gate.pass().ok_or_else(|| Error::Gone { what: ObjectKind::MODEL_TENSORS })?;
+        let failed = match model.set_shapes(api, &self.given, new) {
+            // The library was not called.
+            Err(error @ Error::Input(_)) => return Err(error),
+            Err(error) => error,
+            Ok(()) => return Ok(()),
+        };
+        // The first inputs may have the new shapes.
+        if model.set_shapes(api, &self.given, old).is_err() {
+            // It is unknown which shapes an execution would use, so there are no more executions.
+            drop(inside);
+            self.gate.close();
+        }
+        Err(failed)
     }
 
     /// Makes the next executions use `new` instead of `old`. Refuses while queued work may read the datasets (DATA-10).
