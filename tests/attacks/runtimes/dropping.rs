@@ -13,7 +13,7 @@ fn a_runtime_that_is_dropped_in_the_middle_of_work_calls_nothing_and_is_swept_up
     let before = control::live();
     let start = Instant::now();
     drop(runtime);
-    assert!(start.elapsed() < Duration::from_secs(1), "a drop waited");
+    assert!(start.elapsed() < Duration::from_secs(10), "a drop waited");
     assert_eq!(control::live(), before, "a drop called the library");
     // The next runtime does not wait for it, either.
     let start = Instant::now();
