@@ -11,6 +11,7 @@ use ascendcl::{
     stream::AllocatorGroup,
 };
 use ascendcl_macros::proves;
+use ascendcl_sim::control;
 use common::scopes::run;
 use common::{acl, alone, assert_lives, data, digits, digits_in_batches_of, largest, predictions};
 use std::time::Duration;
@@ -59,7 +60,7 @@ fn a_model_dropped_in_flight_is_unloaded_after_its_work() {
         }
         stream.synchronize(current)?;
         assert!(current.collect().is_empty());
-        let live = ascendcl_sim::control::live();
+        let live = control::live();
         assert_eq!((live.models, live.datasets), (1, 2), "what was dropped is gone, what was forgotten has its row");
         Ok(())
     });
@@ -181,7 +182,7 @@ fn weights_outlive_their_handles_while_a_model_is_loaded_on_them() {
         let mut model = current.load(on(source))?;
         drop(refused);
         drop(weights);
-        let blocks = ascendcl_sim::control::live().device_blocks;
+        let blocks = control::live().device_blocks;
         assert!(current.collect().is_empty());
         assert_lives!(device_blocks, blocks, "the weights are in use");
         model.run(current, &[Input::new(&[8, 64], &[0.0_f32; 512])?])?;
@@ -210,6 +211,14 @@ fn a_permit_lets_the_streams_of_a_group_run_in_turn() {
             group = turn.finish(current)?;
             model = pending.wait(current)?;
         }
+        // A turn that does not end in time is there still, with its group.
+        let turn = group.begin(&first)?;
+        control::fail("aclmdlExecuteAsync#1=slow:200ms".parse().unwrap()).unwrap();
+        let pending = turn.execute(current, model)?;
+        let late = turn.finish_within(current, Duration::from_millis(5)).unwrap_err();
+        assert!(late.error.code().is_some_and(|code| code.is_timeout()), "{}", late.error);
+        group = late.value.finish_within(current, Duration::from_secs(60))?;
+        drop(pending.wait(current)?);
         let other = AllocatorGroup::new(current, PoolAllocator::new(current, 0)?)?;
         let refused = other.begin(&first).unwrap_err();
         assert!(matches!(refused.error, Error::OtherGroup), "{}", refused.error);

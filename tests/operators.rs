@@ -94,6 +94,31 @@ fn shapes_that_do_not_fit_are_told_before_the_library_is_called() {
     });
 }
 
+#[proves(OP_02)]
+#[test]
+fn outputs_come_in_tuples_arrays_and_vectors_as_inputs_do() {
+    inside(|current| {
+        let stream = current.stream().unwrap().without_allocator();
+        let sum = Operator::new("Add");
+        let x = |number: i32| current.upload_tensor(&[2], &[number, 10]).unwrap();
+        let y = || current.tensor::<i32>(&[2]).unwrap();
+        let in_tuple = sum.bind(current, (x(1), x(2)), (y(),)).unwrap();
+        let ((one, _), (y1,)) =
+            stream.launch(current, in_tuple).unwrap().wait(current).unwrap().into_tensors(current).unwrap();
+        let in_array = sum.bind(current, [x(3), x(4)], [y()]).unwrap();
+        let (three, [y2]) =
+            stream.launch(current, in_array).unwrap().wait(current).unwrap().into_tensors(current).unwrap();
+        let in_vector = sum.bind(current, vec![x(5), x(6)], vec![y()]).unwrap();
+        // In flight, too.
+        let (five, y3) = stream.launch(current, in_vector).unwrap().split();
+        let y3 = y3.wait(current).unwrap();
+        drop(five);
+        let read = |tensor: &DeviceTensor<_, i32>| tensor.to_vec(current).unwrap();
+        assert_eq!((read(&y1), read(&y2), read(&y3[0])), (vec![3, 20], vec![7, 20], vec![11, 20]));
+        assert_eq!((read(&one), read(&three[1])), (vec![1, 10], vec![4, 10]));
+    });
+}
+
 #[proves(OP_09)]
 #[test]
 fn what_the_library_refuses_comes_back_with_its_tensors() {

@@ -2,7 +2,7 @@
 
 use super::launch::BoundOperator;
 use super::shared::{SharedTensor, TensorInput};
-use super::tensor::{DeviceTensor, OperatorInput, fill};
+use super::tensor::{Absent, DeviceTensor, OperatorInput, fill};
 use super::{OperatorInputs, TensorArgument, sealed};
 use crate::brand::{Brand, INSIDE, Inside};
 use crate::element::Element;
@@ -147,6 +147,12 @@ macro_rules! shared {
     )+ };
 }
 shared!(SharedBuffer SharedTensor);
+
+impl sealed_payload::Payload for Absent {
+    fn rest(&self, _: Inside) {}
+
+    fn follow(&self, _: (u64, u64), _: &RawStream, _: Inside) {}
+}
 
 impl<C: Brand, E> sealed_payload::Payload for DeviceTensor<C, E> {
     fn rest(&self, key: Inside) {

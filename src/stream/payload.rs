@@ -4,12 +4,12 @@ use crate::brand::{Brand, Inside};
 use crate::ffi::RawStream;
 use crate::memory::{DeviceBuffer, HostBuffer, SharedBuffer};
 
-/// The values that a [`Pending`](super::Pending) can hold: buffers, bound models, operators, results of callbacks, and
-/// tuples of these.
+/// The values that a [`Pending`](super::Pending) can hold: buffers, tensors, bound models, operators, results of
+/// callbacks, and tuples, arrays and vectors of these.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be waited for",
     label = "expected buffers, models, operators or replies that are in flight",
-    note = "STREAM-04: a `Pending` holds what its stream uses, alone or in tuples of up to four: \
+    note = "STREAM-04: a `Pending` holds what its stream uses, alone or in tuples of up to six, arrays and vectors: \
             `pending.wait(current)?` gives it back",
     note = "see `ascendcl-explain STREAM-04`"
 )]
@@ -23,7 +23,7 @@ pub(crate) mod sealed {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be waited for",
         label = "expected buffers, models, operators or replies that are in flight",
-        note = "STREAM-04: a `Pending` holds what its stream uses, alone or in tuples of up to four: \
+        note = "STREAM-04: a `Pending` holds what its stream uses, alone or in tuples of up to six, arrays and vectors: \
                 `pending.wait(current)?` gives it back",
         note = "see `ascendcl-explain STREAM-04`"
     )]
@@ -95,7 +95,28 @@ macro_rules! tuples {
     )+ };
 }
 tuples! {
+    A;
     A B;
     A B C;
     A B C D;
+    A B C D E;
+    A B C D E F;
+}
+
+macro_rules! lists {
+    ($([$($generics:tt)*] $list:ty;)+) => { $(
+        impl<$($generics)*> sealed::Payload for $list {
+            fn rest(&self, key: Inside) {
+                self.iter().for_each(|part| part.rest(key));
+            }
+
+            fn follow(&self, from: (u64, u64), queue: &RawStream, key: Inside) {
+                self.iter().for_each(|part| part.follow(from, queue, key));
+            }
+        }
+    )+ };
+}
+lists! {
+    [T: sealed::Payload] Vec<T>;
+    [T: sealed::Payload, const K: usize] [T; K];
 }

@@ -8,6 +8,8 @@ use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan, control};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+ascendcl::names!(Verified);
+
 /// On device 0, while device 1 exists, too.
 fn on_device_0(program: impl FnOnce(&mut Current<Scoped<'_>>)) {
     let acl = acl();
@@ -160,6 +162,26 @@ fn every_call_of_a_thread_whose_context_was_changed_is_refused_while_calls_are_v
         current.upload(&[1_u8]).unwrap().free(current).unwrap();
         assert!(current.foreign(|| resets_device(1)).changed);
     });
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+#[proves(CTX_05, CTX_08)]
+#[test]
+fn a_runtime_is_opened_with_the_calls_verified() {
+    let (alone, _others) = undisturbed();
+    let setup = Setup::builder().library(library()).device(0).verify_current(true).build();
+    let runtime = ascendcl::Runtime::<Verified>::open(setup).unwrap();
+    let refused = runtime.with(|current| {
+        sets_device(1);
+        let refused = current.upload(&[1_u8]).map(drop).unwrap_err();
+        assert!(current.foreign(|| resets_device(1)).changed);
+        refused
+    });
+    assert!(matches!(refused.unwrap(), Error::CurrentChanged { .. }));
+    runtime.close().unwrap();
+    let acl = acl();
+    acl.verify_current(false);
     acl.close().unwrap();
     alone.assert_nothing_lives();
 }
