@@ -3,7 +3,7 @@
 use super::{collect, fail, nothing_fails, undisturbed};
 use crate::common::{acl, alone, library};
 use ascendcl::runtime::CloseError;
-use ascendcl::{Context, DeviceBuffer, Error, Runtime, Scoped, Setup, Thread};
+use ascendcl::{Context, Current, DeviceBuffer, Error, Runtime, Scoped, Setup, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::mem;
@@ -211,6 +211,39 @@ fn a_copy_that_fails_leaves_the_other_buffer_to_its_context() {
             })
             .unwrap();
         speech.enter(thread, |current| sound.free(current).unwrap()).unwrap();
+    });
+}
+
+/// A fill of the other context's buffer failed, and so did the wait for it, so it may still be writing.
+#[proves(MEM_02)]
+#[test]
+fn a_buffer_that_failed_work_may_still_write_is_not_copied_from() {
+    on_devices([0, 1], |vision, speech, thread| {
+        let fill = |current: &mut Current<_>| {
+            let (stream, sound) = (current.stream().unwrap(), current.upload(&[3_u32; 8]).unwrap());
+            fail("aclrtMemsetAsync#1=after:507899,aclrtSynchronizeStreamWithTimeout=507899");
+            let failed = stream.set_bytes(current, sound, 1).unwrap_err();
+            nothing_fails();
+            failed.value
+        };
+        let sound = speech.enter(thread, fill).unwrap();
+        vision
+            .enter(thread, |current| {
+                let stream = current.stream().unwrap();
+                current
+                    .with_peer(speech, |current, access| {
+                        current
+                            .copy_scope(|current, copies| {
+                                let room = current.device_buffer::<u32>(8).unwrap();
+                                let failed = copies.copy_from_peer(current, &stream, access, &sound, room).unwrap_err();
+                                assert!(matches!(failed.error, Error::InDoubt { .. }), "{}", failed.error);
+                            })
+                            .unwrap();
+                    })
+                    .unwrap();
+            })
+            .unwrap();
+        speech.enter(thread, |current| sound.free(current).map(drop)).unwrap().unwrap_or(());
     });
 }
 
