@@ -75,7 +75,7 @@ impl<'env> Borrowed<'env> {
         to.block.holds_at(here, to.start, from.len())?;
         let (room, kind) = (to.block.bytes() - to.start, api.direction(Side::Device, Side::Host));
         aligned(kind, from.len(), [to.block.at(to.start), from.as_ptr().cast()])?;
-        stream.comes_to_rest(api, [to.block.last_use()])?;
+        stream.comes_to_rest(api, &[to.block.last_use()])?;
         self.uses(stream);
         let queued = stream.submit_alone(here, "queue a copy", [to.block.last_use()], |ready, stream| {
             // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
@@ -103,7 +103,7 @@ impl<'env> Borrowed<'env> {
         from.block.holds_at(here, from.start, to.len())?;
         let kind = api.direction(Side::Host, Side::Device);
         aligned(kind, to.len(), [to.as_ptr().cast(), from.block.at(from.start)])?;
-        stream.comes_to_rest(api, [from.block.last_use()])?;
+        stream.comes_to_rest(api, &[from.block.last_use()])?;
         self.uses(stream);
         let queued = stream.submit_alone(here, "queue a copy", [from.block.last_use()], |ready, stream| {
             // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).

@@ -4,9 +4,9 @@
 //!
 //! * A [`RawBuffer`] is memory that the library allocated. Only [`RawBuffer::free`] frees it, and refuses while a task
 //!   that was queued with it may still run (MEM-02).
-//! * A [`RawStream`] is a vendor stream. [`RawStream::submit`] queues work and stamps every block that the work uses,
-//!   before and after the vendor call. [`RawStream::synchronize`] determines which stamps are done. Neither takes a
-//!   lock or allocates.
+//! * A [`RawStream`] is a vendor stream. [`RawStream::submit_alone`] queues work and stamps every block that the work
+//!   uses, before and after the vendor call. [`RawStream::synchronize`] determines which stamps are done. Neither takes
+//!   a lock or allocates.
 //! * `call!` makes every call. It first checks the needs that `needs.rs` lists for the C function: at least that this
 //!   is not a forked child. Only that check gives access to the functions ([`Ready`](call::Ready)).
 //! * A destroyed object is never passed to the library again, because destroying it closes a [`Gate`](gate::Gate).

@@ -97,7 +97,7 @@ impl RawStream {
         from.holds_at(here, rows.from_start, from_span)?;
         let uses = [to.last_use(), from.last_use()];
         if to.is_pageable() || from.is_pageable() {
-            self.comes_to_rest(api, uses)?;
+            self.comes_to_rest(api, &uses)?;
         }
         let kind = api.direction(to.home().side(), from.home().side());
         let RawRows { width, height, from_pitch, to_pitch, .. } = rows;

@@ -23,7 +23,7 @@ pub struct RawMemory {
 
 /// The operands of [`StreamOps::submit`](crate::stream::StreamOps::submit): a [`DeviceBuffer`], written before or not;
 /// a [`HostBuffer`]; a [`SharedBuffer`] to read; one of these in flight on the same stream as a [`Pending`]; tuples of
-/// up to four of these; or `()`.
+/// up to eight of these; a `Vec` of one of these; or `()`.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be used by work of this stream",
     label = "expected buffers of the stream's own context, by value, alone or in a tuple",
@@ -40,6 +40,7 @@ pub(crate) mod sealed {
         message = "`{Self}` cannot be used by work of this stream",
         label = "expected buffers of the stream's own context, by value",
         note = "STREAM-09, MEM-11: a stream and what its work uses belong to one context",
+        note = "COPY-05: a vector of elements is put into a buffer by name: `current.pageable_buffer(elements)`",
         note = "see `ascendcl-explain STREAM-09`"
     )]
     pub trait Operand<C: Brand> {
@@ -230,4 +231,43 @@ tuples! {
     (P0 0, P1 1);
     (P0 0, P1 1, P2 2);
     (P0 0, P1 1, P2 2, P3 3);
+    (P0 0, P1 1, P2 2, P3 3, P4 4);
+    (P0 0, P1 1, P2 2, P3 3, P4 4, P5 5);
+    (P0 0, P1 1, P2 2, P3 3, P4 4, P5 5, P6 6);
+    (P0 0, P1 1, P2 2, P3 3, P4 4, P5 5, P6 6, P7 7);
+}
+
+impl<C: Brand, T: sealed::Operand<C>> Operands<C> for Vec<T> where T::Written: Payload {}
+
+/// As many operands of one type as the program has.
+impl<C: Brand, T: sealed::Operand<C>> sealed::Operands<C> for Vec<T>
+where
+    T::Written: Payload,
+{
+    type Raw = Vec<RawMemory>;
+    type Out = Vec<T::Written>;
+
+    fn queue_on(
+        &self,
+        queue: &Arc<RawStream>,
+        current: &Current<C>,
+        call: &'static str,
+        function: impl FnOnce(*mut c_void, Vec<RawMemory>) -> i32,
+        key: Inside,
+    ) -> Result<u64, Error> {
+        self.iter().try_for_each(|operand| operand.usable_on(queue))?;
+        let memory: Vec<_> = self.iter().map(|operand| operand.memory(key)).collect();
+        let blocks: Vec<_> = memory.iter().map(|(block, _)| *block).collect();
+        queue.submit_raw_list(current.here(), call, &blocks, |stream| {
+            function(stream, memory.into_iter().map(raw).collect())
+        })
+    }
+
+    fn past_of_all(&self, key: Inside) -> Past {
+        self.iter().fold(Past::none(), |past, operand| past.and(operand.past_of(key)))
+    }
+
+    fn into_out(self, key: Inside) -> Self::Out {
+        self.into_iter().map(|operand| operand.into_written(key)).collect()
+    }
 }

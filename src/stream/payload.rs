@@ -9,7 +9,7 @@ use crate::memory::{DeviceBuffer, HostBuffer, SharedBuffer};
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be waited for",
     label = "expected buffers, models, operators or replies that are in flight",
-    note = "STREAM-04: a `Pending` holds what its stream uses, alone or in tuples of up to six, arrays and vectors: \
+    note = "STREAM-04: a `Pending` holds what its stream uses, alone or in tuples of up to eight, arrays and vectors: \
             `pending.wait(current)?` gives it back",
     note = "see `ascendcl-explain STREAM-04`"
 )]
@@ -23,7 +23,7 @@ pub(crate) mod sealed {
     #[diagnostic::on_unimplemented(
         message = "`{Self}` cannot be waited for",
         label = "expected buffers, models, operators or replies that are in flight",
-        note = "STREAM-04: a `Pending` holds what its stream uses, alone or in tuples of up to six, arrays and vectors: \
+        note = "STREAM-04: a `Pending` holds what its stream uses, alone or in tuples of up to eight, arrays and vectors: \
                 `pending.wait(current)?` gives it back",
         note = "see `ascendcl-explain STREAM-04`"
     )]
@@ -101,6 +101,8 @@ tuples! {
     A B C D;
     A B C D E;
     A B C D E F;
+    A B C D E F G;
+    A B C D E F G H;
 }
 
 macro_rules! lists {

@@ -17,7 +17,13 @@ const LONG: Duration = Duration::from_secs(20);
 const ON_DEVICE: aclrtMemcpyKind = aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE;
 
 /// Sets every byte, as foreign code would.
-fn set_raw<C: Brand>(current: &Current<C>, stream: *mut c_void, start: *mut c_void, bytes: usize, value: u8) -> i32 {
+pub(super) fn set_raw<C: Brand>(
+    current: &Current<C>,
+    stream: *mut c_void,
+    start: *mut c_void,
+    bytes: usize,
+    value: u8,
+) -> i32 {
     let functions = current.library().as_raw();
     // SAFETY: the callers hand in memory of that many bytes, and a stream of the current context.
     unsafe { functions.aclrtMemsetAsync(start, bytes, value.into(), bytes, aclrtStream(stream)) }.unwrap()
@@ -36,7 +42,7 @@ fn submitted<C: Brand>(current: &Current<C>, stream: &StreamOps<C>, value: u8) -
 }
 
 /// Nothing that is queued behind this runs before something is sent.
-fn hold<C: Brand>(current: &Current<C>, stream: &StreamOps<C>) -> Sender<()> {
+pub(super) fn hold<C: Brand>(current: &Current<C>, stream: &StreamOps<C>) -> Sender<()> {
     let (release, released) = channel::<()>();
     mem::forget(stream.launch_host_fn(current, move || released.recv_timeout(LONG).is_ok()).unwrap());
     release
@@ -86,7 +92,7 @@ fn memory_of_foreign_work_that_was_dropped_is_not_freed_before_it_is_over() {
 }
 
 /// Frees what is idle: an allocation that finds no room does that, and nothing is waited for.
-fn collect_without_waiting(current: &Current<impl Brand>) {
+pub(super) fn collect_without_waiting(current: &Current<impl Brand>) {
     fail("aclrtMalloc#1=207001");
     drop(current.device_buffer::<u8>(1));
     nothing_fails();

@@ -19,6 +19,7 @@ mod copied_rows;
 mod corners;
 mod defaults;
 mod door;
+mod door_lists;
 mod dropped;
 mod dropping;
 mod event_kinds;

@@ -80,7 +80,7 @@ impl RawStream {
         let kind = api.direction(to.block.home().side(), from.block.home().side());
         aligned(kind, bytes, [to.block.at(to.start), from.block.at(from.start)])?;
         if to.block.is_pageable() || from.block.is_pageable() {
-            self.comes_to_rest(api, [to.block.last_use(), from.block.last_use()])?;
+            self.comes_to_rest(api, &[to.block.last_use(), from.block.last_use()])?;
         }
         Ok(kind)
     }
@@ -93,7 +93,7 @@ impl RawStream {
     ///
     /// The error of the wait. Nothing is queued then.
     #[rule(COPY_05, STREAM_04)]
-    pub(in crate::ffi) fn comes_to_rest<const N: usize>(&self, api: Api, uses: [&LastUse; N]) -> Result<(), Error> {
+    pub(in crate::ffi) fn comes_to_rest(&self, api: Api, uses: &[&LastUse]) -> Result<(), Error> {
         let is_over = |used: &&LastUse| used.is_over(|at, number| at == self.id() && self.has_done(number), || false);
         if uses.iter().all(is_over) { Ok(()) } else { self.synchronize(api, None) }
     }
@@ -133,33 +133,6 @@ impl RawStream {
         })
     }
 
-    /// Queues work by a call that may run code of the program. That code may itself queue work, also on this stream.
-    ///
-    /// Otherwise like [`submit_alone`](Self::submit_alone).
-    #[inline(always)]
-    pub(in crate::ffi) fn submit<const N: usize>(
-        &self,
-        here: Here<'_>,
-        doing: &'static str,
-        uses: [&LastUse; N],
-        queue: impl FnOnce(Ready<Current>, aclrtStream) -> ReadyAnswer<aclError>,
-    ) -> Result<u64, Boxed> {
-        let (ready, ticket) = self.look_before_work(here)?;
-        queue_work!(self, here, ready, ticket, doing, uses, |ready, stream| queue(ready, stream))
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn submit_after_a_look<const N: usize>(
-        &self,
-        here: Here<'_>,
-        doing: &'static str,
-        uses: [&LastUse; N],
-        queue: impl FnOnce(Ready<Current>, aclrtStream) -> ReadyAnswer<aclError>,
-    ) -> Result<u64, Boxed> {
-        self.submit(here, doing, uses, queue)
-    }
-
     /// Queues work: stamps what the work uses before the vendor call, and counts the submission after it. The caller
     /// has the stream's handle, and the vendor call runs no code that could queue work.
     ///
@@ -182,6 +155,19 @@ impl RawStream {
             }
             None => self.submit_after_a_look(here, doing, uses, queue),
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn submit_after_a_look<const N: usize>(
+        &self,
+        here: Here<'_>,
+        doing: &'static str,
+        uses: [&LastUse; N],
+        queue: impl FnOnce(Ready<Current>, aclrtStream) -> ReadyAnswer<aclError>,
+    ) -> Result<u64, Boxed> {
+        let (ready, ticket) = self.look_before_work(here)?;
+        queue_work!(self, here, ready, ticket, doing, uses, |ready, stream| queue(ready, stream))
     }
 
     /// The library and the next number, if work can be queued here without further checks by a call that runs no code
@@ -219,14 +205,39 @@ impl RawStream {
         blocks: [&RawBuffer; N],
         queue: impl FnOnce(*mut c_void) -> i32,
     ) -> Result<u64, Error> {
+        self.submit_stamped(here, call, &blocks, &blocks.map(RawBuffer::last_use), queue)
+    }
+
+    /// Like [`submit_raw`](Self::submit_raw), for any number of blocks.
+    pub(crate) fn submit_raw_list(
+        &self,
+        here: Here<'_>,
+        call: &'static str,
+        blocks: &[&RawBuffer],
+        queue: impl FnOnce(*mut c_void) -> i32,
+    ) -> Result<u64, Error> {
+        let uses: Vec<_> = blocks.iter().map(|block| block.last_use()).collect();
+        self.submit_stamped(here, call, blocks, &uses, queue)
+    }
+
+    /// `uses` are the stamps of the blocks. The call may itself queue work, also on this stream.
+    fn submit_stamped(
+        &self,
+        here: Here<'_>,
+        call: &'static str,
+        blocks: &[&RawBuffer],
+        uses: &[&LastUse],
+        queue: impl FnOnce(*mut c_void) -> i32,
+    ) -> Result<u64, Error> {
         /// A code that the library never returns.
         const UNWOUND: i32 = -1;
         blocks.iter().try_for_each(|block| block.holds(here, block.bytes()))?;
-        let (uses, mut panic) = (blocks.map(RawBuffer::last_use), None);
         if blocks.iter().any(|block| block.is_pageable()) {
             self.comes_to_rest(here.api(), uses)?;
         }
-        let queued = self.submit(here, "queue work", uses, |ready, stream| {
+        let (ready, ticket) = self.look_before_work(here)?;
+        let mut panic = None;
+        let queued = queue_work!(self, here, ready, ticket, "queue work", uses, |ready, stream| {
             let queue = AssertUnwindSafe(|| queue(stream.0));
             let code = catch_unwind(queue).unwrap_or_else(|thrown| {
                 panic = Some(thrown);

@@ -216,7 +216,7 @@ impl RawBinding {
 
     /// Called before a copy of pageable host memory to an input or from an output: see [`RawStream::comes_to_rest`].
     pub(crate) fn comes_to_rest_for(&self, api: Api, stream: &RawStream, other: &RawBuffer) -> Result<(), Error> {
-        if other.is_pageable() { stream.comes_to_rest(api, [&self.last_use]) } else { Ok(()) }
+        if other.is_pageable() { stream.comes_to_rest(api, &[&self.last_use]) } else { Ok(()) }
     }
 
     /// Called after a failed copy to an input or from an output. If the copy may be running all the same, an execution
