@@ -2,7 +2,8 @@
 
 use super::leaving::{current_handle, resets_device, sets_device};
 use super::undisturbed;
-use crate::common::{acl, library};
+use crate::common::{acl, difference_of, library};
+use ascendcl::model::{ModelSource, OutputBuffer};
 use ascendcl::{Current, Error, RunError, Scoped, Setup, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan, control};
@@ -162,6 +163,31 @@ fn every_call_of_a_thread_whose_context_was_changed_is_refused_while_calls_are_v
         current.upload(&[1_u8]).unwrap().free(current).unwrap();
         assert!(current.foreign(|| resets_device(1)).changed);
     });
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+/// Where the library was not called, the shapes of a model are known.
+#[proves(CTX_05, MODEL_20)]
+#[test]
+fn shapes_that_a_changed_context_refuses_leave_a_model_that_runs() {
+    let (alone, _others) = undisturbed();
+    let acl = acl();
+    acl.verify_current(true);
+    on_device_0(|current| {
+        let model = current.load(ModelSource::memory(&difference_of("n")).into()).unwrap();
+        let mut bound = model.bind_with(current, &[&[4], &[4]], &[OutputBuffer::AtMost(4)]).unwrap();
+        bound.write(current, 0, &[9.0_f32; 4]).unwrap();
+        bound.write(current, 1, &[1.0_f32; 4]).unwrap();
+        sets_device(1);
+        let refused = bound.reshape(current, &[&[2], &[2]]).unwrap_err();
+        assert!(matches!(refused, Error::CurrentChanged { .. }), "{refused}");
+        resets_device(1);
+        assert!(current.foreign(|| ()).changed);
+        bound.run(current).unwrap();
+        assert_eq!(bound.read::<f32>(current, 0).unwrap(), [8.0; 4]);
+    });
+    acl.verify_current(false);
     acl.close().unwrap();
     alone.assert_nothing_lives();
 }

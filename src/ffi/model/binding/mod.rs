@@ -131,7 +131,7 @@ impl RawBinding {
         let inside = self.gate.pass().ok_or_else(|| Error::Gone { what: ObjectKind::MODEL_TENSORS })?;
         let failed = match model.set_shapes(api, &self.given, new) {
             // The library was not called.
-            Err(error @ Error::Input(_)) => return Err(error),
+            Err(error @ (Error::Input(_) | Error::CurrentChanged { .. } | Error::InsideCallback)) => return Err(error),
             Err(error) => error,
             Ok(()) => return Ok(()),
         };
