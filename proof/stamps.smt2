@@ -23,7 +23,7 @@
 ; known, 4 it is counted, and its blocks have its number.
 ; `step` of a wait: 0 outside, 1 it has its mark, 2 the library waits.
 (declare-datatypes ((World 0)) (((world
-  (submitted (Array Stream Int)) (done (Array Stream Int)) (announced (Array Stream Int))
+  (submitted (Array Stream Int)) (done (Array Stream Int))
   (step (Array Work Int)) (number (Array Work Int))
   (complete (Array Work Bool))               ; the device has done it
   (kind (Array Block Int)) (stream (Array Block Stream)) (last (Array Block Int)) (pending (Array Block Bool))
@@ -35,8 +35,7 @@
 
 (define-fun has-done ((x World) (s Stream) (n Int)) Bool (<= n (select (done x) s)))
 ; `Clock::is_idle`
-(define-fun is-idle ((x World) (s Stream)) Bool
-  (and (has-done x s (select (submitted x) s)) (has-done x s (select (announced x) s))))
+(define-fun is-idle ((x World) (s Stream)) Bool (has-done x s (select (submitted x) s)))
 ; `LastUse::is_over`
 (define-fun is-over ((x World) (b Block)) Bool
   (or (= (select (kind x) b) never)
@@ -86,9 +85,7 @@
   (and (forall ((w Work)) (=> (and (known w) (in-hand x w))
          (and (<= (select (step x) w) 2) (= (select (number x) w) (+ (select (submitted x) (on w)) 1)))))
        (forall ((w Work) (b Block)) (=> (and (known w) (in-hand x w) (uses w b))
-         (ite (= (select (kind x) b) one-stream)
-              (= (select (last x) b) (select (number x) w))
-              (<= (select (number x) w) (select (announced x) (on w))))))
+         (and (= (select (kind x) b) one-stream) (= (select (last x) b) (select (number x) w)))))
        (forall ((v Work) (w Work)) (=> (and (known v) (known w) (in-hand x v) (in-hand x w) (= (on v) (on w))) (= v w)))))
 ; A block's last submission is at most the next one, and a call in whose hand the block is gets a later number.
 (define-fun last-uses ((x World)) Bool
@@ -116,7 +113,7 @@
 
 ; --- Steps. Each says what is new, and that the rest is as before.
 
-(define-fun same-streams ((x World) (y World)) Bool (and (= (submitted y) (submitted x)) (= (done y) (done x)) (= (announced y) (announced x))))
+(define-fun same-streams ((x World) (y World)) Bool (and (= (submitted y) (submitted x)) (= (done y) (done x))))
 (define-fun same-blocks ((x World) (y World)) Bool
   (and (= (kind y) (kind x)) (= (stream y) (stream x)) (= (last y) (last x)) (= (pending y) (pending x))
        (= (freed y) (freed x))))
@@ -141,22 +138,19 @@
 (define-fun is-of-this-stream ((x World) (b Block) (w Work)) Bool
   (or (= (select (kind x) b) never) (and (= (select (kind x) b) one-stream) (= (select (stream x) b) (on w)))))
 
-; `Clock::next`, and `begin` of each block that the work uses. One thread has the stream: no other submission of a known
-; number is under way there.
+; `Timeline::next_for`, and `begin` of each block that the work uses. One thread has the stream: no other submission of a
+; known number is under way there. No other stream may be using one of the blocks (`LastUse::is_free_for`).
 (define-fun begin-known ((x World) (y World) (w Work)) Bool
   (let ((n (+ (select (submitted x) (on w)) 1)))
     (and (= (select (step x) w) 0) (known w) (has-operands x w)
          (forall ((v Work)) (=> (and (known v) (= (on v) (on w))) (not (in-hand x v))))
          (= (step y) (store (step x) w 1)) (= (number y) (store (number x) w n)) (= (complete y) (complete x))
          (same-waits x y) (= (freed y) (freed x)) (= (submitted y) (submitted x)) (= (done y) (done x))
+         (forall ((b Block)) (=> (uses w b) (is-of-this-stream x b w)))
          (forall ((b Block)) (ite (uses w b)
-           (and (not (select (pending y) b))
-                (ite (is-of-this-stream x b w)
-                     (and (= (select (kind y) b) one-stream) (= (select (stream y) b) (on w)) (= (select (last y) b) n))
-                     (= (select (kind y) b) several-streams)))
-           (same-block x y b)))
-         (= (announced y) (ite (exists ((b Block)) (and (uses w b) (not (is-of-this-stream x b w))))
-                               (store (announced x) (on w) n) (announced x))))))
+           (and (not (select (pending y) b)) (= (select (kind y) b) one-stream) (= (select (stream y) b) (on w))
+                (= (select (last y) b) n))
+           (same-block x y b))))))
 
 ; `begin` of each block, where the number is not known. `last` keeps the number that the code replaces by PENDING; nothing
 ; reads it until `end`.
@@ -183,7 +177,7 @@
   (and (= (select (step x) w) 2) (known w)
        (= (step y) (store (step x) w 4)) (= (number y) (number x)) (= (complete y) (complete x))
        (= (submitted y) (store (submitted x) (on w) (select (number x) w))) (= (done y) (done x))
-       (= (announced y) (announced x)) (same-blocks x y) (same-waits x y)))
+       (same-blocks x y) (same-waits x y)))
 
 ; `Clock::stamp`: the number is taken after the call. No submission of a known number is under way on the stream.
 (define-fun take-number ((x World) (y World) (w Work)) Bool
@@ -191,7 +185,7 @@
     (and (= (select (step x) w) 2) (not (known w))
          (forall ((v Work)) (=> (and (known v) (= (on v) (on w))) (not (in-hand x v))))
          (= (step y) (store (step x) w 3)) (= (number y) (store (number x) w n)) (= (complete y) (complete x))
-         (= (submitted y) (store (submitted x) (on w) n)) (= (done y) (done x)) (= (announced y) (announced x))
+         (= (submitted y) (store (submitted x) (on w) n)) (= (done y) (done x))
          (same-blocks x y) (same-waits x y))))
 
 ; `end`, of each block.
@@ -229,7 +223,7 @@
          (forall ((w Work)) (=> (select (select (covers x) t) w) (select (complete x) w)))
          (= (waiting y) (store (waiting x) t 0)) (= (mark y) (mark x)) (= (covers y) (covers x))
          (= (done y) (store (done x) s (ite (< (select (done x) s) (select (mark x) t)) (select (mark x) t) (select (done x) s))))
-         (= (submitted y) (submitted x)) (= (announced y) (announced x)) (same-blocks x y) (same-work x y))))
+         (= (submitted y) (submitted x)) (same-blocks x y) (same-work x y))))
 ; It answers with a failure: nothing is known.
 (define-fun wait-fails ((x World) (y World) (t Wait)) Bool
   (and (= (select (waiting x) t) 2)

@@ -20,10 +20,16 @@ impl InCallback {
         Self { outer: IN_CALLBACK.replace(true) }
     }
 
+    /// Whether this thread is inside a callback.
+    #[inline(always)]
+    pub(crate) fn is_running() -> bool {
+        IN_CALLBACK.get()
+    }
+
     /// Returns an error if this thread is inside a callback.
     #[inline(always)]
     pub(crate) fn refuses() -> Result<(), Error> {
-        if IN_CALLBACK.get() { Err(Error::InsideCallback) } else { Ok(()) }
+        if Self::is_running() { Err(Error::InsideCallback) } else { Ok(()) }
     }
 }
 

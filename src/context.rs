@@ -4,7 +4,7 @@ use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
 pub use crate::device_allocator::ContextId;
 use crate::error::{Error, ScopeError};
-use crate::ffi::{Api, Entered, RawContext, Restore};
+use crate::ffi::{Api, RawContext, Restore};
 use crate::ledger::DeviceRow;
 use crate::ledger::Ledger;
 use crate::life_cycle::leads;
@@ -81,11 +81,8 @@ impl<C: Brand> Context<C> {
 /// time, and that the thread's token is borrowed.
 pub(crate) fn enter<C: Brand, R>(ledger: &Arc<Ledger>, program: impl FnOnce(&mut Current<C>) -> R) -> Result<R, Error> {
     leads!(context: Live --> Live : MakeCurrent);
-    let api = ledger.api();
-    api.is_of_this_process()?;
-    let _restore = Restore::around(api, ledger.context());
-    ledger.context().make_current(api)?;
-    let _entered = Entered::into(ledger.context(), api, ledger.id());
+    let mut visit = ledger.visit();
+    visit.enter()?;
     let _span = trace::entered(ledger.id());
     Ok(program(&mut Current::new(ledger)))
 }

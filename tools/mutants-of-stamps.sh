@@ -67,14 +67,14 @@ mutant() { # name, file, substitution
 }
 
 covers='let covers = self.covers\(\);'
-begin='for used in \$uses \{\s*used.begin\(\$timeline.id\(\), \$timeline.clock\(\), ticket\);\s*\}'
+begin='for used in \$uses \{\s*\$crate::ffi::stamp::Ticket::begin\(ticket, used, id\);\s*\}'
 mutant 'the mark is taken after the wait' "$timeline" "s/$covers(\s*)(let result = wait\(\);)/\$2\$1let covers = self.covers();/"
 mutant 'memory has its stamp only after the call' "$timeline" "s/($begin)(\s*)match \\\$call \{/let result = \\\$call; \$1 match result {/"
 mutant 'the submission counts before the call' "$timeline" 's/match \$call \{/let _early = ticket.taken(\$timeline.clock()); match \$call {/'
 mutant 'no doubt after a failed call' "$timeline" 's/uses\.as_ref\(\)\.iter\(\)\.for_each\(\|used\| used\.mark_in_doubt\(\)\);//'
 mutant 'a number that was not known is not stamped after the call' "$timeline" 's/uses\.iter\(\)\.for_each\(\|used\| used\.end\(number\)\);//'
 mutant 'a call under way does not count' "$stamp" 's/\(_, PENDING\) => false,//'
-mutant 'a number that is not known counts as done' "$stamp" 's/(fn stamp\(self\) -> u64 \{\s*)PENDING/${1}0/'
+mutant 'a number that is not known counts as done' "$stamp" 's/used\.number\.store\(PENDING, Ordering::Relaxed\)/used.number.store(0, Ordering::Relaxed)/'
 mutant 'each of several threads takes the next number' "$stamp" 's/(fn taken\(self, clock: &Clock\) -> u64 \{\s*)clock\.stamp\(\)/$1clock.next().taken(clock)/'
 mutant 'the count shows nothing of the call' "$stamp" 's/clock\.submitted\.store\(self\.0, Ordering::Release\)/clock.submitted.store(self.0, Ordering::Relaxed)/'
 mutant 'a mark sees nothing of the calls' "$stamp" 's/(fn mark.*?)Ordering::Acquire/$1Ordering::Relaxed/s'
@@ -84,9 +84,10 @@ mutant 'what is done falls' "$stamp" 's/self\.done\.fetch_max\(mark, Ordering::A
 mutant 'what is done among others is lost' "$stamp" 's/self\.done\.fetch_max\(mark, Ordering::AcqRel\);//'
 mutant 'the end of a wait shows nothing of it' "$stamp" 's/compare_exchange\(before, mark, Ordering::AcqRel/compare_exchange(before, mark, Ordering::Relaxed/'
 mutant 'who sees what is done sees nothing of the wait' "$stamp" 's/(fn done\(&self.*?)Ordering::Acquire/$1Ordering::Relaxed/s'
-mutant 'use by a second stream is not noted' "$stamp" 's/self\.is_of_several\(clock, ticket\);//'
-mutant 'a call that uses what other streams used is not announced' "$stamp" 's/clock\.announced\.store\(ticket\.stamp\(\), Ordering::Release\);//'
-mutant 'a stream with a call that is announced is idle' "$stamp" 's/ && self\.has_done\(self\.announced\.load\(Ordering::Acquire\)\)//'
+mutant 'use by a second stream is not noted' "$stamp" 's/before == NEVER \|\| before == stream \{ stream \} else \{ SEVERAL \}/true { stream } else { SEVERAL }/'
+mutant 'a known number is used for memory that another stream uses' "$stamp" 's/last == NEVER \|\| last == stream/true/'
+mutant 'one operand without another stream is enough for a known number' "$timeline" 's/uses\.iter\(\)\.all\(/uses.iter().any(/'
+mutant 'a known number is stored after its stream' "$stamp" 's/(used\.number\.store\(self\.0, Ordering::Relaxed\);)(\s*)(used\.stream\.store\(stream, Ordering::Release\);)/$3$2$1/'
 mutant 'a wait that failed counts as done' "$timeline" 's/(\s*end\(\);\n)(\s*Err\(error\)\n)/$1self.succeeded(covers);$2/'
 mutant 'a failure is noted after the wait has ended' "$timeline" 's/(if let Some\(code\) = failed\(&error\) \{.*?\n                \}\n)(\s*end\(\);)/$2$1/s'
 mutant 'nobody waits for a note that is under way' "$timeline" 's/while under_way\(\) \{\s*yield_now\(\);\s*\}//'

@@ -68,12 +68,11 @@ mutant() { # model, name, substitution
 }
 
 # src/ffi/stamp.rs, src/ffi/timeline.rs
-mutant stamps 'memory gets its number after the call' 's/\(= \(select \(kind y\) b\) one-stream\) \(= \(select \(stream y\) b\) \(on w\)\) \(= \(select \(last y\) b\) n\)/(= (select (kind y) b) one-stream) (= (select (stream y) b) (on w)) (= (select (last y) b) (select (last x) b))/'
+mutant stamps 'memory gets its number after the call' 's/\(= \(select \(kind y\) b\) one-stream\) \(= \(select \(stream y\) b\) \(on w\)\)\s+\(= \(select \(last y\) b\) n\)/(= (select (kind y) b) one-stream) (= (select (stream y) b) (on w)) (= (select (last y) b) (select (last x) b))/'
 mutant stamps 'the count is taken for the next number' 's/(\(define-fun begin-known .*?)\(\+ \(select \(submitted x\) \(on w\)\) 1\)/$1(select (submitted x) (on w))/s'
 mutant stamps 'two threads have a stream' 's/(\(define-fun begin-known .*?)\(forall \(\(v Work\)\) \(=> \(and \(known v\) \(= \(on v\) \(on w\)\)\) \(not \(in-hand x v\)\)\)\)\n/$1/s'
 mutant stamps 'a number is taken during the call of another that knows it' 's/(\(define-fun take-number .*?)\(forall \(\(v Work\)\) \(=> \(and \(known v\) \(= \(on v\) \(on w\)\)\) \(not \(in-hand x v\)\)\)\)\n/$1/s'
-mutant stamps 'the submission is not announced' 's/\(store \(announced x\) \(on w\) n\)/(announced x)/'
-mutant stamps 'what was announced does not count' 's/ \(has-done x s \(select \(announced x\) s\)\)//'
+mutant stamps 'a known number is used for memory that another stream uses' 's/\(forall \(\(b Block\)\) \(=> \(uses w b\) \(is-of-this-stream x b w\)\)\)\n//'
 mutant stamps 'the submission is not counted' 's/\(= \(submitted y\) \(store \(submitted x\) \(on w\) \(select \(number x\) w\)\)\)/(= (submitted y) (submitted x))/'
 mutant stamps 'memory is not pending during the call' 's/(\(define-fun begin \(.*?)\(and \(select \(pending y\) b\)/$1(and (not (select (pending y) b))/s'
 mutant stamps 'a first use does not name its stream' 's/\(and \(= \(select \(kind y\) b\) one-stream\) \(= \(select \(stream y\) b\) \(on w\)\)\s+\(= \(select \(last y\) b\) \(ite/(and (= (select (kind y) b) (select (kind x) b)) (= (select (stream y) b) (on w)) (= (select (last y) b) (ite/'

@@ -31,6 +31,6 @@ pub(crate) fn rounds<A, B>(rounds: u32, first: A, mut operation: impl FnMut(A) -
 /// Callgrind counts from the entry of this function to its return. It has one caller per operation, and is the operation's only
 /// caller: what the compiler does to one caller it does to the operation.
 #[inline(never)]
-fn counted_operation<A, B>(operation: &mut impl FnMut(A) -> B, state: A) -> B {
+pub(crate) fn counted_operation<A, B>(operation: &mut impl FnMut(A) -> B, state: A) -> B {
     operation(state)
 }

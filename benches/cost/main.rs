@@ -4,7 +4,8 @@
 //! limit. It counts instructions, which do not depend on what else the machine does: valgrind's `callgrind` runs this file
 //! once per operation and side. Without valgrind there is no table. With `-- --check` the file stays as it is.
 //!
-//! `cargo bench -p ascendcl --bench cost -- --times` measures nanoseconds instead, and `-- --actor` those of an actor's
+//! `cargo bench -p ascendcl --bench cost -- --scale` counts what some of them cost beside many other objects
+//! (`docs/scale.md`). `cargo bench -p ascendcl --bench cost -- --times` measures nanoseconds instead, and `-- --actor` those of an actor's
 //! call beside the hop to its thread.
 //!
 //! The library is one that does nothing (`tests/null/library.c`). The sides: the C functions by the addresses that the
@@ -21,9 +22,12 @@ mod count;
 mod operations;
 mod plain;
 mod safe;
+mod scale;
 mod table;
+mod valgrind;
 
 use operations::{Operation, SIDES, Side};
+use scale::Scale;
 
 fn main() -> std::process::ExitCode {
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
@@ -34,6 +38,12 @@ fn main() -> std::process::ExitCode {
             run(operation, side, rounds.parse().unwrap());
             std::process::ExitCode::SUCCESS
         }
+        ["many", scale, many, rounds] => {
+            let scale = Scale::named(scale).unwrap();
+            scale::run(&common::null_library(), scale, many.parse().unwrap(), rounds.parse().unwrap());
+            std::process::ExitCode::SUCCESS
+        }
+        ["--scale"] => scale::counts(),
         ["--times"] => {
             table::times(|operation, side, rounds| run(operation, side, rounds).as_secs_f64());
             std::process::ExitCode::SUCCESS

@@ -92,20 +92,20 @@ impl Operation {
     /// limit.
     pub(crate) fn limit(self) -> u64 {
         match self {
-            Self::Copy => 114,
-            Self::CopyAndWait => 188,
-            Self::Set => 75,
+            Self::Copy => 90,
+            Self::CopyAndWait => 164,
+            Self::Set => 67,
             Self::Record => 66,
             Self::WaitFor => 55,
-            Self::CallBack => 160,
-            Self::Execute => 147,
-            Self::Replay => 95,
-            Self::Synchronize => 75,
-            Self::CopyNow => 65,
-            Self::Run => 75,
-            Self::Enter => 420,
-            Self::Stream => 750,
-            Self::Event => 400,
+            Self::CallBack => 152,
+            Self::Execute => 118,
+            Self::Replay => 86,
+            Self::Synchronize => 59,
+            Self::CopyNow => 59,
+            Self::Run => 74,
+            Self::Enter => 295,
+            Self::Stream => 710,
+            Self::Event => 390,
             Self::Buffer => 800,
         }
     }

@@ -2,8 +2,9 @@
 
 use crate::everything;
 use crate::operations::{Operation, SIDES, Side};
+use crate::valgrind::{self, per_round};
 use std::fmt::Write;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::ExitCode;
 
 const ROUNDS: u32 = 1000;
 const ROUNDS_OF_TIMES: u32 = 1_000_000;
@@ -26,7 +27,7 @@ line: there all sides call `malloc`, which takes another time in each build.
 
 /// Counts everything. Fails where a limit is passed.
 pub(crate) fn counts(write: bool) -> ExitCode {
-    if !there_is_valgrind() {
+    if !valgrind::is_there() {
         println!("SKIPPED: no instructions were counted, because valgrind is not installed");
         return ExitCode::SUCCESS;
     }
@@ -58,24 +59,7 @@ pub(crate) fn times(run: impl Fn(Operation, Side, u32) -> f64) {
     }
 }
 
-fn there_is_valgrind() -> bool {
-    let asked = Command::new("valgrind").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    asked.is_ok_and(|status| status.success())
-}
-
-/// Instructions per round, rounded up.
+/// Instructions per round.
 fn count(operation: Operation, side: Side) -> u64 {
-    (counted(operation, side, ROUNDS) - counted(operation, side, 0)).div_ceil(ROUNDS.into())
-}
-
-/// Instructions of so many rounds and of the warm-up.
-fn counted(operation: Operation, side: Side, rounds: u32) -> u64 {
-    let options = ["--tool=callgrind", "--callgrind-out-file=/dev/null", "--toggle-collect=*counted_operation*"];
-    let words = ["one", &operation.name(), &side.name(), &rounds.to_string()];
-    let program = std::env::current_exe().unwrap();
-    let output = Command::new("valgrind").args(options).arg(program).args(words).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{operation:?} {side:?}: {said}");
-    let collected = said.lines().find_map(|line| line.split_once("Collected :"));
-    collected.expect("callgrind says what it counted").1.trim().parse().unwrap()
+    per_round(ROUNDS, |rounds| ["one".to_owned(), operation.name(), side.name(), rounds.to_string()])
 }

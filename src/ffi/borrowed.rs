@@ -1,9 +1,9 @@
 //! Copies from and to borrowed memory, in a scope that waits for them.
 
 use super::bytes::{bytes_of, bytes_of_mut};
-use super::call::call;
 use super::home::Side;
 use super::stream::aligned;
+use super::work::queue_alone;
 use super::{Api, Here, Owner, Place, RawStream};
 use crate::element::Pod;
 use crate::error::{Error, ObjectKind};
@@ -77,16 +77,16 @@ impl<'env> Borrowed<'env> {
         aligned(kind, from.len(), [to.block.at(to.start), from.as_ptr().cast()])?;
         stream.comes_to_rest(api, &[to.block.last_use()])?;
         self.uses(stream);
-        let queued = stream.submit_alone(here, "queue a copy", [to.block.last_use()], |ready, stream| {
-            // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
-            // The caller has the stream's handle. `holds_at` has compared the block's length, and the block is freed
-            // only when a synchronise has covered this submission (the stamps). The slice is borrowed until `'env`
-            // ends, and `copy_scope` waits for this stream before that.
-            unsafe {
-                let to = to.block.at(to.start);
-                call!(ready.aclrtMemcpyAsync(to, room, from.as_ptr().cast(), from.len(), kind, stream))
-            }
-        });
+        let (from, bytes) = (from.as_ptr().cast(), from.len());
+        // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02). The
+        // caller has the stream's handle. `holds_at` has compared the block's length, and the block is freed only when a
+        // synchronise has covered this submission (the stamps). The slice is borrowed until `'env` ends, and
+        // `copy_scope` waits for this stream before that.
+        let queued = unsafe {
+            queue_alone!(&**stream, here, "queue a copy", [to.block.last_use()], |stream| {
+                aclrtMemcpyAsync(to.block.at(to.start), room, from, bytes, kind, stream)
+            })
+        };
         queued.map_err(Error::from)
     }
 
@@ -105,16 +105,16 @@ impl<'env> Borrowed<'env> {
         aligned(kind, to.len(), [to.as_ptr().cast(), from.block.at(from.start)])?;
         stream.comes_to_rest(api, &[from.block.last_use()])?;
         self.uses(stream);
-        let queued = stream.submit_alone(here, "queue a copy", [from.block.last_use()], |ready, stream| {
-            // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
-            // The caller has the stream's handle. `holds_at` has compared the block's length, and the block is freed
-            // only when a synchronise has covered this submission (the stamps). The slice is borrowed exclusively until
-            // `'env` ends, and `copy_scope` waits for this stream before that.
-            unsafe {
-                let from = from.block.at(from.start);
-                call!(ready.aclrtMemcpyAsync(to.as_mut_ptr().cast(), to.len(), from, to.len(), kind, stream))
-            }
-        });
+        let (to, bytes) = (to.as_mut_ptr().cast(), to.len());
+        // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02). The
+        // caller has the stream's handle. `holds_at` has compared the block's length, and the block is freed only when a
+        // synchronise has covered this submission (the stamps). The slice is borrowed exclusively until `'env` ends, and
+        // `copy_scope` waits for this stream before that.
+        let queued = unsafe {
+            queue_alone!(&**stream, here, "queue a copy", [from.block.last_use()], |stream| {
+                aclrtMemcpyAsync(to, bytes, from.block.at(from.start), bytes, kind, stream)
+            })
+        };
         queued.map_err(Error::from)
     }
 

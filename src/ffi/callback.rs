@@ -4,7 +4,7 @@
 //! trampoline. A callback that the library never runs is never freed, because it could still run later. After a failed
 //! call, either the caller or the trampoline takes the code out of the shared place, never both.
 
-use super::call::call;
+use super::work::queue_alone;
 use super::{Here, RawStream};
 use crate::callback_guard::contained;
 use crate::code::Code;
@@ -39,12 +39,14 @@ impl RawStream {
     /// from a later one of them. The callback then stays with the library.
     pub(crate) fn call_back_with<T: HostCode>(&self, here: Here<'_>, code: Arc<T>) -> Result<u64, NotQueued> {
         let argument = Arc::into_raw(code);
-        let queued = self.submit_alone(here, "queue a callback", [], |ready, stream| {
-            // SAFETY: the function asks for a live stream, and for a function that may be called with the argument on a
-            // thread of the library (CB-08). The caller has the stream's handle. The trampoline is for this type of
-            // code, which is `Send` and `Sync`. The count that `into_raw` kept belongs to the library from here on.
-            unsafe { call!(ready.aclrtLaunchHostFunc(stream, Some(trampoline::<T>), argument.cast_mut().cast())) }
-        });
+        // SAFETY: the function asks for a live stream, and for a function that may be called with the argument on a thread
+        // of the library (CB-08). The caller has the stream's handle. The trampoline is for this type of code, which is
+        // `Send` and `Sync`. The count that `into_raw` kept belongs to the library from here on.
+        let queued = unsafe {
+            queue_alone!(self, here, "queue a callback", [], |stream| {
+                aclrtLaunchHostFunc(stream, Some(trampoline::<T>), argument.cast_mut().cast())
+            })
+        };
         queued.map_err(|error| {
             let error = Error::from(error);
             let never_called = error.rules_out_that_work_was_queued();

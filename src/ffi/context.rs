@@ -1,7 +1,8 @@
 //! Contexts, and this thread's current one.
 
 use super::Api;
-use super::call::{Function, call, functions};
+use super::call::{Function, Ready, call, functions};
+use super::condition::SelectsContext;
 use super::resets::UNKNOWN;
 use super::standing::{self, standing};
 use crate::device_allocator::ContextId;
@@ -115,25 +116,44 @@ impl RawContext {
 
     #[inline(always)]
     pub(crate) fn make_current(self, api: Api) -> Result<(), Boxed> {
-        let ready = api.ready()?;
+        self.set(api.ready()?)?;
+        standing::moved_to(api, self);
+        Ok(())
+    }
+
+    /// Like [`make_current`](Self::make_current), for a caller that has made the checks, and sees to what stayed
+    /// current.
+    #[inline(always)]
+    pub(super) fn set(self, ready: Ready<SelectsContext>) -> Result<(), Boxed> {
         // SAFETY: the function asks for a handle of a context. The library looks the handle up and returns an error for
         // an unknown one. A handle that may be dead is never passed (see `RawContext`).
         let answer = unsafe { call!(ready.aclrtSetCurrentContext(self.handle)) };
-        answer.success("make a context current on this thread")?;
-        standing::moved_to(api, self);
-        Ok(())
+        answer.success("make a context current on this thread")
     }
 
     /// This thread's current context, if it has one.
     #[inline(always)]
     pub(crate) fn current(api: Api) -> Option<Self> {
         let Ok(ready) = api.ready() else { return None };
+        let handle = Self::current_handle(ready)?;
+        Some(Self { handle, default: aclrtContext::NULL, device: UNKNOWN, forced: 0 })
+    }
+
+    /// Whether this context is current.
+    #[inline(always)]
+    pub(super) fn is_set(self, ready: Ready<SelectsContext>) -> bool {
+        Self::current_handle(ready) == Some(self.handle)
+    }
+
+    /// The handle of this thread's current context, if it has one.
+    #[inline(always)]
+    fn current_handle(ready: Ready<SelectsContext>) -> Option<aclrtContext> {
         let mut context = aclrtContext::NULL;
         // SAFETY: the function writes the handle to `context` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(ready.aclrtGetCurrentContext(&raw mut context)) };
         let known = answer.is_success() && !context.is_null();
-        known.then_some(Self { handle: context, default: aclrtContext::NULL, device: UNKNOWN, forced: 0 })
+        known.then_some(context)
     }
 
     /// The context in words, for messages.

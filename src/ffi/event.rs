@@ -6,6 +6,7 @@ use super::failure::any_failed;
 use super::flagged_event::event_with;
 use super::gate::Gate;
 use super::wait::Wait;
+use super::work::queue_alone;
 use super::{Api, Here, LastUse, Owner, RawStream, Site};
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf, next_number};
@@ -168,11 +169,11 @@ impl RawEvent {
         // Take the mark before the call: work that another thread queues on a default stream during the call may come
         // after the record.
         let (before, since) = (stream.mark(), stream.after_failures());
-        let recorded = stream.submit_alone(here, "record an event", NOTHING, |ready, stream| {
-            // SAFETY: the function asks for a live event and a live stream (EVENT-06, STREAM-07). The caller has the
-            // handles of both, is in their context, and has seen that they are not destroyed (`is_ready`).
-            unsafe { call!(ready.aclrtRecordEvent(self.raw, stream)) }
-        });
+        // SAFETY: the function asks for a live event and a live stream (EVENT-06, STREAM-07). The caller has the handles of
+        // both, is in their context, and has seen that they are not destroyed (`is_ready`).
+        let recorded = unsafe {
+            queue_alone!(stream, here, "record an event", NOTHING, |stream| aclrtRecordEvent(self.raw, stream))
+        };
         match &recorded {
             Ok(_) => self.record.note(stream, before, since),
             Err(error) => self.is_not_recorded(error.as_error()),
@@ -231,12 +232,14 @@ impl RawEvent {
 
     #[inline(always)]
     fn queue_wait(&self, here: Here<'_>, stream: &RawStream) -> Result<u64, Boxed> {
-        stream.submit_alone(here, "let a stream wait for an event", NOTHING, |ready, stream| {
-            // SAFETY: the function asks for a live event and a live stream. The caller has the stream's handle
-            // (STREAM-07). The event's gate is passed, or the caller has its handle and has seen that it is not
-            // destroyed (`is_ready`, EVENT-06).
-            unsafe { call!(ready.aclrtStreamWaitEvent(stream, self.raw)) }
-        })
+        // SAFETY: the function asks for a live event and a live stream. The caller has the stream's handle (STREAM-07). The
+        // event's gate is passed, or the caller has its handle and has seen that it is not destroyed (`is_ready`,
+        // EVENT-06).
+        unsafe {
+            queue_alone!(stream, here, "let a stream wait for an event", NOTHING, |stream| {
+                aclrtStreamWaitEvent(stream, self.raw)
+            })
+        }
     }
 
     /// Blocks this thread until the work before the record is done, for at most `limit` if there is a limit.

@@ -4,11 +4,12 @@
 //!
 //! * A [`RawBuffer`] is memory that the library allocated. Only [`RawBuffer::free`] frees it, and refuses while a task
 //!   that was queued with it may still run (MEM-02).
-//! * A [`RawStream`] is a vendor stream. [`RawStream::submit_alone`] queues work and stamps every block that the work
-//!   uses, before and after the vendor call. [`RawStream::synchronize`] determines which stamps are done. Neither takes
-//!   a lock or allocates.
-//! * `call!` makes every call. It first checks the needs that `needs.rs` lists for the C function: at least that this
-//!   is not a forked child. Only that check gives access to the functions ([`Ready`](call::Ready)).
+//! * A [`RawStream`] is a vendor stream. The macros of `work.rs` queue work and stamp every block that the work uses,
+//!   before and after the vendor call. [`RawStream::synchronize`] determines which stamps are done. Neither takes a lock
+//!   or allocates.
+//! * `call!` makes every call, and on the shortest ways `found!` gives the function. Before that, the needs are checked
+//!   that `needs.rs` lists for the C function: at least that this is not a forked child. Only that check gives access
+//!   to the functions ([`Ready`](call::Ready)).
 //! * A destroyed object is never passed to the library again, because destroying it closes a [`Gate`](gate::Gate).
 //!   Calls that another thread may make at that time pass through the gate. Calls that need the object's handle only
 //!   look at the gate, since destroying takes the handle.
@@ -59,6 +60,7 @@ mod registration;
 mod resets;
 mod restore;
 mod rows;
+mod seldom;
 mod sharing;
 mod shelf;
 mod stamp;
@@ -67,6 +69,7 @@ mod stream;
 mod timeline;
 mod unnamed;
 mod version;
+mod visit;
 mod wait;
 mod work;
 
@@ -111,7 +114,9 @@ pub(crate) use peer::{Lent, LentSide};
 pub(crate) use process::Loading;
 pub(crate) use restore::Restore;
 pub(crate) use rows::RawRows;
+pub(crate) use seldom::seldom;
 pub(crate) use shelf::{Row as ShelfRow, Shelf, next_number};
 use stamp::LastUse;
 pub(crate) use stream::{FirstPanic, KeptState, Place, RawStream, SETTLING, stream_flags};
 pub(crate) use timeline::Listener;
+pub(crate) use visit::Visit;

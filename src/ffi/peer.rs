@@ -1,6 +1,7 @@
 //! Access from one device to the memory of another, and copies between the two.
 
 use super::call::call;
+use super::work::queue_alone;
 use super::{Api, Borrowed, Here, Owner, RawBuffer, RawStream};
 use crate::device_allocator::ContextId;
 use crate::error::{Error, ObjectKind};
@@ -67,14 +68,16 @@ impl<'env> Borrowed<'env> {
             LentSide::Source => (own.start(), lent.block.start()),
             LentSide::Destination => (lent.block.start(), own.start()),
         };
-        let queued = stream.submit_alone(here, "queue a copy between devices", [own.last_use()], |ready, stream| {
-            // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
-            // The caller has the stream's handle. `holds` and `is_held_in` have compared the lengths of both blocks.
-            // The own block is freed only when a synchronise has covered this submission (the stamps). The handle of
-            // the other block is borrowed until `'env` ends, so nobody frees that block before, and its context is open
-            // while the handle is borrowed (`PeerAccess`). `copy_scope` waits for this stream before that.
-            unsafe { call!(ready.aclrtMemcpyAsync(to, bytes, from, bytes, kind, stream)) }
-        });
+        // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02). The
+        // caller has the stream's handle. `holds` and `is_held_in` have compared the lengths of both blocks. The own
+        // block is freed only when a synchronise has covered this submission (the stamps). The handle of the other block
+        // is borrowed until `'env` ends, so nobody frees that block before, and its context is open while the handle is
+        // borrowed (`PeerAccess`). `copy_scope` waits for this stream before that.
+        let queued = unsafe {
+            queue_alone!(&**stream, here, "queue a copy between devices", [own.last_use()], |stream| {
+                aclrtMemcpyAsync(to, bytes, from, bytes, kind, stream)
+            })
+        };
         queued.map_err(Error::from)
     }
 }

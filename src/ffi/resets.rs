@@ -44,15 +44,10 @@ impl Resets {
         resets
     }
 
+    /// The count of the resets of the device that have begun.
     #[inline]
-    fn begun_of(&self, device: i32) -> &AtomicU64 {
+    pub(super) fn begun_of(&self, device: i32) -> &AtomicU64 {
         at(&self.begun, device).unwrap_or(&self.begun_elsewhere)
-    }
-
-    /// How many resets of the device have begun.
-    #[inline]
-    pub(super) fn begun(&self, device: i32) -> u64 {
-        self.begun_of(device).load(Ordering::SeqCst)
     }
 
     /// Records that the device is about to be reset. A context whose device is unknown may belong to this one.
@@ -86,12 +81,16 @@ mod tests {
         Resets::of(unsafe { Library::from_table(name, |_| None) })
     }
 
+    fn begun(resets: &Resets, device: i32) -> u64 {
+        resets.begun_of(device).load(Ordering::SeqCst)
+    }
+
     #[test]
     fn a_library_counts_its_own_resets_and_is_the_same_when_it_is_loaded_again() {
         let (one, again, other) = (library("one"), library("one"), library("other"));
         one.begin(0);
         one.has_been_forced(0);
-        assert_eq!([again.begun(0), again.begun(UNKNOWN), again.forced(0)], [1, 1, 1]);
-        assert_eq!([other.begun(0), other.begun(UNKNOWN), other.forced(0)], [0, 0, 0]);
+        assert_eq!([begun(again, 0), begun(again, UNKNOWN), again.forced(0)], [1, 1, 1]);
+        assert_eq!([begun(other, 0), begun(other, UNKNOWN), other.forced(0)], [0, 0, 0]);
     }
 }

@@ -53,6 +53,12 @@ impl Restore {
         Self { api, before: Before::here(api), within: Some(within), home: None, instead }
     }
 
+    /// For the time during which a context that this crate created is current, after the default context that this
+    /// crate had left current.
+    pub(super) fn after_left(api: Api, left: Left, within: RawContext) -> Self {
+        Self { api, before: Before::Left(left), within: Some(within), home: None, instead: None }
+    }
+
     /// For a call that makes a new context of a device current.
     pub(crate) fn around_creating(api: Api, default: Option<RawContext>) -> Self {
         Self { api, before: Before::here(api), within: None, home: default, instead: None }

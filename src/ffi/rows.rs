@@ -3,6 +3,7 @@
 use super::bytes::{bytes_of, bytes_of_mut};
 use super::call::call;
 use super::home::Side;
+use super::work::queue_alone;
 use super::{Api, Here, RawBuffer, RawStream};
 use crate::element::Pod;
 use crate::error::{Error, ObjectKind};
@@ -102,12 +103,14 @@ impl RawStream {
         let kind = api.direction(to.home().side(), from.home().side());
         let RawRows { width, height, from_pitch, to_pitch, .. } = rows;
         let (to, from) = (to.at(rows.to_start), from.at(rows.from_start));
-        let queued = self.submit_alone(here, "queue a copy of rows", uses, |ready, stream| {
-            // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
-            // The caller has the stream's handle. `holds_at` has compared the spans with the lengths of both blocks,
-            // which are freed only when a synchronise has covered this submission (the stamps).
-            unsafe { call!(ready.aclrtMemcpy2dAsync(to, to_pitch, from, from_pitch, width, height, kind, stream)) }
-        });
+        // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02). The
+        // caller has the stream's handle. `holds_at` has compared the spans with the lengths of both blocks, which are
+        // freed only when a synchronise has covered this submission (the stamps).
+        let queued = unsafe {
+            queue_alone!(self, here, "queue a copy of rows", uses, |stream| {
+                aclrtMemcpy2dAsync(to, to_pitch, from, from_pitch, width, height, kind, stream)
+            })
+        };
         queued.map_err(Error::from)
     }
 }

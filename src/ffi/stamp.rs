@@ -18,6 +18,9 @@
 //! share the default stream, and a call may run code of the program that itself queues work. In these cases the memory
 //! is marked *pending*, a number that no stream reaches, and gets its number after the call.
 //!
+//! A known number is also not used for memory that another stream used: such a stamp may have to stand for several
+//! streams ([`is_free_for`](LastUse::is_free_for)).
+//!
 //! # Invariant
 //!
 //! 1. While a call is under way, everything that it uses has a number above the count, or is pending.
@@ -36,8 +39,8 @@
 //!   and the count must never fall.
 //! * *Done* is stored with `Release` after the wait and read with `Acquire`, so a thread that frees memory does so
 //!   after the end of the wait. *Done* never falls: of two waits, the later mark counts.
-//! * Memory that several streams used is idle when all streams are. A call that is under way is not in the count, so
-//!   its stream stores the call's number in `announced`, beside the count.
+//! * Memory that several streams used is idle when all streams are. A call that is under way is not in the count, but
+//!   its memory is pending until the call is counted.
 //!
 //! `tests/stamps/` checks this with loom, for all interleavings of a few threads.
 
@@ -50,23 +53,21 @@ pub(crate) struct Clock {
     submitted: AtomicU64,
     /// The last submission that a synchronise is known to have covered.
     done: AtomicU64,
-    /// The number of the last submission that uses something which other streams used, too.
-    announced: AtomicU64,
 }
 
 /// What is known of a submission's number before the library has taken the submission.
 pub(crate) trait Ticket: Copy {
     /// Whether the number is known.
     const IS_KNOWN: bool;
-    /// The number to store in stamps: the submission's number, or *pending*.
-    fn stamp(self) -> u64;
+    /// Stamps the memory before the vendor call.
+    fn begin(self, used: &LastUse, stream: u64);
     /// Counts the submission, which the library has taken. Returns its number.
     fn taken(self, clock: &Clock) -> u64;
     /// Counts the submission of a call that failed and may have queued work. Returns its number.
     fn may_be_taken(self, clock: &Clock) -> u64;
 }
 
-/// The [next](Clock::next) number.
+/// The next number of a stream, for memory that [is free](LastUse::is_free_for) for that stream.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Next(u64);
 
@@ -104,12 +105,13 @@ pub(crate) enum Awaited {
 
 impl Clock {
     pub(crate) fn new() -> Self {
-        Self { submitted: AtomicU64::new(0), done: AtomicU64::new(0), announced: AtomicU64::new(0) }
+        Self { submitted: AtomicU64::new(0), done: AtomicU64::new(0) }
     }
 
-    /// The number that the next submission will have. Only the holder of the stream's handle may ask.
+    /// The number that the next submission will have. Only the holder of the stream's handle may ask, and only for
+    /// memory that [is free](LastUse::is_free_for) for this stream.
     #[inline]
-    pub(crate) fn next(&self) -> Next {
+    pub(super) fn next(&self) -> Next {
         Next(self.submitted.load(Ordering::Relaxed) + 1)
     }
 
@@ -150,16 +152,18 @@ impl Clock {
 
     /// Whether every submission is done.
     pub(crate) fn is_idle(&self) -> bool {
-        self.has_done(self.mark()) && self.has_done(self.announced.load(Ordering::Acquire))
+        self.has_done(self.mark())
     }
 }
 
 impl Ticket for Next {
     const IS_KNOWN: bool = true;
 
-    #[inline]
-    fn stamp(self) -> u64 {
-        self.0
+    /// The number is stored first: whoever reads it after this stream reads this number.
+    #[inline(always)]
+    fn begin(self, used: &LastUse, stream: u64) {
+        used.number.store(self.0, Ordering::Relaxed);
+        used.stream.store(stream, Ordering::Release);
     }
 
     #[inline]
@@ -177,8 +181,11 @@ impl Ticket for Next {
 impl Ticket for Unknown {
     const IS_KNOWN: bool = false;
 
-    fn stamp(self) -> u64 {
-        PENDING
+    fn begin(self, used: &LastUse, stream: u64) {
+        let before = used.stream.load(Ordering::Relaxed);
+        used.number.store(PENDING, Ordering::Relaxed);
+        let now = if before == NEVER || before == stream { stream } else { SEVERAL };
+        used.stream.store(now, Ordering::Release);
     }
 
     fn taken(self, clock: &Clock) -> u64 {
@@ -196,25 +203,11 @@ impl LastUse {
         Self { stream: AtomicU64::new(NEVER), number: AtomicU64::new(0), context: AtomicU64::new(context) }
     }
 
-    /// Stamps the memory before the vendor call.
-    #[inline]
-    pub(crate) fn begin(&self, stream: u64, clock: &Clock, ticket: impl Ticket) {
-        let before = self.stream.load(Ordering::Relaxed);
-        self.number.store(ticket.stamp(), Ordering::Relaxed);
-        if before == NEVER {
-            self.stream.store(stream, Ordering::Release);
-        } else if before != stream {
-            self.is_of_several(clock, ticket);
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn is_of_several(&self, clock: &Clock, ticket: impl Ticket) {
-        if ticket.stamp() != PENDING {
-            clock.announced.store(ticket.stamp(), Ordering::Release);
-        }
-        self.stream.store(SEVERAL, Ordering::Release);
+    /// Whether no other stream may be using the memory. Only the owner of the memory may ask.
+    #[inline(always)]
+    pub(super) fn is_free_for(&self, stream: u64) -> bool {
+        let last = self.stream.load(Ordering::Relaxed);
+        last == NEVER || last == stream
     }
 
     /// Stores the number after the vendor call, if it was not known before.

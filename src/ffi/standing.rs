@@ -1,17 +1,17 @@
 //! The crate's notes about the current context of each library, on each thread.
 
-use super::resets::Resets;
+use super::process::Loading;
 use super::{Api, RawContext};
 use crate::device_allocator::ContextId;
 use crate::error::Error;
 use ascendcl_macros::rule;
 use core::cell::Cell;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
 /// The notes about one library on this thread.
 pub(super) struct Standing {
-    api: Cell<Option<Api>>,
+    of: Cell<Option<&'static Loading>>,
     /// The context of the innermost `Current`.
     pub(super) entered: Note<RawContext>,
     /// Whether the library refused to make `entered` current again.
@@ -65,17 +65,22 @@ impl<T: Copy> Note<T> {
 /// More libraries than any process has. If a thread uses still more of them at once, the notes about one are lost.
 const LIBRARIES: usize = 16;
 
+/// The notes of one thread.
+struct Notes {
+    standings: [Standing; LIBRARIES],
+    /// The context of the innermost `Current` of any library.
+    entered: Cell<Option<ContextId>>,
+}
+
 thread_local! {
     /// Without destructors, so that nothing runs when the thread ends.
-    static STANDINGS: [Standing; LIBRARIES] = const { [const { Standing::new() }; LIBRARIES] };
-    /// The context of the innermost `Current` of any library.
-    static ENTERED: Cell<Option<ContextId>> = const { Cell::new(None) };
+    static NOTES: Notes = const { Notes { standings: [const { Standing::new() }; LIBRARIES], entered: Cell::new(None) } };
 }
 
 impl Standing {
     const fn new() -> Self {
         Self {
-            api: Cell::new(None),
+            of: Cell::new(None),
             entered: Note::none(),
             displaced: Cell::new(false),
             owed: Note::none(),
@@ -84,14 +89,32 @@ impl Standing {
         }
     }
 
-    #[inline]
+    /// Whether the notes are about the library, for certain: they were made by a caller that loaded it as this one did.
+    #[inline(always)]
+    fn is_of_loading(&self, api: Api) -> bool {
+        self.of.get().is_some_and(|own| core::ptr::eq(own, api.loading()))
+    }
+
     fn is_of(&self, api: Api) -> bool {
-        self.api.get().is_some_and(|own| own.is_of_the_library_of(api))
+        self.of.get().is_some_and(|own| Api::new(own).is_of_the_library_of(api))
     }
 
     /// Whether this slot is unused, so that reusing it loses nothing.
     fn is_free(&self) -> bool {
-        self.api.get().is_none()
+        self.of.get().is_none()
+    }
+
+    /// The default context that this crate left current, where that is the only note.
+    #[inline]
+    pub(super) fn left_alone(&self) -> Option<Left> {
+        if self.entered.is_some() || self.owed.is_some() || self.stays.is_some() { None } else { self.left.get() }
+    }
+
+    /// Records that the thread enters a context, where it [left alone](Self::left_alone) a default context.
+    #[inline]
+    pub(super) fn enters_first(&self, context: RawContext) {
+        self.displaced.set(false);
+        self.entered.set(Some(context));
     }
 
     /// Whether reusing this slot would lose only the note of a default context.
@@ -103,11 +126,20 @@ impl Standing {
 /// Passes the notes about the library on this thread to `look`. `None` if there is no room for a note.
 #[inline]
 pub(super) fn standing<R>(api: Api, look: impl FnOnce(&Standing) -> R) -> Option<R> {
-    STANDINGS.with(|all| {
-        let [first, ..] = all;
+    standing_and_entered(api, |own, _| look(own))
+}
+
+/// Like [`standing`], with the context of the innermost `Current` of any library.
+#[inline]
+pub(super) fn standing_and_entered<R>(
+    api: Api,
+    look: impl FnOnce(&Standing, &Cell<Option<ContextId>>) -> R,
+) -> Option<R> {
+    NOTES.with(|notes| {
+        let [first, ..] = &notes.standings;
         // Nearly every thread uses one library.
-        let own = if first.is_of(api) { first } else { find(all, api)? };
-        Some(look(own))
+        let own = if first.is_of_loading(api) { first } else { find(&notes.standings, api)? };
+        Some(look(own, &notes.entered))
     })
 }
 
@@ -116,7 +148,7 @@ pub(super) fn standing<R>(api: Api, look: impl FnOnce(&Standing) -> R) -> Option
 fn find(all: &[Standing], api: Api) -> Option<&Standing> {
     all.iter().find(|own| own.is_of(api)).or_else(|| {
         let own = all.iter().find(|own| own.is_free()).or_else(|| all.iter().find(|own| own.is_spare()))?;
-        own.api.set(Some(api));
+        own.of.set(Some(api.loading()));
         own.left.set(None);
         Some(own)
     })
@@ -130,13 +162,13 @@ pub(super) fn entered(api: Api) -> Option<RawContext> {
 /// The context of this thread's innermost `Current` of any library.
 #[inline]
 pub(super) fn entered_id() -> Option<ContextId> {
-    ENTERED.get()
+    NOTES.with(|notes| notes.entered.get())
 }
 
 /// Records that this thread enters the context, or returns to it. Returns the context that it was in before.
 #[inline]
 pub(super) fn enters(context: Option<ContextId>) -> Option<ContextId> {
-    ENTERED.replace(context)
+    NOTES.with(|notes| notes.entered.replace(context))
 }
 
 /// Records that this thread enters a context of this library. Returns the context of the library that it was in before.
@@ -296,15 +328,16 @@ pub(super) struct Left {
     context: RawContext,
     /// How many resets of its device had begun when it was left.
     resets: u64,
-    of_the_library: &'static Resets,
+    /// How many have begun by now.
+    begun: &'static AtomicU64,
 }
 
 impl Left {
     /// A default context that is alive.
     #[inline]
     pub(super) fn now(api: Api, context: RawContext) -> Self {
-        let of_the_library = api.resets();
-        Self { context, resets: of_the_library.begun(context.device()), of_the_library }
+        let begun = api.resets().begun_of(context.device());
+        Self { context, resets: begun.load(Ordering::SeqCst), begun }
     }
 
     #[inline]
@@ -326,6 +359,6 @@ impl Left {
     /// Whether no reset of its device has begun since it was left.
     #[inline]
     pub(super) fn is_alive(self) -> bool {
-        self.of_the_library.begun(self.device()) == self.resets
+        self.begun.load(Ordering::SeqCst) == self.resets
     }
 }

@@ -4,7 +4,7 @@
 //! runs this file with loom, over a model of the library.
 
 use super::atomic::{AtomicI32, AtomicU64, Ordering};
-use super::stamp::{Clock, LastUse, Ticket};
+use super::stamp::{Clock, LastUse, Next, Ticket};
 use super::yield_now;
 
 /// The submissions of one stream, and which of them may have failed.
@@ -49,20 +49,23 @@ pub(crate) struct Covers {
 /// submission's number.
 ///
 /// `$uses` is an array or a slice. It is evaluated at each use, so that nothing holds it during the call. `$ticket` is
-/// the [`Next`](super::stamp::Next) of the clock if the caller has the stream's handle and the call runs no code of the
-/// program; otherwise it is [`Unknown`](super::stamp::Unknown). `$call` is an expression, so that no code runs between
+/// the [`next_for`](Timeline::next_for) these uses if the caller has the stream's handle and the call runs no code of
+/// the program; otherwise it is [`Unknown`](super::stamp::Unknown). `$call` is an expression, so that no code runs between
 /// the stamps and the call of the library. It gives `Ok(())`, or the answer of a failed call. After a failed call,
 /// `$settle` gets the answer and the number. It returns the error, and whether it is certain that nothing of the call
 /// is still queued. If that is not certain, everything that the call was to use is in doubt for good.
 macro_rules! submitted {
     ($timeline:expr, $ticket:expr, $uses:expr, $call:expr, $settle:expr $(,)?) => {{
-        let ticket = $ticket;
+        let (ticket, id) = ($ticket, $timeline.id());
         for used in $uses {
-            used.begin($timeline.id(), $timeline.clock(), ticket);
+            $crate::ffi::stamp::Ticket::begin(ticket, used, id);
         }
         match $call {
             Ok(()) => Ok($crate::ffi::timeline::taken($timeline, ticket, $uses)),
-            Err(answer) => Err($crate::ffi::timeline::not_taken($timeline, ticket, $uses, answer, $settle)),
+            // The closure looks for the stamps anew, so their addresses are not kept for it during the call.
+            Err(answer) => Err($crate::ffi::seldom::seldom(move || {
+                $crate::ffi::timeline::not_taken($timeline, ticket, $uses, answer, $settle)
+            })),
         }
     }};
 }
@@ -77,8 +80,6 @@ pub(crate) fn taken<'u>(timeline: &Timeline, ticket: impl Ticket, uses: impl AsR
 }
 
 /// Records that the call failed.
-#[cold]
-#[inline(never)]
 pub(crate) fn not_taken<'u, A, E>(
     timeline: &Timeline,
     ticket: impl Ticket,
@@ -115,6 +116,13 @@ impl Timeline {
     #[inline]
     pub(crate) fn clock(&self) -> &Clock {
         &self.clock
+    }
+
+    /// The number of the next submission, which is to use this memory. `None` if another stream may be using some of
+    /// it. Only the holder of the stream's handle may ask.
+    #[inline(always)]
+    pub(crate) fn next_for<const N: usize>(&self, uses: [&LastUse; N]) -> Option<Next> {
+        uses.iter().all(|used| used.is_free_for(self.id)).then(|| self.clock.next())
     }
 
     /// Calls `wait`. If it succeeds, everything that was submitted before is done. If it fails with a code that

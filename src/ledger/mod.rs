@@ -37,7 +37,7 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::ffi::{
     Api, Entered, Home, KeptAllocator, LoadedModel, Owner, RawAttachment, RawBinding, RawBuffer, RawContext, RawEvent,
-    RawGraph, RawInvocation, RawStream, Restore, Shelf, Site, next_number,
+    RawGraph, RawInvocation, RawStream, Restore, Shelf, Site, Visit, next_number,
 };
 use crate::panics::{Panics, drop_each_quietly};
 use ascendcl_macros::rule;
@@ -122,6 +122,12 @@ impl Ledger {
 
     pub(crate) fn context(&self) -> RawContext {
         self.context
+    }
+
+    /// A visit to the context. The caller guarantees that the context does not end in that time.
+    #[inline]
+    pub(crate) fn visit(&self) -> Visit<'_> {
+        Visit::of(self.api, &self.context, self.id)
     }
 
     #[inline]

@@ -106,7 +106,6 @@ impl Ledger {
     }
 
     /// Queues one execution of a bound model.
-    #[inline(always)]
     pub(crate) fn execute(
         &self,
         here: Here<'_>,

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 impl Ledger {
     /// Waits for a stream. Also returns, once, a failure that another wait got.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn synchronize(&self, here: Here<'_>, stream: &RawStream, limit: Option<Duration>) -> Result<(), Error> {
         let waited = stream.synchronize_here(here, limit);
         if waited.is_ok() && !stream.any_failed() {

@@ -2,14 +2,13 @@
 
 use super::bindings::{BoundOutput, OutputBuffer, OwnRoom, Tensors, same_count};
 use super::{Model, OwnWorkspace, PortId, RunsAlone, TensorInfo};
-use crate::brand::{Brand, INSIDE, Inside};
+use crate::brand::{Brand, Inside};
 use crate::current::Current;
-use crate::device_allocator::DeviceAllocator;
 use crate::element::Element;
-use crate::error::{Boxed, Error, Failed, ObjectKind};
+use crate::error::{Error, Failed, ObjectKind};
 use crate::ffi::{Api, RawBinding, RawBuffer, RawStream};
 use crate::life_cycle::leads;
-use crate::stream::{CanExecute, GroupTurn, Operand, Pending, Stream, StreamState, sealed_payload};
+use crate::stream::sealed_payload;
 use ascendcl_macros::rule;
 use core::fmt;
 use std::sync::Arc;
@@ -236,25 +235,6 @@ impl<C: Brand, P> BoundModel<C, P> {
         }
     }
 
-    /// Queues one execution.
-    pub(crate) fn queue<M: Operand<C, Self>>(
-        model: M,
-        current: &Current<C>,
-        stream: &Arc<RawStream>,
-    ) -> Result<Pending<C, Self>, Failed<M>> {
-        let mut model = model;
-        let queued =
-            model.usable_on(stream).map_err(Boxed::from).and_then(|()| model.reach(INSIDE).start(current, stream));
-        match queued {
-            Ok(number) if !M::HAS_PAST => Ok(Pending::new(model.into_value(INSIDE), stream, number)),
-            Ok(number) => {
-                let past = model.past(INSIDE);
-                Ok(Pending::new(model.into_value(INSIDE), stream, number).after(past))
-            }
-            Err(error) => Err(Failed { error: error.into(), value: model }),
-        }
-    }
-
     /// Runs the model once, in a turn: while the value that `turn` returns exists, nothing else runs in the model's
     /// working memory.
     pub(crate) fn run_when<T>(
@@ -275,7 +255,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     }
 
     /// Returns memory that the library allocated for outputs of the last execution (DATA-06).
-    fn make_room(&mut self, current: &Current<C>) -> Result<(), Error> {
+    pub(super) fn make_room(&mut self, current: &Current<C>) -> Result<(), Error> {
         if self.binding.has_open_outputs() {
             let had_outputs = core::mem::take(&mut self.executed);
             return current.ledger().empty(&self.binding).map_err(|error| self.failed(had_outputs, error));
@@ -291,19 +271,9 @@ impl<C: Brand, P> BoundModel<C, P> {
         error
     }
 
-    #[inline]
-    fn start(&mut self, current: &Current<C>, stream: &RawStream) -> Result<u64, Boxed> {
-        // A bound model is loaded; one in a `Pending` runs.
-        leads!(model: Loaded --> Running : Execute, model: Running --> Running : Execute);
-        self.make_room(current)?;
-        let number = current.ledger().execute(current.here(), &self.binding, &self.model.loaded, stream)?;
-        self.all_is_written();
-        Ok(number)
-    }
-
     /// An execution writes all outputs.
     #[inline]
-    fn all_is_written(&mut self) {
+    pub(super) fn all_is_written(&mut self) {
         self.executed = true;
         if self.replaced {
             self.replaced = false;
@@ -346,45 +316,9 @@ impl<C: Brand, P> BoundModel<C, P> {
     }
 }
 
-impl<C: Brand, S: StreamState> Stream<C, S> {
-    /// Queues one execution of the model (`aclmdlExecuteAsync`), on a stream whose allocator is decided. The model may
-    /// be in flight on this stream already, for example behind a copy to its input.
-    ///
-    /// # Errors
-    ///
-    /// Returns the bound model unchanged, with [`Error::OtherStream`] if it is in flight on another stream, or with the
-    /// library's error.
-    #[rule(ALLOC_05, ALLOC_13, MODEL_15)]
-    pub fn execute<M: Operand<C, BoundModel<C>>>(
-        &self,
-        current: &Current<C>,
-        model: M,
-    ) -> Result<Pending<C, BoundModel<C>>, Failed<M>>
-    where
-        S: CanExecute,
-    {
-        BoundModel::queue(model, current, self.queue())
-    }
-}
-
 impl<C: Brand, P> fmt::Debug for BoundModel<C, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BoundModel").field("model", &self.model).finish_non_exhaustive()
-    }
-}
-
-impl<C: Brand, A: DeviceAllocator> GroupTurn<'_, C, A> {
-    /// Queues one execution of a model on the turn's stream (`aclmdlExecuteAsync`).
-    ///
-    /// # Errors
-    ///
-    /// As for [`Stream::execute`].
-    pub fn execute<M: Operand<C, BoundModel<C>>>(
-        &self,
-        current: &Current<C>,
-        model: M,
-    ) -> Result<Pending<C, BoundModel<C>>, Failed<M>> {
-        self.stream().execute(current, model)
     }
 }
 

@@ -7,6 +7,7 @@ mod captured;
 mod copy;
 mod description;
 mod exchange;
+mod execute;
 mod gears;
 mod load;
 mod port_id;

@@ -8,7 +8,7 @@ use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Boxed, Error, Failed, ObjectKind};
-use crate::ffi::{Place, RawBuffer, RawStream};
+use crate::ffi::{Place, RawBuffer, RawStream, seldom};
 use crate::memory::{DeviceBuffer, HostBuffer};
 use ascendcl_macros::rule;
 use core::ops::Range;
@@ -135,14 +135,32 @@ impl<C: Brand> StreamOps<C> {
         if let Err(error) = buffer.usable_on(&self.queue) {
             return Err(Failed { error, value: buffer });
         }
-        match self.queue.set(current.here(), buffer.look(INSIDE).block(), value) {
-            Ok(number) if D::HAS_PAST => {
-                let past = buffer.past(INSIDE);
-                Ok(Pending::new(buffer.written(INSIDE), &self.queue, number).after(past))
-            }
-            Ok(number) => Ok(Pending::new(buffer.written(INSIDE), &self.queue, number)),
-            Err(error) => Err(Failed { error: error.into(), value: buffer }),
+        match self.queue.set_at_once(current.here(), buffer.look(INSIDE).block(), value) {
+            Some(Ok(number)) => Ok(self.set_in_flight(buffer, number)),
+            failed => seldom(move || {
+                let queued = match failed {
+                    Some(failed) => failed,
+                    None => self.queue.set(current.here(), buffer.look(INSIDE).block(), value),
+                };
+                match queued {
+                    Ok(number) => Ok(self.set_in_flight(buffer, number)),
+                    Err(error) => Err(Failed { error: error.into(), value: buffer }),
+                }
+            }),
         }
+    }
+
+    #[inline(always)]
+    fn set_in_flight<E: Element, D: Destination<C, E>>(
+        &self,
+        buffer: D,
+        number: u64,
+    ) -> Pending<C, DeviceBuffer<C, E>> {
+        if D::HAS_PAST {
+            let past = buffer.past(INSIDE);
+            return Pending::new(buffer.written(INSIDE), &self.queue, number).after(past);
+        }
+        Pending::new(buffer.written(INSIDE), &self.queue, number)
     }
 
     /// Waits until all work that was queued so far is complete. It calls `aclrtSynchronizeStreamWithTimeout`
@@ -225,14 +243,21 @@ fn whole<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Ope
         return Err(Failed { error, value: (from, to) });
     }
     let (source, target) = (from.look(INSIDE), to.look(INSIDE));
-    let queued = match queue.copy_whole(current.here(), target.block(), source.block()) {
-        Some(queued) => queued,
-        None => {
-            let ends = ((source.block(), source.room()), (target.block(), target.room()));
-            checked_whole::<C, E>(current, queue, ends.0, ends.1)
-        }
-    };
-    in_flight(queue, queued, (from, to), |from, to| (from.into_written(INSIDE), to.into_written(INSIDE)))
+    match queue.copy_at_once(current.here(), target.block(), source.block()) {
+        Some(Ok(number)) => in_flight(queue, Ok::<_, Boxed>(number), (from, to), both_written),
+        failed => seldom(move || {
+            let queued = match failed {
+                Some(failed) => failed,
+                None => checked_whole(current, queue, from.look(INSIDE), to.look(INSIDE)),
+            };
+            in_flight(queue, queued, (from, to), both_written)
+        }),
+    }
+}
+
+#[inline(always)]
+fn both_written<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>>(from: A, to: B) -> (A::Written, B::Written) {
+    (from.into_written(INSIDE), to.into_written(INSIDE))
 }
 
 /// Some elements of one buffer to a place in another.
@@ -254,17 +279,17 @@ fn piece<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Ope
 type End<'a> = (&'a RawBuffer, usize);
 
 /// All of one buffer to all of another, where that needs a further look.
-#[inline(never)]
 fn checked_whole<C: Brand, E>(
     current: &Current<C>,
     queue: &Arc<RawStream>,
-    (from, length): End<'_>,
-    (to, room): End<'_>,
+    from: &impl Buffer<C, E>,
+    to: &impl Buffer<C, E>,
 ) -> Result<u64, Boxed> {
+    let (length, room) = (from.room(), to.room());
     if room != length {
         return Err(Error::LengthMismatch { what: ObjectKind::COPY_DESTINATION, expected: length, found: room }.into());
     }
-    let (to, from) = (Place { block: to, start: 0 }, Place { block: from, start: 0 });
+    let (to, from) = (Place { block: to.block(), start: 0 }, Place { block: from.block(), start: 0 });
     queue.copy(current.here(), to, from, length * size_of::<E>())
 }
 

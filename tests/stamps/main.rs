@@ -18,6 +18,8 @@ mod ffi {
 
     #[allow(dead_code, unreachable_pub)]
     pub mod gate;
+    #[allow(unreachable_pub)]
+    pub mod seldom;
     #[allow(dead_code, unreachable_pub)]
     pub mod sharing;
     #[allow(dead_code, unreachable_pub)]
@@ -73,7 +75,10 @@ impl Stream {
 
     /// For the one who has the stream's handle. Answers with the work's number in the library.
     fn submit(&self, used: &LastUse) -> u64 {
-        self.queue(self.timeline.clock().next(), used, Ok(()), true)
+        match self.timeline.next_for([used]) {
+            Some(next) => self.queue(next, used, Ok(()), true),
+            None => self.queue(Unknown, used, Ok(()), true),
+        }
     }
 
     /// For one of several threads.
@@ -141,8 +146,10 @@ fn with<T: Send + Sync + 'static>(
 /// A thread that queues work, with the stream's handle. It has the number of its work already: loom does not look for other
 /// threads' reads of the count beyond the thread's own.
 fn submits(stream: &Arc<Stream>, used: &Arc<LastUse>) -> thread::JoinHandle<u64> {
-    let next = stream.timeline.clock().next();
-    with(stream, used, move |stream, used| stream.queue(next, used, Ok(()), true))
+    match stream.timeline.next_for([&**used]) {
+        Some(next) => with(stream, used, move |stream, used| stream.queue(next, used, Ok(()), true)),
+        None => with(stream, used, Stream::submit_among_others),
+    }
 }
 
 /// Three threads have too many interleavings: those with up to three switches that no thread asked for.
@@ -289,7 +296,7 @@ fn what_a_failed_call_was_to_use_is_in_doubt_unless_a_wait_came_after_it() {
         loom::model(move || {
             let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::of(CONTEXT)));
             let submits = with(&stream, &used, move |stream, used| {
-                stream.queue(stream.timeline.clock().next(), used, Err(FAILED), settles)
+                stream.queue(stream.timeline.next_for([used]).unwrap(), used, Err(FAILED), settles)
             });
             stream.collect(&used, 0);
             let place = submits.join().unwrap();

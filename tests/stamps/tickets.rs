@@ -22,6 +22,22 @@ fn two_threads_that_queue_on_one_stream_get_a_number_each() {
 
 #[proves(MEM_02)]
 #[test]
+fn a_number_is_known_only_where_no_other_stream_may_be_using_any_of_the_memory() {
+    loom::model(|| {
+        let (stream, other) = (Stream::new(STREAM), Stream::new(OTHER));
+        let [new, own, of_another] = [(); 3].map(|()| LastUse::of(CONTEXT));
+        stream.submit(&own);
+        other.submit(&of_another);
+        let is_known = |uses: [&LastUse; 2]| stream.timeline.next_for(uses).is_some();
+        assert!(is_known([&new, &own]) && is_known([&own, &new]));
+        assert!(!is_known([&own, &of_another]) && !is_known([&of_another, &own]));
+        of_another.rest();
+        assert!(is_known([&own, &of_another]));
+    });
+}
+
+#[proves(MEM_02)]
+#[test]
 fn a_call_that_runs_code_which_queues_work_and_waits_is_not_covered_by_that_wait() {
     loom::model(|| {
         let (stream, used, within) = (Stream::new(STREAM), LastUse::of(CONTEXT), LastUse::of(CONTEXT));
@@ -51,7 +67,7 @@ fn work_that_is_queued_while_a_failure_is_told_keeps_its_number() {
             stream.synchronize().unwrap();
             Err(FAILED)
         };
-        assert_eq!(stream.queue_by(stream.timeline.clock().next(), &used, call, false), Err(FAILED));
+        assert_eq!(stream.queue_by(stream.timeline.next_for([&used]).unwrap(), &used, call, false), Err(FAILED));
         stream.submit(&within);
         assert!(!stream.calls_idle(&within), "two submissions have one number");
         stream.synchronize().unwrap();

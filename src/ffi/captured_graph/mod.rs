@@ -8,6 +8,7 @@ pub(crate) use self::update::RawTaskGroup;
 use self::update::Update;
 use super::answer::lacks;
 use super::call::{Function, call, functions};
+use super::work::queue_alone;
 use super::{Api, Here, LastUse, Owner, RawStream};
 use crate::capture_mode::CaptureMode;
 use crate::error::{Boxed, Error, ObjectKind};
@@ -212,13 +213,15 @@ impl RawGraph {
         if !here.has(self.last_use.context()) || instance.is_null() {
             self.look_before_replay(instance)?;
         }
-        stream.submit_alone(here, "replay a graph", [&self.last_use], |ready, stream| {
-            // SAFETY: the function asks for a live instance and a live stream, and for everything that was captured to
-            // stay until the run is done (GRAPH-05). The caller has the handles of the stream and of the graph.
-            // Destroying the instance takes the graph's handle, and waits for the stamps (GRAPH-07). Until then `needs`
-            // keeps what was captured.
-            unsafe { call!(ready.aclmdlRIExecuteAsync(instance, stream)) }
-        })
+        // SAFETY: the function asks for a live instance and a live stream, and for everything that was captured to stay
+        // until the run is done (GRAPH-05). The caller has the handles of the stream and of the graph. Destroying the
+        // instance takes the graph's handle, and waits for the stamps (GRAPH-07). Until then `needs` keeps what was
+        // captured.
+        unsafe {
+            queue_alone!(stream, here, "replay a graph", [&self.last_use], |stream| {
+                aclmdlRIExecuteAsync(instance, stream)
+            })
+        }
     }
 
     #[cold]

@@ -6,6 +6,7 @@ use super::answer::ReadyAnswer;
 use super::api::c_text;
 use super::call::{Current, Ready, call};
 use super::gate::Gate;
+use super::work::queue_work;
 use super::{Api, Here, LastUse, Owner, RawBuffer, RawStream};
 use crate::attribute::Attribute;
 use crate::element::ElementType;
@@ -158,8 +159,11 @@ impl RawInvocation {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::OPERATOR }) };
         // The gate is passed, and the records are destroyed only when a synchronise has covered this submission (the
         // stamps).
+        let (ready, ticket) = stream.look_before_work(here)?;
         let queued =
-            stream.submit_alone(here, "queue an operator", [&self.last_use], |ready, stream| self.queue(ready, stream));
+            queue_work!(stream, here, ready, ticket, "queue an operator", [&self.last_use], |ready, stream| {
+                self.queue(ready, stream)
+            });
         if queued.is_err() && self.last_use.is_in_doubt() {
             self.blocks.iter().for_each(|block| block.mark_in_doubt(stream));
         }

@@ -4,12 +4,12 @@ use super::{RawStream, SETTLING};
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::answer::ReadyAnswer;
 use crate::ffi::call::NoSuccess;
-use crate::ffi::call::{Current, Ready, call};
+use crate::ffi::call::{Current, Ready};
 use crate::ffi::stamp::{Next, Ticket, Unknown};
-use crate::ffi::work::queue_work;
+use crate::ffi::work::{queue_alone, queue_at_once, queue_work};
 use crate::ffi::{Api, Here, Home, LastUse, RawBuffer};
 use ascendcl_macros::rule;
-use ascendcl_sys::types::{aclError, aclrtMemcpyKind, aclrtStream};
+use ascendcl_sys::types::{aclError, aclrtMemcpyKind};
 use core::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -18,6 +18,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 pub(crate) struct Place<'a> {
     pub(crate) block: &'a RawBuffer,
     pub(crate) start: usize,
+}
+
+impl Place<'_> {
+    fn address(self) -> *mut c_void {
+        self.block.at(self.start)
+    }
+
+    /// How many bytes there are from here on.
+    fn room(self) -> usize {
+        self.block.bytes() - self.start
+    }
 }
 
 /// The alignment, in bytes, at which copies on the device may begin.
@@ -32,45 +43,33 @@ impl RawStream {
             Some(kind) => kind,
             None => self.kind_of_copy(here.api(), to, from, bytes)?,
         };
-        let (ready, ticket) = self.look_before_work(here)?;
-        self.copy_held(here, ready, ticket, to, from, bytes, kind)
+        // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02). The
+        // caller has the stream's handle, so the stream lives. Each block holds `bytes` bytes from its place on, and is
+        // freed only when a synchronise has covered this submission (the stamps).
+        unsafe {
+            queue_alone!(self, here, "queue a copy", [to.block.last_use(), from.block.last_use()], |stream| {
+                aclrtMemcpyAsync(to.address(), to.room(), from.address(), bytes, kind, stream)
+            })
+        }
     }
 
-    /// Like [`copy`](Self::copy), of a whole block to a whole block, on the fast path. `None` when further checks are
-    /// needed; then nothing has happened.
+    /// Like [`copy`](Self::copy), of a whole block to a whole block. `None` when further checks are needed; then nothing
+    /// has happened.
     #[inline(always)]
-    pub(crate) fn copy_whole(&self, here: Here<'_>, to: &RawBuffer, from: &RawBuffer) -> Option<Result<u64, Boxed>> {
+    pub(crate) fn copy_at_once(&self, here: Here<'_>, to: &RawBuffer, from: &RawBuffer) -> Option<Result<u64, Boxed>> {
         let bytes = from.bytes();
         if !to.is_at_hand(here) || !from.is_at_hand(here) || to.bytes() != bytes {
             return None;
         }
-        let (kind, (ready, ticket)) = (direct(to, from)?, self.ready_for_work(here)?);
-        let (to, from) = (Place { block: to, start: 0 }, Place { block: from, start: 0 });
-        Some(self.copy_held(here, ready, ticket, to, from, bytes, kind))
-    }
-
-    /// Queues a copy between places. The caller has checked that each holds `bytes` bytes.
-    #[inline(always)]
-    #[allow(clippy::too_many_arguments, reason = "each is passed in a register")]
-    fn copy_held(
-        &self,
-        here: Here<'_>,
-        ready: Ready<Current>,
-        ticket: impl Ticket,
-        to: Place<'_>,
-        from: Place<'_>,
-        bytes: usize,
-        kind: aclrtMemcpyKind,
-    ) -> Result<u64, Boxed> {
-        let uses = || [to.block.last_use(), from.block.last_use()];
-        queue_work!(self, here, ready, ticket, "queue a copy", uses(), |ready, stream| {
-            let room = to.block.bytes() - to.start;
-            let (to, from) = (to.block.at(to.start), from.block.at(from.start));
-            // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02).
-            // The caller has the stream's handle, so the stream lives. It has compared the lengths of both blocks, and
-            // they are freed only when a synchronise has covered this submission (the stamps).
-            unsafe { call!(ready.aclrtMemcpyAsync(to, room, from, bytes, kind, stream)) }
-        })
+        let kind = direct(to, from)?;
+        // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02). The
+        // caller has the stream's handle, so the stream lives. The blocks have one length, and are freed only when a
+        // synchronise has covered this submission (the stamps).
+        unsafe {
+            queue_at_once!(self, here, "queue a copy", [to.last_use(), from.last_use()], |stream| {
+                aclrtMemcpyAsync(to.start(), to.bytes(), from.start(), bytes, kind, stream)
+            })
+        }
     }
 
     /// The direction of a copy that is not simply between the device and pinned memory, after the checks and the wait
@@ -99,92 +98,53 @@ impl RawStream {
     }
 
     /// Queues a set of every byte. The block is marked as in use until a synchronise covers it.
-    #[inline(always)]
     pub(crate) fn set(&self, here: Here<'_>, block: &RawBuffer, value: u8) -> Result<u64, Boxed> {
-        match self.ready_for_work(here) {
-            Some((ready, ticket)) if block.is_at_hand(here) => self.set_held(here, ready, ticket, block, value),
-            _ => self.look_and_set(here, block, value),
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn look_and_set(&self, here: Here<'_>, block: &RawBuffer, value: u8) -> Result<u64, Boxed> {
         block.holds(here, block.bytes())?;
-        let (ready, ticket) = self.look_before_work(here)?;
-        self.set_held(here, ready, ticket, block, value)
-    }
-
-    #[inline(always)]
-    fn set_held(
-        &self,
-        here: Here<'_>,
-        ready: Ready<Current>,
-        ticket: impl Ticket,
-        block: &RawBuffer,
-        value: u8,
-    ) -> Result<u64, Boxed> {
-        let bytes = block.bytes();
-        queue_work!(self, here, ready, ticket, "queue a set", [block.last_use()], |ready, stream| {
-            // SAFETY: the function asks for a live stream, and for memory that stays until the set is done (MEM-02).
-            // The caller has the stream's handle, so the stream lives. The bytes are the whole block, which is freed
-            // only when a synchronise has covered this submission (the stamps).
-            unsafe { call!(ready.aclrtMemsetAsync(block.start(), bytes, i32::from(value), bytes, stream)) }
-        })
-    }
-
-    /// Queues work: stamps what the work uses before the vendor call, and counts the submission after it. The caller
-    /// has the stream's handle, and the vendor call runs no code that could queue work.
-    ///
-    /// After a failed call the stream is synchronised, whatever the code, because the library may have queued the work.
-    /// That wait has a limit of one second, because a hanging device is one cause of failure. When the time is up, the
-    /// last query may take a quarter of a second more. If the wait fails too, the memory that the call was to use is in
-    /// doubt for good. A call that never reached the library needs no wait and leaves no doubt.
-    #[inline(always)]
-    #[rule(MEM_02)]
-    pub(in crate::ffi) fn submit_alone<const N: usize>(
-        &self,
-        here: Here<'_>,
-        doing: &'static str,
-        uses: [&LastUse; N],
-        queue: impl FnOnce(Ready<Current>, aclrtStream) -> ReadyAnswer<aclError>,
-    ) -> Result<u64, Boxed> {
-        match self.ready_for_work(here) {
-            Some((ready, ticket)) => {
-                queue_work!(self, here, ready, ticket, doing, uses, |ready, stream| queue(ready, stream))
-            }
-            None => self.submit_after_a_look(here, doing, uses, queue),
+        // SAFETY: the function asks for a live stream, and for memory that stays until the set is done (MEM-02). The
+        // caller has the stream's handle, so the stream lives. The bytes are the whole block, which is freed only when
+        // a synchronise has covered this submission (the stamps).
+        unsafe {
+            queue_alone!(self, here, "queue a set", [block.last_use()], |stream| {
+                aclrtMemsetAsync(block.start(), block.bytes(), i32::from(value), block.bytes(), stream)
+            })
         }
     }
 
-    #[cold]
-    #[inline(never)]
-    fn submit_after_a_look<const N: usize>(
-        &self,
-        here: Here<'_>,
-        doing: &'static str,
-        uses: [&LastUse; N],
-        queue: impl FnOnce(Ready<Current>, aclrtStream) -> ReadyAnswer<aclError>,
-    ) -> Result<u64, Boxed> {
-        let (ready, ticket) = self.look_before_work(here)?;
-        queue_work!(self, here, ready, ticket, doing, uses, |ready, stream| queue(ready, stream))
+    /// Like [`set`](Self::set). `None` when further checks are needed; then nothing has happened.
+    #[inline(always)]
+    pub(crate) fn set_at_once(&self, here: Here<'_>, block: &RawBuffer, value: u8) -> Option<Result<u64, Boxed>> {
+        if !block.is_at_hand(here) {
+            return None;
+        }
+        // SAFETY: the function asks for a live stream, and for memory that stays until the set is done (MEM-02). The
+        // caller has the stream's handle, so the stream lives. The bytes are the whole block, which is freed only when
+        // a synchronise has covered this submission (the stamps).
+        unsafe {
+            queue_at_once!(self, here, "queue a set", [block.last_use()], |stream| {
+                aclrtMemsetAsync(block.start(), block.bytes(), i32::from(value), block.bytes(), stream)
+            })
+        }
     }
 
-    /// The library and the next number, if work can be queued here without further checks by a call that runs no code
-    /// that could queue work. Always `None` for a stream that several threads may use at once.
+    /// The library and the next number, if work that uses this memory can be queued here without further checks by a
+    /// call that runs no code that could queue work. Always `None` for a stream that several threads may use at once.
     #[inline(always)]
-    pub(in crate::ffi) fn ready_for_work(&self, here: Here<'_>) -> Option<(Ready<Current>, Next)> {
+    pub(in crate::ffi) fn ready_for_work<const N: usize>(
+        &self,
+        here: Here<'_>,
+        uses: [&LastUse; N],
+    ) -> Option<(Ready<Current>, Next)> {
         // The caller has the stream's handle, and destroying the stream takes the handle by value. So the gate does not
         // close during the call.
-        if self.gate.is_open() && self.allocators.are_known(here) {
-            here.ready_for_certain().map(|ready| (ready, self.timeline.clock().next()))
-        } else {
-            None
+        if !self.gate.is_open() || !self.allocators.are_known(here) {
+            return None;
         }
+        let ready = here.ready_for_certain()?;
+        Some((ready, self.timeline.next_for(uses)?))
     }
 
     /// Makes the checks before work is queued. They come before the stamps, so a refusal leaves the stamps unchanged.
-    #[inline(never)]
+    #[rule(MEM_02)]
     pub(in crate::ffi) fn look_before_work(&self, here: Here<'_>) -> Result<(Ready<Current>, Unknown), Boxed> {
         if !self.gate.is_open() {
             return Err(self.takes_no_work().into());
@@ -282,9 +242,9 @@ impl RawStream {
         answer: NoSuccess,
         settle: impl FnOnce() -> bool,
     ) -> Boxed {
-        for used in &uses {
+        for used in uses {
             used.rest();
-            used.begin(self.id(), self.timeline.clock(), Unknown);
+            Unknown.begin(used, self.id());
         }
         let error = answer.into_error(api, doing);
         let is_over = error.as_error().rules_out_that_work_was_queued() || settle();

@@ -25,7 +25,7 @@ impl RawStream {
     }
 
     /// Like [`synchronize`](Self::synchronize), for a caller that has a `Current`.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn synchronize_here(&self, here: Here<'_>, limit: Option<Duration>) -> Result<(), Boxed> {
         self.wait(here, limit, None)
     }

@@ -1,6 +1,7 @@
 //! Executions of a binding: queued on a stream, or run while the caller waits.
 
 use super::super::super::call::{Current, Ready, call};
+use super::super::super::work::{queue_alone, queue_at_once};
 use super::super::super::{Here, RawStream};
 use super::super::LoadedModel;
 use super::{RawBinding, gone};
@@ -11,7 +12,6 @@ use crate::life_cycle::leads;
 impl RawBinding {
     /// Queues one execution. The stream's context must be current and that of the model (MODEL-01). Open outputs must
     /// be [emptied](Self::empty) before.
-    #[inline(always)]
     pub(crate) fn execute(
         &self,
         here: Here<'_>,
@@ -30,18 +30,48 @@ impl RawBinding {
         if !self.open.is_empty() {
             *self.copies() = stream.keeps();
         }
-        let uses = [model.last_use(), &self.last_use];
-        let queued = stream.submit_alone(here, "queue a model", uses, |ready, stream| {
-            // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that stays
-            // until the execution is done (MODEL-14, DATA-02, DATA-10). The caller has the handles of the stream and of
-            // the bound model, and is in their context, so nothing ends during the call. Datasets and model end only
-            // when a synchronise has covered this submission (the stamps), and this binding keeps the memory.
-            unsafe { call!(ready.aclmdlExecuteAsync(model.id(), self.given.raw(), self.results.raw(), stream)) }
-        });
-        if queued.is_err() {
-            self.spread_doubt(stream, model);
+        // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that stays until
+        // the execution is done (MODEL-14, DATA-02, DATA-10). The caller has the handles of the stream and of the bound
+        // model, and is in their context, so nothing ends during the call. Datasets and model end only when a
+        // synchronise has covered this submission (the stamps), and this binding keeps the memory.
+        let queued = unsafe {
+            queue_alone!(stream, here, "queue a model", [model.last_use(), &self.last_use], |stream| {
+                aclmdlExecuteAsync(model.id(), self.given.raw(), self.results.raw(), stream)
+            })
+        };
+        queued.inspect_err(|_| self.spread_doubt(stream, model))
+    }
+
+    /// Like [`execute`](Self::execute). `None` when further checks are needed; then nothing has happened.
+    #[inline(always)]
+    pub(crate) fn execute_at_once(
+        &self,
+        here: Here<'_>,
+        stream: &RawStream,
+        model: &LoadedModel,
+    ) -> Option<Result<u64, Boxed>> {
+        // A stamp in doubt has the number of no context.
+        let is_at_hand = here.has(self.last_use.context()) && !model.is_in_doubt();
+        if !is_at_hand || !self.open.is_empty() || !self.gate.is_open() {
+            return None;
         }
-        queued
+        leads!(dataset: Idle --> InUse : Execute, dataset: InUse --> InUse : Execute);
+        // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that stays until
+        // the execution is done (MODEL-14, DATA-02, DATA-10). The caller has the handles of the stream and of the bound
+        // model, and is in their context, so nothing ends during the call. Datasets and model end only when a
+        // synchronise has covered this submission (the stamps), and this binding keeps the memory.
+        let queued = unsafe {
+            queue_at_once!(stream, here, "queue a model", [model.last_use(), &self.last_use], |stream| {
+                aclmdlExecuteAsync(model.id(), self.given.raw(), self.results.raw(), stream)
+            })
+        };
+        match queued {
+            Some(Err(error)) => {
+                self.spread_doubt(stream, model);
+                Some(Err(error))
+            }
+            queued => queued,
+        }
     }
 
     /// Runs the model once, and returns when it is done. Its context must be current (MODEL-01), and nothing else may

@@ -3,6 +3,8 @@
 //! Only a [`Ready`] gives access to the functions, and only a check creates a `Ready`. So no call can omit a check. The
 //! table (`needs.rs`) states which checks a function needs.
 
+mod ready;
+
 use super::answer::{Answer, ReadyAnswer, Refusal, lacks};
 use super::api::{Api, text};
 use super::condition::{Begins, HostOnly, Need, OutsideCallbacks, SelectsContext, ThisProcess};
@@ -13,13 +15,13 @@ use crate::callback_guard::InCallback;
 use crate::error::{Boxed, Error, VendorError};
 use crate::trace;
 use ascendcl_macros::rule;
+use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_CONTEXT_NULL, ACL_SUCCESS};
 use ascendcl_sys::types::aclError;
-use ascendcl_sys::{Library, MissingSymbol};
 use core::convert::Infallible;
-use core::marker::PhantomData;
 
 pub(super) use super::condition::Current;
+pub(super) use ready::Ready;
 
 impl Need for ThisProcess {
     #[inline(always)]
@@ -90,44 +92,6 @@ macro_rules! functions {
 }
 needs!(functions);
 
-/// The library, after the checks that a call needs. It is used at once, so no code of the program runs between check
-/// and call.
-pub(super) struct Ready<N> {
-    loading: &'static Loading,
-    _checked: PhantomData<N>,
-}
-
-impl<N> Clone for Ready<N> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<N> Copy for Ready<N> {}
-
-impl Ready<Current> {
-    /// For a caller that has made the [check](Need::check) itself: the library is [plain](Loading::is_plain), which
-    /// implies that no entered context is displaced.
-    #[inline]
-    pub(super) fn checked(api: Api) -> Self {
-        Self { loading: api.loading(), _checked: PhantomData }
-    }
-}
-
-impl<N> Ready<N> {
-    /// The functions. The code that loaded the library guarantees that they have the signatures of the table.
-    #[inline(always)]
-    pub(super) fn library(self) -> &'static Library {
-        self.loading.library()
-    }
-
-    /// The answer of a call that is not in the table, because code outside this crate made it.
-    #[inline]
-    pub(super) fn answered(self, call: &'static str, code: aclError) -> ReadyAnswer<aclError> {
-        Answer::from_parts(self.loading, call, Ok(code))
-    }
-}
-
 /// The receiver of a call: an [`Api`], which makes the checks, or a [`Ready`], for which they were already made.
 pub(super) trait Calls<N>: Copy {
     /// The reason why the call is not made.
@@ -181,6 +145,19 @@ macro_rules! call {
     }};
 }
 pub(super) use call;
+
+/// The pointer to a function that was called before: `found!(ready.aclrtMemcpyAsync)`. `None` before its first call.
+///
+/// For fast paths. With the look-up in them, they would keep the arguments of their call over it.
+macro_rules! found {
+    ($ready:ident.$function:ident) => {
+        $crate::ffi::call::Ready::<<$crate::ffi::call::functions::$function as $crate::ffi::call::Function>::Need>::found(
+            $ready,
+            ascendcl_sys::found_pointers_of::$function,
+        )
+    };
+}
+pub(super) use found;
 
 /// Makes the checks before a function is called.
 #[inline(always)]
@@ -253,6 +230,12 @@ impl ReadyAnswer<aclError> {
 /// The answer of a failed call: the function's name, and the code or the missing function.
 pub(super) struct NoSuccess(&'static str, Result<aclError, Box<MissingSymbol>>);
 
+/// `Ok` if the function returned success: for calls by a pointer of [`found!`].
+#[inline(always)]
+pub(super) fn success_of<F: Function>(code: aclError) -> Result<(), NoSuccess> {
+    if code == ACL_SUCCESS { Ok(()) } else { Err(NoSuccess(F::NAME, Ok(code))) }
+}
+
 impl NoSuccess {
     /// The answer that it was, of this library.
     pub(super) fn into_answer(self, api: Api) -> ReadyAnswer<aclError> {
@@ -320,7 +303,7 @@ impl Api {
     #[inline(always)]
     pub(super) fn ready<N: Need>(self) -> Result<Ready<N>, Error> {
         N::check(self)?;
-        Ok(Ready { loading: self.loading(), _checked: PhantomData })
+        Ok(Ready::after_checks(self))
     }
 
     /// The checks for a call of another library that needs no context.
@@ -358,7 +341,7 @@ mod tests {
     fn api() -> Api {
         // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. This table
         // has no addresses.
-        Api::new(Loading::new(unsafe { Library::from_table("none", |_| None) }))
+        Api::new(Loading::new(unsafe { ascendcl_sys::Library::from_table("none", |_| None) }))
     }
 
     #[test]

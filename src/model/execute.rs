@@ -1,0 +1,102 @@
+//! Executions of bound models that are queued on a stream.
+
+use super::BoundModel;
+use crate::brand::{Brand, INSIDE};
+use crate::current::Current;
+use crate::device_allocator::DeviceAllocator;
+use crate::error::{Boxed, Failed};
+use crate::ffi::{RawStream, seldom};
+use crate::life_cycle::leads;
+use crate::stream::{CanExecute, GroupTurn, Operand, Pending, Stream, StreamState};
+use ascendcl_macros::rule;
+use std::sync::Arc;
+
+impl<C: Brand, P> BoundModel<C, P> {
+    /// Queues one execution.
+    pub(crate) fn queue<M: Operand<C, Self>>(
+        mut model: M,
+        current: &Current<C>,
+        stream: &Arc<RawStream>,
+    ) -> Result<Pending<C, Self>, Failed<M>> {
+        if let Err(error) = model.usable_on(stream) {
+            return Err(Failed { error, value: model });
+        }
+        match model.reach(INSIDE).start_at_once(current, stream) {
+            Some(Ok(number)) => Ok(Self::in_flight(model, stream, number)),
+            failed => seldom(move || {
+                let queued = match failed {
+                    Some(failed) => failed,
+                    None => model.reach(INSIDE).start(current, stream),
+                };
+                match queued {
+                    Ok(number) => Ok(Self::in_flight(model, stream, number)),
+                    Err(error) => Err(Failed { error: error.into(), value: model }),
+                }
+            }),
+        }
+    }
+
+    #[inline(always)]
+    fn in_flight<M: Operand<C, Self>>(model: M, stream: &Arc<RawStream>, number: u64) -> Pending<C, Self> {
+        if M::HAS_PAST {
+            let past = model.past(INSIDE);
+            return Pending::new(model.into_value(INSIDE), stream, number).after(past);
+        }
+        Pending::new(model.into_value(INSIDE), stream, number)
+    }
+
+    /// Like [`start`](Self::start). `None` when further checks are needed; then nothing has happened.
+    #[inline(always)]
+    fn start_at_once(&mut self, current: &Current<C>, stream: &RawStream) -> Option<Result<u64, Boxed>> {
+        let queued = self.binding.execute_at_once(current.here(), stream, &self.model.loaded);
+        if let Some(Ok(_)) = queued {
+            self.all_is_written();
+        }
+        queued
+    }
+
+    fn start(&mut self, current: &Current<C>, stream: &RawStream) -> Result<u64, Boxed> {
+        // A bound model is loaded; one in a `Pending` runs.
+        leads!(model: Loaded --> Running : Execute, model: Running --> Running : Execute);
+        self.make_room(current)?;
+        let number = current.ledger().execute(current.here(), &self.binding, &self.model.loaded, stream)?;
+        self.all_is_written();
+        Ok(number)
+    }
+}
+
+impl<C: Brand, S: StreamState> Stream<C, S> {
+    /// Queues one execution of the model (`aclmdlExecuteAsync`), on a stream whose allocator is decided. The model may
+    /// be in flight on this stream already, for example behind a copy to its input.
+    ///
+    /// # Errors
+    ///
+    /// Returns the bound model unchanged, with [`Error::OtherStream`] if it is in flight on another stream, or with the
+    /// library's error.
+    #[rule(ALLOC_05, ALLOC_13, MODEL_15)]
+    pub fn execute<M: Operand<C, BoundModel<C>>>(
+        &self,
+        current: &Current<C>,
+        model: M,
+    ) -> Result<Pending<C, BoundModel<C>>, Failed<M>>
+    where
+        S: CanExecute,
+    {
+        BoundModel::queue(model, current, self.queue())
+    }
+}
+
+impl<C: Brand, A: DeviceAllocator> GroupTurn<'_, C, A> {
+    /// Queues one execution of a model on the turn's stream (`aclmdlExecuteAsync`).
+    ///
+    /// # Errors
+    ///
+    /// As for [`Stream::execute`].
+    pub fn execute<M: Operand<C, BoundModel<C>>>(
+        &self,
+        current: &Current<C>,
+        model: M,
+    ) -> Result<Pending<C, BoundModel<C>>, Failed<M>> {
+        self.stream().execute(current, model)
+    }
+}
