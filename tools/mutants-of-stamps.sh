@@ -87,7 +87,6 @@ mutant 'who sees what is done sees nothing of the wait' "$stamp" 's/(fn done\(&s
 mutant 'use by a second stream is not noted' "$stamp" 's/before == NEVER \|\| before == stream \{ stream \} else \{ SEVERAL \}/true { stream } else { SEVERAL }/'
 mutant 'a known number is used for memory that another stream uses' "$stamp" 's/last == NEVER \|\| last == stream/true/'
 mutant 'one operand without another stream is enough for a known number' "$timeline" 's/uses\.iter\(\)\.all\(/uses.iter().any(/'
-mutant 'a known number is stored after its stream' "$stamp" 's/(used\.number\.store\(self\.0, Ordering::Relaxed\);)(\s*)(used\.stream\.store\(stream, Ordering::Release\);)/$3$2$1/'
 mutant 'a wait that failed counts as done' "$timeline" 's/(\s*end\(\);\n)(\s*Err\(error\)\n)/$1self.succeeded(covers);$2/'
 mutant 'a failure is noted after the wait has ended' "$timeline" 's/(if let Some\(code\) = failed\(&error\) \{.*?\n                \}\n)(\s*end\(\);)/$2$1/s'
 mutant 'nobody waits for a note that is under way' "$timeline" 's/while under_way\(\) \{\s*yield_now\(\);\s*\}//'

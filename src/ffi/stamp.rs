@@ -159,7 +159,6 @@ impl Clock {
 impl Ticket for Next {
     const IS_KNOWN: bool = true;
 
-    /// The number is stored first: whoever reads it after this stream reads this number.
     #[inline(always)]
     fn begin(self, used: &LastUse, stream: u64) {
         used.number.store(self.0, Ordering::Relaxed);
