@@ -7,7 +7,7 @@ use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
 use crate::element::Element;
 use crate::error::{Boxed, Error, Failed, ObjectKind};
-use crate::ffi::{Api, RawBinding, RawBuffer, RawStream};
+use crate::ffi::{RawBinding, RawBuffer, RawStream};
 use crate::life_cycle::leads;
 use crate::stream::{CanExecute, GroupTurn, Operand, Pending, Stream, StreamState, sealed_payload};
 use ascendcl_macros::rule;
@@ -32,7 +32,7 @@ pub struct BoundModel<
     pub(super) binding: Arc<RawBinding>,
     pub(super) bound: Box<Tensors>,
     /// Whether an execution has written the outputs.
-    executed: bool,
+    pub(super) executed: bool,
     /// Whether an output has memory that no execution has written yet.
     pub(super) replaced: bool,
 }
@@ -116,7 +116,8 @@ impl<C: Brand, P> BoundModel<C, P> {
     ///
     /// [`Error::Input`] for another element type or a name that no input has; [`Error::LengthMismatch`] for another
     /// length; [`Error::NoSuchInput`]; [`Error::InputIsShared`] for an input that [reads shared
-    /// memory](Self::share_input); or [`Error::Vendor`].
+    /// memory](Self::share_input); [`Error::StillRunning`] after a run that
+    /// [timed out](crate::Stream::run_bound_within#when-the-time-is-up); or [`Error::Vendor`].
     pub fn write<'n, E: Element>(
         &mut self,
         current: &Current<C>,
@@ -124,7 +125,9 @@ impl<C: Brand, P> BoundModel<C, P> {
         elements: &[E],
     ) -> Result<(), Error> {
         let input = input.into().input(self.model.inputs())?;
-        Ok(self.input_of::<E>(input, elements.len())?.write(current.here(), elements)?)
+        let block = self.input_of::<E>(input, elements.len())?;
+        self.is_at_hand(current, block)?;
+        Ok(block.write(current.here(), elements)?)
     }
 
     /// The shape of an output in the last execution, outermost size first (`aclmdlGetDatasetTensorDesc`).
@@ -173,30 +176,13 @@ impl<C: Brand, P> BoundModel<C, P> {
                 (found?, &own)
             }
         };
+        self.is_at_hand(current, block)?;
         let need = elements.saturating_mul(size_of::<E>());
         if need > block.bytes() {
             return Err(Error::TooShort { what: ObjectKind::MODEL_OUTPUT, need, have: block.bytes() });
         }
         let mut read = vec![E::default(); elements];
         block.read(current.here(), &mut read).map(|()| read).map_err(Error::from)
-    }
-
-    /// The memory of an input, for this many elements of this type to be written.
-    pub(crate) fn input_of<E: Element>(&self, input: usize, length: usize) -> Result<&RawBuffer, Error> {
-        self.bound.input_of::<E>(input, length).map(|block| &**block)
-    }
-
-    /// The memory of an output, for this many elements of this type: the whole output.
-    pub(crate) fn output_block<E: Element>(&self, output: usize, length: usize) -> Result<&RawBuffer, Error> {
-        self.bound.output(output)?.is_of::<E>()?;
-        self.output(output)?;
-        self.bound.output_of::<E>(output, length).map(|block| &**block)
-    }
-
-    /// Called before a copy between `other` and a tensor of the model: waits for executions that the copy would not
-    /// wait for.
-    pub(crate) fn comes_to_rest_for(&self, api: Api, queue: &RawStream, other: &RawBuffer) -> Result<(), Error> {
-        self.binding.comes_to_rest_for(api, queue, other)
     }
 
     /// A graph that may execute it was replayed.
@@ -292,7 +278,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     }
 
     #[inline]
-    fn start(&mut self, current: &Current<C>, stream: &RawStream) -> Result<u64, Boxed> {
+    pub(super) fn start(&mut self, current: &Current<C>, stream: &RawStream) -> Result<u64, Boxed> {
         // A bound model is loaded; one in a `Pending` runs.
         leads!(model: Loaded --> Running : Execute, model: Running --> Running : Execute);
         self.make_room(current)?;
@@ -303,7 +289,7 @@ impl<C: Brand, P> BoundModel<C, P> {
 
     /// An execution writes all outputs.
     #[inline]
-    fn all_is_written(&mut self) {
+    pub(super) fn all_is_written(&mut self) {
         self.executed = true;
         if self.replaced {
             self.replaced = false;

@@ -104,10 +104,7 @@ impl<N: Name> Runtime<N> {
         let setup = setup.into();
         let mut thread = Thread::new()?;
         abandoned::take_down_idle(&mut thread);
-        let acl = Acl::init_with(setup.library.clone(), setup.config.as_deref())?;
-        if setup.verify_current {
-            acl.verify_current(true);
-        }
+        let acl = Acl::set_up(setup.library.clone(), setup.config.as_deref(), setup.verify_current)?;
         let shared = Shared::open(acl, &setup, &mut thread)?;
         Ok(Self { shared: Arc::new(shared), _brand: Mark::NEW })
     }

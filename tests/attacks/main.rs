@@ -29,6 +29,7 @@ mod foreign;
 mod forget;
 mod futures;
 mod given_up;
+mod in_place;
 mod leaving;
 mod memory;
 mod mixed;
