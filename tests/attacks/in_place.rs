@@ -4,6 +4,7 @@ use super::common::{alone, digits_in_batches_of, library};
 use super::{collect, fail, inside, model, nothing_fails};
 use crate::common::assert_lives;
 use ascendcl::allocator::PoolAllocator;
+use ascendcl::capture::CaptureMode;
 use ascendcl::lane::WorkspaceLane;
 use ascendcl::model::ModelSource;
 use ascendcl::stream::DefaultAllocator;
@@ -116,6 +117,34 @@ fn a_model_that_was_given_up_and_dropped_stays_until_it_is_done() {
         collect(current);
         assert_lives!(models, 0);
         assert_lives!(device_blocks, 0);
+    });
+    alone.assert_nothing_lives();
+}
+
+/// The graph only copies to the input, and its replays are on another stream.
+#[proves(GRAPH_05, DATA_10)]
+#[test]
+fn a_model_that_was_given_up_is_no_operand_of_a_graph() {
+    let alone = alone();
+    inside(|current| {
+        let (own, mut other) = (stream(current), stream(current));
+        let mut model = bound(current);
+        let release = hold(current, &own);
+        timed_out(own.run_bound_within(current, &mut model, SHORT));
+        let operands = (current.host_buffer::<f32>(64).unwrap(), model);
+        let capture = |current: &mut Current<_>, other: &mut Stream<_, _>, operands| {
+            other.capture(current, CaptureMode::Relaxed, operands, |capture, (from, mut model)| {
+                capture.copy_to_input(&from, &mut model, 0)
+            })
+        };
+        let failed = capture(current, &mut other, operands).unwrap_err();
+        still_runs::<()>(Err(failed.error));
+        let failed = current.build_graph(failed.value).unwrap_err();
+        still_runs::<()>(Err(failed.error));
+        release.send(()).unwrap();
+        own.synchronize(current).unwrap();
+        let graph = capture(current, &mut other, failed.value).unwrap();
+        drop(other.replay(current, graph).unwrap().wait(current).unwrap());
     });
     alone.assert_nothing_lives();
 }

@@ -47,6 +47,7 @@ mod registrations;
 mod rows;
 mod runs;
 mod runtimes;
+mod seams;
 mod shared;
 mod sharing;
 mod swap;
