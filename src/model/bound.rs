@@ -272,7 +272,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// A call failed that changes the outputs of the last execution. They are lost, unless it never reached the library.
     #[cold]
     #[inline(never)]
-    fn failed(&mut self, had_outputs: bool, error: Error) -> Error {
+    pub(super) fn failed(&mut self, had_outputs: bool, error: Error) -> Error {
         self.executed = had_outputs && error.rules_out_that_work_was_queued();
         error
     }

@@ -11,7 +11,7 @@ use ascendcl_macros::rule;
 use std::sync::Arc;
 use std::time::Duration;
 
-impl<C: Brand, S: StreamState + CanExecute> Stream<C, S> {
+impl<C: Brand, S: StreamState> Stream<C, S> {
     /// Executes a model on this stream, behind what the stream has to do, and returns when the outputs are complete
     /// (`aclmdlExecuteAsync`, `aclrtSynchronizeStreamWithTimeout`). The model stays where it is, for example in a field of
     /// a struct. The stream's allocator serves the execution.
@@ -59,7 +59,15 @@ impl<C: Brand, S: StreamState + CanExecute> Stream<C, S> {
     /// run on another stream. The outputs are lost then. If it is not known that the execution is over, the model is
     /// [still running](Self::run_bound_within#when-the-time-is-up).
     #[rule(ALLOC_05, MODEL_15, MODEL_16)]
-    pub fn run_bound(&self, current: &Current<C>, model: &mut BoundModel<C>) -> Result<(), Error> {
+    #[rustfmt::skip] // The compiler's messages print the first lines.
+    pub fn run_bound( // MODEL-15: in flight: `pending.wait(current)?` first; MODEL-05: of a lane: `lane.run_bound(...)`
+        &self,
+        current: &Current<C>,
+        model: &mut BoundModel<C>,
+    ) -> Result<(), Error>
+    where
+        S: CanExecute,
+    {
         model.run_on(current, self.queue(), None)
     }
 
@@ -82,7 +90,10 @@ impl<C: Brand, S: StreamState + CanExecute> Stream<C, S> {
         current: &Current<C>,
         model: &mut BoundModel<C>,
         limit: Duration,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Error>
+    where
+        S: CanExecute,
+    {
         model.run_on(current, self.queue(), Some(limit))
     }
 }
@@ -107,7 +118,11 @@ impl<C: Brand, P> BoundModel<C, P> {
         stream: &Arc<RawStream>,
         limit: Option<Duration>,
     ) -> Result<(), Error> {
-        let number = self.start(current, stream)?;
+        let had_outputs = self.executed;
+        let number = match self.start(current, stream) {
+            Ok(number) => number,
+            Err(error) => return Err(self.failed(had_outputs, error.into())),
+        };
         // The outputs are lost if the wait fails, or panics because it runs code of the program.
         self.executed = false;
         self.is_waited_for(current, stream, number, limit)?;
@@ -142,12 +157,7 @@ impl<C: Brand, P> BoundModel<C, P> {
 }
 
 /// Waits for the submission with this number. A failure that another wait got is told here, too.
-fn wait<C: Brand>(
-    current: &Current<C>,
-    stream: &RawStream,
-    number: u64,
-    limit: Option<Duration>,
-) -> Result<(), Boxed> {
+fn wait<C: Brand>(current: &Current<C>, stream: &RawStream, number: u64, limit: Option<Duration>) -> Result<(), Boxed> {
     stream.synchronize_here(current.here(), limit)?;
     stream.failure_among(number, number).map_or(Ok(()), |failure| Err(failure.into()))
 }

@@ -35,8 +35,7 @@ fn replays_of_two_graphs_that_change_places_write_their_own_memory() {
         .with(|current| {
             let (mut one, mut two) = (stream(current), stream(current));
             let (first, second) = (echo(current, &mut one, 1), echo(current, &mut two, 2));
-            let (mut first, mut second) =
-                (one.replay(current, first).unwrap(), two.replay(current, second).unwrap());
+            let (mut first, mut second) = (one.replay(current, first).unwrap(), two.replay(current, second).unwrap());
             mem::swap(&mut first, &mut second);
             // On the other stream it is refused, and comes back.
             let failed = one.replay(current, first).unwrap_err();

@@ -141,7 +141,8 @@ fn lengths_that_no_memory_has_are_errors_in_runtimes_and_their_parts() {
             let shared = nothing.into_shared();
             let (one, two) = (shared.clone(), shared.slice(0..0).unwrap());
             let own = stream(current);
-            let copied = own.copy_to_host(current, one, current.host_buffer(0).unwrap()).unwrap().wait(current).unwrap();
+            let copied =
+                own.copy_to_host(current, one, current.host_buffer(0).unwrap()).unwrap().wait(current).unwrap();
             drop((two, copied));
             let nothing = shared.try_unshare(current).unwrap();
             own.copy_on_device(current, nothing, current.device_buffer(0).unwrap()).unwrap().wait(current).unwrap();
