@@ -147,7 +147,7 @@ impl<C: Brand, P> BoundModel<C, P> {
             Err(_) => stream.has_done(number) || stream.synchronize_here(current.here(), Some(SETTLING)).is_ok(),
         };
         if is_over {
-            left.is_over();
+            left.ends();
             self.rest();
             // The execution came after all earlier ones.
             self.binding.is_certain();

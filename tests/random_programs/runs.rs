@@ -128,7 +128,7 @@ impl<'c> Actor<'_, 'c> {
     pub(crate) fn run_model_in_place(&mut self, current: &Current<Scoped<'c>>, a: u16, b: u16) {
         let Some(at) = self.has.executing(None, b) else { return };
         let Some((mut model, mut ports)) = take(&mut self.has.models, a) else { return };
-        let (on, limit) = (&self.has.streams[at], (b % 3 == 0).then_some(Duration::from_millis(1)));
+        let (on, limit) = (&self.has.streams[at], b.is_multiple_of(3).then_some(Duration::from_millis(1)));
         let ran = match (&on.stream, limit) {
             (AnyStream::DefaultAllocator(on), None) => on.run_bound(current, &mut model),
             (AnyStream::DefaultAllocator(on), Some(limit)) => on.run_bound_within(current, &mut model, limit),

@@ -120,7 +120,8 @@ fn an_allocator_that_drops_a_runtime_and_memory_of_its_own_context_is_served() {
             let work = own.launch(current, ascendcl::operator::relu(current, x).unwrap()).unwrap();
             drop(work.wait(current).unwrap());
             let unknown = model(current).bind_with(current, &[&[1, 64]], &[OutputBuffer::ByLibrary]).unwrap();
-            drop(own.execute(current, unknown).map(|work| work.wait(current)));
+            let executed = own.execute(current, unknown).unwrap();
+            drop(executed.wait(current));
             collect(current);
         })
         .unwrap();

@@ -21,7 +21,7 @@ impl<'b> Left<'b> {
     }
 
     /// The execution is known to be over.
-    pub(crate) fn is_over(self) {
+    pub(crate) fn ends(self) {
         core::mem::forget(self);
     }
 }
