@@ -2,7 +2,7 @@
 
 use crate::callback_guard::InCallback;
 use crate::error::{Error, Failed};
-use crate::ffi::{Api, Initialised, c_path};
+use crate::ffi::{Api, Initialised, Verified, c_path};
 use crate::ledger::DeviceRow;
 use crate::library::{Library, Loaded};
 use crate::library_user::{LibraryHold, LibraryUser, Users};
@@ -47,6 +47,8 @@ pub struct Acl {
     devices: Mutex<Vec<Arc<DeviceRow>>>,
     /// Other libraries that use this one.
     users: Users,
+    /// Calls are verified until this is dropped.
+    _verified: Option<Verified>,
 }
 
 impl Acl {
@@ -75,7 +77,15 @@ impl Acl {
         let library = library.load()?;
         let config = config.map(c_path).transpose()?;
         let joined = library.api().init(config.as_deref())? == Initialised::Again;
-        Ok(Self { library, joined, run_mode: OnceLock::new(), devices: Mutex::default(), users: Users::default() })
+        let (devices, users) = (Mutex::default(), Users::default());
+        Ok(Self { library, joined, run_mode: OnceLock::new(), devices, users, _verified: None })
+    }
+
+    /// Initialises the library of a [`Setup`](crate::Setup).
+    pub(crate) fn set_up(library: Library, config: Option<&Path>, verify_current: bool) -> Result<Self, Error> {
+        let acl = Self::init_with(library, config)?;
+        let _verified = if verify_current { acl.api().verified() } else { None };
+        Ok(Self { _verified, ..acl })
     }
 
     /// The library that was loaded.
@@ -140,7 +150,8 @@ impl Acl {
     ///
     /// A call that finds another current context returns [`Error::CurrentChanged`] and does not reach the library. Each
     /// check costs one call of `aclrtGetCurrentContext`. The environment variable `ASCENDCL_VERIFY_CURRENT=1` switches
-    /// the check on when the library is loaded.
+    /// the check on when the library is loaded, and [`Setup::verify_current`](crate::Setup::verify_current) for as long as
+    /// a runtime is open.
     #[rule(CTX_05, CTX_08)]
     pub fn verify_current(&self, on: bool) {
         self.api().verify_current(on);

@@ -45,7 +45,8 @@ pub struct Setup {
     /// [`Device::with_teardown_timeout`](crate::Device::with_teardown_timeout). Without this setting there is no limit.
     #[builder(default, setter(strip_option))]
     pub teardown_timeout: Option<Duration>,
-    /// Whether each call compares the thread's current context first: see [`Acl::verify_current`].
+    /// Whether each call of the library in this process compares the thread's current context first, until the program has
+    /// ended or the runtime is closed: see [`Acl::verify_current`].
     #[builder(default)]
     pub verify_current: bool,
 }
@@ -82,10 +83,8 @@ pub fn run<T, E>(
     program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> Result<T, E>,
 ) -> Result<T, RunError<E>> {
     let setup = setup.into();
-    let acl = Acl::init_with(setup.library, setup.config.as_deref()).map_err(RunError::Setup)?;
-    if setup.verify_current {
-        acl.verify_current(true);
-    }
+    let opened = Acl::set_up(setup.library, setup.config.as_deref(), setup.verify_current);
+    let acl = opened.map_err(RunError::Setup)?;
     // A panic continues after the device was reset and the library finalised.
     let mut panics = Panics::default();
     let (result, mut errors) = with_device(&acl, setup.device, setup.teardown_timeout, program, &mut panics);

@@ -37,6 +37,25 @@ fn scoped_with_eyre(copied: &[u8]) -> eyre::Result<usize> {
     Ok(length)
 }
 
+/// With the crate's own error, from the opening to the end.
+fn owned_with_the_crates_error(buffers: usize) -> ascendcl::Result<usize> {
+    let runtime = Runtime::<Vision>::open(Library::Simulator)?;
+    let made = runtime
+        .with(|current| (0..buffers).map(|_| current.upload(&[1_u8])).collect::<ascendcl::Result<Vec<_>>>())??;
+    runtime.with(|_current| runtime.close())??;
+    Ok(made.len())
+}
+
+#[test]
+fn the_crates_own_error_says_why_a_runtime_was_not_closed() {
+    let error = owned_with_the_crates_error(2).unwrap_err();
+    assert!(matches!(&error, Error::NotClosed(why) if matches!(**why, CloseError::Refused(Error::ThreadTaken))));
+    assert_eq!(error.rules(), Error::ThreadTaken.rules());
+    let torn_down = CloseError::Teardown { errors: vec![Error::WorkFailed { code: 507_015.into() }] };
+    assert_eq!(Error::from(torn_down).code().map(|code| code.number()), Some(507_015));
+    assert!(ascendcl::runtime::sweep(None).is_empty());
+}
+
 fn is_a_mismatch(error: Option<&Error>) -> bool {
     matches!(error, Some(Error::LengthMismatch { expected: 4, found: 3, .. }))
 }

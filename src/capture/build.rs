@@ -70,7 +70,7 @@ impl<C: Brand> Current<C> {
     /// or [`Error::Vendor`].
     #[rule(GRAPH_05, GRAPH_08)]
     pub fn build_graph<G: GraphOperands<C>>(&self, operands: G) -> Result<GraphBuild<C, G>, Failed<G>> {
-        let begun = operands.can_be_captured(INSIDE).and_then(|()| {
+        let begun = operands.can_be_captured(self, INSIDE).and_then(|()| {
             let raw = self.ledger().begin_build()?;
             let mut inner = Box::new(Inner::new(&*raw.stream_of_the_build()?));
             let mut objects = Objects::new(&raw);

@@ -190,7 +190,7 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
     ) -> Result<CapturedGraph<C, (G, H)>, Failed<(Self, H)>> {
         let api = current.ledger().api();
         let usable = api.is_of_this_process().and_then(|()| self.raw.is_current());
-        if let Err(error) = usable.and_then(|()| more.can_be_captured(INSIDE)) {
+        if let Err(error) = usable.and_then(|()| more.can_be_captured(current, INSIDE)) {
             return Err(Failed { error, value: (self, more) });
         }
         let raw = Arc::clone(&self.raw);

@@ -163,7 +163,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         S: CanCapture,
     {
         let ledger = current.ledger();
-        let begun = operands.can_be_captured(INSIDE).and_then(|()| ledger.begin_capture(self.queue(), mode));
+        let begun = operands.can_be_captured(current, INSIDE).and_then(|()| ledger.begin_capture(self.queue(), mode));
         let raw = match begun {
             Ok(raw) => raw,
             Err(error) => return Err(Failed { error, value: operands }),

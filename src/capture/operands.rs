@@ -50,7 +50,8 @@ pub(crate) mod sealed {
             Self: 'a,
             C: 'a;
 
-        fn can_be_captured(&self, key: Inside) -> Result<(), Error>;
+        /// An error unless the tasks of a graph can use it now.
+        fn can_be_captured(&self, current: &Current<C>, key: Inside) -> Result<(), Error>;
         fn capture<'g, K>(&self, objects: &mut Objects<'_>, key: Inside) -> Self::Captured<'g, K>;
         fn access<'a>(&'a mut self, current: &'a Current<C>, key: Inside) -> Result<Self::Access<'a>, Error>;
         fn was_replayed(&mut self, key: Inside);
@@ -112,7 +113,7 @@ impl<C: Brand, E: Element> sealed::Operands<C> for HostBuffer<C, E> {
         Self: 'a,
         C: 'a;
 
-    fn can_be_captured(&self, _: Inside) -> Result<(), Error> {
+    fn can_be_captured(&self, _: &Current<C>, _: Inside) -> Result<(), Error> {
         self.block().can_be_captured()
     }
 
@@ -137,7 +138,7 @@ macro_rules! device_memory {
                 Self: 'a,
                 C: 'a;
 
-            fn can_be_captured(&self, _: Inside) -> Result<(), Error> {
+            fn can_be_captured(&self, _: &Current<C>, _: Inside) -> Result<(), Error> {
                 self.block().can_be_captured()
             }
 
@@ -167,8 +168,8 @@ impl<C: Brand> sealed::Operands<C> for BoundModel<C> {
         Self: 'a,
         C: 'a;
 
-    fn can_be_captured(&self, _: Inside) -> Result<(), Error> {
-        Self::can_be_captured(self)
+    fn can_be_captured(&self, current: &Current<C>, _: Inside) -> Result<(), Error> {
+        Self::can_be_captured(self, current)
     }
 
     fn capture<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {
@@ -195,7 +196,7 @@ impl<C: Brand, I, O> sealed::Operands<C> for BoundOperator<C, I, O> {
         Self: 'a,
         C: 'a;
 
-    fn can_be_captured(&self, _: Inside) -> Result<(), Error> {
+    fn can_be_captured(&self, _: &Current<C>, _: Inside) -> Result<(), Error> {
         self.invocation().can_be_captured()
     }
 
@@ -218,8 +219,8 @@ impl<C: Brand, T: sealed::Operands<C>> sealed::Operands<C> for Box<[T]> {
         Self: 'a,
         C: 'a;
 
-    fn can_be_captured(&self, key: Inside) -> Result<(), Error> {
-        self.iter().try_for_each(|one| one.can_be_captured(key))
+    fn can_be_captured(&self, current: &Current<C>, key: Inside) -> Result<(), Error> {
+        self.iter().try_for_each(|one| one.can_be_captured(current, key))
     }
 
     fn capture<'g, K>(&self, objects: &mut Objects<'_>, key: Inside) -> Self::Captured<'g, K> {
@@ -245,9 +246,9 @@ macro_rules! tuples {
                 Self: 'a,
                 C: 'a;
 
-            fn can_be_captured(&self, key: Inside) -> Result<(), Error> {
+            fn can_be_captured(&self, current: &Current<C>, key: Inside) -> Result<(), Error> {
                 let ($($part,)*) = self;
-                $($part.can_be_captured(key)?;)*
+                $($part.can_be_captured(current, key)?;)*
                 Ok(())
             }
 

@@ -72,6 +72,7 @@ impl Error {
         match self {
             Self::Extension(error) => error.get(),
             Self::Attached { reason, .. } => reason.downcast_ref::<Self>().and_then(Self::extension),
+            Self::NotClosed(error) => error.errors().iter().find_map(Self::extension),
             _ => None,
         }
     }

@@ -3,6 +3,7 @@
 //! This file is longer than others because it has one enum. It lists each variant with its message.
 
 mod boxed;
+pub(crate) mod close;
 mod extension;
 mod foreign_kind;
 mod input;
@@ -18,6 +19,7 @@ use crate::element::ElementType;
 use crate::library_user::LibraryUser;
 use ascendcl_macros::{DebugAsText, rule};
 pub(crate) use boxed::Boxed;
+use close::CloseError;
 pub use extension::{Extension, ExtensionError};
 pub use foreign_kind::ForeignKind;
 pub use input::InputError;
@@ -516,6 +518,9 @@ pub enum Error {
     /// The thread of an [`Actor`](crate::runtime::Actor) has ended.
     #[error("the actor's thread has ended: open another actor")]
     ActorEnded,
+    /// A runtime could not be closed.
+    #[error("{0}")]
+    NotClosed(Box<CloseError>),
     /// An object of other code could not be taken down.
     #[error("could not take down the {what}: {reason}")]
     Attached {
@@ -668,6 +673,7 @@ impl Error {
             Self::Vendor(error) => Some(error.code),
             Self::WorkFailed { code } => Some(*code),
             Self::CaptureUnsupported(error) => error.code(),
+            Self::NotClosed(error) => error.code(),
             Self::Attached { reason, .. } => reason.downcast_ref::<Self>().and_then(Self::code),
             _ => None,
         }

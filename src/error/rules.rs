@@ -20,6 +20,7 @@ impl Error {
             Self::Extension(error) => error.rules(),
             Self::StillUsed { user } => user.rules,
             Self::Attached { reason, .. } => reason.downcast_ref::<Self>().map_or(&[], Self::rules),
+            Self::NotClosed(error) => error.rules(),
             Self::Forked { .. } => FORKED,
             Self::CurrentChanged { .. } => CURRENT_CHANGED,
             Self::CurrentElsewhere { .. } => CURRENT_ELSEWHERE,
@@ -150,7 +151,7 @@ impl fmt::Display for Cited {
 mod tests {
     use super::*;
     use crate::element::ElementType;
-    use crate::error::{ObjectKind, VendorError};
+    use crate::error::{CloseError, ObjectKind, VendorError};
     use ascendcl_rules::{CTX_12, STREAM_09, STREAM_11};
     use std::time::Duration;
 
@@ -201,6 +202,9 @@ mod tests {
             Error::NotPinned,
             Error::UnreadableModel { path: "a.om".into(), reason: std::io::ErrorKind::NotFound.into() },
             Error::Attached { what: "profiler", reason: "it is busy".into() },
+            CloseError::Closing.into(),
+            CloseError::Refused(Error::ThreadTaken).into(),
+            CloseError::Teardown { errors: vec![Error::NotCovered] }.into(),
             Error::OtherCapture,
             Error::StillShared,
             Error::InputIsShared { name: "images".into() },

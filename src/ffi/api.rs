@@ -1,6 +1,6 @@
 //! The loaded library, and the process that may call it.
 
-use super::process::Loading;
+use super::process::{Loading, Verified};
 use super::resets::Resets;
 use crate::error::Error;
 use crate::run_mode::RunMode;
@@ -57,6 +57,11 @@ impl Api {
     /// Sets whether each call compares the thread's current context with the one that was entered.
     pub(crate) fn verify_current(self, on: bool) {
         self.loading.verify(on);
+    }
+
+    /// Makes each call compare the contexts while the answer exists.
+    pub(crate) fn verified(self) -> Option<Verified> {
+        self.loading.verified()
     }
 
     /// An error in a child of the process that loaded the library. The library's threads do not exist there, and its

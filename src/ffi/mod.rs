@@ -104,14 +104,14 @@ pub(crate) use load::open_first;
 pub(crate) use load::simulator;
 pub(crate) use members::Members;
 pub(crate) use model::{
-    BoundInput, Image, LoadInto, LoadedModel, ModelImage, Port, RawBinding, RawGears, Share, TensorPlace,
+    BoundInput, Image, Left, LoadInto, LoadedModel, ModelImage, Port, RawBinding, RawGears, Share, TensorPlace,
 };
 pub(crate) use operator::{RawInvocation, TensorArgument};
 pub(crate) use outside::Outside;
 pub(crate) use owner::Owner;
 pub(crate) use pages::RawPages;
 pub(crate) use peer::{Lent, LentSide};
-pub(crate) use process::Loading;
+pub(crate) use process::{Loading, Verified};
 pub(crate) use restore::Restore;
 pub(crate) use rows::RawRows;
 pub(crate) use seldom::seldom;

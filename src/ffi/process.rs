@@ -31,6 +31,24 @@ const ASK: u32 = 4;
 /// The library has refused, on some thread, to make the entered context current again. Never cleared.
 const DISPLACED: u32 = 8;
 
+/// What the mark is raised by for each [`Verified`]: the bits above count them.
+const VERIFIED: u32 = 16;
+
+/// Each call of the library is verified while this exists.
+#[derive(Debug)]
+pub(crate) struct Verified {
+    loading: &'static Loading,
+}
+
+impl Drop for Verified {
+    fn drop(&mut self) {
+        // In a child the word is 0, and stays so.
+        if !self.loading.is_forked() {
+            self.loading.mark.fetch_sub(VERIFIED, Ordering::Relaxed);
+        }
+    }
+}
+
 /// The environment variable that turns on verification of each call, if its value is neither empty nor `0`.
 const VERIFIES: &str = "ASCENDCL_VERIFY_CURRENT";
 
@@ -79,7 +97,18 @@ impl Loading {
     }
 
     pub(super) fn verifies(&self) -> bool {
-        self.mark.load(Ordering::Relaxed) & VERIFY != 0
+        let mark = self.mark.load(Ordering::Relaxed);
+        mark & VERIFY != 0 || mark >= VERIFIED
+    }
+
+    /// Each call compares the thread's current context first while the answer exists. `None` in a child, which makes no
+    /// calls.
+    pub(crate) fn verified(&'static self) -> Option<Verified> {
+        if self.is_forked() {
+            return None;
+        }
+        self.mark.fetch_add(VERIFIED, Ordering::Relaxed);
+        Some(Verified { loading: self })
     }
 
     pub(crate) fn verify(&self, on: bool) {
@@ -161,6 +190,20 @@ mod tests {
         assert!(!own.is_forked() && !own.is_plain());
         let other = Loading { library, resets, process: here + 1, mark };
         assert!(other.is_forked());
+    }
+
+    #[test]
+    fn calls_are_verified_while_anyone_asks_for_it() {
+        let loading = Loading::new(without_functions());
+        let (first, second) = (loading.verified(), loading.verified());
+        assert!(loading.verifies() && !loading.is_plain() && !loading.is_forked());
+        drop(first);
+        assert!(loading.verifies());
+        loading.verify(true);
+        drop(second);
+        assert!(loading.verifies(), "the program has switched it on");
+        loading.verify(false);
+        assert!(!loading.verifies() && loading.is_plain());
     }
 
     #[test]

@@ -261,6 +261,12 @@ impl LastUse {
         self.context.store(IN_DOUBT, Ordering::Release);
     }
 
+    /// Ends the doubt: everything that this stamp awaits is known to be done. `context` is that of the memory.
+    pub(crate) fn is_certain(&self, context: u64) {
+        self.stream.store(NEVER, Ordering::Release);
+        self.context.store(context, Ordering::Release);
+    }
+
     /// The number of the context to which the memory belongs. If the memory is in doubt, this is no context's number.
     #[inline]
     pub(crate) fn context(&self) -> u64 {

@@ -16,6 +16,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use core::ops::Deref;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
+use std::time::Duration;
 
 pub use shared::WorkspaceMutex;
 
@@ -202,6 +203,37 @@ impl<'l, C: Brand, S: StreamState + CanExecute, L> WorkspaceLane<'l, C, S, L> {
     ) -> Result<Outputs, Error> {
         self.workspace.is_of(model.loaded())?;
         model.run_when(current, inputs, |current| self.stream.synchronize(current))
+    }
+
+    /// Executes a bound model on the lane's stream and waits for it, as [`Stream::run_bound`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`Stream::run_bound`]; [`Error::OtherWorkspace`] for a model of another lane of the same name.
+    #[rule(MODEL_04, MODEL_05)]
+    pub fn run_bound(
+        &mut self,
+        current: &Current<C>,
+        model: &mut BoundModel<C, SharedWorkspace<'l, L>>,
+    ) -> Result<(), Error> {
+        self.workspace.is_of(model.loaded())?;
+        model.run_on(current, self.stream.queue(), None)
+    }
+
+    /// Like [`run_bound`](Self::run_bound), and waits at most `limit`, as [`Stream::run_bound_within`].
+    ///
+    /// # Errors
+    ///
+    /// The same.
+    #[rule(MODEL_04, MODEL_05, STREAM_16)]
+    pub fn run_bound_within(
+        &mut self,
+        current: &Current<C>,
+        model: &mut BoundModel<C, SharedWorkspace<'l, L>>,
+        limit: Duration,
+    ) -> Result<(), Error> {
+        self.workspace.is_of(model.loaded())?;
+        model.run_on(current, self.stream.queue(), Some(limit))
     }
 
     /// Bytes of the workspace.

@@ -131,6 +131,12 @@ impl Ledger {
         binding.run(here, &self.streams, &self.runs, model, settle)
     }
 
+    /// An error while an execution that was given up may use a binding's memory; on a stream, unless it comes before.
+    #[inline]
+    pub(crate) fn is_at_hand(&self, binding: &RawBinding, stream: Option<&RawStream>) -> Result<(), Error> {
+        if binding.is_in_doubt() { binding.is_over(&self.streams, stream) } else { Ok(()) }
+    }
+
     /// Removes a binding's outputs that the library has allocated. Their memory is freed, or stays with the scope.
     pub(crate) fn empty(&self, binding: &RawBinding) -> Result<(), Error> {
         self.api.is_of_this_process()?;

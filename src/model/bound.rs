@@ -6,7 +6,7 @@ use crate::brand::{Brand, Inside};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Error, Failed, ObjectKind};
-use crate::ffi::{Api, RawBinding, RawBuffer, RawStream};
+use crate::ffi::{RawBinding, RawBuffer, RawStream};
 use crate::life_cycle::leads;
 use crate::stream::sealed_payload;
 use ascendcl_macros::rule;
@@ -31,7 +31,7 @@ pub struct BoundModel<
     pub(super) binding: Arc<RawBinding>,
     pub(super) bound: Box<Tensors>,
     /// Whether an execution has written the outputs.
-    executed: bool,
+    pub(super) executed: bool,
     /// Whether an output has memory that no execution has written yet.
     pub(super) replaced: bool,
 }
@@ -115,7 +115,8 @@ impl<C: Brand, P> BoundModel<C, P> {
     ///
     /// [`Error::Input`] for another element type or a name that no input has; [`Error::LengthMismatch`] for another
     /// length; [`Error::NoSuchInput`]; [`Error::InputIsShared`] for an input that [reads shared
-    /// memory](Self::share_input); or [`Error::Vendor`].
+    /// memory](Self::share_input); [`Error::StillRunning`] after a run that
+    /// [timed out](crate::Stream::run_bound_within#when-the-time-is-up); or [`Error::Vendor`].
     pub fn write<'n, E: Element>(
         &mut self,
         current: &Current<C>,
@@ -123,7 +124,9 @@ impl<C: Brand, P> BoundModel<C, P> {
         elements: &[E],
     ) -> Result<(), Error> {
         let input = input.into().input(self.model.inputs())?;
-        Ok(self.input_of::<E>(input, elements.len())?.write(current.here(), elements)?)
+        let block = self.input_of::<E>(input, elements.len())?;
+        self.is_at_hand(current, block)?;
+        Ok(block.write(current.here(), elements)?)
     }
 
     /// The shape of an output in the last execution, outermost size first (`aclmdlGetDatasetTensorDesc`).
@@ -172,30 +175,13 @@ impl<C: Brand, P> BoundModel<C, P> {
                 (found?, &own)
             }
         };
+        self.is_at_hand(current, block)?;
         let need = elements.saturating_mul(size_of::<E>());
         if need > block.bytes() {
             return Err(Error::TooShort { what: ObjectKind::MODEL_OUTPUT, need, have: block.bytes() });
         }
         let mut read = vec![E::default(); elements];
         block.read(current.here(), &mut read).map(|()| read).map_err(Error::from)
-    }
-
-    /// The memory of an input, for this many elements of this type to be written.
-    pub(crate) fn input_of<E: Element>(&self, input: usize, length: usize) -> Result<&RawBuffer, Error> {
-        self.bound.input_of::<E>(input, length).map(|block| &**block)
-    }
-
-    /// The memory of an output, for this many elements of this type: the whole output.
-    pub(crate) fn output_block<E: Element>(&self, output: usize, length: usize) -> Result<&RawBuffer, Error> {
-        self.bound.output(output)?.is_of::<E>()?;
-        self.output(output)?;
-        self.bound.output_of::<E>(output, length).map(|block| &**block)
-    }
-
-    /// Called before a copy between `other` and a tensor of the model: waits for executions that the copy would not
-    /// wait for.
-    pub(crate) fn comes_to_rest_for(&self, api: Api, queue: &RawStream, other: &RawBuffer) -> Result<(), Error> {
-        self.binding.comes_to_rest_for(api, queue, other)
     }
 
     /// A graph that may execute it was replayed.
@@ -266,7 +252,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// A call failed that changes the outputs of the last execution. They are lost, unless it never reached the library.
     #[cold]
     #[inline(never)]
-    fn failed(&mut self, had_outputs: bool, error: Error) -> Error {
+    pub(super) fn failed(&mut self, had_outputs: bool, error: Error) -> Error {
         self.executed = had_outputs && error.rules_out_that_work_was_queued();
         error
     }

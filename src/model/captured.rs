@@ -3,6 +3,7 @@
 use super::BoundModel;
 use super::bindings::Tensors;
 use crate::brand::Brand;
+use crate::current::Current;
 use crate::element::Element;
 use crate::error::Error;
 use crate::ffi::{Api, LoadedModel, RawBinding, RawBuffer, RawStream};
@@ -29,9 +30,10 @@ impl<C: Brand, P> BoundModel<C, P> {
         CapturedModel::new(&self.model.loaded, &self.binding, &self.bound)
     }
 
-    /// An error unless a capture can use it.
-    pub(crate) fn can_be_captured(&self) -> Result<(), Error> {
-        self.binding.is_current()
+    /// An error unless a capture can use it. Of an execution that was given up no replay knows.
+    pub(crate) fn can_be_captured(&self, current: &Current<C>) -> Result<(), Error> {
+        self.binding.is_current()?;
+        current.ledger().is_at_hand(&self.binding, None)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::Error;
-use crate::ffi::Place;
+use crate::ffi::{Api, Place, RawBuffer, RawStream};
 use crate::memory::HostBuffer;
 use crate::stream::{Copied, Operand, StreamOps, in_flight};
 
@@ -16,7 +16,8 @@ impl<C: Brand> StreamOps<C> {
     /// # Errors
     ///
     /// Returns both unchanged, with [`Error::Input`](crate::Error::Input) for another element type, `LengthMismatch`,
-    /// `NoSuchInput`, `InputIsShared`, `OtherStream` when one is in flight elsewhere, or
+    /// `NoSuchInput`, `InputIsShared`, `OtherStream` when one is in flight elsewhere, `StillRunning` when a run that
+    /// [timed out](crate::Stream::run_bound_within#when-the-time-is-up) may go on elsewhere, or
     /// [`Error::Vendor`](crate::Error::Vendor).
     pub fn copy_to_input<E: Element, H: Operand<C, HostBuffer<C, E>>, P, M: Operand<C, BoundModel<C, P>>>(
         &self,
@@ -29,6 +30,7 @@ impl<C: Brand> StreamOps<C> {
         let ready = from.usable_on(self.queue()).and_then(|()| model.usable_on(self.queue()));
         let queued = ready.and_then(|()| model.look(INSIDE).input_of::<E>(input, source.len())).and_then(|block| {
             model.look(INSIDE).comes_to_rest_for(here.api(), self.queue(), source.block())?;
+            model.look(INSIDE).is_at_hand_on(current, self.queue(), block)?;
             let (to, from) = (Place { block, start: 0 }, Place { block: source.block(), start: 0 });
             let copied = self.queue().copy(here, to, from, source.len() * size_of::<E>());
             copied.map_err(|error| {
@@ -45,7 +47,8 @@ impl<C: Brand> StreamOps<C> {
     /// # Errors
     ///
     /// Returns both unchanged, with `NotExecuted` when no execution was queued before, `OutputType`, `LengthMismatch`,
-    /// `NoSuchOutput`, `OtherStream` when one is in flight elsewhere, or [`Error::Vendor`](crate::Error::Vendor).
+    /// `NoSuchOutput`, `OtherStream` or `StillRunning` as for [`copy_to_input`](Self::copy_to_input), or
+    /// [`Error::Vendor`](crate::Error::Vendor).
     pub fn copy_from_output<E: Element, P, M: Operand<C, BoundModel<C, P>>, H: Operand<C, HostBuffer<C, E>>>(
         &self,
         current: &Current<C>,
@@ -58,6 +61,7 @@ impl<C: Brand> StreamOps<C> {
         let queued =
             ready.and_then(|()| model.look(INSIDE).output_block::<E>(output, target.len())).and_then(|block| {
                 model.look(INSIDE).comes_to_rest_for(here.api(), self.queue(), target.block())?;
+                model.look(INSIDE).is_at_hand_on(current, self.queue(), block)?;
                 let (to, from) = (Place { block: target.block(), start: 0 }, Place { block, start: 0 });
                 let copied = self.queue().copy(here, to, from, target.len() * size_of::<E>());
                 copied.map_err(|error| {
@@ -66,5 +70,36 @@ impl<C: Brand> StreamOps<C> {
                 })
             });
         in_flight(self.queue(), queued, (model, to), |model, to| (model, to))
+    }
+}
+
+impl<C: Brand, P> BoundModel<C, P> {
+    /// The memory of an input, for this many elements of this type to be written.
+    pub(crate) fn input_of<E: Element>(&self, input: usize, length: usize) -> Result<&RawBuffer, Error> {
+        self.bound.input_of::<E>(input, length).map(|block| &**block)
+    }
+
+    /// The memory of an output, for this many elements of this type: the whole output.
+    pub(crate) fn output_block<E: Element>(&self, output: usize, length: usize) -> Result<&RawBuffer, Error> {
+        self.bound.output(output)?.is_of::<E>()?;
+        self.output(output)?;
+        self.bound.output_of::<E>(output, length).map(|block| &**block)
+    }
+
+    /// Called before a copy between `other` and a tensor of the model: waits for executions that the copy would not
+    /// wait for.
+    pub(crate) fn comes_to_rest_for(&self, api: Api, queue: &RawStream, other: &RawBuffer) -> Result<(), Error> {
+        self.binding.comes_to_rest_for(api, queue, other)
+    }
+
+    /// An error while a run that was given up may go on: the host does not touch this memory of the model then. Of memory
+    /// in doubt the calls themselves say so.
+    pub(super) fn is_at_hand(&self, current: &Current<C>, block: &RawBuffer) -> Result<(), Error> {
+        if block.is_in_doubt() { Ok(()) } else { current.ledger().is_at_hand(&self.binding, None) }
+    }
+
+    /// Like [`is_at_hand`](Self::is_at_hand), for work on a stream, which may be queued behind the run.
+    fn is_at_hand_on(&self, current: &Current<C>, queue: &RawStream, block: &RawBuffer) -> Result<(), Error> {
+        if block.is_in_doubt() { Ok(()) } else { current.ledger().is_at_hand(&self.binding, Some(queue)) }
     }
 }

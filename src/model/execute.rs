@@ -55,7 +55,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         queued
     }
 
-    fn start(&mut self, current: &Current<C>, stream: &RawStream) -> Result<u64, Boxed> {
+    pub(super) fn start(&mut self, current: &Current<C>, stream: &RawStream) -> Result<u64, Boxed> {
         // A bound model is loaded; one in a `Pending` runs.
         leads!(model: Loaded --> Running : Execute, model: Running --> Running : Execute);
         self.make_room(current)?;

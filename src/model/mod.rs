@@ -12,6 +12,7 @@ mod gears;
 mod load;
 mod port_id;
 mod run;
+mod run_bound;
 mod share;
 mod source;
 mod tensor;

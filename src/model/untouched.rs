@@ -27,7 +27,7 @@ pub trait RunsModels {
     message = "a run that is waited for has no stream",
     label = "a stream takes executions that are queued",
     note = "ALLOC-05: bind the model, so that its work runs on the stream and its allocator serves it: \
-            `stream.execute(current, model)?.wait(current)?`",
+            `stream.run_bound(current, &mut model)?`",
     note = "without a stream: `model.run(current, &inputs)?`",
     note = "see `ascendcl-explain ALLOC-05`"
 )]
@@ -40,6 +40,13 @@ pub trait RunsAndWaits {
 #[doc(hidden)]
 impl<C: Brand> DefaultStream<C> {
     pub fn execute<M>(&self, _: &Current<C>, _: M) -> Result<Pending<C, M>, Error>
+    where
+        Self: RunsModels,
+    {
+        self.never()
+    }
+
+    pub fn run_bound<M>(&self, _: &Current<C>, _: M) -> Result<(), Error>
     where
         Self: RunsModels,
     {

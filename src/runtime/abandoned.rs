@@ -73,7 +73,7 @@ pub(super) fn take_down_idle(thread: &mut Thread) {
 }
 
 /// Keeps errors for the next sweep, if there is room.
-fn keep_errors(mut errors: Vec<Error>) {
+pub(super) fn keep_errors(mut errors: Vec<Error>) {
     let mut abandoned = abandoned();
     let room = MOST.saturating_sub(abandoned.errors.len());
     let rest = errors.split_off(room.min(errors.len()));

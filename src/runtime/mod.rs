@@ -5,7 +5,6 @@
 
 mod abandoned;
 mod actor;
-mod close;
 mod shared;
 
 use crate::acl::Acl;
@@ -13,6 +12,7 @@ use crate::brand::{Mark, Name};
 use crate::context::enter;
 use crate::current::Current;
 use crate::device_allocator::ContextId;
+pub use crate::error::close::CloseError;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::Api;
 use crate::ledger::Ledger;
@@ -23,7 +23,6 @@ use crate::thread::{Thread, ThreadToken};
 pub use abandoned::sweep;
 pub use actor::Actor;
 use ascendcl_macros::rule;
-pub use close::CloseError;
 use core::fmt;
 use shared::Shared;
 use std::sync::Arc;
@@ -104,10 +103,7 @@ impl<N: Name> Runtime<N> {
         let setup = setup.into();
         let mut thread = Thread::new()?;
         abandoned::take_down_idle(&mut thread);
-        let acl = Acl::init_with(setup.library.clone(), setup.config.as_deref())?;
-        if setup.verify_current {
-            acl.verify_current(true);
-        }
+        let acl = Acl::set_up(setup.library.clone(), setup.config.as_deref(), setup.verify_current)?;
         let shared = Shared::open(acl, &setup, &mut thread)?;
         Ok(Self { shared: Arc::new(shared), _brand: Mark::NEW })
     }

@@ -1,13 +1,14 @@
 //! The contents of a runtime, and their release.
 
 use super::CloseError;
+use super::abandoned::keep_errors;
 use crate::acl::Acl;
 use crate::context::open_context;
 use crate::error::Error;
 use crate::ffi::{Gate, Passage, RawContext};
 use crate::ledger::{DeviceRow, Ledger};
 use crate::life_cycle::leads;
-use crate::panics::{Panics, drop_each_quietly};
+use crate::panics::Panics;
 use crate::run::{Setup, unsaid};
 use crate::thread::Thread;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
@@ -118,7 +119,8 @@ impl Shared {
         });
         drop(ending);
         if let Some(panic) = panics.first() {
-            let _ = closed.map_err(drop_each_quietly);
+            // The caller gets the panic. The next sweep reports the errors.
+            let _ = closed.map_err(keep_errors);
             panic.resume();
         }
         closed.map_err(|errors| CloseError::Teardown { errors })

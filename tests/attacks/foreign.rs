@@ -205,10 +205,20 @@ fn a_runtime_is_opened_with_the_calls_verified() {
         refused
     });
     assert!(matches!(refused.unwrap(), Error::CurrentChanged { .. }));
+    // The next one did not ask for it, and its calls are verified as long as the first is there.
+    let plain = ascendcl::Runtime::<Verified>::open(library()).unwrap();
+    let asked = || {
+        plain.with(|current| {
+            sets_device(1);
+            let asked = current.memory_info();
+            assert!(current.foreign(|| resets_device(1)).changed);
+            asked
+        })
+    };
+    assert!(matches!(asked().unwrap(), Err(Error::CurrentChanged { .. })));
     runtime.close().unwrap();
-    let acl = acl();
-    acl.verify_current(false);
-    acl.close().unwrap();
+    asked().unwrap().unwrap();
+    plain.close().unwrap();
     alone.assert_nothing_lives();
 }
 
@@ -233,9 +243,6 @@ fn scopes_of_this_crate_in_each_other_are_verified_without_a_complaint() {
         Ok::<_, Error>(())
     })
     .unwrap();
-    let acl = acl();
-    acl.verify_current(false);
-    acl.close().unwrap();
     alone.assert_nothing_lives();
 }
 

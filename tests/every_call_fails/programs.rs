@@ -33,6 +33,7 @@ pub(crate) const PROGRAMS: &[(&str, Program)] = &[
     ("futures", futures),
     ("a model at once", model_at_once),
     ("a model on a stream", model_on_a_stream),
+    ("a model in place", model_in_place),
     ("memory that models exchange", exchanges),
     ("an arena of two models", arena_of_two_models),
     ("a second model on the weights", second_model_on_the_weights),
@@ -157,6 +158,26 @@ fn model_on_a_stream(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     for _ in 0..2 {
         model.write(current, 0, &[0.0_f32; 256])?;
         model = stream.execute(current, model)?.wait(current)?;
+        assert_eq!(model.read::<f32>(current, 0)?.len(), 40);
+    }
+    model.into_model(current)?.unload(current)?;
+    stream.destroy(current)?;
+    Ok(())
+}
+
+fn model_in_place(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
+    let stream = current.stream()?.without_allocator();
+    let image = models::in_batches_of(Some(4));
+    let mut model = current.load(ModelSource::memory(&image).into())?.bind(current, &[&[4, 64]], &[&[4, 10]])?;
+    for _ in 0..2 {
+        model.write(current, 0, &[0.0_f32; 256])?;
+        if stream.run_bound_within(current, &mut model, Duration::from_secs(10)).is_err() {
+            // Whatever became of it, after a wait it runs again.
+            let waited = stream.synchronize(current).and_then(|()| stream.synchronize(current));
+            waited.or_else(|_| stream.synchronize(current))?;
+            model.write(current, 0, &[0.0_f32; 256])?;
+            stream.run_bound(current, &mut model)?;
+        }
         assert_eq!(model.read::<f32>(current, 0)?.len(), 40);
     }
     model.into_model(current)?.unload(current)?;

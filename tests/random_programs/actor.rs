@@ -120,6 +120,7 @@ impl<'x, 'c> Actor<'x, 'c> {
             What::LoadModel => self.load_model(current),
             What::WriteInput => self.write_input(current, a, b),
             What::Execute => self.execute(current, a, b),
+            What::RunModel if b % 2 == 1 => self.run_model_in_place(current, a, b / 2),
             What::RunModel => self.run_model(current, a),
             What::ReadOutput => self.read_output(current, a),
             What::CopyToInput => self.copy_to_input(current, a, b),

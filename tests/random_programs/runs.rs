@@ -124,6 +124,35 @@ impl<'c> Actor<'_, 'c> {
         self.has.models.push((model, ports));
     }
 
+    /// Runs a model on a stream where it is, now and then for less time than that takes.
+    pub(crate) fn run_model_in_place(&mut self, current: &Current<Scoped<'c>>, a: u16, b: u16) {
+        let Some(at) = self.has.executing(None, b) else { return };
+        let Some((mut model, mut ports)) = take(&mut self.has.models, a) else { return };
+        let (on, limit) = (&self.has.streams[at], b.is_multiple_of(3).then_some(Duration::from_millis(1)));
+        let ran = match (&on.stream, limit) {
+            (AnyStream::DefaultAllocator(on), None) => on.run_bound(current, &mut model),
+            (AnyStream::DefaultAllocator(on), Some(limit)) => on.run_bound_within(current, &mut model, limit),
+            (AnyStream::Pooled(on), None) => on.run_bound(current, &mut model),
+            (AnyStream::Pooled(on), Some(limit)) => on.run_bound_within(current, &mut model, limit),
+            (AnyStream::Undecided(_), _) => return,
+        };
+        match ran {
+            Ok(()) => ports.executed(),
+            Err(error) => {
+                if limit.is_some() && error.code().is_some_and(|code| code.is_timeout()) {
+                    // A wait for the stream makes it usable again.
+                    ports = Ports { output: None, ..ports };
+                    let _ =
+                        self.world.well("waiting for a run that was given up", on.stream.tasks().synchronize(current));
+                } else {
+                    self.world.failed("running a model in place", &error);
+                    ports = ports.unknown();
+                }
+            }
+        }
+        self.has.models.push((model, ports));
+    }
+
     pub(crate) fn read_output(&mut self, current: &Current<Scoped<'c>>, a: u16) {
         let Some((model, ports)) = crate::holdings::look(&self.has.models, a) else { return };
         match (model.read::<f32>(current, 0), &ports.output) {

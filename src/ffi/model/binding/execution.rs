@@ -9,6 +9,30 @@ use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::shelf::Shelf;
 use crate::life_cycle::leads;
 
+/// An execution that was queued, while the program keeps the handle of the binding. If this is dropped, the execution may
+/// still be running, and the binding says so to everything that would touch its memory.
+#[must_use]
+pub(crate) struct Left<'b> {
+    binding: &'b RawBinding,
+}
+
+impl<'b> Left<'b> {
+    pub(crate) fn running(binding: &'b RawBinding) -> Self {
+        Self { binding }
+    }
+
+    /// The execution is known to be over.
+    pub(crate) fn ends(self) {
+        core::mem::forget(self);
+    }
+}
+
+impl Drop for Left<'_> {
+    fn drop(&mut self) {
+        self.binding.last_use.mark_in_doubt();
+    }
+}
+
 impl RawBinding {
     /// Queues one execution. The stream's context must be current and that of the model (MODEL-01). Open outputs must
     /// be [emptied](Self::empty) before.
@@ -140,6 +164,36 @@ impl RawBinding {
             self.blocks().iter().for_each(|block| block.mark_in_doubt(stream));
             model.doubt_workspace(stream);
         }
+    }
+
+    /// Whether an execution may be running although nothing says that the program waits for it.
+    #[inline]
+    pub(crate) fn is_in_doubt(&self) -> bool {
+        self.last_use.is_in_doubt()
+    }
+
+    /// An error unless every execution is known to be done, or, for work on a stream, comes before that work.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn is_over(&self, streams: &Shelf<RawStream>, stream: Option<&RawStream>) -> Result<(), Error> {
+        // The shelf of another context does not have the stream, and would answer that it is done.
+        self.is_current()?;
+        let is_over = match stream {
+            Some(stream) => streams.comes_after(&self.last_use, stream),
+            None => streams.has_done(&self.last_use),
+        };
+        if !is_over {
+            return Err(Error::StillRunning { what: ObjectKind::MODEL_TENSORS });
+        }
+        if stream.is_none() {
+            self.is_certain();
+        }
+        Ok(())
+    }
+
+    /// Called when every execution is known to be done.
+    pub(crate) fn is_certain(&self) {
+        self.last_use.is_certain(self.owner.number());
     }
 
     /// An error unless an execution on this stream comes after everything that may still be running with the model, its

@@ -13,6 +13,7 @@ use crate::ffi::shelf::{Row, Shelf, next_number};
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use core::sync::atomic::{AtomicBool, Ordering};
+pub(crate) use execution::Left;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 /// The datasets for executions of one model, over blocks that the binding keeps. It has no `Drop`: an object of the

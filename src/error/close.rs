@@ -1,7 +1,7 @@
 //! Why a runtime could not be closed.
 
+use super::{Cited, Error, Lines};
 use crate::code::Code;
-use crate::error::{Cited, Error, Lines};
 use ascendcl_rules::{CTX_11, DEV_10, RuleId};
 use core::fmt;
 
@@ -56,13 +56,28 @@ impl CloseError {
         self.errors().iter().find_map(Error::code)
     }
 
-    /// The same, without a copy.
-    pub(super) fn into_errors(self) -> Vec<Error> {
+    /// The rules with which the message ends.
+    pub(super) fn rules(&self) -> &'static [RuleId] {
+        match self {
+            Self::Busy { .. } | Self::Closing => BUSY,
+            Self::Refused(_) | Self::Teardown { .. } => self.errors().last().map_or(&[], Error::rules),
+        }
+    }
+
+    /// The errors, without a copy.
+    pub(crate) fn into_errors(self) -> Vec<Error> {
         match self {
             Self::Busy { .. } | Self::Closing => Vec::new(),
             Self::Refused(error) => vec![error],
             Self::Teardown { errors } => errors,
         }
+    }
+}
+
+/// So `?` works in functions that return the crate's own error.
+impl From<CloseError> for Error {
+    fn from(error: CloseError) -> Self {
+        Self::NotClosed(Box::new(error))
     }
 }
 
