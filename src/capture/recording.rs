@@ -4,7 +4,8 @@ use super::topology::{CapturedTask, Topology};
 use crate::error::Error;
 use crate::ffi::{Api, FirstPanic, RawBuffer, RawGraph, RawInvocation, RawStream};
 use crate::ledger::Ledger;
-use crate::model::CapturedModel;
+use crate::model::{CapturedModel, CapturedTensor};
+use crate::operator::CapturedOperator;
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -31,7 +32,7 @@ pub(super) struct Inner {
 pub(super) enum Object {
     Memory(Arc<RawBuffer>),
     Model(CapturedModel),
-    Operator(Arc<RawInvocation>),
+    Operator(CapturedOperator),
     /// The object was taken out for a call of the library.
     Taken,
 }
@@ -66,7 +67,7 @@ impl<'g> Objects<'g> {
     /// The operator with this number.
     pub(super) fn operator(&self, object: usize) -> Result<Arc<RawInvocation>, Error> {
         match self.objects.get(object) {
-            Some(Object::Operator(invocation)) => Ok(Arc::clone(invocation)),
+            Some(Object::Operator(operator)) => Ok(Arc::clone(operator.invocation())),
             _ => Err(Error::OtherCapture),
         }
     }
@@ -90,7 +91,7 @@ impl<'g> Objects<'g> {
         match &object {
             Object::Memory(block) => keep(Arc::clone(block) as _),
             Object::Model(model) => model.rows().into_iter().for_each(keep),
-            Object::Operator(invocation) => keep(Arc::clone(invocation) as _),
+            Object::Operator(operator) => keep(Arc::clone(operator.invocation()) as _),
             Object::Taken => {}
         }
         self.objects.push(object);
@@ -140,19 +141,25 @@ impl<'g> Recording<'g> {
 
     pub(super) fn operator(&self, object: usize) -> Result<Arc<RawInvocation>, Error> {
         match self.inner().objects.get(object) {
-            Some(Object::Operator(invocation)) => Ok(Arc::clone(invocation)),
+            Some(Object::Operator(operator)) => Ok(Arc::clone(operator.invocation())),
             _ => Err(Error::OtherCapture),
         }
     }
 
-    /// Calls `look` with the model of this number.
-    pub(super) fn model<R>(
-        &self,
-        object: usize,
-        look: impl FnOnce(&CapturedModel) -> Result<R, Error>,
-    ) -> Result<R, Error> {
+    /// The memory of an input of this object, for a copy to it.
+    pub(super) fn input(&self, object: usize, input: usize) -> Result<CapturedTensor, Error> {
         match self.inner().objects.get(object) {
-            Some(Object::Model(model)) => look(model),
+            Some(Object::Model(model)) => model.input(input),
+            Some(Object::Operator(operator)) => operator.input(input),
+            _ => Err(Error::OtherCapture),
+        }
+    }
+
+    /// The memory of an output of this object, for a copy from it.
+    pub(super) fn output(&self, object: usize, output: usize) -> Result<CapturedTensor, Error> {
+        match self.inner().objects.get(object) {
+            Some(Object::Model(model)) => model.output(output),
+            Some(Object::Operator(operator)) => operator.output(output),
             _ => Err(Error::OtherCapture),
         }
     }
@@ -160,20 +167,35 @@ impl<'g> Recording<'g> {
     /// Takes a model out, because no lock may be held while the library is called with it. [`put_back`](Self::put_back)
     /// returns it.
     pub(super) fn take_model(&self, object: usize) -> Result<CapturedModel, Error> {
-        let place = &mut self.inner().objects;
-        let place = place.get_mut(object).ok_or(Error::OtherCapture)?;
-        match std::mem::replace(place, Object::Taken) {
+        match self.take(object)? {
             Object::Model(model) => Ok(model),
             other => {
-                *place = other;
+                self.put_back(object, other);
                 Err(Error::OtherCapture)
             }
         }
     }
 
-    pub(super) fn put_back(&self, object: usize, model: CapturedModel) {
+    /// As [`take_model`](Self::take_model).
+    pub(super) fn take_operator(&self, object: usize) -> Result<CapturedOperator, Error> {
+        match self.take(object)? {
+            Object::Operator(operator) => Ok(operator),
+            other => {
+                self.put_back(object, other);
+                Err(Error::OtherCapture)
+            }
+        }
+    }
+
+    fn take(&self, object: usize) -> Result<Object, Error> {
+        let place = &mut self.inner().objects;
+        let place = place.get_mut(object).ok_or(Error::OtherCapture)?;
+        Ok(std::mem::replace(place, Object::Taken))
+    }
+
+    pub(super) fn put_back(&self, object: usize, taken: Object) {
         if let Some(place) = self.inner().objects.get_mut(object) {
-            *place = Object::Model(model);
+            *place = taken;
         }
     }
 
@@ -195,6 +217,67 @@ impl<'g> Recording<'g> {
             Err(error) => {
                 inner.breaks(&error);
                 Err(error)
+            }
+        }
+    }
+
+    /// Records a task that comes after these tasks alone, or the failure of its call. Returns its number.
+    pub(super) fn note_after(
+        &self,
+        branch: usize,
+        call: &'static str,
+        after: Vec<usize>,
+        given: Result<(), Error>,
+    ) -> Result<usize, Error> {
+        let mut inner = self.inner();
+        match given {
+            Ok(()) => {
+                let number = inner.tasks.len();
+                inner.tasks.push(CapturedTask::new(call, branch, after, (&[], &[])));
+                if let Some(own) = inner.branches.get_mut(branch) {
+                    own.last = Some(number);
+                }
+                Ok(number)
+            }
+            Err(error) => {
+                inner.breaks(&error);
+                Err(error)
+            }
+        }
+    }
+
+    /// Notes that the tasks are not complete.
+    pub(super) fn breaks(&self, error: &Error) {
+        self.inner().breaks(error);
+    }
+
+    /// Notes that the tasks are not complete, for this reason.
+    pub(super) fn is_left(&self, reason: &str) {
+        self.inner().broken.get_or_insert_with(|| reason.to_owned());
+    }
+
+    /// The last task of a branch.
+    pub(super) fn last(&self, branch: usize) -> Option<usize> {
+        self.inner().last(branch)
+    }
+
+    /// Which of the models and operators every run of the tasks so far executes, by number.
+    pub(super) fn executed(&self) -> Vec<bool> {
+        let is_executed = |object: &Object| match object {
+            Object::Model(model) => model.is_executed(),
+            Object::Operator(operator) => operator.is_launched(),
+            Object::Memory(_) | Object::Taken => false,
+        };
+        self.inner().objects.iter().map(is_executed).collect()
+    }
+
+    /// Replaces what [`executed`](Self::executed) returns.
+    pub(super) fn set_executed(&self, executed: &[bool]) {
+        for (object, is_executed) in self.inner().objects.iter_mut().zip(executed) {
+            match object {
+                Object::Model(model) => model.set_executed(*is_executed),
+                Object::Operator(operator) => operator.set_launched(*is_executed),
+                Object::Memory(_) | Object::Taken => {}
             }
         }
     }

@@ -8,7 +8,9 @@ mod groups;
 mod lent;
 mod lifetimes;
 mod others;
+mod ports;
 mod shared;
+mod switches;
 mod updates;
 
 use super::{collect, fail, in_context, inside, undisturbed};
