@@ -85,6 +85,7 @@ mod captured;
 mod fork;
 mod graph;
 mod groups;
+mod objects;
 mod operands;
 mod ports;
 mod recording;
@@ -103,7 +104,8 @@ use crate::stream::{DefaultAllocator, Stream, StreamState};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
-use recording::{Objects, Recording};
+use objects::Objects;
+use recording::Recording;
 use static_assertions::assert_not_impl_any;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! The operands that a graph can own.
 
 use super::captured::Captured;
-use super::recording::{Object, Objects};
+use super::objects::{Object, Objects};
 use crate::brand::{Brand, Inside};
 use crate::current::Current;
 use crate::element::Element;

@@ -1,12 +1,12 @@
 //! The tasks and operands of a running capture.
 
+use super::objects::{Object, Objects};
 use super::topology::{CapturedTask, Topology};
 use crate::error::Error;
 use crate::ffi::{Api, FirstPanic, RawBuffer, RawGraph, RawInvocation, RawStream};
 use crate::ledger::Ledger;
 use crate::model::{CapturedModel, CapturedTensor};
 use crate::operator::CapturedOperator;
-use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// One capture, with all its branches.
@@ -28,23 +28,6 @@ pub(super) struct Inner {
     broken: Option<String>,
 }
 
-/// An object that a graph owns.
-pub(super) enum Object {
-    Memory(Arc<RawBuffer>),
-    Model(CapturedModel),
-    Operator(CapturedOperator),
-    /// The object was taken out for a call of the library.
-    Taken,
-}
-
-/// The objects of a capture that is about to begin, or of an existing graph.
-pub struct Objects<'g> {
-    /// `None` if the graph keeps the rows already.
-    graph: Option<&'g RawGraph>,
-    objects: Vec<Object>,
-    names: Vec<String>,
-}
-
 /// The tasks of one stream.
 #[derive(Clone)]
 struct Branch {
@@ -52,52 +35,6 @@ struct Branch {
     last: Option<usize>,
     /// For each branch, by number: the last task of it that this branch comes after.
     behind: Vec<Option<usize>>,
-}
-
-impl<'g> Objects<'g> {
-    pub(super) fn new(graph: &'g RawGraph) -> Self {
-        Self { graph: Some(graph), objects: Vec::new(), names: Vec::new() }
-    }
-
-    /// For the operands of an existing graph.
-    pub(super) fn of_a_graph() -> Self {
-        Self { graph: None, objects: Vec::new(), names: Vec::new() }
-    }
-
-    /// The operator with this number.
-    pub(super) fn operator(&self, object: usize) -> Result<Arc<RawInvocation>, Error> {
-        match self.objects.get(object) {
-            Some(Object::Operator(operator)) => Ok(Arc::clone(operator.invocation())),
-            _ => Err(Error::OtherCapture),
-        }
-    }
-
-    /// Whether these are operands that a graph gets now: no task of it uses them yet.
-    pub(super) fn are_new(&self) -> bool {
-        self.graph.is_some()
-    }
-
-    pub(super) fn into_names(self) -> Vec<String> {
-        self.names
-    }
-
-    /// Adds an object and returns its number. From now on the graph keeps the object's rows.
-    pub(super) fn add(&mut self, kind: &str, object: Object) -> usize {
-        let keep = |row: Arc<dyn Any + Send + Sync>| {
-            if let Some(graph) = self.graph {
-                graph.needs().rows.push(row);
-            }
-        };
-        match &object {
-            Object::Memory(block) => keep(Arc::clone(block) as _),
-            Object::Model(model) => model.rows().into_iter().for_each(keep),
-            Object::Operator(operator) => keep(Arc::clone(operator.invocation()) as _),
-            Object::Taken => {}
-        }
-        self.objects.push(object);
-        self.names.push(format!("{kind} {}", self.names.len()));
-        self.objects.len() - 1
-    }
 }
 
 impl<'g> Recording<'g> {
@@ -366,8 +303,7 @@ impl Inner {
     }
 
     pub(super) fn takes_in(&mut self, objects: Objects<'_>) {
-        let Objects { objects, names, .. } = objects;
-        (self.objects, self.names) = (objects, names);
+        (self.objects, self.names) = objects.into_parts();
     }
 
     /// Notes the first failure.

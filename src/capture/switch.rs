@@ -14,14 +14,15 @@ use std::sync::Arc;
 #[diagnostic::on_unimplemented(
     message = "a switch reads no `{Self}`",
     label = "expected device memory of `u32` or `i32`",
-    note = "STREAM-20: the number of a case has 32 bits: `current.upload(&[0_u32])?`"
+    note = "STREAM-20: the number of a case has 32 bits: `current.upload(&[0_u32])?`",
+    note = "see `ascendcl-explain STREAM-20`"
 )]
 pub trait SwitchIndex: Element {}
 
 impl SwitchIndex for u32 {}
 impl SwitchIndex for i32 {}
 
-impl<'g, C: Brand, K: OfABuild> Capture<'g, C, K> {
+impl<'g, C: Brand, K> Capture<'g, C, K> {
     /// Adds a switch: each replay runs one of several cases (`aclrtSwitchLabelByIndex`, `aclrtSetLabel`). `case` is
     /// called once for each case, with its number, and adds the tasks of this case. What is added after the switch
     /// comes after every case.
@@ -67,13 +68,16 @@ impl<'g, C: Brand, K: OfABuild> Capture<'g, C, K> {
         index: &Captured<'g, DeviceBuffer<C, E>, K>,
         cases: usize,
         mut case: impl FnMut(&mut Self, usize) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Error>
+    where
+        K: OfABuild,
+    {
         if cases == 0 {
             return Ok(());
         }
         let (recording, queue, branch) = (self.recording, Arc::clone(&self.queue), self.branch);
-        let (api, graph) = (recording.api(), recording.graph());
-        let begun = recording.memory(index.object).and_then(|block| graph.begin_switch(api, &queue, block, cases));
+        let (api, labels) = (recording.api(), recording.graph().labels());
+        let begun = recording.memory(index.object).and_then(|block| labels.begin(api, &queue, block, cases));
         let (switch, given) = match begun {
             Ok(switch) => (Some(switch), Ok(())),
             Err(error) => (None, Err(error)),
@@ -85,7 +89,7 @@ impl<'g, C: Brand, K: OfABuild> Capture<'g, C, K> {
         let (mut by_all, mut ends) = (vec![true; before.len()], Vec::new());
         for number in 0..cases {
             recording.set_executed(&before);
-            let begun = graph.begin_case(api, &queue, &switch, number);
+            let begun = switch.begin_case(api, &queue, number);
             recording.note_after(branch, "case", first.clone(), begun)?;
             let added = catch(|| case(self, number)).unwrap_or_else(|panic| {
                 recording.is_left("a case of a switch panicked");
@@ -95,11 +99,11 @@ impl<'g, C: Brand, K: OfABuild> Capture<'g, C, K> {
             by_all.iter_mut().zip(recording.executed()).for_each(|(all, this)| *all &= this);
             ends.extend(recording.last(branch));
             if number + 1 < cases {
-                graph.end_case(api, &queue, &switch).inspect_err(|error| recording.breaks(error))?;
+                switch.end_case(api, &queue).inspect_err(|error| recording.breaks(error))?;
             }
         }
         recording.set_executed(&by_all);
-        let ended = graph.end_switch(api, &queue, switch);
+        let ended = switch.end(api, &queue);
         recording.note_after(branch, "end", ends, ended).map(drop)
     }
 }

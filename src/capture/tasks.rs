@@ -1,6 +1,6 @@
 //! The tasks that a capture takes.
 
-use super::recording::Object;
+use super::objects::Object;
 use super::{Capture, Captured};
 use crate::brand::Brand;
 use crate::element::Element;

@@ -244,6 +244,11 @@ impl RawGraph {
         }
     }
 
+    /// The labels of its switches.
+    pub(crate) fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
     /// Marks the graph idle: all replays are known to be done.
     #[inline]
     pub(crate) fn rest(&self) {

@@ -3,7 +3,6 @@
 //! A switch jumps to a label of a list. A number behind the end of the list counts as the last label, so a list of one
 //! label is a jump without a condition.
 
-use super::RawGraph;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::answer::lacks;
 use crate::ffi::call::{Function, call, functions};
@@ -30,7 +29,7 @@ const NEEDED: [&str; 6] = [
 /// the lists at each run.
 #[derive(Debug, Default)]
 #[rule(STREAM_20)]
-pub(super) struct Labels(Mutex<Created>);
+pub(crate) struct Labels(Mutex<Created>);
 
 #[derive(Debug, Default)]
 struct Created {
@@ -47,56 +46,24 @@ pub(crate) struct RawSwitch {
     leave: aclrtLabelList,
 }
 
-impl RawGraph {
-    /// Adds a jump to one of `cases` labels to the stream of a build: the one whose number stands at the start of
-    /// `index`, which the graph keeps. The caller adds each case, and then the [end](Self::end_switch).
-    #[rule(STREAM_20)]
-    pub(crate) fn begin_switch(
-        &self,
-        api: Api,
-        stream: &RawStream,
-        index: Arc<RawBuffer>,
-        cases: usize,
-    ) -> Result<RawSwitch, Error> {
-        self.is_current()?;
-        index.holds_anywhere(0, size_of::<u32>())?;
-        api.can_switch()?;
-        let created = (0..cases).map(|_| self.labels.create(api)).collect::<Result<Vec<_>, _>>()?;
-        let end = self.labels.create(api)?;
-        let choose = self.labels.list(api, &created)?;
-        let leave = self.labels.list(api, &[end])?;
-        // No process has more than 65535 labels.
-        let count = u32::try_from(cases).unwrap_or(u32::MAX);
-        let switch = RawSwitch { index, cases: created, end, leave };
-        switch.jump(api, stream, choose, count)?;
-        Ok(switch)
-    }
-
+impl RawSwitch {
     /// Adds the place where a case begins.
     #[rule(STREAM_20)]
-    pub(crate) fn begin_case(
-        &self,
-        api: Api,
-        stream: &RawStream,
-        switch: &RawSwitch,
-        case: usize,
-    ) -> Result<(), Error> {
-        let label = switch.cases.get(case).ok_or(Error::Gone { what: ObjectKind::CAPTURED_GRAPH })?;
+    pub(crate) fn begin_case(&self, api: Api, stream: &RawStream, case: usize) -> Result<(), Error> {
+        let label = self.cases.get(case).ok_or(Error::Gone { what: ObjectKind::CAPTURED_GRAPH })?;
         set(api, stream, *label)
     }
 
     /// Adds the jump from the end of a case to the end of the switch.
-    pub(crate) fn end_case(&self, api: Api, stream: &RawStream, switch: &RawSwitch) -> Result<(), Error> {
-        switch.jump(api, stream, switch.leave, 1)
+    pub(crate) fn end_case(&self, api: Api, stream: &RawStream) -> Result<(), Error> {
+        self.jump(api, stream, self.leave, 1)
     }
 
     /// Adds the place where all cases go on.
-    pub(crate) fn end_switch(&self, api: Api, stream: &RawStream, switch: RawSwitch) -> Result<(), Error> {
-        set(api, stream, switch.end)
+    pub(crate) fn end(self, api: Api, stream: &RawStream) -> Result<(), Error> {
+        set(api, stream, self.end)
     }
-}
 
-impl RawSwitch {
     fn jump(&self, api: Api, stream: &RawStream, to: aclrtLabelList, count: u32) -> Result<(), Error> {
         let index = self.index.start();
         stream.give(api, "switch between tasks", |ready, stream| {
@@ -120,6 +87,29 @@ fn set(api: Api, stream: &RawStream, label: aclrtLabel) -> Result<(), Error> {
 }
 
 impl Labels {
+    /// Adds a jump to one of `cases` labels to the stream of a build: the one whose number stands at the start of
+    /// `index`, which the graph keeps. The caller adds each case, and then the [end](RawSwitch::end).
+    #[rule(STREAM_20)]
+    pub(crate) fn begin(
+        &self,
+        api: Api,
+        stream: &RawStream,
+        index: Arc<RawBuffer>,
+        cases: usize,
+    ) -> Result<RawSwitch, Error> {
+        index.holds_anywhere(0, size_of::<u32>())?;
+        api.can_switch()?;
+        let created = (0..cases).map(|_| self.create(api)).collect::<Result<Vec<_>, _>>()?;
+        let end = self.create(api)?;
+        let choose = self.list(api, &created)?;
+        let leave = self.list(api, &[end])?;
+        // No process has more than 65535 labels.
+        let count = u32::try_from(cases).unwrap_or(u32::MAX);
+        let switch = RawSwitch { index, cases: created, end, leave };
+        switch.jump(api, stream, choose, count)?;
+        Ok(switch)
+    }
+
     fn create(&self, api: Api) -> Result<aclrtLabel, Error> {
         let mut label = aclrtLabel::NULL;
         // SAFETY: the function writes the handle to `label` during the call; a pointer to a live local is valid for
