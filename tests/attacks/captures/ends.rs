@@ -14,10 +14,7 @@ use std::time::Duration;
 ascendcl::names!(Left);
 
 /// Leaves a graph in one of its states, and what is with it.
-fn left_in<C: Brand>(current: &mut Current<C>, state: usize) -> Option<Box<dyn core::any::Any>>
-where
-    C: 'static,
-{
+fn left_in<C: Brand + 'static>(current: &mut Current<C>, state: usize) -> Option<Box<dyn core::any::Any>> {
     let mut own = stream(current);
     match state {
         0 => return Some(Box::new(current.build_graph(io(current)).unwrap())),
@@ -255,8 +252,8 @@ fn replays_and_waits_that_fail_in_pairs_lose_no_operand_and_tell_no_wrong_result
                     fail(&format!("{first}={how}507899,{second}={how}507899"));
                     let graph = match own.replay(current, graph) {
                         Ok(replay) => match own.replay(current, replay) {
-                            Ok(again) => again.wait(current).map_err(|failed| drop(failed)).ok(),
-                            Err(failed) => failed.value.wait(current).map_err(|failed| drop(failed)).ok(),
+                            Ok(again) => again.wait(current).map_err(drop).ok(),
+                            Err(failed) => failed.value.wait(current).map_err(drop).ok(),
                         },
                         Err(failed) => Some(failed.value),
                     };
