@@ -1,11 +1,12 @@
 //! What a captured graph can have: branches, tasks that are exchanged between replays, and tasks that were not captured:
 //! `cargo run --example 20_graphs`.
 //!
-//! `17_capture` measures what a replay saves. This example prints what the replays of three graphs give:
+//! `17_capture` measures what a replay saves. This example prints what the replays of four graphs give:
 //!
 //! 1. Two branches read one buffer at the same time, and the picture says in which order the rest is.
 //! 2. An operator of a graph works for one request. Between two replays, the operator of another request takes its place.
 //! 3. A graph is built task by task, without a capture. Some libraries cannot capture streams, but can build graphs.
+//! 4. Each replay of a built graph runs one of several cases. A number in device memory says which.
 //!
 //! Runs on the vendor's library if one is installed, else on the simulator. Set `ASCENDCL_LIBRARY` to choose.
 
@@ -22,7 +23,8 @@ fn main() -> Result<(), RunError<Error>> {
         let mut stream = current.stream()?.without_allocator();
         branches(current, &mut stream)?;
         exchange(current, &mut stream)?;
-        build(current, &stream)
+        build(current, &stream)?;
+        switch(current, &stream)
     })
 }
 
@@ -82,17 +84,50 @@ fn request<C: Brand>(current: &Current<C>, numbers: [f32; 2]) -> Result<Request<
 fn build<C: Brand>(current: &Current<C>, stream: &Stream<C, DefaultAllocator>) -> Result<(), Error> {
     let operands = (current.host_buffer::<f32>(2)?, request(current, [0.0; 2])?, current.upload(&[0.0_f32; 2])?);
     let mut build = current.build_graph(operands)?;
-    build.add(current, |tasks, (input, _, mut device)| tasks.copy_to_device(&input, &mut device))?;
+    build.add(current, |tasks, (input, mut operator, _)| tasks.copy_to_input(&input, &mut operator, 0))?;
     build.add(current, |tasks, (_, mut operator, _)| tasks.launch(&mut operator))?;
+    build.add(current, |tasks, (_, operator, mut device)| tasks.copy_from_output(&operator, 0, &mut device))?;
     let mut graph = build.end(current)?;
     // Mistake: a task after the end of the build. `end` has taken the build.
     // Refused: `ui-tests/fail/build_given_tasks_after_its_end.rs`:
     //     error[E0382]: borrow of moved value: `build`
-    for round in [5.0, 6.0] {
+    for round in [5.0, -6.0] {
         graph.operands(current)?.0.fill(round);
         graph = stream.replay(current, graph)?.wait(current)?;
         println!("3 the device has {:?}", graph.operands(current)?.2.to_vec(current)?);
     }
     drop(graph.into_operands(current)?);
+    Ok(())
+}
+
+/// 4. The program chooses the case between two replays. A task of the graph could do that as well.
+fn switch<C: Brand>(current: &Current<C>, stream: &Stream<C, DefaultAllocator>) -> Result<(), Error> {
+    let operands = (current.upload(&[0_u32])?, request(current, [-1.0, 2.0])?, request(current, [3.0, -4.0])?);
+    let mut build = current.build_graph((operands, current.host_buffer::<f32>(2)?))?;
+    build.add(current, |tasks, ((index, mut first, mut second), mut answer)| {
+        tasks.switch(&index, 3, |tasks, case| match case {
+            0 => {
+                tasks.launch(&mut first)?;
+                tasks.copy_from_output(&first, 0, &mut answer)
+            }
+            1 => {
+                tasks.launch(&mut second)?;
+                tasks.copy_from_output(&second, 0, &mut answer)
+            }
+            // A number behind the last case means the last case: here nothing runs.
+            _ => Ok(()),
+        })
+        // Mistake: a switch in a capture, whose streams take no labels.
+        // Refused: `ui-tests/fail/capture_switched.rs`:
+        //     error[E0277]: a capture has no switches
+    })?;
+    let mut graph = build.end(current)?;
+    for case in [1, 0, 9] {
+        let ((mut index, ..), answer) = graph.operands(current)?;
+        index.copy_from(current, &[case])?;
+        answer.fill(0.0);
+        graph = stream.replay(current, graph)?.wait(current)?;
+        println!("4 case {case}: {:?}", graph.operands(current)?.1);
+    }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use crate::config::{self, Config, ConfigError, Plan};
 use crate::faults::{self, Injected};
 use crate::machine::contexts::context;
-use crate::machine::{allocators, descriptions, event, life, memory, models, operators, streams, watch};
+use crate::machine::{allocators, descriptions, event, instances, life, memory, models, operators, streams, watch};
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -62,6 +62,7 @@ pub fn live() -> Live {
         device_blocks,
         host_blocks,
         allocator_descriptors: allocators::count(),
+        labels: instances::count_labels(),
         ..Live::default()
     };
     descriptions::count(&mut live);

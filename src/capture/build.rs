@@ -1,7 +1,8 @@
 //! Graphs that a program builds task by task.
 
+use super::objects::Objects;
 use super::operands::GraphOperands;
-use super::recording::{Inner, Objects, Recording};
+use super::recording::{Inner, Recording};
 use super::{Built, Capture, CapturedGraph};
 use crate::brand::{Brand, INSIDE, Mark, Scoped};
 use crate::current::Current;

@@ -21,6 +21,18 @@ pub struct Side<'s, K>(PhantomData<fn(&'s (), K) -> (&'s (), K)>);
 )]
 pub trait OfACapture {}
 
+/// The branch of a build, as opposed to those of a capture.
+#[diagnostic::on_unimplemented(
+    message = "a capture has no switches",
+    label = "this is part of a capture",
+    note = "STREAM-20: labels are set on streams that a graph is built on: `current.build_graph(operands)?`, then \
+            `build.add(current, |tasks, names| ...)?`",
+    note = "see `ascendcl-explain STREAM-20`"
+)]
+pub trait OfABuild {}
+
+impl OfABuild for Built<'_> {}
+
 impl OfACapture for Main<'_> {}
 impl<K> OfACapture for Side<'_, K> {}
 

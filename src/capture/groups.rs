@@ -1,7 +1,7 @@
 //! Groups of tasks. Their operators can be replaced between replays.
 
+use super::objects::Objects;
 use super::operands::GraphOperands;
-use super::recording::Objects;
 use super::{CanCapture, Capture, Captured, CapturedGraph, Main, OfACapture};
 use crate::brand::{Brand, INSIDE, Mark, Scoped};
 use crate::current::Current;
@@ -10,9 +10,11 @@ use crate::ffi::{RawInvocation, RawTaskGroup};
 use crate::operator::{BoundOperator, IdleInputs};
 use crate::stream::{Pending, Stream};
 use ascendcl_macros::rule;
+use core::ffi::CStr;
 use core::fmt;
 use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
+use std::ffi::CString;
 use std::sync::Arc;
 
 /// The operators of a group, in order. This is a list of names, so dropping or forgetting it has no effect.
@@ -32,8 +34,8 @@ pub struct Tasks<'g, C: Brand, L = (), K = Main<'g>> {
 #[rule(GRAPH_09)]
 pub struct TaskGroup<C: Brand, L> {
     raw: RawTaskGroup,
-    /// The kinds of the operators.
-    operators: Vec<Arc<RawInvocation>>,
+    /// The kinds of the operators. The operators themselves are the graph's.
+    kinds: Vec<CString>,
     /// The number of its first task.
     first: usize,
     _list: PhantomData<fn(L) -> L>,
@@ -85,7 +87,8 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         };
         let first = recording.note_group(self.branch, &tasks.operators, given)?;
         let raw = raw.ok_or(Error::OtherCapture)?;
-        Ok(TaskGroup { raw, operators, first, _list: PhantomData, _brand: Mark::NEW })
+        let kinds = operators.iter().map(|operator| operator.kind().to_owned()).collect();
+        Ok(TaskGroup { raw, kinds, first, _list: PhantomData, _brand: Mark::NEW })
     }
 }
 
@@ -162,12 +165,12 @@ impl<C: Brand, S: CanCapture> Stream<C, S> {
 impl<C: Brand, L> TaskGroup<C, L> {
     /// The operators with these numbers, if they are of the group's kinds.
     fn replaced_by(&self, objects: &Objects<'_>, numbers: &[usize]) -> Result<Vec<Arc<RawInvocation>>, Error> {
-        let text = |operator: &RawInvocation| operator.kind().to_string_lossy().into();
-        let pairs = self.operators.iter().zip(numbers).map(|(expected, number)| {
+        let text = |kind: &CStr| kind.to_string_lossy().into();
+        let pairs = self.kinds.iter().zip(numbers).map(|(expected, number)| {
             let found = objects.operator(*number)?;
-            match found.kind() == expected.kind() {
+            match found.kind() == expected.as_c_str() {
                 true => Ok(found),
-                false => Err(Error::OtherOperator { expected: text(expected), found: text(&found) }),
+                false => Err(Error::OtherOperator { expected: text(expected), found: text(found.kind()) }),
             }
         });
         pairs.collect()
@@ -209,6 +212,6 @@ impl<C: Brand, L, K> fmt::Debug for Tasks<'_, C, L, K> {
 
 impl<C: Brand, L> fmt::Debug for TaskGroup<C, L> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TaskGroup").field("tasks", &self.operators.len()).finish_non_exhaustive()
+        f.debug_struct("TaskGroup").field("tasks", &self.kinds.len()).finish_non_exhaustive()
     }
 }

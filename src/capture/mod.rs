@@ -56,6 +56,14 @@
 //! Some libraries cannot capture streams, but can build a graph task by task. [`Current::build_graph`] begins a
 //! [`GraphBuild`], which takes tasks until [`GraphBuild::end`] makes a [`CapturedGraph`] of it (GRAPH-08). Its stream is
 //! the graph's own: the program never has it. During a build the program can wait, allocate and copy as ever.
+//! [`Capture::switch`] adds cases to a build: at each replay a number in device memory says which of them runs
+//! (STREAM-20).
+//!
+//! # Operators and models that feed each other
+//!
+//! An operator or a model owns its tensors, in a graph too. [`Capture::copy_output_to_input`] copies an output of one to an
+//! input of another in each replay, and [`Capture::copy_to_input`] and [`Capture::copy_from_output`] copy from and to
+//! buffers.
 //!
 //! # What is not offered
 //!
@@ -63,10 +71,11 @@
 //!   it got from the allocator during the capture, and no call reports when the library gives this memory back. After
 //!   that, a replay could use memory that the allocator has given to other work (GRAPH-05).
 //! * A callback cannot own its state; it only gets a reference to it, because it runs once per replay.
-//! * A task that captures an operator owns its tensors, so the next operator of the graph cannot read its outputs.
 //! * A group has operators only. The library crashes on a copy or a set in a group, and refuses a callback.
-//! * A build has one stream. Labels, switches and streams that other streams start (`aclrtSetLabel`,
-//!   `aclrtSwitchLabelByIndex`, `aclrtActiveStream`) have no API.
+//! * A build has one stream. Streams that other streams start (`aclrtActiveStream`, `aclrtSwitchStream`) have no API: how
+//!   the streams of one instance wait for each other is not known well enough, because the library's events are counted
+//!   across replays. Independent work is captured with [`Capture::fork`] instead.
+//! * A switch has no loop. A loop without an end would keep the context from ending.
 //! * Conditions (`aclmdlRICondHandleCreate`, `aclmdlRIAddCondTask`) have no API: the library returns 207000 for a
 //!   captured graph. Sub-graphs (`aclmdlRICaptureToModelRIBegin`) have no API either, so a program has no instance that
 //!   it must not destroy (GRAPH-10).
@@ -76,10 +85,13 @@ mod captured;
 mod fork;
 mod graph;
 mod groups;
+mod objects;
 mod operands;
+mod ports;
 mod recording;
 mod refused;
 mod shared;
+mod switch;
 mod tasks;
 mod topology;
 
@@ -92,16 +104,19 @@ use crate::stream::{DefaultAllocator, Stream, StreamState};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
-use recording::{Objects, Recording};
+use objects::Objects;
+use recording::Recording;
 use static_assertions::assert_not_impl_any;
 use std::sync::Arc;
 
 pub use crate::capture_mode::CaptureMode;
 pub use build::GraphBuild;
-pub use captured::{Built, Captured, Main, OfACapture, Side};
+pub use captured::{Built, Captured, Main, OfABuild, OfACapture, Side};
 pub use graph::CapturedGraph;
 pub use groups::{TaskGroup, Tasks};
 pub use operands::{GraphOperands, OperandAccess};
+pub use ports::{CapturedBuffer, HasPorts};
+pub use switch::SwitchIndex;
 pub use topology::{CapturedTask, Topology};
 
 /// A branch of a capture, on one stream. It records tasks instead of running them.

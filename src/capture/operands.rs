@@ -1,17 +1,17 @@
 //! The operands that a graph can own.
 
 use super::captured::Captured;
-use super::recording::{Object, Objects};
+use super::objects::{Object, Objects};
 use crate::brand::{Brand, Inside};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::Error;
 use crate::memory::{DeviceBuffer, HostBuffer, SharedBuffer};
 use crate::model::{BoundModel, PortId};
-use crate::operator::BoundOperator;
+use crate::operator::{BoundOperator, CapturedOperator, IdleInputs};
+use ascendcl_macros::rule;
 use core::fmt;
 use core::ops::Deref;
-use std::sync::Arc;
 
 /// The operands that a graph owns and that the tasks of its capture name: pinned [`HostBuffer`]s, written
 /// [`DeviceBuffer`]s, [`SharedBuffer`]s, [`BoundModel`]s, [`BoundOperator`]s, tuples of up to
@@ -96,6 +96,21 @@ impl<C: Brand> OperandAccess<'_, BoundModel<C>> {
         elements: &[E],
     ) -> Result<(), Error> {
         self.0.write(current, input, elements)
+    }
+}
+
+impl<C: Brand, I: IdleInputs, O> OperandAccess<'_, BoundOperator<C, I, O>> {
+    /// Overwrites all elements of an input from host memory (`aclrtMemcpy`), and returns when that is done.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::NoSuchInput`], which an [`Absent`](crate::operator::Absent) input is too, [`Error::Input`] for another
+    /// element type, [`Error::LengthMismatch`], [`Error::InputIsShared`], [`Error::InDoubt`], or [`Error::Vendor`].
+    #[rule(MEM_02, DATA_08)]
+    pub fn write<E: Element>(&mut self, current: &Current<C>, input: usize, elements: &[E]) -> Result<(), Error> {
+        let target = CapturedOperator::new(self.0.row()).input(input)?;
+        target.takes::<E>(elements.len())?;
+        Ok(target.block.write(current.here(), elements)?)
     }
 }
 
@@ -201,7 +216,7 @@ impl<C: Brand, I, O> sealed::Operands<C> for BoundOperator<C, I, O> {
     }
 
     fn capture<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {
-        Captured::new(objects.add("operator", Object::Operator(Arc::clone(self.row()))))
+        Captured::new(objects.add("operator", Object::Operator(CapturedOperator::new(self.row()))))
     }
 
     fn access<'a>(&'a mut self, _: &'a Current<C>, _: Inside) -> Result<OperandAccess<'a, Self>, Error> {

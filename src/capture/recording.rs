@@ -1,11 +1,12 @@
 //! The tasks and operands of a running capture.
 
+use super::objects::{Object, Objects};
 use super::topology::{CapturedTask, Topology};
 use crate::error::Error;
 use crate::ffi::{Api, FirstPanic, RawBuffer, RawGraph, RawInvocation, RawStream};
 use crate::ledger::Ledger;
-use crate::model::CapturedModel;
-use std::any::Any;
+use crate::model::{CapturedModel, CapturedTensor};
+use crate::operator::CapturedOperator;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// One capture, with all its branches.
@@ -27,23 +28,6 @@ pub(super) struct Inner {
     broken: Option<String>,
 }
 
-/// An object that a graph owns.
-pub(super) enum Object {
-    Memory(Arc<RawBuffer>),
-    Model(CapturedModel),
-    Operator(Arc<RawInvocation>),
-    /// The object was taken out for a call of the library.
-    Taken,
-}
-
-/// The objects of a capture that is about to begin, or of an existing graph.
-pub struct Objects<'g> {
-    /// `None` if the graph keeps the rows already.
-    graph: Option<&'g RawGraph>,
-    objects: Vec<Object>,
-    names: Vec<String>,
-}
-
 /// The tasks of one stream.
 #[derive(Clone)]
 struct Branch {
@@ -51,52 +35,6 @@ struct Branch {
     last: Option<usize>,
     /// For each branch, by number: the last task of it that this branch comes after.
     behind: Vec<Option<usize>>,
-}
-
-impl<'g> Objects<'g> {
-    pub(super) fn new(graph: &'g RawGraph) -> Self {
-        Self { graph: Some(graph), objects: Vec::new(), names: Vec::new() }
-    }
-
-    /// For the operands of an existing graph.
-    pub(super) fn of_a_graph() -> Self {
-        Self { graph: None, objects: Vec::new(), names: Vec::new() }
-    }
-
-    /// The operator with this number.
-    pub(super) fn operator(&self, object: usize) -> Result<Arc<RawInvocation>, Error> {
-        match self.objects.get(object) {
-            Some(Object::Operator(invocation)) => Ok(Arc::clone(invocation)),
-            _ => Err(Error::OtherCapture),
-        }
-    }
-
-    /// Whether these are operands that a graph gets now: no task of it uses them yet.
-    pub(super) fn are_new(&self) -> bool {
-        self.graph.is_some()
-    }
-
-    pub(super) fn into_names(self) -> Vec<String> {
-        self.names
-    }
-
-    /// Adds an object and returns its number. From now on the graph keeps the object's rows.
-    pub(super) fn add(&mut self, kind: &str, object: Object) -> usize {
-        let keep = |row: Arc<dyn Any + Send + Sync>| {
-            if let Some(graph) = self.graph {
-                graph.needs().rows.push(row);
-            }
-        };
-        match &object {
-            Object::Memory(block) => keep(Arc::clone(block) as _),
-            Object::Model(model) => model.rows().into_iter().for_each(keep),
-            Object::Operator(invocation) => keep(Arc::clone(invocation) as _),
-            Object::Taken => {}
-        }
-        self.objects.push(object);
-        self.names.push(format!("{kind} {}", self.names.len()));
-        self.objects.len() - 1
-    }
 }
 
 impl<'g> Recording<'g> {
@@ -140,19 +78,25 @@ impl<'g> Recording<'g> {
 
     pub(super) fn operator(&self, object: usize) -> Result<Arc<RawInvocation>, Error> {
         match self.inner().objects.get(object) {
-            Some(Object::Operator(invocation)) => Ok(Arc::clone(invocation)),
+            Some(Object::Operator(operator)) => Ok(Arc::clone(operator.invocation())),
             _ => Err(Error::OtherCapture),
         }
     }
 
-    /// Calls `look` with the model of this number.
-    pub(super) fn model<R>(
-        &self,
-        object: usize,
-        look: impl FnOnce(&CapturedModel) -> Result<R, Error>,
-    ) -> Result<R, Error> {
+    /// The memory of an input of this object, for a copy to it.
+    pub(super) fn input(&self, object: usize, input: usize) -> Result<CapturedTensor, Error> {
         match self.inner().objects.get(object) {
-            Some(Object::Model(model)) => look(model),
+            Some(Object::Model(model)) => model.input(input),
+            Some(Object::Operator(operator)) => operator.input(input),
+            _ => Err(Error::OtherCapture),
+        }
+    }
+
+    /// The memory of an output of this object, for a copy from it.
+    pub(super) fn output(&self, object: usize, output: usize) -> Result<CapturedTensor, Error> {
+        match self.inner().objects.get(object) {
+            Some(Object::Model(model)) => model.output(output),
+            Some(Object::Operator(operator)) => operator.output(output),
             _ => Err(Error::OtherCapture),
         }
     }
@@ -160,20 +104,35 @@ impl<'g> Recording<'g> {
     /// Takes a model out, because no lock may be held while the library is called with it. [`put_back`](Self::put_back)
     /// returns it.
     pub(super) fn take_model(&self, object: usize) -> Result<CapturedModel, Error> {
-        let place = &mut self.inner().objects;
-        let place = place.get_mut(object).ok_or(Error::OtherCapture)?;
-        match std::mem::replace(place, Object::Taken) {
+        match self.take(object)? {
             Object::Model(model) => Ok(model),
             other => {
-                *place = other;
+                self.put_back(object, other);
                 Err(Error::OtherCapture)
             }
         }
     }
 
-    pub(super) fn put_back(&self, object: usize, model: CapturedModel) {
+    /// As [`take_model`](Self::take_model).
+    pub(super) fn take_operator(&self, object: usize) -> Result<CapturedOperator, Error> {
+        match self.take(object)? {
+            Object::Operator(operator) => Ok(operator),
+            other => {
+                self.put_back(object, other);
+                Err(Error::OtherCapture)
+            }
+        }
+    }
+
+    fn take(&self, object: usize) -> Result<Object, Error> {
+        let place = &mut self.inner().objects;
+        let place = place.get_mut(object).ok_or(Error::OtherCapture)?;
+        Ok(std::mem::replace(place, Object::Taken))
+    }
+
+    pub(super) fn put_back(&self, object: usize, taken: Object) {
         if let Some(place) = self.inner().objects.get_mut(object) {
-            *place = Object::Model(model);
+            *place = taken;
         }
     }
 
@@ -195,6 +154,67 @@ impl<'g> Recording<'g> {
             Err(error) => {
                 inner.breaks(&error);
                 Err(error)
+            }
+        }
+    }
+
+    /// Records a task that comes after these tasks alone, or the failure of its call. Returns its number.
+    pub(super) fn note_after(
+        &self,
+        branch: usize,
+        call: &'static str,
+        after: Vec<usize>,
+        given: Result<(), Error>,
+    ) -> Result<usize, Error> {
+        let mut inner = self.inner();
+        match given {
+            Ok(()) => {
+                let number = inner.tasks.len();
+                inner.tasks.push(CapturedTask::new(call, branch, after, (&[], &[])));
+                if let Some(own) = inner.branches.get_mut(branch) {
+                    own.last = Some(number);
+                }
+                Ok(number)
+            }
+            Err(error) => {
+                inner.breaks(&error);
+                Err(error)
+            }
+        }
+    }
+
+    /// Notes that the tasks are not complete.
+    pub(super) fn breaks(&self, error: &Error) {
+        self.inner().breaks(error);
+    }
+
+    /// Notes that the tasks are not complete, for this reason.
+    pub(super) fn is_left(&self, reason: &str) {
+        self.inner().broken.get_or_insert_with(|| reason.to_owned());
+    }
+
+    /// The last task of a branch.
+    pub(super) fn last(&self, branch: usize) -> Option<usize> {
+        self.inner().last(branch)
+    }
+
+    /// Which of the models and operators every run of the tasks so far executes, by number.
+    pub(super) fn executed(&self) -> Vec<bool> {
+        let is_executed = |object: &Object| match object {
+            Object::Model(model) => model.is_executed(),
+            Object::Operator(operator) => operator.is_launched(),
+            Object::Memory(_) | Object::Taken => false,
+        };
+        self.inner().objects.iter().map(is_executed).collect()
+    }
+
+    /// Replaces what [`executed`](Self::executed) returns.
+    pub(super) fn set_executed(&self, executed: &[bool]) {
+        for (object, is_executed) in self.inner().objects.iter_mut().zip(executed) {
+            match object {
+                Object::Model(model) => model.set_executed(*is_executed),
+                Object::Operator(operator) => operator.set_launched(*is_executed),
+                Object::Memory(_) | Object::Taken => {}
             }
         }
     }
@@ -283,8 +303,7 @@ impl Inner {
     }
 
     pub(super) fn takes_in(&mut self, objects: Objects<'_>) {
-        let Objects { objects, names, .. } = objects;
-        (self.objects, self.names) = (objects, names);
+        (self.objects, self.names) = objects.into_parts();
     }
 
     /// Notes the first failure.

@@ -1,5 +1,6 @@
 //! The tasks that a capture takes.
 
+use super::objects::Object;
 use super::{Capture, Captured};
 use crate::brand::Brand;
 use crate::element::Element;
@@ -69,48 +70,6 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         self.recording.note(self.branch, "set", &[], &[buffer.object], given)
     }
 
-    /// Captures a copy from the host to an input of a model (`aclrtMemcpyAsync`). The next execution that is captured
-    /// on this branch reads it.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Input`] for another element type, [`Error::LengthMismatch`], [`Error::NoSuchInput`], or
-    /// [`Error::Vendor`].
-    #[rule(GRAPH_05)]
-    pub fn copy_to_input<E: Element>(
-        &mut self,
-        from: &Captured<'g, HostBuffer<C, E>, K>,
-        model: &mut Captured<'g, BoundModel<C>, K>,
-        input: usize,
-    ) -> Result<(), Error> {
-        let source = self.recording.memory(from.object)?;
-        let target = self
-            .recording
-            .model(model.object, |model| model.input_of::<E>(input, source.bytes() / size_of::<E>().max(1)))?;
-        self.copy_between((&source, from.object), (&target, model.object), source.bytes())
-    }
-
-    /// Captures a copy from an output of a model to the host (`aclrtMemcpyAsync`). It copies all memory that was
-    /// prepared for the output.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NotExecuted`] when no execution was captured before, [`Error::OutputType`], [`Error::LengthMismatch`],
-    /// [`Error::NoSuchOutput`], or [`Error::Vendor`].
-    #[rule(GRAPH_05)]
-    pub fn copy_from_output<E: Element>(
-        &mut self,
-        model: &Captured<'g, BoundModel<C>, K>,
-        output: usize,
-        to: &mut Captured<'g, HostBuffer<C, E>, K>,
-    ) -> Result<(), Error> {
-        let target = self.recording.memory(to.object)?;
-        let source = self
-            .recording
-            .model(model.object, |model| model.output_of::<E>(output, target.bytes() / size_of::<E>().max(1)))?;
-        self.copy_between((&source, model.object), (&target, to.object), target.bytes())
-    }
-
     /// Captures one execution of a model (`aclmdlExecuteAsync`).
     ///
     /// # Errors
@@ -120,7 +79,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     pub fn execute(&mut self, model: &mut Captured<'g, BoundModel<C>, K>) -> Result<(), Error> {
         let mut taken = self.recording.take_model(model.object)?;
         let given = taken.capture(self.recording.api(), &self.queue);
-        self.recording.put_back(model.object, taken);
+        self.recording.put_back(model.object, Object::Model(taken));
         self.recording.note(self.branch, "model", &[], &[model.object], given)
     }
 
@@ -134,8 +93,9 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         &mut self,
         operator: &mut Captured<'g, BoundOperator<C, I, O>, K>,
     ) -> Result<(), Error> {
-        let invocation = self.recording.operator(operator.object)?;
-        let given = invocation.capture(self.recording.api(), &self.queue);
+        let mut taken = self.recording.take_operator(operator.object)?;
+        let given = taken.capture(self.recording.api(), &self.queue);
+        self.recording.put_back(operator.object, Object::Operator(taken));
         self.recording.note(self.branch, "operator", &[], &[operator.object], given)
     }
 
@@ -166,7 +126,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     }
 
     /// Captures a copy between two blocks, which operands of the graph keep.
-    fn copy_between(
+    pub(super) fn copy_between(
         &mut self,
         (from, read): (&RawBuffer, usize),
         (to, written): (&RawBuffer, usize),

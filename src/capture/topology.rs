@@ -6,7 +6,8 @@ use core::fmt::Write;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct CapturedTask {
-    /// The kind of task: `copy`, `set`, `model`, `operator`, `callback`, or `wait` for another branch.
+    /// The kind of task: `copy`, `set`, `model`, `operator`, `callback`, or `wait` for another branch. A `switch` is
+    /// followed by a `case` for each of its cases, in order, and by its `end`.
     pub call: &'static str,
     /// The number of its branch, and so of its stream. The capture began on branch 0.
     pub branch: usize,
@@ -59,7 +60,7 @@ impl Topology {
     }
 
     /// The graph as a Mermaid flowchart. Each stream is a subgraph. An arrow within a stream is the order of the stream
-    /// (STREAM-04), a dotted arrow is an event between two streams (GRAPH-06).
+    /// (STREAM-04), or leads to a case of a switch. A dotted arrow is an event between two streams (GRAPH-06).
     pub fn to_mermaid(&self) -> String {
         let mut text = String::from("flowchart TD\n");
         let branches = self.tasks.iter().map(|task| task.branch).max().map_or(0, |last| last + 1);
@@ -71,6 +72,10 @@ impl Topology {
             text.push_str("  end\n");
         }
         for (number, task) in self.tasks.iter().enumerate() {
+            if let ("case", [switch]) = (task.call, task.after.as_slice()) {
+                let _ = writeln!(text, "  t{switch} -- case {} --> t{number}", self.case(number, *switch));
+                continue;
+            }
             for before in &task.after {
                 let arrow = match self.tasks.get(*before).is_some_and(|before| before.branch == task.branch) {
                     true => "-- STREAM-04 -->",
@@ -80,6 +85,12 @@ impl Topology {
             }
         }
         text
+    }
+
+    /// The number of the case that this task begins.
+    fn case(&self, task: usize, switch: usize) -> usize {
+        let earlier = self.tasks.iter().take(task);
+        earlier.filter(|earlier| earlier.call == "case" && earlier.after == [switch]).count()
     }
 
     fn label(&self, task: &CapturedTask) -> String {

@@ -38,6 +38,7 @@ enum Kind {
     Workspace,
     Weights,
     Operator,
+    OperatorTensor,
     CapturedGraph,
     Attached,
     DeviceMemory,
@@ -85,6 +86,8 @@ impl ObjectKind {
     pub const WEIGHTS: Self = Self(Kind::Weights);
     /// An operator with its tensors.
     pub const OPERATOR: Self = Self(Kind::Operator);
+    /// One input or output of an operator.
+    pub const OPERATOR_TENSOR: Self = Self(Kind::OperatorTensor);
     /// A graph that was captured from a stream.
     pub const CAPTURED_GRAPH: Self = Self(Kind::CapturedGraph);
     /// An object of other code that is [attached](crate::raw::Attach) to a context.
@@ -107,7 +110,7 @@ impl ObjectKind {
     pub const ADDRESS_SPACE: Self = Self(Kind::AddressSpace);
 
     #[cfg(test)]
-    pub(super) const ALL: [Self; 24] = [
+    pub(super) const ALL: [Self; 25] = [
         Self::RUNTIME,
         Self::DEVICE,
         Self::STREAM,
@@ -122,6 +125,7 @@ impl ObjectKind {
         Self::WORKSPACE,
         Self::WEIGHTS,
         Self::OPERATOR,
+        Self::OPERATOR_TENSOR,
         Self::CAPTURED_GRAPH,
         Self::ATTACHED,
         Self::DEVICE_MEMORY,
@@ -150,6 +154,7 @@ impl ObjectKind {
             Kind::Workspace => "working memory of the models",
             Kind::Weights => "memory for the weights",
             Kind::Operator => "operator with its tensors",
+            Kind::OperatorTensor => "tensor of the operator",
             Kind::CapturedGraph => "captured graph",
             Kind::Attached => "attached object",
             Kind::DeviceMemory => "device memory",
@@ -191,6 +196,7 @@ impl ObjectKind {
             | Kind::PinnedMemory
             | Kind::PageableMemory
             | Kind::RegisteredMemory
+            | Kind::OperatorTensor
             | Kind::CopySource
             | Kind::CopyDestination
             | Kind::CopyCounterpart => &[MEM_02],
@@ -216,6 +222,7 @@ impl ObjectKind {
             | Kind::PinnedMemory
             | Kind::PageableMemory
             | Kind::RegisteredMemory
+            | Kind::OperatorTensor
             | Kind::CopySource
             | Kind::CopyDestination
             | Kind::CopyCounterpart => &[MEM_02],
@@ -245,6 +252,7 @@ impl ObjectKind {
             | Kind::PinnedMemory
             | Kind::PageableMemory
             | Kind::RegisteredMemory
+            | Kind::OperatorTensor
             | Kind::CopySource
             | Kind::CopyDestination
             | Kind::CopyCounterpart => &[MEM_11],
@@ -263,6 +271,7 @@ impl ObjectKind {
             | Kind::PinnedMemory
             | Kind::PageableMemory
             | Kind::RegisteredMemory
+            | Kind::OperatorTensor
             | Kind::CopySource
             | Kind::CopyDestination
             | Kind::CopyCounterpart => &[COPY_01],

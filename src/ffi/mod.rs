@@ -106,7 +106,7 @@ pub(crate) use members::Members;
 pub(crate) use model::{
     BoundInput, Image, Left, LoadInto, LoadedModel, ModelImage, Port, RawBinding, RawGears, Share, TensorPlace,
 };
-pub(crate) use operator::{RawInvocation, TensorArgument};
+pub(crate) use operator::{RawInvocation, TensorArgument, TensorMemory, TensorState};
 pub(crate) use outside::Outside;
 pub(crate) use owner::Owner;
 pub(crate) use pages::RawPages;

@@ -49,7 +49,8 @@ macro_rules! needs {
                 aclmdlCreateDataset aclmdlCreateDesc aclmdlLoadFromFile aclmdlLoadFromFileWithMem aclmdlLoadFromMem
                 aclmdlLoadFromMemWithMem aclmdlQuerySize aclmdlQuerySizeFromMem
                 aclopCompile aclopCreateAttr
-                aclrtCreateEvent aclrtCreateEventExWithFlag aclrtCreateEventWithFlag aclrtCreateStream
+                aclrtCreateEvent aclrtCreateEventExWithFlag aclrtCreateEventWithFlag
+                aclrtCreateLabel aclrtCreateLabelList aclrtCreateStream
                 aclrtCreateStreamWithConfig
                 aclrtDeviceEnablePeerAccess aclrtGetMemInfo
                 aclrtHostRegisterV2 aclrtMalloc aclrtMallocHost aclrtSynchronizeDevice
@@ -66,8 +67,9 @@ macro_rules! needs {
                 aclmdlSetDynamicBatchSize aclmdlSetDynamicHWSize
                 aclmdlSetInputDynamicDims aclmdlUnload
                 aclopExecuteV2
-                aclrtDestroyEvent aclrtDestroyStream aclrtEventElapsedTime aclrtFree aclrtFreeHost aclrtHostUnregister aclrtLaunchHostFunc
+                aclrtDestroyEvent aclrtDestroyLabel aclrtDestroyLabelList aclrtDestroyStream aclrtEventElapsedTime aclrtFree aclrtFreeHost aclrtHostUnregister aclrtLaunchHostFunc
                 aclrtMemcpy aclrtMemcpy2d aclrtMemcpy2dAsync aclrtMemcpyAsync aclrtMemset aclrtMemsetAsync aclrtQueryEventStatus aclrtRecordEvent
+                aclrtSetLabel aclrtSwitchLabelByIndex
                 aclrtStreamQuery aclrtStreamWaitEvent aclrtSynchronizeEvent aclrtSynchronizeEventWithTimeout
                 aclrtSynchronizeStream aclrtSynchronizeStreamWithTimeout;
         }

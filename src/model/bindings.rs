@@ -90,6 +90,16 @@ impl BoundOutput {
         let (name, found) = (self.info.name.clone(), self.info.element);
         Err(Error::OutputType { name, found, asked: E::TYPE })
     }
+
+    /// The memory, and how many elements it has; `None` if it has room for as many as fit.
+    pub(super) fn memory(&self) -> Result<(Option<usize>, &Arc<RawBuffer>), Error> {
+        match &self.room {
+            OwnRoom::Exactly(elements, block) => Ok((Some(*elements), block)),
+            OwnRoom::AtMost(block) => Ok((None, block)),
+            // The address is known only after the execution.
+            OwnRoom::ByLibrary => Err(Error::OutputNotAllocated { name: self.info.name.clone() }),
+        }
+    }
 }
 
 impl Tensors {
@@ -142,8 +152,7 @@ impl Tensors {
 
     /// The memory of an input, for this many elements of this type to be written.
     pub(super) fn input_of<E: Element>(&self, input: usize, length: usize) -> Result<&Arc<RawBuffer>, Error> {
-        let count = self.inputs.len();
-        let bound = self.inputs.get(input).ok_or_else(|| Error::NoSuchInput { index: input, count })?;
+        let bound = self.input(input)?;
         if !bound.info.element.takes::<E>() {
             let (name, expected) = (bound.info.name.clone(), bound.info.element);
             return Err(InputError::Element { name, expected, found: E::TYPE }.into());
@@ -156,6 +165,17 @@ impl Tensors {
         Ok(&bound.block)
     }
 
+    /// An input whose memory is to be written.
+    pub(super) fn input_to_write(&self, index: usize) -> Result<&Bound, Error> {
+        let bound = self.input(index)?;
+        bound.is_its_own()?;
+        Ok(bound)
+    }
+
+    fn input(&self, index: usize) -> Result<&Bound, Error> {
+        self.inputs.get(index).ok_or_else(|| Error::NoSuchInput { index, count: self.inputs.len() })
+    }
+
     pub(super) fn output(&self, index: usize) -> Result<&BoundOutput, Error> {
         self.outputs.get(index).ok_or_else(|| Error::NoSuchOutput { index, count: self.outputs.len() })
     }
@@ -164,12 +184,8 @@ impl Tensors {
     pub(super) fn output_of<E: Element>(&self, output: usize, length: usize) -> Result<&Arc<RawBuffer>, Error> {
         let bound = self.output(output)?;
         bound.is_of::<E>()?;
-        let (expected, block) = match &bound.room {
-            OwnRoom::Exactly(elements, block) => (*elements, block),
-            OwnRoom::AtMost(block) => (block.bytes() / size_of::<E>().max(1), block),
-            // The address is known only after the execution.
-            OwnRoom::ByLibrary => return Err(Error::OutputNotAllocated { name: bound.info.name.clone() }),
-        };
+        let (expected, block) = bound.memory()?;
+        let expected = expected.unwrap_or(block.bytes() / size_of::<E>().max(1));
         if length != expected {
             return Err(Error::LengthMismatch { what: ObjectKind::MODEL_OUTPUT, expected, found: length });
         }

@@ -4,8 +4,8 @@ use super::BoundModel;
 use super::bindings::Tensors;
 use crate::brand::Brand;
 use crate::current::Current;
-use crate::element::Element;
-use crate::error::Error;
+use crate::element::{Element, ElementType};
+use crate::error::{Error, InputError, ObjectKind};
 use crate::ffi::{Api, LoadedModel, RawBinding, RawBuffer, RawStream};
 use std::any::Any;
 use std::sync::Arc;
@@ -16,13 +16,23 @@ pub(crate) struct CapturedModel {
     loaded: Arc<LoadedModel>,
     binding: Arc<RawBinding>,
     bound: Tensors,
-    executed: bool,
+    is_executed: bool,
+}
+
+/// An input or output of a captured model or operator, for copies.
+pub(crate) struct CapturedTensor {
+    pub(crate) block: Arc<RawBuffer>,
+    pub(crate) element: ElementType,
+    /// `None` if the memory has room for as many as fit.
+    elements: Option<usize>,
+    name: String,
+    what: ObjectKind,
 }
 
 impl<C: Brand, P> BoundModel<C, P> {
     /// A graph gets the model. What other graphs did with it does not count any more.
     pub(crate) fn is_captured_no_more(&self) {
-        self.binding.is_captured_no_more();
+        self.binding.set_captured(false);
     }
 
     /// The model as a capture uses it.
@@ -39,7 +49,7 @@ impl<C: Brand, P> BoundModel<C, P> {
 
 impl CapturedModel {
     fn new(loaded: &Arc<LoadedModel>, binding: &Arc<RawBinding>, bound: &Tensors) -> Self {
-        Self { loaded: Arc::clone(loaded), binding: Arc::clone(binding), bound: bound.clone(), executed: false }
+        Self { loaded: Arc::clone(loaded), binding: Arc::clone(binding), bound: bound.clone(), is_executed: false }
     }
 
     /// The rows that the graph has to keep. The binding keeps the memory.
@@ -47,17 +57,42 @@ impl CapturedModel {
         [Arc::clone(&self.loaded) as _, Arc::clone(&self.binding) as _]
     }
 
-    /// The memory of an input, for this many elements of this type.
-    pub(crate) fn input_of<E: Element>(&self, input: usize, length: usize) -> Result<Arc<RawBuffer>, Error> {
-        self.bound.input_of::<E>(input, length).map(Arc::clone)
+    /// The memory of an input, for a copy to it.
+    pub(crate) fn input(&self, index: usize) -> Result<CapturedTensor, Error> {
+        self.bound.input_to_write(index).map(|bound| CapturedTensor {
+            block: Arc::clone(&bound.block),
+            element: bound.info.element,
+            elements: Some(bound.elements()),
+            name: bound.info.name.clone(),
+            what: ObjectKind::MODEL_INPUT,
+        })
     }
 
-    /// The memory of an output, for this many elements of this type; after an execution that was captured.
-    pub(crate) fn output_of<E: Element>(&self, output: usize, length: usize) -> Result<Arc<RawBuffer>, Error> {
-        if !self.executed {
+    /// The memory of an output, for a copy from it; after an execution that was captured.
+    pub(crate) fn output(&self, index: usize) -> Result<CapturedTensor, Error> {
+        if !self.is_executed {
             return Err(Error::NotExecuted);
         }
-        self.bound.output_of::<E>(output, length).map(Arc::clone)
+        let bound = self.bound.output(index)?;
+        let (elements, block) = bound.memory()?;
+        Ok(CapturedTensor {
+            block: Arc::clone(block),
+            element: bound.info.element,
+            elements,
+            name: bound.info.name.clone(),
+            what: ObjectKind::MODEL_OUTPUT,
+        })
+    }
+
+    /// Whether every run of the tasks so far executes it.
+    pub(crate) fn is_executed(&self) -> bool {
+        self.is_executed
+    }
+
+    /// Says whether every run of the tasks so far executes it.
+    pub(crate) fn set_executed(&mut self, is_executed: bool) {
+        self.is_executed = is_executed;
+        self.binding.set_captured(is_executed);
     }
 
     /// Captures one execution.
@@ -68,7 +103,52 @@ impl CapturedModel {
     pub(crate) fn capture(&mut self, api: Api, stream: &RawStream) -> Result<(), Error> {
         self.bound.all_have_room()?;
         self.binding.capture(api, stream, &self.loaded)?;
-        self.executed = true;
+        self.set_executed(true);
         Ok(())
+    }
+}
+
+impl CapturedTensor {
+    /// A tensor of as many elements as its memory has.
+    pub(crate) fn of_operator(block: &Arc<RawBuffer>, element: ElementType, index: usize) -> Self {
+        let elements = element.size().map(|size| block.bytes() / size.max(1));
+        Self { block: Arc::clone(block), element, elements, name: index.to_string(), what: ObjectKind::OPERATOR_TENSOR }
+    }
+
+    /// An error unless this many elements of this type can be copied to it.
+    pub(crate) fn takes<E: Element>(&self, length: usize) -> Result<(), Error> {
+        if !self.element.takes::<E>() {
+            let (name, expected) = (self.name.clone(), self.element);
+            return Err(InputError::Element { name, expected, found: E::TYPE }.into());
+        }
+        self.has(length)
+    }
+
+    /// An error unless this many elements of this type can be copied from it.
+    pub(crate) fn gives<E: Element>(&self, length: usize) -> Result<(), Error> {
+        if !self.element.takes::<E>() {
+            let (name, found) = (self.name.clone(), self.element);
+            return Err(Error::OutputType { name, found, asked: E::TYPE });
+        }
+        self.has(length)
+    }
+
+    /// How many bytes all elements have, if this tensor can be copied to `to`.
+    pub(crate) fn goes_to(&self, to: &Self) -> Result<usize, Error> {
+        if self.element != to.element {
+            let (name, expected) = (to.name.clone(), to.element);
+            return Err(InputError::Element { name, expected, found: self.element }.into());
+        }
+        let size = self.element.size();
+        let size = size.ok_or_else(|| Error::UnknownElement { name: self.name.clone(), element: self.element })?;
+        let elements = self.elements.unwrap_or(self.block.bytes() / size.max(1));
+        to.has(elements)?;
+        Ok(elements * size)
+    }
+
+    fn has(&self, found: usize) -> Result<(), Error> {
+        let size = self.element.size().unwrap_or(1).max(1);
+        let expected = self.elements.unwrap_or(self.block.bytes() / size);
+        if found == expected { Ok(()) } else { Err(Error::LengthMismatch { what: self.what, expected, found }) }
     }
 }

@@ -36,7 +36,7 @@ use std::sync::Arc;
 pub use crate::model_size::ModelSize;
 pub use bindings::OutputBuffer;
 pub use bound::BoundModel;
-pub(crate) use captured::CapturedModel;
+pub(crate) use captured::{CapturedModel, CapturedTensor};
 pub use description::TensorInfo;
 pub use gears::Gears;
 pub use load::Load;

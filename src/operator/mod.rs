@@ -29,6 +29,7 @@ macro_rules! list_of_one {
     };
 }
 
+mod captured;
 mod in_flight;
 mod launch;
 mod lists;
@@ -40,11 +41,13 @@ mod untouched;
 use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::error::{Error, Failed};
-use crate::ffi::TensorArgument;
 use crate::ffi::c_path;
+use crate::ffi::{TensorArgument, TensorMemory, TensorState};
 use ascendcl_macros::rule;
 use std::collections::BTreeMap;
 use std::path::Path;
+
+pub(crate) use captured::CapturedOperator;
 
 pub use crate::attribute::Attribute;
 pub use launch::{BoundOperator, RunsOperators};

@@ -1,7 +1,7 @@
 //! Tensors that several operators read.
 
 use super::tensor::{DeviceTensor, OperatorInput, fill};
-use super::{IdleInputs, OperatorInputs, TensorArgument, sealed};
+use super::{IdleInputs, OperatorInputs, TensorArgument, TensorMemory, TensorState, sealed};
 use crate::brand::{Brand, Inside, Scoped};
 use crate::current::Current;
 use crate::element::Element;
@@ -150,7 +150,8 @@ impl<C: Brand, E: Element> sealed::Input for SharedTensor<C, E> {
     }
 
     fn part(&self, _: Inside) -> TensorArgument {
-        TensorArgument { memory: Some((self.buffer.row(), E::TYPE)), dims: model::dims(&self.shape) }
+        let memory = TensorMemory { block: self.buffer.row(), element: E::TYPE, state: TensorState::Shared };
+        TensorArgument { memory: Some(memory), dims: model::dims(&self.shape) }
     }
 }
 

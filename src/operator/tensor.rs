@@ -1,7 +1,7 @@
 //! Device memory with a shape.
 
-use super::TensorArgument;
 use super::sealed;
+use super::{TensorArgument, TensorMemory, TensorState};
 use crate::brand::{Brand, Inside, Scoped};
 use crate::current::Current;
 use crate::element::{Element, ElementType};
@@ -188,8 +188,9 @@ impl<C: Brand, E> DeviceTensor<C, E> {
         buffer.free(current).map_err(|failed| failed.map(|buffer| Self { buffer, shape }))
     }
 
-    fn described(&self, element: ElementType) -> TensorArgument {
-        TensorArgument { memory: Some((self.buffer.row(), element)), dims: model::dims(&self.shape) }
+    fn described(&self, element: ElementType, state: TensorState) -> TensorArgument {
+        let memory = TensorMemory { block: self.buffer.row(), element, state };
+        TensorArgument { memory: Some(memory), dims: model::dims(&self.shape) }
     }
 }
 
@@ -228,7 +229,7 @@ impl<C: Brand, E: Element> sealed::Input for DeviceTensor<C, E> {
     }
 
     fn part(&self, _: Inside) -> TensorArgument {
-        self.described(E::TYPE)
+        self.described(E::TYPE, TensorState::Written)
     }
 }
 
@@ -251,7 +252,7 @@ impl<C: Brand, E: Element> sealed::Output for DeviceTensor<C, E> {
     type Written = Self;
 
     fn part(&self, _: Inside) -> TensorArgument {
-        self.described(E::TYPE)
+        self.described(E::TYPE, TensorState::Written)
     }
 
     fn written(self, _: Inside) -> Self {
@@ -263,7 +264,7 @@ impl<C: Brand, E: Element> sealed::Output for DeviceTensor<C, MaybeUninit<E>> {
     type Written = DeviceTensor<C, E>;
 
     fn part(&self, _: Inside) -> TensorArgument {
-        self.described(E::TYPE)
+        self.described(E::TYPE, TensorState::Unwritten)
     }
 
     fn written(self, _: Inside) -> DeviceTensor<C, E> {

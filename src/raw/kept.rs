@@ -4,7 +4,7 @@ use crate::brand::{Brand, INSIDE, Scoped, StreamOfOneThread};
 use crate::current::Current;
 use crate::element::ElementType;
 use crate::error::{Error, Failed};
-use crate::ffi::{RawBuffer, RawStream};
+use crate::ffi::{RawBuffer, RawStream, TensorMemory};
 use crate::memory::DeviceBuffer;
 use crate::operator::OperatorInputs;
 use crate::stream::{Stream, StreamOps, Undecided};
@@ -211,7 +211,7 @@ pub fn tensors<C: Brand, I: OperatorInputs<C>>(
 ) -> Result<Vec<Option<RawTensor>>, Error> {
     let parts = inputs.parts(INSIDE).into_iter();
     let described = parts.map(|part| {
-        let Some((block, element)) = part.memory else { return Ok(None) };
+        let Some(TensorMemory { block, element, .. }) = part.memory else { return Ok(None) };
         block.is_ready_for_work(current.here())?;
         Ok(Some(RawTensor { element, dims: part.dims, memory: KeptMemory(block) }))
     });

@@ -4,7 +4,7 @@ use crate::models;
 use crate::others::again;
 use ascendcl::capture::{CaptureMode, Tasks};
 use ascendcl::model::ModelSource;
-use ascendcl::operator::Operator;
+use ascendcl::operator::{self, Operator};
 use ascendcl::{Current, Error, Scoped};
 
 pub(crate) fn captured_graph(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
@@ -133,4 +133,59 @@ pub(crate) fn built_graph(current: &mut Current<Scoped<'_>>) -> Result<(), Error
     drop(current.build_graph(operands)?);
     stream.destroy(current)?;
     current.collect().into_iter().next().map_or(Ok(()), Err)
+}
+
+pub(crate) fn switched_graph(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
+    let stream = current.stream()?.without_allocator();
+    let operands = (current.host_buffer::<u32>(1)?, current.upload(&[0_u32])?, current.upload(&[0_u8; 64])?);
+    let mut build = current.build_graph(operands)?;
+    build.add(current, |tasks, (number, mut index, mut bytes)| {
+        tasks.copy_to_device(&number, &mut index)?;
+        tasks.switch(&index, 2, |tasks, case| {
+            tasks.switch(&index, 1, |tasks, _| tasks.set_bytes(&mut bytes, case as u8 + 1))
+        })
+    })?;
+    let mut graph = build.end(current)?;
+    for number in [1, 0] {
+        graph.operands(current)?.0.fill(number);
+        graph = stream.replay(current, graph)?.wait(current)?;
+        assert_eq!(graph.operands(current)?.2.to_vec(current)?, [number as u8 + 1; 64]);
+    }
+    // One build is given up behind a switch, one graph is lost in flight.
+    let mut build = current.build_graph(graph.into_operands(current)?)?;
+    build.add(current, |tasks, (_, index, _)| tasks.switch(&index, 2, |_, _| Ok(())))?;
+    let mut build = current.build_graph(build.into_operands(current)?)?;
+    build.add(current, |tasks, (_, index, _)| tasks.switch(&index, 2, |_, _| Ok(())))?;
+    drop(stream.replay(current, build.end(current)?)?);
+    stream.destroy(current)?;
+    current.collect().into_iter().next().map_or(Ok(()), Err)
+}
+
+pub(crate) fn linked_operators(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
+    let mut stream = current.stream()?.without_allocator();
+    let tensor = |number: f32| current.upload_tensor(&[2], &[number; 2]);
+    let sum = operator::add(current, tensor(0.0)?, tensor(1.0)?)?;
+    let relu = operator::relu(current, tensor(0.0)?)?;
+    let operands = (current.host_buffer::<f32>(2)?, sum, relu, current.upload(&[0.0_f32; 2])?);
+    let graph =
+        stream.capture(current, CaptureMode::Relaxed, operands, |capture, (input, mut sum, mut relu, mut last)| {
+            capture.copy_to_input(&input, &mut sum, 0)?;
+            capture.launch(&mut sum)?;
+            capture.copy_output_to_input(&sum, 0, &mut relu, 0)?;
+            capture.launch(&mut relu)?;
+            capture.copy_from_output(&relu, 0, &mut last)
+        });
+    let mut graph = graph?;
+    for (number, added) in [(-3.0, 1.0), (3.0, 2.0)] {
+        let (input, mut sum, ..) = graph.operands(current)?;
+        input.fill(number);
+        sum.write(current, 1, &[added; 2])?;
+        graph = stream.replay(current, graph)?.wait(current)?;
+        assert_eq!(graph.operands(current)?.3.to_vec(current)?, [f32::max(number + added, 0.0); 2]);
+    }
+    let (_, sum, relu, _) = graph.into_operands(current)?;
+    sum.into_tensors(current)?;
+    relu.into_tensors(current)?;
+    stream.destroy(current)?;
+    Ok(())
 }

@@ -51,6 +51,8 @@ pub(crate) const PROGRAMS: &[(&str, Program)] = &[
     ("an updated graph", graphs::updated_graph),
     ("an update that is made again", graphs::update_made_again),
     ("a built graph", graphs::built_graph),
+    ("a built graph with a switch", graphs::switched_graph),
+    ("a graph of operators that feed each other", graphs::linked_operators),
     ("what is forgotten", forgotten),
 ];
 

@@ -26,6 +26,7 @@ mod runs;
 mod shared;
 mod sides;
 mod streams;
+mod switches;
 mod updates;
 mod world;
 

@@ -113,8 +113,8 @@ rules! {
                 `GraphBuild`: what comes later does not compile. A build has no replays, no forks and no groups of \
                 tasks. When a program that adds tasks fails or panics, or a call of the library fails, the build \
                 is not ended, and its operands come back.",
-            hole: "A build has one stream. Labels, switches and streams that other streams start are not offered: \
-                code that uses them by `ascendcl-sys` keeps this rule itself.",
+            hole: "A build has one stream. Streams that other streams start, and loops, are not offered: code that uses \
+                them by `ascendcl-sys` keeps this rule itself.",
         }
         GRAPH_09 = "GRAPH-09" {
             text: "Task groups and updates pair up on one stream and must match in number and type; disabling or \

@@ -262,8 +262,12 @@ rules! {
             pages: [],
             basis: "doc",
             priority: 3,
-            class: NotOffered,
-            means: "There are no model instances to bind streams to.",
+            class: Compile,
+            means: "Only the tasks of a build have `Capture::switch`, which sets labels on the build's own bound stream. \
+                One call makes the labels and lists, jumps, and sets each label once; the graph destroys them after \
+                its instance. A build whose switch is not complete does not end. The library refuses more than 65535 \
+                labels, and then the build is given up and its labels are destroyed. Streams are neither activated \
+                nor switched: there is no API for it.",
         }
         STREAM_21 = "STREAM-21" {
             text: "Synchronising tolerates that another context is current (the runtime switches and restores), but \

@@ -30,6 +30,8 @@ pub struct Live {
     pub operator_attributes: usize,
     /// Operator handles.
     pub operator_handles: usize,
+    /// Labels of models that are built, and lists of labels.
+    pub labels: usize,
     /// Descriptions of media processing: channels, pictures, streams of video, regions, configurations.
     pub media_descriptions: usize,
     /// Channels of tensors, their datasets and items.

@@ -1,9 +1,11 @@
 //! Captures and builds, and the instances that result from them (`aclmdlRI`).
 
 mod build;
+mod switch;
 mod update;
 
 use self::build::Build;
+use self::switch::Labels;
 pub(crate) use self::update::RawTaskGroup;
 use self::update::Update;
 use super::answer::lacks;
@@ -49,6 +51,7 @@ pub(crate) struct RawGraph {
     capture: Mutex<Capture>,
     update: Update,
     build: Build,
+    labels: Labels,
     last_use: LastUse,
     needs: Mutex<Needs>,
     owner: Owner,
@@ -94,6 +97,7 @@ impl RawGraph {
             capture: Mutex::default(),
             update: Update::default(),
             build: Build::default(),
+            labels: Labels::default(),
             last_use: LastUse::of(Owner::current().number()),
             needs: Mutex::default(),
             owner: Owner::current(),
@@ -243,6 +247,11 @@ impl RawGraph {
         }
     }
 
+    /// The labels of its switches.
+    pub(crate) fn labels(&self) -> &Labels {
+        &self.labels
+    }
+
     /// Marks the graph idle: all replays are known to be done.
     #[inline]
     pub(crate) fn rest(&self) {
@@ -279,9 +288,14 @@ impl RawGraph {
             // (GRAPH-07). The owner was compared, the stamps show that every replay is done, and null was stored so
             // that no other call destroys the instance.
             let answer = unsafe { call!(api.aclmdlRIDestroy(aclmdlRI(instance))) };
+            // A call that failed before may have destroyed it.
+            let was_gone = answer.code() == Some(ACL_ERROR_RT_INVALID_HANDLE);
             let destroyed = answer.done(|| "destroy a captured graph".into());
-            destroyed.inspect_err(|_| place.store(instance, Ordering::Release))?;
+            if !was_gone {
+                destroyed.inspect_err(|_| place.store(instance, Ordering::Release))?;
+            }
         }
+        self.labels.destroy(api)?;
         self.build.end(api)?;
         Ok(mem::take(&mut *self.needs()))
     }

@@ -38,6 +38,8 @@ pub(crate) struct RawInvocation {
     last_use: LastUse,
     /// While the invocation's row exists, it keeps these blocks, so they are not freed.
     blocks: Box<[Arc<RawBuffer>]>,
+    /// The inputs, then the outputs.
+    tensors: Box<[Option<TensorMemory>]>,
     owner: Owner,
 }
 
@@ -58,8 +60,27 @@ unsafe impl Sync for RawInvocation {}
 /// A tensor of an operator. Without memory it stands for an optional input that is left out (OP-04).
 #[derive(Debug)]
 pub struct TensorArgument {
-    pub(crate) memory: Option<(Arc<RawBuffer>, ElementType)>,
+    pub(crate) memory: Option<TensorMemory>,
     pub(crate) dims: Vec<i64>,
+}
+
+/// The memory of a tensor of an operator.
+#[derive(Clone, Debug)]
+pub(crate) struct TensorMemory {
+    pub(crate) block: Arc<RawBuffer>,
+    pub(crate) element: ElementType,
+    pub(crate) state: TensorState,
+}
+
+/// Who may use the memory of a tensor, beside the launches of its operator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TensorState {
+    /// It is the operator's own, and was written.
+    Written,
+    /// It is the operator's own. Only a launch writes it.
+    Unwritten,
+    /// It was written, and others read it, so nobody writes it.
+    Shared,
 }
 
 /// Inputs or outputs: descriptions and buffers, in the same order and of the same number (OP-02). Each is null before
@@ -90,7 +111,7 @@ impl RawInvocation {
 
     /// An operator with these tensors. It gets its row before any object of the library is created.
     pub(crate) fn new(name: &str, inputs: &[TensorArgument], outputs: &[TensorArgument]) -> Result<Self, Error> {
-        let blocks = inputs.iter().chain(outputs).filter_map(|part| part.memory.as_ref());
+        let tensors = || inputs.iter().chain(outputs).map(|part| part.memory.as_ref());
         Ok(Self {
             number: next_number(),
             name: c_text(name)?,
@@ -100,7 +121,8 @@ impl RawInvocation {
             gate: Gate::open(),
             ending: AtomicBool::new(false),
             last_use: LastUse::of(Owner::current().number()),
-            blocks: blocks.map(|(block, _)| Arc::clone(block)).collect(),
+            blocks: tensors().flatten().map(|memory| Arc::clone(&memory.block)).collect(),
+            tensors: tensors().map(Option::<&_>::cloned).collect(),
             owner: Owner::current(),
         })
     }
@@ -182,6 +204,11 @@ impl RawInvocation {
         self.can_be_captured()?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::OPERATOR }) };
         stream.give(api, "capture an operator", |ready, stream| self.queue(ready, stream))
+    }
+
+    /// The memory of the inputs and of the outputs. An input that is left out has none.
+    pub(crate) fn tensors(&self) -> (&[Option<TensorMemory>], &[Option<TensorMemory>]) {
+        self.tensors.split_at(self.inputs.descs.len())
     }
 
     /// The kind of operator.
@@ -270,7 +297,9 @@ impl Side {
     ) -> Result<(), Error> {
         // The buffer of an empty tensor describes the one byte that its block has (DATA-03).
         let (element, format, start, bytes) = match &part.memory {
-            Some((block, element)) => (element.raw(), aclFormat::ACL_FORMAT_ND, block.start(), block.bytes().max(1)),
+            Some(TensorMemory { block, element, .. }) => {
+                (element.raw(), aclFormat::ACL_FORMAT_ND, block.start(), block.bytes().max(1))
+            }
             None => (aclDataType::ACL_DT_UNDEFINED, aclFormat::ACL_FORMAT_UNDEFINED, null_mut(), 0),
         };
         let count = c_int::try_from(part.dims.len()).unwrap_or(c_int::MAX);

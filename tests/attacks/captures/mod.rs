@@ -4,11 +4,15 @@ mod branches;
 mod broken;
 mod builds;
 mod contents;
+mod ends;
 mod groups;
 mod lent;
 mod lifetimes;
+mod mixed;
 mod others;
+mod ports;
 mod shared;
+mod switches;
 mod updates;
 
 use super::{collect, fail, in_context, inside, undisturbed};

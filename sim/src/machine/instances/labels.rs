@@ -113,6 +113,11 @@ pub(crate) fn destroy_list(list: aclrtLabelList) -> Answer {
     Ok(())
 }
 
+/// How many labels there are, and lists of them.
+pub(crate) fn count_labels() -> usize {
+    LABELS.len() + LISTS.len()
+}
+
 pub(super) fn clear() {
     drop(LABELS.remove_all(|_| true));
     drop(LISTS.remove_all(|_| true));

@@ -5,7 +5,7 @@ mod labels;
 mod parts;
 mod run;
 
-pub(crate) use labels::{create_label, create_list, destroy_label, destroy_list, find_label, find_list};
+pub(crate) use labels::{count_labels, create_label, create_list, destroy_label, destroy_list, find_label, find_list};
 pub(crate) use parts::tasks_of;
 
 use crate::abi::HostCallback;

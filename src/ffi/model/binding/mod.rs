@@ -195,14 +195,13 @@ impl RawBinding {
             return Err(Error::StillRunning { what: ObjectKind::MODEL_TENSORS });
         }
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::MODEL_TENSORS }) };
-        let captured = stream.give(api, "capture a model", |ready, stream| {
+        stream.give(api, "capture a model", |ready, stream| {
             // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that stays
             // until the last replay is done (MODEL-14, DATA-02, DATA-10, GRAPH-05). The gate is passed, and `give`
             // passed the stream's. Datasets, model and memory end only when nothing keeps their rows, and the graph
             // keeps them until its instance is destroyed.
             unsafe { call!(ready.aclmdlExecuteAsync(model.id(), self.given.raw(), self.results.raw(), stream)) }
-        });
-        captured.inspect(|()| self.captured.store(true, Ordering::Release))
+        })
     }
 
     /// Whether a graph executes the binding. This is determined again for each graph that gets it.
@@ -210,9 +209,9 @@ impl RawBinding {
         self.captured.load(Ordering::Acquire)
     }
 
-    /// Clears the note that a graph executes the binding: another graph gets it.
-    pub(crate) fn is_captured_no_more(&self) {
-        self.captured.store(false, Ordering::Release);
+    /// Notes whether each replay of the graph that has the binding executes it.
+    pub(crate) fn set_captured(&self, is_captured: bool) {
+        self.captured.store(is_captured, Ordering::Release);
     }
 
     /// Called before a copy of pageable host memory to an input or from an output: see [`RawStream::comes_to_rest`].

@@ -1,0 +1,178 @@
+//! Switches of an instance that is built: a number in device memory says at each run which tasks come next.
+//!
+//! A switch jumps to a label of a list. A number behind the end of the list counts as the last label, so a list of one
+//! label is a jump without a condition.
+
+use crate::error::{Error, ObjectKind};
+use crate::ffi::answer::lacks;
+use crate::ffi::call::{Function, call, functions};
+use crate::ffi::{Api, RawBuffer, RawStream};
+use ascendcl_macros::rule;
+use ascendcl_sys::MissingSymbol;
+use ascendcl_sys::error_codes::{ACL_ERROR_RT_INVALID_HANDLE, ACL_ERROR_RT_PARAM_INVALID};
+use ascendcl_sys::types::{aclrtLabel, aclrtLabelList};
+use core::ffi::c_void;
+use core::sync::atomic::AtomicPtr;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+/// The functions that switches need, from the first label to the end of the last.
+const NEEDED: [&str; 6] = [
+    functions::aclrtCreateLabel::NAME,
+    functions::aclrtCreateLabelList::NAME,
+    functions::aclrtSetLabel::NAME,
+    functions::aclrtSwitchLabelByIndex::NAME,
+    functions::aclrtDestroyLabelList::NAME,
+    functions::aclrtDestroyLabel::NAME,
+];
+
+/// The labels of an instance and the lists of them. They stay until the instance is destroyed, because its tasks read
+/// the lists at each run.
+#[derive(Debug, Default)]
+#[rule(STREAM_20)]
+pub(crate) struct Labels(Mutex<Created>);
+
+#[derive(Debug, Default)]
+struct Created {
+    labels: Vec<AtomicPtr<c_void>>,
+    lists: Vec<AtomicPtr<c_void>>,
+}
+
+/// A switch whose tasks are being added.
+pub(crate) struct RawSwitch {
+    /// The graph keeps it.
+    index: Arc<RawBuffer>,
+    cases: Vec<aclrtLabel>,
+    end: aclrtLabel,
+    leave: aclrtLabelList,
+}
+
+impl RawSwitch {
+    /// Adds the place where a case begins.
+    #[rule(STREAM_20)]
+    pub(crate) fn begin_case(&self, api: Api, stream: &RawStream, case: usize) -> Result<(), Error> {
+        let label = self.cases.get(case).ok_or(Error::Gone { what: ObjectKind::CAPTURED_GRAPH })?;
+        set(api, stream, *label)
+    }
+
+    /// Adds the jump from the end of a case to the end of the switch.
+    pub(crate) fn end_case(&self, api: Api, stream: &RawStream) -> Result<(), Error> {
+        self.jump(api, stream, self.leave, 1)
+    }
+
+    /// Adds the place where all cases go on.
+    pub(crate) fn end(self, api: Api, stream: &RawStream) -> Result<(), Error> {
+        set(api, stream, self.end)
+    }
+
+    fn jump(&self, api: Api, stream: &RawStream, to: aclrtLabelList, count: u32) -> Result<(), Error> {
+        let index = self.index.start();
+        stream.give(api, "switch between tasks", |ready, stream| {
+            // SAFETY: the function asks for four bytes of device memory that stay until the last run is done
+            // (GRAPH-05), for a live list of at least `count` labels, and for a live stream that is bound to an instance
+            // (STREAM-20). The caller has compared the length, and the graph keeps the block until its instance is
+            // destroyed; lists are destroyed after the instance; `give` passed the gate of the stream, which only the
+            // build has.
+            unsafe { call!(ready.aclrtSwitchLabelByIndex(index, count, to, stream)) }
+        })
+    }
+}
+
+fn set(api: Api, stream: &RawStream, label: aclrtLabel) -> Result<(), Error> {
+    stream.give(api, "set a label", |ready, stream| {
+        // SAFETY: the function asks for a live label that was not set before, and for a live stream that is bound to an
+        // instance (STREAM-20). Labels are destroyed after the instance, and each is set by one caller, once; `give`
+        // passed the gate of the stream, which only the build has.
+        unsafe { call!(ready.aclrtSetLabel(label, stream)) }
+    })
+}
+
+impl Labels {
+    /// Adds a jump to one of `cases` labels to the stream of a build: the one whose number stands at the start of
+    /// `index`, which the graph keeps. The caller adds each case, and then the [end](RawSwitch::end).
+    #[rule(STREAM_20)]
+    pub(crate) fn begin(
+        &self,
+        api: Api,
+        stream: &RawStream,
+        index: Arc<RawBuffer>,
+        cases: usize,
+    ) -> Result<RawSwitch, Error> {
+        index.holds_anywhere(0, size_of::<u32>())?;
+        api.can_switch()?;
+        let created = (0..cases).map(|_| self.create(api)).collect::<Result<Vec<_>, _>>()?;
+        let end = self.create(api)?;
+        let choose = self.list(api, &created)?;
+        let leave = self.list(api, &[end])?;
+        // No process has more than 65535 labels.
+        let count = u32::try_from(cases).unwrap_or(u32::MAX);
+        let switch = RawSwitch { index, cases: created, end, leave };
+        switch.jump(api, stream, choose, count)?;
+        Ok(switch)
+    }
+
+    fn create(&self, api: Api) -> Result<aclrtLabel, Error> {
+        let mut label = aclrtLabel::NULL;
+        // SAFETY: the function writes the handle to `label` during the call; a pointer to a live local is valid for
+        // writes (`core::ptr`, "Safety").
+        let answer = unsafe { call!(api.aclrtCreateLabel(&raw mut label)) };
+        answer.done(|| "create a label".into())?;
+        self.created().labels.push(AtomicPtr::new(label.0));
+        Ok(label)
+    }
+
+    fn list(&self, api: Api, labels: &[aclrtLabel]) -> Result<aclrtLabelList, Error> {
+        let mut list = aclrtLabelList::NULL;
+        let mut labels = labels.to_vec();
+        // SAFETY: the function asks for an array of as many live labels as stated, and writes the handle to `list`
+        // during the call. The labels were created above and are in no other list; the vector is live and has as many;
+        // a pointer to a live local is valid for writes (`core::ptr`, "Safety").
+        let answer = unsafe { call!(api.aclrtCreateLabelList(labels.as_mut_ptr(), labels.len(), &raw mut list)) };
+        answer.done(|| "create a list of labels".into())?;
+        self.created().lists.push(AtomicPtr::new(list.0));
+        Ok(list)
+    }
+
+    /// Destroys all of them. The instance that used them is destroyed. After an error the rest is tried again later.
+    pub(super) fn destroy(&self, api: Api) -> Result<(), Error> {
+        while let Some(list) = self.take(|created| &mut created.lists) {
+            // SAFETY: the function asks for a live list that no task uses, once. The caller has destroyed the instance,
+            // and nobody else has what was taken off.
+            let answer = unsafe { call!(api.aclrtDestroyLabelList(aclrtLabelList(list))) };
+            // A call that fails may have destroyed it.
+            let was_gone = answer.code() == Some(ACL_ERROR_RT_PARAM_INVALID);
+            let destroyed = answer.done(|| "destroy a list of labels".into());
+            if !was_gone {
+                destroyed.inspect_err(|_| self.created().lists.push(AtomicPtr::new(list)))?;
+            }
+        }
+        while let Some(label) = self.take(|created| &mut created.labels) {
+            // SAFETY: the function asks for a live label, once. The caller has destroyed the instance, the lists are
+            // destroyed above, and nobody else has what was taken off.
+            let answer = unsafe { call!(api.aclrtDestroyLabel(aclrtLabel(label))) };
+            let was_gone = answer.code() == Some(ACL_ERROR_RT_INVALID_HANDLE);
+            let destroyed = answer.done(|| "destroy a label".into());
+            if !was_gone {
+                destroyed.inspect_err(|_| self.created().labels.push(AtomicPtr::new(label)))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the last one off. No lock is held while the library is called.
+    fn take(&self, from: impl FnOnce(&mut Created) -> &mut Vec<AtomicPtr<c_void>>) -> Option<*mut c_void> {
+        from(&mut self.created()).pop().map(AtomicPtr::into_inner)
+    }
+
+    fn created(&self) -> MutexGuard<'_, Created> {
+        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+impl Api {
+    /// An error when the library lacks a function that switches need.
+    fn can_switch(self) -> Result<(), Error> {
+        let Some(missing) = self.loading().library().lacks_one_of(&NEEDED) else { return Ok(()) };
+        let missing = MissingSymbol { symbol: missing.name, files: missing.files };
+        Err(lacks(self.loading(), missing, "switch between tasks".into()))
+    }
+}

@@ -1,0 +1,67 @@
+//! An operator as a capture uses it.
+
+use crate::error::Error;
+use crate::ffi::{Api, RawInvocation, RawStream, TensorMemory, TensorState};
+use crate::model::CapturedTensor;
+use std::sync::Arc;
+
+/// The parts of a [`BoundOperator`](super::BoundOperator) that captured tasks use. The graph owns the operator.
+#[derive(Debug)]
+pub(crate) struct CapturedOperator {
+    invocation: Arc<RawInvocation>,
+    is_launched: bool,
+}
+
+impl CapturedOperator {
+    pub(crate) fn new(invocation: &Arc<RawInvocation>) -> Self {
+        Self { invocation: Arc::clone(invocation), is_launched: false }
+    }
+
+    /// The row that the graph has to keep. It keeps the memory.
+    pub(crate) fn invocation(&self) -> &Arc<RawInvocation> {
+        &self.invocation
+    }
+
+    /// The memory of an input, for a copy to it.
+    pub(crate) fn input(&self, index: usize) -> Result<CapturedTensor, Error> {
+        let (inputs, _) = self.invocation.tensors();
+        let missing = Error::NoSuchInput { index, count: inputs.len() };
+        let Some(TensorMemory { block, element, state }) = inputs.get(index).and_then(Option::as_ref) else {
+            return Err(missing);
+        };
+        match state {
+            TensorState::Shared => Err(Error::InputIsShared { name: index.to_string() }),
+            TensorState::Written | TensorState::Unwritten => Ok(CapturedTensor::of_operator(block, *element, index)),
+        }
+    }
+
+    /// The memory of an output, for a copy from it: after a launch that was captured, or if it was written before.
+    pub(crate) fn output(&self, index: usize) -> Result<CapturedTensor, Error> {
+        let (_, outputs) = self.invocation.tensors();
+        let missing = Error::NoSuchOutput { index, count: outputs.len() };
+        let Some(TensorMemory { block, element, state }) = outputs.get(index).and_then(Option::as_ref) else {
+            return Err(missing);
+        };
+        match (self.is_launched, state) {
+            (false, TensorState::Unwritten) => Err(Error::NotExecuted),
+            _ => Ok(CapturedTensor::of_operator(block, *element, index)),
+        }
+    }
+
+    /// Captures one launch.
+    pub(crate) fn capture(&mut self, api: Api, stream: &RawStream) -> Result<(), Error> {
+        self.invocation.capture(api, stream)?;
+        self.is_launched = true;
+        Ok(())
+    }
+
+    /// Whether every run of the tasks so far launches it.
+    pub(crate) fn is_launched(&self) -> bool {
+        self.is_launched
+    }
+
+    /// Says whether every run of the tasks so far launches it.
+    pub(crate) fn set_launched(&mut self, is_launched: bool) {
+        self.is_launched = is_launched;
+    }
+}
