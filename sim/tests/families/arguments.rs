@@ -155,6 +155,14 @@ impl Argument for aclmdlRICondTaskParams {
         Self { handle: aclmdlRICondHandle::NULL, kind, size: 0, modelRIArray: core::ptr::null_mut() }
     }
 }
+impl Argument for aclrtIpcEventHandle {
+    fn kind(_: &str) -> Kind {
+        Kind::Number
+    }
+    fn choose(_: &str, _: &World, _: Option<Wrong>) -> Self {
+        Self { reserved: [0; 64] }
+    }
+}
 impl Argument for aclrtTaskGrp {
     fn kind(_: &str) -> Kind {
         Kind::Object("aclrtTaskGrp")
