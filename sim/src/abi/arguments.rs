@@ -358,6 +358,7 @@ passed_on!(
     aclrtAllocatorGetAddrFromBlockFunc
 );
 passed_on!(aclopEngineType, aclopCompileType, aclOpCompileFlag);
+passed_on!(acldumpCallback, acldumpType);
 passed_on!(aclCannAttr, acldvppPixelFormat, acldvppStreamFormat, acltdtTensorType);
 passed_on!(
     aclDataType,

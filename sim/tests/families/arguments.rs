@@ -303,6 +303,7 @@ enumerations! {
     acldvppPixelFormat = PIXEL_FORMAT_YUV_400,
     acldvppStreamFormat = H265_MAIN_LEVEL,
     acltdtTensorType = ACL_TENSOR_DATA_TENSOR,
+    acldumpType = DATA_DUMP,
 }
 
 macro_rules! callbacks {
@@ -341,7 +342,11 @@ unsafe extern "C" fn of_start(_: *const core::ffi::c_char, _: usize, _: *mut c_v
 unsafe extern "C" fn of_end(_: *mut c_void) -> aclError {
     0
 }
+unsafe extern "C" fn of_dump(_: *const acldumpChunk, _: i32) -> i32 {
+    0
+}
 callbacks! {
+    acldumpCallback: of_dump;
     aclrtStreamStateCallback: of_stream;
     aclrtDeviceStateCallback: of_device;
     aclrtDeviceTaskAbortCallback: of_abort;
