@@ -25,7 +25,9 @@ fn run(instance: aclmdlRI, stream: aclrtStream) {
 fn counter(stream: aclrtStream) -> Arc<AtomicU32> {
     let count = Arc::new(AtomicU32::new(0));
     let counted = Arc::clone(&count);
-    launch_each(stream, move || drop(counted.fetch_add(1, SeqCst)));
+    launch_each(stream, move || {
+        counted.fetch_add(1, SeqCst);
+    });
     count
 }
 

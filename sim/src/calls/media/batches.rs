@@ -50,6 +50,7 @@ pub(crate) fn acldvppVpcBatchCropAsync(
     queue_parts(parts([inputs, outputs], roi_nums, size, crops, None)?, Scaling::Bilinear, stream)
 }
 
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn acldvppVpcBatchCropResizeAsync(
     channel: Channel,
     inputs: Batch,
@@ -65,6 +66,7 @@ pub(crate) fn acldvppVpcBatchCropResizeAsync(
     queue_parts(parts([inputs, outputs], roi_nums, size, crops, None)?, scaling, stream)
 }
 
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn acldvppVpcBatchCropAndPasteAsync(
     channel: Channel,
     inputs: Batch,
@@ -79,6 +81,7 @@ pub(crate) fn acldvppVpcBatchCropAndPasteAsync(
     queue_parts(parts([inputs, outputs], roi_nums, size, crops, Some(pastes))?, Scaling::Bilinear, stream)
 }
 
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn acldvppVpcBatchCropResizePasteAsync(
     channel: Channel,
     inputs: Batch,
