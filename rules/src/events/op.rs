@@ -56,6 +56,9 @@ pub enum Op {
     Record,
     /// A stream waits for an event.
     Await,
+    /// A stream waits for something that streams set in ways which the events do not tell: a notify, or a value in memory.
+    /// What it comes after is not known, so no order is missed from here on.
+    Fence,
     /// The thread waits for a stream, an event, or (the process as the object) all streams of the current context.
     Synchronize,
     /// The thread asks whether a stream or event is complete.

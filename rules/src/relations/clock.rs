@@ -1,7 +1,7 @@
 //! Vector clocks over streams, which order work.
 //!
 //! A stream counts its work. A clock stores, for each stream, the count up to which its work is known to be complete.
-//! The clock of a stream grows when the stream waits for an event. The clock of the host grows when a thread waits for
+//! The clock of a stream grows when the stream waits for an event, and covers everything when it waits for what is not known. The clock of the host grows when a thread waits for
 //! a stream, an event or a context, when a query reports that one is complete, or when a callback runs.
 //!
 //! The host has one clock for all its threads, because the checker cannot see how threads notify each other. So work
@@ -122,6 +122,8 @@ pub(super) struct Stream {
     /// Work that took memory from the library's own allocator.
     pub(super) allocated: Option<Call>,
     pub(super) subscribed: Option<Call>,
+    /// From this count on its work may come after anything that another stream does (`Op::Fence`).
+    pub(super) fenced: Option<u64>,
     /// Callbacks for the reporting thread that were queued last.
     pub(super) launched: Option<(Call, u64)>,
 }
@@ -145,10 +147,16 @@ impl Order<'_> {
         !alive || self.host.at(key) >= count
     }
 
+    /// Whether the work stands behind a wait of its stream for something that the events do not tell.
+    fn is_fenced(&self, task: &Task) -> bool {
+        let stream = self.streams.get(task.stream).filter(|stream| stream.is.key == task.key);
+        stream.and_then(|stream| stream.is.fenced).is_some_and(|fenced| task.count >= fenced)
+    }
+
     fn before(&self, task: &Task, now: Now<'_>) -> bool {
         let ordered = match now {
             Now::Host => false,
-            Now::Queued(key, clock) => task.key == key || clock.at(task.key) >= task.count,
+            Now::Queued(key, clock) => task.key == key || clock.at(task.key) >= task.count || self.is_fenced(task),
         };
         ordered || self.is_over(task)
     }

@@ -124,7 +124,13 @@ fn awaited(world: &World, scene: &Scene) -> Clock {
     let mut add = |stream: Object| {
         // A persistent stream answers at once, without having run.
         let stream = world.streams.get(stream).filter(|stream| !stream.is.persistent);
-        stream.into_iter().for_each(|stream| awaited.join(&stream.is.clock));
+        stream.into_iter().for_each(|stream| {
+            awaited.join(&stream.is.clock);
+            if stream.is.fenced.is_some() {
+                // Its wait may have been for anything that was queued until now.
+                world.streams.live().for_each(|(_, other)| awaited.raise(other.is.key, other.is.count));
+            }
+        });
     };
     match (event.op, event.object.kind) {
         (Op::Synchronize | Op::Query, Kind::Stream | Kind::DefaultStream) => add(event.object),
@@ -246,6 +252,8 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
                 stream.is.clock.join(&record.clock);
             }
         }
+        Op::Fence => fence(world, event.queue(), count),
+        Op::LaunchHostFunction | Op::LaunchCallback => world.launched = Some(call),
         Op::Reset => {
             world.events.get_mut(object).into_iter().for_each(|event| event.is.record = None);
         }
@@ -343,6 +351,15 @@ fn record(world: &mut World, call: Call, event: Object, queue: Option<Object>, c
     let (key, clock) = (stream.is.key, stream.is.clock.clone());
     if let Some(event) = world.events.get_mut(event) {
         event.is.record = Some(Record { call, stream: queue, key, count, clock });
+    }
+}
+
+/// The stream waits for an unknown part of what all streams were given, or will be given.
+fn fence(world: &mut World, queue: Option<Object>, count: u64) {
+    let known: Vec<_> = world.streams.live_mut().map(|(_, stream)| (stream.is.key, stream.is.count)).collect();
+    if let Some(stream) = queue.and_then(|queue| world.streams.get_mut(queue)) {
+        known.into_iter().for_each(|(key, count)| stream.is.clock.raise(key, count));
+        stream.is.fenced.get_or_insert(count);
     }
 }
 

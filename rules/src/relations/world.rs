@@ -36,6 +36,8 @@ pub(super) struct World {
     pub(super) allocators: BTreeMap<Object, InFlight>,
     /// What is over when a queued callback begins.
     pub(super) callbacks: BTreeMap<Object, Clock>,
+    /// The last function of the program's own that was queued. It may do what queued work does.
+    pub(super) launched: Option<Call>,
     pub(super) host: Clock,
     /// The last wait for a device, and the context that it was for.
     pub(super) device_wait: Option<(Call, Object)>,

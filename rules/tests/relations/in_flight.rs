@@ -280,3 +280,51 @@ fn a_source_that_changes_is_told_of_the_stream_and_the_bytes_that_changed_alone(
     assert_eq!(told(true, 64), []);
     assert_eq!(told(false, 32), []);
 }
+
+#[test]
+fn after_a_wait_for_something_unknown_no_order_is_missed() {
+    let run = |p: &mut Program, fenced: bool, first: bool| {
+        let (m, h, a, b) = (p.malloc(64), p.malloc_host(64), p.stream(), p.stream());
+        let consume = |p: &mut Program| {
+            if fenced {
+                p.fence(b);
+            }
+            p.copy(h, m, b);
+        };
+        if first {
+            consume(p);
+            p.copy(m, h, a);
+        } else {
+            p.copy(m, h, a);
+            consume(p);
+        }
+        p.sync(b);
+        p.sync(a);
+        p.free(m);
+    };
+    for first in [false, true] {
+        breaks(STREAM_04, |p| run(p, false, first), |p| run(p, true, first));
+    }
+    // Who waits for the waiting stream alone may know that all is over.
+    let freed = |p: &mut Program, fenced: bool| {
+        let (m, h, a, b) = (p.malloc(64), p.malloc_host(64), p.stream(), p.stream());
+        p.copy(m, h, a);
+        if fenced {
+            p.fence(b);
+        }
+        p.sync(b);
+        p.free(m);
+    };
+    breaks(MEM_02, |p| freed(p, false), |p| freed(p, true));
+    // What stands before the wait is ordered as ever.
+    let before = |p: &mut Program, ordered: bool| {
+        let (m, h, a, b) = (p.malloc(64), p.malloc_host(64), p.stream(), p.stream());
+        p.copy(h, m, b);
+        p.fence(b);
+        if ordered {
+            p.sync(b);
+        }
+        p.copy(m, h, a);
+    };
+    breaks(STREAM_04, |p| before(p, false), |p| before(p, true));
+}

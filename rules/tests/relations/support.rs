@@ -176,6 +176,11 @@ impl Program {
         self.see(&event, Outcome::Success);
     }
 
+    pub(crate) fn fence(&mut self, stream: Object) {
+        let event = self.event("aclrtWaitAndResetNotify", stream, Op::Fence).using(Use::Queue(stream));
+        self.see(&event, Outcome::Success);
+    }
+
     pub(crate) fn wait(&mut self, stream: Object, mark: Object) {
         let event = self.event("aclrtStreamWaitEvent", mark, Op::Await).using(Use::Queue(stream));
         self.see(&event, Outcome::Success);

@@ -48,6 +48,25 @@ fn processes_share_blocks_physical_memory_and_notifies_with_whom_they_name() {
     let broken: Vec<_> = report.lines().filter(|line| line.contains(" is broken by ")).collect();
     assert_eq!(
         broken,
-        ["COPY-01 is broken by aclrtMemset (call 8, thread 1)", "MEM-01 is broken by aclrtMemset (call 13, thread 1)"]
+        ["COPY-01 is broken by aclrtMemset (call 8, thread 1)", "MEM-01 is broken by aclrtMemset (call 14, thread 1)"]
     );
+}
+
+#[test]
+fn processes_record_one_event_and_wait_for_it() {
+    let program = compiler::compile("CC", "cc", "-std=gnu11", "shared_events.c", library::folder(), "-lascendcl");
+    let mut command = Command::new(program);
+    let output = command.env("LD_LIBRARY_PATH", library::folder()).env("ASCENDCL_SIM", "report").output().unwrap();
+    let said = String::from_utf8(output.stdout).unwrap();
+    let report = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "it ended with {}:\n{said}{report}", output.status);
+    let mut lines: Vec<_> = said.lines().collect();
+    lines.sort_unstable();
+    let expected = [
+        "first: after the other's record it is complete",
+        "second: a wrong handle answers 107000",
+        "second: the event is pending, and the wait answers 507046",
+    ];
+    assert_eq!(lines, expected, "{report}");
+    assert_eq!(report, "", "a right program breaks no rule");
 }

@@ -309,6 +309,17 @@ impl FromC<*mut u32> for Address {
         Self(raw.cast())
     }
 }
+/// The place of an address, which is read after the call, when queued work runs.
+impl FromC<*mut *mut c_void> for Address {
+    unsafe fn from_c(raw: *mut *mut c_void) -> Self {
+        Self(raw.cast())
+    }
+}
+impl FromC<*mut *const c_void> for Address {
+    unsafe fn from_c(raw: *mut *const c_void) -> Self {
+        Self(raw.cast())
+    }
+}
 impl FromC<*mut c_void> for Opaque {
     unsafe fn from_c(raw: *mut c_void) -> Self {
         Self(raw)
@@ -332,7 +343,7 @@ passed_on!(aclrtMemPool, aclrtMemPoolAttr, aclrtCntNotify, aclrtReduceKind);
 passed_on!(aclrtNotify, aclSysParamOpt, aclrtTsId, aclrtCmoType);
 passed_on!(aclrtStream, aclrtEvent, aclrtContext, aclrtAllocatorDesc, aclrtAllocator);
 passed_on!(aclmdlRI, aclmdlRICaptureMode, aclrtTaskGrp, aclrtDrvMemHandle, aclrtHostRegisterType);
-passed_on!(aclrtIpcMemAttrType, aclrtMemHandleType, aclrtMemSharedHandleType);
+passed_on!(aclrtIpcEventHandle, aclrtIpcMemAttrType, aclrtMemHandleType, aclrtMemSharedHandleType);
 passed_on!(aclrtMemGranularityOptions, aclrtStreamAttr, aclrtDevResLimitType, aclrtFloatOverflowMode);
 passed_on!(aclCompileOpt, aclprofAicoreMetrics, aclprofStepTag);
 passed_on!(aclmdlConfigAttr, aclmdlExecConfigAttr, aclrtStreamConfigAttr);
@@ -347,6 +358,7 @@ passed_on!(
     aclrtAllocatorGetAddrFromBlockFunc
 );
 passed_on!(aclopEngineType, aclopCompileType, aclOpCompileFlag);
+passed_on!(acldumpCallback, acldumpType);
 passed_on!(aclCannAttr, acldvppPixelFormat, acldvppStreamFormat, acltdtTensorType);
 passed_on!(
     aclDataType,

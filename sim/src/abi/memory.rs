@@ -142,6 +142,18 @@ impl Address {
         }
     }
 
+    /// Adds to the aligned value of eight bytes that stands here, whatever other threads and processes do; answers the sum.
+    pub(crate) fn add(self, more: u64) -> Option<u64> {
+        self.word().map(|word| word.fetch_add(more, SeqCst).wrapping_add(more))
+    }
+
+    /// Makes the aligned value of eight bytes that stands here at least as large, whatever other threads and processes do.
+    pub(crate) fn raise(self, least: u64) {
+        if let Some(word) = self.word() {
+            word.fetch_max(least, SeqCst);
+        }
+    }
+
     /// The eight bytes from here, if they are aligned.
     fn word<'a>(self) -> Option<&'a AtomicU64> {
         let word = inside(self).0.cast::<u64>();

@@ -27,7 +27,9 @@ pub(crate) use caller::{caller_of, described};
 pub(crate) use exit::{at_exit, leave};
 pub(crate) use guarded::Guarded;
 pub(crate) use memory::{Block, copy, fill};
-pub(crate) use notices::{Notice, OfAbort, OfDevice, OfEnd, OfFailure, OfStart, OfStream, is_same, tell_of_failure};
+pub(crate) use notices::{
+    Notice, OfAbort, OfDevice, OfDump, OfEnd, OfFailure, OfStart, OfStream, is_same, tell_of_dump, tell_of_failure,
+};
 pub(crate) use pages::{Pages, Shared};
 pub(crate) use sanitizers::{hands_over, takes_over, unpoisoned};
 pub(crate) use text::CText;

@@ -1,7 +1,8 @@
-//! What processes on one machine share: blocks of memory, physical memory, notifies.
+//! What processes on one machine share: blocks of memory, physical memory, notifies, events.
 //!
 //! Which codes the vendor's library answers to a wrong key was not measured.
 
+use super::event::hand_out;
 use super::memory::not_null;
 use super::{store_text, wanted};
 use crate::abi::{Address, In, Out, Text};
@@ -9,7 +10,7 @@ use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::current_context;
 use crate::machine::device;
 use crate::machine::memory::{exported, virtual_memory};
-use crate::machine::signals::notify;
+use crate::machine::signals::{notify, shared_event};
 use crate::machine::watch;
 use ascendcl_rules::{Object, Op, Place, Role};
 use ascendcl_sys::constants::*;
@@ -76,6 +77,28 @@ pub(crate) fn aclrtIpcMemClose(key: Text<'_>) -> Answer {
         Some(address) => watch::call(Op::Free, address).begin()?.end(exported::close(&key)),
         None => exported::close(&key),
     }
+}
+
+/// Only an event of the flag `ACL_EVENT_IPC` can be shared. The handle holds its key.
+pub(crate) fn aclrtIpcGetEventHandle(event: aclrtEvent, mut handle: Out<'_, aclrtIpcEventHandle>) -> Answer {
+    wanted(&handle)?;
+    let Some(shared) = shared_event::find(event) else {
+        crate::machine::event::find(event)?;
+        return Err(Failure::unsupported("the event was created without ACL_EVENT_IPC"));
+    };
+    let key = shared.key()?;
+    let mut found = aclrtIpcEventHandle { reserved: [0; 64] };
+    // A key leaves room for the zero at its end.
+    found.reserved.iter_mut().zip(key.bytes()).for_each(|(place, byte)| *place = byte as c_char);
+    handle.set(found);
+    Ok(())
+}
+
+pub(crate) fn aclrtIpcOpenEventHandle(handle: aclrtIpcEventHandle, event: Out<'_, aclrtEvent>) -> Answer {
+    wanted(&event)?;
+    let bytes: Vec<u8> = handle.reserved.iter().map(|byte| *byte as u8).take_while(|byte| *byte != 0).collect();
+    let key = String::from_utf8_lossy(&bytes);
+    hand_out(event, || shared_event::open(&key))
 }
 
 pub(crate) fn aclrtMemExportToShareableHandle(

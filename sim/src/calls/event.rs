@@ -1,12 +1,14 @@
 //! Events.
 
-use super::{deadline, limit, not_below_minus_one, wanted};
+use super::{deadline, not_below_minus_one, wanted};
 use crate::abi::Out;
+use crate::config;
 use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::current_context;
 use crate::machine::contexts::named::{Named, submission_stream};
 use crate::machine::device::settings;
 use crate::machine::event::{self, ACROSS_DEVICES, Event, Made, PLAIN, Status, find};
+use crate::machine::signals::shared_event;
 use crate::machine::watch;
 use ascendcl_rules::{Flag, Object, Op};
 use ascendcl_sys::constants::*;
@@ -33,7 +35,8 @@ fn create(mut event: Out<'_, aclrtEvent>, flags: u32, made: Made) -> Answer {
         (0, _) => return Err(refused()),
         (flags, _) if flags & !TOGETHER == 0 => {}
         (ACL_EVENT_EXTERNAL, Made::WithFlag) => {}
-        (ACL_EVENT_DEVICE_USE_ONLY, Made::WithFlag) | (ACL_EVENT_IPC, Made::Ex) => {
+        (ACL_EVENT_IPC, Made::Ex) => return create_shared(event),
+        (ACL_EVENT_DEVICE_USE_ONLY, Made::WithFlag) => {
             return Err(Failure::unsupported(format!("this device has no events of the flag {flags:#x}")));
         }
         _ => return Err(refused()),
@@ -53,30 +56,62 @@ fn create(mut event: Out<'_, aclrtEvent>, flags: u32, made: Made) -> Answer {
     Ok(())
 }
 
+/// An event that other processes can open; none of them can ask for its time.
+fn create_shared(event: Out<'_, aclrtEvent>) -> Answer {
+    hand_out(event, shared_event::create)
+}
+
+/// Hands out an event that processes share. It can be waited for before its first record, as all of its kind.
+pub(super) fn hand_out(mut event: Out<'_, aclrtEvent>, make: impl FnOnce() -> Answer<aclrtEvent>) -> Answer {
+    let call = watch::call(Op::Create, Object::event(0)).flag(Flag::Waitable, true).flag(Flag::Ex, true).begin()?;
+    current_context()?;
+    let made = make()?;
+    call.made(made.0.addr());
+    event.set(made);
+    Ok(())
+}
+
 pub(crate) fn aclrtDestroyEvent(event: aclrtEvent) -> Answer {
-    watch::call(Op::Destroy, event).begin()?.end(event::destroy(event))
+    let call = watch::call(Op::Destroy, event).begin()?;
+    call.end(match shared_event::find(event) {
+        Some(shared) => shared.destroy(),
+        None => event::destroy(event),
+    })
 }
 
 pub(crate) fn aclrtRecordEvent(event: aclrtEvent, stream: aclrtStream) -> Answer {
     let call = watch::call(Op::Record, event).queue(stream).begin()?;
+    if let Some(shared) = shared_event::find(event) {
+        return call.end(shared.record(&submission_stream(stream)?));
+    }
     let event = find(event)?;
     call.end(event.record(&submission_stream(stream)?))
 }
 
-/// The flag is 0: an event that others outside record, too, is recorded in a capture of newer devices alone.
+/// With the flag, each run of what is captured records the event for streams outside. The checker hears of it at each run.
 pub(crate) fn aclrtRecordEventWithFlag(event: aclrtEvent, stream: aclrtStream, flag: u32) -> Answer {
-    find(event)?;
-    ordinary(flag, ACL_EVENT_RECORD_EXTERNAL)?;
-    aclrtRecordEvent(event, stream)
+    let found = find(event)?;
+    match is_external(flag, ACL_EVENT_RECORD_EXTERNAL)? {
+        true => found.record_outward(&submission_stream(stream)?),
+        false => aclrtRecordEvent(event, stream),
+    }
 }
 
-/// The time limit is in milliseconds; 0 means no limit.
+/// A time limit of 0 means no limit.
 pub(crate) fn aclrtStreamWaitEventWithFlag(stream: aclrtStream, event: aclrtEvent, timeout: u32, flag: u32) -> Answer {
     let found = find(event)?;
-    ordinary(flag, ACL_EVENT_WAIT_EXTERNAL)?;
+    if is_external(flag, ACL_EVENT_WAIT_EXTERNAL)? {
+        return found.hold_up_outward(&submission_stream(stream)?, wait_limit(timeout));
+    }
     let call = wait_of(stream, event).begin()?;
-    let limit = (timeout > 0).then(|| Duration::from_millis(timeout.into()));
-    call.end(found.hold_up(Named::find(stream)?, limit))
+    call.end(found.hold_up(Named::find(stream)?, wait_limit(timeout)))
+}
+
+/// The vendor's library hands the number on to the device as it is, which counts in seconds, as it does for notifies. By the
+/// manual it is in milliseconds.
+fn wait_limit(timeout: u32) -> Option<Duration> {
+    let unit = if config::is_documented() { Duration::from_millis(1) } else { Duration::from_secs(1) };
+    (timeout > 0).then(|| unit.saturating_mul(timeout))
 }
 
 /// A wait for an event that a capture recorded is part of the capture. The checker does not see it.
@@ -85,10 +120,10 @@ fn wait_of(stream: aclrtStream, event: aclrtEvent) -> watch::Watching {
     watch::call(Op::Await, event).queue(stream).unless(captured)
 }
 
-fn ordinary(flag: u32, external: u32) -> Answer {
+fn is_external(flag: u32, external: u32) -> Answer<bool> {
     match flag {
-        0 => Ok(()),
-        flag if flag == external => Err(Failure::unsupported("this device has no events from outside of a capture")),
+        0 => Ok(false),
+        flag if flag == external => Ok(true),
         flag => Err(Failure::invalid(format!("{flag:#x} is no flag of this call"))),
     }
 }
@@ -100,9 +135,18 @@ pub(crate) fn aclrtResetEvent(event: aclrtEvent, stream: aclrtStream) -> Answer 
 }
 
 pub(crate) fn aclrtStreamWaitEvent(stream: aclrtStream, event: aclrtEvent) -> Answer {
+    hold_up(stream, event, settings::wait_limit())
+}
+
+fn hold_up(stream: aclrtStream, event: aclrtEvent, limit: Option<Duration>) -> Answer {
+    if let Some(shared) = shared_event::find(event) {
+        // What other processes have done is not known here.
+        let call = watch::call(Op::Fence, stream).queue(stream).begin()?;
+        return call.end(shared.hold_up(&submission_stream(stream)?, limit));
+    }
     let call = wait_of(stream, event).begin()?;
     let event = find(event)?;
-    call.end(event.hold_up(Named::find(stream)?, settings::wait_limit()))
+    call.end(event.hold_up(Named::find(stream)?, limit))
 }
 
 /// In seconds.
@@ -116,14 +160,17 @@ pub(crate) fn aclrtStreamWaitEventWithTimeout(stream: aclrtStream, event: aclrtE
     if event.is_null() {
         return Err(Failure::refused("the event is null"));
     }
-    let call = wait_of(stream, event).begin()?;
-    let event = find(event)?;
-    let limit = if timeout == 0 { None } else { limit(timeout)? };
-    call.end(event.hold_up(Named::find(stream)?, limit))
+    match u32::try_from(timeout) {
+        Ok(timeout) => hold_up(stream, event, wait_limit(timeout)),
+        Err(_) => Err(Failure::refused(format!("{timeout} is no time limit; it is 0 or positive"))),
+    }
 }
 
 pub(crate) fn aclrtSynchronizeEvent(event: aclrtEvent) -> Answer {
     let call = watch::call(Op::Synchronize, event).begin()?;
+    if let Some(shared) = shared_event::find(event) {
+        return call.end(shared.synchronize(None));
+    }
     let event = find(event)?;
     event.for_the_host()?;
     call.end(event.synchronize(None))
@@ -135,6 +182,9 @@ pub(crate) fn aclrtSynchronizeEventWithTimeout(event: aclrtEvent, timeout: i32) 
     }
     not_below_minus_one(timeout)?;
     let call = watch::call(Op::Synchronize, event).begin()?;
+    if let Some(shared) = shared_event::find(event) {
+        return call.end(shared.synchronize(deadline(timeout)?));
+    }
     let event = find(event)?;
     let deadline = deadline(timeout)?;
     event.for_the_host()?;
@@ -144,15 +194,23 @@ pub(crate) fn aclrtSynchronizeEventWithTimeout(event: aclrtEvent, timeout: i32) 
 pub(crate) fn aclrtQueryEventStatus(event: aclrtEvent, mut status: Out<'_, aclrtEventRecordedStatus>) -> Answer {
     wanted(&status)?;
     let call = watch::call(Op::Query, event).begin()?;
+    if let Some(shared) = shared_event::find(event) {
+        status.set(recorded(call.found(shared.is_complete())));
+        return Ok(());
+    }
     let event = find(event)?;
     // The call fails for such an event, but still writes its output.
     status.set(aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY);
     event.for_the_host()?;
-    status.set(match call.found(is_complete(&event)?) {
+    status.set(recorded(call.found(is_complete(&event)?)));
+    Ok(())
+}
+
+fn recorded(complete: bool) -> aclrtEventRecordedStatus {
+    match complete {
         true => aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE,
         false => aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY,
-    });
-    Ok(())
+    }
 }
 
 pub(crate) fn aclrtQueryEvent(event: aclrtEvent, mut status: Out<'_, aclrtEventStatus>) -> Answer {

@@ -1,8 +1,10 @@
 //! Hearing of queued work that fails.
 
-use crate::abi::Name;
+use super::wanted;
+use crate::abi::{Name, Out};
 use crate::failure::{Answer, Failure};
 use crate::machine::streams::exceptions::{self, Info};
+use crate::machine::thread::last_task;
 use ascendcl_sys::types::*;
 
 /// Null removes the functions that were set here.
@@ -49,4 +51,12 @@ pub(crate) fn aclrtGetErrorCodeFromExceptionInfo(info: Name<aclrtExceptionInfo>)
 /// Information is there for the length of the callback; the largest number stands for none.
 fn ask(info: Name<aclrtExceptionInfo>, part: impl FnOnce(Info) -> u32) -> u32 {
     exceptions::find(info).map_or(u32::MAX, part)
+}
+
+/// The task that this thread has queued last, by the number that an exception names it with. Tasks of default streams do not
+/// count.
+pub(crate) fn aclrtGetThreadLastTaskId(mut task_id: Out<'_, u32>) -> Answer {
+    wanted(&task_id)?;
+    task_id.set(last_task::last());
+    Ok(())
 }

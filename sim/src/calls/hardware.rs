@@ -10,8 +10,7 @@ use crate::machine::contexts::context::current_context;
 use crate::machine::contexts::named::Named;
 use crate::machine::device::{self, settings};
 use crate::machine::life::devices;
-use crate::machine::streams::refusals::assembly_of;
-use crate::machine::streams::refusals::refuse_on;
+use crate::machine::streams::refusals::{assembly_of, refuse_on};
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_INTERNAL_ERROR, ACL_ERROR_RT_SYSPARAMOPT_NOT_SET};
 use ascendcl_sys::types::*;
 
@@ -69,15 +68,14 @@ pub(crate) fn aclrtSetTsDevice(ts_id: aclrtTsId) -> Answer {
     Ok(())
 }
 
-/// Nothing here takes longer than it may.
-pub(crate) fn aclrtSetOpExecuteTimeOut(_timeout: u32) -> Answer {
-    Ok(())
-}
-
-/// In milliseconds; the longest there is, as nothing has a limit.
-pub(crate) fn aclrtGetOpExecuteTimeout(mut timeout_ms: Out<'_, u32>) -> Answer {
-    wanted(&timeout_ms)?;
-    timeout_ms.set(u32::MAX);
+/// The number that a device keeps for life. Those of simulated devices tell them apart, and that they are simulated.
+pub(crate) fn aclrtDeviceGetUuid(device_id: i32, mut uuid: Out<'_, aclrtUuid>) -> Answer {
+    wanted(&uuid)?;
+    let device = device::device(device_id.into())?;
+    let bytes = b"ascendcl-sim".iter().copied().chain(device.id().to_be_bytes());
+    let mut found = aclrtUuid { bytes: [0; 16] };
+    found.bytes.iter_mut().zip(bytes).for_each(|(place, byte)| *place = byte as core::ffi::c_char);
+    uuid.set(found);
     Ok(())
 }
 
@@ -96,7 +94,7 @@ pub(crate) fn aclrtPersistentTaskClean(stream: aclrtStream) -> Answer {
 pub(crate) fn aclrtCtxSetSysParamOpt(opt: aclSysParamOpt, value: i64) -> Answer {
     let place = parameter(opt)?;
     let context = current_context()?;
-    on_or_off(value)?;
+    possible(opt, value)?;
     lock(settings::parameters()).insert((context.id(), place), value);
     Ok(())
 }
@@ -110,7 +108,7 @@ pub(crate) fn aclrtCtxGetSysParamOpt(opt: aclSysParamOpt, mut value: Out<'_, i64
 
 pub(crate) fn aclrtSetSysParamOpt(opt: aclSysParamOpt, value: i64) -> Answer {
     let place = parameter(opt)?;
-    on_or_off(value)?;
+    possible(opt, value)?;
     lock(settings::parameters()).insert((0, place), value);
     Ok(())
 }
@@ -118,7 +116,8 @@ pub(crate) fn aclrtSetSysParamOpt(opt: aclSysParamOpt, value: i64) -> Answer {
 pub(crate) fn aclrtGetSysParamOpt(opt: aclSysParamOpt, mut value: Out<'_, i64>) -> Answer {
     wanted(&value)?;
     let place = parameter(opt)?;
-    value.set(kept(0, place)?);
+    // The parameters of the process have a default, those of a context have none.
+    value.set(lock(settings::parameters()).get(&(0, place)).copied().unwrap_or_default());
     Ok(())
 }
 
@@ -129,8 +128,13 @@ fn parameter(opt: aclSysParamOpt) -> Answer<u32> {
     Ok(opt.0)
 }
 
-fn on_or_off(value: i64) -> Answer {
-    if matches!(value, 0 | 1) { Ok(()) } else { Err(Failure::refused(format!("{value} is neither 0 nor 1"))) }
+/// 0 is off and 1 is on; calculations can also be the same on all devices (2).
+fn possible(opt: aclSysParamOpt, value: i64) -> Answer {
+    let most = if opt == aclSysParamOpt::ACL_OPT_DETERMINISTIC { 2 } else { 1 };
+    if (0..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(Failure::refused(format!("{value} is no value of this parameter; 0 to {most} are")))
 }
 
 fn kept(context: usize, place: u32) -> Answer<i64> {
@@ -174,38 +178,6 @@ pub(crate) fn aclrtCmoAsync(src: Address, size: usize, cmo_type: aclrtCmoType, s
         return Err(Failure::refused(format!("there is no hint {}", cmo_type.0)));
     }
     named.for_work()?.submit_each(|_| Ok(())).map(drop)
-}
-
-/// The device copies, and does not reduce on the way.
-pub(crate) fn aclrtReduceAsync(
-    dst: Address,
-    src: Address,
-    count: u64,
-    kind: aclrtReduceKind,
-    data_type: aclDataType,
-    stream: aclrtStream,
-    _reserve: Address,
-) -> Answer {
-    not_null(dst)?;
-    not_null(src)?;
-    match data_type {
-        aclDataType::ACL_FLOAT
-        | aclDataType::ACL_FLOAT16
-        | aclDataType::ACL_BF16
-        | aclDataType::ACL_INT8
-        | aclDataType::ACL_INT16
-        | aclDataType::ACL_INT32 => {}
-        other => return Err(Failure::invalid(format!("nothing is reduced in the data type {}", other.0))),
-    }
-    let named = Named::find(stream)?;
-    let known = aclrtReduceKind::ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM..=aclrtReduceKind::ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL;
-    if count == 0 || !known.contains(&kind) {
-        return Err(Failure::refused(format!("{count} bytes cannot be reduced in the way {}", kind.0)));
-    }
-    if named.for_work()?.is_recording() {
-        return Err(Failure::refused("a reduction cannot be captured"));
-    }
-    Err(Failure::unsupported("this device does not reduce"))
 }
 
 /// The load of a simulated device is not measured: it counts as idle.

@@ -9,7 +9,7 @@ use crate::machine::instances::{self, Instance, tasks_of};
 use crate::machine::recording::tasks::find_task;
 use crate::machine::streams::refusals::refuse_on;
 use crate::machine::watch;
-use ascendcl_rules::Op;
+use ascendcl_rules::{Object, Op};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY;
 use ascendcl_sys::types::*;
 use core::ffi::c_char;
@@ -26,8 +26,19 @@ pub(crate) fn aclmdlRIExecuteAsync(model_ri: aclmdlRI, stream: aclrtStream) -> A
     if on.context() != current_context()?.id() {
         return Err(Failure::other_context("stream"));
     }
+    let events = instance.events();
+    // The checker sees a run as one piece of work, with the events that it waits for before it and those that it records behind.
+    let tell = |op, recorded| {
+        for (event, _) in events.iter().filter(|(_, records)| *records == recorded) {
+            let about = watch::call(op, Object::event(*event as u64)).queue(stream).begin_always();
+            drop(about.end(Ok::<_, Failure>(())));
+        }
+    };
+    tell(Op::Await, false);
     let call = watch::call(Op::Replay, model_ri).queue(stream).unless(instance.is_built()).begin()?;
-    call.end(instance.submit(&on))
+    call.end(instance.submit(&on))?;
+    tell(Op::Record, true);
+    Ok(())
 }
 
 /// A model instance that was captured runs on a stream of the program's alone. The time limit is in milliseconds.

@@ -20,9 +20,11 @@ mod dump;
 mod event;
 mod exceptions;
 mod hardware;
+mod indirect;
 mod info;
 mod instance;
 mod label;
+mod limits;
 mod media;
 mod memory;
 mod memory_pool;
@@ -35,6 +37,7 @@ mod options;
 mod process;
 mod profiling;
 mod random;
+mod reduce;
 mod registration;
 mod set;
 mod settings;
@@ -48,9 +51,10 @@ mod virtual_memory;
 pub(crate) use {
     allocator::*, base::*, batch::*, between_processes::*, building::*, callback::*, capture::*, conditional::*,
     context::*, copy::*, count_notify::*, data_buffer::*, dataset::*, device::*, dump::*, event::*, exceptions::*,
-    hardware::*, info::*, instance::*, label::*, media::*, memory::*, memory_pool::*, memory_settings::*, model::*,
-    notices::*, notify::*, operator::*, options::*, process::*, profiling::*, random::*, registration::*, set::*,
-    settings::*, stamps::*, stream::*, stream_settings::*, tensor_channel::*, tensor_desc::*, virtual_memory::*,
+    hardware::*, indirect::*, info::*, instance::*, label::*, limits::*, media::*, memory::*, memory_pool::*,
+    memory_settings::*, model::*, notices::*, notify::*, operator::*, options::*, process::*, profiling::*, random::*,
+    reduce::*, registration::*, set::*, settings::*, stamps::*, stream::*, stream_settings::*, tensor_channel::*,
+    tensor_desc::*, virtual_memory::*,
 };
 
 use instance::instance_handle;

@@ -9,6 +9,8 @@ use crate::machine::contexts::named::Named;
 use crate::machine::memory::{Place, describe, hold};
 use crate::machine::signals::notify::{self, find};
 use crate::machine::signals::values::{self, Until, Wanted};
+use crate::machine::watch;
+use ascendcl_rules::Op;
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
 use std::time::Duration;
@@ -41,7 +43,8 @@ pub(crate) fn aclrtRecordNotify(notify: aclrtNotify, stream: aclrtStream) -> Ans
 pub(crate) fn aclrtWaitAndResetNotify(notify: aclrtNotify, stream: aclrtStream, timeout: u32) -> Answer {
     let notify = find(notify)?;
     let limit = (timeout > 0).then(|| Duration::from_secs(timeout.into()));
-    notify.hold_up(&Named::find(stream)?.for_work()?, limit)
+    let call = watch::call(Op::Fence, stream).queue(stream).begin()?;
+    call.end(notify.hold_up(&Named::find(stream)?.for_work()?, limit))
 }
 
 pub(crate) fn aclrtGetNotifyId(notify: aclrtNotify, mut notify_id: Out<'_, u32>) -> Answer {
@@ -50,12 +53,17 @@ pub(crate) fn aclrtGetNotifyId(notify: aclrtNotify, mut notify_id: Out<'_, u32>)
     Ok(())
 }
 
-/// Takes newer devices.
-pub(crate) fn aclrtNotifyBatchReset(notifies: In<'_, aclrtNotify>, _num: usize) -> Answer {
+/// Nothing is reset if one of the list is no notify.
+pub(crate) fn aclrtNotifyBatchReset(notifies: In<'_, aclrtNotify>, num: usize) -> Answer {
     if notifies.is_null() {
         return Err(Failure::invalid("the list of notifies is null"));
     }
-    Err(Failure::unsupported("this device does not reset notifies from the host"))
+    let found = notifies.list(num).into_iter().map(|notify| match notify {
+        aclrtNotify::NULL => Err(Failure::refused("a notify of the list is null")),
+        notify => find(notify),
+    });
+    found.collect::<Answer<Vec<_>>>()?.iter().for_each(|notify| notify.reset());
+    Ok(())
 }
 
 /// The flag is not looked at.
@@ -69,7 +77,7 @@ pub(crate) fn aclrtValueWrite(dev_addr: Address, value: u64, _flag: u32, stream:
 
 pub(crate) fn aclrtValueWait(dev_addr: Address, value: u64, flag: u32, stream: aclrtStream) -> Answer {
     not_null(dev_addr)?;
-    let stream = Named::find(stream)?;
+    let (named, stream) = (stream, Named::find(stream)?);
     let until = match flag {
         ACL_STREAM_WAIT_VALUE_GEQ => Until::AtLeast,
         ACL_STREAM_WAIT_VALUE_EQ => Until::Equal,
@@ -80,7 +88,8 @@ pub(crate) fn aclrtValueWait(dev_addr: Address, value: u64, flag: u32, stream: a
     on_device(dev_addr)?;
     let stream = stream.for_work()?;
     let hold = hold(dev_addr, size_of::<u64>())?;
-    values::hold_up(&stream, Wanted { address: dev_addr, _hold: hold, value, until })
+    let call = watch::call(Op::Fence, named).queue(named).begin()?;
+    call.end(values::hold_up(&stream, Wanted { address: dev_addr, _hold: hold, value, until }))
 }
 
 /// The value is in memory of a device (107000).

@@ -3,7 +3,7 @@
 use super::copy::fits;
 use super::memory::not_null;
 use crate::abi::{Address, fill};
-use crate::failure::Answer;
+use crate::failure::{Answer, Failure};
 use crate::machine::capture::{refuse_blocking, refuse_synchronous};
 use crate::machine::contexts::context::current_context;
 use crate::machine::contexts::named::Named;
@@ -14,19 +14,7 @@ use ascendcl_rules::{Op, Role};
 use ascendcl_sys::types::aclrtStream;
 
 pub(crate) fn aclrtMemset(dev_ptr: Address, max_count: usize, value: i32, count: usize) -> Answer {
-    if count == 0 {
-        return Ok(());
-    }
-    not_null(dev_ptr)?;
-    let call =
-        watch::call(Op::Fill, dev_ptr).writes(dev_ptr, count, Role::Target, None).room(dev_ptr, max_count).begin()?;
-    current_context()?;
-    refuse_synchronous()?;
-    fits(count, max_count)?;
-    let _hold = hold(dev_ptr, count)?;
-    trouble::before_work()?;
-    fill(dev_ptr, lowest_byte(value), count);
-    call.end(Ok(()))
+    set(dev_ptr, max_count, Pattern::Byte(lowest_byte(value)), count)
 }
 
 pub(crate) fn aclrtMemsetAsync(
@@ -36,16 +24,64 @@ pub(crate) fn aclrtMemsetAsync(
     count: usize,
     stream: aclrtStream,
 ) -> Answer {
+    set_async(dev_ptr, max_count, Pattern::Byte(lowest_byte(value)), count, stream)
+}
+
+/// The size is in bytes, the number in values of 32 bits.
+pub(crate) fn aclrtMemsetD32(ptr: Address, mem_size: usize, value: u32, n: usize) -> Answer {
+    set(ptr, mem_size, Pattern::Word(value), bytes_of(n)?)
+}
+
+pub(crate) fn aclrtMemsetD32Async(ptr: Address, mem_size: usize, value: u32, n: usize, stream: aclrtStream) -> Answer {
+    set_async(ptr, mem_size, Pattern::Word(value), bytes_of(n)?, stream)
+}
+
+/// What memory is filled with.
+#[derive(Clone, Copy)]
+enum Pattern {
+    Byte(u8),
+    Word(u32),
+}
+
+impl Pattern {
+    fn fill(self, start: Address, count: usize) {
+        match self {
+            Self::Byte(value) => fill(start, value, count),
+            Self::Word(value) => start.with_bytes_mut(count, |bytes| {
+                bytes.chunks_exact_mut(WORD).for_each(|word| word.copy_from_slice(&value.to_ne_bytes()));
+            }),
+        }
+    }
+}
+
+const WORD: usize = size_of::<u32>();
+
+fn set(start: Address, room: usize, pattern: Pattern, count: usize) -> Answer {
     if count == 0 {
         return Ok(());
     }
-    not_null(dev_ptr)?;
+    not_null(start)?;
+    let call = watch::call(Op::Fill, start).writes(start, count, Role::Target, None).room(start, room).begin()?;
+    current_context()?;
+    refuse_synchronous()?;
+    fits(count, room)?;
+    let _hold = hold(start, count)?;
+    trouble::before_work()?;
+    pattern.fill(start, count);
+    call.end(Ok(()))
+}
+
+fn set_async(start: Address, room: usize, pattern: Pattern, count: usize, stream: aclrtStream) -> Answer {
+    if count == 0 {
+        return Ok(());
+    }
+    not_null(start)?;
     let named = Named::find(stream)?;
-    fits(count, max_count)?;
-    let call = watch::call(Op::Fill, stream).queue(stream).writes(dev_ptr, count, Role::Target, None);
-    let call = call.room(dev_ptr, max_count).blocking_for(&[dev_ptr]).begin()?;
+    fits(count, room)?;
+    let call = watch::call(Op::Fill, stream).queue(stream).writes(start, count, Role::Target, None);
+    let call = call.room(start, room).blocking_for(&[start]).begin()?;
     let stream = named.for_work()?;
-    let hold = hold(dev_ptr, count)?;
+    let hold = hold(start, count)?;
     let pageable = hold.is_pageable();
     if pageable {
         refuse_blocking(&stream, "setting memory that is not pinned waits until it has run")?;
@@ -53,7 +89,7 @@ pub(crate) fn aclrtMemsetAsync(
     }
     let position = stream.submit_each(move |_| {
         let _kept = &hold;
-        fill(dev_ptr, lowest_byte(value), count);
+        pattern.fill(start, count);
         Ok(())
     })?;
     // As with copies, memory that is not pinned may be freed after the call.
@@ -63,4 +99,9 @@ pub(crate) fn aclrtMemsetAsync(
 /// C's `memset` uses the lowest byte of its argument.
 fn lowest_byte(value: i32) -> u8 {
     value.to_le_bytes()[0]
+}
+
+fn bytes_of(words: usize) -> Answer<usize> {
+    let bytes = words.checked_mul(WORD);
+    bytes.ok_or_else(|| Failure::refused(format!("{words} values of 32 bits do not fit into any memory")))
 }

@@ -181,3 +181,27 @@ fn the_context_that_a_listener_chooses_does_not_stay_current_for_the_next_callba
     assert!(none, "a context is current in the callback: {code}");
     call!(stream::aclrtSynchronizeStream(stream));
 }
+
+#[test]
+fn a_thread_knows_the_task_that_it_queued_last_by_the_number_that_a_failure_has() {
+    let _world = quiet();
+    let last = || {
+        let mut task = u32::MAX;
+        ok!(process::aclrtGetThreadLastTaskId(&mut task));
+        task
+    };
+    let other = std::thread::spawn(last);
+    assert_eq!(other.join().unwrap(), 0, "it has queued nothing");
+    ok!(callback::aclrtSetExceptionInfoCallback(Some(hear)));
+    let (held, stream) = (Held::elsewhere(), stream());
+    launch(stream, || {});
+    ok!(event::aclrtStreamWaitEventWithTimeout(stream, held.event, 1));
+    let failing = last();
+    // What the default stream is given does not count.
+    launch(aclrtStream::NULL, || {});
+    assert_eq!(last(), failing);
+    fails!(ACL_ERROR_RT_WAIT_TIMEOUT, "time limit", stream::aclrtSynchronizeStream(stream));
+    let [[task, ..]] = heard()[..] else { panic!("one failure is told once") };
+    assert_eq!(task, failing);
+    held.open();
+}

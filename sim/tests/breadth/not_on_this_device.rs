@@ -11,21 +11,6 @@ const UNSUPPORTED: i32 = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
 const INVALID: i32 = ACL_ERROR_RT_PARAM_INVALID;
 
 #[test]
-fn a_reduction_leaves_the_memory_as_it_was_and_a_capture_whole() {
-    let _world = world();
-    let (to, from, stream) = (on_device(&[1; 64]), on_device(&[2; 64]), stream());
-    let sum = aclrtReduceKind::ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM;
-    let float = aclDataType::ACL_FLOAT;
-    let null = null_mut();
-    fails!(UNSUPPORTED, "does not reduce", copy::aclrtReduceAsync(to, from, 64, sum, float, stream, null));
-    begin(stream);
-    fails!(INVALID, "captured", copy::aclrtReduceAsync(to, from, 64, sum, float, stream, null));
-    end(stream);
-    synchronize(stream);
-    assert_eq!(from_device(to, 64), [1; 64]);
-}
-
-#[test]
 fn no_notify_that_counts_is_ever_made() {
     let _world = world();
     let (stream, mut notify, mut id) = (stream(), aclrtCntNotify::NULL, 7);

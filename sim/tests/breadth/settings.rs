@@ -216,3 +216,60 @@ fn the_system_parameters_of_a_context_end_with_it() {
     ok!(device::aclrtSetDevice(0));
     fails!(ACL_ERROR_RT_SYSPARAMOPT_NOT_SET, "not set", device::aclrtCtxGetSysParamOpt(opt, &mut value));
 }
+
+#[test]
+fn a_limit_of_operators_goes_in_steps_and_is_answered() {
+    let _world = world();
+    let (mut step, mut limit, mut longest) = (0, 0, 0);
+    ok!(process::aclrtGetOpTimeOutInterval(&mut step));
+    assert!(step > 0);
+    ok!(process::aclrtGetOpExecuteTimeout(&mut longest));
+    let mut actual = 0;
+    ok!(process::aclrtSetOpExecuteTimeOutV2(step + 1, &mut actual));
+    assert_eq!(actual, 2 * step);
+    ok!(process::aclrtGetOpExecuteTimeout(&mut limit));
+    assert_eq!(u64::from(limit) * 1000, 2 * step);
+    ok!(process::aclrtSetOpExecuteTimeOutWithMs(1));
+    ok!(process::aclrtGetOpExecuteTimeout(&mut limit));
+    assert_eq!(u64::from(limit) * 1000, step, "a limit is rounded up");
+    ok!(process::aclrtSetOpExecuteTimeOut(u32::MAX));
+    ok!(process::aclrtGetOpExecuteTimeout(&mut limit));
+    assert_eq!(limit, longest);
+    ok!(process::aclrtSetOpExecuteTimeOut(1));
+    ok!(process::aclrtSetOpExecuteTimeOutV2(0, &mut actual));
+    assert_eq!(actual, u64::from(longest) * 1000, "0 stands for the longest");
+}
+
+#[test]
+fn devices_have_numbers_for_life_that_tell_them_apart() {
+    let _world = world();
+    let uuid = |device| {
+        let mut uuid = aclrtUuid { bytes: [0; 16] };
+        ok!(device::aclrtDeviceGetUuid(device, &mut uuid));
+        uuid.bytes
+    };
+    assert_ne!(uuid(0), uuid(1));
+    assert_eq!(uuid(1), uuid(1));
+    let mut none = aclrtUuid { bytes: [0; 16] };
+    fails!(ACL_ERROR_RT_INVALID_DEVICEID, "99", device::aclrtDeviceGetUuid(99, &mut none));
+    assert_eq!(none.bytes, [0; 16]);
+}
+
+#[test]
+fn a_parameter_of_the_process_has_a_default_and_one_of_a_context_none() {
+    let _world = world();
+    let (deterministic, mut value) = (aclSysParamOpt::ACL_OPT_DETERMINISTIC, 9);
+    ok!(device::aclrtGetSysParamOpt(deterministic, &mut value));
+    assert_eq!(value, 0);
+    let code = ACL_ERROR_RT_SYSPARAMOPT_NOT_SET;
+    fails!(code, "not set", device::aclrtCtxGetSysParamOpt(deterministic, &mut value));
+    for kept in [2, 1, 0] {
+        ok!(device::aclrtSetSysParamOpt(deterministic, kept));
+        ok!(device::aclrtGetSysParamOpt(deterministic, &mut value));
+        assert_eq!(value, kept);
+    }
+    let code = ACL_ERROR_RT_PARAM_INVALID;
+    fails!(code, "3 is no value", device::aclrtSetSysParamOpt(deterministic, 3));
+    let other = aclSysParamOpt::ACL_OPT_ENABLE_DEBUG_KERNEL;
+    fails!(code, "2 is no value", device::aclrtSetSysParamOpt(other, 2));
+}

@@ -155,6 +155,14 @@ impl Argument for aclmdlRICondTaskParams {
         Self { handle: aclmdlRICondHandle::NULL, kind, size: 0, modelRIArray: core::ptr::null_mut() }
     }
 }
+impl Argument for aclrtIpcEventHandle {
+    fn kind(_: &str) -> Kind {
+        Kind::Number
+    }
+    fn choose(_: &str, _: &World, _: Option<Wrong>) -> Self {
+        Self { reserved: [0; 64] }
+    }
+}
 impl Argument for aclrtTaskGrp {
     fn kind(_: &str) -> Kind {
         Kind::Object("aclrtTaskGrp")
@@ -295,6 +303,7 @@ enumerations! {
     acldvppPixelFormat = PIXEL_FORMAT_YUV_400,
     acldvppStreamFormat = H265_MAIN_LEVEL,
     acltdtTensorType = ACL_TENSOR_DATA_TENSOR,
+    acldumpType = DATA_DUMP,
 }
 
 macro_rules! callbacks {
@@ -333,7 +342,11 @@ unsafe extern "C" fn of_start(_: *const core::ffi::c_char, _: usize, _: *mut c_v
 unsafe extern "C" fn of_end(_: *mut c_void) -> aclError {
     0
 }
+unsafe extern "C" fn of_dump(_: *const acldumpChunk, _: i32) -> i32 {
+    0
+}
 callbacks! {
+    acldumpCallback: of_dump;
     aclrtStreamStateCallback: of_stream;
     aclrtDeviceStateCallback: of_device;
     aclrtDeviceTaskAbortCallback: of_abort;

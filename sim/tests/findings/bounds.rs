@@ -53,4 +53,13 @@ fn copying_to_the_host_what_nobody_has_written_is_found() {
         ok!(aclrtMemcpy(pinned, 64, block, 64, TO_HOST));
     };
     assert_eq!(broken(stand_in), []);
+    // So may a host function, when the stream comes to it.
+    unsafe extern "C" fn nothing(_: *mut std::ffi::c_void) {}
+    let queued = || {
+        let (block, pinned, stream) = (malloc(64), malloc_host(64), stream());
+        ok!(aclrtLaunchHostFunc(stream, Some(nothing), std::ptr::null_mut()));
+        queue_copy(pinned, block, TO_HOST, stream);
+        sync(stream);
+    };
+    assert_eq!(broken(queued), []);
 }

@@ -144,3 +144,52 @@ fn a_destroyed_stream_or_descriptor_leaves_nothing_behind() {
         ok!(aclrtAllocatorRegister(stream(), descriptor));
     });
 }
+
+#[test]
+fn notifies_and_values_order_streams_in_ways_that_only_they_know() {
+    const ROUNDS: u64 = 3;
+    let by_notify = |waits_first: bool| {
+        let (block, pinned, a, b) = (malloc(64), malloc_host(64), stream(), stream());
+        let mut notify = aclrtNotify::NULL;
+        ok!(aclrtCreateNotify(&mut notify, 0));
+        let consume = || {
+            ok!(aclrtWaitAndResetNotify(notify, b, 0));
+            queue_copy(pinned, block, TO_HOST, b);
+        };
+        for _ in 0..ROUNDS {
+            waits_first.then(consume);
+            queue_copy(block, pinned, TO_DEVICE, a);
+            ok!(aclrtRecordNotify(notify, a));
+            (!waits_first).then(consume);
+            sync(b);
+        }
+        ok!(aclrtDestroyNotify(notify));
+        ok!(aclrtFree(block));
+    };
+    assert_eq!(broken(|| by_notify(false)), []);
+    assert_eq!(broken(|| by_notify(true)), []);
+    let by_value = || {
+        let (block, pinned, flag, a, b) = (malloc(64), malloc_host(64), malloc(8), stream(), stream());
+        ok!(aclrtMemset(flag, 8, 0, 8));
+        for round in 1..=ROUNDS {
+            queue_copy(block, pinned, TO_DEVICE, a);
+            ok!(aclrtValueWrite(flag, round, 0, a));
+            ok!(aclrtValueWait(flag, round, 0, b));
+            queue_copy(pinned, block, TO_HOST, b);
+            sync(b);
+        }
+    };
+    assert_eq!(broken(by_value), []);
+    // A stream that waits for nothing is as unordered as before.
+    breaks_without(rules::STREAM_04, |waits| {
+        let (block, pinned, a, b) = (malloc(64), malloc_host(64), stream(), stream());
+        let mut notify = aclrtNotify::NULL;
+        ok!(aclrtCreateNotify(&mut notify, 0));
+        queue_copy(block, pinned, TO_DEVICE, a);
+        ok!(aclrtRecordNotify(notify, a));
+        if waits {
+            ok!(aclrtWaitAndResetNotify(notify, b, 0));
+        }
+        queue_copy(pinned, block, TO_HOST, b);
+    });
+}

@@ -8,6 +8,7 @@
 #[path = "../model_calls/world.rs"]
 mod world;
 
+mod batches;
 mod descriptions;
 mod files;
 mod pictures;

@@ -4,9 +4,12 @@ use crate::files;
 use crate::world::*;
 use ascendcl_macros::proves;
 use ascendcl_sys::error_codes::*;
+use ascendcl_sys::types::*;
 use core::ptr::null;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 
 /// A folder that goes with the value.
 struct Folder(PathBuf);
@@ -159,4 +162,79 @@ fn a_dump_that_cannot_be_written_fails_the_run() {
     fs::write(folder.0.join("inside"), "a file").unwrap();
     let (input, output) = (dataset(&[(on_device(&bytes(&[1.0; 8])), 32)]), dataset(&[(device_memory(32), 32)]));
     fails!(ACL_ERROR_INVALID_FILE, "cannot be written", model::aclmdlExecute(id, input, output));
+}
+
+/// What `take` was given: file, offset, whether it was the last part, and the bytes.
+static TAKEN: Mutex<Vec<(String, i64, bool, Vec<u8>)>> = Mutex::new(Vec::new());
+static ANSWER: AtomicI32 = AtomicI32::new(0);
+
+unsafe extern "C" fn take(chunk: *const acldumpChunk, length: i32) -> i32 {
+    // SAFETY: the library hands over a part of a dump, whose length counts the structure and the bytes behind its members.
+    let (head, bytes) = unsafe {
+        let head = &*chunk;
+        assert_eq!(length as usize, size_of::<acldumpChunk>() + head.bufLen as usize);
+        (head, std::slice::from_raw_parts(head.dataBuf.as_ptr(), head.bufLen as usize))
+    };
+    let part = (string(head.fileName.as_ptr()), head.offset, head.isLastChunk == 1, bytes.to_vec());
+    TAKEN.lock().unwrap().push(part);
+    ANSWER.load(SeqCst)
+}
+
+#[test]
+fn a_function_takes_dumps_in_place_of_files() {
+    let (_world, folder) = (world(), Folder::new("function"));
+    let all = r#""dump_list": [{}], "dump_path": "HERE", "dump_mode": "all""#;
+    let path = || call!(dump::acldumpGetPath(acldumpType::DATA_DUMP));
+    assert!(path().is_null(), "nothing is dumped");
+    ok!(process::aclmdlInitDump());
+    ok!(process::aclmdlSetDump(folder.configuration(all).as_ptr()));
+    let told = path();
+    assert_eq!(string(told), folder.0.to_str().unwrap());
+    assert!(call!(dump::acldumpGetPath(acldumpType::AIC_ERR_BRIEF_DUMP)).is_null());
+    fails!(ACL_ERROR_INVALID_PARAM, "null", dump::acldumpRegCallback(None, 0));
+    fails!(ACL_ERROR_INVALID_PARAM, "flag 1", dump::acldumpRegCallback(Some(take), 1));
+    ok!(dump::acldumpRegCallback(Some(take), 0));
+    let id = load(&files::sum("2", None));
+    run(id, 1.0);
+    let taken = std::mem::take(&mut *TAKEN.lock().unwrap());
+    let [(input, 0, true, _), (output, 0, true, bytes)] = &taken[..] else { panic!("{taken:?}") };
+    assert!(input.ends_with("input.0.x.npy") && output.ends_with("output.0.y.npy"), "{input} {output}");
+    assert!(bytes.starts_with(b"\x93NUMPY"));
+    assert_eq!(floats(&bytes[128..]), [11.0; 8]);
+    assert_eq!(folder.dumped(), [""; 0]);
+    // A function that cannot take it fails the run.
+    ANSWER.store(-1, SeqCst);
+    let (inputs, outputs) = (dataset(&[(on_device(&[0; 32]), 32)]), dataset(&[(device_memory(32), 32)]));
+    fails!(ACL_ERROR_INVALID_FILE, "answered -1", model::aclmdlExecute(id, inputs, outputs));
+    ANSWER.store(0, SeqCst);
+    call!(dump::acldumpUnregCallback());
+    run(id, 2.0);
+    assert_eq!(folder.dumped().len(), 2, "files again");
+    ok!(process::aclmdlFinalizeDump());
+    assert!(path().is_null());
+    assert_eq!(string(told), folder.0.to_str().unwrap(), "the text stays in place");
+}
+
+#[test]
+fn a_large_dump_comes_in_parts_that_make_up_the_file() {
+    let (_world, folder) = (world(), Folder::new("parts"));
+    ok!(process::aclmdlInitDump());
+    let outputs = r#""dump_list": [{}], "dump_path": "HERE""#;
+    ok!(process::aclmdlSetDump(folder.configuration(outputs).as_ptr()));
+    ok!(dump::acldumpRegCallback(Some(take), 0));
+    TAKEN.lock().unwrap().clear();
+    const ROWS: usize = 150_000;
+    let size = ROWS * 16;
+    let id = load(&files::sum(&ROWS.to_string(), None));
+    let (inputs, outputs) = (dataset(&[(on_device(&vec![0; size]), size)]), dataset(&[(device_memory(size), size)]));
+    ok!(model::aclmdlExecute(id, inputs, outputs));
+    let taken = std::mem::take(&mut *TAKEN.lock().unwrap());
+    assert!(taken.len() > 1);
+    let mut file = Vec::new();
+    for (index, (_, offset, last, bytes)) in taken.iter().enumerate() {
+        assert_eq!((*offset as usize, *last), (file.len(), index + 1 == taken.len()));
+        file.extend_from_slice(bytes);
+    }
+    assert_eq!(file.len(), 128 + size);
+    call!(dump::acldumpUnregCallback());
 }

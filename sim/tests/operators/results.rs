@@ -3,7 +3,7 @@
 use crate::support::*;
 use crate::tensors::*;
 use ascendcl_sim::control;
-use ascendcl_sim::exports::{base::*, operator::*, tensor_desc::*};
+use ascendcl_sim::exports::{base::*, dump::*, operator::*, tensor_desc::*};
 use half::f16;
 use std::ptr::null_mut;
 
@@ -194,4 +194,44 @@ fn nothing_is_left_of_an_operator() {
     acl!(aclopDestroyAttr(attributes));
     [a, b, y].into_iter().for_each(Tensor::destroy);
     assert!(control::live().is_empty(), "{:?}", control::live());
+}
+
+#[test]
+fn what_operators_were_given_is_written_where_it_was_asked_for() {
+    let _machine = device();
+    let folder = std::env::temp_dir().join(format!("ascendcl-sim-operators-{}", std::process::id()));
+    let path = std::ffi::CString::new(folder.join("deep").to_str().unwrap()).unwrap();
+    let [a, b] = [input(&[3], &[6.0_f32, -1.0, 0.5]), input(&[3], &[2.0_f32, 4.0, 0.25])];
+    let matrix = input(&[2, 3], &[1_i32, 2, 3, 4, 5, 6]);
+    fails!(ACL_ERROR_INVALID_PARAM, "no path", acl!(aclopStartDumpArgs(1, std::ptr::null())));
+    fails!(ACL_ERROR_INVALID_PARAM, "type 2", acl!(aclopStartDumpArgs(2, path.as_ptr())));
+    calculate::<f32>("Sub", &[a, b], &[3], EMPTY);
+    ok!(aclopStartDumpArgs(1, path.as_ptr()));
+    calculate::<f32>("Add", &[a, b], &[3], EMPTY);
+    calculate::<f32>("Add", &[b, a], &[3], EMPTY);
+    calculate::<i32>("MatMul", &[matrix, matrix], &[2, 2], flags(&["transpose_x2"]));
+    assert_eq!(std::fs::read_dir(folder.join("deep")).unwrap().count(), 0, "the files come at the end");
+    ok!(aclopStopDumpArgs(1));
+    calculate::<f32>("Mul", &[a, b], &[3], EMPTY);
+    ok!(aclopStopDumpArgs(1));
+    let mut files: Vec<_> = std::fs::read_dir(folder.join("deep"))
+        .unwrap()
+        .map(|entry| {
+            let entry = entry.unwrap();
+            (entry.file_name().into_string().unwrap(), std::fs::read_to_string(entry.path()).unwrap())
+        })
+        .collect();
+    files.sort();
+    std::fs::remove_dir_all(&folder).unwrap();
+    let three = r#"{"format": "ND", "dtype": "float32", "shape": [3]}"#;
+    let six = r#"{"format": "ND", "dtype": "int32", "shape": [2, 3]}"#;
+    let four = r#"{"format": "ND", "dtype": "int32", "shape": [2, 2]}"#;
+    let expected = [
+        format!("{{\"op\": \"Add\", \"inputs\": [{three}, {three}], \"outputs\": [{three}], \"attributes\": {{}}}}\n"),
+        format!(
+            "{{\"op\": \"MatMul\", \"inputs\": [{six}, {six}], \"outputs\": [{four}], \"attributes\": {{\"transpose_x2\": true}}}}\n"
+        ),
+    ];
+    let names = ["Add.0.json", "MatMul.1.json"].map(str::to_owned);
+    assert_eq!(files, names.into_iter().zip(expected).collect::<Vec<_>>());
 }

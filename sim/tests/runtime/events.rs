@@ -116,14 +116,15 @@ fn a_wait_with_a_limit_gives_up() {
     launch(first, move || released.recv().unwrap());
     ok!(aclrtRecordEvent(event, first));
     let started = Instant::now();
-    ok!(aclrtStreamWaitEventWithTimeout(second, event, 40));
-    ok!(aclrtStreamWaitEventWithTimeout(second, event, 20));
+    // In seconds, whatever the manual says.
+    ok!(aclrtStreamWaitEventWithTimeout(second, event, 1));
+    ok!(aclrtStreamWaitEventWithTimeout(second, event, 1));
     assert_eq!(acl!(aclrtSynchronizeStream(second)), ACL_ERROR_RT_WAIT_TIMEOUT);
-    assert!(started.elapsed() >= Duration::from_millis(60));
-    ok!(aclrtStreamWaitEventWithTimeout(second, event, 10_000));
+    assert!(started.elapsed() >= Duration::from_secs(2));
+    ok!(aclrtStreamWaitEventWithTimeout(second, event, 100));
     release.send(()).unwrap();
     ok!(aclrtSynchronizeStream(second));
-    assert!(started.elapsed() < Duration::from_secs(5));
+    assert!(started.elapsed() < Duration::from_secs(60));
 }
 
 #[test]

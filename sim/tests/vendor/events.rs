@@ -211,10 +211,12 @@ fn notifies(world: &mut World, named: &Named) -> Option<Ready> {
         "NotifyBatchReset" => {
             let null = named.at(0) == "NULL";
             let n = world.notify("n");
+            // One notify, or that and a null.
+            let length = if named.at(0).starts_with('{') { 2 } else { 1 };
             Box::new(move || {
                 let mut list = [handle(n), aclrtNotify::NULL];
                 let list = if null { null_mut() } else { list.as_mut_ptr() };
-                call!(event::aclrtNotifyBatchReset(list, 1)).into()
+                call!(event::aclrtNotifyBatchReset(list, length)).into()
             })
         }
         _ => return None,

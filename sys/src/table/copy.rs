@@ -20,7 +20,7 @@ macro_rules! copy_functions {
         [optional] fn aclrtCmoWaitBarrier(
             task_info: *mut aclrtBarrierTaskInfo, stream: aclrtStream, flag: u32
         ) -> aclError;
-        [optional] fn aclrtGetMemcpyDescSize(kind: aclrtMemcpyKind, desc_size: *mut usize) -> aclError;
+        [optional sim] fn aclrtGetMemcpyDescSize(kind: aclrtMemcpyKind, desc_size: *mut usize) -> aclError;
         [required sim] fn aclrtMemcpy(
             dst: *mut c_void, dest_max: usize, src: *const c_void, count: usize, kind: aclrtMemcpyKind
         ) -> aclError;
@@ -36,12 +36,12 @@ macro_rules! copy_functions {
             dst: *mut c_void, dest_max: usize, src: *const c_void, count: usize, kind: aclrtMemcpyKind,
             stream: aclrtStream
         ) -> aclError;
-        [optional] fn aclrtMemcpyAsyncWithCondition(
+        [optional sim] fn aclrtMemcpyAsyncWithCondition(
             dst: *mut c_void, dest_max: usize, src: *const c_void, count: usize, kind: aclrtMemcpyKind,
             stream: aclrtStream
         ) -> aclError;
-        [optional] fn aclrtMemcpyAsyncWithDesc(desc: *mut c_void, kind: aclrtMemcpyKind, stream: aclrtStream) -> aclError;
-        [optional] fn aclrtMemcpyAsyncWithOffset(
+        [optional sim] fn aclrtMemcpyAsyncWithDesc(desc: *mut c_void, kind: aclrtMemcpyKind, stream: aclrtStream) -> aclError;
+        [optional sim] fn aclrtMemcpyAsyncWithOffset(
             dst: *mut *mut c_void, dest_max: usize, dst_data_offset: usize, src: *mut *const c_void, count: usize,
             src_data_offset: usize, kind: aclrtMemcpyKind, stream: aclrtStream
         ) -> aclError;
@@ -66,8 +66,8 @@ macro_rules! copy_functions {
         [required sim] fn aclrtMemsetAsync(
             dev_ptr: *mut c_void, max_count: usize, value: i32, count: usize, stream: aclrtStream
         ) -> aclError;
-        [optional] fn aclrtMemsetD32(ptr: *mut c_void, mem_size: usize, value: u32, n: usize) -> aclError;
-        [optional] fn aclrtMemsetD32Async(
+        [optional sim] fn aclrtMemsetD32(ptr: *mut c_void, mem_size: usize, value: u32, n: usize) -> aclError;
+        [optional sim] fn aclrtMemsetD32Async(
             ptr: *mut c_void, mem_size: usize, value: u32, n: usize, stream: aclrtStream
         ) -> aclError;
         [optional sim] fn aclrtRandomNumAsync(
@@ -77,7 +77,7 @@ macro_rules! copy_functions {
             dst: *mut c_void, src: *const c_void, count: u64, kind: aclrtReduceKind, data_type: aclDataType,
             stream: aclrtStream, reserve: *mut c_void
         ) -> aclError;
-        [optional] fn aclrtSetMemcpyDesc(
+        [optional sim] fn aclrtSetMemcpyDesc(
             desc: *mut c_void, kind: aclrtMemcpyKind, src_addr: *mut c_void, dst_addr: *mut c_void, count: usize,
             config: *mut c_void
         ) -> aclError;

@@ -27,7 +27,7 @@ macro_rules! device_functions {
             dst_device_id: i32
         ) -> aclError;
         [optional] fn aclrtDeviceGetPCIBusId(device_id: i32, pci_bus_id: *mut c_char, len: i32) -> aclError;
-        [optional] fn aclrtDeviceGetUuid(device_id: i32, uuid: *mut aclrtUuid) -> aclError;
+        [optional sim] fn aclrtDeviceGetUuid(device_id: i32, uuid: *mut aclrtUuid) -> aclError;
         [optional sim] fn aclrtDevicePeerAccessStatus(device_id: i32, peer_device_id: i32, status: *mut i32) -> aclError;
         [optional] fn aclrtDeviceSetLimit(limit: aclrtDeviceLimit, value: usize) -> aclError;
         [optional sim] fn aclrtDeviceTaskAbort(device_id: i32, timeout: u32) -> aclError;

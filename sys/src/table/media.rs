@@ -42,9 +42,11 @@ macro_rules! media_functions {
         [optional sim] fn acldvppGetPicDescHeightStride(pic_desc: *const acldvppPicDesc) -> u32;
         [optional sim] fn acldvppSetPicDescRetCode(pic_desc: *mut acldvppPicDesc, ret_code: u32) -> aclError;
         [optional sim] fn acldvppGetPicDescRetCode(pic_desc: *const acldvppPicDesc) -> u32;
-        [optional] fn acldvppCreateBatchPicDesc(batch_size: u32) -> *mut acldvppBatchPicDesc;
-        [optional] fn acldvppGetPicDesc(batch_pic_desc: *mut acldvppBatchPicDesc, index: u32) -> *mut acldvppPicDesc;
-        [optional] fn acldvppDestroyBatchPicDesc(batch_pic_desc: *mut acldvppBatchPicDesc) -> aclError;
+        [optional sim] fn acldvppCreateBatchPicDesc(batch_size: u32) -> *mut acldvppBatchPicDesc;
+        [optional sim] fn acldvppGetPicDesc(
+            batch_pic_desc: *mut acldvppBatchPicDesc, index: u32
+        ) -> *mut acldvppPicDesc;
+        [optional sim] fn acldvppDestroyBatchPicDesc(batch_pic_desc: *mut acldvppBatchPicDesc) -> aclError;
         [optional sim] fn acldvppCreateStreamDesc() -> *mut acldvppStreamDesc;
         [optional sim] fn acldvppDestroyStreamDesc(stream_desc: *mut acldvppStreamDesc) -> aclError;
         [optional sim] fn acldvppSetStreamDescData(

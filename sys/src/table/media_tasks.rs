@@ -62,22 +62,22 @@ macro_rules! media_tasks_functions {
             channel_desc: *mut acldvppChannelDesc, input_desc: *mut acldvppPicDesc, output_desc: *mut acldvppPicDesc,
             stream: aclrtStream
         ) -> aclError;
-        [optional] fn acldvppVpcBatchCropAsync(
+        [optional sim] fn acldvppVpcBatchCropAsync(
             channel_desc: *mut acldvppChannelDesc, src_batch_pic_descs: *mut acldvppBatchPicDesc, roi_nums: *mut u32,
             size: u32, dst_batch_pic_descs: *mut acldvppBatchPicDesc, crop_areas: *mut *mut acldvppRoiConfig,
             stream: aclrtStream
         ) -> aclError;
-        [optional] fn acldvppVpcBatchCropResizeAsync(
+        [optional sim] fn acldvppVpcBatchCropResizeAsync(
             channel_desc: *mut acldvppChannelDesc, src_batch_pic_descs: *mut acldvppBatchPicDesc, roi_nums: *mut u32,
             size: u32, dst_batch_pic_descs: *mut acldvppBatchPicDesc, crop_areas: *mut *mut acldvppRoiConfig,
             resize_config: *mut acldvppResizeConfig, stream: aclrtStream
         ) -> aclError;
-        [optional] fn acldvppVpcBatchCropAndPasteAsync(
+        [optional sim] fn acldvppVpcBatchCropAndPasteAsync(
             channel_desc: *mut acldvppChannelDesc, src_batch_pic_descs: *mut acldvppBatchPicDesc, roi_nums: *mut u32,
             size: u32, dst_batch_pic_descs: *mut acldvppBatchPicDesc, crop_areas: *mut *mut acldvppRoiConfig,
             paste_areas: *mut *mut acldvppRoiConfig, stream: aclrtStream
         ) -> aclError;
-        [optional] fn acldvppVpcBatchCropResizePasteAsync(
+        [optional sim] fn acldvppVpcBatchCropResizePasteAsync(
             channel_desc: *mut acldvppChannelDesc, src_batch_pic_descs: *mut acldvppBatchPicDesc, roi_nums: *mut u32,
             size: u32, dst_batch_pic_descs: *mut acldvppBatchPicDesc, crop_areas: *mut *mut acldvppRoiConfig,
             paste_areas: *mut *mut acldvppRoiConfig, resize_config: *mut acldvppResizeConfig, stream: aclrtStream

@@ -39,7 +39,7 @@ macro_rules! memory_functions {
         ) -> aclError;
         [optional sim] fn aclrtHostRegisterV2(ptr: *mut c_void, size: u64, flag: u32) -> aclError;
         [optional sim] fn aclrtHostUnregister(ptr: *mut c_void) -> aclError;
-        [optional] fn aclrtIpcGetEventHandle(event: aclrtEvent, handle: *mut aclrtIpcEventHandle) -> aclError;
+        [optional sim] fn aclrtIpcGetEventHandle(event: aclrtEvent, handle: *mut aclrtIpcEventHandle) -> aclError;
         [optional sim] fn aclrtIpcMemClose(key: *const c_char) -> aclError;
         [optional sim] fn aclrtIpcMemGetExportKey(
             dev_ptr: *mut c_void, size: usize, key: *mut c_char, len: usize, flags: u64
@@ -50,7 +50,7 @@ macro_rules! memory_functions {
         ) -> aclError;
         [optional sim] fn aclrtIpcMemSetAttr(key: *const c_char, kind: aclrtIpcMemAttrType, attr: u64) -> aclError;
         [optional sim] fn aclrtIpcMemSetImportPid(key: *const c_char, pid: *mut i32, num: usize) -> aclError;
-        [optional] fn aclrtIpcOpenEventHandle(handle: aclrtIpcEventHandle, event: *mut aclrtEvent) -> aclError;
+        [optional sim] fn aclrtIpcOpenEventHandle(handle: aclrtIpcEventHandle, event: *mut aclrtEvent) -> aclError;
         [required sim] fn aclrtMalloc(dev_ptr: *mut *mut c_void, size: usize, policy: aclrtMemMallocPolicy) -> aclError;
         [optional sim] fn aclrtMallocAlign32(
             dev_ptr: *mut *mut c_void, size: usize, policy: aclrtMemMallocPolicy

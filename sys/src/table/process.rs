@@ -37,8 +37,8 @@ macro_rules! process_functions {
         ) -> aclError;
         [optional sim] fn aclrtGetLastError(level: aclrtLastErrLevel) -> aclError;
         [optional sim] fn aclrtGetOpExecuteTimeout(timeout_ms: *mut u32) -> aclError;
-        [optional] fn aclrtGetOpTimeOutInterval(interval: *mut u64) -> aclError;
-        [optional] fn aclrtGetThreadLastTaskId(task_id: *mut u32) -> aclError;
+        [optional sim] fn aclrtGetOpTimeOutInterval(interval: *mut u64) -> aclError;
+        [optional sim] fn aclrtGetThreadLastTaskId(task_id: *mut u32) -> aclError;
         [optional sim] fn aclrtGetVersion(
             major_version: *mut i32, minor_version: *mut i32, patch_version: *mut i32
         ) -> aclError;
@@ -48,8 +48,8 @@ macro_rules! process_functions {
         [optional] fn aclrtRepairError(device_id: i32, error_info: *const aclrtErrorInfo) -> aclError;
         [optional] fn aclrtSetGroup(group_id: i32) -> aclError;
         [optional sim] fn aclrtSetOpExecuteTimeOut(timeout: u32) -> aclError;
-        [optional] fn aclrtSetOpExecuteTimeOutV2(timeout: u64, actual_timeout: *mut u64) -> aclError;
-        [optional] fn aclrtSetOpExecuteTimeOutWithMs(timeout: u32) -> aclError;
+        [optional sim] fn aclrtSetOpExecuteTimeOutV2(timeout: u64, actual_timeout: *mut u64) -> aclError;
+        [optional sim] fn aclrtSetOpExecuteTimeOutWithMs(timeout: u32) -> aclError;
         [optional sim] fn aclrtSetOpWaitTimeout(timeout: u32) -> aclError;
         [optional] fn aclrtSnapShotProcessBackup(pid: c_int, args: *mut aclrtSnapShotBackupArgs) -> aclError;
         [optional] fn aclrtSnapShotProcessLock(pid: c_int, reserve: *mut c_void) -> aclError;

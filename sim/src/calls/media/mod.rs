@@ -1,8 +1,9 @@
 //! Media processing.
 
+mod batches;
 mod describe;
 mod files;
 mod pictures;
 mod place;
 
-pub(crate) use {describe::*, files::*, pictures::*};
+pub(crate) use {batches::*, describe::*, files::*, pictures::*};

@@ -86,27 +86,46 @@ pub(crate) fn acldvppVpcConvertColorAsync(
     queue(channel, [input, output], [None, None], Scaling::Bilinear, stream)
 }
 
-/// The part of the input that `areas` names first goes to the part of the output that it names then; a part that is not
-/// named is the whole.
 fn queue(
     channel: Channel,
-    [input, output]: [Picture; 2],
-    [crop, paste]: [Option<Area>; 2],
+    pictures: [Picture; 2],
+    areas: [Option<Area>; 2],
     scaling: Scaling,
     stream: aclrtStream,
 ) -> Answer {
     channel_id(channel)?;
-    let (input, output) = (PicturePlace::of("input", input)?, PicturePlace::of("output", output)?);
-    let from = region("crop area", crop, input.geometry)?;
-    let to = region("paste area", paste, output.geometry)?;
-    let call = watch::call(Op::Use, stream).queue(stream);
-    let call = call.reads(input.data, input.bytes, Role::Source, Some(Place::Device));
-    let call = call.writes(output.data, output.bytes, Role::Target, Some(Place::Device)).begin()?;
-    let stream = submission_stream(stream)?;
-    let whole = paste.is_none();
-    let queued = stream.submit_each(move |_| {
-        let part = input.read().part(from).scaled(to.width, to.height, scaling).map_err(failed)?;
-        if whole {
+    let part = Part::of(["input", "output"], pictures, areas)?;
+    queue_parts(vec![part], scaling, stream)
+}
+
+/// A part of one picture that goes to a part of another.
+pub(super) struct Part {
+    input: PicturePlace,
+    output: PicturePlace,
+    from: Region,
+    to: Region,
+    /// Nothing of the output stays.
+    whole: bool,
+}
+
+impl Part {
+    /// The part of the input that `areas` names first goes to the part of the output that it names then; a part that is
+    /// not named is the whole.
+    pub(super) fn of(
+        [source, target]: [&str; 2],
+        [input, output]: [Picture; 2],
+        [crop, paste]: [Option<Area>; 2],
+    ) -> Answer<Self> {
+        let (input, output) = (PicturePlace::of(source, input)?, PicturePlace::of(target, output)?);
+        let from = region("crop area", crop, input.geometry)?;
+        let to = region("paste area", paste, output.geometry)?;
+        Ok(Self { input, output, from, to, whole: paste.is_none() })
+    }
+
+    fn run(&self, scaling: Scaling) -> Answer {
+        let Self { input, output, from, to, whole } = self;
+        let part = input.read().part(*from).scaled(to.width, to.height, scaling).map_err(failed)?;
+        if *whole {
             output.write(part);
         } else {
             let mut picture = output.read();
@@ -114,12 +133,24 @@ fn queue(
             output.write(picture);
         }
         Ok(())
+    }
+}
+
+/// One after the other.
+pub(super) fn queue_parts(parts: Vec<Part>, scaling: Scaling, stream: aclrtStream) -> Answer {
+    let call = watch::call(Op::Use, stream).queue(stream);
+    let call = parts.iter().fold(call, |call, Part { input, output, .. }| {
+        let call = call.reads(input.data, input.bytes, Role::Source, Some(Place::Device));
+        call.writes(output.data, output.bytes, Role::Target, Some(Place::Device))
     });
+    let call = call.begin()?;
+    let stream = submission_stream(stream)?;
+    let queued = stream.submit_each(move |_| parts.iter().try_for_each(|part| part.run(scaling)));
     call.end(queued.map(drop))
 }
 
 /// The interpolation by its number: 0 and 1 are bilinear, 2 takes the nearest pixel.
-fn scaling(resize: Resize) -> Answer<Scaling> {
+pub(super) fn scaling(resize: Resize) -> Answer<Scaling> {
     match RESIZES.read(resize)? {
         0 | 1 => Ok(Scaling::Bilinear),
         2 => Ok(Scaling::Nearest),

@@ -6,7 +6,7 @@ use crate::calls::model::told;
 use crate::failure::Answer;
 use crate::machine::contexts::named::submission_stream;
 use crate::machine::models::with_tensor;
-use crate::machine::operators::{Attribute, Job, Plan, Request, check_found};
+use crate::machine::operators::{Attribute, Job, Plan, Request, check_found, statistics};
 use crate::machine::watch;
 use ascendcl_rules::{Access, Flag, Op, Role};
 use ascendcl_sys::types::*;
@@ -154,7 +154,9 @@ pub(super) fn run(
     let call =
         call.operands(inputs, Access::Read, Role::Input).operands(outputs, Access::Write, Role::Output).begin()?;
     let job = Job::prepare(plan, inputs, outputs)?;
-    call.end(job.submit(&submission_stream(stream)?))
+    call.end(job.submit(&submission_stream(stream)?))?;
+    statistics::note(plan);
+    Ok(())
 }
 
 /// Another thread may have destroyed the description since. The run does not fail because of that.

@@ -8,8 +8,8 @@ use crate::machine::handles::Table;
 use crate::machine::live::Live;
 use ascendcl_sys::types::*;
 use core::marker::PhantomData;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// A picture: where it is, and how it lies there.
 #[derive(Clone, Copy)]
@@ -60,6 +60,8 @@ pub(crate) struct Kind<C, T> {
 
 pub(crate) static CHANNELS: Kind<acldvppChannelDesc, Channel> = Kind::new("channel description");
 pub(crate) static PICTURES: Kind<acldvppPicDesc, Picture> = Kind::new("picture description");
+/// Pictures that begin and end together.
+pub(crate) static BATCHES: Kind<acldvppBatchPicDesc, Arc<[Name<acldvppPicDesc>]>> = Kind::new("batch of pictures");
 pub(crate) static VIDEOS: Kind<acldvppStreamDesc, Video> = Kind::new("stream description");
 pub(crate) static REGIONS: Kind<acldvppRoiConfig, Edges> = Kind::new("region");
 /// The number of the interpolation.
@@ -67,7 +69,7 @@ pub(crate) static RESIZES: Kind<acldvppResizeConfig, u32> = Kind::new("resize co
 /// The level of quality.
 pub(crate) static ENCODINGS: Kind<acldvppJpegeConfig, u32> = Kind::new("JPEG configuration");
 
-impl<C, T: Copy> Kind<C, T> {
+impl<C, T: Clone> Kind<C, T> {
     const fn new(what: &'static str) -> Self {
         Self { what, table: Table::new(), _named: PhantomData }
     }
@@ -81,7 +83,7 @@ impl<C, T: Copy> Kind<C, T> {
     }
 
     pub(crate) fn read(&self, name: Name<C>) -> Answer<T> {
-        self.table.get(name.0).map(|value| *lock(&value)).ok_or_else(|| self.unknown(name))
+        self.table.get(name.0).map(|value| lock(&value).clone()).ok_or_else(|| self.unknown(name))
     }
 
     pub(crate) fn change(&self, name: Name<C>, change: impl FnOnce(&mut T)) -> Answer {
@@ -140,13 +142,14 @@ pub(crate) fn channel_id(name: Name<acldvppChannelDesc>) -> Answer<u64> {
 }
 
 pub(in crate::machine) fn count(live: &mut Live) {
-    let described = CHANNELS.table.len() + PICTURES.table.len() + VIDEOS.table.len();
+    let described = CHANNELS.table.len() + PICTURES.table.len() + BATCHES.table.len() + VIDEOS.table.len();
     live.media_descriptions = described + REGIONS.table.len() + RESIZES.table.len() + ENCODINGS.table.len();
 }
 
 pub(in crate::machine) fn clear() {
     CHANNELS.table.remove_all(|_| true);
     PICTURES.table.remove_all(|_| true);
+    BATCHES.table.remove_all(|_| true);
     VIDEOS.table.remove_all(|_| true);
     REGIONS.table.remove_all(|_| true);
     RESIZES.table.remove_all(|_| true);

@@ -6,7 +6,7 @@ use ascendcl_sys::types::aclrtDevResLimitType;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::SeqCst};
 use std::time::Duration;
 
 /// The settings of one stream.
@@ -96,6 +96,26 @@ pub(crate) fn limit_waits(seconds: u32) {
     WAIT_SECONDS.store(seconds, SeqCst);
 }
 
+/// Limits of operators go in these steps, in microseconds. A device's step is its own.
+pub(crate) const OPERATOR_STEP: u64 = 1_000_000;
+const MOST_OPERATOR_STEPS: u64 = 254;
+
+static OPERATOR_LIMIT: AtomicU64 = AtomicU64::new(MOST_OPERATOR_STEPS * OPERATOR_STEP);
+
+/// Limits operators to so many microseconds, rounded up to a step; 0 stands for the longest limit. Answers what holds now.
+pub(crate) fn limit_operators(microseconds: u64) -> u64 {
+    let steps = match microseconds.div_ceil(OPERATOR_STEP) {
+        0 => MOST_OPERATOR_STEPS,
+        steps => steps.min(MOST_OPERATOR_STEPS),
+    };
+    OPERATOR_LIMIT.store(steps * OPERATOR_STEP, SeqCst);
+    steps * OPERATOR_STEP
+}
+
+pub(crate) fn operator_limit() -> u64 {
+    OPERATOR_LIMIT.load(SeqCst)
+}
+
 type Parameters = BTreeMap<(usize, u32), i64>;
 
 /// System parameters by context and number; those of the process stand under 0.
@@ -112,6 +132,7 @@ pub(in crate::machine) fn forget_context(context: usize) {
 /// As if nothing had been set.
 pub(in crate::machine) fn clear() {
     lock(parameters()).clear();
+    limit_operators(0);
 }
 
 thread_local! {

@@ -4,6 +4,7 @@
 //! wait is called.
 
 mod in_model;
+mod outward;
 mod record;
 
 use crate::failure::{Answer, Failure};

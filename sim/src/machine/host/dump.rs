@@ -2,10 +2,13 @@
 
 use super::json::Value;
 use super::process;
+use crate::abi::CText;
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::models::dump::{self, Settings};
 use ascendcl_sys::error_codes::*;
+use std::collections::BTreeSet;
+use std::ffi::CString;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -63,13 +66,24 @@ pub(crate) fn set(path: &str) -> Answer {
 /// Models that are loaded from now on are not dumped.
 pub(crate) fn finalise() -> Answer {
     is_begun_by_calls()?;
-    clear();
+    *lock(&SOURCE) = None;
+    dump::set(None);
     Ok(())
 }
 
 pub(in crate::machine) fn clear() {
     *lock(&SOURCE) = None;
     dump::set(None);
+    dump::hand_to(None);
+}
+
+/// The folder that the configuration names for dumps of models. It stays in place: a program may keep it.
+pub(crate) fn path() -> Option<CText> {
+    static NAMES: Mutex<BTreeSet<CString>> = Mutex::new(BTreeSet::new());
+    let name = CString::new(dump::path()?).ok()?;
+    let mut names = lock(&NAMES);
+    names.insert(name.clone());
+    names.get(&name).map(|name| CText::of(name))
 }
 
 fn is_initialised() -> Answer {
@@ -115,5 +129,6 @@ fn read(section: &Value) -> Result<Option<Settings>, String> {
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let folder = PathBuf::from(path).join(now.to_string());
-    Ok(Some(Settings { folder, models: listed.iter().map(name).collect(), inputs, outputs }))
+    let path = path.to_owned();
+    Ok(Some(Settings { path, folder, models: listed.iter().map(name).collect(), inputs, outputs }))
 }

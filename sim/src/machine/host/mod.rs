@@ -5,4 +5,5 @@ mod json;
 pub(crate) mod process;
 pub(crate) mod profiling;
 pub(crate) mod random;
+pub(crate) mod reduce;
 pub(crate) mod stamps;

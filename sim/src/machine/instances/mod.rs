@@ -46,6 +46,9 @@ enum Content {
     Built(Arc<Assembly>),
 }
 
+/// What a task does in one run, if that depends on when the run was queued.
+type Queued = Option<Box<dyn FnOnce(usize) -> Answer + Send>>;
+
 static INSTANCES: Table<Instance> = Table::new();
 
 /// What a capture leaves that has ended well. Answers the number of the instance.
@@ -178,14 +181,23 @@ impl Instance {
         }
     }
 
+    /// The events outside that each run concerns, by their numbers, and whether it records them.
+    pub(crate) fn events(&self) -> Vec<(usize, bool)> {
+        match &self.content {
+            Content::Captured(nodes, _) => nodes.iter().filter_map(|node| node.event()).collect(),
+            Content::Built(_) => Vec::new(),
+        }
+    }
+
     /// Queues one run. A stream that is captured takes none.
     pub(crate) fn submit(self: &Arc<Self>, stream: &Arc<Stream>) -> Answer {
         let number = stream.number();
         match &self.content {
-            Content::Captured(_, parts) => {
+            Content::Captured(nodes, parts) => {
                 parts.refuse_late()?;
                 let instance = Arc::clone(self);
-                stream.submit(move || instance.run(number)).map(drop)
+                let queued: Vec<Queued> = nodes.iter().map(|node| node.queued()).collect();
+                stream.submit(move || instance.run(number, queued)).map(drop)
             }
             Content::Built(assembly) => {
                 let (program, assembly) = (assembly.program()?, Arc::clone(assembly));
@@ -213,14 +225,19 @@ impl Instance {
     }
 
     /// As on a stream, a node that fails does not keep the next from running.
-    fn run(&self, stream: usize) -> Answer {
+    fn run(&self, stream: usize, queued: Vec<Queued>) -> Answer {
         let nodes = match &self.content {
             Content::Captured(nodes, _) => nodes.as_slice(),
             Content::Built(_) => &[],
         };
         let mut answer = Ok(());
-        for node in nodes {
-            answer = answer.and(node.run(stream));
+        for (node, queued) in nodes.iter().zip(queued) {
+            let ran = match queued {
+                Some(task) if !node.is_left_out() => task(stream),
+                Some(_) => Ok(()),
+                None => node.run(stream),
+            };
+            answer = answer.and(ran);
         }
         answer
     }

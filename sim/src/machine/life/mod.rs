@@ -8,7 +8,7 @@ use crate::machine::contexts::context;
 use crate::machine::contexts::teardown::Rest;
 use crate::machine::device::{self, settings};
 use crate::machine::host::{dump, process, profiling, stamps};
-use crate::machine::signals::notify;
+use crate::machine::signals::{notify, shared_event};
 use crate::machine::streams::{exceptions, stream_settings};
 use crate::machine::thread::{current, errors};
 use crate::machine::workers::pool;
@@ -36,6 +36,7 @@ pub(crate) fn clear() {
     operators::clear();
     descriptions::clear();
     notify::clear();
+    shared_event::clear();
     settings::clear();
     memory::clear();
     devices::forget_all();

@@ -3,8 +3,10 @@
 //! A device dumps the tensors of each of its operators. The engine here has other operators, so a dump has the inputs
 //! and outputs of whole models.
 
+use crate::abi::{OfDump, tell_of_dump};
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
+use crate::machine::workers::user_code;
 use crate::model::{Element, Port};
 use ascendcl_sys::error_codes::ACL_ERROR_INVALID_FILE;
 use std::fs;
@@ -14,7 +16,9 @@ use std::sync::{Arc, Mutex};
 
 /// What is dumped of which models.
 pub(in crate::machine) struct Settings {
-    /// The folder for the runs under these settings.
+    /// The folder that the configuration names.
+    pub(in crate::machine) path: String,
+    /// The one in it for the runs under these settings.
     pub(in crate::machine) folder: PathBuf,
     /// The names of the models; `None` stands for all.
     pub(in crate::machine) models: Option<Vec<String>>,
@@ -24,6 +28,14 @@ pub(in crate::machine) struct Settings {
 
 /// For models that are loaded from now on.
 static SETTINGS: Mutex<Option<Arc<Settings>>> = Mutex::new(None);
+
+/// Takes the dumps in place of files.
+static LISTENER: Mutex<Option<OfDump>> = Mutex::new(None);
+
+/// Hands dumps to a function of the caller instead of writing files, or writes files again.
+pub(crate) fn hand_to(function: Option<OfDump>) {
+    *lock(&LISTENER) = function;
+}
 
 /// The dumps of one model.
 pub(super) struct Dump {
@@ -42,6 +54,11 @@ pub(super) struct RunDump {
 /// Sets what is dumped of models that are loaded from now on.
 pub(in crate::machine) fn set(settings: Option<Settings>) {
     *lock(&SETTINGS) = settings.map(Arc::new);
+}
+
+/// The folder that the settings name, if any.
+pub(in crate::machine) fn path() -> Option<String> {
+    lock(&SETTINGS).as_ref().map(|settings| settings.path.clone())
 }
 
 /// The dumps of a model that is being loaded, if the settings name it. A file's name without its ending is a name of
@@ -69,11 +86,31 @@ impl RunDump {
         let path = self.folder.join(format!("{side}.{index}.{}.npy", file_name(&port.name)));
         let mut file = header(port.element, dims);
         file.extend_from_slice(bytes);
+        let listener = *lock(&LISTENER);
+        if let Some(function) = listener {
+            return hand_over(function, &path.to_string_lossy(), &file);
+        }
         let written = fs::create_dir_all(&self.folder).and_then(|()| fs::write(&path, file));
         written.map_err(|error| {
             Failure::new(ACL_ERROR_INVALID_FILE, format!("the dump {} cannot be written: {error}", path.display()))
         })
     }
+}
+
+/// Hands a file over part by part, in order.
+fn hand_over(function: OfDump, name: &str, file: &[u8]) -> Answer {
+    const PART: usize = 1 << 20;
+    let parts = file.len().div_ceil(PART);
+    for (index, part) in file.chunks(PART).enumerate() {
+        let (offset, last) = ((index * PART) as i64, index + 1 == parts);
+        let mut answer = 0;
+        user_code::run_within(0, || answer = tell_of_dump(function, name, offset, last, part));
+        if answer != 0 {
+            let text = format!("the function that takes dumps answered {answer} for {name}");
+            return Err(Failure::new(ACL_ERROR_INVALID_FILE, text));
+        }
+    }
+    Ok(())
 }
 
 /// The start of a file of NumPy's format, version 1.0: a Python dictionary, padded to 64 bytes.

@@ -6,7 +6,7 @@
 
 mod datasets;
 mod descriptions;
-pub(super) mod dump;
+pub(crate) mod dump;
 mod load;
 mod loaded;
 mod run;

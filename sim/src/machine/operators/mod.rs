@@ -4,6 +4,7 @@
 //!   output.
 //! * `catalogue` knows the operators; `rten` calculates them, from a model of a few nodes that `graphs` makes.
 //! * `known` tells which operators a program may execute: those it compiled, or all that it loaded.
+//! * `statistics` notes what operators are given, if a program wants that.
 //! * [`Job`] runs a plan on buffers, in its turn on a stream.
 
 mod attributes;
@@ -14,6 +15,7 @@ mod job;
 mod known;
 mod operand;
 mod plan;
+pub(crate) mod statistics;
 
 pub(crate) use attributes::{Attribute, create_attributes, destroy_attributes, read_attributes, set_attribute};
 pub(crate) use handles::{create_handle, destroy_handle, find_handle};
@@ -32,4 +34,5 @@ pub(in crate::machine) fn clear() {
     attributes::clear();
     handles::clear();
     known::clear();
+    statistics::clear();
 }

@@ -43,9 +43,13 @@ pub(in crate::machine) type Clock = BTreeMap<usize, u64>;
 
 impl Capture {
     pub(in crate::machine) fn record(&self, stream: usize, sort: Sort, work: Work) -> Answer {
+        self.add(stream, Node::new(stream, sort, work))
+    }
+
+    /// A task of a stream that takes part.
+    pub(in crate::machine) fn add(&self, stream: usize, node: Arc<Node>) -> Answer {
         let mut state = lock(&self.state);
         state.usable()?;
-        let node = Node::new(stream, sort, work);
         *state.clocks.entry(stream).or_default().entry(stream).or_default() += 1;
         if let Some(group) = state.groups.get_mut(&stream) {
             group.push(Arc::clone(&node));

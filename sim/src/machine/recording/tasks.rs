@@ -11,6 +11,15 @@ use std::sync::{Arc, Mutex, OnceLock};
 /// Work that can be run again, on the stream with the number that it is given.
 pub(crate) type Work = Arc<dyn Fn(usize) -> Answer + Send + Sync>;
 
+/// What a task of a captured instance has to do with events that streams outside record or wait for, too.
+pub(crate) trait Outward: Send + Sync {
+    /// A run of the instance is being queued; answers what the task does in this run. Dropped, it counts as given up.
+    fn queued(&self) -> Box<dyn FnOnce(usize) -> Answer + Send>;
+
+    /// The event, by its number, and whether it is recorded; otherwise it is waited for.
+    fn event(&self) -> (usize, bool);
+}
+
 /// The description of a task, for queries.
 pub(crate) type Sort = aclmdlRITaskType;
 
@@ -26,20 +35,24 @@ pub(crate) struct Node {
     left_out: AtomicBool,
     /// Given out when somebody asks.
     number: OnceLock<usize>,
+    outward: Option<Arc<dyn Outward>>,
 }
 
 static TASKS: Table<Node> = Table::new();
 
 impl Node {
     pub(crate) fn new(stream: usize, sort: Sort, work: Work) -> Arc<Self> {
-        Arc::new(Self {
-            work: Mutex::new(work),
-            sort,
-            stream,
-            disabled: AtomicBool::new(false),
-            left_out: AtomicBool::new(false),
-            number: OnceLock::new(),
-        })
+        Arc::new(Self::of(stream, sort, work, None))
+    }
+
+    /// A task that concerns streams outside of the instance.
+    pub(crate) fn outward(stream: usize, sort: Sort, outward: Arc<dyn Outward>) -> Arc<Self> {
+        Arc::new(Self::of(stream, sort, Arc::new(|_| Ok(())), Some(outward)))
+    }
+
+    fn of(stream: usize, sort: Sort, work: Work, outward: Option<Arc<dyn Outward>>) -> Self {
+        let (disabled, left_out) = (AtomicBool::new(false), AtomicBool::new(false));
+        Self { work: Mutex::new(work), sort, stream, disabled, left_out, number: OnceLock::new(), outward }
     }
 
     /// A task that does nothing.
@@ -80,6 +93,16 @@ impl Node {
         refuse_changes("disabled")?;
         self.disabled.store(true, SeqCst);
         Ok(())
+    }
+
+    /// The event outside that the task concerns, and whether it records it.
+    pub(in crate::machine) fn event(&self) -> Option<(usize, bool)> {
+        self.outward.as_ref().map(|outward| outward.event())
+    }
+
+    /// What the task does in a run that is being queued now, if that depends on when it is.
+    pub(in crate::machine) fn queued(&self) -> Option<Box<dyn FnOnce(usize) -> Answer + Send>> {
+        self.outward.as_ref().map(|outward| outward.queued())
     }
 
     pub(in crate::machine) fn update(&self) {

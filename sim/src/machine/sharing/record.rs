@@ -14,9 +14,10 @@ pub(in crate::machine) enum Kind {
     /// Physical memory, which has no address of its own.
     Physical = 2,
     Notify = 3,
+    Event = 4,
 }
 
-/// Memory that is shared; all 0 for a notify.
+/// Memory that is shared; all 0 for a notify and an event.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(in crate::machine) struct What {
     pub(in crate::machine) descriptor: u32,
@@ -52,6 +53,9 @@ enum Word {
     /// Every process may import it.
     ForAll,
     Signal,
+    /// How often an event was recorded, and up to which of the records streams have come.
+    Recorded,
+    Reached,
     Processes,
     FirstProcess,
 }
@@ -148,6 +152,25 @@ impl Record {
     /// Takes the mark of a notify away; answers whether it was set.
     pub(in crate::machine) fn take_signal(&self) -> bool {
         self.place(Word::Signal).replace(0) != 0
+    }
+
+    /// An event is recorded; answers which of its records this is. Words of a page are aligned.
+    pub(in crate::machine) fn next(&self) -> u64 {
+        self.place(Word::Recorded).add(1).unwrap_or_default()
+    }
+
+    /// A stream has come to this record of an event.
+    pub(in crate::machine) fn reach(&self, record: u64) {
+        self.place(Word::Reached).raise(record);
+    }
+
+    /// The newest record of an event; 0 before the first.
+    pub(in crate::machine) fn newest(&self) -> u64 {
+        self.word(Word::Recorded)
+    }
+
+    pub(in crate::machine) fn has_reached(&self, record: u64) -> bool {
+        self.word(Word::Reached) >= record
     }
 
     /// Whether other processes may still import it.

@@ -140,6 +140,15 @@ impl Notify {
         stream.submit_each(set).map(drop)
     }
 
+    /// Takes a record away that nothing has waited for.
+    pub(crate) fn reset(&self) {
+        let mut state = lock(&self.state);
+        state.set = false;
+        if let Some(record) = &state.shared {
+            record.take_signal();
+        }
+    }
+
     /// Lets what follows on the stream wait for a record, and takes the record away. Only the process that has made a
     /// notify waits for it.
     pub(crate) fn hold_up(self: Arc<Self>, stream: &Arc<Stream>, limit: Option<Duration>) -> Answer {

@@ -9,6 +9,7 @@ use crate::machine::streams::exceptions;
 use crate::machine::streams::queue::{Await, Call, Counted, Queue, Task, Turn};
 use crate::machine::streams::refusals::{refuse_in_group, refuse_on};
 use crate::machine::streams::stream::Stream;
+use crate::machine::thread::last_task;
 use crate::machine::workers::callback_thread;
 use crate::machine::workers::point::{Duty, Point};
 use crate::machine::workers::pool;
@@ -216,6 +217,9 @@ impl Stream {
         queue.tasks.extend(tasks);
         queue.submitted += COUNT as u64;
         let position = queue.submitted;
+        if !self.is_default() {
+            last_task::queued(position as u32);
+        }
         let start = matches!(queue.turn, Turn::Idle) && !self.is_persistent();
         if start {
             queue.turn = Turn::Ready;

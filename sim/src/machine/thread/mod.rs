@@ -3,4 +3,5 @@
 pub(crate) mod current;
 pub(crate) mod errors;
 pub(crate) mod inside;
+pub(crate) mod last_task;
 pub(crate) mod visits;

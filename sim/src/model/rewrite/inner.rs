@@ -123,7 +123,7 @@ fn finish(
     Ok(())
 }
 
-fn truth(name: &str) -> ValueInfoProto {
+pub(super) fn truth(name: &str) -> ValueInfoProto {
     let tensor_type = Some(TypeProtoTensor { elem_type: Some(DataType::BOOL), shape: None });
     ValueInfoProto { name: Some(name.to_string()), r#type: Some(TypeProto { tensor_type, sequence: None }) }
 }

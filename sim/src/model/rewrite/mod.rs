@@ -16,6 +16,7 @@ mod infer;
 mod inner;
 mod numbers;
 mod operators;
+mod scan;
 mod scope;
 
 use super::failure::LoadFailure;

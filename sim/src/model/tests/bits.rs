@@ -1,6 +1,6 @@
 //! Operators on bits.
 
-use super::files::{File, node, port, shapeless};
+use super::files::{File, node, port, shapeless, with_text};
 use crate::model::{Input, Model};
 use rten_onnx::onnx::DataType;
 
@@ -47,4 +47,40 @@ fn bits_of_all_types_of_integers_are_joined_as_the_standard_says() {
     holds!(u32, UINT32, [0, 1, 0x5555_5555, 0x7fff_ffff]);
     holds!(i64, INT64, [0, 1, -1, 0x1234_5678, i32::MIN.into(), i32::MAX.into()]);
     holds!(u64, UINT64, [0, 1, 0x7654_3210, 0x7fff_ffff]);
+}
+
+/// What becomes of each value that is shifted by each count, which is an axis of its own; `None` if a run fails.
+fn shifted(kind: DataType, direction: &str, values: &[u64], counts: &[u64]) -> Vec<Vec<Option<u64>>> {
+    let one = with_text(node("BitShift", &["a", "b"], &["y"]), "direction", direction);
+    let file = File::new(&[port("a", kind, "n"), port("b", kind, "n")], &[shapeless("y", kind)], vec![one]);
+    let model = Model::parse(file.bytes()).unwrap();
+    let size = if kind == DataType::UINT64 { 8 } else { 4 };
+    let run = |value: u64, count: u64| {
+        let (value, count) = (value.to_le_bytes(), count.to_le_bytes());
+        let input = |bytes| Input { dims: &[1], bytes };
+        let outputs = model.run(&[input(&value[..size]), input(&count[..size])]).ok()?;
+        let mut bytes = [0; 8];
+        bytes[..size].copy_from_slice(&outputs[0].to_bytes().unwrap());
+        Some(u64::from_le_bytes(bytes))
+    };
+    values.iter().map(|value| counts.iter().map(|count| run(*value, *count)).collect()).collect()
+}
+
+#[test]
+fn integers_of_32_and_64_bits_are_shifted_and_a_result_that_does_not_fit_fails_the_run() {
+    let values = [0, 1, 2, 5, 0x1234_5678, 0x4000_0000, 0x7fff_ffff];
+    let counts = [0, 1, 2, 3, 7, 29, 30, 31, 32, 33, 34, 61, 62, 63, 64, 65, 1000];
+    let fits = |value: u64| (value <= 0x7fff_ffff).then_some(value);
+    for (kind, bits) in [(DataType::UINT32, 32), (DataType::UINT64, 64)] {
+        let left = |value: u64, count: u64| {
+            let all = if count < bits { u128::from(value) << count } else { 0 };
+            fits(u64::try_from(all & ((1 << bits) - 1)).unwrap())
+        };
+        let right = |value: u64, count: u64| fits(if count < bits { value >> count } else { 0 });
+        let each = |of: &dyn Fn(u64, u64) -> Option<u64>| -> Vec<Vec<Option<u64>>> {
+            values.iter().map(|value| counts.iter().map(|count| of(*value, *count)).collect()).collect()
+        };
+        assert_eq!(shifted(kind, "LEFT", &values, &counts), each(&left), "{kind} LEFT");
+        assert_eq!(shifted(kind, "RIGHT", &values, &counts), each(&right), "{kind} RIGHT");
+    }
 }

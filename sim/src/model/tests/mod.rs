@@ -16,6 +16,7 @@ mod networks;
 mod numbers;
 mod refusals;
 mod runs;
+mod scans;
 mod volumes;
 
 use super::{Input, Model};

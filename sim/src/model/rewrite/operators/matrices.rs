@@ -1,10 +1,10 @@
 //! Products, powers and shifts.
 
 use super::{element, output};
+use crate::model::rewrite::Refusal;
 use crate::model::rewrite::attributes::{Attributes, Value};
 use crate::model::rewrite::numbers::keep;
 use crate::model::rewrite::scope::{Scope, is_float};
-use crate::model::rewrite::{Refusal, refuse};
 use rten_onnx::onnx::{DataType, NodeProto};
 
 /// The engine keeps an axis of size one when the second factor is a vector and the first has more than two axes.
@@ -103,7 +103,7 @@ pub(super) fn quotient(scope: &mut Scope<'_>, a: &str, b: &str) -> String {
 }
 
 /// The engine spreads a second operand of one element over the first, whatever its axes are.
-fn spread(scope: &mut Scope<'_>, node: &mut NodeProto) {
+pub(super) fn spread(scope: &mut Scope<'_>, node: &mut NodeProto) {
     let (a, b) = (node.given(0).to_string(), node.given(1).to_string());
     let ranks = (scope.rank(&a), scope.rank(&b));
     if matches!(ranks, (_, Some(0))) || matches!(ranks, (Some(a), Some(b)) if a >= b) {
@@ -164,38 +164,6 @@ pub(super) fn power(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusa
 }
 
 /// Shifts are products and quotients by powers of two.
-pub(super) fn shift(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
-    let (value, count, result) = (node.given(0), node.given(1), output(node)?);
-    let kind = element(scope, value)?;
-    let bits = match kind {
-        DataType::UINT8 => 8,
-        DataType::UINT16 => 16,
-        _ => return Err(Refusal::because(format!("the simulator does not shift integers of type {kind}"))),
-    };
-    let (value, count) = (scope.cast(value, DataType::INT32), scope.cast(count, DataType::INT32));
-    // As many places as there are bits, or more, leave nothing.
-    let most = scope.integer(bits, DataType::INT32);
-    let count = scope.make("Min", &[&count, &most], &[]);
-    let two = scope.integer(2, DataType::INT32);
-    let factor = scope.make("Pow", &[&two, &count], &[]);
-    let shifted = match node.text("direction") {
-        "LEFT" => {
-            let all = scope.integer(1 << bits, DataType::INT32);
-            // Within 32 bits: what would be shifted out is taken away before.
-            let rest = scope.make("Div", &[&all, &factor], &[]);
-            let kept = scope.make("Mod", &[&value, &rest], &[]);
-            scope.make("Mul", &[&kept, &factor], &[])
-        }
-        "RIGHT" => {
-            let mut quotient = NodeProto { input: vec![value, factor], ..Default::default() };
-            spread(scope, &mut quotient);
-            scope.make("Div", &[quotient.given(0), quotient.given(1)], &[])
-        }
-        other => return refuse("direction", other, "it is LEFT or RIGHT"),
-    };
-    super::super::numbers::cast(scope, &shifted, kind, result)
-}
-
 pub(super) fn complement(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
     let kind = element(scope, node.given(0))?;
     let top = match kind {

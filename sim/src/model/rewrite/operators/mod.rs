@@ -15,6 +15,7 @@ mod resize;
 mod sampling;
 mod scatter;
 mod shapes;
+mod shifts;
 mod steps;
 mod suppression;
 mod volumes;
@@ -22,7 +23,7 @@ mod weights;
 
 use super::attributes::{Attributes, Value, with};
 use super::scope::{Known, Scope};
-use super::{Refusal, Wrong, constants, inner, numbers, refuse};
+use super::{Refusal, Wrong, constants, inner, numbers, refuse, scan};
 use rten_onnx::onnx::{DataType, NodeProto};
 
 /// Adds what the engine calculates for a node of the file.
@@ -40,12 +41,13 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
         node.input.pop();
     }
     // Those that are not asked here ask by themselves.
-    if !matches!(name.as_str(), "Constant" | "Cast" | "NonMaxSuppression" | "If" | "Loop") {
+    if !matches!(name.as_str(), "Constant" | "Cast" | "NonMaxSuppression" | "If" | "Loop" | "Scan") {
         numbers::large_constants(scope, &node)?;
     }
     match name.as_str() {
         "If" => return inner::branches(scope, node),
         "Loop" => return inner::body(scope, node),
+        "Scan" => return scan::scan(scope, node),
         _ => {}
     }
     Ok(match name.as_str() {
@@ -74,7 +76,7 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
         "MatMul" => matrices::product(scope, node),
         "MatMulInteger" => matrices::integer_product(scope, node),
         "Pow" => matrices::power(scope, node),
-        "BitShift" => matrices::shift(scope, &node),
+        "BitShift" => shifts::shift(scope, &node),
         "BitwiseAnd" | "BitwiseOr" | "BitwiseXor" => bits::bitwise(scope, &node),
         "BitwiseNot" => matrices::complement(scope, &node),
         "Conv" | "ConvTranspose" | "ConvInteger" => convolutions::convolution(scope, node),

@@ -1,0 +1,154 @@
+//! Copies whose addresses stand in device memory. The device looks at them when it comes to the copy.
+//!
+//! What the copies use is known only then, so the checker sees the place of the addresses, and not what they lead to.
+
+use super::copy::{aclrtMemcpyAsync, fits};
+use super::memory::not_null;
+use super::notify::on_device;
+use super::wanted;
+use crate::abi::{Address, Out, copy};
+use crate::failure::{Answer, Failure};
+use crate::machine::contexts::context::current_context;
+use crate::machine::contexts::named::Named;
+use crate::machine::memory::{Place, describe, hold};
+use crate::machine::watch;
+use ascendcl_rules::{Op, Place as Claimed, Role};
+use ascendcl_sys::error_codes::ACL_ERROR_RT_DRV_INTERNAL_ERROR;
+use ascendcl_sys::types::*;
+use std::borrow::Cow;
+
+/// Where the copy takes place depends on the memory here as well, so this is the ordinary copy.
+pub(crate) fn aclrtMemcpyAsyncWithCondition(
+    dst: Address,
+    dest_max: usize,
+    src: Address,
+    count: usize,
+    kind: aclrtMemcpyKind,
+    stream: aclrtStream,
+) -> Answer {
+    aclrtMemcpyAsync(dst, dest_max, src, count, kind, stream)
+}
+
+/// A descriptor: a mark, the source, the destination and the number of bytes. The device's descriptors look otherwise.
+const DESCRIPTOR: usize = 4 * WORD;
+const WORD: usize = size_of::<u64>();
+const MARK: u64 = u64::from_ne_bytes(*b"copydesc");
+
+pub(crate) fn aclrtGetMemcpyDescSize(kind: aclrtMemcpyKind, mut desc_size: Out<'_, usize>) -> Answer {
+    wanted(&desc_size)?;
+    inside_a_device(kind)?;
+    current_context()?;
+    desc_size.set(DESCRIPTOR);
+    Ok(())
+}
+
+pub(crate) fn aclrtSetMemcpyDesc(
+    desc: Address,
+    kind: aclrtMemcpyKind,
+    src_addr: Address,
+    dst_addr: Address,
+    count: usize,
+    config: Address,
+) -> Answer {
+    not_null(desc).and(not_null(src_addr)).and(not_null(dst_addr))?;
+    if !config.is_null() {
+        return Err(Failure::invalid("the reserved argument is not null"));
+    }
+    inside_a_device(kind)?;
+    on_device(desc)?;
+    let call = watch::call(Op::Use, desc);
+    let call = call.writes(desc, DESCRIPTOR, Role::Target, Some(Claimed::Device)).begin()?;
+    current_context()?;
+    let _hold = hold(desc, DESCRIPTOR)?;
+    let words = [MARK, src_addr.number() as u64, dst_addr.number() as u64, count as u64];
+    for (index, word) in words.into_iter().enumerate() {
+        desc.offset(index * WORD).write(&word.to_ne_bytes());
+    }
+    call.end(Ok(()))
+}
+
+pub(crate) fn aclrtMemcpyAsyncWithDesc(desc: Address, kind: aclrtMemcpyKind, stream: aclrtStream) -> Answer {
+    not_null(desc)?;
+    let named = Named::find(stream)?;
+    inside_a_device(kind)?;
+    on_device(desc)?;
+    let call = watch::call(Op::Use, stream).queue(stream);
+    let call = call.reads(desc, DESCRIPTOR, Role::Source, Some(Claimed::Device)).begin()?;
+    let stream = named.for_work()?;
+    let kept = hold(desc, DESCRIPTOR)?;
+    let queued = stream.submit_each(move |_| {
+        let _kept = &kept;
+        let word = |index| desc.offset(index * WORD).array::<WORD>();
+        if u64::from_ne_bytes(word(0)) != MARK {
+            return Err(failed("what is at the descriptor's place was not written by aclrtSetMemcpyDesc"));
+        }
+        let count = usize::try_from(u64::from_ne_bytes(word(3))).unwrap_or(usize::MAX);
+        copy_found(Address::from_bytes(word(2)), Address::from_bytes(word(1)), count)
+    });
+    call.end(queued.map(drop))
+}
+
+/// `dst` and `src` are the places of the addresses, in device memory.
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn aclrtMemcpyAsyncWithOffset(
+    dst: Address,
+    dest_max: usize,
+    dst_data_offset: usize,
+    src: Address,
+    count: usize,
+    src_data_offset: usize,
+    kind: aclrtMemcpyKind,
+    stream: aclrtStream,
+) -> Answer {
+    not_null(dst).and(not_null(src))?;
+    let named = Named::find(stream)?;
+    inside_a_device(kind)?;
+    fits(count, dest_max.saturating_sub(dst_data_offset))?;
+    on_device(dst).and(on_device(src))?;
+    let call = watch::call(Op::Use, stream).queue(stream);
+    let call = [dst, src].into_iter().fold(call, |call, at| call.reads(at, WORD, Role::Source, Some(Claimed::Device)));
+    let call = call.begin()?;
+    let stream = named.for_work()?;
+    let kept = [hold(dst, WORD)?, hold(src, WORD)?];
+    let queued = stream.submit_each(move |_| {
+        let _kept = &kept;
+        let [to, from] = [dst, src].map(|at| Address::from_bytes(at.array()));
+        copy_found(to.offset(dst_data_offset), from.offset(src_data_offset), count)
+    });
+    call.end(queued.map(drop))
+}
+
+/// Copies between addresses that the device has found in its memory. Both have to be in blocks of devices.
+fn copy_found(to: Address, from: Address, count: usize) -> Answer {
+    let place = |address: Address| describe(address).map(|found| found.place);
+    for address in [to, from] {
+        if !matches!(place(address), Some(Place::Device(_))) {
+            return Err(failed(format!("the address {:#x} that was found is in no device memory", address.number())));
+        }
+    }
+    let _holds = [hold(to, count).map_err(as_failure)?, hold(from, count).map_err(as_failure)?];
+    copy(to, from, count);
+    Ok(())
+}
+
+fn failed(text: impl Into<Cow<'static, str>>) -> Failure {
+    Failure::new(ACL_ERROR_RT_DRV_INTERNAL_ERROR, text)
+}
+
+/// What refuses a call fails the stream here.
+fn as_failure(refused: Failure) -> Failure {
+    failed(refused.text)
+}
+
+fn inside_a_device(kind: aclrtMemcpyKind) -> Answer {
+    match kind {
+        aclrtMemcpyKind::ACL_MEMCPY_INNER_DEVICE_TO_DEVICE => Ok(()),
+        other if other > aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE => {
+            Err(Failure::invalid(format!("there is no direction {}", other.0)))
+        }
+        other => {
+            let text = format!("addresses in device memory lead inside a device; found direction {}", other.0);
+            Err(Failure::unsupported(text))
+        }
+    }
+}
