@@ -1,0 +1,30 @@
+// DEV-09: an object of another library says how it is taken down.
+use ascendcl::raw::{Attach, Ending, EndsBefore};
+use ascendcl::{Brand, Current, Error, Stream};
+
+pub struct Communicator(pub u64);
+
+// SAFETY: the object holds a number, and there is nothing to take down.
+unsafe impl Attach for Communicator {
+    const NAME: &'static str = "communicator";
+    const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
+
+    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        Ok(())
+    }
+}
+
+pub fn attach<C: Brand>(current: &Current<C>, stream: Stream<C>, id: u64) -> Result<(), Error> {
+    drop(current.attach(Communicator(id), stream)?);
+    Ok(())
+}
+
+#[allow(dead_code)]
+fn unused(_: &dyn Fn(&Ending<'_>, EndsBefore)) {}
+
+#[allow(dead_code)]
+fn named<T: Attach>() -> &'static str {
+    T::NAME
+}
+
+fn main() {}
