@@ -186,7 +186,7 @@ impl KeptMemory {
         self.0.start()
     }
 
-    /// How long it is.
+    /// How many bytes it has.
     pub fn bytes(&self) -> usize {
         self.0.bytes()
     }
