@@ -642,7 +642,7 @@ pub enum Error {
         Cited(rules::BUSY)
     )]
     Busy {
-        /// The time limit.
+        /// How long it waited at most.
         waited: Duration,
     },
 }
