@@ -1,5 +1,5 @@
 // DEV-01: memory belongs to a context of the device.
-use ascendcl::{Device, Error, Thread};
+use ascendcl::{Device, Thread};
 
 pub fn first(device: &Device<'_>, thread: &mut Thread) -> Result<f32, Box<dyn std::error::Error>> {
     let numbers = device.with_current(thread, |current| {
@@ -7,11 +7,6 @@ pub fn first(device: &Device<'_>, thread: &mut Thread) -> Result<f32, Box<dyn st
         buffer.to_vec(current)
     })?;
     Ok(numbers?.first().copied().unwrap_or_default())
-}
-
-#[allow(dead_code)]
-fn unused(error: Error) -> Error {
-    error
 }
 
 fn main() {}

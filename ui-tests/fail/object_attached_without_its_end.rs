@@ -4,19 +4,21 @@ use ascendcl::{Brand, Current, Error, Stream};
 
 pub struct Communicator(pub u64);
 
-impl Communicator {}
+pub struct Named<T>(pub T);
 
-pub fn attach<C: Brand>(current: &Current<C>, stream: Stream<C>, id: u64) -> Result<(), Error> {
-    drop(current.attach(Communicator(id), stream)?);
-    Ok(())
+// SAFETY: the object holds a number, and there is nothing to take down.
+unsafe impl Attach for Named<Communicator> {
+    const NAME: &'static str = "communicator";
+    const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
+
+    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        Ok(())
+    }
 }
 
-#[allow(dead_code)]
-fn unused(_: &dyn Fn(&Ending<'_>, EndsBefore)) {}
-
-#[allow(dead_code)]
-fn named<T: Attach>() -> &'static str {
-    T::NAME
+pub fn attach<C: Brand>(current: &Current<C>, stream: Stream<C>, id: u64) -> Result<(), Error> {
+    current.attach(Communicator(id), stream)?;
+    Ok(())
 }
 
 fn main() {}

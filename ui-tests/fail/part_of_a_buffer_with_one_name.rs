@@ -1,5 +1,5 @@
 // MEM-01: parts of memory are names of shared memory.
-use ascendcl::{Brand, Current, DeviceBuffer, Error, SharedBuffer};
+use ascendcl::{Brand, Current, DeviceBuffer, Error};
 
 pub fn halves<C: Brand>(
     current: &Current<C>,
@@ -10,8 +10,5 @@ pub fn halves<C: Brand>(
     let (first, second) = (buffer.slice(..length / 2)?, buffer.slice(length / 2..)?);
     Ok((first.to_vec(current)?, second.to_vec(current)?))
 }
-
-#[allow(dead_code)]
-fn unused<C: Brand>(_: SharedBuffer<C, f32>) {}
 
 fn main() {}

@@ -1,7 +1,9 @@
 // ERR-01: a run can fail in several steps.
 use ascendcl::{Error, Library, RunError};
 
-pub fn sum(numbers: &[u32]) -> Result<u32, RunError<Error>> {
+pub type Failure = RunError<Error>;
+
+pub fn sum(numbers: &[u32]) -> Result<u32, Failure> {
     let sum = ascendcl::run(Library::Vendor, |current| {
         let numbers = current.upload(numbers)?.to_vec(current)?;
         Ok::<u32, Error>(numbers.iter().sum())
@@ -9,7 +11,8 @@ pub fn sum(numbers: &[u32]) -> Result<u32, RunError<Error>> {
     Ok(sum)
 }
 
-#[allow(dead_code)]
-type Unused = RunError<Error>;
+pub fn retried(numbers: &[u32]) -> Result<u32, RunError<Error>> {
+    ascendcl::run(Library::Vendor, |current| Ok(current.upload(numbers)?.to_vec(current)?.iter().sum()))
+}
 
 fn main() {}

@@ -6,9 +6,4 @@ pub fn check(device: &Device<'_>, thread: &mut Thread) -> Result<(), Box<dyn std
     Ok(())
 }
 
-#[allow(dead_code)]
-fn unused(error: Error) -> Error {
-    error
-}
-
 fn main() {}

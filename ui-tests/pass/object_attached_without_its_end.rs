@@ -4,6 +4,8 @@ use ascendcl::{Brand, Current, Error, Stream};
 
 pub struct Communicator(pub u64);
 
+pub struct Named<T>(pub T);
+
 // SAFETY: the object holds a number, and there is nothing to take down.
 unsafe impl Attach for Communicator {
     const NAME: &'static str = "communicator";
@@ -15,16 +17,8 @@ unsafe impl Attach for Communicator {
 }
 
 pub fn attach<C: Brand>(current: &Current<C>, stream: Stream<C>, id: u64) -> Result<(), Error> {
-    drop(current.attach(Communicator(id), stream)?);
+    current.attach(Communicator(id), stream)?;
     Ok(())
-}
-
-#[allow(dead_code)]
-fn unused(_: &dyn Fn(&Ending<'_>, EndsBefore)) {}
-
-#[allow(dead_code)]
-fn named<T: Attach>() -> &'static str {
-    T::NAME
 }
 
 fn main() {}
