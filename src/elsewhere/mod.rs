@@ -24,4 +24,5 @@ mod events;
 mod graphs;
 mod memory;
 mod models;
+mod owners;
 mod streams;

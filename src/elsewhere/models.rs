@@ -3,7 +3,7 @@
 use crate::brand::Brand;
 use crate::current::Current;
 use crate::error::Error;
-use crate::model::{Model, Output, Outputs};
+use crate::model::{BoundModel, Model, Output, Outputs};
 use core::ops::Index;
 
 elsewhere! {
@@ -20,6 +20,13 @@ elsewhere! {
         "no method of a model has this name",
         "MODEL-17: with a wait: `model.run(current, &inputs)?`",
         "on a stream: `stream.execute(current, model.bind(current, &input_shapes, &output_shapes)?)?`",
+        "see `ascendcl-explain MODEL-17`";
+
+    /// An execution without a stream.
+    QueuedByStreams:
+        "a stream executes a bound model",
+        "the stream is asked, and gets the model",
+        "MODEL-17: `let model = stream.execute(current, model)?.wait(current)?;`, and without a stream: `model.run(current)?`",
         "see `ascendcl-explain MODEL-17`";
 
     /// Outputs by an index that may be out of range.
@@ -82,6 +89,16 @@ impl<C: Brand, P> Model<C, P> {
         Self: RunOrQueued,
     {
         <Self as RunOrQueued>::never()
+    }
+}
+
+#[doc(hidden)]
+impl<C: Brand, P> BoundModel<C, P> {
+    pub fn execute(&self, _: &Current<C>) -> Result<(), Error>
+    where
+        Self: QueuedByStreams,
+    {
+        <Self as QueuedByStreams>::never()
     }
 }
 

@@ -4,7 +4,7 @@ use crate::brand::Brand;
 use crate::element::Element;
 use crate::error::Error;
 use crate::memory::DeviceBuffer;
-use crate::stream::{Pending, Stream, StreamState, Undecided};
+use crate::stream::{Pending, Stream, StreamState, Undecided, Waited};
 use core::mem::MaybeUninit;
 
 elsewhere! {
@@ -141,5 +141,23 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         Self: TakesByRegister,
     {
         <Self as TakesByRegister>::never()
+    }
+}
+
+/// What other APIs call a wait.
+#[doc(hidden)]
+impl<C: Brand, T> Pending<C, T> {
+    pub fn get(self) -> Result<T, Error>
+    where
+        Self: Waited,
+    {
+        self.never()
+    }
+
+    pub fn unwrap(self) -> T
+    where
+        Self: Waited,
+    {
+        self.never()
     }
 }
