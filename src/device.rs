@@ -189,7 +189,8 @@ impl Device<'_> {
         }
     }
 
-    /// Limits how long the end of a scope on this device waits for each stream. Without this setting there is no limit.
+    /// Limits how long the end of a scope on this device waits for each stream, rounded up to whole milliseconds. Without
+    /// this setting there is no limit.
     ///
     /// If a wait fails, the memory of the work is kept and not freed. The scope reports a
     /// [`Teardown`](ScopeError::Teardown), and [`reset`](Self::reset) is refused until the work is done.

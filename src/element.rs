@@ -37,6 +37,11 @@ pub unsafe trait Pod: Copy + Send + Sync + 'static {}
     note = "the library has no other types: convert `usize` to `u64` and `bool` to `u8`, flatten arrays of arrays (`as_flattened`)",
     note = "see `ascendcl-explain MEM-07`"
 )]
+#[cfg_attr(
+    not(feature = "half"),
+    diagnostic::on_unimplemented(note = "`f16` and `bf16` of the crate `half` are elements with the feature `half`: \
+                                         `ascendcl = { ..., features = [\"half\"] }`")
+)]
 pub trait Element: Pod + Default + fmt::Debug + PartialEq {
     /// The library's constant for it.
     const TYPE: ElementType;

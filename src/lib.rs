@@ -90,6 +90,7 @@ pub mod context;
 mod device;
 mod device_allocator;
 mod element;
+mod elsewhere;
 mod ends_before;
 pub mod error;
 mod ffi;

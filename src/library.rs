@@ -87,6 +87,35 @@ impl Library {
     }
 }
 
+/// What stands in the place of the simulator in a program without the feature `sim`. Nothing takes it. Its name, and the
+/// words of [`PartOfThisProgram`], are for the compiler's messages.
+#[cfg(not(feature = "sim"))]
+#[doc(hidden)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NeedsTheFeatureSim;
+
+/// No type implements it.
+#[cfg(not(feature = "sim"))]
+#[diagnostic::on_unimplemented(
+    message = "the simulator is not part of this program",
+    label = "this needs the feature `sim` of the crate `ascendcl`",
+    note = "in `Cargo.toml`: `ascendcl = { ..., features = [\"sim\"] }`, or `cargo add ascendcl --features sim`",
+    note = "without it there are `Library::Vendor` and `Library::at`"
+)]
+pub trait PartOfThisProgram {
+    /// A value of any type: there is no such function.
+    #[doc(hidden)]
+    fn never<R>(&self) -> R;
+}
+
+#[cfg(not(feature = "sim"))]
+#[doc(hidden)]
+#[allow(non_upper_case_globals, reason = "the names of the variants that the feature adds")]
+impl Library {
+    pub const Simulator: NeedsTheFeatureSim = NeedsTheFeatureSim;
+    pub const VendorOrSimulator: NeedsTheFeatureSim = NeedsTheFeatureSim;
+}
+
 impl LibraryFile {
     /// The path of the file.
     pub fn path(&self) -> &Path {

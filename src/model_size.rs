@@ -3,8 +3,8 @@
 /// The bytes that a model needs on the device.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ModelSize {
-    /// Working memory, for inputs, outputs and intermediate results.
+    /// Bytes of working memory, for inputs, outputs and intermediate results.
     pub work: usize,
-    /// Weights.
+    /// Bytes of the weights.
     pub weights: usize,
 }

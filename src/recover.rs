@@ -51,9 +51,9 @@ impl<'a> Device<'a> {
     /// 3. discarding all work on the device (`aclrtDeviceTaskAbort`), if the release of the library supports it;
     /// 4. a forced reset (`aclrtResetDeviceForce`), which gives the device back.
     ///
-    /// The limit applies to each wait for a stream and to the third step. Work in flight is lost. Memory is freed only
-    /// when no work can use it any more: after the wait for its streams, or after the forced reset. Objects that the
-    /// library refuses to release even then are lost, too.
+    /// The limit, in whole milliseconds, applies to each wait for a stream and to the third step. Work in flight is lost.
+    /// Memory is freed only when no work can use it any more: after the wait for its streams, or after the forced reset.
+    /// Objects that the library refuses to release even then are lost, too.
     ///
     /// A forced reset ends the device for the whole process. So no other part of the program may have taken the device
     /// by this crate (this is checked), and code outside this crate must not use it (see [`foreign`](crate::foreign)).

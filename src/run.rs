@@ -7,6 +7,8 @@ use crate::current::Current;
 use crate::error::{Error, Failed, Lines, ScopeError};
 use crate::ledger::takes;
 use crate::library::Library;
+#[cfg(not(feature = "sim"))]
+use crate::library::{NeedsTheFeatureSim, PartOfThisProgram};
 use crate::panics::{Panics, catch, drop_each_quietly, drop_quietly};
 use crate::thread::Thread;
 use ascendcl_macros::rule;
@@ -41,7 +43,7 @@ pub struct Setup {
     /// A configuration file for the library, in the vendor's JSON format.
     #[builder(default, setter(strip_option, into))]
     pub config: Option<PathBuf>,
-    /// Limits how long the end of the program waits for each stream: see
+    /// Limits how long the end of the program waits for each stream, at most: see
     /// [`Device::with_teardown_timeout`](crate::Device::with_teardown_timeout). Without this setting there is no limit.
     #[builder(default, setter(strip_option))]
     pub teardown_timeout: Option<Duration>,
@@ -49,6 +51,18 @@ pub struct Setup {
     /// ended or the runtime is closed: see [`Acl::verify_current`].
     #[builder(default)]
     pub verify_current: bool,
+}
+
+/// A bound without the lifetime would be an error here.
+#[cfg(not(feature = "sim"))]
+#[doc(hidden)]
+impl<'a> From<NeedsTheFeatureSim> for Setup
+where
+    &'a NeedsTheFeatureSim: PartOfThisProgram,
+{
+    fn from(_: NeedsTheFeatureSim) -> Self {
+        (&NeedsTheFeatureSim).never()
+    }
 }
 
 impl From<Library> for Setup {
@@ -223,6 +237,29 @@ impl<E: fmt::Debug> fmt::Debug for RunError<E> {
 
 /// The text contains those of the [errors](RunError::errors), so none of them is a `source`.
 impl<E: fmt::Debug + fmt::Display> std::error::Error for RunError<E> {}
+
+/// A run whose failure is one error. No type implements it.
+#[diagnostic::on_unimplemented(
+    message = "a run can fail in several steps, and its error is more than one `ascendcl::Error`",
+    label = "ERR-01: a run can fail in several steps: return `RunError<Error>` or `Box<dyn std::error::Error>`",
+    note = "see `ascendcl-explain ERR-01`"
+)]
+pub trait IsOneError {
+    /// A value of any type: there is no such function.
+    #[doc(hidden)]
+    fn never<R>(&self) -> R;
+}
+
+/// No run fails once, so `?` does not convert its error. The bound has the words of the compiler's message.
+#[doc(hidden)]
+impl<E> From<RunError<E>> for Error
+where
+    RunError<E>: IsOneError,
+{
+    fn from(error: RunError<E>) -> Self {
+        error.never()
+    }
+}
 
 /// Drops the object of a failed transition. So `?` works in functions that return the error of [`run`].
 impl<T> From<Failed<T>> for RunError<Error> {

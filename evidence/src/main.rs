@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod dependencies;
+mod explained;
 mod ground;
 mod index;
 mod metadata;

@@ -1,6 +1,7 @@
 //! The lines of the safe crate that no test runs, from the report of `llvm-cov`.
 
 use crate::ground::Ground;
+use crate::rust_source::code_only;
 use serde_json::Value;
 
 /// A file of the safe crate.
@@ -10,10 +11,19 @@ pub(crate) struct Covered {
     pub(crate) lines: usize,
     /// The number of these lines that a test runs.
     pub(crate) run: usize,
-    /// The lines that no test runs, with their numbers.
-    pub(crate) missed: Vec<(usize, String)>,
+    /// The lines that no test runs.
+    pub(crate) missed: Vec<Missed>,
     /// Lines of functions that exist for the compiler's messages alone.
     pub(crate) never: usize,
+}
+
+/// A line that no test runs.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Missed {
+    pub(crate) number: usize,
+    pub(crate) text: String,
+    /// The name of its function, or `-` outside of functions.
+    pub(crate) function: String,
 }
 
 /// A place in a file. From here to the next segment, the code ran equally often.
@@ -41,7 +51,9 @@ pub(crate) fn files(ground: &Ground, report: &Value) -> Result<Vec<Covered>, Str
         let segments: Vec<_> =
             file.get("segments").and_then(Value::as_array).into_iter().flatten().filter_map(segment).collect();
         let counts = counts(&segments, lines.len());
-        covered.push(of_file(name, &lines, &counts));
+        let code = code_only(&text);
+        let functions = functions(&code.lines().collect::<Vec<_>>());
+        covered.push(of_file(name, &lines, &counts, &functions));
     }
     Ok(covered)
 }
@@ -70,7 +82,31 @@ fn counts(segments: &[Segment], lines: usize) -> Vec<Option<u64>> {
     (1..=lines).map(of_line).collect()
 }
 
-fn of_file(name: String, lines: &[&str], counts: &[Option<u64>]) -> Covered {
+/// The function of each line: the last one that began before it, and has not ended with a brace at its own indentation.
+fn functions(code: &[&str]) -> Vec<String> {
+    let mut begun: Vec<(usize, String)> = Vec::new();
+    let mut names = Vec::new();
+    for line in code {
+        let indent = line.len() - line.trim_start().len();
+        let begins = line.split_once("fn ").filter(|(before, _)| !before.ends_with(char::is_alphanumeric));
+        let name = begins.map_or("", |(_, rest)| rest.split(|letter| !is_of_a_name(letter)).next().unwrap_or(""));
+        if !name.is_empty() {
+            begun.retain(|(of_function, _)| *of_function < indent);
+            begun.push((indent, name.to_owned()));
+        }
+        names.push(begun.last().map_or_else(|| "-".to_owned(), |(_, name)| name.clone()));
+        if line.trim_start().starts_with('}') {
+            begun.retain(|(of_function, _)| *of_function != indent);
+        }
+    }
+    names
+}
+
+fn is_of_a_name(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+fn of_file(name: String, lines: &[&str], counts: &[Option<u64>], functions: &[String]) -> Covered {
     let mut file = Covered { name, lines: 0, run: 0, missed: Vec::new(), never: 0 };
     let numbered: Vec<_> =
         lines.iter().zip(counts).enumerate().map(|(index, (line, count))| (index + 1, *line, *count)).collect();
@@ -80,14 +116,18 @@ fn of_file(name: String, lines: &[&str], counts: &[Option<u64>]) -> Covered {
     for group in numbered.chunk_by(follows) {
         let code: Vec<_> = group.iter().filter(|(_, _, count)| count.is_some()).collect();
         // Such a function calls one that has no body to run.
-        if group.iter().any(|(_, line, _)| line.contains(".never()")) {
+        if group.iter().any(|(_, line, _)| line.contains("never()")) {
             file.never += code.len();
             continue;
         }
         file.lines += code.len();
         match group.iter().any(ran) {
             true => file.run += code.len(),
-            false => file.missed.extend(code.iter().map(|(number, line, _)| (*number, (*line).to_owned()))),
+            false => file.missed.extend(code.iter().map(|(number, text, _)| Missed {
+                number: *number,
+                text: (*text).to_owned(),
+                function: functions.get(*number - 1).cloned().unwrap_or_default(),
+            })),
         }
     }
     file
@@ -115,8 +155,29 @@ mod tests {
         let segments = entries.map(|(line, count, begins)| Segment { line, count, begins });
         let counts = counts(&segments, lines.len());
         assert_eq!(counts[..4], [Some(2), Some(2), Some(2), None]);
-        let file = of_file("a.rs".to_owned(), &lines, &counts);
+        let file = of_file("a.rs".to_owned(), &lines, &counts, &functions(&lines));
         assert_eq!((file.lines, file.run, file.never), (5, 3, 3));
-        assert_eq!(file.missed, [(9, "fn d() {".to_owned()), (10, "}".to_owned())]);
+        let line = |number, text: &str| Missed { number, text: text.to_owned(), function: "d".to_owned() };
+        assert_eq!(file.missed, [line(9, "fn d() {"), line(10, "}")]);
+    }
+
+    #[test]
+    fn a_line_belongs_to_the_function_around_it() {
+        let code = [
+            "const A: u8 = 1;",
+            "impl B {",
+            "    pub fn c<T>(",
+            "        &self,",
+            "    ) {",
+            "        let d = || fn_of(1);",
+            "        fn e() {",
+            "            f();",
+            "        }",
+            "        g();",
+            "    }",
+            "}",
+            "static H: u8 = 2;",
+        ];
+        assert_eq!(functions(&code), ["-", "-", "c", "c", "c", "c", "e", "e", "e", "c", "c", "-", "-"]);
     }
 }

@@ -36,12 +36,15 @@ pub(crate) struct Link {
 include!(concat!(env!("OUT_DIR"), "/pages.rs"));
 
 /// The programs that break a rule. The first one is the best example: the rule comes first in its first line, the
-/// message names the rule, and the program is short.
+/// message names the rule, the program does what the rule forbids and does not only call a method that is elsewhere, and it
+/// is short.
 pub(crate) fn programs(id: RuleId) -> Vec<&'static Program> {
     let mut programs: Vec<_> = PROGRAMS.iter().filter(|program| program.rules.contains(&id.as_str())).collect();
     programs.sort_by_key(|program| {
         let is_first = program.rules.first() == Some(&id.as_str());
-        (!is_first, !program.message.contains(id.as_str()), program.refused.len() + program.message.len())
+        let is_elsewhere = program.message.contains("src/elsewhere/");
+        let names_it = program.message.contains(id.as_str());
+        (!is_first, !names_it, is_elsewhere, program.refused.len() + program.message.len())
     });
     programs
 }

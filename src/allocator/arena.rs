@@ -15,17 +15,17 @@ pub struct PoolStatistics {
     pub chunks: usize,
     /// Their bytes.
     pub reserved: usize,
-    /// Blocks that the library has.
+    /// The number of blocks that the library has.
     pub blocks: usize,
     /// Their bytes, rounded up to size classes.
     pub bytes: usize,
     /// The largest number of bytes that the library had at one time.
     pub peak: usize,
-    /// Requests that got a reused block.
+    /// The number of requests that got a reused block.
     pub hits: u64,
-    /// Requests that got a block of unused memory.
+    /// The number of requests that got a block of unused memory.
     pub misses: u64,
-    /// Requests that the pool refused because it had no free memory.
+    /// The number of requests that the pool refused because it had no free memory.
     pub refused: u64,
     /// The size of the largest refused request: [`grow`](crate::allocator::PoolAllocator::grow) has to add as many
     /// bytes.

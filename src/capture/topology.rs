@@ -11,11 +11,11 @@ pub struct CapturedTask {
     pub call: &'static str,
     /// The number of its branch, and so of its stream. The capture began on branch 0.
     pub branch: usize,
-    /// The tasks that it comes after.
+    /// The numbers of the tasks that it comes after.
     pub after: Vec<usize>,
-    /// The operands that it reads.
+    /// The numbers of the operands that it reads.
     pub reads: Vec<usize>,
-    /// The operands that it writes.
+    /// The numbers of the operands that it writes.
     pub writes: Vec<usize>,
 }
 

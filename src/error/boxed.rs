@@ -21,6 +21,7 @@ impl From<Error> for Boxed {
     }
 }
 
+#[diagnostic::do_not_recommend]
 impl From<Boxed> for Error {
     #[cold]
     #[inline(never)]

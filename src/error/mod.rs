@@ -84,9 +84,9 @@ pub enum Error {
         Cited(rules::FORKED)
     )]
     Forked {
-        /// The process that loaded the library.
+        /// The number of the process that loaded the library.
         loaded_in: u32,
-        /// This process.
+        /// The number of this process.
         here: u32,
     },
     /// Code outside this crate changed the current context of this thread and did not restore it. The crate detects
@@ -229,13 +229,13 @@ pub enum Error {
         Cited(rules::DEVICE_NOT_SAID)
     )]
     DeviceNotSaid {
-        /// The device in use.
+        /// The number of the device in use.
         in_use: i32,
     },
     /// The device still has work that could not be waited for.
     #[error("device {device} cannot be reset: it is still working on {stuck}{}", Cited(rules::POISONED))]
     Poisoned {
-        /// The device.
+        /// The number of the device.
         device: i32,
         /// A description of what is in flight.
         stuck: String,
@@ -248,7 +248,7 @@ pub enum Error {
         Cited(rules::DEVICE_SHARED)
     )]
     DeviceShared {
-        /// The device.
+        /// The number of the device.
         device: i32,
         /// How many parts have taken it.
         takes: usize,
@@ -287,9 +287,9 @@ pub enum Error {
     OtherDevice {
         /// The kind of object.
         what: ObjectKind,
-        /// The stream's device.
+        /// The number of the stream's device.
         expected: i32,
-        /// The object's device.
+        /// The number of the object's device.
         found: i32,
     },
     /// An object of one library was used with another.
@@ -355,9 +355,9 @@ pub enum Error {
         Cited(rules::NO_PEER_ACCESS)
     )]
     NoPeerAccess {
-        /// The device whose work it is.
+        /// The number of the device whose work it is.
         device: i32,
-        /// The device of the memory.
+        /// The number of the device that has the memory.
         peer: i32,
     },
     /// A callback panicked.
@@ -647,7 +647,7 @@ pub enum Error {
         Cited(rules::BUSY)
     )]
     Busy {
-        /// The time limit.
+        /// How long it waited at most.
         waited: Duration,
     },
 }

@@ -169,6 +169,29 @@ impl<R> ScopeError<R> {
     }
 }
 
+/// A scope whose failure is one error. No type implements it.
+#[diagnostic::on_unimplemented(
+    message = "a scope can fail in several steps, and its error is more than one `ascendcl::Error`",
+    label = "ERR-01: a scope can fail in several steps: return `Box<dyn std::error::Error>`, or look at `error.errors()`",
+    note = "see `ascendcl-explain ERR-01`"
+)]
+pub trait IsOneError {
+    /// A value of any type: there is no such function.
+    #[doc(hidden)]
+    fn never<R>(&self) -> R;
+}
+
+/// No scope fails once, so `?` does not convert its error. The bound has the words of the compiler's message.
+#[doc(hidden)]
+impl<R> From<ScopeError<R>> for Error
+where
+    ScopeError<R>: IsOneError,
+{
+    fn from(error: ScopeError<R>) -> Self {
+        error.never()
+    }
+}
+
 /// The text contains those of the [errors](ScopeError::errors), so none of them is a `source`.
 impl<R> std::error::Error for ScopeError<R> {}
 

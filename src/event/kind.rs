@@ -116,6 +116,6 @@ impl<C: Brand> Current<C> {
     pub fn event_for<K: EventKind>(&self, kind: K) -> Result<Event<C, Unrecorded, K>, Error> {
         leads!(event: Start --> Unrecorded : Create);
         let _ = kind;
-        self.ledger().create_event_with(K::FLAGS).map(Event::new)
+        self.ledger().create_event_with(K::FLAGS).map(Event::of)
     }
 }

@@ -71,7 +71,7 @@ impl<C: Brand> Current<C> {
     #[rule(EVENT_08)]
     pub fn event(&self) -> Result<Event<C, Unrecorded>, Error> {
         leads!(event: Start --> Unrecorded : Create);
-        self.ledger().create_event().map(Event::new)
+        self.ledger().create_event().map(Event::of)
     }
 }
 
@@ -106,7 +106,7 @@ impl<C: Brand, S: EventState, K: EventKind> Event<C, S, K> {
     where
         S: CanWait,
     {
-        self.wait(current, None)
+        self.synchronize_for(current, None)
     }
 
     /// As [`synchronize`](Self::synchronize), for at most `limit`, rounded up to whole milliseconds.
@@ -119,10 +119,10 @@ impl<C: Brand, S: EventState, K: EventKind> Event<C, S, K> {
     where
         S: CanWait,
     {
-        self.wait(current, Some(limit))
+        self.synchronize_for(current, Some(limit))
     }
 
-    fn wait(&self, current: &Current<C>, limit: Option<Duration>) -> Result<(), Error> {
+    fn synchronize_for(&self, current: &Current<C>, limit: Option<Duration>) -> Result<(), Error> {
         let ledger = current.ledger();
         self.raw.synchronize(ledger.api(), limit)?;
         self.raw.tell(ledger.streams())
@@ -177,7 +177,7 @@ impl<C: Brand, S: EventState, K: EventKind> Event<C, S, K> {
 }
 
 impl<C: Brand, K: EventKind> Event<C, Unrecorded, K> {
-    pub(crate) fn new(raw: Arc<RawEvent>) -> Self {
+    pub(crate) fn of(raw: Arc<RawEvent>) -> Self {
         Self { raw, _state: PhantomData, _brand: Mark::NEW }
     }
 }

@@ -80,7 +80,7 @@ impl<C: Brand> Current<C> {
     ///
     /// [`Error::Vendor`] if the host has no memory left.
     pub fn host_buffer<E: Element>(&self, length: usize) -> Result<HostBuffer<C, E>, Error> {
-        HostBuffer::zeroed(self.ledger(), length)
+        HostBuffer::allocated(self.ledger(), length)
     }
 
     /// Makes a buffer for queued copies out of a vector, in ordinary memory: without an allocation of the library's,
@@ -134,7 +134,7 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
         Ok(current.ledger().take_vec(&mut self.block).unwrap_or_else(|| RawBuffer::as_host(&self.block).to_vec()))
     }
 
-    pub(crate) fn zeroed(ledger: &Ledger, length: usize) -> Result<Self, Error> {
+    pub(crate) fn allocated(ledger: &Ledger, length: usize) -> Result<Self, Error> {
         let block = ledger.allocate(Home::Pinned, super::bytes::<E>(length)?)?;
         Ok(Self { block, _brand: Mark::NEW, _elements: PhantomData })
     }

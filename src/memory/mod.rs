@@ -13,6 +13,7 @@ use crate::error::{Error, ObjectKind};
 
 pub use arena::{DeviceArena, bytes_in_arena};
 pub use device::DeviceBuffer;
+pub(crate) use device::ReachedByTheHost;
 pub use host::HostBuffer;
 pub use pages::Pages;
 pub use policy::MemoryPolicy;

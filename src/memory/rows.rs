@@ -36,14 +36,14 @@ pub struct Rows {
     pub width: usize,
     /// How many rows there are.
     pub height: usize,
-    /// From the beginning of one row to that of the next, in the source.
+    /// How many elements there are from the beginning of one row to that of the next, in the source.
     pub from_pitch: usize,
-    /// Where the first row begins in the source.
+    /// How many elements there are before the first row in the source.
     #[builder(default)]
     pub from_start: usize,
-    /// From the beginning of one row to that of the next, in the destination.
+    /// How many elements there are from the beginning of one row to that of the next, in the destination.
     pub to_pitch: usize,
-    /// Where the first row begins in the destination.
+    /// How many elements there are before the first row in the destination.
     #[builder(default)]
     pub to_start: usize,
 }

@@ -8,7 +8,7 @@ use crate::ffi::RawGears;
 pub enum Gears {
     /// The sizes of the first axis of each input whose shape is dynamic.
     Batches(Vec<u64>),
-    /// The heights and widths of each input whose shape is dynamic.
+    /// The sizes, height and width, of each input whose shape is dynamic.
     Images(Vec<[u64; 2]>),
     /// The sizes of all axes of all inputs, in order.
     Dims(Vec<Vec<i64>>),

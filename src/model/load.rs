@@ -100,7 +100,7 @@ pub(crate) fn load_onto<C: Brand, P>(
     workspace: Option<impl FnOnce(usize) -> Result<Share, Error>>,
 ) -> Result<Model<C, P>, Error> {
     if weights.is_none() && workspace.is_none() {
-        return Model::load(ledger, source.image(), LoadInto::default());
+        return Model::of_image(ledger, source.image(), LoadInto::default());
     }
     let contents = weights.map(|_| source.read(ledger.api())).transpose()?;
     let image = contents.as_ref().map_or(source.image(), Contents::image);
@@ -110,7 +110,7 @@ pub(crate) fn load_onto<C: Brand, P>(
         weights: shared.map(|(weights, contents)| weights.block_for(contents, need.weights)).transpose()?,
         work: workspace.map(|share| share(need.work)).transpose()?,
     };
-    Model::load(ledger, image, onto)
+    Model::of_image(ledger, image, onto)
 }
 
 impl<C: Brand, W: fmt::Debug> fmt::Debug for Load<'_, C, W> {

@@ -139,7 +139,7 @@ impl<C: Brand, P> Model<C, P> {
         &self.loaded
     }
 
-    pub(crate) fn load(ledger: &Ledger, image: ModelImage<'_>, onto: LoadInto) -> Result<Self, Error> {
+    pub(crate) fn of_image(ledger: &Ledger, image: ModelImage<'_>, onto: LoadInto) -> Result<Self, Error> {
         leads!(model: Start --> Loaded : Load);
         let loaded = ledger.load(image, onto)?;
         // The input for the chosen shape is internal to the library.

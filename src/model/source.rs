@@ -40,7 +40,7 @@ impl<'a> ModelSource<'a> {
         Self(ModelImage::File(path.as_ref()))
     }
 
-    /// The contents of a file.
+    /// The bytes of a file.
     pub fn memory(image: &'a [u8]) -> Self {
         Self(ModelImage::Memory(image, None))
     }

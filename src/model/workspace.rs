@@ -46,7 +46,7 @@ assert_impl_all!(Workspace<Scoped<'static>>: Send, Sync);
 assert_not_impl_any!(Workspace<Scoped<'static>>: Clone);
 
 impl<C: Brand> Current<C> {
-    /// Allocates working memory for models (`aclrtMalloc`). [`model_size`](Self::model_size) tells how much a model
+    /// Allocates so many bytes of working memory for models (`aclrtMalloc`). [`model_size`](Self::model_size) tells how much a model
     /// needs.
     ///
     /// # Errors

@@ -110,6 +110,7 @@ impl<C: Brand, E: Element> SharedTensor<C, E> {
             `let y = y.into_shared();`, then `y.clone()` for each",
     note = "OP-03: the outputs of an operator in flight are inputs on the same stream: `pending.into_outputs()`",
     note = "MEM-07: a tensor of `MaybeUninit` elements is written first, by a copy or as the output of another operator",
+    note = "GE-19: a buffer becomes a tensor by a shape: `buffer.into_tensor(&[2, 3])?`",
     note = "see `ascendcl-explain OP-03`"
 )]
 pub trait TensorInput<C: Brand>: OperatorInput<C> + OperatorInputs<C> + sealed::Shaped {

@@ -66,7 +66,8 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
 }
 
 impl<C: Brand> Current<C> {
-    /// Allocates device memory for a tensor and copies its elements there (`aclrtMalloc`, `aclrtMemcpy`).
+    /// Allocates device memory for a tensor of this shape, outermost dimension first, and copies its elements there
+    /// (`aclrtMalloc`, `aclrtMemcpy`).
     ///
     /// # Errors
     ///
@@ -77,7 +78,7 @@ impl<C: Brand> Current<C> {
         Ok(DeviceTensor { buffer: self.upload(from)?, shape: shape.into() })
     }
 
-    /// Allocates device memory for an operator's output (`aclrtMalloc`).
+    /// Allocates device memory for an operator's output of this shape, outermost dimension first (`aclrtMalloc`).
     ///
     /// # Errors
     ///
@@ -86,7 +87,8 @@ impl<C: Brand> Current<C> {
         Ok(DeviceTensor { buffer: self.device_buffer(elements(shape))?, shape: shape.into() })
     }
 
-    /// Allocates device memory for a tensor and sets it to zero (`aclrtMalloc`, `aclrtMemset`).
+    /// Allocates device memory for a tensor of this shape, outermost dimension first, and sets it to zero (`aclrtMalloc`,
+    /// `aclrtMemset`).
     ///
     /// # Errors
     ///

@@ -30,7 +30,7 @@ impl<C: Brand> Current<C> {
     #[allow(unsafe_code, reason = "a declaration only: the caller vouches for the stream")]
     pub unsafe fn adopt_stream(&self, stream: NonNull<c_void>) -> Result<Stream<C, DefaultAllocator>, Error> {
         self.ledger().api().is_of_this_process()?;
-        Ok(Stream::<C, Undecided>::new(self.ledger().adopt_stream(stream)).without_allocator())
+        Ok(Stream::<C, Undecided>::of(self.ledger().adopt_stream(stream)).without_allocator())
     }
 
     /// Device memory of other code, for `length` elements. It is used like every buffer; other code frees it.

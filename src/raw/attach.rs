@@ -77,6 +77,12 @@ use std::sync::{Arc, Mutex};
 /// * No work that uses the object is part of a captured graph: a replay would use it after its end.
 /// * It may be taken down on any thread, with its context current.
 #[allow(unsafe_code, reason = "a declaration only: who implements it vouches for the object's end")]
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` does not say how a context takes it down",
+    label = "expected an object of another library that implements `Attach`",
+    note = "DEV-09: the context ends it in its place: `unsafe impl Attach for {Self}` with `ENDS_BEFORE` and `take_down`",
+    note = "see `ascendcl-explain DEV-09`"
+)]
 pub unsafe trait Attach: Send + Sync + 'static {
     /// The kind of object, for messages: "communicator".
     const NAME: &'static str;

@@ -23,8 +23,8 @@ impl Loaded {
 }
 
 impl Loaded {
-    /// The answer of a raw call as a result: 0 is success, and anything else an [`Error::Vendor`] with the library's
-    /// text for this thread. `doing` reads on from "could not": "create a notify".
+    /// The code that a raw call answered, as a result: 0 is success, and any other code an [`Error::Vendor`] with the
+    /// library's text for this thread. `doing` reads on from "could not": "create a notify".
     ///
     /// # Errors
     ///
@@ -34,7 +34,8 @@ impl Loaded {
         self.api().result_of(call, Ok(code), doing)
     }
 
-    /// The same for a call by [`as_raw`](Self::as_raw), which finds out whether the library has the function.
+    /// The same for the code that a call by [`as_raw`](Self::as_raw) answered, which finds out whether the library has the
+    /// function.
     ///
     /// # Errors
     ///

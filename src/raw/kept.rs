@@ -150,7 +150,7 @@ impl KeptStream {
     /// The same value, with [`Error::WrongContext`] in another context than its own.
     pub fn into_stream<C: Brand>(self, current: &Current<C>) -> Result<Stream<C, Undecided>, Failed<Self>> {
         match self.is_of(current) {
-            Ok(()) => Ok(Stream::new(self.queue)),
+            Ok(()) => Ok(Stream::of(self.queue)),
             Err(error) => Err(Failed { error, value: self }),
         }
     }
@@ -186,7 +186,7 @@ impl KeptMemory {
         self.0.start()
     }
 
-    /// How long it is.
+    /// How many bytes it has.
     pub fn bytes(&self) -> usize {
         self.0.bytes()
     }

@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub struct RawMemory {
     /// Where it begins; in device memory, for a buffer of the device.
     pub start: *mut c_void,
-    /// How long it is.
+    /// How many bytes it has.
     pub bytes: usize,
 }
 

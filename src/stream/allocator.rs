@@ -38,8 +38,9 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     /// function (ALLOC-02), [`Error::OtherContext`] when the allocator [has no memory](DeviceAllocator::serves) for
     /// this context, or [`Error::Vendor`].
     #[rule(ALLOC_01, ALLOC_02, ALLOC_04, ALLOC_10, ALLOC_12, ALLOC_13, ALLOC_15)]
+    #[rustfmt::skip] // The compiler's messages print the first line, and that of `self`.
     pub fn register<A: DeviceAllocator>(
-        self,
+        self, // ALLOC-04: the stream in its new state is returned: `let stream = stream.register(current, allocator)?;`
         current: &Current<C>,
         allocator: A,
     ) -> Result<Stream<C, CustomAllocator<A>>, Failed<(Self, A)>>

@@ -43,7 +43,7 @@ impl<C: Brand> StreamOps<C> {
     /// and will not run; it is missing if the library may have queued it although it answered with a failure.
     #[rule(CB_01, CB_08, CB_09)]
     #[rustfmt::skip] // The compiler's messages print the first line.
-    pub fn launch_host_fn<
+    pub fn launch_host_fn< // STREAM-09: while the stream's own context is current: `stream.launch_host_fn(current, || ...)`
         R: Send + 'static,
         F: FnOnce() -> R + Send + 'static, // CB-01, CB-08: a thread of the library runs it: `move || ...`, `Arc` for `Rc`, no `&`
     >(

@@ -137,12 +137,12 @@ impl<C: Brand> Current<C> {
     #[rule(CTX_12, STREAM_11)]
     pub fn stream(&self) -> Result<Stream<C, Undecided>, Error> {
         leads!(stream: Start --> Undecided : Create);
-        self.ledger().create_stream().map(Stream::new)
+        self.ledger().create_stream().map(Stream::of)
     }
 }
 
 impl<C: Brand> Stream<C, Undecided> {
-    pub(crate) fn new(queue: Arc<RawStream>) -> Self {
+    pub(crate) fn of(queue: Arc<RawStream>) -> Self {
         Self { tasks: StreamOps::new(queue), carries: () }
     }
 }

@@ -17,8 +17,10 @@ use std::sync::Arc;
     label = "expected a `{T}`",
     note = "STREAM-09, MEM-11, MODEL-01: a stream and what its work uses belong to one context: use a stream that `current.stream()` \
             made, and buffers that the same `current` made",
+    note = "COPY-04: queued work takes what it uses by value, no reference; the wait gives it back: `pending.wait(current)?`",
     note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.write(current, &elements)?` or \
             `buffer.zero(current)?`",
+    note = "MODEL-17: a model is bound to its buffers before it is queued: `model.bind(current, &input_shapes, &output_shapes)?`",
     note = "MODEL-04, MODEL-05: a model of a lane runs through that lane: `lane.execute(current, model)`",
     note = "COPY-05: a vector is put into a buffer by name: `current.pageable_buffer(elements)`",
     note = "GRAPH-08: a graph that is built is replayed after the end of its build: `let graph = build.end(current)?;`",

@@ -51,6 +51,6 @@ impl<C: Brand> Current<C> {
     pub fn stream_with(&self, options: StreamOptions) -> Result<Stream<C, Undecided>, Error> {
         leads!(stream: Start --> Undecided : Create);
         let flags = stream_flags(options.fast_launch, options.fast_sync);
-        self.ledger().create_stream_with(options.priority, flags).map(Stream::new)
+        self.ledger().create_stream_with(options.priority, flags).map(Stream::of)
     }
 }

@@ -26,6 +26,10 @@ pub(crate) mod sealed {
     use super::{Brand, Operand, Payload};
     use crate::stream::destination::sealed::Buffer;
 
+    #[diagnostic::on_unimplemented(
+        message = "`{Self}` is no device memory that a copy can read",
+        label = "the error at the argument says what is expected"
+    )]
     pub trait Sealed<C: Brand, E>: Sized + Operand<C, Self::Kept> {
         /// What a wait returns.
         type Kept: Buffer<C, E, Written = Self::Kept> + Payload;

@@ -1,5 +1,6 @@
 //! The lines that tests run, by `cargo llvm-cov`.
 
+use crate::explained::{self, ByFunction, Reason};
 use crate::ground::Ground;
 use crate::part::Outcome;
 use crate::uncovered::{Covered, files};
@@ -36,13 +37,25 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     let text = std::fs::read_to_string(ground.out("coverage.json")).map_err(|error| error.to_string())?;
     let report: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
     let files = files(ground, &report)?;
-    ground.write("coverage.md", &page(&files))?;
+    let (missed, reasons) = (explained::missed(&files), explained::of(&ground.read(explained::FILE)?)?);
+    let unexplained = explained::unexplained(&missed, &reasons);
+    ground.write("coverage.md", &page(&files, &reasons))?;
     let sum = |count: fn(&Covered) -> usize| files.iter().map(count).sum::<usize>();
     let (lines, run) = (sum(|file| file.lines), sum(|file| file.run));
     let percent = 100.0 * run as f64 / lines.max(1) as f64;
-    let says = format!("{run} of {lines} lines of the safe crate ({percent:.1} %), beside those that cannot run");
-    let outcome =
-        Outcome::passed(says).fact("percent of lines", percent).fact("lines that cannot run", sum(|file| file.never));
+    let mut says = format!("{run} of {lines} lines of the safe crate ({percent:.1} %), beside those that cannot run; ");
+    match unexplained.as_slice() {
+        [] => says += "the others have a reason",
+        [first, ..] => {
+            let _ = write!(says, "{} functions have lines without a reason, {first:?} first", unexplained.len());
+            ground.write("uncovered.tsv", &unexplained.join("\n"))?;
+        }
+    }
+    let left_over = explained::left_over(&missed, &reasons);
+    let outcome = Outcome::judged(unexplained.is_empty(), says)
+        .fact("percent of lines", percent)
+        .fact("lines that cannot run", sum(|file| file.never))
+        .fact("reasons of lines that a test ran this time", left_over.join(", "));
     Ok(outcome.file("coverage.md").file("coverage.json").file(ran.log))
 }
 
@@ -61,8 +74,9 @@ fn tests(ground: &Ground) -> Result<Vec<String>, String> {
     Ok(names.filter(|name| !NOT_RUNNING_IT.contains(&name.as_str())).collect())
 }
 
-/// The page that lists, for each file, the lines that no test runs. Files with the most such lines come first.
-fn page(files: &[Covered]) -> String {
+/// The page that lists, for each file, the lines that no test runs, with the reason. Files with the most such lines come
+/// first.
+fn page(files: &[Covered], reasons: &ByFunction<Reason>) -> String {
     let mut files: Vec<_> = files.iter().filter(|file| !file.missed.is_empty()).collect();
     files.sort_by_key(|file| core::cmp::Reverse(file.missed.len()));
     let mut page = "# Lines that no test runs\n\n\
@@ -70,8 +84,16 @@ fn page(files: &[Covered]) -> String {
         .to_owned();
     for file in files {
         let _ = write!(page, "\n## {} ({} of {} lines run)\n\n", file.name, file.run, file.lines);
-        for (number, line) in &file.missed {
-            let _ = writeln!(page, "    {number:4} {line}");
+        let mut rest = file.missed.as_slice();
+        while let [first, ..] = rest {
+            let same = rest.iter().take_while(|line| line.function == first.function).count();
+            let (lines, after) = rest.split_at(same);
+            rest = after;
+            let reason = reasons.get(&(file.name.clone(), first.function.clone()));
+            let why = reason.map_or("no reason is known", |reason| reason.why.as_str());
+            let _ = writeln!(page, "`{}`: {why}\n", first.function);
+            lines.iter().for_each(|line| drop(writeln!(page, "    {:4} {}", line.number, line.text)));
+            page.push('\n');
         }
     }
     page

@@ -205,6 +205,29 @@ fn a_callback_calls_nothing() {
 }
 
 #[test]
+fn a_callback_runs_no_model_and_ends_nothing_that_has_work() {
+    let load = |p: &mut Program, inside: bool| {
+        let s = p.stream();
+        let load = |p: &mut Program| {
+            p.load(None, None);
+        };
+        if inside { p.inside(s, load) } else { load(p) }
+    };
+    breaks(CB_01, |p| load(p, true), |p| load(p, false));
+    let destroy = |p: &mut Program, inside: bool| {
+        let (s, other) = (p.stream(), p.stream());
+        if inside { p.inside(s, |p| p.destroy(other)) } else { p.destroy(other) }
+    };
+    breaks(CB_01, |p| destroy(p, true), |p| destroy(p, false));
+    // An event has no work of its own.
+    let event = |p: &mut Program| {
+        let (s, mark) = (p.stream(), p.mark());
+        p.inside(s, |p| p.destroy(mark));
+    };
+    assert_eq!(broken(event), []);
+}
+
+#[test]
 fn a_callback_tells_that_the_work_before_it_is_over() {
     let run = |p: &mut Program, after: bool| {
         let (stream, a, b) = (p.stream(), p.malloc(64), p.malloc(64));

@@ -1,0 +1,371 @@
+//! What is made while a context is current, called on what is not the proof of that.
+
+use crate::acl::Acl;
+use crate::brand::{Brand, Name, Scoped};
+use crate::context::Context;
+use crate::current::Current;
+use crate::device::Device;
+use crate::element::Element;
+use crate::error::Error;
+use crate::event::Event;
+use crate::memory::{DeviceBuffer, HostBuffer};
+use crate::model::Model;
+use crate::runtime::Runtime;
+use crate::stream::Stream;
+use core::mem::MaybeUninit;
+
+elsewhere! {
+    /// A context of which no proof says that it is current.
+    EnteredFirst:
+        "a context is entered before anything is made or done in it",
+        "this is a context, not the proof that it is current",
+        "CTX-05, MEM-06: enter it, and use the `current` that the closure gets: \
+         `context.enter(thread, |current| current.stream())??`",
+        "see `ascendcl-explain CTX-05`";
+
+    /// A device.
+    HasContexts:
+        "what a device runs belongs to a context, which is current on this thread",
+        "a device makes contexts, and a context's `current` makes the rest",
+        "DEV-01: in the device's own context: `device.with_current(&mut thread, |current| current.stream())`",
+        "in a new one: `device.context(&mut thread, |context, thread| context.enter(thread, |current| current.stream()))`",
+        "see `ascendcl-explain DEV-01`";
+
+    /// The library.
+    HasDevices:
+        "a device is taken before anything is made on it",
+        "this is the library, which gives devices",
+        "DEV-01: take a device, then enter a context of it: `let device = acl.device(&mut Thread::new()?, 0)?;`",
+        "`ascendcl::run(library, |current| ...)` does both",
+        "see `ascendcl-explain DEV-01`";
+
+    /// A runtime outside of its closures.
+    LentByWith:
+        "a runtime's context is current only inside of `with`",
+        "this is the runtime, not the proof that its context is current",
+        "CTX-05, THREAD-01: `runtime.with(|current| current.stream())??`: the outer `?` is of the runtime, the inner one of the call",
+        "what is made there can be stored beside the runtime: `Stream<Vision>`, `Model<Vision>`",
+        "see `ascendcl-explain CTX-05`";
+
+    /// The current context, asked for another one.
+    KeepsItsContext:
+        "the current context is not exchanged by a call",
+        "while this `current` exists, its context stays current",
+        "CTX-05, CTX-08: enter another context, of this device or another one: `other.enter(current, |current| ...)`",
+        "a second device is taken beside this one: `acl.device(&mut thread, 1)?`",
+        "see `ascendcl-explain CTX-05`";
+
+    /// Memory and streams by the names of other APIs.
+    NamesWhatItMakes:
+        "memory, streams and events are made by methods of these names",
+        "`Current` has no method of this name",
+        "MEM-06, DEV-01: `current.device_buffer::<f32>(length)?`, `current.host_buffer::<f32>(length)?`, `current.stream()?`, \
+         `current.event()?`",
+        "see `ascendcl-explain MEM-06`";
+
+    /// The end of the library's use.
+    EndsByClose:
+        "the library is closed by its value",
+        "no method of `Acl` has this name",
+        "INIT-02: `acl.close()?`, when its devices are reset",
+        "see `ascendcl-explain INIT-02`";
+
+    /// A device without a library.
+    TakenFromTheLibrary:
+        "a device is taken from the initialised library",
+        "a `Device` has no constructor of its own",
+        "DEV-01, INIT-01: `let device = Acl::init(library)?.device(&mut Thread::new()?, 0)?;`",
+        "see `ascendcl-explain DEV-01`";
+
+    /// A context without a scope.
+    MadeInAScope:
+        "a context is made for a scope, which takes it down",
+        "a `Context` has no constructor of its own",
+        "CTX-01, CTX-02: `device.context(&mut thread, |context, thread| ...)`; for a struct: `Runtime::<Vision>::open(library)?`",
+        "see `ascendcl-explain CTX-01`";
+}
+
+/// Memory that nobody wrote.
+type Unwritten<C, E> = DeviceBuffer<C, MaybeUninit<E>>;
+
+#[doc(hidden)]
+impl<C: Brand> Context<C> {
+    pub fn stream(&self) -> Result<Stream<C>, Error>
+    where
+        Self: EnteredFirst,
+    {
+        <Self as EnteredFirst>::never()
+    }
+
+    pub fn event(&self) -> Result<Event<C>, Error>
+    where
+        Self: EnteredFirst,
+    {
+        <Self as EnteredFirst>::never()
+    }
+
+    pub fn device_buffer<E>(&self, _: usize) -> Result<Unwritten<C, E>, Error>
+    where
+        Self: EnteredFirst,
+    {
+        <Self as EnteredFirst>::never()
+    }
+
+    pub fn host_buffer<E>(&self, _: usize) -> Result<HostBuffer<C, E>, Error>
+    where
+        Self: EnteredFirst,
+    {
+        <Self as EnteredFirst>::never()
+    }
+
+    pub fn upload<E: Element>(&self, _: &[E]) -> Result<DeviceBuffer<C, E>, Error>
+    where
+        Self: EnteredFirst,
+    {
+        <Self as EnteredFirst>::never()
+    }
+
+    pub fn load_model<P>(&self, _: P) -> Result<Model<C>, Error>
+    where
+        Self: EnteredFirst,
+    {
+        <Self as EnteredFirst>::never()
+    }
+
+    pub fn synchronize(&self) -> Result<(), Error>
+    where
+        Self: EnteredFirst,
+    {
+        <Self as EnteredFirst>::never()
+    }
+
+    pub fn set_current(&self) -> Result<(), Error>
+    where
+        Self: EnteredFirst,
+    {
+        <Self as EnteredFirst>::never()
+    }
+
+    pub fn new<D>(_: D) -> Result<Self, Error>
+    where
+        Self: MadeInAScope,
+    {
+        <Self as MadeInAScope>::never()
+    }
+}
+
+#[doc(hidden)]
+impl<'a> Device<'a> {
+    pub fn stream(&self) -> Result<Stream<Scoped<'a>>, Error>
+    where
+        Self: HasContexts,
+    {
+        <Self as HasContexts>::never()
+    }
+
+    pub fn event(&self) -> Result<Event<Scoped<'a>>, Error>
+    where
+        Self: HasContexts,
+    {
+        <Self as HasContexts>::never()
+    }
+
+    pub fn device_buffer<E>(&self, _: usize) -> Result<Unwritten<Scoped<'a>, E>, Error>
+    where
+        Self: HasContexts,
+    {
+        <Self as HasContexts>::never()
+    }
+
+    pub fn host_buffer<E>(&self, _: usize) -> Result<HostBuffer<Scoped<'a>, E>, Error>
+    where
+        Self: HasContexts,
+    {
+        <Self as HasContexts>::never()
+    }
+
+    pub fn upload<E: Element>(&self, _: &[E]) -> Result<DeviceBuffer<Scoped<'a>, E>, Error>
+    where
+        Self: HasContexts,
+    {
+        <Self as HasContexts>::never()
+    }
+
+    pub fn load_model<P>(&self, _: P) -> Result<Model<Scoped<'a>>, Error>
+    where
+        Self: HasContexts,
+    {
+        <Self as HasContexts>::never()
+    }
+
+    pub fn synchronize(&self) -> Result<(), Error>
+    where
+        Self: HasContexts,
+    {
+        <Self as HasContexts>::never()
+    }
+
+    pub fn new(_: i32) -> Result<Self, Error>
+    where
+        Self: TakenFromTheLibrary,
+    {
+        <Self as TakenFromTheLibrary>::never()
+    }
+}
+
+/// A bound on `Self` alone would be an error here, as `Acl` has no parameter that could meet it.
+#[doc(hidden)]
+impl Acl {
+    pub fn stream<'a>(&'a self) -> Result<Stream<Scoped<'a>>, Error>
+    where
+        &'a Self: HasDevices,
+    {
+        <&Self as HasDevices>::never()
+    }
+
+    pub fn context<'a>(&'a self) -> Result<Context<Scoped<'a>>, Error>
+    where
+        &'a Self: HasDevices,
+    {
+        <&Self as HasDevices>::never()
+    }
+
+    pub fn set_device<'a>(&'a self, _: i32) -> Result<(), Error>
+    where
+        &'a Self: HasDevices,
+    {
+        <&Self as HasDevices>::never()
+    }
+
+    pub fn load_model<'a, P>(&'a self, _: P) -> Result<Model<Scoped<'a>>, Error>
+    where
+        &'a Self: HasDevices,
+    {
+        <&Self as HasDevices>::never()
+    }
+
+    pub fn finalize<'a>(&'a self) -> Result<(), Error>
+    where
+        &'a Self: EndsByClose,
+    {
+        <&Self as EndsByClose>::never()
+    }
+}
+
+#[doc(hidden)]
+impl<N: Name> Runtime<N> {
+    pub fn stream(&self) -> Result<Stream<N>, Error>
+    where
+        Self: LentByWith,
+    {
+        <Self as LentByWith>::never()
+    }
+
+    pub fn event(&self) -> Result<Event<N>, Error>
+    where
+        Self: LentByWith,
+    {
+        <Self as LentByWith>::never()
+    }
+
+    pub fn device_buffer<E>(&self, _: usize) -> Result<Unwritten<N, E>, Error>
+    where
+        Self: LentByWith,
+    {
+        <Self as LentByWith>::never()
+    }
+
+    pub fn host_buffer<E>(&self, _: usize) -> Result<HostBuffer<N, E>, Error>
+    where
+        Self: LentByWith,
+    {
+        <Self as LentByWith>::never()
+    }
+
+    pub fn upload<E: Element>(&self, _: &[E]) -> Result<DeviceBuffer<N, E>, Error>
+    where
+        Self: LentByWith,
+    {
+        <Self as LentByWith>::never()
+    }
+
+    pub fn load_model<P>(&self, _: P) -> Result<Model<N>, Error>
+    where
+        Self: LentByWith,
+    {
+        <Self as LentByWith>::never()
+    }
+
+    pub fn synchronize(&self) -> Result<(), Error>
+    where
+        Self: LentByWith,
+    {
+        <Self as LentByWith>::never()
+    }
+
+    pub fn current(&self) -> &Current<N>
+    where
+        Self: LentByWith,
+    {
+        <Self as LentByWith>::never()
+    }
+}
+
+#[doc(hidden)]
+impl<C: Brand> Current<C> {
+    pub fn set_device(&self, _: i32) -> Result<(), Error>
+    where
+        Self: KeepsItsContext,
+    {
+        <Self as KeepsItsContext>::never()
+    }
+
+    pub fn set_current<D>(&self, _: D) -> Result<(), Error>
+    where
+        Self: KeepsItsContext,
+    {
+        <Self as KeepsItsContext>::never()
+    }
+
+    pub fn create_context(&self, _: i32) -> Result<(), Error>
+    where
+        Self: KeepsItsContext,
+    {
+        <Self as KeepsItsContext>::never()
+    }
+
+    pub fn malloc<E>(&self, _: usize) -> Result<Unwritten<C, E>, Error>
+    where
+        Self: NamesWhatItMakes,
+    {
+        <Self as NamesWhatItMakes>::never()
+    }
+
+    pub fn alloc<E>(&self, _: usize) -> Result<Unwritten<C, E>, Error>
+    where
+        Self: NamesWhatItMakes,
+    {
+        <Self as NamesWhatItMakes>::never()
+    }
+
+    pub fn malloc_host<E>(&self, _: usize) -> Result<HostBuffer<C, E>, Error>
+    where
+        Self: NamesWhatItMakes,
+    {
+        <Self as NamesWhatItMakes>::never()
+    }
+
+    pub fn create_stream(&self) -> Result<Stream<C>, Error>
+    where
+        Self: NamesWhatItMakes,
+    {
+        <Self as NamesWhatItMakes>::never()
+    }
+
+    pub fn create_event(&self) -> Result<Event<C>, Error>
+    where
+        Self: NamesWhatItMakes,
+    {
+        <Self as NamesWhatItMakes>::never()
+    }
+}

@@ -1,0 +1,148 @@
+//! What makes, parts and computes with memory.
+
+use crate::brand::Brand;
+use crate::current::Current;
+use crate::error::Error;
+use crate::memory::{DeviceBuffer, HostBuffer, ReachedByTheHost};
+use crate::operator::DeviceTensor;
+use core::mem::MaybeUninit;
+use core::ops::Index;
+use core::slice::SliceIndex;
+
+elsewhere! {
+    /// Device memory without a context.
+    DeviceMemoryOfCurrent:
+        "device memory is allocated in a context that is current",
+        "a `DeviceBuffer` has no constructor of its own",
+        "MEM-06: `current.upload(&elements)?`, or without elements: `current.device_buffer::<f32>(length)?`",
+        "see `ascendcl-explain MEM-06`";
+
+    /// Host memory without a context.
+    HostMemoryOfCurrent:
+        "host memory for copies is allocated in a context that is current",
+        "a `HostBuffer` has no constructor of its own",
+        "MEM-06: `current.host_buffer::<f32>(length)?`; a vector becomes one by `current.pageable_buffer(elements)`",
+        "see `ascendcl-explain MEM-06`";
+
+    /// Memory that is filled by the device.
+    FilledByStreams:
+        "a stream fills device memory, and `copy_from` writes it at once",
+        "no method of a `DeviceBuffer` has this name",
+        "COPY-03: `stream.set_bytes(current, buffer, 0)?.wait(current)?`, or `buffer.copy_from(current, &elements)?`",
+        "see `ascendcl-explain COPY-03`";
+
+    /// Elements that come back.
+    ReadByToVec:
+        "the elements of device memory come back by `to_vec` or `copy_to`",
+        "no method of a `DeviceBuffer` has this name",
+        "MEM-10: `buffer.to_vec(current)?`, or into a slice: `buffer.copy_to(current, &mut elements)?`",
+        "see `ascendcl-explain MEM-10`";
+
+    /// A part of memory that has one owner.
+    SharedForParts:
+        "a part of device memory is a name of shared memory",
+        "a buffer that is not shared has one name, for all of it",
+        "MEM-01, MEM-10: `buffer.into_shared().slice(0..4)?`; a queued copy takes a range: \
+         `stream.copy_part_to_host(current, buffer, 0..4, host, 0)?`",
+        "see `ascendcl-explain MEM-01`";
+}
+
+#[doc(hidden)]
+impl<C: Brand, E> DeviceBuffer<C, E> {
+    pub fn new(_: usize) -> Result<DeviceBuffer<C, MaybeUninit<E>>, Error>
+    where
+        Self: DeviceMemoryOfCurrent,
+    {
+        <Self as DeviceMemoryOfCurrent>::never()
+    }
+
+    pub fn zeroed(_: usize) -> Result<Self, Error>
+    where
+        Self: DeviceMemoryOfCurrent,
+    {
+        <Self as DeviceMemoryOfCurrent>::never()
+    }
+
+    pub fn uninitialized(_: usize) -> Result<DeviceBuffer<C, MaybeUninit<E>>, Error>
+    where
+        Self: DeviceMemoryOfCurrent,
+    {
+        <Self as DeviceMemoryOfCurrent>::never()
+    }
+
+    pub fn from_slice(_: &[E]) -> Result<Self, Error>
+    where
+        Self: DeviceMemoryOfCurrent,
+    {
+        <Self as DeviceMemoryOfCurrent>::never()
+    }
+
+    pub fn from_vec(_: Vec<E>) -> Result<Self, Error>
+    where
+        Self: DeviceMemoryOfCurrent,
+    {
+        <Self as DeviceMemoryOfCurrent>::never()
+    }
+    pub fn slice<R>(&self, _: R) -> Result<Self, Error>
+    where
+        Self: SharedForParts,
+    {
+        <Self as SharedForParts>::never()
+    }
+
+    pub fn fill<V>(&mut self, _: &Current<C>, _: V) -> Result<(), Error>
+    where
+        Self: FilledByStreams,
+    {
+        <Self as FilledByStreams>::never()
+    }
+
+    pub fn to_host(&self, _: &Current<C>) -> Result<Vec<E>, Error>
+    where
+        Self: ReadByToVec,
+    {
+        <Self as ReadByToVec>::never()
+    }
+}
+
+#[doc(hidden)]
+impl<C: Brand, E> HostBuffer<C, E> {
+    pub fn new(_: usize) -> Result<Self, Error>
+    where
+        Self: HostMemoryOfCurrent,
+    {
+        <Self as HostMemoryOfCurrent>::never()
+    }
+
+    pub fn zeroed(_: usize) -> Result<Self, Error>
+    where
+        Self: HostMemoryOfCurrent,
+    {
+        <Self as HostMemoryOfCurrent>::never()
+    }
+
+    pub fn from_slice(_: &[E]) -> Result<Self, Error>
+    where
+        Self: HostMemoryOfCurrent,
+    {
+        <Self as HostMemoryOfCurrent>::never()
+    }
+
+    pub fn from_vec(_: Vec<E>) -> Result<Self, Error>
+    where
+        Self: HostMemoryOfCurrent,
+    {
+        <Self as HostMemoryOfCurrent>::never()
+    }
+}
+
+impl<C: Brand, E, I: SliceIndex<[E]>> Index<I> for DeviceTensor<C, E>
+where
+    Self: ReachedByTheHost,
+{
+    type Output = I::Output;
+
+    fn index(&self, _: I) -> &I::Output {
+        self.never()
+    }
+}

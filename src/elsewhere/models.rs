@@ -1,0 +1,114 @@
+//! What models lack.
+
+use crate::brand::Brand;
+use crate::current::Current;
+use crate::error::Error;
+use crate::model::{BoundModel, Model, Output, Outputs};
+use core::ops::Index;
+
+elsewhere! {
+    /// A model without a context.
+    LoadedByCurrent:
+        "a model is loaded into a context that is current",
+        "a `Model` has no constructor of its own",
+        "MODEL-01: `let mut model = current.load_model(\"model.om\")?;`",
+        "see `ascendcl-explain MODEL-01`";
+
+    /// A run by another name.
+    RunOrQueued:
+        "a model is run by `run`, or bound and executed on a stream",
+        "no method of a model has this name",
+        "MODEL-17: with a wait: `model.run(current, &inputs)?`",
+        "on a stream: `stream.execute(current, model.bind(current, &input_shapes, &output_shapes)?)?`",
+        "see `ascendcl-explain MODEL-17`";
+
+    /// An execution without a stream.
+    QueuedByStreams:
+        "a stream executes a bound model",
+        "the stream is asked, and gets the model",
+        "MODEL-17: `let model = stream.execute(current, model)?.wait(current)?;`, and without a stream: `model.run(current)?`",
+        "see `ascendcl-explain MODEL-17`";
+
+    /// Outputs by an index that may be out of range.
+    TakenByGet:
+        "an output is asked for by its number or name, and may not exist",
+        "outputs are not indexed",
+        "DATA-07: `outputs.get(0)?.to_vec::<f32>()?`, or by name: `outputs.get(\"probabilities\")?`",
+        "see `ascendcl-explain DATA-07`";
+}
+
+#[doc(hidden)]
+impl<C: Brand> Model<C> {
+    pub fn new<P>(_: P) -> Result<Self, Error>
+    where
+        Self: LoadedByCurrent,
+    {
+        <Self as LoadedByCurrent>::never()
+    }
+
+    pub fn load<P>(_: P) -> Result<Self, Error>
+    where
+        Self: LoadedByCurrent,
+    {
+        <Self as LoadedByCurrent>::never()
+    }
+
+    pub fn from_file<P>(_: P) -> Result<Self, Error>
+    where
+        Self: LoadedByCurrent,
+    {
+        <Self as LoadedByCurrent>::never()
+    }
+}
+
+#[doc(hidden)]
+impl<C: Brand, P> Model<C, P> {
+    pub fn execute<I>(&mut self, _: &mut Current<C>, _: I) -> Result<Outputs, Error>
+    where
+        Self: RunOrQueued,
+    {
+        <Self as RunOrQueued>::never()
+    }
+
+    pub fn forward<I>(&mut self, _: &mut Current<C>, _: I) -> Result<Outputs, Error>
+    where
+        Self: RunOrQueued,
+    {
+        <Self as RunOrQueued>::never()
+    }
+
+    pub fn infer<I>(&mut self, _: &mut Current<C>, _: I) -> Result<Outputs, Error>
+    where
+        Self: RunOrQueued,
+    {
+        <Self as RunOrQueued>::never()
+    }
+
+    pub fn predict<I>(&mut self, _: &mut Current<C>, _: I) -> Result<Outputs, Error>
+    where
+        Self: RunOrQueued,
+    {
+        <Self as RunOrQueued>::never()
+    }
+}
+
+#[doc(hidden)]
+impl<C: Brand, P> BoundModel<C, P> {
+    pub fn execute(&self, _: &Current<C>) -> Result<(), Error>
+    where
+        Self: QueuedByStreams,
+    {
+        <Self as QueuedByStreams>::never()
+    }
+}
+
+impl<I> Index<I> for Outputs
+where
+    for<'a> &'a I: TakenByGet,
+{
+    type Output = Output;
+
+    fn index(&self, _: I) -> &Output {
+        <&I as TakenByGet>::never()
+    }
+}

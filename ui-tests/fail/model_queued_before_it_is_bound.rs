@@ -1,0 +1,15 @@
+// MODEL-17: a model is bound to buffers before it is queued.
+use ascendcl::{Brand, Current, Error, Model, Stream, stream::DefaultAllocator};
+
+pub fn queue<C: Brand>(
+    current: &Current<C>,
+    streams: &[Stream<C, DefaultAllocator>],
+    models: Vec<Model<C>>,
+) -> Result<(), Error> {
+    for (stream, model) in streams.iter().zip(models) {
+        stream.execute(current, model)?.wait(current)?;
+    }
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,9 @@
+// DEV-01: a device is taken from the initialised library.
+use ascendcl::{Acl, Device, Error, Thread};
+
+pub fn devices<'a>(acl: &'a Acl, thread: &mut Thread) -> Result<Vec<Device<'a>>, Error> {
+    let count = i32::try_from(acl.device_count()?).unwrap_or_default();
+    (0..count).map(|id| acl.device(thread, id)).collect()
+}
+
+fn main() {}
