@@ -52,9 +52,11 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
         }
     }
     let left_over = explained::left_over(&missed, &reasons);
+    let open = reasons.values().filter(|reason| reason.why.starts_with("Open: ")).count();
     let outcome = Outcome::judged(unexplained.is_empty(), says)
         .fact("percent of lines", percent)
         .fact("lines that cannot run", sum(|file| file.never))
+        .fact("functions with lines that a test should run", open)
         .fact("reasons of lines that a test ran this time", left_over.join(", "));
     Ok(outcome.file("coverage.md").file("coverage.json").file(ran.log))
 }
@@ -92,7 +94,9 @@ fn page(files: &[Covered], reasons: &ByFunction<Reason>) -> String {
             let reason = reasons.get(&(file.name.clone(), first.function.clone()));
             let why = reason.map_or("no reason is known", |reason| reason.why.as_str());
             let _ = writeln!(page, "`{}`: {why}\n", first.function);
-            lines.iter().for_each(|line| drop(writeln!(page, "    {:4} {}", line.number, line.text)));
+            for line in lines {
+                let _ = writeln!(page, "    {:4} {}", line.number, line.text);
+            }
             page.push('\n');
         }
     }
