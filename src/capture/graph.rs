@@ -172,11 +172,12 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
     }
 }
 
-/// Destroys the graph of a capture that failed. If the library refuses that, the graph stays with the scope. Returns
-/// the state of the callbacks, which may panic when it is dropped.
+/// Destroys the graph of a capture that failed. If the library refuses that twice, the graph stays with the scope.
+/// Returns the state of the callbacks, which may panic when it is dropped.
 pub(super) fn never_ran(ledger: &Ledger, raw: &Arc<RawGraph>) -> Vec<KeptAllocator> {
     let mut kept = Vec::new();
-    let _ = ledger.destroy_graph(raw, &mut kept);
+    // The operands come back, and the program may free them: the instance that names them should be gone by then.
+    let _ = ledger.destroy_graph(raw, &mut kept).or_else(|_| ledger.destroy_graph(raw, &mut kept));
     kept
 }
 

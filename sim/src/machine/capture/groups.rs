@@ -41,6 +41,7 @@ pub(crate) fn end_group(stream: &Stream) -> Answer<aclrtTaskGrp> {
         let text = "the task group was given work that it does not take";
         return Err(Failure::new(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, text));
     }
+    let nodes = nodes.iter().map(Arc::downgrade).collect();
     let group = GROUPS.add(Group { graph: capture.number, nodes });
     watch::has_group(capture.number, group, uses);
     Ok(aclrtTaskGrp(core::ptr::without_provenance_mut(group)))
@@ -72,7 +73,7 @@ pub(crate) fn end_update(stream: &Arc<Stream>) -> Answer {
     let (graph, group) = (update.group.graph, update.handle);
     stream.submit(move || {
         for (node, work) in update.group.nodes.iter().zip(work) {
-            drop(node.replace(work));
+            drop(node.upgrade().map(|node| node.replace(work)));
         }
         Ok(())
     })?;

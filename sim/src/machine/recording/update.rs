@@ -3,13 +3,14 @@
 use crate::failure::Answer;
 use crate::locks::lock;
 use crate::machine::recording::tasks::{Node, Work};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 /// Nodes whose work is replaced together.
 pub(crate) struct Group {
     /// The number of their instance.
     pub(in crate::machine) graph: usize,
-    pub(in crate::machine) nodes: Vec<Arc<Node>>,
+    /// The instance has them, and their memory. The handle is good after it was destroyed, as measured.
+    pub(in crate::machine) nodes: Vec<Weak<Node>>,
 }
 
 /// New work for a group, until it is complete.
