@@ -33,8 +33,8 @@ struct Ending {
     acl: Option<Acl>,
     /// All threads had left, and taking down has begun.
     begun: bool,
-    /// The device was reset by force, and the context with it: there is nothing left to take down.
-    lost: bool,
+    /// The device was reset by force, and the take has ended: other code may have taken the device since.
+    reset: bool,
 }
 
 impl Ending {
@@ -54,7 +54,7 @@ impl Shared {
     pub(super) fn open(acl: Acl, setup: &Setup, thread: &mut Thread) -> Result<Self, Error> {
         match Self::opened(&acl, setup, thread) {
             Ok((device, ledger)) => {
-                let ending = Mutex::new(Ending { acl: Some(acl), begun: false, lost: false });
+                let ending = Mutex::new(Ending { acl: Some(acl), begun: false, reset: false });
                 Ok(Self { ledger, device, entrance: Gate::open(), ending })
             }
             Err(error) => {
@@ -122,10 +122,7 @@ impl Shared {
         }
         // Taking the context down runs code of the user, which may panic.
         let mut panics = Panics::default();
-        let torn_down = match ending.lost {
-            true => Ok(()),
-            false => self.ledger.tear_down(teardown_timeout, &mut panics),
-        };
+        let torn_down = self.ledger.tear_down(teardown_timeout, &mut panics);
         let closed = torn_down.and_then(|()| ending.gives_back());
         drop(ending);
         if let Some(panic) = panics.first() {
@@ -149,13 +146,13 @@ impl Shared {
             self.device.quarantine(Arc::clone(&self.ledger));
         }
         let mut panics = Panics::default();
-        let recovered = match ending.lost {
-            true => Ok(None),
-            false => self.device.recover_in_steps(limit, &mut panics),
+        let recovered = match ending.reset {
+            true => Err(Vec::new()),
+            false => self.device.recover_in_steps(limit, &mut panics).map_err(|error| vec![error]),
         };
-        let closed = recovered.map_err(|error| vec![error]).and_then(|lost| {
+        let closed = recovered.and_then(|lost| {
             if lost.is_some() {
-                ending.lost = true;
+                ending.reset = true;
                 ending.acl.iter().for_each(|acl| acl.forget(&self.device));
             }
             ending.gives_back().map(|()| lost.unwrap_or_default())

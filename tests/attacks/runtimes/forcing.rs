@@ -116,6 +116,30 @@ fn a_runtime_whose_last_steps_are_refused_is_closed_the_next_time() {
     alone.assert_nothing_lives();
 }
 
+/// The first one has reset the device, and could not take its context down. The device is another runtime's by now.
+#[proves(DEV_08, DEV_09)]
+#[test]
+fn a_runtime_that_has_reset_its_device_does_not_reset_it_under_the_next_one() {
+    let alone = alone();
+    let refused = ["aclrtStreamAbort", "aclrtDeviceTaskAbort", "aclrtSetCurrentContext", "aclFinalizeReference"];
+    let (runtime, values) = hanging(&refused);
+    let Err(CloseError::Teardown { errors }) = runtime.close_by_force(BRIEFLY) else { panic!("it is finalised") };
+    assert!(matches!(errors.last(), Some(Error::Vendor(error)) if error.call == "aclFinalizeReference"), "{errors:?}");
+    nothing_fails();
+    let next = open();
+    let kept = next.with(|current| current.upload(&[7_u8; 64]).unwrap()).unwrap();
+    fail("aclrtDestroyContext=207000");
+    drop(runtime.close_by_force(BRIEFLY));
+    nothing_fails();
+    next.with(|current| assert_eq!(kept.to_vec(current).unwrap(), [7; 64])).unwrap();
+    runtime.close().unwrap();
+    next.close().unwrap();
+    are_of_no_use(values);
+    drop(runtime);
+    sweep();
+    alone.assert_nothing_lives();
+}
+
 #[proves(DEV_08)]
 #[test]
 fn a_device_that_another_runtime_has_is_not_reset_under_it() {
