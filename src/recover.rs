@@ -93,7 +93,7 @@ impl DeviceRow {
         recovered
     }
 
-    fn recover_in_steps(&self, limit: Duration, panics: &mut Panics) -> Result<Option<Vec<String>>, Error> {
+    pub(crate) fn recover_in_steps(&self, limit: Duration, panics: &mut Panics) -> Result<Option<Vec<String>>, Error> {
         let api = self.api();
         api.is_of_this_process()?;
         let _alone = ExclusiveDevice::on(api, self.id())?;

@@ -21,6 +21,7 @@ impl From<Error> for Boxed {
     }
 }
 
+// No program has one.
 #[diagnostic::do_not_recommend]
 impl From<Boxed> for Error {
     #[cold]

@@ -19,7 +19,7 @@ use crate::element::ElementType;
 use crate::library_user::LibraryUser;
 use ascendcl_macros::{DebugAsText, rule};
 pub(crate) use boxed::Boxed;
-use close::CloseError;
+pub(crate) use close::CloseError;
 pub use extension::{Extension, ExtensionError};
 pub use foreign_kind::ForeignKind;
 pub use input::InputError;

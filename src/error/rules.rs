@@ -151,7 +151,7 @@ impl fmt::Display for Cited {
 mod tests {
     use super::*;
     use crate::element::ElementType;
-    use crate::error::{CloseError, ObjectKind, VendorError};
+    use crate::error::{ObjectKind, VendorError};
     use ascendcl_rules::{CTX_12, STREAM_09, STREAM_11};
     use std::time::Duration;
 
@@ -202,9 +202,6 @@ mod tests {
             Error::NotPinned,
             Error::UnreadableModel { path: "a.om".into(), reason: std::io::ErrorKind::NotFound.into() },
             Error::Attached { what: "profiler", reason: "it is busy".into() },
-            CloseError::Closing.into(),
-            CloseError::Refused(Error::ThreadTaken).into(),
-            CloseError::Teardown { errors: vec![Error::NotCovered] }.into(),
             Error::OtherCapture,
             Error::StillShared,
             Error::InputIsShared { name: "images".into() },

@@ -211,6 +211,41 @@ impl<N: Name> Runtime<N> {
         self.shared.close(&mut thread, limit, self.shared.teardown_timeout())
     }
 
+    /// Like [`close_within`](Self::close_within), and ends work that does not complete, on a device that hangs for
+    /// example: it takes the steps of [`Device::recover`](crate::Device::recover), the last of which resets the device by
+    /// force (`aclrtStreamAbort`, `aclrtDeviceTaskAbort`, `aclrtResetDeviceForce`). `limit` is for the threads that are
+    /// inside, and for each wait. Returns what could not be released, in words: it stays allocated until the process ends.
+    ///
+    /// A service gives a hanging device up and opens another runtime on it:
+    ///
+    /// ```
+    /// use ascendcl::{Error, Library, Runtime};
+    /// use std::time::Duration;
+    ///
+    /// ascendcl::names!(Vision);
+    ///
+    /// fn anew(hangs: Runtime<Vision>) -> Result<Runtime<Vision>, Error> {
+    ///     for lost in hangs.close_by_force(Duration::from_secs(5))? {
+    ///         eprintln!("lost: {lost}");
+    ///     }
+    ///     Runtime::open(Library::Simulator)
+    /// }
+    ///
+    /// anew(Runtime::open(Library::Simulator)?)?.close()?;
+    /// # Ok::<(), Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`close_within`](Self::close_within). The last error of [`CloseError::Teardown`] is
+    /// [`Error::DeviceShared`] when another part of the program has taken the device, which is not reset under it. Closing
+    /// again tries the rest.
+    #[rule(DEV_08, DEV_09, ERR_07, STREAM_17)]
+    pub fn close_by_force(&self, limit: Duration) -> Result<Vec<String>, CloseError> {
+        let mut thread = Thread::new().map_err(CloseError::Refused)?;
+        self.shared.close_by_force(&mut thread, limit)
+    }
+
     /// Whether it can be entered no more.
     pub fn is_closed(&self) -> bool {
         self.shared.is_shut()

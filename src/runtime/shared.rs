@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::ffi::{Gate, Passage, RawContext};
 use crate::ledger::{DeviceRow, Ledger};
 use crate::life_cycle::leads;
-use crate::panics::Panics;
+use crate::panics::{Panics, drop_each_quietly};
 use crate::run::{Setup, unsaid};
 use crate::thread::Thread;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
@@ -33,6 +33,19 @@ struct Ending {
     acl: Option<Acl>,
     /// All threads had left, and taking down has begun.
     begun: bool,
+    /// The device was reset by force, and the take has ended: other code may have taken the device since.
+    reset: bool,
+}
+
+impl Ending {
+    /// Gives the device and the initialisation back, if that was not done.
+    fn gives_back(&mut self) -> Result<(), Vec<Error>> {
+        let Some(acl) = self.acl.take() else { return Ok(()) };
+        acl.close().map_err(|failed| {
+            self.acl = Some(failed.value);
+            vec![failed.error]
+        })
+    }
 }
 
 impl Shared {
@@ -41,7 +54,7 @@ impl Shared {
     pub(super) fn open(acl: Acl, setup: &Setup, thread: &mut Thread) -> Result<Self, Error> {
         match Self::opened(&acl, setup, thread) {
             Ok((device, ledger)) => {
-                let ending = Mutex::new(Ending { acl: Some(acl), begun: false });
+                let ending = Mutex::new(Ending { acl: Some(acl), begun: false, reset: false });
                 Ok(Self { ledger, device, entrance: Gate::open(), ending })
             }
             Err(error) => {
@@ -110,16 +123,53 @@ impl Shared {
         // Taking the context down runs code of the user, which may panic.
         let mut panics = Panics::default();
         let torn_down = self.ledger.tear_down(teardown_timeout, &mut panics);
-        let closed = torn_down.and_then(|()| {
-            let Some(acl) = ending.acl.take() else { return Ok(()) };
-            acl.close().map_err(|failed| {
-                ending.acl = Some(failed.value);
-                vec![failed.error]
-            })
-        });
+        let closed = torn_down.and_then(|()| ending.gives_back());
         drop(ending);
         if let Some(panic) = panics.first() {
             // The caller gets the panic. The next sweep reports the errors.
+            let _ = closed.map_err(keep_errors);
+            panic.resume();
+        }
+        closed.map_err(|errors| CloseError::Teardown { errors })
+    }
+
+    /// Like [`close`](Self::close), and recovers the device if its work does not complete. Returns what was lost.
+    pub(super) fn close_by_force(&self, thread: &mut Thread, limit: Duration) -> Result<Vec<String>, CloseError> {
+        let mut errors = match self.close(thread, limit, Some(limit)) {
+            Ok(()) => return Ok(Vec::new()),
+            Err(CloseError::Teardown { errors }) => errors,
+            Err(refused) => return Err(refused),
+        };
+        let mut ending = self.try_lock().ok_or(CloseError::Closing)?;
+        // Recovering takes down what the device keeps.
+        if !self.device.kept().iter().any(|kept| Arc::ptr_eq(kept, &self.ledger)) {
+            self.device.quarantine(Arc::clone(&self.ledger));
+        }
+        let mut panics = Panics::default();
+        let recovered = match ending.reset {
+            true => Err(Vec::new()),
+            false => self.device.recover_in_steps(limit, &mut panics).map_err(|error| vec![error]),
+        };
+        let closed = recovered.and_then(|lost| {
+            if lost.is_some() {
+                ending.reset = true;
+                ending.acl.iter().for_each(|acl| acl.forget(&self.device));
+            }
+            ending.gives_back().map(|()| lost.unwrap_or_default())
+        });
+        drop(ending);
+        let closed = match closed {
+            Ok(lost) => {
+                // They are why the device was recovered.
+                drop_each_quietly(errors);
+                Ok(lost)
+            }
+            Err(more) => {
+                errors.extend(more);
+                Err(errors)
+            }
+        };
+        if let Some(panic) = panics.first() {
             let _ = closed.map_err(keep_errors);
             panic.resume();
         }

@@ -3,6 +3,7 @@
 mod actors;
 mod closing;
 mod dropping;
+mod forcing;
 mod lanes;
 
 use super::{fail, finish, model, nothing_fails, upload};

@@ -1,0 +1,224 @@
+//! Runtimes whose device hangs, and that are closed by force while the program keeps their values.
+
+use super::*;
+use crate::common::allocators::Watch;
+use crate::common::allocators::Watched;
+use ascendcl::{DeviceBuffer, Event, event::Recorded, raw::KeptStream, stream::WhenDone};
+use ascendcl_sim::{Calls, Fault, Plan};
+
+const BRIEFLY: Duration = Duration::from_millis(20);
+
+type Set = DeviceBuffer<Worker, u8>;
+
+struct Values {
+    work: Pending<Worker, Set>,
+    future: WhenDone<Worker, Set>,
+    event: Event<Worker, Recorded>,
+    kept: KeptStream,
+    stream: Stream<Worker>,
+    host: HostBuffer<Worker, u8>,
+}
+
+/// A runtime whose streams hang, and values of it. Each call in `refused` is refused from then on.
+fn hanging(refused: &[&str]) -> (Runtime<Worker>, Values) {
+    let runtime = open();
+    let values = runtime.with(|current| {
+        let [stream, other, kept] = [(); 3].map(|()| current.stream().unwrap());
+        let memory = || current.device_buffer::<u8>(64).unwrap();
+        let (first, second, third, host) = (memory(), memory(), memory(), current.host_buffer(64).unwrap());
+        let plan = |plan: Plan, name: &&str| plan.at(Calls::of(*name), Fault::Fails(207_000));
+        let hangs = Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs);
+        control::fail(refused.iter().fold(hangs, plan)).unwrap();
+        let work = stream.set_bytes(current, first, 1).unwrap();
+        let event = stream.record(current, current.event().unwrap()).unwrap();
+        let future = other.set_bytes(current, second, 1).unwrap().when_done(current, &other).unwrap();
+        mem::forget(kept.set_bytes(current, third, 1).unwrap());
+        mem::forget(other);
+        Values { work, future, event, kept: kept.keep(), stream, host }
+    });
+    (runtime, values.unwrap())
+}
+
+/// None of the values does anything, neither alone nor in another runtime of the name.
+fn are_of_no_use(values: Values) {
+    let Values { work, future, event, kept, stream, host } = values;
+    let pending = finish(future);
+    let next = open();
+    next.with(|current| {
+        let own = current.stream().unwrap();
+        assert!(own.wait_across_contexts(current, &event).is_err());
+        assert!(own.wait_for(current, &event).is_err() && event.is_complete(current).is_err());
+        assert!(kept.lend(current).is_err() && host.slice(current).is_err());
+        assert!(stream.synchronize(current).is_err());
+        for work in [work, pending] {
+            assert!(own.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 0).unwrap().wait(current).is_ok());
+            // Where its work is known to be over, the wait gives the buffer, which is of no use either.
+            if let Ok(buffer) = work.wait(current) {
+                assert!(buffer.to_vec(current).is_err());
+                assert!(buffer.free(current).is_err());
+            }
+        }
+        drop(own);
+    })
+    .unwrap();
+    next.close().unwrap();
+}
+
+#[proves(STREAM_17, DEV_10)]
+#[test]
+fn a_runtime_whose_streams_could_be_aborted_is_closed_and_loses_nothing() {
+    let alone = alone();
+    let (runtime, values) = hanging(&[]);
+    let Err(CloseError::Teardown { errors }) = runtime.close() else { panic!("it hangs") };
+    assert!(errors.iter().all(|error| error.code().is_some_and(|code| code.is_timeout())), "{errors:?}");
+    assert_eq!(runtime.close_by_force(BRIEFLY).unwrap(), [""; 0]);
+    nothing_fails();
+    is_gone(runtime.with(|_| ()));
+    runtime.close().unwrap();
+    are_of_no_use(values);
+    drop(runtime);
+    sweep();
+    alone.assert_nothing_lives();
+}
+
+#[proves(DEV_08, DEV_09, ERR_07)]
+#[test]
+fn a_runtime_is_reset_by_force_under_values_that_are_kept() {
+    let alone = alone();
+    let (runtime, values) = hanging(&["aclrtStreamAbort", "aclrtDeviceTaskAbort"]);
+    let lost = runtime.close_by_force(BRIEFLY).unwrap();
+    nothing_fails();
+    assert!(lost.iter().all(|lost| !lost.is_empty()), "{lost:?}");
+    is_gone(runtime.with(|_| ()));
+    runtime.close().unwrap();
+    assert_eq!(runtime.close_by_force(BRIEFLY).unwrap(), [""; 0]);
+    are_of_no_use(values);
+    drop(runtime);
+    sweep();
+    alone.assert_nothing_lives();
+}
+
+/// The reset by force is refused; or it takes place, and the library is not finalised. What is left is tried again.
+#[proves(DEV_09, INIT_07)]
+#[test]
+fn a_runtime_whose_last_steps_are_refused_is_closed_the_next_time() {
+    let alone = alone();
+    for step in ["aclrtResetDeviceForce", "aclFinalizeReference"] {
+        let (runtime, values) = hanging(&["aclrtStreamAbort", "aclrtDeviceTaskAbort", step]);
+        let Err(CloseError::Teardown { errors }) = runtime.close_by_force(BRIEFLY) else { panic!("{step}") };
+        assert!(matches!(errors.last(), Some(Error::Vendor(error)) if error.call == step), "{errors:?}");
+        nothing_fails();
+        runtime.close().unwrap();
+        are_of_no_use(values);
+        drop(runtime);
+        sweep();
+    }
+    alone.assert_nothing_lives();
+}
+
+/// The first one has reset the device, and could not take its context down. The device is another runtime's by now.
+#[proves(DEV_08, DEV_09)]
+#[test]
+fn a_runtime_that_has_reset_its_device_does_not_reset_it_under_the_next_one() {
+    let alone = alone();
+    let refused = ["aclrtStreamAbort", "aclrtDeviceTaskAbort", "aclrtSetCurrentContext", "aclFinalizeReference"];
+    let (runtime, values) = hanging(&refused);
+    let Err(CloseError::Teardown { errors }) = runtime.close_by_force(BRIEFLY) else { panic!("it is finalised") };
+    assert!(matches!(errors.last(), Some(Error::Vendor(error)) if error.call == "aclFinalizeReference"), "{errors:?}");
+    nothing_fails();
+    let next = open();
+    let kept = next.with(|current| current.upload(&[7_u8; 64]).unwrap()).unwrap();
+    fail("aclrtDestroyContext=207000");
+    drop(runtime.close_by_force(BRIEFLY));
+    nothing_fails();
+    next.with(|current| assert_eq!(kept.to_vec(current).unwrap(), [7; 64])).unwrap();
+    runtime.close().unwrap();
+    next.close().unwrap();
+    are_of_no_use(values);
+    drop(runtime);
+    sweep();
+    alone.assert_nothing_lives();
+}
+
+#[proves(DEV_08)]
+#[test]
+fn a_device_that_another_runtime_has_is_not_reset_under_it() {
+    let alone = alone();
+    let other = open();
+    let kept = other.with(|current| current.upload(&[7_u8; 64]).unwrap()).unwrap();
+    let (runtime, values) = hanging(&["aclrtStreamAbort", "aclrtDeviceTaskAbort"]);
+    for _ in 0..2 {
+        let error = runtime.close_by_force(BRIEFLY).unwrap_err();
+        assert!(matches!(error.errors().last(), Some(Error::DeviceShared { .. })), "{error}");
+    }
+    nothing_fails();
+    other.with(|current| assert_eq!(kept.to_vec(current).unwrap(), [7; 64])).unwrap();
+    drop(kept);
+    other.close().unwrap();
+    drop(runtime.close_by_force(BRIEFLY).unwrap());
+    are_of_no_use(values);
+    drop(runtime);
+    sweep();
+    alone.assert_nothing_lives();
+}
+
+#[proves(DEV_10, CTX_11)]
+#[test]
+fn a_runtime_is_not_closed_by_force_under_a_thread_that_is_inside() {
+    let alone = alone();
+    let (runtime, values) = hanging(&["aclrtStreamAbort", "aclrtDeviceTaskAbort"]);
+    runtime
+        .with(|current| {
+            let refused = runtime.close_by_force(BRIEFLY);
+            assert!(matches!(refused, Err(CloseError::Refused(Error::ThreadTaken))), "{refused:?}");
+            let elsewhere = thread::scope(|scope| scope.spawn(|| runtime.close_by_force(BRIEFLY)).join().unwrap());
+            assert!(matches!(elsewhere, Err(CloseError::Busy { inside: 1 })), "{elsewhere:?}");
+            assert_eq!(values.host.slice(current).unwrap(), [0; 64]);
+        })
+        .unwrap();
+    drop(runtime.close_by_force(BRIEFLY).unwrap());
+    nothing_fails();
+    are_of_no_use(values);
+    alone.assert_nothing_lives();
+}
+
+struct Panics;
+
+impl Watch for Panics {}
+
+impl Drop for Panics {
+    fn drop(&mut self) {
+        panic!("an allocator is dropped");
+    }
+}
+
+#[proves(DEV_09)]
+#[test]
+fn an_allocator_that_panics_while_its_runtime_is_closed_by_force_leaves_the_rest_to_the_sweep() {
+    let alone = alone();
+    for refused in [&[][..], &["aclrtStreamAbort", "aclrtDeviceTaskAbort"]] {
+        let runtime = open();
+        runtime
+            .with(|current| {
+                let pool = Watched::new(current, 1 << 16, Panics);
+                let stream = current.stream().unwrap().register(current, pool).unwrap();
+                let plan = |plan: Plan, name: &&str| plan.at(Calls::of(*name), Fault::Fails(207_000));
+                let hangs = Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs);
+                let memory = current.device_buffer::<u8>(64).unwrap();
+                control::fail(refused.iter().fold(hangs, plan)).unwrap();
+                mem::forget(stream.set_bytes(current, memory, 1).unwrap());
+            })
+            .unwrap();
+        let caught = catch_unwind(AssertUnwindSafe(|| runtime.close_by_force(BRIEFLY)));
+        nothing_fails();
+        assert!(caught.is_err());
+        drop(runtime.close_by_force(BRIEFLY).unwrap());
+        drop(runtime);
+        drop(runtime::sweep(Some(Duration::from_secs(10))));
+        let next = open();
+        next.with(|current| drop(current.upload(&[1_u8]).unwrap())).unwrap();
+        next.close().unwrap();
+    }
+    assert_eq!(control::live().contexts, 0);
+    drop(alone);
+}
