@@ -1,6 +1,7 @@
 //! Captures and builds, and the instances that result from them (`aclmdlRI`).
 
 mod build;
+mod names;
 mod switch;
 mod update;
 
@@ -17,13 +18,12 @@ use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf, next_number};
 use ascendcl_macros::rule;
 use ascendcl_sys::MissingSymbol;
-use ascendcl_sys::constants::{ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY, ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE};
 use ascendcl_sys::error_codes::{
     ACL_ERROR_RT_FEATURE_NOT_SUPPORT, ACL_ERROR_RT_INVALID_HANDLE, ACL_ERROR_RT_STREAM_CAPTURED,
     ACL_ERROR_RT_STREAM_NOT_CAPTURED,
 };
 use ascendcl_sys::types::{aclmdlRI, aclmdlRICaptureMode, aclmdlRICaptureStatus, aclrtStream};
-use core::ffi::{CStr, c_char, c_void};
+use core::ffi::c_void;
 use core::fmt;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, Ordering};
@@ -306,53 +306,6 @@ impl RawGraph {
         self.release();
         self.update.release();
         mem::forget(self.needs().states.clone());
-    }
-
-    /// Sets the instance's name.
-    pub(crate) fn set_name(&self, api: Api, name: &CStr) -> Result<(), Error> {
-        self.with_instance(|instance| {
-            // SAFETY: the function asks for a live instance, and reads a terminated string during the call. The caller
-            // has the graph's handle, and destroying takes that handle. A `CStr` is terminated and borrowed.
-            let answer = unsafe { call!(api.aclmdlRISetName(instance, name.as_ptr())) };
-            answer.done(|| "name a captured graph".into())
-        })
-    }
-
-    /// The instance's name.
-    pub(crate) fn name(&self, api: Api) -> Result<String, Error> {
-        const ROOM: usize = 256;
-        self.with_instance(|instance| {
-            let mut name = [0 as c_char; ROOM];
-            // SAFETY: the function asks for a live instance, and writes a terminated string of at most `ROOM` bytes to
-            // `name` during the call. The caller has the graph's handle, and destroying takes that handle. The array is
-            // live and has `ROOM` bytes.
-            let answer = unsafe { call!(api.aclmdlRIGetName(instance, ROOM as u32, name.as_mut_ptr())) };
-            answer.done(|| "ask for the name of a captured graph".into())?;
-            let bytes: Vec<u8> = name.iter().map(|byte| *byte as u8).take_while(|byte| *byte != 0).collect();
-            Ok(String::from_utf8_lossy(&bytes).into_owned())
-        })
-    }
-
-    /// Makes the library print a description of the instance on the standard output.
-    pub(crate) fn debug_print(&self, api: Api) -> Result<(), Error> {
-        self.with_instance(|instance| {
-            // SAFETY: the function asks for a live instance. The caller has the graph's handle, and destroying takes
-            // that handle.
-            let answer = unsafe { call!(api.aclmdlRIDebugPrint(instance)) };
-            answer.done(|| "print a captured graph".into())
-        })
-    }
-
-    /// Makes the library write a description of the instance to a file, as JSON.
-    pub(crate) fn debug_json(&self, api: Api, path: &CStr, verbose: bool) -> Result<(), Error> {
-        let flags = if verbose { ACL_MDLRI_DEBUG_JSON_PRINT_VERBOSE } else { ACL_MDLRI_DEBUG_JSON_PRINT_SUMMARY };
-        let flags = flags as u32;
-        self.with_instance(|instance| {
-            // SAFETY: the function asks for a live instance, and reads a terminated string during the call. The caller
-            // has the graph's handle, and destroying takes that handle. A `CStr` is terminated and borrowed.
-            let answer = unsafe { call!(api.aclmdlRIDebugJsonPrint(instance, path.as_ptr(), flags)) };
-            answer.done(|| "write a captured graph to a file".into())
-        })
     }
 
     fn with_instance<R>(&self, call: impl FnOnce(aclmdlRI) -> Result<R, Error>) -> Result<R, Error> {
