@@ -43,7 +43,7 @@ fn main() -> std::process::ExitCode {
             scale::run(&common::null_library(), scale, many.parse().unwrap(), rounds.parse().unwrap());
             std::process::ExitCode::SUCCESS
         }
-        ["--scale"] => scale::counts(),
+        ["--scale"] => scale::counts(true),
         ["--times"] => {
             table::times(|operation, side, rounds| run(operation, side, rounds).as_secs_f64());
             std::process::ExitCode::SUCCESS
@@ -52,7 +52,12 @@ fn main() -> std::process::ExitCode {
             actor::times(&common::null_library());
             std::process::ExitCode::SUCCESS
         }
-        ["--check"] => table::counts(false),
+        ["--check"] => {
+            let both = [table::counts(false), scale::counts(false)];
+            both.into_iter()
+                .find(|one| *one != std::process::ExitCode::SUCCESS)
+                .unwrap_or(std::process::ExitCode::SUCCESS)
+        }
         [] => table::counts(true),
         other => panic!("unknown words: {other:?}"),
     }

@@ -103,10 +103,10 @@ impl Operation {
             Self::Synchronize => 59,
             Self::CopyNow => 59,
             Self::Run => 74,
-            Self::Enter => 295,
+            Self::Enter => 260,
             Self::Stream => 710,
             Self::Event => 390,
-            Self::Buffer => 800,
+            Self::Buffer => 700,
         }
     }
 }

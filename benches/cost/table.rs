@@ -20,6 +20,7 @@ may not cost more than its `limit`; `goal` is where the limit is to go. The coun
 line: there all sides call `malloc`, which takes another time in each build.
 
 `cargo bench -p ascendcl --bench cost` writes this page, and fails where a limit is passed. It needs valgrind.
+[What many objects cost](scale.md) is a page of its own.
 
 | operation | raw | sys | safe | runtime | over raw | limit | goal |
 | --- | --- | --- | --- | --- | --- | --- | --- |
