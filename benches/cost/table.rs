@@ -13,17 +13,19 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/cost.md");
 const HEAD: &str = "\
 # What the safe layer costs
 
-Instructions per operation: of the C function called through its address (`raw`), through `ascendcl-sys` (`sys`), and
-through the safe layer in a scope (`safe`) and in a runtime (`runtime`). The C library is one in which every call returns
-at once. Each operation is a function by itself. `over raw` is what the dearer of the two safe sides adds. An operation
+Instructions per operation: of the C function called through its address (`raw`), through `ascendcl-sys` (`sys`), through
+the crate `cann` 0.1.3 where it has the operation (`cann`; a wrapper that leaves lifetimes and contexts to the program),
+and through the safe layer in a scope (`safe`) and in a runtime (`runtime`). The C library is one in which every call
+returns at once. Each operation is a function by itself. `over raw` is what the dearer of the two safe sides adds. An operation
 may not cost more than its `limit`; `goal` is where the limit is to go. The counts repeat to the digit, but for the last
 line: there all sides call `malloc`, which takes another time in each build.
 
 `cargo bench -p ascendcl --bench cost` writes this page, and fails where a limit is passed. It needs valgrind.
+`tools/cann-cost.sh` counts the column `cann` (`benches/cost/cann.tsv`).
 [What many objects cost](scale.md) is a page of its own.
 
-| operation | raw | sys | safe | runtime | over raw | limit | goal |
-| --- | --- | --- | --- | --- | --- | --- | --- |
+| operation | raw | sys | cann | safe | runtime | over raw | limit | goal |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- |
 ";
 
 /// Counts everything. Fails where a limit is passed.
@@ -37,7 +39,8 @@ pub(crate) fn counts(write: bool) -> ExitCode {
         let [raw, sys, safe, runtime] = sides.map(|side| count(operation, side));
         let over = safe.max(runtime).saturating_sub(raw);
         let (name, limit, goal) = (operation.in_words(), operation.limit(), operation.goal());
-        let line = format!("| {name} | {raw} | {sys} | {safe} | {runtime} | {over} | {limit} | {goal} |");
+        let cann = through_cann(operation);
+        let line = format!("| {name} | {raw} | {sys} | {cann} | {safe} | {runtime} | {over} | {limit} | {goal} |");
         println!("{line}");
         writeln!(page, "{line}").unwrap();
         if over > limit {
@@ -49,6 +52,12 @@ pub(crate) fn counts(write: bool) -> ExitCode {
     }
     passed.iter().for_each(|line| eprintln!("TOO DEAR: {line}"));
     if passed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// What `tools/cann-cost.sh` has counted.
+fn through_cann(operation: Operation) -> &'static str {
+    let counted = include_str!("cann.tsv").lines().filter_map(|line| line.split_once('\t'));
+    counted.filter(|(name, _)| *name == operation.name()).map(|(_, count)| count).next().unwrap_or("–")
 }
 
 /// Prints nanoseconds. What is done around an operation (waits, above all) is in them.

@@ -50,10 +50,10 @@ pub(crate) struct Covers {
 ///
 /// `$uses` is an array or a slice. It is evaluated at each use, so that nothing holds it during the call. `$ticket` is
 /// the [`next_for`](Timeline::next_for) these uses if the caller has the stream's handle and the call runs no code of
-/// the program; otherwise it is [`Unknown`](super::stamp::Unknown). `$call` is an expression, so that no code runs between
-/// the stamps and the call of the library. It gives `Ok(())`, or the answer of a failed call. After a failed call,
-/// `$settle` gets the answer and the number. It returns the error, and whether it is certain that nothing of the call
-/// is still queued. If that is not certain, everything that the call was to use is in doubt for good.
+/// the program; otherwise it is [`Unknown`](super::stamp::Unknown). `$call` is an expression, so that no code runs
+/// between the stamps and the call of the library. It gives `Ok(())`, or the answer of a failed call. After a failed
+/// call, `$settle` gets the answer and the number. It returns the error, and whether it is certain that nothing of the
+/// call is still queued. If that is not certain, everything that the call was to use is in doubt for good.
 macro_rules! submitted {
     ($timeline:expr, $ticket:expr, $uses:expr, $call:expr, $settle:expr $(,)?) => {{
         let (ticket, id) = ($ticket, $timeline.id());

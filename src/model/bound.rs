@@ -15,8 +15,8 @@ use std::sync::Arc;
 
 /// A model together with device memory for its inputs and outputs. A stream can execute it any number of times.
 ///
-/// While it is in flight ([`Pending`]) it is inaccessible. So the model does not run twice at the same time, it is not
-/// unloaded, and its memory is not touched.
+/// While it is in flight ([`Pending`](crate::Pending)) it is inaccessible. So the model does not run twice at the same
+/// time, it is not unloaded, and its memory is not touched.
 #[must_use = "a bound model does nothing until a stream executes it"]
 #[rule(MODEL_14, MODEL_15, MODEL_17, DATA_02, DATA_10)]
 #[diagnostic::on_move(
@@ -116,7 +116,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// [`Error::Input`] for another element type or a name that no input has; [`Error::LengthMismatch`] for another
     /// length; [`Error::NoSuchInput`]; [`Error::InputIsShared`] for an input that [reads shared
     /// memory](Self::share_input); [`Error::StillRunning`] after a run that
-    /// [timed out](crate::Stream::run_bound_within#when-the-time-is-up); or [`Error::Vendor`].
+    /// [timed out](crate::Stream::run_bound_within); or [`Error::Vendor`].
     pub fn write<'n, E: Element>(
         &mut self,
         current: &Current<C>,

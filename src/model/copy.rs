@@ -17,7 +17,7 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// Returns both unchanged, with [`Error::Input`](crate::Error::Input) for another element type, `LengthMismatch`,
     /// `NoSuchInput`, `InputIsShared`, `OtherStream` when one is in flight elsewhere, `StillRunning` when a run that
-    /// [timed out](crate::Stream::run_bound_within#when-the-time-is-up) may go on elsewhere, or
+    /// [timed out](crate::Stream::run_bound_within) may go on elsewhere, or
     /// [`Error::Vendor`](crate::Error::Vendor).
     pub fn copy_to_input<E: Element, H: Operand<C, HostBuffer<C, E>>, P, M: Operand<C, BoundModel<C, P>>>(
         &self,

@@ -71,8 +71,8 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     ///
     /// # Errors
     ///
-    /// Returns the bound model unchanged, with [`Error::OtherStream`] if it is in flight on another stream, or with the
-    /// library's error.
+    /// Returns the bound model unchanged, with [`Error::OtherStream`](crate::Error::OtherStream) if it is in flight on
+    /// another stream, or with the library's error.
     #[rule(ALLOC_05, ALLOC_13, MODEL_15)]
     pub fn execute<M: Operand<C, BoundModel<C>>>(
         &self,

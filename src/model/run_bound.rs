@@ -57,7 +57,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     /// [`Error::Vendor`] when the execution could not be queued, failed on the device, or could not be waited for, and
     /// [`Error::WorkFailed`] when another wait was given the failure; [`Error::StillRunning`] while an earlier execution may
     /// run on another stream. The outputs are lost then. If it is not known that the execution is over, the model is
-    /// [still running](Self::run_bound_within#when-the-time-is-up).
+    /// [still running](Self::run_bound_within).
     #[rule(ALLOC_05, MODEL_15, MODEL_16)]
     #[rustfmt::skip] // The compiler's messages print the first lines.
     pub fn run_bound( // MODEL-15: in flight: `pending.wait(current)?` first; MODEL-05: of a lane: `lane.run_bound(...)`
