@@ -328,6 +328,7 @@ mod tests {
         working memory of the models | MODEL-04 MODEL-06 | MODEL-04 | MODEL-07 | MODEL-01
         memory for the weights | MODEL-09 | MODEL-09 | MODEL-07 | MODEL-01
         operator with its tensors | OP-04 MEM-02 | OP-07 | - | STREAM-09
+        tensor of the operator | MEM-02 | MEM-02 | COPY-01 | MEM-11
         captured graph | GRAPH-07 | GRAPH-07 | - | STREAM-09
         attached object | DEV-10 | DEV-10 | - | STREAM-09
         device memory | MEM-02 | MEM-02 | COPY-01 | MEM-11
