@@ -123,8 +123,8 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         self.copy_between((&source.block, from.object), (&target, to.object), target.bytes())
     }
 
-    /// Captures a copy from an output of a model or an operator to an input of another one (`aclrtMemcpyAsync`). So the
-    /// one reads in each replay what the other has computed.
+    /// Captures a copy from an output of a model or an operator to an input of another one (`aclrtMemcpyAsync`), both by
+    /// their index. So the one reads in each replay what the other has computed.
     ///
     /// ```
     /// use ascendcl::capture::CaptureMode;

@@ -1,12 +1,26 @@
 //! Runtimes whose device hangs, and that are closed by force while the program keeps their values.
 
-use super::*;
+use super::{alone as alone_on_all_devices, *};
 use crate::common::allocators::Watch;
 use crate::common::allocators::Watched;
 use ascendcl::{DeviceBuffer, Event, event::Recorded, raw::KeptStream, stream::WhenDone};
-use ascendcl_sim::{Calls, Fault, Plan};
+use ascendcl_sim::{Calls, Config, Fault, Plan};
 
 const BRIEFLY: Duration = Duration::from_millis(20);
+
+/// A device that no other test takes. Some of them leave one taken for good, and a device that is taken elsewhere is not
+/// reset by force.
+const DEVICE: i32 = 2;
+
+fn alone() -> crate::common::Alone {
+    let alone = alone_on_all_devices();
+    control::configure(crate::common::under_watch(Config::new().devices(3))).unwrap();
+    alone
+}
+
+fn open() -> Runtime<Worker> {
+    Runtime::open(Setup::builder().library(library()).device(DEVICE).build()).unwrap()
+}
 
 type Set = DeviceBuffer<Worker, u8>;
 
