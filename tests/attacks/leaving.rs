@@ -41,14 +41,14 @@ pub(super) fn resets_device(id: i32) {
 }
 
 /// A thread of a pool: it lives on when a context ends that it has worked in.
-struct Worker {
+pub(super) struct Worker {
     jobs: Sender<Box<dyn FnOnce() + Send>>,
     done: Receiver<std::thread::Result<()>>,
     thread: std::thread::JoinHandle<()>,
 }
 
 impl Worker {
-    fn new() -> Self {
+    pub(super) fn new() -> Self {
         let (jobs, todo) = channel::<Box<dyn FnOnce() + Send>>();
         let (tell, done) = channel();
         let thread = std::thread::spawn(move || {
@@ -60,7 +60,7 @@ impl Worker {
     }
 
     /// Runs a job there and waits for it.
-    fn run<'a>(&self, job: impl FnOnce() + Send + 'a) -> std::thread::Result<()> {
+    pub(super) fn run<'a>(&self, job: impl FnOnce() + Send + 'a) -> std::thread::Result<()> {
         let job: Box<dyn FnOnce() + Send + 'a> = Box::new(job);
         // SAFETY: the job is over when this function returns, so what it borrows is still there.
         let job = unsafe { mem::transmute::<Box<dyn FnOnce() + Send + 'a>, Box<dyn FnOnce() + Send>>(job) };
@@ -68,7 +68,7 @@ impl Worker {
         self.done.recv().unwrap()
     }
 
-    fn end(self) {
+    pub(super) fn end(self) {
         drop(self.jobs);
         self.thread.join().unwrap();
     }

@@ -56,6 +56,7 @@ mod teardown;
 mod threads;
 mod together;
 mod told;
+mod visits;
 mod waits;
 mod wakers;
 

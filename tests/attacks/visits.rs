@@ -1,0 +1,104 @@
+//! Contexts that a thread enters again and again: from the second time on it comes from the default context that it left
+//! current.
+
+use super::leaving::{Worker, current_handle};
+use super::{fail, nothing_fails};
+use crate::common::{alone, library};
+use ascendcl::runtime::CloseError;
+use ascendcl::{Error, Runtime, Setup};
+use ascendcl_macros::proves;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+ascendcl::names!(Visited);
+
+/// So often a thread was inside before the attack.
+const TIMES: [usize; 3] = [0, 1, 2];
+
+fn open(device: i32) -> Runtime<Visited> {
+    Runtime::open(Setup::builder().library(library()).device(device).build()).unwrap()
+}
+
+fn visit(runtime: &Runtime<Visited>, times: usize) {
+    (0..times).for_each(|_| runtime.with(|_| ()).unwrap());
+}
+
+#[proves(CTX_11)]
+#[test]
+fn a_context_that_could_not_be_left_again_is_not_destroyed_by_another_thread() {
+    for times in TIMES {
+        let alone = alone();
+        let (runtime, other, worker) = (open(0), open(1), Worker::new());
+        let stays = || {
+            visit(&runtime, times);
+            runtime.with(|_| fail("aclrtSetCurrentContext#1+=507899")).unwrap();
+            nothing_fails();
+        };
+        worker.run(stays).unwrap();
+        let Err(CloseError::Teardown { errors }) = runtime.close() else { panic!("destroyed, after {times} visits") };
+        assert!(matches!(errors.as_slice(), [Error::CurrentElsewhere { threads: 1 }]), "{errors:?}");
+        // With the next context that it enters, the thread leaves this one.
+        worker.run(|| visit(&other, 1)).unwrap();
+        runtime.close().unwrap();
+        worker.end();
+        other.close().unwrap();
+        alone.assert_nothing_lives();
+    }
+}
+
+#[proves(CTX_05, CTX_09)]
+#[test]
+fn a_visit_that_is_refused_or_that_panics_leaves_current_what_was() {
+    for times in TIMES {
+        let alone = alone();
+        let (runtime, worker) = (open(0), Worker::new());
+        let attacks = || {
+            visit(&runtime, times);
+            let before = current_handle();
+            fail("aclrtSetCurrentContext#1=507899");
+            let refused = runtime.with(|_| panic!("it is not current"));
+            assert!(matches!(refused, Err(Error::Vendor(_))), "{refused:?}");
+            nothing_fails();
+            assert!(times == 0 || current_handle() == before);
+            let left = current_handle();
+            let thrown = catch_unwind(AssertUnwindSafe(|| runtime.with(|_| panic!("inside"))));
+            assert!(thrown.is_err());
+            // The first visit leaves the default context, all others come back to it.
+            assert!(times == 0 || current_handle() == left);
+            runtime.with(|current| assert_eq!(current.upload(&[1_u8]).unwrap().to_vec(current).unwrap(), [1])).unwrap();
+        };
+        worker.run(attacks).unwrap();
+        runtime.close().unwrap();
+        worker.end();
+        alone.assert_nothing_lives();
+    }
+}
+
+/// Where the default context ends meanwhile, that of the visited context's device becomes current.
+#[proves(CTX_06, CTX_14)]
+#[test]
+fn a_default_context_that_ends_during_a_visit_is_not_made_current_again() {
+    for times in TIMES {
+        let alone = alone();
+        let (first, second, worker) = (open(0), open(1), Worker::new());
+        let attacks = || {
+            visit(&first, times.max(1));
+            let of_the_first = current_handle();
+            second
+                .with(|_| {
+                    let closed = std::thread::scope(|scope| scope.spawn(|| first.close()).join().unwrap());
+                    closed.unwrap();
+                    assert_ne!(current_handle(), of_the_first);
+                })
+                .unwrap();
+            let home = current_handle();
+            assert!(home != 0 && home != of_the_first);
+            visit(&second, times);
+            assert_eq!(current_handle(), home);
+        };
+        worker.run(attacks).unwrap();
+        // The thread is not in the context, so it can be destroyed.
+        second.close().unwrap();
+        worker.end();
+        alone.assert_nothing_lives();
+    }
+}
