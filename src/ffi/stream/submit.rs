@@ -4,7 +4,7 @@ use super::{RawStream, SETTLING};
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::answer::ReadyAnswer;
 use crate::ffi::call::NoSuccess;
-use crate::ffi::call::{Current, Ready};
+use crate::ffi::call::{Current, Ready, call};
 use crate::ffi::stamp::{Next, Ticket, Unknown};
 use crate::ffi::work::{queue_alone, queue_at_once, queue_work};
 use crate::ffi::{Api, Here, Home, LastUse, RawBuffer};
@@ -97,15 +97,16 @@ impl RawStream {
         if uses.iter().all(is_over) { Ok(()) } else { self.synchronize(api, None) }
     }
 
-    /// Queues a set of every byte. The block is marked as in use until a synchronise covers it.
+    /// Queues a set of every byte, after all checks. The block is marked as in use until a synchronise covers it.
     pub(crate) fn set(&self, here: Here<'_>, block: &RawBuffer, value: u8) -> Result<u64, Boxed> {
         block.holds(here, block.bytes())?;
+        let (ready, ticket) = self.look_before_work(here)?;
         // SAFETY: the function asks for a live stream, and for memory that stays until the set is done (MEM-02). The
         // caller has the stream's handle, so the stream lives. The bytes are the whole block, which is freed only when
         // a synchronise has covered this submission (the stamps).
         unsafe {
-            queue_alone!(self, here, "queue a set", [block.last_use()], |stream| {
-                aclrtMemsetAsync(block.start(), block.bytes(), i32::from(value), block.bytes(), stream)
+            queue_work!(self, here, ready, ticket, "queue a set", [block.last_use()], |ready, stream| {
+                call!(ready.aclrtMemsetAsync(block.start(), block.bytes(), i32::from(value), block.bytes(), stream))
             })
         }
     }
