@@ -5,7 +5,8 @@
 #   tools/install-simulator.sh [--headers HEADERS] FOLDER [LIBRARY]
 #
 #   FOLDER/lib64                             libascendcl.so, under all names that the vendor's libraries have
-#   FOLDER/lib64/stub, FOLDER/devlib         the same, where programs are linked with stubs
+#   FOLDER/lib64/stub, FOLDER/devlib         the same, where programs are linked with stubs; also under MACHINE and
+#                                            linux/MACHINE in there
 #   FOLDER/runtime, acllib, fwkacllib, compiler, MACHINE-linux
 #                                            lib64 and include once more, as the packages of releases had them
 #   FOLDER/share/cmake/ascendcl              a package for find_package(ascendcl)
@@ -39,6 +40,11 @@ for name in $names; do
     [ "$name" = libascendcl.so ] || ln -sfn libascendcl.so "$folder/lib64/$name"
     ln -sfn "../$name" "$folder/lib64/stub/$name"
 done
+
+# Releases have stubs for several kinds of machines.
+mkdir -p "$folder/lib64/stub/linux"
+ln -sfn . "$folder/lib64/stub/$(uname -m)"
+ln -sfn .. "$folder/lib64/stub/linux/$(uname -m)"
 
 ln -sfn lib64/stub "$folder/devlib"
 [ -z "$headers" ] || ln -sfn "$headers" "$folder/include"

@@ -11,7 +11,7 @@ use std::process::Command;
 #[test]
 fn a_cmake_project_finds_the_library_in_every_folder_and_under_every_name() {
     if Command::new("cmake").arg("--version").output().is_err() {
-        eprintln!("skipped: this test needs `cmake`, which cannot be started");
+        eprintln!("skipped: this test needs `cmake`, and it cannot be started here");
         return;
     }
     let home = installed("cmake");
@@ -21,7 +21,7 @@ fn a_cmake_project_finds_the_library_in_every_folder_and_under_every_name() {
     run(Command::new("cmake").arg("--build").arg(&build).arg("--parallel").arg("2"), &home);
 
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/data");
-    for program in ["by_package", "by_folder", "by_name_1"] {
+    for program in ["by_package", "by_folder", "by_variables", "by_name_1"] {
         let mut program = Command::new(build.join(program));
         program.args([data.join("digits.onnx"), data.join("digits-test.csv")]);
         let said = run(program.env("LD_LIBRARY_PATH", home.join("runtime/lib64")), &home);
@@ -59,7 +59,7 @@ fn scratch(name: &str) -> PathBuf {
 /// What the program printed; it ended well.
 #[track_caller]
 fn run(program: &mut Command, home: &Path) -> String {
-    program.env("ASCEND_HOME_PATH", home).env("NPU_HOST_LIB", home.join("acllib/lib64/stub"));
+    program.env("ASCEND_HOME_PATH", home).env("DDK_PATH", home).env("NPU_HOST_LIB", home.join("acllib/lib64/stub"));
     let output = program.output().unwrap();
     let said = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
     assert!(output.status.success(), "{program:?}\n{}\n{}", said[0], said[1]);
