@@ -27,8 +27,8 @@ fn the_rust_loader_is_told_which_functions_only_say_that_they_are_not_there() {
     let library = unsafe { Library::open(library::path()) }.expect("the library is loaded");
     assert_eq!(library.lacks(), []);
     // SAFETY: the function takes a null pointer.
-    let kernel = unsafe { library.aclrtCmoGetDescSize(core::ptr::null_mut()) };
-    assert_eq!(kernel.expect_err("it is not simulated").symbol, "aclrtCmoGetDescSize");
+    let kernel = unsafe { library.aclrtGetHardwareSyncAddr(core::ptr::null_mut()) };
+    assert_eq!(kernel.expect_err("it is not simulated").symbol, "aclrtGetHardwareSyncAddr");
     // SAFETY: the function takes nothing.
     let step = unsafe { library.aclprofCreateStepInfo() }.expect("it is simulated, in the same file");
     assert!(!step.is_null());

@@ -359,7 +359,8 @@ passed_on!(
 );
 passed_on!(aclopEngineType, aclopCompileType, aclOpCompileFlag);
 passed_on!(acldumpCallback, acldumpType);
-passed_on!(aclCannAttr, acldvppPixelFormat, acldvppStreamFormat, acltdtTensorType);
+passed_on!(acltdtBuf, acltdtQueueAttrType, acltdtQueueRouteParamType, acltdtQueueRouteQueryInfoParamType);
+passed_on!(aclAippInputFormat, aclCannAttr, acldvppPixelFormat, acldvppStreamFormat, acltdtTensorType);
 passed_on!(
     aclDataType,
     aclDeviceInfo,

@@ -167,19 +167,6 @@ pub(crate) fn aclrtResetOverflowStatus(stream: aclrtStream) -> Answer {
     refuse_on(&*Named::find(stream)?.for_work()?, "rid of its overflows")
 }
 
-/// Memory needs no hints here.
-pub(crate) fn aclrtCmoAsync(src: Address, size: usize, cmo_type: aclrtCmoType, stream: aclrtStream) -> Answer {
-    not_null(src)?;
-    if size == 0 {
-        return Err(Failure::invalid("the size is 0"));
-    }
-    let named = Named::find(stream)?;
-    if cmo_type > aclrtCmoType::ACL_RT_CMO_TYPE_FLUSH {
-        return Err(Failure::refused(format!("there is no hint {}", cmo_type.0)));
-    }
-    named.for_work()?.submit_each(|_| Ok(())).map(drop)
-}
-
 /// The load of a simulated device is not measured: it counts as idle.
 pub(crate) fn aclrtGetDeviceUtilizationRate(
     device_id: i32,

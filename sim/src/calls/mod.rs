@@ -7,6 +7,7 @@ mod base;
 mod batch;
 mod between_processes;
 mod building;
+mod cache;
 mod callback;
 mod capture;
 mod conditional;
@@ -36,6 +37,8 @@ mod operator;
 mod options;
 mod process;
 mod profiling;
+mod queue;
+mod queue_buffers;
 mod random;
 mod reduce;
 mod registration;
@@ -49,12 +52,12 @@ mod tensor_desc;
 mod virtual_memory;
 
 pub(crate) use {
-    allocator::*, base::*, batch::*, between_processes::*, building::*, callback::*, capture::*, conditional::*,
-    context::*, copy::*, count_notify::*, data_buffer::*, dataset::*, device::*, dump::*, event::*, exceptions::*,
-    hardware::*, indirect::*, info::*, instance::*, label::*, limits::*, media::*, memory::*, memory_pool::*,
-    memory_settings::*, model::*, notices::*, notify::*, operator::*, options::*, process::*, profiling::*, random::*,
-    reduce::*, registration::*, set::*, settings::*, stamps::*, stream::*, stream_settings::*, tensor_channel::*,
-    tensor_desc::*, virtual_memory::*,
+    allocator::*, base::*, batch::*, between_processes::*, building::*, cache::*, callback::*, capture::*,
+    conditional::*, context::*, copy::*, count_notify::*, data_buffer::*, dataset::*, device::*, dump::*, event::*,
+    exceptions::*, hardware::*, indirect::*, info::*, instance::*, label::*, limits::*, media::*, memory::*,
+    memory_pool::*, memory_settings::*, model::*, notices::*, notify::*, operator::*, options::*, process::*,
+    profiling::*, queue::*, queue_buffers::*, random::*, reduce::*, registration::*, set::*, settings::*, stamps::*,
+    stream::*, stream_settings::*, tensor_channel::*, tensor_desc::*, virtual_memory::*,
 };
 
 use instance::instance_handle;

@@ -34,7 +34,7 @@ pub struct Live {
     pub labels: usize,
     /// Descriptions of media processing: channels, pictures, streams of video, regions, configurations.
     pub media_descriptions: usize,
-    /// Channels of tensors, their datasets and items.
+    /// Channels of tensors, their datasets and items; queues, their attributes, routes and queries.
     pub tensor_channel_objects: usize,
 }
 

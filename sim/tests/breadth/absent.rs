@@ -23,8 +23,8 @@ fn a_function_that_is_not_simulated_says_so_under_its_name() {
 #[test]
 fn one_that_returns_no_code_answers_with_nothing_and_leaves_the_text() {
     let _world = world();
-    assert!(call!(model_aipp::aclmdlCreateAIPP(1)).is_null());
-    assert!(text().contains("aclmdlCreateAIPP: the simulator does not have this function"));
+    assert!(call!(model_aipp::aclmdlBundleCreateQueryInfo()).is_null());
+    assert!(text().contains("aclmdlBundleCreateQueryInfo: the simulator does not have this function"));
     assert_eq!(call!(media_tasks::acldvppGetLutMapDims(null())), 0);
     assert!(text().contains("acldvppGetLutMapDims"));
 }

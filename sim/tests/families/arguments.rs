@@ -144,7 +144,7 @@ macro_rules! never_made {
         }
     )* };
 }
-never_made!(aclrtCntNotify, aclmdlRICondHandle);
+never_made!(aclrtCntNotify, aclmdlRICondHandle, acltdtBuf);
 
 impl Argument for aclmdlRICondTaskParams {
     fn kind(_: &str) -> Kind {
@@ -236,7 +236,7 @@ macro_rules! numbers {
         }
     )* };
 }
-numbers!(u8, u16, c_int, u32, i64, u64, usize);
+numbers!(i8, u8, i16, u16, c_int, u32, i64, u64, usize);
 
 impl Argument for f32 {
     fn kind(_: &str) -> Kind {
@@ -304,6 +304,10 @@ enumerations! {
     acldvppStreamFormat = H265_MAIN_LEVEL,
     acltdtTensorType = ACL_TENSOR_DATA_TENSOR,
     acldumpType = DATA_DUMP,
+    acltdtQueueAttrType = ACL_TDT_QUEUE_DEPTH_UINT32,
+    acltdtQueueRouteParamType = ACL_TDT_QUEUE_ROUTE_SRC_UINT32,
+    acltdtQueueRouteQueryInfoParamType = ACL_TDT_QUEUE_ROUTE_QUERY_MODE_ENUM,
+    aclAippInputFormat = ACL_RGB888_U8,
 }
 
 macro_rules! callbacks {

@@ -13,5 +13,6 @@ mod dumps;
 mod gears;
 mod loading;
 mod objects;
+mod preprocessing;
 mod settings;
 mod synchronous;

@@ -12,11 +12,11 @@ macro_rules! copy_functions {
         [optional] fn aclrtCmoAsyncWithBarrier(
             src: *mut c_void, size: usize, cmo_type: aclrtCmoType, barrier_id: u32, stream: aclrtStream
         ) -> aclError;
-        [optional] fn aclrtCmoAsyncWithDesc(
+        [optional sim] fn aclrtCmoAsyncWithDesc(
             cmo_desc: *mut c_void, cmo_type: aclrtCmoType, stream: aclrtStream, reserve: *const c_void
         ) -> aclError;
-        [optional] fn aclrtCmoGetDescSize(size: *mut usize) -> aclError;
-        [optional] fn aclrtCmoSetDesc(cmo_desc: *mut c_void, src: *mut c_void, size: usize) -> aclError;
+        [optional sim] fn aclrtCmoGetDescSize(size: *mut usize) -> aclError;
+        [optional sim] fn aclrtCmoSetDesc(cmo_desc: *mut c_void, src: *mut c_void, size: usize) -> aclError;
         [optional] fn aclrtCmoWaitBarrier(
             task_info: *mut aclrtBarrierTaskInfo, stream: aclrtStream, flag: u32
         ) -> aclError;

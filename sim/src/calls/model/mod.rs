@@ -4,9 +4,10 @@ mod describe;
 mod execute;
 mod gears;
 mod load;
+mod preprocessing;
 mod settings;
 
-pub(crate) use {describe::*, execute::*, gears::*, load::*, settings::*};
+pub(crate) use {describe::*, execute::*, gears::*, load::*, preprocessing::*, settings::*};
 
 use crate::failure::{Answer, Failure};
 use crate::machine::thread::errors;

@@ -1,15 +1,13 @@
 //! Descriptions of media processing: channels, pictures, streams of video, regions and configurations. A description
 //! never owns the memory that it names.
 
+use super::kind::Kind;
 use crate::abi::{Address, Name};
 use crate::failure::{Answer, Failure};
-use crate::locks::lock;
-use crate::machine::handles::Table;
 use crate::machine::live::Live;
 use ascendcl_sys::types::*;
-use core::marker::PhantomData;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 
 /// A picture: where it is, and how it lies there.
 #[derive(Clone, Copy)]
@@ -51,13 +49,6 @@ pub(crate) struct Channel {
     id: Option<u64>,
 }
 
-/// Descriptions of one kind, whose C type is `C`.
-pub(crate) struct Kind<C, T> {
-    what: &'static str,
-    table: Table<Mutex<T>>,
-    _named: PhantomData<fn() -> C>,
-}
-
 pub(crate) static CHANNELS: Kind<acldvppChannelDesc, Channel> = Kind::new("channel description");
 pub(crate) static PICTURES: Kind<acldvppPicDesc, Picture> = Kind::new("picture description");
 /// Pictures that begin and end together.
@@ -68,37 +59,8 @@ pub(crate) static REGIONS: Kind<acldvppRoiConfig, Edges> = Kind::new("region");
 pub(crate) static RESIZES: Kind<acldvppResizeConfig, u32> = Kind::new("resize configuration");
 /// The level of quality.
 pub(crate) static ENCODINGS: Kind<acldvppJpegeConfig, u32> = Kind::new("JPEG configuration");
-
-impl<C, T: Clone> Kind<C, T> {
-    const fn new(what: &'static str) -> Self {
-        Self { what, table: Table::new(), _named: PhantomData }
-    }
-
-    pub(crate) fn create(&self, value: T) -> Name<C> {
-        Name::new(self.table.add(Mutex::new(value)))
-    }
-
-    pub(crate) fn destroy(&self, name: Name<C>) -> Answer {
-        self.table.remove(name.0).map(drop).ok_or_else(|| self.unknown(name))
-    }
-
-    pub(crate) fn read(&self, name: Name<C>) -> Answer<T> {
-        self.table.get(name.0).map(|value| lock(&value).clone()).ok_or_else(|| self.unknown(name))
-    }
-
-    pub(crate) fn change(&self, name: Name<C>, change: impl FnOnce(&mut T)) -> Answer {
-        let value = self.table.get(name.0).ok_or_else(|| self.unknown(name))?;
-        change(&mut lock(&value));
-        Ok(())
-    }
-
-    fn unknown(&self, name: Name<C>) -> Failure {
-        Failure::invalid(match name.0 {
-            0 => format!("the {} is null", self.what),
-            _ => format!("this is no {}, or it was destroyed", self.what),
-        })
-    }
-}
+/// Parameters of a model's preprocessing: for how many pictures.
+pub(crate) static PREPROCESSINGS: Kind<aclmdlAIPP, u64> = Kind::new("set of parameters");
 
 impl Default for Picture {
     fn default() -> Self {
@@ -142,16 +104,18 @@ pub(crate) fn channel_id(name: Name<acldvppChannelDesc>) -> Answer<u64> {
 }
 
 pub(in crate::machine) fn count(live: &mut Live) {
-    let described = CHANNELS.table.len() + PICTURES.table.len() + BATCHES.table.len() + VIDEOS.table.len();
-    live.media_descriptions = described + REGIONS.table.len() + RESIZES.table.len() + ENCODINGS.table.len();
+    let described = CHANNELS.len() + PICTURES.len() + BATCHES.len() + VIDEOS.len();
+    live.media_descriptions = described + REGIONS.len() + RESIZES.len() + ENCODINGS.len();
+    live.media_descriptions += PREPROCESSINGS.len();
 }
 
 pub(in crate::machine) fn clear() {
-    CHANNELS.table.remove_all(|_| true);
-    PICTURES.table.remove_all(|_| true);
-    BATCHES.table.remove_all(|_| true);
-    VIDEOS.table.remove_all(|_| true);
-    REGIONS.table.remove_all(|_| true);
-    RESIZES.table.remove_all(|_| true);
-    ENCODINGS.table.remove_all(|_| true);
+    CHANNELS.clear();
+    PICTURES.clear();
+    BATCHES.clear();
+    VIDEOS.clear();
+    REGIONS.clear();
+    RESIZES.clear();
+    ENCODINGS.clear();
+    PREPROCESSINGS.clear();
 }

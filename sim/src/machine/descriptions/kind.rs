@@ -1,0 +1,59 @@
+//! Objects that only describe, by their names.
+
+use crate::abi::Name;
+use crate::failure::{Answer, Failure};
+use crate::locks::lock;
+use crate::machine::handles::Table;
+use core::marker::PhantomData;
+use std::sync::Mutex;
+
+/// Descriptions of one kind, whose C type is `C`.
+pub(crate) struct Kind<C, T> {
+    what: &'static str,
+    table: Table<Mutex<T>>,
+    _named: PhantomData<fn() -> C>,
+}
+
+impl<C, T: Clone> Kind<C, T> {
+    pub(super) const fn new(what: &'static str) -> Self {
+        Self { what, table: Table::new(), _named: PhantomData }
+    }
+
+    pub(crate) fn create(&self, value: T) -> Name<C> {
+        Name::new(self.table.add(Mutex::new(value)))
+    }
+
+    pub(crate) fn destroy(&self, name: Name<C>) -> Answer {
+        self.table.remove(name.0).map(drop).ok_or_else(|| self.unknown(name))
+    }
+
+    pub(crate) fn read(&self, name: Name<C>) -> Answer<T> {
+        self.table.get(name.0).map(|value| lock(&value).clone()).ok_or_else(|| self.unknown(name))
+    }
+
+    /// Hands the object itself to `look`, and not a copy.
+    pub(crate) fn look<R>(&self, name: Name<C>, look: impl FnOnce(&T) -> R) -> Answer<R> {
+        self.table.get(name.0).map(|value| look(&lock(&value))).ok_or_else(|| self.unknown(name))
+    }
+
+    pub(crate) fn change(&self, name: Name<C>, change: impl FnOnce(&mut T)) -> Answer {
+        let value = self.table.get(name.0).ok_or_else(|| self.unknown(name))?;
+        change(&mut lock(&value));
+        Ok(())
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.table.len()
+    }
+
+    pub(super) fn clear(&self) {
+        self.table.remove_all(|_| true);
+    }
+
+    fn unknown(&self, name: Name<C>) -> Failure {
+        Failure::invalid(match name.0 {
+            0 => format!("the {} is null", self.what),
+            _ => format!("this is no {}, or it was destroyed", self.what),
+        })
+    }
+}
