@@ -51,6 +51,10 @@ pub(crate) fn aclrtHostRegisterV2(ptr: Address, size: u64, flag: u32) -> Answer 
 
 pub(crate) fn aclrtHostUnregister(ptr: Address) -> Answer {
     not_null(ptr)?;
+    if memory::is_own_pinned(ptr) {
+        current_context()?;
+        return memory::unregister(ptr);
+    }
     let call = watch::call(Op::FreeHost, ptr).flag(Flag::Registered, true).begin()?;
     current_context()?;
     call.end(memory::unregister(ptr))
@@ -75,6 +79,11 @@ pub(crate) fn aclrtHostGetDevicePointer(p_host: Address, mut p_device: Out<'_, *
 fn register(ptr: Address, size: u64) -> Answer {
     let size = usize::try_from(size).ok().filter(|size| *size > 0);
     let size = size.ok_or_else(|| Failure::invalid("registered memory has at least one byte, and fits into memory"))?;
+    // The library's own pinned memory is pinned, registered or not: the checker knows it already.
+    if memory::is_own_pinned(ptr) {
+        current_context()?;
+        return memory::register(ptr, size);
+    }
     let call = watch::call(Op::Allocate, Object::memory(0)).flag(Flag::Registered, true);
     let call = call.writes(Address::NULL, size, Role::Contents, Some(Place::Host)).begin()?;
     current_context()?;

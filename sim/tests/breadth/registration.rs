@@ -66,3 +66,24 @@ fn memory_is_registered_once_by_whole_pages_and_unregistered_once() {
     fails!(never, "not the start", memory::aclrtHostUnregister(address));
     fails!(invalid, "neither registered nor pinned", memory::aclrtHostGetDevicePointer(address, &mut device, 0));
 }
+
+/// The vendor's example of memory that host and device share registers what `aclrtMallocHost` gave.
+#[test]
+fn pinned_memory_of_the_library_is_registered_once_too() {
+    let _world = world();
+    let mut pinned = null_mut();
+    ok!(memory::aclrtMallocHost(&mut pinned, 100));
+    let (twice, never) = (ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED, ACL_ERROR_HOST_MEMORY_NOT_REGISTERED);
+    let mapped = u32::try_from(ascendcl_sys::constants::ACL_HOST_REG_MAPPED).unwrap();
+    fails!(never, "not the start", memory::aclrtHostUnregister(pinned));
+    ok!(memory::aclrtHostRegisterV2(pinned, 100, mapped));
+    fails!(twice, "registered already", memory::aclrtHostRegisterV2(pinned, 100, mapped));
+    let mut device = null_mut();
+    ok!(memory::aclrtHostGetDevicePointer(pinned, &mut device, 0));
+    assert_eq!(device, pinned);
+    ok!(memory::aclrtHostUnregister(pinned));
+    fails!(never, "not the start", memory::aclrtHostUnregister(pinned));
+    ok!(memory::aclrtHostRegisterV2(pinned, 100, mapped));
+    ok!(memory::aclrtFreeHost(pinned));
+    fails!(never, "not the start", memory::aclrtHostUnregister(pinned));
+}

@@ -15,7 +15,7 @@ use crate::machine::memory::memory_pools::{self, Pooled};
 use crate::machine::memory::virtual_memory::{self, Mapping};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtMemAccessFlags;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, RwLock};
 
 /// Where a block is.
@@ -72,9 +72,12 @@ pub(super) struct Blocks {
     pub(super) live: BTreeMap<usize, Entry>,
     /// Blocks that went with their device before they were freed: freeing them is no mistake.
     pub(super) gone: BTreeMap<usize, ()>,
+    /// Pinned blocks of the library that the program has registered, too.
+    pub(super) pinned_twice: BTreeSet<usize>,
 }
 
-pub(super) static BLOCKS: RwLock<Blocks> = RwLock::new(Blocks { live: BTreeMap::new(), gone: BTreeMap::new() });
+pub(super) static BLOCKS: RwLock<Blocks> =
+    RwLock::new(Blocks { live: BTreeMap::new(), gone: BTreeMap::new(), pinned_twice: BTreeSet::new() });
 
 /// Whether there could be a block of that size (100000).
 pub(crate) fn possible(size: usize) -> Answer {
@@ -178,46 +181,6 @@ pub(crate) fn block_around(address: Address) -> Answer<(Address, usize)> {
     block.ok_or_else(|| Failure::refused(format!("{:#x} is in no block of memory", address.number())))
 }
 
-/// Takes memory of the caller for pinned (MEM-14).
-pub(crate) fn register(start: Address, size: usize) -> Answer {
-    const PAGE: usize = 4096;
-    let Some(end) = start.number().checked_add(size).filter(|_| start.number().is_multiple_of(PAGE)) else {
-        let text = format!("{:#x} and {size} bytes: registered memory starts at a multiple of {PAGE}", start.number());
-        return Err(Failure::refused(text));
-    };
-    let mut blocks = write(&BLOCKS);
-    let before = blocks.live.range(..end).next_back();
-    if before.is_some_and(|(at, entry)| at + entry.block.size() > start.number()) {
-        let text = format!("{size} bytes from {:#x} on are registered already, or the library's", start.number());
-        return Err(Failure::new(ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED, text));
-    }
-    blocks.live.insert(start.number(), Entry { block: Backing::Registered { start, size }, device: None });
-    Ok(())
-}
-
-/// Takes memory of the caller for ordinary memory again.
-pub(crate) fn unregister(start: Address) -> Answer {
-    let mut blocks = write(&BLOCKS);
-    match blocks.live.get(&start.number()) {
-        Some(Entry { block: Backing::Registered { .. }, .. }) => drop(blocks.live.remove(&start.number())),
-        _ => {
-            let text = format!("{:#x} is not the start of registered memory", start.number());
-            return Err(Failure::new(ACL_ERROR_HOST_MEMORY_NOT_REGISTERED, text));
-        }
-    }
-    Ok(())
-}
-
-/// Whether the address is in pinned memory that the device reaches under the same address. Of memory that the caller
-/// registered it is the start that counts.
-pub(crate) fn is_pinned(address: Address) -> bool {
-    let blocks = read(&BLOCKS);
-    blocks.around(address).is_some_and(|entry| match &entry.block {
-        Backing::Registered { start, .. } => *start == address,
-        _ => entry.place() == Place::Host,
-    })
-}
-
 /// How many blocks there are: of devices, and pinned.
 pub(crate) fn count() -> (usize, usize) {
     let blocks = read(&BLOCKS);
@@ -235,7 +198,10 @@ pub(crate) fn lose_all_of(device: &Device) {
 /// Drops every block.
 pub(crate) fn clear() {
     lose(|_| true);
-    write(&BLOCKS).gone.clear();
+    let mut blocks = write(&BLOCKS);
+    blocks.gone.clear();
+    blocks.pinned_twice.clear();
+    drop(blocks);
     exported::clear();
     virtual_memory::clear();
     memory_pools::clear();
@@ -244,7 +210,7 @@ pub(crate) fn clear() {
 fn lose(wanted: impl Fn(Place) -> bool) {
     let lost: Vec<Entry> = {
         let mut blocks = write(&BLOCKS);
-        let Blocks { live, gone } = &mut *blocks;
+        let Blocks { live, gone, .. } = &mut *blocks;
         live.extract_if(.., |_, entry| wanted(entry.place()))
             .map(|(address, entry)| {
                 gone.insert(address, ());
@@ -304,6 +270,7 @@ fn free(address: Address, fits: impl Fn(Place) -> bool, rule: &'static str) -> A
         if !blocks.live.get(&number).is_some_and(freeable) {
             return Err(Failure::refused(format!("{number:#x} is not such a block's address: {rule}")));
         }
+        blocks.pinned_twice.remove(&number);
         blocks.live.remove(&number)
     };
     if let Some(entry) = entry {
@@ -331,7 +298,7 @@ impl Blocks {
 }
 
 impl Entry {
-    fn place(&self) -> Place {
+    pub(super) fn place(&self) -> Place {
         self.device.as_ref().map_or(Place::Host, |device| Place::Device(device.id()))
     }
 
@@ -353,7 +320,7 @@ impl Backing {
         }
     }
 
-    fn size(&self) -> usize {
+    pub(super) fn size(&self) -> usize {
         match self {
             Self::Piece(piece) => piece.size(),
             Self::Mapped(mapping) => mapping.size(),

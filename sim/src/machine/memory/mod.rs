@@ -8,11 +8,13 @@ pub(crate) mod guards;
 pub(crate) mod mapped;
 pub(crate) mod memory_pools;
 mod pooled;
+mod registered;
 pub(crate) mod virtual_memory;
 
 pub(crate) use blocks::{
     Hold, Place, allocate_device, allocate_host, block_around, clear, count, describe, free_device, free_host, hold,
-    is_pinned, is_untouched, lose_all_of, possible, register, unregister,
+    is_untouched, lose_all_of, possible,
 };
 pub(crate) use mapped::{access_of, allow, handle_of, unmap};
 pub(crate) use pooled::{allocate_from, free_pooled};
+pub(crate) use registered::{is_own_pinned, is_pinned, register, unregister};
