@@ -122,7 +122,7 @@ fn nothing_is_copied_when_one_copy_cannot_be_and_its_index_is_told() {
 
     let mut batch = Batch::new(&[good, good, good], &[(0, up)]);
     batch.rooms[1] = 7;
-    assert_eq!(batch.run(), (INVALID, 1));
+    assert_eq!(batch.run(), (ACL_ERROR_INVALID_PARAM, NONE), "the layer that finds this tells no index");
     assert!(text().contains("copy 1: 8 bytes do not fit into 7"));
     let mut batch = Batch::new(&[good, (null_mut(), from, 8)], &[(0, up)]);
     assert_eq!(batch.run(), (ACL_ERROR_INVALID_PARAM, 1));
@@ -151,7 +151,10 @@ fn the_attributes_indexes_begin_with_0_and_rise() {
         assert_eq!(Batch::new(&[good, good], &attributes).run(), (INVALID, NONE), "{indexes:?}");
     }
     assert_eq!(Batch::new(&[good, good], &[(0, up), (1, up)]).run(), (0, NONE));
-    assert_eq!(Batch::new(&[], &[(0, up)]).run(), (INVALID, NONE));
+    assert_eq!(Batch::new(&[], &[(0, up)]).run(), (ACL_ERROR_INVALID_PARAM, NONE));
+    let mut reserved = up;
+    reserved.rsv[15] = 1;
+    assert_eq!(Batch::new(&[good], &[(0, reserved)]).run(), (ACL_ERROR_INVALID_PARAM, NONE));
     let null = ACL_ERROR_INVALID_PARAM;
     fails!(
         null,
