@@ -136,6 +136,9 @@ def main():
         try:
             model, values = model_of(rng, one)
             results = answers(model, values)
+            # The data are numbers: its Softplus inside of a network overflows, the standard's does not.
+            if one.operator in ("RNN", "GRU", "LSTM") and any(np.isnan(result).any() for result in results):
+                raise ValueError("onnxruntime itself overflows in the network")
         except Exception as error:  # what onnxruntime does not take is no test
             refused.setdefault(maker.__name__, []).append(str(error).splitlines()[0][:150])
             continue

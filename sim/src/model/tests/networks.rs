@@ -60,6 +60,14 @@ fn a_plain_network_adds_input_and_hidden_value() {
     close(&last, &[1.25]);
 }
 
+/// A softplus of more than 88 is the number itself: its power is beyond f32.
+#[test]
+fn a_function_of_a_gate_is_calculated_where_its_power_overflows() {
+    let one = strings(node("RNN", &["x", "w", "r"], &["y", "last"]), "activations", &["Softplus"]);
+    let [y, _] = run(network(one, 1, "2 1 1", 1.0), &[2, 1, 1], &[100.0, -300.0], [0, 0]);
+    close(&y, &[100.0, 0.0]);
+}
+
 #[test]
 fn a_sequence_that_is_shorter_ends_before_the_others() {
     let inputs = ["x", "w", "r", "", "lengths"];

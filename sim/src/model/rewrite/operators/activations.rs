@@ -128,17 +128,12 @@ pub(super) fn clip(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Ref
 pub(super) fn far(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
     let (x, result) = (node.given(0).to_string(), output(&node)?.to_string());
     super::normalizations::plain_floats(scope, &x)?;
-    let size = scope.make("Abs", &[&x], &[]);
     if node.operator() == "Softplus" {
-        let (zero, one) = (scope.float(0.0), scope.float(1.0));
-        let less = scope.make("Neg", &[&size], &[]);
-        let power = scope.make("Exp", &[&less], &[]);
-        let sum = scope.make("Add", &[&power, &one], &[]);
-        let rest = scope.make("Log", &[&sum], &[]);
-        let above = scope.make("Max", &[&x, &zero], &[]);
+        let [above, rest] = softplus(scope, &x);
         scope.make_as("Add", &[&above, &rest], &[], &[&result]);
         return Ok(());
     }
+    let size = scope.make("Abs", &[&x], &[]);
     let (far, two) = (scope.float(1e9), scope.float(std::f32::consts::LN_2));
     let operator = node.operator().to_string();
     let near = scope.make(&operator, &[&x], &[]);
@@ -156,6 +151,17 @@ pub(super) fn far(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal>
     let beyond = scope.make("Greater", &[measure, &far], &[]);
     scope.make_as("Where", &[&beyond, &log, &near], &[], &[&result]);
     Ok(())
+}
+
+/// Two values whose sum is the softplus of `x`. The engine has infinity for what is above 88.
+pub(super) fn softplus(scope: &mut Scope<'_>, x: &str) -> [String; 2] {
+    let (zero, one) = (scope.float(0.0), scope.float(1.0));
+    let size = scope.make("Abs", &[x], &[]);
+    let less = scope.make("Neg", &[&size], &[]);
+    let power = scope.make("Exp", &[&less], &[]);
+    let sum = scope.make("Add", &[&power, &one], &[]);
+    let rest = scope.make("Log", &[&sum], &[]);
+    [scope.make("Max", &[x, &zero], &[]), rest]
 }
 
 pub(super) fn curve(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {

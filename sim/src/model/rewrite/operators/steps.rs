@@ -1,7 +1,7 @@
 //! Recurrent networks, written out: a turn of a loop for each step of time.
 
 use super::suppression::{graph, looped};
-use super::{shape, size_of};
+use super::{activations, shape, size_of};
 use crate::model::rewrite::Refusal;
 use crate::model::rewrite::attributes::{Attributes, Value};
 use crate::model::rewrite::scope::Scope;
@@ -45,7 +45,10 @@ impl Function {
             "tanh" => scope.make("Tanh", &[value], &[]),
             "relu" => scope.make("Max", &[value, &zero], &[]),
             "softsign" => scope.make("Softsign", &[value], &[]),
-            "softplus" => scope.make("Softplus", &[value], &[]),
+            "softplus" => {
+                let [above, rest] = activations::softplus(scope, value);
+                scope.make("Add", &[&above, &rest], &[])
+            }
             "leakyrelu" => scope.make("LeakyRelu", &[value], &[alpha]),
             "elu" => scope.make("Elu", &[value], &[alpha]),
             "hardsigmoid" => scope.make("HardSigmoid", &[value], &[alpha, beta]),
