@@ -81,6 +81,21 @@ fn a_range_has_as_many_elements_as_its_length_has_steps() {
 }
 
 #[test]
+fn a_constant_that_changes_no_number_still_brings_its_axes() {
+    for (operator, neutral, swapped) in
+        [("Add", 0.0, true), ("Sub", 0.0, false), ("Mul", 1.0, true), ("Div", 1.0, false)]
+    {
+        for (dims, given, expected) in [("", &[][..], vec![1, 1]), ("2", &[2], vec![1, 2])] {
+            let values = &[3.0, 4.0][..given.iter().product::<i64>() as usize];
+            for inputs in [["x", "c"], ["c", "x"]].into_iter().take(1 + usize::from(swapped)) {
+                let file = on_x(dims, node(operator, &inputs, &["y"])).with_weights("c", &[1, 1], &[neutral]);
+                assert_eq!(answer(file, &[(given, values)]), (expected.clone(), values.to_vec()), "{operator}");
+            }
+        }
+    }
+}
+
+#[test]
 fn powers_and_quotients_have_the_axes_of_their_second_operand_too() {
     for (operator, expected) in [("Pow", 9.0), ("Div", 1.5)] {
         for dims in ["1 1", "a b"] {

@@ -105,7 +105,10 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
         "Div" => matrices::divide(scope, node),
         "PRelu" => legacy::slope(scope, node),
         "Add" | "Sub" | "Mul" | "And" | "Or" | "Xor" | "Less" | "Greater" | "Equal" => {
-            let node = legacy::broadcast(scope, node)?;
+            let mut node = legacy::broadcast(scope, node)?;
+            if matches!(name.as_str(), "Add" | "Sub" | "Mul") {
+                matrices::with_all_axes(scope, &mut node);
+            }
             numbers::keep(scope, node)
         }
         "Attention" if node.output.len() > 3 => {
