@@ -197,14 +197,14 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         let result = match result {
             Ok(result) => result.and(broken).and(ended),
             Err(panic) => {
-                drop_each_quietly(graph::never_ran(ledger, &raw));
+                drop_each_quietly(ledger.give_up_graph(&raw));
                 panic.resume()
             }
         };
         match result {
             Ok(()) => Ok(CapturedGraph::new(operands, raw, topology, panicked)),
             Err(error) => {
-                let error = after_dropping(graph::never_ran(ledger, &raw), error);
+                let error = after_dropping(ledger.give_up_graph(&raw), error);
                 Err(Failed { error, value: operands })
             }
         }

@@ -60,6 +60,7 @@ impl Ledger {
 
     pub(crate) fn unload(&self, model: &Arc<LoadedModel>) -> Result<(), Error> {
         self.api.is_of_this_process()?;
+        self.no_graph_has(model)?;
         model.unload(self.api, &self.streams)?;
         self.models.remove(model);
         Ok(())
@@ -144,6 +145,7 @@ impl Ledger {
     }
 
     pub(crate) fn unbind(&self, binding: &Arc<RawBinding>) -> Result<(), Error> {
+        self.no_graph_has(binding)?;
         self.empty(binding)?;
         binding.destroy(self.api, &self.streams)?;
         self.bindings.remove(binding);
@@ -197,6 +199,7 @@ impl Ledger {
 
     pub(crate) fn revoke(&self, invocation: &Arc<RawInvocation>) -> Result<(), Error> {
         self.api.is_of_this_process()?;
+        self.no_graph_has(invocation)?;
         invocation.destroy(self.api, &self.streams)?;
         self.invocations.remove(invocation);
         Ok(())

@@ -5,6 +5,7 @@ mod broken;
 mod builds;
 mod contents;
 mod ends;
+mod given_back;
 mod groups;
 mod lent;
 mod lifetimes;
