@@ -4,23 +4,18 @@ use super::shared::Shared;
 use crate::error::Error;
 use crate::panics::{Panics, drop_each_quietly};
 use crate::thread::Thread;
-use std::mem;
+use crate::untold;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-struct Abandoned {
-    runtimes: Vec<Arc<Shared>>,
-    /// Errors from runtimes that `open` released, for the next sweep. There are at most [`MOST`].
-    errors: Vec<Error>,
-}
-
-/// The largest number of errors that are kept for the next sweep.
-const MOST: usize = 64;
-
-static ABANDONED: Mutex<Abandoned> = Mutex::new(Abandoned { runtimes: Vec::new(), errors: Vec::new() });
+static ABANDONED: Mutex<Vec<Arc<Shared>>> = Mutex::new(Vec::new());
 
 /// Releases what dropped [`Runtime`](crate::Runtime)s held. Each stream is waited for at most `limit`, if there is one.
 /// Returns the errors of what could not be released. That stays for the next sweep.
+///
+/// Also returns the errors that scopes, [`run`](crate::run), devices and runtimes could not return since the last sweep,
+/// because a panic of the program went on instead. What they are about is with the device and the library then:
+/// [`Acl::close`](crate::Acl::close) tries it again.
 ///
 /// If it returns no error, nothing is left, unless another thread sweeps or opens a runtime at the same time.
 ///
@@ -44,21 +39,25 @@ pub fn sweep(limit: Option<Duration>) -> Vec<Error> {
             let mut panics = Panics::default();
             let errors = take_down(&mut thread, limit, &mut panics);
             if let Some(panic) = panics.first() {
-                keep_errors(errors);
+                untold::keep(errors);
                 panic.resume();
             }
-            let mut all = mem::take(&mut abandoned().errors);
+            let mut all = untold::take();
             all.extend(errors);
             all
         }
-        Err(error) => vec![error],
+        Err(error) => {
+            let mut all = vec![error];
+            all.extend(untold::take());
+            all
+        }
     }
 }
 
 /// A runtime was dropped. Nothing of the library is called.
 pub(super) fn keep(shared: &Arc<Shared>) {
     if shared.is_left() {
-        abandoned().runtimes.push(Arc::clone(shared));
+        abandoned().push(Arc::clone(shared));
     }
 }
 
@@ -66,31 +65,21 @@ pub(super) fn keep(shared: &Arc<Shared>) {
 pub(super) fn take_down_idle(thread: &mut Thread) {
     let mut panics = Panics::default();
     let failed = take_down(thread, Some(Duration::ZERO), &mut panics);
-    let (told, untold) = failed.into_iter().partition(|error| error.code().is_none_or(|code| !code.is_timeout()));
-    drop_each_quietly::<Error>(untold);
-    keep_errors(told);
+    let (told, quiet): (Vec<_>, Vec<_>) =
+        failed.into_iter().partition(|error| error.code().is_none_or(|code| !code.is_timeout()));
+    drop_each_quietly(quiet);
+    untold::keep(told);
     panics.resume();
-}
-
-/// Keeps errors for the next sweep, if there is room.
-pub(super) fn keep_errors(mut errors: Vec<Error>) {
-    let mut abandoned = abandoned();
-    let room = MOST.saturating_sub(abandoned.errors.len());
-    let rest = errors.split_off(room.min(errors.len()));
-    abandoned.errors.append(&mut errors);
-    drop(abandoned);
-    // Not under the lock: an error may have a value of the program's.
-    drop_each_quietly(rest);
 }
 
 /// Tries to release each of them, also if one before it panicked.
 fn take_down(thread: &mut Thread, teardown_timeout: Option<Duration>, panics: &mut Panics) -> Vec<Error> {
-    let runtimes = abandoned().runtimes.clone();
+    let runtimes = abandoned().clone();
     let mut errors = Vec::new();
     for runtime in runtimes {
         // Runs code of the user, which may panic: what is not known to be empty stays for the next sweep.
         match panics.catch(|| runtime.close(thread, Duration::ZERO, teardown_timeout)) {
-            Some(Ok(())) => abandoned().runtimes.retain(|known| !Arc::ptr_eq(known, &runtime)),
+            Some(Ok(())) => abandoned().retain(|known| !Arc::ptr_eq(known, &runtime)),
             Some(Err(error)) => errors.extend(error.into_errors()),
             None => {}
         }
@@ -98,6 +87,6 @@ fn take_down(thread: &mut Thread, teardown_timeout: Option<Duration>, panics: &m
     errors
 }
 
-fn abandoned() -> MutexGuard<'static, Abandoned> {
+fn abandoned() -> MutexGuard<'static, Vec<Arc<Shared>>> {
     ABANDONED.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

@@ -1,7 +1,6 @@
 //! The contents of a runtime, and their release.
 
 use super::CloseError;
-use super::abandoned::keep_errors;
 use crate::acl::Acl;
 use crate::context::open_context;
 use crate::error::Error;
@@ -11,6 +10,7 @@ use crate::life_cycle::leads;
 use crate::panics::{Panics, drop_each_quietly};
 use crate::run::{Setup, unsaid};
 use crate::thread::Thread;
+use crate::untold;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -127,7 +127,7 @@ impl Shared {
         drop(ending);
         if let Some(panic) = panics.first() {
             // The caller gets the panic. The next sweep reports the errors.
-            let _ = closed.map_err(keep_errors);
+            let _ = closed.map_err(untold::keep);
             panic.resume();
         }
         closed.map_err(|errors| CloseError::Teardown { errors })
@@ -170,7 +170,7 @@ impl Shared {
             }
         };
         if let Some(panic) = panics.first() {
-            let _ = closed.map_err(keep_errors);
+            let _ = closed.map_err(untold::keep);
             panic.resume();
         }
         closed.map_err(|errors| CloseError::Teardown { errors })
