@@ -24,6 +24,7 @@ mod harness;
 mod models;
 mod others;
 mod programs;
+mod runtimes;
 
 use harness::{How, Mode, Pairs, Tally, everywhere};
 use programs::PROGRAMS;
