@@ -1,17 +1,23 @@
 //! Runtimes that were dropped without being closed.
 
 use super::shared::Shared;
-use crate::error::Error;
+use crate::acl::Acl;
+use crate::error::{Error, Failed};
 use crate::panics::{Panics, drop_each_quietly};
 use crate::thread::Thread;
 use crate::untold;
+use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 static ABANDONED: Mutex<Vec<Arc<Shared>>> = Mutex::new(Vec::new());
 
-/// Releases what dropped [`Runtime`](crate::Runtime)s held. Each stream is waited for at most `limit`, if there is one.
-/// Returns the errors of what could not be released. That stays for the next sweep.
+/// What runtimes had that could not be opened, and that the library refused to take back.
+static NEVER_OPENED: Mutex<Vec<Acl>> = Mutex::new(Vec::new());
+
+/// Releases what dropped [`Runtime`](crate::Runtime)s held, and what is left of those that could not be opened. Each
+/// stream is waited for at most `limit`, if there is one. Returns the errors of what could not be released. That stays for
+/// the next sweep.
 ///
 /// Also returns the errors that scopes, [`run`](crate::run), devices and runtimes could not return since the last sweep,
 /// because a panic of the program went on instead. What they are about is with the device and the library then:
@@ -37,7 +43,8 @@ pub fn sweep(limit: Option<Duration>) -> Vec<Error> {
     match Thread::new() {
         Ok(mut thread) => {
             let mut panics = Panics::default();
-            let errors = take_down(&mut thread, limit, &mut panics);
+            let mut errors = take_down(&mut thread, limit, &mut panics);
+            errors.extend(close_what_was_never_opened(&mut panics));
             if let Some(panic) = panics.first() {
                 untold::keep(errors);
                 panic.resume();
@@ -59,6 +66,27 @@ pub(super) fn keep(shared: &Arc<Shared>) {
     if shared.is_left() {
         abandoned().push(Arc::clone(shared));
     }
+}
+
+/// A runtime could not be opened, and closing the library has failed.
+pub(super) fn keep_never_opened(acl: Acl) {
+    // A forked child takes no lock, and closes nothing.
+    if acl.api().is_of_this_process().is_ok() {
+        never_opened().push(acl);
+    }
+}
+
+fn close_what_was_never_opened(panics: &mut Panics) -> Vec<Error> {
+    let left = mem::take(&mut *never_opened());
+    let closed = left.into_iter().filter_map(|acl| panics.catch(|| acl.close().err()).flatten());
+    let failed: Vec<_> = closed.collect();
+    failed
+        .into_iter()
+        .map(|Failed { error, value }| {
+            keep_never_opened(value);
+            error
+        })
+        .collect()
 }
 
 /// Releases what is idle now. It does not wait for work in flight.
@@ -85,6 +113,10 @@ fn take_down(thread: &mut Thread, teardown_timeout: Option<Duration>, panics: &m
         }
     }
     errors
+}
+
+fn never_opened() -> MutexGuard<'static, Vec<Acl>> {
+    NEVER_OPENED.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 fn abandoned() -> MutexGuard<'static, Vec<Arc<Shared>>> {

@@ -1,6 +1,7 @@
 //! The contents of a runtime, and their release.
 
 use super::CloseError;
+use super::abandoned::keep_never_opened;
 use crate::acl::Acl;
 use crate::context::open_context;
 use crate::error::Error;
@@ -58,8 +59,8 @@ impl Shared {
                 Ok(Self { ledger, device, entrance: Gate::open(), ending })
             }
             Err(error) => {
-                // The first error is the one to report.
-                let _ = acl.close();
+                // The first error is the one to report. The next sweep tries again what the library refuses now.
+                let _ = acl.close().map_err(|failed| keep_never_opened(failed.value));
                 Err(error)
             }
         }

@@ -168,6 +168,7 @@ impl<'x, 'c> Actor<'x, 'c> {
                 let second = Thread::new().unwrap_err();
                 assert!(matches!(second, Error::ThreadTaken), "{second}");
             }
+            What::CloseByForce => self.close_by_force(a, b),
             What::Leave | What::EnterSame | What::EnterOther | What::EnterOuter => {}
         }
     }

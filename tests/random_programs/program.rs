@@ -97,7 +97,7 @@ kinds_of_steps! {
     TakeOver * 6, DropFlight * 3, ForgetFlight * 2, WaitForAll * 2,
     // Contexts and threads.
     EnterSame * 2, EnterOther * 2, EnterOuter * 2, Leave * 4, Give * 6, Take * 6, Collect * 4, SynchronizeAll * 2, Foreign * 1,
-    SecondThread * 1,
+    SecondThread * 1, CloseByForce * 2,
 }
 
 impl Program {
@@ -207,6 +207,7 @@ impl Faults {
 impl Machine {
     pub(crate) fn config(self) -> Config {
         Config::new()
+            .devices(crate::forcing::DEVICES)
             .on_device(self.on_device)
             .vendor_waits(self.vendor_waits)
             .reuse_handles(self.reuse_handles)

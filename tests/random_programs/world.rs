@@ -23,6 +23,7 @@ pub(crate) struct Seen {
     pub(crate) errors: AtomicU64,
     pub(crate) refused: AtomicU64,
     pub(crate) replays: AtomicU64,
+    pub(crate) forced: AtomicU64,
 }
 
 pub(crate) static SEEN: Seen = Seen {
@@ -32,6 +33,7 @@ pub(crate) static SEEN: Seen = Seen {
     errors: AtomicU64::new(0),
     refused: AtomicU64::new(0),
     replays: AtomicU64::new(0),
+    forced: AtomicU64::new(0),
 };
 
 impl<'w> World<'w> {

@@ -5,6 +5,7 @@ mod closing;
 mod dropping;
 mod forcing;
 mod lanes;
+mod opening;
 
 use super::{fail, finish, model, nothing_fails, upload};
 use crate::common::{allocators::Empty, alone, library};
