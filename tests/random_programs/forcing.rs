@@ -26,6 +26,10 @@ impl Actor<'_, '_> {
     /// its own, because this one is inside a context.
     pub(crate) fn close_by_force(&self, a: u16, b: u16) {
         let world = self.world;
+        if world.faults.last {
+            // What the library refuses again and again is lost with the device, and stays for the rest of the process.
+            return;
+        }
         let patience = world.faults.patience();
         let whole = || {
             let setup = Setup::builder().library(Library::Simulator).device(DEVICE).teardown_timeout(patience).build();
