@@ -3,6 +3,7 @@
 mod actors;
 mod closing;
 mod dropping;
+mod forced_anywhere;
 mod forcing;
 mod lanes;
 mod opening;
