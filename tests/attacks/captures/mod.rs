@@ -9,6 +9,7 @@ mod given_back;
 mod groups;
 mod lent;
 mod lifetimes;
+mod meanwhile;
 mod mixed;
 mod others;
 mod ports;

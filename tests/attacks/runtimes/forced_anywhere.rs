@@ -99,6 +99,7 @@ fn values_that_are_dropped_while_it_is_closed_by_force_do_not_close_it() {
 #[test]
 fn threads_that_close_it_by_force_at_a_time_reset_the_device_once() {
     let alone = alone_on_three();
+    let begun = Instant::now();
     for _ in 0..4 {
         let runtime = open_there();
         runtime
@@ -132,6 +133,8 @@ fn threads_that_close_it_by_force_at_a_time_reset_the_device_once() {
         nothing_fails();
         alone.assert_nothing_lives();
     }
+    // Neither keeps the other from it, again and again.
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
 }
 
 type Given = (HostBuffer<Worker, u8>, ascendcl::DeviceBuffer<Worker, u8>);
