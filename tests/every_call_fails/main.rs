@@ -18,6 +18,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod doors;
 mod engine;
 mod graphs;
 mod harness;
