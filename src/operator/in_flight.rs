@@ -213,7 +213,7 @@ macro_rules! inputs {
 }
 inputs!(DeviceTensor SharedTensor);
 
-/// The work that writes or reads it comes before the operator, because it is on the same stream.
+/// As an output: the work that writes or reads it comes before the operator, because it is on the same stream.
 impl<C: Brand, E: Element> OperatorOutput<C> for Pending<C, DeviceTensor<C, E>> {}
 impl<C: Brand, E: Element> OperatorOutputs<C> for Pending<C, DeviceTensor<C, E>> {}
 

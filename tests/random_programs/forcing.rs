@@ -53,7 +53,7 @@ impl Actor<'_, '_> {
                 }
             }
             // It is closed, or the sweep tries again.
-            if b % 2 == 0 { drop(runtime) } else { drop(runtime.close()) }
+            if b.is_multiple_of(2) { drop(runtime) } else { drop(runtime.close()) }
         };
         let well = thread::scope(|scope| {
             thread::Builder::new().name("random program, runtime".into()).spawn_scoped(scope, whole).unwrap().join()
@@ -68,7 +68,7 @@ fn work(current: &mut Current<Forced>, a: u16) -> Result<Values, Error> {
     for _ in 0..a % 3 {
         let set = other.set_bytes(current, current.device_buffer::<u8>(bytes)?, a as u8)?;
         let copy = other.copy_to_host(current, set, current.host_buffer(bytes)?)?;
-        if a % 2 == 0 {
+        if a.is_multiple_of(2) {
             mem::forget(copy);
         }
     }
