@@ -73,3 +73,66 @@ pub(crate) fn take() -> Vec<Error> {
 fn untold() -> MutexGuard<'static, Vec<Error>> {
     UNTOLD.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic)]
+mod tests {
+    use super::*;
+    use ascendcl_rules::ERR_01;
+    use std::panic::panic_any;
+
+    /// Panics where it is printed, and where it is dropped.
+    #[derive(Debug)]
+    struct Panics;
+
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            panic_any("dropped");
+        }
+    }
+
+    impl fmt::Display for Panics {
+        fn fmt(&self, _: &mut fmt::Formatter<'_>) -> fmt::Result {
+            panic_any("printed")
+        }
+    }
+
+    impl std::error::Error for Panics {}
+
+    #[derive(Debug)]
+    struct Refused(#[allow(dead_code, reason = "its drop panics")] Option<Panics>);
+
+    impl fmt::Display for Refused {
+        fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("refused")
+        }
+    }
+
+    impl std::error::Error for Refused {}
+
+    impl ExtensionError for Refused {
+        fn rules(&self) -> &'static [RuleId] {
+            &[ERR_01]
+        }
+    }
+
+    #[test]
+    fn errors_are_kept_in_their_words_and_not_more_than_there_is_room_for() {
+        keep([
+            Error::Attached { what: "communicator", reason: Box::new(Panics) },
+            Error::Attached { what: "channel", reason: Box::new(Error::Capturing) },
+            Extension::of(Refused(Some(Panics))).into(),
+            Error::Forked { loaded_in: 1, here: 2 },
+            Error::NotExecuted,
+        ]);
+        keep((0..2 * MOST).map(|_| Error::NotPinned));
+        let told = take();
+        assert_eq!(told.len(), MOST);
+        let [first, second, third, fourth, ..] = &*told else { panic!("{told:?}") };
+        assert_eq!(first.to_string(), "could not take down the communicator: an error whose text panics");
+        assert!(matches!(second, Error::Attached { reason, .. } if reason.is::<Error>()), "{second}");
+        assert!(third.to_string().starts_with("refused") && third.rules() == [ERR_01], "{third}");
+        assert!(matches!(fourth, Error::NotExecuted), "{fourth}");
+        assert_eq!(take().len(), 0);
+    }
+}

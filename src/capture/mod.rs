@@ -163,6 +163,9 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     /// queued work. The program's own error. [`Error::CaptureBroken`] when the program ignored an error of the library.
     /// [`Error::Vendor`]. No captured task has run.
     ///
+    /// If the library also refuses to destroy what a failed capture has left, the operands work as ever, but end after
+    /// that: until the library destroys it, [`free`](crate::DeviceBuffer::free) and the like return its error.
+    ///
     /// # Panics
     ///
     /// A panic of the program continues after the capture has ended.
