@@ -231,7 +231,6 @@ impl Ledger {
 
     pub(crate) fn destroy_event(&self, event: &Arc<RawEvent>) -> Result<(), Error> {
         self.api.is_of_this_process()?;
-        self.no_graph_has(event)?;
         event.destroy(self.api)?;
         self.events.remove(event);
         Ok(())

@@ -20,6 +20,7 @@ mod flights;
 mod forcing;
 mod graphs;
 mod holdings;
+mod overwritten;
 mod program;
 mod random;
 mod run;
