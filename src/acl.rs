@@ -89,6 +89,11 @@ impl Acl {
         Ok(Self { _verified, ..acl })
     }
 
+    /// The same, without the [verification](crate::Setup::verify_current) that began with it.
+    pub(crate) fn without_verification(self) -> Self {
+        Self { _verified: None, ..self }
+    }
+
     /// The library that was loaded.
     pub fn library(&self) -> Loaded {
         self.library

@@ -32,3 +32,28 @@ fn what_an_open_that_failed_could_not_give_back_is_given_back_by_the_sweep() {
         alone.assert_nothing_lives();
     }
 }
+
+/// A runtime that was to be verified and could not be opened: no call is verified for it, although the sweep has to try
+/// again.
+#[proves(CTX_05)]
+#[test]
+fn no_call_is_verified_for_a_runtime_that_could_not_be_opened() {
+    let alone = alone();
+    control::configure(crate::common::under_watch(Config::new().devices(4))).unwrap();
+    let verified = Setup::builder().library(library()).device(DEVICE).verify_current(true).build();
+    fail("aclrtCreateContext=207001,aclFinalizeReference=507899");
+    drop(Runtime::<Worker>::open(verified).unwrap_err());
+    nothing_fails();
+    let runtime = Runtime::<Worker>::open(setup()).unwrap();
+    runtime
+        .with(|current| {
+            // Only a verified call asks for it.
+            fail("aclrtGetCurrentContext=507899");
+            assert_eq!(current.upload(&[7_u8]).unwrap().to_vec(current).unwrap(), [7]);
+            nothing_fails();
+        })
+        .unwrap();
+    runtime.close().unwrap();
+    sweep();
+    alone.assert_nothing_lives();
+}
