@@ -116,3 +116,45 @@ fn errors_whose_values_panic_are_told_and_dropped_without_a_panic() {
         assert_told(&["a reason", "a reason", "a reason"]);
     });
 }
+
+/// An actor that is dropped closes its runtime on its thread, where nobody gets the errors.
+#[proves(DEV_10)]
+#[test]
+fn errors_of_an_actor_that_was_dropped_or_that_panics_are_told_by_the_next_sweep() {
+    use ascendcl::runtime::Actor;
+    let alone = alone();
+    for panics in [false, true] {
+        let (told, ended) = channel();
+        let state = (panics.then(|| Says("the state's")), Ends(told));
+        let actor = Actor::<Worker, _>::open(library(), |_| Ok(state)).unwrap();
+        fail("aclrtDestroyContext#1=507899");
+        if panics {
+            assert_eq!(panic_of(|| actor.close().unwrap()), "the state's");
+        } else {
+            drop(actor);
+        }
+        ended.recv_timeout(LONG).unwrap();
+        let mut told = Vec::new();
+        for _ in 0..1000 {
+            told.extend(std::thread::spawn(|| runtime::sweep(None)).join().unwrap());
+            if !told.is_empty() {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        nothing_fails();
+        assert!(told.len() == 1 && told[0].to_string().contains("aclrtDestroyContext"), "{told:?}");
+        while ascendcl_sim::control::live().contexts > 0 {
+            drop(std::thread::spawn(|| runtime::sweep(None)).join().unwrap());
+        }
+        alone.assert_nothing_lives();
+    }
+}
+
+struct Ends(std::sync::mpsc::Sender<()>);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        let _ = self.0.send(());
+    }
+}
