@@ -60,7 +60,6 @@ impl Ledger {
 
     pub(crate) fn unload(&self, model: &Arc<LoadedModel>) -> Result<(), Error> {
         self.api.is_of_this_process()?;
-        self.no_graph_has(model)?;
         model.unload(self.api, &self.streams)?;
         self.models.remove(model);
         Ok(())
@@ -144,6 +143,7 @@ impl Ledger {
         binding.empty(self.api, &self.streams, |block| self.free(&self.keep(block)))
     }
 
+    /// Takes a model out of its buffers. So no graph has the model afterwards, either.
     pub(crate) fn unbind(&self, binding: &Arc<RawBinding>) -> Result<(), Error> {
         self.no_graph_has(binding)?;
         self.empty(binding)?;
