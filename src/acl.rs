@@ -10,6 +10,7 @@ use crate::life_cycle::leads;
 use crate::panics::Panics;
 use crate::properties::DeviceProperties;
 use crate::run_mode::RunMode;
+use crate::untold;
 use ascendcl_macros::rule;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -86,6 +87,11 @@ impl Acl {
         let acl = Self::init_with(library, config)?;
         let _verified = if verify_current { acl.api().verified() } else { None };
         Ok(Self { _verified, ..acl })
+    }
+
+    /// The same, without the [verification](crate::Setup::verify_current) that began with it.
+    pub(crate) fn without_verification(self) -> Self {
+        Self { _verified: None, ..self }
     }
 
     /// The library that was loaded.
@@ -179,7 +185,10 @@ impl Acl {
         let mut panics = Panics::default();
         let reset = rows.iter().try_for_each(|row| self.reset_in_steps(row, &mut panics));
         let closed = reset.and_then(|()| self.api().finalize_reference());
-        panics.resume();
+        if let Some(panic) = panics.first() {
+            untold::keep(closed.err());
+            panic.resume();
+        }
         closed.map_err(|error| Failed { error, value: self })
     }
 
@@ -213,7 +222,10 @@ impl Acl {
     pub(crate) fn reset(&self, row: &Arc<DeviceRow>) -> Result<(), Error> {
         let mut panics = Panics::default();
         let reset = self.reset_in_steps(row, &mut panics);
-        panics.resume();
+        if let Some(panic) = panics.first() {
+            untold::keep(reset.err());
+            panic.resume();
+        }
         reset
     }
 

@@ -8,9 +8,10 @@ use crate::ffi::{Api, RawContext, Restore};
 use crate::ledger::DeviceRow;
 use crate::ledger::Ledger;
 use crate::life_cycle::leads;
-use crate::panics::{Panics, catch, drop_each_quietly, drop_quietly};
+use crate::panics::{Panics, catch, drop_quietly};
 use crate::thread::ThreadToken;
 use crate::trace;
+use crate::untold;
 use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -133,12 +134,12 @@ pub(crate) fn scope<N, T: ThreadToken, R>(
         (Ok(result), None, Ok(())) => Ok(result),
         (Ok(result), None, Err(errors)) => Err(ScopeError::Teardown { errors, result }),
         (Err(first), _later, torn_down) => {
-            let _ = torn_down.map_err(drop_each_quietly);
+            let _ = torn_down.map_err(untold::keep);
             first.resume()
         }
         (Ok(result), Some(panic), torn_down) => {
             drop_quietly(result);
-            let _ = torn_down.map_err(drop_each_quietly);
+            let _ = torn_down.map_err(untold::keep);
             panic.resume()
         }
     }

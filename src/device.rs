@@ -104,7 +104,7 @@ impl Device<'_> {
     ///
     /// [`ScopeError`] if the context could not be created, or could not be destroyed. In the second case the device
     /// keeps the remaining objects and refuses to be reset. A panic of the program continues after the objects of the
-    /// scope were released.
+    /// scope were released; the next [`runtime::sweep`](crate::runtime::sweep) returns the errors of that.
     #[rule(INIT_11, DEV_05, DEV_10, CTX_01, CTX_04)]
     pub fn context<T: ThreadToken, R>(
         &self,

@@ -7,6 +7,7 @@ use crate::ledger::Ledger;
 use crate::ledger::takes::ExclusiveDevice;
 use crate::panics::Panics;
 use crate::thread::ThreadToken;
+use crate::untold;
 use ascendcl_macros::rule;
 use std::sync::Arc;
 use std::time::Duration;
@@ -89,7 +90,10 @@ impl DeviceRow {
         // Each step runs code of the user, which may panic.
         let mut panics = Panics::default();
         let recovered = self.recover_in_steps(limit, &mut panics);
-        panics.resume();
+        if let Some(panic) = panics.first() {
+            untold::keep(recovered.err());
+            panic.resume();
+        }
         recovered
     }
 

@@ -9,8 +9,9 @@ use crate::ledger::takes;
 use crate::library::Library;
 #[cfg(not(feature = "sim"))]
 use crate::library::{NeedsTheFeatureSim, PartOfThisProgram};
-use crate::panics::{Panics, catch, drop_each_quietly, drop_quietly};
+use crate::panics::{Panics, catch, drop_quietly};
 use crate::thread::Thread;
+use crate::untold;
 use ascendcl_macros::rule;
 use core::fmt;
 use std::path::PathBuf;
@@ -81,6 +82,11 @@ impl From<Library> for Setup {
 ///
 /// [`RunError`] says whether the program failed, or a step before or after it.
 ///
+/// # Panics
+///
+/// A panic of the program, or of a value of it that is dropped, continues afterwards. The next
+/// [`runtime::sweep`](crate::runtime::sweep) returns the errors of the steps after it.
+///
 /// ```
 /// use ascendcl::Library;
 ///
@@ -105,7 +111,7 @@ pub fn run<T, E>(
     errors.extend(panics.catch(|| acl.close().err().map(Error::from)).flatten());
     if let Some(panic) = panics.first() {
         drop_quietly(result);
-        drop_each_quietly(errors);
+        untold::keep(errors);
         panic.resume();
     }
     match (result, errors.pop()) {
@@ -117,7 +123,7 @@ pub fn run<T, E>(
             match catch(|| result.and_then(Result::err)) {
                 Ok(program) => Err(RunError::Teardown { errors, program }),
                 Err(panic) => {
-                    drop_each_quietly(errors);
+                    untold::keep(errors);
                     panic.resume()
                 }
             }

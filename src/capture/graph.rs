@@ -5,8 +5,7 @@ use super::topology::Topology;
 use crate::brand::{Brand, INSIDE, Inside, Mark, Scoped};
 use crate::current::Current;
 use crate::error::{Error, Failed};
-use crate::ffi::{FirstPanic, KeptAllocator, RawGraph, RawStream, c_path, c_text};
-use crate::ledger::Ledger;
+use crate::ffi::{FirstPanic, RawGraph, RawStream, c_path, c_text};
 use crate::panics::after_dropping;
 use crate::stream::{Operand, Pending, StreamOps, sealed_payload};
 use ascendcl_macros::rule;
@@ -170,15 +169,6 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
             Err(error) => Err(Failed { error, value: self }),
         }
     }
-}
-
-/// Destroys the graph of a capture that failed. If the library refuses that twice, the graph stays with the scope.
-/// Returns the state of the callbacks, which may panic when it is dropped.
-pub(super) fn never_ran(ledger: &Ledger, raw: &Arc<RawGraph>) -> Vec<KeptAllocator> {
-    let mut kept = Vec::new();
-    // The operands come back, and the program may free them: the instance that names them should be gone by then.
-    let _ = ledger.destroy_graph(raw, &mut kept).or_else(|_| ledger.destroy_graph(raw, &mut kept));
-    kept
 }
 
 impl<C: Brand, G> sealed_payload::Payload for CapturedGraph<C, G> {

@@ -7,7 +7,7 @@ use crate::brand::{Brand, INSIDE, Mark, Scoped};
 use crate::current::Current;
 use crate::error::{Error, Failed};
 use crate::ffi::{RawInvocation, RawTaskGroup};
-use crate::operator::{BoundOperator, IdleInputs};
+use crate::operator::{BoundOperator, IdleInputs, IdleOutputs};
 use crate::stream::{Pending, Stream};
 use ascendcl_macros::rule;
 use core::ffi::CStr;
@@ -56,7 +56,7 @@ impl<'g, C: Brand, K> Tasks<'g, C, (), K> {
 impl<'g, C: Brand, L, K> Tasks<'g, C, L, K> {
     /// Adds one execution of an operator, after the tasks before.
     #[rustfmt::skip] // The compiler's messages print the first line.
-    pub fn launch<I: IdleInputs, O>( // GRAPH-09: operators of this graph and branch: `graph.with_operands(current, ...)` adds some
+    pub fn launch<I: IdleInputs, O: IdleOutputs>( // GRAPH-09: of this graph and branch: `graph.with_operands(current, ...)` adds some
         mut self,
         operator: &mut Captured<'g, BoundOperator<C, I, O>, K>,
     ) -> Tasks<'g, C, (L, BoundOperator<C, I, O>), K> {

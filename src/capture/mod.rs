@@ -163,6 +163,9 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     /// queued work. The program's own error. [`Error::CaptureBroken`] when the program ignored an error of the library.
     /// [`Error::Vendor`]. No captured task has run.
     ///
+    /// If the library also refuses to destroy what a failed capture has left, the operands work as ever, but end after
+    /// that: until the library destroys it, [`free`](crate::DeviceBuffer::free) and the like return its error.
+    ///
     /// # Panics
     ///
     /// A panic of the program continues after the capture has ended.
@@ -197,14 +200,14 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         let result = match result {
             Ok(result) => result.and(broken).and(ended),
             Err(panic) => {
-                drop_each_quietly(graph::never_ran(ledger, &raw));
+                drop_each_quietly(ledger.give_up_graph(&raw));
                 panic.resume()
             }
         };
         match result {
             Ok(()) => Ok(CapturedGraph::new(operands, raw, topology, panicked)),
             Err(error) => {
-                let error = after_dropping(graph::never_ran(ledger, &raw), error);
+                let error = after_dropping(ledger.give_up_graph(&raw), error);
                 Err(Failed { error, value: operands })
             }
         }

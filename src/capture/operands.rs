@@ -8,7 +8,7 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::memory::{DeviceBuffer, HostBuffer, SharedBuffer};
 use crate::model::{BoundModel, PortId};
-use crate::operator::{BoundOperator, CapturedOperator, IdleInputs};
+use crate::operator::{BoundOperator, CapturedOperator, IdleInputs, IdleOutputs};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::ops::Deref;
@@ -99,7 +99,7 @@ impl<C: Brand> OperandAccess<'_, BoundModel<C>> {
     }
 }
 
-impl<C: Brand, I: IdleInputs, O> OperandAccess<'_, BoundOperator<C, I, O>> {
+impl<C: Brand, I: IdleInputs, O: IdleOutputs> OperandAccess<'_, BoundOperator<C, I, O>> {
     /// Overwrites all elements of an input from host memory (`aclrtMemcpy`), and returns when that is done.
     ///
     /// # Errors

@@ -6,10 +6,10 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::memory::{DeviceBuffer, HostBuffer};
 use crate::model::BoundModel;
-use crate::operator::{BoundOperator, IdleInputs};
+use crate::operator::{BoundOperator, IdleInputs, IdleOutputs};
 use ascendcl_macros::rule;
 
-/// Operands of a graph with inputs and outputs: bound models, and bound operators none of whose inputs is in flight.
+/// Operands of a graph with inputs and outputs: bound models, and bound operators none of whose tensors is in flight.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` has no inputs and outputs that a captured copy can use",
     label = "expected a bound model, or a bound operator whose inputs were waited for",
@@ -20,7 +20,7 @@ use ascendcl_macros::rule;
 pub trait HasPorts<C: Brand>: sealed::Ports {}
 
 impl<C: Brand> HasPorts<C> for BoundModel<C> {}
-impl<C: Brand, I: IdleInputs, O> HasPorts<C> for BoundOperator<C, I, O> {}
+impl<C: Brand, I: IdleInputs, O: IdleOutputs> HasPorts<C> for BoundOperator<C, I, O> {}
 
 /// Operands of a graph that are plain memory, and only this operand's: [`HostBuffer`]s and [`DeviceBuffer`]s.
 #[diagnostic::on_unimplemented(
@@ -35,12 +35,12 @@ impl<C: Brand, E: Element> CapturedBuffer<C> for HostBuffer<C, E> {}
 impl<C: Brand, E: Element> CapturedBuffer<C> for DeviceBuffer<C, E> {}
 
 mod sealed {
-    use super::{BoundModel, BoundOperator, Brand, DeviceBuffer, Element, HostBuffer, IdleInputs, Inside};
+    use super::{BoundModel, BoundOperator, Brand, DeviceBuffer, Element, HostBuffer, IdleInputs, IdleOutputs, Inside};
 
     pub trait Ports {}
 
     impl<C: Brand> Ports for BoundModel<C> {}
-    impl<C: Brand, I: IdleInputs, O> Ports for BoundOperator<C, I, O> {}
+    impl<C: Brand, I: IdleInputs, O: IdleOutputs> Ports for BoundOperator<C, I, O> {}
 
     pub trait Buffer {
         type Element: Element;

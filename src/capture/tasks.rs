@@ -8,7 +8,7 @@ use crate::error::{Error, ObjectKind};
 use crate::ffi::{Place, RawBuffer};
 use crate::memory::{DeviceBuffer, HostBuffer};
 use crate::model::BoundModel;
-use crate::operator::{BoundOperator, IdleInputs};
+use crate::operator::{BoundOperator, IdleInputs, IdleOutputs};
 use ascendcl_macros::rule;
 
 impl<'g, C: Brand, K> Capture<'g, C, K> {
@@ -89,7 +89,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ///
     /// [`Error::Vendor`].
     #[rule(GRAPH_05)]
-    pub fn launch<I: IdleInputs, O>(
+    pub fn launch<I: IdleInputs, O: IdleOutputs>(
         &mut self,
         operator: &mut Captured<'g, BoundOperator<C, I, O>, K>,
     ) -> Result<(), Error> {

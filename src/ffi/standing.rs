@@ -129,18 +129,21 @@ pub(super) fn standing<R>(api: Api, look: impl FnOnce(&Standing) -> R) -> Option
     standing_and_entered(api, |own, _| look(own))
 }
 
-/// Like [`standing`], with the context of the innermost `Current` of any library.
-#[inline]
+/// Like [`standing`], with the context of the innermost `Current` of any library. Entering and leaving compile it in place.
+#[inline(always)]
 pub(super) fn standing_and_entered<R>(
     api: Api,
     look: impl FnOnce(&Standing, &Cell<Option<ContextId>>) -> R,
 ) -> Option<R> {
-    NOTES.with(|notes| {
-        let [first, ..] = &notes.standings;
-        // Nearly every thread uses one library.
-        let own = if first.is_of_loading(api) { first } else { find(&notes.standings, api)? };
-        Some(look(own, &notes.entered))
-    })
+    // What runs inside of `LocalKey::with` is sometimes compiled apart, depending on unrelated code.
+    let notes = NOTES.with(core::ptr::from_ref);
+    // SAFETY: a reference asks for a pointer to a live value that nobody writes. The value has no destructor, so it lives
+    // as long as its thread (`LocalKey`), and this call is on that thread. Its cells are written through `Cell` only.
+    let notes = unsafe { &*notes };
+    let [first, ..] = &notes.standings;
+    // Nearly every thread uses one library.
+    let own = if first.is_of_loading(api) { first } else { find(&notes.standings, api)? };
+    Some(look(own, &notes.entered))
 }
 
 #[cold]

@@ -5,7 +5,7 @@ use super::kinds::Kind;
 use crate::ends_before::EndsBefore;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::{ForeignObject, KeptAllocator, Owner, RawAttachment, TakenDown};
-use crate::panics::{after_dropping, drop_each_quietly};
+use crate::panics::{Panics, drop_each_quietly};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -60,7 +60,13 @@ impl Ledger {
                 Err(first)
             }
         };
-        after_dropping(kept, first)
+        let mut panics = Panics::default();
+        panics.drop_each(kept);
+        if let Some(panic) = panics.first() {
+            self.keep_for_collect(first.err().into_iter().collect());
+            panic.resume();
+        }
+        first
     }
 
     fn end_attachment(&self, row: &Arc<RawAttachment>, kept: &mut Vec<KeptAllocator>) -> TakenDown {

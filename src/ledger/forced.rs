@@ -78,28 +78,37 @@ impl Ledger {
     }
 
     /// Releases what a forced reset leaves. Returns whether everything was released.
+    ///
+    /// What is lost here is lost for good, so a call that is refused is made again. The first wait of a stream returns an
+    /// error because work was discarded.
     pub(crate) fn is_taken_down_after_a_forced_reset(&self, limit: Duration, panics: &mut Panics) -> bool {
-        if self.gone.load(Ordering::Acquire) {
-            return true;
+        const TRIES: usize = 3;
+        let is_taken_down = (0..TRIES).any(|_| {
+            self.destroy_streams_by_force(panics);
+            self.is_taken_down(Some(limit), panics)
+        });
+        if !is_taken_down {
+            // The library may use a registered allocator for a later stream with the same handle, so these rows are never
+            // dropped.
+            self.streams.all().into_iter().filter(|stream| stream.is_ours()).for_each(core::mem::forget);
         }
-        let (left, mut kept) = (self.streams.all(), Vec::new());
+        is_taken_down
+    }
+
+    fn destroy_streams_by_force(&self, panics: &mut Panics) {
+        let mut kept = Vec::new();
         {
             let _restore = Restore::around(self.api, self.context);
-            if self.context.make_current(self.api).is_err() {
-                return false;
+            if self.gone.load(Ordering::Acquire) || self.context.make_current(self.api).is_err() {
+                return;
             }
             let _entered = Entered::into(self.context, self.api, self.id);
-            for stream in left.iter().filter(|stream| stream.is_ours()) {
-                if self.destroy_by_force(stream, &mut kept).is_err() {
-                    // The library may use the registered allocator for a later stream with the same handle, so this row
-                    // is never dropped.
-                    core::mem::forget(Arc::clone(stream));
-                }
+            for stream in self.streams.all().iter().filter(|stream| stream.is_ours()) {
+                // What is left is tried in the usual way, and then once more in this one.
+                let _ = self.destroy_by_force(stream, &mut kept);
             }
         }
         panics.drop_each(kept);
-        // The first wait of a stream returns an error because work was discarded, so this tries twice.
-        (0..2).any(|_| self.is_taken_down(Some(limit), panics))
     }
 
     fn is_empty(&self) -> bool {

@@ -2,12 +2,13 @@
 
 use super::Ledger;
 use crate::capture_mode::CaptureMode;
-use crate::error::Error;
+use crate::error::{Error, ObjectKind};
 use crate::ffi::{Keeps, KeptAllocator, KeptState, RawEvent, RawGraph, RawInvocation, RawStream, RawTaskGroup};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::num::NonZeroUsize;
-use std::sync::Arc;
+use core::sync::atomic::Ordering;
+use std::sync::{Arc, MutexGuard};
 
 impl Ledger {
     /// Begins to capture the stream. The graph's row exists before the capture begins.
@@ -73,9 +74,63 @@ impl Ledger {
         self.api.is_of_this_process()?;
         let needs = graph.destroy(self.api, &self.streams)?;
         self.graphs.remove(graph);
+        if graph.is_given_up_no_more() {
+            self.graphs_given_up.fetch_sub(1, Ordering::AcqRel);
+        }
         // One by one: two that panic when they are dropped are dropped apart.
         kept.extend(needs.states.into_iter().map(|state| Arc::new(State { _kept: state }) as KeptAllocator));
         Ok(())
+    }
+
+    /// Destroys the graph of a capture that failed, whose operands come back to the program. If the library refuses that
+    /// twice, the graph stays with the scope, and none of its operands ends before it. Returns the state of callbacks,
+    /// which may panic when it is dropped.
+    #[rule(GRAPH_05)]
+    pub(crate) fn give_up_graph(&self, graph: &Arc<RawGraph>) -> Vec<KeptAllocator> {
+        let mut kept = Vec::new();
+        let mut destroy = || self.destroy_graph(graph, &mut kept);
+        if destroy().or_else(|_| destroy()).is_err() && graph.give_up() {
+            self.graphs_given_up.fetch_add(1, Ordering::AcqRel);
+        }
+        kept
+    }
+
+    /// An error while a graph that was given up has this object. Each end of an object that a graph can have asks first.
+    #[inline(always)]
+    #[rule(GRAPH_05)]
+    pub(super) fn no_graph_has<T>(&self, row: &Arc<T>) -> Result<(), Error> {
+        match self.graphs_given_up.load(Ordering::Acquire) {
+            0 => Ok(()),
+            _ => self.graphs_give_back(Arc::as_ptr(row).cast()),
+        }
+    }
+
+    /// Destroys the graphs that were given up and have this object.
+    ///
+    /// # Errors
+    ///
+    /// The library's, or [`Error::StillRunning`] while another thread destroys one.
+    #[cold]
+    #[inline(never)]
+    fn graphs_give_back(&self, row: *const ()) -> Result<(), Error> {
+        let mut kept = Vec::new();
+        // Nobody has a handle of them, so each is in the list of one thread at a time.
+        let mut unnamed = self.graphs.unnamed();
+        unnamed.retain(|graph| graph.still_holds(row));
+        let destroyed = unnamed.iter().try_for_each(|graph| self.destroy_graph(graph, &mut kept));
+        // This may run in a collection, which would lose what it has if code of the user panicked here.
+        self.states().append(&mut kept);
+        destroyed?;
+        drop(unnamed);
+        match self.graphs.all().iter().any(|graph| graph.still_holds(row)) {
+            true => Err(Error::StillRunning { what: ObjectKind::CAPTURED_GRAPH }),
+            false => Ok(()),
+        }
+    }
+
+    /// State of callbacks that the next collection drops.
+    pub(super) fn states(&self) -> MutexGuard<'_, Vec<KeptAllocator>> {
+        self.states.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// Ends the captures that the library refused to end earlier. Then their streams can be waited for.

@@ -65,6 +65,10 @@ pub(crate) struct Ledger {
     streams: Shelf<RawStream>,
     events: Shelf<RawEvent>,
     graphs: Shelf<RawGraph>,
+    /// How many graphs are on the shelf whose operands came back to the program before they were destroyed.
+    graphs_given_up: AtomicUsize,
+    /// State of callbacks of graphs that were destroyed where code of the user cannot run.
+    states: Mutex<Vec<KeptAllocator>>,
     bindings: Shelf<RawBinding>,
     invocations: Shelf<RawInvocation>,
     operators_before_a_look: AtomicUsize,
@@ -93,6 +97,8 @@ impl Ledger {
             streams,
             events,
             graphs,
+            graphs_given_up: AtomicUsize::default(),
+            states: Mutex::default(),
             bindings,
             invocations,
             operators_before_a_look: AtomicUsize::default(),
@@ -239,6 +245,7 @@ impl Ledger {
         } else if !self.blocks.has(block) {
             return Err(Error::OtherContext { context: self.id });
         }
+        self.no_graph_has(block)?;
         block.free(self.api, &self.streams)?;
         self.blocks.remove(block);
         Ok(())
@@ -276,6 +283,7 @@ impl Ledger {
         // Streams come first, because ending a stream waits for work that uses the other objects.
         let (streams, others): (Vec<_>, Vec<_>) = KINDS.iter().partition(|kind| kind.waits);
         streams.into_iter().chain(others).for_each(|kind| (kind.end_unnamed)(self, &mut errors, &mut kept));
+        kept.append(&mut self.states());
         let mut panics = Panics::default();
         panics.drop_each(kept);
         if let Some(panic) = panics.first() {
@@ -325,6 +333,7 @@ impl Ledger {
             }
             errors.extend(destroyed.err());
         }
+        kept.append(&mut self.states());
         // This comes last, when no lock is held and the bookkeeping is done: dropping allocators runs code of the user.
         panics.drop_each(kept);
         if errors.is_empty() { Ok(()) } else { Err(errors) }
@@ -350,6 +359,7 @@ impl Drop for Ledger {
     fn drop(&mut self) {
         // Errors of the program's objects, which may panic when they are dropped, and this may run in a panic.
         drop_each_quietly(core::mem::take(self.unheard.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner())));
+        drop_each_quietly(core::mem::take(self.states.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner())));
         // A forked child has no thread that could use these objects, and takes no lock.
         if !self.gone.load(Ordering::Acquire) && self.api.is_of_this_process().is_ok() {
             KINDS.iter().for_each(|kind| (kind.leak)(self));

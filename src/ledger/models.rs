@@ -143,7 +143,9 @@ impl Ledger {
         binding.empty(self.api, &self.streams, |block| self.free(&self.keep(block)))
     }
 
+    /// Takes a model out of its buffers. So no graph has the model afterwards, either.
     pub(crate) fn unbind(&self, binding: &Arc<RawBinding>) -> Result<(), Error> {
+        self.no_graph_has(binding)?;
         self.empty(binding)?;
         binding.destroy(self.api, &self.streams)?;
         self.bindings.remove(binding);
@@ -197,6 +199,7 @@ impl Ledger {
 
     pub(crate) fn revoke(&self, invocation: &Arc<RawInvocation>) -> Result<(), Error> {
         self.api.is_of_this_process()?;
+        self.no_graph_has(invocation)?;
         invocation.destroy(self.api, &self.streams)?;
         self.invocations.remove(invocation);
         Ok(())

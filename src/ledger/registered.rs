@@ -18,6 +18,7 @@ impl Ledger {
         if !self.blocks.has(block) {
             return Err(Error::OtherContext { context: self.id });
         }
+        self.no_graph_has(block)?;
         let pages = RawBuffer::unregister(block, self.api, &self.streams)?;
         self.blocks.remove(block);
         Ok(pages)

@@ -136,12 +136,17 @@ impl Tensors {
     }
 
     pub(super) fn blocks(&self) -> impl Iterator<Item = &RawBuffer> {
-        let inputs = self.inputs.iter().map(|input| &*input.block);
+        self.rows().map(|block| &**block)
+    }
+
+    /// The rows of the blocks.
+    pub(super) fn rows(&self) -> impl Iterator<Item = &Arc<RawBuffer>> {
+        let inputs = self.inputs.iter().map(|input| &input.block);
         let outputs = self.outputs.iter().filter_map(|output| match &output.room {
-            OwnRoom::Exactly(_, block) | OwnRoom::AtMost(block) => Some(&**block),
+            OwnRoom::Exactly(_, block) | OwnRoom::AtMost(block) => Some(block),
             OwnRoom::ByLibrary => None,
         });
-        inputs.chain(outputs).chain(self.gear.iter().map(|(_, block)| &**block))
+        inputs.chain(outputs).chain(self.gear.iter().map(|(_, block)| block))
     }
 
     /// The index of an input in the library's order.

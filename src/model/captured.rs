@@ -52,9 +52,13 @@ impl CapturedModel {
         Self { loaded: Arc::clone(loaded), binding: Arc::clone(binding), bound: bound.clone(), is_executed: false }
     }
 
-    /// The rows that the graph has to keep. The binding keeps the memory.
-    pub(crate) fn rows(&self) -> [Arc<dyn Any + Send + Sync>; 2] {
-        [Arc::clone(&self.loaded) as _, Arc::clone(&self.binding) as _]
+    /// The rows that the graph has to keep. The binding keeps the memory, but the program can take memory out of it when
+    /// it has the model back.
+    pub(crate) fn rows(&self) -> Vec<Arc<dyn Any + Send + Sync>> {
+        let mut rows: Vec<Arc<dyn Any + Send + Sync>> =
+            vec![Arc::clone(&self.loaded) as _, Arc::clone(&self.binding) as _];
+        rows.extend(self.bound.rows().map(|block| Arc::clone(block) as _));
+        rows
     }
 
     /// The memory of an input, for a copy to it.

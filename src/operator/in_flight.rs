@@ -2,8 +2,8 @@
 
 use super::launch::BoundOperator;
 use super::shared::{SharedTensor, TensorInput};
-use super::tensor::{Absent, DeviceTensor, OperatorInput, fill};
-use super::{OperatorInputs, TensorArgument, sealed};
+use super::tensor::{Absent, DeviceTensor, OperatorInput, OperatorOutput, fill};
+use super::{OperatorInputs, OperatorOutputs, TensorArgument, sealed};
 use crate::brand::{Brand, INSIDE, Inside};
 use crate::element::Element;
 use crate::error::{Error, Failed};
@@ -212,3 +212,47 @@ macro_rules! inputs {
     )+ };
 }
 inputs!(DeviceTensor SharedTensor);
+
+/// As an output: the work that writes or reads it comes before the operator, because it is on the same stream.
+impl<C: Brand, E: Element> OperatorOutput<C> for Pending<C, DeviceTensor<C, E>> {}
+impl<C: Brand, E: Element> OperatorOutputs<C> for Pending<C, DeviceTensor<C, E>> {}
+
+impl<C: Brand, E: Element> sealed::Output for Pending<C, DeviceTensor<C, E>> {
+    type Written = DeviceTensor<C, E>;
+
+    fn part(&self, key: Inside) -> TensorArgument {
+        sealed::Output::part(self.in_flight(), key)
+    }
+
+    fn written(self, _: Inside) -> DeviceTensor<C, E> {
+        self.into_payload()
+    }
+
+    fn usable_on(&self, queue: &Arc<RawStream>, _: Inside) -> Result<(), Error> {
+        self.is_on(queue)
+    }
+
+    fn past(&self, _: Inside) -> Past {
+        Self::past(self)
+    }
+}
+
+impl<C: Brand, E: Element> sealed::Outputs for Pending<C, DeviceTensor<C, E>> {
+    type Written = DeviceTensor<C, E>;
+
+    fn parts(&self, key: Inside) -> Vec<TensorArgument> {
+        vec![sealed::Output::part(self, key)]
+    }
+
+    fn written(self, _: Inside) -> DeviceTensor<C, E> {
+        self.into_payload()
+    }
+
+    fn usable_on(&self, queue: &Arc<RawStream>, _: Inside) -> Result<(), Error> {
+        self.is_on(queue)
+    }
+
+    fn past(&self, _: Inside) -> Past {
+        Self::past(self)
+    }
+}

@@ -95,7 +95,7 @@ impl<C: Brand, I, O> BoundOperator<C, I, O> {
             Ok(number) => {
                 let past = operator.past(INSIDE);
                 let Self { invocation, inputs, outputs, .. } = operator.into_value(INSIDE);
-                let past = past.and(inputs.past(INSIDE));
+                let past = past.and(inputs.past(INSIDE)).and(outputs.past(INSIDE));
                 let operator = BoundOperator::new(invocation, inputs.idle(INSIDE), outputs.written(INSIDE));
                 Ok(Pending::new(operator, stream, number).after(past))
             }
@@ -103,26 +103,28 @@ impl<C: Brand, I, O> BoundOperator<C, I, O> {
         }
     }
 
-    /// Queues one execution, unless the operator or one of its inputs is in flight on another stream.
+    /// Queues one execution, unless the operator or one of its tensors is in flight on another stream.
     fn submit(operator: &impl Operand<C, Self>, current: &Current<C>, stream: &Arc<RawStream>) -> Result<u64, Error>
     where
         I: sealed::Inputs,
+        O: sealed::Outputs,
     {
         operator.usable_on(stream)?;
-        let Self { invocation, inputs, .. } = operator.look(INSIDE);
+        let Self { invocation, inputs, outputs, .. } = operator.look(INSIDE);
         inputs.usable_on(stream, INSIDE)?;
+        outputs.usable_on(stream, INSIDE)?;
         current.ledger().launch(current.here(), invocation, stream)
     }
 }
 
 impl<C: Brand, S: StreamState> Stream<C, S> {
     /// Queues one execution of an operator (`aclopExecuteV2`), on a stream whose allocator is decided (ALLOC-04): the
-    /// operator's working memory comes from that allocator. The operator, or its inputs, may be in flight on this stream
+    /// operator's working memory comes from that allocator. The operator, or its tensors, may be in flight on this stream
     /// already.
     ///
     /// # Errors
     ///
-    /// Returns the operator unchanged, with [`Error::OtherStream`] if it or one of its inputs is in flight on another
+    /// Returns the operator unchanged, with [`Error::OtherStream`] if it or one of its tensors is in flight on another
     /// stream, or with the library's error.
     #[rule(OP_01, OP_03, ALLOC_04)]
     pub fn launch<I, O, B: Operand<C, BoundOperator<C, I, O>>>(
@@ -186,7 +188,7 @@ impl<C: Brand, I, O> fmt::Debug for BoundOperator<C, I, O> {
     }
 }
 
-/// No `Pending` holds an operator whose inputs are a `Pending`: a launch makes them a part of the new work.
+/// No `Pending` holds an operator whose inputs or outputs are a `Pending`: a launch makes them a part of the new work.
 impl<C: Brand, I, O> sealed_payload::Payload for BoundOperator<C, I, O> {
     fn rest(&self, _: Inside) {
         self.invocation().rest();

@@ -44,6 +44,21 @@ pub trait OperatorOutputs<C>: sealed::Outputs {}
 )]
 pub trait IdleInputs: sealed::Inputs<Idle = Self> {}
 
+/// Outputs of an operator none of which is in flight, as a task of a captured graph needs them.
+#[diagnostic::on_unimplemented(
+    message = "an output of this operator is in flight: `{Self}`",
+    label = "expected an operator whose outputs were waited for",
+    note = "OP-03: a stream launches the operator: `stream.launch(current, operator)?`; or its outputs are waited for before \
+            it is bound: `let y = y.wait(current)?;`",
+    note = "GRAPH-05: a graph owns what its tasks use, and nothing else uses it",
+    note = "see `ascendcl-explain OP-03`"
+)]
+pub trait IdleOutputs: sealed::Outputs {}
+
+impl<C: Brand, E> IdleOutputs for DeviceTensor<C, E> where Self: sealed::Output {}
+impl<T: IdleOutputs + sealed::Output> IdleOutputs for Vec<T> {}
+impl<T: IdleOutputs + sealed::Output, const K: usize> IdleOutputs for [T; K] {}
+
 impl IdleInputs for Absent {}
 impl<C: Brand, E: Element> IdleInputs for DeviceTensor<C, E> {}
 impl<T: IdleInputs + sealed::Input<Idle = T>> IdleInputs for Vec<T> {}
@@ -69,6 +84,14 @@ where
 
     fn written(self, key: Inside) -> Self::Written {
         sealed::Output::written(self, key)
+    }
+
+    fn usable_on(&self, _: &Arc<RawStream>, _: Inside) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn past(&self, _: Inside) -> Past {
+        Past::none()
     }
 }
 
@@ -111,6 +134,14 @@ impl<T: sealed::Output> sealed::Outputs for Vec<T> {
     fn written(self, key: Inside) -> Self::Written {
         self.into_iter().map(|tensor| tensor.written(key)).collect()
     }
+
+    fn usable_on(&self, queue: &Arc<RawStream>, key: Inside) -> Result<(), Error> {
+        self.iter().try_for_each(|tensor| tensor.usable_on(queue, key))
+    }
+
+    fn past(&self, key: Inside) -> Past {
+        self.iter().fold(Past::none(), |past, tensor| past.and(tensor.past(key)))
+    }
 }
 
 impl<T: sealed::Output, const K: usize> sealed::Outputs for [T; K] {
@@ -123,6 +154,14 @@ impl<T: sealed::Output, const K: usize> sealed::Outputs for [T; K] {
     fn written(self, key: Inside) -> Self::Written {
         self.map(|tensor| tensor.written(key))
     }
+
+    fn usable_on(&self, queue: &Arc<RawStream>, key: Inside) -> Result<(), Error> {
+        self.iter().try_for_each(|tensor| tensor.usable_on(queue, key))
+    }
+
+    fn past(&self, key: Inside) -> Past {
+        self.iter().fold(Past::none(), |past, tensor| past.and(tensor.past(key)))
+    }
 }
 
 macro_rules! tuples {
@@ -131,6 +170,7 @@ macro_rules! tuples {
             impl<Z: Brand, $($tensor: OperatorInput<Z>,)+> OperatorInputs<Z> for ($($tensor,)+) {}
             impl<$($tensor: IdleInputs + sealed::Input<Idle = $tensor>,)+> IdleInputs for ($($tensor,)+) {}
             impl<Z: Brand, $($tensor: OperatorOutput<Z>,)+> OperatorOutputs<Z> for ($($tensor,)+) {}
+            impl<$($tensor: IdleOutputs + sealed::Output,)+> IdleOutputs for ($($tensor,)+) {}
 
             #[allow(non_snake_case, reason = "a tensor has the name of its type")]
             impl<$($tensor: sealed::Input), +> sealed::Inputs for ($($tensor,)+) {
@@ -172,6 +212,19 @@ macro_rules! tuples {
                 fn written(self, key: Inside) -> Self::Written {
                     let ($($tensor,)+) = self;
                     ($($tensor.written(key),)+)
+                }
+
+                fn usable_on(&self, queue: &Arc<RawStream>, key: Inside) -> Result<(), Error> {
+                    let ($($tensor,)+) = self;
+                    $($tensor.usable_on(queue, key)?;)+
+                    Ok(())
+                }
+
+                fn past(&self, key: Inside) -> Past {
+                    let ($($tensor,)+) = self;
+                    let past = Past::none();
+                    $(let past = past.and($tensor.past(key));)+
+                    past
                 }
             }
         )*

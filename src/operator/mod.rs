@@ -51,7 +51,7 @@ pub(crate) use captured::CapturedOperator;
 
 pub use crate::attribute::Attribute;
 pub use launch::{BoundOperator, RunsOperators};
-pub use lists::{IdleInputs, OperatorInputs, OperatorOutputs};
+pub use lists::{IdleInputs, IdleOutputs, OperatorInputs, OperatorOutputs};
 pub use shared::{SharedTensor, TensorInput};
 pub use tensor::{Absent, DeviceTensor, OperatorInput, OperatorOutput};
 pub use typed::{add, cast, mat_mul, mul, relu, softmax, sub};
@@ -198,6 +198,16 @@ pub(crate) mod sealed {
         type Written;
         fn part(&self, key: Inside) -> TensorArgument;
         fn written(self, key: Inside) -> Self::Written; // MEM-07: launches write: `stream.launch(...)`
+
+        /// As for [`Input`].
+        fn usable_on(&self, _: &Arc<RawStream>, _: Inside) -> Result<(), Error> {
+            Ok(())
+        }
+
+        /// As for [`Input`].
+        fn past(&self, _: Inside) -> Past {
+            Past::none()
+        }
     }
 
     /// As [`Input`], of several.
@@ -217,5 +227,7 @@ pub(crate) mod sealed {
         type Written;
         fn parts(&self, key: Inside) -> Vec<TensorArgument>; // MEM-12: for launches: `stream.launch(...)`
         fn written(self, key: Inside) -> Self::Written; // MEM-07: launches write: `stream.launch(...)`
+        fn usable_on(&self, queue: &Arc<RawStream>, key: Inside) -> Result<(), Error>;
+        fn past(&self, key: Inside) -> Past;
     }
 }

@@ -209,7 +209,7 @@ impl<C: Brand, E> DeviceTensor<C, E> {
 )]
 pub trait OperatorInput<C>: sealed::Input {}
 
-/// A tensor that an operator writes.
+/// A tensor that an operator writes. It may be in flight on the stream that the operator is launched on.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an output of this operator",
     label = "expected a `DeviceTensor` of the stream's own context",

@@ -1,26 +1,27 @@
 //! Runtimes that were dropped without being closed.
 
 use super::shared::Shared;
-use crate::error::Error;
+use crate::acl::Acl;
+use crate::error::{Error, Failed};
 use crate::panics::{Panics, drop_each_quietly};
 use crate::thread::Thread;
+use crate::untold;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-struct Abandoned {
-    runtimes: Vec<Arc<Shared>>,
-    /// Errors from runtimes that `open` released, for the next sweep. There are at most [`MOST`].
-    errors: Vec<Error>,
-}
+static ABANDONED: Mutex<Vec<Arc<Shared>>> = Mutex::new(Vec::new());
 
-/// The largest number of errors that are kept for the next sweep.
-const MOST: usize = 64;
+/// What runtimes had that could not be opened, and that the library refused to take back.
+static NEVER_OPENED: Mutex<Vec<Acl>> = Mutex::new(Vec::new());
 
-static ABANDONED: Mutex<Abandoned> = Mutex::new(Abandoned { runtimes: Vec::new(), errors: Vec::new() });
-
-/// Releases what dropped [`Runtime`](crate::Runtime)s held. Each stream is waited for at most `limit`, if there is one.
-/// Returns the errors of what could not be released. That stays for the next sweep.
+/// Releases what dropped [`Runtime`](crate::Runtime)s held, and what is left of those that could not be opened. Each
+/// stream is waited for at most `limit`, if there is one. Returns the errors of what could not be released. That stays for
+/// the next sweep.
+///
+/// Also returns the errors that scopes, [`run`](crate::run), devices and runtimes could not return since the last sweep,
+/// because a panic of the program went on instead. What they are about is with the device and the library then:
+/// [`Acl::close`](crate::Acl::close) tries it again.
 ///
 /// If it returns no error, nothing is left, unless another thread sweeps or opens a runtime at the same time.
 ///
@@ -42,55 +43,72 @@ pub fn sweep(limit: Option<Duration>) -> Vec<Error> {
     match Thread::new() {
         Ok(mut thread) => {
             let mut panics = Panics::default();
-            let errors = take_down(&mut thread, limit, &mut panics);
+            let mut errors = take_down(&mut thread, limit, &mut panics);
+            errors.extend(close_what_was_never_opened(&mut panics));
             if let Some(panic) = panics.first() {
-                keep_errors(errors);
+                untold::keep(errors);
                 panic.resume();
             }
-            let mut all = mem::take(&mut abandoned().errors);
+            let mut all = untold::take();
             all.extend(errors);
             all
         }
-        Err(error) => vec![error],
+        Err(error) => {
+            let mut all = vec![error];
+            all.extend(untold::take());
+            all
+        }
     }
 }
 
 /// A runtime was dropped. Nothing of the library is called.
 pub(super) fn keep(shared: &Arc<Shared>) {
     if shared.is_left() {
-        abandoned().runtimes.push(Arc::clone(shared));
+        abandoned().push(Arc::clone(shared));
     }
+}
+
+/// A runtime could not be opened, and closing the library has failed.
+pub(super) fn keep_never_opened(acl: Acl) {
+    // A forked child takes no lock, and closes nothing.
+    if acl.api().is_of_this_process().is_ok() {
+        // There is no runtime whose calls would be verified.
+        never_opened().push(acl.without_verification());
+    }
+}
+
+fn close_what_was_never_opened(panics: &mut Panics) -> Vec<Error> {
+    let left = mem::take(&mut *never_opened());
+    let closed = left.into_iter().filter_map(|acl| panics.catch(|| acl.close().err()).flatten());
+    let failed: Vec<_> = closed.collect();
+    failed
+        .into_iter()
+        .map(|Failed { error, value }| {
+            keep_never_opened(value);
+            error
+        })
+        .collect()
 }
 
 /// Releases what is idle now. It does not wait for work in flight.
 pub(super) fn take_down_idle(thread: &mut Thread) {
     let mut panics = Panics::default();
     let failed = take_down(thread, Some(Duration::ZERO), &mut panics);
-    let (told, untold) = failed.into_iter().partition(|error| error.code().is_none_or(|code| !code.is_timeout()));
-    drop_each_quietly::<Error>(untold);
-    keep_errors(told);
+    let (told, quiet): (Vec<_>, Vec<_>) =
+        failed.into_iter().partition(|error| error.code().is_none_or(|code| !code.is_timeout()));
+    drop_each_quietly(quiet);
+    untold::keep(told);
     panics.resume();
-}
-
-/// Keeps errors for the next sweep, if there is room.
-pub(super) fn keep_errors(mut errors: Vec<Error>) {
-    let mut abandoned = abandoned();
-    let room = MOST.saturating_sub(abandoned.errors.len());
-    let rest = errors.split_off(room.min(errors.len()));
-    abandoned.errors.append(&mut errors);
-    drop(abandoned);
-    // Not under the lock: an error may have a value of the program's.
-    drop_each_quietly(rest);
 }
 
 /// Tries to release each of them, also if one before it panicked.
 fn take_down(thread: &mut Thread, teardown_timeout: Option<Duration>, panics: &mut Panics) -> Vec<Error> {
-    let runtimes = abandoned().runtimes.clone();
+    let runtimes = abandoned().clone();
     let mut errors = Vec::new();
     for runtime in runtimes {
         // Runs code of the user, which may panic: what is not known to be empty stays for the next sweep.
         match panics.catch(|| runtime.close(thread, Duration::ZERO, teardown_timeout)) {
-            Some(Ok(())) => abandoned().runtimes.retain(|known| !Arc::ptr_eq(known, &runtime)),
+            Some(Ok(())) => abandoned().retain(|known| !Arc::ptr_eq(known, &runtime)),
             Some(Err(error)) => errors.extend(error.into_errors()),
             None => {}
         }
@@ -98,6 +116,10 @@ fn take_down(thread: &mut Thread, teardown_timeout: Option<Duration>, panics: &m
     errors
 }
 
-fn abandoned() -> MutexGuard<'static, Abandoned> {
+fn never_opened() -> MutexGuard<'static, Vec<Acl>> {
+    NEVER_OPENED.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+fn abandoned() -> MutexGuard<'static, Vec<Arc<Shared>>> {
     ABANDONED.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

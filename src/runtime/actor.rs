@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::ffi::Api;
 use crate::panics::{Panic, Panics, catch, drop_each_quietly};
 use crate::run::Setup;
+use crate::untold;
 use ascendcl_macros::rule;
 use core::fmt;
 use core::mem;
@@ -60,7 +61,7 @@ struct Closed(Option<Result<(), CloseError>>);
 impl Drop for Closed {
     fn drop(&mut self) {
         if let Some(Err(error)) = self.0.take() {
-            drop_each_quietly(error.into_errors());
+            untold::keep(error.into_errors());
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The contents of a runtime, and their release.
 
 use super::CloseError;
-use super::abandoned::keep_errors;
+use super::abandoned::keep_never_opened;
 use crate::acl::Acl;
 use crate::context::open_context;
 use crate::error::Error;
@@ -11,6 +11,7 @@ use crate::life_cycle::leads;
 use crate::panics::{Panics, drop_each_quietly};
 use crate::run::{Setup, unsaid};
 use crate::thread::Thread;
+use crate::untold;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -58,8 +59,8 @@ impl Shared {
                 Ok(Self { ledger, device, entrance: Gate::open(), ending })
             }
             Err(error) => {
-                // The first error is the one to report.
-                let _ = acl.close();
+                // The first error is the one to report. The next sweep tries again what the library refuses now.
+                let _ = acl.close().map_err(|failed| keep_never_opened(failed.value));
                 Err(error)
             }
         }
@@ -110,9 +111,37 @@ impl Shared {
         limit: Duration,
         teardown_timeout: Option<Duration>,
     ) -> Result<(), CloseError> {
-        leads!(context: Live --> End : Destroy);
         self.ledger.api().is_of_this_process().map_err(CloseError::Refused)?;
         let mut ending = self.try_lock().ok_or(CloseError::Closing)?;
+        let mut panics = Panics::default();
+        let closed = self.takes_down(&mut ending, limit, teardown_timeout, &mut panics);
+        drop(ending);
+        Self::ends(closed, panics)
+    }
+
+    /// Like [`close`](Self::close), and recovers the device if its work does not complete. Returns what was lost.
+    pub(super) fn close_by_force(&self, _thread: &mut Thread, limit: Duration) -> Result<Vec<String>, CloseError> {
+        self.ledger.api().is_of_this_process().map_err(CloseError::Refused)?;
+        // It is locked from the first step to the last: two threads that close by force would keep each other from it.
+        let mut ending = self.try_lock().ok_or(CloseError::Closing)?;
+        let mut panics = Panics::default();
+        let closed = match self.takes_down(&mut ending, limit, Some(limit), &mut panics) {
+            Err(CloseError::Teardown { errors }) => self.recovers(&mut ending, limit, errors, &mut panics),
+            closed => closed.map(|()| Vec::new()),
+        };
+        drop(ending);
+        Self::ends(closed, panics)
+    }
+
+    /// Runs code of the user, which may panic.
+    fn takes_down(
+        &self,
+        ending: &mut Ending,
+        limit: Duration,
+        teardown_timeout: Option<Duration>,
+        panics: &mut Panics,
+    ) -> Result<(), CloseError> {
+        leads!(context: Live --> End : Destroy);
         if ending.acl.is_none() {
             return Ok(());
         }
@@ -120,35 +149,25 @@ impl Shared {
             self.wait_until_left(limit)?;
             ending.begun = true;
         }
-        // Taking the context down runs code of the user, which may panic.
-        let mut panics = Panics::default();
-        let torn_down = self.ledger.tear_down(teardown_timeout, &mut panics);
-        let closed = torn_down.and_then(|()| ending.gives_back());
-        drop(ending);
-        if let Some(panic) = panics.first() {
-            // The caller gets the panic. The next sweep reports the errors.
-            let _ = closed.map_err(keep_errors);
-            panic.resume();
-        }
-        closed.map_err(|errors| CloseError::Teardown { errors })
+        let torn_down = self.ledger.tear_down(teardown_timeout, panics);
+        torn_down.and_then(|()| ending.gives_back()).map_err(|errors| CloseError::Teardown { errors })
     }
 
-    /// Like [`close`](Self::close), and recovers the device if its work does not complete. Returns what was lost.
-    pub(super) fn close_by_force(&self, thread: &mut Thread, limit: Duration) -> Result<Vec<String>, CloseError> {
-        let mut errors = match self.close(thread, limit, Some(limit)) {
-            Ok(()) => return Ok(Vec::new()),
-            Err(CloseError::Teardown { errors }) => errors,
-            Err(refused) => return Err(refused),
-        };
-        let mut ending = self.try_lock().ok_or(CloseError::Closing)?;
+    /// Recovers the device after these errors. Runs code of the user, which may panic.
+    fn recovers(
+        &self,
+        ending: &mut Ending,
+        limit: Duration,
+        mut errors: Vec<Error>,
+        panics: &mut Panics,
+    ) -> Result<Vec<String>, CloseError> {
         // Recovering takes down what the device keeps.
         if !self.device.kept().iter().any(|kept| Arc::ptr_eq(kept, &self.ledger)) {
             self.device.quarantine(Arc::clone(&self.ledger));
         }
-        let mut panics = Panics::default();
         let recovered = match ending.reset {
             true => Err(Vec::new()),
-            false => self.device.recover_in_steps(limit, &mut panics).map_err(|error| vec![error]),
+            false => self.device.recover_in_steps(limit, panics).map_err(|error| vec![error]),
         };
         let closed = recovered.and_then(|lost| {
             if lost.is_some() {
@@ -157,8 +176,7 @@ impl Shared {
             }
             ending.gives_back().map(|()| lost.unwrap_or_default())
         });
-        drop(ending);
-        let closed = match closed {
+        match closed {
             Ok(lost) => {
                 // They are why the device was recovered.
                 drop_each_quietly(errors);
@@ -166,14 +184,18 @@ impl Shared {
             }
             Err(more) => {
                 errors.extend(more);
-                Err(errors)
+                Err(CloseError::Teardown { errors })
             }
-        };
+        }
+    }
+
+    /// The result, or the first panic: the caller gets that, and the next sweep tells the errors. Nothing is locked.
+    fn ends<R>(closed: Result<R, CloseError>, panics: Panics) -> Result<R, CloseError> {
         if let Some(panic) = panics.first() {
-            let _ = closed.map_err(keep_errors);
+            untold::keep(closed.err().map(CloseError::into_errors).unwrap_or_default());
             panic.resume();
         }
-        closed.map_err(|errors| CloseError::Teardown { errors })
+        closed
     }
 
     fn wait_until_left(&self, limit: Duration) -> Result<(), CloseError> {

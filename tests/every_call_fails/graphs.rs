@@ -3,6 +3,7 @@
 use crate::models;
 use crate::others::again;
 use ascendcl::capture::{CaptureMode, Tasks};
+use ascendcl::memory::Pages;
 use ascendcl::model::ModelSource;
 use ascendcl::operator::{self, Operator};
 use ascendcl::{Current, Error, Scoped};
@@ -188,4 +189,42 @@ pub(crate) fn linked_operators(current: &mut Current<Scoped<'_>>) -> Result<(), 
     relu.into_tensors(current)?;
     stream.destroy(current)?;
     Ok(())
+}
+
+/// A capture that comes to nothing, and whose operands end one by one.
+pub(crate) fn failed_capture(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
+    let image = models::in_batches_of(Some(4));
+    let model = current.load(ModelSource::memory(&image).into())?.bind(current, &[&[4, 64]], &[&[4, 10]])?;
+    let relu = operator::relu(current, current.zeros_tensor::<f32>(&[2])?)?;
+    let registered = current.register(Pages::copied_from(&[7.0_f32; 256])?)?;
+    let table = current.upload(&[1.0_f32; 4])?.into_shared();
+    let operands = (registered, model, relu, table.clone(), current.host_buffer::<f32>(4)?);
+    let mut stream = current.stream()?.without_allocator();
+    let failed = stream.capture(current, CaptureMode::Relaxed, operands, |capture, operands| {
+        let (images, mut model, mut relu, table, mut host) = operands;
+        capture.copy_to_input(&images, &mut model, 0)?;
+        capture.execute(&mut model)?;
+        capture.launch(&mut relu)?;
+        capture.copy_shared_to_host(&table, &mut host)?;
+        capture.launch_host_fn(7, |_: &i32| ())?;
+        Err(Error::NotExecuted)
+    });
+    let Err(failed) = failed else { return Ok(()) };
+    let (registered, model, relu, clone, host) = failed.value;
+    drop(clone);
+    let mut model = model;
+    let room = current.device_buffer::<f32>(40)?;
+    let old = again(room, |room| model.replace_output(current, 0, room))?;
+    again(old, |old| old.free(current))?;
+    drop(again(registered, |registered| registered.unregister(current))?);
+    drop(again(relu, |relu| relu.into_tensors(current))?);
+    let model = again(model, |model| model.into_model(current))?;
+    again(model, |model| model.unload(current))?;
+    again(host, |host| host.free(current))?;
+    again(table, |table| table.try_unshare(current)).and_then(|table| again(table, |table| table.free(current)))?;
+    again(stream, |stream| stream.destroy(current))?;
+    match failed.error {
+        Error::NotExecuted => current.collect().into_iter().next().map_or(Ok(()), Err),
+        error => Err(error),
+    }
 }

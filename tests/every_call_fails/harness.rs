@@ -40,13 +40,13 @@ pub(crate) struct Tally {
 }
 
 /// How one run ended.
-struct End {
-    calls: u64,
-    injected: Vec<Injected>,
-    error: Option<String>,
-    again: bool,
+pub(crate) struct End {
+    pub(crate) calls: u64,
+    pub(crate) injected: Vec<Injected>,
+    pub(crate) error: Option<String>,
+    pub(crate) again: bool,
     /// What should not be.
-    wrong: Vec<String>,
+    pub(crate) wrong: Vec<String>,
 }
 
 impl End {
@@ -82,7 +82,7 @@ pub(crate) fn in_pairs(pairs: Pairs, mode: Mode, name: &str, program: Program, f
     at_each_pair(pairs, name, fault, |plan| run(mode, |acl| alone_on_device(acl, program), plan, How::Once))
 }
 
-fn at_each_position(call: &str, name: &str, fault: &str, run: impl Fn(&str) -> End) -> Tally {
+pub(crate) fn at_each_position(call: &str, name: &str, fault: &str, run: impl Fn(&str) -> End) -> Tally {
     let _alone = common::alone();
     let (mut tally, mut wrong) = (Tally::default(), Vec::new());
     for position in 1.. {
@@ -118,7 +118,7 @@ impl Pairs {
     }
 }
 
-fn at_each_pair(pairs: Pairs, name: &str, fault: &str, run: impl Fn(&str) -> End) -> Tally {
+pub(crate) fn at_each_pair(pairs: Pairs, name: &str, fault: &str, run: impl Fn(&str) -> End) -> Tally {
     let _alone = common::alone();
     let (mut tally, mut wrong) = (Tally::default(), Vec::new());
     for first in 1.. {
@@ -196,8 +196,12 @@ fn run(mode: Mode, program: impl FnOnce(&Acl) -> Result<(), Error>, plan: &str, 
 
 /// A fresh machine with a plan.
 pub(crate) fn begin(mode: Mode, plan: &str) {
+    begin_with(Config::new().on_device(mode == Mode::Device).checks(Checks::Report), plan);
+}
+
+pub(crate) fn begin_with(config: Config, plan: &str) {
     control::reset();
-    control::configure(Config::new().on_device(mode == Mode::Device).checks(Checks::Report)).unwrap();
+    control::configure(config).unwrap();
     control::take_findings();
     control::fail(plan.parse().unwrap()).unwrap();
 }

@@ -18,12 +18,14 @@
 #[path = "../common/mod.rs"]
 mod common;
 
+mod doors;
 mod engine;
 mod graphs;
 mod harness;
 mod models;
 mod others;
 mod programs;
+mod runtimes;
 
 use harness::{How, Mode, Pairs, Tally, everywhere};
 use programs::PROGRAMS;

@@ -2,6 +2,7 @@
 //! their objects.
 
 use crate::common::{block_on, difference, positions};
+use crate::doors;
 use crate::graphs;
 use crate::harness::Program;
 use crate::models;
@@ -53,6 +54,10 @@ pub(crate) const PROGRAMS: &[(&str, Program)] = &[
     ("a built graph", graphs::built_graph),
     ("a built graph with a switch", graphs::switched_graph),
     ("a graph of operators that feed each other", graphs::linked_operators),
+    ("a capture that fails", graphs::failed_capture),
+    ("a workspace of several threads", doors::workspace_mutex),
+    ("a lane in place", doors::lane_in_place),
+    ("a stream that is kept", doors::kept_stream),
     ("what is forgotten", forgotten),
 ];
 

@@ -126,6 +126,7 @@ impl<'x, 'c> Actor<'x, 'c> {
             What::CopyToInput => self.copy_to_input(current, a, b),
             What::CopyFromOutput => self.copy_from_output(current, a, b),
             What::EndModel => self.end_model(current, a, b),
+            What::Operator if b % 4 == 3 => self.operator_over_an_output(current, a, b),
             What::Operator => self.operator(current, a, b),
             What::LaunchAgain => self.launch_again(current, a, b),
             What::WorkspaceLane => self.lane(current),
@@ -168,6 +169,7 @@ impl<'x, 'c> Actor<'x, 'c> {
                 let second = Thread::new().unwrap_err();
                 assert!(matches!(second, Error::ThreadTaken), "{second}");
             }
+            What::CloseByForce => self.close_by_force(a, b),
             What::Leave | What::EnterSame | What::EnterOther | What::EnterOuter => {}
         }
     }

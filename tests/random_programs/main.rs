@@ -17,8 +17,10 @@ mod buffers;
 mod choices;
 mod fewest;
 mod flights;
+mod forcing;
 mod graphs;
 mod holdings;
+mod overwritten;
 mod program;
 mod random;
 mod run;
@@ -65,8 +67,14 @@ fn no_random_program_of_safe_calls_breaks_a_rule_panics_hangs_or_leaves_anything
     }
     println!("{SEEN:?}");
     // A test that has compared nothing has shown nothing.
-    let enough =
-        [(&SEEN.compared, 1000), (&SEEN.waits, 800), (&SEEN.errors, 200), (&SEEN.refused, 100), (&SEEN.replays, 300)];
+    let enough = [
+        (&SEEN.compared, 1000),
+        (&SEEN.waits, 800),
+        (&SEEN.errors, 200),
+        (&SEEN.refused, 100),
+        (&SEEN.replays, 300),
+        (&SEEN.forced, 50),
+    ];
     assert!(enough.iter().all(|(seen, least)| seen.load(Relaxed) > *least), "{SEEN:?}");
 }
 

@@ -42,6 +42,8 @@ pub(crate) struct Faults {
     /// After a hang the program recovers the device; else the device goes on by itself. What hangs in a default context
     /// or on a default stream can be lost for good then, so such a program uses neither.
     pub(crate) recovers: bool,
+    /// A call that fails fails each time.
+    pub(crate) last: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -97,7 +99,7 @@ kinds_of_steps! {
     TakeOver * 6, DropFlight * 3, ForgetFlight * 2, WaitForAll * 2,
     // Contexts and threads.
     EnterSame * 2, EnterOther * 2, EnterOuter * 2, Leave * 4, Give * 6, Take * 6, Collect * 4, SynchronizeAll * 2, Foreign * 1,
-    SecondThread * 1,
+    SecondThread * 1, CloseByForce * 2,
 }
 
 impl Program {
@@ -172,13 +174,39 @@ impl Faults {
             "aclrtFree",
             "aclmdlUnload",
         ];
+        /// What ends something, or shows that it is over. The library refuses it until it is well again.
+        const ENDS: [&str; 18] = [
+            "aclmdlRICaptureEnd",
+            "aclmdlRIDestroy",
+            "aclmdlRIUnbindStream",
+            "aclmdlRIBuildEnd",
+            "aclmdlRICaptureTaskUpdateEnd",
+            "aclmdlDestroyDataset",
+            "aclDestroyDataBuffer",
+            "aclDestroyTensorDesc",
+            "aclmdlUnload",
+            "aclrtDestroyEvent",
+            "aclrtDestroyStream",
+            "aclrtDestroyLabelList",
+            "aclrtAllocatorDestroyDesc",
+            "aclrtAllocatorUnregister",
+            "aclrtFree",
+            "aclrtFreeHost",
+            "aclrtSynchronizeStreamWithTimeout",
+            "aclrtDestroyContext",
+        ];
+        let refused = |random: &mut Random| format!("{}={}", random.one_of(&ENDS), random.one_of(&CODES));
         let position = |random: &mut Random| {
             let last = random.one_of(&[30, 120, 400]);
             1 + random.below(last)
         };
         let fails = |random: &mut Random| format!("*#{}={}", position(random), random.one_of(&CODES));
         let (kind, plan) = match random.below(100) {
-            0..28 => (Kind::None, String::new()),
+            0..22 => (Kind::None, String::new()),
+            22..28 => {
+                let count = 1 + random.below(3);
+                (Kind::Several, (0..count).map(|_| refused(random)).collect::<Vec<_>>().join(","))
+            }
             28..35 => {
                 // What puts back, waits and takes down comes seldom among all calls.
                 let call = random.one_of(&AFTERWARDS);
@@ -195,7 +223,8 @@ impl Faults {
             91..98 => (Kind::Lost, format!("*#{}=lost", position(random))),
             _ => (Kind::Hangs, format!("*#{}=hang", position(random))),
         };
-        Self { plan, kind, recovers: random.once_in(2) && kind == Kind::Hangs }
+        let last = kind == Kind::Several && !plan.contains('#');
+        Self { plan, kind, recovers: random.once_in(2) && kind == Kind::Hangs, last }
     }
 
     /// How long the end of a scope waits for each stream.
@@ -207,6 +236,7 @@ impl Faults {
 impl Machine {
     pub(crate) fn config(self) -> Config {
         Config::new()
+            .devices(crate::forcing::DEVICES)
             .on_device(self.on_device)
             .vendor_waits(self.vendor_waits)
             .reuse_handles(self.reuse_handles)

@@ -100,11 +100,17 @@ fn whole(program: &Program) {
     if let Err(error) = on_device(&acl, program) {
         assert!(faulty, "on the device: {error}");
     }
+    if crate::forcing::what_is_left_is_swept(program) {
+        // The library is well again, and takes back all that it refused before.
+        heal();
+        FOUND_WHILE_LOST.fetch_min(FINDINGS.lock().unwrap().len(), Relaxed);
+        crate::forcing::all_is_swept();
+    }
     let Err(mut failed) = acl.close() else { return };
     assert!(faulty, "closing failed although nothing goes wrong: {}", failed.error);
     // The library is well again, and takes back all that it refused before.
     heal();
-    FOUND_WHILE_LOST.store(FINDINGS.lock().unwrap().len(), Relaxed);
+    FOUND_WHILE_LOST.fetch_min(FINDINGS.lock().unwrap().len(), Relaxed);
     // Where work failed on the device, a first wait for each stream tells that.
     for _ in 0..3 {
         failed = match failed.value.close() {

@@ -27,7 +27,7 @@ impl Ports {
     }
 }
 
-fn combined([first, second]: &[Content; 2], of: impl Fn(f32, f32) -> f32) -> Content {
+pub(crate) fn combined([first, second]: &[Content; 2], of: impl Fn(f32, f32) -> f32) -> Content {
     let pairs = first.as_ref()?.iter().zip(second.as_ref()?);
     Some(pairs.map(|(a, b)| of(*a, *b)).collect())
 }

@@ -103,10 +103,10 @@ impl<'c> Actor<'_, 'c> {
         let Some(at) = self.pooled(a) else { return };
         let AnyStream::Pooled(stream) = &mut self.has.streams[at].stream else { return };
         let trimmed = stream.idle(current).and_then(|idle| {
-            if b.is_multiple_of(2) {
-                idle.trim(current)?;
-            }
-            idle.grow(current, POOL)
+            // What could not be freed is the pool's no more, either.
+            let trimmed = if b.is_multiple_of(2) { idle.trim(current) } else { Ok(0) };
+            let grown = idle.grow(current, POOL);
+            trimmed.and(grown)
         });
         self.world.well("trimming a pool", trimmed);
         assert!(!stream.allocator_misbehaved(), "a pool was called wrongly");

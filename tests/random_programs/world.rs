@@ -23,6 +23,7 @@ pub(crate) struct Seen {
     pub(crate) errors: AtomicU64,
     pub(crate) refused: AtomicU64,
     pub(crate) replays: AtomicU64,
+    pub(crate) forced: AtomicU64,
 }
 
 pub(crate) static SEEN: Seen = Seen {
@@ -32,6 +33,7 @@ pub(crate) static SEEN: Seen = Seen {
     errors: AtomicU64::new(0),
     refused: AtomicU64::new(0),
     replays: AtomicU64::new(0),
+    forced: AtomicU64::new(0),
 };
 
 impl<'w> World<'w> {
@@ -59,7 +61,8 @@ impl<'w> World<'w> {
     #[track_caller]
     pub(crate) fn failed(&self, what: &str, error: &Error) {
         SEEN.errors.fetch_add(1, Relaxed);
-        let captures = self.several || crate::run::was_injected("aclmdlRICaptureEnd");
+        let left = ["aclmdlRICaptureEnd", "aclmdlRICaptureTaskUpdateEnd"];
+        let captures = self.several || left.into_iter().any(crate::run::was_injected);
         if captures && is_of_a_capture(error) {
             return;
         }
@@ -109,6 +112,6 @@ impl World<'_> {
 /// Another thread captures the stream, or a stream of the context; or the library has refused to end a capture, which
 /// lasts then. Meanwhile the library may refuse synchronous copies, too (107030, GRAPH-04).
 fn is_of_a_capture(error: &Error) -> bool {
-    const CAPTURED: [i32; 3] = [107_027, 107_028, 107_030];
+    const CAPTURED: [i32; 4] = [107_027, 107_028, 107_030, 107_041];
     matches!(error, Error::Capturing) || error.code().is_some_and(|code| CAPTURED.contains(&code.number()))
 }

@@ -26,7 +26,7 @@ use ascendcl_sys::types::{aclmdlRI, aclmdlRICaptureMode, aclmdlRICaptureStatus, 
 use core::ffi::c_void;
 use core::fmt;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicPtr, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::any::Any;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -54,6 +54,11 @@ pub(crate) struct RawGraph {
     labels: Labels,
     last_use: LastUse,
     needs: Mutex<Needs>,
+    /// The operands came back to the program, although the library has refused to end the capture or to destroy the
+    /// instance.
+    is_given_up: AtomicBool,
+    /// A thread is ending the capture.
+    is_ending: AtomicBool,
     owner: Owner,
 }
 
@@ -100,6 +105,8 @@ impl RawGraph {
             labels: Labels::default(),
             last_use: LastUse::of(Owner::current().number()),
             needs: Mutex::default(),
+            is_given_up: AtomicBool::new(false),
+            is_ending: AtomicBool::new(false),
             owner: Owner::current(),
         }
     }
@@ -161,6 +168,17 @@ impl RawGraph {
     /// without being run. The streams then take other work again, unless the capture [is left](Self::is_left) open.
     #[rule(GRAPH_01)]
     pub(crate) fn end(&self, api: Api) -> Result<(), Error> {
+        // Who destroys one of the streams ends the capture, too. Of two threads that do so at a time, the second one
+        // would find no instance while the first one has not noted it.
+        if self.is_ending.swap(true, Ordering::AcqRel) {
+            return Err(Error::Capturing);
+        }
+        let ended = self.end_now(api);
+        self.is_ending.store(false, Ordering::Release);
+        ended
+    }
+
+    fn end_now(&self, api: Api) -> Result<(), Error> {
         self.update.close(api)?;
         let Some(first) = self.capture().streams.first().cloned() else { return Ok(()) };
         let mut instance = aclmdlRI::NULL;
@@ -202,6 +220,22 @@ impl RawGraph {
     /// Whether no object of the library is left of a capture.
     pub(crate) fn is_gone(&self) -> bool {
         self.instance.load(Ordering::Acquire).is_null() && self.capture().streams.is_empty() && self.update.is_gone()
+    }
+
+    /// Notes that the operands come back to the program before the instance is destroyed. Returns whether that is new.
+    pub(crate) fn give_up(&self) -> bool {
+        !self.is_given_up.swap(true, Ordering::AcqRel)
+    }
+
+    /// Notes that the instance of a graph that was given up is destroyed. Returns whether that is new.
+    pub(crate) fn is_given_up_no_more(&self) -> bool {
+        self.is_given_up.swap(false, Ordering::AcqRel)
+    }
+
+    /// Whether the graph was given up, and its instance or its open capture has the object of this row.
+    pub(crate) fn still_holds(&self, row: *const ()) -> bool {
+        let is = |kept: &Arc<dyn Any + Send + Sync>| core::ptr::addr_eq(Arc::as_ptr(kept), row);
+        self.is_given_up.load(Ordering::Acquire) && self.needs().rows.iter().any(is)
     }
 
     /// Everything that replays use, for adding to it.

@@ -2,6 +2,7 @@
 //! the first panic continues, and everything is taken down.
 
 mod others;
+mod untold;
 
 use super::panics::{AlwaysPanics, panic_of};
 use super::{collect, inside};

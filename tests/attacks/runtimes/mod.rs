@@ -3,8 +3,10 @@
 mod actors;
 mod closing;
 mod dropping;
+mod forced_anywhere;
 mod forcing;
 mod lanes;
+mod opening;
 
 use super::{fail, finish, model, nothing_fails, upload};
 use crate::common::{allocators::Empty, alone, library};

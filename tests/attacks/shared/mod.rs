@@ -4,6 +4,7 @@ mod arena;
 mod chains;
 mod models;
 mod operators;
+mod outputs;
 mod refused;
 mod views;
 
