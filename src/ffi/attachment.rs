@@ -1,7 +1,7 @@
 //! Objects of other code that live in a context.
 
 use super::allocator::KeptAllocator;
-use super::shelf::{Row, Shelf, next_number};
+use super::shelf::{Row, Shelf, ShelfPlace, next_number};
 use super::{Api, Keeps, Owner, RawContext, RawStream};
 use crate::ends_before::EndsBefore;
 use crate::error::Error;
@@ -44,6 +44,7 @@ pub(crate) struct Ended<'a> {
 pub(crate) struct RawAttachment {
     /// Objects that were attached later have higher numbers.
     number: u64,
+    place: ShelfPlace,
     owner: Owner,
     object: Box<dyn ForeignObject>,
     /// What the object uses. It is kept while the row exists.
@@ -56,7 +57,7 @@ impl RawAttachment {
     pub(crate) fn new(owner: Owner, object: Box<dyn ForeignObject>, uses: Vec<Arc<dyn Any + Send + Sync>>) -> Self {
         let number = next_number();
         let (ended, was_reset) = (AtomicBool::new(false), AtomicBool::new(false));
-        Self { number, owner, object, _uses: uses, ended, was_reset }
+        Self { number, place: ShelfPlace::default(), owner, object, _uses: uses, ended, was_reset }
     }
 
     /// The name of `count` such objects, for messages.
@@ -102,6 +103,11 @@ impl RawAttachment {
 impl Row for RawAttachment {
     fn number(&self) -> u64 {
         self.number
+    }
+
+    #[inline]
+    fn place(&self) -> &ShelfPlace {
+        &self.place
     }
 }
 

@@ -1,6 +1,6 @@
 //! Vendor events.
 
-use super::call::call;
+use super::call::{NoSuccess, call, call_found};
 use super::captured_event::event_for_captures;
 use super::failure::any_failed;
 use super::flagged_event::event_with;
@@ -9,12 +9,15 @@ use super::wait::Wait;
 use super::work::queue_alone;
 use super::{Api, Here, LastUse, Owner, RawStream, Site};
 use crate::error::{Boxed, Error, ObjectKind};
-use crate::ffi::shelf::{Row, Shelf, next_number};
+use crate::ffi::shelf::{Row, Seed, Shelf, ShelfPlace, next_number};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtEvent, aclrtEventRecordedStatus};
 use core::fmt;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
+
+const CREATING: &str = "create an event";
+const DESTROYING: &str = "destroy an event";
 
 /// The memory that a record of an event, or a wait for it, uses: none.
 const NOTHING: [&LastUse; 0] = [];
@@ -22,6 +25,7 @@ const NOTHING: [&LastUse; 0] = [];
 /// An event of the device whose context was current when it was created.
 pub(crate) struct RawEvent {
     number: u64,
+    place: ShelfPlace,
     raw: aclrtEvent,
     gate: Gate,
     /// The library and the device to which the event belongs.
@@ -98,8 +102,36 @@ impl Row for RawEvent {
     }
 
     #[inline]
+    fn place(&self) -> &ShelfPlace {
+        &self.place
+    }
+
+    #[inline]
     fn refers_to_nothing(&self) -> bool {
         true
+    }
+}
+
+/// An event that was created, for a row.
+pub(crate) struct NewEvent {
+    pub(crate) raw: aclrtEvent,
+    pub(crate) number: u64,
+    pub(crate) api: Api,
+    pub(crate) device: i32,
+    pub(crate) owner: Owner,
+}
+
+impl Seed<RawEvent> for NewEvent {
+    #[inline]
+    fn row(self) -> RawEvent {
+        let Self { raw, number, api, device, owner } = self;
+        let (place, gate, record) = (ShelfPlace::default(), Gate::open(), Record::default());
+        RawEvent { number, place, raw, gate, api, device, owner, record }
+    }
+
+    #[inline]
+    fn renew(self, row: &mut RawEvent) {
+        *row = self.row();
     }
 }
 
@@ -108,6 +140,17 @@ impl RawEvent {
     pub(crate) fn shown_as(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (number, device) = (&self.number, &self.device);
         f.debug_struct(name).field("number", number).field("device", device).finish_non_exhaustive()
+    }
+
+    /// Creates an event, like [`create`](Self::create), where that needs no further look; else `None`, and nothing has
+    /// happened.
+    #[inline(always)]
+    pub(crate) fn create_at_once(here: Here<'_>) -> Option<Result<aclrtEvent, Boxed>> {
+        let (ready, mut raw) = (here.begins_for_certain()?, aclrtEvent(core::ptr::null_mut()));
+        // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
+        // writes (`core::ptr`, "Safety").
+        let created = unsafe { call_found!(ready.aclrtCreateEvent(&raw mut raw)) }?;
+        Some(created.map(|()| raw).map_err(|answer| answer.into_error(here.api(), CREATING)))
     }
 
     /// Creates an event in the current context. Returns the handle, for a [row](Self::created). With flags, the event
@@ -121,15 +164,13 @@ impl RawEvent {
         // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(api.aclrtCreateEvent(&raw mut raw)) };
-        answer.done(|| "create an event".into())?;
+        answer.done(|| CREATING.into())?;
         Ok(raw)
     }
 
     /// The row of an event that was [created](Self::create) in the current context.
-    #[inline(always)]
     pub(crate) fn created(raw: aclrtEvent, api: Api, device: i32) -> Self {
-        let (gate, record) = (Gate::open(), Record::default());
-        Self { number: next_number(), raw, gate, api, device, owner: Owner::current(), record }
+        NewEvent { raw, number: next_number(), api, device, owner: Owner::current() }.row()
     }
 
     /// Creates an event that can order streams of a capture. The events of [`create`](Self::create) cannot.
@@ -321,6 +362,30 @@ impl RawEvent {
         self.gate.reopen();
     }
 
+    /// Destroys the event, like [`destroy`](Self::destroy), where that needs no further look; else `None`, and nothing has
+    /// happened. The caller has the event's handle.
+    #[inline(always)]
+    pub(crate) fn destroy_at_once(&self, here: Here<'_>) -> Option<Result<(), Boxed>> {
+        let ready = here.ready_for_certain()?;
+        if !here.is_in(self.owner) || !self.gate.close_at_once() {
+            return None;
+        }
+        // SAFETY: the function asks for a live event that nobody uses (EVENT-06). The gate was open, so the event was
+        // not destroyed before, and nobody was inside; it is closed now.
+        let destroyed = unsafe { call_found!(ready.aclrtDestroyEvent(self.raw)) };
+        match destroyed {
+            Some(Ok(())) => Some(Ok(())),
+            refused => self.is_not_destroyed(here.api(), refused),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn is_not_destroyed(&self, api: Api, refused: Option<Result<(), NoSuccess>>) -> Option<Result<(), Boxed>> {
+        self.gate.reopen();
+        refused.map(|refused| refused.map_err(|answer| answer.into_error(api, DESTROYING)))
+    }
+
     /// Destroys the event, which need not be complete. If the library refuses, the event stays usable.
     #[rule(EVENT_06)]
     pub(crate) fn destroy(&self, api: Api) -> Result<(), Error> {
@@ -333,7 +398,7 @@ impl RawEvent {
         // SAFETY: the function asks for a live event that nobody uses (EVENT-06). The gate was open, so the event was
         // not destroyed before; it is closed now, so nobody is inside.
         let answer = unsafe { call!(ready.aclrtDestroyEvent(self.raw)) };
-        answer.done(|| "destroy an event".into()).inspect_err(|_| self.gate.reopen())
+        answer.done(|| DESTROYING.into()).inspect_err(|_| self.gate.reopen())
     }
 }
 

@@ -83,6 +83,12 @@ impl Gate {
         self.0.fetch_or(CLOSED, Ordering::AcqRel);
     }
 
+    /// Closes the gate if it is open and no call is inside.
+    #[inline(always)]
+    pub(crate) fn close_at_once(&self) -> bool {
+        self.0.compare_exchange(0, CLOSED, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+
     /// Closes the gate and waits until no call is inside. Returns `false` if the gate was closed already.
     pub(crate) fn close(&self) -> bool {
         if self.0.fetch_or(CLOSED, Ordering::AcqRel) & CLOSED != 0 {

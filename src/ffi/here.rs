@@ -1,7 +1,7 @@
 //! The context in which a call is made, as far as the caller can prove it.
 
 use super::Api;
-use super::call::{Current, Ready};
+use super::call::{Begins, Current, Ready};
 use super::owner::Owner;
 use crate::device_allocator::ContextId;
 use crate::error::Boxed;
@@ -79,6 +79,13 @@ impl Here<'_> {
     #[inline(always)]
     pub(super) fn ready_for_certain(self) -> Option<Ready<Current>> {
         if self.site.api.loading().is_plain() { Some(Ready::checked(self.site.api)) } else { None }
+    }
+
+    /// The library, for a call that may call code of the program, or that code of the program may not make; `None` when
+    /// further checks are needed.
+    #[inline(always)]
+    pub(super) fn begins_for_certain(self) -> Option<Ready<Begins>> {
+        Ready::to_begin(self.site.api)
     }
 
     /// The library, after the checks of a call in the current context.

@@ -46,6 +46,7 @@ mod foreign_use;
 mod gate;
 mod here;
 mod home;
+mod inside;
 mod load;
 mod members;
 mod model;
@@ -73,13 +74,14 @@ mod visit;
 mod wait;
 mod work;
 
-/// The primitives that `unnamed` and `sharing` use. The loom tests replace them with loom's.
+/// The primitives that `shelf`, `unnamed` and `sharing` use. The loom tests replace them with loom's.
 mod sync {
+    pub(super) use super::inside::Inside;
     pub(super) use core::sync::atomic::{Ordering, fence};
     pub(super) use std::sync::{Arc, Arc as Names};
 }
 
-// The primitives that `stamp`, `sharing` and `gate` use. The loom tests replace them with loom's.
+// The primitives that `shelf`, `stamp`, `sharing` and `gate` use. The loom tests replace them with loom's.
 use core::sync::atomic;
 use std::thread::yield_now;
 
@@ -87,14 +89,14 @@ pub(crate) use allocator::{Keeps, KeptAllocator, KeptByCaller, Registered, serve
 pub(crate) use api::{Api, c_path, c_text};
 pub(crate) use app_log::app_log;
 pub(crate) use attachment::{Ended, ForeignObject, RawAttachment, TakenDown};
-pub(crate) use block::RawBuffer;
+pub(crate) use block::{NewBuffer, RawBuffer};
 pub(crate) use borrowed::{Borrowed, copy_scope};
 pub(crate) use bytes::{bytes_of, collect_elements};
 pub(crate) use callback::{HostCode, NotQueued, message_of};
 pub(crate) use calls::Initialised;
 pub(crate) use captured_graph::{RawGraph, RawTaskGroup};
 pub(crate) use context::{Entered, RawContext};
-pub(crate) use event::RawEvent;
+pub(crate) use event::{NewEvent, RawEvent};
 pub(crate) use foreign_use::ForeignUse;
 pub(crate) use gate::{Gate, Passage};
 pub(crate) use here::{Here, Site};
@@ -117,6 +119,6 @@ pub(crate) use rows::RawRows;
 pub(crate) use seldom::seldom;
 pub(crate) use shelf::{Row as ShelfRow, Shelf, next_number};
 use stamp::LastUse;
-pub(crate) use stream::{FirstPanic, KeptState, Place, RawStream, SETTLING, stream_flags};
+pub(crate) use stream::{FirstPanic, KeptState, NewStream, Place, RawStream, SETTLING, stream_flags};
 pub(crate) use timeline::Listener;
 pub(crate) use visit::Visit;

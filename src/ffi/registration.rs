@@ -69,6 +69,12 @@ impl Registrations {
         }
     }
 
+    /// The stream is another one, of this context. There [never were](Self::were_never) any registrations.
+    #[inline]
+    pub(super) fn belong_to(&mut self, owner: Owner) {
+        (*self.context.get_mut(), self.known) = (owner.number(), owner.number());
+    }
+
     /// Whether work on the stream could make the library call an allocator that no longer exists.
     pub(super) fn in_doubt(&self) -> bool {
         self.context.load(Ordering::Relaxed) == IN_DOUBT

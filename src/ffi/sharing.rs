@@ -94,6 +94,12 @@ impl<R: Stamped> Name<R> {
         Self { last_use, whole: None }
     }
 
+    /// Makes this the stamp of another block, which is alone. This one is alone, too.
+    #[inline]
+    pub(crate) fn renew(&mut self, last_use: LastUse) {
+        self.last_use = last_use;
+    }
+
     /// The first name of a block. The caller has the block alone.
     pub(crate) fn first(row: R) -> Self {
         let context = row.last_use().context();

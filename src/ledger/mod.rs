@@ -34,10 +34,10 @@ mod wait;
 
 use crate::device_allocator::{ContextId, is_supported_on};
 use crate::element::Element;
-use crate::error::Error;
+use crate::error::{Boxed, Error};
 use crate::ffi::{
-    Api, Entered, Home, KeptAllocator, LoadedModel, Owner, RawAttachment, RawBinding, RawBuffer, RawContext, RawEvent,
-    RawGraph, RawInvocation, RawStream, Restore, Shelf, Site, Visit, next_number,
+    Api, Entered, Here, Home, KeptAllocator, LoadedModel, NewBuffer, Owner, RawAttachment, RawBinding, RawBuffer,
+    RawContext, RawEvent, RawGraph, RawInvocation, RawStream, Restore, Shelf, Site, Visit, next_number, seldom,
 };
 use crate::panics::{Panics, drop_each_quietly};
 use ascendcl_macros::rule;
@@ -169,8 +169,37 @@ impl Ledger {
         bytes: usize,
         policy: aclrtMemMallocPolicy,
     ) -> Result<Arc<RawBuffer>, Error> {
+        self.allocate_again(None, home, bytes, policy)
+    }
+
+    /// Allocates device memory, like [`allocate_by`](Self::allocate_by), for the holder of the context's `Current`.
+    #[inline]
+    pub(crate) fn allocate_here(
+        &self,
+        here: Here<'_>,
+        bytes: usize,
+        policy: aclrtMemMallocPolicy,
+    ) -> Result<Arc<RawBuffer>, Error> {
+        match RawBuffer::allocate_at_once(here, bytes, policy) {
+            Some(Ok(start)) => {
+                let owner = Owner::of(self.id);
+                Ok(self.blocks.put_by(|number| NewBuffer { start, bytes, number, owner }))
+            }
+            Some(Err(error)) => seldom(|| self.allocate_again(Some(error), Home::Device, bytes, policy)),
+            None => seldom(|| self.allocate_again(None, Home::Device, bytes, policy)),
+        }
+    }
+
+    /// Allocates memory, which was refused before if there is an error.
+    fn allocate_again(
+        &self,
+        refused: Option<Error>,
+        home: Home,
+        bytes: usize,
+        policy: aclrtMemMallocPolicy,
+    ) -> Result<Arc<RawBuffer>, Error> {
         let allocate = || RawBuffer::allocate(self.api, home, bytes, policy);
-        let block = match allocate() {
+        let block = match refused.map_or_else(allocate, Err) {
             Ok(block) => block,
             Err(error) if is_used_up(&error) && self.frees_unnamed_blocks() => allocate()?,
             Err(error) => return Err(error),
@@ -229,11 +258,44 @@ impl Ledger {
         Ok(())
     }
 
+    /// Like [`destroy_stream`](Self::destroy_stream), for the holder of the stream's handle, where that needs no further
+    /// look; else `None`, and nothing has happened.
+    #[inline(always)]
+    pub(crate) fn destroy_stream_at_once(&self, here: Here<'_>, stream: &RawStream) -> Option<Result<(), Boxed>> {
+        let destroyed = stream.destroy_at_once(here);
+        if let Some(Ok(())) = destroyed {
+            self.streams.remove(stream);
+        }
+        destroyed
+    }
+
+    /// Like [`destroy_event`](Self::destroy_event), for the holder of the event's handle, where that needs no further
+    /// look; else `None`, and nothing has happened.
+    #[inline(always)]
+    pub(crate) fn destroy_event_at_once(&self, here: Here<'_>, event: &RawEvent) -> Option<Result<(), Boxed>> {
+        let destroyed = event.destroy_at_once(here);
+        if let Some(Ok(())) = destroyed {
+            self.events.remove(event);
+        }
+        destroyed
+    }
+
     pub(crate) fn destroy_event(&self, event: &Arc<RawEvent>) -> Result<(), Error> {
         self.api.is_of_this_process()?;
         event.destroy(self.api)?;
         self.events.remove(event);
         Ok(())
+    }
+
+    /// Like [`free`](Self::free), for the holder of the block's only handle, where that needs no further look; else
+    /// `None`, and nothing has happened.
+    #[inline(always)]
+    pub(crate) fn free_at_once(&self, here: Here<'_>, block: &RawBuffer) -> Option<Result<(), Error>> {
+        let freed = block.free_at_once(here);
+        if let Some(Ok(())) = freed {
+            self.blocks.remove(block);
+        }
+        freed
     }
 
     /// Frees a block of this context by the library, in the context that it was allocated in. The check at run time is

@@ -3,8 +3,8 @@
 
 use super::Ledger;
 use crate::code::CodeKind;
-use crate::error::Error;
-use crate::ffi::{RawEvent, RawStream, next_number};
+use crate::error::{Boxed, Error};
+use crate::ffi::{Here, NewEvent, NewStream, Owner, RawEvent, RawStream, next_number, seldom};
 use crate::panics::{after_dropping, drop_each_quietly};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtEvent, aclrtStream};
@@ -21,26 +21,39 @@ const MOST_UNHEARD: usize = 64;
 impl Ledger {
     /// Creates a stream. If the device has no more, destroys dropped streams and tries once more.
     #[rule(STREAM_11)]
-    pub(crate) fn create_stream(&self) -> Result<Arc<RawStream>, Error> {
-        self.make_stream(|| RawStream::create(self.api))
+    #[inline]
+    pub(crate) fn create_stream(&self, here: Here<'_>) -> Result<Arc<RawStream>, Error> {
+        match RawStream::create_at_once(here) {
+            Some(Ok(raw)) => Ok(self.put_stream(raw)),
+            Some(Err(error)) => seldom(|| self.make_stream(Some(error), || RawStream::create(self.api))),
+            None => seldom(|| self.make_stream(None, || RawStream::create(self.api))),
+        }
     }
 
     /// Like [`create_stream`](Self::create_stream), with a priority and flags.
     pub(crate) fn create_stream_with(&self, priority: u32, flags: u32) -> Result<Arc<RawStream>, Error> {
-        self.make_stream(|| RawStream::create_with(self.api, priority, flags))
+        self.make_stream(None, || RawStream::create_with(self.api, priority, flags))
     }
 
-    #[inline]
-    fn make_stream(&self, create: impl Fn() -> Result<aclrtStream, Error>) -> Result<Arc<RawStream>, Error> {
-        let raw = match create() {
+    /// Creates a stream, which was refused before if there is an error.
+    fn make_stream(
+        &self,
+        refused: Option<Boxed>,
+        create: impl Fn() -> Result<aclrtStream, Error>,
+    ) -> Result<Arc<RawStream>, Error> {
+        let raw = match refused.map_or_else(&create, |error| Err(error.into())) {
             Ok(raw) => raw,
             Err(error) => self.make_room_for_stream(error, create)?,
         };
-        Ok(self.streams.put(RawStream::created(raw, next_number())))
+        Ok(self.put_stream(raw))
     }
 
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
+    fn put_stream(&self, raw: aclrtStream) -> Arc<RawStream> {
+        let owner = Owner::of(self.id);
+        self.streams.put_by(|number| NewStream { raw, number, owner })
+    }
+
     fn make_room_for_stream(
         &self,
         error: Error,
@@ -60,21 +73,36 @@ impl Ledger {
 
     /// Creates an event. If the device has no more, destroys dropped events and tries once more.
     #[rule(EVENT_08)]
-    pub(crate) fn create_event(&self) -> Result<Arc<RawEvent>, Error> {
-        self.create_event_with(None)
+    #[inline]
+    pub(crate) fn create_event(&self, here: Here<'_>) -> Result<Arc<RawEvent>, Error> {
+        match RawEvent::create_at_once(here) {
+            Some(Ok(raw)) => Ok(self.put_event(raw)),
+            Some(Err(error)) => seldom(|| self.make_event(Some(error), None)),
+            None => seldom(|| self.make_event(None, None)),
+        }
     }
 
     /// Like [`create_event`](Self::create_event), with optional flags.
     pub(crate) fn create_event_with(&self, flags: Option<u32>) -> Result<Arc<RawEvent>, Error> {
-        let raw = match RawEvent::create(self.api, flags) {
+        self.make_event(None, flags)
+    }
+
+    /// Creates an event, which was refused before if there is an error.
+    fn make_event(&self, refused: Option<Boxed>, flags: Option<u32>) -> Result<Arc<RawEvent>, Error> {
+        let create = || RawEvent::create(self.api, flags);
+        let raw = match refused.map_or_else(create, |error| Err(error.into())) {
             Ok(raw) => raw,
             Err(error) => self.make_room_for_event(error, flags)?,
         };
-        Ok(self.events.put(RawEvent::created(raw, self.api, self.device())))
+        Ok(self.put_event(raw))
     }
 
-    #[cold]
-    #[inline(never)]
+    #[inline(always)]
+    fn put_event(&self, raw: aclrtEvent) -> Arc<RawEvent> {
+        let (api, device, owner) = (self.api, self.device(), Owner::of(self.id));
+        self.events.put_by(|number| NewEvent { raw, number, api, device, owner })
+    }
+
     fn make_room_for_event(&self, error: Error, flags: Option<u32>) -> Result<aclrtEvent, Error> {
         let created = match is_used_up(&error) && self.destroy_dropped_events() > 0 {
             true => RawEvent::create(self.api, flags),

@@ -6,7 +6,7 @@ use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Error, Failed, ObjectKind};
-use crate::ffi::{Home, RawBuffer};
+use crate::ffi::{Home, RawBuffer, seldom};
 use crate::ledger::Ledger;
 use ascendcl_macros::rule;
 use core::ffi::c_void;
@@ -78,7 +78,9 @@ impl<C: Brand> Current<C> {
     /// [`Error::Vendor`]; its code is 207001 if the device has no memory left, even after freeing dropped buffers.
     #[rule(MEM_04, MEM_07)]
     pub fn device_buffer<E: Element>(&self, length: usize) -> Result<DeviceBuffer<C, MaybeUninit<E>>, Error> {
-        DeviceBuffer::allocate(self.ledger(), length)
+        let policy = MemoryPolicy::default().raw();
+        let block = self.ledger().allocate_here(self.here(), super::bytes::<E>(length)?, policy)?;
+        Ok(DeviceBuffer::of(block, length))
     }
 
     /// As [`device_buffer`](Self::device_buffer), of pages by this policy.
@@ -92,7 +94,7 @@ impl<C: Brand> Current<C> {
         length: usize,
         policy: MemoryPolicy,
     ) -> Result<DeviceBuffer<C, MaybeUninit<E>>, Error> {
-        let block = self.ledger().allocate_by(Home::Device, super::bytes::<E>(length)?, policy.raw())?;
+        let block = self.ledger().allocate_here(self.here(), super::bytes::<E>(length)?, policy.raw())?;
         Ok(DeviceBuffer::of(block, length))
     }
 
@@ -130,7 +132,12 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         self, // MEM-01: memory is freed once and last: copy what is needed later, `to_vec(current)?`
         current: &Current<C>,
     ) -> Result<(), Failed<Self>> {
-        current.ledger().free(&self.block).map_err(|error| Failed { error, value: self })
+        let freed = match current.ledger().free_at_once(current.here(), &self.block) {
+            Some(Ok(())) => return Ok(()),
+            Some(Err(refused)) => Err(refused),
+            None => seldom(|| current.ledger().free(&self.block)),
+        };
+        freed.map_err(|error| Failed { error, value: self })
     }
 
     #[inline]
@@ -163,11 +170,6 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
 }
 
 impl<C: Brand, E: Element> DeviceBuffer<C, MaybeUninit<E>> {
-    pub(crate) fn allocate(ledger: &Ledger, length: usize) -> Result<Self, Error> {
-        let block = ledger.allocate(Home::Device, super::bytes::<E>(length)?)?;
-        Ok(Self::of(block, length))
-    }
-
     /// Writes the whole buffer from host memory (`aclrtMemcpy`).
     ///
     /// # Errors

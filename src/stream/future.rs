@@ -67,7 +67,7 @@ pub(super) fn event_behind<C: Brand>(current: &Current<C>, queue: &Arc<RawStream
     // A forked child takes no lock. An event of another context would stay among the stream's spares.
     current.ledger().api().is_of_this_process()?;
     queue.is_current()?;
-    let event = queue.take_spare().map_or_else(|| current.ledger().create_event(), Ok)?;
+    let event = queue.take_spare().map_or_else(|| current.ledger().create_event(current.here()), Ok)?;
     match event.record(current.here(), queue) {
         Ok(()) => Ok(event),
         Err(error) => {

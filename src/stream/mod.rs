@@ -38,7 +38,7 @@ use crate::brand::owners::StreamOfTwo;
 use crate::brand::{Brand, Scoped};
 use crate::current::Current;
 use crate::error::{Error, Failed};
-use crate::ffi::RawStream;
+use crate::ffi::{RawStream, seldom};
 use crate::life_cycle::leads;
 use crate::panics::after_dropping;
 use ascendcl_macros::rule;
@@ -137,7 +137,7 @@ impl<C: Brand> Current<C> {
     #[rule(CTX_12, STREAM_11)]
     pub fn stream(&self) -> Result<Stream<C, Undecided>, Error> {
         leads!(stream: Start --> Undecided : Create);
-        self.ledger().create_stream().map(Stream::of)
+        self.ledger().create_stream(self.here()).map(Stream::of)
     }
 }
 
@@ -173,12 +173,19 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     ) -> Result<(), Failed<Self>> {
         leads!(stream: Undecided --> End : Destroy, stream: DefaultAllocator --> End : Destroy);
         leads!(stream: CustomAllocator --> End : Destroy, stream: RawAllocator --> End : Destroy);
+        match current.ledger().destroy_stream_at_once(current.here(), self.queue()) {
+            Some(Ok(())) => Ok(()),
+            Some(Err(refused)) => Err(Failed { error: refused.into(), value: self }),
+            None => seldom(move || self.destroy_after_a_look(current)),
+        }
+    }
+
+    fn destroy_after_a_look(self, current: &Current<C>) -> Result<(), Failed<Self>> {
         // The allocator, if the stream had one, is dropped last.
         let mut kept = Vec::new();
         match current.ledger().destroy_stream(self.queue(), &mut kept) {
             Err(error) if !self.queue().is_gone() => Err(Failed { error, value: self }),
             // A descriptor that the library keeps is the scope's to destroy, and to report.
-            _ if kept.is_empty() => Ok(()),
             _ => after_dropping(kept, Ok(())),
         }
     }

@@ -11,7 +11,7 @@ use super::{Home, RawBuffer};
 use crate::error::Error;
 use crate::ffi::RawStream;
 use crate::ffi::sharing::{Name, NotOnly, Stamped};
-use crate::ffi::shelf::{Row, Shelf};
+use crate::ffi::shelf::{Row, Shelf, ShelfPlace};
 use crate::ffi::stamp::LastUse;
 use ascendcl_macros::rule;
 use core::alloc::Layout;
@@ -33,6 +33,11 @@ impl Row for RawBuffer {
     #[inline]
     fn number(&self) -> u64 {
         self.number
+    }
+
+    #[inline]
+    fn place(&self) -> &ShelfPlace {
+        &self.place
     }
 
     #[inline]
@@ -60,7 +65,7 @@ impl RawBuffer {
     pub(crate) fn into_part(block: Arc<Self>) -> Self {
         let (start, bytes, home, owner) = (block.start, block.bytes, block.home, block.owner);
         let (layout, freed, last_use) = (Layout::new::<()>(), AtomicBool::new(false), Name::first(block));
-        Self { number: 0, start, bytes, home, layout, last_use, freed, owner }
+        Self { number: 0, place: ShelfPlace::default(), start, bytes, home, layout, last_use, freed, owner }
     }
 
     /// Another name of this part.
@@ -85,6 +90,7 @@ impl RawBuffer {
         let (bytes, home) = if self.is_part() { (bytes, self.home) } else { (0, Home::Adopted) };
         Self {
             number: 0,
+            place: ShelfPlace::default(),
             start,
             bytes,
             home,

@@ -7,7 +7,7 @@ mod ready;
 
 use super::answer::{Answer, ReadyAnswer, Refusal, lacks};
 use super::api::{Api, text};
-use super::condition::{Begins, HostOnly, Need, OutsideCallbacks, SelectsContext, ThisProcess};
+use super::condition::{HostOnly, Need, OutsideCallbacks, SelectsContext, ThisProcess};
 use super::context::RawContext;
 use super::process::Loading;
 use super::standing;
@@ -20,7 +20,7 @@ use ascendcl_sys::error_codes::{ACL_ERROR_RT_CONTEXT_NULL, ACL_SUCCESS};
 use ascendcl_sys::types::aclError;
 use core::convert::Infallible;
 
-pub(super) use super::condition::Current;
+pub(super) use super::condition::{Begins, Current};
 pub(super) use ready::Ready;
 
 impl Need for ThisProcess {
@@ -158,6 +158,20 @@ macro_rules! found {
     };
 }
 pub(super) use found;
+
+/// Calls a function that was called before; else `None`, and nothing has happened. For fast paths, like [`found!`].
+macro_rules! call_found {
+    ($ready:ident.$function:ident($($argument:expr),* $(,)?)) => {
+        match $crate::ffi::call::found!($ready.$function) {
+            Some(function) => {
+                let code = function($($argument),*);
+                Some($crate::ffi::call::success_of::<$crate::ffi::call::functions::$function>(code))
+            }
+            None => None,
+        }
+    };
+}
+pub(super) use call_found;
 
 /// Makes the checks before a function is called.
 #[inline(always)]

@@ -2,7 +2,7 @@
 
 use super::super::answer::{Answer, ReadyAnswer};
 use super::super::api::Api;
-use super::super::condition::{Current, SelectsContext};
+use super::super::condition::{Begins, Current, SelectsContext};
 use super::super::process::Loading;
 use crate::callback_guard::InCallback;
 use ascendcl_sys::Library;
@@ -37,6 +37,15 @@ impl Ready<SelectsContext> {
     /// Makes the check where a comparison is enough; else `None`.
     #[inline(always)]
     pub(in crate::ffi) fn for_certain(api: Api) -> Option<Self> {
+        let passes = api.loading().is_plain() && !InCallback::is_running();
+        passes.then(|| Self::after_checks(api))
+    }
+}
+
+impl Ready<Begins> {
+    /// Makes the check where a comparison is enough; else `None`.
+    #[inline(always)]
+    pub(in crate::ffi) fn to_begin(api: Api) -> Option<Self> {
         let passes = api.loading().is_plain() && !InCallback::is_running();
         passes.then(|| Self::after_checks(api))
     }

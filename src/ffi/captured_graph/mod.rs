@@ -15,7 +15,7 @@ use super::work::queue_alone;
 use super::{Api, Here, LastUse, Owner, RawStream};
 use crate::capture_mode::CaptureMode;
 use crate::error::{Boxed, Error, ObjectKind};
-use crate::ffi::shelf::{Row, Shelf, next_number};
+use crate::ffi::shelf::{Row, Shelf, ShelfPlace, next_number};
 use ascendcl_macros::rule;
 use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::error_codes::{
@@ -46,6 +46,7 @@ const NEEDED: [&str; 6] = [
 #[rule(GRAPH_05, GRAPH_07)]
 pub(crate) struct RawGraph {
     number: u64,
+    place: ShelfPlace,
     /// Null until the capture has ended successfully or the build has begun, and after the instance is destroyed.
     instance: AtomicPtr<c_void>,
     capture: Mutex<Capture>,
@@ -85,6 +86,11 @@ impl Row for RawGraph {
     fn number(&self) -> u64 {
         self.number
     }
+
+    #[inline]
+    fn place(&self) -> &ShelfPlace {
+        &self.place
+    }
 }
 
 impl RawGraph {
@@ -98,6 +104,7 @@ impl RawGraph {
     pub(crate) fn new() -> Self {
         Self {
             number: next_number(),
+            place: ShelfPlace::default(),
             instance: AtomicPtr::new(null_mut()),
             capture: Mutex::default(),
             update: Update::default(),

@@ -11,7 +11,7 @@ use super::stream::RawStream;
 use super::{Api, LastUse, Owner, RawBuffer};
 use crate::element::ElementType;
 use crate::error::{Error, ObjectKind};
-use crate::ffi::shelf::{Row, Shelf, next_number};
+use crate::ffi::shelf::{Row, Shelf, ShelfPlace, next_number};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::*;
 use core::ffi::c_char;
@@ -31,6 +31,7 @@ pub(crate) use load::{Image, LoadInto, ModelImage, Share};
 #[rule(MODEL_02, MODEL_03, MODEL_12)]
 pub(crate) struct LoadedModel {
     number: u64,
+    place: ShelfPlace,
     /// The library's number for the model, while it is loaded.
     id: AtomicU32,
     is_loaded: AtomicBool,
@@ -70,6 +71,11 @@ impl Row for LoadedModel {
     fn number(&self) -> u64 {
         self.number
     }
+
+    #[inline]
+    fn place(&self) -> &ShelfPlace {
+        &self.place
+    }
 }
 
 impl LoadedModel {
@@ -77,6 +83,7 @@ impl LoadedModel {
     pub(crate) fn new(onto: LoadInto) -> Self {
         Self {
             number: next_number(),
+            place: ShelfPlace::default(),
             id: AtomicU32::new(0),
             is_loaded: AtomicBool::new(false),
             desc: AtomicPtr::new(null_mut()),

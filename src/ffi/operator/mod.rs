@@ -11,7 +11,7 @@ use super::{Api, Here, LastUse, Owner, RawBuffer, RawStream};
 use crate::attribute::Attribute;
 use crate::element::ElementType;
 use crate::error::{Error, ObjectKind};
-use crate::ffi::shelf::{Row, Shelf, next_number};
+use crate::ffi::shelf::{Row, Shelf, ShelfPlace, next_number};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::*;
 use attributes::Attributes;
@@ -28,6 +28,7 @@ use std::sync::Arc;
 /// allocated.
 pub(crate) struct RawInvocation {
     number: u64,
+    place: ShelfPlace,
     name: CString,
     inputs: Side,
     outputs: Side,
@@ -99,6 +100,11 @@ impl Row for RawInvocation {
     fn number(&self) -> u64 {
         self.number
     }
+
+    #[inline]
+    fn place(&self) -> &ShelfPlace {
+        &self.place
+    }
 }
 
 impl RawInvocation {
@@ -114,6 +120,7 @@ impl RawInvocation {
         let tensors = || inputs.iter().chain(outputs).map(|part| part.memory.as_ref());
         Ok(Self {
             number: next_number(),
+            place: ShelfPlace::default(),
             name: c_text(name)?,
             inputs: Side::of(inputs.len()),
             outputs: Side::of(outputs.len()),

@@ -11,14 +11,14 @@ pub(crate) use submit::Place;
 pub(super) use submit::aligned;
 
 use super::allocator::{Keeps, KeptAllocator};
-use super::call::{Current, Ready, call};
+use super::call::{Current, NoSuccess, Ready, call, call_found};
 use super::gate::Gate;
 use super::members::Members;
 use super::registration::Registrations;
 use super::timeline::Timeline;
 use super::{Api, Here, LastUse, Owner, RawEvent};
 use crate::error::{Boxed, Error, ObjectKind};
-use crate::ffi::shelf::{Row, Shelf};
+use crate::ffi::shelf::{Row, Seed, Shelf, ShelfPlace};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtStream, aclrtStreamStatus};
 use core::ffi::c_void;
@@ -31,8 +31,12 @@ use std::time::Duration;
 /// How long a failed call waits for its stream, to find out whether it has queued work.
 pub(crate) const SETTLING: Duration = Duration::from_secs(1);
 
+const CREATING: &str = "create a stream";
+const DESTROYING: &str = "destroy a stream";
+
 /// A stream of the context that was current when it was created.
 pub struct RawStream {
+    place: ShelfPlace,
     raw: aclrtStream,
     pub(super) timeline: Timeline,
     gate: Gate,
@@ -41,6 +45,7 @@ pub struct RawStream {
     allocators: Registrations,
     /// Events that were created for futures of this stream, and that no future uses now.
     spares: Mutex<Vec<Arc<RawEvent>>>,
+    had_spares: AtomicBool,
     /// This value is not a stream: it stands for the work that the library does in the context without a stream. A wait
     /// for it waits for the whole context.
     is_of_the_library: bool,
@@ -75,12 +80,65 @@ impl Row for RawStream {
     }
 
     #[inline]
+    fn place(&self) -> &ShelfPlace {
+        &self.place
+    }
+
+    #[inline]
     fn refers_to_nothing(&self) -> bool {
-        self.allocators.were_never() && self.spares().capacity() == 0
+        self.allocators.were_never() && !self.had_spares.load(Ordering::Acquire)
+    }
+}
+
+/// A stream that was created, for a row.
+pub(crate) struct NewStream {
+    pub(crate) raw: aclrtStream,
+    pub(crate) number: u64,
+    pub(crate) owner: Owner,
+}
+
+impl Seed<RawStream> for NewStream {
+    fn row(self) -> RawStream {
+        RawStream::row(self.raw, Timeline::new(self.number), self.owner)
+    }
+
+    /// A row that refers to nothing has no registrations and no spare events.
+    #[inline]
+    fn renew(self, row: &mut RawStream) {
+        let RawStream {
+            place: _,
+            raw,
+            timeline,
+            gate,
+            ended,
+            allocators,
+            spares: _,
+            had_spares: _,
+            is_of_the_library,
+            is_of_others,
+            owner,
+            seen_over,
+            borrows,
+        } = row;
+        (*raw, *timeline, *gate) = (self.raw, Timeline::new(self.number), Gate::open());
+        (*owner, *is_of_the_library, *is_of_others) = (self.owner, false, false);
+        (*ended, *seen_over, *borrows) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
+        allocators.belong_to(self.owner);
     }
 }
 
 impl RawStream {
+    /// Creates a stream, like [`create`](Self::create), where that needs no further look; else `None`, and nothing has
+    /// happened.
+    #[inline(always)]
+    pub(crate) fn create_at_once(here: Here<'_>) -> Option<Result<aclrtStream, Boxed>> {
+        let (ready, mut raw) = (here.begins_for_certain()?, aclrtStream::NULL);
+        // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
+        // writes (`core::ptr`, "Safety").
+        let created = unsafe { call_found!(ready.aclrtCreateStream(&raw mut raw)) }?;
+        Some(created.map(|()| raw).map_err(|answer| answer.into_error(here.api(), CREATING)))
+    }
+
     /// Creates a stream in the current context. Returns the handle, for a [row](Self::created).
     #[inline]
     pub(crate) fn create(api: Api) -> Result<aclrtStream, Error> {
@@ -88,19 +146,21 @@ impl RawStream {
         // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(api.aclrtCreateStream(&raw mut raw)) };
-        answer.done(|| "create a stream".into())?;
+        answer.done(|| CREATING.into())?;
         Ok(raw)
     }
 
     #[inline(always)]
     fn row(raw: aclrtStream, timeline: Timeline, owner: Owner) -> Self {
         Self {
+            place: ShelfPlace::default(),
             raw,
             timeline,
             gate: Gate::open(),
             ended: AtomicU64::new(0),
             allocators: Registrations::none(owner),
             spares: Mutex::new(Vec::new()),
+            had_spares: AtomicBool::new(false),
             is_of_the_library: false,
             is_of_others: false,
             owner,
@@ -146,6 +206,7 @@ impl RawStream {
     }
 
     /// Whether a synchronise has covered everything that was queued.
+    #[inline]
     pub(crate) fn is_idle(&self) -> bool {
         self.timeline.clock().is_idle()
     }
@@ -168,6 +229,7 @@ impl RawStream {
 
     /// Keeps an event for the next future. The event lives as long as the stream.
     pub(crate) fn spare(&self, event: Arc<RawEvent>) {
+        self.had_spares.store(true, Ordering::Release);
         self.spares().push(event);
     }
 
@@ -248,6 +310,31 @@ impl RawStream {
         self.allocators.unregister(api, self.raw)
     }
 
+    /// Destroys the stream, like [`destroy`](Self::destroy), if that needs no further look and no wait; else `None`, and
+    /// nothing has happened. The caller has the stream's handle.
+    #[inline(always)]
+    pub(crate) fn destroy_at_once(&self, here: Here<'_>) -> Option<Result<(), Boxed>> {
+        let ready = here.ready_for_certain()?;
+        let is_plain = self.is_ours() && here.is_in(self.owner) && self.allocators.were_never();
+        if !is_plain || !self.is_idle() || !self.gate.close_at_once() {
+            return None;
+        }
+        // SAFETY: the function asks for a live stream that nobody uses (STREAM-07). The gate was open, so the stream
+        // was not destroyed before, and nobody was inside; it is closed now.
+        let destroyed = unsafe { call_found!(ready.aclrtDestroyStream(self.raw)) };
+        match destroyed {
+            Some(Ok(())) => Some(Ok(())),
+            refused => self.is_not_destroyed(here.api(), refused),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn is_not_destroyed(&self, api: Api, refused: Option<Result<(), NoSuccess>>) -> Option<Result<(), Boxed>> {
+        self.gate.reopen();
+        refused.map(|refused| refused.map_err(|answer| answer.into_error(api, DESTROYING)))
+    }
+
     /// Destroys the stream. Its work must be done: call [`synchronize`](Self::synchronize) before.
     ///
     /// Its context must be current (STREAM-06). The library's table of allocators outlives streams, so a registration
@@ -303,6 +390,7 @@ impl RawStream {
     }
 
     /// Whether this crate created the stream, and destroys it.
+    #[inline]
     pub(crate) fn is_ours(&self) -> bool {
         !self.raw.is_null() && !self.is_of_others
     }
@@ -346,7 +434,7 @@ impl RawStream {
         // SAFETY: the function asks for a live stream that nobody uses (STREAM-07). The gate was open, so the stream
         // was not destroyed before; it is closed now, so nobody is inside.
         let answer = unsafe { call!(ready.aclrtDestroyStream(self.raw)) };
-        answer.done(|| "destroy a stream".into())
+        answer.done(|| DESTROYING.into())
     }
 
     /// The keeper of the registered allocator, if there is one.

@@ -9,7 +9,7 @@ use super::super::{Api, LastUse, Owner, RawBuffer, RawStream};
 use super::LoadedModel;
 use super::dataset::Dataset;
 use crate::error::{Boxed, Error, ObjectKind};
-use crate::ffi::shelf::{Row, Shelf, next_number};
+use crate::ffi::shelf::{Row, Shelf, ShelfPlace, next_number};
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -22,6 +22,7 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 #[rule(DATA_02, DATA_10)]
 pub(crate) struct RawBinding {
     number: u64,
+    place: ShelfPlace,
     given: Dataset,
     results: Dataset,
     /// The outputs whose memory the library is to allocate.
@@ -66,6 +67,11 @@ impl Row for RawBinding {
     fn number(&self) -> u64 {
         self.number
     }
+
+    #[inline]
+    fn place(&self) -> &ShelfPlace {
+        &self.place
+    }
 }
 
 impl RawBinding {
@@ -76,6 +82,7 @@ impl RawBinding {
         let blocks = inputs.iter().map(|input| &input.block).chain(outputs.iter().flatten());
         Self {
             number: next_number(),
+            place: ShelfPlace::default(),
             given: Dataset::of(inputs.len()),
             results: Dataset::of(outputs.len()),
             open,

@@ -1,0 +1,23 @@
+//! A value that one thread at a time accesses, which its owner ensures.
+
+use core::cell::UnsafeCell;
+
+/// The value, with the methods of loom's `UnsafeCell`, which the loom tests use instead.
+#[derive(Debug)]
+pub(super) struct Inside<T>(UnsafeCell<T>);
+
+impl<T> Inside<T> {
+    pub(super) fn new(value: T) -> Self {
+        Self(UnsafeCell::new(value))
+    }
+
+    #[inline(always)]
+    pub(super) fn with<R>(&self, look: impl FnOnce(*const T) -> R) -> R {
+        look(self.0.get())
+    }
+
+    #[inline(always)]
+    pub(super) fn with_mut<R>(&self, change: impl FnOnce(*mut T) -> R) -> R {
+        change(self.0.get())
+    }
+}

@@ -1,0 +1,374 @@
+//! The rows of one kind.
+
+mod place;
+mod slot;
+
+use super::atomic::{AtomicUsize, Ordering};
+use super::sync::Arc;
+use super::unnamed::unnamed;
+pub(crate) use place::ShelfPlace;
+use slot::{Claim, Group, Held, SLOTS};
+use std::sync::OnceLock;
+
+/// Rows, each in a slot of its own. No lock is taken to add, find or remove a row.
+///
+/// The groups of slots are in levels, of which each has twice as many as the one before. A level is allocated when the
+/// slots of all levels before it are taken, and stays where it is.
+#[derive(Debug)]
+pub(crate) struct Shelf<T> {
+    levels: [OnceLock<Box<[Group<T>]>>; LEVELS],
+    /// The groups in which free slots are looked for first. The number of a row determines which of the hints it uses, so
+    /// threads that make and destroy objects seldom change the same group.
+    hints: [AtomicUsize; HINTS],
+}
+
+/// About as many as threads that create objects at the same time.
+const HINTS: usize = 8;
+/// How many groups the first level has: one for each hint.
+const FIRST: usize = HINTS;
+/// Enough for four billion rows.
+const LEVELS: usize = 23;
+/// The memory of rows that have left is kept in so many slots, for new rows.
+const SPARES: usize = 8192;
+/// The number of a row that a shelf made says in which of so many slots it is; further ones follow at this distance.
+const LABELS: u64 = 1 << 12;
+
+/// An entry of a shelf.
+pub(crate) trait Row: Sized {
+    /// The number that identifies the row: no other row ever has it. It comes from [`next_number`], or from
+    /// [`Shelf::put_by`].
+    fn number(&self) -> u64;
+
+    /// Where the row is on its shelf.
+    fn place(&self) -> &ShelfPlace;
+
+    /// Whether the memory of this row can be used for another one after its object was destroyed. What the row refers
+    /// to lives until then.
+    fn refers_to_nothing(&self) -> bool {
+        false
+    }
+}
+
+/// What a row is made of.
+pub(crate) trait Seed<T> {
+    fn row(self) -> T;
+
+    /// Makes a row that has left, which [refers to nothing](Row::refers_to_nothing), the row of this object.
+    fn renew(self, row: &mut T);
+}
+
+impl<T> Seed<T> for T {
+    #[inline]
+    fn row(self) -> T {
+        self
+    }
+
+    #[inline]
+    fn renew(self, row: &mut T) {
+        *row = self;
+    }
+}
+
+/// A number that nothing in this process had before. Never 0, and never one of the highest: at ten million numbers a
+/// second they last for ten years.
+#[inline]
+pub(crate) fn next_number() -> u64 {
+    static NEXT: core::sync::atomic::AtomicU64 = core::sync::atomic::AtomicU64::new(LABELS);
+    NEXT.fetch_add(LABELS, Ordering::Relaxed)
+}
+
+/// Which hint a row with this number uses.
+#[inline(always)]
+fn hint_of(number: u64) -> usize {
+    (number / LABELS) as usize % HINTS
+}
+
+/// What the number of the row in this slot says; 0 is also what the number of a row says that was made elsewhere.
+#[inline(always)]
+fn label_of(slot: usize) -> u64 {
+    slot as u64 % LABELS
+}
+
+impl<T> Default for Shelf<T> {
+    fn default() -> Self {
+        let levels = core::array::from_fn(|_| OnceLock::new());
+        Self { levels, hints: core::array::from_fn(AtomicUsize::new) }
+    }
+}
+
+impl<T: Row> Shelf<T> {
+    #[inline]
+    pub(crate) fn put(&self, object: T) -> Arc<T> {
+        let number = object.number();
+        self.put_in(self.claim(number), object)
+    }
+
+    /// Adds the row that `seed_of` makes of its number. The row [is found](Self::get) by this number.
+    #[inline]
+    pub(crate) fn put_by<S: Seed<T>>(&self, seed_of: impl FnOnce(u64) -> S) -> Arc<T> {
+        let number = next_number();
+        let (slot, claim) = self.claim(number);
+        self.put_in((slot, claim), seed_of(number + label_of(slot)))
+    }
+
+    #[inline(always)]
+    fn put_in(&self, (slot, claim): (usize, Claim<'_, T>), seed: impl Seed<T>) -> Arc<T> {
+        claim.fill(|place| {
+            let row = match place {
+                Some(spare) => renewed(spare, seed),
+                None => place.insert(Arc::new(seed.row())),
+            };
+            row.place().set(slot);
+            Arc::clone(row)
+        })
+    }
+
+    /// Adds an existing row, if it is not on this shelf yet.
+    pub(crate) fn keep(&self, row: &Arc<T>) {
+        if row.place().begin() {
+            let (slot, claim) = self.claim(row.number());
+            claim.fill(|place| {
+                row.place().set(slot);
+                Arc::clone(place.insert(Arc::clone(row)))
+            });
+        }
+    }
+
+    /// The row with this number.
+    pub(crate) fn get(&self, number: u64) -> Option<Arc<T>> {
+        let is_it = |row: &Held<'_, T>| row.number() == number;
+        match number % LABELS {
+            // The row may be anywhere.
+            0 => self.rows().find(is_it),
+            label => {
+                let slots = (label as usize..).step_by(LABELS as usize);
+                let groups = slots.map_while(|slot| self.group(slot / SLOTS).map(|group| group.hold(slot % SLOTS)));
+                groups.flatten().find(is_it)
+            }
+        }
+        .map(|row| Arc::clone(&row))
+    }
+
+    #[inline]
+    pub(crate) fn has(&self, row: &T) -> bool {
+        self.held(row).is_some()
+    }
+
+    #[inline]
+    pub(crate) fn remove(&self, row: &T) {
+        let Some((slot, group, held)) = self.held(row) else { return };
+        row.place().clear();
+        let left = held.take_out(slot < SPARES && row.refers_to_nothing());
+        group.give_back(slot % SLOTS);
+        if let Some(hint) = self.hints.get(hint_of(row.number())) {
+            hint.store(slot / SLOTS, Ordering::Relaxed);
+        }
+        // Not while the slot is held: the last pointer may be dropped here.
+        drop(left);
+    }
+
+    /// The rows, in the order of their numbers.
+    pub(crate) fn all(&self) -> Vec<Arc<T>> {
+        let mut all: Vec<_> = self.rows().map(|row| Arc::clone(&row)).collect();
+        all.sort_by_key(|row| row.number());
+        all
+    }
+
+    /// The rows to which no handle points any more.
+    pub(crate) fn unnamed(&self) -> Vec<Arc<T>> {
+        let mut all = unnamed(self.rows());
+        all.sort_by_key(|row| row.number());
+        all
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.groups().map(Group::len).sum()
+    }
+
+    /// The slot of this row, if the row is on this shelf.
+    #[inline(always)]
+    fn held(&self, row: &T) -> Option<(usize, &Group<T>, Held<'_, T>)> {
+        let slot = row.place().get()?;
+        let group = self.group(slot / SLOTS)?;
+        let held = group.hold(slot % SLOTS)?;
+        core::ptr::eq(&raw const **held, row).then_some((slot, group, held))
+    }
+
+    fn rows(&self) -> impl Iterator<Item = Held<'_, T>> {
+        self.groups().flat_map(Group::rows)
+    }
+
+    fn groups(&self) -> impl Iterator<Item = &Group<T>> {
+        self.levels.iter().map_while(OnceLock::get).flat_map(|level| level.iter())
+    }
+
+    #[inline(always)]
+    fn group(&self, group: usize) -> Option<&Group<T>> {
+        let level = (group / FIRST + 1).ilog2();
+        let before = FIRST * ((1 << level) - 1);
+        self.levels.get(level as usize)?.get()?.get(group - before)
+    }
+
+    /// Claims a free slot for a row with this number.
+    #[inline(always)]
+    fn claim(&self, number: u64) -> (usize, Claim<'_, T>) {
+        let [first, ..] = &self.hints;
+        // The remainder is always a valid index, so the default is never used.
+        let hint = self.hints.get(hint_of(number)).unwrap_or(first);
+        let group = hint.load(Ordering::Relaxed);
+        match self.group(group).and_then(Group::claim) {
+            Some((slot, claim)) => (group * SLOTS + slot, claim),
+            None => self.claim_elsewhere(hint),
+        }
+    }
+
+    /// Looks for a free slot in all groups, and adds a level if there is none.
+    #[cold]
+    #[inline(never)]
+    fn claim_elsewhere(&self, hint: &AtomicUsize) -> (usize, Claim<'_, T>) {
+        loop {
+            let (from, all) = (hint.load(Ordering::Relaxed), self.groups().count());
+            for group in (from..all).chain(0..from.min(all)) {
+                if let Some((slot, claim)) = self.group(group).and_then(Group::claim) {
+                    hint.store(group, Ordering::Relaxed);
+                    return (group * SLOTS + slot, claim);
+                }
+            }
+            self.grow();
+            hint.store(all + from % FIRST, Ordering::Relaxed);
+        }
+    }
+
+    fn grow(&self) {
+        if let Some((level, next)) = self.levels.iter().enumerate().find(|(_, level)| level.get().is_none()) {
+            next.get_or_init(|| (0..FIRST << level).map(|_| Group::new()).collect());
+        }
+    }
+}
+
+/// Puts the object into the memory of a spare row, if no handle points to that row any more; otherwise allocates.
+#[inline(always)]
+fn renewed<T>(spare: &mut Arc<T>, seed: impl Seed<T>) -> &mut Arc<T> {
+    match Arc::get_mut(spare) {
+        Some(row) => seed.renew(row),
+        None => *spare = Arc::new(seed.row()),
+    }
+    spare
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Thing {
+        number: u64,
+        place: ShelfPlace,
+        says: usize,
+    }
+
+    impl Thing {
+        fn new(says: usize) -> Self {
+            Self { number: next_number(), place: ShelfPlace::default(), says }
+        }
+    }
+
+    impl Row for Thing {
+        fn number(&self) -> u64 {
+            self.number
+        }
+
+        fn place(&self) -> &ShelfPlace {
+            &self.place
+        }
+
+        fn refers_to_nothing(&self) -> bool {
+            self.says.is_multiple_of(2)
+        }
+    }
+
+    fn things(shelf: &Shelf<Thing>, count: usize) -> Vec<Arc<Thing>> {
+        (0..count).map(|says| shelf.put(Thing::new(says))).collect()
+    }
+
+    fn say(shelf: &Shelf<Thing>) -> Vec<usize> {
+        shelf.all().iter().map(|thing| thing.says).collect()
+    }
+
+    #[test]
+    fn rows_are_found_and_stay_in_order_whichever_go() {
+        let shelf = Shelf::default();
+        let things = things(&shelf, 200);
+        for gone in things.iter().filter(|thing| thing.says % 3 > 0) {
+            assert!(shelf.has(gone));
+            shelf.remove(gone);
+            shelf.remove(gone);
+            assert!(!shelf.has(gone) && shelf.get(gone.number).is_none());
+        }
+        let left: Vec<_> = (0..200).step_by(3).collect();
+        assert_eq!((say(&shelf), shelf.len()), (left.clone(), left.len()));
+        let is_there = |thing: &Arc<Thing>| shelf.get(thing.number).is_some_and(|found| Arc::ptr_eq(&found, thing));
+        assert!(left.iter().all(|says| things.get(*says).is_some_and(is_there)));
+        things.iter().rev().for_each(|thing| shelf.remove(thing));
+        assert_eq!(shelf.len(), 0);
+    }
+
+    #[test]
+    fn a_row_whose_number_is_lower_than_others_stands_before_them_and_is_kept_once() {
+        let (shelf, first) = (Shelf::default(), Arc::new(Thing::new(0)));
+        let others: Vec<_> = things(&shelf, 40);
+        shelf.keep(&first);
+        shelf.keep(&first);
+        assert_eq!((shelf.len(), shelf.all().first().map(|row| row.number)), (41, Some(first.number)));
+        assert!(others.iter().all(|thing| shelf.has(thing)));
+    }
+
+    #[test]
+    fn a_row_that_is_removed_twice_or_put_back_is_counted_once() {
+        let shelf = Shelf::default();
+        let things = things(&shelf, 2 * HINTS);
+        let (first, second) = things.split_at(HINTS);
+        for thing in first.iter().chain(second).chain(first) {
+            shelf.remove(thing);
+        }
+        assert_eq!(shelf.len(), 0);
+        for thing in second.iter().chain(first) {
+            shelf.keep(thing);
+        }
+        assert_eq!(shelf.len(), 2 * HINTS);
+        first.iter().for_each(|thing| shelf.remove(thing));
+        first.iter().for_each(|thing| shelf.keep(thing));
+        assert_eq!((shelf.len(), say(&shelf)), (2 * HINTS, (0..2 * HINTS).collect()));
+        assert!(things.iter().all(|thing| shelf.has(thing)));
+    }
+
+    #[test]
+    fn the_memory_of_a_row_is_used_again_when_nothing_names_it_and_it_refers_to_nothing() {
+        let shelf = Shelf::default();
+        let rounds = |names: bool, says: usize| {
+            let (mut seen, mut kept) = (std::collections::BTreeSet::new(), Vec::new());
+            for _ in 0..10 * HINTS {
+                let row = shelf.put(Thing::new(says));
+                assert_eq!(row.says, says);
+                shelf.remove(&row);
+                seen.insert(Arc::as_ptr(&row).addr());
+                kept.extend(names.then_some(row));
+            }
+            assert!(kept.iter().all(|row| row.says == says), "a row that is named was used for another");
+            seen.len()
+        };
+        assert!(rounds(false, 2) <= HINTS);
+        assert_eq!(rounds(true, 4), 10 * HINTS);
+        let named = shelf.put(Thing::new(1));
+        shelf.remove(&named);
+        assert_eq!(Arc::strong_count(&named), 1, "a row that refers to something is kept");
+    }
+
+    #[test]
+    fn who_has_the_only_name_of_a_row_beside_the_shelf_is_seen() {
+        let shelf = Shelf::default();
+        let mut things = things(&shelf, 20);
+        things.retain(|thing| thing.says >= 5);
+        let unnamed: Vec<_> = shelf.unnamed().iter().map(|thing| thing.says).collect();
+        assert_eq!(unnamed, [0, 1, 2, 3, 4]);
+    }
+}

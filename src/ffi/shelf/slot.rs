@@ -1,0 +1,156 @@
+//! Slots for rows, 64 in a group, and who may look into a slot.
+//!
+//! # States of a slot
+//!
+//! * *Free*: its bit in the group is set. Nobody looks into it. It may keep the memory of a row that has left.
+//! * *Claimed*: one thread has cleared the bit, and the slot is empty. Only that thread looks into it.
+//! * *Taken*: it has a row, and nobody is looking into it.
+//! * *Held*: it has a row, and one thread is looking into it, for a few instructions.
+//!
+//! # Why these orderings suffice
+//!
+//! A slot is accessed by the thread that claimed it, and by the thread that holds it. Clearing a bit, and changing
+//! *taken* to *held*, is one atomic step each, which only one thread can take. What a thread wrote into the slot is
+//! visible to the next one: the bit is set and *taken* is stored with `Release`, and both steps are made with `Acquire`.
+//!
+//! A thread that finds a slot held waits for the other thread. That thread runs no code of the program and does not call
+//! the library while it holds the slot, so the wait is short.
+
+use crate::ffi::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::ffi::sync::{Arc, Inside};
+use crate::ffi::yield_now;
+use core::ops::Deref;
+
+/// How many slots a group has: as many as a word has bits.
+pub(super) const SLOTS: usize = 64;
+
+#[derive(Debug)]
+pub(super) struct Group<T> {
+    /// The free slots, a bit for each.
+    free: AtomicU64,
+    slots: [Slot<T>; SLOTS],
+}
+
+#[derive(Debug)]
+pub(super) struct Slot<T> {
+    state: AtomicU32,
+    row: Inside<Option<Arc<T>>>,
+}
+
+/// It is free, or claimed.
+const EMPTY: u32 = 0;
+const TAKEN: u32 = 1;
+const HELD: u32 = 2;
+
+// SAFETY: sharing a slot must not make a data race on `row`. It is accessed by the one thread that has claimed or holds
+// the slot, and what each thread wrote is visible to the next (the head of this file). The threads get, clone and drop
+// pointers to the row, as those of an `Arc` that is sent and shared.
+unsafe impl<T: Send + Sync> Sync for Slot<T> {}
+
+/// A slot that this thread has claimed.
+pub(super) struct Claim<'a, T>(&'a Slot<T>);
+
+/// The row of a slot that this thread holds.
+pub(super) struct Held<'a, T>(&'a Slot<T>);
+
+impl<T> Group<T> {
+    pub(super) fn new() -> Self {
+        let slot = |_| Slot { state: AtomicU32::new(EMPTY), row: Inside::new(None) };
+        Self { free: AtomicU64::new(u64::MAX), slots: core::array::from_fn(slot) }
+    }
+
+    /// Claims a free slot. Returns its index with it.
+    #[inline(always)]
+    pub(super) fn claim(&self) -> Option<(usize, Claim<'_, T>)> {
+        loop {
+            let free = self.free.load(Ordering::Relaxed);
+            let index = free.trailing_zeros();
+            let bit = 1_u64.checked_shl(index)?;
+            if self.free.fetch_and(!bit, Ordering::Acquire) & bit != 0 {
+                return Some((index as usize, Claim(self.slots.get(index as usize)?)));
+            }
+        }
+    }
+
+    /// Makes a slot free whose row has left.
+    #[inline(always)]
+    pub(super) fn give_back(&self, index: usize) {
+        self.free.fetch_or(1 << index, Ordering::Release);
+    }
+
+    /// The row of this slot, if it has one.
+    #[inline(always)]
+    pub(super) fn hold(&self, index: usize) -> Option<Held<'_, T>> {
+        self.slots.get(index)?.hold()
+    }
+
+    /// The rows of this group.
+    pub(super) fn rows(&self) -> impl Iterator<Item = Held<'_, T>> {
+        let free = self.free.load(Ordering::Relaxed);
+        let taken = self.slots.iter().enumerate().filter(move |(index, _)| free & (1 << index) == 0);
+        taken.filter_map(|(_, slot)| slot.hold())
+    }
+
+    /// How many slots are not free.
+    pub(super) fn len(&self) -> usize {
+        self.free.load(Ordering::Relaxed).count_zeros() as usize
+    }
+}
+
+impl<T> Slot<T> {
+    #[inline(always)]
+    fn hold(&self) -> Option<Held<'_, T>> {
+        loop {
+            match self.state.compare_exchange(TAKEN, HELD, Ordering::Acquire, Ordering::Relaxed) {
+                Ok(_) => return Some(Held(self)),
+                Err(HELD) => yield_now(),
+                Err(_) => return None,
+            }
+        }
+    }
+}
+
+impl<T> Claim<'_, T> {
+    /// Puts the row into the slot that `fill` makes of what the slot keeps. Returns another pointer to it.
+    #[inline(always)]
+    pub(super) fn fill(self, fill: impl FnOnce(&mut Option<Arc<T>>) -> Arc<T>) -> Arc<T> {
+        // SAFETY: the pointer must be valid, and nobody else may use it. The slot outlives the claim that borrows it. This
+        // thread has claimed the slot, so no other one accesses it (the head of this file).
+        let row = self.0.row.with_mut(|row| fill(unsafe { &mut *row }));
+        self.0.state.store(TAKEN, Ordering::Release);
+        row
+    }
+}
+
+impl<'a, T> Held<'a, T> {
+    /// Takes the row out, or leaves its memory for the next row. The caller then [gives the slot back](Group::give_back).
+    #[inline(always)]
+    pub(super) fn take_out(self, leaves_memory: bool) -> Option<Arc<T>> {
+        let slot = self.0;
+        core::mem::forget(self);
+        // SAFETY: the pointer must be valid, and nobody else may use it. The slot is borrowed. This thread holds it, so no
+        // other one accesses it (the head of this file).
+        let row = slot.row.with_mut(|row| if leaves_memory { None } else { unsafe { (*row).take() } });
+        slot.state.store(EMPTY, Ordering::Release);
+        row
+    }
+}
+
+impl<T> Deref for Held<'_, T> {
+    type Target = Arc<T>;
+
+    #[inline(always)]
+    fn deref(&self) -> &Arc<T> {
+        // SAFETY: the pointer must be valid, and nobody may write through it while the reference exists. The slot is
+        // borrowed. This thread holds it as long as this value exists, so no other one accesses it (the head of this
+        // file), and this value is not taken out while it is borrowed.
+        self.0.row.with(|row| unsafe { (*row).as_ref().unwrap_unchecked() })
+    }
+}
+
+impl<T> Drop for Held<'_, T> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.0.state.store(TAKEN, Ordering::Release);
+    }
+}
