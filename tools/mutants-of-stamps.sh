@@ -47,6 +47,8 @@ stamp=src/ffi/stamp.rs
 unnamed=src/ffi/unnamed.rs
 sharing=src/ffi/sharing.rs
 gate=src/ffi/gate.rs
+slot=src/ffi/shelf/slot.rs
+shelf=src/ffi/shelf/mod.rs
 
 lived=0
 mutant() { # name, file, substitution
@@ -91,6 +93,17 @@ mutant 'a wait that failed counts as done' "$timeline" 's/(\s*end\(\);\n)(\s*Err
 mutant 'a failure is noted after the wait has ended' "$timeline" 's/(if let Some\(code\) = failed\(&error\) \{.*?\n                \}\n)(\s*end\(\);)/$2$1/s'
 mutant 'nobody waits for a note that is under way' "$timeline" 's/while under_way\(\) \{\s*yield_now\(\);\s*\}//'
 mutant 'a failure is not noted' "$timeline" 's/self\.failures\.note\(.*?\);//'
+mutant 'a slot is claimed by a thread that did not clear its bit' "$slot" 's/& bit != 0 \{/\& bit != 1 {/'
+mutant 'a slot is claimed before the last thread is seen to have left it' "$slot" 's/fetch_and\(!bit, Ordering::Acquire\)/fetch_and(!bit, Ordering::Relaxed)/'
+mutant 'a slot is given back without what was done with it' "$slot" 's/fetch_or\(1 << index, Ordering::Release\)/fetch_or(1 << index, Ordering::Relaxed)/'
+mutant 'a slot is held without what was put into it' "$slot" 's/\(TAKEN, HELD, Ordering::Acquire,/(TAKEN, HELD, Ordering::Relaxed,/'
+mutant 'a slot is held by two threads' "$slot" 's/compare_exchange\(TAKEN, HELD,/compare_exchange(TAKEN, TAKEN,/'
+mutant 'a row is taken without being visible' "$slot" 's/(row: another|let row = self\.0\.row\.with_mut.*?\n)(\s*self\.0\.state\.store\(TAKEN, Ordering::)Release/$1$2Relaxed/s'
+mutant 'a look into a slot ends unseen' "$slot" 's/(fn drop\(&mut self\) \{\s*self\.0\.state\.store\(TAKEN, Ordering::)Release/$1Relaxed/s'
+mutant 'a slot is given back while it has its row' "$slot" 's/slot\.state\.store\(EMPTY, Ordering::Relaxed\)/slot.state.store(TAKEN, Ordering::Relaxed)/'
+mutant 'a row that has left cannot come back' "$shelf" 's/row\.place\(\)\.clear\(\);//'
+mutant 'a row is put on its shelf twice' "$shelf" 's/if row\.place\(\)\.begin\(\) \{/if row.place().begin() || true {/'
+mutant 'the row of another object is removed' "$shelf" 's/core::ptr::eq\(&raw const \*\*held, row\)/true/'
 mutant 'rows that nobody names are seen without a fence' "$unnamed" 's/\n    fence\(Ordering::Acquire\);//'
 mutant 'a name that goes leaves nothing' "$sharing" 's/whole\.left\.leave\(&self\.last_use\);//'
 mutant 'what was left does not go to the block' "$sharing" 's/self\.left\.settle\(self\.row\.last_use\(\)\);//'

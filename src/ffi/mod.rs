@@ -64,6 +64,8 @@ mod rows;
 mod seldom;
 mod sharing;
 mod shelf;
+#[cfg(test)]
+mod shelf_tests;
 mod stamp;
 mod standing;
 mod stream;

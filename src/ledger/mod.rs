@@ -291,6 +291,10 @@ impl Ledger {
     /// `None`, and nothing has happened.
     #[inline(always)]
     pub(crate) fn free_at_once(&self, here: Here<'_>, block: &RawBuffer) -> Option<Result<(), Error>> {
+        // One of them may have the block.
+        if self.graphs_given_up.load(Ordering::Acquire) > 0 {
+            return None;
+        }
         let freed = block.free_at_once(here);
         if let Some(Ok(())) = freed {
             self.blocks.remove(block);

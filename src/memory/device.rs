@@ -6,7 +6,7 @@ use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Error, Failed, ObjectKind};
-use crate::ffi::{Home, RawBuffer, seldom};
+use crate::ffi::{RawBuffer, seldom};
 use crate::ledger::Ledger;
 use ascendcl_macros::rule;
 use core::ffi::c_void;

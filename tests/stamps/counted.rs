@@ -2,6 +2,7 @@
 //! the order in which its count is read.
 
 use loom::sync::atomic::{AtomicUsize, Ordering};
+use std::fmt;
 use std::ops::Deref;
 
 pub(crate) struct Arc<T>(std::sync::Arc<(AtomicUsize, T)>);
@@ -13,6 +14,26 @@ impl<T> Arc<T> {
 
     pub(crate) fn strong_count(this: &Self) -> usize {
         this.0.0.load(Ordering::Relaxed)
+    }
+}
+
+impl<T> Arc<T> {
+    /// As the standard library does, where there are no weak pointers.
+    pub(crate) fn get_mut(this: &mut Self) -> Option<&mut T> {
+        if this.0.0.load(Ordering::Acquire) > 1 {
+            return None;
+        }
+        // The pointer around the count is dropped after the count is lowered, so it may still be counted twice.
+        while std::sync::Arc::strong_count(&this.0) > 1 {
+            loom::thread::yield_now();
+        }
+        std::sync::Arc::get_mut(&mut this.0).map(|(_, value)| value)
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Arc<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
     }
 }
 

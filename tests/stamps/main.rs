@@ -22,6 +22,8 @@ mod ffi {
     pub mod seldom;
     #[allow(dead_code, unreachable_pub)]
     pub mod sharing;
+    #[allow(dead_code, unreachable_pub, unused_imports)]
+    pub mod shelf;
     #[allow(dead_code, unreachable_pub)]
     pub mod stamp;
     #[allow(dead_code, unreachable_pub)]
@@ -31,6 +33,7 @@ mod ffi {
 
     mod sync {
         pub(super) use crate::counted::Arc;
+        pub(super) use crate::inside::Inside;
         pub(super) use loom::sync::Arc as Names;
         pub(super) use loom::sync::atomic::{Ordering, fence};
     }
@@ -38,8 +41,10 @@ mod ffi {
 
 mod captures;
 mod counted;
+mod inside;
 mod replays;
 mod sharing;
+mod shelves;
 mod tickets;
 mod two_streams;
 

@@ -12,6 +12,7 @@
 //! A slot is accessed by the thread that claimed it, and by the thread that holds it. Clearing a bit, and changing
 //! *taken* to *held*, is one atomic step each, which only one thread can take. What a thread wrote into the slot is
 //! visible to the next one: the bit is set and *taken* is stored with `Release`, and both steps are made with `Acquire`.
+//! A slot is empty before its bit is set.
 //!
 //! A thread that finds a slot held waits for the other thread. That thread runs no code of the program and does not call
 //! the library while it holds the slot, so the wait is short.
@@ -131,7 +132,8 @@ impl<'a, T> Held<'a, T> {
         // SAFETY: the pointer must be valid, and nobody else may use it. The slot is borrowed. This thread holds it, so no
         // other one accesses it (the head of this file).
         let row = slot.row.with_mut(|row| if leaves_memory { None } else { unsafe { (*row).take() } });
-        slot.state.store(EMPTY, Ordering::Release);
+        // Only a thread that claims the slot looks into it again; that it is given back orders this thread before.
+        slot.state.store(EMPTY, Ordering::Relaxed);
         row
     }
 }
@@ -143,7 +145,8 @@ impl<T> Deref for Held<'_, T> {
     fn deref(&self) -> &Arc<T> {
         // SAFETY: the pointer must be valid, and nobody may write through it while the reference exists. The slot is
         // borrowed. This thread holds it as long as this value exists, so no other one accesses it (the head of this
-        // file), and this value is not taken out while it is borrowed.
+        // file), and this value is not taken out while it is borrowed. `unwrap_unchecked` asks for a row: a held slot was
+        // taken, and only `fill` makes a slot taken, with a row in it.
         self.0.row.with(|row| unsafe { (*row).as_ref().unwrap_unchecked() })
     }
 }

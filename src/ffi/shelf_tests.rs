@@ -1,0 +1,143 @@
+//! Rows on one thread. `tests/stamps/shelves.rs` has several threads.
+
+use super::shelf::{Row, Shelf, ShelfPlace, next_number};
+use std::sync::Arc;
+
+/// As many rows as a shelf keeps hints for.
+const HINTS: usize = 8;
+/// More slots than a number can tell apart, in several levels.
+const MANY: usize = 10_000;
+
+struct Thing {
+    number: u64,
+    place: ShelfPlace,
+    says: usize,
+}
+
+impl Thing {
+    fn new(says: usize) -> Self {
+        Self { number: next_number(), place: ShelfPlace::default(), says }
+    }
+}
+
+impl Row for Thing {
+    fn number(&self) -> u64 {
+        self.number
+    }
+
+    fn place(&self) -> &ShelfPlace {
+        &self.place
+    }
+
+    fn refers_to_nothing(&self) -> bool {
+        self.says.is_multiple_of(2)
+    }
+}
+
+fn things(shelf: &Shelf<Thing>, count: usize) -> Vec<Arc<Thing>> {
+    (0..count).map(|says| shelf.put(Thing::new(says))).collect()
+}
+
+fn say(shelf: &Shelf<Thing>) -> Vec<usize> {
+    shelf.all().iter().map(|thing| thing.says).collect()
+}
+
+#[test]
+fn rows_are_found_and_stay_in_order_whichever_go() {
+    let shelf = Shelf::default();
+    let things = things(&shelf, 200);
+    for gone in things.iter().filter(|thing| thing.says % 3 > 0) {
+        assert!(shelf.has(gone));
+        shelf.remove(gone);
+        shelf.remove(gone);
+        assert!(!shelf.has(gone) && shelf.get(gone.number).is_none());
+    }
+    let left: Vec<_> = (0..200).step_by(3).collect();
+    assert_eq!((say(&shelf), shelf.len()), (left.clone(), left.len()));
+    let is_there = |thing: &Arc<Thing>| shelf.get(thing.number).is_some_and(|found| Arc::ptr_eq(&found, thing));
+    assert!(left.iter().all(|says| things.get(*says).is_some_and(is_there)));
+    things.iter().rev().for_each(|thing| shelf.remove(thing));
+    assert_eq!(shelf.len(), 0);
+}
+
+#[test]
+fn a_row_whose_number_is_lower_than_others_stands_before_them_and_is_kept_once() {
+    let (shelf, first) = (Shelf::default(), Arc::new(Thing::new(0)));
+    let others: Vec<_> = things(&shelf, 40);
+    shelf.keep(&first);
+    shelf.keep(&first);
+    assert_eq!((shelf.len(), shelf.all().first().map(|row| row.number)), (41, Some(first.number)));
+    assert!(others.iter().all(|thing| shelf.has(thing)));
+}
+
+#[test]
+fn a_row_that_is_removed_twice_or_put_back_is_counted_once() {
+    let shelf = Shelf::default();
+    let things = things(&shelf, 2 * HINTS);
+    let (first, second) = things.split_at(HINTS);
+    for thing in first.iter().chain(second).chain(first) {
+        shelf.remove(thing);
+    }
+    assert_eq!(shelf.len(), 0);
+    for thing in second.iter().chain(first) {
+        shelf.keep(thing);
+    }
+    assert_eq!(shelf.len(), 2 * HINTS);
+    first.iter().for_each(|thing| shelf.remove(thing));
+    first.iter().for_each(|thing| shelf.keep(thing));
+    assert_eq!((shelf.len(), say(&shelf)), (2 * HINTS, (0..2 * HINTS).collect()));
+    assert!(things.iter().all(|thing| shelf.has(thing)));
+}
+
+#[test]
+fn the_memory_of_a_row_is_used_again_when_nothing_names_it_and_it_refers_to_nothing() {
+    let shelf = Shelf::default();
+    let rounds = |names: bool, says: usize| {
+        let (mut seen, mut kept) = (std::collections::BTreeSet::new(), Vec::new());
+        for _ in 0..10 * HINTS {
+            let row = shelf.put(Thing::new(says));
+            assert_eq!(row.says, says);
+            shelf.remove(&row);
+            seen.insert(Arc::as_ptr(&row).addr());
+            kept.extend(names.then_some(row));
+        }
+        assert!(kept.iter().all(|row| row.says == says), "a row that is named was used for another");
+        seen.len()
+    };
+    assert!(rounds(false, 2) <= HINTS);
+    assert_eq!(rounds(true, 4), 10 * HINTS);
+    let named = shelf.put(Thing::new(1));
+    shelf.remove(&named);
+    assert_eq!(Arc::strong_count(&named), 1, "a row that refers to something is kept");
+}
+
+#[test]
+fn who_has_the_only_name_of_a_row_beside_the_shelf_is_seen() {
+    let shelf = Shelf::default();
+    let mut things = things(&shelf, 20);
+    things.retain(|thing| thing.says >= 5);
+    let unnamed: Vec<_> = shelf.unnamed().iter().map(|thing| thing.says).collect();
+    assert_eq!(unnamed, [0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn a_row_is_found_by_its_number_among_more_rows_than_numbers_tell_apart() {
+    let shelf = Shelf::default();
+    let put = |says| shelf.put_by(|number| Thing { number, ..Thing::new(says) });
+    let all: Vec<_> = (0..MANY).map(put).collect();
+    assert_eq!(shelf.len(), MANY);
+    for thing in &all {
+        assert!(shelf.get(thing.number).is_some_and(|found| Arc::ptr_eq(&found, thing)));
+    }
+    let gone: Vec<_> = all.iter().filter(|thing| thing.says % 7 == 0).collect();
+    gone.iter().for_each(|thing| shelf.remove(thing));
+    assert!(gone.iter().all(|thing| shelf.get(thing.number).is_none() && !shelf.has(thing)));
+    // The free slots of all groups are used before there are more groups.
+    let again: Vec<_> = (0..gone.len()).map(put).collect();
+    assert!(again.iter().all(|thing| shelf.get(thing.number).is_some_and(|found| Arc::ptr_eq(&found, thing))));
+    assert_eq!(shelf.len(), MANY);
+    let mut numbers: Vec<_> = all.iter().chain(&again).map(|thing| thing.number).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    assert_eq!(numbers.len(), MANY + gone.len(), "two rows had one number");
+}

@@ -1,0 +1,20 @@
+//! A cell that loom watches: two accesses that are not ordered fail the test.
+
+use loom::cell::UnsafeCell;
+
+#[derive(Debug)]
+pub(crate) struct Inside<T>(UnsafeCell<T>);
+
+impl<T> Inside<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self(UnsafeCell::new(value))
+    }
+
+    pub(crate) fn with<R>(&self, look: impl FnOnce(*const T) -> R) -> R {
+        self.0.with(look)
+    }
+
+    pub(crate) fn with_mut<R>(&self, change: impl FnOnce(*mut T) -> R) -> R {
+        self.0.with_mut(change)
+    }
+}
