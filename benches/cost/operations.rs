@@ -104,9 +104,9 @@ impl Operation {
             Self::CopyNow => 59,
             Self::Run => 74,
             Self::Enter => 260,
-            Self::Stream => 710,
-            Self::Event => 390,
-            Self::Buffer => 700,
+            Self::Stream => 320,
+            Self::Event => 280,
+            Self::Buffer => 500,
         }
     }
 }

@@ -21,6 +21,7 @@
 //!    at all: they work on the row behind the handle. A forked child takes no lock, because a thread that only the
 //!    parent has may hold it.
 
+mod at_once;
 mod attachments;
 mod device;
 mod forced;
@@ -34,10 +35,10 @@ mod wait;
 
 use crate::device_allocator::{ContextId, is_supported_on};
 use crate::element::Element;
-use crate::error::{Boxed, Error};
+use crate::error::Error;
 use crate::ffi::{
-    Api, Entered, Here, Home, KeptAllocator, LoadedModel, NewBuffer, Owner, RawAttachment, RawBinding, RawBuffer,
-    RawContext, RawEvent, RawGraph, RawInvocation, RawStream, Restore, Shelf, Site, Visit, next_number, seldom,
+    Api, Entered, Home, KeptAllocator, LoadedModel, Owner, RawAttachment, RawBinding, RawBuffer, RawContext, RawEvent,
+    RawGraph, RawInvocation, RawStream, Restore, Shelf, Site, Visit, next_number,
 };
 use crate::panics::{Panics, drop_each_quietly};
 use ascendcl_macros::rule;
@@ -172,24 +173,6 @@ impl Ledger {
         self.allocate_again(None, home, bytes, policy)
     }
 
-    /// Allocates device memory, like [`allocate_by`](Self::allocate_by), for the holder of the context's `Current`.
-    #[inline]
-    pub(crate) fn allocate_here(
-        &self,
-        here: Here<'_>,
-        bytes: usize,
-        policy: aclrtMemMallocPolicy,
-    ) -> Result<Arc<RawBuffer>, Error> {
-        match RawBuffer::allocate_at_once(here, bytes, policy) {
-            Some(Ok(start)) => {
-                let owner = Owner::of(self.id);
-                Ok(self.blocks.put_by(|number| NewBuffer { start, bytes, number, owner }))
-            }
-            Some(Err(error)) => seldom(|| self.allocate_again(Some(error), Home::Device, bytes, policy)),
-            None => seldom(|| self.allocate_again(None, Home::Device, bytes, policy)),
-        }
-    }
-
     /// Allocates memory, which was refused before if there is an error.
     fn allocate_again(
         &self,
@@ -258,48 +241,11 @@ impl Ledger {
         Ok(())
     }
 
-    /// Like [`destroy_stream`](Self::destroy_stream), for the holder of the stream's handle, where that needs no further
-    /// look; else `None`, and nothing has happened.
-    #[inline(always)]
-    pub(crate) fn destroy_stream_at_once(&self, here: Here<'_>, stream: &RawStream) -> Option<Result<(), Boxed>> {
-        let destroyed = stream.destroy_at_once(here);
-        if let Some(Ok(())) = destroyed {
-            self.streams.remove(stream);
-        }
-        destroyed
-    }
-
-    /// Like [`destroy_event`](Self::destroy_event), for the holder of the event's handle, where that needs no further
-    /// look; else `None`, and nothing has happened.
-    #[inline(always)]
-    pub(crate) fn destroy_event_at_once(&self, here: Here<'_>, event: &RawEvent) -> Option<Result<(), Boxed>> {
-        let destroyed = event.destroy_at_once(here);
-        if let Some(Ok(())) = destroyed {
-            self.events.remove(event);
-        }
-        destroyed
-    }
-
     pub(crate) fn destroy_event(&self, event: &Arc<RawEvent>) -> Result<(), Error> {
         self.api.is_of_this_process()?;
         event.destroy(self.api)?;
         self.events.remove(event);
         Ok(())
-    }
-
-    /// Like [`free`](Self::free), for the holder of the block's only handle, where that needs no further look; else
-    /// `None`, and nothing has happened.
-    #[inline(always)]
-    pub(crate) fn free_at_once(&self, here: Here<'_>, block: &RawBuffer) -> Option<Result<(), Error>> {
-        // One of them may have the block.
-        if self.graphs_given_up.load(Ordering::Acquire) > 0 {
-            return None;
-        }
-        let freed = block.free_at_once(here);
-        if let Some(Ok(())) = freed {
-            self.blocks.remove(block);
-        }
-        freed
     }
 
     /// Frees a block of this context by the library, in the context that it was allocated in. The check at run time is

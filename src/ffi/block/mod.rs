@@ -1,19 +1,23 @@
 //! Memory that the library allocated, or that was lent to it.
 
+mod life;
 mod peer;
 mod registered;
 
 mod part;
 
+pub(crate) use life::NewBuffer;
+use life::allocating;
+
 use super::answer::ReadyAnswer;
 use super::bytes::{bytes_of, bytes_of_mut};
-use super::call::{Function, NoSuccess, call, call_found, functions};
+use super::call::{Function, call, functions};
 use super::home::{Home, Side};
 use super::{Api, Here, LastUse, Owner, RawStream, Site};
 use crate::element::{LARGEST_ALIGNMENT, Pod};
 use crate::error::{Boxed, Error};
 use crate::ffi::sharing::Name;
-use crate::ffi::shelf::{Seed, Shelf, ShelfPlace, next_number};
+use crate::ffi::shelf::{Shelf, ShelfPlace, next_number};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclError, aclrtMemMallocPolicy};
 use core::alloc::Layout;
@@ -54,53 +58,7 @@ unsafe impl Send for RawBuffer {}
 // written by the library, or through a slice for which `&mut` of the handle is borrowed (`as_host_mut`).
 unsafe impl Sync for RawBuffer {}
 
-/// Device memory that was allocated, for a row.
-pub(crate) struct NewBuffer {
-    pub(crate) start: NonNull<c_void>,
-    pub(crate) bytes: usize,
-    pub(crate) number: u64,
-    pub(crate) owner: Owner,
-}
-
-impl Seed<RawBuffer> for NewBuffer {
-    #[inline]
-    fn row(self) -> RawBuffer {
-        let Self { start, bytes, number, owner } = self;
-        let (place, layout, freed) = (ShelfPlace::default(), Layout::new::<()>(), AtomicBool::new(false));
-        let last_use = Name::alone(LastUse::of(owner.number()));
-        RawBuffer { number, place, start, bytes, home: Home::Device, layout, last_use, freed, owner }
-    }
-
-    /// A block that refers to nothing is no part, so its stamp belongs to no other block.
-    #[inline]
-    fn renew(self, row: &mut RawBuffer) {
-        let RawBuffer { number, place: _, start, bytes, home, layout, last_use, freed, owner } = row;
-        (*number, *start, *bytes) = (self.number, self.start, self.bytes);
-        (*home, *layout, *owner) = (Home::Device, Layout::new::<()>(), self.owner);
-        *freed = AtomicBool::new(false);
-        last_use.renew(LastUse::of(self.owner.number()));
-    }
-}
-
 impl RawBuffer {
-    /// Allocates device memory, like [`allocate`](Self::allocate), where that needs no further look; else `None`, and
-    /// nothing has happened.
-    #[inline(always)]
-    pub(crate) fn allocate_at_once(
-        here: Here<'_>,
-        bytes: usize,
-        policy: aclrtMemMallocPolicy,
-    ) -> Option<Result<NonNull<c_void>, Error>> {
-        let (ready, mut start) = (here.begins_for_certain()?, core::ptr::null_mut());
-        // SAFETY: the function writes the address to `start` during the call; a pointer to a live local is valid for
-        // writes (`core::ptr`, "Safety"). The policy is one of the library's (MEM-09).
-        let allocated = unsafe { call_found!(ready.aclrtMalloc(&raw mut start, bytes.max(1), policy)) }?;
-        match (allocated, NonNull::new(start)) {
-            (Ok(()), Some(start)) => Some(Ok(start)),
-            (answer, _) => Some(Err(not_allocated(here.api(), bytes, answer))),
-        }
-    }
-
     /// Allocates memory on the current context's device by this policy, or pinned memory of the host. The library
     /// refuses a length of zero, so the smallest block has one byte.
     ///
@@ -175,39 +133,6 @@ impl RawBuffer {
         // `of_vec` took them from such a vector (the buffer's type says the element type), all elements are
         // initialised, nothing in flight uses them (the stamps, MEM-02), and `freed` prevents a second free.
         Some(unsafe { Vec::from_raw_parts(handle.start.as_ptr().cast(), length, capacity) })
-    }
-
-    /// Frees the block, like [`free`](Self::free), if that needs no further look; else `None`, and nothing has happened.
-    /// The caller has the buffer's only handle.
-    #[inline(always)]
-    pub(crate) fn free_at_once(&self, here: Here<'_>) -> Option<Result<(), Error>> {
-        let ready = here.ready_for_certain()?;
-        let is_plain = self.home == Home::Device && !self.is_part() && here.is_in(self.owner);
-        // A block in doubt is of no context.
-        if !is_plain || !here.has(self.last_use.context()) || !self.last_use.is_at_rest() {
-            return None;
-        }
-        if self.freed.swap(true, Ordering::AcqRel) {
-            return None;
-        }
-        // SAFETY: the function asks for memory of `aclrtMalloc` (MEM-03) that no work uses (MEM-02), once (MEM-01).
-        // `home` says where it came from, the stamp shows that it is idle, and `freed` was not set.
-        let freed = unsafe { call_found!(ready.aclrtFree(self.start.as_ptr())) };
-        match freed {
-            Some(Ok(())) => Some(Ok(())),
-            refused => self.is_not_freed(here.api(), refused),
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn is_not_freed(&self, api: Api, refused: Option<Result<(), NoSuccess>>) -> Option<Result<(), Error>> {
-        self.freed.store(false, Ordering::Release);
-        refused.map(|refused| refused.or_else(|answer| answer.into_answer(api).done(|| self.freeing())))
-    }
-
-    fn freeing(&self) -> String {
-        format!("free {} bytes of {}", self.bytes, self.home.kind())
     }
 
     /// Frees the block, once only. Refuses while queued work may use it.
@@ -345,16 +270,6 @@ impl RawBuffer {
         Err(Error::MisalignedAnswer { call, alignment: LARGEST_ALIGNMENT })
     }
 
-    /// Zeroes a new block of host memory, before any code can read it.
-    pub(crate) fn zeroed_on_host(self) -> Self {
-        if matches!(self.home, Home::Pinned | Home::Unified) {
-            // SAFETY: `write_bytes` asks for memory that is valid for writes of `bytes` bytes. The library has just
-            // allocated at least that many, and no other code knows the address yet.
-            unsafe { core::ptr::write_bytes(self.start.as_ptr().cast::<u8>(), 0, self.bytes) }
-        }
-        self
-    }
-
     #[inline]
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
@@ -475,20 +390,5 @@ impl RawBuffer {
             return Ok(());
         }
         Err(Error::TooShort { what: self.home.kind(), need: end, have: self.bytes }.into())
-    }
-}
-
-fn allocating(bytes: usize, home: Home) -> String {
-    format!("allocate {bytes} bytes of {}", home.kind())
-}
-
-#[cold]
-#[inline(never)]
-fn not_allocated(api: Api, bytes: usize, answer: Result<(), NoSuccess>) -> Error {
-    let call = functions::aclrtMalloc::NAME;
-    let answer = answer.map_err(|answer| answer.into_answer(api).done(|| allocating(bytes.max(1), Home::Device)));
-    match answer {
-        Err(Err(error)) => error,
-        _ => Error::NullAnswer { call },
     }
 }

@@ -1,24 +1,26 @@
 //! Vendor streams, and the work that is queued on them.
 
 mod captured;
+mod life;
 mod options;
 mod submit;
 mod wait;
 
 pub(crate) use captured::{FirstPanic, KeptState};
+pub(crate) use life::NewStream;
 pub(crate) use options::stream_flags;
 pub(crate) use submit::Place;
 pub(super) use submit::aligned;
 
 use super::allocator::{Keeps, KeptAllocator};
-use super::call::{Current, NoSuccess, Ready, call, call_found};
+use super::call::call;
 use super::gate::Gate;
 use super::members::Members;
 use super::registration::Registrations;
 use super::timeline::Timeline;
 use super::{Api, Here, LastUse, Owner, RawEvent};
 use crate::error::{Boxed, Error, ObjectKind};
-use crate::ffi::shelf::{Row, Seed, Shelf, ShelfPlace};
+use crate::ffi::shelf::{Row, Shelf, ShelfPlace};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtStream, aclrtStreamStatus};
 use core::ffi::c_void;
@@ -30,9 +32,6 @@ use std::time::Duration;
 
 /// How long a failed call waits for its stream, to find out whether it has queued work.
 pub(crate) const SETTLING: Duration = Duration::from_secs(1);
-
-const CREATING: &str = "create a stream";
-const DESTROYING: &str = "destroy a stream";
 
 /// A stream of the context that was current when it was created.
 pub struct RawStream {
@@ -90,66 +89,7 @@ impl Row for RawStream {
     }
 }
 
-/// A stream that was created, for a row.
-pub(crate) struct NewStream {
-    pub(crate) raw: aclrtStream,
-    pub(crate) number: u64,
-    pub(crate) owner: Owner,
-}
-
-impl Seed<RawStream> for NewStream {
-    fn row(self) -> RawStream {
-        RawStream::row(self.raw, Timeline::new(self.number), self.owner)
-    }
-
-    /// A row that refers to nothing has no registrations and no spare events.
-    #[inline]
-    fn renew(self, row: &mut RawStream) {
-        let RawStream {
-            place: _,
-            raw,
-            timeline,
-            gate,
-            ended,
-            allocators,
-            spares: _,
-            had_spares: _,
-            is_of_the_library,
-            is_of_others,
-            owner,
-            seen_over,
-            borrows,
-        } = row;
-        (*raw, *timeline, *gate) = (self.raw, Timeline::new(self.number), Gate::open());
-        (*owner, *is_of_the_library, *is_of_others) = (self.owner, false, false);
-        (*ended, *seen_over, *borrows) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
-        allocators.belong_to(self.owner);
-    }
-}
-
 impl RawStream {
-    /// Creates a stream, like [`create`](Self::create), where that needs no further look; else `None`, and nothing has
-    /// happened.
-    #[inline(always)]
-    pub(crate) fn create_at_once(here: Here<'_>) -> Option<Result<aclrtStream, Boxed>> {
-        let (ready, mut raw) = (here.begins_for_certain()?, aclrtStream::NULL);
-        // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
-        // writes (`core::ptr`, "Safety").
-        let created = unsafe { call_found!(ready.aclrtCreateStream(&raw mut raw)) }?;
-        Some(created.map(|()| raw).map_err(|answer| answer.into_error(here.api(), CREATING)))
-    }
-
-    /// Creates a stream in the current context. Returns the handle, for a [row](Self::created).
-    #[inline]
-    pub(crate) fn create(api: Api) -> Result<aclrtStream, Error> {
-        let mut raw = aclrtStream::NULL;
-        // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
-        // writes (`core::ptr`, "Safety").
-        let answer = unsafe { call!(api.aclrtCreateStream(&raw mut raw)) };
-        answer.done(|| CREATING.into())?;
-        Ok(raw)
-    }
-
     #[inline(always)]
     fn row(raw: aclrtStream, timeline: Timeline, owner: Owner) -> Self {
         Self {
@@ -310,62 +250,6 @@ impl RawStream {
         self.allocators.unregister(api, self.raw)
     }
 
-    /// Destroys the stream, like [`destroy`](Self::destroy), if that needs no further look and no wait; else `None`, and
-    /// nothing has happened. The caller has the stream's handle.
-    #[inline(always)]
-    pub(crate) fn destroy_at_once(&self, here: Here<'_>) -> Option<Result<(), Boxed>> {
-        let ready = here.ready_for_certain()?;
-        let is_plain = self.is_ours() && here.is_in(self.owner) && self.allocators.were_never();
-        if !is_plain || !self.is_idle() || !self.gate.close_at_once() {
-            return None;
-        }
-        // SAFETY: the function asks for a live stream that nobody uses (STREAM-07). The gate was open, so the stream
-        // was not destroyed before, and nobody was inside; it is closed now.
-        let destroyed = unsafe { call_found!(ready.aclrtDestroyStream(self.raw)) };
-        match destroyed {
-            Some(Ok(())) => Some(Ok(())),
-            refused => self.is_not_destroyed(here.api(), refused),
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn is_not_destroyed(&self, api: Api, refused: Option<Result<(), NoSuccess>>) -> Option<Result<(), Boxed>> {
-        self.gate.reopen();
-        refused.map(|refused| refused.map_err(|answer| answer.into_error(api, DESTROYING)))
-    }
-
-    /// Destroys the stream. Its work must be done: call [`synchronize`](Self::synchronize) before.
-    ///
-    /// Its context must be current (STREAM-06). The library's table of allocators outlives streams, so a registration
-    /// is ended first. If the library refuses, the stream stays usable. If it refuses to destroy a descriptor, the
-    /// stream [is gone](Self::is_gone), and the next call tries the descriptor again. What the registrations kept is
-    /// moved to `kept`, because dropping it runs code of the user.
-    #[rule(STREAM_05, STREAM_07, ALLOC_16)]
-    pub(crate) fn destroy(&self, api: Api, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
-        self.is_not_captured()?;
-        if !self.timeline.clock().is_idle() {
-            return Err(Error::StillRunning { what: ObjectKind::STREAM });
-        }
-        self.is_current()?;
-        // Check before the gate closes: in a forked child, a thread that does not exist there may be inside forever.
-        let ready = api.ready()?;
-        if !self.is_ours() {
-            self.gate.close();
-            return Ok(());
-        }
-        if self.gate.close() {
-            let destroyed = self.allocators.end(api, self.raw).and_then(|()| self.take_down(ready));
-            if let Err(error) = destroyed {
-                // The stream and its allocator are unchanged. The first error is the one to report.
-                self.allocators.resume(api, self.raw);
-                self.gate.reopen();
-                return Err(error);
-            }
-        }
-        self.allocators.clear(api, kept)
-    }
-
     /// Whether the library has destroyed the stream.
     pub(crate) fn is_gone(&self) -> bool {
         self.gate.is_closed()
@@ -428,13 +312,6 @@ impl RawStream {
     pub(crate) fn has_been_reset(&self) {
         self.timeline.succeeded(self.timeline.covers());
         self.end_capture();
-    }
-
-    fn take_down(&self, ready: Ready<Current>) -> Result<(), Error> {
-        // SAFETY: the function asks for a live stream that nobody uses (STREAM-07). The gate was open, so the stream
-        // was not destroyed before; it is closed now, so nobody is inside.
-        let answer = unsafe { call!(ready.aclrtDestroyStream(self.raw)) };
-        answer.done(|| DESTROYING.into())
     }
 
     /// The keeper of the registered allocator, if there is one.

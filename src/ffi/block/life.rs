@@ -1,0 +1,120 @@
+//! How memory gets ready for a handle, and how device memory is allocated and freed where little has to be looked at.
+
+use super::RawBuffer;
+use crate::error::Error;
+use crate::ffi::call::{Function, NoSuccess, call_found, functions};
+use crate::ffi::home::Home;
+use crate::ffi::sharing::Name;
+use crate::ffi::shelf::{Seed, ShelfPlace};
+use crate::ffi::{Api, Here, LastUse, Owner};
+use ascendcl_sys::types::aclrtMemMallocPolicy;
+use core::alloc::Layout;
+use core::ffi::c_void;
+use core::ptr::NonNull;
+use core::sync::atomic::{AtomicBool, Ordering};
+
+/// Device memory that was allocated, for a row.
+pub(crate) struct NewBuffer {
+    pub(crate) start: NonNull<c_void>,
+    pub(crate) bytes: usize,
+    pub(crate) number: u64,
+    pub(crate) owner: Owner,
+}
+
+impl Seed<RawBuffer> for NewBuffer {
+    #[inline]
+    fn row(self) -> RawBuffer {
+        let Self { start, bytes, number, owner } = self;
+        let (place, layout, freed) = (ShelfPlace::default(), Layout::new::<()>(), AtomicBool::new(false));
+        let last_use = Name::alone(LastUse::of(owner.number()));
+        RawBuffer { number, place, start, bytes, home: Home::Device, layout, last_use, freed, owner }
+    }
+
+    /// A block that refers to nothing is no part, so its stamp belongs to no other block.
+    #[inline]
+    fn renew(self, row: &mut RawBuffer) {
+        let RawBuffer { number, place: _, start, bytes, home, layout, last_use, freed, owner } = row;
+        (*number, *start, *bytes) = (self.number, self.start, self.bytes);
+        (*home, *layout, *owner) = (Home::Device, Layout::new::<()>(), self.owner);
+        *freed = AtomicBool::new(false);
+        last_use.renew(LastUse::of(self.owner.number()));
+    }
+}
+
+impl RawBuffer {
+    /// Allocates device memory, like [`allocate`](Self::allocate), where that needs no further look; else `None`, and
+    /// nothing has happened.
+    #[inline(always)]
+    pub(crate) fn allocate_at_once(
+        here: Here<'_>,
+        bytes: usize,
+        policy: aclrtMemMallocPolicy,
+    ) -> Option<Result<NonNull<c_void>, Error>> {
+        let (ready, mut start) = (here.begins_for_certain()?, core::ptr::null_mut());
+        // SAFETY: the function writes the address to `start` during the call; a pointer to a live local is valid for
+        // writes (`core::ptr`, "Safety"). The policy is one of the library's (MEM-09).
+        let allocated = unsafe { call_found!(ready.aclrtMalloc(&raw mut start, bytes.max(1), policy)) }?;
+        match (allocated, NonNull::new(start)) {
+            (Ok(()), Some(start)) => Some(Ok(start)),
+            (answer, _) => Some(Err(not_allocated(here.api(), bytes, answer))),
+        }
+    }
+
+    /// Zeroes a new block of host memory, before any code can read it.
+    pub(crate) fn zeroed_on_host(self) -> Self {
+        if matches!(self.home, Home::Pinned | Home::Unified) {
+            // SAFETY: `write_bytes` asks for memory that is valid for writes of `bytes` bytes. The library has just
+            // allocated at least that many, and no other code knows the address yet.
+            unsafe { core::ptr::write_bytes(self.start.as_ptr().cast::<u8>(), 0, self.bytes) }
+        }
+        self
+    }
+
+    /// Frees the block, like [`free`](Self::free), if that needs no further look; else `None`, and nothing has happened.
+    /// The caller has the buffer's only handle.
+    #[inline(always)]
+    pub(crate) fn free_at_once(&self, here: Here<'_>) -> Option<Result<(), Error>> {
+        let ready = here.ready_for_certain()?;
+        let is_plain = self.home == Home::Device && !self.is_part() && here.is_in(self.owner);
+        // A block in doubt is of no context.
+        if !is_plain || !here.has(self.last_use.context()) || !self.last_use.is_at_rest() {
+            return None;
+        }
+        if self.freed.swap(true, Ordering::AcqRel) {
+            return None;
+        }
+        // SAFETY: the function asks for memory of `aclrtMalloc` (MEM-03) that no work uses (MEM-02), once (MEM-01).
+        // `home` says where it came from, the stamp shows that it is idle, and `freed` was not set.
+        let freed = unsafe { call_found!(ready.aclrtFree(self.start.as_ptr())) };
+        match freed {
+            Some(Ok(())) => Some(Ok(())),
+            refused => self.is_not_freed(here.api(), refused),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn is_not_freed(&self, api: Api, refused: Option<Result<(), NoSuccess>>) -> Option<Result<(), Error>> {
+        self.freed.store(false, Ordering::Release);
+        refused.map(|refused| refused.or_else(|answer| answer.into_answer(api).done(|| self.freeing())))
+    }
+
+    pub(super) fn freeing(&self) -> String {
+        format!("free {} bytes of {}", self.bytes, self.home.kind())
+    }
+}
+
+pub(super) fn allocating(bytes: usize, home: Home) -> String {
+    format!("allocate {bytes} bytes of {}", home.kind())
+}
+
+#[cold]
+#[inline(never)]
+fn not_allocated(api: Api, bytes: usize, answer: Result<(), NoSuccess>) -> Error {
+    let call = functions::aclrtMalloc::NAME;
+    let answer = answer.map_err(|answer| answer.into_answer(api).done(|| allocating(bytes.max(1), Home::Device)));
+    match answer {
+        Err(Err(error)) => error,
+        _ => Error::NullAnswer { call },
+    }
+}
