@@ -106,6 +106,7 @@ impl RawStream {
         memory.iter().try_for_each(|block| block.holds(here, block.bytes()))?;
         // The call runs code of the program, so the number is not known before it (`Unknown`).
         let (ready, ticket) = self.look_before_work(here)?;
+        let handle = self.handed_out();
         // Others may have the memory in work, too: a name of its own leaves its stamp when it is dropped.
         let (work, names) = (Arc::new(LastUse::of(0)), memory.iter().filter(|block| block.is_part()));
         let names: Vec<RawBuffer> = names.map(|block| block.clone_part()).collect();
@@ -113,9 +114,9 @@ impl RawStream {
         let marks = alone.chain(names.iter().map(RawBuffer::last_use)).chain([&*work]);
         let marks: Vec<&LastUse> = marks.collect();
         let mut failed = None;
-        let queued = queue_work!(self, here, ready, ticket, "queue work", marks.as_slice(), |ready, stream| {
+        let queued = queue_work!(self, here, ready, ticket, "queue work", marks.as_slice(), |ready, _stream| {
             uses.iter().for_each(|used| used.begins(&work));
-            match catch_unwind(AssertUnwindSafe(|| queue(stream.0))) {
+            match catch_unwind(AssertUnwindSafe(|| queue(handle.0))) {
                 Ok(Ok(())) => ready.answered(call, ACL_SUCCESS),
                 other => {
                     failed = Some(other);

@@ -81,7 +81,7 @@ impl<C: Brand> Current<C> {
 impl<C: Brand> StreamOps<C> {
     /// The stream's handle (`aclrtStream`), null for a default stream: see [the obligations of its user](crate::raw).
     pub fn as_raw(&self) -> *mut c_void {
-        self.queue().raw().0
+        self.queue().handed_out().0
     }
 }
 

@@ -10,6 +10,7 @@ use std::ffi::c_void;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
@@ -333,6 +334,43 @@ fn memory_of_other_code_is_used_like_any_other_and_never_freed() {
         collect(current);
         // SAFETY: no value of the crate stands for the memory any more.
         assert_eq!(unsafe { functions.aclrtFree(start.as_ptr()) }, Ok(0));
+    });
+    alone.assert_nothing_lives();
+}
+
+/// Raises the number that it gets, later than a stream is destroyed that nobody waits for.
+unsafe extern "C" fn raised_later(number: *mut c_void) {
+    std::thread::sleep(Duration::from_millis(30));
+    // SAFETY: the test passes an atomic number that it leaks.
+    unsafe { &*number.cast::<AtomicU32>() }.fetch_add(1, Ordering::SeqCst);
+}
+
+#[proves(STREAM_05)]
+#[test]
+fn a_stream_whose_handle_other_code_has_is_waited_for_before_it_is_destroyed() {
+    let alone = alone();
+    inside(|current| {
+        let functions = current.library().as_raw();
+        let number: &'static AtomicU32 = Box::leak(Box::default());
+        let queue = |stream: *mut c_void| {
+            let argument = (&raw const *number).cast_mut().cast::<c_void>();
+            // SAFETY: the stream is live, and the number is there forever.
+            unsafe { functions.aclrtLaunchHostFunc(aclrtStream(stream), Some(raised_later), argument) }.unwrap()
+        };
+        // The stream's clock counts none of this work.
+        let stream = current.stream().unwrap();
+        assert_eq!(queue(stream.as_raw()), 0);
+        stream.destroy(current).unwrap();
+        assert_eq!(number.load(Ordering::SeqCst), 1, "the stream was destroyed under foreign work");
+        let stream = current.stream().unwrap();
+        let mut kept = None;
+        // SAFETY: nothing is queued by this call, and the stream is live when its handle is used.
+        let submitted =
+            unsafe { stream.submit(current, "none", (), |stream, ()| i32::from(kept.replace(stream).is_some())) };
+        submitted.unwrap().wait(current).unwrap();
+        assert_eq!(queue(kept.unwrap()), 0);
+        stream.destroy(current).unwrap();
+        assert_eq!(number.load(Ordering::SeqCst), 2, "the stream was destroyed under foreign work");
     });
     alone.assert_nothing_lives();
 }

@@ -10,7 +10,7 @@ use crate::ffi::timeline::Timeline;
 use crate::ffi::{Api, Here, Owner};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtStream;
-use core::sync::atomic::{AtomicBool, AtomicU64};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 const CREATING: &str = "create a stream";
 const DESTROYING: &str = "destroy a stream";
@@ -41,13 +41,15 @@ impl Seed<RawStream> for NewStream {
             had_spares: _,
             is_of_the_library,
             is_of_others,
+            is_handed_out,
             owner,
             seen_over,
             borrows,
         } = row;
         (*raw, *timeline, *gate) = (self.raw, Timeline::new(self.number), Gate::open());
         (*owner, *is_of_the_library, *is_of_others) = (self.owner, false, false);
-        (*ended, *seen_over, *borrows) = (AtomicU64::new(0), AtomicU64::new(0), AtomicBool::new(false));
+        (*ended, *seen_over) = (AtomicU64::new(0), AtomicU64::new(0));
+        (*borrows, *is_handed_out) = (AtomicBool::new(false), AtomicBool::new(false));
         allocators.belong_to(self.owner);
     }
 }
@@ -81,7 +83,8 @@ impl RawStream {
     pub(crate) fn destroy_at_once(&self, here: Here<'_>) -> Option<Result<(), Boxed>> {
         let ready = here.ready_for_certain()?;
         let is_plain = self.is_ours() && here.is_in(self.owner) && self.allocators.were_never();
-        if !is_plain || !self.is_idle() || !self.gate.close_at_once() {
+        let is_idle = self.is_idle() && !self.is_handed_out.load(Ordering::Acquire);
+        if !is_plain || !is_idle || !self.gate.close_at_once() {
             return None;
         }
         // SAFETY: the function asks for a live stream that nobody uses (STREAM-07). The gate was open, so the stream

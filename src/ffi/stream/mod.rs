@@ -50,6 +50,8 @@ pub struct RawStream {
     is_of_the_library: bool,
     /// Other code created the stream, and destroys it.
     is_of_others: bool,
+    /// Other code got the stream's handle, so it may queue work that the timeline does not count.
+    is_handed_out: AtomicBool,
     owner: Owner,
     /// The library has reported that the work up to this mark is over. Only a wait reports whether it failed.
     seen_over: AtomicU64,
@@ -103,6 +105,7 @@ impl RawStream {
             had_spares: AtomicBool::new(false),
             is_of_the_library: false,
             is_of_others: false,
+            is_handed_out: AtomicBool::new(false),
             owner,
             seen_over: AtomicU64::new(0),
             borrows: AtomicBool::new(false),
@@ -265,7 +268,13 @@ impl RawStream {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::STREAM }) };
         self.is_current()?;
         self.is_not_captured()?;
-        Ok(call(self.raw.0))
+        Ok(call(self.handed_out().0))
+    }
+
+    /// The handle, for other code.
+    pub(crate) fn handed_out(&self) -> aclrtStream {
+        self.is_handed_out.store(true, Ordering::Release);
+        self.raw
     }
 
     /// An error unless the caller's context is that of the stream.

@@ -198,8 +198,9 @@ impl RawStream {
         }
         let (ready, ticket) = self.look_before_work(here)?;
         let mut panic = None;
-        let queued = queue_work!(self, here, ready, ticket, "queue work", uses, |ready, stream| {
-            let queue = AssertUnwindSafe(|| queue(stream.0));
+        let handle = self.handed_out();
+        let queued = queue_work!(self, here, ready, ticket, "queue work", uses, |ready, _stream| {
+            let queue = AssertUnwindSafe(|| queue(handle.0));
             let code = catch_unwind(queue).unwrap_or_else(|thrown| {
                 panic = Some(thrown);
                 UNWOUND
