@@ -106,7 +106,7 @@ impl Operation {
             Self::Enter => 260,
             Self::Stream => 320,
             Self::Event => 280,
-            Self::Buffer => 500,
+            Self::Buffer => 320,
         }
     }
 }

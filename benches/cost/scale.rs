@@ -30,15 +30,15 @@ const BUFFERS: [usize; 5] = [0, 1000, 10_000, 50_000, 200_000];
 const TEARDOWN: [usize; 5] = [1000, 10_000, 50_000, 100_000, 200_000];
 
 /// How much the dearest number may differ from the cheapest, in percent.
-const FLAT: u64 = 25;
+const FLAT: u64 = 15;
 
 const HEAD: &str = "\
 # What many objects cost
 
 Instructions of one operation beside many other objects, in a runtime, on the library that does nothing. The cost of an
 operation does not depend on how many objects there are, and what the end of a context costs grows with their number
-alone: the largest number of each table may be at most 25 % above the smallest. That much comes from `malloc`, which the
-library and the rows of buffers call.
+alone: the largest number of each table may be at most 15 % above the smallest. That much comes from `malloc` at the end
+of a context.
 
 `cargo bench -p ascendcl --bench cost -- --scale` writes this page, and fails where that does not hold. So does
 `-- --check`, which writes nothing. It needs valgrind.

@@ -28,12 +28,28 @@ aclError aclrtCreateStream(handle *stream) { *stream = fresh(); return 0; }
 aclError aclrtDestroyStream(handle stream) { (void)stream; return 0; }
 aclError aclrtSynchronizeStream(handle stream) { (void)stream; return 0; }
 aclError aclrtSynchronizeStreamWithTimeout(handle stream, int32_t timeout) { (void)stream; (void)timeout; return 0; }
+
+/* Device memory begins behind its size. The last freed block of a thread is given out again at once: how long `malloc`
+   takes depends on the blocks that there are, and would hide what is counted. */
+struct block { _Alignas(64) size_t size; };
+static _Thread_local struct block *spare;
 aclError aclrtMalloc(void **start, size_t size, unsigned policy) {
+    struct block *block = spare;
     (void)policy;
-    *start = aligned_alloc(64, (size + 63) / 64 * 64);
+    if (block && block->size >= size) {
+        spare = NULL;
+    } else {
+        block = aligned_alloc(64, sizeof *block + (size + 63) / 64 * 64);
+        block->size = (size + 63) / 64 * 64;
+    }
+    *start = block + 1;
     return 0;
 }
-aclError aclrtFree(void *start) { free(start); return 0; }
+aclError aclrtFree(void *start) {
+    struct block *block = start ? (struct block *)start - 1 : NULL;
+    if (block && !spare) spare = block; else free(block);
+    return 0;
+}
 aclError aclrtMallocHost(void **start, size_t size) { *start = malloc(size); return 0; }
 aclError aclrtFreeHost(void *start) { free(start); return 0; }
 aclError aclrtMemcpy(void *to, size_t room, const void *from, size_t count, unsigned kind) {

@@ -28,8 +28,8 @@ const HINTS: usize = 8;
 const FIRST: usize = HINTS;
 /// Enough for four billion rows.
 const LEVELS: usize = 23;
-/// The memory of rows that have left is kept in so many slots, for new rows.
-const SPARES: usize = 8192;
+/// The memory of rows that have left is kept in so many slots, for new rows: a few dozen megabytes at most.
+const SPARES: usize = 1 << 18;
 /// The number of a row that a shelf made says in which of so many slots it is; further ones follow at this distance.
 const LABELS: u64 = 1 << 12;
 
