@@ -104,7 +104,7 @@ impl Operation {
             Self::CopyNow => 59,
             Self::Run => 74,
             Self::Enter => 260,
-            Self::Stream => 320,
+            Self::Stream => 340,
             Self::Event => 280,
             Self::Buffer => 320,
         }

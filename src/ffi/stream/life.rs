@@ -7,6 +7,7 @@ use crate::ffi::call::{Current, NoSuccess, Ready, call, call_found};
 use crate::ffi::gate::Gate;
 use crate::ffi::shelf::Seed;
 use crate::ffi::timeline::Timeline;
+use crate::ffi::wait::first_slice;
 use crate::ffi::{Api, Here, Owner};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtStream;
@@ -14,6 +15,7 @@ use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 const CREATING: &str = "create a stream";
 const DESTROYING: &str = "destroy a stream";
+const WAITING: &str = "synchronise a stream";
 
 /// A stream that was created, for a row.
 pub(crate) struct NewStream {
@@ -77,8 +79,8 @@ impl RawStream {
         Ok(raw)
     }
 
-    /// Destroys the stream, like [`destroy`](Self::destroy), if that needs no further look and no wait; else `None`, and
-    /// nothing has happened. The caller has the stream's handle.
+    /// Destroys the stream, like [`destroy`](Self::destroy), if its work is over and nothing more is to be looked at; else
+    /// `None`, and nothing has happened. The caller has the stream's handle.
     #[inline(always)]
     pub(crate) fn destroy_at_once(&self, here: Here<'_>) -> Option<Result<(), Boxed>> {
         let ready = here.ready_for_certain()?;
@@ -87,20 +89,31 @@ impl RawStream {
         if !is_plain || !is_idle || !self.gate.close_at_once() {
             return None;
         }
+        // All work is over, so this wait returns at once. It is made all the same: what the library does at the end of a
+        // stream under work is not defined (STREAM-05).
+        // SAFETY: the function asks for a live stream. The gate was open, so the stream was not destroyed before; it is
+        // closed now, so nobody destroys it meanwhile (STREAM-07).
+        let waited = unsafe { call_found!(ready.aclrtSynchronizeStreamWithTimeout(self.raw, first_slice(None))) };
+        let Some(Ok(())) = waited else { return self.is_not_destroyed(here.api(), WAITING, waited) };
         // SAFETY: the function asks for a live stream that nobody uses (STREAM-07). The gate was open, so the stream
         // was not destroyed before, and nobody was inside; it is closed now.
         let destroyed = unsafe { call_found!(ready.aclrtDestroyStream(self.raw)) };
         match destroyed {
             Some(Ok(())) => Some(Ok(())),
-            refused => self.is_not_destroyed(here.api(), refused),
+            refused => self.is_not_destroyed(here.api(), DESTROYING, refused),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn is_not_destroyed(&self, api: Api, refused: Option<Result<(), NoSuccess>>) -> Option<Result<(), Boxed>> {
+    fn is_not_destroyed(
+        &self,
+        api: Api,
+        doing: &'static str,
+        refused: Option<Result<(), NoSuccess>>,
+    ) -> Option<Result<(), Boxed>> {
         self.gate.reopen();
-        refused.map(|refused| refused.map_err(|answer| answer.into_error(api, DESTROYING)))
+        refused.map(|refused| refused.map_err(|answer| answer.into_error(api, doing)))
     }
 
     /// Destroys the stream. Its work must be done: call [`synchronize`](Self::synchronize) before.
