@@ -185,11 +185,7 @@ impl Acl {
         let mut panics = Panics::default();
         let reset = rows.iter().try_for_each(|row| self.reset_in_steps(row, &mut panics));
         let closed = reset.and_then(|()| self.api().finalize_reference());
-        if let Some(panic) = panics.first() {
-            untold::keep(closed.err());
-            panic.resume();
-        }
-        closed.map_err(|error| Failed { error, value: self })
+        untold::unless_panicked(panics, closed, |error| vec![error]).map_err(|error| Failed { error, value: self })
     }
 
     /// Prevents finalising the library while the returned value exists, for another library that uses this one. Until
@@ -222,11 +218,7 @@ impl Acl {
     pub(crate) fn reset(&self, row: &Arc<DeviceRow>) -> Result<(), Error> {
         let mut panics = Panics::default();
         let reset = self.reset_in_steps(row, &mut panics);
-        if let Some(panic) = panics.first() {
-            untold::keep(reset.err());
-            panic.resume();
-        }
-        reset
+        untold::unless_panicked(panics, reset, |error| vec![error])
     }
 
     /// Taking a context down runs code of the user, which may panic. The device is reset nevertheless.

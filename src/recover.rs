@@ -90,11 +90,7 @@ impl DeviceRow {
         // Each step runs code of the user, which may panic.
         let mut panics = Panics::default();
         let recovered = self.recover_in_steps(limit, &mut panics);
-        if let Some(panic) = panics.first() {
-            untold::keep(recovered.err());
-            panic.resume();
-        }
-        recovered
+        untold::unless_panicked(panics, recovered, |error| vec![error])
     }
 
     pub(crate) fn recover_in_steps(&self, limit: Duration, panics: &mut Panics) -> Result<Option<Vec<String>>, Error> {

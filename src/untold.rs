@@ -1,17 +1,74 @@
-//! Errors that no result can carry, because a panic of the program goes on instead. The next
-//! [sweep](crate::runtime::sweep) returns them.
+//! Errors that no result of the program can carry, and that a later call returns.
 
-use crate::error::{Error, Extension, ExtensionError};
-use crate::panics::{catch, drop_quietly};
+use crate::error::{CloseError, Error, Extension, ExtensionError};
+use crate::panics::{Panics, catch, drop_each_quietly, drop_quietly};
 use ascendcl_rules::RuleId;
 use core::fmt;
 use std::mem;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Mutex, PoisonError};
 
-/// The largest number of errors that are kept.
+/// The largest number of errors that are kept: a program that never asks for them is not to lose memory.
 const MOST: usize = 64;
 
-static UNTOLD: Mutex<Vec<Error>> = Mutex::new(Vec::new());
+/// Errors until somebody asks for them.
+#[derive(Debug, Default)]
+pub(crate) struct Untold(Mutex<Vec<Error>>);
+
+/// Those that a panic of the program went on instead of. The next [sweep](crate::runtime::sweep) returns them.
+static SWEPT: Untold = Untold(Mutex::new(Vec::new()));
+
+impl Untold {
+    /// Keeps errors, if there is room.
+    pub(crate) fn keep(&self, errors: impl IntoIterator<Item = Error>) {
+        let mut errors: Vec<_> = errors.into_iter().collect();
+        // A forked child has none, and takes no lock.
+        if errors.is_empty() {
+            return;
+        }
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = MOST.saturating_sub(kept.len());
+        let rest = errors.split_off(room.min(errors.len()));
+        kept.append(&mut errors);
+        drop(kept);
+        // Not under the lock: an error may have a value of the program's.
+        drop_each_quietly(rest);
+    }
+
+    pub(crate) fn take(&self) -> Vec<Error> {
+        mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Like [`take`](Self::take), without a lock.
+    pub(crate) fn take_mut(&mut self) -> Vec<Error> {
+        mem::take(self.0.get_mut().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Keeps errors for the next sweep, if there is room.
+pub(crate) fn keep(errors: impl IntoIterator<Item = Error>) {
+    // A forked child has nothing else to tell.
+    let errors = errors.into_iter().filter(|error| !matches!(error, Error::Forked { .. }));
+    SWEPT.keep(errors.map(said));
+}
+
+/// Takes what was kept for a sweep.
+pub(crate) fn take() -> Vec<Error> {
+    SWEPT.take()
+}
+
+/// The result of steps in which code of the program ran. If some of it panicked, the first panic continues, and the next
+/// sweep returns the errors.
+pub(crate) fn unless_panicked<R, E>(
+    panics: Panics,
+    result: Result<R, E>,
+    errors_of: impl FnOnce(E) -> Vec<Error>,
+) -> Result<R, E> {
+    if let Some(panic) = panics.first() {
+        keep(result.err().map(errors_of).unwrap_or_default());
+        panic.resume();
+    }
+    result
+}
 
 /// The text of an error of other code. That code may panic where the error is dropped, which would be in the code of
 /// the program that sweeps.
@@ -21,34 +78,34 @@ struct Said {
     rules: &'static [RuleId],
 }
 
-/// Keeps errors for the next sweep, if there is room.
-pub(crate) fn keep(errors: impl IntoIterator<Item = Error>) {
-    // A forked child has nothing else to tell, and takes no lock.
-    let errors = errors.into_iter().filter(|error| !matches!(error, Error::Forked { .. }));
-    let mut errors: Vec<_> = errors.map(said).collect();
-    if !errors.is_empty() {
-        let mut untold = untold();
-        errors.truncate(MOST.saturating_sub(untold.len()));
-        untold.append(&mut errors);
+/// The error without values of other code.
+fn said(error: Error) -> Error {
+    match error {
+        Error::Attached { what, reason } => match reason.downcast::<Error>() {
+            Ok(reason) => Error::Attached { what, reason: Box::new(said(*reason)) },
+            Err(reason) => {
+                let text = text_of(&*reason);
+                drop_quietly(reason);
+                Error::Attached { what, reason: text.into() }
+            }
+        },
+        Error::Extension(extension) => {
+            let rules = catch(|| extension.rules()).unwrap_or(&[]);
+            let text = text_of(&extension);
+            drop_quietly(extension);
+            Extension::of(Said { text, rules }).into()
+        }
+        Error::NotClosed(error) => Error::NotClosed(Box::new(match *error {
+            CloseError::Refused(error) => CloseError::Refused(said(error)),
+            CloseError::Teardown { errors } => CloseError::Teardown { errors: errors.into_iter().map(said).collect() },
+            busy => busy,
+        })),
+        own => own,
     }
 }
 
-/// The error without values of other code.
-fn said(error: Error) -> Error {
-    let text = |error: &dyn fmt::Display| {
-        catch(|| error.to_string()).unwrap_or_else(|_| "an error whose text panics".to_owned())
-    };
-    let said = match &error {
-        Error::Attached { reason, .. } if reason.is::<Error>() => return error,
-        Error::Attached { what, reason } => Error::Attached { what, reason: text(reason).into() },
-        Error::Extension(extension) => {
-            let rules = catch(|| extension.rules()).unwrap_or(&[]);
-            Extension::of(Said { text: text(extension), rules }).into()
-        }
-        _ => return error,
-    };
-    drop_quietly(error);
-    said
+fn text_of(error: &dyn fmt::Display) -> String {
+    catch(|| error.to_string()).unwrap_or_else(|_| "an error whose text panics".to_owned())
 }
 
 impl std::error::Error for Said {}
@@ -63,15 +120,6 @@ impl fmt::Display for Said {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
-}
-
-/// Takes all of them.
-pub(crate) fn take() -> Vec<Error> {
-    mem::take(&mut *untold())
-}
-
-fn untold() -> MutexGuard<'static, Vec<Error>> {
-    UNTOLD.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 #[cfg(test)]
@@ -120,7 +168,7 @@ mod tests {
     fn errors_are_kept_in_their_words_and_not_more_than_there_is_room_for() {
         keep([
             Error::Attached { what: "communicator", reason: Box::new(Panics) },
-            Error::Attached { what: "channel", reason: Box::new(Error::Capturing) },
+            Error::Attached { what: "channel", reason: Box::new(Error::from(Extension::of(Refused(Some(Panics))))) },
             Extension::of(Refused(Some(Panics))).into(),
             Error::Forked { loaded_in: 1, here: 2 },
             Error::NotExecuted,
@@ -129,8 +177,10 @@ mod tests {
         let told = take();
         assert_eq!(told.len(), MOST);
         let [first, second, third, fourth, ..] = &*told else { panic!("{told:?}") };
+        // None of them has a value that panics where it is dropped.
         assert_eq!(first.to_string(), "could not take down the communicator: an error whose text panics");
         assert!(matches!(second, Error::Attached { reason, .. } if reason.is::<Error>()), "{second}");
+        assert!(second.extension::<Refused>().is_none(), "a value of other code was kept");
         assert!(third.to_string().starts_with("refused") && third.rules() == [ERR_01], "{third}");
         assert!(matches!(fourth, Error::NotExecuted), "{fourth}");
         assert_eq!(take().len(), 0);

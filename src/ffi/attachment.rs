@@ -1,7 +1,7 @@
 //! Objects of other code that live in a context.
 
 use super::allocator::KeptAllocator;
-use super::shelf::{Row, Shelf, ShelfPlace, next_number};
+use super::shelf::{Row, Shelf, ShelfPlace};
 use super::{Api, Keeps, Owner, RawContext, RawStream};
 use crate::ends_before::EndsBefore;
 use crate::error::Error;
@@ -43,7 +43,6 @@ pub(crate) struct Ended<'a> {
 #[derive(Debug)]
 pub(crate) struct RawAttachment {
     /// Objects that were attached later have higher numbers.
-    number: u64,
     place: ShelfPlace,
     owner: Owner,
     object: Box<dyn ForeignObject>,
@@ -55,9 +54,8 @@ pub(crate) struct RawAttachment {
 
 impl RawAttachment {
     pub(crate) fn new(owner: Owner, object: Box<dyn ForeignObject>, uses: Vec<Arc<dyn Any + Send + Sync>>) -> Self {
-        let number = next_number();
         let (ended, was_reset) = (AtomicBool::new(false), AtomicBool::new(false));
-        Self { number, place: ShelfPlace::default(), owner, object, _uses: uses, ended, was_reset }
+        Self { place: ShelfPlace::new(), owner, object, _uses: uses, ended, was_reset }
     }
 
     /// The name of `count` such objects, for messages.
@@ -101,10 +99,6 @@ impl RawAttachment {
 }
 
 impl Row for RawAttachment {
-    fn number(&self) -> u64 {
-        self.number
-    }
-
     #[inline]
     fn place(&self) -> &ShelfPlace {
         &self.place

@@ -1,6 +1,6 @@
 //! Rows on one thread. `tests/stamps/shelves.rs` has several threads.
 
-use super::shelf::{Row, Shelf, ShelfPlace, next_number};
+use super::shelf::{Row, Shelf, ShelfPlace};
 use std::sync::Arc;
 
 /// As many rows as a shelf keeps hints for.
@@ -9,22 +9,17 @@ const HINTS: usize = 8;
 const MANY: usize = 10_000;
 
 struct Thing {
-    number: u64,
     place: ShelfPlace,
     says: usize,
 }
 
 impl Thing {
     fn new(says: usize) -> Self {
-        Self { number: next_number(), place: ShelfPlace::default(), says }
+        Self { place: ShelfPlace::new(), says }
     }
 }
 
 impl Row for Thing {
-    fn number(&self) -> u64 {
-        self.number
-    }
-
     fn place(&self) -> &ShelfPlace {
         &self.place
     }
@@ -50,11 +45,11 @@ fn rows_are_found_and_stay_in_order_whichever_go() {
         assert!(shelf.has(gone));
         shelf.remove(gone);
         shelf.remove(gone);
-        assert!(!shelf.has(gone) && shelf.get(gone.number).is_none());
+        assert!(!shelf.has(gone) && shelf.get(gone.number()).is_none());
     }
     let left: Vec<_> = (0..200).step_by(3).collect();
     assert_eq!((say(&shelf), shelf.len()), (left.clone(), left.len()));
-    let is_there = |thing: &Arc<Thing>| shelf.get(thing.number).is_some_and(|found| Arc::ptr_eq(&found, thing));
+    let is_there = |thing: &Arc<Thing>| shelf.get(thing.number()).is_some_and(|found| Arc::ptr_eq(&found, thing));
     assert!(left.iter().all(|says| things.get(*says).is_some_and(is_there)));
     things.iter().rev().for_each(|thing| shelf.remove(thing));
     assert_eq!(shelf.len(), 0);
@@ -66,7 +61,7 @@ fn a_row_whose_number_is_lower_than_others_stands_before_them_and_is_kept_once()
     let others: Vec<_> = things(&shelf, 40);
     shelf.keep(&first);
     shelf.keep(&first);
-    assert_eq!((shelf.len(), shelf.all().first().map(|row| row.number)), (41, Some(first.number)));
+    assert_eq!((shelf.len(), shelf.all().first().map(|row| row.number())), (41, Some(first.number())));
     assert!(others.iter().all(|thing| shelf.has(thing)));
 }
 
@@ -123,20 +118,20 @@ fn who_has_the_only_name_of_a_row_beside_the_shelf_is_seen() {
 #[test]
 fn a_row_is_found_by_its_number_among_more_rows_than_numbers_tell_apart() {
     let shelf = Shelf::default();
-    let put = |says| shelf.put_by(|number| Thing { number, ..Thing::new(says) });
+    let put = |says| shelf.put_by(|place| Thing { place, says });
     let all: Vec<_> = (0..MANY).map(put).collect();
     assert_eq!(shelf.len(), MANY);
     for thing in &all {
-        assert!(shelf.get(thing.number).is_some_and(|found| Arc::ptr_eq(&found, thing)));
+        assert!(shelf.get(thing.number()).is_some_and(|found| Arc::ptr_eq(&found, thing)));
     }
     let gone: Vec<_> = all.iter().filter(|thing| thing.says % 7 == 0).collect();
     gone.iter().for_each(|thing| shelf.remove(thing));
-    assert!(gone.iter().all(|thing| shelf.get(thing.number).is_none() && !shelf.has(thing)));
+    assert!(gone.iter().all(|thing| shelf.get(thing.number()).is_none() && !shelf.has(thing)));
     // The free slots of all groups are used before there are more groups.
     let again: Vec<_> = (0..gone.len()).map(put).collect();
-    assert!(again.iter().all(|thing| shelf.get(thing.number).is_some_and(|found| Arc::ptr_eq(&found, thing))));
+    assert!(again.iter().all(|thing| shelf.get(thing.number()).is_some_and(|found| Arc::ptr_eq(&found, thing))));
     assert_eq!(shelf.len(), MANY);
-    let mut numbers: Vec<_> = all.iter().chain(&again).map(|thing| thing.number).collect();
+    let mut numbers: Vec<_> = all.iter().chain(&again).map(|thing| thing.number()).collect();
     numbers.sort_unstable();
     numbers.dedup();
     assert_eq!(numbers.len(), MANY + gone.len(), "two rows had one number");

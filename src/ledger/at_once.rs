@@ -1,4 +1,5 @@
-//! Creations and ends of objects where little has to be looked at. They call nothing but the library.
+//! Creations and ends of objects by the holder of the context's `Current`. Where little has to be looked at, they call
+//! nothing but the library.
 
 use super::Ledger;
 use crate::error::{Boxed, Error};
@@ -8,7 +9,7 @@ use core::sync::atomic::Ordering;
 use std::sync::Arc;
 
 impl Ledger {
-    /// Allocates device memory, like [`allocate_by`](Self::allocate_by), for the holder of the context's `Current`.
+    /// Allocates device memory, like [`allocate`](Self::allocate), of pages by this policy.
     #[inline]
     pub(crate) fn allocate_here(
         &self,
@@ -16,18 +17,49 @@ impl Ledger {
         bytes: usize,
         policy: aclrtMemMallocPolicy,
     ) -> Result<Arc<RawBuffer>, Error> {
-        match RawBuffer::allocate_at_once(here, bytes, policy) {
+        let refused = match RawBuffer::allocate_at_once(here, bytes, policy) {
             Some(Ok(start)) => {
                 let owner = Owner::of(self.id);
-                Ok(self.blocks.put_by(|number| NewBuffer { start, bytes, number, owner }))
+                return Ok(self.blocks.put_by(|place| NewBuffer { start, bytes, place, owner }));
             }
-            Some(Err(error)) => seldom(|| self.allocate_again(Some(error), Home::Device, bytes, policy)),
-            None => seldom(|| self.allocate_again(None, Home::Device, bytes, policy)),
+            refused => refused.and_then(Result::err),
+        };
+        seldom(|| self.allocate_after(refused, Home::Device, bytes, policy))
+    }
+
+    /// Like [`free`](Self::free), for the holder of the block's only handle.
+    #[inline(always)]
+    pub(crate) fn free_here(&self, here: Here<'_>, block: &Arc<RawBuffer>) -> Result<(), Error> {
+        // A graph that was given up may have the block.
+        let freed = match self.graphs_given_up.load(Ordering::Acquire) {
+            0 => block.free_at_once(here),
+            _ => None,
+        };
+        match freed {
+            Some(Ok(())) => {
+                self.blocks.remove(block);
+                Ok(())
+            }
+            Some(Err(refused)) => Err(refused),
+            None => seldom(|| self.free(block)),
         }
     }
 
-    /// Like [`destroy_stream`](Self::destroy_stream), for the holder of the stream's handle, where that needs no further
-    /// look; else `None`, and nothing has happened.
+    /// Like [`destroy_event`](Self::destroy_event), for the holder of the event's handle.
+    #[inline(always)]
+    pub(crate) fn destroy_event_here(&self, here: Here<'_>, event: &Arc<RawEvent>) -> Result<(), Error> {
+        match event.destroy_at_once(here) {
+            Some(Ok(())) => {
+                self.events.remove(event);
+                Ok(())
+            }
+            Some(Err(refused)) => Err(refused.into()),
+            None => seldom(|| self.destroy_event(event)),
+        }
+    }
+
+    /// Like [`destroy_stream`](Self::destroy_stream), for the holder of the stream's handle, if little has to be looked
+    /// at; else `None`, and nothing has happened.
     #[inline(always)]
     pub(crate) fn destroy_stream_at_once(&self, here: Here<'_>, stream: &RawStream) -> Option<Result<(), Boxed>> {
         let destroyed = stream.destroy_at_once(here);
@@ -35,31 +67,5 @@ impl Ledger {
             self.streams.remove(stream);
         }
         destroyed
-    }
-
-    /// Like [`destroy_event`](Self::destroy_event), for the holder of the event's handle, where that needs no further
-    /// look; else `None`, and nothing has happened.
-    #[inline(always)]
-    pub(crate) fn destroy_event_at_once(&self, here: Here<'_>, event: &RawEvent) -> Option<Result<(), Boxed>> {
-        let destroyed = event.destroy_at_once(here);
-        if let Some(Ok(())) = destroyed {
-            self.events.remove(event);
-        }
-        destroyed
-    }
-
-    /// Like [`free`](Self::free), for the holder of the block's only handle, where that needs no further look; else
-    /// `None`, and nothing has happened.
-    #[inline(always)]
-    pub(crate) fn free_at_once(&self, here: Here<'_>, block: &RawBuffer) -> Option<Result<(), Error>> {
-        // One of them may have the block.
-        if self.graphs_given_up.load(Ordering::Acquire) > 0 {
-            return None;
-        }
-        let freed = block.free_at_once(here);
-        if let Some(Ok(())) = freed {
-            self.blocks.remove(block);
-        }
-        freed
     }
 }

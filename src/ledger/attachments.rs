@@ -5,7 +5,6 @@ use super::kinds::Kind;
 use crate::ends_before::EndsBefore;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::{ForeignObject, KeptAllocator, Owner, RawAttachment, TakenDown};
-use crate::panics::{Panics, drop_each_quietly};
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -48,25 +47,11 @@ impl Ledger {
         let mut kept = Vec::new();
         let TakenDown { ended, errors } = self.end_attachment(row, &mut kept);
         let mut errors = errors.into_iter();
-        let first = match ended {
-            // The object has ended in spite of these errors, so the next collection reports them.
-            true => {
-                self.keep_for_collect(errors.collect());
-                Ok(())
-            }
-            false => {
-                let first = errors.next().unwrap_or(Error::Gone { what: ObjectKind::ATTACHED });
-                drop_each_quietly(errors);
-                Err(first)
-            }
-        };
-        let mut panics = Panics::default();
-        panics.drop_each(kept);
-        if let Some(panic) = panics.first() {
-            self.keep_for_collect(first.err().into_iter().collect());
-            panic.resume();
-        }
-        first
+        let first = (!ended).then(|| errors.next().unwrap_or(Error::Gone { what: ObjectKind::ATTACHED }));
+        // The object has ended in spite of these errors, or another one says why not. The next collection reports them.
+        self.unheard.keep(errors);
+        let first = self.after_dropping(kept, first.into_iter().collect());
+        first.into_iter().next().map_or(Ok(()), Err)
     }
 
     fn end_attachment(&self, row: &Arc<RawAttachment>, kept: &mut Vec<KeptAllocator>) -> TakenDown {

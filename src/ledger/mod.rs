@@ -38,9 +38,10 @@ use crate::element::Element;
 use crate::error::Error;
 use crate::ffi::{
     Api, Entered, Home, KeptAllocator, LoadedModel, Owner, RawAttachment, RawBinding, RawBuffer, RawContext, RawEvent,
-    RawGraph, RawInvocation, RawStream, Restore, Shelf, Site, Visit, next_number,
+    RawGraph, RawInvocation, RawStream, Restore, Shelf, Site, Visit,
 };
 use crate::panics::{Panics, drop_each_quietly};
+use crate::untold::Untold;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtMemMallocPolicy;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -76,7 +77,7 @@ pub(crate) struct Ledger {
     models: Shelf<LoadedModel>,
     blocks: Shelf<RawBuffer>,
     /// Failures of work that creations got from the library. The next collection reports them.
-    unheard: Mutex<Vec<Error>>,
+    unheard: Untold,
     /// Attached objects of other code.
     attachments: Shelf<RawAttachment>,
     /// The context itself was destroyed, so nothing remains to take down.
@@ -94,7 +95,7 @@ impl Ledger {
             context,
             id,
             default_stream,
-            runs: Arc::new(RawStream::of_the_library(next_number(), Owner::of(id))),
+            runs: Arc::new(RawStream::of_the_library(Owner::of(id))),
             streams,
             events,
             graphs,
@@ -105,7 +106,7 @@ impl Ledger {
             operators_before_a_look: AtomicUsize::default(),
             models,
             blocks,
-            unheard: Mutex::default(),
+            unheard: Untold::default(),
             attachments: Shelf::default(),
             gone,
         }
@@ -150,7 +151,7 @@ impl Ledger {
 
     /// The context's default stream. It exists without being created (DEV-03). Its row exists from the first use on.
     pub(crate) fn default_stream(&self) -> Arc<RawStream> {
-        let first = || RawStream::default_of_current(next_number());
+        let first = RawStream::default_of_current;
         if self.api.is_of_this_process().is_err() {
             // A forked child takes no lock. Every call on the stream is refused.
             return Arc::new(first());
@@ -160,21 +161,11 @@ impl Ledger {
 
     /// Allocates memory. If the device has no room, frees memory without a handle and tries once more.
     pub(crate) fn allocate(&self, home: Home, bytes: usize) -> Result<Arc<RawBuffer>, Error> {
-        self.allocate_by(home, bytes, aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST)
+        self.allocate_after(None, home, bytes, aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST)
     }
 
-    /// Like [`allocate`](Self::allocate), with pages by this policy.
-    pub(crate) fn allocate_by(
-        &self,
-        home: Home,
-        bytes: usize,
-        policy: aclrtMemMallocPolicy,
-    ) -> Result<Arc<RawBuffer>, Error> {
-        self.allocate_again(None, home, bytes, policy)
-    }
-
-    /// Allocates memory, which was refused before if there is an error.
-    fn allocate_again(
+    /// Allocates memory of pages by this policy, which was refused before if there is an error.
+    fn allocate_after(
         &self,
         refused: Option<Error>,
         home: Home,
@@ -290,16 +281,21 @@ impl Ledger {
         if let Err(forked) = self.api.is_of_this_process() {
             return vec![forked];
         }
-        let (mut errors, mut kept) = (core::mem::take(&mut *self.unheard()), Vec::new());
+        let (mut errors, mut kept) = (self.unheard.take(), Vec::new());
         errors.extend(self.wait_for_what_is_over());
         // Streams come first, because ending a stream waits for work that uses the other objects.
         let (streams, others): (Vec<_>, Vec<_>) = KINDS.iter().partition(|kind| kind.waits);
         streams.into_iter().chain(others).for_each(|kind| (kind.end_unnamed)(self, &mut errors, &mut kept));
         kept.append(&mut self.states());
+        self.after_dropping(kept, errors)
+    }
+
+    /// Drops values of the user, and returns the errors. If a drop panics, the next collection returns them.
+    fn after_dropping(&self, kept: Vec<KeptAllocator>, errors: Vec<Error>) -> Vec<Error> {
         let mut panics = Panics::default();
         panics.drop_each(kept);
         if let Some(panic) = panics.first() {
-            self.keep_for_collect(errors);
+            self.unheard.keep(errors);
             panic.resume();
         }
         errors
@@ -370,7 +366,7 @@ impl Drop for Ledger {
     #[rule(ALLOC_12, GRAPH_05, MEM_02)]
     fn drop(&mut self) {
         // Errors of the program's objects, which may panic when they are dropped, and this may run in a panic.
-        drop_each_quietly(core::mem::take(self.unheard.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner())));
+        drop_each_quietly(self.unheard.take_mut());
         drop_each_quietly(core::mem::take(self.states.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner())));
         // A forked child has no thread that could use these objects, and takes no lock.
         if !self.gone.load(Ordering::Acquire) && self.api.is_of_this_process().is_ok() {

@@ -4,30 +4,28 @@
 use super::Ledger;
 use crate::code::CodeKind;
 use crate::error::{Boxed, Error};
-use crate::ffi::{Here, NewEvent, NewStream, Owner, RawEvent, RawStream, next_number, seldom};
-use crate::panics::{after_dropping, drop_each_quietly};
+use crate::ffi::{Here, NewEvent, NewStream, Owner, RawEvent, RawStream, seldom};
+use crate::panics::after_dropping;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtEvent, aclrtStream};
 use core::ffi::c_void;
 use core::ptr::NonNull;
-use std::sync::{Arc, MutexGuard};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How long a creation on a full device waits for dropped streams with unfinished work.
 const BRIEFLY: Duration = Duration::from_millis(50);
-/// How many failures are kept for the next collection.
-const MOST_UNHEARD: usize = 64;
 
 impl Ledger {
     /// Creates a stream. If the device has no more, destroys dropped streams and tries once more.
     #[rule(STREAM_11)]
     #[inline]
     pub(crate) fn create_stream(&self, here: Here<'_>) -> Result<Arc<RawStream>, Error> {
-        match RawStream::create_at_once(here) {
-            Some(Ok(raw)) => Ok(self.put_stream(raw)),
-            Some(Err(error)) => seldom(|| self.make_stream(Some(error), || RawStream::create(self.api))),
-            None => seldom(|| self.make_stream(None, || RawStream::create(self.api))),
-        }
+        let refused = match RawStream::create_at_once(here) {
+            Some(Ok(raw)) => return Ok(self.put_stream(raw)),
+            refused => refused.and_then(Result::err),
+        };
+        seldom(|| self.make_stream(refused, || RawStream::create(self.api)))
     }
 
     /// Like [`create_stream`](Self::create_stream), with a priority and flags.
@@ -51,7 +49,7 @@ impl Ledger {
     #[inline(always)]
     fn put_stream(&self, raw: aclrtStream) -> Arc<RawStream> {
         let owner = Owner::of(self.id);
-        self.streams.put_by(|number| NewStream { raw, number, owner })
+        self.streams.put_by(|place| NewStream { raw, place, owner })
     }
 
     fn make_room_for_stream(
@@ -68,18 +66,18 @@ impl Ledger {
 
     /// Adds a stream of other code to the ledger. The other code destroys it.
     pub(crate) fn adopt_stream(&self, raw: NonNull<c_void>) -> Arc<RawStream> {
-        self.streams.put(RawStream::adopted(raw, next_number()))
+        self.streams.put(RawStream::adopted(raw))
     }
 
     /// Creates an event. If the device has no more, destroys dropped events and tries once more.
     #[rule(EVENT_08)]
     #[inline]
     pub(crate) fn create_event(&self, here: Here<'_>) -> Result<Arc<RawEvent>, Error> {
-        match RawEvent::create_at_once(here) {
-            Some(Ok(raw)) => Ok(self.put_event(raw)),
-            Some(Err(error)) => seldom(|| self.make_event(Some(error), None)),
-            None => seldom(|| self.make_event(None, None)),
-        }
+        let refused = match RawEvent::create_at_once(here) {
+            Some(Ok(raw)) => return Ok(self.put_event(raw)),
+            refused => refused.and_then(Result::err),
+        };
+        seldom(|| self.make_event(refused, None))
     }
 
     /// Like [`create_event`](Self::create_event), with optional flags.
@@ -100,7 +98,7 @@ impl Ledger {
     #[inline(always)]
     fn put_event(&self, raw: aclrtEvent) -> Arc<RawEvent> {
         let (api, device, owner) = (self.api, self.device(), Owner::of(self.id));
-        self.events.put_by(|number| NewEvent { raw, number, api, device, owner })
+        self.events.put_by(|place| NewEvent { raw, place, api, device, owner })
     }
 
     fn make_room_for_event(&self, error: Error, flags: Option<u32>) -> Result<aclrtEvent, Error> {
@@ -138,29 +136,12 @@ impl Ledger {
             Err(failure) if is_of_work(&failure) => match wait() {
                 Err(again) if is_of_work(&again) => false,
                 second => {
-                    self.keep_for_collect(vec![failure]);
+                    self.unheard.keep([failure]);
                     second.is_ok()
                 }
             },
             first => first.is_ok(),
         }
-    }
-
-    /// Keeps errors that no later call of the program gets for the next collection, if there is room: a program that
-    /// never collects is not to lose memory.
-    pub(super) fn keep_for_collect(&self, mut errors: Vec<Error>) {
-        let mut unheard = self.unheard();
-        let room = MOST_UNHEARD.saturating_sub(unheard.len());
-        let rest = errors.split_off(room.min(errors.len()));
-        unheard.append(&mut errors);
-        drop(unheard);
-        // Not under the lock: an error may have a value of the program's.
-        drop_each_quietly(rest);
-    }
-
-    /// Failures of work that no later wait of the program gets.
-    pub(super) fn unheard(&self) -> MutexGuard<'_, Vec<Error>> {
-        self.unheard.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     fn destroy_dropped_events(&self) -> usize {

@@ -6,7 +6,7 @@ use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Error, Failed, ObjectKind};
-use crate::ffi::{RawBuffer, seldom};
+use crate::ffi::RawBuffer;
 use crate::ledger::Ledger;
 use ascendcl_macros::rule;
 use core::ffi::c_void;
@@ -78,9 +78,7 @@ impl<C: Brand> Current<C> {
     /// [`Error::Vendor`]; its code is 207001 if the device has no memory left, even after freeing dropped buffers.
     #[rule(MEM_04, MEM_07)]
     pub fn device_buffer<E: Element>(&self, length: usize) -> Result<DeviceBuffer<C, MaybeUninit<E>>, Error> {
-        let policy = MemoryPolicy::default().raw();
-        let block = self.ledger().allocate_here(self.here(), super::bytes::<E>(length)?, policy)?;
-        Ok(DeviceBuffer::of(block, length))
+        self.device_buffer_with(length, MemoryPolicy::default())
     }
 
     /// As [`device_buffer`](Self::device_buffer), of pages by this policy.
@@ -132,12 +130,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         self, // MEM-01: memory is freed once and last: copy what is needed later, `to_vec(current)?`
         current: &Current<C>,
     ) -> Result<(), Failed<Self>> {
-        let freed = match current.ledger().free_at_once(current.here(), &self.block) {
-            Some(Ok(())) => return Ok(()),
-            Some(Err(refused)) => Err(refused),
-            None => seldom(|| current.ledger().free(&self.block)),
-        };
-        freed.map_err(|error| Failed { error, value: self })
+        current.ledger().free_here(current.here(), &self.block).map_err(|error| Failed { error, value: self })
     }
 
     #[inline]

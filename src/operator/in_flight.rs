@@ -236,23 +236,3 @@ impl<C: Brand, E: Element> sealed::Output for Pending<C, DeviceTensor<C, E>> {
         Self::past(self)
     }
 }
-
-impl<C: Brand, E: Element> sealed::Outputs for Pending<C, DeviceTensor<C, E>> {
-    type Written = DeviceTensor<C, E>;
-
-    fn parts(&self, key: Inside) -> Vec<TensorArgument> {
-        vec![sealed::Output::part(self, key)]
-    }
-
-    fn written(self, _: Inside) -> DeviceTensor<C, E> {
-        self.into_payload()
-    }
-
-    fn usable_on(&self, queue: &Arc<RawStream>, _: Inside) -> Result<(), Error> {
-        self.is_on(queue)
-    }
-
-    fn past(&self, _: Inside) -> Past {
-        Self::past(self)
-    }
-}

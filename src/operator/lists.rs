@@ -6,7 +6,7 @@ use crate::brand::{Brand, Inside};
 use crate::element::Element;
 use crate::error::Error;
 use crate::ffi::RawStream;
-use crate::stream::Past;
+use crate::stream::{Past, Pending};
 use std::sync::Arc;
 
 /// The inputs of an operator, in order: a [`DeviceTensor`], a [`SharedTensor`](super::SharedTensor), one of them in flight
@@ -72,96 +72,108 @@ impl<C: Brand, T: OperatorOutput<C>> OperatorOutputs<C> for Vec<T> {}
 impl<C: Brand, T: OperatorInput<C>, const K: usize> OperatorInputs<C> for [T; K] {}
 impl<C: Brand, T: OperatorOutput<C>, const K: usize> OperatorOutputs<C> for [T; K] {}
 
-impl<C: Brand, E> sealed::Outputs for DeviceTensor<C, E>
-where
-    Self: sealed::Output,
-{
-    type Written = <Self as sealed::Output>::Written;
-
-    fn parts(&self, key: Inside) -> Vec<TensorArgument> {
-        vec![sealed::Output::part(self, key)]
-    }
-
-    fn written(self, key: Inside) -> Self::Written {
-        sealed::Output::written(self, key)
-    }
-
-    fn usable_on(&self, _: &Arc<RawStream>, _: Inside) -> Result<(), Error> {
-        Ok(())
-    }
-
-    fn past(&self, _: Inside) -> Past {
-        Past::none()
-    }
-}
-
-/// Several inputs of one type.
-macro_rules! inputs {
-    ($([$($generics:tt)*] $list:ty => $idle:ty, |$self:ident, $key:ident| $into_idle:expr;)+) => { $(
-        impl<$($generics)*> sealed::Inputs for $list {
-            type Idle = $idle;
+/// One output.
+macro_rules! output {
+    ($($output:ty)+) => { $(
+        impl<C: Brand, E> sealed::Outputs for $output
+        where
+            Self: sealed::Output,
+        {
+            type Written = <Self as sealed::Output>::Written;
 
             fn parts(&self, key: Inside) -> Vec<TensorArgument> {
-                self.iter().map(|tensor| tensor.part(key)).collect()
+                vec![sealed::Output::part(self, key)]
             }
 
-            fn idle($self, $key: Inside) -> Self::Idle {
-                $into_idle
+            fn written(self, key: Inside) -> Self::Written {
+                sealed::Output::written(self, key)
             }
 
             fn usable_on(&self, queue: &Arc<RawStream>, key: Inside) -> Result<(), Error> {
-                self.iter().try_for_each(|tensor| tensor.usable_on(queue, key))
+                sealed::Output::usable_on(self, queue, key)
             }
 
             fn past(&self, key: Inside) -> Past {
-                self.iter().fold(Past::none(), |past, tensor| past.and(tensor.past(key)))
+                sealed::Output::past(self, key)
             }
         }
     )+ };
 }
-inputs! {
-    [T: sealed::Input] Vec<T> => Vec<T::Idle>, |self, key| self.into_iter().map(|tensor| tensor.idle(key)).collect();
-    [T: sealed::Input, const K: usize] [T; K] => [T::Idle; K], |self, key| self.map(|tensor| tensor.idle(key));
+output!(DeviceTensor<C, E> Pending<C, DeviceTensor<C, E>>);
+
+/// Several inputs, or outputs, of one type.
+macro_rules! lists {
+    ($($list:ident of $one:ident: $result:ident by $into:ident;)+) => { $(
+        impl<T: sealed::$one> sealed::$list for Vec<T> {
+            type $result = Vec<T::$result>;
+
+            fn $into(self, key: Inside) -> Self::$result {
+                self.into_iter().map(|tensor| tensor.$into(key)).collect()
+            }
+
+            lists!(each);
+        }
+
+        impl<T: sealed::$one, const K: usize> sealed::$list for [T; K] {
+            type $result = [T::$result; K];
+
+            fn $into(self, key: Inside) -> Self::$result {
+                self.map(|tensor| tensor.$into(key))
+            }
+
+            lists!(each);
+        }
+    )+ };
+    (each) => {
+        fn parts(&self, key: Inside) -> Vec<TensorArgument> {
+            self.iter().map(|tensor| tensor.part(key)).collect()
+        }
+
+        fn usable_on(&self, queue: &Arc<RawStream>, key: Inside) -> Result<(), Error> {
+            self.iter().try_for_each(|tensor| tensor.usable_on(queue, key))
+        }
+
+        fn past(&self, key: Inside) -> Past {
+            self.iter().fold(Past::none(), |past, tensor| past.and(tensor.past(key)))
+        }
+    };
+}
+lists! {
+    Inputs of Input: Idle by idle;
+    Outputs of Output: Written by written;
 }
 
-impl<T: sealed::Output> sealed::Outputs for Vec<T> {
-    type Written = Vec<T::Written>;
+/// A tuple of inputs, or of outputs.
+macro_rules! tuple {
+    ($list:ident of $one:ident: $result:ident by $into:ident; $($tensor:ident)+) => {
+        #[allow(non_snake_case, reason = "a tensor has the name of its type")]
+        impl<$($tensor: sealed::$one),+> sealed::$list for ($($tensor,)+) {
+            type $result = ($($tensor::$result,)+);
 
-    fn parts(&self, key: Inside) -> Vec<TensorArgument> {
-        self.iter().map(|tensor| tensor.part(key)).collect()
-    }
+            fn parts(&self, key: Inside) -> Vec<TensorArgument> {
+                let ($($tensor,)+) = self;
+                vec![$($tensor.part(key)),+]
+            }
 
-    fn written(self, key: Inside) -> Self::Written {
-        self.into_iter().map(|tensor| tensor.written(key)).collect()
-    }
+            fn $into(self, key: Inside) -> Self::$result {
+                let ($($tensor,)+) = self;
+                ($($tensor.$into(key),)+)
+            }
 
-    fn usable_on(&self, queue: &Arc<RawStream>, key: Inside) -> Result<(), Error> {
-        self.iter().try_for_each(|tensor| tensor.usable_on(queue, key))
-    }
+            fn usable_on(&self, queue: &Arc<RawStream>, key: Inside) -> Result<(), Error> {
+                let ($($tensor,)+) = self;
+                $($tensor.usable_on(queue, key)?;)+
+                Ok(())
+            }
 
-    fn past(&self, key: Inside) -> Past {
-        self.iter().fold(Past::none(), |past, tensor| past.and(tensor.past(key)))
-    }
-}
-
-impl<T: sealed::Output, const K: usize> sealed::Outputs for [T; K] {
-    type Written = [T::Written; K];
-
-    fn parts(&self, key: Inside) -> Vec<TensorArgument> {
-        self.iter().map(|tensor| tensor.part(key)).collect()
-    }
-
-    fn written(self, key: Inside) -> Self::Written {
-        self.map(|tensor| tensor.written(key))
-    }
-
-    fn usable_on(&self, queue: &Arc<RawStream>, key: Inside) -> Result<(), Error> {
-        self.iter().try_for_each(|tensor| tensor.usable_on(queue, key))
-    }
-
-    fn past(&self, key: Inside) -> Past {
-        self.iter().fold(Past::none(), |past, tensor| past.and(tensor.past(key)))
-    }
+            fn past(&self, key: Inside) -> Past {
+                let ($($tensor,)+) = self;
+                let past = Past::none();
+                $(let past = past.and($tensor.past(key));)+
+                past
+            }
+        }
+    };
 }
 
 macro_rules! tuples {
@@ -171,62 +183,8 @@ macro_rules! tuples {
             impl<$($tensor: IdleInputs + sealed::Input<Idle = $tensor>,)+> IdleInputs for ($($tensor,)+) {}
             impl<Z: Brand, $($tensor: OperatorOutput<Z>,)+> OperatorOutputs<Z> for ($($tensor,)+) {}
             impl<$($tensor: IdleOutputs + sealed::Output,)+> IdleOutputs for ($($tensor,)+) {}
-
-            #[allow(non_snake_case, reason = "a tensor has the name of its type")]
-            impl<$($tensor: sealed::Input), +> sealed::Inputs for ($($tensor,)+) {
-                type Idle = ($($tensor::Idle,)+);
-
-                fn parts(&self, key: Inside) -> Vec<TensorArgument> {
-                    let ($($tensor,)+) = self;
-                    vec![$($tensor.part(key)),+]
-                }
-
-                fn idle(self, key: Inside) -> Self::Idle {
-                    let ($($tensor,)+) = self;
-                    ($($tensor.idle(key),)+)
-                }
-
-                fn usable_on(&self, queue: &Arc<RawStream>, key: Inside) -> Result<(), Error> {
-                    let ($($tensor,)+) = self;
-                    $($tensor.usable_on(queue, key)?;)+
-                    Ok(())
-                }
-
-                fn past(&self, key: Inside) -> Past {
-                    let ($($tensor,)+) = self;
-                    let past = Past::none();
-                    $(let past = past.and($tensor.past(key));)+
-                    past
-                }
-            }
-
-            #[allow(non_snake_case, reason = "a tensor has the name of its type")]
-            impl<$($tensor: sealed::Output), +> sealed::Outputs for ($($tensor,)+) {
-                type Written = ($($tensor::Written,)+);
-
-                fn parts(&self, key: Inside) -> Vec<TensorArgument> {
-                    let ($($tensor,)+) = self;
-                    vec![$($tensor.part(key)),+]
-                }
-
-                fn written(self, key: Inside) -> Self::Written {
-                    let ($($tensor,)+) = self;
-                    ($($tensor.written(key),)+)
-                }
-
-                fn usable_on(&self, queue: &Arc<RawStream>, key: Inside) -> Result<(), Error> {
-                    let ($($tensor,)+) = self;
-                    $($tensor.usable_on(queue, key)?;)+
-                    Ok(())
-                }
-
-                fn past(&self, key: Inside) -> Past {
-                    let ($($tensor,)+) = self;
-                    let past = Past::none();
-                    $(let past = past.and($tensor.past(key));)+
-                    past
-                }
-            }
+            tuple!(Inputs of Input: Idle by idle; $($tensor)+);
+            tuple!(Outputs of Output: Written by written; $($tensor)+);
         )*
     };
 }

@@ -116,7 +116,7 @@ impl Shared {
         let mut panics = Panics::default();
         let closed = self.takes_down(&mut ending, limit, teardown_timeout, &mut panics);
         drop(ending);
-        Self::ends(closed, panics)
+        untold::unless_panicked(panics, closed, CloseError::into_errors)
     }
 
     /// Like [`close`](Self::close), and recovers the device if its work does not complete. Returns what was lost.
@@ -130,7 +130,7 @@ impl Shared {
             closed => closed.map(|()| Vec::new()),
         };
         drop(ending);
-        Self::ends(closed, panics)
+        untold::unless_panicked(panics, closed, CloseError::into_errors)
     }
 
     /// Runs code of the user, which may panic.
@@ -187,15 +187,6 @@ impl Shared {
                 Err(CloseError::Teardown { errors })
             }
         }
-    }
-
-    /// The result, or the first panic: the caller gets that, and the next sweep tells the errors. Nothing is locked.
-    fn ends<R>(closed: Result<R, CloseError>, panics: Panics) -> Result<R, CloseError> {
-        if let Some(panic) = panics.first() {
-            untold::keep(closed.err().map(CloseError::into_errors).unwrap_or_default());
-            panic.resume();
-        }
-        closed
     }
 
     fn wait_until_left(&self, limit: Duration) -> Result<(), CloseError> {

@@ -190,6 +190,59 @@ fn threads_that_leak_everything_in_one_context_leave_nothing() {
     alone.assert_nothing_lives();
 }
 
+/// The rows of what the threads make stand beside each other, and the memory of those that end is used again.
+#[proves(STREAM_01, STREAM_07, EVENT_06, MEM_01)]
+#[test]
+fn threads_make_destroy_drop_and_forget_while_another_one_collects() {
+    const ROUNDS: usize = 300;
+    let alone = alone();
+    in_context(|context, thread| {
+        std::thread::scope(|scope| {
+            let workers = [1_u8, 2, 3].map(|value| {
+                scope.spawn(move || {
+                    let mut thread = Thread::new().unwrap();
+                    let rounds = context.enter(&mut thread, |current| {
+                        for round in 0..ROUNDS {
+                            let (stream, event) = (current.stream().unwrap(), current.event().unwrap());
+                            let set = stream.set_bytes(current, current.device_buffer::<u8>(8).unwrap(), value);
+                            let buffer = set.unwrap().wait(current).unwrap();
+                            let event = stream.record(current, event).unwrap();
+                            assert_eq!(buffer.to_vec(current).unwrap(), [value; 8], "the memory of another thread");
+                            match round % 4 {
+                                0 => drop((stream, event, buffer)),
+                                1 if round < 16 => mem::forget((stream, event, buffer)),
+                                _ => {
+                                    stream.synchronize(current).unwrap();
+                                    stream.destroy(current).unwrap();
+                                    event.destroy(current).unwrap();
+                                    buffer.free(current).unwrap();
+                                }
+                            }
+                        }
+                    });
+                    rounds.unwrap();
+                })
+            });
+            context
+                .enter(thread, |current| {
+                    while !workers.iter().all(|worker| worker.is_finished()) {
+                        collect(current);
+                    }
+                    collect(current);
+                    let live = control::live();
+                    // Each thread has forgotten four of each.
+                    assert_eq!(
+                        (live.streams, live.events, live.device_blocks),
+                        (12, 12, 12),
+                        "something was lost or kept"
+                    );
+                })
+                .unwrap();
+        });
+    });
+    alone.assert_nothing_lives();
+}
+
 #[proves(CTX_01, CTX_02)]
 #[test]
 fn threads_open_contexts_of_their_own_on_a_shared_device() {

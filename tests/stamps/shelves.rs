@@ -9,7 +9,6 @@ use loom::thread;
 /// A row whose memory is used again.
 #[derive(Debug)]
 struct Thing {
-    number: u64,
     place: ShelfPlace,
     /// Not an atomic: loom sees whether it is read and written at the same time.
     value: super::inside::Inside<u64>,
@@ -18,7 +17,7 @@ struct Thing {
 impl Thing {
     /// The numbers are the same in each run of a model. They lead to the same group of slots.
     fn new(value: u64) -> Self {
-        Self { number: value * 8 * 4096, place: ShelfPlace::default(), value: super::inside::Inside::new(value) }
+        Self { place: ShelfPlace::of(value * 8 * 4096), value: super::inside::Inside::new(value) }
     }
 
     fn value(&self) -> u64 {
@@ -28,10 +27,6 @@ impl Thing {
 }
 
 impl Row for Thing {
-    fn number(&self) -> u64 {
-        self.number
-    }
-
     fn place(&self) -> &ShelfPlace {
         &self.place
     }

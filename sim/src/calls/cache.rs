@@ -1,15 +1,11 @@
 //! Hints for a device's cache. Memory needs none here: they are checked, and run as tasks that do nothing.
 
+use super::descriptor::Descriptor;
 use super::memory::not_null;
-use super::notify::on_device;
 use crate::abi::{Address, Out};
 use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::current_context;
 use crate::machine::contexts::named::Named;
-use crate::machine::memory::hold;
-use crate::machine::watch;
-use ascendcl_rules::{Op, Place as Claimed, Role};
-use ascendcl_sys::error_codes::ACL_ERROR_RT_DRV_INTERNAL_ERROR;
 use ascendcl_sys::types::*;
 
 pub(crate) fn aclrtCmoAsync(src: Address, size: usize, cmo_type: aclrtCmoType, stream: aclrtStream) -> Answer {
@@ -22,17 +18,15 @@ pub(crate) fn aclrtCmoAsync(src: Address, size: usize, cmo_type: aclrtCmoType, s
     named.for_work()?.submit_each(|_| Ok(())).map(drop)
 }
 
-/// A descriptor: a mark, the memory, and the number of bytes. The device's descriptors look otherwise.
-const DESCRIPTOR: usize = 3 * WORD;
-const WORD: usize = size_of::<u64>();
-const MARK: u64 = u64::from_ne_bytes(*b"cmo desc");
+/// Nobody here reads which memory the hint is about, so the descriptor is its mark.
+static HINT: Descriptor<0> = Descriptor { mark: *b"cmo desc", written_by: "aclrtCmoSetDesc" };
 
 pub(crate) fn aclrtCmoGetDescSize(mut size: Out<'_, usize>) -> Answer {
     if size.is_null() {
         return Err(Failure::refused("there is no place for the size"));
     }
     current_context()?;
-    size.set(DESCRIPTOR);
+    size.set(Descriptor::<0>::BYTES);
     Ok(())
 }
 
@@ -40,15 +34,7 @@ pub(crate) fn aclrtCmoSetDesc(desc: Address, src: Address, size: usize) -> Answe
     if desc.is_null() || src.is_null() || size == 0 {
         return Err(Failure::refused("the descriptor or the memory is null, or the size is 0"));
     }
-    on_device(desc)?;
-    let call = watch::call(Op::Use, desc);
-    let call = call.writes(desc, DESCRIPTOR, Role::Target, Some(Claimed::Device)).begin()?;
-    current_context()?;
-    let _hold = hold(desc, DESCRIPTOR)?;
-    for (index, word) in [MARK, src.number() as u64, size as u64].into_iter().enumerate() {
-        desc.offset(index * WORD).write(&word.to_ne_bytes());
-    }
-    call.end(Ok(()))
+    HINT.write(desc, [])
 }
 
 pub(crate) fn aclrtCmoAsyncWithDesc(
@@ -62,20 +48,7 @@ pub(crate) fn aclrtCmoAsyncWithDesc(
     }
     let named = Named::find(stream)?;
     known(cmo_type)?;
-    on_device(desc)?;
-    let call = watch::call(Op::Use, stream).queue(stream);
-    let call = call.reads(desc, DESCRIPTOR, Role::Source, Some(Claimed::Device)).begin()?;
-    let stream = named.for_work()?;
-    let kept = hold(desc, DESCRIPTOR)?;
-    let queued = stream.submit_each(move |_| {
-        let _kept = &kept;
-        if u64::from_ne_bytes(desc.array::<WORD>()) == MARK {
-            return Ok(());
-        }
-        let text = "what is at the descriptor's place was not written by aclrtCmoSetDesc";
-        Err(Failure::new(ACL_ERROR_RT_DRV_INTERNAL_ERROR, text))
-    });
-    call.end(queued.map(drop))
+    HINT.queue(desc, stream, named, |[]| Ok(()))
 }
 
 fn known(cmo_type: aclrtCmoType) -> Answer {

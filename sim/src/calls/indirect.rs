@@ -3,6 +3,7 @@
 //! What the copies use is known only then, so the checker sees the place of the addresses, and not what they lead to.
 
 use super::copy::{aclrtMemcpyAsync, fits};
+use super::descriptor::{Descriptor, WORD};
 use super::memory::not_null;
 use super::notify::on_device;
 use super::wanted;
@@ -29,16 +30,14 @@ pub(crate) fn aclrtMemcpyAsyncWithCondition(
     aclrtMemcpyAsync(dst, dest_max, src, count, kind, stream)
 }
 
-/// A descriptor: a mark, the source, the destination and the number of bytes. The device's descriptors look otherwise.
-const DESCRIPTOR: usize = 4 * WORD;
-const WORD: usize = size_of::<u64>();
-const MARK: u64 = u64::from_ne_bytes(*b"copydesc");
+/// The source, the destination and the number of bytes.
+static COPY: Descriptor<3> = Descriptor { mark: *b"copydesc", written_by: "aclrtSetMemcpyDesc" };
 
 pub(crate) fn aclrtGetMemcpyDescSize(kind: aclrtMemcpyKind, mut desc_size: Out<'_, usize>) -> Answer {
     wanted(&desc_size)?;
     inside_a_device(kind)?;
     current_context()?;
-    desc_size.set(DESCRIPTOR);
+    desc_size.set(Descriptor::<3>::BYTES);
     Ok(())
 }
 
@@ -55,37 +54,17 @@ pub(crate) fn aclrtSetMemcpyDesc(
         return Err(Failure::invalid("the reserved argument is not null"));
     }
     inside_a_device(kind)?;
-    on_device(desc)?;
-    let call = watch::call(Op::Use, desc);
-    let call = call.writes(desc, DESCRIPTOR, Role::Target, Some(Claimed::Device)).begin()?;
-    current_context()?;
-    let _hold = hold(desc, DESCRIPTOR)?;
-    let words = [MARK, src_addr.number() as u64, dst_addr.number() as u64, count as u64];
-    for (index, word) in words.into_iter().enumerate() {
-        desc.offset(index * WORD).write(&word.to_ne_bytes());
-    }
-    call.end(Ok(()))
+    COPY.write(desc, [src_addr.number() as u64, dst_addr.number() as u64, count as u64])
 }
 
 pub(crate) fn aclrtMemcpyAsyncWithDesc(desc: Address, kind: aclrtMemcpyKind, stream: aclrtStream) -> Answer {
     not_null(desc)?;
     let named = Named::find(stream)?;
     inside_a_device(kind)?;
-    on_device(desc)?;
-    let call = watch::call(Op::Use, stream).queue(stream);
-    let call = call.reads(desc, DESCRIPTOR, Role::Source, Some(Claimed::Device)).begin()?;
-    let stream = named.for_work()?;
-    let kept = hold(desc, DESCRIPTOR)?;
-    let queued = stream.submit_each(move |_| {
-        let _kept = &kept;
-        let word = |index| desc.offset(index * WORD).array::<WORD>();
-        if u64::from_ne_bytes(word(0)) != MARK {
-            return Err(failed("what is at the descriptor's place was not written by aclrtSetMemcpyDesc"));
-        }
-        let count = usize::try_from(u64::from_ne_bytes(word(3))).unwrap_or(usize::MAX);
-        copy_found(Address::from_bytes(word(2)), Address::from_bytes(word(1)), count)
-    });
-    call.end(queued.map(drop))
+    COPY.queue(desc, stream, named, |[from, to, count]| {
+        let count = usize::try_from(u64::from_ne_bytes(count)).unwrap_or(usize::MAX);
+        copy_found(Address::from_bytes(to), Address::from_bytes(from), count)
+    })
 }
 
 /// `dst` and `src` are the places of the addresses, in device memory.

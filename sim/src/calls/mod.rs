@@ -16,6 +16,7 @@ mod copy;
 mod count_notify;
 mod data_buffer;
 mod dataset;
+mod descriptor;
 mod device;
 mod dump;
 mod event;

@@ -17,24 +17,24 @@ use core::sync::atomic::{AtomicBool, Ordering};
 pub(crate) struct NewBuffer {
     pub(crate) start: NonNull<c_void>,
     pub(crate) bytes: usize,
-    pub(crate) number: u64,
+    pub(crate) place: ShelfPlace,
     pub(crate) owner: Owner,
 }
 
 impl Seed<RawBuffer> for NewBuffer {
     #[inline]
     fn row(self) -> RawBuffer {
-        let Self { start, bytes, number, owner } = self;
-        let (place, layout, freed) = (ShelfPlace::default(), Layout::new::<()>(), AtomicBool::new(false));
+        let Self { start, bytes, place, owner } = self;
+        let (layout, freed) = (Layout::new::<()>(), AtomicBool::new(false));
         let last_use = Name::alone(LastUse::of(owner.number()));
-        RawBuffer { number, place, start, bytes, home: Home::Device, layout, last_use, freed, owner }
+        RawBuffer { place, start, bytes, home: Home::Device, layout, last_use, freed, owner }
     }
 
     /// A block that refers to nothing is no part, so its stamp belongs to no other block.
     #[inline]
     fn renew(self, row: &mut RawBuffer) {
-        let RawBuffer { number, place: _, start, bytes, home, layout, last_use, freed, owner } = row;
-        (*number, *start, *bytes) = (self.number, self.start, self.bytes);
+        let RawBuffer { place, start, bytes, home, layout, last_use, freed, owner } = row;
+        (*place, *start, *bytes) = (self.place, self.start, self.bytes);
         (*home, *layout, *owner) = (Home::Device, Layout::new::<()>(), self.owner);
         *freed = AtomicBool::new(false);
         last_use.renew(LastUse::of(self.owner.number()));
@@ -96,7 +96,7 @@ impl RawBuffer {
     #[inline(never)]
     fn is_not_freed(&self, api: Api, refused: Option<Result<(), NoSuccess>>) -> Option<Result<(), Error>> {
         self.freed.store(false, Ordering::Release);
-        refused.map(|refused| refused.or_else(|answer| answer.into_answer(api).done(|| self.freeing())))
+        refused.map(|refused| refused.map_err(|answer| answer.into_answer(api).into_error(|| self.freeing())))
     }
 
     pub(super) fn freeing(&self) -> String {
@@ -111,10 +111,8 @@ pub(super) fn allocating(bytes: usize, home: Home) -> String {
 #[cold]
 #[inline(never)]
 fn not_allocated(api: Api, bytes: usize, answer: Result<(), NoSuccess>) -> Error {
-    let call = functions::aclrtMalloc::NAME;
-    let answer = answer.map_err(|answer| answer.into_answer(api).done(|| allocating(bytes.max(1), Home::Device)));
     match answer {
-        Err(Err(error)) => error,
-        _ => Error::NullAnswer { call },
+        Ok(()) => Error::NullAnswer { call: functions::aclrtMalloc::NAME },
+        Err(answer) => answer.into_answer(api).into_error(|| allocating(bytes.max(1), Home::Device)),
     }
 }

@@ -17,7 +17,7 @@ use super::{Api, Here, LastUse, Owner, RawStream, Site};
 use crate::element::{LARGEST_ALIGNMENT, Pod};
 use crate::error::{Boxed, Error};
 use crate::ffi::sharing::Name;
-use crate::ffi::shelf::{Shelf, ShelfPlace, next_number};
+use crate::ffi::shelf::{Shelf, ShelfPlace};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclError, aclrtMemMallocPolicy};
 use core::alloc::Layout;
@@ -32,8 +32,7 @@ use std::sync::Arc;
 /// One allocation, or a part of one ([`part`]). Only [`free`](Self::free) releases a block. A block that is not freed
 /// stays allocated, because a task may still use it.
 pub struct RawBuffer {
-    /// 0 for a part, which is on no shelf.
-    number: u64,
+    /// A part is on no shelf.
     place: ShelfPlace,
     start: NonNull<c_void>,
     bytes: usize,
@@ -93,8 +92,7 @@ impl RawBuffer {
         let owner = Owner::current();
         let last_use = Name::alone(LastUse::of(owner.number()));
         let (freed, layout) = (AtomicBool::new(false), Layout::new::<()>());
-        let (number, place) = (next_number(), ShelfPlace::default());
-        Self { number, place, start, bytes, home: Home::Device, layout, last_use, freed, owner }
+        Self { place: ShelfPlace::new(), start, bytes, home: Home::Device, layout, last_use, freed, owner }
     }
 
     /// Wraps device memory of other code. It is used like any other, and never freed here.

@@ -31,11 +31,6 @@ impl Stamped for Arc<RawBuffer> {
 
 impl Row for RawBuffer {
     #[inline]
-    fn number(&self) -> u64 {
-        self.number
-    }
-
-    #[inline]
     fn place(&self) -> &ShelfPlace {
         &self.place
     }
@@ -65,7 +60,7 @@ impl RawBuffer {
     pub(crate) fn into_part(block: Arc<Self>) -> Self {
         let (start, bytes, home, owner) = (block.start, block.bytes, block.home, block.owner);
         let (layout, freed, last_use) = (Layout::new::<()>(), AtomicBool::new(false), Name::first(block));
-        Self { number: 0, place: ShelfPlace::default(), start, bytes, home, layout, last_use, freed, owner }
+        Self { place: ShelfPlace::none(), start, bytes, home, layout, last_use, freed, owner }
     }
 
     /// Another name of this part.
@@ -89,8 +84,7 @@ impl RawBuffer {
         let start = NonNull::new(self.at(start)).unwrap_or(self.start);
         let (bytes, home) = if self.is_part() { (bytes, self.home) } else { (0, Home::Adopted) };
         Self {
-            number: 0,
-            place: ShelfPlace::default(),
+            place: ShelfPlace::none(),
             start,
             bytes,
             home,

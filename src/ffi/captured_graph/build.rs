@@ -7,7 +7,6 @@ use super::RawGraph;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::answer::lacks;
 use crate::ffi::call::{Function, call, functions};
-use crate::ffi::shelf::next_number;
 use crate::ffi::{Api, RawStream};
 use ascendcl_macros::rule;
 use ascendcl_sys::MissingSymbol;
@@ -55,7 +54,7 @@ impl RawGraph {
         answer.done(|| "begin to build a graph".into())?;
         self.instance.store(instance.0, Ordering::Release);
         let made = RawStream::create_with(api, 0, ACL_STREAM_PERSISTENT)?;
-        let stream = Arc::new(RawStream::created(made, next_number()));
+        let stream = Arc::new(RawStream::created(made));
         *self.build.part() = Some(Part { stream: Arc::clone(&stream), is_bound: true });
         stream.begin_capture(api)?;
         // SAFETY: the function asks for a live instance that is being built, and for a live persistent stream that is

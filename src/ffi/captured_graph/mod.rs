@@ -15,7 +15,7 @@ use super::work::queue_alone;
 use super::{Api, Here, LastUse, Owner, RawStream};
 use crate::capture_mode::CaptureMode;
 use crate::error::{Boxed, Error, ObjectKind};
-use crate::ffi::shelf::{Row, Shelf, ShelfPlace, next_number};
+use crate::ffi::shelf::{Row, Shelf, ShelfPlace};
 use ascendcl_macros::rule;
 use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::error_codes::{
@@ -45,7 +45,6 @@ const NEEDED: [&str; 6] = [
 /// object that is not destroyed stays allocated.
 #[rule(GRAPH_05, GRAPH_07)]
 pub(crate) struct RawGraph {
-    number: u64,
     place: ShelfPlace,
     /// Null until the capture has ended successfully or the build has begun, and after the instance is destroyed.
     instance: AtomicPtr<c_void>,
@@ -83,11 +82,6 @@ pub(crate) struct Needs {
 
 impl Row for RawGraph {
     #[inline]
-    fn number(&self) -> u64 {
-        self.number
-    }
-
-    #[inline]
     fn place(&self) -> &ShelfPlace {
         &self.place
     }
@@ -97,14 +91,13 @@ impl RawGraph {
     /// What `{:?}` prints of a graph, as a value of the type with this name.
     pub(crate) fn shown_as(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let is_there = !self.instance.load(Ordering::Acquire).is_null();
-        f.debug_struct(name).field("number", &self.number).field("is_there", &is_there).finish_non_exhaustive()
+        f.debug_struct(name).field("number", &self.number()).field("is_there", &is_there).finish_non_exhaustive()
     }
 
     /// The row for a graph. This calls nothing of the library.
     pub(crate) fn new() -> Self {
         Self {
-            number: next_number(),
-            place: ShelfPlace::default(),
+            place: ShelfPlace::new(),
             instance: AtomicPtr::new(null_mut()),
             capture: Mutex::default(),
             update: Update::default(),

@@ -2,9 +2,10 @@
 
 use super::{RawEvent, Record};
 use crate::error::{Boxed, Error};
-use crate::ffi::call::{NoSuccess, call, call_found};
+use crate::ffi::call::{call, call_found};
 use crate::ffi::flagged_event::event_with;
 use crate::ffi::gate::Gate;
+use crate::ffi::not_ended::not_ended;
 use crate::ffi::shelf::{Seed, ShelfPlace};
 use crate::ffi::{Api, Here, Owner};
 use ascendcl_macros::rule;
@@ -16,7 +17,7 @@ const DESTROYING: &str = "destroy an event";
 /// An event that was created, for a row.
 pub(crate) struct NewEvent {
     pub(crate) raw: aclrtEvent,
-    pub(crate) number: u64,
+    pub(crate) place: ShelfPlace,
     pub(crate) api: Api,
     pub(crate) device: i32,
     pub(crate) owner: Owner,
@@ -25,9 +26,9 @@ pub(crate) struct NewEvent {
 impl Seed<RawEvent> for NewEvent {
     #[inline]
     fn row(self) -> RawEvent {
-        let Self { raw, number, api, device, owner } = self;
-        let (place, gate, record) = (ShelfPlace::default(), Gate::open(), Record::default());
-        RawEvent { number, place, raw, gate, api, device, owner, record }
+        let Self { raw, place, api, device, owner } = self;
+        let (gate, record) = (Gate::open(), Record::default());
+        RawEvent { place, raw, gate, api, device, owner, record }
     }
 
     #[inline]
@@ -76,15 +77,8 @@ impl RawEvent {
         let destroyed = unsafe { call_found!(ready.aclrtDestroyEvent(self.raw)) };
         match destroyed {
             Some(Ok(())) => Some(Ok(())),
-            refused => self.is_not_destroyed(here.api(), refused),
+            refused => not_ended(&self.gate, here.api(), DESTROYING, refused),
         }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn is_not_destroyed(&self, api: Api, refused: Option<Result<(), NoSuccess>>) -> Option<Result<(), Boxed>> {
-        self.gate.reopen();
-        refused.map(|refused| refused.map_err(|answer| answer.into_error(api, DESTROYING)))
     }
 
     /// Destroys the event, which need not be complete. If the library refuses, the event stays usable.

@@ -9,7 +9,7 @@ use crate::ffi::call::call;
 use crate::ffi::captured_event::event_for_captures;
 use crate::ffi::failure::any_failed;
 use crate::ffi::gate::Gate;
-use crate::ffi::shelf::{Row, Seed, Shelf, ShelfPlace, next_number};
+use crate::ffi::shelf::{Row, Seed, Shelf, ShelfPlace};
 use crate::ffi::wait::Wait;
 use crate::ffi::work::queue_alone;
 use crate::ffi::{Api, Here, LastUse, Owner, RawStream, Site};
@@ -24,7 +24,6 @@ const NOTHING: [&LastUse; 0] = [];
 
 /// An event of the device whose context was current when it was created.
 pub(crate) struct RawEvent {
-    number: u64,
     place: ShelfPlace,
     raw: aclrtEvent,
     gate: Gate,
@@ -97,11 +96,6 @@ unsafe impl Sync for RawEvent {}
 
 impl Row for RawEvent {
     #[inline]
-    fn number(&self) -> u64 {
-        self.number
-    }
-
-    #[inline]
     fn place(&self) -> &ShelfPlace {
         &self.place
     }
@@ -115,13 +109,13 @@ impl Row for RawEvent {
 impl RawEvent {
     /// What `{:?}` prints of an event, as a value of the type with this name.
     pub(crate) fn shown_as(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (number, device) = (&self.number, &self.device);
+        let (number, device) = (&self.number(), &self.device);
         f.debug_struct(name).field("number", number).field("device", device).finish_non_exhaustive()
     }
 
     /// The row of an event that was [created](Self::create) in the current context.
     pub(crate) fn created(raw: aclrtEvent, api: Api, device: i32) -> Self {
-        NewEvent { raw, number: next_number(), api, device, owner: Owner::current() }.row()
+        NewEvent { raw, place: ShelfPlace::new(), api, device, owner: Owner::current() }.row()
     }
 
     /// Creates an event that can order streams of a capture. The events of [`create`](Self::create) cannot.

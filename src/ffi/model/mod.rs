@@ -11,7 +11,7 @@ use super::stream::RawStream;
 use super::{Api, LastUse, Owner, RawBuffer};
 use crate::element::ElementType;
 use crate::error::{Error, ObjectKind};
-use crate::ffi::shelf::{Row, Shelf, ShelfPlace, next_number};
+use crate::ffi::shelf::{Row, Shelf, ShelfPlace};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::*;
 use core::ffi::c_char;
@@ -30,7 +30,6 @@ pub(crate) use load::{Image, LoadInto, ModelImage, Share};
 #[derive(Debug)]
 #[rule(MODEL_02, MODEL_03, MODEL_12)]
 pub(crate) struct LoadedModel {
-    number: u64,
     place: ShelfPlace,
     /// The library's number for the model, while it is loaded.
     id: AtomicU32,
@@ -68,11 +67,6 @@ pub(crate) struct Port {
 
 impl Row for LoadedModel {
     #[inline]
-    fn number(&self) -> u64 {
-        self.number
-    }
-
-    #[inline]
     fn place(&self) -> &ShelfPlace {
         &self.place
     }
@@ -82,8 +76,7 @@ impl LoadedModel {
     /// The row for a model in this memory. This calls nothing of the library.
     pub(crate) fn new(onto: LoadInto) -> Self {
         Self {
-            number: next_number(),
-            place: ShelfPlace::default(),
+            place: ShelfPlace::new(),
             id: AtomicU32::new(0),
             is_loaded: AtomicBool::new(false),
             desc: AtomicPtr::new(null_mut()),

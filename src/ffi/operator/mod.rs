@@ -11,7 +11,7 @@ use super::{Api, Here, LastUse, Owner, RawBuffer, RawStream};
 use crate::attribute::Attribute;
 use crate::element::ElementType;
 use crate::error::{Error, ObjectKind};
-use crate::ffi::shelf::{Row, Shelf, ShelfPlace, next_number};
+use crate::ffi::shelf::{Row, Shelf, ShelfPlace};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::*;
 use attributes::Attributes;
@@ -27,7 +27,6 @@ use std::sync::Arc;
 /// An operator with the descriptions and buffers of its tensors. It has no `Drop`: what is not destroyed stays
 /// allocated.
 pub(crate) struct RawInvocation {
-    number: u64,
     place: ShelfPlace,
     name: CString,
     inputs: Side,
@@ -97,11 +96,6 @@ const DOING: &str = "put an operator together";
 
 impl Row for RawInvocation {
     #[inline]
-    fn number(&self) -> u64 {
-        self.number
-    }
-
-    #[inline]
     fn place(&self) -> &ShelfPlace {
         &self.place
     }
@@ -119,8 +113,7 @@ impl RawInvocation {
     pub(crate) fn new(name: &str, inputs: &[TensorArgument], outputs: &[TensorArgument]) -> Result<Self, Error> {
         let tensors = || inputs.iter().chain(outputs).map(|part| part.memory.as_ref());
         Ok(Self {
-            number: next_number(),
-            place: ShelfPlace::default(),
+            place: ShelfPlace::new(),
             name: c_text(name)?,
             inputs: Side::of(inputs.len()),
             outputs: Side::of(outputs.len()),

@@ -35,12 +35,14 @@ const LABELS: u64 = 1 << 12;
 
 /// An entry of a shelf.
 pub(crate) trait Row: Sized {
-    /// The number that identifies the row: no other row ever has it. It comes from [`next_number`], or from
-    /// [`Shelf::put_by`].
-    fn number(&self) -> u64;
-
     /// Where the row is on its shelf.
     fn place(&self) -> &ShelfPlace;
+
+    /// The number that identifies the row: no other row ever has it.
+    #[inline(always)]
+    fn number(&self) -> u64 {
+        self.place().number()
+    }
 
     /// Whether the memory of this row can be used for another one after its object was destroyed. What the row refers
     /// to lives until then.
@@ -72,7 +74,7 @@ impl<T> Seed<T> for T {
 /// A number that nothing in this process had before. Never 0, and never one of the highest: at ten million numbers a
 /// second they last for ten years.
 #[inline]
-pub(crate) fn next_number() -> u64 {
+fn next_number() -> u64 {
     static NEXT: core::sync::atomic::AtomicU64 = core::sync::atomic::AtomicU64::new(LABELS);
     NEXT.fetch_add(LABELS, Ordering::Relaxed)
 }
@@ -99,28 +101,17 @@ impl<T> Default for Shelf<T> {
 impl<T: Row> Shelf<T> {
     #[inline]
     pub(crate) fn put(&self, object: T) -> Arc<T> {
-        let number = object.number();
-        self.put_in(self.claim(number), object)
+        let (slot, claim) = self.claim(object.number());
+        object.place().set(slot);
+        fill(claim, object)
     }
 
-    /// Adds the row that `seed_of` makes of its number. The row [is found](Self::get) by this number.
+    /// Adds the row that `seed_of` makes of its place. The row [is found](Self::get) by the number of this place.
     #[inline]
-    pub(crate) fn put_by<S: Seed<T>>(&self, seed_of: impl FnOnce(u64) -> S) -> Arc<T> {
+    pub(crate) fn put_by<S: Seed<T>>(&self, seed_of: impl FnOnce(ShelfPlace) -> S) -> Arc<T> {
         let number = next_number();
         let (slot, claim) = self.claim(number);
-        self.put_in((slot, claim), seed_of(number + label_of(slot)))
-    }
-
-    #[inline(always)]
-    fn put_in(&self, (slot, claim): (usize, Claim<'_, T>), seed: impl Seed<T>) -> Arc<T> {
-        claim.fill(|place| {
-            let row = match place {
-                Some(spare) => renewed(spare, seed),
-                None => place.insert(Arc::new(seed.row())),
-            };
-            row.place().set(slot);
-            Arc::clone(row)
-        })
+        fill(claim, seed_of(ShelfPlace::in_slot(number + label_of(slot), slot)))
     }
 
     /// Adds an existing row, if it is not on this shelf yet.
@@ -188,7 +179,7 @@ impl<T: Row> Shelf<T> {
     /// The slot of this row, if the row is on this shelf.
     #[inline(always)]
     fn held(&self, row: &T) -> Option<(usize, &Group<T>, Held<'_, T>)> {
-        let slot = row.place().get()?;
+        let slot = row.place().slot()?;
         let group = self.group(slot / SLOTS)?;
         let held = group.hold(slot % SLOTS)?;
         core::ptr::eq(&raw const **held, row).then_some((slot, group, held))
@@ -246,12 +237,17 @@ impl<T: Row> Shelf<T> {
     }
 }
 
-/// Puts the object into the memory of a spare row, if no handle points to that row any more; otherwise allocates.
+/// Puts the object into the memory of the spare row in the slot, if there is one to which no handle points any more;
+/// otherwise allocates.
 #[inline(always)]
-fn renewed<T>(spare: &mut Arc<T>, seed: impl Seed<T>) -> &mut Arc<T> {
-    match Arc::get_mut(spare) {
-        Some(row) => seed.renew(row),
-        None => *spare = Arc::new(seed.row()),
-    }
-    spare
+fn fill<T>(claim: Claim<'_, T>, seed: impl Seed<T>) -> Arc<T> {
+    claim.fill(|slot| {
+        if let Some(spare) = slot
+            && let Some(row) = Arc::get_mut(spare)
+        {
+            seed.renew(row);
+            return Arc::clone(spare);
+        }
+        Arc::clone(slot.insert(Arc::new(seed.row())))
+    })
 }

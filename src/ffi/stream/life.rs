@@ -3,9 +3,10 @@
 use super::RawStream;
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::allocator::KeptAllocator;
-use crate::ffi::call::{Current, NoSuccess, Ready, call, call_found};
+use crate::ffi::call::{Current, Ready, call, call_found};
 use crate::ffi::gate::Gate;
-use crate::ffi::shelf::Seed;
+use crate::ffi::not_ended::not_ended;
+use crate::ffi::shelf::{Seed, ShelfPlace};
 use crate::ffi::timeline::Timeline;
 use crate::ffi::wait::first_slice;
 use crate::ffi::{Api, Here, Owner};
@@ -20,20 +21,20 @@ const WAITING: &str = "synchronise a stream";
 /// A stream that was created, for a row.
 pub(crate) struct NewStream {
     pub(crate) raw: aclrtStream,
-    pub(crate) number: u64,
+    pub(crate) place: ShelfPlace,
     pub(crate) owner: Owner,
 }
 
 impl Seed<RawStream> for NewStream {
     fn row(self) -> RawStream {
-        RawStream::row(self.raw, Timeline::new(self.number), self.owner)
+        RawStream::row(self.raw, self.place, self.owner)
     }
 
     /// A row that refers to nothing has no registrations and no spare events.
     #[inline]
     fn renew(self, row: &mut RawStream) {
         let RawStream {
-            place: _,
+            place,
             raw,
             timeline,
             gate,
@@ -48,7 +49,8 @@ impl Seed<RawStream> for NewStream {
             seen_over,
             borrows,
         } = row;
-        (*raw, *timeline, *gate) = (self.raw, Timeline::new(self.number), Gate::open());
+        (*raw, *timeline, *gate) = (self.raw, Timeline::new(self.place.number()), Gate::open());
+        *place = self.place;
         (*owner, *is_of_the_library, *is_of_others) = (self.owner, false, false);
         (*ended, *seen_over) = (AtomicU64::new(0), AtomicU64::new(0));
         (*borrows, *is_handed_out) = (AtomicBool::new(false), AtomicBool::new(false));
@@ -94,26 +96,14 @@ impl RawStream {
         // SAFETY: the function asks for a live stream. The gate was open, so the stream was not destroyed before; it is
         // closed now, so nobody destroys it meanwhile (STREAM-07).
         let waited = unsafe { call_found!(ready.aclrtSynchronizeStreamWithTimeout(self.raw, first_slice(None))) };
-        let Some(Ok(())) = waited else { return self.is_not_destroyed(here.api(), WAITING, waited) };
+        let Some(Ok(())) = waited else { return not_ended(&self.gate, here.api(), WAITING, waited) };
         // SAFETY: the function asks for a live stream that nobody uses (STREAM-07). The gate was open, so the stream
         // was not destroyed before, and nobody was inside; it is closed now.
         let destroyed = unsafe { call_found!(ready.aclrtDestroyStream(self.raw)) };
         match destroyed {
             Some(Ok(())) => Some(Ok(())),
-            refused => self.is_not_destroyed(here.api(), DESTROYING, refused),
+            refused => not_ended(&self.gate, here.api(), DESTROYING, refused),
         }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn is_not_destroyed(
-        &self,
-        api: Api,
-        doing: &'static str,
-        refused: Option<Result<(), NoSuccess>>,
-    ) -> Option<Result<(), Boxed>> {
-        self.gate.reopen();
-        refused.map(|refused| refused.map_err(|answer| answer.into_error(api, doing)))
     }
 
     /// Destroys the stream. Its work must be done: call [`synchronize`](Self::synchronize) before.

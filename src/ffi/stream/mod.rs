@@ -44,6 +44,7 @@ pub struct RawStream {
     allocators: Registrations,
     /// Events that were created for futures of this stream, and that no future uses now.
     spares: Mutex<Vec<Arc<RawEvent>>>,
+    /// Whether there ever were any. It is asked where no lock is to be taken.
     had_spares: AtomicBool,
     /// This value is not a stream: it stands for the work that the library does in the context without a stream. A wait
     /// for it waits for the whole context.
@@ -74,12 +75,6 @@ unsafe impl Send for RawStream {}
 unsafe impl Sync for RawStream {}
 
 impl Row for RawStream {
-    /// The number that identifies the stream in stamps.
-    #[inline]
-    fn number(&self) -> u64 {
-        self.id()
-    }
-
     #[inline]
     fn place(&self) -> &ShelfPlace {
         &self.place
@@ -93,11 +88,11 @@ impl Row for RawStream {
 
 impl RawStream {
     #[inline(always)]
-    fn row(raw: aclrtStream, timeline: Timeline, owner: Owner) -> Self {
+    fn row(raw: aclrtStream, place: ShelfPlace, owner: Owner) -> Self {
         Self {
-            place: ShelfPlace::default(),
+            timeline: Timeline::new(place.number()),
+            place,
             raw,
-            timeline,
             gate: Gate::open(),
             ended: AtomicU64::new(0),
             allocators: Registrations::none(owner),
@@ -120,25 +115,26 @@ impl RawStream {
 
     /// The row of a stream that was [created](Self::create) in the current context.
     #[inline(always)]
-    pub(crate) fn created(raw: aclrtStream, id: u64) -> Self {
-        Self::row(raw, Timeline::new(id), Owner::current())
+    pub(crate) fn created(raw: aclrtStream) -> Self {
+        Self::row(raw, ShelfPlace::new(), Owner::current())
     }
 
     /// The default stream of the current context, which the library identifies by null (STREAM-03). It is created and
     /// destroyed with its context, never on its own (STREAM-02). Every thread that enters the context can use it.
-    pub(crate) fn default_of_current(id: u64) -> Self {
-        Self::row(aclrtStream::NULL, Timeline::new(id), Owner::current()).of_several_threads()
+    pub(crate) fn default_of_current() -> Self {
+        Self::created(aclrtStream::NULL).of_several_threads()
     }
 
     /// The row of a stream of the current context that other code created, and destroys.
-    pub(crate) fn adopted(raw: NonNull<c_void>, id: u64) -> Self {
-        Self { is_of_others: true, ..Self::created(aclrtStream(raw.as_ptr()), id) }
+    pub(crate) fn adopted(raw: NonNull<c_void>) -> Self {
+        Self { is_of_others: true, ..Self::created(aclrtStream(raw.as_ptr())) }
     }
 
     /// A row that stands for the work that the library does in a context without a stream. Nothing is queued on it, but
     /// a failed call may leave work running.
-    pub(crate) fn of_the_library(id: u64, owner: Owner) -> Self {
-        Self { is_of_the_library: true, ..Self::row(aclrtStream::NULL, Timeline::new(id), owner) }.of_several_threads()
+    pub(crate) fn of_the_library(owner: Owner) -> Self {
+        let row = Self::row(aclrtStream::NULL, ShelfPlace::new(), owner);
+        Self { is_of_the_library: true, ..row }.of_several_threads()
     }
 
     /// An error unless this thread has entered the stream's context.
@@ -154,6 +150,7 @@ impl RawStream {
         self.timeline.clock().is_idle()
     }
 
+    /// The number that identifies the stream in stamps: that of its row.
     pub(crate) fn id(&self) -> u64 {
         self.timeline.id()
     }

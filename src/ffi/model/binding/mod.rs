@@ -9,7 +9,7 @@ use super::super::{Api, LastUse, Owner, RawBuffer, RawStream};
 use super::LoadedModel;
 use super::dataset::Dataset;
 use crate::error::{Boxed, Error, ObjectKind};
-use crate::ffi::shelf::{Row, Shelf, ShelfPlace, next_number};
+use crate::ffi::shelf::{Row, Shelf, ShelfPlace};
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +21,6 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 #[derive(Debug)]
 #[rule(DATA_02, DATA_10)]
 pub(crate) struct RawBinding {
-    number: u64,
     place: ShelfPlace,
     given: Dataset,
     results: Dataset,
@@ -64,11 +63,6 @@ pub(crate) struct BoundInput {
 
 impl Row for RawBinding {
     #[inline]
-    fn number(&self) -> u64 {
-        self.number
-    }
-
-    #[inline]
     fn place(&self) -> &ShelfPlace {
         &self.place
     }
@@ -81,8 +75,7 @@ impl RawBinding {
         let open = outputs.iter().enumerate().filter(|(_, block)| block.is_none()).map(|(index, _)| index).collect();
         let blocks = inputs.iter().map(|input| &input.block).chain(outputs.iter().flatten());
         Self {
-            number: next_number(),
-            place: ShelfPlace::default(),
+            place: ShelfPlace::new(),
             given: Dataset::of(inputs.len()),
             results: Dataset::of(outputs.len()),
             open,
