@@ -98,7 +98,7 @@ mutant 'a slot is claimed before the last thread is seen to have left it' "$slot
 mutant 'a slot is given back without what was done with it' "$slot" 's/fetch_or\(1 << index, Ordering::Release\)/fetch_or(1 << index, Ordering::Relaxed)/'
 mutant 'a slot is held without what was put into it' "$slot" 's/\(TAKEN, HELD, Ordering::Acquire,/(TAKEN, HELD, Ordering::Relaxed,/'
 mutant 'a slot is held by two threads' "$slot" 's/compare_exchange\(TAKEN, HELD,/compare_exchange(TAKEN, TAKEN,/'
-mutant 'a row is taken without being visible' "$slot" 's/(row: another|let row = self\.0\.row\.with_mut.*?\n)(\s*self\.0\.state\.store\(TAKEN, Ordering::)Release/$1$2Relaxed/s'
+mutant 'a row is taken without being visible' "$slot" 's/(let row = self\.0\.row\.with_mut.*?\n)(\s*self\.0\.state\.store\(TAKEN, Ordering::)Release/$1$2Relaxed/s'
 mutant 'a look into a slot ends unseen' "$slot" 's/(fn drop\(&mut self\) \{\s*self\.0\.state\.store\(TAKEN, Ordering::)Release/$1Relaxed/s'
 mutant 'a slot is given back while it has its row' "$slot" 's/slot\.state\.store\(EMPTY, Ordering::Relaxed\)/slot.state.store(TAKEN, Ordering::Relaxed)/'
 mutant 'a row that has left cannot come back' "$shelf" 's/row\.place\(\)\.clear\(\);//'

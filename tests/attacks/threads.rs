@@ -229,13 +229,10 @@ fn threads_make_destroy_drop_and_forget_while_another_one_collects() {
                         collect(current);
                     }
                     collect(current);
-                    let live = control::live();
                     // Each thread has forgotten four of each.
-                    assert_eq!(
-                        (live.streams, live.events, live.device_blocks),
-                        (12, 12, 12),
-                        "something was lost or kept"
-                    );
+                    assert_lives!(streams, 12);
+                    assert_lives!(events, 12);
+                    assert_lives!(device_blocks, 12);
                 })
                 .unwrap();
         });

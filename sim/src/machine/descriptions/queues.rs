@@ -207,7 +207,17 @@ impl Queues {
 
     /// Whether what comes into `from` comes to `to` in the end.
     fn leads_to(&self, from: u32, to: u32) -> bool {
-        from == to || self.targets(from).into_iter().any(|next| self.leads_to(next, to))
+        // Not by recursion: a chain of routes is as long as the program makes it.
+        let (mut open, mut seen) = (vec![from], BTreeSet::new());
+        while let Some(queue) = open.pop() {
+            if queue == to {
+                return true;
+            }
+            if seen.insert(queue) {
+                open.extend(self.targets(queue));
+            }
+        }
+        false
     }
 
     fn targets(&self, source: u32) -> Vec<u32> {
