@@ -67,9 +67,11 @@ macro_rules! needs {
                 aclmdlSetDynamicBatchSize aclmdlSetDynamicHWSize
                 aclmdlSetInputDynamicDims aclmdlUnload
                 aclopExecuteV2
-                aclrtDestroyEvent aclrtDestroyLabel aclrtDestroyLabelList aclrtDestroyStream aclrtEventElapsedTime aclrtFree aclrtFreeHost aclrtHostUnregister aclrtLaunchHostFunc
-                aclrtMemcpy aclrtMemcpy2d aclrtMemcpy2dAsync aclrtMemcpyAsync aclrtMemset aclrtMemsetAsync aclrtQueryEventStatus aclrtRecordEvent
-                aclrtSetLabel aclrtSwitchLabelByIndex
+                aclrtDestroyEvent aclrtDestroyLabel aclrtDestroyLabelList aclrtDestroyStream aclrtEventElapsedTime
+                aclrtFree aclrtFreeHost aclrtHostUnregister aclrtLaunchHostFunc
+                aclrtMemcpy aclrtMemcpy2d aclrtMemcpy2dAsync aclrtMemcpyAsync aclrtMemset aclrtMemsetAsync
+                aclrtQueryEventStatus aclrtRecordEvent
+                aclrtSetLabel aclrtSetStreamFailureMode aclrtSwitchLabelByIndex
                 aclrtStreamQuery aclrtStreamWaitEvent aclrtSynchronizeEvent aclrtSynchronizeEventWithTimeout
                 aclrtSynchronizeStream aclrtSynchronizeStreamWithTimeout;
         }

@@ -38,6 +38,19 @@ pub struct StreamOptions {
     /// and keeps a processor busy.
     #[builder(default)]
     pub fast_sync: bool,
+    /// The first failure of queued work on any stream of the context stops all of them (`aclrtSetStreamFailureMode`,
+    /// `ACL_STOP_ON_FAILURE`). Without it, a stream goes on behind a failure.
+    ///
+    /// One stream sets it for every stream of its context, those that exist and those that are created later. It cannot
+    /// be taken back (STREAM-15). After a stop:
+    ///
+    /// * No stream of the context takes work, and every wait answers with the failure, also on streams whose own work is
+    ///   well and may still run. So no wait shows when that work ends.
+    /// * What unfinished work uses stays allocated, and nothing reads, writes or frees it.
+    /// * The context ends by force only: [`Runtime::close_by_force`](crate::Runtime::close_by_force), or
+    ///   [`Device::recover`](crate::Device::recover) after the end of its scope. Other contexts go on until then.
+    #[builder(default)]
+    pub stop_on_failure: bool,
 }
 
 impl<C: Brand> Current<C> {
@@ -46,11 +59,15 @@ impl<C: Brand> Current<C> {
     /// # Errors
     ///
     /// As for [`stream`](Self::stream), and what the library says of the options; [`Error::MissingFunction`] on
-    /// releases that lack the function.
-    #[rule(CTX_12, STREAM_11, STREAM_14)]
+    /// releases that lack the function. There is no new stream then.
+    #[rule(CTX_12, STREAM_11, STREAM_14, STREAM_15)]
     pub fn stream_with(&self, options: StreamOptions) -> Result<Stream<C, Undecided>, Error> {
         leads!(stream: Start --> Undecided : Create);
         let flags = stream_flags(options.fast_launch, options.fast_sync);
-        self.ledger().create_stream_with(options.priority, flags).map(Stream::of)
+        let stream = self.ledger().create_stream_with(options.priority, flags).map(Stream::of)?;
+        match options.stop_on_failure {
+            true => stream.queue().stop_on_failure(self.ledger().api()).map(|()| stream),
+            false => Ok(stream),
+        }
     }
 }

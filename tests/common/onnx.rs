@@ -8,6 +8,12 @@ pub fn positions() -> Vec<u8> {
     model(&[node("NonZero", &["x"], "y"), input("x", FLOAT, &["4"]), output("y", INT64, &["1", "found"])])
 }
 
+/// A model whose output is the float of `x`, four floats, at the place `i`. It fails when there is none.
+pub fn pick() -> Vec<u8> {
+    let inputs = [input("x", FLOAT, &["4"]), input("i", INT64, &["1"])].concat();
+    model(&[node("Gather", &["x", "i"], "y"), inputs, output("y", FLOAT, &["1"])])
+}
+
 /// A model of two inputs of four floats whose output is their difference.
 pub fn difference() -> Vec<u8> {
     difference_of("4")

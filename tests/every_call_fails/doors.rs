@@ -3,6 +3,7 @@
 use crate::models;
 use crate::others::again;
 use ascendcl::model::{Load, ModelSource};
+use ascendcl::stream::StreamOptions;
 use ascendcl::{Current, Error, Input, Scoped};
 use std::time::Duration;
 
@@ -66,7 +67,7 @@ pub(crate) fn lane_in_place(current: &mut Current<Scoped<'_>>) -> Result<(), Err
 }
 
 pub(crate) fn kept_stream(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
-    let kept = current.stream()?.keep();
+    let kept = current.stream_with(StreamOptions::builder().stop_on_failure(true).build())?.keep();
     let memory = current.upload(&[5_u8; 64])?.keep();
     {
         let stream = kept.lend(current)?;

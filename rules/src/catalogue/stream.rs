@@ -191,12 +191,12 @@ rules! {
             pages: [],
             basis: "doc+source",
             priority: 2,
-            class: NotOffered,
-            means: "There is no API for the failure mode. After a stop every wait of the context answers with the \
-                failure, on streams whose own work goes on, too, and the mode cannot be taken back. So nobody learns \
-                when that work has ended: nothing that it uses could be freed, and the context could only end with a \
-                reset of the device by force. Without the mode, a failure is told to whoever waits for the work, and \
-                the program decides what else to stop.",
+            class: ByConstruction,
+            means: "`StreamOptions::stop_on_failure` sets the mode of a stream that was created just now; the default \
+                stream has no options, and no method sets a mode back. After a stop the library refuses work and answers \
+                every wait with the failure, so nothing that unfinished work uses is read, written or freed.",
+            hole: "After a stop, nobody learns when the work that still runs has ended. The context ends by force only: \
+                `Runtime::close_by_force`, `Device::recover`.",
         }
         STREAM_16 = "STREAM-16" {
             text: "Timeouts are -1 or a positive number of milliseconds; after a timeout the work is still in flight \

@@ -7,7 +7,7 @@ use crate::machine::contexts::context::current_context;
 use crate::machine::contexts::named::Named;
 use crate::machine::device::settings;
 use crate::machine::device::{self, Device};
-use crate::machine::streams;
+use crate::machine::streams::{self, stopping};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
 use std::sync::Arc;
@@ -76,8 +76,7 @@ fn set_failure_mode(named: Named, mode: u64) -> Answer {
     }
     let stream = named.for_work()?;
     if stop {
-        let context = streams::of_context(stream.context());
-        return context.iter().try_for_each(|stream| stream.settings.stop_at_failure(true));
+        return stopping::begin(&stream);
     }
     stream.settings.stop_at_failure(false)
 }

@@ -68,14 +68,19 @@ fn stop_on_failure_ends_the_work_of_all_streams_of_the_context() {
     failing_wait(failing, &held);
     count(failing);
     begin.open();
-    fails!(ACL_ERROR_RT_WAIT_TIMEOUT, "time limit", stream::aclrtSynchronizeStream(failing));
-    drop(open);
-    fails!(ACL_ERROR_RT_WAIT_TIMEOUT, "time limit", stream::aclrtSynchronizeStream(other));
-    assert_eq!(ran.load(SeqCst), 1, "nothing ran behind the failure, on either stream");
+    // Every wait answers with the failure from now on, also for the stream whose task still runs.
+    let new = stream();
+    for stream in [failing, other, later, new, failing, other] {
+        fails!(ACL_ERROR_RT_WAIT_TIMEOUT, "time limit", stream::aclrtSynchronizeStream(stream));
+    }
+    fails!(ACL_ERROR_RT_WAIT_TIMEOUT, "time limit", device::aclrtSynchronizeDevice());
     let place = on_device(&[0; 4]);
-    for stream in [failing, other, later] {
+    for stream in [failing, other, later, new] {
         fails!(ACL_ERROR_RT_WAIT_TIMEOUT, "takes no more work", copy::aclrtMemsetAsync(place, 4, 1, 4, stream));
     }
+    drop(open);
+    fails!(ACL_ERROR_RT_WAIT_TIMEOUT, "time limit", stream::aclrtDestroyStream(other));
+    assert_eq!(ran.load(SeqCst), 1, "nothing ran behind the failure, on either stream");
     fails!(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "taken back", stream::aclrtSetStreamFailureMode(failing, 0));
     // The lowest bit counts.
     fails!(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "taken back", stream::aclrtSetStreamFailureMode(failing, 2));

@@ -1,10 +1,11 @@
-//! Streams with a priority and flags, on releases that have the function for it.
+//! Streams with a priority, flags and a failure mode, on releases that have the functions for it.
 
 use super::RawStream;
 use crate::error::Error;
 use crate::ffi::Api;
 use crate::ffi::call::call;
-use ascendcl_sys::constants::{ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC};
+use ascendcl_macros::rule;
+use ascendcl_sys::constants::{ACL_STOP_ON_FAILURE, ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC};
 use ascendcl_sys::types::aclrtStream;
 
 impl RawStream {
@@ -16,6 +17,16 @@ impl RawStream {
         let answer = unsafe { call!(api.aclrtCreateStreamWithConfig(&raw mut raw, priority, flags)) };
         answer.done(|| format!("create a stream of priority {priority} with the flags {flags:#x}"))?;
         Ok(raw)
+    }
+
+    /// Lets a failure on any stream of the context stop all of them. Waits fail from then on, so nothing that unfinished
+    /// work uses is ever known to be free.
+    #[rule(STREAM_15)]
+    pub(crate) fn stop_on_failure(&self, api: Api) -> Result<(), Error> {
+        // SAFETY: the function asks for a live stream. It was created just now, in the current context, and the caller
+        // has its only handle, so it is not destroyed meanwhile (STREAM-07). The mode is a plain value.
+        let answer = unsafe { call!(api.aclrtSetStreamFailureMode(self.raw, ACL_STOP_ON_FAILURE.into())) };
+        answer.done(|| "let a failure stop all streams of the context".into())
     }
 }
 

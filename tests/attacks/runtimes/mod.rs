@@ -7,6 +7,7 @@ mod forced_anywhere;
 mod forcing;
 mod lanes;
 mod opening;
+mod stopping;
 
 use super::{fail, finish, model, nothing_fails, upload};
 use crate::common::{allocators::Empty, alone, library};

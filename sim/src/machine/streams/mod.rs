@@ -5,6 +5,7 @@ mod missed;
 mod queue;
 pub(crate) mod refusals;
 mod serve;
+pub(crate) mod stopping;
 pub(crate) mod stream;
 pub(crate) mod stream_settings;
 mod submission;

@@ -3,6 +3,7 @@
 use crate::failure::{Answer, Failure};
 use crate::machine::device::Device;
 use crate::machine::handles::{Numbers, Table};
+use crate::machine::streams::stopping;
 use crate::machine::streams::stream::{Kind, Stream};
 use crate::machine::workers::served::{self, Served};
 use ascendcl_sys::types::aclrtStream;
@@ -20,6 +21,7 @@ pub(crate) fn create(context: usize, device: &Arc<Device>, kind: Kind) -> Answer
     let stream = Arc::new(Stream::new(number, context, device, id, kind));
     served::enter(Arc::clone(&stream) as Arc<dyn Served>);
     STREAMS.insert(number, Arc::clone(&stream));
+    stopping::join(&stream);
     Ok(stream)
 }
 

@@ -15,7 +15,8 @@ use std::sync::atomic::Ordering::SeqCst;
 use std::time::Instant;
 
 impl Stream {
-    /// Waits until everything submitted before is over, and answers the first failure among it, once.
+    /// Waits until everything submitted before is over, and answers the first failure among it, once. A stopped stream
+    /// answers with the failure at each wait, at once: a task that runs goes on (STREAM-15).
     pub(crate) fn synchronize(&self, deadline: Option<Instant>) -> Answer {
         if self.is_persistent() {
             return Ok(());
@@ -26,7 +27,8 @@ impl Stream {
             (queue.submitted, queue.was_discarded(queue.submitted), queue.done == queue.submitted)
         };
         let watch = Watch::begin(self, over);
-        self.wait_for(last, Waiting::new(Target::Stream(self.awaited()), deadline), deadline, discarded)?;
+        let ends = |queue: &Queue| queue.stopped.is_some() || !discarded && queue.was_discarded(last);
+        self.wait_for(last, Waiting::new(Target::Stream(self.awaited()), deadline), deadline, ends)?;
         if watch.misses(deadline) {
             return Err(still_working());
         }
@@ -36,7 +38,8 @@ impl Stream {
 
     /// Waits until the task at this position is over: it has run, well or not (`Ok`), or was discarded.
     pub(crate) fn finished(&self, position: u64, deadline: Option<Instant>) -> Answer {
-        self.wait_for(position, Waiting::new(Target::Stream(self.awaited()), deadline), deadline, false)?;
+        let ends = |queue: &Queue| queue.was_discarded(position);
+        self.wait_for(position, Waiting::new(Target::Stream(self.awaited()), deadline), deadline, ends)?;
         self.has_seen(position);
         Ok(())
     }
@@ -47,25 +50,27 @@ impl Stream {
             let queue = lock(&self.queue);
             (queue.submitted, queue.stopped.is_none() && queue.was_discarded(queue.submitted))
         };
-        let answer = self.wait_for(last, Waiting::new(Target::Ending(self.awaited()), None), None, aborted);
+        let ends = |queue: &Queue| !aborted && queue.was_discarded(last);
+        let answer = self.wait_for(last, Waiting::new(Target::Ending(self.awaited()), None), None, ends);
         takes_over();
         answer
     }
 
     /// Waits for the task that runs, after everything else was discarded.
     pub(in crate::machine) fn come_to_rest(&self) {
-        let _ = self.wait_for(self.last_position(), Waiting::new(Target::Ending(self.awaited()), None), None, true);
+        let _ =
+            self.wait_for(self.last_position(), Waiting::new(Target::Ending(self.awaited()), None), None, |_| false);
         takes_over();
     }
 
+    /// Waits for a task that runs, or until the wait is given up.
     fn wait_for(
         &self,
         position: u64,
         mut waiting: Waiting<'_>,
         deadline: Option<Instant>,
-        may_be_discarded: bool,
+        given_up: impl Fn(&Queue) -> bool,
     ) -> Answer {
-        let given_up = |queue: &Queue| !may_be_discarded && queue.was_discarded(position);
         let _waits = visits::waits();
         look_out(|| self.done.load(SeqCst) >= position);
         let mut queue = lock(&self.queue);
