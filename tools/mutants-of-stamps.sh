@@ -47,6 +47,7 @@ stamp=src/ffi/stamp.rs
 unnamed=src/ffi/unnamed.rs
 sharing=src/ffi/sharing.rs
 gate=src/ffi/gate.rs
+admission=src/ffi/admission.rs
 slot=src/ffi/shelf/slot.rs
 shelf=src/ffi/shelf/mod.rs
 
@@ -134,4 +135,12 @@ mutant 'a capture counts as a call inside' "$gate" 's/Acquire\) & !FLAGS/Acquire
 mutant 'a call that leaves counts the capture' "$gate" 's/AcqRel\) & !FLAGS/AcqRel) & !CLOSED/'
 mutant 'who destroys waits for a capture to end' "$gate" 's/Acquire\) & !CAPTURING != CLOSED/Acquire) != CLOSED/'
 mutant 'a stream that was not destroyed loses its mark' "$gate" 's/fetch_and\(!CLOSED,/swap(0,/'
+# What a stream takes without a further look.
+mutant 'a captured stream takes work without a look' "$admission" 's/self\.set\(Because::Captured, true\);//'
+mutant 'a stream looks captured for good' "$admission" 's/self\.set\(Because::Captured, false\);//'
+mutant 'the next capture begins before the mark of the last is gone' "$admission" 's/(self\.set\(Because::Captured, false\);)(\s*)(gate\.end_capture\(\);)/$3$2$1/'
+mutant 'a destroyed stream takes work without a look' "$admission" 's/(let closed = gate\.close\(\);\s*if closed \{\s*)self\.set\(Because::Gone, true\);/$1/'
+mutant 'a stream that was not destroyed looks gone for good' "$admission" 's/self\.set\(Because::Gone, false\);//'
+mutant 'a reason that ends takes the others with it' "$admission" 's/fetch_and\(!\(reason as u64\), /fetch_and(!(0xF << 60), /'
+mutant 'a reason that begins takes the others away' "$admission" 's/self\.0\.fetch_or\(reason as u64, Ordering::AcqRel\)/self.0.swap(reason as u64 | 7, Ordering::AcqRel)/'
 exit "$((lived > 0))"

@@ -8,7 +8,7 @@ use super::work::queue_alone;
 use super::{Here, RawStream};
 use crate::callback_guard::contained;
 use crate::code::Code;
-use crate::error::Error;
+use crate::error::{Boxed, Error};
 use ascendcl_sys::error_codes::{ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_PARAM_INVALID};
 use core::ffi::c_void;
 use std::any::Any;
@@ -37,6 +37,7 @@ impl RawStream {
     /// The callback will not run in two cases: the call never reached the library, or the library reports that it
     /// refused the arguments. In the vendor's library one callback is three submissions, and any other error can come
     /// from a later one of them. The callback then stays with the library.
+    #[inline(always)]
     pub(crate) fn call_back_with<T: HostCode>(&self, here: Here<'_>, code: Arc<T>) -> Result<u64, NotQueued> {
         let argument = Arc::into_raw(code);
         // SAFETY: the function asks for a live stream, and for a function that may be called with the argument on a thread
@@ -47,17 +48,30 @@ impl RawStream {
                 aclrtLaunchHostFunc(stream, Some(trampoline::<T>), argument.cast_mut().cast())
             })
         };
-        queued.map_err(|error| {
-            let error = Error::from(error);
-            let never_called = error.rules_out_that_work_was_queued();
-            if never_called {
-                // SAFETY: `Arc::from_raw` asks for a pointer of `Arc::into_raw` whose count nobody else takes back. It
-                // was made above, and was never passed to the library.
-                drop(unsafe { Arc::from_raw(argument) });
+        match queued {
+            Ok(number) => Ok(number),
+            Err(error) => {
+                let (error, never_called) = NotQueued::because(error);
+                if never_called {
+                    // SAFETY: `Arc::from_raw` asks for a pointer of `Arc::into_raw` whose count nobody else takes back.
+                    // It was made above, and was never passed to the library.
+                    drop(unsafe { Arc::from_raw(argument) });
+                }
+                Err(error)
             }
-            let will_not_run = never_called || is_of_the_arguments(&error);
-            NotQueued { error, will_not_run }
-        })
+        }
+    }
+}
+
+impl NotQueued {
+    /// And whether the callback never reached the library.
+    #[cold]
+    #[inline(never)]
+    fn because(error: Boxed) -> (Self, bool) {
+        let error = Error::from(error);
+        let never_called = error.rules_out_that_work_was_queued();
+        let will_not_run = never_called || is_of_the_arguments(&error);
+        (Self { error, will_not_run }, never_called)
     }
 }
 

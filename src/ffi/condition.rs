@@ -10,6 +10,12 @@ pub(super) trait Need: Sized {
     fn check(api: Api) -> Result<(), Error>;
 }
 
+/// A condition that holds while calls are plain, and a thread passes a comparison.
+pub(super) trait AtOnce: Need {
+    /// Whether this thread passes. If not, the [check](Need::check) says why.
+    fn passes() -> bool;
+}
+
 /// This is the process that loaded the library.
 pub(super) enum ThisProcess {}
 

@@ -1,10 +1,13 @@
 //! The context in which a call is made, as far as the caller can prove it.
 
 use super::Api;
-use super::call::{Begins, Current, Ready};
+use super::admission::Admission;
+use super::call::{AtOnce, Current, Ready};
 use super::owner::Owner;
+use super::plain::{Plain, PlainCalls};
 use crate::device_allocator::ContextId;
 use crate::error::Boxed;
+use ascendcl_sys::Library;
 use core::marker::PhantomData;
 
 /// A library, and one of its contexts.
@@ -13,6 +16,8 @@ pub(crate) struct Site {
     api: Api,
     /// The context's number, or [`UNPROVEN`].
     context: u64,
+    /// Those of the library.
+    plain: &'static PlainCalls,
 }
 
 /// A value that is not the number of any context, nor that of an object without a context.
@@ -34,13 +39,13 @@ pub(crate) struct Here<'a> {
 
 impl Site {
     pub(crate) fn of(api: Api, context: ContextId) -> Self {
-        Self { api, context: context.number() }
+        Self { api, context: context.number(), plain: api.loading().plain() }
     }
 
     /// For callers without a `Current`: each object then asks which context this thread has entered.
     #[inline]
     pub(crate) fn unproven(api: Api) -> Self {
-        Self { api, context: UNPROVEN }
+        Self { api, context: UNPROVEN, plain: api.loading().plain() }
     }
 
     /// On a site that names a context, only the `Current` of that context may call this. Any code may call it on a site
@@ -69,23 +74,32 @@ impl Here<'_> {
         context == self.site.context
     }
 
+    /// Whether work is queued on a stream without a further look.
+    #[inline(always)]
+    pub(super) fn admits(self, admission: &Admission) -> bool {
+        admission.is_for(self.site.context)
+    }
+
     /// An error in a forked child. Call this before any lock is taken.
     #[inline]
     pub(crate) fn of_this_process(self) -> Result<(), Boxed> {
         if self.site.api.loading().is_plain() { Ok(()) } else { self.of_this_process_after_all() }
     }
 
-    /// Like [`ready`](Self::ready); `None` when further checks are needed.
+    /// The result of `found!`. The code that loaded the library guarantees that its functions have the signatures of the
+    /// table.
     #[inline(always)]
-    pub(super) fn ready_for_certain(self) -> Option<Ready<Current>> {
-        if self.site.api.loading().is_plain() { Some(Ready::checked(self.site.api)) } else { None }
+    pub(super) fn found<F, P: Copy, E>(self, of: impl FnOnce(&Library) -> Result<P, E>) -> Option<P>
+    where
+        F: Plain<Need: AtOnce>,
+    {
+        if F::Need::passes() { self.site.plain.find::<F, P, E>(of) } else { None }
     }
 
-    /// The library, for a call that may call code of the program, or that code of the program may not make; `None` when
-    /// further checks are needed.
-    #[inline(always)]
-    pub(super) fn begins_for_certain(self) -> Option<Ready<Begins>> {
-        Ready::to_begin(self.site.api)
+    /// Lets the next call find the function by one look.
+    #[cold]
+    pub(super) fn keep<F: Plain, P: Copy, E>(self, of: impl FnOnce(&Library) -> Result<P, E>) {
+        self.site.api.loading().keep::<F, P, E>(of);
     }
 
     /// The library, after the checks of a call in the current context.

@@ -7,9 +7,10 @@
 //! * A [`RawStream`] is a vendor stream. The macros of `work.rs` queue work and stamp every block that the work uses,
 //!   before and after the vendor call. [`RawStream::synchronize`] determines which stamps are done. Neither takes a lock
 //!   or allocates.
-//! * `call!` makes every call, and on the shortest ways `found!` gives the function. Before that, the needs are checked
-//!   that `needs.rs` lists for the C function: at least that this is not a forked child. Only that check gives access
-//!   to the functions ([`Ready`](call::Ready)).
+//! * `call!` makes every call. Before that, the needs are checked that `needs.rs` lists for the C function: at least that
+//!   this is not a forked child. Only that check gives access to the functions ([`Ready`](call::Ready)). On the shortest
+//!   ways `found!` gives the function instead, from a page ([`PlainCalls`](plain::PlainCalls)) that has none when a check
+//!   is needed.
 //! * A destroyed object is never passed to the library again, because destroying it closes a [`Gate`](gate::Gate).
 //!   Calls that another thread may make at that time pass through the gate. Calls that need the object's handle only
 //!   look at the gate, since destroying takes the handle.
@@ -22,6 +23,7 @@
 #[macro_use]
 mod needs;
 
+mod admission;
 mod allocator;
 mod answer;
 mod api;
@@ -56,6 +58,7 @@ mod outside;
 mod owner;
 mod pages;
 mod peer;
+mod plain;
 mod process;
 mod properties;
 mod registration;

@@ -5,6 +5,7 @@
 //! cheap: each loaded library has a page that the kernel wipes in a child (`MADV_WIPEONFORK`), and a call reads one
 //! word of it.
 
+use super::plain::{Plain, PlainCalls};
 use super::resets::Resets;
 use ascendcl_sys::{Library, Origin};
 use core::ffi::{c_int, c_void};
@@ -17,8 +18,8 @@ pub(crate) struct Loading {
     library: &'static Library,
     resets: &'static Resets,
     process: u32,
-    /// A set of the bits below; 0 in a forked child.
-    mark: &'static AtomicU32,
+    /// The mark is a set of the bits below; 0 in a forked child.
+    plain: &'static PlainCalls,
 }
 
 /// This is the process that loaded the library.
@@ -44,7 +45,7 @@ impl Drop for Verified {
     fn drop(&mut self) {
         // In a child the word is 0, and stays so.
         if !self.loading.is_forked() {
-            self.loading.mark.fetch_sub(VERIFIED, Ordering::Relaxed);
+            self.loading.plain.mark.fetch_sub(VERIFIED, Ordering::Relaxed);
         }
     }
 }
@@ -54,10 +55,14 @@ const VERIFIES: &str = "ASCENDCL_VERIFY_CURRENT";
 
 impl Loading {
     pub(crate) fn new(library: &'static Library) -> &'static Self {
-        let mark = wiped_in_children().unwrap_or_else(|| Box::leak(Box::new(AtomicU32::new(ASK))));
+        let plain = wiped_in_children().unwrap_or_else(|| {
+            let asks = PlainCalls::default();
+            asks.mark.store(ASK, Ordering::Relaxed);
+            Box::leak(Box::new(asks))
+        });
         let verifies = std::env::var_os(VERIFIES).is_some_and(|value| !value.is_empty() && value != *"0");
-        mark.fetch_or(if verifies { OWN | VERIFY } else { OWN }, Ordering::Relaxed);
-        Box::leak(Box::new(Self { library, resets: Resets::of(library), process: std::process::id(), mark }))
+        plain.mark.fetch_or(if verifies { OWN | VERIFY } else { OWN }, Ordering::Relaxed);
+        Box::leak(Box::new(Self { library, resets: Resets::of(library), process: std::process::id(), plain }))
     }
 
     #[inline]
@@ -78,13 +83,37 @@ impl Loading {
     /// Whether calls need no further checks.
     #[inline]
     pub(super) fn is_plain(&self) -> bool {
-        self.mark.load(Ordering::Relaxed) == OWN
+        self.mark() == OWN
+    }
+
+    /// The functions that a call finds by one look while calls are plain.
+    #[inline]
+    pub(super) fn plain(&self) -> &'static PlainCalls {
+        self.plain
+    }
+
+    /// Lets calls find this function by one look from now on, if calls are plain.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn keep<F: Plain, P: Copy, E>(&self, of: impl FnOnce(&Library) -> Result<P, E>) {
+        self.plain.keep::<F, P, E>(self.library, || self.plain.mark.load(Ordering::SeqCst) == OWN, of);
+    }
+
+    #[inline]
+    fn mark(&self) -> u32 {
+        self.plain.mark.load(Ordering::Relaxed)
+    }
+
+    /// Changes the mark so that calls are checked further.
+    fn check_further(&self, change: impl FnOnce(&AtomicU32)) {
+        change(&self.plain.mark);
+        self.plain.forget();
     }
 
     /// Whether this process is not the one that loaded the library.
     #[inline]
     pub(crate) fn is_forked(&self) -> bool {
-        let mark = self.mark.load(Ordering::Relaxed);
+        let mark = self.mark();
         mark & OWN == 0 || (mark & ASK != 0 && std::process::id() != self.process)
     }
 
@@ -93,11 +122,11 @@ impl Loading {
     #[cold]
     pub(super) fn has_displaced(&self) {
         // In a child the word stays without `OWN`, which marks it as a child.
-        self.mark.fetch_or(DISPLACED, Ordering::Relaxed);
+        self.check_further(|mark| _ = mark.fetch_or(DISPLACED, Ordering::SeqCst));
     }
 
     pub(super) fn verifies(&self) -> bool {
-        let mark = self.mark.load(Ordering::Relaxed);
+        let mark = self.mark();
         mark & VERIFY != 0 || mark >= VERIFIED
     }
 
@@ -107,17 +136,17 @@ impl Loading {
         if self.is_forked() {
             return None;
         }
-        self.mark.fetch_add(VERIFIED, Ordering::Relaxed);
+        self.check_further(|mark| _ = mark.fetch_add(VERIFIED, Ordering::SeqCst));
         Some(Verified { loading: self })
     }
 
     pub(crate) fn verify(&self, on: bool) {
         // In a child the word stays 0.
         match on {
-            _ if self.is_forked() => 0,
-            true => self.mark.fetch_or(VERIFY, Ordering::Relaxed),
-            false => self.mark.fetch_and(!VERIFY, Ordering::Relaxed),
-        };
+            _ if self.is_forked() => (),
+            true => self.check_further(|mark| _ = mark.fetch_or(VERIFY, Ordering::SeqCst)),
+            false => _ = self.plain.mark.fetch_and(!VERIFY, Ordering::Relaxed),
+        }
     }
 }
 
@@ -130,11 +159,12 @@ impl fmt::Display for Loading {
     }
 }
 
-/// A word that is 0, and becomes 0 again in every child of this process. `None` if the kernel does not support such
-/// memory.
+/// Memory whose bytes are 0, and become 0 again in every child of this process. `None` if the kernel does not support
+/// such memory.
 #[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")))]
-fn wiped_in_children() -> Option<&'static AtomicU32> {
+fn wiped_in_children() -> Option<&'static PlainCalls> {
     const BYTES: usize = 4096;
+    const { assert!(size_of::<PlainCalls>() <= BYTES && align_of::<PlainCalls>() <= BYTES) };
     const READ_AND_WRITE: c_int = 1 | 2;
     const PRIVATE_AND_ANONYMOUS: c_int = 0x02 | 0x20;
     const WIPE_ON_FORK: c_int = 18;
@@ -159,19 +189,20 @@ fn wiped_in_children() -> Option<&'static AtomicU32> {
         unsafe { munmap(page, BYTES) };
         return None;
     }
-    // SAFETY: `AtomicU32::from_ptr` asks for a pointer that is aligned, valid for reads and writes forever, and used
-    // by atomic accesses only. A page is aligned, this one is zeroed and never unmapped, and nothing else has its
-    // address.
-    Some(unsafe { AtomicU32::from_ptr(page.cast()) })
+    // SAFETY: a shared reference asks for an aligned pointer to a valid value that only atomic accesses change. A page is
+    // aligned and larger than the value, which is valid when its bytes are zero. This page is zeroed and never unmapped,
+    // and nothing else has its address.
+    Some(unsafe { &*page.cast::<PlainCalls>() })
 }
 
 #[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))))]
-fn wiped_in_children() -> Option<&'static AtomicU32> {
+fn wiped_in_children() -> Option<&'static PlainCalls> {
     None
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::call::functions;
     use super::*;
 
     fn without_functions() -> &'static Library {
@@ -180,15 +211,23 @@ mod tests {
         unsafe { Library::from_table("none", |_| None) }
     }
 
+    fn with_functions() -> &'static Library {
+        extern "C" fn called() {}
+        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. Nothing is
+        // called in these tests.
+        unsafe { Library::from_table("all", |_| core::ptr::NonNull::new(called as *mut c_void)) }
+    }
+
     #[test]
     fn without_a_page_that_is_wiped_the_process_is_compared() {
-        let mark: &'static AtomicU32 = Box::leak(Box::new(AtomicU32::new(ASK | OWN)));
+        let plain: &'static PlainCalls = Box::leak(Box::default());
+        plain.mark.store(ASK | OWN, Ordering::Relaxed);
         let here = std::process::id();
         let library = without_functions();
         let resets = Resets::of(library);
-        let own = Loading { library, resets, process: here, mark };
+        let own = Loading { library, resets, process: here, plain };
         assert!(!own.is_forked() && !own.is_plain());
-        let other = Loading { library, resets, process: here + 1, mark };
+        let other = Loading { library, resets, process: here + 1, plain };
         assert!(other.is_forked());
     }
 
@@ -204,6 +243,33 @@ mod tests {
         assert!(loading.verifies(), "the program has switched it on");
         loading.verify(false);
         assert!(!loading.verifies() && loading.is_plain());
+    }
+
+    /// A call that finds its function by one look makes no check, so it finds none while calls are verified.
+    #[test]
+    fn no_function_is_found_while_calls_are_verified() {
+        type Free = functions::aclrtFree;
+        let loading = Loading::new(with_functions());
+        let find = || loading.plain().find::<Free, _, _>(ascendcl_sys::pointers_of::aclrtFree).is_some();
+        let keep = || loading.keep::<Free, _, _>(ascendcl_sys::pointers_of::aclrtFree);
+        keep();
+        assert!(find());
+        loading.verify(true);
+        assert!(!find());
+        keep();
+        assert!(!find());
+        loading.verify(false);
+        keep();
+        assert!(find());
+        let verified = loading.verified();
+        assert!(!find());
+        drop(verified);
+        keep();
+        assert!(find());
+        loading.has_displaced();
+        assert!(!find());
+        keep();
+        assert!(!find());
     }
 
     #[test]

@@ -1,15 +1,16 @@
 //! The allocators that are described to the library: their descriptors, and the streams on which they are registered.
 
+use super::admission::{Admission, Because};
 use super::allocator::{Keeps, KeptAllocator};
 use super::call::call;
 use super::members::Members;
-use super::{Api, Here, Owner};
+use super::{Api, Owner};
 use crate::device_allocator::{AddressFn, AllocateFn, AllocateNearFn, FreeFn};
 use crate::error::Error;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::*;
 use core::mem::transmute;
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 /// The descriptors that the library created for one stream, and which of them the library calls.
@@ -23,18 +24,10 @@ pub(super) struct Registrations {
     /// Whether an allocator was ever described. Until then there are neither rows nor a doubt, and no need to look for
     /// them.
     any: AtomicBool,
-    /// The number of the stream's context. [`IN_DOUBT`] while it is unknown which allocator the library calls, because
-    /// two calls in a row failed. So queueing work compares one word.
-    context: AtomicU64,
-    /// The value of `context` when nothing is in doubt: the context's number, or [`ASKED_EACH_TIME`] if each call has
-    /// to check further.
-    known: u64,
+    /// Whether work is queued without a further look. It is in doubt which allocator the library calls after two calls
+    /// in a row failed.
+    admission: Admission,
 }
-
-/// Not the number of any context.
-const IN_DOUBT: u64 = u64::MAX - 1;
-/// Not the number of any context either.
-const ASKED_EACH_TIME: u64 = u64::MAX - 2;
 
 #[derive(Debug, Default)]
 struct Rows {
@@ -61,35 +54,24 @@ unsafe impl Sync for Registration {}
 impl Registrations {
     /// No registrations, for a stream of this context.
     pub(super) fn none(owner: Owner) -> Self {
-        Self {
-            rows: Mutex::default(),
-            any: AtomicBool::new(false),
-            context: AtomicU64::new(owner.number()),
-            known: owner.number(),
-        }
+        Self { rows: Mutex::default(), any: AtomicBool::new(false), admission: Admission::of(owner.number()) }
     }
 
     /// The stream is another one, of this context. There [never were](Self::were_never) any registrations.
     #[inline]
     pub(super) fn belong_to(&mut self, owner: Owner) {
-        (*self.context.get_mut(), self.known) = (owner.number(), owner.number());
+        self.admission = Admission::of(owner.number());
     }
 
     /// Whether work on the stream could make the library call an allocator that no longer exists.
     pub(super) fn in_doubt(&self) -> bool {
-        self.context.load(Ordering::Relaxed) == IN_DOUBT
+        self.admission.has(Because::AllocatorInDoubt)
     }
 
-    /// Whether this thread has entered the stream's context for certain, and nothing is in doubt.
+    /// Whether work is queued on the stream without a further look.
     #[inline]
-    pub(super) fn are_known(&self, here: Here<'_>) -> bool {
-        here.has(self.context.load(Ordering::Relaxed))
-    }
-
-    /// Makes every call check further: [`are_known`](Self::are_known) is never true afterwards.
-    pub(super) fn ask_each_time(&mut self) {
-        self.known = ASKED_EACH_TIME;
-        self.set_in_doubt(false);
+    pub(super) fn admission(&self) -> &Admission {
+        &self.admission
     }
 
     /// Whether no allocator was ever described. Then there are neither rows nor a doubt.
@@ -99,7 +81,7 @@ impl Registrations {
     }
 
     fn set_in_doubt(&self, in_doubt: bool) {
-        self.context.store(if in_doubt { IN_DOUBT } else { self.known }, Ordering::Release);
+        self.admission.set(Because::AllocatorInDoubt, in_doubt);
     }
 
     /// The keeper of the registered allocator, if there is one.

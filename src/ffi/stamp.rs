@@ -8,7 +8,7 @@
 //! was queued runs any more, so everything up to the count is done without a synchronise.
 //!
 //! A call that returns when its work is done needs no stamps: what it uses has a handle during the call. It writes them
-//! if it fails, because the work may still run then (`RawStream::run`).
+//! if it fails, because the work may still run then (`RawStream::may_go_on`).
 //!
 //! # One thread at a time
 //!
@@ -207,6 +207,13 @@ impl LastUse {
     pub(super) fn is_free_for(&self, stream: u64) -> bool {
         let last = self.stream.load(Ordering::Relaxed);
         last == NEVER || last == stream
+    }
+
+    /// Whether this stamp alone shows that the memory is idle. Only the owner of the memory may ask: it needs no order
+    /// with the wait that it made itself.
+    #[inline(always)]
+    pub(super) fn is_at_rest_for_its_owner(&self) -> bool {
+        self.stream.load(Ordering::Relaxed) == NEVER
     }
 
     /// Stores the number after the vendor call, if it was not known before.

@@ -50,8 +50,11 @@ macro_rules! queue_at_once {
         |$stream:ident| $function:ident($($argument:expr),* $(,)?)
     ) => {{
         let (queue, here) = ($queue, $here);
-        let ready = queue.ready_for_work(here, $uses);
-        match ready.and_then(|(ready, ticket)| $crate::ffi::call::found!(ready.$function).map(|found| (found, ticket))) {
+        let function = match queue.ready_for_work(here, $uses) {
+            Some(ticket) => $crate::ffi::call::found!(here.$function).map(|function| (function, ticket)),
+            None => None,
+        };
+        match function {
             Some((function, ticket)) => Some($crate::ffi::timeline::submitted!(
                 queue.timeline(),
                 ticket,

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 impl<C: Brand, P> BoundModel<C, P> {
     /// Queues one execution.
+    #[inline]
     pub(crate) fn queue<M: Operand<C, Self>>(
         mut model: M,
         current: &Current<C>,
@@ -22,7 +23,8 @@ impl<C: Brand, P> BoundModel<C, P> {
             return Err(Failed { error, value: model });
         }
         match model.reach(INSIDE).start_at_once(current, stream) {
-            Some(Ok(number)) => Ok(Self::in_flight(model, stream, number)),
+            Some(Ok(number)) if M::HAS_PAST => Ok(Self::in_flight(model, stream, number)),
+            Some(Ok(number)) => Ok(Pending::new(model.into_value(INSIDE), stream, number)),
             failed => seldom(move || {
                 let queued = match failed {
                     Some(failed) => failed,

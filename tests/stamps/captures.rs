@@ -8,34 +8,49 @@ const REFUSED: i32 = 107_000;
 /// A stream that can be captured.
 struct Capturable {
     stream: Stream,
+    admission: Admission,
     /// The library captures it.
     captured: AtomicBool,
 }
 
 impl Capturable {
     fn new() -> Arc<Self> {
-        Arc::new(Self { stream: Stream::new(STREAM), captured: AtomicBool::new(false) })
+        let (admission, captured) = (Admission::of(CONTEXT), AtomicBool::new(false));
+        Arc::new(Self { stream: Stream::new(STREAM), admission, captured })
+    }
+
+    fn begin(&self) -> bool {
+        self.admission.begin_capture(&self.stream.gate)
+    }
+
+    fn end(&self) {
+        self.admission.end_capture(&self.stream.gate);
+    }
+
+    fn close(&self) -> bool {
+        self.admission.close(&self.stream.gate)
     }
 
     /// As `RawGraph::begin` and `RawGraph::end` do it.
     fn capture(&self) -> bool {
-        let begun = self.stream.gate.begin_capture();
+        let begun = self.begin();
         if begun {
             assert!(!self.captured.load(Ordering::Relaxed), "two captures of one stream");
             self.captured.store(true, Ordering::Relaxed);
             // As `RawStream::give` does it.
             let inside = self.stream.gate.pass();
             assert!(inside.is_some() && self.stream.gate.is_capturing(), "a captured task runs now");
+            assert!(!self.admission.is_for(CONTEXT), "a captured stream takes work that is not captured");
             drop(inside);
             self.captured.store(false, Ordering::Relaxed);
-            self.stream.gate.end_capture();
+            self.end();
         }
         begun
     }
 
     /// As `RawStream::submit` does it: only a stream that is there and not captured takes work.
     fn submit(&self, used: &LastUse) -> Option<u64> {
-        self.stream.gate.is_open().then(|| self.stream.submit(used))
+        self.admission.is_for(CONTEXT).then(|| self.stream.submit(used))
     }
 
     /// As `RawStream::synchronize` does it. The library refuses to wait for a stream whose capture began after the look
@@ -91,13 +106,13 @@ fn a_wait_that_meets_a_capture_covers_no_replay_that_it_did_not_wait_for() {
 fn who_sees_that_a_capture_is_over_sees_the_librarys_end_of_it() {
     loom::model(|| {
         let stream = Capturable::new();
-        assert!(stream.stream.gate.begin_capture());
+        assert!(stream.begin());
         stream.captured.store(true, Ordering::Relaxed);
         assert!(stream.submit(&LastUse::of(CONTEXT)).is_none(), "a captured stream took other work");
         assert_eq!(stream.stream.gate.inside(), 0, "a capture counts as a call that is inside");
         let ends = on(&stream, |stream| {
             stream.captured.store(false, Ordering::Relaxed);
-            stream.stream.gate.end_capture();
+            stream.end();
         });
         if !stream.stream.gate.is_capturing() {
             assert!(!stream.captured.load(Ordering::Relaxed), "a capture that is under way counts as over");
@@ -128,18 +143,19 @@ fn a_stream_that_is_destroyed_is_not_captured() {
             let alive = Arc::clone(&alive);
             on(&stream, move |stream| {
                 // The gate keeps out the capture's calls, and nobody waits for its end.
-                if stream.stream.gate.begin_capture()
+                if stream.begin()
                     && let Some(_inside) = stream.stream.gate.pass()
                 {
                     assert!(alive.load(Ordering::Acquire), "captured after it was destroyed");
                 }
             })
         };
-        assert!(stream.stream.gate.close());
+        assert!(stream.close());
         alive.store(false, Ordering::Release);
         captures.join().unwrap();
-        assert!(!stream.stream.gate.begin_capture(), "a destroyed stream is captured");
-        assert!(stream.stream.gate.is_closed() && !stream.stream.gate.close(), "destroyed twice");
+        assert!(!stream.begin(), "a destroyed stream is captured");
+        assert!(!stream.admission.is_for(CONTEXT), "a destroyed stream takes work");
+        assert!(stream.stream.gate.is_closed() && !stream.close(), "destroyed twice");
     });
 }
 
@@ -157,11 +173,11 @@ fn a_capture_hides_no_call_from_the_thread_that_destroys() {
             })
         };
         let captures = on(&stream, |stream| {
-            if stream.stream.gate.begin_capture() {
-                stream.stream.gate.end_capture();
+            if stream.begin() {
+                stream.end();
             }
         });
-        assert!(stream.stream.gate.close());
+        assert!(stream.close());
         alive.store(false, Ordering::Release);
         waits.join().unwrap();
         captures.join().unwrap();
@@ -175,14 +191,15 @@ fn a_capture_hides_no_call_from_the_thread_that_destroys() {
 fn a_stream_that_could_not_be_destroyed_takes_work_and_captures_again() {
     loom::model(|| {
         let stream = Capturable::new();
-        let captures = on(&stream, |stream| stream.stream.gate.begin_capture());
-        assert!(stream.stream.gate.close());
-        stream.stream.gate.reopen();
+        let captures = on(&stream, |stream| stream.begin());
+        assert!(stream.close());
+        stream.admission.reopen(&stream.stream.gate);
         let begun = captures.join().unwrap();
         assert_eq!(stream.stream.gate.is_capturing(), begun, "the gate and its caller disagree about a capture");
         assert_eq!(stream.stream.gate.is_open(), !begun);
+        assert_eq!(stream.admission.is_for(CONTEXT), !begun);
         if begun {
-            stream.stream.gate.end_capture();
+            stream.end();
         }
         assert!(stream.capture());
     });

@@ -17,6 +17,8 @@ mod ffi {
     use loom::thread::yield_now;
 
     #[allow(dead_code, unreachable_pub)]
+    pub mod admission;
+    #[allow(dead_code, unreachable_pub)]
     pub mod gate;
     #[allow(unreachable_pub)]
     pub mod seldom;
@@ -49,6 +51,7 @@ mod tickets;
 mod two_streams;
 
 use ascendcl_macros::proves;
+use ffi::admission::Admission;
 use ffi::gate::Gate;
 use ffi::stamp::{LastUse, Ticket, Unknown};
 use ffi::timeline::{Timeline, submitted};

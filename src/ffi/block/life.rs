@@ -50,10 +50,10 @@ impl RawBuffer {
         bytes: usize,
         policy: aclrtMemMallocPolicy,
     ) -> Option<Result<NonNull<c_void>, Error>> {
-        let (ready, mut start) = (here.begins_for_certain()?, core::ptr::null_mut());
+        let mut start = core::ptr::null_mut();
         // SAFETY: the function writes the address to `start` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety"). The policy is one of the library's (MEM-09).
-        let allocated = unsafe { call_found!(ready.aclrtMalloc(&raw mut start, bytes.max(1), policy)) }?;
+        let allocated = unsafe { call_found!(here.aclrtMalloc(&raw mut start, bytes.max(1), policy)) }?;
         match (allocated, NonNull::new(start)) {
             (Ok(()), Some(start)) => Some(Ok(start)),
             (answer, _) => Some(Err(not_allocated(here.api(), bytes, answer))),
@@ -74,7 +74,6 @@ impl RawBuffer {
     /// The caller has the buffer's only handle.
     #[inline(always)]
     pub(crate) fn free_at_once(&self, here: Here<'_>) -> Option<Result<(), Error>> {
-        let ready = here.ready_for_certain()?;
         let is_plain = self.home == Home::Device && !self.is_part() && here.is_in(self.owner);
         // A block in doubt is of no context.
         if !is_plain || !here.has(self.last_use.context()) || !self.last_use.is_at_rest() {
@@ -85,7 +84,7 @@ impl RawBuffer {
         }
         // SAFETY: the function asks for memory of `aclrtMalloc` (MEM-03) that no work uses (MEM-02), once (MEM-01).
         // `home` says where it came from, the stamp shows that it is idle, and `freed` was not set.
-        let freed = unsafe { call_found!(ready.aclrtFree(self.start.as_ptr())) };
+        let freed = unsafe { call_found!(here.aclrtFree(self.start.as_ptr())) };
         match freed {
             Some(Ok(())) => Some(Ok(())),
             refused => self.is_not_freed(here.api(), refused),

@@ -9,9 +9,8 @@ mod part;
 pub(crate) use life::NewBuffer;
 use life::allocating;
 
-use super::answer::ReadyAnswer;
 use super::bytes::{bytes_of, bytes_of_mut};
-use super::call::{Function, call, functions};
+use super::call::{Function, NoSuccess, call, call_here, functions};
 use super::home::{Home, Side};
 use super::{Api, Here, LastUse, Owner, RawStream, Site};
 use crate::element::{LARGEST_ALIGNMENT, Pod};
@@ -19,7 +18,7 @@ use crate::error::{Boxed, Error};
 use crate::ffi::sharing::Name;
 use crate::ffi::shelf::{Shelf, ShelfPlace};
 use ascendcl_macros::rule;
-use ascendcl_sys::types::{aclError, aclrtMemMallocPolicy};
+use ascendcl_sys::types::aclrtMemMallocPolicy;
 use core::alloc::Layout;
 use core::ffi::c_void;
 use core::fmt;
@@ -178,14 +177,16 @@ impl RawBuffer {
     pub(crate) fn write<E: Pod>(&self, here: Here<'_>, from: &[E]) -> Result<(), Boxed> {
         let from = bytes_of(from);
         self.holds(here, from.len())?;
-        let (ready, kind) = (here.ready()?, here.api().direction(self.home.side(), Side::Host));
+        let kind = here.api().direction(self.home.side(), Side::Host);
         // SAFETY: the function reads `from.len()` bytes of the slice and writes them to the block during the call.
         // `holds` has compared the block's length and checked that the block is not in doubt. The caller has the
         // handle, so no work uses the block (MEM-02).
-        let answer = unsafe {
-            call!(ready.aclrtMemcpy(self.start.as_ptr(), self.bytes, from.as_ptr().cast(), from.len(), kind))
-        };
-        if answer.is_success() { Ok(()) } else { Err(self.not_copied(answer, "to", from.len())) }
+        unsafe {
+            call_here!(
+                here.aclrtMemcpy(self.start.as_ptr(), self.bytes, from.as_ptr().cast(), from.len(), kind),
+                |answer| Err(self.not_copied(here.api(), answer, "to", from.len()))
+            )
+        }
     }
 
     /// Copies the start of the block to host memory, and returns when the copy is done.
@@ -193,19 +194,22 @@ impl RawBuffer {
     pub(crate) fn read<E: Pod>(&self, here: Here<'_>, to: &mut [E]) -> Result<(), Boxed> {
         let to = bytes_of_mut(to);
         self.holds(here, to.len())?;
-        let (ready, kind) = (here.ready()?, here.api().direction(Side::Host, self.home.side()));
+        let kind = here.api().direction(Side::Host, self.home.side());
+        let (target, bytes) = (to.as_mut_ptr().cast::<c_void>(), to.len());
         // SAFETY: the function reads `to.len()` bytes of the block and writes them to the slice during the call.
         // `holds` has compared the block's length and checked that the block is not in doubt. The caller has the
         // handle, so no work writes the block (MEM-02). The slice is borrowed exclusively.
-        let answer =
-            unsafe { call!(ready.aclrtMemcpy(to.as_mut_ptr().cast(), to.len(), self.start.as_ptr(), to.len(), kind)) };
-        if answer.is_success() { Ok(()) } else { Err(self.not_copied(answer, "from", to.len())) }
+        unsafe {
+            call_here!(here.aclrtMemcpy(target, bytes, self.start.as_ptr(), bytes, kind), |answer| Err(
+                self.not_copied(here.api(), answer, "from", bytes)
+            ))
+        }
     }
 
     #[cold]
     #[inline(never)]
-    fn not_copied(&self, answer: ReadyAnswer<aclError>, direction: &str, bytes: usize) -> Boxed {
-        answer.into_error(|| format!("copy {bytes} bytes {direction} {}", self.home.kind())).into()
+    fn not_copied(&self, api: Api, answer: NoSuccess, direction: &str, bytes: usize) -> Boxed {
+        answer.into_answer(api).into_error(|| format!("copy {bytes} bytes {direction} {}", self.home.kind())).into()
     }
 
     /// Sets every byte of the block, and returns when that is done.

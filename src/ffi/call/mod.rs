@@ -3,6 +3,7 @@
 //! Only a [`Ready`] gives access to the functions, and only a check creates a `Ready`. So no call can omit a check. The
 //! table (`needs.rs`) states which checks a function needs.
 
+mod at_once;
 mod ready;
 
 use super::answer::{Answer, ReadyAnswer, Refusal, lacks};
@@ -20,7 +21,8 @@ use ascendcl_sys::error_codes::{ACL_ERROR_RT_CONTEXT_NULL, ACL_SUCCESS};
 use ascendcl_sys::types::aclError;
 use core::convert::Infallible;
 
-pub(super) use super::condition::{Begins, Current};
+pub(super) use super::condition::{AtOnce, Begins, Current};
+pub(super) use at_once::{call_found, call_here, found};
 pub(super) use ready::Ready;
 
 impl Need for ThisProcess {
@@ -145,33 +147,6 @@ macro_rules! call {
     }};
 }
 pub(super) use call;
-
-/// The pointer to a function that was called before: `found!(ready.aclrtMemcpyAsync)`. `None` before its first call.
-///
-/// For fast paths. With the look-up in them, they would keep the arguments of their call over it.
-macro_rules! found {
-    ($ready:ident.$function:ident) => {
-        $crate::ffi::call::Ready::<<$crate::ffi::call::functions::$function as $crate::ffi::call::Function>::Need>::found(
-            $ready,
-            ascendcl_sys::found_pointers_of::$function,
-        )
-    };
-}
-pub(super) use found;
-
-/// Calls a function that was called before; else `None`, and nothing has happened. For fast paths, like [`found!`].
-macro_rules! call_found {
-    ($ready:ident.$function:ident($($argument:expr),* $(,)?)) => {
-        match $crate::ffi::call::found!($ready.$function) {
-            Some(function) => {
-                let code = function($($argument),*);
-                Some($crate::ffi::call::success_of::<$crate::ffi::call::functions::$function>(code))
-            }
-            None => None,
-        }
-    };
-}
-pub(super) use call_found;
 
 /// Makes the checks before a function is called.
 #[inline(always)]

@@ -2,7 +2,7 @@
 
 use super::super::answer::{Answer, ReadyAnswer};
 use super::super::api::Api;
-use super::super::condition::{Begins, Current, SelectsContext};
+use super::super::condition::{Current, SelectsContext};
 use super::super::process::Loading;
 use crate::callback_guard::InCallback;
 use ascendcl_sys::Library;
@@ -42,15 +42,6 @@ impl Ready<SelectsContext> {
     }
 }
 
-impl Ready<Begins> {
-    /// Makes the check where a comparison is enough; else `None`.
-    #[inline(always)]
-    pub(in crate::ffi) fn to_begin(api: Api) -> Option<Self> {
-        let passes = api.loading().is_plain() && !InCallback::is_running();
-        passes.then(|| Self::after_checks(api))
-    }
-}
-
 impl<N> Ready<N> {
     /// The caller has made the checks.
     #[inline(always)]
@@ -62,12 +53,6 @@ impl<N> Ready<N> {
     #[inline(always)]
     pub(in crate::ffi) fn library(self) -> &'static Library {
         self.loading.library()
-    }
-
-    /// The result of [`found!`].
-    #[inline(always)]
-    pub(in crate::ffi) fn found<P>(self, pointer_of: impl FnOnce(&Library) -> Option<P>) -> Option<P> {
-        pointer_of(self.library())
     }
 
     /// The answer of a call that is not in the table, because code outside this crate made it.

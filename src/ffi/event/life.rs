@@ -42,10 +42,10 @@ impl RawEvent {
     /// happened.
     #[inline(always)]
     pub(crate) fn create_at_once(here: Here<'_>) -> Option<Result<aclrtEvent, Boxed>> {
-        let (ready, mut raw) = (here.begins_for_certain()?, aclrtEvent(core::ptr::null_mut()));
+        let mut raw = aclrtEvent(core::ptr::null_mut());
         // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety").
-        let created = unsafe { call_found!(ready.aclrtCreateEvent(&raw mut raw)) }?;
+        let created = unsafe { call_found!(here.aclrtCreateEvent(&raw mut raw)) }?;
         Some(created.map(|()| raw).map_err(|answer| answer.into_error(here.api(), CREATING)))
     }
 
@@ -68,13 +68,12 @@ impl RawEvent {
     /// happened. The caller has the event's handle.
     #[inline(always)]
     pub(crate) fn destroy_at_once(&self, here: Here<'_>) -> Option<Result<(), Boxed>> {
-        let ready = here.ready_for_certain()?;
         if !here.is_in(self.owner) || !self.gate.close_at_once() {
             return None;
         }
         // SAFETY: the function asks for a live event that nobody uses (EVENT-06). The gate was open, so the event was
         // not destroyed before, and nobody was inside; it is closed now.
-        let destroyed = unsafe { call_found!(ready.aclrtDestroyEvent(self.raw)) };
+        let destroyed = unsafe { call_found!(here.aclrtDestroyEvent(self.raw)) };
         match destroyed {
             Some(Ok(())) => Some(Ok(())),
             refused => not_ended(&self.gate, here.api(), DESTROYING, refused),

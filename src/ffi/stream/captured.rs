@@ -53,7 +53,7 @@ impl RawStream {
             self.synchronize(api, None)?;
             self.borrows.store(false, Ordering::Relaxed);
         }
-        if self.gate.begin_capture() { Ok(()) } else { Err(self.takes_no_work()) }
+        if self.admission().begin_capture(&self.gate) { Ok(()) } else { Err(self.takes_no_work()) }
     }
 
     /// Notes that the stream gets work with borrowed memory. The caller has the stream's handle, so no capture begins
@@ -64,7 +64,7 @@ impl RawStream {
 
     /// Ends the capture: the stream takes work as before.
     pub(in crate::ffi) fn end_capture(&self) {
-        self.gate.end_capture();
+        self.admission().end_capture(&self.gate);
     }
 
     /// Adds work to a capture. This is the only way to do so.

@@ -3,9 +3,8 @@
 use super::RawStream;
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::allocator::KeptAllocator;
-use crate::ffi::call::{Current, Ready, call, call_found};
+use crate::ffi::call::{Current, NoSuccess, Ready, call, call_found};
 use crate::ffi::gate::Gate;
-use crate::ffi::not_ended::not_ended;
 use crate::ffi::shelf::{Seed, ShelfPlace};
 use crate::ffi::timeline::Timeline;
 use crate::ffi::wait::first_slice;
@@ -63,10 +62,10 @@ impl RawStream {
     /// happened.
     #[inline(always)]
     pub(crate) fn create_at_once(here: Here<'_>) -> Option<Result<aclrtStream, Boxed>> {
-        let (ready, mut raw) = (here.begins_for_certain()?, aclrtStream::NULL);
+        let mut raw = aclrtStream::NULL;
         // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety").
-        let created = unsafe { call_found!(ready.aclrtCreateStream(&raw mut raw)) }?;
+        let created = unsafe { call_found!(here.aclrtCreateStream(&raw mut raw)) }?;
         Some(created.map(|()| raw).map_err(|answer| answer.into_error(here.api(), CREATING)))
     }
 
@@ -85,25 +84,37 @@ impl RawStream {
     /// `None`, and nothing has happened. The caller has the stream's handle.
     #[inline(always)]
     pub(crate) fn destroy_at_once(&self, here: Here<'_>) -> Option<Result<(), Boxed>> {
-        let ready = here.ready_for_certain()?;
         let is_plain = self.is_ours() && here.is_in(self.owner) && self.allocators.were_never();
         let is_idle = self.is_idle() && !self.is_handed_out.load(Ordering::Acquire);
-        if !is_plain || !is_idle || !self.gate.close_at_once() {
+        if !is_plain || !is_idle || !self.admission().close_at_once(&self.gate) {
             return None;
         }
         // All work is over, so this wait returns at once. It is made all the same: what the library does at the end of a
         // stream under work is not defined (STREAM-05).
         // SAFETY: the function asks for a live stream. The gate was open, so the stream was not destroyed before; it is
         // closed now, so nobody destroys it meanwhile (STREAM-07).
-        let waited = unsafe { call_found!(ready.aclrtSynchronizeStreamWithTimeout(self.raw, first_slice(None))) };
-        let Some(Ok(())) = waited else { return not_ended(&self.gate, here.api(), WAITING, waited) };
+        let waited = unsafe { call_found!(here.aclrtSynchronizeStreamWithTimeout(self.raw, first_slice(None))) };
+        let Some(Ok(())) = waited else { return self.not_ended(here.api(), WAITING, waited) };
         // SAFETY: the function asks for a live stream that nobody uses (STREAM-07). The gate was open, so the stream
         // was not destroyed before, and nobody was inside; it is closed now.
-        let destroyed = unsafe { call_found!(ready.aclrtDestroyStream(self.raw)) };
+        let destroyed = unsafe { call_found!(here.aclrtDestroyStream(self.raw)) };
         match destroyed {
             Some(Ok(())) => Some(Ok(())),
-            refused => not_ended(&self.gate, here.api(), DESTROYING, refused),
+            refused => self.not_ended(here.api(), DESTROYING, refused),
         }
+    }
+
+    /// The stream is there as before. `None` if the function has to be looked up before it can be called.
+    #[cold]
+    #[inline(never)]
+    fn not_ended(
+        &self,
+        api: Api,
+        doing: &'static str,
+        answer: Option<Result<(), NoSuccess>>,
+    ) -> Option<Result<(), Boxed>> {
+        self.reopen();
+        answer.map(|answer| answer.map_err(|refused| refused.into_error(api, doing)))
     }
 
     /// Destroys the stream. Its work must be done: call [`synchronize`](Self::synchronize) before.
@@ -122,15 +133,15 @@ impl RawStream {
         // Check before the gate closes: in a forked child, a thread that does not exist there may be inside forever.
         let ready = api.ready()?;
         if !self.is_ours() {
-            self.gate.close();
+            self.close();
             return Ok(());
         }
-        if self.gate.close() {
+        if self.close() {
             let destroyed = self.allocators.end(api, self.raw).and_then(|()| self.take_down(ready));
             if let Err(error) = destroyed {
                 // The stream and its allocator are unchanged. The first error is the one to report.
                 self.allocators.resume(api, self.raw);
-                self.gate.reopen();
+                self.reopen();
                 return Err(error);
             }
         }

@@ -12,6 +12,7 @@ pub(crate) use options::stream_flags;
 pub(crate) use submit::Place;
 pub(super) use submit::aligned;
 
+use super::admission::{Admission, Because};
 use super::allocator::{Keeps, KeptAllocator};
 use super::call::call;
 use super::gate::Gate;
@@ -108,9 +109,25 @@ impl RawStream {
     }
 
     /// Makes this a stream of several threads: none of them knows the number of its next submission.
-    fn of_several_threads(mut self) -> Self {
-        self.allocators.ask_each_time();
+    fn of_several_threads(self) -> Self {
+        self.admission().set(Because::OfSeveralThreads, true);
         self
+    }
+
+    /// Whether work is queued here without a further look.
+    #[inline(always)]
+    fn admission(&self) -> &Admission {
+        self.allocators.admission()
+    }
+
+    /// Closes the gate. Returns `false` if it was closed already.
+    fn close(&self) -> bool {
+        self.admission().close(&self.gate)
+    }
+
+    /// Opens the gate again, because the library refused to destroy the stream.
+    fn reopen(&self) {
+        self.admission().reopen(&self.gate);
     }
 
     /// The row of a stream that was [created](Self::create) in the current context.
@@ -308,10 +325,10 @@ impl RawStream {
 
     /// Ends the stream by this call. Its registration stays with the row.
     pub(super) fn end_with(&self, call: impl FnOnce(aclrtStream) -> Result<(), Error>) -> Result<(), Error> {
-        if !self.gate.close() {
+        if !self.close() {
             return Ok(());
         }
-        call(self.raw).inspect_err(|_| self.gate.reopen())
+        call(self.raw).inspect_err(|_| self.reopen())
     }
 
     /// Records that the device was reset by force, so nothing that was queued runs any more.

@@ -2,14 +2,13 @@
 
 use super::{RawStream, SETTLING};
 use crate::error::{Boxed, Error, ObjectKind};
-use crate::ffi::answer::ReadyAnswer;
 use crate::ffi::call::NoSuccess;
 use crate::ffi::call::{Current, Ready, call};
 use crate::ffi::stamp::{Next, Ticket, Unknown};
 use crate::ffi::work::{queue_alone, queue_at_once, queue_work};
 use crate::ffi::{Api, Here, Home, LastUse, RawBuffer};
 use ascendcl_macros::rule;
-use ascendcl_sys::types::{aclError, aclrtMemcpyKind};
+use ascendcl_sys::types::aclrtMemcpyKind;
 use core::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
@@ -127,21 +126,16 @@ impl RawStream {
         }
     }
 
-    /// The library and the next number, if work that uses this memory can be queued here without further checks by a
-    /// call that runs no code that could queue work. Always `None` for a stream that several threads may use at once.
+    /// The next number, if work that uses this memory can be queued here without further checks of stream and memory, by
+    /// a call that runs no code that could queue work. Always `None` for a stream that several threads may use at once.
     #[inline(always)]
-    pub(in crate::ffi) fn ready_for_work<const N: usize>(
-        &self,
-        here: Here<'_>,
-        uses: [&LastUse; N],
-    ) -> Option<(Ready<Current>, Next)> {
-        // The caller has the stream's handle, and destroying the stream takes the handle by value. So the gate does not
-        // close during the call.
-        if !self.gate.is_open() || !self.allocators.are_known(here) {
+    pub(in crate::ffi) fn ready_for_work<const N: usize>(&self, here: Here<'_>, uses: [&LastUse; N]) -> Option<Next> {
+        // The caller has the stream's handle, and destroying the stream takes the handle by value. So the stream is not
+        // destroyed during the call.
+        if !here.admits(self.admission()) {
             return None;
         }
-        let ready = here.ready_for_certain()?;
-        Some((ready, self.timeline.next_for(uses)?))
+        self.timeline.next_for(uses)
     }
 
     /// Makes the checks before work is queued. They come before the stamps, so a refusal leaves the stamps unchanged.
@@ -210,33 +204,16 @@ impl RawStream {
         panic.map_or(queued.map_err(Error::from), |panic| resume_unwind(panic))
     }
 
-    /// Runs work that the library itself waits for: the only way to do so. The caller has the only handle of what the
-    /// work uses, and is in its context. So nothing that the work uses ends during the call, and a call that succeeds
+    /// Called after a failed call of a function that returns when its work is done. The caller has the only handle of what
+    /// the work uses, and is in its context. So nothing that the work uses ends during the call, and a call that succeeds
     /// needs no stamps. All earlier uses are known to be done.
     ///
-    /// If the call succeeds, the work is over. After a failure the work may still run: `settle` waits for everything in
-    /// the context and says whether the work is over. If it is not, the memory that the call was to use is in doubt
-    /// until a later wait for the context has succeeded.
-    #[inline(always)]
-    pub(in crate::ffi) fn run<const N: usize>(
-        &self,
-        api: Api,
-        doing: &'static str,
-        uses: [&LastUse; N],
-        run: impl FnOnce() -> ReadyAnswer<aclError>,
-        settle: impl FnOnce() -> bool,
-    ) -> Result<(), Boxed> {
-        match run().or_answer() {
-            Ok(()) => Ok(()),
-            Err(answer) => Err(self.may_go_on(api, doing, uses, answer, settle)),
-        }
-    }
-
-    /// Called after a failed [`run`](Self::run). The stamps come first: making the error may run code of the program,
-    /// which may panic.
+    /// After a failure the work may still run: `settle` waits for everything in the context and says whether the work is
+    /// over. If it is not, the memory that the call was to use is in doubt until a later wait for the context has
+    /// succeeded. The stamps come first: making the error may run code of the program, which may panic.
     #[cold]
     #[inline(never)]
-    fn may_go_on<const N: usize>(
+    pub(in crate::ffi) fn may_go_on<const N: usize>(
         &self,
         api: Api,
         doing: &'static str,

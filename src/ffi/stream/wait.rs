@@ -2,7 +2,7 @@
 
 use super::RawStream;
 use crate::error::{Boxed, Error};
-use crate::ffi::call::{NoSuccess, call};
+use crate::ffi::call::{NoSuccess, call, call_here};
 use crate::ffi::failure::failure_of_work;
 use crate::ffi::wait::{Wait, first_slice};
 use crate::ffi::{Api, Here, Site};
@@ -32,7 +32,8 @@ impl RawStream {
 
     #[inline(always)]
     fn wait(&self, here: Here<'_>, limit: Option<Duration>, failed_call: Option<u64>) -> Result<(), Boxed> {
-        if !here.is_in(self.owner) || self.is_of_the_library {
+        // Streams that are captured, destroyed, or of several threads take the longer way, too.
+        if !here.admits(self.admission()) {
             return self.wait_elsewhere(here.api(), limit, failed_call);
         }
         self.wait_at_the_gate(here, limit, failed_call)
@@ -42,12 +43,13 @@ impl RawStream {
     #[inline(always)]
     fn wait_at_the_gate(&self, here: Here<'_>, limit: Option<Duration>, failed_call: Option<u64>) -> Result<(), Boxed> {
         let Some(inside) = self.gate.pass_unless_captured() else { return takes_no_wait(self) };
-        let ready = here.ready()?;
         let wait = move || {
             // SAFETY: the function asks for a live stream. The gate is passed until the wait is over, so the stream is
             // not destroyed meanwhile (STREAM-07).
-            let first = unsafe { call!(ready.aclrtSynchronizeStreamWithTimeout(self.raw, first_slice(limit))) };
-            first.or_answer().or_else(|first| self.go_on_waiting(here, limit, first))
+            unsafe {
+                call_here!(here.aclrtSynchronizeStreamWithTimeout(self.raw, first_slice(limit)), |first| self
+                    .go_on_waiting(here, limit, first))
+            }
         };
         let end = move || {
             let others = inside.leave() > 0;

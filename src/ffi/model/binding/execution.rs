@@ -1,11 +1,12 @@
 //! Executions of a binding: queued on a stream, or run while the caller waits.
 
-use super::super::super::call::{Current, Ready, call};
+use super::super::super::call::{Current, NoSuccess, Ready, call, call_found};
 use super::super::super::work::{queue_alone, queue_at_once};
 use super::super::super::{Here, RawStream};
 use super::super::LoadedModel;
 use super::{RawBinding, gone};
 use crate::error::{Boxed, Error, ObjectKind};
+use crate::ffi::seldom::seldom;
 use crate::ffi::shelf::Shelf;
 use crate::life_cycle::leads;
 
@@ -112,26 +113,46 @@ impl RawBinding {
         model: &LoadedModel,
         settle: impl FnOnce() -> bool,
     ) -> Result<(), Boxed> {
-        let is_simple = || self.last_use.is_at_rest() && model.is_at_rest() && self.open.is_empty();
-        let ready = match here.ready_for_certain() {
-            Some(ready) if here.is_in(self.owner) && self.gate.is_open() && is_simple() => ready,
-            _ => self.look_before_run(here, streams, model)?,
-        };
-        let uses = [model.last_use(), &self.last_use];
-        let run = |ready: Ready<Current>| {
-            // SAFETY: the function asks for a loaded model and live datasets that no other work uses, and for memory
-            // that stays until the execution is done (MODEL-14, DATA-02, DATA-10). The caller has borrowed the bound
-            // model exclusively and is in its context, so nothing ends during the call. The stamps show that no queued
-            // work uses them, and this binding keeps the memory. The call returns when the model is done. After a
-            // failure, datasets, model and memory stay until a synchronise of the whole context has covered the run
-            // (the stamps).
-            unsafe { call!(ready.aclmdlExecute(model.id(), self.given.raw(), self.results.raw())) }
-        };
-        let ran = runs.run(here.api(), "execute a model", uses, || run(ready), settle);
-        if ran.is_err() {
-            self.spread_doubt(runs, model);
+        let is_simple = here.is_in(self.owner)
+            && self.gate.is_open()
+            && self.last_use.is_at_rest()
+            && model.is_at_rest()
+            && self.open.is_empty();
+        if is_simple {
+            // SAFETY: the function asks for a loaded model and live datasets that no other work uses, and for memory that
+            // stays until the execution is done (MODEL-14, DATA-02, DATA-10). The caller has borrowed the bound model
+            // exclusively and is in its context, so nothing ends during the call. The stamps show that no queued work
+            // uses them, and this binding keeps the memory. The call returns when the model is done. After a failure,
+            // datasets, model and memory stay until a synchronise of the whole context has covered the run (the stamps).
+            let ran = unsafe { call_found!(here.aclmdlExecute(model.id(), self.given.raw(), self.results.raw())) };
+            match ran {
+                Some(Ok(())) => return Ok(()),
+                Some(Err(answer)) => return Err(self.has_failed(here, runs, model, answer, settle)),
+                None => (),
+            }
         }
-        ran
+        seldom(move || {
+            let ready = self.look_before_run(here, streams, model)?;
+            // SAFETY: as above: `look_before_run` has found the owner to be this context, both stamps at rest, and the
+            // gate open.
+            let ran = unsafe { call!(ready.aclmdlExecute(model.id(), self.given.raw(), self.results.raw())) };
+            ran.or_answer().map_err(|answer| self.has_failed(here, runs, model, answer, settle))
+        })
+    }
+
+    /// The run may go on. Its stamps come first, then the error.
+    #[cold]
+    fn has_failed(
+        &self,
+        here: Here<'_>,
+        runs: &RawStream,
+        model: &LoadedModel,
+        answer: NoSuccess,
+        settle: impl FnOnce() -> bool,
+    ) -> Boxed {
+        let error = runs.may_go_on(here.api(), "execute a model", [model.last_use(), &self.last_use], answer, settle);
+        self.spread_doubt(runs, model);
+        error
     }
 
     /// The checks before a run that are more than a comparison. No lock is taken before the process was checked.

@@ -1,0 +1,77 @@
+//! Calls that need no check beyond the look at their function.
+
+use super::super::condition::AtOnce;
+use super::{Begins, Current};
+use crate::callback_guard::InCallback;
+
+impl AtOnce for Current {
+    #[inline(always)]
+    fn passes() -> bool {
+        true
+    }
+}
+
+impl AtOnce for Begins {
+    #[inline(always)]
+    fn passes() -> bool {
+        !InCallback::is_running()
+    }
+}
+
+/// The pointer to a function, if one look at it shows that the call needs no further check: `found!(here.aclrtMemcpyAsync)`.
+/// Else `None`, which is rare, and the slower way follows: [`call!`].
+///
+/// For fast paths. With the look-up in them, they would keep the arguments of their call over it.
+macro_rules! found {
+    ($here:ident.$function:ident) => {
+        match $crate::ffi::Here::found::<$crate::ffi::call::functions::$function, _, _>(
+            $here,
+            ascendcl_sys::pointers_of::$function,
+        ) {
+            Some(function) => Some(function),
+            None => {
+                $crate::ffi::Here::keep::<$crate::ffi::call::functions::$function, _, _>(
+                    $here,
+                    ascendcl_sys::pointers_of::$function,
+                );
+                None
+            }
+        }
+    };
+}
+pub(in crate::ffi) use found;
+
+/// Calls a function if that needs no further check; else `None`, and nothing has happened. For fast paths, like
+/// [`found!`].
+macro_rules! call_found {
+    ($here:ident.$function:ident($($argument:expr),* $(,)?)) => {
+        match $crate::ffi::call::found!($here.$function) {
+            Some(function) => {
+                let code = function($($argument),*);
+                Some($crate::ffi::call::success_of::<$crate::ffi::call::functions::$function>(code))
+            }
+            None => None,
+        }
+    };
+}
+pub(in crate::ffi) use call_found;
+
+/// Calls a function that needs the current context: `call_here!(here.aclrtMemcpy(...), |answer| ...)`. The short way is
+/// that of [`call_found!`]; the checks and the look-up are a function by itself. The last argument gives the result after
+/// an answer that is not a success. It is compiled in both places, so that nothing is kept for it during the call.
+macro_rules! call_here {
+    ($here:ident.$function:ident($($argument:expr),* $(,)?), |$answer:ident| $failed:expr) => {
+        match $crate::ffi::call::call_found!($here.$function($($argument),*)) {
+            Some(Ok(())) => Ok(()),
+            Some(Err($answer)) => $failed,
+            None => $crate::ffi::seldom::seldom(move || {
+                let ready = $here.ready()?;
+                match $crate::ffi::call::call!(ready.$function($($argument),*)).or_answer() {
+                    Ok(()) => Ok(()),
+                    Err($answer) => $failed,
+                }
+            }),
+        }
+    };
+}
+pub(in crate::ffi) use call_here;
