@@ -20,6 +20,7 @@ use crate::library::Loaded;
 use crate::panics::{Panics, drop_quietly};
 use crate::run::Setup;
 use crate::thread::{Thread, ThreadToken};
+use crate::untold;
 pub use abandoned::sweep;
 pub use actor::Actor;
 use ascendcl_macros::rule;
@@ -130,7 +131,7 @@ impl<N: Name> Runtime<N> {
     /// # Errors
     ///
     /// Those of [`open`](Self::open) and of `make`. What could not be released then, and what a panic of `make` leaves,
-    /// is released by the next `open` or by [`sweep`].
+    /// is released by the next `open` or by [`sweep`], which also returns the errors of the close.
     pub fn open_with<S>(
         setup: impl Into<Setup>,
         make: impl FnOnce(&mut Current<N>) -> Result<S, Error>,
@@ -139,9 +140,9 @@ impl<N: Name> Runtime<N> {
         match runtime.with(make).and_then(|made| made) {
             Ok(state) => Ok((runtime, state)),
             Err(error) => {
-                // The first error is the one to report. What is left is swept after the drop.
+                // The first error is the one to report. The next sweep returns the others, and releases what is left.
                 let mut panics = Panics::default();
-                panics.catch(|| drop(runtime.close()));
+                panics.catch(|| untold::keep(runtime.close().err().map(CloseError::into_errors).unwrap_or_default()));
                 let Some(panic) = panics.first() else { return Err(error) };
                 drop_quietly(error);
                 panic.resume()

@@ -101,6 +101,28 @@ fn errors_of_a_device_are_told_by_the_next_sweep() {
     alone.assert_nothing_lives();
 }
 
+/// The library is closed with a device that was forgotten, and a value of the program panics on the way.
+#[proves(DEV_10, INIT_02)]
+#[test]
+fn errors_of_a_library_that_is_closed_are_told_by_the_next_sweep() {
+    let alone = alone();
+    let (acl, mut thread) = (acl(), Thread::new().unwrap());
+    let device = acl.device(&mut thread, 0).unwrap();
+    let scope = device.with_current(&mut thread, |current| {
+        leave_state(current, "the value's");
+        fail("aclmdlRIDestroy=507899");
+    });
+    drop(scope.unwrap_err());
+    std::mem::forget(device);
+    fail("aclFinalizeReference#1=507899");
+    assert_eq!(panic_of(|| drop(acl.close())), "the value's");
+    nothing_fails();
+    assert_told(&["aclFinalizeReference"]);
+    // What the first one could not do, the next one does.
+    crate::common::acl().close().unwrap();
+    alone.assert_nothing_lives();
+}
+
 /// Errors of other code are told in their words: their values are gone.
 #[proves(DEV_10)]
 #[test]

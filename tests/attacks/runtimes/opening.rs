@@ -57,3 +57,23 @@ fn no_call_is_verified_for_a_runtime_that_could_not_be_opened() {
     sweep();
     alone.assert_nothing_lives();
 }
+
+/// The program gets the error of its own step. The next sweep tells what the close met, and does the rest.
+#[proves(INIT_02, DEV_10)]
+#[test]
+fn the_close_of_a_runtime_whose_contents_could_not_be_made_tells_its_errors_to_the_sweep() {
+    let alone = alone();
+    control::configure(crate::common::under_watch(Config::new().devices(4))).unwrap();
+    for refused in ["aclrtDestroyContext", "aclFinalizeReference"] {
+        let opened = Runtime::<Worker>::open_with(setup(), |current| {
+            fail(&format!("{refused}#1=507899"));
+            current.load_model("no such file").map(drop)
+        });
+        assert!(opened.unwrap_err().to_string().contains("no such file"));
+        let told = runtime::sweep(None);
+        assert!(matches!(&told[..], [Error::Vendor(error)] if error.call == refused), "{told:?}");
+        nothing_fails();
+        sweep();
+        alone.assert_nothing_lives();
+    }
+}

@@ -13,11 +13,11 @@ use std::sync::mpsc::Sender;
 const BRIEFLY: Duration = Duration::from_millis(20);
 
 /// A device that no other test takes: it is reset by force here.
-const DEVICE: i32 = 3;
+const DEVICE: i32 = 4;
 
 fn alone() -> crate::common::Alone {
     let alone = alone_on_all_devices();
-    control::configure(crate::common::under_watch(Config::new().devices(4))).unwrap();
+    control::configure(crate::common::under_watch(Config::new().devices(5))).unwrap();
     alone
 }
 
