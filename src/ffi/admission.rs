@@ -8,7 +8,8 @@ use super::gate::Gate;
 ///
 /// Only the flags change while the stream lives, each by itself: other threads may set others at the same time. Two of
 /// them repeat what the stream's gate says, and change with it: [`begin_capture`](Self::begin_capture),
-/// [`close`](Self::close) and their opposites are the only ways to change the gate.
+/// [`close`](Self::close) and their opposites are the only ways to change the gate. The gate brings the order: who
+/// begins a capture sees the end of the last one there, and so comes after its change of this word.
 #[derive(Debug)]
 pub(crate) struct Admission(AtomicU64);
 
@@ -46,8 +47,8 @@ impl Admission {
     #[inline]
     pub(crate) fn set(&self, reason: Because, yes: bool) {
         match yes {
-            true => self.0.fetch_or(reason as u64, Ordering::AcqRel),
-            false => self.0.fetch_and(!(reason as u64), Ordering::AcqRel),
+            true => self.0.fetch_or(reason as u64, Ordering::Relaxed),
+            false => self.0.fetch_and(!(reason as u64), Ordering::Relaxed),
         };
     }
 

@@ -40,8 +40,8 @@ impl Capturable {
             // As `RawStream::give` does it.
             let inside = self.stream.gate.pass();
             assert!(inside.is_some() && self.stream.gate.is_capturing(), "a captured task runs now");
-            assert!(!self.admission.is_for(CONTEXT), "a captured stream takes work that is not captured");
             drop(inside);
+            assert!(!self.admission.is_for(CONTEXT), "a captured stream takes work that is not captured");
             self.captured.store(false, Ordering::Relaxed);
             self.end();
         }
