@@ -267,3 +267,31 @@ fn a_model_whose_shapes_the_engine_cannot_infer_is_loaded_without_them() {
     let outputs = Model::parse(file.bytes()).unwrap().run(&inputs).unwrap();
     assert_eq!((outputs[0].dims(), outputs[0].to_bytes().unwrap()), (vec![1, 3, 1], x));
 }
+
+#[test]
+fn a_slice_that_goes_backwards_from_before_the_first_element_has_that_one() {
+    let list = |values: &[i64]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
+    // Sizes that are known when the model is loaded, and sizes that are not.
+    for dims in ["3", "n"] {
+        let cases: [([i64; 3], &[f32]); 6] = [
+            ([-6, i64::MIN, -1], &[1.0]),
+            ([-4, -1, -2], &[]),
+            ([-3, i64::MIN, -1], &[1.0]),
+            ([-1, i64::MIN, -2], &[3.0, 1.0]),
+            ([7, 0, -1], &[3.0, 2.0]),
+            ([i64::MIN, i64::MAX, 2], &[1.0, 3.0]),
+        ];
+        for ([start, end, step], expected) in cases {
+            let file = on_x(dims, node("Slice", &["x", "start", "end", "axes", "step"], &["y"]));
+            let file = [("start", start), ("end", end), ("axes", -1), ("step", step)]
+                .into_iter()
+                .fold(file, |file, (name, value)| file.with_constant(name, DataType::INT64, &[1], list(&[value])));
+            let found = answer(file, &[(&[3], &[1.0, 2.0, 3.0])]).1;
+            assert_eq!(found, expected, "{start}:{end}:{step} of {dims}");
+        }
+    }
+    let file = on_x("n", node("Slice", &["x", "start", "start", "axes", "start"], &["y"]));
+    let file = file.with_constant("start", DataType::INT64, &[1], list(&[-1]));
+    let file = file.with_constant("axes", DataType::INT64, &[1], list(&[0]));
+    assert_eq!(answer(file, &[(&[0], &[])]).0, [0]);
+}
