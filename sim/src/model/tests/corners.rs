@@ -295,3 +295,42 @@ fn a_slice_that_goes_backwards_from_before_the_first_element_has_that_one() {
     let file = file.with_constant("axes", DataType::INT64, &[1], list(&[0]));
     assert_eq!(answer(file, &[(&[0], &[])]).0, [0]);
 }
+
+#[test]
+fn a_place_of_a_grid_is_that_of_its_nearest_element_or_on_a_cubic_curve() {
+    let image = [10.0, 20.0, 30.0];
+    let found = |mode: &str, padding: &str, places: &[f32]| {
+        let one = with_text(node("GridSample", &["x", "grid"], &["y"]), "mode", mode);
+        let one = with_int(with_text(one, "padding_mode", padding), "align_corners", 1);
+        let grid: Vec<f32> = places.iter().flat_map(|place| [*place, 0.0]).collect();
+        let count = places.len() as i64;
+        let file = on_x("a b c d", one).with_weights("grid", &[1, 1, count, 2], &grid);
+        answer(file.at_opset(20), &[(&[1, 1, 1, 3], &image)])
+    };
+    // The places 0, 1.4, 3 and -1 of the elements 0 to 2.
+    let places = [-1.0, 0.4, 2.0, -2.0];
+    assert_eq!(found("nearest", "zeros", &places), (vec![1, 1, 1, 4], vec![10.0, 20.0, 0.0, 0.0]));
+    assert_eq!(found("nearest", "border", &places).1, [10.0, 20.0, 30.0, 10.0]);
+    assert_eq!(found("nearest", "reflection", &places).1, [10.0, 20.0, 20.0, 20.0]);
+    // In the middle of two elements the four around have -3/32, 19/32, 19/32 and -3/32 of it.
+    assert_eq!(found("cubic", "border", &[-0.5, 0.0]).1, [14.0625, 20.0]);
+    assert_eq!(found("cubic", "zeros", &[-0.5, 1.0]).1, [15.0, 30.0]);
+    assert_eq!(found("cubic", "reflection", &[-0.5, 2.0]).1, [13.125, 20.0]);
+}
+
+#[test]
+fn weights_of_four_bits_have_zero_points_and_a_bias() {
+    let product = |points: u8, bias: &str| {
+        let mut one = node("MatMulNBits", &["x", "w", "scales", "points", "", bias], &["y"]);
+        one.domain = Some("com.microsoft".to_string());
+        for (name, value) in [("K", 16), ("N", 1), ("bits", 4), ("block_size", 16)] {
+            one = with_int(one, name, value);
+        }
+        let file = on_x("n k", one).with_weights("scales", &[1], &[0.5]).with_weights("bias", &[1], &[1.0]);
+        let file = file.with_constant("w", DataType::UINT8, &[1, 1, 8], vec![0x99; 8]);
+        answer(file.with_constant("points", DataType::UINT8, &[1], vec![points]), &[(&[2, 16], &[1.0; 32])]).1
+    };
+    // The upper half of a byte belongs to a block that is not there.
+    assert_eq!(product(0xf2, "bias"), [57.0, 57.0]);
+    assert_eq!(product(0x0a, ""), [-8.0, -8.0]);
+}

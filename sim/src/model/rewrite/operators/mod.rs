@@ -2,6 +2,7 @@
 
 mod activations;
 mod bits;
+mod blocks;
 mod convolutions;
 mod indices;
 mod legacy;
@@ -134,6 +135,7 @@ fn contributed(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
             equal_lengths(scope, &node)?;
             numbers::keep(scope, node)
         }
+        "MatMulNBits" => blocks::product(scope, node),
         _ => numbers::keep(scope, node),
     }
 }

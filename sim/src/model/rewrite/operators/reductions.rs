@@ -23,10 +23,35 @@ pub(super) fn reduce(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refus
 }
 
 fn over_axes(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
+    let is_whole = |kind| matches!(kind, DataType::INT32 | DataType::INT64 | DataType::UINT32 | DataType::UINT64);
     match node.operator() {
+        "ReduceMean" if scope.element(node.given(0)).is_some_and(is_whole) => whole_mean(scope, node),
         "ReduceMean" | "ReduceL2" | "ReduceLogSum" | "ReduceLogSumExp" => super::normalizations::fractions(scope, node),
         _ => keep(scope, node),
     }
+}
+
+/// A sum over how many there are, cut off towards zero. The engine has a mean of numbers with a fraction only.
+fn whole_mean(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
+    let (x, result) = (node.given(0).to_string(), output(&node)?.to_string());
+    let mut sum = without(&node, &["axes"]);
+    sum.op_type = Some("ReduceSum".to_string());
+    if let Some(axes) = node.ints("axes").filter(|axes| !axes.is_empty()) {
+        let axes = scope.list(axes);
+        sum.input = vec![x.clone(), axes];
+    }
+    let total = scope.fresh();
+    sum.output = vec![total.clone()];
+    keep(scope, sum)?;
+    let (all, left) = (scope.make("Size", &[&x], &[]), scope.make("Size", &[&total], &[]));
+    let bad = scope.make("Less", &[&all, &left], &[]);
+    scope.check(bad, "ReduceMean: there is no mean of no integers".to_string());
+    let one = scope.integer(1, DataType::INT64);
+    let left = scope.make("Max", &[&left, &one], &[]);
+    let each = scope.make("Div", &[&all, &left], &[]);
+    let each = scope.make("Max", &[&each, &one], &[]);
+    scope.make_as("Div", &[&total, &each], &[], &[&result]);
+    Ok(())
 }
 
 fn over_none(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
