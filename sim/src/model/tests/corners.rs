@@ -73,6 +73,11 @@ fn a_range_has_as_many_elements_as_its_length_has_steps() {
     assert_eq!(found([2.0, 2.5, 0.1]).0, [5]);
     assert_eq!(found([-4.0, -3.7, 0.1]).0, [3]);
     assert_eq!(found([1.0, 1.1, 0.1]).0, [2]);
+    // Three times 0.1 is a little less than 0.3, as f32 has them, and ten times 0.1 is a little more than 1.
+    assert_eq!(found([0.0, 0.3, 0.1]).0, [4]);
+    assert_eq!(found([0.0, 1.0, 0.1]).0, [10]);
+    assert_eq!(found([0.0, -0.3, -0.1]).0, [4]);
+    assert_eq!(found([5.0, 5.0, 0.1]).0, [0]);
     assert_eq!(found([1.0, 0.0, -0.25]).1, [1.0, 0.75, 0.5, 0.25]);
     assert_eq!(found([1.0, 0.0, 0.25]).0, [0]);
     let constants = File::new(&[], &[shapeless("y", FLOAT)], vec![node("Range", &["a", "b", "c"], &["y"])]);
