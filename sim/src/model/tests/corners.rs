@@ -119,9 +119,8 @@ fn a_region_that_only_the_run_knows_is_not_left_out() {
     let one = with_text(with_text(one, "mode", "linear"), "coordinate_transformation_mode", "tf_crop_and_resize");
     let mut file = on_x("1 4", one.clone()).with_integers("sizes", &[1, 2]);
     file.graph.input.push(port("region", FLOAT, "4"));
-    let failure = Model::parse(file.bytes()).unwrap_err().to_string();
-    assert!(failure.contains("`coordinate_transformation_mode` is \"tf_crop_and_resize\""), "{failure}");
-    assert!(failure.contains("`roi`"), "{failure}");
+    let region: [f32; 4] = [0.0, 1.0 / 3.0, 1.0, 2.0 / 3.0];
+    assert_eq!(answer(file, &[(&[1, 4], &[10.0, 20.0, 30.0, 40.0]), (&[4], &region)]).1, [20.0, 30.0]);
     // As a constant of 16 bits it is known.
     let halves = [0_u16, 0x3555, 0x3c00, 0x3955].iter().flat_map(|value| value.to_le_bytes()).collect();
     let file =
@@ -338,4 +337,39 @@ fn weights_of_four_bits_have_zero_points_and_a_bias() {
     // The upper half of a byte belongs to a block that is not there.
     assert_eq!(product(0xf2, "bias"), [57.0, 57.0]);
     assert_eq!(product(0x0a, ""), [-8.0, -8.0]);
+}
+
+#[test]
+fn a_size_that_only_the_run_knows_is_resized_to_as_one_that_the_file_has() {
+    let x: Vec<f32> = (0..12_u8).map(|value| f32::from(value * value % 11)).collect();
+    let settings: [&[(&str, &str)]; 5] = [
+        &[("mode", "cubic")],
+        &[("mode", "cubic"), ("coordinate_transformation_mode", "align_corners")],
+        &[("mode", "linear"), ("coordinate_transformation_mode", "half_pixel_symmetric")],
+        &[("mode", "nearest"), ("coordinate_transformation_mode", "half_pixel_symmetric"), ("nearest_mode", "ceil")],
+        &[("mode", "linear"), ("coordinate_transformation_mode", "tf_crop_and_resize")],
+    ];
+    for setting in settings {
+        let one = || {
+            let one = node("Resize", &["x", "region", "scales"], &["y"]);
+            setting.iter().fold(one, |one, (name, value)| with_text(one, name, value))
+        };
+        let found = |dims: &str| {
+            let file = on_x(dims, one()).with_weights("scales", &[2], &[1.5, 0.8]);
+            let file = file.with_weights("region", &[4], &[0.2, -0.3, 0.9, 1.1]);
+            answer(file.at_opset(19), &[(&[3, 4], &x)])
+        };
+        let (known, open) = (found("3 4"), found("n m"));
+        assert_eq!(open.0, [4, 3]);
+        assert_eq!(known.0, open.0);
+        let near = known.1.iter().zip(&open.1).all(|(a, b)| (a - b).abs() < 1e-5);
+        assert!(near, "{setting:?}: {known:?} and {open:?}");
+    }
+    let mut one = with_text(node("Resize", &["x", "", "scales"], &["y"]), "mode", "cubic");
+    one = with_int(one, "exclude_outside", 1);
+    let found = |dims: &str| {
+        let file = on_x(dims, one.clone()).with_weights("scales", &[2], &[1.0, 2.0]);
+        answer(file.at_opset(13), &[(&[3, 4], &x)]).1
+    };
+    assert!(found("3 4").iter().zip(found("n m")).all(|(a, b)| (a - b).abs() < 1e-5));
 }

@@ -13,6 +13,7 @@ mod quantized;
 mod recurrent;
 mod reductions;
 mod resize;
+mod resize_at_run;
 mod sampling;
 mod scatter;
 mod shapes;

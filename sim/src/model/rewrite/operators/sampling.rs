@@ -70,6 +70,9 @@ fn inside(scope: &mut Scope<'_>, node: &NodeProto, aligned: bool, reflects: bool
     two(scope, "Sub", &part, &one)
 }
 
+/// How sharp the cubic curves are.
+const SHARPNESS: f32 = -0.75;
+
 /// One of the two coordinates of all places.
 struct Along {
     /// How many elements the image has in this direction, as `f32`.
@@ -247,19 +250,18 @@ fn four(scope: &mut Scope<'_>, node: &NodeProto, along: &Along) -> Vec<Named> {
         let by = scope.float(offset.into());
         let at = scope.make("Add", &[&base, &by], &[]);
         let distance = scope.make("Sub", &[&rest, &by], &[]);
-        let part = cubic(scope, &distance, offset == 0 || offset == 1);
+        let part = cubic(scope, &distance, offset == 0 || offset == 1, SHARPNESS);
         element(scope, node, along, &at, Some(part))
     };
     [-1, 0, 1, 2].into_iter().map(|offset| place(scope, offset)).collect()
 }
 
 /// The part of an element at a distance below one, or from one to two.
-fn cubic(scope: &mut Scope<'_>, distance: &str, near: bool) -> String {
-    const SHARPNESS: f32 = -0.75;
+pub(super) fn cubic(scope: &mut Scope<'_>, distance: &str, near: bool, sharpness: f32) -> String {
     let size = scope.make("Abs", &[distance], &[]);
     let factors = match near {
-        true => [SHARPNESS + 2.0, -(SHARPNESS + 3.0), 0.0, 1.0],
-        false => [SHARPNESS, -5.0 * SHARPNESS, 8.0 * SHARPNESS, -4.0 * SHARPNESS],
+        true => [sharpness + 2.0, -(sharpness + 3.0), 0.0, 1.0],
+        false => [sharpness, -5.0 * sharpness, 8.0 * sharpness, -4.0 * sharpness],
     };
     let [first, rest @ ..] = factors.map(|factor| scope.float(factor));
     rest.into_iter().fold(first, |value, factor| {
