@@ -53,7 +53,7 @@ fn the_next_node_sees_what_16_bits_hold_of_a_result() {
         all.push(with_int(node("Cast", &["z"], &["y"]), "to", FLOAT.0.into()));
         all
     };
-    // 300 * 300 is beyond 16 bits, and so is its root.
+    // 300 * 300 is beyond 16 bits, so the root is one of infinity.
     let nodes = half(vec![node("Mul", &["h", "h"], &["square"]), node("Sqrt", &["square"], &["z"])]);
     assert_eq!(on_floats(nodes, &[300.0, 100.0]), [f32::INFINITY, 100.0]);
     // 2048 + 0.75 is 2048 there: nothing is left of what was added.
