@@ -43,10 +43,13 @@ pub(crate) fn aclrtCmoAsyncWithDesc(
     stream: aclrtStream,
     reserve: Address,
 ) -> Answer {
-    if desc.is_null() || !reserve.is_null() {
-        return Err(Failure::refused("the descriptor is null, or the reserved argument is not"));
+    if !reserve.is_null() {
+        return Err(Failure::refused("the reserved argument is not null"));
     }
     let named = Named::find(stream)?;
+    if desc.is_null() {
+        return Err(Failure::refused("the descriptor is null"));
+    }
     known(cmo_type)?;
     HINT.queue(desc, stream, named, |[]| Ok(()))
 }

@@ -33,6 +33,9 @@ pub(crate) fn aclmdlRICaptureGetInfo(
     mut model_ri: Out<'_, aclmdlRI>,
 ) -> Answer {
     named(stream)?;
+    if status.is_null() && model_ri.is_null() {
+        return Err(Failure::invalid("there is no place for the status, and none for the model instance"));
+    }
     let number = capture::status(&*Named::find(stream)?.in_any_context()?);
     status.set(match number {
         None => aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_NONE,

@@ -101,7 +101,10 @@ pub(crate) fn aclrtRecordEventWithFlag(event: aclrtEvent, stream: aclrtStream, f
 pub(crate) fn aclrtStreamWaitEventWithFlag(stream: aclrtStream, event: aclrtEvent, timeout: u32, flag: u32) -> Answer {
     let found = find(event)?;
     if is_external(flag, ACL_EVENT_WAIT_EXTERNAL)? {
-        return found.hold_up_outward(&submission_stream(stream)?, wait_limit(timeout));
+        if timeout != 0 {
+            return Err(Failure::invalid(format!("an external wait has no time limit; found {timeout}")));
+        }
+        return found.hold_up_outward(&submission_stream(stream)?, None);
     }
     let call = wait_of(stream, event).begin()?;
     call.end(found.hold_up(Named::find(stream)?, wait_limit(timeout)))
@@ -177,9 +180,6 @@ pub(crate) fn aclrtSynchronizeEvent(event: aclrtEvent) -> Answer {
 }
 
 pub(crate) fn aclrtSynchronizeEventWithTimeout(event: aclrtEvent, timeout: i32) -> Answer {
-    if event.is_null() {
-        return Err(Failure::invalid("the event is null"));
-    }
     not_below_minus_one(timeout)?;
     let call = watch::call(Op::Synchronize, event).begin()?;
     if let Some(shared) = shared_event::find(event) {

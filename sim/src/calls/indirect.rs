@@ -9,7 +9,6 @@ use super::notify::on_device;
 use super::wanted;
 use crate::abi::{Address, Out, copy};
 use crate::failure::{Answer, Failure};
-use crate::machine::contexts::context::current_context;
 use crate::machine::contexts::named::Named;
 use crate::machine::memory::{Place, describe, hold};
 use crate::machine::watch;
@@ -36,7 +35,6 @@ static COPY: Descriptor<3> = Descriptor { mark: *b"copydesc", written_by: "aclrt
 pub(crate) fn aclrtGetMemcpyDescSize(kind: aclrtMemcpyKind, mut desc_size: Out<'_, usize>) -> Answer {
     wanted(&desc_size)?;
     inside_a_device(kind)?;
-    current_context()?;
     desc_size.set(Descriptor::<3>::BYTES);
     Ok(())
 }
@@ -49,7 +47,12 @@ pub(crate) fn aclrtSetMemcpyDesc(
     count: usize,
     config: Address,
 ) -> Answer {
-    not_null(desc).and(not_null(src_addr)).and(not_null(dst_addr))?;
+    not_null(desc)?;
+    is_direction(kind)?;
+    not_null(src_addr).and(not_null(dst_addr))?;
+    if count == 0 {
+        return Err(Failure::invalid("there are no bytes to copy"));
+    }
     if !config.is_null() {
         return Err(Failure::invalid("the reserved argument is not null"));
     }
@@ -59,6 +62,10 @@ pub(crate) fn aclrtSetMemcpyDesc(
 
 pub(crate) fn aclrtMemcpyAsyncWithDesc(desc: Address, kind: aclrtMemcpyKind, stream: aclrtStream) -> Answer {
     not_null(desc)?;
+    is_direction(kind)?;
+    if stream == aclrtStream::NULL {
+        return Err(Failure::invalid("the stream is null, and the default one is not taken"));
+    }
     let named = Named::find(stream)?;
     inside_a_device(kind)?;
     COPY.queue(desc, stream, named, |[from, to, count]| {
@@ -79,9 +86,17 @@ pub(crate) fn aclrtMemcpyAsyncWithOffset(
     kind: aclrtMemcpyKind,
     stream: aclrtStream,
 ) -> Answer {
-    not_null(dst).and(not_null(src))?;
+    if count == 0 {
+        return Ok(());
+    }
+    // The layer below looks at all of it, and has one code for it.
+    if kind != aclrtMemcpyKind::ACL_MEMCPY_INNER_DEVICE_TO_DEVICE {
+        return Err(Failure::refused(inside(kind)));
+    }
     let named = Named::find(stream)?;
-    inside_a_device(kind)?;
+    if dst.is_null() || src.is_null() {
+        return Err(Failure::refused("the place of an address is null"));
+    }
     fits(count, dest_max.saturating_sub(dst_data_offset))?;
     on_device(dst).and(on_device(src))?;
     let call = watch::call(Op::Use, stream).queue(stream);
@@ -119,15 +134,23 @@ fn as_failure(refused: Failure) -> Failure {
     failed(refused.text)
 }
 
-fn inside_a_device(kind: aclrtMemcpyKind) -> Answer {
+fn is_direction(kind: aclrtMemcpyKind) -> Answer {
     match kind {
-        aclrtMemcpyKind::ACL_MEMCPY_INNER_DEVICE_TO_DEVICE => Ok(()),
-        other if other > aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE => {
+        other if other > aclrtMemcpyKind::ACL_MEMCPY_INTER_DEVICE_TO_DEVICE => {
             Err(Failure::invalid(format!("there is no direction {}", other.0)))
         }
-        other => {
-            let text = format!("addresses in device memory lead inside a device; found direction {}", other.0);
-            Err(Failure::unsupported(text))
-        }
+        _ => Ok(()),
     }
+}
+
+fn inside_a_device(kind: aclrtMemcpyKind) -> Answer {
+    is_direction(kind)?;
+    match kind {
+        aclrtMemcpyKind::ACL_MEMCPY_INNER_DEVICE_TO_DEVICE => Ok(()),
+        other => Err(Failure::unsupported(inside(other))),
+    }
+}
+
+fn inside(kind: aclrtMemcpyKind) -> String {
+    format!("addresses in device memory lead inside a device; found direction {}", kind.0)
 }

@@ -10,7 +10,7 @@ use crate::machine::watch;
 use ascendcl_rules::{Op, Place, Role};
 use ascendcl_sys::types::*;
 
-/// `count` is in bytes. The reserved argument is not looked at.
+/// `count` is in bytes.
 pub(crate) fn aclrtReduceAsync(
     dst: Address,
     src: Address,
@@ -18,10 +18,13 @@ pub(crate) fn aclrtReduceAsync(
     kind: aclrtReduceKind,
     data_type: aclDataType,
     stream: aclrtStream,
-    _reserve: Address,
+    reserve: Address,
 ) -> Answer {
     not_null(dst)?;
     not_null(src)?;
+    if !reserve.is_null() {
+        return Err(Failure::invalid("the reserved argument is not null"));
+    }
     let element = element(data_type)?;
     let named = Named::find(stream)?;
     let known = aclrtReduceKind::ACL_RT_MEMCPY_SDMA_AUTOMATIC_SUM..=aclrtReduceKind::ACL_RT_MEMCPY_SDMA_AUTOMATIC_EQUAL;

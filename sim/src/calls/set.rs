@@ -7,7 +7,7 @@ use crate::failure::{Answer, Failure};
 use crate::machine::capture::{refuse_blocking, refuse_synchronous};
 use crate::machine::contexts::context::current_context;
 use crate::machine::contexts::named::Named;
-use crate::machine::memory::hold;
+use crate::machine::memory::{describe, hold};
 use crate::machine::trouble;
 use crate::machine::watch;
 use ascendcl_rules::{Op, Role};
@@ -29,11 +29,11 @@ pub(crate) fn aclrtMemsetAsync(
 
 /// The size is in bytes, the number in values of 32 bits.
 pub(crate) fn aclrtMemsetD32(ptr: Address, mem_size: usize, value: u32, n: usize) -> Answer {
-    set(ptr, mem_size, Pattern::Word(value), bytes_of(n)?)
+    set(ptr, mem_size, Pattern::Word(value), bytes_of(ptr, mem_size, n)?)
 }
 
 pub(crate) fn aclrtMemsetD32Async(ptr: Address, mem_size: usize, value: u32, n: usize, stream: aclrtStream) -> Answer {
-    set_async(ptr, mem_size, Pattern::Word(value), bytes_of(n)?, stream)
+    set_async(ptr, mem_size, Pattern::Word(value), bytes_of(ptr, mem_size, n)?, stream)
 }
 
 /// What memory is filled with.
@@ -101,7 +101,21 @@ fn lowest_byte(value: i32) -> u8 {
     value.to_le_bytes()[0]
 }
 
-fn bytes_of(words: usize) -> Answer<usize> {
-    let bytes = words.checked_mul(WORD);
-    bytes.ok_or_else(|| Failure::refused(format!("{words} values of 32 bits do not fit into any memory")))
+/// How many bytes some values of 32 bits take. Other memory than the library's is not filled with them.
+fn bytes_of(start: Address, room: usize, words: usize) -> Answer<usize> {
+    if words == 0 {
+        return Ok(0);
+    }
+    not_null(start)?;
+    let refused = |text: String| Err(Failure::invalid(text));
+    if !start.number().is_multiple_of(WORD) {
+        return refused(format!("{:#x} is no multiple of {WORD}", start.number()));
+    }
+    let Some(bytes) = words.checked_mul(WORD).filter(|bytes| *bytes <= room) else {
+        return refused(format!("{words} values of {WORD} bytes do not fit into {room} bytes"));
+    };
+    match describe(start) {
+        Some(_) => Ok(bytes),
+        None => refused(format!("{:#x} is in no memory of the library", start.number())),
+    }
 }

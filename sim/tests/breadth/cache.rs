@@ -40,5 +40,8 @@ fn arguments_of_descriptors_are_refused_by_the_runtime() {
     fails!(ACL_ERROR_RT_PARAM_INVALID, "null", copy::aclrtCmoAsyncWithDesc(null_mut(), PREFETCH, stream, null()));
     fails!(ACL_ERROR_RT_PARAM_INVALID, "reserved", copy::aclrtCmoAsyncWithDesc(data, PREFETCH, stream, data));
     let unknown = aclrtCmoType(9);
+    let none = aclrtStream(data.cast());
+    fails!(ACL_ERROR_RT_INVALID_HANDLE, "stream", copy::aclrtCmoAsyncWithDesc(null_mut(), PREFETCH, none, null()));
+    fails!(ACL_ERROR_RT_PARAM_INVALID, "reserved", copy::aclrtCmoAsyncWithDesc(null_mut(), PREFETCH, none, data));
     fails!(ACL_ERROR_RT_PARAM_INVALID, "no hint 9", copy::aclrtCmoAsyncWithDesc(data, unknown, stream, null()));
 }

@@ -43,4 +43,5 @@ mod stress;
 mod support;
 mod tasks;
 mod tensor_channels;
+mod values;
 mod virtual_memory;

@@ -194,20 +194,23 @@ fn pointer<T>(name: &str, world: &World, wrong: Option<Wrong>) -> *mut T {
     }
 }
 
+/// A reserved argument has to be null.
+const RESERVED: &str = "reserve";
+
 impl<T> Argument for *mut T {
-    fn kind(_: &str) -> Kind {
-        pointer_kind::<T>()
+    fn kind(name: &str) -> Kind {
+        if name == RESERVED { Kind::Number } else { pointer_kind::<T>() }
     }
     fn choose(name: &str, world: &World, wrong: Option<Wrong>) -> Self {
-        pointer(name, world, wrong)
+        if name == RESERVED { core::ptr::null_mut() } else { pointer(name, world, wrong) }
     }
 }
 impl<T> Argument for *const T {
-    fn kind(_: &str) -> Kind {
-        pointer_kind::<T>()
+    fn kind(name: &str) -> Kind {
+        <*mut T as Argument>::kind(name)
     }
     fn choose(name: &str, world: &World, wrong: Option<Wrong>) -> Self {
-        pointer::<T>(name, world, wrong).cast_const()
+        <*mut T as Argument>::choose(name, world, wrong).cast_const()
     }
 }
 

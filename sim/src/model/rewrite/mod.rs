@@ -6,12 +6,14 @@
 //!
 //! * `operators` has what is written in other nodes, completed with the standard's defaults, or refused;
 //! * `numbers` has what the types ask for, and adds checks: values that are true where an answer would be wrong. A run
-//!   that finds one fails.
+//!   that finds one fails;
+//! * `halves` rounds results to 16 bits.
 //!
 //! Nodes are named after the node of the file that they are for, so that every message of the engine names it.
 
 mod attributes;
 mod constants;
+mod halves;
 mod infer;
 mod inner;
 mod numbers;
@@ -105,7 +107,10 @@ fn graph_of(scope: &mut Scope<'_>, mut graph: GraphProto) -> Result<GraphProto, 
     for (index, node) in std::mem::take(&mut graph.node).into_iter().enumerate() {
         scope.label = label(&node, index);
         let (operator, label) = (node.operator().to_string(), scope.label.clone());
+        let calculated = if halves::are_calculated(scope, &node) { node.output.clone() } else { Vec::new() };
+        let first = scope.nodes.len();
         operators::rewrite(scope, node).map_err(|wrong| wrong.of(label, operator))?;
+        halves::round(scope, first, &calculated);
     }
     for info in &graph.output {
         let name = info.name.as_deref().unwrap_or_default();

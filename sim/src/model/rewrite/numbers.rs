@@ -272,7 +272,7 @@ pub(super) fn cast(scope: &mut Scope<'_>, input: &str, to: DataType, output: &st
 }
 
 /// Operators that hand numbers of 64 bits on, compare or round them: exact where their operands are.
-fn hands_on(operator: &str) -> bool {
+pub(super) fn hands_on(operator: &str) -> bool {
     matches!(operator, "Identity" | "Reshape" | "Transpose" | "Concat" | "Slice" | "Gather" | "Squeeze" | "Unsqueeze")
         || matches!(operator, "Split" | "Flatten" | "Expand" | "Tile" | "Where" | "Shape" | "Size" | "ConstantOfShape")
         || matches!(operator, "Pad" | "Equal" | "Greater" | "GreaterOrEqual" | "Less" | "LessOrEqual" | "Max" | "Min")

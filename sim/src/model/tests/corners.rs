@@ -73,6 +73,11 @@ fn a_range_has_as_many_elements_as_its_length_has_steps() {
     assert_eq!(found([2.0, 2.5, 0.1]).0, [5]);
     assert_eq!(found([-4.0, -3.7, 0.1]).0, [3]);
     assert_eq!(found([1.0, 1.1, 0.1]).0, [2]);
+    // Three times 0.1 is a little less than 0.3, as f32 has them, and ten times 0.1 is a little more than 1.
+    assert_eq!(found([0.0, 0.3, 0.1]).0, [4]);
+    assert_eq!(found([0.0, 1.0, 0.1]).0, [10]);
+    assert_eq!(found([0.0, -0.3, -0.1]).0, [4]);
+    assert_eq!(found([5.0, 5.0, 0.1]).0, [0]);
     assert_eq!(found([1.0, 0.0, -0.25]).1, [1.0, 0.75, 0.5, 0.25]);
     assert_eq!(found([1.0, 0.0, 0.25]).0, [0]);
     let constants = File::new(&[], &[shapeless("y", FLOAT)], vec![node("Range", &["a", "b", "c"], &["y"])]);
@@ -114,9 +119,8 @@ fn a_region_that_only_the_run_knows_is_not_left_out() {
     let one = with_text(with_text(one, "mode", "linear"), "coordinate_transformation_mode", "tf_crop_and_resize");
     let mut file = on_x("1 4", one.clone()).with_integers("sizes", &[1, 2]);
     file.graph.input.push(port("region", FLOAT, "4"));
-    let failure = Model::parse(file.bytes()).unwrap_err().to_string();
-    assert!(failure.contains("`coordinate_transformation_mode` is \"tf_crop_and_resize\""), "{failure}");
-    assert!(failure.contains("`roi`"), "{failure}");
+    let region: [f32; 4] = [0.0, 1.0 / 3.0, 1.0, 2.0 / 3.0];
+    assert_eq!(answer(file, &[(&[1, 4], &[10.0, 20.0, 30.0, 40.0]), (&[4], &region)]).1, [20.0, 30.0]);
     // As a constant of 16 bits it is known.
     let halves = [0_u16, 0x3555, 0x3c00, 0x3955].iter().flat_map(|value| value.to_le_bytes()).collect();
     let file =
@@ -266,4 +270,106 @@ fn a_model_whose_shapes_the_engine_cannot_infer_is_loaded_without_them() {
     let inputs = [Input { dims: &[1, 3, 1], bytes: &x }, Input { dims: &[2], bytes: &sizes }];
     let outputs = Model::parse(file.bytes()).unwrap().run(&inputs).unwrap();
     assert_eq!((outputs[0].dims(), outputs[0].to_bytes().unwrap()), (vec![1, 3, 1], x));
+}
+
+#[test]
+fn a_slice_that_goes_backwards_from_before_the_first_element_has_that_one() {
+    let list = |values: &[i64]| values.iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<u8>>();
+    // Sizes that are known when the model is loaded, and sizes that are not.
+    for dims in ["3", "n"] {
+        let cases: [([i64; 3], &[f32]); 6] = [
+            ([-6, i64::MIN, -1], &[1.0]),
+            ([-4, -1, -2], &[]),
+            ([-3, i64::MIN, -1], &[1.0]),
+            ([-1, i64::MIN, -2], &[3.0, 1.0]),
+            ([7, 0, -1], &[3.0, 2.0]),
+            ([i64::MIN, i64::MAX, 2], &[1.0, 3.0]),
+        ];
+        for ([start, end, step], expected) in cases {
+            let file = on_x(dims, node("Slice", &["x", "start", "end", "axes", "step"], &["y"]));
+            let file = [("start", start), ("end", end), ("axes", -1), ("step", step)]
+                .into_iter()
+                .fold(file, |file, (name, value)| file.with_constant(name, DataType::INT64, &[1], list(&[value])));
+            let found = answer(file, &[(&[3], &[1.0, 2.0, 3.0])]).1;
+            assert_eq!(found, expected, "{start}:{end}:{step} of {dims}");
+        }
+    }
+    let file = on_x("n", node("Slice", &["x", "start", "start", "axes", "start"], &["y"]));
+    let file = file.with_constant("start", DataType::INT64, &[1], list(&[-1]));
+    let file = file.with_constant("axes", DataType::INT64, &[1], list(&[0]));
+    assert_eq!(answer(file, &[(&[0], &[])]).0, [0]);
+}
+
+#[test]
+fn a_place_of_a_grid_is_that_of_its_nearest_element_or_on_a_cubic_curve() {
+    let image = [10.0, 20.0, 30.0];
+    let found = |mode: &str, padding: &str, places: &[f32]| {
+        let one = with_text(node("GridSample", &["x", "grid"], &["y"]), "mode", mode);
+        let one = with_int(with_text(one, "padding_mode", padding), "align_corners", 1);
+        let grid: Vec<f32> = places.iter().flat_map(|place| [*place, 0.0]).collect();
+        let count = places.len() as i64;
+        let file = on_x("a b c d", one).with_weights("grid", &[1, 1, count, 2], &grid);
+        answer(file.at_opset(20), &[(&[1, 1, 1, 3], &image)])
+    };
+    // The places 0, 1.4, 3 and -1 of the elements 0 to 2.
+    let places = [-1.0, 0.4, 2.0, -2.0];
+    assert_eq!(found("nearest", "zeros", &places), (vec![1, 1, 1, 4], vec![10.0, 20.0, 0.0, 0.0]));
+    assert_eq!(found("nearest", "border", &places).1, [10.0, 20.0, 30.0, 10.0]);
+    assert_eq!(found("nearest", "reflection", &places).1, [10.0, 20.0, 20.0, 20.0]);
+    // In the middle of two elements the four around have -3/32, 19/32, 19/32 and -3/32 of it.
+    assert_eq!(found("cubic", "border", &[-0.5, 0.0]).1, [14.0625, 20.0]);
+    assert_eq!(found("cubic", "zeros", &[-0.5, 1.0]).1, [15.0, 30.0]);
+    assert_eq!(found("cubic", "reflection", &[-0.5, 2.0]).1, [13.125, 20.0]);
+}
+
+#[test]
+fn weights_of_four_bits_have_zero_points_and_a_bias() {
+    let product = |points: u8, bias: &str| {
+        let mut one = node("MatMulNBits", &["x", "w", "scales", "points", "", bias], &["y"]);
+        one.domain = Some("com.microsoft".to_string());
+        for (name, value) in [("K", 16), ("N", 1), ("bits", 4), ("block_size", 16)] {
+            one = with_int(one, name, value);
+        }
+        let file = on_x("n k", one).with_weights("scales", &[1], &[0.5]).with_weights("bias", &[1], &[1.0]);
+        let file = file.with_constant("w", DataType::UINT8, &[1, 1, 8], vec![0x99; 8]);
+        answer(file.with_constant("points", DataType::UINT8, &[1], vec![points]), &[(&[2, 16], &[1.0; 32])]).1
+    };
+    // The upper half of a byte belongs to a block that is not there.
+    assert_eq!(product(0xf2, "bias"), [57.0, 57.0]);
+    assert_eq!(product(0x0a, ""), [-8.0, -8.0]);
+}
+
+#[test]
+fn a_size_that_only_the_run_knows_is_resized_to_as_one_that_the_file_has() {
+    let x: Vec<f32> = (0..12_u8).map(|value| f32::from(value * value % 11)).collect();
+    let settings: [&[(&str, &str)]; 5] = [
+        &[("mode", "cubic")],
+        &[("mode", "cubic"), ("coordinate_transformation_mode", "align_corners")],
+        &[("mode", "linear"), ("coordinate_transformation_mode", "half_pixel_symmetric")],
+        &[("mode", "nearest"), ("coordinate_transformation_mode", "half_pixel_symmetric"), ("nearest_mode", "ceil")],
+        &[("mode", "linear"), ("coordinate_transformation_mode", "tf_crop_and_resize")],
+    ];
+    for setting in settings {
+        let one = || {
+            let one = node("Resize", &["x", "region", "scales"], &["y"]);
+            setting.iter().fold(one, |one, (name, value)| with_text(one, name, value))
+        };
+        let found = |dims: &str| {
+            let file = on_x(dims, one()).with_weights("scales", &[2], &[1.5, 0.8]);
+            let file = file.with_weights("region", &[4], &[0.2, -0.3, 0.9, 1.1]);
+            answer(file.at_opset(19), &[(&[3, 4], &x)])
+        };
+        let (known, open) = (found("3 4"), found("n m"));
+        assert_eq!(open.0, [4, 3]);
+        assert_eq!(known.0, open.0);
+        let near = known.1.iter().zip(&open.1).all(|(a, b)| (a - b).abs() < 1e-5);
+        assert!(near, "{setting:?}: {known:?} and {open:?}");
+    }
+    let mut one = with_text(node("Resize", &["x", "", "scales"], &["y"]), "mode", "cubic");
+    one = with_int(one, "exclude_outside", 1);
+    let found = |dims: &str| {
+        let file = on_x(dims, one.clone()).with_weights("scales", &[2], &[1.0, 2.0]);
+        answer(file.at_opset(13), &[(&[3, 4], &x)]).1
+    };
+    assert!(found("3 4").iter().zip(found("n m")).all(|(a, b)| (a - b).abs() < 1e-5));
 }

@@ -129,7 +129,7 @@ fn a_convolution_of_integers_is_padded_with_its_zero_point() {
 fn a_cubic_resize_is_cubic() {
     let one = |mode: &str| with_text(node("Resize", &["x", "", "scales"], &["y"]), "mode", mode);
     let image: Vec<f32> = (1..=16_u8).map(f32::from).collect();
-    for dims in ["1 1 4 4", "n 1 4 4"] {
+    for dims in ["1 1 4 4", "n 1 4 4", "1 1 h w"] {
         let file = on_x(dims, one("cubic")).with_weights("scales", &[4], &[1.0, 1.0, 0.8, 0.8]);
         let (dims, found) = answer(file, &[1, 1, 4, 4], &image);
         assert_eq!(dims, [1, 1, 3, 3]);
@@ -137,10 +137,11 @@ fn a_cubic_resize_is_cubic() {
             [1.471_191_4, 2.781_25, 4.082_519_5, 6.711_426, 8.021_484, 9.322_754, 11.916_504, 13.226_563, 14.527_832];
         close(&found, &expected);
     }
-    // Where sizes are not known the node is refused, and not done in another way.
-    let file = on_x("1 1 h w", one("cubic")).with_weights("scales", &[4], &[1.0, 1.0, 0.8, 0.8]);
+    // Where smoothing would depend on sizes that are not known, the node is refused, and not done in another way.
+    let smooth = with_int(one("cubic"), "antialias", 1);
+    let file = on_x("1 1 h w", smooth).with_weights("scales", &[4], &[1.0, 1.0, 0.8, 0.8]).at_opset(19);
     let failure = Model::parse(file.bytes()).unwrap_err().to_string();
-    assert!(failure.contains("the Resize (Resize): attribute `mode` is \"cubic\""), "{failure}");
+    assert!(failure.contains("the Resize (Resize): attribute `antialias` is 1"), "{failure}");
 }
 
 #[test]

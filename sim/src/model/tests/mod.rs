@@ -10,6 +10,7 @@ mod digits;
 mod external;
 mod files;
 mod gears;
+mod halves;
 mod limits;
 mod meaning;
 mod networks;

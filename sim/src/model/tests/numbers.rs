@@ -173,3 +173,15 @@ fn axes_of_length_zero_are_sizes_like_others() {
     let outputs = model.run(&[Input { dims: &[2, 0], bytes: &[] }]).unwrap();
     assert_eq!((outputs[0].dims(), outputs[0].to_bytes().unwrap()), (vec![2, 1], bytes_of!(f32: 0.0, 0.0)));
 }
+
+#[test]
+fn a_mean_of_integers_is_cut_off_towards_zero() {
+    let one = with_int(with_ints(node("ReduceMean", &["x"], &["y"]), "axes", &[1]), "keepdims", 0);
+    let file = File::new(&[port("x", I64, "n m")], &[shapeless("y", I64)], vec![one]);
+    let model = Model::parse(file.at_opset(13).bytes()).unwrap();
+    let bytes = bytes_of!(i64: 1, 2, -3, -4);
+    let found = model.run(&[Input { dims: &[2, 2], bytes: &bytes }]).unwrap();
+    assert_eq!(found[0].to_bytes().unwrap(), bytes_of!(i64: 1, -3));
+    let large = bytes_of!(i64: 2_000_000_000, 2_000_000_000);
+    assert!(model.run(&[Input { dims: &[1, 2], bytes: &large }]).is_err(), "the sum has more than 32 bits");
+}

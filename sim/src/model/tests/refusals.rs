@@ -106,10 +106,15 @@ fn a_graph_without_outputs_is_refused() {
 fn a_refusal_names_node_operator_attribute_and_value() {
     let ports = (port("x", DataType::FLOAT, "1 1 9"), port("y", DataType::FLOAT, "? ? ?"));
     let parse = |node| Model::parse(File::new(from_ref(&ports.0), from_ref(&ports.1), vec![node]).bytes()).unwrap_err();
-    let pool = with_ints(node("MaxPool", &["x"], &["y"]), "kernel_shape", &[3]);
-    let expected = "the model cannot be loaded: the MaxPool (MaxPool): attribute `ceil_mode` is 1: the simulator has it \
-                    over more than two axes or with gaps over whole windows only";
-    let gaps = with_ints(with_int(pool, "ceil_mode", 1), "dilations", &[2]);
+    let pool = with_ints(node("MaxPool", &["x"], &["y"]), "kernel_shape", &[5000]);
+    let expected = "the model cannot be loaded: the MaxPool (MaxPool): attribute `kernel_shape` is [5000]: the simulator \
+                    would make it of too many slices";
+    let gaps = with_ints(pool, "dilations", &[2]);
+    assert_eq!(parse(gaps).to_string(), expected);
+    let pool = with_ints(node("MaxPool", &["x"], &["y"]), "kernel_shape", &[2]);
+    let expected = "the model cannot be loaded: the MaxPool (MaxPool): attribute `pads` is [0, 3]: a window of \
+                    `ceil_mode` would lie in the padding alone";
+    let gaps = with_ints(with_ints(with_int(pool, "ceil_mode", 1), "dilations", &[2]), "pads", &[0, 3]);
     assert_eq!(parse(gaps).to_string(), expected);
     let pool = with_text(with_ints(node("MaxPool", &["x"], &["y"]), "kernel_shape", &[3]), "auto_pad", "SAME_MIDDLE");
     let failure = parse(pool).to_string();

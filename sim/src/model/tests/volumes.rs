@@ -64,3 +64,34 @@ fn a_pool_may_be_over_three_axes() {
         assert_eq!(answer(one, &[], &[1, 1, 2, 2, 2], &x), (vec![1; 5], vec![expected]), "{operator}");
     }
 }
+
+#[test]
+fn the_last_window_may_reach_over_the_end() {
+    let x: Vec<f32> = (1..=6_u8).map(f32::from).collect();
+    let pool = |operator: &str| {
+        let one = with_ints(node(operator, &["x"], &["y"]), "kernel_shape", &[2]);
+        with_int(with_ints(one, "strides", &[2]), "ceil_mode", 1)
+    };
+    let gaps = |operator: &str| with_ints(pool(operator), "dilations", &[2]);
+    let found = |one: NodeProto| answer(one, &[], &[1, 1, 6], &x).1;
+    assert_eq!(found(gaps("MaxPool")), [3.0, 5.0, 5.0]);
+    // Of the last window one element is there.
+    assert_eq!(found(gaps("AveragePool")), [2.0, 4.0, 5.0]);
+    let padded = with_int(with_ints(gaps("AveragePool"), "pads", &[1, 1]), "count_include_pad", 1);
+    // Its padding counts, what lies behind does not: 0 and 2, 2 and 4, 4 and 6, and 6 alone.
+    assert_eq!(found(padded), [1.0, 3.0, 5.0, 6.0]);
+    let odd = with_int(pool("LpPool"), "p", 1);
+    assert_eq!(answer(odd, &[], &[1, 1, 5], &x[..5]).1, [3.0, 7.0, 5.0]);
+}
+
+#[test]
+fn the_size_of_the_output_is_known_where_that_of_the_input_is() {
+    let one = with_ints(node("MaxPool", &["x"], &["y"]), "kernel_shape", &[2]);
+    let one = with_ints(with_int(with_ints(one, "strides", &[2]), "ceil_mode", 1), "dilations", &[2]);
+    let file = File::new(&[port("x", FLOAT, "1 1 6")], &[shapeless("y", FLOAT)], vec![one]);
+    assert_eq!(Model::parse(file.at_opset(22).bytes()).unwrap().outputs()[0].dims, [1, 1, 3]);
+    let one = with_text(node("GridSample", &["x", "grid"], &["y"]), "mode", "cubic");
+    let ports = [port("x", FLOAT, "1 2 5 6"), port("grid", FLOAT, "1 3 4 2")];
+    let file = File::new(&ports, &[shapeless("y", FLOAT)], vec![one]);
+    assert_eq!(Model::parse(file.at_opset(20).bytes()).unwrap().outputs()[0].dims, [1, 2, 3, 4]);
+}

@@ -367,10 +367,14 @@ pub(super) fn norm_pool(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), R
             let axes = scope.list(&axes);
             scope.make("ReduceSum", &[&powers, &axes], &[])
         }
+    } else if node.int("ceil_mode", 0) != 0 {
+        // Windows that are not whole are no mean of as many elements.
+        let kernel = node.ints("kernel_shape").unwrap_or_default().to_vec();
+        let node = complete(node, kernel.len(), false);
+        windows(&node, Some(&kernel))?;
+        super::volumes::few(&kernel)?;
+        super::volumes::sums(scope, &node, &kernel, &powers)?
     } else {
-        if node.int("ceil_mode", 0) != 0 {
-            return refuse("ceil_mode", "1", "the simulator has this pool over whole windows only");
-        }
         let kernel = node.ints("kernel_shape").unwrap_or_default().to_vec();
         let mut mean = without(node, &["p"]);
         mean.op_type = Some("AveragePool".to_string());

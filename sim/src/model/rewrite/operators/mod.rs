@@ -2,6 +2,7 @@
 
 mod activations;
 mod bits;
+mod blocks;
 mod convolutions;
 mod indices;
 mod legacy;
@@ -12,6 +13,7 @@ mod quantized;
 mod recurrent;
 mod reductions;
 mod resize;
+mod resize_at_run;
 mod sampling;
 mod scatter;
 mod shapes;
@@ -98,6 +100,7 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
         "Upsample" => resize::upsample(scope, node),
         "SpaceToDepth" => shapes::space_to_depth(scope, &node),
         "Pad" => shapes::pad(scope, node),
+        "Slice" => shapes::slice(scope, node),
         "OneHot" => shapes::one_hot(scope, node),
         "Squeeze" | "Unsqueeze" => shapes::axes(scope, node),
         "IsInf" => shapes::infinite(scope, node),
@@ -133,6 +136,7 @@ fn contributed(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
             equal_lengths(scope, &node)?;
             numbers::keep(scope, node)
         }
+        "MatMulNBits" => blocks::product(scope, node),
         _ => numbers::keep(scope, node),
     }
 }

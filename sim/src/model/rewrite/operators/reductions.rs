@@ -23,10 +23,35 @@ pub(super) fn reduce(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refus
 }
 
 fn over_axes(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
+    let is_whole = |kind| matches!(kind, DataType::INT32 | DataType::INT64 | DataType::UINT32 | DataType::UINT64);
     match node.operator() {
+        "ReduceMean" if scope.element(node.given(0)).is_some_and(is_whole) => whole_mean(scope, node),
         "ReduceMean" | "ReduceL2" | "ReduceLogSum" | "ReduceLogSumExp" => super::normalizations::fractions(scope, node),
         _ => keep(scope, node),
     }
+}
+
+/// A sum over how many there are, cut off towards zero. The engine has a mean of numbers with a fraction only.
+fn whole_mean(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
+    let (x, result) = (node.given(0).to_string(), output(&node)?.to_string());
+    let mut sum = without(&node, &["axes"]);
+    sum.op_type = Some("ReduceSum".to_string());
+    if let Some(axes) = node.ints("axes").filter(|axes| !axes.is_empty()) {
+        let axes = scope.list(axes);
+        sum.input = vec![x.clone(), axes];
+    }
+    let total = scope.fresh();
+    sum.output = vec![total.clone()];
+    keep(scope, sum)?;
+    let (all, left) = (scope.make("Size", &[&x], &[]), scope.make("Size", &[&total], &[]));
+    let bad = scope.make("Less", &[&all, &left], &[]);
+    scope.check(bad, "ReduceMean: there is no mean of no integers".to_string());
+    let one = scope.integer(1, DataType::INT64);
+    let left = scope.make("Max", &[&left, &one], &[]);
+    let each = scope.make("Div", &[&all, &left], &[]);
+    let each = scope.make("Max", &[&each, &one], &[]);
+    scope.make_as("Div", &[&total, &each], &[], &[&result]);
+    Ok(())
 }
 
 fn over_none(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
@@ -49,9 +74,7 @@ pub(super) fn range(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusa
     }
     super::normalizations::plain_floats(scope, &start)?;
     let first = scope.list(&[0]);
-    let length = scope.make("Sub", &[&end, &start], &[]);
-    let ratio = super::matrices::quotient(scope, &length, &step);
-    let steps = scope.make("Ceil", &[&ratio], &[]);
+    let steps = count_steps(scope, &start, &end, &step);
     let (nothing, most) = (scope.float(0.0), scope.float(2_147_483_520.0));
     let steps = scope.make("Max", &[&steps, &nothing], &[]);
     let few = scope.make("LessOrEqual", &[&steps, &most], &[]);
@@ -67,4 +90,53 @@ pub(super) fn range(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusa
     let sums = scope.make("CumSum", &[&all, &axis], &[]);
     scope.make_as("Slice", &[&sums, &first, &count], &[], &[output(&node)?]);
     Ok(())
+}
+
+/// How many steps lead from the start to the end. The standard divides with more digits than the engine has, and the last
+/// of them decide where the end is a step: of the numbers around the quotient, those count whose step is before the end.
+fn count_steps(scope: &mut Scope<'_>, start: &str, end: &str, step: &str) -> String {
+    let two = |scope: &mut Scope<'_>, operator: &str, a: &str, b: &str| scope.make(operator, &[a, b], &[]);
+    let length = two(scope, "Sub", end, start);
+    let ratio = super::matrices::quotient(scope, &length, step);
+    let near = scope.make("Floor", &[&ratio], &[]);
+    let around = scope.floats_of(&[3], &[-1.0, 0.0, 1.0]);
+    let numbers = two(scope, "Add", &around, &near);
+    // What the length was rounded by.
+    let back = two(scope, "Sub", &length, end);
+    let first = two(scope, "Sub", &length, &back);
+    let (first, back) = (two(scope, "Sub", end, &first), two(scope, "Add", &back, start));
+    let lost_of_length = two(scope, "Sub", &first, &back);
+    // What the products were rounded by: their halves have products without rounding.
+    let product = two(scope, "Mul", &numbers, step);
+    let ([n_high, n_low], [s_high, s_low]) = (halves(scope, &numbers), halves(scope, step));
+    let parts = [(&n_high, &s_high), (&n_high, &s_low), (&n_low, &s_high), (&n_low, &s_low)];
+    let [first, rest @ ..] = parts.map(|(a, b)| two(scope, "Mul", a, b));
+    let lost = two(scope, "Sub", &first, &product);
+    let lost = rest.into_iter().fold(lost, |lost, part| two(scope, "Add", &lost, &part));
+    let left = two(scope, "Sub", &length, &product);
+    let rounding = two(scope, "Sub", &lost_of_length, &lost);
+    let left = two(scope, "Add", &left, &rounding);
+    let (zero, one) = (scope.float(0.0), scope.float(1.0));
+    let forward = two(scope, "Greater", step, &zero);
+    let (before, behind) = (two(scope, "Greater", &left, &zero), two(scope, "Less", &left, &zero));
+    let counts = scope.make("Where", &[&forward, &before, &behind], &[]);
+    let counts = scope.cast(&counts, DataType::FLOAT);
+    let counts = scope.make("ReduceSum", &[&counts], &[("keepdims", Value::I(0))]);
+    let lowest = two(scope, "Sub", &near, &one);
+    let found = two(scope, "Add", &lowest, &counts);
+    // Far from zero the numbers have no neighbours, and what is not finite has none at all.
+    let (most, size) = (scope.float(1_048_576.0), scope.make("Abs", &[&ratio], &[]));
+    let is_small = two(scope, "Less", &size, &most);
+    let far = scope.make("Ceil", &[&ratio], &[]);
+    scope.make("Where", &[&is_small, &found, &far], &[])
+}
+
+/// Two numbers of half the digits whose sum this is.
+fn halves(scope: &mut Scope<'_>, value: &str) -> [String; 2] {
+    let factor = scope.float(4097.0);
+    let far = scope.make("Mul", &[value, &factor], &[]);
+    let near = scope.make("Sub", &[&far, value], &[]);
+    let high = scope.make("Sub", &[&far, &near], &[]);
+    let low = scope.make("Sub", &[value, &high], &[]);
+    [high, low]
 }

@@ -2,6 +2,7 @@
 //! setting is a choice of elements (`nearest`), or a product with a matrix of weights for each axis.
 
 use super::output;
+use super::resize_at_run;
 use super::weights::{Line, positions, weights};
 use crate::model::rewrite::attributes::{Attributes, Value, attribute, without};
 use crate::model::rewrite::numbers::keep;
@@ -31,25 +32,22 @@ pub(super) fn resize(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), R
         refuse(name, value, "the simulator has it where the sizes of the input and of the output are known")
     };
     let counting = node.text("coordinate_transformation_mode");
-    for (name, other) in [("antialias", 0), ("exclude_outside", 0)] {
-        if node.int(name, other) != other {
-            return unknown(name, &node.int(name, other).to_string());
-        }
-    }
-    if node.text("mode") == "cubic" {
-        return unknown("mode", "\"cubic\"");
-    }
-    if node.attribute("axes").is_some() {
-        return unknown("axes", &format!("{:?}", node.ints("axes").unwrap_or_default()));
+    if node.int("antialias", 0) != 0 {
+        return unknown("antialias", &node.int("antialias", 0).to_string());
     }
     if !matches!(node.text("keep_aspect_ratio_policy"), "" | "stretch") {
         return unknown("keep_aspect_ratio_policy", &format!("\"{}\"", node.text("keep_aspect_ratio_policy")));
     }
+    let is_engines = matches!(counting, "" | "half_pixel" | "asymmetric" | "pytorch_half_pixel" | "align_corners");
+    let more = node.text("mode") == "cubic" || node.int("exclude_outside", 0) != 0 || node.attribute("axes").is_some();
+    if more || !is_engines {
+        let Some(rank) = scope.rank(node.given(0)) else {
+            return Err(Refusal::because("the number of its input's axes is not known"));
+        };
+        return resize_at_run::resize(scope, &node, rank);
+    }
     let by_scales = node.has(2) && !node.has(3);
     let whole = scope.floats(node.given(2)).is_some_and(|all| all.iter().all(|scale| scale.fract() == 0.0));
-    if !matches!(counting, "" | "half_pixel" | "asymmetric" | "pytorch_half_pixel" | "align_corners") {
-        return unknown("coordinate_transformation_mode", &format!("\"{counting}\""));
-    }
     if counting == "align_corners" && by_scales && !whole {
         let sizes = super::shape(scope, node.given(0));
         let sizes = scope.cast(&sizes, DataType::FLOAT);
@@ -102,10 +100,7 @@ fn lines(scope: &Scope<'_>, node: &NodeProto) -> Result<Option<Vec<Line>>, Refus
         _ => return Ok(None),
     };
     let region = match (node.text("coordinate_transformation_mode"), scope.floats(node.given(1))) {
-        ("tf_crop_and_resize", None) => {
-            let why = "the region, its input `roi`, is not known when the model is loaded";
-            return refuse("coordinate_transformation_mode", "\"tf_crop_and_resize\"", why);
-        }
+        ("tf_crop_and_resize", None) => return Ok(None),
         (_, region) => region.unwrap_or_default(),
     };
     let mut lines: Vec<Line> = sizes.iter().map(|size| Line::kept(size.unwrap_or(-1))).collect();

@@ -1,6 +1,6 @@
 //! Operators that move elements.
 
-use super::output;
+use super::{output, shape};
 use crate::model::rewrite::attributes::{Attributes, Value, without};
 use crate::model::rewrite::numbers::keep;
 use crate::model::rewrite::scope::{Known, Scope};
@@ -83,6 +83,59 @@ pub(super) fn infinite(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Ref
     let there = if side == "IsNaN" { scope.make("IsNaN", &[x], &[]) } else { scope.make(side, &[x, &zero], &[]) };
     scope.make_as("And", &[&found, &there], &[], &[result]);
     Ok(())
+}
+
+/// Backwards, the engine fails where a slice starts before the first element, and on an axis of no elements.
+pub(super) fn slice(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
+    let steps = scope.integers(node.given(4)).map(<[_]>::to_vec);
+    if !node.has(4) || steps.as_ref().is_some_and(|steps| steps.iter().all(|step| *step > 0)) {
+        return keep(scope, node);
+    }
+    if let Some(starts) = steps.and_then(|steps| clamped(scope, &node, &steps)) {
+        let starts = scope.list(&starts);
+        return keep(scope, with_input(node, 1, starts));
+    }
+    let mut sizes = shape(scope, node.given(0));
+    if node.has(3) {
+        sizes = scope.make("Gather", &[&sizes, node.given(3)], &[("axis", Value::I(0))]);
+    }
+    let first = scope.make("Neg", &[&sizes], &[]);
+    let starts = scope.make("Max", &[node.given(1), &first], &[]);
+    // Of no elements none is taken, in either direction.
+    let (none, one) = (scope.list(&[0]), scope.list(&[1]));
+    let empty = scope.make("Equal", &[&sizes, &none], &[]);
+    let steps = scope.make("Where", &[&empty, &one, node.given(4)], &[]);
+    node = with_input(with_input(node, 1, starts), 4, steps);
+    keep(scope, node)
+}
+
+/// The starts, none before the first element, if they follow from what is known; the run checks that.
+fn clamped(scope: &mut Scope<'_>, node: &NodeProto, steps: &[i64]) -> Option<Vec<i64>> {
+    let mut starts = scope.integers(node.given(1))?.to_vec();
+    let sizes = scope.dims(node.given(0))?.to_vec();
+    let rank = i64::try_from(sizes.len()).ok()?;
+    let axes: Vec<i64> = if node.has(3) { scope.integers(node.given(3))?.to_vec() } else { (0..rank).collect() };
+    let mut assumed = Vec::new();
+    for ((start, step), axis) in starts.iter_mut().zip(steps).zip(axes) {
+        *start = (*start).clamp(i32::MIN.into(), i32::MAX.into());
+        if *step < 0 {
+            let axis = if axis < 0 { axis + rank } else { axis };
+            let size = sizes.get(usize::try_from(axis).ok()?).copied().flatten().filter(|size| *size > 0)?;
+            *start = (*start).max(-size);
+            assumed.push((axis, size));
+        }
+    }
+    for (axis, size) in assumed {
+        scope.assume(node.given(0), axis, size);
+    }
+    Some(starts)
+}
+
+fn with_input(mut node: NodeProto, index: usize, name: String) -> NodeProto {
+    if let Some(input) = node.input.get_mut(index) {
+        *input = name;
+    }
+    node
 }
 
 /// The engine pads all axes; those that are left out are padded by nothing.

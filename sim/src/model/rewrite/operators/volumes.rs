@@ -32,6 +32,22 @@ impl Windows {
         axes.map(one).collect()
     }
 
+    /// How many elements a window reaches over.
+    fn covered(&self) -> i64 {
+        (self.size - 1) * self.dilation + 1
+    }
+
+    /// How many elements the last window lacks along an axis of this size, with so many before and behind it. It begins
+    /// at an element or before them, not in the padding at the end.
+    fn lacks(&self, size: i64, start: i64, end: i64) -> i64 {
+        let all = size + start + end;
+        let mut more = (all - self.covered() + self.stride - 1) / self.stride;
+        if more * self.stride >= size + start {
+            more -= 1;
+        }
+        (more * self.stride + self.covered() - all).max(0)
+    }
+
     /// The elements that stand at this place of each window.
     fn slice(&self, scope: &mut Scope<'_>, x: &str, place: i64) -> String {
         let rest = (self.size - 1 - place) * self.dilation;
@@ -42,7 +58,8 @@ impl Windows {
     }
 }
 
-fn few(kernel: &[i64]) -> Result<(), Refusal> {
+/// Refuses a node that would be made of very many nodes.
+pub(super) fn few(kernel: &[i64]) -> Result<(), Refusal> {
     let slices = kernel.iter().try_fold(0_i64, |sum, size| sum.checked_add(*size));
     match slices.is_some_and(|slices| slices <= MOST_SLICES) {
         true => Ok(()),
@@ -53,32 +70,97 @@ fn few(kernel: &[i64]) -> Result<(), Refusal> {
 /// A pool whose node is complete.
 pub(super) fn pool(scope: &mut Scope<'_>, node: &NodeProto, kernel: &[i64]) -> Result<(), Refusal> {
     few(kernel)?;
-    if node.int("ceil_mode", 0) != 0 {
-        return refuse(
-            "ceil_mode",
-            "1",
-            "the simulator has it over more than two axes or with gaps over whole windows only",
-        );
-    }
     let result = output(node)?;
     if node.operator() == "MaxPool" {
         let lowest = scope.float(f32::NEG_INFINITY);
-        let input = padded_input(scope, node, node.given(0), kernel, &lowest);
+        let input = whole_windows(scope, node, node.given(0), kernel, &lowest, &lowest)?;
         let most = slide(scope, node, kernel, "Max", &input);
         scope.make_as("Identity", &[&most], &[], &[result]);
         return Ok(());
     }
+    let sum = sums(scope, node, kernel, node.given(0))?;
     let (zero, one) = (scope.float(0.0), scope.float(1.0));
-    let input = padded_input(scope, node, node.given(0), kernel, &zero);
-    let sum = slide(scope, node, kernel, "Sum", &input);
     // As many elements as each window has, with or without the padding.
     let sizes = super::shape(scope, node.given(0));
     let ones = scope.make("Expand", &[&one, &sizes], &[]);
     let padding = if node.int("count_include_pad", 0) != 0 { &one } else { &zero };
-    let ones = padded_input(scope, node, &ones, kernel, padding);
+    let ones = whole_windows(scope, node, &ones, kernel, padding, &zero)?;
     let count = slide(scope, node, kernel, "Sum", &ones);
     scope.make_as("Div", &[&sum, &count], &[], &[result]);
     Ok(())
+}
+
+/// The sum of each window of a value that has the sizes of the node's input.
+pub(super) fn sums(scope: &mut Scope<'_>, node: &NodeProto, kernel: &[i64], value: &str) -> Result<String, Refusal> {
+    let zero = scope.float(0.0);
+    let input = whole_windows(scope, node, value, kernel, &zero, &zero)?;
+    Ok(slide(scope, node, kernel, "Sum", &input))
+}
+
+/// A value with the padding of the node, and with what the last windows need behind it where they are not whole.
+fn whole_windows(
+    scope: &mut Scope<'_>,
+    node: &NodeProto,
+    value: &str,
+    kernel: &[i64],
+    padding: &str,
+    behind: &str,
+) -> Result<String, Refusal> {
+    let padded = padded_input(scope, node, value, kernel, padding);
+    // A padding that keeps the size is one of whole windows.
+    if node.int("ceil_mode", 0) == 0 || node.text("auto_pad").starts_with("SAME") {
+        return Ok(padded);
+    }
+    let windows = Windows::of(node, kernel);
+    let given = node.ints("pads").unwrap_or_default();
+    let pads = |index: usize| given.get(index).copied().unwrap_or(0);
+    if windows.iter().zip(kernel.len()..).any(|(one, index)| pads(index) >= one.covered()) {
+        return refuse("pads", &format!("{given:?}"), "a window of `ceil_mode` would lie in the padding alone");
+    }
+    let is_held = |size: &i64| (0..=i32::MAX.into()).contains(size);
+    let sizes: Option<Vec<i64>> = scope.sizes(node.given(0)).and_then(|sizes| Some(sizes.get(2..)?.to_vec()));
+    let sizes = sizes.filter(|sizes| sizes.iter().all(is_held));
+    // Nothing before the axes, and nothing behind batches and channels.
+    let front = vec![0; kernel.len() + 4];
+    let pads = if let Some(sizes) = sizes {
+        let mut all = front;
+        for (index, (one, size)) in windows.iter().zip(sizes).enumerate() {
+            scope.assume(node.given(0), one.axis, size);
+            all.push(one.lacks(size, pads(index), pads(index + kernel.len())));
+        }
+        scope.list(&all)
+    } else {
+        let starts: Vec<i64> = (0..kernel.len()).map(pads).collect();
+        let (front, lacks) = (scope.list(&front), lacking(scope, &windows, value, &padded, &starts));
+        scope.make("Concat", &[&front, &lacks], &[("axis", Value::I(0))])
+    };
+    Ok(scope.make("Pad", &[&padded, &pads, behind], &[]))
+}
+
+/// How many elements the last windows lack, calculated when the sizes are known.
+fn lacking(scope: &mut Scope<'_>, windows: &[Windows], value: &str, padded: &str, starts: &[i64]) -> String {
+    let of = |one: fn(&Windows) -> i64| windows.iter().map(one).collect::<Vec<i64>>();
+    let [axes, strides, covered, starts] =
+        [of(|w| w.axis), of(|w| w.stride), of(Windows::covered), starts.to_vec()].map(|all| scope.list(&all));
+    let sizes = |scope: &mut Scope<'_>, value: &str| {
+        let sizes = super::shape(scope, value);
+        scope.make("Gather", &[&sizes, &axes], &[("axis", Value::I(0))])
+    };
+    let two = |scope: &mut Scope<'_>, operator: &str, a: &str, b: &str| scope.make(operator, &[a, b], &[]);
+    let [zero, one] = [0, 1].map(|value| scope.list(&[value]));
+    let (all, inner) = (sizes(scope, padded), sizes(scope, value));
+    let rest = two(scope, "Sub", &all, &covered);
+    let rounding = two(scope, "Sub", &strides, &one);
+    let more = two(scope, "Add", &rest, &rounding);
+    let more = two(scope, "Div", &more, &strides);
+    let (begin, end) = (two(scope, "Mul", &more, &strides), two(scope, "Add", &inner, &starts));
+    let left_out = two(scope, "GreaterOrEqual", &begin, &end);
+    let fewer = two(scope, "Sub", &more, &one);
+    let more = scope.make("Where", &[&left_out, &fewer, &more], &[]);
+    let begin = two(scope, "Mul", &more, &strides);
+    let need = two(scope, "Add", &begin, &covered);
+    let lacks = two(scope, "Sub", &need, &all);
+    two(scope, "Max", &lacks, &zero)
 }
 
 /// The greatest or the sum of each window, along one axis after the other.
