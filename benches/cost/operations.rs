@@ -92,21 +92,21 @@ impl Operation {
     /// limit.
     pub(crate) fn limit(self) -> u64 {
         match self {
-            Self::Copy => 90,
-            Self::CopyAndWait => 164,
-            Self::Set => 67,
-            Self::Record => 66,
-            Self::WaitFor => 55,
-            Self::CallBack => 152,
-            Self::Execute => 118,
-            Self::Replay => 86,
-            Self::Synchronize => 59,
-            Self::CopyNow => 59,
-            Self::Run => 74,
+            Self::Copy => 80,
+            Self::CopyAndWait => 149,
+            Self::Set => 59,
+            Self::Record => 60,
+            Self::WaitFor => 47,
+            Self::CallBack => 130,
+            Self::Execute => 100,
+            Self::Replay => 80,
+            Self::Synchronize => 52,
+            Self::CopyNow => 54,
+            Self::Run => 64,
             Self::Enter => 260,
-            Self::Stream => 340,
-            Self::Event => 280,
-            Self::Buffer => 320,
+            Self::Stream => 325,
+            Self::Event => 258,
+            Self::Buffer => 316,
         }
     }
 }
