@@ -23,6 +23,7 @@ fn required_functions_are_those_that_the_safe_layer_calls() {
         "flagged_event.rs",
         "captured_graph/mod.rs",
         "captured_graph/build.rs",
+        "captured_graph/capture.rs",
         "captured_graph/names.rs",
         "captured_graph/switch.rs",
         "captured_graph/update.rs",

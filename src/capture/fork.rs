@@ -1,6 +1,6 @@
 //! Branches of a capture on several streams.
 
-use super::{CanCapture, Capture, Captured, OfACapture, Side};
+use super::{CanTakePart, Capture, Captured, OfACapture, Side};
 use crate::brand::Brand;
 use crate::error::{Error, Failed};
 use crate::panics::catch;
@@ -26,7 +26,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ///
     /// A panic of the program continues after the join.
     #[rule(GRAPH_06)]
-    pub fn fork<R, S: CanCapture>(
+    pub fn fork<R, S: CanTakePart>(
         &mut self,
         side: &mut Stream<C, S>,
         program: impl for<'s> FnOnce(&mut Self, &mut Capture<'g, C, Side<'s, K>>) -> Result<R, Error>,

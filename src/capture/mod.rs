@@ -51,6 +51,35 @@
 //!   between replays by the same number of operators of the same types (GRAPH-09). The graph owns the old and the new
 //!   operators: [`CapturedGraph::with_operands`] adds new ones before the update.
 //!
+//! # Streams with an allocator of the caller
+//!
+//! A captured task gets its memory from the allocator during the capture, and uses it at each replay. The library may
+//! give the memory back as soon as the task is recorded. So the graph has every block that the library has during the
+//! capture. The allocator gets them back after the graph is destroyed, and is not given back before. Tasks of one
+//! graph do not share blocks. Replays run on the stream that was captured ([`Error::NotItsStream`]): its allocator
+//! serves no other stream (ALLOC-10).
+//!
+//! ```
+//! use ascendcl::allocator::PoolAllocator;
+//! use ascendcl::capture::CaptureMode;
+//! use ascendcl::{Error, Library, RunError, operator};
+//!
+//! ascendcl::run(Library::Simulator, |current| {
+//!     let pool = PoolAllocator::new(current, 64 << 10)?;
+//!     let mut stream = current.stream()?.register(current, pool)?;
+//!     let relu = operator::relu(current, current.upload_tensor(&[2], &[-1.0_f32, 2.0])?)?;
+//!     let graph = stream.capture(current, CaptureMode::Relaxed, relu, |capture, mut relu| capture.launch(&mut relu))?;
+//!     let graph = stream.replay(current, graph)?.wait(current)?;
+//!     let refused = stream.unregister(current).unwrap_err();
+//!     assert!(matches!(refused.error, Error::BlocksInUse { count: 1 }), "the graph has the operator's memory");
+//!     let relu = graph.into_operands(current)?;
+//!     assert_eq!(relu.tensors().1.to_vec(current)?, [0.0, 2.0]);
+//!     let (_stream, _pool) = refused.value.unregister(current)?;
+//!     Ok::<_, Error>(())
+//! })?;
+//! # Ok::<(), RunError<Error>>(())
+//! ```
+//!
 //! # Building by hand
 //!
 //! Some libraries cannot capture streams, but can build a graph task by task. [`Current::build_graph`] begins a
@@ -67,9 +96,9 @@
 //!
 //! # What is not offered
 //!
-//! * Streams with an allocator of the caller cannot be captured. At each replay, a captured task uses the memory that
-//!   it got from the allocator during the capture, and no call reports when the library gives this memory back. After
-//!   that, a replay could use memory that the allocator has given to other work (GRAPH-05).
+//! * A stream whose allocator is made of C functions ([`RawAllocator`](crate::stream::RawAllocator)) cannot be captured:
+//!   this crate is not between the library and these functions, so it cannot keep their memory (GRAPH-05). A stream with
+//!   an allocator cannot be a second branch of a capture (ALLOC-10).
 //! * A callback cannot own its state; it only gets a reference to it, because it runs once per replay.
 //! * A group has operators only. The library crashes on a copy or a set in a group, and refuses a callback.
 //! * A build has one stream. Streams that other streams start (`aclrtActiveStream`, `aclrtSwitchStream`) have no API: how
@@ -97,10 +126,11 @@ mod topology;
 
 use crate::brand::{Brand, CaptureOfOneThread, INSIDE, Scoped};
 use crate::current::Current;
+use crate::device_allocator::DeviceAllocator;
 use crate::error::{Error, Failed};
 use crate::ffi::RawStream;
 use crate::panics::{after_dropping, catch, drop_each_quietly};
-use crate::stream::{DefaultAllocator, Stream, StreamState};
+use crate::stream::{CustomAllocator, DefaultAllocator, Stream, StreamState};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
@@ -140,14 +170,28 @@ assert_not_impl_any!(Capture<'static, Scoped<'static>>: Send, Sync, Clone);
 /// Streams that can be captured.
 #[diagnostic::on_unimplemented(
     message = "a stream in state `{Self}` cannot be captured",
-    label = "expected a stream whose work uses the library's own allocator",
-    note = "GRAPH-05: a graph keeps the memory that its tasks got from an allocator of the caller: capture a stream without \
-            one, `current.stream()?.without_allocator()`",
+    label = "expected a stream with the library's own allocator, or with one of this crate's trait `DeviceAllocator`",
+    note = "ALLOC-04: first decide on the allocator: `current.stream()?.without_allocator()` or `stream.register(current, \
+            allocator)?`",
+    note = "GRAPH-05: a graph keeps the memory that its tasks got from an allocator; it cannot do so for C functions",
     note = "see `ascendcl-explain GRAPH-05`"
 )]
 pub trait CanCapture: StreamState {}
 
 impl CanCapture for DefaultAllocator {}
+impl<A: DeviceAllocator> CanCapture for CustomAllocator<A> {}
+
+/// Streams that can take part in a capture that begins on another stream ([`Capture::fork`]).
+#[diagnostic::on_unimplemented(
+    message = "a stream in state `{Self}` cannot take part in the capture of another stream",
+    label = "expected a stream whose work uses the library's own allocator",
+    note = "ALLOC-10: an allocator serves one stream at a time, and a replay runs all branches of its graph: use a stream \
+            without one, `current.stream()?.without_allocator()`",
+    note = "see `ascendcl-explain ALLOC-10`"
+)]
+pub trait CanTakePart: CanCapture {}
+
+impl CanTakePart for DefaultAllocator {}
 
 impl<C: Brand, S: StreamState> Stream<C, S> {
     /// Captures the work that `program` gives to its [`Capture`], instead of running it (`aclmdlRICaptureBegin`,

@@ -507,6 +507,17 @@ pub enum Error {
         Cited(rules::UPDATES)
     )]
     HalfUpdated,
+    /// A graph that was captured on a stream with an allocator of the caller was replayed on another stream, or a graph was
+    /// updated on a stream with an allocator on which it was not captured.
+    #[error(
+        "a stream's allocator serves this stream alone: replay a {what} that was captured on a stream with an allocator on \
+         that stream, and update it there or on a stream without one{}",
+        Cited(rules::NOT_ITS_STREAM)
+    )]
+    NotItsStream {
+        /// The kind of object.
+        what: ObjectKind,
+    },
     /// The system could not start a thread for an [`Actor`](crate::runtime::Actor).
     #[error(
         "the system has no thread for an actor: {reason}; end other threads, or use a `Runtime` on the threads that there are"

@@ -67,6 +67,7 @@ impl Error {
             Self::NotPinned => NOT_PINNED,
             Self::OtherCapture => OTHER_CAPTURE,
             Self::OtherOperator { .. } | Self::HalfUpdated => UPDATES,
+            Self::NotItsStream { .. } => NOT_ITS_STREAM,
             _ => &[],
         }
     }
@@ -110,6 +111,7 @@ pub(super) const CAPTURING: &[RuleId] = &[GRAPH_04];
 pub(super) const NOT_PINNED: &[RuleId] = &[GRAPH_05];
 pub(super) const OTHER_WORKSPACE: &[RuleId] = &[MODEL_04];
 pub(super) const OTHER_CAPTURE: &[RuleId] = &[GRAPH_06];
+pub(super) const NOT_ITS_STREAM: &[RuleId] = &[ALLOC_10, GRAPH_05];
 pub(super) const UPDATES: &[RuleId] = &[GRAPH_09];
 pub(super) const CALLBACK_LOST: &[RuleId] = &[STREAM_17];
 

@@ -68,8 +68,9 @@ rules! {
             means: "The graph owns its operands, and its row keeps the rows of their memory, models, operators \
                 and events until the instance is destroyed. Only these, by value, and names of shared memory are \
                 operands: shared memory is nobody's alone until the instance is destroyed. Ordinary \
-                host memory is `Error::NotPinned`. A stream with an allocator of the caller is not captured. \
-                During a replay nobody reaches the operands.",
+                host memory is `Error::NotPinned`. During a replay nobody reaches the operands. The graph has every \
+                block of the allocator of its stream that the library has during the capture: the allocator gets \
+                them back when the instance is destroyed. A stream with an allocator of C functions is not captured.",
         }
         GRAPH_06 = "GRAPH-06" {
             text: "Sub-streams join capture through events created with Ex sync and must return to the origin stream, \

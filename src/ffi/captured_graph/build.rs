@@ -56,7 +56,7 @@ impl RawGraph {
         let made = RawStream::create_with(api, 0, ACL_STREAM_PERSISTENT)?;
         let stream = Arc::new(RawStream::created(made));
         *self.build.part() = Some(Part { stream: Arc::clone(&stream), is_bound: true });
-        stream.begin_capture(api)?;
+        stream.begin_capture(api, &self.held)?;
         // SAFETY: the function asks for a live instance that is being built, and for a live persistent stream that is
         // part of no instance (GRAPH-08). Both were created above, and nobody else knows them.
         let answer = unsafe { call!(api.aclmdlRIBindStream(instance, made, ACL_MODEL_STREAM_FLAG_HEAD)) };

@@ -1,5 +1,6 @@
 //! Captured graphs.
 
+mod allocators;
 mod branches;
 mod broken;
 mod builds;
