@@ -19,8 +19,9 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ///
     /// # Errors
     ///
-    /// The program's error, or [`Error::Vendor`]. [`Error::Capturing`] when the stream is part of another capture, and
-    /// [`Error::WrongContext`] for a stream of another context: these do not break the capture.
+    /// The program's error, or [`Error::Vendor`]. [`Error::Capturing`] when the stream is part of another capture,
+    /// [`Error::WrongContext`] for a stream of another context, and [`Error::InABody`] in a body of a
+    /// [condition](Self::run_if): these do not break the capture.
     ///
     /// # Panics
     ///
@@ -34,6 +35,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     where
         K: OfACapture,
     {
+        self.is_no_body()?;
         let (recording, queue) = (self.recording, Arc::clone(side.queue()));
         recording.graph().takes_part(recording.api(), &queue)?;
         let number = recording.branch_on(&queue);
@@ -50,15 +52,15 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ///
     /// # Errors
     ///
-    /// Returns the operand unchanged, with [`Error::OtherCapture`] for a branch of another capture, or
-    /// [`Error::Vendor`].
+    /// Returns the operand unchanged, with [`Error::OtherCapture`] for a branch of another capture or outside of the same
+    /// body of a [condition](Self::run_if), or [`Error::Vendor`].
     #[rule(GRAPH_06)]
     pub fn adopt_after<T, L>(
         &mut self,
         from: &mut Capture<'g, C, L>,
         object: Captured<'g, T, L>,
     ) -> Result<Captured<'g, T, K>, Failed<Captured<'g, T, L>>> {
-        let behind = match core::ptr::eq(self.recording, from.recording) {
+        let behind = match core::ptr::eq(self.recording, from.recording) && self.body == from.body {
             true => self.recording.go_behind((self.branch, &self.queue), (from.branch, &from.queue), false),
             false => Err(Error::OtherCapture),
         };

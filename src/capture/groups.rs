@@ -71,12 +71,14 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`], or [`Error::MissingFunction`] on releases that lack the functions.
+    /// [`Error::Vendor`], or [`Error::MissingFunction`] on releases that lack the functions. [`Error::InABody`] in a body
+    /// of a [condition](Self::run_if), which does not break the capture.
     #[rule(GRAPH_09)]
     pub fn task_group<L>(&mut self, tasks: Tasks<'g, C, L, K>) -> Result<TaskGroup<C, L>, Error>
     where
         K: OfACapture,
     {
+        self.is_no_body()?;
         let recording = self.recording;
         let operators = tasks.operators.iter().map(|object| recording.operator(*object));
         let operators = operators.collect::<Result<Vec<_>, _>>()?;

@@ -111,6 +111,7 @@
 
 mod build;
 mod captured;
+mod condition;
 mod fork;
 mod graph;
 mod groups;
@@ -128,7 +129,7 @@ use crate::brand::{Brand, CaptureOfOneThread, INSIDE, Scoped};
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
 use crate::error::{Error, Failed};
-use crate::ffi::RawStream;
+use crate::ffi::{BodyId, RawStream};
 use crate::panics::{after_dropping, catch, drop_each_quietly};
 use crate::stream::{CustomAllocator, DefaultAllocator, Stream, StreamState};
 use ascendcl_macros::rule;
@@ -161,6 +162,8 @@ pub struct Capture<'g, C: Brand, K = Main<'g>> {
     recording: &'g Recording<'g>,
     queue: Arc<RawStream>,
     branch: usize,
+    /// The body of a condition that the tasks are part of.
+    body: Option<BodyId>,
     _brands: PhantomData<(fn(C) -> C, fn(K) -> K)>,
     _here: CaptureOfOneThread,
 }
@@ -259,8 +262,13 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
 }
 
 impl<'g, C: Brand, K> Capture<'g, C, K> {
+    /// An error in the body of a condition.
+    fn is_no_body(&self) -> Result<(), Error> {
+        if self.body.is_some() { Err(Error::InABody) } else { Ok(()) }
+    }
+
     fn new(recording: &'g Recording<'g>, queue: Arc<RawStream>, branch: usize) -> Self {
-        Self { recording, queue, branch, _brands: PhantomData, _here: CaptureOfOneThread::NEW }
+        Self { recording, queue, branch, body: None, _brands: PhantomData, _here: CaptureOfOneThread::NEW }
     }
 }
 

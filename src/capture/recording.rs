@@ -236,12 +236,22 @@ impl<'g> Recording<'g> {
 
     /// The number of the branch on this stream.
     pub(super) fn branch_on(&self, stream: &RawStream) -> usize {
-        let mut inner = self.inner();
+        let inner = self.inner();
         if let Some(at) = inner.branches.iter().position(|branch| branch.stream == stream.id()) {
             return at;
         }
+        drop(inner);
+        self.new_branch(Some(stream))
+    }
+
+    /// A new branch on this stream, or for tasks that no other branch comes to.
+    pub(super) fn new_branch(&self, stream: Option<&RawStream>) -> usize {
+        /// Not the id of a stream.
+        const NONE: u64 = 0;
+        let mut inner = self.inner();
         let number = inner.branches.len();
-        inner.branches.push(Branch { stream: stream.id(), last: None, behind: vec![None; number] });
+        let stream = stream.map_or(NONE, RawStream::id);
+        inner.branches.push(Branch { stream, last: None, behind: vec![None; number] });
         inner.branches.iter_mut().for_each(|branch| branch.behind.push(None));
         number
     }

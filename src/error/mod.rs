@@ -518,6 +518,18 @@ pub enum Error {
         /// The kind of object.
         what: ObjectKind,
     },
+    /// The library has no conditions in captured graphs: it lacks a function, or reports that it does not support them.
+    /// Nothing was captured.
+    #[error(
+        "this library has no conditions in captured graphs, so capture a graph for each case, or build a switch: {0}"
+    )]
+    ConditionsUnsupported(Box<Error>),
+    /// A fork or a group of tasks in a body of a condition. Nothing was captured.
+    #[error(
+        "a body of a condition has no forks and no groups of tasks: they come before or after the condition{}",
+        Cited(rules::IN_A_BODY)
+    )]
+    InABody,
     /// The system could not start a thread for an [`Actor`](crate::runtime::Actor).
     #[error(
         "the system has no thread for an actor: {reason}; end other threads, or use a `Runtime` on the threads that there are"
@@ -683,7 +695,7 @@ impl Error {
         match self {
             Self::Vendor(error) => Some(error.code),
             Self::WorkFailed { code } => Some(*code),
-            Self::CaptureUnsupported(error) => error.code(),
+            Self::CaptureUnsupported(error) | Self::ConditionsUnsupported(error) => error.code(),
             Self::NotClosed(error) => error.code(),
             Self::Attached { reason, .. } => reason.downcast_ref::<Self>().and_then(Self::code),
             _ => None,

@@ -98,7 +98,7 @@ pub(crate) use borrowed::{Borrowed, copy_scope};
 pub(crate) use bytes::{bytes_of, collect_elements};
 pub(crate) use callback::{HostCode, NotQueued, message_of};
 pub(crate) use calls::Initialised;
-pub(crate) use captured_graph::{RawGraph, RawTaskGroup};
+pub(crate) use captured_graph::{BodyId, ConditionKind, RawGraph, RawTaskGroup};
 pub(crate) use context::{Entered, RawContext};
 pub(crate) use event::{NewEvent, RawEvent};
 pub(crate) use foreign_use::ForeignUse;

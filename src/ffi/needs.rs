@@ -59,7 +59,8 @@ macro_rules! needs {
             // Use, or end, what was begun in the current context.
             Current:
                 aclmdlExecute aclmdlExecuteAsync aclmdlRIBindStream aclmdlRIBuildEnd aclmdlRICaptureEnd
-                aclmdlRICaptureGetInfo
+                aclmdlRIAddCondTask aclmdlRICaptureGetInfo aclmdlRICaptureToModelRIBegin aclmdlRICondHandleCreate
+                aclmdlRICondHandleGetCondPtr
                 aclmdlRICaptureTaskGrpBegin aclmdlRICaptureTaskGrpEnd aclmdlRICaptureTaskUpdateBegin
                 aclmdlRICaptureTaskUpdateEnd aclmdlRIDebugJsonPrint
                 aclmdlRIDebugPrint aclmdlRIDestroy aclmdlRIEndTask aclmdlRIExecuteAsync aclmdlRIGetName aclmdlRISetName

@@ -1,6 +1,7 @@
 //! Captures: how they begin, which streams take part, and how they end.
 
 use super::RawGraph;
+use super::condition::Body;
 use crate::capture_mode::CaptureMode;
 use crate::error::Error;
 use crate::ffi::answer::lacks;
@@ -32,8 +33,23 @@ const NEEDED: [&str; 6] = [
 pub(super) struct Capture {
     /// The streams of the capture, beginning with the one on which it began. They accept no other work.
     pub(super) streams: Vec<Arc<RawStream>>,
+    mode: CaptureMode,
+    /// The bodies of conditions whose captures have not ended.
+    pub(super) bodies: Vec<Body>,
+    /// How many conditions were added.
+    pub(super) conditions: u64,
     /// Whether the library refused to end the capture, or may have refused.
     is_left: bool,
+}
+
+impl Capture {
+    pub(super) fn raw_mode(&self) -> aclmdlRICaptureMode {
+        match self.mode {
+            CaptureMode::Relaxed => aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED,
+            CaptureMode::ThreadLocal => aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL,
+            CaptureMode::Global => aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_GLOBAL,
+        }
+    }
 }
 
 impl RawGraph {
@@ -47,10 +63,10 @@ impl RawGraph {
         if stream.allocator().is_some() {
             self.replays_on_alone(stream);
         }
-        let raw_mode = match mode {
-            CaptureMode::Relaxed => aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED,
-            CaptureMode::ThreadLocal => aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL,
-            CaptureMode::Global => aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_GLOBAL,
+        let raw_mode = {
+            let mut capture = self.capture();
+            capture.mode = mode;
+            capture.raw_mode()
         };
         // SAFETY: the function asks for a live stream. The caller has borrowed the stream's only handle, and destroying
         // takes that handle (STREAM-07).
@@ -104,6 +120,7 @@ impl RawGraph {
     fn end_now(&self, api: Api) -> Result<(), Error> {
         self.update.close(api)?;
         let Some(first) = self.capture().streams.first().cloned() else { return Ok(()) };
+        let bodies = self.end_bodies(api);
         let mut instance = aclmdlRI::NULL;
         let mut over = true;
         let ended = first.with_handle(|stream| {
@@ -126,13 +143,14 @@ impl RawGraph {
             true => self.release(),
             false => self.capture().is_left = true,
         }
-        ended
+        bodies.and(ended)
     }
 
     /// Ends the capture for all its streams, because it is over.
     pub(super) fn release(&self) {
-        let streams = mem::take(&mut *self.capture()).streams;
+        let Capture { streams, bodies, .. } = mem::take(&mut *self.capture());
         streams.iter().for_each(|stream| stream.end_capture());
+        bodies.iter().for_each(|body| body.stream().end_capture());
     }
 
     /// Whether the capture could not be ended. The end of the scope, or of its stream, tries again.
@@ -146,7 +164,7 @@ impl RawGraph {
 }
 
 /// Whether the library reports that the stream is not being captured.
-fn is_over(api: Api, stream: aclrtStream) -> bool {
+pub(super) fn is_over(api: Api, stream: aclrtStream) -> bool {
     let (mut status, mut instance) = (aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE, aclmdlRI::NULL);
     // SAFETY: the function asks for a live stream, and writes to `status` and `instance` during the call. The caller
     // has passed the stream's gate; pointers to live locals are valid for writes (`core::ptr`, "Safety").

@@ -2,12 +2,14 @@
 
 mod build;
 mod capture;
+mod condition;
 mod names;
 mod switch;
 mod update;
 
 use self::build::Build;
 use self::capture::Capture;
+pub(crate) use self::condition::{BodyId, ConditionKind};
 use self::switch::Labels;
 pub(crate) use self::update::RawTaskGroup;
 use self::update::Update;

@@ -4,6 +4,7 @@ mod allocators;
 mod branches;
 mod broken;
 mod builds;
+mod conditions;
 mod contents;
 mod ends;
 mod given_back;
