@@ -46,7 +46,8 @@
 //!   [`SharedTensor`](crate::operator::SharedTensor)s.
 //! * A replay moves the graph into its [`Pending`](crate::Pending). So before a wait, the operands cannot be accessed,
 //!   and the graph cannot be destroyed or replayed on another stream (GRAPH-07).
-//! * A captured graph cannot be aborted, and no graph has sub-graphs that a program could destroy (GRAPH-10).
+//! * A captured graph cannot be aborted, and no program has the sub-graphs of a condition, which it must not destroy
+//!   (GRAPH-10).
 //! * [`Capture::task_group`] makes a group of operators. [`Stream::update`](crate::Stream::update) replaces them
 //!   between replays by the same number of operators of the same types (GRAPH-09). The graph owns the old and the new
 //!   operators: [`CapturedGraph::with_operands`] adds new ones before the update.
@@ -86,7 +87,13 @@
 //! [`GraphBuild`], which takes tasks until [`GraphBuild::end`] makes a [`CapturedGraph`] of it (GRAPH-08). Its stream is
 //! the graph's own: the program never has it. During a build the program can wait, allocate and copy as ever.
 //! [`Capture::switch`] adds cases to a build: at each replay a number in device memory says which of them runs
-//! (STREAM-20).
+//! (STREAM-20). [`Capture::branch`] adds a second branch, on a second stream of the graph's own.
+//!
+//! # Conditions
+//!
+//! [`Capture::run_if`], [`Capture::run_if_else`] and [`Capture::run_while`] capture tasks that a replay runs or not, as a
+//! number in device memory says then. Each body is captured on a second stream, which is free afterwards. The vendor
+//! calls this a trial feature: a library without it returns [`Error::ConditionsUnsupported`], and the capture goes on.
 //!
 //! # Operators and models that feed each other
 //!
@@ -101,13 +108,10 @@
 //!   an allocator cannot be a second branch of a capture (ALLOC-10).
 //! * A callback cannot own its state; it only gets a reference to it, because it runs once per replay.
 //! * A group has operators only. The library crashes on a copy or a set in a group, and refuses a callback.
-//! * A build has one stream. Streams that other streams start (`aclrtActiveStream`, `aclrtSwitchStream`) have no API: how
-//!   the streams of one instance wait for each other is not known well enough, because the library's events are counted
-//!   across replays. Independent work is captured with [`Capture::fork`] instead.
-//! * A switch has no loop. A loop without an end would keep the context from ending.
-//! * Conditions (`aclmdlRICondHandleCreate`, `aclmdlRIAddCondTask`) have no API: the library returns 207000 for a
-//!   captured graph. Sub-graphs (`aclmdlRICaptureToModelRIBegin`) have no API either, so a program has no instance that
-//!   it must not destroy (GRAPH-10).
+//! * Streams of a build that other streams start (`aclrtActiveStream`, `aclrtSwitchStream`) have no API, and no loops:
+//!   [`Capture::run_while`] is for captures.
+//! * A body of a condition and a case of a switch have no branches, because each replay has to record and to wait for
+//!   what orders these. A condition with more than two cases (`ACL_MODEL_RI_COND_TYPE_SWITCH`) has no API.
 
 mod build;
 mod captured;

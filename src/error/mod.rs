@@ -524,9 +524,11 @@ pub enum Error {
         "this library has no conditions in captured graphs, so capture a graph for each case, or build a switch: {0}"
     )]
     ConditionsUnsupported(Box<Error>),
-    /// A fork or a group of tasks in a body of a condition. Nothing was captured.
+    /// A branch or a group of tasks in a body of a condition or a case of a switch, or memory that changes its branch
+    /// there. Nothing was captured.
     #[error(
-        "a body of a condition has no forks and no groups of tasks: they come before or after the condition{}",
+        "a body of a condition and a case of a switch have no branches and no groups of tasks, because they do not run in \
+         each replay: put these before or after{}",
         Cited(rules::IN_A_BODY)
     )]
     InABody,

@@ -70,6 +70,7 @@ macro_rules! needs {
                 aclopExecuteV2
                 aclrtDestroyEvent aclrtDestroyLabel aclrtDestroyLabelList aclrtDestroyStream aclrtEventElapsedTime aclrtFree aclrtFreeHost aclrtHostUnregister aclrtLaunchHostFunc
                 aclrtMemcpy aclrtMemcpy2d aclrtMemcpy2dAsync aclrtMemcpyAsync aclrtMemset aclrtMemsetAsync aclrtQueryEventStatus aclrtRecordEvent
+                aclrtResetEvent
                 aclrtSetLabel aclrtSwitchLabelByIndex
                 aclrtStreamQuery aclrtStreamWaitEvent aclrtSynchronizeEvent aclrtSynchronizeEventWithTimeout
                 aclrtSynchronizeStream aclrtSynchronizeStreamWithTimeout;

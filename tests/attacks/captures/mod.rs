@@ -3,6 +3,7 @@
 mod allocators;
 mod branches;
 mod broken;
+mod build_branches;
 mod builds;
 mod conditions;
 mod contents;
