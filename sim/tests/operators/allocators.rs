@@ -259,8 +259,7 @@ fn memory_of_an_allocator_is_freed_after_the_graph_whose_operators_have_it() {
             ok!(aclmdlRIDestroy(graph));
         }
         ok!(aclrtFree(std::ptr::without_provenance_mut(pool.region())));
-        let found = control::take_findings().into_iter().map(|finding| finding.rule);
-        let expected: &[rules::RuleId] = if destroyed { &[] } else { &[rules::GRAPH_05] };
-        assert_eq!(found.collect::<Vec<_>>(), expected);
+        let found = control::take_findings().iter().filter(|finding| finding.rule == rules::GRAPH_05).count();
+        assert_eq!(found, usize::from(!destroyed));
     }
 }

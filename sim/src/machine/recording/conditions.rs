@@ -79,13 +79,12 @@ impl Condition {
             body
         };
         let mut made = None;
-        let task = self.task.get_or_init(|| {
+        self.task.get_or_init(|| {
             let bodies: Vec<_> = (0..count).map(|_| body()).collect();
             let handle = |body: &Arc<Body>| aclmdlRI(core::ptr::without_provenance_mut(body.number));
             made = Some(bodies.iter().map(handle).collect());
             Task { kind, bodies }
         });
-        debug_assert!(!task.bodies.is_empty());
         made.ok_or_else(|| Failure::invalid("the condition has a task already; a condition is for one task"))
     }
 
@@ -175,7 +174,8 @@ impl Body {
             _ => return Err(Failure::invalid("a body of a condition was not captured")),
         };
         // As on a stream, a node that fails does not keep the next from running.
-        nodes.iter().fold(Ok(()), |answer, node| answer.and(node.run(stream)))
+        let answers: Vec<Answer> = nodes.iter().map(|node| node.run(stream)).collect();
+        answers.into_iter().collect()
     }
 
     /// Its capture begins, once.
