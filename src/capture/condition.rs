@@ -183,10 +183,14 @@ impl<'g, C: Brand, K: OfACapture> Capture<'g, C, K> {
             }
             // One body alone may not run at all.
             recording.set_executed(if N > 1 { &by_all } else { &before });
-            match panics.is_none() {
-                true => result.inspect_err(|error| recording.breaks(error))?,
-                false => recording.is_left("a body of a condition panicked"),
+            // The words of an error can be code of the program, which may panic.
+            if let Err(error) = &result {
+                panics.catch(|| recording.breaks(error));
             }
+            if !panics.is_none() {
+                recording.is_left("a body of a condition panicked");
+            }
+            result?;
             recording.note_after(self.branch, "end", ends, Ok(())).map(drop)
         });
         graph.has_its_bodies(&queue);

@@ -1,30 +1,29 @@
 //! Conditions of captured graphs. The simulator has them where the manual's word counts.
 
 use super::*;
-use crate::common::{assert_lives, library, under_watch};
+use crate::common::{library, under_watch};
 use ascendcl::capture::{Capture, Captured, Tasks};
 use ascendcl::{Runtime, Thread, operator};
 use ascendcl_macros::proves;
 use ascendcl_sim::Config;
 use std::mem;
-use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::time::Duration;
 
 ascendcl::names!(Conditional);
 
-fn alone_with_conditions() -> crate::common::Alone {
-    let alone = alone();
+pub(super) fn alone_with_conditions() -> (crate::common::Alone, crate::null::Books) {
+    let (alone, books) = undisturbed();
     control::configure(under_watch(Config::new().documented(true))).unwrap();
-    alone
+    (alone, books)
 }
 
 type Numbers<C> = DeviceBuffer<C, u32>;
 type Bytes<C> = DeviceBuffer<C, u8>;
-type Io2<C> = (Numbers<C>, Bytes<C>);
+pub(super) type Io2<C> = (Numbers<C>, Bytes<C>);
 
-fn numbers<C: Brand>(current: &Current<C>) -> Io2<C> {
+pub(super) fn numbers<C: Brand>(current: &Current<C>) -> Io2<C> {
     (current.upload(&[0_u32; 16]).unwrap(), current.upload(&[0_u8; 4]).unwrap())
 }
 
@@ -44,7 +43,7 @@ fn replayed<C: Brand>(
     bytes[0]
 }
 
-fn capture<C: Brand>(
+pub(super) fn capture<C: Brand>(
     current: &mut Current<C>,
     program: impl for<'g> FnOnce(
         &mut Capture<'g, C>,
@@ -65,7 +64,7 @@ fn capture<C: Brand>(
 #[proves(GRAPH_10)]
 #[test]
 fn each_replay_runs_the_body_that_the_number_of_then_says() {
-    let alone = alone_with_conditions();
+    let (alone, _books) = alone_with_conditions();
     inside(|current| {
         let (main, graph) = capture(current, |capture, (number, mut bytes), side| {
             capture.run_if(side, &number, |body| body.set_bytes(&mut bytes, 7))?;
@@ -100,7 +99,7 @@ fn each_replay_runs_the_body_that_the_number_of_then_says() {
 #[proves(GRAPH_10)]
 #[test]
 fn a_loop_runs_until_its_body_says_that_it_is_over() {
-    let alone = alone_with_conditions();
+    let (alone, _books) = alone_with_conditions();
     inside(|current| {
         let (mut main, mut side) = (stream(current), stream(current));
         let number = |of: i32| current.upload_tensor(&[1], &[of]).unwrap();
@@ -132,7 +131,7 @@ fn a_loop_runs_until_its_body_says_that_it_is_over() {
 #[proves(GRAPH_10, GRAPH_01)]
 #[test]
 fn conditions_stand_in_bodies_of_conditions_and_beside_each_other() {
-    let alone = alone_with_conditions();
+    let (alone, _books) = alone_with_conditions();
     inside(|current| {
         let mut inner = stream(current);
         let (main, graph) = capture(current, |capture, (number, mut bytes), side| {
@@ -177,7 +176,7 @@ fn a_library_without_conditions_says_so_and_the_capture_goes_on() {
 #[proves(GRAPH_06, GRAPH_09)]
 #[test]
 fn bodies_have_no_forks_and_no_groups_and_nothing_crosses_their_border() {
-    let alone = alone_with_conditions();
+    let (alone, _books) = alone_with_conditions();
     inside(|current| {
         let (mut third, mut fourth) = (stream(current), stream(current));
         let (main, graph) = capture(current, |capture, (number, mut bytes), side| {
@@ -209,43 +208,8 @@ fn bodies_have_no_forks_and_no_groups_and_nothing_crosses_their_border() {
     alone.assert_nothing_lives();
 }
 
-#[proves(GRAPH_01)]
-#[test]
-fn a_body_that_fails_or_panics_leaves_no_graph_and_streams_that_work() {
-    let alone = alone_with_conditions();
-    inside(|current| {
-        let mut inner = stream(current);
-        for place in 0..8 {
-            let stops = |at: usize, body: &mut Capture<'_, _>| match (place == 2 * at, place == 2 * at + 1) {
-                (true, _) => panic_any(place),
-                (_, true) => Err(Error::NotExecuted),
-                _ => body.launch_host_fn(0, |_| ()),
-            };
-            let captured = catch_unwind(AssertUnwindSafe(|| {
-                let (_, graph) = capture(current, |capture, (mut number, _), side| {
-                    capture.run_if_else(side, &number, |body, is_true| {
-                        stops(usize::from(is_true), body)?;
-                        body.run_if(&mut inner, &number, |body| stops(2, body))
-                    })?;
-                    capture.run_while(side, &mut number, |body, _| stops(3, body))
-                });
-                assert!(matches!(graph.unwrap_err().error, Error::NotExecuted), "{place}");
-            }));
-            match place % 2 {
-                0 => assert_eq!(captured.unwrap_err().downcast_ref(), Some(&place)),
-                _ => captured.unwrap(),
-            }
-            inner.synchronize(current).unwrap();
-            drop(echo(current, &mut inner));
-            collect(current);
-            assert_lives!(host_blocks, 0, "place {place}");
-        }
-    });
-    alone.assert_nothing_lives();
-}
-
 /// A graph with a condition of two bodies, one of which has a condition of its own.
-fn nested<C: Brand>(current: &mut Current<C>) -> Result<CapturedGraph<C, Io2<C>>, Error> {
+pub(super) fn nested<C: Brand>(current: &mut Current<C>) -> Result<CapturedGraph<C, Io2<C>>, Error> {
     let mut main = current.stream()?.without_allocator();
     let (mut side, mut inner) = (current.stream()?.without_allocator(), current.stream()?.without_allocator());
     let operands = (current.upload(&[0_u32; 16])?, current.upload(&[0_u8; 4])?);
@@ -257,48 +221,10 @@ fn nested<C: Brand>(current: &mut Current<C>) -> Result<CapturedGraph<C, Io2<C>>
     graph.map_err(|failed| failed.error)
 }
 
-#[proves(GRAPH_01, GRAPH_05, GRAPH_10)]
-#[test]
-fn each_call_of_a_condition_that_fails_and_pairs_of_them_leave_nothing() {
-    let calls = [
-        ("aclmdlRICaptureGetInfo", 3),
-        ("aclmdlRICondHandleCreate", 3),
-        ("aclmdlRICondHandleGetCondPtr", 3),
-        ("aclrtMemsetAsync", 4),
-        ("aclrtMemcpyAsync", 3),
-        ("aclmdlRIAddCondTask", 3),
-        ("aclmdlRICaptureToModelRIBegin", 4),
-        ("aclmdlRICaptureEnd", 5),
-        ("aclmdlRIDestroy", 1),
-    ];
-    let single = calls.iter().flat_map(|(call, times)| (1..=*times).map(move |at| format!("{call}#{at}=507899")));
-    let single: Vec<_> = single.collect();
-    let pairs = single
-        .iter()
-        .enumerate()
-        .flat_map(|(at, first)| single[at + 1..].iter().step_by(3).map(move |second| format!("{first},{second}")));
-    let plans: Vec<_> = single.iter().cloned().chain(pairs).collect();
-    let alone = alone_with_conditions();
-    for plan in plans {
-        let runtime = Runtime::<Conditional>::open(library()).unwrap();
-        let graph = runtime.with(|current| {
-            fail(&plan);
-            let graph = nested(current);
-            fail("");
-            graph
-        });
-        drop(graph.unwrap());
-        runtime.with(|current| drop(current.collect())).unwrap();
-        runtime.close().unwrap_or_else(|error| panic!("{plan}: {error}"));
-        assert_eq!(control::live(), control::Live::default(), "{plan}");
-    }
-    alone.assert_nothing_lives();
-}
-
 #[proves(GRAPH_04, GRAPH_06)]
 #[test]
 fn the_stream_of_a_body_takes_no_other_work_and_no_second_body() {
-    let alone = alone_with_conditions();
+    let (alone, _books) = alone_with_conditions();
     in_context(|context, thread| {
         let captures = |current: &mut Current<_>| {
             let (mut main, mut side, mut shared) = (stream(current), stream(current), stream(current));
@@ -331,7 +257,7 @@ fn the_stream_of_a_body_takes_no_other_work_and_no_second_body() {
 
 #[test]
 fn the_stream_of_another_runtime_of_the_name_is_refused_and_the_capture_goes_on() {
-    let alone = alone_with_conditions();
+    let (alone, _books) = alone_with_conditions();
     let open = || Runtime::<Conditional>::open(library()).unwrap();
     let (first, second) = (open(), open());
     let mut theirs = second.with(|current| stream(current)).unwrap();
@@ -356,7 +282,7 @@ fn the_stream_of_another_runtime_of_the_name_is_refused_and_the_capture_goes_on(
 #[proves(GRAPH_05, GRAPH_07)]
 #[test]
 fn replays_that_are_forgotten_or_under_way_end_with_their_runtime() {
-    let alone = alone_with_conditions();
+    let (alone, _books) = alone_with_conditions();
     for is_forced in [false, true] {
         let runtime = Runtime::<Conditional>::open(library()).unwrap();
         let left = runtime.with(|current| {

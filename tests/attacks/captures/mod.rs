@@ -3,6 +3,7 @@
 mod allocators;
 mod branches;
 mod broken;
+mod broken_bodies;
 mod build_branches;
 mod builds;
 mod conditions;
