@@ -11,7 +11,7 @@ use crate::stream::Stream;
 use ascendcl_macros::rule;
 use std::sync::Arc;
 
-impl<'g, C: Brand, K: OfACapture> Capture<'g, C, K> {
+impl<'g, C: Brand, K> Capture<'g, C, K> {
     /// Captures tasks that a replay runs if the first number of `condition` is not zero then
     /// (`aclmdlRICondHandleCreate`, `aclmdlRIAddCondTask`, `aclmdlRICaptureToModelRIBegin`). `body` adds these tasks.
     /// What is captured after this comes after them.
@@ -65,7 +65,10 @@ impl<'g, C: Brand, K: OfACapture> Capture<'g, C, K> {
         side: &mut Stream<C, S>,
         condition: &Captured<'g, DeviceBuffer<C, E>, K>,
         body: impl FnOnce(&mut Self) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Error>
+    where
+        K: OfACapture,
+    {
         let mut body = Some(body);
         let program = |tasks: &mut Self, _| body.take().map_or(Ok(()), |body| body(tasks));
         self.conditional::<_, 1>(("if", ConditionKind::If), side, condition.object, program)
@@ -86,7 +89,10 @@ impl<'g, C: Brand, K: OfACapture> Capture<'g, C, K> {
         side: &mut Stream<C, S>,
         condition: &Captured<'g, DeviceBuffer<C, E>, K>,
         mut body: impl FnMut(&mut Self, bool) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Error>
+    where
+        K: OfACapture,
+    {
         let program = |tasks: &mut Self, place| body(tasks, place == 0);
         self.conditional::<_, 2>(("if", ConditionKind::If), side, condition.object, program)
     }
@@ -132,7 +138,10 @@ impl<'g, C: Brand, K: OfACapture> Capture<'g, C, K> {
         side: &mut Stream<C, S>,
         condition: &mut Captured<'g, DeviceBuffer<C, E>, K>,
         body: impl FnOnce(&mut Self, &mut Captured<'g, DeviceBuffer<C, E>, K>) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Error>
+    where
+        K: OfACapture,
+    {
         let (object, mut body) = (condition.object, Some(body));
         let program = |tasks: &mut Self, _| body.take().map_or(Ok(()), |body| body(tasks, condition));
         self.conditional::<_, 1>(("while", ConditionKind::While), side, object, program)
@@ -144,7 +153,10 @@ impl<'g, C: Brand, K: OfACapture> Capture<'g, C, K> {
         side: &mut Stream<C, S>,
         condition: usize,
         mut program: impl FnMut(&mut Self, usize) -> Result<(), Error>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Error>
+    where
+        K: OfACapture,
+    {
         let (recording, queue) = (self.recording, Arc::clone(side.queue()));
         let (api, graph) = (recording.api(), recording.graph());
         let number = recording.memory(condition)?;

@@ -1,7 +1,7 @@
 //! Captures: how they begin, which streams take part, and how they end.
 
 use super::RawGraph;
-use super::condition::Body;
+use super::open::Capture;
 use crate::capture_mode::CaptureMode;
 use crate::error::Error;
 use crate::ffi::answer::lacks;
@@ -13,7 +13,7 @@ use ascendcl_sys::error_codes::{
     ACL_ERROR_RT_FEATURE_NOT_SUPPORT, ACL_ERROR_RT_INVALID_HANDLE, ACL_ERROR_RT_STREAM_CAPTURED,
     ACL_ERROR_RT_STREAM_NOT_CAPTURED,
 };
-use ascendcl_sys::types::{aclmdlRI, aclmdlRICaptureMode, aclmdlRICaptureStatus, aclrtStream};
+use ascendcl_sys::types::{aclmdlRI, aclmdlRICaptureStatus, aclrtStream};
 use core::sync::atomic::Ordering;
 use std::mem;
 use std::sync::{Arc, MutexGuard};
@@ -27,30 +27,6 @@ const NEEDED: [&str; 6] = [
     functions::aclmdlRIExecuteAsync::NAME,
     functions::aclrtCreateEventExWithFlag::NAME,
 ];
-
-/// The capture, while it is open.
-#[derive(Debug, Default)]
-pub(super) struct Capture {
-    /// The streams of the capture, beginning with the one on which it began. They accept no other work.
-    pub(super) streams: Vec<Arc<RawStream>>,
-    mode: CaptureMode,
-    /// The bodies of conditions whose captures have not ended.
-    pub(super) bodies: Vec<Body>,
-    /// How many conditions were added.
-    pub(super) conditions: u64,
-    /// Whether the library refused to end the capture, or may have refused.
-    is_left: bool,
-}
-
-impl Capture {
-    pub(super) fn raw_mode(&self) -> aclmdlRICaptureMode {
-        match self.mode {
-            CaptureMode::Relaxed => aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED,
-            CaptureMode::ThreadLocal => aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL,
-            CaptureMode::Global => aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_GLOBAL,
-        }
-    }
-}
 
 impl RawGraph {
     /// Begins to capture the stream. After an error nothing has changed, unless the capture [is left](Self::is_left)

@@ -7,6 +7,7 @@
 
 use super::RawGraph;
 use super::capture::is_over;
+use super::open::{Body, BodyId, ConditionKind};
 use crate::error::Error;
 use crate::ffi::answer::lacks;
 use crate::ffi::call::{Function, call, functions};
@@ -31,42 +32,12 @@ const NEEDED: [&str; 4] = [
     functions::aclmdlRICaptureToModelRIBegin::NAME,
 ];
 
-/// What the task of a condition does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ConditionKind {
-    /// The first body runs if the number is not zero, and otherwise the second, if there is one.
-    If,
-    /// The body runs as long as the number is not zero.
-    While,
-}
-
 /// A condition whose task is about to be added.
 #[derive(Debug)]
 pub(crate) struct RawCondition {
     handle: aclmdlRICondHandle,
     /// Device memory of the library: the number.
     number: *mut u64,
-}
-
-/// A body whose capture has not ended.
-#[derive(Debug)]
-pub(super) struct Body {
-    /// The bodies of one task have the same.
-    task: u64,
-    /// Which body of its task this is.
-    place: usize,
-    instance: AtomicPtr<c_void>,
-    stream: Arc<RawStream>,
-    is_begun: bool,
-    /// The call that was to begin it failed. So it may not have begun.
-    is_in_doubt: bool,
-}
-
-/// A body of a task that was added.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct BodyId {
-    task: u64,
-    place: usize,
 }
 
 impl RawCondition {
@@ -285,16 +256,6 @@ impl RawGraph {
         if !self.capture().bodies.iter().any(|body| Arc::ptr_eq(&body.stream, side)) {
             side.end_capture();
         }
-    }
-}
-
-impl Body {
-    fn is(&self, body: BodyId) -> bool {
-        (self.task, self.place) == (body.task, body.place)
-    }
-
-    pub(super) fn stream(&self) -> &RawStream {
-        &self.stream
     }
 }
 

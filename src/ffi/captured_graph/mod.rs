@@ -4,12 +4,13 @@ mod build;
 mod capture;
 mod condition;
 mod names;
+mod open;
 mod switch;
 mod update;
 
 use self::build::Build;
-use self::capture::Capture;
-pub(crate) use self::condition::{BodyId, ConditionKind};
+use self::open::Capture;
+pub(crate) use self::open::{BodyId, ConditionKind};
 use self::switch::Labels;
 pub(crate) use self::update::RawTaskGroup;
 use self::update::Update;

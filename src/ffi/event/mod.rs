@@ -8,7 +8,7 @@ use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::call::call;
 use crate::ffi::captured_event::event_for_captures;
 use crate::ffi::failure::any_failed;
-use crate::ffi::flagged_event::event_with;
+use crate::ffi::flagged_event::{event_with, reset};
 use crate::ffi::gate::Gate;
 use crate::ffi::shelf::{Row, Seed, Shelf, ShelfPlace};
 use crate::ffi::wait::Wait;
@@ -150,14 +150,17 @@ impl RawEvent {
         })
     }
 
-    /// Orders two streams of a build, in each run: the event is reset when it was waited for.
+    /// Orders two streams of a build, in each run: the event is reset when it was waited for. The event was [created for
+    /// that](Self::create_for_builds), and no other stream waits for it.
+    #[rule(EVENT_10)]
     pub(crate) fn orders_runs(&self, api: Api, before: &RawStream, after: &RawStream) -> Result<(), Error> {
         self.orders(api, before, after)?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
         after.give(api, "add the reset of an event", |ready, stream| {
-            // SAFETY: the function asks for a live event and a live stream. The gates of both are passed, so neither is
-            // destroyed meanwhile (EVENT-06, STREAM-07).
-            unsafe { call!(ready.aclrtResetEvent(self.raw, stream)) }
+            // SAFETY: `reset` asks for a live stream, and for a live event that was created for waits. The gates of both
+            // are passed, so neither is destroyed meanwhile (EVENT-06, STREAM-07); the caller has the event from
+            // `create_for_builds`.
+            unsafe { reset(ready, self.raw, stream) }
         })
     }
 

@@ -33,7 +33,7 @@ fn replayed<C: Brand>(
     bytes
 }
 
-#[proves(GRAPH_06, GRAPH_08)]
+#[proves(EVENT_10, GRAPH_06, GRAPH_08)]
 #[test]
 fn branches_of_a_build_keep_their_order_in_each_replay() {
     let alone = alone();
