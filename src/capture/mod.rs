@@ -69,12 +69,16 @@
 //!     let pool = PoolAllocator::new(current, 64 << 10)?;
 //!     let mut stream = current.stream()?.register(current, pool)?;
 //!     let relu = operator::relu(current, current.upload_tensor(&[2], &[-1.0_f32, 2.0])?)?;
-//!     let graph = stream.capture(current, CaptureMode::Relaxed, relu, |capture, mut relu| capture.launch(&mut relu))?;
-//!     let graph = stream.replay(current, graph)?.wait(current)?;
+//!     let operands = (relu, current.host_buffer::<f32>(2)?);
+//!     let graph = stream.capture(current, CaptureMode::Relaxed, operands, |capture, (mut relu, mut output)| {
+//!         capture.launch(&mut relu)?;
+//!         capture.copy_from_output(&relu, 0, &mut output)
+//!     })?;
+//!     let mut graph = stream.replay(current, graph)?.wait(current)?;
+//!     assert_eq!(graph.operands(current)?.1, [0.0, 2.0]);
 //!     let refused = stream.unregister(current).unwrap_err();
 //!     assert!(matches!(refused.error, Error::BlocksInUse { count: 1 }), "the graph has the operator's memory");
-//!     let relu = graph.into_operands(current)?;
-//!     assert_eq!(relu.tensors().1.to_vec(current)?, [0.0, 2.0]);
+//!     let _operands = graph.into_operands(current)?;
 //!     let (_stream, _pool) = refused.value.unregister(current)?;
 //!     Ok::<_, Error>(())
 //! })?;
