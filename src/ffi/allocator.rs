@@ -51,7 +51,7 @@ pub(crate) trait Keeps: fmt::Debug + Send + Sync {
     fn begin_capture(&self, _graph: &Arc<HeldBlocks>) {}
 
     /// The graph gets no more blocks.
-    fn is_captured(&self) {}
+    fn end_capture(&self) {}
 }
 
 impl<A: DeviceAllocator> Keeps for Registered<A> {
@@ -63,8 +63,8 @@ impl<A: DeviceAllocator> Keeps for Registered<A> {
         self.blocks().begin_capture(graph);
     }
 
-    fn is_captured(&self) {
-        self.blocks().is_captured();
+    fn end_capture(&self) {
+        self.blocks().end_capture();
     }
 }
 

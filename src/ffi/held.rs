@@ -60,7 +60,7 @@ impl HeldBlocks {
 }
 
 impl Blocks {
-    /// From now on the graph has all blocks that are lent, until [`is_captured`](Self::is_captured).
+    /// From now on the graph has all blocks that are lent, until [`end_capture`](Self::end_capture).
     pub(super) fn begin_capture(&mut self, graph: &Arc<HeldBlocks>) {
         for lent in self.lent.values_mut() {
             lent.graphs.retain(|graph| graph.strong_count() > 0);
@@ -70,7 +70,7 @@ impl Blocks {
     }
 
     /// The capture is over: the graph gets no more blocks.
-    pub(super) fn is_captured(&mut self) {
+    pub(super) fn end_capture(&mut self) {
         self.captured = None;
     }
 

@@ -104,7 +104,7 @@ impl RawGraph {
     }
 
     /// Adds the task of a condition. Its `N` bodies are captured on `side`, one after the other, and each of them has to
-    /// be, also after an error. Returns the first.
+    /// be, also after an error.
     #[rule(GRAPH_10)]
     pub(crate) fn add_condition<const N: usize>(
         &self,

@@ -82,7 +82,7 @@ impl RawStream {
     /// Ends the capture: the stream takes work as before.
     pub(in crate::ffi) fn end_capture(&self) {
         if let Some(allocator) = self.allocator() {
-            allocator.is_captured();
+            allocator.end_capture();
         }
         self.gate.end_capture();
     }
