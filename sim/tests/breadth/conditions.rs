@@ -180,7 +180,10 @@ fn the_memory_of_conditions_goes_with_their_instance_or_with_a_capture_that_come
     ok!(model_instance::aclmdlRIDestroy(instance));
     assert_eq!(ascendcl_sim::control::live().device_blocks, before);
     nested();
-    ok!(stream::aclrtDestroyStream(main));
+    // A group that is left open: the capture is over, and makes no instance.
+    ok!(model_instance::aclmdlRICaptureTaskGrpBegin(main));
+    let mut none = aclmdlRI::NULL;
+    fails!(ACL_ERROR_STREAM_TASK_GROUP_STATUS, "still open", model_instance::aclmdlRICaptureEnd(main, &mut none));
     assert_eq!(ascendcl_sim::control::live().device_blocks, before);
     drop(world);
 }
