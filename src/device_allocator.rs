@@ -209,7 +209,8 @@ pub unsafe trait DeviceAllocator: Send + Sync + 'static {
     fn address(&self, block: &Self::Block) -> DeviceAddress;
 
     /// Takes a block back. Work that is queued on the stream may still use its memory. So the allocator may give it to
-    /// the same stream again, and must not use it for anything else before the stream was synchronised.
+    /// the same stream again, and must not use it for anything else before the stream was synchronised. A block that a
+    /// [captured graph](crate::capture) may use comes back when the graph is destroyed.
     fn free(&self, block: Self::Block);
 
     /// Like [`allocate`](Self::allocate), if possible near an address that the library proposes.

@@ -68,6 +68,11 @@ impl Panics {
         }
     }
 
+    /// Whether no step has panicked so far.
+    pub(crate) fn is_none(&self) -> bool {
+        self.0.is_none()
+    }
+
     pub(crate) fn first(self) -> Option<Panic> {
         self.0
     }

@@ -2,9 +2,10 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+use ascendcl::error::{Extension, ExtensionError};
 use ascendcl::runtime::CloseError;
 use ascendcl::{Acl, Current, Error, Failed, Library, OrDrop, RunError, Runtime, ScopeError, Thread};
-use ascendcl_rules::COPY_01;
+use ascendcl_rules::{COPY_01, CTX_11, DEV_10, RuleId};
 
 ascendcl::names!(Vision);
 
@@ -54,6 +55,37 @@ fn the_crates_own_error_says_why_a_runtime_was_not_closed() {
     let torn_down = CloseError::Teardown { errors: vec![Error::WorkFailed { code: 507_015.into() }] };
     assert_eq!(Error::from(torn_down).code().map(|code| code.number()), Some(507_015));
     assert!(ascendcl::runtime::sweep(None).is_empty());
+}
+
+#[derive(Debug, PartialEq)]
+struct NoSuchRank(u32);
+
+impl std::fmt::Display for NoSuchRank {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "there is no rank {}", self.0)
+    }
+}
+
+impl std::error::Error for NoSuchRank {}
+
+impl ExtensionError for NoSuchRank {
+    fn rules(&self) -> &'static [RuleId] {
+        &[COPY_01]
+    }
+}
+
+#[test]
+fn why_a_runtime_was_not_closed_names_its_rules_and_has_the_errors_of_other_crates() {
+    for busy in [CloseError::Busy { inside: 2 }, CloseError::Closing] {
+        let error = Error::from(busy);
+        assert_eq!(error.rules(), [CTX_11, DEV_10]);
+        assert!(error.to_string().ends_with("[CTX-11, DEV-10]"), "{error}");
+        assert_eq!(error.extension::<NoSuchRank>(), None);
+    }
+    let errors = vec![Error::WorkFailed { code: 507_015.into() }, Extension::of(NoSuchRank(8)).into()];
+    let error = Error::from(CloseError::Teardown { errors });
+    assert_eq!(error.extension(), Some(&NoSuchRank(8)));
+    assert_eq!(error.rules(), [COPY_01]);
 }
 
 fn is_a_mismatch(error: Option<&Error>) -> bool {

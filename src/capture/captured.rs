@@ -14,27 +14,30 @@ pub struct Side<'s, K>(PhantomData<fn(&'s (), K) -> (&'s (), K)>);
 
 /// Branches of a capture, as opposed to a build.
 #[diagnostic::on_unimplemented(
-    message = "a graph that is built task by task has one stream, and no groups",
+    message = "a graph that is built task by task has no forks on streams of the program, no conditions and no groups",
     label = "this is part of a build",
-    note = "GRAPH-08, GRAPH-06: forks and groups of tasks are part of captures: `stream.capture(current, mode, operands, ...)`",
+    note = "GRAPH-08: a build has streams of its own: `tasks.branch(|tasks, side| ...)`, and switches",
+    note = "GRAPH-06: forks, conditions and groups of tasks are part of captures: `stream.capture(current, mode, operands, ...)`",
     note = "see `ascendcl-explain GRAPH-08`"
 )]
 pub trait OfACapture {}
 
 /// The branch of a build, as opposed to those of a capture.
 #[diagnostic::on_unimplemented(
-    message = "a capture has no switches",
+    message = "a capture has no switches, and no streams of its own",
     label = "this is part of a capture",
     note = "STREAM-20: labels are set on streams that a graph is built on: `current.build_graph(operands)?`, then \
             `build.add(current, |tasks, names| ...)?`",
+    note = "GRAPH-06: a capture has branches on streams of the program: `capture.fork(&mut side, |capture, side| ...)`",
     note = "see `ascendcl-explain STREAM-20`"
 )]
 pub trait OfABuild {}
 
 impl OfABuild for Built<'_> {}
+impl<K: OfABuild> OfABuild for Side<'_, K> {}
 
 impl OfACapture for Main<'_> {}
-impl<K> OfACapture for Side<'_, K> {}
+impl<K: OfACapture> OfACapture for Side<'_, K> {}
 
 /// The name of a `T` that a graph owns, for tasks of the branch `K`. It is a number, so dropping or forgetting it has
 /// no effect.

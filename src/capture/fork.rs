@@ -1,6 +1,6 @@
 //! Branches of a capture on several streams.
 
-use super::{CanCapture, Capture, Captured, OfACapture, Side};
+use super::{CanTakePart, Capture, Captured, OfABuild, OfACapture, Side};
 use crate::brand::Brand;
 use crate::error::{Error, Failed};
 use crate::panics::catch;
@@ -19,14 +19,15 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ///
     /// # Errors
     ///
-    /// The program's error, or [`Error::Vendor`]. [`Error::Capturing`] when the stream is part of another capture, and
-    /// [`Error::WrongContext`] for a stream of another context: these do not break the capture.
+    /// The program's error, or [`Error::Vendor`]. [`Error::Capturing`] when the stream is part of another capture,
+    /// [`Error::WrongContext`] for a stream of another context, and [`Error::InABody`] in a body of a
+    /// [condition](Self::run_if): these do not break the capture.
     ///
     /// # Panics
     ///
     /// A panic of the program continues after the join.
     #[rule(GRAPH_06)]
-    pub fn fork<R, S: CanCapture>(
+    pub fn fork<R, S: CanTakePart>(
         &mut self,
         side: &mut Stream<C, S>,
         program: impl for<'s> FnOnce(&mut Self, &mut Capture<'g, C, Side<'s, K>>) -> Result<R, Error>,
@@ -34,6 +35,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     where
         K: OfACapture,
     {
+        self.is_no_body()?;
         let (recording, queue) = (self.recording, Arc::clone(side.queue()));
         recording.graph().takes_part(recording.api(), &queue)?;
         let number = recording.branch_on(&queue);
@@ -45,12 +47,70 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         joined.map(|()| result)
     }
 
+    /// Adds a second branch to a build, on a stream of the graph's own (`aclmdlRIBindStream`). `program` gets both
+    /// branches. Work on the second branch comes after the work that this branch had before. When `program` returns,
+    /// later work of this branch comes after the second branch. Memory moves between branches as in a
+    /// [`fork`](Self::fork).
+    ///
+    /// ```
+    /// use ascendcl::{Error, Library, RunError};
+    ///
+    /// ascendcl::run(Library::Simulator, |current| {
+    ///     let stream = current.stream()?.without_allocator();
+    ///     let (first, second) = (current.upload(&[0_u8; 4])?, current.upload(&[0_u8; 4])?);
+    ///     let mut build = current.build_graph((first, second))?;
+    ///     build.add(current, |tasks, (mut first, second)| {
+    ///         tasks.branch(|tasks, side| {
+    ///             let mut second = side.adopt_after(tasks, second)?;
+    ///             side.set_bytes(&mut second, 2)?;
+    ///             tasks.set_bytes(&mut first, 1)
+    ///         })
+    ///     })?;
+    ///     let graph = build.end(current)?;
+    ///     let mut graph = stream.replay(current, graph)?.wait(current)?;
+    ///     let (first, second) = graph.operands(current)?;
+    ///     assert_eq!((first.to_vec(current)?, second.to_vec(current)?), (vec![1; 4], vec![2; 4]));
+    ///     Ok::<_, Error>(())
+    /// })?;
+    /// # Ok::<(), RunError<Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The program's error. [`Error::InABody`] in a case of a [switch](Self::switch): it does not break the build.
+    /// [`Error::MissingFunction`] on releases that lack a function, or [`Error::Vendor`].
+    ///
+    /// # Panics
+    ///
+    /// A panic of the program continues after the join.
+    #[rule(GRAPH_06, GRAPH_08)]
+    pub fn branch<R>(
+        &mut self,
+        program: impl for<'s> FnOnce(&mut Self, &mut Capture<'g, C, Side<'s, K>>) -> Result<R, Error>,
+    ) -> Result<R, Error>
+    where
+        K: OfABuild,
+    {
+        let (recording, graph) = (self.recording, self.recording.graph());
+        recording.is_in_no_case(self.branch)?;
+        let queue = graph.stream_for_a_branch(recording.api()).inspect_err(|error| recording.breaks(error))?;
+        let number = recording.branch_on(&queue);
+        recording.go_behind((number, &queue), (self.branch, &self.queue), true)?;
+        let mut branch = Capture::new(recording, Arc::clone(&queue), number);
+        let result = catch(|| program(self, &mut branch));
+        let joined = recording.go_behind((self.branch, &self.queue), (number, &queue), false);
+        graph.has_its_branch(&queue);
+        let result = result.unwrap_or_else(|panic| panic.resume())?;
+        joined.map(|()| result)
+    }
+
     /// Makes an operand of another branch usable on this branch. If necessary, this branch first waits for the other
     /// branch.
     ///
     /// # Errors
     ///
-    /// Returns the operand unchanged, with [`Error::OtherCapture`] for a branch of another capture, or
+    /// Returns the operand unchanged, with [`Error::OtherCapture`] for a branch of another capture or outside of the same
+    /// body of a [condition](Self::run_if), [`Error::InABody`] in a case of a [switch](Self::switch), or
     /// [`Error::Vendor`].
     #[rule(GRAPH_06)]
     pub fn adopt_after<T, L>(
@@ -58,8 +118,12 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         from: &mut Capture<'g, C, L>,
         object: Captured<'g, T, L>,
     ) -> Result<Captured<'g, T, K>, Failed<Captured<'g, T, L>>> {
-        let behind = match core::ptr::eq(self.recording, from.recording) {
-            true => self.recording.go_behind((self.branch, &self.queue), (from.branch, &from.queue), false),
+        let behind = match core::ptr::eq(self.recording, from.recording) && self.body == from.body {
+            true => {
+                self.recording.is_in_no_case(self.branch).and(self.recording.is_in_no_case(from.branch)).and_then(
+                    |()| self.recording.go_behind((self.branch, &self.queue), (from.branch, &from.queue), false),
+                )
+            }
             false => Err(Error::OtherCapture),
         };
         match behind {

@@ -49,7 +49,7 @@ impl<C: Brand> StreamOps<C> {
     /// # Errors
     ///
     /// Returns the graph unchanged, with [`Error::OtherStream`] when it is in flight on another stream,
-    /// [`Error::InDoubt`] when a replay may be running that could not be waited for, or [`Error::Vendor`].
+    /// [`Error::NotItsStream`] when it was captured on another stream that has an allocator, [`Error::InDoubt`] when a replay may be running that could not be waited for, or [`Error::Vendor`].
     #[rule(GRAPH_07)]
     #[inline]
     pub fn replay<G: GraphOperands<C>, R: Operand<C, CapturedGraph<C, G>>>(

@@ -71,12 +71,14 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`], or [`Error::MissingFunction`] on releases that lack the functions.
+    /// [`Error::Vendor`], or [`Error::MissingFunction`] on releases that lack the functions. [`Error::InABody`] in a body
+    /// of a [condition](Self::run_if), which does not break the capture.
     #[rule(GRAPH_09)]
     pub fn task_group<L>(&mut self, tasks: Tasks<'g, C, L, K>) -> Result<TaskGroup<C, L>, Error>
     where
         K: OfACapture,
     {
+        self.is_no_body()?;
         let recording = self.recording;
         let operators = tasks.operators.iter().map(|object| recording.operator(*object));
         let operators = operators.collect::<Result<Vec<_>, _>>()?;
@@ -130,8 +132,8 @@ impl<C: Brand, S: CanCapture> Stream<C, S> {
     /// # Errors
     ///
     /// Returns the graph unchanged, with [`Error::OtherCapture`] for a group of another graph, [`Error::OtherOperator`]
-    /// for an operator of another kind, [`Error::Capturing`] when the stream is being captured, [`Error::InDoubt`], or
-    /// [`Error::WrongContext`]. With [`Error::Vendor`] the graph may be half updated. Then each replay of it returns
+    /// for an operator of another kind, [`Error::Capturing`] when the stream is being captured, [`Error::NotItsStream`] for
+    /// a stream with an allocator on which the graph was not captured, [`Error::InDoubt`], or [`Error::WrongContext`]. With [`Error::Vendor`] the graph may be half updated. Then each replay of it returns
     /// [`Error::HalfUpdated`], and [`CapturedGraph::into_operands`] returns the operands.
     #[rule(GRAPH_07, GRAPH_09)]
     #[rustfmt::skip] // The compiler's messages print the first line.

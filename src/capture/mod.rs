@@ -46,10 +46,44 @@
 //!   [`SharedTensor`](crate::operator::SharedTensor)s.
 //! * A replay moves the graph into its [`Pending`](crate::Pending). So before a wait, the operands cannot be accessed,
 //!   and the graph cannot be destroyed or replayed on another stream (GRAPH-07).
-//! * A captured graph cannot be aborted, and no graph has sub-graphs that a program could destroy (GRAPH-10).
+//! * A captured graph cannot be aborted, and no program has the sub-graphs of a condition, which it must not destroy
+//!   (GRAPH-10).
 //! * [`Capture::task_group`] makes a group of operators. [`Stream::update`](crate::Stream::update) replaces them
 //!   between replays by the same number of operators of the same types (GRAPH-09). The graph owns the old and the new
 //!   operators: [`CapturedGraph::with_operands`] adds new ones before the update.
+//!
+//! # Streams with an allocator of the caller
+//!
+//! A captured task gets its memory from the allocator during the capture, and uses it at each replay. The library may
+//! give the memory back as soon as the task is recorded. So the graph has every block that the library has during the
+//! capture. The allocator gets them back after the graph is destroyed, and is not given back before. Tasks of one
+//! graph do not share blocks. Replays run on the stream that was captured ([`Error::NotItsStream`]): its allocator
+//! serves no other stream (ALLOC-10).
+//!
+//! ```
+//! use ascendcl::allocator::PoolAllocator;
+//! use ascendcl::capture::CaptureMode;
+//! use ascendcl::{Error, Library, RunError, operator};
+//!
+//! ascendcl::run(Library::Simulator, |current| {
+//!     let pool = PoolAllocator::new(current, 64 << 10)?;
+//!     let mut stream = current.stream()?.register(current, pool)?;
+//!     let relu = operator::relu(current, current.upload_tensor(&[2], &[-1.0_f32, 2.0])?)?;
+//!     let operands = (relu, current.host_buffer::<f32>(2)?);
+//!     let graph = stream.capture(current, CaptureMode::Relaxed, operands, |capture, (mut relu, mut output)| {
+//!         capture.launch(&mut relu)?;
+//!         capture.copy_from_output(&relu, 0, &mut output)
+//!     })?;
+//!     let mut graph = stream.replay(current, graph)?.wait(current)?;
+//!     assert_eq!(graph.operands(current)?.1, [0.0, 2.0]);
+//!     let refused = stream.unregister(current).unwrap_err();
+//!     assert!(matches!(refused.error, Error::BlocksInUse { count: 1 }), "the graph has the operator's memory");
+//!     let _operands = graph.into_operands(current)?;
+//!     let (_stream, _pool) = refused.value.unregister(current)?;
+//!     Ok::<_, Error>(())
+//! })?;
+//! # Ok::<(), RunError<Error>>(())
+//! ```
 //!
 //! # Building by hand
 //!
@@ -57,7 +91,13 @@
 //! [`GraphBuild`], which takes tasks until [`GraphBuild::end`] makes a [`CapturedGraph`] of it (GRAPH-08). Its stream is
 //! the graph's own: the program never has it. During a build the program can wait, allocate and copy as ever.
 //! [`Capture::switch`] adds cases to a build: at each replay a number in device memory says which of them runs
-//! (STREAM-20).
+//! (STREAM-20). [`Capture::branch`] adds a second branch, on a second stream of the graph's own.
+//!
+//! # Conditions
+//!
+//! [`Capture::run_if`], [`Capture::run_if_else`] and [`Capture::run_while`] capture tasks that a replay runs or not, as a
+//! number in device memory says then. Each body is captured on a second stream, which is free afterwards. The vendor
+//! calls this a trial feature: a library without it returns [`Error::ConditionsUnsupported`], and the capture goes on.
 //!
 //! # Operators and models that feed each other
 //!
@@ -67,21 +107,19 @@
 //!
 //! # What is not offered
 //!
-//! * Streams with an allocator of the caller cannot be captured. At each replay, a captured task uses the memory that
-//!   it got from the allocator during the capture, and no call reports when the library gives this memory back. After
-//!   that, a replay could use memory that the allocator has given to other work (GRAPH-05).
+//! * A stream whose allocator is made of C functions ([`RawAllocator`](crate::stream::RawAllocator)) cannot be captured:
+//!   this crate is not between the library and these functions, so it cannot keep their memory (GRAPH-05). A stream with
+//!   an allocator cannot be a second branch of a capture (ALLOC-10).
 //! * A callback cannot own its state; it only gets a reference to it, because it runs once per replay.
 //! * A group has operators only. The library crashes on a copy or a set in a group, and refuses a callback.
-//! * A build has one stream. Streams that other streams start (`aclrtActiveStream`, `aclrtSwitchStream`) have no API: how
-//!   the streams of one instance wait for each other is not known well enough, because the library's events are counted
-//!   across replays. Independent work is captured with [`Capture::fork`] instead.
-//! * A switch has no loop. A loop without an end would keep the context from ending.
-//! * Conditions (`aclmdlRICondHandleCreate`, `aclmdlRIAddCondTask`) have no API: the library returns 207000 for a
-//!   captured graph. Sub-graphs (`aclmdlRICaptureToModelRIBegin`) have no API either, so a program has no instance that
-//!   it must not destroy (GRAPH-10).
+//! * Streams of a build that other streams start (`aclrtActiveStream`, `aclrtSwitchStream`) have no API, and no loops:
+//!   [`Capture::run_while`] is for captures.
+//! * A body of a condition and a case of a switch have no branches, because each replay has to record and to wait for
+//!   what orders these. A condition with more than two cases (`ACL_MODEL_RI_COND_TYPE_SWITCH`) has no API.
 
 mod build;
 mod captured;
+mod condition;
 mod fork;
 mod graph;
 mod groups;
@@ -97,10 +135,11 @@ mod topology;
 
 use crate::brand::{Brand, CaptureOfOneThread, INSIDE, Scoped};
 use crate::current::Current;
+use crate::device_allocator::DeviceAllocator;
 use crate::error::{Error, Failed};
-use crate::ffi::RawStream;
+use crate::ffi::{BodyId, RawStream};
 use crate::panics::{after_dropping, catch, drop_each_quietly};
-use crate::stream::{DefaultAllocator, Stream, StreamState};
+use crate::stream::{CustomAllocator, DefaultAllocator, Stream, StreamState};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
@@ -131,6 +170,8 @@ pub struct Capture<'g, C: Brand, K = Main<'g>> {
     recording: &'g Recording<'g>,
     queue: Arc<RawStream>,
     branch: usize,
+    /// The body of a condition that the tasks are part of.
+    body: Option<BodyId>,
     _brands: PhantomData<(fn(C) -> C, fn(K) -> K)>,
     _here: CaptureOfOneThread,
 }
@@ -140,14 +181,28 @@ assert_not_impl_any!(Capture<'static, Scoped<'static>>: Send, Sync, Clone);
 /// Streams that can be captured.
 #[diagnostic::on_unimplemented(
     message = "a stream in state `{Self}` cannot be captured",
-    label = "expected a stream whose work uses the library's own allocator",
-    note = "GRAPH-05: a graph keeps the memory that its tasks got from an allocator of the caller: capture a stream without \
-            one, `current.stream()?.without_allocator()`",
+    label = "expected a stream with the library's own allocator, or with one of this crate's trait `DeviceAllocator`",
+    note = "ALLOC-04: first decide on the allocator: `current.stream()?.without_allocator()` or `stream.register(current, \
+            allocator)?`",
+    note = "GRAPH-05: a graph keeps the memory that its tasks got from an allocator; it cannot do so for C functions",
     note = "see `ascendcl-explain GRAPH-05`"
 )]
 pub trait CanCapture: StreamState {}
 
 impl CanCapture for DefaultAllocator {}
+impl<A: DeviceAllocator> CanCapture for CustomAllocator<A> {}
+
+/// Streams that can take part in a capture that begins on another stream ([`Capture::fork`]).
+#[diagnostic::on_unimplemented(
+    message = "a stream in state `{Self}` cannot take part in the capture of another stream",
+    label = "expected a stream whose work uses the library's own allocator",
+    note = "ALLOC-10: an allocator serves one stream at a time, and a replay runs all branches of its graph: use a stream \
+            without one, `current.stream()?.without_allocator()`",
+    note = "see `ascendcl-explain ALLOC-10`"
+)]
+pub trait CanTakePart: CanCapture {}
+
+impl CanTakePart for DefaultAllocator {}
 
 impl<C: Brand, S: StreamState> Stream<C, S> {
     /// Captures the work that `program` gives to its [`Capture`], instead of running it (`aclmdlRICaptureBegin`,
@@ -215,8 +270,13 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
 }
 
 impl<'g, C: Brand, K> Capture<'g, C, K> {
+    /// An error in the body of a condition.
+    fn is_no_body(&self) -> Result<(), Error> {
+        if self.body.is_some() { Err(Error::InABody) } else { Ok(()) }
+    }
+
     fn new(recording: &'g Recording<'g>, queue: Arc<RawStream>, branch: usize) -> Self {
-        Self { recording, queue, branch, _brands: PhantomData, _here: CaptureOfOneThread::NEW }
+        Self { recording, queue, branch, body: None, _brands: PhantomData, _here: CaptureOfOneThread::NEW }
     }
 }
 

@@ -33,6 +33,8 @@ pub(super) struct Inner {
 struct Branch {
     stream: u64,
     last: Option<usize>,
+    /// How many cases of switches its next task is in.
+    cases: usize,
     /// For each branch, by number: the last task of it that this branch comes after.
     behind: Vec<Option<usize>>,
 }
@@ -234,14 +236,40 @@ impl<'g> Recording<'g> {
         Ok(first)
     }
 
+    /// Notes that the next tasks of the branch are in a case of a switch, or behind it.
+    pub(super) fn is_in_a_case(&self, branch: usize, is_inside: bool) {
+        if let Some(branch) = self.inner().branches.get_mut(branch) {
+            branch.cases = if is_inside { branch.cases + 1 } else { branch.cases.saturating_sub(1) };
+        }
+    }
+
+    /// An error while tasks of the branch are in a case of a switch. An event that is not recorded in each replay would
+    /// let another branch wait without an end, and one that is not waited for in each replay would let it pass too early.
+    pub(super) fn is_in_no_case(&self, branch: usize) -> Result<(), Error> {
+        match self.inner().branches.get(branch) {
+            Some(Branch { cases: 1.., .. }) => Err(Error::InABody),
+            _ => Ok(()),
+        }
+    }
+
     /// The number of the branch on this stream.
     pub(super) fn branch_on(&self, stream: &RawStream) -> usize {
-        let mut inner = self.inner();
+        let inner = self.inner();
         if let Some(at) = inner.branches.iter().position(|branch| branch.stream == stream.id()) {
             return at;
         }
+        drop(inner);
+        self.new_branch(Some(stream))
+    }
+
+    /// A new branch on this stream, or for tasks that no other branch comes to.
+    pub(super) fn new_branch(&self, stream: Option<&RawStream>) -> usize {
+        /// Not the id of a stream.
+        const NONE: u64 = 0;
+        let mut inner = self.inner();
         let number = inner.branches.len();
-        inner.branches.push(Branch { stream: stream.id(), last: None, behind: vec![None; number] });
+        let stream = stream.map_or(NONE, RawStream::id);
+        inner.branches.push(Branch { stream, last: None, cases: 0, behind: vec![None; number] });
         inner.branches.iter_mut().for_each(|branch| branch.behind.push(None));
         number
     }
@@ -292,7 +320,7 @@ impl Inner {
     /// Nothing so far, with one branch.
     pub(super) fn new(first: &RawStream) -> Self {
         let (objects, names) = Default::default();
-        let branches = vec![Branch { stream: first.id(), last: None, behind: vec![None] }];
+        let branches = vec![Branch { stream: first.id(), last: None, cases: 0, behind: vec![None] }];
         Self { objects, branches, tasks: Vec::new(), names, broken: None }
     }
 

@@ -91,7 +91,10 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
             recording.set_executed(&before);
             let begun = switch.begin_case(api, &queue, number);
             recording.note_after(branch, "case", first.clone(), begun)?;
-            let added = catch(|| case(self, number)).unwrap_or_else(|panic| {
+            recording.is_in_a_case(branch, true);
+            let added = catch(|| case(self, number));
+            recording.is_in_a_case(branch, false);
+            let added = added.unwrap_or_else(|panic| {
                 recording.is_left("a case of a switch panicked");
                 panic.resume()
             });

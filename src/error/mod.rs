@@ -507,6 +507,31 @@ pub enum Error {
         Cited(rules::UPDATES)
     )]
     HalfUpdated,
+    /// A graph that was captured on a stream with an allocator of the caller was replayed on another stream, or a graph was
+    /// updated on a stream with an allocator on which it was not captured.
+    #[error(
+        "a stream's allocator serves this stream alone: replay a {what} that was captured on a stream with an allocator on \
+         that stream, and update it there or on a stream without one{}",
+        Cited(rules::NOT_ITS_STREAM)
+    )]
+    NotItsStream {
+        /// The kind of object.
+        what: ObjectKind,
+    },
+    /// The library has no conditions in captured graphs: it lacks a function, or reports that it does not support them.
+    /// Nothing was captured.
+    #[error(
+        "this library has no conditions in captured graphs, so capture a graph for each case, or build a switch: {0}"
+    )]
+    ConditionsUnsupported(Box<Error>),
+    /// A branch or a group of tasks in a body of a condition or a case of a switch, or memory that changes its branch
+    /// there. Nothing was captured.
+    #[error(
+        "a body of a condition and a case of a switch have no branches and no groups of tasks, because they do not run in \
+         each replay: put these before or after{}",
+        Cited(rules::IN_A_BODY)
+    )]
+    InABody,
     /// The system could not start a thread for an [`Actor`](crate::runtime::Actor).
     #[error(
         "the system has no thread for an actor: {reason}; end other threads, or use a `Runtime` on the threads that there are"
@@ -672,7 +697,7 @@ impl Error {
         match self {
             Self::Vendor(error) => Some(error.code),
             Self::WorkFailed { code } => Some(*code),
-            Self::CaptureUnsupported(error) => error.code(),
+            Self::CaptureUnsupported(error) | Self::ConditionsUnsupported(error) => error.code(),
             Self::NotClosed(error) => error.code(),
             Self::Attached { reason, .. } => reason.downcast_ref::<Self>().and_then(Self::code),
             _ => None,

@@ -63,10 +63,12 @@ impl Error {
             Self::NoSuchInput { .. } => InputError::COUNT,
             Self::Busy { .. } => BUSY,
             Self::Capturing => CAPTURING,
-            Self::CaptureUnsupported(error) => error.rules(),
+            Self::CaptureUnsupported(error) | Self::ConditionsUnsupported(error) => error.rules(),
+            Self::InABody => IN_A_BODY,
             Self::NotPinned => NOT_PINNED,
             Self::OtherCapture => OTHER_CAPTURE,
             Self::OtherOperator { .. } | Self::HalfUpdated => UPDATES,
+            Self::NotItsStream { .. } => NOT_ITS_STREAM,
             _ => &[],
         }
     }
@@ -110,6 +112,8 @@ pub(super) const CAPTURING: &[RuleId] = &[GRAPH_04];
 pub(super) const NOT_PINNED: &[RuleId] = &[GRAPH_05];
 pub(super) const OTHER_WORKSPACE: &[RuleId] = &[MODEL_04];
 pub(super) const OTHER_CAPTURE: &[RuleId] = &[GRAPH_06];
+pub(super) const NOT_ITS_STREAM: &[RuleId] = &[ALLOC_10, GRAPH_05];
+pub(super) const IN_A_BODY: &[RuleId] = &[GRAPH_06, GRAPH_09];
 pub(super) const UPDATES: &[RuleId] = &[GRAPH_09];
 pub(super) const CALLBACK_LOST: &[RuleId] = &[STREAM_17];
 

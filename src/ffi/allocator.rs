@@ -7,8 +7,9 @@
 //! gets no memory. No lock is held while code of the allocator runs.
 //!
 //! A block is passed to the library as a pointer to a [`Cell`] and comes back once, to be freed. The allocator is not
-//! taken out before all blocks have come back.
+//! taken out before all blocks have come back. A block that a captured graph has comes back later (`held.rs`).
 
+use super::held::{Blocks, HeldBlocks, hold};
 use super::members::Members;
 use crate::callback_guard::contained;
 use crate::device_allocator::{ContextId, DeviceAddress, DeviceAllocator};
@@ -19,7 +20,7 @@ use core::fmt;
 use core::num::NonZeroUsize;
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicBool, Ordering};
-use std::collections::BTreeMap;
+use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
 /// The object that the library calls, and the allocator behind it.
@@ -30,9 +31,12 @@ pub struct Registered<A> {
     /// The lock is held to copy or to take the pointer, and never while the allocator runs.
     allocator: Mutex<Option<Arc<A>>>,
     misbehaved: AtomicBool,
-    /// The device addresses of the blocks that the library has, by the addresses of their cells.
-    lent: Mutex<BTreeMap<usize, DeviceAddress>>,
+    /// The blocks that are out.
+    blocks: Mutex<Blocks>,
 }
+
+/// A block that the library has given back, for the graphs that have it. Dropping the last one runs code of the user.
+pub(crate) type KeptBlock = Arc<dyn Any + Send + Sync>;
 
 /// The value that keeps a registration's object in place.
 pub(crate) type KeptAllocator = Arc<dyn Keeps>;
@@ -41,11 +45,26 @@ pub(crate) type KeptAllocator = Arc<dyn Keeps>;
 pub(crate) trait Keeps: fmt::Debug + Send + Sync {
     /// Whether the device memory at this address is a block of the allocator that the library still has.
     fn has_lent(&self, address: NonZeroUsize) -> bool;
+
+    /// From now on the graph has the blocks that the library has and gets. An owner that is not called for blocks has
+    /// none.
+    fn begin_capture(&self, _graph: &Arc<HeldBlocks>) {}
+
+    /// The graph gets no more blocks.
+    fn end_capture(&self) {}
 }
 
 impl<A: DeviceAllocator> Keeps for Registered<A> {
     fn has_lent(&self, address: NonZeroUsize) -> bool {
-        self.lent().values().any(|block| *block == address.into())
+        self.blocks().has_lent(address.into())
+    }
+
+    fn begin_capture(&self, graph: &Arc<HeldBlocks>) {
+        self.blocks().begin_capture(graph);
+    }
+
+    fn end_capture(&self) {
+        self.blocks().end_capture();
     }
 }
 
@@ -73,11 +92,17 @@ impl Keeps for KeptByCaller {
 /// The cell whose address identifies a block to the library. The device address comes first, because [`address_of`]
 /// does not know the allocator's type.
 #[repr(C)]
-struct Cell<A: DeviceAllocator> {
+pub(super) struct Cell<A: DeviceAllocator> {
     address: DeviceAddress,
     block: A::Block,
     /// Keeps the allocator in place, even if the library keeps a block beyond the registration, or forever.
     keeps: Arc<Registered<A>>,
+}
+
+impl<A: DeviceAllocator> Cell<A> {
+    pub(super) fn registered(&self) -> Arc<Registered<A>> {
+        Arc::clone(&self.keeps)
+    }
 }
 
 impl<A> fmt::Debug for Registered<A> {
@@ -95,7 +120,7 @@ impl<A: DeviceAllocator> Registered<A> {
     /// An object without an allocator. The allocator is [put](Self::put) there after the library has accepted the
     /// registration.
     pub(crate) fn vacant() -> Arc<Self> {
-        Arc::new(Self { allocator: Mutex::default(), misbehaved: AtomicBool::new(false), lent: Mutex::default() })
+        Arc::new(Self { allocator: Mutex::default(), misbehaved: AtomicBool::new(false), blocks: Mutex::default() })
     }
 
     pub(crate) fn members(self: &Arc<Self>) -> Members {
@@ -151,9 +176,9 @@ impl<A: DeviceAllocator> Registered<A> {
         self.take().map_err(|_| self)
     }
 
-    /// An error if the library has blocks.
+    /// An error if the library or a captured graph has blocks.
     pub(crate) fn has_all_blocks(&self) -> Result<(), Error> {
-        match self.lent().len() {
+        match self.blocks().out() {
             0 => Ok(()),
             count => Err(Error::BlocksInUse { count }),
         }
@@ -178,7 +203,7 @@ impl<A: DeviceAllocator> Registered<A> {
     }
 
     /// While this pointer exists, the allocator cannot be taken out.
-    fn present(&self) -> Option<Arc<A>> {
+    pub(super) fn present(&self) -> Option<Arc<A>> {
         self.place().clone()
     }
 
@@ -186,8 +211,19 @@ impl<A: DeviceAllocator> Registered<A> {
         self.allocator.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    fn lent(&self) -> MutexGuard<'_, BTreeMap<usize, DeviceAddress>> {
-        self.lent.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    pub(super) fn blocks(&self) -> MutexGuard<'_, Blocks> {
+        self.blocks.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Gives a block to the allocator, if it is in place.
+    pub(super) fn give_to(allocator: Option<Arc<A>>, registered: Arc<Self>, cell: Cell<A>) {
+        let Cell { block, keeps, .. } = cell;
+        // If the allocator panicked, it had the block already, so the block is not freed a second time.
+        if contained(|| allocator.as_ref().map(|allocator| allocator.free(block))).flatten().is_none() {
+            registered.note_misbehaviour();
+        }
+        // If the registration has ended, the last block drops the allocator, whose destructor is code of the user.
+        contained(|| drop((keeps, allocator, registered)));
     }
 }
 
@@ -237,7 +273,7 @@ fn hand_out<A: DeviceAllocator>(
         let cell = Box::into_raw(Box::new(Cell { address, block, keeps: Arc::clone(&registered) }));
         // Insert before the pointer is dropped, so that code that takes the allocator out sees either the pointer or
         // the block.
-        registered.lent().insert(cell.addr(), address);
+        registered.blocks().lend(cell.addr(), address);
         cell
     });
     // If the registration has ended, the last pointer drops the allocator, whose destructor is code of the user.
@@ -273,21 +309,25 @@ unsafe extern "C" fn free<A: DeviceAllocator>(object: *mut c_void, block: *mut c
     // Take the pointer before the block is removed, so that code that takes the allocator out sees either the pointer
     // or the block.
     let allocator = registered.present();
-    if registered.lent().remove(&block.addr()).is_none() {
+    let graphs = registered.blocks().take_back(block.addr());
+    let Some(graphs) = graphs else {
         // The block was returned before, or never allocated here, so the pointer must not be dereferenced.
         registered.note_misbehaviour();
         contained(|| drop((allocator, registered)));
         return;
-    }
+    };
     // SAFETY: `Box::from_raw` asks for a pointer of `Box::into_raw` of this type, once. `hand_out` made it, and
-    // `remove` has just taken it off the list.
-    let Cell { block, keeps, .. } = *unsafe { Box::from_raw(block.cast::<Cell<A>>()) };
-    // If the allocator panicked, it had the block already, so the block is not freed a second time.
-    if contained(|| allocator.as_ref().map(|allocator| allocator.free(block))).flatten().is_none() {
-        registered.note_misbehaviour();
+    // `take_back` has just taken it off the list.
+    let cell = unsafe { Box::from_raw(block.cast::<Cell<A>>()) };
+    match graphs.as_slice() {
+        [] => Registered::give_to(allocator, registered, *cell),
+        graphs => {
+            hold(cell, graphs);
+            contained(|| drop((allocator, registered)));
+        }
     }
-    // If the registration has ended, the last block drops the allocator, whose destructor is code of the user.
-    contained(|| drop((keeps, allocator, registered)));
+    // A graph may have been destroyed meanwhile.
+    contained(|| drop(graphs));
 }
 
 unsafe extern "C" fn address_of(block: *mut c_void) -> *mut c_void {
@@ -299,93 +339,5 @@ unsafe extern "C" fn address_of(block: *mut c_void) -> *mut c_void {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::mpsc::{Receiver, Sender, channel};
-
-    /// Blocks in each method until the test releases it.
-    struct Waits {
-        inside: Sender<()>,
-        until: Mutex<Receiver<()>>,
-    }
-
-    impl Waits {
-        fn called(&self) {
-            self.inside.send(()).unwrap();
-            self.until.lock().unwrap().recv().unwrap();
-        }
-    }
-
-    // SAFETY: `DeviceAllocator` asks for device memory that work can use. No work runs in these tests.
-    unsafe impl DeviceAllocator for Waits {
-        type Block = ();
-
-        fn allocate(&self, _: usize) -> Option<()> {
-            self.called();
-            Some(())
-        }
-
-        fn address(&self, (): &()) -> DeviceAddress {
-            DeviceAddress::new(0x1000).unwrap()
-        }
-
-        fn free(&self, (): ()) {
-            self.called();
-        }
-
-        fn serves(&self, _: ContextId) -> bool {
-            true
-        }
-    }
-
-    /// An address that is passed to the library or returned by it.
-    #[derive(Clone, Copy)]
-    struct Handle(*mut c_void);
-
-    // SAFETY: sending the handle to another thread must not make a data race. The functions under test may be called on
-    // any thread.
-    unsafe impl Send for Handle {}
-
-    impl Handle {
-        fn get(self) -> *mut c_void {
-            self.0
-        }
-    }
-
-    #[test]
-    fn an_allocator_is_not_taken_out_while_the_library_is_inside_or_has_a_block_and_nobody_waits() {
-        let ((inside, comes_in), (lets_go, until)) = (channel(), channel());
-        let registered = Registered::vacant();
-        registered.put(Waits { inside, until: Mutex::new(until) });
-        let object = Handle(object_of(&registered).as_ptr());
-        let block = std::thread::scope(|scope| {
-            // SAFETY: `allocate` asks for an object that is in place. This one outlives the threads.
-            let allocates = scope.spawn(move || Handle(unsafe { allocate::<Waits>(object.get(), 1) }));
-            comes_in.recv().unwrap();
-            assert!(matches!(registered.take(), Err(Error::StillRunning { what: ObjectKind::ALLOCATOR })));
-            lets_go.send(()).unwrap();
-            allocates.join().unwrap()
-        });
-        assert!(matches!(registered.take(), Err(Error::BlocksInUse { count: 1 })));
-        std::thread::scope(|scope| {
-            // SAFETY: `free` asks for the object and a block of it, once. The object outlives the threads,
-            // and the block is the answer of `allocate`.
-            let frees = scope.spawn(move || unsafe { free::<Waits>(object.get(), block.get()) });
-            comes_in.recv().unwrap();
-            assert!(matches!(registered.take(), Err(Error::StillRunning { what: ObjectKind::ALLOCATOR })));
-            lets_go.send(()).unwrap();
-            frees.join().unwrap();
-        });
-        assert!(registered.take().is_ok());
-        assert!(!registered.misbehaved());
-    }
-
-    #[test]
-    fn a_call_that_comes_when_the_allocator_is_not_there_gets_no_memory() {
-        let registered = Registered::<Waits>::vacant();
-        // SAFETY: `allocate` asks for an object that is in place. This one lives until the end of the test.
-        let block = unsafe { allocate::<Waits>(object_of(&registered).as_ptr(), 1) };
-        assert!(block.is_null());
-        assert!(matches!(registered.take(), Err(Error::Gone { what: ObjectKind::ALLOCATOR })));
-    }
-}
+#[path = "allocator_tests.rs"]
+mod tests;

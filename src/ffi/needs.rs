@@ -59,7 +59,8 @@ macro_rules! needs {
             // Use, or end, what was begun in the current context.
             Current:
                 aclmdlExecute aclmdlExecuteAsync aclmdlRIBindStream aclmdlRIBuildEnd aclmdlRICaptureEnd
-                aclmdlRICaptureGetInfo
+                aclmdlRIAddCondTask aclmdlRICaptureGetInfo aclmdlRICaptureToModelRIBegin aclmdlRICondHandleCreate
+                aclmdlRICondHandleGetCondPtr
                 aclmdlRICaptureTaskGrpBegin aclmdlRICaptureTaskGrpEnd aclmdlRICaptureTaskUpdateBegin
                 aclmdlRICaptureTaskUpdateEnd aclmdlRIDebugJsonPrint
                 aclmdlRIDebugPrint aclmdlRIDestroy aclmdlRIEndTask aclmdlRIExecuteAsync aclmdlRIGetName aclmdlRISetName
@@ -71,7 +72,7 @@ macro_rules! needs {
                 aclrtFree aclrtFreeHost aclrtHostUnregister aclrtLaunchHostFunc
                 aclrtMemcpy aclrtMemcpy2d aclrtMemcpy2dAsync aclrtMemcpyAsync aclrtMemset aclrtMemsetAsync
                 aclrtQueryEventStatus aclrtRecordEvent
-                aclrtSetLabel aclrtSetStreamFailureMode aclrtSwitchLabelByIndex
+                aclrtResetEvent aclrtSetLabel aclrtSetStreamFailureMode aclrtSwitchLabelByIndex
                 aclrtStreamQuery aclrtStreamWaitEvent aclrtSynchronizeEvent aclrtSynchronizeEventWithTimeout
                 aclrtSynchronizeStream aclrtSynchronizeStreamWithTimeout;
         }

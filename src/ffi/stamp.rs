@@ -87,6 +87,8 @@ pub(crate) struct LastUse {
 
 /// Not the number of any context.
 const IN_DOUBT: u64 = u64::MAX - 1;
+/// Not the number of any context either.
+const ASKED_EACH_TIME: u64 = u64::MAX - 2;
 /// `LastUse::number` while a vendor call whose number is not known is under way.
 const PENDING: u64 = u64::MAX;
 /// `LastUse::stream` before the first use.
@@ -266,6 +268,11 @@ impl LastUse {
     /// work.
     pub(crate) fn mark_in_doubt(&self) {
         self.context.store(IN_DOUBT, Ordering::Release);
+    }
+
+    /// Makes each user of the memory look further: [`context`](Self::context) is that of no context from now on.
+    pub(crate) fn ask_each_time(&self) {
+        self.context.store(ASKED_EACH_TIME, Ordering::Release);
     }
 
     /// Ends the doubt: everything that this stamp awaits is known to be done. `context` is that of the memory.

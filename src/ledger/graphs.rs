@@ -47,9 +47,14 @@ impl Ledger {
         graph.end(self.api)
     }
 
-    /// Orders two streams of a capture by an event, which lives until the graph is destroyed.
+    /// Orders two streams of a capture or a build by an event, which lives until the graph is destroyed.
     pub(crate) fn order_captures(&self, graph: &RawGraph, before: &RawStream, after: &RawStream) -> Result<(), Error> {
         self.api.is_of_this_process()?;
+        if graph.is_built() {
+            let event = self.events.put(RawEvent::create_for_builds(self.api, self.device())?);
+            graph.needs().rows.push(Arc::clone(&event) as _);
+            return event.orders_runs(self.api, before, after);
+        }
         let event = self.events.put(RawEvent::create_for_captures(self.api, self.device())?);
         graph.needs().rows.push(Arc::clone(&event) as _);
         event.orders(self.api, before, after)

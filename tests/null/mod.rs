@@ -29,6 +29,7 @@ const SOURCE: &str = concat!(
     include_str!("bookkeeper/books.c"),
     include_str!("bookkeeper/runtime.c"),
     include_str!("bookkeeper/models.c"),
+    include_str!("bookkeeper/graphs.c"),
 );
 
 fn loaded() -> &'static Loaded {

@@ -193,7 +193,13 @@ impl<'c> Actor<'_, 'c> {
         let fails = b.is_multiple_of(7);
         let added = added.and_then(|()| {
             build.add(current, |capture, (_, device, mut output): Named<'_, 'c, _>| {
-                capture.copy_to_host(&device, &mut output)?;
+                match b % 3 {
+                    0 => capture.branch(|main, side| {
+                        let (device, mut output) = (side.adopt_after(main, device)?, side.adopt_after(main, output)?);
+                        side.copy_to_host(&device, &mut output)
+                    })?,
+                    _ => capture.copy_to_host(&device, &mut output)?,
+                }
                 if fails { Err(Error::NotExecuted) } else { Ok(()) }
             })
         });

@@ -1,4 +1,4 @@
-// GRAPH-05: a graph keeps no memory of an allocator of the caller.
+// GRAPH-05: a graph keeps the memory of its stream's allocator, which has to be decided before.
 use ascendcl::capture::{Capture, CaptureMode, Captured};
 use ascendcl::{Brand, Current, DeviceBuffer, Error};
 

@@ -11,7 +11,7 @@ rules! {
             basis: "doc",
             priority: 2,
             class: NotOffered,
-            means: "Events cannot be reset.",
+            means: "Programs cannot reset events. A build resets its own, which have the flag for waits.",
         }
         EVENT_02 = "EVENT-02" {
             text: "Without the sync flag an event cannot be used for stream waits or reset.",
@@ -23,7 +23,7 @@ rules! {
             priority: 2,
             class: Compile,
             means: "The kind of an event is in its type. A wait of a stream takes an event of a kind that `Orders`; \
-                there is no reset.",
+                programs cannot reset events, and those that a build resets have the flag.",
         }
         EVENT_03 = "EVENT-03" {
             text: "Ex events reject reset, the old query call and wait-status queries; IPC and external flags stand \
@@ -36,7 +36,7 @@ rules! {
             priority: 2,
             class: ByConstruction,
             means: "Ex events order the branches of a capture, and no handle leads to them. The crate calls none of \
-                the functions that they reject.",
+                the functions that they reject: the events that a build resets are others.",
         }
         EVENT_04 = "EVENT-04" {
             text: "Elapsed time needs two timing-enabled events recorded in order on the same stream and a stream \
@@ -124,8 +124,9 @@ rules! {
             pages: [],
             basis: "doc",
             priority: 2,
-            class: NotOffered,
-            means: "Events cannot be reset.",
+            class: ByConstruction,
+            means: "Programs cannot reset events. An event of a build has one wait, and the stream that waits resets it \
+                behind the wait (`Capture::branch`).",
         }
         EVENT_11 = "EVENT-11" {
             text: "Timeout units and sentinels differ per call (-1 or >0 ms, 0 = never in seconds) and the \

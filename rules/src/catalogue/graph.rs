@@ -68,8 +68,9 @@ rules! {
             means: "The graph owns its operands, and its row keeps the rows of their memory, models, operators \
                 and events until the instance is destroyed. Only these, by value, and names of shared memory are \
                 operands: shared memory is nobody's alone until the instance is destroyed. Ordinary \
-                host memory is `Error::NotPinned`. A stream with an allocator of the caller is not captured. \
-                During a replay nobody reaches the operands.",
+                host memory is `Error::NotPinned`. During a replay nobody reaches the operands. The graph has every \
+                block of the allocator of its stream that the library has during the capture: the allocator gets \
+                them back when the instance is destroyed. A stream with an allocator of C functions is not captured.",
         }
         GRAPH_06 = "GRAPH-06" {
             text: "Sub-streams join capture through events created with Ex sync and must return to the origin stream, \
@@ -108,13 +109,17 @@ rules! {
             basis: "doc",
             priority: 3,
             class: Compile,
-            means: "`Current::build_graph` begins a build and binds one persistent stream, which only the graph has. \
-                `GraphBuild::add` gives it tasks. `GraphBuild::end` ends the tasks and the build, and takes the \
-                `GraphBuild`: what comes later does not compile. A build has no replays, no forks and no groups of \
-                tasks. When a program that adds tasks fails or panics, or a call of the library fails, the build \
+            means: "`Current::build_graph` begins a build and binds a persistent stream, which only the graph has. \
+                `GraphBuild::add` gives it tasks. `Capture::branch` binds a further stream of the graph's own: it \
+                starts with each run, waits for the branch before, and is waited for when its program returns, \
+                each time by an event that is reset after the wait. So the tasks end on the first stream. A case of \
+                a switch has no branches (`Error::InABody`). `GraphBuild::end` ends the tasks and the build, and takes \
+                the `GraphBuild`: what comes later does not compile. A build has no replays, no streams of the \
+                program and no groups of tasks. When a program that adds tasks fails or panics, or a call of the library fails, the build \
                 is not ended, and its operands come back.",
-            hole: "A build has one stream. Streams that other streams start, and loops, are not offered: code that uses \
-                them by `ascendcl-sys` keeps this rule itself.",
+            hole: "Streams that other streams start (`ACL_MODEL_STREAM_FLAG_DEFAULT`), and loops, are not offered: code \
+                that uses them by `ascendcl-sys` keeps this rule itself. That several streams which all start with a \
+                run end with one `aclmdlRIEndTask` was seen in programs, and not measured.",
         }
         GRAPH_09 = "GRAPH-09" {
             text: "Task groups and updates pair up on one stream and must match in number and type; disabling or \
@@ -147,8 +152,14 @@ rules! {
             basis: "doc",
             priority: 3,
             class: Compile,
-            means: "`CapturedGraph` has no `abort`. No call captures into a sub-instance, so a program has none. A \
-                graph destroys the one instance that its own capture or build became.",
+            means: "`CapturedGraph` has no `abort`. The instances of the bodies of a condition (`Capture::run_if`, \
+                `run_while`) are in the graph's row until their captures have ended, and no program has one. Each of \
+                them is captured, also when a program fails or panics, because the graph's capture does not end \
+                before. A graph destroys the one instance that its own capture or build became.",
+            hole: "The vendor calls conditions a trial feature, and the measured library has none (207000, \
+                `Error::ConditionsUnsupported`): what is known of them is the manual's word and what programs do. \
+                Not known: which tasks a body takes, so a refusal shows at run time; forks and groups of tasks in \
+                bodies, which are refused before a call. `ACL_MODEL_RI_COND_TYPE_SWITCH` is not offered.",
         }
     }
 }

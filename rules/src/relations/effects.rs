@@ -266,6 +266,7 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
         Op::Change if object.kind == Kind::Graph => {
             if let Some(graph) = world.graphs.get_mut(object) {
                 graph.is.memory = event.memory().collect();
+                graph.is.objects = event.others().collect();
             }
         }
         Op::Add => {

@@ -4,6 +4,7 @@ use super::clock::{Now, Task};
 use super::in_flight::excused_by;
 use super::models::loaded_in;
 use super::scene::Case;
+use super::world::Fate;
 use crate::catalogue::*;
 use crate::events::{Kind, Object, Op, Role, Use};
 use crate::rule::RuleId;
@@ -12,6 +13,12 @@ pub(super) fn judge(case: &mut Case<'_>) {
     let object = case.event().object;
     if case.event().op == Op::Destroy && object.kind == Kind::Graph {
         return replayed(case, object);
+    }
+    if case.event().op == Op::Replay {
+        return without(case, object);
+    }
+    if super::live::ends(case.event().op) && matches!(object.kind, Kind::Model | Kind::Event) {
+        return part_of(case, object);
     }
     if super::live::ends(case.event().op) && object.kind == Kind::Memory && case.world.blocks.get(object).is_some() {
         let _ = queued(case, object) || running(case, object) || loaded(case, object) || captured(case, object);
@@ -68,6 +75,42 @@ fn captured(case: &mut Case<'_>, object: Object) -> bool {
     .about(graph)
     .against(made, "ended the capture of the tasks that use the memory");
     true
+}
+
+/// GRAPH-05: a model or an event ends, and a graph whose tasks use it can still be replayed.
+fn part_of(case: &mut Case<'_>, object: Object) {
+    // One that another thread is destroying may be gone by now.
+    let mut graphs = case.world.graphs.live().filter(|(_, graph)| graph.ending.is_none());
+    let user = graphs.find(|(_, entry)| entry.is.objects.contains(&object)).map(|(graph, entry)| (graph, entry.made));
+    let Some((graph, made)) = user else { return };
+    case.report(
+        GRAPH_05,
+        format!("{object} is ended while {graph} has it"),
+        "the graph is destroyed first",
+        "destroy the graph (aclmdlRIDestroy), then what its tasks use",
+    )
+    .about(object)
+    .about(graph)
+    .against(made, "ended the capture of the tasks that use it");
+}
+
+/// GRAPH-05: a graph is replayed, and a model or an event of its tasks has ended.
+fn without(case: &mut Case<'_>, graph: Object) {
+    let objects = case.world.graphs.get(graph).into_iter().flat_map(|entry| &entry.is.objects);
+    let ended = objects.copied().find_map(|object| match case.world.fate(object) {
+        Fate::Dead(dead) => Some((object, dead.ended)),
+        _ => None,
+    });
+    let Some((object, ended)) = ended else { return };
+    case.report(
+        GRAPH_05,
+        format!("{graph} is replayed, and {object} of its tasks has ended"),
+        "everything that was captured lives",
+        "destroy the graph (aclmdlRIDestroy), then what its tasks use",
+    )
+    .about(graph)
+    .about(object)
+    .against(ended, format!("ended the {}", object.kind));
 }
 
 /// GRAPH-07: a graph is destroyed when no replay is running.

@@ -12,6 +12,10 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
     let event = case.event();
     let own = (!makes(event.op)).then_some(event.object);
     let mut named: Vec<Object> = own.into_iter().chain(event.others()).collect();
+    if event.object.kind == Kind::Graph {
+        // What its tasks use is judged when it ends, and when the graph is replayed.
+        named.clear();
+    }
     if event.op == Op::Execute {
         named.extend(case.scene.data_buffers(case.world));
     }

@@ -45,9 +45,9 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
             }
         }
         Kind::Graph => {
-            let memory = event.memory().collect();
+            let (memory, objects) = (event.memory().collect(), event.others().collect());
             if let Some(context) = context {
-                world.graphs.enter(made, call, world.calls, Graph { context, memory });
+                world.graphs.enter(made, call, world.calls, Graph { context, memory, objects });
             }
         }
         Kind::Dataset => world.datasets.enter(made, call, world.calls, Dataset::default()),

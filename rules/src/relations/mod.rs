@@ -28,7 +28,7 @@ mod teardown;
 mod touched;
 mod world;
 
-use crate::events::{Access, Event, Object, Op, Outcome, Span, Use};
+use crate::events::{Access, Event, Kind, Object, Op, Outcome, Span, Use};
 use crate::finding::{Call, Finding};
 use clock::Task;
 use scene::{Case, MemoryUse, Scene};
@@ -100,13 +100,15 @@ impl Checker {
         findings
     }
 
-    /// The memory that a call is to use, of its datasets and models as well. What is captured takes these for the
-    /// event that makes the graph.
-    pub fn memory_of(&self, event: &Event) -> Vec<Use> {
+    /// What work is to use until it is over for good: memory, also that of its datasets and models, models and events.
+    /// What is captured takes these for the event that makes the graph.
+    pub fn used_by(&self, event: &Event) -> Vec<Use> {
         let memory = scene::memory_of(&self.world, event).into_iter();
         // Where the memory is was the captured call's word.
-        let used = memory.map(|MemoryUse { span, access, role, .. }| Use::Memory { span, access, role, claimed: None });
-        used.collect()
+        let memory =
+            memory.map(|MemoryUse { span, access, role, .. }| Use::Memory { span, access, role, claimed: None });
+        let own = Some(event.object).filter(|object| matches!(object.kind, Kind::Model | Kind::Event));
+        memory.chain(own.map(Use::With)).collect()
     }
 
     /// Whether queued work that may not be over writes any of these bytes.

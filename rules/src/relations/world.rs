@@ -127,6 +127,8 @@ pub(super) struct Graph {
     pub(super) context: Object,
     /// What its tasks use, as the event that made it says.
     pub(super) memory: Vec<Use>,
+    /// Models and events.
+    pub(super) objects: Vec<Object>,
 }
 
 #[derive(Default, Debug)]

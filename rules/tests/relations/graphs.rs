@@ -130,3 +130,51 @@ fn a_graph_ends_with_its_context_and_nothing_is_known_of_one_that_was_not_captur
     };
     assert_eq!(broken(run), []);
 }
+
+/// A graph whose tasks use this model or event.
+fn capture_with(p: &mut Program, object: Object) -> Object {
+    let event = p.event("aclmdlRICaptureEnd", Object::graph(0), Op::Create).using(Use::With(object));
+    let number = p.fresh();
+    p.see(&event, Outcome::Created(number));
+    Object::graph(number)
+}
+
+#[test]
+fn models_and_events_live_until_the_graph_that_captured_them_is_destroyed() {
+    let objects: [fn(&mut Program) -> Object; 2] = [|p| p.load(None, None), |p| p.mark()];
+    for object in objects {
+        let run = |p: &mut Program, destroyed: bool, replayed: bool| {
+            let (used, stream) = (object(p), p.stream());
+            let graph = capture_with(p, used);
+            if destroyed {
+                destroy(p, graph);
+            }
+            match used.kind {
+                Kind::Model => p.unload(used),
+                _ => p.destroy(used),
+            }
+            if replayed {
+                replay(p, graph, stream);
+            }
+        };
+        let found = findings(|p| run(p, false, false));
+        assert_eq!(found.iter().map(|finding| finding.rule).collect::<Vec<_>>(), [GRAPH_05]);
+        let kinds: Vec<_> = found[0].objects.iter().map(|concerned| concerned.object.kind).collect();
+        assert_eq!(kinds[1], Kind::Graph, "{}", found[0]);
+        assert_eq!(broken(|p| run(p, false, true)), [GRAPH_05; 2]);
+        assert_eq!(broken(|p| run(p, true, false)), []);
+    }
+}
+
+#[test]
+fn a_graph_that_is_updated_has_its_new_model_alone() {
+    let run = |p: &mut Program, freed: fn([Object; 2]) -> Object| {
+        let models = [p.load(None, None), p.load(None, None)];
+        let graph = capture_with(p, models[0]);
+        let event = p.event("aclmdlRICaptureTaskUpdateEnd", graph, Op::Change).using(Use::With(models[1]));
+        p.see(&event, Outcome::Success);
+        p.unload(freed(models));
+    };
+    assert_eq!(broken(|p| run(p, |[old, _]| old)), []);
+    assert_eq!(broken(|p| run(p, |[_, new]| new)), [GRAPH_05]);
+}

@@ -188,6 +188,11 @@ impl Address {
         self.0
     }
 
+    /// Where an array of the caller begins.
+    pub(crate) fn of_array<T>(start: *mut T) -> Self {
+        Self(start.cast())
+    }
+
     /// The number of an object that C knows as a `void *`: looked up, never followed.
     pub(crate) fn named(number: usize) -> Self {
         Self(core::ptr::without_provenance_mut(number))

@@ -22,6 +22,11 @@ impl HostCallback {
         self.number
     }
 
+    /// Where its state is.
+    pub(crate) fn argument(&self) -> Address {
+        Address(self.argument.0)
+    }
+
     /// Whether it is this function.
     pub(crate) fn calls(&self, function: unsafe extern "C" fn(*mut c_void)) -> bool {
         core::ptr::fn_addr_eq(self.function, function)

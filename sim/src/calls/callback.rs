@@ -7,7 +7,7 @@ use crate::machine::callbacks::reports;
 use crate::machine::contexts::context::current_context;
 use crate::machine::contexts::named::{Named, waiting_stream};
 use crate::machine::watch;
-use ascendcl_rules::{Object, Op};
+use ascendcl_rules::{Access, Object, Op, Role};
 use ascendcl_sys::types::*;
 
 pub(crate) fn aclrtSubscribeReport(thread_id: u64, stream: aclrtStream) -> Answer {
@@ -60,6 +60,8 @@ pub(crate) fn aclrtLaunchHostFunc(stream: aclrtStream, func: aclrtHostFunc, args
     }
     let stream = named.for_work()?;
     reports::refuse_subscribed(&stream)?;
+    let (number, state) = (stream.number(), callback.argument());
     reports::launch_on_own_thread(callback, &stream)?;
+    watch::keeps_for_a_task(number, state, 1, (Access::Read, Role::Instruction));
     call.end(Ok(()))
 }

@@ -5,6 +5,7 @@ use crate::abi::{InOut, Out};
 use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::current_context;
 use crate::machine::contexts::named::{Named, submission_stream};
+use crate::machine::recording::conditions::{complete_body, is_body};
 use crate::machine::{capture, instances};
 use ascendcl_sys::types::*;
 
@@ -22,7 +23,13 @@ pub(crate) fn aclmdlRICaptureEnd(stream: aclrtStream, mut model_ri: Out<'_, aclm
         return Err(Failure::refused("there is no place for the model instance: the pointer is null"));
     }
     model_ri.set(aclmdlRI::NULL);
-    model_ri.set(instance_handle(instances::add_captured(capture::end(&stream)?)));
+    let captured = capture::end(&stream)?;
+    let number = captured.number();
+    match is_body(number) {
+        true => complete_body(captured),
+        false => drop(instances::add_captured(captured)),
+    }
+    model_ri.set(instance_handle(number));
     Ok(())
 }
 
@@ -83,7 +90,7 @@ pub(crate) fn aclmdlRICaptureTaskUpdateEnd(stream: aclrtStream) -> Answer {
 }
 
 /// The default stream, which null names elsewhere, is not captured.
-fn named(stream: aclrtStream) -> Answer {
+pub(super) fn named(stream: aclrtStream) -> Answer {
     if stream.is_null() {
         Err(Failure::invalid("the stream is null, and the default one is not captured"))
     } else {
@@ -92,14 +99,14 @@ fn named(stream: aclrtStream) -> Answer {
 }
 
 /// The same for the default stream by its own handle, which is another code.
-fn not_default(stream: Named) -> Answer<Named> {
+pub(super) fn not_default(stream: Named) -> Answer<Named> {
     if stream.stream().is_some_and(|stream| stream.is_default()) {
         return Err(Failure::unsupported("the default stream is not captured"));
     }
     Ok(stream)
 }
 
-fn known_mode(mode: aclmdlRICaptureMode) -> Answer {
+pub(super) fn known_mode(mode: aclmdlRICaptureMode) -> Answer {
     if mode > aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED {
         return Err(Failure::refused(format!("there is no capture mode {}", mode.0)));
     }

@@ -1,18 +1,21 @@
-//! Conditional tasks of captured models. This device has none, so that no handle ever names a condition, and no model is the
-//! body of such a task.
+//! Conditional tasks of captured models. As measured, this device has none; the manual's word (`documented`) has them.
 
+use super::capture::{known_mode, named, not_default};
 use super::wanted;
-use crate::abi::Out;
+use crate::abi::{Address, Out};
+use crate::config;
 use crate::failure::{Answer, Failure};
+use crate::machine::contexts::context::current_context;
 use crate::machine::contexts::named::Named;
-use crate::machine::instances;
+use crate::machine::recording::conditions::{find_body, find_condition};
+use crate::machine::{capture, instances};
 use ascendcl_sys::types::*;
 
 pub(crate) fn aclmdlRICondHandleCreate(
     model_ri: aclmdlRI,
-    _default_launch_value: u32,
+    default_launch_value: u32,
     flag: aclmdlRICondHandleFlag,
-    handle: Out<'_, aclmdlRICondHandle>,
+    mut handle: Out<'_, aclmdlRICondHandle>,
 ) -> Answer {
     if model_ri.is_null() {
         return Err(Failure::invalid("the model instance is null"));
@@ -21,29 +24,75 @@ pub(crate) fn aclmdlRICondHandleCreate(
     if flag > aclmdlRICondHandleFlag::ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT {
         return Err(Failure::refused(format!("there is no condition with the flag {}", flag.0)));
     }
-    instances::find(model_ri)?.of_current_context()?;
-    Err(Failure::unsupported("this device has no conditional tasks"))
+    let is_captured = capture::is_capturing(model_ri.0.addr());
+    if !is_captured {
+        instances::find(model_ri)?.of_current_context()?;
+    }
+    if !config::is_documented() {
+        return Err(Failure::unsupported(
+            "this device has no conditional tasks; the manual's word (`documented`) has them",
+        ));
+    }
+    current_context()?;
+    let assigns = flag == aclmdlRICondHandleFlag::ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT;
+    let first = assigns.then_some(default_launch_value.into());
+    let made = capture::add_condition(model_ri.0.addr(), first);
+    let made =
+        made.ok_or_else(|| Failure::refused("the capture of the model instance has ended; conditions come before"))?;
+    handle.set(made?.handle());
+    Ok(())
 }
 
-pub(crate) fn aclmdlRICondHandleGetCondPtr(_handle: aclmdlRICondHandle, _ptr: Out<'_, *mut u64>) -> Answer {
-    Err(Failure::invalid("this is not the handle of a condition"))
+pub(crate) fn aclmdlRICondHandleGetCondPtr(handle: aclmdlRICondHandle, mut ptr: Out<'_, *mut u64>) -> Answer {
+    let condition = find_condition(handle).ok_or_else(|| Failure::invalid("this is not the handle of a condition"))?;
+    wanted(&ptr)?;
+    ptr.set(condition.address().pointer().cast());
+    Ok(())
 }
 
-pub(crate) fn aclmdlRIAddCondTask(_params: aclmdlRICondTaskParams, stream: aclrtStream, _flags: u32) -> Answer {
-    Named::find(stream)?.for_work()?;
-    Err(Failure::refused("the parameters name no condition"))
+/// Stores one body for each branch: one or two of an if, one of a loop, any number of a switch.
+pub(crate) fn aclmdlRIAddCondTask(params: aclmdlRICondTaskParams, stream: aclrtStream, flags: u32) -> Answer {
+    let stream = Named::find(stream)?.for_work()?;
+    let condition =
+        find_condition(params.handle).ok_or_else(|| Failure::refused("the parameters name no condition"))?;
+    let (kind, count) = (params.kind, params.size);
+    let fits = match kind {
+        aclmdlRICondTaskType::ACL_MODEL_RI_COND_TYPE_IF => count == 1 || count == 2,
+        aclmdlRICondTaskType::ACL_MODEL_RI_COND_TYPE_WHILE => count == 1,
+        aclmdlRICondTaskType::ACL_MODEL_RI_COND_TYPE_SWITCH => count > 0,
+        _ => false,
+    };
+    if !fits || flags != 0 {
+        let text = format!("there is no conditional task of kind {} with {count} bodies and flags {flags}", kind.0);
+        return Err(Failure::refused(text));
+    }
+    let places = Address::of_array(params.modelRIArray);
+    if places.is_null() {
+        return Err(Failure::refused("there is no place for the bodies: the array is null"));
+    }
+    for (at, body) in capture::add_task(&stream, condition, kind, count as usize)?.into_iter().enumerate() {
+        places.offset(at * size_of::<aclmdlRI>()).write(&body.0.addr().to_ne_bytes());
+    }
+    Ok(())
 }
 
 pub(crate) fn aclmdlRICaptureToModelRIBegin(
     stream: aclrtStream,
     model_ri: aclmdlRI,
-    _mode: aclmdlRICaptureMode,
+    mode: aclmdlRICaptureMode,
 ) -> Answer {
+    let named_stream = stream;
     let stream = Named::find(stream)?;
     if model_ri.is_null() {
         return Err(Failure::invalid("the model instance is null"));
     }
-    instances::find(model_ri)?;
-    stream.for_work()?;
-    Err(Failure::refused("the model instance is not the body of a conditional task"))
+    let Some(body) = find_body(model_ri) else {
+        instances::find(model_ri)?;
+        stream.for_work()?;
+        return Err(Failure::refused("the model instance is not the body of a conditional task"));
+    };
+    named(named_stream)?;
+    let stream = not_default(stream)?;
+    known_mode(mode)?;
+    capture::begin_body(model_ri.0.addr(), &body, &stream.for_work()?, mode)
 }

@@ -192,7 +192,8 @@ impl Config {
     /// * the handle of a default stream cannot be destroyed (STREAM-02);
     /// * an allocator is not registered without its free function (ALLOC-07);
     /// * the time limit of `aclrtStreamWaitEventWithTimeout` is in milliseconds and not in seconds;
-    /// * `aclmdlRITaskDisable` and `aclmdlRIUpdate` leave tasks of model instances out (GRAPH-09) and do not answer 207000.
+    /// * `aclmdlRITaskDisable` and `aclmdlRIUpdate` leave tasks of model instances out (GRAPH-09) and do not answer 207000;
+    /// * `aclmdlRICondHandleCreate` makes conditions for what is being captured (GRAPH-10) and does not answer 207000.
     ///
     /// Without a word it is what `ASCENDCL_SIM` says.
     pub fn documented(self, yes: bool) -> Self {

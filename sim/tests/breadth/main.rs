@@ -22,6 +22,7 @@ mod building;
 mod cache;
 mod capture;
 mod capture_rules;
+mod conditions;
 mod exceptions;
 mod indirect;
 mod labels;

@@ -248,3 +248,57 @@ fn an_update_that_failed_leaves_what_the_graph_uses() {
     });
     assert_eq!(found, [rules::GRAPH_05]);
 }
+
+/// What is found when this ends with the graph that has it still there, and after the graph was destroyed.
+fn ends_after_its_graph<T: Copy>(made: fn() -> T, captures: fn(T, aclrtStream), ends: fn(T)) {
+    let run = |destroyed: bool| {
+        findings(|| {
+            let (main, used) = (stream(), made());
+            let graph = captured(main, || captures(used, main));
+            if destroyed {
+                ok!(aclmdlRIDestroy(graph));
+            }
+            ends(used);
+        })
+    };
+    let found = run(false);
+    assert_eq!(found.iter().map(|finding| finding.rule).collect::<Vec<_>>(), [rules::GRAPH_05], "{found:?}");
+    assert!(kinds(&found[0]).contains(&Kind::Graph), "{}", found[0]);
+    assert_eq!(run(true), []);
+}
+
+#[test]
+fn a_model_is_unloaded_after_the_graph_that_executes_it() {
+    ends_after_its_graph(
+        load,
+        |id, stream| ok!(aclmdlExecuteAsync(id, image(malloc(INPUT)), dataset(malloc(OUTPUT), OUTPUT), stream)),
+        |id| ok!(aclmdlUnload(id)),
+    );
+}
+
+#[test]
+fn an_event_is_destroyed_after_the_graph_that_records_it() {
+    let made = || {
+        let mut event = aclrtEvent::NULL;
+        ok!(aclrtCreateEventExWithFlag(&mut event, ACL_EVENT_SYNC));
+        event
+    };
+    ends_after_its_graph(
+        made,
+        |event, stream| ok!(aclrtRecordEvent(event, stream)),
+        |event| {
+            ok!(aclrtDestroyEvent(event));
+        },
+    );
+}
+
+unsafe extern "C" fn nothing(_: *mut c_void) {}
+
+#[test]
+fn the_state_of_a_captured_callback_is_freed_after_its_graph() {
+    ends_after_its_graph(
+        || malloc_host(64),
+        |state, stream| ok!(aclrtLaunchHostFunc(stream, Some(nothing), state.wrapping_byte_add(8))),
+        |state| ok!(aclrtFreeHost(state)),
+    );
+}

@@ -243,3 +243,23 @@ fn a_captured_operator_keeps_its_block_for_every_replay_whatever_is_registered_m
     ok!(aclmdlRIDestroy(instance));
     assert_eq!((pool.out(), other.calls().len()), (0, 0), "the block goes back with the instance");
 }
+
+#[test]
+fn memory_of_an_allocator_is_freed_after_the_graph_whose_operators_have_it() {
+    for destroyed in [false, true] {
+        let _machine = watched_device();
+        let (stream, pool) = (stream(), Pool::new(4096));
+        pool.register(stream);
+        let mut graph = aclmdlRI::NULL;
+        ok!(aclmdlRICaptureBegin(stream, aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+        add(stream);
+        ok!(aclmdlRICaptureEnd(stream, &mut graph));
+        assert_eq!(pool.out(), 1, "the graph has it");
+        if destroyed {
+            ok!(aclmdlRIDestroy(graph));
+        }
+        ok!(aclrtFree(std::ptr::without_provenance_mut(pool.region())));
+        let found = control::take_findings().iter().filter(|finding| finding.rule == rules::GRAPH_05).count();
+        assert_eq!(found, usize::from(!destroyed));
+    }
+}

@@ -1,7 +1,12 @@
-//! Instances that are built task by task, each on a persistent stream of its own.
+//! Instances that are built task by task, on persistent streams of their own.
 //!
-//! The stream belongs to the graph's row alone. It stands on no shelf, so nobody waits for it or queues on it
-//! (STREAM-13): its gate says that it is being captured until the build ends, and nobody has its handle afterwards.
+//! The streams belong to the graph's row alone. They stand on no shelf, so nobody waits for them or queues on them
+//! (STREAM-13): their gates say that they are being captured until the build ends, and nobody has their handles
+//! afterwards.
+//!
+//! All streams start with a run. The tasks end on the first one, because an instance has one end. So every other stream
+//! first waits for the first one, and its last work is waited for by the first one. An event between two streams is
+//! recorded, waited for and reset in each run: the next run finds it as the first one did.
 
 use super::RawGraph;
 use crate::error::{Error, ObjectKind};
@@ -29,16 +34,18 @@ const NEEDED: [&str; 8] = [
     functions::aclrtCreateStreamWithConfig::NAME,
 ];
 
-/// The stream of an instance that is built, until it is destroyed.
+/// The streams of an instance that is built, until they are destroyed. The first one is that of the build.
 #[derive(Debug, Default)]
 #[rule(STREAM_13)]
-pub(super) struct Build(Mutex<Option<Part>>);
+pub(super) struct Build(Mutex<Vec<Part>>);
 
 #[derive(Clone, Debug)]
 struct Part {
     stream: Arc<RawStream>,
     /// It may be part of the instance.
     is_bound: bool,
+    /// It has no branch now.
+    is_free: bool,
 }
 
 impl RawGraph {
@@ -53,21 +60,50 @@ impl RawGraph {
         let answer = unsafe { call!(api.aclmdlRIBuildBegin(&raw mut instance, 0)) };
         answer.done(|| "begin to build a graph".into())?;
         self.instance.store(instance.0, Ordering::Release);
+        self.add_stream(api).map(drop)
+    }
+
+    /// Adds a stream to the instance that is being built. It starts with each run.
+    #[rule(GRAPH_08)]
+    fn add_stream(&self, api: Api) -> Result<Arc<RawStream>, Error> {
         let made = RawStream::create_with(api, 0, ACL_STREAM_PERSISTENT)?;
         let stream = Arc::new(RawStream::created(made));
-        *self.build.part() = Some(Part { stream: Arc::clone(&stream), is_bound: true });
-        stream.begin_capture(api)?;
+        self.build.parts().push(Part { stream: Arc::clone(&stream), is_bound: true, is_free: false });
+        stream.begin_capture(api, &self.held)?;
+        let instance = aclmdlRI(self.instance.load(Ordering::Acquire));
         // SAFETY: the function asks for a live instance that is being built, and for a live persistent stream that is
-        // part of no instance (GRAPH-08). Both were created above, and nobody else knows them.
+        // part of no instance (GRAPH-08). The caller has the build, and destroying takes that; the stream was created
+        // above, and nobody else knows it.
         let answer = unsafe { call!(api.aclmdlRIBindStream(instance, made, ACL_MODEL_STREAM_FLAG_HEAD)) };
-        answer.done(|| "bind a stream to a graph".into())
+        answer.done(|| "bind a stream to a graph".into())?;
+        Ok(stream)
+    }
+
+    /// A stream for a branch of the build: one whose branch has ended, or a new one.
+    pub(crate) fn stream_for_a_branch(&self, api: Api) -> Result<Arc<RawStream>, Error> {
+        let free = self.build.parts().iter_mut().find(|part| part.is_free).map(|part| {
+            part.is_free = false;
+            Arc::clone(&part.stream)
+        });
+        free.map_or_else(|| self.add_stream(api), Ok)
+    }
+
+    /// The branch on this stream has ended.
+    pub(crate) fn has_its_branch(&self, stream: &Arc<RawStream>) {
+        let mut parts = self.build.parts();
+        parts.iter_mut().filter(|part| Arc::ptr_eq(&part.stream, stream)).for_each(|part| part.is_free = true);
+    }
+
+    /// Whether this is a build, or was one.
+    pub(crate) fn is_built(&self) -> bool {
+        !self.build.parts().is_empty()
     }
 
     /// The stream that takes the tasks of the build.
     pub(crate) fn stream_of_the_build(&self) -> Result<Arc<RawStream>, Error> {
         self.is_current()?;
-        let part = self.build.part().clone();
-        part.map(|part| part.stream).ok_or(Error::Gone { what: ObjectKind::CAPTURED_GRAPH })
+        let first = self.build.parts().first().map(|part| Arc::clone(&part.stream));
+        first.ok_or(Error::Gone { what: ObjectKind::CAPTURED_GRAPH })
     }
 
     /// Ends the build: from here on the instance takes no tasks, and can be replayed. After an error it can only be
@@ -83,50 +119,57 @@ impl RawGraph {
             let answer = unsafe { call!(api.aclmdlRIEndTask(instance, stream)) };
             answer.done(|| "end the tasks of a graph".into())?;
             // SAFETY: the function asks for a live instance whose streams have ended their tasks, and for null
-            // (GRAPH-08). That is what the call above has done for its only stream, and the caller has the build.
+            // (GRAPH-08). That is what the call above has done for the stream on which all others end, and the caller has
+            // the build.
             let answer = unsafe { call!(api.aclmdlRIBuildEnd(instance, null_mut())) };
             answer.done(|| "end the build of a graph".into())
         });
-        // Nothing follows on the stream, also after an error.
-        stream.end_capture();
+        // Nothing follows on the streams, also after an error.
+        self.build.all().iter().for_each(|part| part.stream.end_capture());
         ended
     }
 }
 
 impl Build {
-    /// Takes the stream out of the instance that is about to be destroyed.
+    /// Takes the streams out of the instance that is about to be destroyed.
     pub(super) fn unbind(&self, api: Api, instance: aclmdlRI) -> Result<(), Error> {
-        let bound = self.part().clone().filter(|part| part.is_bound && !instance.is_null());
-        let Some(Part { stream, .. }) = bound else { return Ok(()) };
-        stream.end_capture();
-        stream.with_handle(|stream| {
-            // SAFETY: the function asks for a live instance of the current context that is not running, and for a live
-            // stream. The caller destroys the instance next, and has compared owner and stamps for that; the row is the
-            // only one to know the stream, and destroys it later.
-            let answer = unsafe { call!(api.aclmdlRIUnbindStream(instance, stream)) };
-            // As after a binding that was refused.
-            let was_not_bound = answer.code() == Some(ACL_ERROR_RT_STREAM_MODEL);
-            let unbound = answer.done(|| "unbind a stream from a graph".into());
-            if was_not_bound { Ok(()) } else { unbound }
-        })?;
-        if let Some(part) = self.part().as_mut() {
-            part.is_bound = false;
+        for Part { stream, .. } in self.all().into_iter().filter(|part| part.is_bound && !instance.is_null()) {
+            stream.end_capture();
+            stream.with_handle(|stream| {
+                // SAFETY: the function asks for a live instance of the current context that is not running, and for a
+                // live stream. The caller destroys the instance next, and has compared owner and stamps for that; the
+                // row is the only one to know the stream, and destroys it later.
+                let answer = unsafe { call!(api.aclmdlRIUnbindStream(instance, stream)) };
+                // As after a binding that was refused.
+                let was_not_bound = answer.code() == Some(ACL_ERROR_RT_STREAM_MODEL);
+                let unbound = answer.done(|| "unbind a stream from a graph".into());
+                if was_not_bound { Ok(()) } else { unbound }
+            })?;
+            self.parts()
+                .iter_mut()
+                .filter(|part| Arc::ptr_eq(&part.stream, &stream))
+                .for_each(|part| part.is_bound = false);
         }
         Ok(())
     }
 
-    /// Destroys the stream. Its instance is destroyed.
+    /// Destroys the streams. Their instance is destroyed.
     pub(super) fn end(&self, api: Api) -> Result<(), Error> {
-        let Some(Part { stream, .. }) = self.part().clone() else { return Ok(()) };
-        // An instance that was never there has unbound nothing.
-        stream.end_capture();
-        // No allocator is registered for it, so nothing of the user's is kept.
-        stream.destroy(api, &mut Vec::new())?;
-        *self.part() = None;
+        for Part { stream, .. } in self.all() {
+            // An instance that was never there has unbound nothing.
+            stream.end_capture();
+            // No allocator is registered for it, so nothing of the user's is kept.
+            stream.destroy(api, &mut Vec::new())?;
+            self.parts().retain(|part| !Arc::ptr_eq(&part.stream, &stream));
+        }
         Ok(())
     }
 
-    fn part(&self) -> MutexGuard<'_, Option<Part>> {
+    fn all(&self) -> Vec<Part> {
+        self.parts().clone()
+    }
+
+    fn parts(&self) -> MutexGuard<'_, Vec<Part>> {
         self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }

@@ -1,45 +1,34 @@
 //! Captures and builds, and the instances that result from them (`aclmdlRI`).
 
 mod build;
+mod capture;
+mod condition;
 mod names;
+mod open;
 mod switch;
 mod update;
 
 use self::build::Build;
+use self::open::Capture;
+pub(crate) use self::open::{BodyId, ConditionKind};
 use self::switch::Labels;
 pub(crate) use self::update::RawTaskGroup;
 use self::update::Update;
-use super::answer::lacks;
-use super::call::{Function, call, functions};
+use super::call::call;
 use super::work::queue_alone;
-use super::{Api, Here, LastUse, Owner, RawStream};
-use crate::capture_mode::CaptureMode;
+use super::{Api, HeldBlocks, Here, LastUse, Owner, RawStream};
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf, ShelfPlace};
 use ascendcl_macros::rule;
-use ascendcl_sys::MissingSymbol;
-use ascendcl_sys::error_codes::{
-    ACL_ERROR_RT_FEATURE_NOT_SUPPORT, ACL_ERROR_RT_INVALID_HANDLE, ACL_ERROR_RT_STREAM_CAPTURED,
-    ACL_ERROR_RT_STREAM_NOT_CAPTURED,
-};
-use ascendcl_sys::types::{aclmdlRI, aclmdlRICaptureMode, aclmdlRICaptureStatus, aclrtStream};
+use ascendcl_sys::error_codes::ACL_ERROR_RT_INVALID_HANDLE;
+use ascendcl_sys::types::aclmdlRI;
 use core::ffi::c_void;
 use core::fmt;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering};
 use std::any::Any;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard};
-
-/// The functions that are required to capture, replay and destroy a graph.
-const NEEDED: [&str; 6] = [
-    functions::aclmdlRICaptureBegin::NAME,
-    functions::aclmdlRICaptureEnd::NAME,
-    functions::aclmdlRICaptureGetInfo::NAME,
-    functions::aclmdlRIDestroy::NAME,
-    functions::aclmdlRIExecuteAsync::NAME,
-    functions::aclrtCreateEventExWithFlag::NAME,
-];
 
 /// A capture, and the instance that results from it. Its row exists before the capture begins. It has no `Drop`: an
 /// object that is not destroyed stays allocated.
@@ -53,7 +42,11 @@ pub(crate) struct RawGraph {
     build: Build,
     labels: Labels,
     last_use: LastUse,
+    /// The id of the only stream that replays it, or 0 when every stream may.
+    own_stream: AtomicU64,
     needs: Mutex<Needs>,
+    /// Blocks of the allocators of captured streams.
+    held: Arc<HeldBlocks>,
     /// The operands came back to the program, although the library has refused to end the capture or to destroy the
     /// instance.
     is_given_up: AtomicBool,
@@ -62,21 +55,13 @@ pub(crate) struct RawGraph {
     owner: Owner,
 }
 
-/// The capture, while it is open.
-#[derive(Debug, Default)]
-struct Capture {
-    /// The streams of the capture, beginning with the one on which it began. They accept no other work.
-    streams: Vec<Arc<RawStream>>,
-    /// Whether the library refused to end the capture, or may have refused.
-    is_left: bool,
-}
-
 /// Everything that replays use.
 #[derive(Default)]
 pub(crate) struct Needs {
     /// Rows of blocks, models and events. They are not released while this refers to them.
     pub(crate) rows: Vec<Arc<dyn Any + Send + Sync>>,
-    /// The state of callbacks. It is the user's, so dropping it runs code of the user.
+    /// The state of callbacks, and in the end the blocks of allocators. They are the user's, so dropping them runs code
+    /// of the user.
     pub(crate) states: Vec<super::KeptState>,
 }
 
@@ -104,7 +89,9 @@ impl RawGraph {
             build: Build::default(),
             labels: Labels::default(),
             last_use: LastUse::of(Owner::current().number()),
+            own_stream: AtomicU64::new(0),
             needs: Mutex::default(),
+            held: Arc::default(),
             is_given_up: AtomicBool::new(false),
             is_ending: AtomicBool::new(false),
             owner: Owner::current(),
@@ -115,106 +102,6 @@ impl RawGraph {
     #[inline]
     pub(crate) fn is_current(&self) -> Result<(), Error> {
         self.owner.is_current(ObjectKind::CAPTURED_GRAPH)
-    }
-
-    /// Begins to capture the stream. After an error nothing has changed, unless the capture [is left](Self::is_left)
-    /// open.
-    #[rule(GRAPH_01)]
-    pub(crate) fn begin(&self, api: Api, stream: &Arc<RawStream>, mode: CaptureMode) -> Result<(), Error> {
-        self.is_current()?;
-        api.can_capture()?;
-        self.takes_part(api, stream)?;
-        let raw_mode = match mode {
-            CaptureMode::Relaxed => aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED,
-            CaptureMode::ThreadLocal => aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_THREAD_LOCAL,
-            CaptureMode::Global => aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_GLOBAL,
-        };
-        // SAFETY: the function asks for a live stream. The caller has borrowed the stream's only handle, and destroying
-        // takes that handle (STREAM-07).
-        let answer = unsafe { call!(api.aclmdlRICaptureBegin(stream.raw(), raw_mode)) };
-        let code = answer.code();
-        let begun = answer.done(|| "begin to capture a stream".into());
-        begun.map_err(|error| {
-            match code {
-                // Other code is capturing the stream, and will end that capture.
-                None | Some(ACL_ERROR_RT_FEATURE_NOT_SUPPORT | ACL_ERROR_RT_STREAM_CAPTURED) => self.release(),
-                // The capture may have begun although the call failed.
-                Some(_) => drop(self.end(api)),
-            }
-            match code {
-                Some(ACL_ERROR_RT_FEATURE_NOT_SUPPORT) => Error::CaptureUnsupported(Box::new(error)),
-                _ => error,
-            }
-        })
-    }
-
-    /// Adds another stream to the capture, until the capture ends. Until then the stream takes only work of the
-    /// capture.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Capturing`] if the stream is part of another capture, or the error of the wait for work with borrowed
-    /// memory.
-    pub(crate) fn takes_part(&self, api: Api, stream: &Arc<RawStream>) -> Result<(), Error> {
-        if self.capture().streams.iter().any(|known| Arc::ptr_eq(known, stream)) {
-            return Ok(());
-        }
-        stream.begin_capture(api)?;
-        self.capture().streams.push(Arc::clone(stream));
-        Ok(())
-    }
-
-    /// Ends the capture. After an error there is no instance, or there is one that must be [destroyed](Self::destroy)
-    /// without being run. The streams then take other work again, unless the capture [is left](Self::is_left) open.
-    #[rule(GRAPH_01)]
-    pub(crate) fn end(&self, api: Api) -> Result<(), Error> {
-        // Who destroys one of the streams ends the capture, too. Of two threads that do so at a time, the second one
-        // would find no instance while the first one has not noted it.
-        if self.is_ending.swap(true, Ordering::AcqRel) {
-            return Err(Error::Capturing);
-        }
-        let ended = self.end_now(api);
-        self.is_ending.store(false, Ordering::Release);
-        ended
-    }
-
-    fn end_now(&self, api: Api) -> Result<(), Error> {
-        self.update.close(api)?;
-        let Some(first) = self.capture().streams.first().cloned() else { return Ok(()) };
-        let mut instance = aclmdlRI::NULL;
-        let mut over = true;
-        let ended = first.with_handle(|stream| {
-            // SAFETY: the function asks for a live stream, and writes the handle to `instance` during the call.
-            // `with_handle` passes the gate, so the stream is not destroyed meanwhile (STREAM-07); a pointer to a live
-            // local is valid for writes (`core::ptr`, "Safety").
-            let answer = unsafe { call!(api.aclmdlRICaptureEnd(stream, &raw mut instance)) };
-            let code = answer.code();
-            let ended = answer.done(|| "end a capture".into());
-            over = ended.is_ok()
-                || !instance.is_null()
-                || matches!(code, Some(ACL_ERROR_RT_STREAM_NOT_CAPTURED | ACL_ERROR_RT_INVALID_HANDLE))
-                || is_over(api, stream);
-            ended
-        });
-        if !instance.is_null() {
-            self.instance.store(instance.0, Ordering::Release);
-        }
-        match over {
-            true => self.release(),
-            false => self.capture().is_left = true,
-        }
-        ended
-    }
-
-    /// Ends the capture for all its streams, because it is over.
-    fn release(&self) {
-        let streams = mem::take(&mut *self.capture()).streams;
-        streams.iter().for_each(|stream| stream.end_capture());
-    }
-
-    /// Whether the capture could not be ended. The end of the scope, or of its stream, tries again.
-    pub(crate) fn is_left(&self) -> bool {
-        self.capture().is_left || self.update.is_open()
     }
 
     /// Whether no object of the library is left of a capture.
@@ -249,7 +136,7 @@ impl RawGraph {
         let instance = aclmdlRI(self.instance.load(Ordering::Acquire));
         // While the graph is in doubt, this number is not that of any context.
         if !here.has(self.last_use.context()) || instance.is_null() {
-            self.look_before_replay(instance)?;
+            self.look_before_replay(instance, stream)?;
         }
         // SAFETY: the function asks for a live instance and a live stream, and for everything that was captured to stay
         // until the run is done (GRAPH-05). The caller has the handles of the stream and of the graph. Destroying the
@@ -264,12 +151,36 @@ impl RawGraph {
 
     #[cold]
     #[inline(never)]
-    fn look_before_replay(&self, instance: aclmdlRI) -> Result<(), Boxed> {
+    fn look_before_replay(&self, instance: aclmdlRI, stream: &RawStream) -> Result<(), Boxed> {
+        self.look_before_use(instance)?;
+        match self.own_stream.load(Ordering::Acquire) {
+            0 => Ok(()),
+            _ => Ok(self.is_of_stream(stream)?),
+        }
+    }
+
+    /// An error unless the graph has memory of the allocator of this stream alone.
+    #[rule(ALLOC_10)]
+    fn is_of_stream(&self, stream: &RawStream) -> Result<(), Error> {
+        match self.own_stream.load(Ordering::Acquire) == stream.id() {
+            true => Ok(()),
+            false => Err(Error::NotItsStream { what: ObjectKind::CAPTURED_GRAPH }),
+        }
+    }
+
+    fn look_before_use(&self, instance: aclmdlRI) -> Result<(), Error> {
         self.is_current()?;
         match instance {
-            aclmdlRI::NULL => Err(self.update.why_gone().into()),
-            _ => Ok(self.is_usable()?),
+            aclmdlRI::NULL => Err(self.update.why_gone()),
+            _ => self.is_usable(),
         }
+    }
+
+    /// Replays run on this stream alone from now on: they use memory of its allocator, which serves no other stream at
+    /// the same time (ALLOC-10).
+    fn replays_on_alone(&self, stream: &RawStream) {
+        self.own_stream.store(stream.id(), Ordering::Release);
+        self.last_use.ask_each_time();
     }
 
     /// An error while a replay that could not be waited for may be running.
@@ -331,7 +242,9 @@ impl RawGraph {
         }
         self.labels.destroy(api)?;
         self.build.end(api)?;
-        Ok(mem::take(&mut *self.needs()))
+        let mut needs = mem::take(&mut *self.needs());
+        needs.states.append(&mut self.held.end());
+        Ok(needs)
     }
 
     /// Records that the device was reset by force, which ended its captures. A callback of a replay may still be
@@ -348,32 +261,6 @@ impl RawGraph {
             aclmdlRI::NULL => Err(Error::Gone { what: ObjectKind::CAPTURED_GRAPH }),
             instance => call(instance),
         }
-    }
-
-    fn capture(&self) -> MutexGuard<'_, Capture> {
-        self.capture.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-    }
-}
-
-/// Whether the library reports that the stream is not being captured.
-fn is_over(api: Api, stream: aclrtStream) -> bool {
-    let (mut status, mut instance) = (aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE, aclmdlRI::NULL);
-    // SAFETY: the function asks for a live stream, and writes to `status` and `instance` during the call. The caller
-    // has passed the stream's gate; pointers to live locals are valid for writes (`core::ptr`, "Safety").
-    let answer = unsafe { call!(api.aclmdlRICaptureGetInfo(stream, &raw mut status, &raw mut instance)) };
-    answer.is_success() && status == aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_NONE
-}
-
-impl Api {
-    /// An error if the library lacks a function that captures need.
-    fn can_capture(self) -> Result<(), Error> {
-        let Some(missing) = self.loading().library().lacks_one_of(&NEEDED) else { return Ok(()) };
-        let error = lacks(
-            self.loading(),
-            MissingSymbol { symbol: missing.name, files: missing.files },
-            "capture a stream".into(),
-        );
-        Err(Error::CaptureUnsupported(Box::new(error)))
     }
 }
 

@@ -8,7 +8,7 @@ use crate::error::{Error, ObjectKind};
 use crate::ffi::call::call;
 use crate::ffi::stamp::Unknown;
 use crate::ffi::work::queue_work;
-use crate::ffi::{Api, Here, RawInvocation, RawStream};
+use crate::ffi::{Api, HeldBlocks, Here, RawInvocation, RawStream};
 use ascendcl_macros::rule;
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_INVALID_HANDLE, ACL_ERROR_STREAM_TASK_GROUP_STATUS};
 use ascendcl_sys::types::{aclError, aclmdlRI, aclrtTaskGrp};
@@ -85,8 +85,12 @@ impl RawGraph {
         group: &RawTaskGroup,
         operators: &[Arc<RawInvocation>],
     ) -> Result<u64, Error> {
-        self.look_before_replay(aclmdlRI(self.instance.load(Ordering::Acquire)))?;
-        self.update.opens(here.api(), stream)?;
+        self.look_before_use(aclmdlRI(self.instance.load(Ordering::Acquire)))?;
+        if stream.allocator().is_some() {
+            // The new operators get their memory from it.
+            self.is_of_stream(stream)?;
+        }
+        self.update.opens(here.api(), stream, &self.held)?;
         let (api, handle) = (here.api(), aclrtTaskGrp(group.handle.load(Ordering::Acquire)));
         // SAFETY: the function asks for a live stream, and for a group of a live instance (GRAPH-09). The caller has
         // borrowed the stream's only handle, and destroying takes that handle (STREAM-07). The caller has compared the
@@ -136,8 +140,8 @@ pub(super) struct WasOpen(bool);
 
 impl Update {
     /// Opens the update: from now on the stream takes only work of the update.
-    fn opens(&self, api: Api, stream: &Arc<RawStream>) -> Result<(), Error> {
-        stream.begin_capture(api)?;
+    fn opens(&self, api: Api, stream: &Arc<RawStream>, blocks: &Arc<HeldBlocks>) -> Result<(), Error> {
+        stream.begin_capture(api, blocks)?;
         *self.stream() = Some(Arc::clone(stream));
         Ok(())
     }

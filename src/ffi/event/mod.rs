@@ -8,12 +8,14 @@ use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::call::call;
 use crate::ffi::captured_event::event_for_captures;
 use crate::ffi::failure::any_failed;
+use crate::ffi::flagged_event::{event_with, reset};
 use crate::ffi::gate::Gate;
 use crate::ffi::shelf::{Row, Seed, Shelf, ShelfPlace};
 use crate::ffi::wait::Wait;
 use crate::ffi::work::queue_alone;
 use crate::ffi::{Api, Here, LastUse, Owner, RawStream, Site};
 use ascendcl_macros::rule;
+use ascendcl_sys::constants::ACL_EVENT_SYNC;
 use ascendcl_sys::types::{aclrtEvent, aclrtEventRecordedStatus};
 use core::fmt;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -125,6 +127,13 @@ impl RawEvent {
         Ok(Self::created(raw, api, device))
     }
 
+    /// Creates an event that can order streams of a build, where it is reset in each run.
+    #[rule(EVENT_03)]
+    pub(crate) fn create_for_builds(api: Api, device: i32) -> Result<Self, Error> {
+        let raw = event_with(api, ACL_EVENT_SYNC)?;
+        Ok(Self::created(raw, api, device))
+    }
+
     /// Orders later captured work on `after` behind the work that was captured on `before` so far (GRAPH-06).
     pub(crate) fn orders(&self, api: Api, before: &RawStream, after: &RawStream) -> Result<(), Error> {
         self.is_current()?;
@@ -138,6 +147,20 @@ impl RawEvent {
             // SAFETY: the function asks for a live event and a live stream. The gates of both are passed, so neither is
             // destroyed meanwhile (EVENT-06, STREAM-07).
             unsafe { call!(ready.aclrtStreamWaitEvent(stream, self.raw)) }
+        })
+    }
+
+    /// Orders two streams of a build, in each run: the event is reset when it was waited for. The event was [created for
+    /// that](Self::create_for_builds), and no other stream waits for it.
+    #[rule(EVENT_10)]
+    pub(crate) fn orders_runs(&self, api: Api, before: &RawStream, after: &RawStream) -> Result<(), Error> {
+        self.orders(api, before, after)?;
+        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
+        after.give(api, "add the reset of an event", |ready, stream| {
+            // SAFETY: `reset` asks for a live stream, and for a live event that was created for waits. The gates of both
+            // are passed, so neither is destroyed meanwhile (EVENT-06, STREAM-07); the caller has the event from
+            // `create_for_builds`.
+            unsafe { reset(ready, self.raw, stream) }
         })
     }
 

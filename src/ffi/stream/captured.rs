@@ -6,10 +6,11 @@
 use super::{Place, RawStream, aligned};
 use crate::callback_guard::InCallback;
 use crate::error::{Error, ObjectKind};
-use crate::ffi::Api;
+use crate::ffi::allocator::KeptAllocator;
 use crate::ffi::answer::ReadyAnswer;
 use crate::ffi::call::{Current, Ready, call};
 use crate::ffi::callback::message_of;
+use crate::ffi::{Api, HeldBlocks};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclError, aclrtStream};
 use core::ffi::c_void;
@@ -44,16 +45,32 @@ impl RawStream {
         if self.is_gone() { Error::Gone { what: ObjectKind::STREAM } } else { Error::Capturing }
     }
 
-    /// Begins a capture: from now on the stream takes only work of the capture.
+    /// Begins a capture: from now on the stream takes only work of the capture. The graph has the blocks of the stream's
+    /// allocator that the library has in that time.
     ///
     /// Work with borrowed memory is over then, because its scope cannot wait for a stream that is being captured.
-    pub(in crate::ffi) fn begin_capture(&self, api: Api) -> Result<(), Error> {
+    #[rule(GRAPH_05, ALLOC_14)]
+    pub(in crate::ffi) fn begin_capture(&self, api: Api, blocks: &Arc<HeldBlocks>) -> Result<(), Error> {
         self.is_current()?;
         if self.borrows.load(Ordering::Relaxed) {
             self.synchronize(api, None)?;
             self.borrows.store(false, Ordering::Relaxed);
         }
-        if self.admission().begin_capture(&self.gate) { Ok(()) } else { Err(self.takes_no_work()) }
+        if self.allocators.in_doubt() {
+            return Err(Error::AllocatorInDoubt);
+        }
+        if !self.admission().begin_capture(&self.gate) {
+            return Err(self.takes_no_work());
+        }
+        if let Some(allocator) = self.allocator() {
+            allocator.begin_capture(blocks);
+        }
+        Ok(())
+    }
+
+    /// The owner of the registered allocator.
+    pub(in crate::ffi) fn allocator(&self) -> Option<KeptAllocator> {
+        if self.allocators.were_never() { None } else { self.keeps()?.upgrade() }
     }
 
     /// Notes that the stream gets work with borrowed memory. The caller has the stream's handle, so no capture begins
@@ -64,6 +81,9 @@ impl RawStream {
 
     /// Ends the capture: the stream takes work as before.
     pub(in crate::ffi) fn end_capture(&self) {
+        if let Some(allocator) = self.allocator() {
+            allocator.end_capture();
+        }
         self.admission().end_capture(&self.gate);
     }
 

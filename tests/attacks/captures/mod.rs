@@ -1,8 +1,12 @@
 //! Captured graphs.
 
+mod allocators;
 mod branches;
 mod broken;
+mod broken_bodies;
+mod build_branches;
 mod builds;
+mod conditions;
 mod contents;
 mod ends;
 mod given_back;

@@ -2,6 +2,7 @@
 
 use super::groups::{BEFORE, operator};
 use super::*;
+use ascendcl::ElementType;
 use ascendcl::capture::Tasks;
 use ascendcl::error::InputError;
 use ascendcl::operator::{self, Absent, Operator};
@@ -173,6 +174,19 @@ fn copies_that_do_not_fit_are_refused_and_so_are_writes_of_what_others_read() {
         });
         let refused = refused.unwrap_err();
         assert!(matches!(refused.error, Error::LengthMismatch { expected: 3, found: 2, .. }), "{}", refused.error);
+        // From one element type to another one.
+        let integers = || current.upload_tensor(&[2], &[1_i32; 2]).unwrap();
+        let sum = operator::add(current, integers(), integers()).unwrap();
+        let operands = (operator(current, "Relu", 1.0), sum);
+        let refused = stream.capture(current, CaptureMode::Relaxed, operands, |capture, (relu, mut sum)| {
+            capture.copy_output_to_input(&relu, 0, &mut sum, 0)
+        });
+        let Error::Input(reason) = refused.unwrap_err().error else { panic!("another error") };
+        let is_it = |reason: &InputError| match reason {
+            InputError::Element { expected, found, .. } => (*expected, *found) == (ElementType::I32, ElementType::F32),
+            _ => false,
+        };
+        assert!(is_it(&reason), "{reason}");
     });
     alone.assert_nothing_lives();
 }

@@ -20,7 +20,7 @@ typedef void *(*address_fn)(void *);
 
 enum { DEVICES = 2, NAMES = 64, OBJECTS = 4096, USES = 8, TEXT = 1 << 16, KEPT = 16, BYTES_OF_WORK = 256 };
 enum { INVALID = 107000, NO_CONTEXT = 107002, REPEATED = 100002, BUSY = 507901 };
-enum kind { NOTHING, CONTEXT, STREAM, DEVICE_BLOCK, HOST_BLOCK, MODEL, DESCRIPTOR, EVENT };
+enum kind { NOTHING, CONTEXT, STREAM, DEVICE_BLOCK, HOST_BLOCK, MODEL, DESCRIPTOR, EVENT, GRAPH };
 
 struct allocator {
     void *object;
@@ -37,6 +37,7 @@ struct object {
     int device;
     int work;             /* queued on the stream and not synchronised */
     handle used_on[USES]; /* the streams whose queued work uses the block */
+    int captured;
     int registered;
     struct allocator allocator;
     void *kept[KEPT];
@@ -163,11 +164,12 @@ const char *null_broken(void) { return broken; }
 
 /* What lives, in words; the empty text for nothing. */
 const char *null_live(void) {
-    static const char *words[] = {"", "context", "stream", "device block", "host block", "model", "descriptor", "event"};
+    static const char *words[] = {"", "context", "stream", "device block", "host block", "model", "descriptor", "event",
+                                  "graph"};
     pthread_mutex_lock(&lock);
     *seen = 0;
     char part[64];
-    for (enum kind kind = CONTEXT; kind <= EVENT; kind++) {
+    for (enum kind kind = CONTEXT; kind <= GRAPH; kind++) {
         if (!count(kind, NULL)) continue;
         snprintf(part, sizeof part, "%s%d %s", *seen ? "+ " : "", count(kind, NULL), words[kind]);
         append(seen, part);

@@ -254,9 +254,11 @@ aclError aclrtMemcpyAsync(void *to, size_t room, const void *from, size_t size, 
     struct object *found = used_stream(stream);
     if (!found) return leave(INVALID);
     directed(to, from, kind);
-    found->work = 1;
-    use(to, stream, kind == TO_HOST);
-    use((void *)from, stream, kind == TO_DEVICE);
+    if (!found->captured) {
+        found->work = 1;
+        use(to, stream, kind == TO_HOST);
+        use((void *)from, stream, kind == TO_DEVICE);
+    }
     memcpy(to, from, size);
     struct object copy = *found;
     leave(0);

@@ -15,6 +15,7 @@ use crate::machine::thread::visits::{CALLING, CHANGED, Lender, Returned, VISITS,
 use crate::machine::watch;
 use crate::machine::workers::waiting::WaitsFor;
 use crate::machine::workers::{pool, user_code};
+use ascendcl_rules::{Access, Role};
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_ADDR_UNALIGNED, ACL_ERROR_RT_MEMORY_ALLOCATION};
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 
@@ -73,7 +74,10 @@ impl Lender {
         let address = user_code::run_within(self.stream, || self.functions.address_of(block));
         let taking = watch::block_taken(object, self.named, address, bytes, false);
         match taking.end(self.accept(address, bytes)) {
-            Ok(hold) => Ok(Lent { lender: *self, block, address, size: bytes, age: AGE.load(SeqCst), _hold: hold }),
+            Ok(hold) => {
+                watch::keeps_for_a_task(self.stream, address, bytes, (Access::Write, Role::Workspace));
+                Ok(Lent { lender: *self, block, address, size: bytes, age: AGE.load(SeqCst), _hold: hold })
+            }
             Err(Flaw { failure, in_use }) => {
                 // The very block that is in use goes back when that use ends.
                 if in_use != Some(address.number()) {

@@ -9,9 +9,11 @@
 //! A call that may not happen during a capture fails, and the capture goes on. Two things break it, so that its end
 //! answers 507903 (GRAPH-04): a wait for an event of another capture, and a task that its task group does not take.
 
+mod conditions;
 mod groups;
 mod modes;
 
+pub(crate) use conditions::{add_condition, add_task, begin_body};
 pub(in crate::machine) use groups::clear as clear_groups;
 pub(crate) use groups::{begin_group, begin_update, end_group, end_update};
 pub(crate) use modes::{exchange_mode, refuse_blocking, refuse_synchronous};
@@ -22,6 +24,7 @@ use crate::locks::lock;
 use crate::machine::handles;
 use crate::machine::recording::Recorder;
 use crate::machine::recording::captures::{Capture, Captured, Clock, State};
+use crate::machine::recording::conditions::Condition;
 use crate::machine::recording::tasks::{Node, Sort};
 use crate::machine::streams::refusals::{captured, refuse_bound};
 use crate::machine::streams::stream::Stream;
@@ -40,13 +43,18 @@ pub(crate) struct Mark {
 
 /// Starts to capture what is submitted to the stream.
 pub(crate) fn begin(stream: &Arc<Stream>, mode: aclmdlRICaptureMode) -> Answer {
+    begin_as(handles::fresh(), stream, mode)
+}
+
+/// The same, of an instance with this number.
+fn begin_as(number: usize, stream: &Arc<Stream>, mode: aclmdlRICaptureMode) -> Answer {
     if stream.flags() & ACL_STREAM_CPU_SCHEDULE != 0 {
         let text = "a stream that a processor of the device schedules cannot be captured";
         return Err(Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, text));
     }
     refuse_bound(stream, "captured")?;
     let capture = Arc::new(Capture {
-        number: handles::fresh(),
+        number,
         context: stream.context(),
         device: Arc::clone(stream.device()),
         origin: stream.number(),
@@ -73,11 +81,12 @@ pub(crate) fn end(stream: &Arc<Stream>) -> Answer<Captured> {
     }
     if capture.mode != aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED && capture.thread != this_thread() {
         // The capture ends anyway, without an instance.
-        let _ = capture.finish();
+        capture.give_up();
         let text = "the capture began on another thread, and only a relaxed one may end here";
         return Err(Failure::new(ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, text));
     }
-    capture.finish()
+    capture.has_its_bodies()?;
+    capture.finish().inspect_err(|_| conditions::break_body(capture.number))
 }
 
 /// What is being captured on the stream: the number of the instance to come. Whether it can still become one is not known
@@ -98,17 +107,23 @@ pub(crate) fn is_capturing(number: usize) -> bool {
 pub(crate) fn forget_stream(stream: &Stream) {
     match stream.stop_recording() {
         // No call is left that could report what broke it.
-        Some(Recorder::Capture(capture)) if capture.origin == stream.number() => drop(capture.finish()),
+        Some(Recorder::Capture(capture)) if capture.origin == stream.number() => capture.give_up(),
         Some(Recorder::Built(assembly)) => assembly.forget_stream(stream.number()),
         _ => {}
     }
 }
 
 impl Capture {
+    /// It comes to nothing.
+    fn give_up(&self) {
+        drop(self.finish().map(|captured| drop(Conditions(captured.conditions))));
+        conditions::break_body(self.number);
+    }
+
     /// Lets every stream that took part run its work again; answers the nodes if they make a graph.
     fn finish(&self) -> Answer<Captured> {
         modes::leave(self);
-        let State { broken, nodes, clocks, groups, .. } = {
+        let State { broken, nodes, clocks, groups, conditions, .. } = {
             let mut state = lock(&self.state);
             // When two threads end it, one of them finds it already ended.
             state.usable()?;
@@ -119,6 +134,12 @@ impl Capture {
             if let Some(stream) = table::numbered(*number) {
                 uses.extend(stream.stop_keeping().1);
             }
+        }
+        // What fails below leaves nothing.
+        let left = Conditions(conditions);
+        if left.0.iter().any(|condition| condition.is_ready() != Some(true)) {
+            let text = "a body of a condition was not captured, or its capture was broken off";
+            return Err(Failure::new(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, text));
         }
         if let Some(why) = broken {
             let text = format!("the capture was broken off: {why}");
@@ -138,7 +159,24 @@ impl Capture {
         let others = clocks.keys().copied().filter(|stream| *stream != self.origin);
         let streams = std::iter::once(self.origin).chain(others).collect();
         let (number, context, device) = (self.number, self.context, Arc::clone(&self.device));
-        Ok(Captured { number, context, device, nodes, streams, uses })
+        let conditions = left.keep();
+        uses.extend(conditions.iter().flat_map(|condition| condition.uses()));
+        Ok(Captured { number, context, device, nodes, streams, uses, conditions })
+    }
+}
+
+/// Conditions that are gone, unless they are kept.
+struct Conditions(Vec<Arc<Condition>>);
+
+impl Conditions {
+    fn keep(mut self) -> Vec<Arc<Condition>> {
+        std::mem::take(&mut self.0)
+    }
+}
+
+impl Drop for Conditions {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|condition| condition.forget());
     }
 }
 

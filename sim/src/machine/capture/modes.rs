@@ -83,6 +83,11 @@ pub(super) fn leave(capture: &Capture) {
     COUNT.fetch_sub(left.len(), SeqCst);
 }
 
+/// The capture that is wanted.
+pub(super) fn find(wanted: impl Fn(&Capture) -> bool) -> Option<Arc<Capture>> {
+    lock(&ACTIVE).iter().find(|capture| wanted(capture)).cloned()
+}
+
 pub(super) fn any(wanted: impl Fn(&Capture) -> bool) -> bool {
     COUNT.load(SeqCst) > 0 && lock(&ACTIVE).iter().any(|capture| wanted(capture))
 }

@@ -18,6 +18,7 @@ use crate::machine::device::Device;
 use crate::machine::handles::{self, Table};
 use crate::machine::recording::assembly::Assembly;
 use crate::machine::recording::captures::Captured;
+use crate::machine::recording::conditions::{self, Condition};
 use crate::machine::recording::tasks::{self, Node};
 use crate::machine::streams::stream::{Kind, Stream};
 use crate::machine::streams::table;
@@ -42,7 +43,7 @@ pub(crate) struct Instance {
 
 enum Content {
     /// The tasks in the order of their submission.
-    Captured(Vec<Arc<Node>>, Parts),
+    Captured(Vec<Arc<Node>>, Parts, Vec<Arc<Condition>>),
     Built(Arc<Assembly>),
 }
 
@@ -53,9 +54,9 @@ static INSTANCES: Table<Instance> = Table::new();
 
 /// What a capture leaves that has ended well. Answers the number of the instance.
 pub(crate) fn add_captured(captured: Captured) -> usize {
-    let Captured { number, context, device, nodes, streams, uses } = captured;
+    let Captured { number, context, device, nodes, streams, uses, conditions } = captured;
     let parts = Parts::new(&streams);
-    let added = add(number, context, &device, Content::Captured(nodes, parts));
+    let added = add(number, context, &device, Content::Captured(nodes, parts, conditions));
     watch::became_a_graph(added, uses);
     added
 }
@@ -176,7 +177,7 @@ impl Instance {
 
     fn nodes(&self) -> Vec<Arc<Node>> {
         match &self.content {
-            Content::Captured(nodes, _) => nodes.clone(),
+            Content::Captured(nodes, ..) => nodes.clone(),
             Content::Built(assembly) => assembly.nodes(),
         }
     }
@@ -184,7 +185,7 @@ impl Instance {
     /// The events outside that each run concerns, by their numbers, and whether it records them.
     pub(crate) fn events(&self) -> Vec<(usize, bool)> {
         match &self.content {
-            Content::Captured(nodes, _) => nodes.iter().filter_map(|node| node.event()).collect(),
+            Content::Captured(nodes, ..) => nodes.iter().filter_map(|node| node.event()).collect(),
             Content::Built(_) => Vec::new(),
         }
     }
@@ -193,7 +194,7 @@ impl Instance {
     pub(crate) fn submit(self: &Arc<Self>, stream: &Arc<Stream>) -> Answer {
         let number = stream.number();
         match &self.content {
-            Content::Captured(nodes, parts) => {
+            Content::Captured(nodes, parts, _) => {
                 parts.refuse_late()?;
                 let instance = Arc::clone(self);
                 let queued: Vec<Queued> = nodes.iter().map(|node| node.queued()).collect();
@@ -226,10 +227,11 @@ impl Instance {
 
     /// As on a stream, a node that fails does not keep the next from running.
     fn run(&self, stream: usize, queued: Vec<Queued>) -> Answer {
-        let nodes = match &self.content {
-            Content::Captured(nodes, _) => nodes.as_slice(),
-            Content::Built(_) => &[],
+        let (nodes, conditions): (&[_], &[_]) = match &self.content {
+            Content::Captured(nodes, _, conditions) => (nodes, conditions),
+            Content::Built(_) => (&[], &[]),
         };
+        conditions.iter().for_each(|condition| condition.begin_run());
         let mut answer = Ok(());
         for (node, queued) in nodes.iter().zip(queued) {
             let ran = match queued {
@@ -260,7 +262,7 @@ impl Instance {
     /// The handles of its streams. Those of a captured instance are the library's own.
     pub(crate) fn streams(&self) -> Answer<Vec<usize>> {
         match &self.content {
-            Content::Captured(nodes, parts) => parts.streams(self.context, &self.device, nodes),
+            Content::Captured(nodes, parts, _) => parts.streams(self.context, &self.device, nodes),
             Content::Built(assembly) => Ok(assembly.streams()),
         }
     }
@@ -269,7 +271,10 @@ impl Instance {
     fn release(&self) {
         tasks::forget(&self.nodes());
         match &self.content {
-            Content::Captured(_, parts) => parts.release(),
+            Content::Captured(_, parts, conditions) => {
+                conditions.iter().for_each(|condition| condition.forget());
+                parts.release();
+            }
             Content::Built(assembly) => assembly.release(),
         }
     }
@@ -297,4 +302,5 @@ pub(in crate::machine) fn clear() {
     }
     labels::clear();
     capture::clear_groups();
+    conditions::clear();
 }

@@ -3,6 +3,7 @@
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::device::Device;
+use crate::machine::recording::conditions::Condition;
 use crate::machine::recording::tasks::{Node, Sort, Work};
 use ascendcl_rules::Use;
 use ascendcl_sys::error_codes::ACL_ERROR_RT_STREAM_NOT_CAPTURED;
@@ -34,6 +35,8 @@ pub(in crate::machine) struct State {
     pub(in crate::machine) clocks: BTreeMap<usize, Clock>,
     /// Nodes of the group that is open on a stream.
     pub(in crate::machine) groups: BTreeMap<usize, Vec<Arc<Node>>>,
+    /// In the order in which they were made.
+    pub(in crate::machine) conditions: Vec<Arc<Condition>>,
     /// Streams whose open group was given what it does not take.
     pub(in crate::machine) spoilt: BTreeSet<usize>,
 }
@@ -104,4 +107,11 @@ pub(crate) struct Captured {
     pub(in crate::machine) streams: Vec<usize>,
     /// What the nodes use, as the checker says.
     pub(in crate::machine) uses: Vec<Use>,
+    pub(in crate::machine) conditions: Vec<Arc<Condition>>,
+}
+
+impl Captured {
+    pub(crate) fn number(&self) -> usize {
+        self.number
+    }
 }

@@ -2,6 +2,7 @@
 
 pub(crate) mod assembly;
 pub(crate) mod captures;
+pub(crate) mod conditions;
 pub(crate) mod finished;
 pub(crate) mod program;
 pub(crate) mod recorder;

@@ -1,10 +1,11 @@
 //! Streams whose work is recorded instead of run. The checker does not judge this work, because it is not in flight. It
 //! learns what the work uses when the work has become a graph, and judges the graph's replays.
 
+use crate::abi::Address;
 use crate::failure::Failure;
 use crate::locks::lock;
-use crate::machine::watch::{CHECKER, call};
-use ascendcl_rules::{Event, Object, Op, Use};
+use crate::machine::watch::{CHECKER, call, span};
+use ascendcl_rules::{Access, Event, Object, Op, Role, Use};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -104,10 +105,22 @@ pub(super) fn is_kept(stream: usize) -> bool {
 
 /// The call has given work to a stream that keeps it.
 pub(super) fn kept(stream: usize, event: &Event) {
+    // The two locks are not held together.
+    let used = lock(&CHECKER).as_ref().map(|checker| checker.used_by(event)).unwrap_or_default();
+    keep(stream, used);
+}
+
+/// A task that the stream with this number keeps uses this as well.
+pub(crate) fn keeps_for_a_task(stream: usize, start: Address, bytes: usize, (access, role): (Access, Role)) {
+    if is_kept(stream) {
+        let span = span(start, bytes);
+        keep(stream, vec![Use::Memory { span, access, role, claimed: None }]);
+    }
+}
+
+fn keep(stream: usize, used: Vec<Use>) {
     /// A capture may have any number of tasks.
     const MOST: usize = 10_000;
-    // The two locks are not held together.
-    let used = lock(&CHECKER).as_ref().map(|checker| checker.memory_of(event)).unwrap_or_default();
     let mut captured = lock(&CAPTURED);
     let Some(Kept { uses, group }) = captured.get_mut(&stream) else { return };
     let uses = group.as_mut().unwrap_or(uses);

@@ -15,7 +15,7 @@ mod sources;
 
 pub(crate) use captured::{
     became_a_graph, begins_to_keep, group_begins, group_ends, group_was_updated, has_group, has_no_groups,
-    keeps_no_more,
+    keeps_for_a_task, keeps_no_more,
 };
 pub(crate) use guards::{destination, ends};
 pub(crate) use named::Named;

@@ -1,0 +1,162 @@
+//! Captures: how they begin, which streams take part, and how they end.
+
+use super::RawGraph;
+use super::open::Capture;
+use crate::capture_mode::CaptureMode;
+use crate::error::Error;
+use crate::ffi::answer::lacks;
+use crate::ffi::call::{Function, call, functions};
+use crate::ffi::{Api, RawStream};
+use ascendcl_macros::rule;
+use ascendcl_sys::MissingSymbol;
+use ascendcl_sys::error_codes::{
+    ACL_ERROR_RT_FEATURE_NOT_SUPPORT, ACL_ERROR_RT_INVALID_HANDLE, ACL_ERROR_RT_STREAM_CAPTURED,
+    ACL_ERROR_RT_STREAM_NOT_CAPTURED,
+};
+use ascendcl_sys::types::{aclmdlRI, aclmdlRICaptureStatus, aclrtStream};
+use core::sync::atomic::Ordering;
+use std::mem;
+use std::sync::{Arc, MutexGuard};
+
+/// The functions that are required to capture, replay and destroy a graph.
+const NEEDED: [&str; 6] = [
+    functions::aclmdlRICaptureBegin::NAME,
+    functions::aclmdlRICaptureEnd::NAME,
+    functions::aclmdlRICaptureGetInfo::NAME,
+    functions::aclmdlRIDestroy::NAME,
+    functions::aclmdlRIExecuteAsync::NAME,
+    functions::aclrtCreateEventExWithFlag::NAME,
+];
+
+impl RawGraph {
+    /// Begins to capture the stream. After an error nothing has changed, unless the capture [is left](Self::is_left)
+    /// open.
+    #[rule(GRAPH_01)]
+    pub(crate) fn begin(&self, api: Api, stream: &Arc<RawStream>, mode: CaptureMode) -> Result<(), Error> {
+        self.is_current()?;
+        api.can_capture()?;
+        self.takes_part(api, stream)?;
+        if stream.allocator().is_some() {
+            self.replays_on_alone(stream);
+        }
+        let raw_mode = {
+            let mut capture = self.capture();
+            capture.mode = mode;
+            capture.raw_mode()
+        };
+        // SAFETY: the function asks for a live stream. The caller has borrowed the stream's only handle, and destroying
+        // takes that handle (STREAM-07).
+        let answer = unsafe { call!(api.aclmdlRICaptureBegin(stream.raw(), raw_mode)) };
+        let code = answer.code();
+        let begun = answer.done(|| "begin to capture a stream".into());
+        begun.map_err(|error| {
+            match code {
+                // Other code is capturing the stream, and will end that capture.
+                None | Some(ACL_ERROR_RT_FEATURE_NOT_SUPPORT | ACL_ERROR_RT_STREAM_CAPTURED) => self.release(),
+                // The capture may have begun although the call failed.
+                Some(_) => drop(self.end(api)),
+            }
+            match code {
+                Some(ACL_ERROR_RT_FEATURE_NOT_SUPPORT) => Error::CaptureUnsupported(Box::new(error)),
+                _ => error,
+            }
+        })
+    }
+
+    /// Adds another stream to the capture, until the capture ends. Until then the stream takes only work of the
+    /// capture.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Capturing`] if the stream is part of another capture, or the error of the wait for work with borrowed
+    /// memory.
+    pub(crate) fn takes_part(&self, api: Api, stream: &Arc<RawStream>) -> Result<(), Error> {
+        if self.capture().streams.iter().any(|known| Arc::ptr_eq(known, stream)) {
+            return Ok(());
+        }
+        stream.begin_capture(api, &self.held)?;
+        self.capture().streams.push(Arc::clone(stream));
+        Ok(())
+    }
+
+    /// Ends the capture. After an error there is no instance, or there is one that must be [destroyed](Self::destroy)
+    /// without being run. The streams then take other work again, unless the capture [is left](Self::is_left) open.
+    #[rule(GRAPH_01)]
+    pub(crate) fn end(&self, api: Api) -> Result<(), Error> {
+        // Who destroys one of the streams ends the capture, too. Of two threads that do so at a time, the second one
+        // would find no instance while the first one has not noted it.
+        if self.is_ending.swap(true, Ordering::AcqRel) {
+            return Err(Error::Capturing);
+        }
+        let ended = self.end_now(api);
+        self.is_ending.store(false, Ordering::Release);
+        ended
+    }
+
+    fn end_now(&self, api: Api) -> Result<(), Error> {
+        self.update.close(api)?;
+        let Some(first) = self.capture().streams.first().cloned() else { return Ok(()) };
+        let bodies = self.end_bodies(api);
+        let mut instance = aclmdlRI::NULL;
+        let mut over = true;
+        let ended = first.with_handle(|stream| {
+            // SAFETY: the function asks for a live stream, and writes the handle to `instance` during the call.
+            // `with_handle` passes the gate, so the stream is not destroyed meanwhile (STREAM-07); a pointer to a live
+            // local is valid for writes (`core::ptr`, "Safety").
+            let answer = unsafe { call!(api.aclmdlRICaptureEnd(stream, &raw mut instance)) };
+            let code = answer.code();
+            let ended = answer.done(|| "end a capture".into());
+            over = ended.is_ok()
+                || !instance.is_null()
+                || matches!(code, Some(ACL_ERROR_RT_STREAM_NOT_CAPTURED | ACL_ERROR_RT_INVALID_HANDLE))
+                || is_over(api, stream);
+            ended
+        });
+        if !instance.is_null() {
+            self.instance.store(instance.0, Ordering::Release);
+        }
+        match over {
+            true => self.release(),
+            false => self.capture().is_left = true,
+        }
+        bodies.and(ended)
+    }
+
+    /// Ends the capture for all its streams, because it is over.
+    pub(super) fn release(&self) {
+        let Capture { streams, bodies, .. } = mem::take(&mut *self.capture());
+        streams.iter().for_each(|stream| stream.end_capture());
+        bodies.iter().for_each(|body| body.stream().end_capture());
+    }
+
+    /// Whether the capture could not be ended. The end of the scope, or of its stream, tries again.
+    pub(crate) fn is_left(&self) -> bool {
+        self.capture().is_left || self.update.is_open()
+    }
+
+    pub(super) fn capture(&self) -> MutexGuard<'_, Capture> {
+        self.capture.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+/// Whether the library reports that the stream is not being captured.
+pub(super) fn is_over(api: Api, stream: aclrtStream) -> bool {
+    let (mut status, mut instance) = (aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_ACTIVE, aclmdlRI::NULL);
+    // SAFETY: the function asks for a live stream, and writes to `status` and `instance` during the call. The caller
+    // has passed the stream's gate; pointers to live locals are valid for writes (`core::ptr`, "Safety").
+    let answer = unsafe { call!(api.aclmdlRICaptureGetInfo(stream, &raw mut status, &raw mut instance)) };
+    answer.is_success() && status == aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_NONE
+}
+
+impl Api {
+    /// An error if the library lacks a function that captures need.
+    fn can_capture(self) -> Result<(), Error> {
+        let Some(missing) = self.loading().library().lacks_one_of(&NEEDED) else { return Ok(()) };
+        let error = lacks(
+            self.loading(),
+            MissingSymbol { symbol: missing.name, files: missing.files },
+            "capture a stream".into(),
+        );
+        Err(Error::CaptureUnsupported(Box::new(error)))
+    }
+}
