@@ -95,9 +95,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
         S: CanRegister,
     {
         leads!(graph: S, CanRegister => WithAllocator<A>);
-        let owns = session.row().owns(current, &self.row);
-        let supported = owns.and_then(|()| supports_allocators(current.soc_name().unwrap_or_default()));
-        let done = supported.and_then(|()| {
+        let done = supports_allocators(current.soc_name().unwrap_or_default()).and_then(|()| {
             let (slot, functions, keeps) = slot_for(current, &allocator)?;
             session.row().register(current, &self.row, &stream, functions, keeps).map(|_| slot)
         });

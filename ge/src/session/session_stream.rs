@@ -42,10 +42,7 @@ impl<C: Brand> Session<C> {
         stream: Stream<C, Undecided>,
         allocator: A,
     ) -> Result<SessionStream<C, A>, Failed<(Stream<C, Undecided>, A)>> {
-        let row = match self.row().registration_row(current) {
-            Ok(row) => row,
-            Err(error) => return Err(Failed { error, value: (stream, allocator) }),
-        };
+        let row = self.row().registration_row(current);
         let registration = Graph::new(row.clone()).into_state::<Compiled>(());
         registration
             .register(self, current, stream, allocator)

@@ -100,13 +100,12 @@ impl RawSession {
     }
 
     /// A row without a graph, for a registration that serves all graphs on its stream.
-    pub(crate) fn registration_row<C: Brand>(&self, current: &Current<C>) -> Result<Arc<RawGraph>, Error> {
-        self.ready(current)?;
+    pub(crate) fn registration_row<C: Brand>(&self, current: &Current<C>) -> Arc<RawGraph> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
         let registration = Arc::new(RawGraph::new(id, &self.home, LastUse::never(current)));
         registration.removed.store(true, Ordering::Release);
         self.graphs().insert(id, Arc::clone(&registration));
-        Ok(registration)
+        registration
     }
 
     pub(crate) fn compile(&self, site: &impl Site, graph: &RawGraph) -> Result<(), Error> {

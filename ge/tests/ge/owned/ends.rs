@@ -4,6 +4,7 @@ use super::*;
 use ascendcl::allocator::PoolAllocator;
 use ascendcl::runtime::CloseError;
 use ascendcl_ge::RawInputs;
+use ascendcl_sim::control;
 use std::mem;
 
 /// None of the values does anything, in any session.
@@ -51,6 +52,9 @@ fn graphs_and_outputs_of_a_session_that_was_closed_are_gone() {
         runtime.with(|current| session.close(current).unwrap()).unwrap();
         assert_eq!((world.double.count("sessions"), world.double.count("graphs")), (0, 0));
         assert_eq!((seen.out(), seen.dropped.lock().unwrap().clone()), (0, vec![0]));
+        // The handle of the graph does not keep its stream.
+        runtime.with(|current| assert_eq!(current.collect().len(), 0)).unwrap();
+        assert_eq!(control::live().streams, 0);
         are_of_no_use(&world, engine, &runtime, graph.unwrap(), outputs.unwrap());
         runtime.close().unwrap();
     });
@@ -185,6 +189,11 @@ fn a_registered_stream_ends_with_its_session() {
                 let (allocator, seen) = watched(current);
                 let mut stream = session.register(current, current.stream().unwrap(), allocator).unwrap();
                 let mut graph = crate::support::two_digits(&mut session, current);
+                let registered =
+                    crate::support::two_digits(&mut session, current).compile(&mut session, current).unwrap();
+                let (stream_of_graph, pool) =
+                    (current.stream().unwrap(), PoolAllocator::new(current, 1 << 20).unwrap());
+                let registered = registered.register(&mut session, current, stream_of_graph, pool).unwrap();
                 session.close(current).unwrap();
                 assert_eq!(*seen.dropped.lock().unwrap(), [0]);
                 assert!(stream.with_allocator(|_| ()).is_none());
@@ -193,6 +202,7 @@ fn a_registered_stream_ends_with_its_session() {
                     let inputs = unsafe { RawInputs::new([]) };
                     is_gone(&stream.run(&mut next, current, &mut graph, &inputs).map(drop).unwrap_err());
                     is_gone(&stream.idle(&mut next, current).map(drop).unwrap_err());
+                    is_gone(&registered.load(&mut next, current).unwrap_err().error);
                     let pool = PoolAllocator::new(current, 1 << 20).unwrap();
                     let refused = stream.replace(&mut next, current, pool).unwrap_err();
                     is_gone(&refused.error);

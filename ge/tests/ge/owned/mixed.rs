@@ -123,6 +123,38 @@ fn the_current_of_another_runtime_of_the_name_is_refused() {
     });
 }
 
+/// An execution begins with the release of outputs that were dropped: also that is refused in another context.
+#[proves(GE_11, GE_20, GE_21)]
+#[test]
+fn a_graph_with_its_own_session_and_another_current_is_not_executed() {
+    let world = world();
+    world.engine(|engine| {
+        let mut service = Service::open(engine);
+        service.infers();
+        drop(service.outputs.take());
+        let other = Runtime::<Vision>::open(setup()).unwrap();
+        let mut graph = service.graph.take().unwrap();
+        graph = other
+            .with(|current| {
+                let input = images(current, 2);
+                let refused = world.untouched(|| graph.execute(&mut service.session, current, input)).unwrap_err();
+                is_of_another_context(&refused.error);
+                assert_eq!(service.seen.out(), 3, "the outputs that were dropped are still there");
+                let mut graph = refused.value.0;
+                let idle = world.untouched(|| graph.idle(&mut service.session, current).map(drop));
+                is_of_another_context(&idle.unwrap_err());
+                let refused = world.untouched(|| graph.remove(&mut service.session, current)).unwrap_err();
+                is_of_another_context(&refused.error);
+                refused.value
+            })
+            .unwrap();
+        service.graph = Some(graph);
+        service.infers();
+        other.close().unwrap();
+        service.runtime.close().unwrap();
+    });
+}
+
 #[proves(GE_11, GE_12, GE_20)]
 #[test]
 fn graphs_of_another_runtimes_session_are_refused_also_with_ones_own() {

@@ -146,6 +146,8 @@ fn a_session_in_a_struct_executes_its_graph_on_any_thread_and_ends_with_close() 
                 (runtime.with(read).unwrap().unwrap().iter().sum::<f32>(), service)
             });
             let (sum, mut service) = infers.join().unwrap();
+            // The session has a name, so it is not collected.
+            service.runtime.with(|current| assert_eq!(current.collect().len(), 0)).unwrap();
             service.infers();
             let (graph, outputs) = (service.graph.take().unwrap(), service.outputs.take().unwrap());
             let mut session = service.session;
