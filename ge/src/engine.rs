@@ -208,7 +208,14 @@ impl<'a> Engine<'a> {
     /// [`EngineError::NotDefaultContext`] for a runtime with a context of its own; [`EngineError::OtherLibrary`] for a
     /// runtime of another library than the engine's; [`EngineError::Failed`] when the engine refuses.
     #[rule(GE_11, GE_12, GE_18)]
-    pub fn open_session<N: Name>(&self, current: &Current<N>, options: &Options) -> Result<Session<N>, Error> {
+    #[rustfmt::skip] // The compiler's messages print the line of the name.
+    pub fn open_session<
+        N: Name, // GE-11: in a runtime: `runtime.with(|current| ...)`; a scope has a session of its own: `engine.session(...)`
+    >(
+        &self,
+        current: &Current<N>,
+        options: &Options,
+    ) -> Result<Session<N>, Error> {
         if current.library() != self.acl.library() {
             return Err(EngineError::OtherLibrary.into());
         }

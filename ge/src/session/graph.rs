@@ -63,7 +63,12 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     ///
     /// The graph, unchanged, with [`EngineError::Failed`].
     #[rule(GE_14)]
-    pub fn compile(self, session: &mut Session<C>, current: &Current<C>) -> Result<Graph<C, Compiled>, Failed<Self>>
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn compile( // GE-11: with the session that added the graph: `session.add(current, source, &options)?`
+        self,
+        session: &mut Session<C>,
+        current: &Current<C>,
+    ) -> Result<Graph<C, Compiled>, Failed<Self>>
     where
         S: CanCompile,
     {
