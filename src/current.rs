@@ -151,7 +151,7 @@ impl<C: Brand> Current<C> {
         self.ledger.id()
     }
 
-    /// Whether this is the default context of its device, which `aclrtSetDevice` creates: that of
+    /// Whether this is the default context of its device, which exists as long as the device is taken: that of
     /// [`Device::default_context`](crate::Device::default_context), and of a runtime whose [`Setup`](crate::Setup) asks
     /// for it. Some libraries of the vendor work in no other.
     ///

@@ -45,8 +45,9 @@ pub struct Setup {
     /// context of its own.
     ///
     /// All takes of the device share the default context and its default stream, with each other and with other code of
-    /// the process. What the program makes there belongs to the program alone, and ends with it; the context stays. Some
-    /// libraries of the vendor require the default context: the graph engine does (GE-18). See
+    /// the process. What the program makes there belongs to the program alone, and ends with it; the context stays. A
+    /// program that has used the default stream waits at its end for the work of all others there, too. Some libraries of
+    /// the vendor require the default context: the graph engine does (GE-18). See
     /// [`Device::default_context`](crate::Device::default_context).
     #[builder(default)]
     pub default_context: bool,

@@ -13,7 +13,7 @@ fn fills<'c>(current: &Current<Scoped<'c>>, value: u8) {
 }
 
 fn leaves_work<'c>(context: &'c Context<Scoped<'c>>, thread: &mut impl ascendcl::thread::ThreadToken) {
-    context.enter(thread, |current| forgets_work(current)).unwrap();
+    context.enter(thread, forgets_work).unwrap();
 }
 
 #[proves(CTX_02, DEV_04)]

@@ -157,8 +157,8 @@ impl<C: Brand> Session<C> {
 }
 
 impl<N: Name> Session<N> {
-    /// Ends the session: waits for its work, releases outputs, removes graphs, ends registrations, and destroys the session
-    /// (`~Session`). What was made in it returns [`Error::Gone`] from then on, also where a handle is still stored. The
+    /// Ends the session: waits for all work of the context, releases outputs, removes graphs, ends registrations, and
+    /// destroys the session (`~Session`). What was made in it returns [`Error::Gone`] from then on, also where a handle is still stored. The
     /// allocators of its graphs are dropped.
     ///
     /// A session that is dropped is ended by [`Current::collect`] when no stream of the context has work, or with its
@@ -166,9 +166,10 @@ impl<N: Name> Session<N> {
     ///
     /// # Errors
     ///
-    /// The session, with what could not be taken down: [`EngineError::Failed`]; [`Error::Vendor`] when its work failed or
-    /// could not be waited for; [`Error::StillRunning`] while another thread reads outputs; [`Error::WrongContext`] in the
-    /// context of another runtime; [`Error::Gone`] when its runtime was closed.
+    /// The session, with what could not be taken down: [`EngineError::Failed`]; [`Error::Vendor`] when work failed or could
+    /// not be waited for; [`Error::StillRunning`] while another thread reads outputs; [`Error::Capturing`] while a stream of
+    /// the context is captured; [`Error::WrongContext`] in the context of another runtime; [`Error::Gone`] when its runtime
+    /// was closed.
     #[rule(GE_09, GE_11, GE_21)]
     pub fn close(
         self, // GE-11: a session is closed once and last: for another one, call `engine.open_session(current, &options)`

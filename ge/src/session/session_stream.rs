@@ -42,6 +42,10 @@ impl<C: Brand> Session<C> {
         stream: Stream<C, Undecided>,
         allocator: A,
     ) -> Result<SessionStream<C, A>, Failed<(Stream<C, Undecided>, A)>> {
+        // A forked child takes no lock, and the row needs one.
+        if let Err(error) = self.row().is_usable(current) {
+            return Err(Failed { error, value: (stream, allocator) });
+        }
         let row = self.row().registration_row(current);
         let registration = Graph::new(row.clone()).into_state::<Compiled>(());
         registration

@@ -132,7 +132,7 @@ fn one_that_is_dropped_in_the_default_context_of_another_is_swept_without_it() {
     let (first, second) = (open_default(), open_default());
     first
         .with(|current| {
-            second.enter(current, |inner| leaves_work(inner)).unwrap();
+            second.enter(current, leaves_work).unwrap();
             drop(second);
             fills(current, 1);
         })

@@ -3,7 +3,8 @@
 use super::*;
 use ascendcl::allocator::PoolAllocator;
 use ascendcl::runtime::CloseError;
-use ascendcl_ge::RawInputs;
+use ascendcl_ge::{GraphSource, RawInputs};
+use ascendcl_ge_double::Upset;
 use ascendcl_sim::control;
 use std::mem;
 
@@ -299,5 +300,52 @@ fn a_service_that_is_dropped_or_forgotten_part_by_part_is_swept() {
             assert_eq!((world.double.count("sessions"), seen.out()), (0, 0), "{order}");
             assert_eq!(*seen.dropped.lock().unwrap(), [0], "{order}");
         }
+    });
+}
+
+/// Opens a service, executes its graph and closes it. Each step may fail.
+fn lives(engine: &Engine<'_>) -> Result<(), Error> {
+    let (runtime, (mut session, graph)) = Runtime::<Vision>::open_with(setup(), |current| {
+        let mut session = engine.open_session(current, &Options::new())?;
+        let model = common::digits_in_batches_of(2);
+        let graph = session.add(current, GraphSource::onnx(&model), &Options::new())?.compile(&mut session, current)?;
+        let (stream, pool) = (current.stream()?, PoolAllocator::new(current, 1 << 20)?);
+        let graph = graph.register(&mut session, current, stream, pool)?.load(&mut session, current)?;
+        Ok((session, graph))
+    })?;
+    let used = runtime.with(|current| {
+        let done = graph.execute(&mut session, current, images(current, 2))?.wait(current)?;
+        assert_eq!(done.outputs.to_vec::<f32>(current, 0)?.len(), 20);
+        drop(done.outputs);
+        let mut graph = done.graph;
+        graph.idle(&mut session, current)?.trim(current)?;
+        Ok(session.close(current)?)
+    });
+    let closed = runtime.close();
+    let again = runtime.close();
+    assert!(again.is_ok(), "{again:?}");
+    used.and_then(|used| used).and(closed.map_err(Error::from))
+}
+
+#[proves(GE_08, GE_11)]
+#[test]
+fn each_call_of_the_engine_fails_once_under_a_service_and_nothing_is_left() {
+    let world = world();
+    world.engine(|engine| {
+        let mut failed = 0;
+        for number in 1..100 {
+            world.double.reset();
+            world.double.upset_at(number, Upset::Fail);
+            let result = lives(engine);
+            let calls = world.double.count("calls");
+            world.double.reset();
+            sweep();
+            for what in ["sessions", "graphs", "allocators"] {
+                assert_eq!(world.double.count(what), 0, "{what} after call {number} failed: {result:?}");
+            }
+            assert_eq!(result.is_err(), number <= calls, "call {number} of {calls}: {result:?}");
+            failed += usize::from(result.is_err());
+        }
+        assert!((8..30).contains(&failed), "{failed}");
     });
 }
