@@ -99,7 +99,7 @@ fn classify<C: Brand>(
                 let (mut graph, images) = refused.value;
                 let missing = graph.with_allocator(|pool| pool.statistics().largest_refused).unwrap_or_default();
                 println!("batch {batch:3}: the pool lacked {missing} bytes; it grows");
-                graph.idle(current)?.grow(current, 2 * missing)?;
+                graph.idle(session, current)?.grow(current, 2 * missing)?;
                 graph.execute(session, current, images)?.wait(current)?
             }
         };
@@ -125,7 +125,7 @@ fn end<C: Brand>(
     // Mistake: trim the pool while the graph executes. Queued work still writes to the memory.
     // Refused: `ui-tests/fail/graph_pool_trimmed_while_it_executes.rs`:
     //     error[E0382]: borrow of moved value: `graph`
-    println!("trimmed {} bytes", graph.idle(current)?.trim(current)?);
+    println!("trimmed {} bytes", graph.idle(session, current)?.trim(current)?);
     let (stream, pool) = graph.remove(session, current)?;
     show("after the graph", &pool.statistics());
     pool.release(current)?;

@@ -4,7 +4,7 @@ use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
 pub use crate::device_allocator::ContextId;
 use crate::error::{Error, ScopeError};
-use crate::ffi::{Api, RawContext, Restore};
+use crate::ffi::{RawContext, Restore};
 use crate::ledger::DeviceRow;
 use crate::ledger::Ledger;
 use crate::life_cycle::leads;
@@ -88,15 +88,15 @@ pub(crate) fn enter<C: Brand, R>(ledger: &Arc<Ledger>, program: impl FnOnce(&mut
     Ok(program(&mut Current::new(ledger)))
 }
 
-/// Creates a context, or uses an existing one. The thread's current context does not change.
-pub(crate) fn open_context(
-    api: Api,
-    device: &DeviceRow,
-    open: impl FnOnce(Api, &DeviceRow) -> Result<RawContext, Error>,
-) -> Result<Arc<Ledger>, Error> {
+/// Creates a context, or uses the device's default one. The thread's current context does not change.
+pub(crate) fn open_context(device: &DeviceRow, default_context: bool) -> Result<Arc<Ledger>, Error> {
     leads!(context: Start --> Live : Create);
-    let mut restore = Restore::around_creating(api, device.default().ok());
-    let context = open(api, device)?;
+    let (api, default) = (device.api(), device.default());
+    let mut restore = Restore::around_creating(api, default.as_ref().ok().copied());
+    let context = match default_context {
+        true => default?,
+        false => RawContext::create(api, device.id(), default.ok())?,
+    };
     restore.has_created(context);
     Ok(Arc::new(Ledger::new(api, context, device.id())))
 }
@@ -105,15 +105,15 @@ pub(crate) fn open_context(
 /// itself if this created it.
 #[rule(CTX_03, CTX_04)]
 pub(crate) fn scope<N, T: ThreadToken, R>(
-    api: Api,
     device: &DeviceRow,
+    default_context: bool,
     thread: &mut T,
-    open: impl FnOnce(Api, &DeviceRow) -> Result<RawContext, Error>,
     program: impl for<'c> FnOnce(&'c Context<Scoped<'c, N>>, &mut T) -> R,
 ) -> Result<R, ScopeError<R>> {
     leads!(context: Live --> End : Destroy);
+    let api = device.api();
     api.is_of_this_process().map_err(ScopeError::NotOpened)?;
-    let ledger = open_context(api, device, open).map_err(ScopeError::NotOpened)?;
+    let ledger = open_context(device, default_context).map_err(ScopeError::NotOpened)?;
     let scope = Context { ledger: Arc::clone(&ledger), _brand: Mark::NEW };
     let result = catch(|| program(&scope, thread));
     if let Err(error) = api.is_of_this_process() {

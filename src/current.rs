@@ -151,6 +151,27 @@ impl<C: Brand> Current<C> {
         self.ledger.id()
     }
 
+    /// Whether this is the default context of its device, which exists as long as the device is taken: that of
+    /// [`Device::default_context`](crate::Device::default_context), and of a runtime whose [`Setup`](crate::Setup) asks
+    /// for it. Some libraries of the vendor work in no other.
+    ///
+    /// ```
+    /// use ascendcl::{Library, Setup};
+    ///
+    /// for default in [false, true] {
+    ///     let setup = Setup::builder().library(Library::Simulator).default_context(default).build();
+    ///     ascendcl::run(setup, |current| {
+    ///         assert_eq!(current.is_default_context(), default);
+    ///         Ok::<_, ascendcl::Error>(())
+    ///     })?;
+    /// }
+    /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+    /// ```
+    #[rule(DEV_03)]
+    pub fn is_default_context(&self) -> bool {
+        !self.ledger.context().is_made()
+    }
+
     /// The number of this context's device.
     pub fn device_id(&self) -> i32 {
         self.ledger.device()

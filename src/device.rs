@@ -5,7 +5,6 @@ use crate::brand::{Scoped, Unnamed};
 use crate::context::{Context, scope};
 use crate::current::Current;
 use crate::error::{Error, Failed, ScopeError};
-use crate::ffi::RawContext;
 use crate::ledger::DeviceRow;
 use crate::library::Loaded;
 use crate::thread::ThreadToken;
@@ -124,13 +123,7 @@ impl Device<'_> {
         thread: &mut T,
         program: impl for<'c> FnOnce(&'c Context<Scoped<'c, N>>, &mut T) -> R,
     ) -> Result<R, ScopeError<R>> {
-        scope(
-            self.row.api(),
-            &self.row,
-            thread,
-            |api, row| RawContext::create(api, row.id(), row.default().ok()),
-            program,
-        )
+        scope(&self.row, false, thread, program)
     }
 
     /// Runs `program` with the device's default context. `aclrtSetDevice` creates this context, and the last reset ends
@@ -163,7 +156,7 @@ impl Device<'_> {
         thread: &mut T,
         program: impl for<'c> FnOnce(&'c Context<Scoped<'c, N>>, &mut T) -> R,
     ) -> Result<R, ScopeError<R>> {
-        scope(self.row.api(), &self.row, thread, |_, row| row.default(), program)
+        scope(&self.row, true, thread, program)
     }
 
     /// A context for one thread: creates it (`aclrtCreateContext`) and enters it. When `program` has ended, takes it
@@ -177,7 +170,18 @@ impl Device<'_> {
         thread: &mut T,
         program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> R,
     ) -> Result<R, ScopeError<Option<R>>> {
-        let entered = self.context(thread, |context, thread| context.enter(thread, program));
+        self.enters(false, thread, program)
+    }
+
+    /// Like [`with_current`](Self::with_current), in the device's default context if that is what the caller wants.
+    pub(crate) fn enters<T: ThreadToken, R>(
+        &self,
+        default_context: bool,
+        thread: &mut T,
+        program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> R,
+    ) -> Result<R, ScopeError<Option<R>>> {
+        let enter = |context: &Context<Scoped<'_>>, thread: &mut T| context.enter(thread, program);
+        let entered = scope::<Unnamed, T, _>(&self.row, default_context, thread, enter);
         match entered {
             Ok(Ok(result)) => Ok(result),
             Ok(Err(error)) => Err(ScopeError::NotOpened(error)),

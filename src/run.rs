@@ -41,6 +41,16 @@ pub struct Setup {
     /// a choice.
     #[builder(default, setter(strip_option))]
     pub device: Option<i32>,
+    /// Whether the program works in the device's default context, which `aclrtSetDevice` creates. By default it gets a
+    /// context of its own.
+    ///
+    /// All takes of the device share the default context and its default stream, with each other and with other code of
+    /// the process. What the program makes there belongs to the program alone, and ends with it; the context stays. A
+    /// program that has used the default stream waits at its end for the work of all others there, too. Some libraries of
+    /// the vendor require the default context: the graph engine does (GE-18). See
+    /// [`Device::default_context`](crate::Device::default_context).
+    #[builder(default)]
+    pub default_context: bool,
     /// A configuration file for the library, in the vendor's JSON format.
     #[builder(default, setter(strip_option, into))]
     pub config: Option<PathBuf>,
@@ -103,11 +113,11 @@ pub fn run<T, E>(
     program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> Result<T, E>,
 ) -> Result<T, RunError<E>> {
     let setup = setup.into();
-    let opened = Acl::set_up(setup.library, setup.config.as_deref(), setup.verify_current);
+    let opened = Acl::set_up(setup.library.clone(), setup.config.as_deref(), setup.verify_current);
     let acl = opened.map_err(RunError::Setup)?;
     // A panic continues after the device was reset and the library finalised.
     let mut panics = Panics::default();
-    let (result, mut errors) = with_device(&acl, setup.device, setup.teardown_timeout, program, &mut panics);
+    let (result, mut errors) = with_device(&acl, &setup, program, &mut panics);
     errors.extend(panics.catch(|| acl.close().err().map(Error::from)).flatten());
     if let Some(panic) = panics.first() {
         drop_quietly(result);
@@ -134,23 +144,23 @@ pub fn run<T, E>(
 /// Returns the value of the program, if it ran, and the errors of the steps before and after it.
 fn with_device<R>(
     acl: &Acl,
-    id: Option<i32>,
-    teardown_timeout: Option<Duration>,
+    setup: &Setup,
     program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> R,
     panics: &mut Panics,
 ) -> (Option<R>, Vec<Error>) {
     let taken = Thread::new().and_then(|mut thread| {
-        let id = id.map_or_else(|| unsaid(acl), Ok)?;
+        let id = setup.device.map_or_else(|| unsaid(acl), Ok)?;
         acl.device(&mut thread, id).map(|device| (thread, device))
     });
     let (mut thread, device) = match taken {
-        Ok((thread, device)) => match teardown_timeout {
+        Ok((thread, device)) => match setup.teardown_timeout {
             Some(limit) => (thread, device.with_teardown_timeout(limit)),
             None => (thread, device),
         },
         Err(error) => return (None, vec![error]),
     };
-    let (result, mut errors) = match panics.catch(|| device.with_current(&mut thread, program)) {
+    let entered = panics.catch(|| device.enters(setup.default_context, &mut thread, program));
+    let (result, mut errors) = match entered {
         None => (None, Vec::new()),
         Some(Ok(result)) => (Some(result), Vec::new()),
         Some(Err(ScopeError::NotOpened(error))) => (None, vec![error]),

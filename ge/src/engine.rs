@@ -2,18 +2,17 @@
 
 use super::{Options, Place, Provider, Session};
 use crate::error::EngineError;
-use crate::ffi::{InContext, RawSession, Shim, sessions};
+use crate::ffi::{Shim, sessions};
 use crate::marks::OfTheEnginesThread;
-use ascendcl::error::ObjectKind;
 use ascendcl::library::Loaded;
 use ascendcl::raw::{LibraryHold, LibraryUser};
 use ascendcl::thread::ThreadToken;
-use ascendcl::{Acl, Current, Device, Error, Failed, ScopeError, Scoped, Unnamed};
+use ascendcl::{Acl, Current, Device, Error, Failed, Name, ScopeError, Scoped, Unnamed};
 use ascendcl_macros::rule;
 use ascendcl_rules::{GE_10, INIT_02};
 use static_assertions::assert_not_impl_any;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread::ThreadId;
 
 /// The graph engine, initialised (`GEInitialize`). There is one per process.
@@ -146,7 +145,7 @@ impl<'a> Engine<'a> {
     ///
     /// # Errors
     ///
-    /// [`ScopeError`] when the session could not be created ([`Error::OtherLibrary`] if the device belongs to another
+    /// [`ScopeError`] when the session could not be created ([`EngineError::OtherLibrary`] if the device belongs to another
     /// library than the engine), or could not be taken down. In the second case the device keeps the remaining objects
     /// and refuses to be reset, and the engine refuses to be closed. A panic of the program continues after the session
     /// was taken down.
@@ -175,18 +174,14 @@ impl<'a> Engine<'a> {
         program: impl for<'c> FnOnce(&mut Session<Scoped<'c, N>>, &mut Current<Scoped<'c, N>>) -> R,
     ) -> Result<R, ScopeError<Option<R>>> {
         if device.library() != self.acl.library() {
-            return Err(ScopeError::NotOpened(Error::OtherLibrary { what: ObjectKind::DEVICE }));
+            return Err(ScopeError::NotOpened(EngineError::OtherLibrary.into()));
         }
-        // The vendor's option for the session's device. Without it, the session would use the engine's device.
-        let options = options.or("ge.session_device_id", device.id().to_string());
+        let options = on_device(options, device.id());
         let ended = device.named_default_context::<N, T, _>(thread, |context, thread| {
             let entered = context.enter(thread, |current| {
-                let row = Arc::new(RawSession::create(current, self.shim, options.pairs())?);
-                // A row with a name is not collected.
-                let named = current.attach(InContext(Arc::clone(&row)), ())?;
-                let result = program(&mut Session::new(row), current);
-                drop(named);
-                Ok(result)
+                // The session has a name until the program has ended: what has none is collected.
+                let mut session = Session::create(current, self.shim, &options)?;
+                Ok(program(&mut session, current))
             });
             entered.and_then(|result| result)
         });
@@ -200,11 +195,41 @@ impl<'a> Engine<'a> {
         }
     }
 
+    /// Creates a session in the context of a [`Runtime`](ascendcl::Runtime), for a struct that keeps the session, its graphs
+    /// and the runtime. The page of [`Session`] has a program.
+    ///
+    /// The runtime has to be in the device's default context
+    /// ([`Setup::default_context`](ascendcl::Setup::default_context)), because the vendor requires it (GE-18). The session
+    /// may be sent to other threads, and ends by [`Session::close`], by [`Current::collect`] after it was dropped, or with
+    /// its runtime, in the order of [`session`](Self::session). The engine cannot be closed before.
+    ///
+    /// # Errors
+    ///
+    /// [`EngineError::NotDefaultContext`] for a runtime with a context of its own; [`EngineError::OtherLibrary`] for a
+    /// runtime of another library than the engine's; [`EngineError::Failed`] when the engine refuses.
+    #[rule(GE_11, GE_12, GE_18)]
+    #[rustfmt::skip] // The compiler's messages print the line of the name.
+    pub fn open_session<
+        N: Name, // GE-11: in a runtime: `runtime.with(|current| ...)`; a scope has a session of its own: `engine.session(...)`
+    >(
+        &self,
+        current: &Current<N>,
+        options: &Options,
+    ) -> Result<Session<N>, Error> {
+        if current.library() != self.acl.library() {
+            return Err(EngineError::OtherLibrary.into());
+        }
+        if !current.is_default_context() {
+            return Err(EngineError::NotDefaultContext.into());
+        }
+        Session::create(current, self.shim, &on_device(options, current.device_id()))
+    }
+
     /// Finalises the engine (`GEFinalize`).
     ///
     /// # Errors
     ///
-    /// The engine, unchanged: [`EngineError::SessionsLeft`] while a session could not be taken down, or
+    /// The engine, unchanged: [`EngineError::SessionsLeft`] while there is a session, of a runtime for example, or
     /// [`EngineError::Failed`].
     #[rule(GE_10, GE_11)]
     pub fn close(mut self) -> Result<(), Failed<Self>> {
@@ -226,6 +251,11 @@ impl Drop for Hold {
             *life() = Life::Left(made);
         }
     }
+}
+
+/// The vendor's option for the session's device. Without it, the session would use the engine's device.
+fn on_device(options: &Options, device: i32) -> Options {
+    options.or("ge.session_device_id", device.to_string())
 }
 
 fn life() -> std::sync::MutexGuard<'static, Life> {

@@ -1,10 +1,10 @@
 //! Errors of the graph engine.
 
 use ascendcl::Error;
-use ascendcl::error::{Cited, Extension, ExtensionError};
+use ascendcl::error::{Cited, Extension, ExtensionError, ObjectKind};
 use ascendcl_ge_sys as sys;
 use ascendcl_macros::rule;
-use ascendcl_rules::{GE_07, GE_10, GE_11, GE_19, GE_21, GE_23, GE_25, RuleId};
+use ascendcl_rules::{GE_07, GE_10, GE_11, GE_18, GE_19, GE_21, GE_23, GE_25, RuleId};
 use core::fmt;
 use std::path::Path;
 
@@ -77,14 +77,35 @@ pub enum EngineError {
     /// The process already has an engine; there can be only one.
     #[error("the graph engine is already initialised: use that `Engine` instead of creating a second{}", Cited(TAKEN))]
     Taken,
-    /// Sessions exist whose teardown failed.
+    /// Sessions exist: of runtimes, or ones whose teardown failed.
     #[error(
-        "the graph engine cannot be finalised: {count} session(s) still exist because waiting for their work failed{}",
+        "the graph engine cannot be finalised: {count} session(s) still exist: close each with `session.close(current)`, \
+         or its runtime; where waiting for its work failed, give the device back again{}",
         Cited(SESSIONS_LEFT)
     )]
     SessionsLeft {
         /// How many.
         count: usize,
+    },
+    /// A runtime has a context of its own, and sessions need the default context of the device.
+    #[error(
+        "a session works in the default context of its device, and this is another one: open the runtime with \
+         `Setup::builder().default_context(true)`{}",
+        Cited(NOT_DEFAULT)
+    )]
+    NotDefaultContext,
+    /// A device or a runtime is of another library than the engine.
+    #[error(
+        "the context is of another library than the one for which the engine was initialised: take the device from the \
+         engine's `Acl`, or open the runtime with its `Library`{}",
+        Cited(OTHER_LIBRARY)
+    )]
+    OtherLibrary,
+    /// A graph, its registration or outputs were used with another session.
+    #[error("the {what} belongs to another session: pass the session that made it{}", Cited(OTHER_SESSION))]
+    OtherSession {
+        /// The kind of object.
+        what: ObjectKind,
     },
     /// An engine was dropped on another thread and not closed. Only the thread that initialised it can finalise it.
     #[error(
@@ -175,6 +196,9 @@ impl EngineError {
             Self::Product { .. } => PRODUCT,
             Self::Taken | Self::OtherThread => TAKEN,
             Self::SessionsLeft { .. } => SESSIONS_LEFT,
+            Self::NotDefaultContext => NOT_DEFAULT,
+            Self::OtherLibrary => OTHER_LIBRARY,
+            Self::OtherSession { .. } => OTHER_SESSION,
             Self::AbsentInput { .. } => ABSENT,
             Self::OutputsInUse { .. } => OUTPUTS_IN_USE,
             Self::NotStatic | Self::MemoryTooShort { .. } => MEMORY,
@@ -186,6 +210,9 @@ impl EngineError {
 const PRODUCT: &[RuleId] = &[GE_07];
 const TAKEN: &[RuleId] = &[GE_10];
 const SESSIONS_LEFT: &[RuleId] = &[GE_11];
+const NOT_DEFAULT: &[RuleId] = &[GE_18];
+const OTHER_LIBRARY: &[RuleId] = &[GE_18];
+const OTHER_SESSION: &[RuleId] = &[GE_11];
 const ABSENT: &[RuleId] = &[GE_19];
 const OUTPUTS_IN_USE: &[RuleId] = &[GE_21];
 const MEMORY: &[RuleId] = &[GE_23];
@@ -245,6 +272,9 @@ mod tests {
             EngineError::Product { product: "Ascend310B4".into() },
             EngineError::Taken,
             EngineError::SessionsLeft { count: 1 },
+            EngineError::NotDefaultContext,
+            EngineError::OtherLibrary,
+            EngineError::OtherSession { what: crate::kinds::GRAPH },
             EngineError::OtherThread,
             EngineError::AbsentInput { index: 0 },
             EngineError::OutputsInUse { count: 1 },

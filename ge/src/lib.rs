@@ -1,6 +1,7 @@
 //! The graph engine (GE): graphs that are compiled on this machine and executed on streams.
 //!
-//! An [`Engine`] is the initialised engine. It opens [`Session`]s, which are scopes that own the objects made in them.
+//! An [`Engine`] is the initialised engine. It opens [`Session`]s, which own the objects made in them. A session is a scope,
+//! or belongs to a [`Runtime`](ascendcl::Runtime), for services that keep their objects in a struct.
 //! The type of a [`Graph`] states its progress: added, compiled, with an allocator or memory of the caller, loaded.
 //! During an execution the graph is in a [`Pending`](ascendcl::Pending), with its inputs and outputs.
 //!

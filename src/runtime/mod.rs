@@ -29,7 +29,7 @@ use shared::Shared;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A library, a device and a new context, in one value without a lifetime.
+/// A library, a device and a context, in one value without a lifetime.
 ///
 /// It can be stored in a struct, an [`Arc`] or a static, beside the streams, buffers, models and events that are made
 /// in it, in any order of fields. Any thread can [use](Self::with) it, several at a time.
@@ -91,7 +91,8 @@ pub struct Runtime<
 
 impl<N: Name> Runtime<N> {
     /// Loads and initialises the library (`aclInit`), takes the device (`aclrtSetDevice`) and creates a context
-    /// (`aclrtCreateContext`). The thread's current context does not change.
+    /// (`aclrtCreateContext`), unless the setup asks for the [device's own](Setup::default_context). The thread's current
+    /// context does not change.
     ///
     /// A process may open several, one per device or per worker.
     ///
@@ -99,7 +100,7 @@ impl<N: Name> Runtime<N> {
     ///
     /// [`Error::ThreadTaken`] if this thread has a [`Thread`] or is inside a context; [`Error::Load`],
     /// [`Error::NoSuchDevice`] or [`Error::Vendor`]. Steps that were made before the error are undone.
-    #[rule(INIT_03, INIT_11, DEV_12, CTX_01, CTX_04)]
+    #[rule(INIT_03, INIT_11, DEV_03, DEV_04, DEV_12, CTX_01, CTX_04)]
     pub fn open(setup: impl Into<Setup>) -> Result<Self, Error> {
         let setup = setup.into();
         let mut thread = Thread::new()?;
@@ -186,8 +187,8 @@ impl<N: Name> Runtime<N> {
         Ok(program(self.shared.ledger()))
     }
 
-    /// Takes everything down that was made in the context, in the vendor's order, then the context; gives the device
-    /// back (`aclrtResetDevice`) and finalises (`aclFinalizeReference`). Values that are still stored somewhere name
+    /// Takes everything down that was made in the context, in the vendor's order, then the context, unless it is the
+    /// device's default one, which ends with the last take of its device; gives the device back (`aclrtResetDevice`) and finalises (`aclFinalizeReference`). Values that are still stored somewhere name
     /// nothing afterwards. A runtime that is closed is not closed again.
     ///
     /// [`Setup::teardown_timeout`] limits the wait for each stream.

@@ -5,7 +5,7 @@ use super::abandoned::keep_never_opened;
 use crate::acl::Acl;
 use crate::context::open_context;
 use crate::error::Error;
-use crate::ffi::{Gate, Passage, RawContext};
+use crate::ffi::{Gate, Passage};
 use crate::ledger::{DeviceRow, Ledger};
 use crate::life_cycle::leads;
 use crate::panics::{Panics, drop_each_quietly};
@@ -70,8 +70,7 @@ impl Shared {
         let id = setup.device.map_or_else(|| unsaid(acl), Ok)?;
         let device = acl.take_device(thread, id)?;
         setup.teardown_timeout.into_iter().for_each(|limit| device.set_teardown_timeout(limit));
-        let create = |api, row: &DeviceRow| RawContext::create(api, row.id(), row.default().ok());
-        let ledger = open_context(device.api(), &device, create)?;
+        let ledger = open_context(&device, setup.default_context)?;
         Ok((device, ledger))
     }
 

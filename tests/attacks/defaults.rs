@@ -1,11 +1,10 @@
 //! Attacks on the shared default context.
 
 use super::common::alone;
-use super::{collect, with_device};
+use super::{collect, forgets_work, with_device};
 use crate::common;
 use ascendcl::{Context, Current, Error, Scoped, Thread, allocator::PoolAllocator};
 use ascendcl_macros::proves;
-use std::mem;
 
 fn fills<'c>(current: &Current<Scoped<'c>>, value: u8) {
     let buffer = current.device_buffer::<u8>(64).unwrap();
@@ -14,13 +13,7 @@ fn fills<'c>(current: &Current<Scoped<'c>>, value: u8) {
 }
 
 fn leaves_work<'c>(context: &'c Context<Scoped<'c>>, thread: &mut impl ascendcl::thread::ThreadToken) {
-    let entered = context.enter(thread, |current| {
-        let buffer = current.device_buffer::<u8>(64).unwrap();
-        mem::forget(current.default_stream().set_bytes(current, buffer, 1).unwrap());
-        Box::leak(Box::new(current.stream().unwrap()));
-        mem::forget(current.event().unwrap());
-    });
-    entered.unwrap();
+    context.enter(thread, forgets_work).unwrap();
 }
 
 #[proves(CTX_02, DEV_04)]

@@ -91,6 +91,14 @@ fn collect(current: &Current<impl Brand>) {
     assert_eq!(errors, [""; 0]);
 }
 
+/// Leaves work in flight on the default stream, a stream and an event without a handle.
+fn forgets_work<C: Brand>(current: &mut Current<C>) {
+    let buffer = current.device_buffer::<u8>(64).unwrap();
+    std::mem::forget(current.default_stream().set_bytes(current, buffer, 1).unwrap());
+    Box::leak(Box::new(current.stream().unwrap()));
+    std::mem::forget(current.event().unwrap());
+}
+
 /// What goes wrong in the simulator from now on.
 fn fail(plan: &str) {
     control::fail(plan.parse().unwrap()).unwrap();

@@ -51,7 +51,7 @@ fn graph_with_a_pool<'c>(session: &mut Session<Scoped<'c>>, current: &mut Curren
     assert_eq!(done.outputs.to_vec::<f32>(current, 0)?.len(), 20);
     done.outputs.release(session, current)?;
     let mut graph = done.graph;
-    let idle = graph.idle(current)?;
+    let idle = graph.idle(session, current)?;
     idle.trim(current)?;
     idle.grow(current, 1 << 16)?;
     drop(idle);

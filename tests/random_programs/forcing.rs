@@ -32,7 +32,10 @@ impl Actor<'_, '_> {
         }
         let patience = world.faults.patience();
         let whole = || {
-            let setup = Setup::builder().library(Library::Simulator).device(DEVICE).teardown_timeout(patience).build();
+            // What a default context has is lost when its device is reset by force, which only a fault leads to.
+            let default = b.is_multiple_of(5) && world.faults.kind == Kind::None;
+            let setup = Setup::builder().library(Library::Simulator).device(DEVICE).teardown_timeout(patience);
+            let setup = setup.default_context(default).build();
             let Some(runtime) = world.well("opening a runtime", Runtime::<Forced>::open(setup)) else { return };
             let values = runtime.with(|current| work(current, a)).and_then(|values| values);
             let values = world.well("work in a runtime", values);

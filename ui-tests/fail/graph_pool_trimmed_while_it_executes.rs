@@ -10,7 +10,7 @@ pub fn program<C: Brand>(
     images: DeviceTensor<C, f32>,
 ) -> Result<usize, Error> {
     let running = graph.execute(session, current, images)?;
-    let bytes = graph.idle(current)?.trim(current)?;
+    let bytes = graph.idle(session, current)?.trim(current)?;
     running.wait(current)?;
     Ok(bytes)
 }

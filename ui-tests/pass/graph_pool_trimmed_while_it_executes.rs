@@ -11,7 +11,7 @@ pub fn program<C: Brand>(
 ) -> Result<usize, Error> {
     let running = graph.execute(session, current, images)?;
     graph = running.wait(current)?.graph;
-    let bytes = graph.idle(current)?.trim(current)?;
+    let bytes = graph.idle(session, current)?.trim(current)?;
     Ok(bytes)
 }
 

@@ -1,6 +1,7 @@
 //! The record that a session keeps of each graph, and the registrations of allocators.
 
 use super::Shim;
+use super::session::Home;
 use ascendcl::error::ObjectKind;
 use ascendcl::raw::{AllocatorFunctions, AllocatorSlot, KeptMemory, KeptSlot, KeptStream, LastUse, LentStream};
 use ascendcl::stream::IdleProof;
@@ -9,12 +10,14 @@ use ascendcl_ge_sys as sys;
 use core::ffi::c_void;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A graph of a session.
 #[derive(Debug)]
 pub(crate) struct RawGraph {
     id: u32,
+    /// The session that it is of.
+    pub(super) home: Arc<Home>,
     /// The last work that used the graph: its load, or an execution.
     pub(super) last_use: LastUse,
     /// The session has removed the graph. Objects that it kept may still have to be released.
@@ -53,8 +56,8 @@ pub(super) struct Registration {
 unsafe impl Send for Registration {}
 
 impl RawGraph {
-    pub(super) fn new(id: u32, last_use: LastUse) -> Self {
-        Self { id, last_use, removed: AtomicBool::new(false), holds: Mutex::default() }
+    pub(super) fn new(id: u32, home: &Arc<Home>, last_use: LastUse) -> Self {
+        Self { id, home: Arc::clone(home), last_use, removed: AtomicBool::new(false), holds: Mutex::default() }
     }
 
     pub(crate) fn id(&self) -> u32 {
@@ -76,7 +79,7 @@ impl RawGraph {
     }
 
     /// Takes the stream on which the graph is loaded, or for which its allocator is registered. No lock is held while
-    /// it is taken, because the code that has the session has exclusive use of its graphs (GE-12).
+    /// it is taken, because the code that has the session, or that ends it, has exclusive use of its graphs (GE-12).
     pub(crate) fn stream(&self) -> Borrowed<'_> {
         Borrowed { graph: self, stream: self.leave_stream() }
     }

@@ -4,12 +4,17 @@
 //!
 //! * A [`RawSession`] owns its graphs, their registrations and the outputs of their executions. A handle refers to a
 //!   row of the session. The session ends with all its objects when its context takes it down ([`InContext`]).
+//! * Each row knows its session ([`Home`](session::Home)). A call that gets a session, a row and a context compares the
+//!   three before it calls the engine, because those of two runtimes may have the same type.
+//! * Who calls the engine with a session has `&mut` of its handle, or is the end of the session, when no such handle can
+//!   be used. Outputs are read without the session: readers are counted, and nothing is released under them.
 //! * The inputs and outputs of an execution stay allocated until the stream has completed it (their [`LastUse`]).
 //! * An allocator stays at its address while it is registered, and afterwards as long as the engine has a block of it.
 
 #![allow(unsafe_code)]
 
 mod graph;
+mod lent;
 mod outputs;
 mod session;
 
@@ -18,6 +23,7 @@ pub(crate) use outputs::RawOutputs;
 pub(crate) use session::{InContext, RawSession};
 
 use crate::error::{EngineError, FailedCall};
+use ascendcl::context::ContextId;
 use ascendcl::library::Loaded;
 use ascendcl::raw::{Ending, LastUse};
 use ascendcl::{Brand, Current, Error};
@@ -50,6 +56,12 @@ static SESSIONS: AtomicUsize = AtomicUsize::new(0);
 pub(crate) trait Site {
     fn allows_calls(&self) -> Result<(), Error>;
     fn is_over(&self, used: &LastUse) -> bool;
+    /// The current context, if the caller may be in another one than the session.
+    fn context(&self) -> Option<ContextId>;
+
+    fn is_in(&self, context: ContextId) -> bool {
+        self.context().is_none_or(|current| current == context)
+    }
 }
 
 impl<C: Brand> Site for Current<C> {
@@ -60,6 +72,10 @@ impl<C: Brand> Site for Current<C> {
     fn is_over(&self, used: &LastUse) -> bool {
         used.is_over(self)
     }
+
+    fn context(&self) -> Option<ContextId> {
+        Some(self.id())
+    }
 }
 
 impl Site for Ending<'_> {
@@ -69,6 +85,11 @@ impl Site for Ending<'_> {
 
     fn is_over(&self, used: &LastUse) -> bool {
         self.is_over(used)
+    }
+
+    /// A session ends in the context to which it is attached.
+    fn context(&self) -> Option<ContextId> {
+        None
     }
 }
 

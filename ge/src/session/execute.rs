@@ -64,7 +64,10 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
         S: CanLoad + HasStream,
     {
         leads!(graph: S, CanLoad => Loaded<S>);
-        let loaded = self.row.stream().lend(current).and_then(|stream| session.row().load(current, &self.row, &stream));
+        let loaded = session.row().is_ready_for(current, &self.row).and_then(|()| {
+            let kept = self.row.stream();
+            session.row().load(current, &self.row, &*kept.lend(current)?)
+        });
         match loaded {
             Ok(()) => Ok(self.into_loaded()),
             Err(error) => Err(Failed { error, value: self }),
@@ -115,6 +118,9 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
         S: CanExecute,
     {
         let (row, session) = (Arc::clone(&self.row), session.row());
+        if let Err(error) = session.is_ready_for(current, &row) {
+            return Err(Failed { error, value: (self, inputs) });
+        }
         session.release_unnamed(current);
         let stream = row.stream();
         let prepared = stream.lend(current).and_then(|stream| {

@@ -21,8 +21,8 @@ use std::sync::Arc;
 /// A graph of a session.
 ///
 /// `S` states its progress. During an execution it is in a [`Pending`](ascendcl::Pending), so it cannot be executed
-/// twice at a time, and cannot be removed. A dropped graph is removed by [`Session::collect`] or the end of the scope.
-#[must_use = "a graph that is dropped is removed by `collect` or at the end of its scope; `remove` shows the errors"]
+/// twice at a time, and cannot be removed. A dropped graph is removed by [`Session::collect`] or the end of the session.
+#[must_use = "a graph that is dropped is removed by `collect` or at the end of its session; `remove` shows the errors"]
 #[rule(GE_14, GE_24)]
 #[diagnostic::on_move(
     message = "this graph executes, or its state has changed",
@@ -63,7 +63,12 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     ///
     /// The graph, unchanged, with [`EngineError::Failed`].
     #[rule(GE_14)]
-    pub fn compile(self, session: &mut Session<C>, current: &Current<C>) -> Result<Graph<C, Compiled>, Failed<Self>>
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn compile( // GE-11: with the session that added the graph: `session.add(current, source, &options)?`
+        self,
+        session: &mut Session<C>,
+        current: &Current<C>,
+    ) -> Result<Graph<C, Compiled>, Failed<Self>>
     where
         S: CanCompile,
     {
@@ -165,11 +170,12 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
 
     fn take_off(&self, session: &mut Session<C>, current: &Current<C>) -> Result<S::Left<C>, Error> {
         let row = session.row();
-        self.synchronize(current)?;
+        row.owns(current, &self.row)?;
+        self.row.synchronize(current)?;
         row.remove(current, &self.row)?;
         let allocator = self.give_up(|| row.unregister(current, &self.row))?;
-        row.forget(&self.row);
         let stream = self.row.leave_stream().map(|stream| stream.into_stream(current)).transpose()?;
+        row.forget(&self.row);
         S::left(stream, allocator).ok_or(Error::Gone { what: ObjectKind::STREAM })
     }
 
@@ -190,11 +196,6 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
                 Err(error)
             }
         }
-    }
-
-    /// Waits for everything that was queued on the graph's stream.
-    pub(super) fn synchronize(&self, current: &Current<C>) -> Result<(), Error> {
-        self.row.synchronize(current)
     }
 }
 
@@ -224,9 +225,10 @@ impl<C: Brand, A: DeviceAllocator> Graph<C, WithAllocator<A>> {
         allocator: B,
     ) -> Result<(Graph<C, WithAllocator<B>>, A), Failed<(Self, B)>> {
         leads!(graph: WithAllocator<A>, CanReplace => WithAllocator<B>);
-        let replaced = slot_for(current, &allocator).and_then(|(slot, functions, keeps)| {
-            // A load that failed halfway may have queued something.
-            self.synchronize(current)?;
+        let owns = session.row().owns(current, &self.row).and_then(|()| slot_for(current, &allocator));
+        let replaced = owns.and_then(|(slot, functions, keeps)| {
+            // Queued work may use memory that was returned to the allocator: a load that failed halfway, for example.
+            self.row.synchronize(current)?;
             let kept = self.row.stream();
             let stream = kept.lend(current)?;
             let before = self.give_up(|| session.row().register(current, &self.row, &stream, functions, keeps))?;
@@ -253,7 +255,8 @@ impl<C: Brand, A: DeviceAllocator> Graph<C, WithAllocator<A>> {
         current: &Current<C>,
     ) -> Result<(Graph<C, Compiled>, Stream<C, Undecided>, A), Failed<Self>> {
         leads!(graph: WithAllocator<A>, CanUnregister => Compiled);
-        let ended = self.synchronize(current).and_then(|()| {
+        let ended = session.row().owns(current, &self.row).and_then(|()| {
+            self.row.synchronize(current)?;
             let allocator = self.give_up(|| session.row().unregister(current, &self.row))?;
             let stream = self.row.leave_stream().ok_or(Error::Gone { what: ObjectKind::STREAM })?;
             Ok((allocator, stream.into_stream(current)?))
@@ -286,7 +289,12 @@ impl<C: Brand, A: DeviceAllocator, S: GraphState<Carries = AllocatorSlot<A>>> Gr
     /// [`Error::Vendor`] when work failed or could not be waited for. Then there is no proof, and no memory is
     /// returned.
     #[rule(GE_05)]
-    pub fn idle<'i>(&'i mut self, current: &Current<C>) -> Result<IdleProof<'i, C, A>, Error> {
+    pub fn idle<'i>(
+        &'i mut self,
+        session: &mut Session<C>,
+        current: &Current<C>,
+    ) -> Result<IdleProof<'i, C, A>, Error> {
+        session.row().owns(current, &self.row)?;
         idle(&self.row, &mut self.carries, current)
     }
 }

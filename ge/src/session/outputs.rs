@@ -15,7 +15,7 @@ use std::sync::Arc;
 ///
 /// A graph can be removed, and its allocator returned, only after the outputs of its executions were
 /// [released](Self::release). Dropped outputs are released before the next execution of the session, by
-/// [`Session::collect`], or at the end of the scope.
+/// [`Session::collect`], or at the end of the session.
 #[must_use = "outputs that are dropped keep their memory until the next execution"]
 #[rule(GE_20, GE_21)]
 pub struct Outputs<C: Brand> {
@@ -35,9 +35,9 @@ impl<C: Brand> Outputs<C> {
         &self.row
     }
 
-    /// The number of outputs.
+    /// The number of outputs; none after their session has ended.
     pub fn len(&self) -> usize {
-        self.row.count()
+        self.row.count().unwrap_or(0)
     }
 
     /// Whether there are none.
@@ -49,18 +49,19 @@ impl<C: Brand> Outputs<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchOutput`].
+    /// [`Error::NoSuchOutput`], or [`Error::Gone`] after the session has ended.
     pub fn element(&self, index: usize) -> Result<ElementType, Error> {
-        self.describe(index).map(|(element, _)| element)
+        self.row.describe(index).map(|(element, _)| element)
     }
 
     /// The shape of an output, outermost size first.
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchOutput`], or [`Error::UnknownShape`] when the engine states a negative size.
+    /// [`Error::NoSuchOutput`], [`Error::UnknownShape`] when the engine states a negative size, or [`Error::Gone`] after the
+    /// session has ended.
     pub fn shape(&self, index: usize) -> Result<Vec<usize>, Error> {
-        let (_, dims) = self.describe(index)?;
+        let (_, dims) = self.row.describe(index)?;
         let shape: Option<_> = dims.into_iter().map(|size| usize::try_from(size).ok()).collect();
         shape.ok_or_else(|| Error::UnknownShape { name: name(index) })
     }
@@ -69,14 +70,15 @@ impl<C: Brand> Outputs<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchOutput`]; [`Error::OutputType`] for another type than the output's; [`Error::Vendor`].
+    /// [`Error::NoSuchOutput`]; [`Error::OutputType`] for another type than the output's; [`Error::Vendor`];
+    /// [`Error::WrongContext`] in the context of another runtime; [`Error::Gone`] after the session has ended.
     pub fn to_vec<E: Element>(&self, current: &Current<C>, index: usize) -> Result<Vec<E>, Error> {
         let found = self.element(index)?;
         if !found.takes::<E>() {
             return Err(Error::OutputType { name: name(index), found, asked: E::TYPE });
         }
         let count = self.shape(index)?.into_iter().fold(1_usize, usize::saturating_mul);
-        let room = self.row.bytes(index);
+        let room = self.row.bytes(index)?;
         if count > room / size_of::<E>().max(1) {
             let need = count.saturating_mul(size_of::<E>());
             return Err(Error::TooShort { what: ObjectKind::MODEL_OUTPUT, need, have: room });
@@ -89,14 +91,12 @@ impl<C: Brand> Outputs<C> {
     ///
     /// # Errors
     ///
-    /// The outputs, unchanged, with [`Error::StillRunning`], while queued work may use them.
+    /// The outputs, unchanged, with [`Error::StillRunning`], while queued work may use them;
+    /// [`EngineError::OtherSession`](crate::EngineError::OtherSession) for outputs of another session, [`Error::Gone`] when
+    /// that has ended, and [`Error::WrongContext`] in the context of another runtime.
     pub fn release(self, session: &mut Session<C>, current: &Current<C>) -> Result<(), Failed<Self>> {
         let released = session.row().release(current, &self.row);
         released.map_err(|error| Failed { error, value: self })
-    }
-
-    fn describe(&self, index: usize) -> Result<(ElementType, Vec<i64>), Error> {
-        self.row.describe(index).ok_or_else(|| Error::NoSuchOutput { index, count: self.len() })
     }
 }
 

@@ -13,7 +13,7 @@ use static_assertions::{assert_impl_all, assert_not_impl_any};
 /// by this crate.
 ///
 /// A compiled graph has its own [registration](Graph::register). A value that is dropped stays registered until
-/// [`Session::collect`] or the end of the scope.
+/// [`Session::collect`] or the end of the session.
 #[must_use = "the stream and the allocator are in here; `unregister` gives them back"]
 #[rule(GE_04)]
 pub struct SessionStream<C: Brand, A: DeviceAllocator> {
@@ -42,6 +42,10 @@ impl<C: Brand> Session<C> {
         stream: Stream<C, Undecided>,
         allocator: A,
     ) -> Result<SessionStream<C, A>, Failed<(Stream<C, Undecided>, A)>> {
+        // A forked child takes no lock, and the row needs one.
+        if let Err(error) = self.row().is_usable(current) {
+            return Err(Failed { error, value: (stream, allocator) });
+        }
         let row = self.row().registration_row(current);
         let registration = Graph::new(row.clone()).into_state::<Compiled>(());
         registration
@@ -77,6 +81,7 @@ impl<C: Brand, A: DeviceAllocator> SessionStream<C, A> {
         inputs: &RawInputs,
     ) -> Result<RawOutputTensors, Error> {
         let registration = &self.registration.row;
+        session.row().owns(current, registration)?;
         let stream = registration.stream();
         session.row().run_raw(current, registration, &*stream.lend(current)?, &graph.row, inputs)
     }
@@ -87,8 +92,12 @@ impl<C: Brand, A: DeviceAllocator> SessionStream<C, A> {
     ///
     /// [`Error::Vendor`] when work failed or could not be waited for.
     #[rule(GE_05)]
-    pub fn idle<'i>(&'i mut self, current: &Current<C>) -> Result<IdleProof<'i, C, A>, Error> {
-        self.registration.idle(current)
+    pub fn idle<'i>(
+        &'i mut self,
+        session: &mut Session<C>,
+        current: &Current<C>,
+    ) -> Result<IdleProof<'i, C, A>, Error> {
+        self.registration.idle(session, current)
     }
 
     /// Replaces the allocator and returns it.
@@ -103,10 +112,6 @@ impl<C: Brand, A: DeviceAllocator> SessionStream<C, A> {
         current: &Current<C>,
         allocator: B,
     ) -> Result<(SessionStream<C, B>, A), Failed<(Self, B)>> {
-        // Queued work may still use memory that was returned to the allocator.
-        if let Err(error) = self.registration.synchronize(current) {
-            return Err(Failed { error, value: (self, allocator) });
-        }
         match self.registration.replace(session, current, allocator) {
             Ok((registration, before)) => Ok((SessionStream { registration }, before)),
             Err(Failed { error, value: (registration, allocator) }) => {

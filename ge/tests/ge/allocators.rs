@@ -121,7 +121,7 @@ fn a_pool_without_room_fails_the_execution_which_comes_back_to_be_tried_with_mor
         let (mut graph, inputs) = refused.value;
         let missing = graph.with_allocator(|pool| pool.statistics().largest_refused).unwrap();
         assert!(missing >= 300 * 10 * 4);
-        graph.idle(current).unwrap().grow(current, 2 * missing + 4096).unwrap();
+        graph.idle(session, current).unwrap().grow(current, 2 * missing + 4096).unwrap();
         let done = graph.execute(session, current, inputs).unwrap().wait(current).unwrap();
         assert_eq!(done.outputs.shape(0).unwrap(), [300, 10]);
     });
@@ -138,9 +138,9 @@ fn a_pool_gives_memory_to_the_system_when_its_graph_is_idle_and_not_what_is_out(
         let graph = graph.load(session, current).unwrap();
         let done = graph.execute(session, current, images(current, 1)).unwrap().wait(current).unwrap();
         let mut graph = done.graph;
-        assert_eq!(graph.idle(current).unwrap().trim(current).unwrap(), 0, "the outputs are in that piece");
+        assert_eq!(graph.idle(session, current).unwrap().trim(current).unwrap(), 0, "the outputs are in that piece");
         done.outputs.release(session, current).unwrap();
-        assert_eq!(graph.idle(current).unwrap().trim(current).unwrap(), 1 << 16);
+        assert_eq!(graph.idle(session, current).unwrap().trim(current).unwrap(), 1 << 16);
     });
 }
 
@@ -191,7 +191,7 @@ fn what_is_released_while_the_allocator_is_looked_at_goes_back_to_it() {
         let ran = ran.unwrap();
         inputs = ran.inputs;
         ran.outputs.release(session, current).unwrap();
-        let idle = graph.idle(current).unwrap();
+        let idle = graph.idle(session, current).unwrap();
         idle.with_allocator(|_| current.synchronize().unwrap()).unwrap();
         drop((idle, inputs));
         for graph in [graph, ran.graph] {

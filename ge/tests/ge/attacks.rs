@@ -87,7 +87,8 @@ fn a_device_of_another_library_is_refused_before_anything_is_called() {
     let device = other.device(&mut thread, 0).unwrap();
     let engine = Engine::init(&acl, &world.place(), &Options::new()).unwrap();
     let refused = engine.session(&mut thread, &device, &Options::new(), |_, _| ()).unwrap_err();
-    assert!(matches!(refused, ScopeError::NotOpened(Error::OtherLibrary { .. })), "{refused}");
+    let ScopeError::NotOpened(error) = refused else { panic!("{refused}") };
+    assert!(matches!(error.extension(), Some(EngineError::OtherLibrary)), "{error}");
     engine.close().unwrap();
     device.reset(&mut thread).unwrap();
     other.close().unwrap();

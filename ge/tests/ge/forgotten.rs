@@ -82,7 +82,7 @@ fn a_forgotten_proof_of_idleness_does_not_keep_the_allocator() {
     world.session(|session, current| {
         let pool = PoolAllocator::new(current, 1 << 20).unwrap();
         let mut graph = loaded_with(session, current, pool);
-        forget(graph.idle(current).unwrap());
+        forget(graph.idle(session, current).unwrap());
         let (stream, pool) = graph.remove(session, current).unwrap();
         let mut stream = stream.register(current, pool).unwrap();
         forget(stream.idle(current).unwrap());

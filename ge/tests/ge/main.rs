@@ -16,6 +16,7 @@ mod forgotten;
 mod graphs;
 mod life_cycle;
 mod memory;
+mod owned;
 mod support;
 mod toolkit;
 mod wrapper;

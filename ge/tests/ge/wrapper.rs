@@ -154,7 +154,7 @@ fn a_graph_that_other_code_has_made_runs_in_memory_of_the_callers_allocator() {
         let images = Images::new(double);
         let outputs = registered.run(session, current, &mut graph, &images.inputs()).unwrap();
         assert_eq!(counts(&seen), (2, 1), "the output, and a piece that is freed at once");
-        drop(registered.idle(current).unwrap());
+        drop(registered.idle(session, current).unwrap());
 
         let refused = registered.unregister(session, current).unwrap_err();
         assert!(matches!(refused.error, Error::BlocksInUse { count: 1 }), "{}", refused.error);
@@ -194,7 +194,7 @@ fn the_last_registration_serves_and_the_replaced_allocator_comes_back() {
         let mut graph = digits_of_others(double, session, current);
         let images = Images::new(double);
         let outputs = registered.run(session, current, &mut graph, &images.inputs()).unwrap();
-        drop(registered.idle(current).unwrap());
+        drop(registered.idle(session, current).unwrap());
         digits_in(double, outputs);
         assert_eq!((counts(&seen_first), counts(&seen_second)), ((0, 0), (2, 2)));
         images.free();
@@ -217,7 +217,7 @@ fn a_graph_that_may_run_is_neither_run_nor_removed() {
         let refused = graph.remove(session, current).unwrap_err();
         assert!(matches!(refused.error, Error::StillRunning { what } if what == GRAPH), "{}", refused.error);
         double.hold(false);
-        drop(registered.idle(current).unwrap());
+        drop(registered.idle(session, current).unwrap());
         digits_in(double, outputs);
         refused.value.remove(session, current).unwrap();
         images.free();
@@ -240,7 +240,7 @@ fn a_panic_of_the_allocator_is_a_run_that_fails_and_the_next_one_works() {
         assert!(registered.allocator_misbehaved());
         assert_eq!(counts(&seen), (1, 1), "what it had given came back");
         let outputs = registered.run(session, current, &mut graph, &images.inputs()).unwrap();
-        drop(registered.idle(current).unwrap());
+        drop(registered.idle(session, current).unwrap());
         digits_in(double, outputs);
         images.free();
     });
@@ -256,7 +256,7 @@ fn what_is_dropped_in_a_session_is_taken_down_with_it() {
         let mut graph = digits_of_others(double, session, current);
         let images = Images::new(double);
         let outputs = registered.run(session, current, &mut graph, &images.inputs()).unwrap();
-        drop(registered.idle(current).unwrap());
+        drop(registered.idle(session, current).unwrap());
         images.free();
         (seen, outputs.into_raw().expose_provenance())
     });

@@ -39,8 +39,8 @@ rules! {
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "`Device::default_context` and `Current::default_stream` are views of the existing objects. \
-                Neither creates anything.",
+            means: "`Device::default_context`, `Setup::default_context` and `Current::default_stream` are views of the \
+                existing objects. None of them creates anything.",
         }
         DEV_04 = "DEV-04" {
             text: "Resetting the device implicitly releases its default context and default stream; they must not be \
@@ -52,8 +52,8 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "`DefaultStream` and `Context` have no method that destroys them. The scope of a default context \
-                leaves the context to the device.",
+            means: "`DefaultStream` and `Context` have no method that destroys them. The scope of a default context, or \
+                its runtime, leaves the context to the device.",
         }
         DEV_05 = "DEV-05" {
             text: "Device reset also releases every stream created under the default context (after waiting for its \
@@ -65,8 +65,8 @@ rules! {
             basis: "doc",
             priority: 1,
             class: ByConstruction,
-            means: "The objects of a context, also of the default one, end with the context's scope. The scope \
-                borrows the device.",
+            means: "The objects of a context, also of the default one, end with the context's scope or runtime. The \
+                scope borrows the device, and a runtime gives it back last.",
         }
         DEV_06 = "DEV-06" {
             text: "aclrtSetDevice and aclrtResetDevice are counted per device; resources are only freed when resets \

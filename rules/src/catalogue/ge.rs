@@ -134,8 +134,9 @@ rules! {
             basis: "doc",
             priority: 2,
             class: Compile,
-            means: "A session is a scope that borrows the engine. The engine counts sessions whose teardown failed \
-                and then refuses to close.",
+            means: "A session is a scope that borrows the engine, or belongs to a runtime. The engine counts sessions of \
+                runtimes and sessions whose teardown failed, and refuses to close before they have ended. Graphs and \
+                outputs of a session that has ended, and of another session, are refused when they are used.",
         }
         GE_12 = "GE-12" {
             text: "A session must not be used concurrently, and several sessions compete for exclusive resources.",
@@ -146,7 +147,8 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "`Session` is not `Sync`, and its users take `&mut`. Streams have the brand of their session.",
+            means: "`Session` is not `Sync`, and its users take `&mut`. Streams have the brand of their session. Each call \
+                compares the session with the graph, because sessions of runtimes may have one type.",
         }
         GE_13 = "GE-13" {
             text: "The old Session and the new GeSession APIs cannot be mixed.",
@@ -217,8 +219,9 @@ rules! {
             basis: "doc",
             priority: 2,
             class: Compile,
-            means: "A session works in the default context. Its graphs take streams of its brand, which \
-                `aclrtCreateStream` created.",
+            means: "A session works in the default context: its scope opens that, and a runtime in another context gets \
+                no session. Its graphs take streams of its brand, which `aclrtCreateStream` created; a stream of \
+                another runtime of the name is refused before the engine is called.",
         }
         GE_19 = "GE-19" {
             text: "Inputs and outputs are device memory allocated beforehand and 32-byte aligned (host only where \
@@ -257,7 +260,8 @@ rules! {
             priority: 1,
             class: Compile,
             means: "`Outputs` have the session's brand. A graph is not removed while a handle names its outputs. A \
-                session releases the outputs first.",
+                session releases the outputs first, and handles that outlive it read nothing. They are not released \
+                while another thread reads them.",
         }
         GE_22 = "GE-22" {
             text: "Setting graph memory bases makes a registered external allocator ineffective.",

@@ -2,6 +2,7 @@
 
 mod actors;
 mod closing;
+mod defaults;
 mod dropping;
 mod forced_anywhere;
 mod forcing;

@@ -1,8 +1,10 @@
 //! Sessions of the graph engine.
 
+mod home;
 mod teardown;
 mod work;
 
+pub(super) use home::Home;
 pub(crate) use teardown::InContext;
 
 use super::graph::{Registration, calls};
@@ -19,11 +21,12 @@ use core::sync::atomic::{AtomicU32, Ordering};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A session, and everything in it. Only one caller uses it at a time: the code that has `&mut` of its handle, or the
-/// end of its scope.
+/// A session, and everything in it. Only one caller uses it at a time: the code that has `&mut` of its handle and a
+/// `Current` of its context; or the end of the session, after the handle or when nobody is in the context any more.
 #[derive(Debug)]
 pub(crate) struct RawSession {
     shim: Shim,
+    home: Arc<Home>,
     /// `None` after the session was destroyed.
     raw: Mutex<Option<Handle>>,
     next: AtomicU32,
@@ -35,13 +38,18 @@ pub(crate) struct RawSession {
 struct Handle(NonNull<sys::Session>);
 
 // SAFETY: sending the handle to another thread must not cause a data race. A session belongs to the process and not to
-// a thread. Two threads must not use it at once (GE-12), which the `&mut` of its handle ensures.
+// a thread. Two threads must not use it at once (GE-12), which the `&mut` of its handle ensures; its end has no other
+// caller, because a context takes an object down that no handle names, or when no thread is in the context any more.
 unsafe impl Send for Handle {}
 
 impl RawSession {
     /// Creates a session on the current context's device.
-    pub(crate) fn create(site: &impl Site, shim: Shim, options: &[(String, String)]) -> Result<Self, Error> {
-        site.allows_calls()?;
+    pub(crate) fn create<C: Brand>(
+        current: &Current<C>,
+        shim: Shim,
+        options: &[(String, String)],
+    ) -> Result<Self, Error> {
+        current.allows_calls()?;
         let options = OptionList::new(options)?;
         let mut raw = null_mut();
         // SAFETY: the function reads the options, and writes the handle to `raw`, during the call. `OptionList` keeps
@@ -52,6 +60,7 @@ impl RawSession {
         SESSIONS.fetch_add(1, Ordering::AcqRel);
         Ok(Self {
             shim,
+            home: Home::of(current.id()),
             raw: Mutex::new(Some(Handle(raw))),
             next: AtomicU32::new(1),
             graphs: Mutex::default(),
@@ -85,7 +94,7 @@ impl RawSession {
         let status = unsafe { (self.shim.0.add_graph)(session, id, &raw const source, &options.raw()) };
         let call = if status == sys::ABSENT { reader } else { "AddGraph" };
         self.shim.done(call, status, || "add a graph".into())?;
-        let graph = Arc::new(RawGraph::new(id, LastUse::never(current)));
+        let graph = Arc::new(RawGraph::new(id, &self.home, LastUse::never(current)));
         self.graphs().insert(id, Arc::clone(&graph));
         Ok(graph)
     }
@@ -93,25 +102,25 @@ impl RawSession {
     /// A row without a graph, for a registration that serves all graphs on its stream.
     pub(crate) fn registration_row<C: Brand>(&self, current: &Current<C>) -> Arc<RawGraph> {
         let id = self.next.fetch_add(1, Ordering::Relaxed);
-        let registration = Arc::new(RawGraph::new(id, LastUse::never(current)));
+        let registration = Arc::new(RawGraph::new(id, &self.home, LastUse::never(current)));
         registration.removed.store(true, Ordering::Release);
         self.graphs().insert(id, Arc::clone(&registration));
         registration
     }
 
     pub(crate) fn compile(&self, site: &impl Site, graph: &RawGraph) -> Result<(), Error> {
-        let session = self.ready(site)?;
-        // SAFETY: the function requires a live session that has the graph (GE-11): `ready` returned the session, and
-        // the graph is not removed.
+        let session = self.ready_for(site, graph)?;
+        // SAFETY: the function requires a live session that has the graph (GE-11): `ready_for` returned the session,
+        // which has the graph.
         let status = unsafe { (self.shim.0.compile_graph)(session, graph.id()) };
         self.shim.done("CompileGraph", status, || format!("compile graph {}", graph.id()))
     }
 
     pub(crate) fn summary(&self, site: &impl Site, graph: &RawGraph) -> Result<GraphSummary, Error> {
-        let session = self.ready(site)?;
+        let session = self.ready_for(site, graph)?;
         let mut summary = sys::Summary::default();
-        // SAFETY: the function requires a live session that has the graph (GE-11): `ready` returned the session, and
-        // the graph is not removed. The function writes the result to `summary` during the call; a pointer to a live
+        // SAFETY: the function requires a live session that has the graph (GE-11): `ready_for` returned the session,
+        // which has the graph. The function writes the result to `summary` during the call; a pointer to a live
         // local is valid for writes (`core::ptr`, "Safety").
         let status = unsafe { (self.shim.0.graph_summary)(session, graph.id(), &raw mut summary) };
         let doing = || format!("ask what graph {} needs", graph.id());
@@ -130,11 +139,11 @@ impl RawSession {
         functions: AllocatorFunctions,
         keeps: KeptSlot,
     ) -> Result<Option<KeptSlot>, Error> {
-        let session = self.ready(current)?;
+        let session = self.has(current, graph)?;
         let mut made = null_mut();
         let status = stream.with_raw(current, |stream| {
             // SAFETY: the function asks for a live session (GE-11), a live stream, and an object and functions that
-            // stay usable while they are registered (GE-09). `ready` gave the session out, and `with_raw` lends a
+            // stay usable while they are registered (GE-09). `has` gave the session out, and `with_raw` lends a
             // stream that is not destroyed meanwhile. The graph keeps the object until the shim's allocator was closed,
             // and blocks keep it beyond that (`AllocatorSlot::functions`).
             unsafe { (self.shim.0.register_allocator)(session, stream, &calls(&functions), &raw mut made) }
@@ -148,11 +157,11 @@ impl RawSession {
     /// Ends the graph's registration, if it has one. Its stream is synchronised.
     #[rule(GE_09)]
     pub(crate) fn unregister(&self, site: &impl Site, graph: &RawGraph) -> Result<Option<KeptSlot>, Error> {
-        let session = self.ready(site)?;
+        let session = self.has(site, graph)?;
         let Some(registration) = graph.holds().registration.take() else { return Ok(None) };
         let ended = graph
             .stream()
-            // SAFETY: the function asks for a live session (GE-11) and a live stream. `ready` gave the session out, and
+            // SAFETY: the function asks for a live session (GE-11) and a live stream. `has` gave the session out, and
             // `with_raw` lends a stream that is not destroyed meanwhile.
             .with_raw(|stream| unsafe { (self.shim.0.unregister_allocator)(session, stream) })
             .and_then(|status| {
@@ -170,18 +179,18 @@ impl RawSession {
     /// Gives the graph working memory. The memory stays with the graph, even if the engine reports an error.
     #[rule(GE_23)]
     pub(crate) fn set_memory(&self, site: &impl Site, graph: &RawGraph, memory: [KeptMemory; 2]) -> Result<(), Error> {
-        let session = self.ready(site)?;
+        let session = self.ready_for(site, graph)?;
         let [constants, features] = &memory;
         graph.holds().memory.extend(memory.clone());
-        // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and the
-        // other is not removed. It goes on to use the memory, which has as many bytes as stated (GE-23): the graph
+        // SAFETY: the function asks for a live session that has the graph (GE-11): `ready_for` gave the session out,
+        // which has the graph. It goes on to use the memory, which has as many bytes as stated (GE-23): the graph
         // keeps both blocks until it is removed.
         let status = unsafe {
             (self.shim.0.set_const_memory)(session, graph.id(), constants.start().cast_const(), constants.bytes())
         };
         self.shim.done("SetGraphConstMemoryBase", status, || "set the constant memory of a graph".into())?;
-        // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and the
-        // other is not removed. It goes on to use the memory, which has as many bytes as stated (GE-23): the graph
+        // SAFETY: the function asks for a live session that has the graph (GE-11): `ready_for` gave the session out,
+        // which has the graph. It goes on to use the memory, which has as many bytes as stated (GE-23): the graph
         // keeps both blocks until it is removed.
         let status = unsafe {
             (self.shim.0.set_feature_memory)(session, graph.id(), features.start().cast_const(), features.bytes())
@@ -189,15 +198,34 @@ impl RawSession {
         self.shim.done("UpdateGraphFeatureMemoryBase", status, || "set the feature memory of a graph".into())
     }
 
-    fn ready(&self, site: &impl Site) -> Result<*mut sys::Session, Error> {
+    /// The session, to be used in its own context.
+    pub(super) fn ready(&self, site: &impl Site) -> Result<*mut sys::Session, Error> {
         site.allows_calls()?;
+        self.home.is_here(site, SESSION)?;
         let raw = *self.raw.lock().unwrap_or_else(PoisonError::into_inner);
         raw.map(|handle| handle.0.as_ptr()).ok_or(Error::Gone { what: SESSION })
     }
 
+    /// Like [`ready`](Self::ready), for a graph or a registration of this session.
+    fn has(&self, site: &impl Site, graph: &RawGraph) -> Result<*mut sys::Session, Error> {
+        let session = self.ready(site)?;
+        graph.home.is(&self.home, GRAPH).map(|()| session)
+    }
+
     /// Like [`ready`](Self::ready), for a graph that the session still has.
     fn ready_for(&self, site: &impl Site, graph: &RawGraph) -> Result<*mut sys::Session, Error> {
-        if graph.is_removed() { Err(Error::Gone { what: GRAPH }) } else { self.ready(site) }
+        let session = self.has(site, graph)?;
+        if graph.is_removed() { Err(Error::Gone { what: GRAPH }) } else { Ok(session) }
+    }
+
+    /// An error unless the session exists, and its context is the current one. Nothing of the engine is called.
+    pub(crate) fn is_usable(&self, site: &impl Site) -> Result<(), Error> {
+        self.ready(site).map(drop)
+    }
+
+    /// An error unless this is a graph or a registration of this session, in its context. Nothing of the engine is called.
+    pub(crate) fn owns(&self, site: &impl Site, graph: &RawGraph) -> Result<(), Error> {
+        self.has(site, graph).map(drop)
     }
 
     fn graphs(&self) -> MutexGuard<'_, BTreeMap<u32, Arc<RawGraph>>> {

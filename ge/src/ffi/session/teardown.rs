@@ -3,16 +3,18 @@
 use super::{Handle, RawSession};
 use crate::error::EngineError;
 use crate::ffi::{RawGraph, RawOutputs, SESSIONS, Site};
-use crate::kinds::GRAPH;
-use ascendcl::Error;
+use crate::kinds::{GRAPH, GRAPH_OUTPUTS};
 use ascendcl::raw::{Attach, Ending, EndsBefore};
+use ascendcl::{Brand, Current, Error};
 use ascendcl_macros::rule;
 use core::sync::atomic::{Ordering, fence};
 use std::sync::{Arc, PoisonError};
 
 impl RawSession {
-    /// Releases an execution's outputs. Refuses while the execution may run.
+    /// Releases an execution's outputs. Refuses while the execution may run, or another thread reads them.
     pub(crate) fn release(&self, site: &impl Site, outputs: &Arc<RawOutputs>) -> Result<(), Error> {
+        self.ready(site)?;
+        outputs.home().is(&self.home, GRAPH_OUTPUTS)?;
         outputs.release(site)?;
         self.outputs().retain(|known| !Arc::ptr_eq(known, outputs));
         Ok(())
@@ -37,7 +39,7 @@ impl RawSession {
     /// to the graph's allocator.
     #[rule(GE_21)]
     pub(crate) fn remove(&self, site: &impl Site, graph: &RawGraph) -> Result<(), Error> {
-        let session = self.ready(site)?;
+        let session = self.has(site, graph)?;
         if !site.is_over(graph.last_use()) {
             return Err(Error::StillRunning { what: GRAPH });
         }
@@ -47,8 +49,8 @@ impl RawSession {
             count => return Err(EngineError::OutputsInUse { count }.into()),
         }
         if !graph.is_removed() {
-            // SAFETY: the function requires a live session that has the graph (GE-11): `ready` returned the session,
-            // and the graph is not removed. No work may use the graph: its mark says that it is idle.
+            // SAFETY: the function requires a live session that has the graph (GE-11): `has` returned the session, and
+            // the graph is not removed. No work may use the graph: its mark says that it is idle.
             let status = unsafe { (self.shim.0.remove_graph)(session, graph.id()) };
             self.shim.done("RemoveGraph", status, || format!("remove graph {}", graph.id()))?;
             graph.removed.store(true, Ordering::Release);
@@ -56,10 +58,12 @@ impl RawSession {
         Ok(())
     }
 
-    /// Removes the row of a removed graph, which has no registration any more.
+    /// Removes the row of a removed graph, which has no registration any more. A handle of it keeps neither a stream nor
+    /// memory.
     pub(crate) fn forget(&self, graph: &RawGraph) {
         self.graphs().remove(&graph.id());
         graph.holds().memory.clear();
+        drop(graph.leave_stream());
     }
 
     /// The graphs that no handle refers to.
@@ -73,10 +77,37 @@ impl RawSession {
     fn destroy(&self) -> Result<(), Error> {
         let taken = self.raw.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(Handle(session)) = taken else { return Ok(()) };
+        self.home.has_ended();
         // SAFETY: the function requires a live session, once (GE-11). `create` made it, and this took the handle.
         let status = unsafe { (self.shim.0.session_destroy)(session.as_ptr()) };
         SESSIONS.fetch_sub(1, Ordering::AcqRel);
         self.shim.done("~Session", status, || "destroy a session".into())
+    }
+
+    /// Waits for everything in the session and takes it down, until something cannot be taken down.
+    #[rule(GE_09, GE_21)]
+    pub(crate) fn clear<C: Brand>(&self, current: &Current<C>) -> Result<(), Error> {
+        self.ready(current)?;
+        let graphs = self.graphs_in_order();
+        graphs.iter().try_for_each(|graph| graph.synchronize(current))?;
+        let outputs = self.outputs().clone();
+        outputs.iter().try_for_each(|outputs| self.release(current, outputs))?;
+        graphs.iter().try_for_each(|graph| self.take_off(current, graph))
+    }
+
+    /// Removes an idle graph, and drops its allocator, which is code of the user.
+    pub(crate) fn take_off(&self, site: &impl Site, graph: &RawGraph) -> Result<(), Error> {
+        self.remove(site, graph)?;
+        drop(self.unregister(site, graph)?);
+        self.forget(graph);
+        Ok(())
+    }
+
+    /// Registration rows without a graph come last: other graphs return their blocks to them first.
+    fn graphs_in_order(&self) -> Vec<Arc<RawGraph>> {
+        let mut graphs: Vec<_> = self.graphs().values().cloned().collect();
+        graphs.sort_by_key(|graph| graph.is_removed());
+        graphs
     }
 
     /// Takes down everything in the session, and the session itself.
@@ -84,9 +115,7 @@ impl RawSession {
         self.ready(from)?;
         let outputs = self.outputs().clone();
         outputs.iter().map(|outputs| self.release(from, outputs)).fold(Ok(()), Result::and)?;
-        let mut graphs: Vec<_> = self.graphs().values().cloned().collect();
-        // Registration rows without a graph come last: other graphs return their blocks to them first.
-        graphs.sort_by_key(|graph| graph.is_removed());
+        let graphs = self.graphs_in_order();
         for graph in &graphs {
             match self.remove(from, graph).and_then(|()| self.unregister(from, graph)) {
                 Ok(slot) => from.drop_later(slot),
@@ -113,7 +142,10 @@ pub(crate) struct InContext(pub(crate) Arc<RawSession>);
 // destroyed, with everything that it made. It ends before all other objects. Its graphs (`KeptStream`, `KeptMemory`)
 // and the rows of executions keep the streams and the memory that it uses. No work of a graph is captured, because a
 // stream that is captured takes no other work. Any thread may end the session: the engine requires one thread at a time
-// (GE-12), and no handle is left then.
+// (GE-12). A thread calls the engine with `&mut` of the session's handle, which keeps the name of this row, and inside the
+// context. The context takes the row down when it has no name, when the handle is given to `Session::close`, or when no
+// thread is inside. Handles of graphs and outputs call nothing without the session, but for readers of outputs, which are
+// not released under them (`Lent`).
 unsafe impl Attach for InContext {
     const NAME: &'static str = "graph engine session";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Everything;

@@ -33,9 +33,11 @@ impl RawSession {
         stream: &StreamOps<C>,
     ) -> Result<(), Error> {
         let session = self.ready_for(current, graph)?;
+        // A stream of another context is refused before the engine is asked.
+        stream.with_raw(current, |_| ())?;
         let mut stale = 0;
-        // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and the
-        // other is not removed. The function writes the answer to `stale` during the call; a pointer to a live local is
+        // SAFETY: the function asks for a live session that has the graph (GE-11): `ready_for` gave the session out,
+        // which has the graph. The function writes the answer to `stale` during the call; a pointer to a live local is
         // valid for writes (`core::ptr`, "Safety").
         let status = unsafe { (self.shim.0.needs_rebuild)(session, graph.id(), &raw mut stale) };
         self.shim.done("IsGraphNeedRebuild", status, || "ask whether a graph is stale".into())?;
@@ -45,30 +47,35 @@ impl RawSession {
         let options = OptionList::new(&[])?;
         let uses = Uses([graph.last_use()]);
         self.submit(current, stream, "LoadGraph", "load a graph", uses, |stream| {
-            // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and
-            // the other is not removed. Who queues has the stream's handle, so the stream is alive.
+            // SAFETY: the function asks for a live session that has the graph (GE-11): `ready_for` gave the session out,
+            // which has the graph. Who queues has the stream's handle, so the stream is alive.
             unsafe { (self.shim.0.load_graph)(session, graph.id(), &options.raw(), stream) }
         })
         .map(drop)
         .map_err(|failed| failed.error)
     }
 
-    /// An execution that is about to be queued, with the memory of its inputs.
+    /// An execution of a graph that this session [has](Self::is_ready_for), with the memory of its inputs.
     pub(crate) fn prepare<C: Brand>(
         &self,
         current: &Current<C>,
         graph: &RawGraph,
         inputs: Vec<Option<RawTensor>>,
     ) -> Result<Arc<RawOutputs>, Error> {
-        self.ready_for(current, graph)?;
         let there = inputs.into_iter().enumerate().map(|(index, input)| match input {
             Some(input) => Ok(input),
             None => Err(EngineError::AbsentInput { index }.into()),
         });
         let inputs = there.collect::<Result<_, Error>>()?;
-        let outputs = Arc::new(RawOutputs::new(self.shim, graph.id(), LastUse::never(current), inputs));
+        let outputs = Arc::new(RawOutputs::new(self.shim, graph.id(), &self.home, LastUse::never(current), inputs));
         self.outputs().push(Arc::clone(&outputs));
         Ok(outputs)
+    }
+
+    /// An error unless the graph is one of this session, and the session can execute it here. Nothing of the engine is
+    /// called.
+    pub(crate) fn is_ready_for<C: Brand>(&self, current: &Current<C>, graph: &RawGraph) -> Result<(), Error> {
+        self.ready_for(current, graph).map(drop)
     }
 
     /// Queues one execution on the graph's stream. The engine allocates the outputs. `execution` is the use of the
@@ -90,8 +97,8 @@ impl RawSession {
         let doing = "queue an execution of a graph";
         self.submit(current, stream, "ExecuteGraphWithStreamAsync", doing, execution, |stream| {
             let mut made = null_mut();
-            // SAFETY: the function asks for a live session that has the graph (GE-11): `ready` gave the one out, and
-            // the other is not removed. Who queues has the stream's handle, so the stream is alive. Inputs have to stay
+            // SAFETY: the function asks for a live session that has the graph (GE-11): `ready_for` gave the session out,
+            // which has the graph. Who queues has the stream's handle, so the stream is alive. Inputs have to stay
             // until the stream is synchronised (GE-20): they are device memory of the stated sizes, which the
             // execution's row keeps until a synchronise has covered it (its mark). The function writes the outputs to
             // `made` during the call; a pointer to a live local is valid for writes (`core::ptr`, "Safety").
@@ -103,7 +110,7 @@ impl RawSession {
         })
     }
 
-    /// Queues one run on the stream that the registration's allocator serves. The caller owns the outputs.
+    /// Queues one run on the stream that the allocator of this session's registration serves. The caller owns the outputs.
     #[rule(GE_02, GE_15, GE_16)]
     pub(crate) fn run_raw<C: Brand>(
         &self,
@@ -123,7 +130,7 @@ impl RawSession {
         let queued =
             self.submit(current, stream, "RunGraphWithStreamAsync", "queue a run of a graph", uses, |stream| {
                 // SAFETY: the function requires a live session that has the graph (GE-11): `ready_for` returned the
-                // session, and the graph is not removed. The code that queues has the stream's handle, so the stream is
+                // session, which has the graph. The code that queues has the stream's handle, so the stream is
                 // alive. Inputs must be tensors that stay until the stream is synchronised (GE-20): the creator of
                 // `inputs` guarantees that (`RawInputs::new`). `NonNull` has the layout of a pointer. The function
                 // writes the outputs to `made` during the call; a pointer to a live local is valid for writes
