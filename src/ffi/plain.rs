@@ -53,7 +53,7 @@ impl PlainCalls {
     #[inline(always)]
     pub(super) fn find<F: Plain, P: Copy, E>(&self, _of: impl FnOnce(&Library) -> Result<P, E>) -> Option<P> {
         const { assert!(size_of::<P>() == size_of::<*mut c_void>()) };
-        let address = self.functions[F::PLACE].load(Ordering::Relaxed);
+        let address = self.functions.get(F::PLACE)?.load(Ordering::Relaxed);
         // SAFETY: `transmute_copy` asks that the bytes are a valid value of the target. The place has null or what `keep`
         // stored there for the same function: a pointer of this type, which `_of` returned.
         (!address.is_null()).then(|| unsafe { transmute_copy::<*mut c_void, P>(&address) })
@@ -70,11 +70,10 @@ impl PlainCalls {
         of: impl FnOnce(&Library) -> Result<P, E>,
     ) {
         const { assert!(size_of::<P>() == size_of::<*mut c_void>()) };
-        let Ok(function) = of(library) else { return };
+        let (Ok(function), Some(place)) = (of(library), self.functions.get(F::PLACE)) else { return };
         // SAFETY: `transmute_copy` asks that the bytes are a valid value of the target. Any address is a pointer, and
         // both have one size.
         let address = unsafe { transmute_copy::<P, *mut c_void>(&function) };
-        let place = &self.functions[F::PLACE];
         place.store(address, Ordering::SeqCst);
         if !is_plain() {
             place.store(null_mut(), Ordering::SeqCst);
