@@ -93,7 +93,7 @@ fn is_the_table(file: &Path) -> bool {
 
 /// Whether the file gives functions a place that other files call them by.
 fn only_names(file: &Path) -> bool {
-    file.ends_with("src/ffi/plain.rs")
+    file.ends_with("src/ffi/call/at_once.rs")
 }
 
 /// The C functions that are named in the files under `src/ffi`, comments aside.

@@ -2,9 +2,9 @@
 
 use super::Api;
 use super::admission::Admission;
-use super::call::{AtOnce, Current, Ready};
+use super::call::{AtOnce, Current, Plain, Ready};
 use super::owner::Owner;
-use super::plain::{Plain, PlainCalls};
+use super::plain::PlainCalls;
 use crate::device_allocator::ContextId;
 use crate::error::Boxed;
 use ascendcl_sys::Library;
@@ -88,18 +88,23 @@ impl Here<'_> {
 
     /// The result of `found!`. The code that loaded the library guarantees that its functions have the signatures of the
     /// table.
+    ///
+    /// # Safety
+    ///
+    /// `_of` is `ascendcl_sys::pointers_of` for the function `F`, as for every [`keep`](Self::keep).
     #[inline(always)]
-    pub(super) fn found<F, P: Copy, E>(self, of: impl FnOnce(&Library) -> Result<P, E>) -> Option<P>
+    pub(super) unsafe fn found<F, P: Copy, E>(self, _of: impl FnOnce(&Library) -> Result<P, E>) -> Option<P>
     where
         F: Plain<Need: AtOnce>,
     {
-        if F::Need::passes() { self.site.plain.find::<F, P, E>(of) } else { None }
+        // SAFETY: `find` asks for the type of what was kept at this place. The callers keep there what `_of` returns.
+        if F::Need::passes() { unsafe { self.site.plain.find::<P>(F::PLACE) } } else { None }
     }
 
     /// Lets the next call find the function by one look.
     #[cold]
     pub(super) fn keep<F: Plain, P: Copy, E>(self, of: impl FnOnce(&Library) -> Result<P, E>) {
-        self.site.api.loading().keep::<F, P, E>(of);
+        self.site.api.loading().keep(F::PLACE, of);
     }
 
     /// The library, after the checks of a call in the current context.

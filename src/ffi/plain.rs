@@ -4,12 +4,14 @@
 //! who finds a function here knows that this is the process that loaded the library, and that calls are
 //! [plain](super::process::Loading::is_plain).
 
-use super::call::{Function, functions};
 use ascendcl_sys::Library;
 use core::ffi::c_void;
 use core::mem::{size_of, transmute_copy};
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
+
+/// How many functions have a place.
+pub(super) const PLACES: usize = 32;
 
 /// The mark of a loaded library, and its functions that were found while the mark was plain. All bytes are zero before
 /// the first use, and in a forked child.
@@ -17,60 +19,37 @@ use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 #[repr(C)]
 pub(super) struct PlainCalls {
     pub(super) mark: AtomicU32,
-    functions: [AtomicPtr<c_void>; COUNT],
-}
-
-/// A function that has a place in [`PlainCalls`].
-pub(super) trait Plain: Function {
-    const PLACE: usize;
-}
-
-macro_rules! plain {
-    ($($name:ident)+) => {
-        #[allow(non_camel_case_types, reason = "they have the names of the C functions")]
-        enum Place {
-            $($name,)+
-            Behind,
-        }
-
-        const COUNT: usize = Place::Behind as usize;
-
-        $(impl Plain for functions::$name {
-            const PLACE: usize = Place::$name as usize;
-        })+
-    };
-}
-
-plain! {
-    aclmdlExecute aclmdlExecuteAsync aclmdlRIExecuteAsync
-    aclrtCreateEvent aclrtCreateStream aclrtDestroyEvent aclrtDestroyStream aclrtFree aclrtLaunchHostFunc aclrtMalloc
-    aclrtMemcpy aclrtMemcpy2dAsync aclrtMemcpyAsync aclrtMemsetAsync aclrtRecordEvent aclrtStreamWaitEvent
-    aclrtSynchronizeStreamWithTimeout
+    functions: [AtomicPtr<c_void>; PLACES],
 }
 
 impl PlainCalls {
-    /// The function, if it was [kept](Self::keep) and calls are plain. `_of` is `ascendcl_sys::pointers_of` for it.
+    /// The function at this place, if it was [kept](Self::keep) and calls are plain.
+    ///
+    /// # Safety
+    ///
+    /// `P` is the type of the function whose place this is: every [`keep`](Self::keep) at this place has kept one of it.
     #[inline(always)]
-    pub(super) fn find<F: Plain, P: Copy, E>(&self, _of: impl FnOnce(&Library) -> Result<P, E>) -> Option<P> {
+    pub(super) unsafe fn find<P: Copy>(&self, place: usize) -> Option<P> {
         const { assert!(size_of::<P>() == size_of::<*mut c_void>()) };
-        let address = self.functions.get(F::PLACE)?.load(Ordering::Relaxed);
-        // SAFETY: `transmute_copy` asks that the bytes are a valid value of the target. The place has null or what `keep`
-        // stored there for the same function: a pointer of this type, which `_of` returned.
+        let address = self.functions.get(place)?.load(Ordering::Relaxed);
+        // SAFETY: `transmute_copy` asks that the bytes are a valid value of the target. The place has null, or a pointer of
+        // this type that `keep` has stored there (the safety section of this function).
         (!address.is_null()).then(|| unsafe { transmute_copy::<*mut c_void, P>(&address) })
     }
 
-    /// Keeps the function for [`find`](Self::find) while calls are plain.
+    /// Keeps the function at its place for [`find`](Self::find) while calls are plain.
     ///
     /// `is_plain` is asked after the function was stored, and a change of the mark [forgets](Self::forget) the functions
     /// after the mark was changed. Both have `SeqCst`, so one of the two sees the other.
-    pub(super) fn keep<F: Plain, P: Copy, E>(
+    pub(super) fn keep<P: Copy, E>(
         &self,
+        place: usize,
         library: &Library,
         is_plain: impl Fn() -> bool,
         of: impl FnOnce(&Library) -> Result<P, E>,
     ) {
         const { assert!(size_of::<P>() == size_of::<*mut c_void>()) };
-        let (Ok(function), Some(place)) = (of(library), self.functions.get(F::PLACE)) else { return };
+        let (Ok(function), Some(place)) = (of(library), self.functions.get(place)) else { return };
         // SAFETY: `transmute_copy` asks that the bytes are a valid value of the target. Any address is a pointer, and
         // both have one size.
         let address = unsafe { transmute_copy::<P, *mut c_void>(&function) };
@@ -101,12 +80,19 @@ mod tests {
         unsafe { Library::from_table("test", if has { all } else { |_| None }) }
     }
 
+    const PLACE: usize = 3;
+
+    fn is_at(calls: &PlainCalls, place: usize) -> bool {
+        // SAFETY: `find` asks for the type of what was kept at this place. Any address is a pointer.
+        unsafe { calls.find::<*const c_void>(place) }.is_some()
+    }
+
     fn find(calls: &PlainCalls) -> bool {
-        calls.find::<functions::aclrtFree, _, _>(ascendcl_sys::pointers_of::aclrtFree).is_some()
+        is_at(calls, PLACE)
     }
 
     fn keep(calls: &PlainCalls, library: &Library, is_plain: impl Fn() -> bool) {
-        calls.keep::<functions::aclrtFree, _, _>(library, is_plain, ascendcl_sys::pointers_of::aclrtFree);
+        calls.keep(PLACE, library, is_plain, ascendcl_sys::pointers_of::aclrtFree);
     }
 
     #[test]
@@ -115,8 +101,7 @@ mod tests {
         assert!(!find(&calls));
         keep(&calls, library, || true);
         assert!(find(&calls));
-        let other = calls.find::<functions::aclrtMalloc, _, _>(ascendcl_sys::pointers_of::aclrtMalloc);
-        assert!(other.is_none(), "each function has a place of its own");
+        assert!(!is_at(&calls, PLACE + 1), "each function has a place of its own");
         calls.forget();
         assert!(!find(&calls));
     }

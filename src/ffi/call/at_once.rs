@@ -1,8 +1,37 @@
 //! Calls that need no check beyond the look at their function.
 
 use super::super::condition::AtOnce;
-use super::{Begins, Current};
+use super::super::plain::PLACES;
+use super::{Begins, Current, Function, functions};
 use crate::callback_guard::InCallback;
+
+/// A function that has a place among the [plain calls](super::super::plain::PlainCalls).
+pub(in crate::ffi) trait Plain: Function {
+    const PLACE: usize;
+}
+
+macro_rules! plain {
+    ($($name:ident)+) => {
+        #[allow(non_camel_case_types, reason = "they have the names of the C functions")]
+        enum Place {
+            $($name,)+
+            Behind,
+        }
+
+        const _: () = assert!(Place::Behind as usize <= PLACES);
+
+        $(impl Plain for functions::$name {
+            const PLACE: usize = Place::$name as usize;
+        })+
+    };
+}
+
+plain! {
+    aclmdlExecute aclmdlExecuteAsync aclmdlRIExecuteAsync
+    aclrtCreateEvent aclrtCreateStream aclrtDestroyEvent aclrtDestroyStream aclrtFree aclrtLaunchHostFunc aclrtMalloc
+    aclrtMemcpy aclrtMemcpy2dAsync aclrtMemcpyAsync aclrtMemsetAsync aclrtRecordEvent aclrtStreamWaitEvent
+    aclrtSynchronizeStreamWithTimeout
+}
 
 impl AtOnce for Current {
     #[inline(always)]
@@ -21,7 +50,9 @@ impl AtOnce for Begins {
 /// The pointer to a function, if one look at it shows that the call needs no further check: `found!(here.aclrtMemcpyAsync)`.
 /// Else `None`, which is rare, and the slower way follows: [`call!`].
 ///
-/// For fast paths. With the look-up in them, they would keep the arguments of their call over it.
+/// For fast paths. With the look-up in them, they would keep the arguments of their call over it. The macro is used in an
+/// unsafe block. It gives the place and the pointer of one function, which is what [`Here::found`](super::super::Here::found)
+/// asks for.
 macro_rules! found {
     ($here:ident.$function:ident) => {
         match $crate::ffi::Here::found::<$crate::ffi::call::functions::$function, _, _>(

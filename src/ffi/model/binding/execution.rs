@@ -133,8 +133,10 @@ impl RawBinding {
         }
         seldom(move || {
             let ready = self.look_before_run(here, streams, model)?;
-            // SAFETY: as above: `look_before_run` has found the owner to be this context, both stamps at rest, and the
-            // gate open.
+            // SAFETY: the function asks for a loaded model and live datasets that no other work uses, and for memory that
+            // stays until the execution is done (MODEL-14, DATA-02, DATA-10). The caller has borrowed the bound model
+            // exclusively. `look_before_run` has found that it is in its context, that the stamps are at rest, and that
+            // the gate is open. This binding keeps the memory, also after a failure (the stamps).
             let ran = unsafe { call!(ready.aclmdlExecute(model.id(), self.given.raw(), self.results.raw())) };
             ran.or_answer().map_err(|answer| self.has_failed(here, runs, model, answer, settle))
         })
