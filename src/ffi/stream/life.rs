@@ -3,7 +3,7 @@
 use super::RawStream;
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::allocator::KeptAllocator;
-use crate::ffi::call::{Current, NoSuccess, Ready, call, call_found};
+use crate::ffi::call::{Current, NoSuccess, Ready, call, call_found, found};
 use crate::ffi::gate::Gate;
 use crate::ffi::shelf::{Seed, ShelfPlace};
 use crate::ffi::timeline::Timeline;
@@ -86,6 +86,9 @@ impl RawStream {
     pub(crate) fn destroy_at_once(&self, here: Here<'_>) -> Option<Result<(), Boxed>> {
         let is_plain = self.is_ours() && here.is_in(self.owner) && self.allocators.were_never();
         let is_idle = self.is_idle() && !self.is_handed_out.load(Ordering::Acquire);
+        // Without this look the wait would be made a second time, on the longer way.
+        // SAFETY: `found!` asks for one function's place and pointer, which it makes itself. Nothing is called.
+        unsafe { found!(here.aclrtDestroyStream) }?;
         if !is_plain || !is_idle || !self.admission().close_at_once(&self.gate) {
             return None;
         }
