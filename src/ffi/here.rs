@@ -102,8 +102,12 @@ impl Here<'_> {
     }
 
     /// Lets the next call find the function by one look.
+    ///
+    /// # Safety
+    ///
+    /// `of` is `ascendcl_sys::pointers_of` for the function `F`, so that [`found`](Self::found) gives a pointer of its type.
     #[cold]
-    pub(super) fn keep<F: Plain, P: Copy, E>(self, of: impl FnOnce(&Library) -> Result<P, E>) {
+    pub(super) unsafe fn keep<F: Plain, P: Copy, E>(self, of: impl FnOnce(&Library) -> Result<P, E>) {
         self.site.api.loading().keep(F::PLACE, of);
     }
 

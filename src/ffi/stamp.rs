@@ -211,13 +211,6 @@ impl LastUse {
         last == NEVER || last == stream
     }
 
-    /// Whether this stamp alone shows that the memory is idle. Only the owner of the memory may ask: it needs no order
-    /// with the wait that it made itself.
-    #[inline(always)]
-    pub(super) fn is_at_rest_for_its_owner(&self) -> bool {
-        self.stream.load(Ordering::Relaxed) == NEVER
-    }
-
     /// Stores the number after the vendor call, if it was not known before.
     pub(crate) fn end(&self, number: u64) {
         self.number.store(number, Ordering::Release);

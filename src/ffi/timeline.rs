@@ -123,7 +123,7 @@ impl Timeline {
     #[inline(always)]
     pub(crate) fn next_for<const N: usize>(&self, uses: [&LastUse; N]) -> Option<Next> {
         // Memory that was never used, or was waited for, is the rule: one comparison for all of it.
-        let all_rest = uses.iter().fold(true, |rest, used| rest & used.is_at_rest_for_its_owner());
+        let all_rest = uses.iter().fold(true, |rest, used| rest & used.is_at_rest());
         (all_rest || uses.iter().all(|used| used.is_free_for(self.id))).then(|| self.clock.next())
     }
 

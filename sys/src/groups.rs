@@ -55,32 +55,7 @@ pub mod pointers_of {
     }
     for_each_group!(pointers_of);
 }
-/// The pointers to functions that were looked up before: one function of this module per line of the table. A fast path
-/// looks nothing up. It leaves that to a slower one, which then keeps nothing in registers for it.
-pub mod found_pointers_of {
-    use crate::library::Library;
-    use crate::table::pointers;
-    use core::ffi::c_void;
 
-    macro_rules! found_pointers_of {
-        ([] $group:ident $files:tt
-         $([$($flag:ident)*] fn $name:ident($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)?;)*) => {
-            $(
-                #[doc = concat!("The pointer to `", stringify!($name), "`; `None` before its first look-up.")]
-                #[inline(always)]
-                pub fn $name(library: &Library) -> Option<pointers::$name> {
-                    let address = library.symbols.$group.$name.found();
-                    // SAFETY: `transmute` to an optional function pointer requires null, or the address of a function
-                    // of that type (`Option`, "Representation"). An address was found under this name, and the caller
-                    // who opened the library promised that its functions have the signatures of the table
-                    // (`Library::open`, `Library::from_table`).
-                    unsafe { core::mem::transmute::<*mut c_void, Option<pointers::$name>>(address) }
-                }
-            )*
-        };
-    }
-    for_each_group!(found_pointers_of);
-}
 macro_rules! result_of {
     () => {
         ()

@@ -53,7 +53,7 @@ pub mod error_codes {
     }
 }
 
-pub use groups::{found_pointers_of, pointers_of};
+pub use groups::pointers_of;
 pub use library::{Library, LoadError, MissingSymbol, Origin, Resolver};
 pub use search::{Attempt, Candidate, Home, VARIABLES, candidates, homes};
 pub use table::{Function, pointers, table};

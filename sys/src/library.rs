@@ -180,12 +180,6 @@ impl Symbol {
         if known.is_null() { self.look_up(library, symbol, files) } else { Ok(known) }
     }
 
-    /// The address, if it was looked up before; else null.
-    #[inline(always)]
-    pub(crate) fn found(&self) -> *mut c_void {
-        self.0.load(Ordering::Relaxed)
-    }
-
     #[cold]
     fn look_up(
         &self,

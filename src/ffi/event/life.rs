@@ -76,7 +76,7 @@ impl RawEvent {
         let destroyed = unsafe { call_found!(here.aclrtDestroyEvent(self.raw)) };
         match destroyed {
             Some(Ok(())) => Some(Ok(())),
-            refused => not_ended(&self.gate, here.api(), DESTROYING, refused),
+            refused => not_ended(|| self.gate.reopen(), here.api(), DESTROYING, refused),
         }
     }
 

@@ -3,8 +3,9 @@
 use super::RawStream;
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::allocator::KeptAllocator;
-use crate::ffi::call::{Current, NoSuccess, Ready, call, call_found, found};
+use crate::ffi::call::{Current, Ready, call, call_found, found};
 use crate::ffi::gate::Gate;
+use crate::ffi::not_ended::not_ended;
 use crate::ffi::shelf::{Seed, ShelfPlace};
 use crate::ffi::timeline::Timeline;
 use crate::ffi::wait::first_slice;
@@ -97,27 +98,14 @@ impl RawStream {
         // SAFETY: the function asks for a live stream. The gate was open, so the stream was not destroyed before; it is
         // closed now, so nobody destroys it meanwhile (STREAM-07).
         let waited = unsafe { call_found!(here.aclrtSynchronizeStreamWithTimeout(self.raw, first_slice(None))) };
-        let Some(Ok(())) = waited else { return self.not_ended(here.api(), WAITING, waited) };
+        let Some(Ok(())) = waited else { return not_ended(|| self.reopen(), here.api(), WAITING, waited) };
         // SAFETY: the function asks for a live stream that nobody uses (STREAM-07). The gate was open, so the stream
         // was not destroyed before, and nobody was inside; it is closed now.
         let destroyed = unsafe { call_found!(here.aclrtDestroyStream(self.raw)) };
         match destroyed {
             Some(Ok(())) => Some(Ok(())),
-            refused => self.not_ended(here.api(), DESTROYING, refused),
+            refused => not_ended(|| self.reopen(), here.api(), DESTROYING, refused),
         }
-    }
-
-    /// The stream is there as before. `None` if the function has to be looked up before it can be called.
-    #[cold]
-    #[inline(never)]
-    fn not_ended(
-        &self,
-        api: Api,
-        doing: &'static str,
-        answer: Option<Result<(), NoSuccess>>,
-    ) -> Option<Result<(), Boxed>> {
-        self.reopen();
-        answer.map(|answer| answer.map_err(|refused| refused.into_error(api, doing)))
     }
 
     /// Destroys the stream. Its work must be done: call [`synchronize`](Self::synchronize) before.
