@@ -16,6 +16,7 @@ pub(crate) struct InCallback {
 thread_local!(static IN_CALLBACK: Cell<bool> = const { Cell::new(false) });
 
 impl InCallback {
+    #[inline]
     pub(crate) fn begin() -> Self {
         Self { outer: IN_CALLBACK.replace(true) }
     }
@@ -34,6 +35,7 @@ impl InCallback {
 }
 
 impl Drop for InCallback {
+    #[inline]
     fn drop(&mut self) {
         IN_CALLBACK.set(self.outer);
     }

@@ -2,14 +2,18 @@
 //!
 //! The test uses a library that does nothing (`tests/null/library.c`), so every allocation comes from the safe layer.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod common;
 
 use ascendcl::capture::CaptureMode;
-use ascendcl::{Acl, Thread};
+use ascendcl::{Acl, Brand, Current, Thread, allocator::PoolAllocator};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::ffi::c_void;
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 const WARM_UP: usize = 100;
@@ -17,6 +21,7 @@ const ROUNDS: usize = 10_000;
 
 #[test]
 fn ten_thousand_submissions_and_waits_allocate_nothing() {
+    OF_THE_TEST.set(true);
     let acl = Acl::init(common::library_at(common::null_library())).unwrap();
     let mut thread = Thread::new().unwrap();
     let device = acl.device(&mut thread, 0).unwrap();
@@ -24,53 +29,10 @@ fn ten_thousand_submissions_and_waits_allocate_nothing() {
         .with_current(&mut thread, |current| {
             let many = || (current.stream().unwrap(), current.device_buffer::<u8>(1).unwrap());
             let _live: Vec<_> = (0..1000).map(|_| many()).collect();
-
-            let (mut stream, other) = (current.stream().unwrap().without_allocator(), current.stream().unwrap());
-            let operands = (current.host_buffer::<f32>(64).unwrap(), current.upload(&[0.0_f32; 64]).unwrap());
-            let graph = stream.capture(current, CaptureMode::Relaxed, operands, |capture, (host, mut device)| {
-                (0..100).try_for_each(|_| capture.copy_to_device(&host, &mut device))
-            });
-            let mut graph = graph.unwrap();
-            let default = current.default_stream();
-            let mut model = current.load_model("model").unwrap().bind(current, &[], &[]).unwrap();
-            let mut event = stream.record(current, current.event().unwrap()).unwrap();
-            let mut host = current.host_buffer::<f32>(64).unwrap();
-            let mut filled = current.upload(&[0.0_f32; 64]).unwrap();
-            let mut second = current.upload(&[0.0_f32; 64]).unwrap();
-            let mut pageable = current.pageable_buffer(vec![0.0_f32; 64]);
-            let mut plain = [0.0_f32; 64];
-            let mut before = 0;
-            for round in 0..WARM_UP + ROUNDS {
-                if round == WARM_UP {
-                    before = allocations();
-                }
-                (host, filled) = stream.copy_to_device(current, host, filled).unwrap().wait(current).unwrap();
-                let copy = stream.copy_to_host(current, filled, host).unwrap();
-                (filled, host) = copy.wait_within(current, Duration::from_secs(60)).unwrap();
-                filled.copy_from(current, &plain).unwrap();
-                filled.copy_to(current, &mut plain).unwrap();
-                model = stream.execute(current, model).unwrap().wait(current).unwrap();
-                event = stream.record(current, event).unwrap();
-                other.wait_for(current, &event).unwrap();
-                event.synchronize(current).unwrap();
-                (host, filled) = default.copy_to_device(current, host, filled).unwrap().wait(current).unwrap();
-                let (from, set) = (filled, stream.set_bytes(current, second, 1).unwrap());
-                let (from, set) = stream.copy_on_device(current, from, set).unwrap().split();
-                let taken = other.adopt_after(current, set, &event).map_err(|failed| failed.value).unwrap_err();
-                event = stream.record(current, event).unwrap();
-                let taken = other.adopt_after(current, taken, &event).unwrap();
-                assert!(taken.is_done(current).unwrap());
-                second = taken.wait(current).unwrap();
-                let (from, pageable_there) = stream.copy_to_host(current, from, pageable).unwrap().split();
-                let part = stream.copy_part_to_host(current, from, 0..8, pageable_there, 8).unwrap();
-                (filled, pageable) = part.wait(current).unwrap();
-                graph.operands(current).unwrap().0.fill(1.0);
-                let replayed = stream.replay(current, graph).unwrap();
-                graph = stream.replay(current, replayed).unwrap().wait(current).unwrap();
-                stream.synchronize(current).unwrap();
-            }
-            drop((model, event, graph));
-            assert_eq!(allocations() - before, 0, "allocations in {ROUNDS} rounds");
+            work_allocates_nothing(current);
+            callbacks_allocate_nothing(current);
+            futures_allocate_nothing(current);
+            blocks_of_a_pool_allocate_nothing(current);
 
             let before = allocations();
             drop(Box::new(1));
@@ -81,13 +43,131 @@ fn ten_thousand_submissions_and_waits_allocate_nothing() {
     acl.close().unwrap();
 }
 
+fn work_allocates_nothing<C: Brand>(current: &mut Current<C>) {
+    let (mut stream, other) = (current.stream().unwrap().without_allocator(), current.stream().unwrap());
+    let operands = (current.host_buffer::<f32>(64).unwrap(), current.upload(&[0.0_f32; 64]).unwrap());
+    let graph = stream.capture(current, CaptureMode::Relaxed, operands, |capture, (host, mut device)| {
+        (0..100).try_for_each(|_| capture.copy_to_device(&host, &mut device))
+    });
+    let mut graph = graph.unwrap();
+    let default = current.default_stream();
+    let mut model = current.load_model("model").unwrap().bind(current, &[], &[]).unwrap();
+    let mut event = stream.record(current, current.event().unwrap()).unwrap();
+    let mut host = current.host_buffer::<f32>(64).unwrap();
+    let mut filled = current.upload(&[0.0_f32; 64]).unwrap();
+    let mut second = current.upload(&[0.0_f32; 64]).unwrap();
+    let mut pageable = current.pageable_buffer(vec![0.0_f32; 64]);
+    let mut plain = [0.0_f32; 64];
+    let mut before = 0;
+    for round in 0..WARM_UP + ROUNDS {
+        if round == WARM_UP {
+            before = allocations();
+        }
+        (host, filled) = stream.copy_to_device(current, host, filled).unwrap().wait(current).unwrap();
+        let copy = stream.copy_to_host(current, filled, host).unwrap();
+        (filled, host) = copy.wait_within(current, Duration::from_secs(60)).unwrap();
+        filled.copy_from(current, &plain).unwrap();
+        filled.copy_to(current, &mut plain).unwrap();
+        model = stream.execute(current, model).unwrap().wait(current).unwrap();
+        event = stream.record(current, event).unwrap();
+        other.wait_for(current, &event).unwrap();
+        event.synchronize(current).unwrap();
+        (host, filled) = default.copy_to_device(current, host, filled).unwrap().wait(current).unwrap();
+        let (from, set) = (filled, stream.set_bytes(current, second, 1).unwrap());
+        let (from, set) = stream.copy_on_device(current, from, set).unwrap().split();
+        let taken = other.adopt_after(current, set, &event).map_err(|failed| failed.value).unwrap_err();
+        event = stream.record(current, event).unwrap();
+        let taken = other.adopt_after(current, taken, &event).unwrap();
+        assert!(taken.is_done(current).unwrap());
+        second = taken.wait(current).unwrap();
+        let (from, pageable_there) = stream.copy_to_host(current, from, pageable).unwrap().split();
+        let part = stream.copy_part_to_host(current, from, 0..8, pageable_there, 8).unwrap();
+        (filled, pageable) = part.wait(current).unwrap();
+        graph.operands(current).unwrap().0.fill(1.0);
+        let replayed = stream.replay(current, graph).unwrap();
+        graph = stream.replay(current, replayed).unwrap().wait(current).unwrap();
+        stream.synchronize(current).unwrap();
+    }
+    drop((model, event, graph));
+    assert_eq!(allocations() - before, 0, "allocations in {ROUNDS} rounds");
+}
+
+fn callbacks_allocate_nothing<C: Brand>(current: &Current<C>) {
+    let stream = current.stream().unwrap();
+    let mut before = 0;
+    for round in 0..WARM_UP + ROUNDS {
+        if round == WARM_UP {
+            before = allocations();
+        }
+        // Two types of callbacks, one after the other.
+        let first = stream.launch_host_fn(current, move || round).unwrap();
+        assert!(first.is_done(current).unwrap());
+        let second = stream.launch_host_fn(current, move || [round; 3]).unwrap();
+        assert!(second.is_done(current).unwrap());
+        assert_eq!(first.wait(current).unwrap().into_result().unwrap(), round);
+        assert_eq!(second.wait(current).unwrap().into_result().unwrap(), [round; 3]);
+    }
+    assert_eq!(allocations() - before, 0, "allocations in {ROUNDS} rounds of callbacks");
+}
+
+fn futures_allocate_nothing<C: Brand>(current: &Current<C>) {
+    let mut stream = current.stream().unwrap();
+    let mut task = Context::from_waker(Waker::noop());
+    let (mut host, mut device) = (current.host_buffer::<f32>(64).unwrap(), current.upload(&[0.0_f32; 64]).unwrap());
+    let mut before = (0, 0);
+    for round in 0..WARM_UP + ROUNDS {
+        if round == WARM_UP {
+            // The thread that watches the futures was started in the first round.
+            std::thread::sleep(Duration::from_millis(100));
+            before = (allocations(), of_other_threads());
+        }
+        let copy = stream.copy_to_device(current, host, device).unwrap();
+        let mut future = pin!(copy.into_future(current, &mut stream).unwrap());
+        let Poll::Ready(copied) = future.as_mut().poll(&mut task) else { panic!("work of this library is done") };
+        let (from, to) = copied.unwrap();
+        let copy = stream.copy_to_host(current, to, from).unwrap();
+        let mut done = pin!(copy.when_done(current, &stream).unwrap());
+        let Poll::Ready(copy) = done.as_mut().poll(&mut task) else { panic!("work of this library is done") };
+        (device, host) = copy.wait(current).unwrap();
+    }
+    assert_eq!(allocations() - before.0, 0, "allocations in {ROUNDS} rounds of futures");
+    assert_eq!(of_other_threads() - before.1, 0, "allocations of the thread that watches");
+}
+
+fn blocks_of_a_pool_allocate_nothing<C: Brand>(current: &Current<C>) {
+    // SAFETY: the library was compiled from a source of these tests, without initialisers.
+    let library = unsafe { libloading::Library::new(common::null_library()) }.unwrap();
+    // SAFETY: the function has this signature in the source of the library. It gives a block out and takes it back.
+    let round_trip = *unsafe { library.get::<unsafe extern "C" fn(usize) -> *mut c_void>("null_round_trip") }.unwrap();
+    let stream = current.stream().unwrap();
+    let stream = stream.register(current, PoolAllocator::new(current, 1 << 20).unwrap()).unwrap();
+    let mut before = 0;
+    for round in 0..WARM_UP + ROUNDS {
+        if round == WARM_UP {
+            before = allocations();
+        }
+        // SAFETY: an allocator is registered, and nothing is read from the block.
+        assert!(!unsafe { round_trip(1 << (round % 12)) }.is_null());
+    }
+    assert_eq!(allocations() - before, 0, "allocations in {ROUNDS} round trips");
+    let (_stream, pool) = stream.unregister(current).unwrap();
+    assert_eq!(pool.statistics().blocks, 0);
+}
+
 /// Counts the allocations of each thread.
 struct Counting;
 
 thread_local!(static ALLOCATIONS: Cell<usize> = const { Cell::new(0) });
+thread_local!(static OF_THE_TEST: Cell<bool> = const { Cell::new(false) });
+/// Those of all threads but the test's.
+static OF_OTHERS: AtomicUsize = AtomicUsize::new(0);
 
 fn allocations() -> usize {
     ALLOCATIONS.get()
+}
+
+fn of_other_threads() -> usize {
+    OF_OTHERS.load(Ordering::Relaxed)
 }
 
 // SAFETY: a global allocator keeps the contract of `GlobalAlloc`: this one hands everything on to the system's, which
@@ -95,6 +175,7 @@ fn allocations() -> usize {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        OF_OTHERS.fetch_add(usize::from(!OF_THE_TEST.get()), Ordering::Relaxed);
         // SAFETY: the system's allocator asks for a layout that is not of size 0, which the caller promises.
         unsafe { System.alloc(layout) }
     }

@@ -16,6 +16,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing, missing_docs)]
 
 mod actor;
+mod allocator;
 #[path = "../../tests/common/mod.rs"]
 mod common;
 mod count;

@@ -18,6 +18,8 @@ pub(crate) enum Operation {
     Stream,
     Event,
     Buffer,
+    Allocator,
+    Pool,
 }
 
 /// How it is called.
@@ -32,7 +34,7 @@ pub(crate) enum Side {
 pub(crate) const SIDES: [Side; 4] = [Side::Raw, Side::Sys, Side::Safe, Side::Runtime];
 
 impl Operation {
-    pub(crate) const ALL: [Self; 15] = [
+    pub(crate) const ALL: [Self; 17] = [
         Self::Copy,
         Self::CopyAndWait,
         Self::Set,
@@ -48,6 +50,8 @@ impl Operation {
         Self::Stream,
         Self::Event,
         Self::Buffer,
+        Self::Allocator,
+        Self::Pool,
     ];
 
     pub(crate) fn named(name: &str) -> Option<Self> {
@@ -75,6 +79,8 @@ impl Operation {
             Self::Stream => "make and destroy a stream",
             Self::Event => "make and destroy an event",
             Self::Buffer => "make and free a device buffer",
+            Self::Allocator => "a block of an allocator, out and back",
+            Self::Pool => "a block of a pool, out and back",
         }
     }
 
@@ -84,7 +90,8 @@ impl Operation {
             Self::Copy | Self::Set | Self::Record | Self::WaitFor | Self::CallBack | Self::Execute | Self::Replay => 40,
             Self::CopyAndWait => 60,
             Self::Synchronize | Self::CopyNow | Self::Run => 20,
-            Self::Enter | Self::Stream | Self::Event | Self::Buffer => 100,
+            Self::Enter | Self::Stream | Self::Event | Self::Buffer | Self::Allocator => 100,
+            Self::Pool => 200,
         }
     }
 
@@ -97,7 +104,7 @@ impl Operation {
             Self::Set => 59,
             Self::Record => 60,
             Self::WaitFor => 47,
-            Self::CallBack => 130,
+            Self::CallBack => 102,
             Self::Execute => 100,
             Self::Replay => 80,
             Self::Synchronize => 52,
@@ -107,6 +114,8 @@ impl Operation {
             Self::Stream => 325,
             Self::Event => 258,
             Self::Buffer => 316,
+            Self::Allocator => 275,
+            Self::Pool => 650,
         }
     }
 }

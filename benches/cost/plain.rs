@@ -1,5 +1,6 @@
 //! The operations by the C functions: through the addresses that the dynamic loader gives, and through `ascendcl-sys`.
 
+use crate::allocator;
 use crate::count::rounds;
 use crate::operations::Operation;
 use ascendcl_sys::types::*;
@@ -50,6 +51,9 @@ macro_rules! operations {
     ($name:ident, $load:expr, $call:ident) => {
         #[expect(clippy::too_many_lines, reason = "a table: one arm per operation")]
         pub(crate) fn $name(path: &Path, operation: Operation, n: u32) {
+            if matches!(operation, Operation::Allocator | Operation::Pool) {
+                return allocator::of_c_functions(path, n);
+            }
             let library = $load(path);
             let library = &library;
             let mut block = [0_u8; 64];
@@ -144,6 +148,7 @@ macro_rules! operations {
                     },
                     none,
                 ),
+                Operation::Allocator | Operation::Pool => unreachable!("measured elsewhere"),
             }
         }
     };

@@ -1,5 +1,6 @@
 //! The operations through the safe layer, in a scope and in a runtime.
 
+use crate::allocator;
 use crate::common;
 use crate::count::rounds;
 use crate::operations::Operation;
@@ -15,7 +16,7 @@ pub(crate) fn scope(library: &Path, operation: Operation, n: u32) {
     let device = acl.device(&mut thread, 0).unwrap();
     let ran = device.context(&mut thread, |context, thread| match operation {
         Operation::Enter => rounds(n, (), |()| context.enter(thread, |_| ()).unwrap(), |()| ()),
-        _ => context.enter(thread, |current| in_context(current, operation, n)).unwrap(),
+        _ => context.enter(thread, |current| in_context(library, current, operation, n)).unwrap(),
     });
     ran.unwrap();
     device.reset(&mut thread).unwrap();
@@ -26,13 +27,14 @@ pub(crate) fn runtime(library: &Path, operation: Operation, n: u32) {
     let runtime = Runtime::<Measured>::open(common::library_at(library)).unwrap();
     match operation {
         Operation::Enter => rounds(n, (), |()| runtime.with(|_| ()).unwrap(), |()| ()),
-        _ => runtime.with(|current| in_context(current, operation, n)).unwrap(),
+        _ => runtime.with(|current| in_context(library, current, operation, n)).unwrap(),
     }
     runtime.close().unwrap();
 }
 
-fn in_context<C: Brand>(current: &mut Current<C>, operation: Operation, n: u32) {
+fn in_context<C: Brand>(library: &Path, current: &mut Current<C>, operation: Operation, n: u32) {
     match operation {
+        Operation::Allocator | Operation::Pool => return allocator::of_the_crate(library, current, operation, n),
         Operation::Run => return run(current, n),
         Operation::Replay => return replay(current, n),
         Operation::Stream | Operation::Event | Operation::Buffer => return made(current, operation, n),

@@ -4,8 +4,8 @@
 //! size, and rounding wastes at most a fifth of a large block. A returned block can be reused immediately: the stream
 //! runs in order, so work that still uses the block is complete before the next task begins (ALLOC-14).
 
+use core::mem;
 use core::num::NonZeroUsize;
-use std::collections::BTreeMap;
 
 /// The memory of a [`PoolAllocator`](crate::allocator::PoolAllocator), and its requests so far.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -35,14 +35,16 @@ pub struct PoolStatistics {
 /// `M` is the value that keeps a chunk allocated.
 #[derive(Debug)]
 pub(crate) struct Arena<M> {
-    chunks: BTreeMap<u64, Chunk<M>>,
+    /// By name.
+    chunks: Vec<Chunk<M>>,
     /// Returned blocks, by size.
-    free: BTreeMap<usize, Vec<Piece>>,
+    free: Vec<SizeClass>,
     statistics: PoolStatistics,
 }
 
 #[derive(Debug)]
 struct Chunk<M> {
+    name: u64,
     memory: M,
     start: NonZeroUsize,
     bytes: usize,
@@ -50,6 +52,14 @@ struct Chunk<M> {
     cut: usize,
     /// Blocks of the chunk that the library has.
     out: usize,
+}
+
+/// The returned blocks of one size. There are a few dozen sizes at most, so a search in a vector is quick, and none of
+/// them is ever removed: giving a block out and taking it back allocates nothing.
+#[derive(Debug)]
+struct SizeClass {
+    bytes: usize,
+    pieces: Vec<Piece>,
 }
 
 /// A part of a chunk. It is not `Clone`, so it has one owner.
@@ -73,7 +83,7 @@ impl Piece {
 
 impl<M> Arena<M> {
     pub(crate) fn new() -> Self {
-        Self { chunks: BTreeMap::new(), free: BTreeMap::new(), statistics: PoolStatistics::default() }
+        Self { chunks: Vec::new(), free: Vec::new(), statistics: PoolStatistics::default() }
     }
 
     pub(crate) fn statistics(&self) -> PoolStatistics {
@@ -84,8 +94,9 @@ impl<M> Arena<M> {
     pub(crate) fn add(&mut self, name: u64, start: NonZeroUsize, bytes: usize, memory: M) {
         // The system may align chunks to less than a grain.
         let skipped = start.get().wrapping_neg() % GRAIN;
-        let chunk = Chunk { memory, start, bytes, cut: skipped.min(bytes), out: 0 };
-        self.chunks.insert(name, chunk);
+        let chunk = Chunk { name, memory, start, bytes, cut: skipped.min(bytes), out: 0 };
+        let place = self.chunks.partition_point(|other| other.name < name);
+        self.chunks.insert(place, chunk);
         self.statistics.chunks += 1;
         self.statistics.reserved += bytes;
     }
@@ -104,7 +115,7 @@ impl<M> Arena<M> {
         statistics.blocks += 1;
         statistics.bytes += piece.bytes;
         statistics.peak = statistics.peak.max(statistics.bytes);
-        if let Some(chunk) = self.chunks.get_mut(&piece.chunk) {
+        if let Some(chunk) = chunk_of(&mut self.chunks, &piece) {
             chunk.out += 1;
         }
         Some(piece)
@@ -112,21 +123,24 @@ impl<M> Arena<M> {
 
     /// Takes a block back. Ignores a block of another pool.
     pub(crate) fn put(&mut self, piece: Piece) {
-        let Some(chunk) = self.chunks.get_mut(&piece.chunk) else { return };
+        let Some(chunk) = chunk_of(&mut self.chunks, &piece) else { return };
         chunk.out = chunk.out.saturating_sub(1);
         self.statistics.blocks = self.statistics.blocks.saturating_sub(1);
         self.statistics.bytes = self.statistics.bytes.saturating_sub(piece.bytes);
-        self.free.entry(piece.bytes).or_default().push(piece);
+        let place = self.free.partition_point(|class| class.bytes < piece.bytes);
+        match self.free.get_mut(place).filter(|class| class.bytes == piece.bytes) {
+            Some(class) => class.pieces.push(piece),
+            None => self.free.insert(place, SizeClass { bytes: piece.bytes, pieces: vec![piece] }),
+        }
     }
 
     /// Removes the chunks without blocks in use. The caller knows that no queued work uses them (ALLOC-11).
     pub(crate) fn remove_idle(&mut self) -> Vec<M> {
         self.forget_cuts();
-        let (idle, busy): (BTreeMap<_, _>, _) =
-            core::mem::take(&mut self.chunks).into_iter().partition(|(_, chunk)| chunk.out == 0);
+        let (idle, busy): (Vec<_>, _) = mem::take(&mut self.chunks).into_iter().partition(|chunk| chunk.out == 0);
         self.chunks = busy;
         let mut memory = Vec::new();
-        for chunk in idle.into_values() {
+        for chunk in idle {
             self.statistics.chunks -= 1;
             self.statistics.reserved -= chunk.bytes;
             memory.push(chunk.memory);
@@ -154,24 +168,30 @@ impl<M> Arena<M> {
 
     /// The smallest returned block of these sizes.
     fn reuse(&mut self, least: usize, most: usize) -> Option<Piece> {
-        let pieces = self.free.range_mut(least..=most).map(|(_, pieces)| pieces);
-        pieces.filter(|pieces| !pieces.is_empty()).find_map(Vec::pop)
+        let from = self.free.partition_point(|class| class.bytes < least);
+        let classes = self.free.get_mut(from..)?.iter_mut().take_while(|class| class.bytes <= most);
+        classes.map(|class| &mut class.pieces).find_map(Vec::pop)
     }
 
     fn cut(&mut self, class: usize) -> Option<Piece> {
-        let (name, chunk) = self.chunks.iter_mut().find(|(_, chunk)| chunk.bytes - chunk.cut >= class)?;
+        let chunk = self.chunks.iter_mut().find(|chunk| chunk.bytes - chunk.cut >= class)?;
         let address = chunk.start.checked_add(chunk.cut)?;
         chunk.cut += class;
-        Some(Piece { chunk: *name, address, bytes: class })
+        Some(Piece { chunk: chunk.name, address, bytes: class })
     }
 
     /// Merges the chunks without blocks in use, so that they can be divided into other sizes.
     fn forget_cuts(&mut self) {
-        for (name, chunk) in self.chunks.iter_mut().filter(|(_, chunk)| chunk.out == 0) {
+        for chunk in self.chunks.iter_mut().filter(|chunk| chunk.out == 0) {
             chunk.cut = (chunk.start.get().wrapping_neg() % GRAIN).min(chunk.bytes);
-            self.free.values_mut().for_each(|pieces| pieces.retain(|piece| piece.chunk != *name));
+            self.free.iter_mut().for_each(|class| class.pieces.retain(|piece| piece.chunk != chunk.name));
         }
     }
+}
+
+fn chunk_of<'c, M>(chunks: &'c mut [Chunk<M>], piece: &Piece) -> Option<&'c mut Chunk<M>> {
+    let place = chunks.binary_search_by_key(&piece.chunk, |chunk| chunk.name).ok()?;
+    chunks.get_mut(place)
 }
 
 /// The size class of a request: the next quarter step between two powers of two.

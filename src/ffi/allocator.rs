@@ -6,11 +6,12 @@
 //! the registration, and taken out before the registration is ended. A call at any other time finds no allocator and
 //! gets no memory. No lock is held while code of the allocator runs.
 //!
-//! A block is passed to the library as a pointer to a [`Cell`] and comes back once, to be freed. The allocator is not
+//! A block is passed to the library as a pointer to its [`Place`] and comes back once, to be freed. The allocator is not
 //! taken out before all blocks have come back. A block that a captured graph has comes back later (`held.rs`).
 
-use super::held::{Blocks, HeldBlocks, hold};
+use super::held::{Blocks, ComesBack, HeldBlocks, Lent, hold};
 use super::members::Members;
+use super::places::Place;
 use crate::callback_guard::contained;
 use crate::device_allocator::{ContextId, DeviceAddress, DeviceAllocator};
 use crate::error::{Error, ObjectKind};
@@ -27,12 +28,16 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 ///
 /// The type is public in a private module, because a stream's public state type has it.
 #[allow(unreachable_pub, reason = "see above")]
-pub struct Registered<A> {
-    /// The lock is held to copy or to take the pointer, and never while the allocator runs.
-    allocator: Mutex<Option<Arc<A>>>,
+pub struct Registered<A: DeviceAllocator> {
+    /// The lock is never held while the allocator runs.
+    inside: Mutex<Inside<A>>,
     misbehaved: AtomicBool,
+}
+
+struct Inside<A: DeviceAllocator> {
+    allocator: Option<Arc<A>>,
     /// The blocks that are out.
-    blocks: Mutex<Blocks>,
+    blocks: Blocks<A>,
 }
 
 /// A block that the library has given back, for the graphs that have it. Dropping the last one runs code of the user.
@@ -56,15 +61,15 @@ pub(crate) trait Keeps: fmt::Debug + Send + Sync {
 
 impl<A: DeviceAllocator> Keeps for Registered<A> {
     fn has_lent(&self, address: NonZeroUsize) -> bool {
-        self.blocks().has_lent(address.into())
+        self.inside().blocks.has_lent(address.into())
     }
 
     fn begin_capture(&self, graph: &Arc<HeldBlocks>) {
-        self.blocks().begin_capture(graph);
+        self.inside().blocks.begin_capture(graph);
     }
 
     fn end_capture(&self) {
-        self.blocks().end_capture();
+        self.inside().blocks.end_capture();
     }
 }
 
@@ -89,23 +94,7 @@ impl Keeps for KeptByCaller {
     }
 }
 
-/// The cell whose address identifies a block to the library. The device address comes first, because [`address_of`]
-/// does not know the allocator's type.
-#[repr(C)]
-pub(super) struct Cell<A: DeviceAllocator> {
-    address: DeviceAddress,
-    block: A::Block,
-    /// Keeps the allocator in place, even if the library keeps a block beyond the registration, or forever.
-    keeps: Arc<Registered<A>>,
-}
-
-impl<A: DeviceAllocator> Cell<A> {
-    pub(super) fn registered(&self) -> Arc<Registered<A>> {
-        Arc::clone(&self.keeps)
-    }
-}
-
-impl<A> fmt::Debug for Registered<A> {
+impl<A: DeviceAllocator> fmt::Debug for Registered<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Registered<{}>", core::any::type_name::<A>())
     }
@@ -120,7 +109,8 @@ impl<A: DeviceAllocator> Registered<A> {
     /// An object without an allocator. The allocator is [put](Self::put) there after the library has accepted the
     /// registration.
     pub(crate) fn vacant() -> Arc<Self> {
-        Arc::new(Self { allocator: Mutex::default(), misbehaved: AtomicBool::new(false), blocks: Mutex::default() })
+        let inside = Mutex::new(Inside { allocator: None, blocks: Blocks::default() });
+        Arc::new(Self { inside, misbehaved: AtomicBool::new(false) })
     }
 
     pub(crate) fn members(self: &Arc<Self>) -> Members {
@@ -129,16 +119,16 @@ impl<A: DeviceAllocator> Registered<A> {
 
     /// Puts the allocator in place. From now on the library's calls reach it.
     pub(crate) fn put(&self, allocator: A) {
-        *self.place() = Some(Arc::new(allocator));
+        self.inside().allocator = Some(Arc::new(allocator));
     }
 
     /// Like [`put`](Self::put), but returns the allocator if there already is one.
     pub(crate) fn put_if_vacant(&self, allocator: A) -> Result<(), A> {
-        let mut place = self.place();
-        if place.is_some() {
+        let mut inside = self.inside();
+        if inside.allocator.is_some() {
             return Err(allocator);
         }
-        *place = Some(Arc::new(allocator));
+        inside.allocator = Some(Arc::new(allocator));
         Ok(())
     }
 
@@ -147,21 +137,21 @@ impl<A: DeviceAllocator> Registered<A> {
     /// This does not wait. The allocator stays if the library has blocks of it, or if a call of the library, or a
     /// program that [looks](Self::look), is inside it now.
     pub(crate) fn take(&self) -> Result<A, Error> {
-        let mut place = self.place();
-        let shared = place.take().ok_or(Error::Gone { what: ObjectKind::ALLOCATOR })?;
+        let mut inside = self.inside();
+        let shared = inside.allocator.take().ok_or(Error::Gone { what: ObjectKind::ALLOCATOR })?;
         let allocator = match Arc::try_unwrap(shared) {
             Ok(allocator) => allocator,
             Err(shared) => {
-                *place = Some(shared);
+                inside.allocator = Some(shared);
                 return Err(Error::StillRunning { what: ObjectKind::ALLOCATOR });
             }
         };
-        // No thread is inside, and none can enter while the lock is held. So the number of blocks does not change.
-        match self.has_all_blocks() {
-            Ok(()) => Ok(allocator),
-            Err(error) => {
-                *place = Some(Arc::new(allocator));
-                Err(error)
+        // No thread is inside, and none can enter while the lock is held.
+        match inside.blocks.out() {
+            0 => Ok(allocator),
+            count => {
+                inside.allocator = Some(Arc::new(allocator));
+                Err(Error::BlocksInUse { count })
             }
         }
     }
@@ -174,14 +164,6 @@ impl<A: DeviceAllocator> Registered<A> {
             return Err(self);
         }
         self.take().map_err(|_| self)
-    }
-
-    /// An error if the library or a captured graph has blocks.
-    pub(crate) fn has_all_blocks(&self) -> Result<(), Error> {
-        match self.blocks().out() {
-            0 => Ok(()),
-            count => Err(Error::BlocksInUse { count }),
-        }
     }
 
     /// Calls `look` with the allocator while it is registered. No lock is held. `None` if the allocator is not in
@@ -203,32 +185,48 @@ impl<A: DeviceAllocator> Registered<A> {
     }
 
     /// While this pointer exists, the allocator cannot be taken out.
-    pub(super) fn present(&self) -> Option<Arc<A>> {
-        self.place().clone()
+    #[inline]
+    fn present(&self) -> Option<Arc<A>> {
+        self.inside().allocator.clone()
     }
 
-    fn place(&self) -> MutexGuard<'_, Option<Arc<A>>> {
-        self.allocator.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    /// Notes that a block is no longer out. The allocator is found under the same lock, so code that takes it out sees
+    /// either the block or the pointer.
+    pub(super) fn comes_back(&self, note: impl FnOnce(&mut Blocks<A>)) -> Option<Arc<A>> {
+        let mut inside = self.inside();
+        note(&mut inside.blocks);
+        inside.allocator.clone()
     }
 
-    pub(super) fn blocks(&self) -> MutexGuard<'_, Blocks> {
-        self.blocks.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    #[inline]
+    fn inside(&self) -> MutexGuard<'_, Inside<A>> {
+        self.inside.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// Gives a block to the allocator, if it is in place.
-    pub(super) fn give_to(allocator: Option<Arc<A>>, registered: Arc<Self>, cell: Cell<A>) {
-        let Cell { block, keeps, .. } = cell;
+    #[inline]
+    pub(super) fn give_to(allocator: Option<Arc<A>>, lent: Lent<A>) {
+        let Lent { block, keeps } = lent;
         // If the allocator panicked, it had the block already, so the block is not freed a second time.
         if contained(|| allocator.as_ref().map(|allocator| allocator.free(block))).flatten().is_none() {
-            registered.note_misbehaviour();
+            keeps.note_misbehaviour();
         }
-        // If the registration has ended, the last block drops the allocator, whose destructor is code of the user.
-        contained(|| drop((keeps, allocator, registered)));
+        let_go(allocator);
+        // If the registration has ended, the last block drops the allocator.
+        let_go(Some(keeps));
+    }
+}
+
+/// Drops a pointer. The last one drops what it points to, whose destructor may be code of the user.
+#[inline]
+pub(super) fn let_go<T>(pointer: Option<Arc<T>>) {
+    if let Some(last) = pointer.and_then(Arc::into_inner) {
+        contained(|| drop(last));
     }
 }
 
 /// The object of a registration. [`registered`] turns it back into the shared pointer.
-fn object_of<A>(registered: &Arc<Registered<A>>) -> NonNull<c_void> {
+fn object_of<A: DeviceAllocator>(registered: &Arc<Registered<A>>) -> NonNull<c_void> {
     // SAFETY: `new_unchecked` asks for a pointer that is not null. `Arc::as_ptr` points at the value, so it is never
     // null.
     unsafe { NonNull::new_unchecked(Arc::as_ptr(registered).cast_mut().cast()) }
@@ -237,7 +235,7 @@ fn object_of<A>(registered: &Arc<Registered<A>>) -> NonNull<c_void> {
 /// # Safety
 ///
 /// `object` is the object of [`Members`] that were made for an `A`, and is still in place.
-unsafe fn registered<A>(object: *mut c_void) -> Arc<Registered<A>> {
+unsafe fn registered<A: DeviceAllocator>(object: *mut c_void) -> Arc<Registered<A>> {
     let registered = object.cast_const().cast::<Registered<A>>();
     // SAFETY: `increment_strong_count` and `from_raw` ask for a pointer of an `Arc` of this type whose count is at
     // least one. The caller of this function promises that (its safety section). `from_raw` takes over the count that
@@ -254,31 +252,38 @@ fn hand_out<A: DeviceAllocator>(
     registered: Arc<Registered<A>>,
     ask: impl FnOnce(&A) -> Option<A::Block>,
 ) -> *mut c_void {
-    let Some(allocator) = registered.present() else { return ptr::null_mut() };
-    let block = contained(|| ask(&allocator));
-    let mut panicked = block.is_none();
-    // A call of its own: a block is not dropped while a panic of the allocator unwinds.
-    let block = block.flatten().and_then(|block| match contained(|| allocator.address(&block)) {
-        Some(address) => Some((address, block)),
-        None => {
-            panicked = true;
-            contained(|| drop(block));
-            None
-        }
+    let Some(allocator) = registered.present() else {
+        let_go(Some(registered));
+        return ptr::null_mut();
+    };
+    let mut block = None;
+    let address = contained(|| {
+        block = ask(&allocator);
+        block.as_ref().map(|block| allocator.address(block))
     });
+    let place = match (address, block) {
+        (Some(Some(address)), Some(block)) => {
+            // Lent before the pointer is dropped, so that code that takes the allocator out sees either the pointer or the
+            // block.
+            let keeps = Arc::clone(&registered);
+            registered.inside().blocks.lend(address, Lent { block, keeps })
+        }
+        (address, block) => refused(&registered, address.is_none(), block),
+    };
+    let_go(Some(allocator));
+    let_go(Some(registered));
+    place
+}
+
+/// The allocator has no memory, or panicked.
+#[cold]
+fn refused<A: DeviceAllocator>(registered: &Registered<A>, panicked: bool, block: Option<A::Block>) -> *mut c_void {
     if panicked {
         registered.note_misbehaviour();
     }
-    let cell = block.map_or(ptr::null_mut(), |(address, block)| {
-        let cell = Box::into_raw(Box::new(Cell { address, block, keeps: Arc::clone(&registered) }));
-        // Insert before the pointer is dropped, so that code that takes the allocator out sees either the pointer or
-        // the block.
-        registered.blocks().lend(cell.addr(), address);
-        cell
-    });
-    // If the registration has ended, the last pointer drops the allocator, whose destructor is code of the user.
-    contained(|| drop((allocator, registered)));
-    cell.cast()
+    // It was not dropped while a panic unwound.
+    contained(|| drop(block));
+    ptr::null_mut()
 }
 
 unsafe extern "C" fn allocate<A: DeviceAllocator>(object: *mut c_void, size: usize) -> *mut c_void {
@@ -302,40 +307,34 @@ unsafe extern "C" fn free<A: DeviceAllocator>(object: *mut c_void, block: *mut c
     if block.is_null() {
         return;
     }
-    // SAFETY: `registered` asks for an object that was made for an `A` and is in place. The library returns a block
-    // with the object of the registration that it came from (ALLOC-19), and a block that the library has keeps that
-    // object.
-    let registered = unsafe { registered::<A>(object) };
-    // Take the pointer before the block is removed, so that code that takes the allocator out sees either the pointer
-    // or the block.
-    let allocator = registered.present();
-    let graphs = registered.blocks().take_back(block.addr());
-    let Some(graphs) = graphs else {
-        // The block was returned before, or never allocated here, so the pointer must not be dereferenced.
-        registered.note_misbehaviour();
-        contained(|| drop((allocator, registered)));
-        return;
+    // SAFETY: a reference asks for a value that lives. The library returns a block with the object of the registration that
+    // it came from (ALLOC-19), which the stream's row keeps, and which a block that the library has keeps, too.
+    let registered = unsafe { &*object.cast_const().cast::<Registered<A>>() };
+    // The allocator is found under the same lock, so code that takes it out sees either the pointer or the block.
+    let (allocator, back) = {
+        let mut inside = registered.inside();
+        (inside.allocator.clone(), inside.blocks.take_back(block))
     };
-    // SAFETY: `Box::from_raw` asks for a pointer of `Box::into_raw` of this type, once. `hand_out` made it, and
-    // `take_back` has just taken it off the list.
-    let cell = unsafe { Box::from_raw(block.cast::<Cell<A>>()) };
-    match graphs.as_slice() {
-        [] => Registered::give_to(allocator, registered, *cell),
-        graphs => {
-            hold(cell, graphs);
-            contained(|| drop((allocator, registered)));
+    match back {
+        Some(ComesBack::ToTheAllocator(lent)) => Registered::give_to(allocator, lent),
+        Some(ComesBack::ToGraphs(lent, graphs)) => hold(allocator, lent, graphs),
+        // The block was returned before, or never allocated here, so nothing is read through the pointer.
+        None => {
+            registered.note_misbehaviour();
+            let_go(allocator);
         }
     }
-    // A graph may have been destroyed meanwhile.
-    contained(|| drop(graphs));
 }
 
 unsafe extern "C" fn address_of(block: *mut c_void) -> *mut c_void {
-    let Some(cell) = NonNull::new(block.cast::<DeviceAddress>()) else { return ptr::null_mut() };
+    if block.is_null() {
+        return ptr::null_mut();
+    }
+    // SAFETY: `Place::address` asks for a pointer of `lend` that did not come back, and for its places. The library passes a block that it has
+    // (ALLOC-19), and such a block keeps the registration's object, which has the places.
+    let address = unsafe { Place::address(block) };
     // The code that made the number exposed the provenance of its pointer (`DeviceAddress`).
-    // SAFETY: `read` asks for a pointer to an initialised `DeviceAddress`. The library passes a block that it has
-    // (ALLOC-19), and a `Cell`, which is `repr(C)`, begins with its address.
-    ptr::with_exposed_provenance_mut(unsafe { cell.read() }.number())
+    address.map_or(ptr::null_mut(), |address| ptr::with_exposed_provenance_mut(address.get()))
 }
 
 #[cfg(test)]

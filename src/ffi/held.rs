@@ -5,10 +5,11 @@
 //! the library has while it is captured: those from before, which the library may use for its tasks, and those that it
 //! gets. A block that comes back while a graph has it goes to the allocator when the last such graph is destroyed.
 
-use super::allocator::Registered;
-use super::allocator::{Cell, KeptBlock};
+use super::allocator::{KeptBlock, Registered, let_go};
+use super::places::Places;
 use crate::callback_guard::contained;
 use crate::device_allocator::{DeviceAddress, DeviceAllocator};
+use core::ffi::c_void;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -17,23 +18,33 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 pub(crate) struct HeldBlocks(Mutex<Option<Vec<KeptBlock>>>);
 
 /// The blocks of one allocator that are out.
-#[derive(Default)]
-pub(super) struct Blocks {
-    /// Those that the library has, by the addresses of their cells.
-    lent: BTreeMap<usize, Lent>,
+pub(super) struct Blocks<A: DeviceAllocator> {
+    /// Those that the library has.
+    lent: Places<Lent<A>>,
+    /// The graphs that have blocks of these, by the pointers of the blocks.
+    graphs: BTreeMap<usize, Vec<Weak<HeldBlocks>>>,
     /// The graph whose capture is under way on the allocator's stream.
     captured: Option<Weak<HeldBlocks>>,
     /// How many the library has given back and graphs have.
     held: usize,
 }
 
-struct Lent {
-    address: DeviceAddress,
-    graphs: Vec<Weak<HeldBlocks>>,
+/// A block that the library has or has given back.
+pub(super) struct Lent<A: DeviceAllocator> {
+    pub(super) block: A::Block,
+    /// Keeps the allocator in place, even if the library keeps a block beyond the registration, or forever.
+    pub(super) keeps: Arc<Registered<A>>,
+}
+
+/// Who gets a block that the library gives back.
+pub(super) enum ComesBack<A: DeviceAllocator> {
+    ToTheAllocator(Lent<A>),
+    /// These graphs have it. Until the last of them is destroyed it counts as out.
+    ToGraphs(Lent<A>, Vec<Arc<HeldBlocks>>),
 }
 
 /// A block that the library has given back. Dropping it gives the block to the allocator.
-struct Returned<A: DeviceAllocator>(Mutex<Option<Box<Cell<A>>>>);
+struct Returned<A: DeviceAllocator>(Mutex<Option<Lent<A>>>);
 
 impl Default for HeldBlocks {
     fn default() -> Self {
@@ -59,12 +70,19 @@ impl HeldBlocks {
     }
 }
 
-impl Blocks {
+impl<A: DeviceAllocator> Default for Blocks<A> {
+    fn default() -> Self {
+        Self { lent: Places::default(), graphs: BTreeMap::new(), captured: None, held: 0 }
+    }
+}
+
+impl<A: DeviceAllocator> Blocks<A> {
     /// From now on the graph has all blocks that are lent, until [`end_capture`](Self::end_capture).
     pub(super) fn begin_capture(&mut self, graph: &Arc<HeldBlocks>) {
-        for lent in self.lent.values_mut() {
-            lent.graphs.retain(|graph| graph.strong_count() > 0);
-            lent.graphs.push(Arc::downgrade(graph));
+        for pointer in self.lent.pointers() {
+            let graphs = self.graphs.entry(pointer).or_default();
+            graphs.retain(|graph| graph.strong_count() > 0);
+            graphs.push(Arc::downgrade(graph));
         }
         self.captured = Some(Arc::downgrade(graph));
     }
@@ -74,48 +92,75 @@ impl Blocks {
         self.captured = None;
     }
 
-    /// The library gets a block.
-    pub(super) fn lend(&mut self, cell: usize, address: DeviceAddress) {
-        self.lent.insert(cell, Lent { address, graphs: self.captured.iter().cloned().collect() });
+    /// Lends a block to the library: the pointer by which the library knows it.
+    #[inline(always)]
+    pub(super) fn lend(&mut self, address: DeviceAddress, lent: Lent<A>) -> *mut c_void {
+        let pointer = self.lent.lend(address, lent);
+        if let Some(graph) = &self.captured {
+            self.graphs.insert(pointer.addr(), vec![Weak::clone(graph)]);
+        }
+        pointer
     }
 
-    /// The library gives a block back: the graphs that have it, or `None` for a block that was not lent. While there
-    /// are any, the block counts as out.
-    pub(super) fn take_back(&mut self, cell: usize) -> Option<Vec<Arc<HeldBlocks>>> {
-        let lent = self.lent.remove(&cell)?;
-        let graphs: Vec<_> = lent.graphs.iter().filter_map(Weak::upgrade).collect();
-        self.held += usize::from(!graphs.is_empty());
-        Some(graphs)
+    /// The library gives a block back. `None` for a pointer that was not lent.
+    #[inline(always)]
+    pub(super) fn take_back(&mut self, pointer: *mut c_void) -> Option<ComesBack<A>> {
+        let lent = self.lent.take_back(pointer)?;
+        if self.graphs.is_empty() {
+            Some(ComesBack::ToTheAllocator(lent))
+        } else {
+            Some(self.of_captures(pointer, lent))
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn of_captures(&mut self, pointer: *mut c_void, lent: Lent<A>) -> ComesBack<A> {
+        let graphs = self.graphs.remove(&pointer.addr()).unwrap_or_default();
+        let graphs: Vec<_> = graphs.iter().filter_map(Weak::upgrade).collect();
+        if graphs.is_empty() {
+            return ComesBack::ToTheAllocator(lent);
+        }
+        self.held += 1;
+        ComesBack::ToGraphs(lent, graphs)
+    }
+
+    /// A graph gives a block back.
+    fn is_held_no_more(&mut self) {
+        self.held -= 1;
     }
 
     /// Whether the library has a block at this address.
     pub(super) fn has_lent(&self, address: DeviceAddress) -> bool {
-        self.lent.values().any(|lent| lent.address == address)
+        self.lent.has(address)
     }
 
     /// How many are not with the allocator.
     pub(super) fn out(&self) -> usize {
-        self.lent.len() + self.held
+        self.lent.count() + self.held
     }
 }
 
 /// Keeps a block that the library has given back for these graphs.
-pub(super) fn hold<A: DeviceAllocator>(cell: Box<Cell<A>>, graphs: &[Arc<HeldBlocks>]) {
-    let block: KeptBlock = Arc::new(Returned(Mutex::new(Some(cell))));
+#[cold]
+#[inline(never)]
+pub(super) fn hold<A: DeviceAllocator>(allocator: Option<Arc<A>>, lent: Lent<A>, graphs: Vec<Arc<HeldBlocks>>) {
+    let block: KeptBlock = Arc::new(Returned(Mutex::new(Some(lent))));
     graphs.iter().for_each(|graph| graph.keep(&block));
     // Graphs that were destroyed meanwhile have not kept it. Then this drop gives it to the allocator.
     contained(|| drop(block));
+    let_go(allocator);
+    // A graph may have been destroyed meanwhile.
+    contained(|| drop(graphs));
 }
 
 impl<A: DeviceAllocator> Drop for Returned<A> {
     fn drop(&mut self) {
-        let cell = self.0.get_mut().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(cell) = cell else { return };
-        let registered = cell.registered();
+        let lent = self.0.get_mut().unwrap_or_else(PoisonError::into_inner).take();
+        let Some(lent) = lent else { return };
         // Taken before the block is no longer counted, so that code that takes the allocator out sees one of them.
-        let allocator = registered.present();
-        registered.blocks().held -= 1;
-        Registered::give_to(allocator, registered, *cell);
+        let allocator = lent.keeps.comes_back(Blocks::is_held_no_more);
+        Registered::give_to(allocator, lent);
     }
 }
 

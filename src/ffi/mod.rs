@@ -59,6 +59,7 @@ mod outside;
 mod owner;
 mod pages;
 mod peer;
+mod places;
 mod plain;
 mod process;
 mod properties;

@@ -36,7 +36,7 @@ use std::sync::{Arc, Weak};
 /// # })?;
 /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
 /// ```
-pub struct AllocatorSlot<A>(Weak<Registered<A>>);
+pub struct AllocatorSlot<A: DeviceAllocator>(Weak<Registered<A>>);
 
 /// Keeps an [`AllocatorSlot`] alive for code that gave its functions to a library.
 ///
@@ -151,7 +151,7 @@ impl<A: DeviceAllocator> AllocatorSlot<A> {
     }
 }
 
-impl<A> fmt::Debug for AllocatorSlot<A> {
+impl<A: DeviceAllocator> fmt::Debug for AllocatorSlot<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "AllocatorSlot<{}>", core::any::type_name::<A>())
     }

@@ -1,7 +1,7 @@
 //! Completion as a future.
 
 use super::payload::Payload;
-use super::watch::{Signal, Watched};
+use super::watch::Watched;
 use super::{Pending, StreamOps};
 use crate::brand::{Brand, Scoped};
 use crate::current::Current;
@@ -51,11 +51,10 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     ) -> Result<Completion<'s, C, T>, Failed<Self>> {
         // Looked at once: a pointer of the user's may name another stream the next time.
         let queue = stream.queue();
-        let signal = Arc::new(Signal::default());
         match self.is_on(queue).and_then(|()| event_behind(current, queue)) {
             Ok(event) => {
-                let watched = Watched::new(queue, event, current.ledger().api(), &signal);
-                Ok(Completion { pending: Some(self), signal, watched, current })
+                let watched = Watched::new(queue, event, current.ledger().api());
+                Ok(Completion { pending: Some(self), watched, current })
             }
             Err(error) => Err(Failed { error, value: self }),
         }
@@ -82,7 +81,6 @@ pub(super) fn event_behind<C: Brand>(current: &Current<C>, queue: &Arc<RawStream
 pub struct Completion<'s, C: Brand, T> {
     /// `None` once it is done.
     pending: Option<Pending<C, T>>,
-    signal: Arc<Signal>,
     watched: Watched,
     /// Borrowed for as long as the future may be polled: no other context is current then. The stream is borrowed with
     /// it, which its lifetime says.
@@ -99,7 +97,7 @@ impl<C: Brand, T: Payload> Completion<'_, C, T> {
 
     /// Whether the end would not block. The library answers for the case that the event says nothing.
     fn is_over(&self, pending: &Pending<C, T>, waker: &Waker) -> Result<bool, Error> {
-        let over = self.signal.is_given_or_wakes(waker) || pending.is_done(self.current)?;
+        let over = self.watched.is_given_or_wakes(waker) || pending.is_done(self.current)?;
         if !over && !self.watched.by_thread {
             // The system could not start the thread, so the task polls.
             waker.wake_by_ref();

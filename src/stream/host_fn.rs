@@ -6,8 +6,10 @@ use crate::current::Current;
 use crate::error::{Error, Failed};
 use crate::ffi::{HostCode, NotQueued, RawStream, message_of};
 use ascendcl_macros::rule;
+use core::cell::{Cell, RefCell};
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
+use std::any::Any;
 use std::mem;
 use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -52,7 +54,7 @@ impl<C: Brand> StreamOps<C> {
         callback: F,
     ) -> Result<Pending<C, HostFnResult<R>>, Failed<Option<F>>> {
         // The callback stays reachable, to be given back when the call is refused.
-        let call = Arc::new(HostCall(Mutex::new(Stage::Waiting(callback))));
+        let call = HostCall::with(callback);
         match self.queue().call_back_with(current.here(), Arc::clone(&call)) {
             Ok(number) => Ok(Pending::new(HostFnResult { call }, self.queue(), number)),
             Err(NotQueued { error, will_not_run }) => {
@@ -78,11 +80,9 @@ impl<R> HostFnResult<R> {
     ///
     /// [`Error::CallbackPanicked`], or [`Error::CallbackLost`] when the stream finished without it.
     pub fn into_result(self) -> Result<R, Error> {
-        match self.call.take_answer() {
-            Some(Ok(result)) => Ok(result),
-            Some(Err(message)) => Err(Error::CallbackPanicked { message }),
-            None => Err(Error::CallbackLost),
-        }
+        let answer = self.call.take_answer().ok_or(Error::CallbackLost)?;
+        self.call.keep();
+        answer.map_err(|message| Error::CallbackPanicked { message })
     }
 }
 
@@ -105,6 +105,76 @@ enum Stage<R, F> {
 trait Answers<R>: Send + Sync + UnwindSafe + RefUnwindSafe {
     fn take_answer(&self) -> Option<Answer<R>>;
     fn has_answer(&self) -> bool;
+
+    /// Keeps the memory for the next callback of this type. The answer was taken.
+    fn keep(self: Arc<Self>);
+}
+
+/// The memory of callbacks whose answers were taken.
+type Spare = Arc<dyn Any + Send + Sync>;
+
+thread_local! {
+    /// The last one: a callback in a loop finds its own.
+    static LAST: Cell<Option<Spare>> = const { Cell::new(None) };
+    /// Further ones.
+    static SPARES: RefCell<Vec<Spare>> = const { RefCell::new(Vec::new()) };
+}
+
+/// For so many callbacks a thread keeps memory, beside the last one.
+const MOST_SPARES: usize = 8;
+
+/// Keeps memory beside the last one. It is dropped instead when the thread ends; there is nothing of the program's in it.
+#[cold]
+#[inline(never)]
+fn keep_among_others(spare: Spare) {
+    let _ = SPARES.try_with(|spares| {
+        let Ok(mut spares) = spares.try_borrow_mut() else { return };
+        if spares.len() == MOST_SPARES {
+            spares.remove(0);
+        }
+        spares.push(spare);
+    });
+}
+
+impl<R: Send + 'static, F: Send + 'static> HostCall<R, F> {
+    /// A call that waits to be made. It uses the memory of an earlier callback of this type, if the library has let go of
+    /// it: so callbacks in a loop allocate nothing.
+    #[inline]
+    fn with(callback: F) -> Arc<Self> {
+        let waiting = Mutex::new(Stage::Waiting(callback));
+        let Some(mut spare) = Self::spare() else { return Arc::new(Self(waiting)) };
+        match Arc::get_mut(&mut spare) {
+            Some(call) => {
+                call.0 = waiting;
+                spare
+            }
+            None => Arc::new(Self(waiting)),
+        }
+    }
+
+    #[inline]
+    fn spare() -> Option<Arc<Self>> {
+        match LAST.try_with(Cell::take).ok()?.map(Spare::downcast) {
+            Some(Ok(spare)) => Some(spare),
+            Some(Err(other)) => Self::spare_among_others(Some(other)),
+            None => Self::spare_among_others(None),
+        }
+    }
+
+    /// The last one is of another type, or in use.
+    #[cold]
+    #[inline(never)]
+    fn spare_among_others(last: Option<Spare>) -> Option<Arc<Self>> {
+        let found = SPARES.try_with(|spares| {
+            let mut spares = spares.try_borrow_mut().ok()?;
+            let place = spares.iter().position(|spare| spare.is::<Self>())?;
+            Some(spares.swap_remove(place))
+        });
+        if let Some(last) = last {
+            keep_among_others(last);
+        }
+        found.ok()??.downcast().ok()
+    }
 }
 
 impl<R, F> HostCall<R, F> {
@@ -134,7 +204,7 @@ impl<R: Send + 'static, F: FnOnce() -> R + Send + 'static> HostCode for HostCall
     }
 }
 
-impl<R: Send, F: Send> Answers<R> for HostCall<R, F> {
+impl<R: Send + 'static, F: Send + 'static> Answers<R> for HostCall<R, F> {
     fn take_answer(&self) -> Option<Answer<R>> {
         let mut stage = self.lock();
         match mem::replace(&mut *stage, Stage::Empty) {
@@ -148,6 +218,12 @@ impl<R: Send, F: Send> Answers<R> for HostCall<R, F> {
 
     fn has_answer(&self) -> bool {
         matches!(*self.lock(), Stage::Done(_))
+    }
+
+    fn keep(self: Arc<Self>) {
+        if let Ok(Some(last)) = LAST.try_with(|last| last.replace(Some(self))) {
+            keep_among_others(last);
+        }
     }
 }
 

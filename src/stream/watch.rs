@@ -21,25 +21,48 @@ const SOON: Duration = Duration::from_micros(50);
 /// How long a task sleeps after the end of its work, at the most.
 const SELDOM: Duration = Duration::from_millis(1);
 
-/// From the thread that watches to the task.
+/// From the thread that watches to the task. It serves one future after another.
 #[derive(Default, Debug)]
-pub(super) struct Signal(Mutex<State>);
+struct Signal(Mutex<State>);
 
 #[derive(Default, Debug)]
 struct State {
+    /// Each future begins and ends a turn. What the thread has to say of another turn is too late.
+    turn: u64,
     given: bool,
     waker: Option<Waker>,
 }
 
 impl Signal {
-    /// The work is over.
-    fn give(&self) {
-        self.lock().given = true;
-        self.wake();
+    /// Begins a turn, or ends one.
+    fn next_turn(&self) -> u64 {
+        let mut state = self.lock();
+        let before = state.waker.take();
+        state.turn += 1;
+        state.given = false;
+        let turn = state.turn;
+        drop(state);
+        // Dropping a future does not panic.
+        drop_quietly(before);
+        turn
     }
 
-    fn wake(&self) {
-        let waker = self.lock().waker.take();
+    fn is_in(&self, turn: u64) -> bool {
+        self.lock().turn == turn
+    }
+
+    /// The work of this turn is over.
+    fn give(&self, turn: u64) {
+        let mut state = self.lock();
+        state.given |= state.turn == turn;
+        drop(state);
+        self.wake(turn);
+    }
+
+    fn wake(&self, turn: u64) {
+        let mut state = self.lock();
+        let waker = if state.turn == turn { state.waker.take() } else { None };
+        drop(state);
         // Code of the executor: not under the lock, without the library, and a panic of it is its own.
         let Some(waker) = waker else { return };
         contained(|| waker.wake_by_ref());
@@ -47,7 +70,7 @@ impl Signal {
         contained(|| drop(waker));
     }
 
-    pub(super) fn is_given_or_wakes(&self, waker: &Waker) -> bool {
+    fn is_given_or_wakes(&self, waker: &Waker) -> bool {
         let next = waker.clone();
         let mut state = self.lock();
         let before = state.waker.replace(next);
@@ -62,41 +85,54 @@ impl Signal {
     }
 }
 
-/// Dropping a future does not panic.
+/// In a forked child nobody ends the turn.
 impl Drop for Signal {
     fn drop(&mut self) {
-        let waker = self.lock().waker.take();
-        drop_quietly(waker);
+        drop_quietly(self.0.get_mut().unwrap_or_else(PoisonError::into_inner).waker.take());
     }
 }
 
-/// An event behind the work of a future. It serves the stream's next future afterwards.
+/// An event behind the work of a future, and what tells the task. Both serve a further future afterwards, so futures one
+/// after the other allocate nothing.
 #[derive(Debug)]
 pub(super) struct Watched {
     queue: Arc<RawStream>,
     event: Arc<RawEvent>,
+    signal: Arc<Signal>,
+    api: Api,
     /// Whether there is a thread that watches.
     pub(super) by_thread: bool,
 }
 
 impl Watched {
     /// For an event that was recorded on this stream.
-    pub(super) fn new(queue: &Arc<RawStream>, event: Arc<RawEvent>, api: Api, signal: &Arc<Signal>) -> Self {
-        let entry = Entry { event: Arc::downgrade(&event), api, signal: Arc::downgrade(signal) };
-        Self { queue: Arc::clone(queue), event, by_thread: watch(entry) }
+    pub(super) fn new(queue: &Arc<RawStream>, event: Arc<RawEvent>, api: Api) -> Self {
+        let (by_thread, signal) = watch(&event, api);
+        Self { queue: Arc::clone(queue), event, signal, api, by_thread }
     }
-}
 
-impl Watched {
     /// Whether the event says that the work is over, or cannot say it.
-    pub(super) fn is_over(&self, api: Api) -> bool {
-        self.event.is_complete_in_any_context(api).unwrap_or(true)
+    pub(super) fn is_over(&self) -> bool {
+        self.event.is_complete_in_any_context(self.api).unwrap_or(true)
+    }
+
+    /// Whether the thread has seen the end of the work. Otherwise it wakes the task then.
+    pub(super) fn is_given_or_wakes(&self, waker: &Waker) -> bool {
+        self.signal.is_given_or_wakes(waker)
     }
 }
 
 impl Drop for Watched {
     fn drop(&mut self) {
+        // A forked child takes no lock that another thread of its parent may have had.
+        if self.api.is_of_this_process().is_err() {
+            return;
+        }
+        self.signal.next_turn();
         self.queue.spare(Arc::clone(&self.event));
+        if self.by_thread {
+            coming().end(&self.signal);
+        }
     }
 }
 
@@ -105,83 +141,152 @@ struct Entry {
     event: Weak<RawEvent>,
     api: Api,
     signal: Weak<Signal>,
+    turn: u64,
 }
 
 impl Entry {
     /// Whether there is more to wait for.
     fn look(&self) -> bool {
-        let Some(signal) = self.signal.upgrade() else { return false };
-        let more = self.event.upgrade().is_some_and(|event| self.asks(&event, &signal));
-        // The future may have been dropped by now. Then its waker is dropped here, which runs code of the executor,
-        // too.
-        contained(|| drop(signal));
-        more
+        let signal = self.signal.upgrade().filter(|signal| signal.is_in(self.turn));
+        let Some(signal) = signal else { return false };
+        self.event.upgrade().is_some_and(|event| self.asks(&event, &signal))
     }
 
     fn asks(&self, event: &RawEvent, signal: &Signal) -> bool {
         match event.is_complete_in_any_context(self.api) {
             Ok(over) => {
                 if over {
-                    signal.give();
+                    signal.give(self.turn);
                 }
                 !over
             }
             // Its context has ended: a future that was forgotten keeps its event's row for ever.
             Err(Error::Gone { .. }) => {
-                signal.give();
+                signal.give(self.turn);
                 false
             }
             // The task queries its event itself, and is woken again.
             Err(_) => {
-                signal.wake();
+                signal.wake(self.turn);
                 true
             }
         }
     }
 }
 
-/// The futures that registered since the last call.
-static COMING: Mutex<Vec<Entry>> = Mutex::new(Vec::new());
+/// What futures leave for the thread, and for further futures.
+struct Coming {
+    /// Those that registered since the last look.
+    entries: Vec<Entry>,
+    spares: Vec<Arc<Signal>>,
+}
+
+impl Coming {
+    /// The future has ended. Its signal serves another one, and the thread need not look for it.
+    fn end(&mut self, signal: &Arc<Signal>) {
+        let entry = self.entries.iter().rposition(|entry| Weak::as_ptr(&entry.signal) == Arc::as_ptr(signal));
+        if let Some(entry) = entry {
+            self.entries.swap_remove(entry);
+        }
+        if self.spares.len() < SPARES {
+            self.spares.push(Arc::clone(signal));
+        }
+    }
+}
+
+/// About as many as futures that are under way at one time.
+const SPARES: usize = 64;
+
+static COMING: Mutex<Coming> = Mutex::new(Coming { entries: Vec::new(), spares: Vec::new() });
 static CAME: Condvar = Condvar::new();
 /// The process whose thread it is; `None` if it could not be started.
 static THREAD: OnceLock<Option<u32>> = OnceLock::new();
 
-/// Returns whether a thread watches the entry. A forked child does not have the thread of its parent, even if it has
-/// loaded a library of its own.
-fn watch(entry: Entry) -> bool {
-    let process = entry.api.loading().process();
+/// Begins to watch an event. Returns whether a thread does, and what it signals to. A forked child does not have the
+/// thread of its parent, even if it has loaded a library of its own.
+fn watch(event: &Arc<RawEvent>, api: Api) -> (bool, Arc<Signal>) {
+    let process = api.loading().process();
     let start = || thread::Builder::new().name("ascendcl futures".to_owned()).spawn(run).ok().map(|_| process);
-    let runs = *THREAD.get_or_init(start) == Some(process);
-    if runs {
-        coming().push(entry);
-        CAME.notify_one();
+    if *THREAD.get_or_init(start) != Some(process) {
+        return (false, Arc::default());
     }
-    runs
+    let mut coming = coming();
+    let signal = coming.spares.pop().unwrap_or_default();
+    let turn = signal.next_turn();
+    coming.entries.push(Entry { event: Arc::downgrade(event), api, signal: Arc::downgrade(&signal), turn });
+    drop(coming);
+    CAME.notify_one();
+    (true, signal)
 }
 
 fn run() {
-    let (mut entries, mut pause) = (Vec::new(), SOON);
+    let (mut entries, mut came, mut pause) = (Vec::with_capacity(SPARES), Vec::with_capacity(SPARES), SOON);
     loop {
-        let before = entries.len();
-        entries.append(&mut wait(entries.is_empty(), pause));
-        let came = entries.len() > before;
+        wait(&mut came, entries.is_empty(), pause);
+        let new = !came.is_empty();
+        entries.append(&mut came);
         let looked_at = entries.len();
         entries.retain(Entry::look);
-        pause = if came || entries.len() < looked_at { SOON } else { (pause * 2).min(SELDOM) };
+        pause = if new || entries.len() < looked_at { SOON } else { (pause * 2).min(SELDOM) };
     }
 }
 
-/// The futures that register within the given time. Returns as soon as there is one.
-fn wait(idle: bool, pause: Duration) -> Vec<Entry> {
-    let nothing = |coming: &mut Vec<Entry>| coming.is_empty();
+/// Fills `came`, which is empty, with the futures that register within the given time. Returns as soon as there is one.
+fn wait(came: &mut Vec<Entry>, idle: bool, pause: Duration) {
+    let nothing = |coming: &mut Coming| coming.entries.is_empty();
     let mut coming = if idle {
         CAME.wait_while(coming(), nothing).unwrap_or_else(PoisonError::into_inner)
     } else {
         CAME.wait_timeout_while(coming(), pause, nothing).unwrap_or_else(PoisonError::into_inner).0
     };
-    mem::take(&mut *coming)
+    mem::swap(&mut coming.entries, came);
 }
 
-fn coming() -> MutexGuard<'static, Vec<Entry>> {
+fn coming() -> MutexGuard<'static, Coming> {
     COMING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::task::Wake;
+
+    #[derive(Default)]
+    struct Woken(AtomicUsize);
+
+    impl Wake for Woken {
+        fn wake(self: Arc<Self>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    #[test]
+    fn what_is_said_of_an_ended_future_does_not_reach_the_next_one() {
+        let (signal, woken) = (Signal::default(), Arc::new(Woken::default()));
+        let waker = Waker::from(Arc::clone(&woken));
+        let first = signal.next_turn();
+        assert!(!signal.is_given_or_wakes(&waker));
+        signal.next_turn();
+        assert_eq!(Arc::strong_count(&woken), 2, "the end of a future drops its waker");
+
+        let second = signal.next_turn();
+        assert!(!signal.is_given_or_wakes(&waker));
+        signal.give(first);
+        signal.wake(first);
+        assert!(!signal.is_given_or_wakes(&waker), "the second future is not told");
+        assert_eq!(woken.0.load(Ordering::Relaxed), 0);
+        assert!(!signal.is_in(first) && signal.is_in(second));
+        signal.give(second);
+        assert_eq!(woken.0.load(Ordering::Relaxed), 1);
+        assert!(signal.is_given_or_wakes(&waker));
+    }
+
+    #[test]
+    fn only_so_many_signals_are_kept_for_other_futures() {
+        let mut coming = Coming { entries: Vec::new(), spares: Vec::new() };
+        let signals: Vec<Arc<Signal>> = (0..SPARES + 1).map(|_| Arc::default()).collect();
+        signals.iter().for_each(|signal| coming.end(signal));
+        assert_eq!(coming.spares.len(), SPARES);
+    }
 }

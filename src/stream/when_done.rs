@@ -2,7 +2,7 @@
 
 use super::future::event_behind;
 use super::payload::Payload;
-use super::watch::{Signal, Watched};
+use super::watch::Watched;
 use super::{Pending, StreamOps};
 use crate::brand::Brand;
 use crate::callback_guard::InCallback;
@@ -12,7 +12,6 @@ use crate::ffi::Api;
 use core::fmt;
 use core::pin::Pin;
 use core::task::{Context, Poll};
-use std::sync::Arc;
 
 impl<C: Brand, T: Payload> Pending<C, T> {
     /// A future that ends with the work and gives this `Pending` back, to be [waited](Self::wait) for then. It borrows
@@ -60,9 +59,8 @@ impl<C: Brand, T: Payload> Pending<C, T> {
         let (queue, api) = (stream.queue(), current.ledger().api());
         match self.is_on(queue).and_then(|()| event_behind(current, queue)) {
             Ok(event) => {
-                let signal = Arc::new(Signal::default());
-                let watched = Watched::new(queue, event, api, &signal);
-                Ok(WhenDone { pending: Some(self), signal, watched, api })
+                let watched = Watched::new(queue, event, api);
+                Ok(WhenDone { pending: Some(self), watched, api })
             }
             Err(error) => Err(Failed { error, value: self }),
         }
@@ -74,7 +72,6 @@ impl<C: Brand, T: Payload> Pending<C, T> {
 pub struct WhenDone<C: Brand, T> {
     /// `None` once it is done.
     pending: Option<Pending<C, T>>,
-    signal: Arc<Signal>,
     watched: Watched,
     api: Api,
 }
@@ -88,7 +85,7 @@ impl<C: Brand, T> WhenDone<C, T> {
     /// Whether the wait would return at once, as far as the event tells. The wait itself reports the rest.
     fn is_over(&self) -> bool {
         // Inside a callback the library cannot be asked; the thread that watches does it.
-        InCallback::refuses().is_ok() && self.watched.is_over(self.api)
+        InCallback::refuses().is_ok() && self.watched.is_over()
     }
 }
 
@@ -102,7 +99,7 @@ impl<C: Brand, T> Future for WhenDone<C, T> {
         }
         // The work stays in its place meanwhile: a waker is code of the user, which may panic.
         // A forked child takes no lock: the wait says what is the matter.
-        if self.api.is_of_this_process().is_err() || self.signal.is_given_or_wakes(task.waker()) || self.is_over() {
+        if self.api.is_of_this_process().is_err() || self.watched.is_given_or_wakes(task.waker()) || self.is_over() {
             return self.pending.take().map_or(Poll::Pending, Poll::Ready);
         }
         if !self.watched.by_thread {
