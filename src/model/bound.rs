@@ -69,11 +69,13 @@ impl<C: Brand, P> Model<C, P> {
         inputs: &[&[usize]],
         outputs: &[OutputBuffer<'_>],
     ) -> Result<BoundModel<C, P>, Failed<Self>> {
-        match self.bound_to(current, inputs, outputs) {
+        let mut model = self;
+        let bound = model.free_buffers(current).and_then(|()| model.bound_to(current, inputs, outputs));
+        match bound {
             Ok((binding, bound)) => {
-                Ok(BoundModel { model: self, binding, bound: Box::new(bound), executed: false, replaced: false })
+                Ok(BoundModel { model, binding, bound: Box::new(bound), executed: false, replaced: false })
             }
-            Err(error) => Err(Failed { error, value: self }),
+            Err(error) => Err(Failed { error, value: model }),
         }
     }
 

@@ -42,6 +42,7 @@ pub use gears::Gears;
 pub use load::Load;
 pub(crate) use load::load_onto;
 pub use port_id::PortId;
+use run::Buffers;
 pub(crate) use run::dims;
 pub use share::InputMemory;
 pub use source::ModelSource;
@@ -87,11 +88,12 @@ pub struct Model<
     _not_shared: ModelOfOneThread,
 }
 
-/// A model's description.
+/// A model's description, and what its last run has left for the next one.
 struct Described {
     inputs: Box<[TensorInfo]>,
     outputs: Box<[TensorInfo]>,
     gears: Option<Gears>,
+    buffers: Option<Buffers>,
 }
 
 assert_impl_all!(Model<Scoped<'static>>: Send);
@@ -148,7 +150,7 @@ impl<C: Brand, P> Model<C, P> {
         let inputs = inputs.map(|(_, port)| TensorInfo::new(port)).collect();
         let outputs = loaded.outputs().iter().map(TensorInfo::new).collect();
         let gears = loaded.gears().map(Gears::new);
-        let described = Box::new(Described { inputs, outputs, gears });
+        let described = Box::new(Described { inputs, outputs, gears, buffers: None });
         Ok(Self { loaded, described, _brand: Mark::NEW, _place: PhantomData, _not_shared: ModelOfOneThread::NEW })
     }
 
@@ -172,7 +174,7 @@ impl<C: Brand, P> Model<C, P> {
     ///
     /// # Errors
     ///
-    /// Returns the model unchanged if the library refuses.
+    /// Returns the model, which can still be used, if the library refuses.
     #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `ascendcl-explain ERR-01`"]
     #[rule(MODEL_01, MODEL_14)]
     #[rustfmt::skip] // The compiler's messages print the first line.
@@ -181,7 +183,9 @@ impl<C: Brand, P> Model<C, P> {
         current: &Current<C>,
     ) -> Result<(), Failed<Self>> {
         leads!(model: Loaded --> End : Unload);
-        current.ledger().unload(&self.loaded).map_err(|error| Failed { error, value: self })
+        let mut model = self;
+        let unloaded = model.free_buffers(current).and_then(|()| current.ledger().unload(&model.loaded));
+        unloaded.map_err(|error| Failed { error, value: model })
     }
 }
 

@@ -5,7 +5,7 @@ use super::{Input, Model, Output, Outputs, RunsAlone, TensorInfo};
 use crate::brand::Brand;
 use crate::current::Current;
 use crate::error::{Error, ObjectKind};
-use crate::ffi::{BoundInput, Home, Port, RawBinding, RawBuffer, Site};
+use crate::ffi::{BoundInput, Home, LoadedModel, Port, RawBinding, RawBuffer, Site};
 use crate::ledger::Ledger;
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
@@ -15,6 +15,11 @@ impl<C: Brand, P> Model<C, P> {
     /// Copies the inputs to the device, runs the model there (`aclmdlExecute`), and copies the outputs back.
     ///
     /// If the model has dynamic sizes, the shapes of the inputs decide.
+    ///
+    /// The device memory of a run stays for the next run with inputs of the same shapes. It is freed by a run with other
+    /// shapes, by a run that fails, by [`bind`](Self::bind) and [`unload`](Self::unload), and by
+    /// [`free_buffers`](Self::free_buffers). Outputs that the library
+    /// allocates are given back after each run.
     ///
     /// # Errors
     ///
@@ -35,6 +40,17 @@ impl<C: Brand, P> Model<C, P> {
         self.run_when(current, inputs, |_| Ok(()))
     }
 
+    /// Frees the device memory that [`run`](Self::run) keeps for the next run (`aclDestroyDataBuffer`,
+    /// `aclmdlDestroyDataset`, `aclrtFree`).
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] if the library refuses. What it refuses to release stays with the scope.
+    #[rule(DATA_07, DATA_08)]
+    pub fn free_buffers(&mut self, current: &Current<C>) -> Result<(), Error> {
+        self.described.buffers.take().map_or(Ok(()), |buffers| buffers.free(current.ledger()))
+    }
+
     /// As [`Model::run`], in a turn: while the value that `turn` returns exists, nothing else runs in this model's
     /// working memory. The turn begins when the inputs are on the device, and ends when the model is done.
     pub(crate) fn run_when<T>(
@@ -45,52 +61,52 @@ impl<C: Brand, P> Model<C, P> {
     ) -> Result<Outputs, Error> {
         leads!(model: Loaded --> Loaded : Run);
         let inputs = arrange(inputs, self.inputs())?;
-        let mut buffers = Buffers { ledger: current.ledger(), blocks: Vec::new() };
-        let outputs = self.run_in(&mut buffers, &inputs, || turn(current));
-        let freed = buffers.free();
-        outputs.and_then(|outputs| freed.map(|()| outputs))
+        let ledger = current.ledger();
+        // They are out of the model meanwhile: after a panic nobody uses them again.
+        let buffers = self.buffers_for(ledger, &inputs)?;
+        let ran = self.run_in(&buffers, ledger, &inputs, || turn(current));
+        match ran.and_then(|outputs| buffers.empty(ledger).map(|()| outputs)) {
+            Ok(outputs) => {
+                self.described.buffers = Some(buffers);
+                Ok(outputs)
+            }
+            Err(error) => {
+                // The first error is the one to report.
+                let _ = buffers.free(ledger);
+                Err(error)
+            }
+        }
+    }
+
+    /// Those of the run before, if its inputs had the same shapes. Otherwise new ones.
+    fn buffers_for(&mut self, ledger: &Ledger, inputs: &[&Input<'_>]) -> Result<Buffers, Error> {
+        match self.described.buffers.take() {
+            Some(buffers) if buffers.fit(inputs) => return Ok(buffers),
+            Some(buffers) => buffers.free(ledger)?,
+            None => (),
+        }
+        Buffers::allocate(ledger, &self.loaded, inputs)
     }
 
     fn run_in<T>(
         &self,
-        buffers: &mut Buffers<'_>,
+        buffers: &Buffers,
+        ledger: &Ledger,
         inputs: &[&Input<'_>],
         turn: impl FnOnce() -> Result<T, Error>,
     ) -> Result<Outputs, Error> {
-        let ledger = buffers.ledger;
-        let mut parts = Vec::with_capacity(inputs.len());
-        for input in inputs {
-            let (bytes, dims) = (input.bytes().len(), dims(input.shape()));
-            let block = buffers.allocate(bytes)?;
-            block.write(Site::unproven(ledger.api()).here(), input.bytes())?;
-            parts.push(BoundInput { block, bytes, dims });
+        for (place, input) in buffers.inputs.iter().zip(inputs) {
+            place.block.write(Site::unproven(ledger.api()).here(), input.bytes())?;
         }
-        if let Some((index, bytes)) = self.loaded.gear_input() {
-            let block = buffers.allocate(bytes)?;
-            parts.insert(index.min(parts.len()), BoundInput { block, bytes, dims: Vec::new() });
+        {
+            let _turn = turn()?;
+            let site = Site::unproven(ledger.api());
+            ledger.run(site.here(), &buffers.binding, &self.loaded)?;
         }
-        // If the size is known before the run, this crate allocates the memory; otherwise the library does (DATA-06).
-        let results: Vec<Option<Arc<RawBuffer>>> = self
-            .loaded
-            .outputs()
-            .iter()
-            .map(|port| (port.bytes > 0).then(|| buffers.allocate(port.bytes)).transpose())
-            .collect::<Result<_, _>>()?;
-        let binding = ledger.bind(&self.loaded, &parts, &results)?;
-        let ran = {
-            let turn = turn();
-            turn.and_then(|_turn| {
-                let site = Site::unproven(ledger.api());
-                Ok(ledger.run(site.here(), &binding, &self.loaded)?)
-            })
-        };
-        let outputs = ran.and_then(|()| {
-            let outputs = self.loaded.outputs().iter().zip(self.outputs()).zip(&results).enumerate();
-            outputs.map(|(index, ((port, info), result))| read(ledger, &binding, index, port, info, result)).collect()
-        });
-        // Objects that cannot be released stay with the scope. The first error is reported.
-        let unbound = ledger.unbind(&binding);
-        outputs.and_then(|outputs| unbound.map(|()| Outputs(outputs)))
+        let outputs = self.loaded.outputs().iter().zip(self.outputs()).zip(&buffers.outputs).enumerate();
+        let outputs = outputs
+            .map(|(index, ((port, info), result))| read(ledger, &buffers.binding, index, port, info, result.as_ref()));
+        Ok(Outputs(outputs.collect::<Result<_, _>>()?))
     }
 }
 
@@ -101,7 +117,7 @@ fn read(
     index: usize,
     port: &Port,
     info: &TensorInfo,
-    result: &Option<Arc<RawBuffer>>,
+    result: Option<&Arc<RawBuffer>>,
 ) -> Result<Output, Error> {
     let own;
     let block = match result {
@@ -133,21 +149,80 @@ pub(crate) fn dims(shape: &[usize]) -> Vec<i64> {
     shape.iter().map(|size| i64::try_from(*size).unwrap_or(i64::MAX)).collect()
 }
 
-/// The device memory of one run.
-struct Buffers<'l> {
-    ledger: &'l Ledger,
+/// The device memory of runs with inputs of the same shapes, bound to the model.
+pub(super) struct Buffers {
+    /// Without the input in which the library notes the chosen shape.
+    inputs: Vec<BoundInput>,
+    /// `None` where the library allocates the memory.
+    outputs: Vec<Option<Arc<RawBuffer>>>,
+    /// All of it that this crate has allocated.
     blocks: Vec<Arc<RawBuffer>>,
+    binding: Arc<RawBinding>,
 }
 
-impl Buffers<'_> {
-    fn allocate(&mut self, bytes: usize) -> Result<Arc<RawBuffer>, Error> {
-        let block = self.ledger.allocate(Home::Device, bytes)?;
-        self.blocks.push(Arc::clone(&block));
-        Ok(block)
+impl Buffers {
+    fn allocate(ledger: &Ledger, model: &LoadedModel, inputs: &[&Input<'_>]) -> Result<Self, Error> {
+        let mut blocks = Vec::new();
+        match Self::bound(ledger, model, inputs, &mut blocks) {
+            Ok((inputs, outputs, binding)) => Ok(Self { inputs, outputs, blocks, binding }),
+            Err(error) => {
+                // The first error is the one to report. Memory that cannot be freed stays with the scope.
+                let _ = free(ledger, &blocks);
+                Err(error)
+            }
+        }
     }
 
-    /// Frees all of it. Memory that cannot be freed stays with the scope.
-    fn free(self) -> Result<(), Error> {
-        self.blocks.iter().map(|block| self.ledger.free(block)).fold(Ok(()), Result::and)
+    fn bound(
+        ledger: &Ledger,
+        model: &LoadedModel,
+        inputs: &[&Input<'_>],
+        blocks: &mut Vec<Arc<RawBuffer>>,
+    ) -> Result<(Vec<BoundInput>, Vec<Option<Arc<RawBuffer>>>, Arc<RawBinding>), Error> {
+        let mut place = |bytes| -> Result<Arc<RawBuffer>, Error> {
+            let block = ledger.allocate(Home::Device, bytes)?;
+            blocks.push(Arc::clone(&block));
+            Ok(block)
+        };
+        let input = |input: &&Input<'_>| {
+            let (bytes, dims) = (input.bytes().len(), dims(input.shape()));
+            Ok(BoundInput { block: place(bytes)?, bytes, dims })
+        };
+        let mut inputs = inputs.iter().map(input).collect::<Result<Vec<_>, Error>>()?;
+        let gear = model.gear_input().map(|(index, bytes)| (index.min(inputs.len()), bytes));
+        if let Some((index, bytes)) = gear {
+            inputs.insert(index, BoundInput { block: place(bytes)?, bytes, dims: Vec::new() });
+        }
+        // If the size is known before the run, this crate allocates the memory; otherwise the library does (DATA-06).
+        let output = |port: &Port| (port.bytes > 0).then(|| place(port.bytes)).transpose();
+        let outputs = model.outputs().iter().map(output).collect::<Result<Vec<_>, Error>>()?;
+        let binding = ledger.bind(model, &inputs, &outputs)?;
+        if let Some((index, _)) = gear {
+            inputs.remove(index);
+        }
+        Ok((inputs, outputs, binding))
     }
+
+    fn fit(&self, inputs: &[&Input<'_>]) -> bool {
+        let has = |place: &BoundInput, input: &Input<'_>| {
+            place.bytes == input.bytes().len() && place.dims == dims(input.shape())
+        };
+        self.inputs.len() == inputs.len() && self.inputs.iter().zip(inputs).all(|(place, input)| has(place, input))
+    }
+
+    /// Gives back the memory that the library has allocated for outputs (DATA-06).
+    fn empty(&self, ledger: &Ledger) -> Result<(), Error> {
+        if self.binding.has_open_outputs() { ledger.empty(&self.binding) } else { Ok(()) }
+    }
+
+    /// Frees all of it. What cannot be released stays with the scope. The first error is reported.
+    pub(super) fn free(self, ledger: &Ledger) -> Result<(), Error> {
+        let unbound = ledger.unbind(&self.binding);
+        let freed = free(ledger, &self.blocks);
+        unbound.and(freed)
+    }
+}
+
+fn free(ledger: &Ledger, blocks: &[Arc<RawBuffer>]) -> Result<(), Error> {
+    blocks.iter().map(|block| ledger.free(block)).fold(Ok(()), Result::and)
 }

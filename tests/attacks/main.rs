@@ -45,6 +45,7 @@ mod refusals;
 mod registered;
 mod registrations;
 mod rows;
+mod run_buffers;
 mod runs;
 mod runtimes;
 mod seams;

@@ -150,7 +150,7 @@ fn futures(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
 
 fn model_at_once(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     let mut model = current.load_model(models::file())?;
-    for batch in [1, 3] {
+    for batch in [1, 3, 3] {
         let outputs = model.run(current, &[Input::new(&[batch, 64], &vec![0.0_f32; batch * 64])?])?;
         assert_eq!(outputs.get(0)?.shape(), [batch, 10]);
     }

@@ -1,9 +1,11 @@
 //! What the simulator costs: submitting a task, many streams, many tasks, and a model over `rten` alone.
 //!
-//! `cargo bench -p ascendcl-sim --bench speed` prints the figures, and fails where one is over its bound.
+//! `cargo bench -p ascendcl-sim --bench speed` prints the figures, and fails where one is over its bound. With
+//! `-- --instructions` it counts a model's instructions alone (valgrind).
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing, missing_docs)]
 
+mod instructions;
 mod model;
 
 use ascendcl_sim::exports::{callback::*, device::*, process::*, stream::*};
@@ -22,20 +24,39 @@ macro_rules! ok {
 pub(crate) use ok;
 
 fn main() {
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    if words == ["--instructions"] {
+        return end(instructions::counts());
+    }
     ok!(aclInit(null()));
     ok!(aclrtSetDevice(0));
+    let within = match words.as_slice() {
+        ["one", model, side, rounds] => {
+            instructions::one(model, side, rounds.parse().unwrap());
+            true
+        }
+        _ => figures() & instructions::counts(),
+    };
+    ok!(aclrtResetDevice(0));
+    ok!(aclFinalize());
+    end(within);
+}
+
+fn end(within: bool) {
+    if !within {
+        std::process::exit(1);
+    }
+}
+
+fn figures() -> bool {
+    model::times();
     let bounds = [
         bound("submitting an empty task, median", submit(), Duration::from_micros(1)),
         bound("1,983 streams and the default stream: one task each, made, run and destroyed", streams(), SECONDS),
         bound("a million tasks over 64 streams", tasks(), SECONDS),
-        model::small(),
-        model::large(),
     ];
-    ok!(aclrtResetDevice(0));
-    ok!(aclFinalize());
-    if bounds.contains(&false) {
-        std::process::exit(1);
-    }
+    !bounds.contains(&false)
 }
 
 const SECONDS: Duration = Duration::from_secs(5);
