@@ -122,6 +122,8 @@ thread_local! {
 
 /// For so many callbacks a thread keeps memory, beside the last one.
 const MOST_SPARES: usize = 8;
+/// The memory of larger ones is not kept.
+const MOST_BYTES: usize = 4096;
 
 /// Keeps memory beside the last one. It is dropped instead when the thread ends; there is nothing of the program's in it.
 #[cold]
@@ -221,6 +223,9 @@ impl<R: Send + 'static, F: Send + 'static> Answers<R> for HostCall<R, F> {
     }
 
     fn keep(self: Arc<Self>) {
+        if size_of::<Self>() > MOST_BYTES {
+            return;
+        }
         if let Ok(Some(last)) = LAST.try_with(|last| last.replace(Some(self))) {
             keep_among_others(last);
         }
