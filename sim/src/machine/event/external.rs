@@ -37,8 +37,7 @@ impl Outward for External {
     fn queued(&self) -> Box<dyn FnOnce(usize) -> Answer + Send> {
         let (event, step) = (Arc::clone(&self.event), self.step);
         Box::new(move |stream| match step {
-            // Its number may stand for another event by now.
-            _ if !EVENTS.contains(event.number) => Err(Failure::unknown("event")),
+            _ if !event.is_there() => Err(Failure::unknown("event")),
             Step::Sets => {
                 event.set();
                 Ok(())
@@ -77,6 +76,11 @@ impl Event {
         capture.add(stream.number(), Node::outward(stream.number(), sort, external))
     }
 
+    /// Whether the program has not destroyed it. Its number may stand for another event by now.
+    fn is_there(&self) -> bool {
+        EVENTS.get(self.number).is_some_and(|event| std::ptr::eq(&*event, self))
+    }
+
     fn set(&self) {
         let point = Arc::new(Point::new(Link::Later));
         Duty::new(&point).fulfil();
@@ -101,6 +105,10 @@ impl Event {
         let deadline = limit.and_then(|limit| Instant::now().checked_add(limit));
         let point = {
             let mut state = lock(&self.state);
+            // Who destroys the event gives up the waits behind this lock, after the event is there no more.
+            if !self.is_there() {
+                return Err(Failure::unknown("event"));
+            }
             match &state.newest {
                 Some(Newest::Queued(record)) if !state.reset => Arc::clone(&record.point),
                 _ => {
