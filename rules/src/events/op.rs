@@ -150,6 +150,8 @@ pub enum Flag {
     Waitable,
     /// The event keeps the time.
     Timed,
+    /// The event links captured work with the work of other streams, at each replay.
+    External,
     /// The model's shapes are open: its runs take memory from the stream's allocator.
     Dynamic,
     /// The queued work takes memory from the stream's allocator.
@@ -166,4 +168,8 @@ pub enum Flag {
     OwnCallback,
     /// The memory is the program's own: the call registers it, or ends its registration.
     Registered,
+    /// The call maps physical memory to reserved addresses, or ends such a mapping.
+    Mapped,
+    /// The call tells the address by which a device reaches the host memory.
+    Reachable,
 }

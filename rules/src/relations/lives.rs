@@ -26,9 +26,10 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
         }
         Kind::Event => {
             let [plain, ex] = [Flag::Plain, Flag::Ex].map(|flag| event.is(flag));
-            let [waitable, timed] = [Flag::Waitable, Flag::Timed].map(|flag| event.is(flag));
+            let [waitable, timed, external] = [Flag::Waitable, Flag::Timed, Flag::External].map(|flag| event.is(flag));
             let device = device.unwrap_or(0);
-            world.events.enter(made, call, world.calls, Event { device, plain, ex, waitable, timed, record: None });
+            let event = Event { device, plain, ex, waitable, timed, external, record: None };
+            world.events.enter(made, call, world.calls, event);
         }
         Kind::Memory => make_block(world, scene, made, device),
         Kind::Model => {
@@ -70,9 +71,10 @@ fn make_block(world: &mut World, scene: &Scene, made: Object, current: Option<u6
     let (bytes, place) = described.unwrap_or((1, None));
     let named = event.others().find(|other| other.kind == Kind::Device).map(|device| device.number);
     let device = (place != Some(Place::Host)).then_some(named.or(current).unwrap_or(0));
-    let (span, registered) = (Span::new(made.number, bytes), event.is(Flag::Registered));
+    let span = Span::new(made.number, bytes);
+    let [registered, mapped, reachable] = [Flag::Registered, Flag::Mapped, Flag::Reachable].map(|flag| event.is(flag));
     // The program has written its own memory.
-    enter_block(world, scene.call, Block { span, written: registered, device, registered });
+    enter_block(world, scene.call, Block { span, written: registered, device, registered, mapped, reachable });
 }
 
 /// The library gives a number out again when its object has ended. The call that ended it may not have returned yet.

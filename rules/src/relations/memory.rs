@@ -2,7 +2,7 @@
 
 use super::scene::{Case, MemoryUse};
 use crate::catalogue::*;
-use crate::events::{Flag, Kind, Object, Op, Place, Role, Use};
+use crate::events::{Flag, Kind, Object, Op, Place, Role, Span, Use};
 
 /// Whether the memory is there, and where the call says.
 pub(super) fn judge(case: &mut Case<'_>) -> bool {
@@ -48,7 +48,7 @@ fn release(case: &mut Case<'_>) {
         );
         return;
     }
-    if registration(case, object) {
+    if registration(case, object) || mapping(case, object) {
         return;
     }
     let of_host = matches!(op, Op::FreeHost | Op::FreeHostSynced);
@@ -124,6 +124,28 @@ fn registration(case: &mut Case<'_>, object: Object) -> bool {
     true
 }
 
+/// MEM-03: a mapping is ended by the call for that. Whether object and call do not fit, or both are about a mapping:
+/// which device is current makes no difference to it.
+fn mapping(case: &mut Case<'_>, object: Object) -> bool {
+    let unmaps = case.event().is(Flag::Mapped);
+    let Some(block) = case.world.blocks.get(object) else { return false };
+    let (made, mapped) = (block.made, block.is.mapped);
+    if mapped == unmaps {
+        return mapped;
+    }
+    let name = case.scene.call.name;
+    let (is, by) = if mapped { ("mapped", "aclrtUnmapMem") } else { ("allocated", "aclrtFree or aclrtFreeHost") };
+    case.report(
+        MEM_03,
+        format!("{object} is {is} memory, but {name} is called for it"),
+        "the call that belongs to the one that made the block",
+        format!("call {by}"),
+    )
+    .about(object)
+    .against(made, "made the block");
+    true
+}
+
 /// MEM-11: memory is freed while a context of another device is current. A thread without a context says nothing about
 /// the device, and the library frees there.
 fn elsewhere(case: &mut Case<'_>, object: Object) {
@@ -174,7 +196,9 @@ pub(super) fn freed(case: &mut Case<'_>, used: &MemoryUse) -> bool {
 fn place(case: &mut Case<'_>, used: &MemoryUse) {
     let Some(claimed) = used.claimed else { return };
     let there = case.world.place(used.span.start);
-    if claimed == there || case.event().is(Flag::OnDevice) || used.span.start == 0 {
+    let block = case.world.block(used.span.start);
+    let reached = claimed == Place::Device && block.is_some_and(|(_, block)| block.is.reachable);
+    if claimed == there || reached || case.event().is(Flag::OnDevice) || used.span.start == 0 {
         return;
     }
     let rule = match used.role {
@@ -183,7 +207,6 @@ fn place(case: &mut Case<'_>, used: &MemoryUse) {
         Role::Image => MODEL_10,
         _ => COPY_02,
     };
-    let block = case.world.block(used.span.start).map(|(block, _)| block);
     case.report(
         rule,
         format!("{} are {there} memory, but the call treats them as {claimed} memory", used.span),
@@ -194,7 +217,7 @@ fn place(case: &mut Case<'_>, used: &MemoryUse) {
             "copy the bytes to the other side first"
         },
     )
-    .all(block);
+    .all(block.map(|(block, _)| block));
 }
 
 /// COPY-01: the destination is shorter than the call says, whether or not the copy fits.
@@ -203,8 +226,7 @@ fn room(case: &mut Case<'_>) {
     for used in &event.uses {
         let Use::Room { said, known } = *used else { continue };
         let block = world.block(said.start);
-        let there = block.map(|(_, entry)| entry.is.span.end() - said.start);
-        let Some(there) = there.or(known).filter(|there| *there < said.bytes) else { continue };
+        let Some(there) = world.room(said.start).or(known).filter(|there| *there < said.bytes) else { continue };
         case.report(
             COPY_01,
             format!("the call says that there is room for {said}, but only {there} bytes are there"),
@@ -304,20 +326,25 @@ fn aligned(case: &mut Case<'_>) {
     if case.event().op != Op::Use || case.event().queue().is_none() || devices(case).len() > 1 {
         return;
     }
-    let on_device = |used: &MemoryUse| used.claimed.unwrap_or(case.world.place(used.span.start)) == Place::Device;
-    let sides = case.scene.memory.iter().filter(|used| matches!(used.role, Role::Source | Role::Target));
-    let [sources, targets]: [Vec<&MemoryUse>; 2] =
-        [Role::Source, Role::Target].map(|role| sides.clone().filter(|used| used.role == role).collect());
+    let side = |wanted: Role| {
+        case.event().uses.iter().filter_map(move |used| match *used {
+            Use::Memory { span, role, claimed, .. } if role == wanted => Some((span, role, claimed)),
+            _ => None,
+        })
+    };
     // The sides of a batch are told pair by pair.
-    let odd = sources.iter().zip(&targets).find_map(|(source, target)| {
-        let both = on_device(source) && on_device(target);
-        [source, target].into_iter().find(|used| both && used.span.start % ALIGNMENT != 0)
+    let odd = side(Role::Source).zip(side(Role::Target)).find_map(|(source, target)| {
+        let on_device = |(span, _, claimed): &(Span, Role, Option<Place>)| {
+            claimed.unwrap_or(case.world.place(span.start)) == Place::Device
+        };
+        let both = on_device(&source) && on_device(&target);
+        [source, target].into_iter().find(|(span, ..)| both && span.start % ALIGNMENT != 0)
     });
-    let Some(odd) = odd else { return };
-    let block = case.world.block(odd.span.start).map(|(block, _)| block);
+    let Some((span, role, _)) = odd else { return };
+    let block = case.world.block(span.start).map(|(block, _)| block);
     case.report(
         COPY_09,
-        format!("{} are {} that a stream runs on the device", odd.span, odd.role.name()),
+        format!("{span} are {} that a stream runs on the device", role.name()),
         "addresses that are multiples of 64",
         "start both sides at multiples of 64 bytes, or copy synchronously (aclrtMemcpy)",
     )

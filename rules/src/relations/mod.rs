@@ -107,7 +107,13 @@ impl Checker {
         // Where the memory is was the captured call's word.
         let memory =
             memory.map(|MemoryUse { span, access, role, .. }| Use::Memory { span, access, role, claimed: None });
-        let own = Some(event.object).filter(|object| matches!(object.kind, Kind::Model | Kind::Event));
+        // An event that the work records, and then other work of the capture waits for, is only a link inside of it.
+        let links = |event: Object| self.world.events.get(event).is_some_and(|event| !event.is.external);
+        let own = Some(event.object).filter(|object| match object.kind {
+            Kind::Model => true,
+            Kind::Event => event.op == Op::Await || !links(*object),
+            _ => false,
+        });
         memory.chain(own.map(Use::With)).collect()
     }
 

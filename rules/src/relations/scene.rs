@@ -86,7 +86,9 @@ pub(super) fn memory_of(world: &World, event: &Event) -> Vec<MemoryUse> {
     }
     let graph = world.graphs.get(event.object).filter(|_| event.op == Op::Replay);
     let captured = graph.into_iter().flat_map(|graph| &graph.is.memory);
-    let mut add = |span: Span, access, role, claimed| memory.push(MemoryUse { span, access, role, claimed });
+    let mut add = |span: Span, access, role, claimed| {
+        memory.extend(world.parts(span).map(|span| MemoryUse { span, access, role, claimed }));
+    };
     for used in event.uses.iter().chain(captured) {
         let (dataset, access, role) = match *used {
             Use::Memory { span, access, role, claimed } => {

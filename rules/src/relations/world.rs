@@ -81,6 +81,7 @@ pub(super) struct Event {
     pub(super) ex: bool,
     pub(super) waitable: bool,
     pub(super) timed: bool,
+    pub(super) external: bool,
     pub(super) record: Option<Record>,
 }
 
@@ -103,6 +104,10 @@ pub(super) struct Block {
     pub(super) device: Option<u64>,
     /// It is memory of the program that is registered.
     pub(super) registered: bool,
+    /// It is physical memory that is mapped to reserved addresses.
+    pub(super) mapped: bool,
+    /// It is host memory whose address on the device the program has, which is the same here.
+    pub(super) reachable: bool,
 }
 
 /// What is remembered of a block that ended.
@@ -284,6 +289,33 @@ impl World {
     pub(super) fn block(&self, address: u64) -> Option<(Object, &Entry<Block>)> {
         let found = self.blocks.up_to(Object::memory(address))?;
         (address < found.1.is.span.end()).then_some(found)
+    }
+
+    /// The mapping that begins where this one ends. Calls use both as one piece of memory.
+    pub(super) fn goes_on_in(&self, block: &Block) -> Option<&Block> {
+        let next = self.blocks.get(Object::memory(block.span.end()))?;
+        (block.mapped && next.is.mapped).then_some(&next.is)
+    }
+
+    /// The bytes of a span, parted where one mapping ends and the next one begins.
+    pub(super) fn parts(&self, span: Span) -> impl Iterator<Item = Span> {
+        let mut rest = Some(span);
+        core::iter::from_fn(move || {
+            let span = rest.take()?;
+            let block = self.block(span.start).map(|(_, block)| &block.is);
+            let Some(end) = block.filter(|block| self.goes_on_in(block).is_some()).map(|block| block.span.end()) else {
+                return Some(span);
+            };
+            rest = (end < span.end()).then(|| Span::new(end, span.end() - end));
+            Some(Span::new(span.start, end.min(span.end()) - span.start))
+        })
+    }
+
+    /// How many bytes of memory there are from an address on, if it is in a block.
+    pub(super) fn room(&self, address: u64) -> Option<u64> {
+        let (_, block) = self.block(address)?;
+        let last = core::iter::successors(Some(&block.is), |block| self.goes_on_in(block)).last()?;
+        Some(last.span.end() - address)
     }
 
     /// Where an address is; what is in no block is the program's own memory.

@@ -4,6 +4,7 @@ use super::memory::not_null;
 use super::set::aclrtMemsetAsync;
 use super::wanted;
 use crate::abi::{Address, InOut, Out};
+use crate::config;
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::contexts::context::current_context;
@@ -11,7 +12,9 @@ use crate::machine::contexts::named::Named;
 use crate::machine::device::{self, settings};
 use crate::machine::life::devices;
 use crate::machine::streams::refusals::{assembly_of, refuse_on};
-use ascendcl_sys::error_codes::{ACL_ERROR_RT_INTERNAL_ERROR, ACL_ERROR_RT_SYSPARAMOPT_NOT_SET};
+use ascendcl_sys::error_codes::{
+    ACL_ERROR_RT_INTERNAL_ERROR, ACL_ERROR_RT_INVALID_DEVICEID, ACL_ERROR_RT_SYSPARAMOPT_NOT_SET,
+};
 use ascendcl_sys::types::*;
 
 /// Every device is well.
@@ -29,9 +32,9 @@ pub(crate) fn aclrtDeviceGetBareTgid(mut pid: Out<'_, i32>) -> Answer {
     Ok(())
 }
 
-/// All numbers of a device are the same here.
+/// The numbers of the machine are the same for its driver and its hardware here.
 pub(crate) fn aclrtGetLogicDevIdByUserDevId(user: i32, number: Out<'_, i32>) -> Answer {
-    same_number(user, number)
+    number_in_machine(user, number)
 }
 
 pub(crate) fn aclrtGetLogicDevIdByPhyDevId(physical: i32, number: Out<'_, i32>) -> Answer {
@@ -39,11 +42,11 @@ pub(crate) fn aclrtGetLogicDevIdByPhyDevId(physical: i32, number: Out<'_, i32>) 
 }
 
 pub(crate) fn aclrtGetUserDevIdByLogicDevId(logical: i32, number: Out<'_, i32>) -> Answer {
-    same_number(logical, number)
+    number_in_process(logical, number)
 }
 
 pub(crate) fn aclrtGetUserDevIdByPhyDevId(physical: i32, number: Out<'_, i32>) -> Answer {
-    same_number(physical, number)
+    number_in_process(physical, number)
 }
 
 pub(crate) fn aclrtGetPhyDevIdByLogicDevId(logical: i32, number: Out<'_, i32>) -> Answer {
@@ -51,14 +54,36 @@ pub(crate) fn aclrtGetPhyDevIdByLogicDevId(logical: i32, number: Out<'_, i32>) -
 }
 
 pub(crate) fn aclrtGetPhyDevIdByUserDevId(user: i32, number: Out<'_, i32>) -> Answer {
-    same_number(user, number)
+    number_in_machine(user, number)
+}
+
+fn number_in_machine(user: i32, mut number: Out<'_, i32>) -> Answer {
+    wanted(&number)?;
+    number.set(device::device(user.into())?.physical().cast_signed());
+    Ok(())
+}
+
+/// The process counts the devices that it sees.
+fn number_in_process(of_machine: i32, mut number: Out<'_, i32>) -> Answer {
+    wanted(&number)?;
+    let seen = device::all();
+    let found = seen.iter().find(|device| i64::from(device.physical()) == of_machine.into());
+    number.set(found.ok_or_else(|| no_device(of_machine))?.id().cast_signed());
+    Ok(())
 }
 
 fn same_number(id: i32, mut number: Out<'_, i32>) -> Answer {
     wanted(&number)?;
-    device::device(id.into())?;
+    if !(0..i64::from(config::current().device_count())).contains(&id.into()) {
+        return Err(no_device(id));
+    }
     number.set(id);
     Ok(())
+}
+
+fn no_device(id: i32) -> Failure {
+    let text = format!("there is no device {id} in the machine, or this process does not see it");
+    Failure::new(ACL_ERROR_RT_INVALID_DEVICEID, text)
 }
 
 pub(crate) fn aclrtSetTsDevice(ts_id: aclrtTsId) -> Answer {
@@ -72,7 +97,7 @@ pub(crate) fn aclrtSetTsDevice(ts_id: aclrtTsId) -> Answer {
 pub(crate) fn aclrtDeviceGetUuid(device_id: i32, mut uuid: Out<'_, aclrtUuid>) -> Answer {
     wanted(&uuid)?;
     let device = device::device(device_id.into())?;
-    let bytes = b"ascendcl-sim".iter().copied().chain(device.id().to_be_bytes());
+    let bytes = b"ascendcl-sim".iter().copied().chain(device.physical().to_be_bytes());
     let mut found = aclrtUuid { bytes: [0; 16] };
     found.bytes.iter_mut().zip(bytes).for_each(|(place, byte)| *place = byte as core::ffi::c_char);
     uuid.set(found);

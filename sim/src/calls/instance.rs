@@ -6,7 +6,7 @@ use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::current_context;
 use crate::machine::contexts::named::Named;
 use crate::machine::instances::{self, Instance, tasks_of};
-use crate::machine::recording::tasks::find_task;
+use crate::machine::recording::tasks::{Tie, find_task};
 use crate::machine::streams::refusals::refuse_on;
 use crate::machine::watch;
 use ascendcl_rules::{Object, Op};
@@ -26,18 +26,24 @@ pub(crate) fn aclmdlRIExecuteAsync(model_ri: aclmdlRI, stream: aclrtStream) -> A
     if on.context() != current_context()?.id() {
         return Err(Failure::other_context("stream"));
     }
-    let events = instance.events();
+    let ties = instance.ties();
     // The checker sees a run as one piece of work, with the events that it waits for before it and those that it records behind.
-    let tell = |op, recorded| {
-        for (event, _) in events.iter().filter(|(_, records)| *records == recorded) {
-            let about = watch::call(op, Object::event(*event as u64)).queue(stream).begin_always();
-            drop(about.end(Ok::<_, Failure>(())));
+    let tell = |call: watch::Watching| drop(call.queue(stream).begin_always().end(Ok::<_, Failure>(())));
+    let on_event = |op, event: usize| watch::call(op, Object::event(event as u64));
+    for tie in &ties {
+        match tie {
+            Tie::Awaits(event) => tell(on_event(Op::Await, *event)),
+            Tie::AwaitsWhatIsToCome => tell(watch::call(Op::Fence, stream)),
+            Tie::Records(_) => {}
         }
-    };
-    tell(Op::Await, false);
+    }
     let call = watch::call(Op::Replay, model_ri).queue(stream).unless(instance.is_built()).begin()?;
     call.end(instance.submit(&on))?;
-    tell(Op::Record, true);
+    for tie in ties {
+        if let Tie::Records(event) = tie {
+            tell(on_event(Op::Record, event));
+        }
+    }
     Ok(())
 }
 

@@ -33,6 +33,7 @@ pub(crate) fn aclrtHostRegister(
         return Err(Failure::unsupported(format!("there is no type of registration {}", kind.0)));
     }
     register(ptr, size)?;
+    is_reachable(ptr)?;
     dev_ptr.set(ptr.pointer());
     Ok(())
 }
@@ -72,8 +73,15 @@ pub(crate) fn aclrtHostGetDevicePointer(p_host: Address, mut p_device: Out<'_, *
             format!("{:#x} is neither registered nor pinned, so a device has no address for it", p_host.number());
         return Err(Failure::refused(text));
     }
+    is_reachable(p_host)?;
     p_device.set(p_host.pointer());
     Ok(())
+}
+
+/// The program is told the block's address on the device: it may use the block as memory of the device from now on.
+fn is_reachable(address: Address) -> Answer {
+    let (start, _) = memory::block_around(address)?;
+    watch::call(Op::Change, start).flag(Flag::Reachable, true).begin()?.end(Ok(()))
 }
 
 fn register(ptr: Address, size: u64) -> Answer {

@@ -7,7 +7,7 @@ use crate::failure::{Answer, Failure};
 use crate::machine::memory::virtual_memory::{self, GRANULARITY};
 use crate::machine::memory::{self, mapped};
 use crate::machine::watch;
-use ascendcl_rules::{Object, Op, Place, Role};
+use ascendcl_rules::{Flag, Object, Op, Place, Role};
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
 
@@ -98,8 +98,15 @@ fn map(
     known(handle)?;
     not_empty(size)?;
     no_flags(flags)?;
-    let call = watch::call(Op::Allocate, Object::memory(0));
-    let call = call.writes(Address::NULL, size, Role::Contents, Some(Place::Device)).begin()?;
+    let location = virtual_memory::properties(handle)?.location;
+    let call = watch::call(Op::Allocate, Object::memory(0)).flag(Flag::Mapped, true);
+    let (call, place) = match location.kind {
+        aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE => {
+            (call.with(Object::device(location.id.into())), Place::Device)
+        }
+        _ => (call, Place::Host),
+    };
+    let call = call.writes(Address::NULL, size, Role::Contents, Some(place)).begin()?;
     mapped::map(vir_ptr, size, offset, handle, access.0)?;
     call.made(vir_ptr.number());
     Ok(())
@@ -107,7 +114,7 @@ fn map(
 
 pub(crate) fn aclrtUnmapMem(vir_ptr: Address) -> Answer {
     not_null(vir_ptr)?;
-    let call = watch::call(Op::Free, vir_ptr).begin()?;
+    let call = watch::call(Op::Free, vir_ptr).flag(Flag::Mapped, true).begin()?;
     call.end(memory::unmap(vir_ptr))
 }
 

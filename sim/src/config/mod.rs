@@ -4,6 +4,7 @@ mod error;
 mod plan;
 mod reporting;
 pub(crate) mod switches;
+mod visible;
 
 pub use error::ConfigError;
 pub use plan::{Calls, Fault, Plan};
@@ -33,10 +34,13 @@ use switches::{Switch, Switches};
 /// | `ASCENDCL_SIM_SUPPRESS` | a list of rules: [what is not looked for](Self::suppress) | nothing |
 /// | `ASCENDCL_SIM_EXIT` | [the exit status](Self::exit_status) of a process that has broken a rule | its own |
 /// | `ASCENDCL_SIM_FAIL` | which calls go wrong, and how, as [`Plan`] says | nothing |
+/// | `ASCEND_RT_VISIBLE_DEVICES` | the vendor's variable: a list of the devices that the process sees | all |
 /// | `ASCENDCL_SIM_MEMORY` | memory of each device in bytes; `k`, `m` and `g` multiply by powers of 1024. The system provides it when it is first used | `8g` |
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Config {
     devices: u32,
+    /// Which of them the process sees: all of them, if nothing says it.
+    visible: Option<String>,
     soc: String,
     run_mode: aclrtRunMode,
     memory: usize,
@@ -54,6 +58,7 @@ impl Default for Config {
     fn default() -> Self {
         Self {
             devices: 2,
+            visible: None,
             soc: format!("{SOC_NAME_MARK}910B1"),
             run_mode: aclrtRunMode::ACL_HOST,
             memory: 8 << 30,
@@ -86,6 +91,7 @@ impl Config {
             let number = value.trim().parse();
             config.devices = number.map_err(|_| bad("ASCENDCL_SIM_DEVICES", &value, "not a number of devices"))?;
         }
+        config.visible = get(visible::VARIABLE).filter(|list| !list.is_empty());
         if let Some(value) = get("ASCENDCL_SIM_SOC") {
             config.soc = value;
         }
@@ -297,6 +303,14 @@ impl Config {
 
     pub(crate) fn task_limit(&self) -> u64 {
         self.tasks
+    }
+
+    /// The devices that the process sees, by their numbers in the machine.
+    pub(crate) fn devices_seen(&self) -> Vec<u32> {
+        match &self.visible {
+            Some(list) => visible::read(list, self.devices),
+            None => (0..self.devices).collect(),
+        }
     }
 
     pub(crate) fn device_count(&self) -> u32 {

@@ -33,3 +33,23 @@ fn the_environment_is_read_and_its_mistakes_are_named() {
         assert!(said.as_ref().is_err_and(|text| text.starts_with(name)), "{name}={value}: {said:?}");
     }
 }
+
+#[test]
+fn a_process_sees_the_devices_of_the_list_up_to_the_first_that_there_is_not() {
+    let seen = |list: &str| {
+        let read = |name: &str| match name {
+            "ASCENDCL_SIM_DEVICES" => Some("8".to_owned()),
+            "ASCEND_RT_VISIBLE_DEVICES" => Some(list.to_owned()),
+            _ => None,
+        };
+        Config::from_variables(read).unwrap().devices_seen()
+    };
+    assert_eq!(seen("1"), [1]);
+    assert_eq!(seen("3,2,1"), [3, 2, 1]);
+    assert_eq!(seen("1, 2,3"), [1], "a blank ends the list");
+    assert_eq!(seen("1,3,8,4"), [1, 3]);
+    assert_eq!(seen("1,2,-1,3"), [1, 2]);
+    assert_eq!(seen("1,2,1,3"), [1, 2]);
+    assert_eq!(seen("all"), []);
+    assert_eq!(seen(""), [0, 1, 2, 3, 4, 5, 6, 7]);
+}

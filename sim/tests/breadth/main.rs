@@ -24,6 +24,7 @@ mod capture;
 mod capture_rules;
 mod conditions;
 mod exceptions;
+mod external;
 mod indirect;
 mod labels;
 mod memory_pools;

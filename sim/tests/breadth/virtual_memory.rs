@@ -298,6 +298,35 @@ fn wrong_arguments_are_refused() {
 }
 
 #[test]
+fn mappings_that_lie_next_to_each_other_are_used_as_one() {
+    let _world = world();
+    let start = reserve(4 * UNIT);
+    let at = |units: usize| start.wrapping_byte_add(units * UNIT);
+    let first = mapped(at(0), UNIT);
+    let second = mapped(at(1), 2 * UNIT);
+    let border = at(1).wrapping_byte_sub(3);
+    assert_eq!(write(border, b"across"), 0);
+    assert_eq!((from_device(border, 3), from_device(at(1), 3)), (b"acr".to_vec(), b"oss".to_vec()));
+    let stream = stream();
+    ok!(copy::aclrtMemsetAsync(at(0), 3 * UNIT, 7, 3 * UNIT, stream));
+    ok!(stream::aclrtSynchronizeStream(stream));
+    assert_eq!(from_device(at(3).wrapping_byte_sub(2), 2), [7, 7]);
+
+    assert_eq!(call!(copy::aclrtMemset(at(0), 3 * UNIT + 1, 0, 3 * UNIT + 1)), INVALID, "nothing is mapped there");
+    ok!(memory::aclrtUnmapMem(at(0)));
+    assert_eq!(write(border, b"across"), INVALID);
+    let again = physical(UNIT);
+    ok!(memory::aclrtMemMapNoAccess(at(0), UNIT, 0, again, 0));
+    assert_eq!(write(border, b"across"), INVALID, "the first piece may not be used");
+    ok!(memory::aclrtUnmapMem(at(0)));
+    ok!(memory::aclrtUnmapMem(at(1)));
+    for handle in [first, second, again] {
+        ok!(memory::aclrtFreePhysical(handle));
+    }
+    ok!(memory::aclrtReleaseMemAddress(start));
+}
+
+#[test]
 fn the_end_of_the_device_takes_the_memory_and_not_the_process() {
     let _world = world();
     let start = reserve(UNIT);

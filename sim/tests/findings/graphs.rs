@@ -276,20 +276,59 @@ fn a_model_is_unloaded_after_the_graph_that_executes_it() {
     );
 }
 
+/// The wait of one captured stream for another is part of the graph, and needs no event of the program at a replay.
 #[test]
-fn an_event_is_destroyed_after_the_graph_that_records_it() {
+fn an_event_that_only_orders_the_streams_of_a_capture_may_be_destroyed() {
+    let run = || {
+        let (main, side) = (stream(), stream());
+        let graph = captured(main, || {
+            for (recorded, held_up) in [(main, side), (side, main)] {
+                let mut event = aclrtEvent::NULL;
+                ok!(aclrtCreateEventExWithFlag(&mut event, ACL_EVENT_SYNC));
+                ok!(aclrtRecordEvent(event, recorded));
+                ok!(aclrtStreamWaitEvent(held_up, event));
+                ok!(aclrtDestroyEvent(event));
+            }
+        });
+        ok!(aclmdlRIExecuteAsync(graph, main));
+        sync(main);
+        ok!(aclmdlRIDestroy(graph));
+    };
+    assert_eq!(broken(run), []);
+}
+
+/// A captured wait for an external event is for one of a stream outside: what frameworks replace task groups with.
+#[test]
+fn an_external_event_is_waited_for_and_reset_and_lives_as_long_as_its_graph() {
     let made = || {
         let mut event = aclrtEvent::NULL;
-        ok!(aclrtCreateEventExWithFlag(&mut event, ACL_EVENT_SYNC));
+        ok!(aclrtCreateEventWithFlag(&mut event, ACL_EVENT_EXTERNAL));
         event
     };
-    ends_after_its_graph(
-        made,
-        |event, stream| ok!(aclrtRecordEvent(event, stream)),
-        |event| {
-            ok!(aclrtDestroyEvent(event));
-        },
-    );
+    let captures = |event, stream| {
+        ok!(aclrtStreamWaitEvent(stream, event));
+        ok!(aclrtResetEvent(event, stream));
+    };
+    ends_after_its_graph(made, captures, |event| ok!(aclrtDestroyEvent(event)));
+    let run = || {
+        let (main, other, event) = (stream(), stream(), made());
+        let (block, pinned) = (malloc(64), malloc_host(64));
+        let graph = captured(main, || {
+            captures(event, main);
+            queue_copy(pinned, block, TO_HOST, main);
+        });
+        ok!(aclmdlRIExecuteAsync(graph, main));
+        ok!(aclrtMemsetAsync(block, 64, 1, 64, other));
+        ok!(aclrtRecordEvent(event, other));
+        sync(main);
+        ok!(aclmdlRIDestroy(graph));
+        // Without a capture it orders streams like another event.
+        ok!(aclrtRecordEvent(event, main));
+        captures(event, other);
+        sync(other);
+        ok!(aclrtDestroyEvent(event));
+    };
+    assert_eq!(broken(run), []);
 }
 
 unsafe extern "C" fn nothing(_: *mut c_void) {}

@@ -11,6 +11,7 @@ mod casebook;
 mod contexts;
 mod documented;
 mod graphs;
+mod mapped;
 mod memory;
 mod models;
 mod modes;

@@ -1,6 +1,7 @@
 //! Streams, events, callbacks and allocators.
 
 use crate::support::*;
+use ascendcl_sim::{Checks, control};
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
@@ -76,6 +77,29 @@ fn an_event_of_the_plain_call_is_not_reset() {
         ok!(aclrtRecordEvent(event, aclrtStream::NULL));
         ok!(aclrtResetEvent(event, aclrtStream::NULL));
     });
+}
+
+/// Manuals of older releases asked for the first, the library has code for the second, and programs do both.
+#[test]
+fn what_the_library_does_with_events_is_done_in_strict_mode_too() {
+    let _machine = machine(Checks::Strict);
+    ok!(aclInit(std::ptr::null()));
+    ok!(aclrtSetDevice(0));
+    let found = || control::take_findings().iter().map(|finding| finding.rule).collect::<Vec<_>>();
+    let (here, reset, awaited) = (stream(), event(), event());
+    ok!(aclrtRecordEvent(reset, here));
+    ok!(aclrtResetEvent(reset, here));
+    assert_eq!(found(), [rules::EVENT_01]);
+
+    let gate = Gate::close(here);
+    ok!(aclrtRecordEvent(awaited, here));
+    ok!(aclrtSetDevice(1));
+    let there = stream();
+    ok!(aclrtStreamWaitEvent(there, awaited));
+    assert_eq!(found(), [rules::EVENT_07]);
+    assert_eq!(acl!(aclrtSynchronizeStreamWithTimeout(there, 100)), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    gate.open();
+    sync(there);
 }
 
 #[test]

@@ -14,7 +14,10 @@ use std::sync::atomic::{AtomicI32, AtomicU32, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, RwLock};
 
 pub(crate) struct Device {
+    /// The number by which the process knows it.
     id: u32,
+    /// Its number in the machine.
+    physical: u32,
     limits: Limits,
     /// The number that every default context of the device has.
     primary_number: usize,
@@ -57,7 +60,8 @@ pub(crate) fn all() -> Vec<Arc<Device>> {
     let config = config::current();
     let mut devices = write(&DEVICES);
     if devices.is_empty() {
-        *devices = (0..config.device_count()).map(|id| Arc::new(Device::new(id, &config))).collect();
+        let seen = (0..).zip(config.devices_seen());
+        *devices = seen.map(|(id, physical)| Arc::new(Device::new(id, physical, &config))).collect();
     }
     devices.clone()
 }
@@ -73,9 +77,10 @@ pub(crate) fn forget_all() {
 }
 
 impl Device {
-    fn new(id: u32, config: &Config) -> Self {
+    fn new(id: u32, physical: u32, config: &Config) -> Self {
         Self {
             id,
+            physical,
             limits: Limits {
                 streams: config.stream_limit(),
                 events: config.event_limit(),
@@ -95,6 +100,11 @@ impl Device {
 
     pub(crate) fn id(&self) -> u32 {
         self.id
+    }
+
+    /// Its number in the machine, which is its own among all processes.
+    pub(crate) fn physical(&self) -> u32 {
+        self.physical
     }
 
     pub(super) fn primary_number(&self) -> usize {

@@ -3,6 +3,7 @@
 //! An event belongs to a device. It stands for the newest record; a wait is for the record that is newest when the
 //! wait is called.
 
+mod external;
 mod in_model;
 mod outward;
 mod record;
@@ -22,6 +23,7 @@ use crate::machine::workers::served::{Link, Outcome};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtEvent;
+use external::Step;
 use record::{Newest, Record};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -97,8 +99,7 @@ pub(crate) fn destroy(handle: aclrtEvent) -> Answer {
     let event = find(handle)?;
     let event = EVENTS.remove(event.number).ok_or_else(|| Failure::unknown("event"))?;
     event.give_back();
-    let held_up = std::mem::take(&mut lock(&event.state).held_up);
-    held_up.into_iter().for_each(Duty::abandon);
+    event.abandon_waits();
     Ok(())
 }
 
@@ -106,6 +107,7 @@ pub(crate) fn destroy(handle: aclrtEvent) -> Answer {
 pub(super) fn lose_all_of(device: u32) {
     for event in EVENTS.remove_all(|event| event.device.id() == device) {
         event.give_back();
+        event.abandon_waits();
     }
 }
 
@@ -126,6 +128,12 @@ impl Event {
     fn give_back(&self) {
         self.device.give_event_back();
         NUMBERS.give_back(self.number);
+    }
+
+    /// Nothing records it any more.
+    fn abandon_waits(&self) {
+        let held_up = std::mem::take(&mut lock(&self.state).held_up);
+        held_up.into_iter().for_each(Duty::abandon);
     }
 
     /// An event that streams can wait for has its id from the start, a plain one since its first record, others none.
@@ -159,10 +167,11 @@ impl Event {
         Err(Failure::unsupported("the host has no part in an event made with ACL_EVENT_EXTERNAL"))
     }
 
-    pub(crate) fn record(&self, stream: &Arc<Stream>) -> Answer {
+    pub(crate) fn record(self: &Arc<Self>, stream: &Arc<Stream>) -> Answer {
         self.same_device(stream)?;
         match stream.recorder() {
             None => {}
+            Some(Recorder::Capture(of)) if self.is_external() => return self.step_in_runs(&of, stream, Step::Sets),
             Some(Recorder::Capture(_)) if self.made != Made::Ex => {
                 let text = "only an event made by aclrtCreateEventExWithFlag can be recorded during a capture";
                 return Err(Failure::unsupported(text));
@@ -220,13 +229,16 @@ impl Event {
     }
 
     /// Lets what follows on the stream wait for the newest record.
-    pub(crate) fn hold_up(&self, stream: Named, limit: Option<Duration>) -> Answer {
+    pub(crate) fn hold_up(self: &Arc<Self>, stream: Named, limit: Option<Duration>) -> Answer {
         if !self.is_waitable() {
             return Err(Failure::unsupported(
                 "the event was created without ACL_EVENT_SYNC, so no stream waits for it",
             ));
         }
         let stream = stream.for_work()?;
+        if let Some(Recorder::Capture(capture)) = stream.recorder().filter(|_| self.is_external()) {
+            return self.step_in_runs(&capture, &stream, Step::Awaits(limit));
+        }
         if stream.is_bound() {
             return match stream.recorder() {
                 Some(Recorder::Built(assembly)) => self.hold_up_in_model(&assembly, &stream, limit),
@@ -272,11 +284,14 @@ impl Event {
     }
 
     /// Streams wait for the next record from here on.
-    pub(crate) fn reset(&self, stream: Named) -> Answer {
+    pub(crate) fn reset(self: &Arc<Self>, stream: Named) -> Answer {
         if self.made == Made::Ex || !self.is_waitable() {
             return Err(Failure::unsupported("the event was not created with ACL_EVENT_SYNC, or by a newer function"));
         }
         let stream = stream.for_work()?;
+        if let Some(Recorder::Capture(capture)) = stream.recorder().filter(|_| self.is_external()) {
+            return self.step_in_runs(&capture, &stream, Step::Clears);
+        }
         if stream.is_recording() {
             return Err(Failure::unsupported("a capture does not take the reset of an event"));
         }

@@ -6,7 +6,7 @@ use super::{Event, Made};
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::recording::Recorder;
-use crate::machine::recording::tasks::{Node, Outward, Sort};
+use crate::machine::recording::tasks::{Node, Outward, Sort, Tie};
 use crate::machine::streams::refusals::refuse_in_group;
 use crate::machine::streams::stream::Stream;
 use crate::machine::workers::point::{Duty, Point};
@@ -40,8 +40,8 @@ impl Outward for Records {
         })
     }
 
-    fn event(&self) -> (usize, bool) {
-        (self.0.number, true)
+    fn tie(&self) -> Option<Tie> {
+        Some(Tie::Records(self.0.number))
     }
 }
 
@@ -62,8 +62,8 @@ impl Outward for Awaits {
         })
     }
 
-    fn event(&self) -> (usize, bool) {
-        (self.0.number, false)
+    fn tie(&self) -> Option<Tie> {
+        Some(Tie::Awaits(self.0.number))
     }
 }
 

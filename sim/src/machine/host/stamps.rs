@@ -61,15 +61,14 @@ pub(crate) fn stop(number: u32) -> Answer {
     Ok(())
 }
 
-/// Begins a range of this thread, inside those that it pushed before.
+/// Begins a range of this thread, inside those that it pushed before. A thread whose local objects have ended has none.
 pub(crate) fn push(text: String) {
-    PUSHED.with_borrow_mut(|pushed| pushed.push((text, clock(Instant::now()))));
+    let _ = PUSHED.try_with(|pushed| pushed.borrow_mut().push((text, clock(Instant::now()))));
 }
 
 pub(crate) fn pop() -> Answer {
-    let (text, start) = PUSHED
-        .with_borrow_mut(Vec::pop)
-        .ok_or_else(|| Failure::invalid("this thread pushed no range that it has not popped"))?;
+    let popped = PUSHED.try_with(|pushed| pushed.borrow_mut().pop()).ok().flatten();
+    let (text, start) = popped.ok_or_else(|| Failure::invalid("this thread pushed no range that it has not popped"))?;
     profiling::note(Range { text, start, end: clock(Instant::now()) });
     Ok(())
 }

@@ -19,7 +19,7 @@ use crate::machine::handles::{self, Table};
 use crate::machine::recording::assembly::Assembly;
 use crate::machine::recording::captures::Captured;
 use crate::machine::recording::conditions::{self, Condition};
-use crate::machine::recording::tasks::{self, Node};
+use crate::machine::recording::tasks::{self, Node, Tie};
 use crate::machine::streams::stream::{Kind, Stream};
 use crate::machine::streams::table;
 use crate::machine::watch;
@@ -182,10 +182,10 @@ impl Instance {
         }
     }
 
-    /// The events outside that each run concerns, by their numbers, and whether it records them.
-    pub(crate) fn events(&self) -> Vec<(usize, bool)> {
+    /// How each run is ordered with work outside.
+    pub(crate) fn ties(&self) -> Vec<Tie> {
         match &self.content {
-            Content::Captured(nodes, ..) => nodes.iter().filter_map(|node| node.event()).collect(),
+            Content::Captured(nodes, ..) => nodes.iter().filter_map(|node| node.tie()).collect(),
             Content::Built(_) => Vec::new(),
         }
     }

@@ -30,7 +30,7 @@ pub(crate) enum Place {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Where {
     pub(crate) place: Place,
-    /// Bytes from the address to the end of the block.
+    /// Bytes from the address to the end of the memory around it: of the block, or of the mappings without a gap.
     pub(crate) left: usize,
 }
 
@@ -39,6 +39,10 @@ pub(crate) struct Where {
 pub(crate) enum Hold {
     Block {
         _kept: Backing,
+    },
+    /// Mappings that lie next to each other.
+    Blocks {
+        _kept: Arc<[Backing]>,
     },
     /// Memory that the machine did not give out: pageable memory of the caller.
     Pageable,
@@ -130,8 +134,8 @@ pub(crate) fn free_host(address: Address) -> Answer {
 pub(crate) fn describe(address: Address) -> Option<Where> {
     let blocks = read(&BLOCKS);
     let entry = blocks.around(address)?;
-    let left = entry.block.size() - (address.number() - entry.block.address().number());
-    Some(Where { place: entry.place(), left })
+    let behind: usize = blocks.next_to(entry).map(|next| next.block.size()).sum();
+    Some(Where { place: entry.place(), left: entry.left(address) + behind })
 }
 
 /// Keeps `count` bytes from `address` in place, and refuses (107000) what would run over the end of a block or is in
@@ -149,18 +153,25 @@ pub(crate) fn hold(address: Address, count: usize) -> Answer<Hold> {
         }
         return Ok(Hold::Pageable);
     };
-    if let Backing::Mapped(mapping) = &entry.block
-        && mapping.access() == aclrtMemAccessFlags::ACL_RT_MEM_ACCESS_FLAGS_NONE
-    {
-        let text = format!("{:#x} is mapped without access; aclrtMemSetAccess gives it", address.number());
-        return Err(Failure::refused(text));
+    entry.check_access()?;
+    let mut left = entry.left(address);
+    if count <= left {
+        return Ok(Hold::Block { _kept: entry.block.clone() });
     }
-    let left = entry.block.size() - (address.number() - entry.block.address().number());
+    let mut kept = vec![entry.block.clone()];
+    for next in blocks.next_to(entry) {
+        if count <= left {
+            break;
+        }
+        next.check_access()?;
+        left += next.block.size();
+        kept.push(next.block.clone());
+    }
     if count > left {
         let text = format!("{count} bytes at {:#x} run over the block's end, {left} bytes on", address.number());
         return Err(Failure::refused(text));
     }
-    Ok(Hold::Block { _kept: entry.block.clone() })
+    Ok(Hold::Blocks { _kept: kept.into() })
 }
 
 /// Whether any of `count` bytes from `address` are, or once were, in memory that the machine gives out.
@@ -295,11 +306,36 @@ impl Blocks {
         let (start, entry) = self.live.range(..=address.number()).next_back()?;
         (address.number() - start < entry.block.size()).then_some(entry)
     }
+
+    /// The mappings behind this one in its range, up to the first gap: together they are one piece of memory (VMM-02).
+    fn next_to<'a>(&'a self, entry: &'a Entry) -> impl Iterator<Item = &'a Entry> {
+        std::iter::successors(Some(entry), |entry| {
+            let Backing::Mapped(mapping) = &entry.block else { return None };
+            let next = self.live.get(&(mapping.address().number() + mapping.size()))?;
+            matches!(&next.block, Backing::Mapped(other) if other.is_in_range_of(mapping)).then_some(next)
+        })
+        .skip(1)
+    }
 }
 
 impl Entry {
     pub(super) fn place(&self) -> Place {
         self.device.as_ref().map_or(Place::Host, |device| Place::Device(device.id()))
+    }
+
+    /// Bytes from an address in it to its end.
+    fn left(&self, address: Address) -> usize {
+        self.block.size() - (address.number() - self.block.address().number())
+    }
+
+    fn check_access(&self) -> Answer {
+        match &self.block {
+            Backing::Mapped(mapping) if mapping.access() == aclrtMemAccessFlags::ACL_RT_MEM_ACCESS_FLAGS_NONE => {
+                let at = mapping.address().number();
+                Err(Failure::refused(format!("{at:#x} is mapped without access; aclrtMemSetAccess gives it")))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn give_back(&self) {

@@ -285,6 +285,10 @@ impl Mapping {
         self.physical.memory.size()
     }
 
+    pub(in crate::machine) fn is_in_range_of(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.range, &other.range)
+    }
+
     pub(in crate::machine) fn device(&self) -> Option<&Arc<Device>> {
         self.physical.device.as_ref()
     }

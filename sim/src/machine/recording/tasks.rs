@@ -16,8 +16,18 @@ pub(crate) trait Outward: Send + Sync {
     /// A run of the instance is being queued; answers what the task does in this run. Dropped, it counts as given up.
     fn queued(&self) -> Box<dyn FnOnce(usize) -> Answer + Send>;
 
-    /// The event, by its number, and whether it is recorded; otherwise it is waited for.
-    fn event(&self) -> (usize, bool);
+    /// How it orders the run and other work.
+    fn tie(&self) -> Option<Tie>;
+}
+
+/// How a run of an instance is ordered with work outside, by the number of an event.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Tie {
+    Records(usize),
+    /// It waits for the record that was the newest when the run was queued.
+    Awaits(usize),
+    /// It waits for a record that may be queued after the run.
+    AwaitsWhatIsToCome,
 }
 
 /// The description of a task, for queries.
@@ -95,9 +105,9 @@ impl Node {
         Ok(())
     }
 
-    /// The event outside that the task concerns, and whether it records it.
-    pub(in crate::machine) fn event(&self) -> Option<(usize, bool)> {
-        self.outward.as_ref().map(|outward| outward.event())
+    /// How the task orders a run and work outside.
+    pub(in crate::machine) fn tie(&self) -> Option<Tie> {
+        self.outward.as_ref().and_then(|outward| outward.tie())
     }
 
     /// What the task does in a run that is being queued now, if that depends on when it is.

@@ -30,11 +30,14 @@ impl Watch {
         if !switches::is_on(Switch::VendorWaits) {
             return Self { stream: number, last: None };
         }
-        let missed = MISSED.with_borrow_mut(|missed| {
+        // A thread whose local objects have ended remembers nothing more.
+        let missed = MISSED.try_with(|missed| {
+            let mut missed = missed.borrow_mut();
             let before = missed.len();
             missed.retain(|stream| *stream != number);
             missed.len() < before
         });
+        let missed = missed.unwrap_or(false);
         Self { stream: number, last: (!over && !missed).then(|| stream.last_position()) }
     }
 
@@ -55,7 +58,7 @@ impl Watch {
                 return false;
             }
         }
-        MISSED.with_borrow_mut(|missed| missed.push(self.stream));
+        let _ = MISSED.try_with(|missed| missed.borrow_mut().push(self.stream));
         true
     }
 }

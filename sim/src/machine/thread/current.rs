@@ -13,15 +13,19 @@ static LEFT: Mutex<BTreeSet<usize>> = Mutex::new(BTreeSet::new());
 static FORGOTTEN: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
-    static CURRENT: Current = const { Current(Cell::new(0)) };
+    /// The number of a thread's current context; 0 for none. The context may have ended, so it is looked up when needed.
+    /// It has no destructor: destructors of static objects run on the main thread after those of its local ones, and find
+    /// their context.
+    static CURRENT: Cell<usize> = const { Cell::new(0) };
+    static ENDS: Ends = const { Ends };
 }
 
-/// The number of a thread's current context; 0 for none. The context may have ended, so it is looked up when needed.
-struct Current(Cell<usize>);
+/// Tells the end of a thread that had a context.
+struct Ends;
 
-impl Drop for Current {
+impl Drop for Ends {
     fn drop(&mut self) {
-        let number = self.0.get();
+        let number = CURRENT.get();
         if device::is_primary(number) {
             return;
         }
@@ -35,12 +39,13 @@ impl Drop for Current {
 
 /// The number of the context that this thread chose last, even if it has ended since.
 pub(crate) fn current_number() -> usize {
-    // A thread that is ending has no current context.
-    CURRENT.try_with(|current| current.0.get()).unwrap_or(0)
+    CURRENT.get()
 }
 
 pub(in crate::machine) fn set_current_number(number: usize) {
-    let _ = CURRENT.try_with(|current| current.0.set(number));
+    CURRENT.set(number);
+    // Of a thread that is ending already nothing more is remembered.
+    let _ = ENDS.try_with(|_| ());
 }
 
 /// The thread's current context is dropped if it is the default one of any device.

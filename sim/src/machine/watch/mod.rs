@@ -381,6 +381,9 @@ struct Ends;
 
 impl Drop for Ends {
     fn drop(&mut self) {
+        if report::is_idle_child() {
+            return;
+        }
         let mut watching = call(Op::EndThread, Object::PROCESS);
         if let Some(event) = &mut watching.0 {
             event.call = "the end of a thread";

@@ -1,13 +1,13 @@
 //! Findings: kept for tests, and printed.
 
-use crate::abi::{at_exit, caller_of, described, leave};
+use crate::abi::{at_exit, caller_of, described, in_children, leave};
 use crate::config::{
     self,
     switches::{self, Switch},
 };
 use crate::locks::lock;
 use crate::machine::thread::errors;
-use crate::machine::watch::{CHECKER, LIBRARY, PROGRAM, mode, this_thread};
+use crate::machine::watch::{CHECKER, LIBRARY, PROGRAM, mode, reconsider, this_thread};
 use ascendcl_rules::{Event, Finding, INIT_01, Object, Op, RuleId, Severity};
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
@@ -141,14 +141,37 @@ pub(crate) fn print() {
     eprint!("{text}");
 }
 
-/// Has the rest printed when the process exits.
+/// Has the rest printed when this process exits. One that was forked from it has its own report, if it calls the library.
 pub(super) fn print_at_exit() {
     static ONCE: Once = Once::new();
-    ONCE.call_once(|| at_exit(exit));
+    ONCE.call_once(|| {
+        at_exit(exit);
+        in_children(child_begins);
+    });
+    if FORKED.swap(false, SeqCst) {
+        *lock(&RECORD) = Record::default();
+        BROKEN.store(false, SeqCst);
+    }
+}
+
+/// The process was forked from one whose calls are reported, and has made no call itself.
+static FORKED: AtomicBool = AtomicBool::new(false);
+
+/// Whether it has: then nothing is told of this process.
+pub(super) fn is_idle_child() -> bool {
+    FORKED.load(SeqCst)
+}
+
+extern "C" fn child_begins() {
+    FORKED.store(true, SeqCst);
+    reconsider();
 }
 
 /// Another thread may have stopped with a lock held. Then nothing is printed.
 extern "C" fn exit() {
+    if is_idle_child() {
+        return;
+    }
     if let Ok(mut checker) = CHECKER.try_lock()
         && let Some(checker) = &mut *checker
     {

@@ -15,6 +15,7 @@ mod limits;
 mod meaning;
 mod networks;
 mod numbers;
+mod parts;
 mod refusals;
 mod runs;
 mod scans;

@@ -9,6 +9,7 @@ mod legacy;
 mod losses;
 mod matrices;
 mod normalizations;
+mod parts;
 mod quantized;
 mod recurrent;
 mod reductions;
@@ -35,8 +36,8 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
         return Ok(contributed(scope, node)?);
     }
     let name = node.operator().to_string();
-    // An output that nothing names is left out.
-    while node.output.len() > 1 && node.output.last().is_some_and(String::is_empty) {
+    // An output that nothing names is left out, unless the number of outputs is that of parts.
+    while name != "Split" && node.output.len() > 1 && node.output.last().is_some_and(String::is_empty) {
         node.output.pop();
     }
     while node.input.last().is_some_and(String::is_empty) {
@@ -102,6 +103,7 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
         "Pad" => shapes::pad(scope, node),
         "Slice" => shapes::slice(scope, node),
         "OneHot" => shapes::one_hot(scope, node),
+        "Split" => parts::split(scope, node),
         "Squeeze" | "Unsqueeze" => shapes::axes(scope, node),
         "IsInf" => shapes::infinite(scope, node),
         "Gemm" => legacy::gemm(scope, node),

@@ -1,0 +1,45 @@
+//! Programs that give back what they have when the process exits, and processes that are forked.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+mod compiler;
+mod library;
+
+use std::path::PathBuf;
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// The program's exit status, what it printed, and what was reported.
+fn run(word: &str, mode: &str) -> (Option<i32>, String, String) {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    let program = PROGRAM
+        .get_or_init(|| compiler::compile("CXX", "c++", "-std=c++17", "at_exit.cpp", library::folder(), "-lascendcl"));
+    let mut command = Command::new(program);
+    command.arg(word).env("LD_LIBRARY_PATH", library::folder());
+    let output = command.env("ASCENDCL_SIM", mode).env("ASCENDCL_SIM_EXIT", "9").output().unwrap();
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (output.status.code(), text(&output.stdout), text(&output.stderr))
+}
+
+#[test]
+fn a_static_object_gives_back_what_it_has() {
+    for mode in ["", "report", "strict", "strict,vendor-waits,reuse-handles"] {
+        assert_eq!(run("", mode), (Some(0), "given back\n".to_owned(), String::new()), "{mode}");
+    }
+}
+
+#[test]
+fn a_forked_process_that_makes_no_call_reports_nothing_and_keeps_its_status() {
+    for mode in ["report", "strict"] {
+        let said = "the child's status: 3\ngiven back\n".to_owned();
+        assert_eq!(run("child", mode), (Some(0), said, String::new()), "{mode}");
+    }
+}
+
+#[test]
+fn a_forked_process_reports_its_own_calls() {
+    let (status, said, report) = run("calling", "report");
+    assert_eq!((status, said.lines().last()), (Some(0), Some("the child's status: 9")), "{said}{report}");
+    assert!(report.contains("MEM-05 is broken by aclrtFree"), "{report}");
+}

@@ -1,0 +1,84 @@
+//! Values that are cut into parts. The engine says at the run that the parts do not fit; where that is known, it is said
+//! when the model is loaded.
+
+use super::size_of;
+use crate::model::rewrite::attributes::Attributes;
+use crate::model::rewrite::numbers::keep;
+use crate::model::rewrite::scope::Scope;
+use crate::model::rewrite::{Refusal, refuse};
+use rten_onnx::onnx::NodeProto;
+
+pub(super) fn split(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
+    // The engine counts the parts by their names.
+    for part in node.output.iter_mut().filter(|part| part.is_empty()) {
+        *part = scope.fresh();
+    }
+    let (size, count) = (size_of_axis(scope, &node)?, node.output.len() as i64);
+    let sizes = if node.has(1) { scope.integers(node.given(1)) } else { node.ints("split") };
+    if let Some(sizes) = sizes {
+        fit(&node, sizes, size)?;
+    } else if !node.has(1) && node.attribute("num_outputs").is_some() {
+        near(&node, node.int("num_outputs", count), size)?;
+    } else if !node.has(1) && scope.opset() < 18 {
+        equal(scope, &node, count, size)?;
+    }
+    keep(scope, node)
+}
+
+/// How long the axis is, as far as it is known.
+fn size_of_axis(scope: &Scope<'_>, node: &NodeProto) -> Result<Option<i64>, Refusal> {
+    let Some(dims) = scope.dims(node.given(0)) else { return Ok(None) };
+    let (axis, rank) = (node.int("axis", 0), dims.len() as i64);
+    let from_front = if axis < 0 { axis + rank } else { axis };
+    match usize::try_from(from_front).ok().and_then(|axis| dims.get(axis)) {
+        Some(size) => Ok(*size),
+        None => refuse("axis", &axis.to_string(), &format!("`{}` has {rank} axes", node.given(0))),
+    }
+}
+
+/// The sizes of the parts are given.
+fn fit(node: &NodeProto, sizes: &[i64], size: Option<i64>) -> Result<(), Refusal> {
+    let shown = || format!("{sizes:?}");
+    if sizes.iter().any(|size| *size < 0) {
+        return refuse("split", &shown(), "no part has less than 0 elements");
+    }
+    let sum = sizes.iter().try_fold(0_i64, |sum, size| sum.checked_add(*size));
+    match size {
+        Some(size) if sum != Some(size) => {
+            refuse("split", &shown(), &format!("the axis of `{}` has {size} elements", node.given(0)))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// All parts have the same size, but for the last one, which may be smaller.
+fn near(node: &NodeProto, count: i64, size: Option<i64>) -> Result<(), Refusal> {
+    if count < 1 {
+        return refuse("num_outputs", &count.to_string(), "it is at least 1");
+    }
+    let Some(size) = size.filter(|size| *size > 0) else { return Ok(()) };
+    let each = size / count + i64::from(size % count != 0);
+    if each.saturating_mul(count - 1) >= size {
+        let why = format!("{size} elements of `{}` do not make so many parts", node.given(0));
+        return refuse("num_outputs", &count.to_string(), &why);
+    }
+    Ok(())
+}
+
+/// All parts have the same size.
+fn equal(scope: &mut Scope<'_>, node: &NodeProto, count: i64, size: Option<i64>) -> Result<(), Refusal> {
+    let text = format!("the axis of `{}` does not make {count} parts of the same size", node.given(0));
+    match size {
+        Some(size) if count > 0 && size % count != 0 => return Err(Refusal::because(text)),
+        Some(_) => return Ok(()),
+        None if count < 2 => return Ok(()),
+        None => {}
+    }
+    let size = size_of(scope, node.given(0), node.int("axis", 0));
+    let (count, zero) = (scope.list(&[count]), scope.list(&[0]));
+    let rest = scope.make("Mod", &[&size, &count], &[]);
+    let fits = scope.make("Equal", &[&rest, &zero], &[]);
+    let bad = scope.make("Not", &[&fits], &[]);
+    scope.check(bad, text);
+    Ok(())
+}
