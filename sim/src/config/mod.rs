@@ -17,7 +17,8 @@ use crate::locks::lock;
 use ascendcl_rules::RuleId;
 use ascendcl_sys::types::aclrtRunMode;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
+use std::time::Duration;
 use switches::{Switch, Switches};
 
 /// The product that the simulator imitates.
@@ -35,6 +36,7 @@ use switches::{Switch, Switches};
 /// | `ASCENDCL_SIM_EXIT` | [the exit status](Self::exit_status) of a process that has broken a rule | its own |
 /// | `ASCENDCL_SIM_FAIL` | which calls go wrong, and how, as [`Plan`] says | nothing |
 /// | `ASCEND_RT_VISIBLE_DEVICES` | the vendor's variable: a list of the devices that the process sees | all |
+/// | `ASCENDCL_SIM_PATIENCE` | [how many seconds](Self::patience) a wait for what nobody has queued lasts | 20 |
 /// | `ASCENDCL_SIM_MEMORY` | memory of each device in bytes; `k`, `m` and `g` multiply by powers of 1024. The system provides it when it is first used | `8g` |
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Config {
@@ -47,6 +49,8 @@ pub struct Config {
     streams: usize,
     events: usize,
     tasks: u64,
+    /// `None` leaves it to the environment.
+    patience: Option<Duration>,
     /// `None` leaves it to the environment.
     checks: Option<Checks>,
     switches: Switches,
@@ -65,6 +69,7 @@ impl Default for Config {
             streams: 1984,
             events: 65536,
             tasks: 2000,
+            patience: None,
             checks: None,
             switches: Switches::default(),
             reporting: Reporting::default(),
@@ -90,6 +95,10 @@ impl Config {
         if let Some(value) = get("ASCENDCL_SIM_DEVICES") {
             let number = value.trim().parse();
             config.devices = number.map_err(|_| bad("ASCENDCL_SIM_DEVICES", &value, "not a number of devices"))?;
+        }
+        if let Some(value) = get(PATIENCE) {
+            let time = seconds(&value);
+            config.patience = Some(time.ok_or_else(|| bad(PATIENCE, &value, "not a number of seconds"))?);
         }
         config.visible = get(visible::VARIABLE).filter(|list| !list.is_empty());
         if let Some(value) = get("ASCENDCL_SIM_SOC") {
@@ -160,6 +169,14 @@ impl Config {
     /// counts for three.
     pub fn tasks(mut self, count: u64) -> Self {
         self.tasks = count.max(3);
+        self
+    }
+
+    /// How long a stream waits for a record, a notify or a value that nobody has queued. Another thread or process may
+    /// queue it later; after this time the wait counts as one that never ends, and fails. The vendor's library waits without
+    /// a limit. Without a word it is what `ASCENDCL_SIM_PATIENCE` says, or 20 seconds.
+    pub fn patience(mut self, time: Duration) -> Self {
+        self.patience = Some(time);
         self
     }
 
@@ -336,6 +353,20 @@ impl Config {
     pub(crate) fn event_limit(&self) -> usize {
         self.events
     }
+
+    pub(crate) fn time_for_others(&self) -> Duration {
+        static OF_THE_ENVIRONMENT: LazyLock<Duration> = LazyLock::new(|| {
+            std::env::var(PATIENCE).ok().and_then(|value| seconds(&value)).unwrap_or(Duration::from_secs(20))
+        });
+        self.patience.unwrap_or_else(|| *OF_THE_ENVIRONMENT)
+    }
+}
+
+const PATIENCE: &str = "ASCENDCL_SIM_PATIENCE";
+
+/// A number of seconds, which may have a fraction.
+fn seconds(text: &str) -> Option<Duration> {
+    Duration::try_from_secs_f64(text.trim().parse().ok()?).ok()
 }
 
 /// A number with an optional `k`, `m` or `g`.

@@ -12,6 +12,7 @@ fn the_environment_is_read_and_its_mistakes_are_named() {
     assert_eq!(read("ASCENDCL_SIM_RUN_MODE", "device"), Ok(Config::new().on_device(true)));
     assert_eq!(read("ASCENDCL_SIM_SOC", "SimulatorX"), Ok(Config::new().soc("SimulatorX")));
     assert_eq!(read("ASCENDCL_SIM_SOC", "AscendSimulator1"), Ok(Config::new().soc("AscendSimulator1")));
+    assert_eq!(read("ASCENDCL_SIM_PATIENCE", "0.5"), Ok(Config::new().patience(Duration::from_millis(500))));
     let checks = |checks| Config::new().checks(checks);
     assert_eq!(read("ASCENDCL_SIM", "strict"), Ok(checks(Checks::Strict)));
     assert_eq!(read("ASCENDCL_SIM", "documented, report"), Ok(checks(Checks::Report).documented(true)));
@@ -20,6 +21,7 @@ fn the_environment_is_read_and_its_mistakes_are_named() {
     assert_eq!(read("ASCENDCL_SIM", "vendor-waits,reuse-handles,copy-at-once,slow-destroy"), Ok(all));
     assert_eq!(read("ASCENDCL_SIM", "report,advice"), Ok(checks(Checks::Report).advice(true)));
     for (name, value) in [
+        ("ASCENDCL_SIM_PATIENCE", "-1"),
         ("ASCENDCL_SIM_MEMORY", "lots"),
         ("ASCENDCL_SIM_MEMORY", "99999999999999g"),
         ("ASCENDCL_SIM_DEVICES", "0"),

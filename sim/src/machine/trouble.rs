@@ -1,5 +1,6 @@
 //! Devices in trouble: lost, hanging, slow, full. It is all of them at once.
 
+use crate::config;
 use crate::failure::{Answer, Failure};
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_LOST_HEARTBEAT, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
@@ -80,9 +81,6 @@ pub(crate) struct Patience(Instant);
 impl Patience {
     /// The interval in which a long wait is checked.
     pub(crate) const LOOK: Duration = Duration::from_millis(25);
-    /// The time limit of a wait for something that was never queued: the record of an event that was reset, a notify,
-    /// or a value. The vendor's library waits without a limit.
-    pub(crate) const FOR_OTHERS: Duration = Duration::from_secs(2);
 
     pub(crate) fn new() -> Self {
         Self(Instant::now())
@@ -90,6 +88,12 @@ impl Patience {
 
     pub(crate) fn has_lasted(&self, time: Duration) -> bool {
         self.0.elapsed() >= time
+    }
+
+    /// Whether nobody is expected any more to queue what the wait is for: the record of an event that was reset, a
+    /// notify, or a value.
+    pub(crate) fn with_others_is_over(&self) -> bool {
+        self.has_lasted(config::current().time_for_others())
     }
 
     /// Whether a wait without a time limit is given up.

@@ -2,7 +2,7 @@
 
 use crate::support::*;
 use ascendcl_rules as rules;
-use ascendcl_sim::{Checks, Plan, control};
+use ascendcl_sim::{Checks, Config, Plan, control};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::time::{Duration, Instant};
@@ -292,4 +292,33 @@ fn no_callback_begins_after_the_machine_was_reset() {
         std::thread::sleep(Duration::from_millis(40));
         assert_eq!(RUN.load(SeqCst), before, "after {wait} ms");
     }
+}
+
+/// Waits for a notify that another thread records half a second later; returns the answer of the wait for the
+/// stream, and the words with it.
+fn a_record_comes_late(patience: Duration) -> (aclError, String) {
+    let _machine = machine_of(Config::new().checks(Checks::Report).patience(patience));
+    ok!(aclInit(std::ptr::null()));
+    ok!(aclrtSetDevice(0));
+    let (waits, records) = (stream(), stream());
+    let mut notify = aclrtNotify::NULL;
+    ok!(aclrtCreateNotify(&mut notify, u64::from(ACL_NOTIFY_DEFAULT)));
+    ok!(aclrtWaitAndResetNotify(notify, waits, 0));
+    let (context, shared, late) = (Shared::new(current()), Shared::new(records), Shared::new(notify));
+    let recording = std::thread::spawn(move || {
+        std::thread::sleep(Duration::from_millis(500));
+        ok!(aclrtSetCurrentContext(context.get()));
+        ok!(aclrtRecordNotify(late.get(), shared.get()));
+    });
+    let answer = (acl!(aclrtSynchronizeStream(waits)), message());
+    recording.join().unwrap();
+    answer
+}
+
+#[test]
+fn a_wait_for_what_nobody_has_queued_lasts_as_long_as_the_configuration_says() {
+    let (code, words) = a_record_comes_late(Duration::from_millis(100));
+    assert_eq!(code, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    assert!(words.contains("can never end"), "{words}");
+    assert_eq!(a_record_comes_late(Duration::from_secs(60)).0, ACL_SUCCESS);
 }

@@ -81,7 +81,7 @@ impl<'a> Waiting<'a> {
         let own = this_thread();
         let link = self.target.link()?;
         // Another thread may do it yet, but not after so long.
-        let ending = matches!(self.target, Target::Ending(_)) || self.patience.has_lasted(Patience::FOR_OTHERS);
+        let ending = matches!(self.target, Target::Ending(_)) || self.patience.with_others_is_over();
         // A wait with a time limit ends, so no other wait lasts for ever because of it.
         if self.deadline.is_none() {
             lock(&WAITS).insert(own, link);
