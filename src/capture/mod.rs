@@ -244,7 +244,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         let recording = Recording::new(ledger, &raw, self.queue());
         let result = {
             let mut objects = Objects::new(&raw);
-            let captured = operands.capture(&mut objects, INSIDE);
+            let captured = operands.names_of_operands(&mut objects, INSIDE);
             recording.takes_in(objects);
             let mut main = Capture::new(&recording, Arc::clone(self.queue()), 0);
             catch(|| program(&mut main, captured))

@@ -182,7 +182,7 @@ impl<'l, C: Brand, S: StreamState + CanExecute, L> WorkspaceLane<'l, C, S, L> {
         current: &Current<C>,
         model: M,
     ) -> Result<Pending<C, BoundModel<C, SharedWorkspace<'l, L>>>, Failed<M>> {
-        if let Err(error) = self.workspace.is_of(model.look(INSIDE).loaded()) {
+        if let Err(error) = self.workspace.is_of(model.operand_value(INSIDE).loaded()) {
             return Err(Failed { error, value: model });
         }
         BoundModel::queue(model, current, self.stream.queue())
