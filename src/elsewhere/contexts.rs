@@ -3,7 +3,7 @@
 use crate::acl::Acl;
 use crate::brand::{Brand, Name, Scoped};
 use crate::context::Context;
-use crate::current::Current;
+use crate::current::{Current, MemoryInfo};
 use crate::device::Device;
 use crate::element::Element;
 use crate::error::Error;
@@ -152,6 +152,13 @@ impl<C: Brand> Context<C> {
     {
         <Self as MadeInAScope>::never()
     }
+
+    pub fn memory_info(&self) -> Result<MemoryInfo, Error>
+    where
+        Self: EnteredFirst,
+    {
+        <Self as EnteredFirst>::never()
+    }
 }
 
 #[doc(hidden)]
@@ -211,6 +218,13 @@ impl<'a> Device<'a> {
     {
         <Self as TakenFromTheLibrary>::never()
     }
+
+    pub fn memory_info(&self) -> Result<MemoryInfo, Error>
+    where
+        Self: HasContexts,
+    {
+        <Self as HasContexts>::never()
+    }
 }
 
 /// A bound on `Self` alone would be an error here, as `Acl` has no parameter that could meet it.
@@ -249,6 +263,41 @@ impl Acl {
         &'a Self: EndsByClose,
     {
         <&Self as EndsByClose>::never()
+    }
+
+    pub fn event<'a>(&'a self) -> Result<Event<Scoped<'a>>, Error>
+    where
+        &'a Self: HasDevices,
+    {
+        <&Self as HasDevices>::never()
+    }
+
+    pub fn device_buffer<'a, E>(&'a self, _: usize) -> Result<Unwritten<Scoped<'a>, E>, Error>
+    where
+        &'a Self: HasDevices,
+    {
+        <&Self as HasDevices>::never()
+    }
+
+    pub fn upload<'a, E: Element>(&'a self, _: &[E]) -> Result<DeviceBuffer<Scoped<'a>, E>, Error>
+    where
+        &'a Self: HasDevices,
+    {
+        <&Self as HasDevices>::never()
+    }
+
+    pub fn memory_info<'a>(&'a self) -> Result<MemoryInfo, Error>
+    where
+        &'a Self: HasDevices,
+    {
+        <&Self as HasDevices>::never()
+    }
+
+    pub fn synchronize<'a>(&'a self) -> Result<(), Error>
+    where
+        &'a Self: HasDevices,
+    {
+        <&Self as HasDevices>::never()
     }
 }
 
@@ -304,6 +353,13 @@ impl<N: Name> Runtime<N> {
     }
 
     pub fn current(&self) -> &Current<N>
+    where
+        Self: LentByWith,
+    {
+        <Self as LentByWith>::never()
+    }
+
+    pub fn memory_info(&self) -> Result<MemoryInfo, Error>
     where
         Self: LentByWith,
     {

@@ -1,10 +1,11 @@
 //! What streams do with graphs.
 
 use crate::brand::Brand;
-use crate::capture::CapturedGraph;
+use crate::capture::{Captured, CapturedGraph};
 use crate::current::Current;
 use crate::error::Error;
 use crate::stream::{Stream, StreamState};
+use core::ops::{Index, IndexMut};
 
 elsewhere! {
     /// A graph that runs by itself.
@@ -27,6 +28,14 @@ elsewhere! {
         "the capture is one call",
         "GRAPH-01, GRAPH-02: `stream.capture(current, mode, model, |capture, mut model| capture.execute(&mut model))?`",
         "see `ascendcl-explain GRAPH-01`";
+
+    /// An operand in its capture, as if its work had run.
+    ReadBetweenReplays:
+        "nothing runs inside of a capture, so its operands have no elements there",
+        "this is the name of an operand of the graph",
+        "GRAPH-04: the elements are read and written between replays: `graph.operands(current)?` lends the operands",
+        "inside, tasks take the name: `capture.copy_to_host(&device, &mut host)?`",
+        "see `ascendcl-explain GRAPH-04`";
 }
 
 #[doc(hidden)]
@@ -81,5 +90,84 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         Self: CapturedInAClosure,
     {
         <Self as CapturedInAClosure>::never()
+    }
+}
+
+#[doc(hidden)]
+impl<T, K> Captured<'_, T, K> {
+    pub fn to_vec<P>(&self, _: P) -> Result<Vec<u8>, Error>
+    where
+        Self: ReadBetweenReplays,
+    {
+        <Self as ReadBetweenReplays>::never()
+    }
+
+    pub fn read<P, Q>(&self, _: P, _: Q) -> Result<Vec<u8>, Error>
+    where
+        Self: ReadBetweenReplays,
+    {
+        <Self as ReadBetweenReplays>::never()
+    }
+
+    pub fn write<P, Q, R>(&mut self, _: P, _: Q, _: R) -> Result<(), Error>
+    where
+        Self: ReadBetweenReplays,
+    {
+        <Self as ReadBetweenReplays>::never()
+    }
+
+    pub fn copy_from<P, Q>(&mut self, _: P, _: Q) -> Result<(), Error>
+    where
+        Self: ReadBetweenReplays,
+    {
+        <Self as ReadBetweenReplays>::never()
+    }
+
+    pub fn copy_to<P, Q>(&self, _: P, _: Q) -> Result<(), Error>
+    where
+        Self: ReadBetweenReplays,
+    {
+        <Self as ReadBetweenReplays>::never()
+    }
+
+    pub fn slice<P>(&self, _: P) -> Result<Self, Error>
+    where
+        Self: ReadBetweenReplays,
+    {
+        <Self as ReadBetweenReplays>::never()
+    }
+
+    pub fn slice_mut<P>(&mut self, _: P) -> Result<Self, Error>
+    where
+        Self: ReadBetweenReplays,
+    {
+        <Self as ReadBetweenReplays>::never()
+    }
+
+    pub fn fill<P>(&mut self, _: P)
+    where
+        Self: ReadBetweenReplays,
+    {
+        <Self as ReadBetweenReplays>::never()
+    }
+}
+
+impl<T, K, I> Index<I> for Captured<'_, T, K>
+where
+    Self: ReadBetweenReplays,
+{
+    type Output = u8;
+
+    fn index(&self, _: I) -> &u8 {
+        <Self as ReadBetweenReplays>::never()
+    }
+}
+
+impl<T, K, I> IndexMut<I> for Captured<'_, T, K>
+where
+    Self: ReadBetweenReplays,
+{
+    fn index_mut(&mut self, _: I) -> &mut u8 {
+        <Self as ReadBetweenReplays>::never()
     }
 }
