@@ -1,7 +1,7 @@
 //! What streams do with graphs.
 
 use crate::brand::Brand;
-use crate::capture::{Captured, CapturedGraph};
+use crate::capture::{Capture, Captured, CapturedGraph};
 use crate::current::Current;
 use crate::error::Error;
 use crate::stream::{Stream, StreamState};
@@ -29,13 +29,49 @@ elsewhere! {
         "GRAPH-01, GRAPH-02: `stream.capture(current, mode, model, |capture, mut model| capture.execute(&mut model))?`",
         "see `ascendcl-explain GRAPH-01`";
 
-    /// An operand in its capture, as if its work had run.
-    ReadBetweenReplays:
-        "nothing runs inside of a capture, so its operands have no elements there",
-        "this is the name of an operand of the graph",
-        "GRAPH-04: the elements are read and written between replays: `graph.operands(current)?` lends the operands",
-        "inside, tasks take the name: `capture.copy_to_host(&device, &mut host)?`",
-        "see `ascendcl-explain GRAPH-04`";
+    /// A capture and events.
+    OrderedByItsBranches:
+        "a capture orders its tasks by their place and by branches, not by events",
+        "no method of a capture has this name",
+        "GRAPH-06: tasks of one branch run in their order; a second stream: `capture.fork(&mut side, |capture, branch| ...)?`",
+        "memory goes from branch to branch behind an event of this crate: `branch.adopt_after(capture, name)?`",
+        "see `ascendcl-explain GRAPH-06`";
+}
+
+/// An operand in its capture, as if its work had run.
+///
+/// No type implements it.
+#[diagnostic::on_unimplemented(
+    message = "nothing runs inside of a capture, so its operands have no elements there",
+    label = "this is the name of an operand of the graph",
+    note = "GRAPH-04: the elements are read and written between replays: `graph.operands(current)?` lends the operands",
+    note = "inside, tasks take the name: `capture.copy_to_host(&device, &mut host)?`",
+    note = "see `ascendcl-explain GRAPH-04`"
+)]
+pub trait ReadBetweenReplays {
+    /// What an index would find. It is unknown, so the compiler has nothing more to say about its use.
+    #[doc(hidden)]
+    type Found;
+    /// A value of any type: there is no such function.
+    #[doc(hidden)]
+    fn never<R>() -> R;
+}
+
+#[doc(hidden)]
+impl<C: Brand, K> Capture<'_, C, K> {
+    pub fn record<E>(&mut self, _: E) -> Result<(), Error>
+    where
+        Self: OrderedByItsBranches,
+    {
+        <Self as OrderedByItsBranches>::never()
+    }
+
+    pub fn wait_for<E>(&mut self, _: E) -> Result<(), Error>
+    where
+        Self: OrderedByItsBranches,
+    {
+        <Self as OrderedByItsBranches>::never()
+    }
 }
 
 #[doc(hidden)]
@@ -156,9 +192,9 @@ impl<T, K, I> Index<I> for Captured<'_, T, K>
 where
     Self: ReadBetweenReplays,
 {
-    type Output = u8;
+    type Output = <Self as ReadBetweenReplays>::Found;
 
-    fn index(&self, _: I) -> &u8 {
+    fn index(&self, _: I) -> &Self::Output {
         <Self as ReadBetweenReplays>::never()
     }
 }
@@ -167,7 +203,7 @@ impl<T, K, I> IndexMut<I> for Captured<'_, T, K>
 where
     Self: ReadBetweenReplays,
 {
-    fn index_mut(&mut self, _: I) -> &mut u8 {
+    fn index_mut(&mut self, _: I) -> &mut Self::Output {
         <Self as ReadBetweenReplays>::never()
     }
 }

@@ -83,7 +83,8 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
     /// elsewhere, [`Error::WrongContext`] inside another runtime with the same name, or [`Error::Vendor`]. For a program
     /// that runs on the device, [`Error::Misaligned`] when the slice does not begin at a multiple of 64 bytes.
     #[rule(COPY_09)]
-    pub fn copy_to_device<E: Element, D: Destination<C, E>>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn copy_to_device<E: Element, D: Destination<C, E>>( // COPY-08: memory of the program, as a slice; of another device: `copies.copy_from_peer(...)`
         &self,
         current: &Current<C>,
         stream: &StreamOps<C>,
@@ -107,7 +108,8 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
     /// # Errors
     ///
     /// As for [`copy_to_device`](Self::copy_to_device).
-    pub fn copy_to_host<E: Element, D: Source<C, E>>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn copy_to_host<E: Element, D: Source<C, E>>( // COPY-08: memory of the program, as a slice; of another device: `copies.copy_to_peer(...)`
         &self,
         current: &Current<C>,
         stream: &StreamOps<C>,

@@ -50,14 +50,15 @@ use std::time::Duration;
     message = "a stream of this group has its turn",
     note = "ALLOC-10: one stream of a group runs at a time: `turn.finish(current)?` returns the group"
 )]
-pub struct AllocatorGroup<C: Brand, A: DeviceAllocator> {
+pub struct AllocatorGroup<C: Brand, A> {
+    // `A` has no bound here: with one, a program that passes no allocator gets an error at each mention of this type.
     allocator: Arc<Registered<A>>,
     owner: Owner,
     _brand: Mark<C>,
 }
 
 /// A stream of a group that shares an allocator ([`AllocatorGroup`]). It runs work in a [`GroupTurn`] only.
-pub struct GroupStream<C: Brand, A: DeviceAllocator> {
+pub struct GroupStream<C: Brand, A> {
     stream: Stream<C, CustomAllocator<A>>,
 }
 
@@ -65,7 +66,7 @@ pub struct GroupStream<C: Brand, A: DeviceAllocator> {
 ///
 /// Having a `GroupTurn` tells you that no other stream of the group runs work until [`finish`](Self::finish).
 #[must_use = "the group cannot run again until `finish` gives the group back"]
-pub struct GroupTurn<'m, C: Brand, A: DeviceAllocator> {
+pub struct GroupTurn<'m, C: Brand, A> {
     group: AllocatorGroup<C, A>,
     member: &'m GroupStream<C, A>,
 }

@@ -48,7 +48,7 @@ use std::sync::{Arc, Weak};
 ///    |     ---- mutable borrow later used here
 /// ```
 #[rule(ALLOC_11)]
-pub struct IdleProof<'i, C: Brand, A: DeviceAllocator> {
+pub struct IdleProof<'i, C: Brand, A> {
     /// Not the allocator itself: a proof that lies in a variable after its last use must not keep the allocator from
     /// being given back.
     allocator: Weak<Registered<A>>,
