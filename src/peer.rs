@@ -169,7 +169,7 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
             self.borrowed().copy_between(
                 here,
                 queue,
-                to.operand_value(INSIDE).block_of_memory(),
+                to.operand_value(INSIDE).block_at_this_end(),
                 lent,
                 LentSide::Source,
             )
@@ -204,7 +204,7 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
             self.borrowed().copy_between(
                 here,
                 queue,
-                from.operand_value(INSIDE).block_of_memory(),
+                from.operand_value(INSIDE).block_at_this_end(),
                 lent,
                 LentSide::Destination,
             )
@@ -212,7 +212,7 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
         match ready.and_then(|()| copy()) {
             Ok(number) => {
                 let past = from.past_of_operand(INSIDE);
-                Ok(Pending::new(from.into_operand_value(INSIDE), queue, number).after(past))
+                Ok(Pending::new(from.taken_by_work(INSIDE), queue, number).after(past))
             }
             Err(error) => Err(Failed { error, value: from }),
         }

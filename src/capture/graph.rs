@@ -63,7 +63,7 @@ impl<C: Brand> StreamOps<C> {
         match graph.operand_value(INSIDE).raw.replay(current.here(), self.queue()) {
             Ok(number) => {
                 let past = R::HAS_PAST.then(|| graph.past_of_operand(INSIDE));
-                let mut graph = graph.into_operand_value(INSIDE);
+                let mut graph = graph.taken_by_work(INSIDE);
                 graph.operands.was_replayed(INSIDE);
                 let replay = Pending::new(graph, self.queue(), number);
                 Ok(match past {

@@ -24,7 +24,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         }
         match model.operand_value_mut(INSIDE).start_at_once(current, stream) {
             Some(Ok(number)) if M::HAS_PAST => Ok(Self::in_flight(model, stream, number)),
-            Some(Ok(number)) => Ok(Pending::new(model.into_operand_value(INSIDE), stream, number)),
+            Some(Ok(number)) => Ok(Pending::new(model.taken_by_work(INSIDE), stream, number)),
             failed => seldom(move || {
                 let queued = match failed {
                     Some(failed) => failed,
@@ -42,9 +42,9 @@ impl<C: Brand, P> BoundModel<C, P> {
     fn in_flight<M: Operand<C, Self>>(model: M, stream: &Arc<RawStream>, number: u64) -> Pending<C, Self> {
         if M::HAS_PAST {
             let past = model.past_of_operand(INSIDE);
-            return Pending::new(model.into_operand_value(INSIDE), stream, number).after(past);
+            return Pending::new(model.taken_by_work(INSIDE), stream, number).after(past);
         }
-        Pending::new(model.into_operand_value(INSIDE), stream, number)
+        Pending::new(model.taken_by_work(INSIDE), stream, number)
     }
 
     /// Like [`start`](Self::start). `None` when further checks are needed; then nothing has happened.

@@ -94,7 +94,7 @@ impl<C: Brand, I, O> BoundOperator<C, I, O> {
         match Self::submit(&operator, current, stream) {
             Ok(number) => {
                 let past = operator.past_of_operand(INSIDE);
-                let Self { invocation, inputs, outputs, .. } = operator.into_operand_value(INSIDE);
+                let Self { invocation, inputs, outputs, .. } = operator.taken_by_work(INSIDE);
                 let past = past.and(inputs.past_of_operand(INSIDE)).and(outputs.past_of_operand(INSIDE));
                 let operator =
                     BoundOperator::new(invocation, inputs.into_idle_input(INSIDE), outputs.into_written_output(INSIDE));

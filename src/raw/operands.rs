@@ -67,7 +67,7 @@ pub(crate) mod sealed {
             key: Inside,
         ) -> Result<u64, Error>;
         fn past_of_all(&self, key: Inside) -> Past;
-        fn into_results_of_work(self, key: Inside) -> Self::Out;
+        fn given_back_by_work(self, key: Inside) -> Self::Out;
     }
 }
 
@@ -163,7 +163,7 @@ macro_rules! alone {
                 sealed::Operand::<C>::past_of_raw_operand(self, key)
             }
 
-            fn into_results_of_work(self, key: Inside) -> Self::Out {
+            fn given_back_by_work(self, key: Inside) -> Self::Out {
                 sealed::Operand::<C>::into_written(self, key)
             }
         }
@@ -214,7 +214,7 @@ macro_rules! tuples {
                 Past::none()$(.and(self.$place.past_of_raw_operand(key)))*
             }
 
-            fn into_results_of_work(self, key: Inside) -> Self::Out {
+            fn given_back_by_work(self, key: Inside) -> Self::Out {
                 let _ = key;
                 ($(self.$place.into_written(key),)*)
             }
@@ -267,7 +267,7 @@ where
         self.iter().fold(Past::none(), |past, operand| past.and(operand.past_of_raw_operand(key)))
     }
 
-    fn into_results_of_work(self, key: Inside) -> Self::Out {
+    fn given_back_by_work(self, key: Inside) -> Self::Out {
         self.into_iter().map(|operand| operand.into_written(key)).collect()
     }
 }

@@ -53,7 +53,7 @@ impl<C: Brand> StreamOps<C> {
         match operands.queue_with_operands(self.queue(), current, call, queue, INSIDE) {
             Ok(number) => {
                 let past = operands.past_of_all(INSIDE);
-                Ok(Pending::new(operands.into_results_of_work(INSIDE), self.queue(), number).after(past))
+                Ok(Pending::new(operands.given_back_by_work(INSIDE), self.queue(), number).after(past))
             }
             Err(error) => Err(Failed { error, value: operands }),
         }

@@ -135,12 +135,12 @@ impl<C: Brand> StreamOps<C> {
         if let Err(error) = buffer.usable_on(&self.queue) {
             return Err(Failed { error, value: buffer });
         }
-        match self.queue.set_at_once(current.here(), buffer.operand_value(INSIDE).block_of_memory(), value) {
+        match self.queue.set_at_once(current.here(), buffer.operand_value(INSIDE).block_at_this_end(), value) {
             Some(Ok(number)) => Ok(self.set_in_flight(buffer, number)),
             failed => seldom(move || {
                 let queued = match failed {
                     Some(failed) => failed,
-                    None => self.queue.set(current.here(), buffer.operand_value(INSIDE).block_of_memory(), value),
+                    None => self.queue.set(current.here(), buffer.operand_value(INSIDE).block_at_this_end(), value),
                 };
                 match queued {
                     Ok(number) => Ok(self.set_in_flight(buffer, number)),
@@ -211,12 +211,9 @@ pub(crate) fn in_flight<C: Brand, A, B, F: Operand<C, A>, T: Operand<C, B>, P>(
     match queued {
         Ok(number) if F::HAS_PAST || T::HAS_PAST => {
             let past = from.past_of_operand(INSIDE).and(to.past_of_operand(INSIDE));
-            Ok(Pending::new(payload(from.into_operand_value(INSIDE), to.into_operand_value(INSIDE)), queue, number)
-                .after(past))
+            Ok(Pending::new(payload(from.taken_by_work(INSIDE), to.taken_by_work(INSIDE)), queue, number).after(past))
         }
-        Ok(number) => {
-            Ok(Pending::new(payload(from.into_operand_value(INSIDE), to.into_operand_value(INSIDE)), queue, number))
-        }
+        Ok(number) => Ok(Pending::new(payload(from.taken_by_work(INSIDE), to.taken_by_work(INSIDE)), queue, number)),
         Err(error) => Err(Failed { error: error.into(), value: (from, to) }),
     }
 }
@@ -246,7 +243,7 @@ fn whole<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Ope
         return Err(Failed { error, value: (from, to) });
     }
     let (source, target) = (from.operand_value(INSIDE), to.operand_value(INSIDE));
-    match queue.copy_at_once(current.here(), target.block_of_memory(), source.block_of_memory()) {
+    match queue.copy_at_once(current.here(), target.block_at_this_end(), source.block_at_this_end()) {
         Some(Ok(number)) => in_flight(queue, Ok::<_, Boxed>(number), (from, to), both_written),
         failed => seldom(move || {
             let queued = match failed {
@@ -272,7 +269,7 @@ fn piece<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Ope
 ) -> Copied<C, A::Written, B::Written, (F, T)> {
     let (source, target) = (from.operand_value(INSIDE), to.operand_value(INSIDE));
     let queued = both_usable(queue, &from, &to).map_err(Boxed::from).and_then(|()| {
-        let ends = ((source.block_of_memory(), source.room()), (target.block_of_memory(), target.room()));
+        let ends = ((source.block_at_this_end(), source.room()), (target.block_at_this_end(), target.room()));
         checked_piece::<C, E>(current, queue, (ends.0, part), (ends.1, at))
     });
     in_flight(queue, queued, (from, to), |from, to| (from.into_written(INSIDE), to.into_written(INSIDE)))
@@ -293,7 +290,7 @@ fn checked_whole<C: Brand, E>(
         return Err(Error::LengthMismatch { what: ObjectKind::COPY_DESTINATION, expected: length, found: room }.into());
     }
     let (to, from) =
-        (Place { block: to.block_of_memory(), start: 0 }, Place { block: from.block_of_memory(), start: 0 });
+        (Place { block: to.block_at_this_end(), start: 0 }, Place { block: from.block_at_this_end(), start: 0 });
     queue.copy(current.here(), to, from, length * size_of::<E>())
 }
 

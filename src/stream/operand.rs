@@ -43,7 +43,7 @@ pub(crate) mod sealed {
         fn usable_on(&self, queue: &Arc<RawStream>) -> Result<(), Error>;
         fn operand_value(&self, key: Inside) -> &T; // COPY-03: after waiting: `pending.wait(current)?`
         fn operand_value_mut(&mut self, key: Inside) -> &mut T; // COPY-04: after waiting: `pending.wait(current)?`
-        fn into_operand_value(self, key: Inside) -> T; // COPY-03, COPY-04: after waiting: `pending.wait(current)?`
+        fn taken_by_work(self, key: Inside) -> T; // COPY-03, COPY-04: after waiting: `pending.wait(current)?`
         /// The failures of earlier work on it that nobody was told about.
         fn past_of_operand(&self, key: Inside) -> Past;
     }
@@ -68,7 +68,7 @@ impl<C: Brand, T> sealed::Operand<C, T> for T {
     }
 
     #[inline]
-    fn into_operand_value(self, _: Inside) -> T {
+    fn taken_by_work(self, _: Inside) -> T {
         self
     }
 
@@ -97,7 +97,7 @@ impl<C: Brand, T> sealed::Operand<C, T> for Pending<C, T> {
     }
 
     #[inline]
-    fn into_operand_value(self, _: Inside) -> T {
+    fn taken_by_work(self, _: Inside) -> T {
         self.into_payload()
     }
 
