@@ -245,6 +245,22 @@ fn messages_in_words_of_this_crate_lead_to_the_page_of_a_rule_that_they_name() {
 /// How many messages lead to a page, at least.
 const LINKED: usize = 120;
 
+/// These programs call a method of a sealed trait by its name, and are refused because it takes a key. Under another name they
+/// would be refused for nothing.
+#[test]
+fn methods_that_bounds_let_through_are_refused_for_their_key() {
+    let through: Vec<_> =
+        names("ui-tests/fail", "stderr").into_iter().filter(|name| name.ends_with("_through_a_bound")).collect();
+    assert_eq!(through.len(), THROUGH_A_BOUND);
+    for name in through {
+        let message = read(&name, "stderr");
+        assert!(message.contains("of type `ascendcl::brand::Inside` is missing"), "{name}:\n{message}");
+    }
+}
+
+/// How many programs reach for a method of a sealed trait.
+const THROUGH_A_BOUND: usize = 5;
+
 /// What rustc proposes by itself must not lead to what is private, nor to a lock around what a thread cannot have.
 #[test]
 fn no_message_proposes_a_private_field_or_a_lock() {

@@ -226,7 +226,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     /// A panic of the program continues after the capture has ended.
     #[rule(GRAPH_01, GRAPH_02, GRAPH_03, GRAPH_04, GRAPH_05, STREAM_18)]
     #[rustfmt::skip] // The compiler's messages print the first line.
-    pub fn capture<G: GraphOperands<C>>( // GRAPH-02, GRAPH-04: nothing waits meanwhile: a helper takes `current: &mut Current<C>`, too
+    pub fn capture<G: GraphOperands<C>>( // GRAPH-02, GRAPH-04: a helper takes `current: &mut Current<C>`, too
         &mut self,
         current: &mut Current<C>,
         mode: CaptureMode,

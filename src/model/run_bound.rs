@@ -86,7 +86,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     /// As for [`run_bound`](Self::run_bound).
     #[rule(ALLOC_05, MODEL_15, MODEL_16, STREAM_16)]
     #[rustfmt::skip] // The compiler's messages print the first line.
-    pub fn run_bound_within( // MODEL-15: in flight: `pending.wait(current)?` first; MODEL-05: of a lane: `lane.run_bound_within(...)`
+    pub fn run_bound_within( // MODEL-15: after `pending.wait(current)?`; MODEL-05: of a lane: `lane.run_bound_within(...)`
         &self,
         current: &Current<C>,
         model: &mut BoundModel<C>,

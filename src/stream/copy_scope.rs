@@ -84,7 +84,7 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
     /// that runs on the device, [`Error::Misaligned`] when the slice does not begin at a multiple of 64 bytes.
     #[rule(COPY_09)]
     #[rustfmt::skip] // The compiler's messages print the first line.
-    pub fn copy_to_device<E: Element, D: Destination<C, E>>( // COPY-08: memory of the program, as a slice; of another device: `copies.copy_from_peer(...)`
+    pub fn copy_to_device<E: Element, D: Destination<C, E>>( // COPY-08: of another device: `copies.copy_from_peer(...)`
         &self,
         current: &Current<C>,
         stream: &StreamOps<C>,
@@ -109,7 +109,7 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
     ///
     /// As for [`copy_to_device`](Self::copy_to_device).
     #[rustfmt::skip] // The compiler's messages print the first line.
-    pub fn copy_to_host<E: Element, D: Source<C, E>>( // COPY-08: memory of the program, as a slice; of another device: `copies.copy_to_peer(...)`
+    pub fn copy_to_host<E: Element, D: Source<C, E>>( // COPY-08: of another device: `copies.copy_to_peer(...)`
         &self,
         current: &Current<C>,
         stream: &StreamOps<C>,

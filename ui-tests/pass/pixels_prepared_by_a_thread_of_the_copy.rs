@@ -8,7 +8,7 @@ pub fn prepare<'c>(
 ) -> Result<HostBuffer<Scoped<'c>, u8>, Error> {
     let _ = (context, current, Thread::new);
     std::thread::scope(|scope| {
-        let filled = scope.spawn(|| context.enter(&mut Thread::new()?, |current| Ok(pixels.slice_mut(current)?.fill(7)))?);
+        let filled = scope.spawn(|| context.enter(&mut Thread::new()?, |current| Ok::<_, Error>(pixels.slice_mut(current)?.fill(7)))?);
         filled.join().unwrap_or(Ok(()))
     })?;
     Ok(pixels)
