@@ -171,10 +171,52 @@ const TYPES: &[&str] = &[
 
 /// Words that somebody tries on them.
 const WORDS: &[&str] = &[
-    "accepts", "addr", "address", "allocate", "at", "block_on", "bytes", "cast", "chunk", "data", "detach", "dims", "free",
-    "get", "handle", "index", "inner", "into_inner", "into_parts", "into_result", "iter", "last", "lock", "memory",
-    "memory_info", "offset", "parts", "poll", "pop", "ptr", "raw", "record", "release", "reset", "result", "rows", "set",
-    "shape", "size", "slice", "split", "sub", "take", "value", "wait", "write",
+    "accepts",
+    "addr",
+    "address",
+    "allocate",
+    "at",
+    "block_on",
+    "bytes",
+    "cast",
+    "chunk",
+    "data",
+    "detach",
+    "dims",
+    "free",
+    "get",
+    "handle",
+    "index",
+    "inner",
+    "into_inner",
+    "into_parts",
+    "into_result",
+    "iter",
+    "last",
+    "lock",
+    "memory",
+    "memory_info",
+    "offset",
+    "parts",
+    "poll",
+    "pop",
+    "ptr",
+    "raw",
+    "record",
+    "release",
+    "reset",
+    "result",
+    "rows",
+    "set",
+    "shape",
+    "size",
+    "slice",
+    "split",
+    "sub",
+    "take",
+    "value",
+    "wait",
+    "write",
 ];
 
 /// The compiler proposes methods with a similar name. Those of a sealed trait need a key that only this crate has: nobody can
@@ -193,8 +235,12 @@ fn no_name_that_the_compiler_proposes_is_an_inner_one() {
         messages["words"].iter().map(|message| serde_json::from_str(message).unwrap()).collect();
     let said: Vec<_> = said.iter().map(|message| message["rendered"].as_str().unwrap()).collect();
     assert!(said.len() > TYPES.len() * WORDS.len() / 2, "{} messages", said.len());
-    assert!(said.iter().all(|message| !message.contains("error[E0412]") && !message.contains("error[E0433]")), "{said:#?}");
+    assert!(
+        said.iter().all(|message| !message.contains("error[E0412]") && !message.contains("error[E0433]")),
+        "{said:#?}"
+    );
     assert!(said.iter().any(|message| message.contains("with a similar name")), "the compiler proposes something");
-    let inner: Vec<_> = said.iter().filter(|message| message.contains(": Inside") || message.contains("sealed")).collect();
+    let inner: Vec<_> =
+        said.iter().filter(|message| message.contains(": Inside") || message.contains("sealed")).collect();
     assert!(inner.is_empty(), "{inner:#?}");
 }

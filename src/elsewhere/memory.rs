@@ -69,7 +69,7 @@ elsewhere! {
         "an address of the device means nothing to the host",
         "MEM-10, ALLOC-07: an allocator keeps its memory, and has the address of that: `let memory = buffer.keep();`, \
          `memory.start()`",
-        "a function that this crate does not have gets the address by `unsafe { stream.submit(current, ...) }`",
+        "`stream.submit(current, ...)` lends the address to a function of the library that this crate does not have",
         "see `ascendcl-explain MEM-10`";
 }
 
