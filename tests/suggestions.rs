@@ -220,13 +220,13 @@ const WORDS: &[&str] = &[
 ];
 
 /// The compiler proposes methods with a similar name. Those of a sealed trait need a key that only this crate has: nobody can
-/// follow such a proposal.
+/// follow such a proposal. The calls have no arguments, so the compiler prints the line of a method that takes a key.
 #[test]
 fn no_name_that_the_compiler_proposes_is_an_inner_one() {
     let project = Project::new();
     let mut source = String::from("use ascendcl::*;\nuse ascendcl::stream::DefaultStream;\n");
     for (number, name) in TYPES.iter().enumerate() {
-        let calls: String = WORDS.iter().map(|word| format!("    _ = x.{word}(());\n")).collect();
+        let calls: String = WORDS.iter().map(|word| format!("    _ = x.{word}();\n")).collect();
         source.push_str(&format!("pub fn f{number}<C: Brand>(x: &mut {name}) {{\n{calls}}}\n"));
     }
     fs::write(project.program("words"), source + "fn main() {}\n").unwrap();
