@@ -17,6 +17,7 @@ const RIGHT: &[(&str, &str)] = &[
     // same memory, which the implementation of the unsafe trait guarantees: a type that is `Copy` has no memory.
     ("graph_allocator_on_two_streams", "an allocator that is `Copy` has no memory"),
     ("one_allocator_on_two_streams", "an allocator that is `Copy` has no memory"),
+    ("helper_without_the_bound_of_allocators", "the parameter is said to be an allocator"),
     ("helper_without_the_bound_of_contexts", "the parameter is said to be a context"),
     (
         "host_buffer_read_in_a_generic_helper",

@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// How many messages name the rule and what to do, at least.
-const FLOOR: usize = 317;
+const FLOOR: usize = 318;
 /// In parts of a hundred: so many messages name the rule and what to do, and so few are about the language only.
 const BOUNDS: (usize, usize) = (70, 8);
 /// The programs whose messages are about the language only, and why they are.

@@ -71,13 +71,16 @@ pub struct GroupTurn<'m, C: Brand, A> {
     member: &'m GroupStream<C, A>,
 }
 
-impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
+impl<C: Brand, A> AllocatorGroup<C, A> {
     /// Makes a group out of an allocator; streams are [attached](Self::attach) to it.
     ///
     /// # Errors
     ///
     /// The allocator, with [`Error::OtherContext`], when it [has no memory](DeviceAllocator::serves) for this context.
-    pub fn new(current: &Current<C>, allocator: A) -> Result<Self, Failed<A>> {
+    pub fn new(current: &Current<C>, allocator: A) -> Result<Self, Failed<A>>
+    where
+        A: DeviceAllocator,
+    {
         if let Err(error) = serves(&allocator, current.id()) {
             return Err(Failed { error, value: allocator });
         }
@@ -95,7 +98,10 @@ impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
         &self,
         current: &Current<C>,
         stream: Stream<C, S>,
-    ) -> Result<GroupStream<C, A>, Failed<Stream<C, S>>> {
+    ) -> Result<GroupStream<C, A>, Failed<Stream<C, S>>>
+    where
+        A: DeviceAllocator,
+    {
         leads!(stream: S, CanRegister => CustomAllocator<A>);
         let own = self.owner.is_current(ObjectKind::ALLOCATOR);
         match own.and_then(|()| stream.tell(current, self.allocator.members(), self.allocator.clone())) {
@@ -107,7 +113,10 @@ impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
         }
     }
 
-    pub(super) fn registered(&self) -> &Arc<Registered<A>> {
+    pub(super) fn registered(&self) -> &Arc<Registered<A>>
+    where
+        A: DeviceAllocator,
+    {
         &self.allocator
     }
 
@@ -119,7 +128,10 @@ impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
     pub fn begin<'m>(
         self, // ALLOC-10: one stream of a group runs at a time: `turn.finish(current)?` returns the group
         member: &'m GroupStream<C, A>,
-    ) -> Result<GroupTurn<'m, C, A>, Failed<Self>> {
+    ) -> Result<GroupTurn<'m, C, A>, Failed<Self>>
+    where
+        A: DeviceAllocator,
+    {
         if Arc::as_ptr(&self.allocator) == member.stream.carries.as_ptr() {
             return Ok(GroupTurn { group: self, member });
         }
@@ -128,7 +140,10 @@ impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
 
     /// Looks at the allocator. No stream of the group is running: having the group is the proof, so that the allocator
     /// may release, through a method that takes `&self`, the memory of blocks that were freed (ALLOC-11).
-    pub fn with_allocator<R>(&mut self, look: impl FnOnce(&A) -> R) -> Option<R> {
+    pub fn with_allocator<R>(&mut self, look: impl FnOnce(&A) -> R) -> Option<R>
+    where
+        A: DeviceAllocator,
+    {
         self.allocator.look(look)
     }
 
@@ -139,7 +154,10 @@ impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
     /// Returns the group unchanged while a stream is attached to it ([detach](GroupStream::detach) the stream first),
     /// while the library has blocks of the allocator, or while the library may still call the allocator. After an
     /// attachment that failed halfway, the last lasts until that stream is destroyed.
-    pub fn into_allocator(self) -> Result<A, Self> {
+    pub fn into_allocator(self) -> Result<A, Self>
+    where
+        A: DeviceAllocator,
+    {
         match self.allocator.into_allocator() {
             Ok(allocator) => Ok(allocator),
             Err(allocator) => Err(Self { allocator, owner: self.owner, _brand: Mark::NEW }),
@@ -147,13 +165,16 @@ impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
     }
 }
 
-impl<C: Brand, A: DeviceAllocator> GroupStream<C, A> {
+impl<C: Brand, A> GroupStream<C, A> {
     /// Synchronises the stream, ends its registration (`aclrtAllocatorUnregister`), and gives it back.
     ///
     /// # Errors
     ///
     /// Returns the member unchanged if the library refuses.
-    pub fn detach(self, current: &Current<C>) -> Result<Stream<C, Undecided>, Failed<Self>> {
+    pub fn detach(self, current: &Current<C>) -> Result<Stream<C, Undecided>, Failed<Self>>
+    where
+        A: DeviceAllocator,
+    {
         leads!(stream: CustomAllocator<A>, CanUnregister => Undecided);
         match self.stream.tell_end(current) {
             Ok(kept) => Ok(after_dropping(kept, self.stream.into_state(()))),
@@ -162,8 +183,11 @@ impl<C: Brand, A: DeviceAllocator> GroupStream<C, A> {
     }
 }
 
-impl<C: Brand, A: DeviceAllocator> GroupTurn<'_, C, A> {
-    pub(crate) fn stream(&self) -> &Stream<C, CustomAllocator<A>> {
+impl<C: Brand, A> GroupTurn<'_, C, A> {
+    pub(crate) fn stream(&self) -> &Stream<C, CustomAllocator<A>>
+    where
+        A: DeviceAllocator,
+    {
         &self.member.stream
     }
 
@@ -175,7 +199,10 @@ impl<C: Brand, A: DeviceAllocator> GroupTurn<'_, C, A> {
     pub fn finish(
         self, // ALLOC-10: work is queued before the turn ends: the next turn is `group.begin(&member)?`
         current: &Current<C>,
-    ) -> Result<AllocatorGroup<C, A>, Failed<Self>> {
+    ) -> Result<AllocatorGroup<C, A>, Failed<Self>>
+    where
+        A: DeviceAllocator,
+    {
         self.finish_for(current, None)
     }
 
@@ -185,11 +212,17 @@ impl<C: Brand, A: DeviceAllocator> GroupTurn<'_, C, A> {
     ///
     /// As for [`finish`](Self::finish); when the time was up, the error's code
     /// [`is_timeout`](crate::error::Code::is_timeout).
-    pub fn finish_within(self, current: &Current<C>, limit: Duration) -> Result<AllocatorGroup<C, A>, Failed<Self>> {
+    pub fn finish_within(self, current: &Current<C>, limit: Duration) -> Result<AllocatorGroup<C, A>, Failed<Self>>
+    where
+        A: DeviceAllocator,
+    {
         self.finish_for(current, Some(limit))
     }
 
-    fn finish_for(self, current: &Current<C>, limit: Option<Duration>) -> Result<AllocatorGroup<C, A>, Failed<Self>> {
+    fn finish_for(self, current: &Current<C>, limit: Option<Duration>) -> Result<AllocatorGroup<C, A>, Failed<Self>>
+    where
+        A: DeviceAllocator,
+    {
         match current.ledger().synchronize(current.here(), self.member.stream.queue(), limit) {
             Ok(()) => Ok(self.group),
             Err(error) => Err(Failed { error, value: self }),

@@ -57,23 +57,29 @@ pub struct IdleProof<'i, C: Brand, A> {
     _brand: Mark<C>,
 }
 
-impl<C: Brand, A: DeviceAllocator> Stream<C, CustomAllocator<A>> {
+impl<C: Brand, A> Stream<C, CustomAllocator<A>> {
     /// Synchronises the stream (`aclrtSynchronizeStream`). As long as the proof exists, nothing can be queued on the
     /// stream.
     ///
     /// # Errors
     ///
     /// [`Error::Vendor`] if work failed or the wait failed. Then there is no proof, and no memory is freed.
-    pub fn idle<'i>(&'i mut self, current: &Current<C>) -> Result<IdleProof<'i, C, A>, Error> {
+    pub fn idle<'i>(&'i mut self, current: &Current<C>) -> Result<IdleProof<'i, C, A>, Error>
+    where
+        A: DeviceAllocator,
+    {
         let allocator = Arc::downgrade(&self.allocator()?);
         self.synchronize(current)?;
         Ok(IdleProof { allocator, _held: PhantomData, _brand: Mark::NEW })
     }
 }
 
-impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
+impl<C: Brand, A> AllocatorGroup<C, A> {
     /// The group itself is a proof: no stream of the group is running.
-    pub fn idle<'i>(&'i mut self) -> IdleProof<'i, C, A> {
+    pub fn idle<'i>(&'i mut self) -> IdleProof<'i, C, A>
+    where
+        A: DeviceAllocator,
+    {
         let allocator = Arc::downgrade(self.registered());
         IdleProof { allocator, _held: PhantomData, _brand: Mark::NEW }
     }

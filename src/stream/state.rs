@@ -35,6 +35,7 @@ impl StreamState for DefaultAllocator {
 
 /// For every `A`: with a bound here, the compiler reports a second error wherever a program uses what a `register` of no
 /// [`DeviceAllocator`](crate::DeviceAllocator) would return. No such stream exists, because `register` has that bound.
+/// Its methods have the bound one by one: for a bound of an `impl` the compiler does not print the words of the trait.
 impl<A> StreamState for CustomAllocator<A> {
     /// Weak: the stream's row owns the allocator, so that a forgotten handle keeps nothing.
     type Carries = Weak<Registered<A>>;
