@@ -143,7 +143,8 @@ impl fmt::Debug for DeviceAddress {
 /// A pool that hands out pieces of one buffer is [`PoolAllocator`](crate::allocator::PoolAllocator). An allocator of your
 /// own is `'static`, so it cannot have a [`DeviceBuffer`](crate::memory::DeviceBuffer) of a scope:
 /// [`DeviceBuffer::keep`](crate::memory::DeviceBuffer::keep) makes [`KeptMemory`](crate::raw::KeptMemory) of it, which has the
-/// address and no lifetime. The smallest allocator has no memory, so the library reports that there is none:
+/// address and no lifetime. The book's chapter *Memory from your own allocator* has a whole one. The smallest allocator has
+/// no memory, so the library reports that there is none:
 ///
 /// ```
 /// use ascendcl::{DeviceAllocator, context::ContextId, memory::DeviceAddress};

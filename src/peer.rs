@@ -163,13 +163,21 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
         to: D,
     ) -> Result<Pending<C, DeviceBuffer<C, E>>, Failed<D>> {
         let (here, queue) = (current.here(), stream.queue());
-        let ready = to.usable_on(queue).and_then(|()| same_length(from.len(), to.look(INSIDE).room()));
+        let ready = to.usable_on(queue).and_then(|()| same_length(from.len(), to.operand_value(INSIDE).room()));
         let lent = Lent { block: from.block(), context: access.peer, with_access: access.own };
-        let copy = || self.borrowed().copy_between(here, queue, to.look(INSIDE).block(), lent, LentSide::Source);
+        let copy = || {
+            self.borrowed().copy_between(
+                here,
+                queue,
+                to.operand_value(INSIDE).block_at_this_end(),
+                lent,
+                LentSide::Source,
+            )
+        };
         match ready.and_then(|()| copy()) {
             Ok(number) => {
-                let past = to.past(INSIDE);
-                Ok(Pending::new(to.written(INSIDE), queue, number).after(past))
+                let past = to.past_of_operand(INSIDE);
+                Ok(Pending::new(to.into_written_output(INSIDE), queue, number).after(past))
             }
             Err(error) => Err(Failed { error, value: to }),
         }
@@ -190,13 +198,21 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
         to: &'env mut DeviceBuffer<P, E>,
     ) -> Result<Pending<C, F::Kept>, Failed<F>> {
         let (here, queue) = (current.here(), stream.queue());
-        let ready = from.usable_on(queue).and_then(|()| same_length(from.look(INSIDE).room(), to.len()));
+        let ready = from.usable_on(queue).and_then(|()| same_length(from.operand_value(INSIDE).room(), to.len()));
         let lent = Lent { block: to.block(), context: access.peer, with_access: access.own };
-        let copy = || self.borrowed().copy_between(here, queue, from.look(INSIDE).block(), lent, LentSide::Destination);
+        let copy = || {
+            self.borrowed().copy_between(
+                here,
+                queue,
+                from.operand_value(INSIDE).block_at_this_end(),
+                lent,
+                LentSide::Destination,
+            )
+        };
         match ready.and_then(|()| copy()) {
             Ok(number) => {
-                let past = from.past(INSIDE);
-                Ok(Pending::new(from.into_value(INSIDE), queue, number).after(past))
+                let past = from.past_of_operand(INSIDE);
+                Ok(Pending::new(from.taken_by_work(INSIDE), queue, number).after(past))
             }
             Err(error) => Err(Failed { error, value: from }),
         }

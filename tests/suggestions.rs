@@ -17,6 +17,7 @@ const RIGHT: &[(&str, &str)] = &[
     // same memory, which the implementation of the unsafe trait guarantees: a type that is `Copy` has no memory.
     ("graph_allocator_on_two_streams", "an allocator that is `Copy` has no memory"),
     ("one_allocator_on_two_streams", "an allocator that is `Copy` has no memory"),
+    ("helper_without_the_bound_of_allocators", "the parameter is said to be an allocator"),
     ("helper_without_the_bound_of_contexts", "the parameter is said to be a context"),
     (
         "host_buffer_read_in_a_generic_helper",
@@ -139,4 +140,108 @@ fn no_suggestion_of_the_compiler_leads_into_a_program_that_is_wrong() {
     let wrong: Vec<_> = compile.difference(&right).map(|name| project.program(name)).collect();
     assert!(wrong.is_empty(), "these compile now, of {} whose suggestions were followed: {wrong:#?}", followed.len());
     assert_eq!(compile, right, "and these are said to");
+}
+
+/// The types that a program has in its variables, and the name of each in a function that is generic over the context.
+const TYPES: &[&str] = &[
+    "Acl",
+    "Device<'static>",
+    "Thread",
+    "Context<C>",
+    "Current<C>",
+    "Stream<C>",
+    "DefaultStream<C>",
+    "Event<C>",
+    "DeviceBuffer<C, f32>",
+    "DeviceBuffer<C, core::mem::MaybeUninit<f32>>",
+    "HostBuffer<C, f32>",
+    "SharedBuffer<C, f32>",
+    "memory::DeviceArena<C>",
+    "Model<C>",
+    "BoundModel<C>",
+    "Pending<C, DeviceBuffer<C, f32>>",
+    "Pending<C, BoundModel<C>>",
+    "operator::DeviceTensor<C, f32>",
+    "operator::SharedTensor<C, f32>",
+    "operator::BoundOperator<C, operator::DeviceTensor<C, f32>, operator::DeviceTensor<C, f32>>",
+    "allocator::PoolAllocator",
+    "capture::CapturedGraph<C, HostBuffer<C, f32>>",
+    "capture::Captured<'static, DeviceBuffer<C, f32>>",
+    "Failed<Stream<C>>",
+];
+
+/// Words that somebody tries on them.
+const WORDS: &[&str] = &[
+    "accepts",
+    "addr",
+    "address",
+    "allocate",
+    "at",
+    "block_on",
+    "bytes",
+    "cast",
+    "chunk",
+    "data",
+    "detach",
+    "dims",
+    "free",
+    "get",
+    "handle",
+    "index",
+    "inner",
+    "into_inner",
+    "into_parts",
+    "into_result",
+    "iter",
+    "last",
+    "lock",
+    "memory",
+    "memory_info",
+    "offset",
+    "parts",
+    "poll",
+    "pop",
+    "ptr",
+    "raw",
+    "record",
+    "release",
+    "reset",
+    "result",
+    "rows",
+    "set",
+    "shape",
+    "size",
+    "slice",
+    "split",
+    "sub",
+    "take",
+    "value",
+    "wait",
+    "write",
+];
+
+/// The compiler proposes methods with a similar name. Those of a sealed trait need a key that only this crate has: nobody can
+/// follow such a proposal. The calls have no arguments, so the compiler prints the line of a method that takes a key.
+#[test]
+fn no_name_that_the_compiler_proposes_is_an_inner_one() {
+    let project = Project::new();
+    let mut source = String::from("use ascendcl::*;\nuse ascendcl::stream::DefaultStream;\n");
+    for (number, name) in TYPES.iter().enumerate() {
+        let calls: String = WORDS.iter().map(|word| format!("    _ = x.{word}();\n")).collect();
+        source.push_str(&format!("pub fn f{number}<C: Brand>(x: &mut {name}) {{\n{calls}}}\n"));
+    }
+    fs::write(project.program("words"), source + "fn main() {}\n").unwrap();
+    let (messages, _) = project.check(&BTreeSet::from(["words".to_owned()]));
+    let said: Vec<serde_json::Value> =
+        messages["words"].iter().map(|message| serde_json::from_str(message).unwrap()).collect();
+    let said: Vec<_> = said.iter().map(|message| message["rendered"].as_str().unwrap()).collect();
+    assert!(said.len() > TYPES.len() * WORDS.len() / 2, "{} messages", said.len());
+    assert!(
+        said.iter().all(|message| !message.contains("error[E0412]") && !message.contains("error[E0433]")),
+        "{said:#?}"
+    );
+    assert!(said.iter().any(|message| message.contains("with a similar name")), "the compiler proposes something");
+    let inner: Vec<_> =
+        said.iter().filter(|message| message.contains(": Inside") || message.contains("sealed")).collect();
+    assert!(inner.is_empty(), "{inner:#?}");
 }

@@ -75,7 +75,7 @@ impl<C: Brand> Current<C> {
             let raw = self.ledger().begin_build()?;
             let mut inner = Box::new(Inner::new(&*raw.stream_of_the_build()?));
             let mut objects = Objects::new(&raw);
-            let _ = operands.capture::<Built<'_>>(&mut objects, INSIDE);
+            let _ = operands.names_of_operands::<Built<'_>>(&mut objects, INSIDE);
             inner.takes_in(objects);
             Ok((raw, inner))
         });
@@ -111,7 +111,7 @@ impl<C: Brand, G: GraphOperands<C>> GraphBuild<C, G> {
         // What stands here if the program panics.
         let inner = mem::replace(&mut *self.inner, Inner::broken("the program that added tasks panicked"));
         let recording = Recording::go_on(ledger, &self.raw, inner, Arc::clone(&self.panicked));
-        let names = self.operands.capture(&mut Objects::of_a_graph(), INSIDE);
+        let names = self.operands.names_of_operands(&mut Objects::of_a_graph(), INSIDE);
         let result = program(&mut Capture::new(&recording, stream, 0), names);
         let mut inner = recording.into_inner();
         // The words of an error can be code of the program, which may panic.

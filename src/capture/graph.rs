@@ -60,10 +60,10 @@ impl<C: Brand> StreamOps<C> {
         if let Err(error) = graph.usable_on(self.queue()) {
             return Err(Failed { error, value: graph });
         }
-        match graph.look(INSIDE).raw.replay(current.here(), self.queue()) {
+        match graph.operand_value(INSIDE).raw.replay(current.here(), self.queue()) {
             Ok(number) => {
-                let past = R::HAS_PAST.then(|| graph.past(INSIDE));
-                let mut graph = graph.into_value(INSIDE);
+                let past = R::HAS_PAST.then(|| graph.past_of_operand(INSIDE));
+                let mut graph = graph.taken_by_work(INSIDE);
                 graph.operands.was_replayed(INSIDE);
                 let replay = Pending::new(graph, self.queue(), number);
                 Ok(match past {
@@ -152,7 +152,7 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
     #[rule(GRAPH_05)]
     pub fn operands<'a>(&'a mut self, current: &'a Current<C>) -> Result<G::Access<'a>, Error> {
         self.raw.is_usable()?;
-        self.operands.access(current, INSIDE)
+        self.operands.access_between_replays(current, INSIDE)
     }
 
     /// Destroys the graph (`aclmdlRIDestroy`) and returns the operands. The state of callbacks is dropped.
@@ -173,7 +173,7 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
 
 impl<C: Brand, G> sealed_payload::Payload for CapturedGraph<C, G> {
     #[inline]
-    fn rest(&self, _: Inside) {
+    fn comes_to_rest(&self, _: Inside) {
         self.raw.rest();
     }
 

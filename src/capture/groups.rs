@@ -148,7 +148,7 @@ impl<C: Brand, S: CanCapture> Stream<C, S> {
             return Err(Failed { error: Error::OtherCapture, value: graph });
         }
         let mut objects = Objects::of_a_graph();
-        let named = graph.operands.capture(&mut objects, INSIDE);
+        let named = graph.operands.names_of_operands(&mut objects, INSIDE);
         let numbers = tasks(Tasks::new(), named).operators;
         let updated = group.replaced_by(&objects, &numbers).and_then(|operators| {
             current.ledger().api().is_of_this_process()?;
@@ -200,7 +200,7 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
         }
         let raw = Arc::clone(&self.raw);
         let mut objects = Objects::new(&raw);
-        let _ = more.capture::<Main<'_>>(&mut objects, INSIDE);
+        let _ = more.names_of_operands::<Main<'_>>(&mut objects, INSIDE);
         self.topology.gets_operands(objects.into_names());
         Ok(self.with(|operands| (operands, more)))
     }

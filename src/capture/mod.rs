@@ -225,7 +225,8 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     ///
     /// A panic of the program continues after the capture has ended.
     #[rule(GRAPH_01, GRAPH_02, GRAPH_03, GRAPH_04, GRAPH_05, STREAM_18)]
-    pub fn capture<G: GraphOperands<C>>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn capture<G: GraphOperands<C>>( // GRAPH-02, GRAPH-04: a helper takes `current: &mut Current<C>`, too
         &mut self,
         current: &mut Current<C>,
         mode: CaptureMode,
@@ -244,7 +245,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         let recording = Recording::new(ledger, &raw, self.queue());
         let result = {
             let mut objects = Objects::new(&raw);
-            let captured = operands.capture(&mut objects, INSIDE);
+            let captured = operands.names_of_operands(&mut objects, INSIDE);
             recording.takes_in(objects);
             let mut main = Capture::new(&recording, Arc::clone(self.queue()), 0);
             catch(|| program(&mut main, captured))

@@ -52,8 +52,12 @@ pub(crate) mod sealed {
 
         /// An error unless the tasks of a graph can use it now.
         fn can_be_captured(&self, current: &Current<C>, key: Inside) -> Result<(), Error>;
-        fn capture<'g, K>(&self, objects: &mut Objects<'_>, key: Inside) -> Self::Captured<'g, K>;
-        fn access<'a>(&'a mut self, current: &'a Current<C>, key: Inside) -> Result<Self::Access<'a>, Error>;
+        fn names_of_operands<'g, K>(&self, objects: &mut Objects<'_>, key: Inside) -> Self::Captured<'g, K>;
+        fn access_between_replays<'a>(
+            &'a mut self,
+            current: &'a Current<C>,
+            key: Inside,
+        ) -> Result<Self::Access<'a>, Error>;
         fn was_replayed(&mut self, key: Inside);
     }
 }
@@ -132,11 +136,11 @@ impl<C: Brand, E: Element> sealed::Operands<C> for HostBuffer<C, E> {
         self.block().can_be_captured()
     }
 
-    fn capture<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {
+    fn names_of_operands<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {
         Captured::new(objects.add("host", Object::Memory(self.row())))
     }
 
-    fn access<'a>(&'a mut self, current: &'a Current<C>, _: Inside) -> Result<&'a mut [E], Error> {
+    fn access_between_replays<'a>(&'a mut self, current: &'a Current<C>, _: Inside) -> Result<&'a mut [E], Error> {
         self.slice_mut(current)
     }
 
@@ -157,11 +161,11 @@ macro_rules! device_memory {
                 self.block().can_be_captured()
             }
 
-            fn capture<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {
+            fn names_of_operands<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {
                 Captured::new(objects.add($name, Object::Memory(self.row())))
             }
 
-            fn access<'a>(&'a mut self, _: &'a Current<C>, _: Inside) -> Result<OperandAccess<'a, Self>, Error> {
+            fn access_between_replays<'a>(&'a mut self, _: &'a Current<C>, _: Inside) -> Result<OperandAccess<'a, Self>, Error> {
                 Ok(OperandAccess(self))
             }
 
@@ -187,14 +191,18 @@ impl<C: Brand> sealed::Operands<C> for BoundModel<C> {
         Self::can_be_captured(self, current)
     }
 
-    fn capture<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {
+    fn names_of_operands<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {
         if objects.are_new() {
             self.is_captured_no_more();
         }
         Captured::new(objects.add("model", Object::Model(self.for_capture())))
     }
 
-    fn access<'a>(&'a mut self, _: &'a Current<C>, _: Inside) -> Result<OperandAccess<'a, Self>, Error> {
+    fn access_between_replays<'a>(
+        &'a mut self,
+        _: &'a Current<C>,
+        _: Inside,
+    ) -> Result<OperandAccess<'a, Self>, Error> {
         Ok(OperandAccess(self))
     }
 
@@ -215,11 +223,15 @@ impl<C: Brand, I, O> sealed::Operands<C> for BoundOperator<C, I, O> {
         self.invocation().can_be_captured()
     }
 
-    fn capture<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {
+    fn names_of_operands<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {
         Captured::new(objects.add("operator", Object::Operator(CapturedOperator::new(self.row()))))
     }
 
-    fn access<'a>(&'a mut self, _: &'a Current<C>, _: Inside) -> Result<OperandAccess<'a, Self>, Error> {
+    fn access_between_replays<'a>(
+        &'a mut self,
+        _: &'a Current<C>,
+        _: Inside,
+    ) -> Result<OperandAccess<'a, Self>, Error> {
         Ok(OperandAccess(self))
     }
 
@@ -238,12 +250,16 @@ impl<C: Brand, T: sealed::Operands<C>> sealed::Operands<C> for Box<[T]> {
         self.iter().try_for_each(|one| one.can_be_captured(current, key))
     }
 
-    fn capture<'g, K>(&self, objects: &mut Objects<'_>, key: Inside) -> Self::Captured<'g, K> {
-        self.iter().map(|one| one.capture(objects, key)).collect()
+    fn names_of_operands<'g, K>(&self, objects: &mut Objects<'_>, key: Inside) -> Self::Captured<'g, K> {
+        self.iter().map(|one| one.names_of_operands(objects, key)).collect()
     }
 
-    fn access<'a>(&'a mut self, current: &'a Current<C>, key: Inside) -> Result<Self::Access<'a>, Error> {
-        self.iter_mut().map(|one| one.access(current, key)).collect()
+    fn access_between_replays<'a>(
+        &'a mut self,
+        current: &'a Current<C>,
+        key: Inside,
+    ) -> Result<Self::Access<'a>, Error> {
+        self.iter_mut().map(|one| one.access_between_replays(current, key)).collect()
     }
 
     fn was_replayed(&mut self, key: Inside) {
@@ -267,14 +283,14 @@ macro_rules! tuples {
                 Ok(())
             }
 
-            fn capture<'g, K>(&self, objects: &mut Objects<'_>, key: Inside) -> Self::Captured<'g, K> {
+            fn names_of_operands<'g, K>(&self, objects: &mut Objects<'_>, key: Inside) -> Self::Captured<'g, K> {
                 let ($($part,)*) = self;
-                ($($part.capture(objects, key),)*)
+                ($($part.names_of_operands(objects, key),)*)
             }
 
-            fn access<'a>(&'a mut self, current: &'a Current<C>, key: Inside) -> Result<Self::Access<'a>, Error> {
+            fn access_between_replays<'a>(&'a mut self, current: &'a Current<C>, key: Inside) -> Result<Self::Access<'a>, Error> {
                 let ($($part,)*) = self;
-                Ok(($($part.access(current, key)?,)*))
+                Ok(($($part.access_between_replays(current, key)?,)*))
             }
 
             fn was_replayed(&mut self, key: Inside) {

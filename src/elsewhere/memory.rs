@@ -2,8 +2,10 @@
 
 use crate::brand::Brand;
 use crate::current::Current;
+use crate::device_allocator::DeviceAddress;
+use crate::element::Element;
 use crate::error::Error;
-use crate::memory::{DeviceBuffer, HostBuffer, ReachedByTheHost};
+use crate::memory::{DeviceBuffer, HostBuffer, ReachedByTheHost, SharedBuffer};
 use crate::operator::DeviceTensor;
 use core::mem::MaybeUninit;
 use core::ops::Index;
@@ -45,6 +47,30 @@ elsewhere! {
         "MEM-01, MEM-10: `buffer.into_shared().slice(0..4)?`; a queued copy takes a range: \
          `stream.copy_part_to_host(current, buffer, 0..4, host, 0)?`",
         "see `ascendcl-explain MEM-01`";
+
+    /// Parts of shared memory.
+    PartsBySlice:
+        "a part of shared memory is made by `slice`",
+        "no method of a `SharedBuffer` has this name",
+        "MEM-01: `shared.slice(0..4)?` is another name of those elements; memory that parts are written in: \
+         `current.device_arena(bytes)?`",
+        "see `ascendcl-explain MEM-01`";
+
+    /// Memory that was written once.
+    WrittenAgain:
+        "this memory was written before, and is written again by `copy_from`",
+        "`write` is for new memory, whose elements are `MaybeUninit`",
+        "MEM-07, MEM-10: `buffer.copy_from(current, &elements)?`, or queued: `stream.copy_to_device(current, host, buffer)?`",
+        "see `ascendcl-explain MEM-07`";
+
+    /// An address of the device.
+    AddressOfKeptMemory:
+        "the address of device memory is asked of memory that is kept, or of the raw handle",
+        "an address of the device means nothing to the host",
+        "MEM-10, ALLOC-07: an allocator keeps its memory, and has the address of that: `let memory = buffer.keep();`, \
+         `memory.start()`",
+        "`stream.submit(current, ...)` lends the address to a function of the library that this crate does not have",
+        "see `ascendcl-explain MEM-10`";
 }
 
 #[doc(hidden)]
@@ -102,6 +128,62 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         Self: ReadByToVec,
     {
         <Self as ReadByToVec>::never()
+    }
+
+    pub fn address(&self) -> DeviceAddress
+    where
+        Self: AddressOfKeptMemory,
+    {
+        <Self as AddressOfKeptMemory>::never()
+    }
+
+    pub fn as_ptr(&self) -> *const E
+    where
+        Self: AddressOfKeptMemory,
+    {
+        <Self as AddressOfKeptMemory>::never()
+    }
+
+    pub fn as_mut_ptr(&mut self) -> *mut E
+    where
+        Self: AddressOfKeptMemory,
+    {
+        <Self as AddressOfKeptMemory>::never()
+    }
+}
+
+/// New memory has a `write` that can be called.
+#[doc(hidden)]
+impl<C: Brand, E: Element> DeviceBuffer<C, E> {
+    pub fn write<V>(&mut self, _: &Current<C>, _: V) -> Result<(), Error>
+    where
+        Self: WrittenAgain,
+    {
+        <Self as WrittenAgain>::never()
+    }
+}
+
+#[doc(hidden)]
+impl<C: Brand, E> SharedBuffer<C, E> {
+    pub fn part<R>(&self, _: R) -> Result<Self, Error>
+    where
+        Self: PartsBySlice,
+    {
+        <Self as PartsBySlice>::never()
+    }
+
+    pub fn view<R>(&self, _: R) -> Result<Self, Error>
+    where
+        Self: PartsBySlice,
+    {
+        <Self as PartsBySlice>::never()
+    }
+
+    pub fn split_at(&self, _: usize) -> Result<(Self, Self), Error>
+    where
+        Self: PartsBySlice,
+    {
+        <Self as PartsBySlice>::never()
     }
 }
 

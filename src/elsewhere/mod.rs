@@ -20,6 +20,7 @@ macro_rules! elsewhere {
 }
 
 mod contexts;
+mod devices;
 mod events;
 mod graphs;
 mod memory;

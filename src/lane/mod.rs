@@ -182,7 +182,7 @@ impl<'l, C: Brand, S: StreamState + CanExecute, L> WorkspaceLane<'l, C, S, L> {
         current: &Current<C>,
         model: M,
     ) -> Result<Pending<C, BoundModel<C, SharedWorkspace<'l, L>>>, Failed<M>> {
-        if let Err(error) = self.workspace.is_of(model.look(INSIDE).loaded()) {
+        if let Err(error) = self.workspace.is_of(model.operand_value(INSIDE).loaded()) {
             return Err(Failed { error, value: model });
         }
         BoundModel::queue(model, current, self.stream.queue())
@@ -211,7 +211,8 @@ impl<'l, C: Brand, S: StreamState + CanExecute, L> WorkspaceLane<'l, C, S, L> {
     ///
     /// As for [`Stream::run_bound`]; [`Error::OtherWorkspace`] for a model of another lane of the same name.
     #[rule(MODEL_04, MODEL_05)]
-    pub fn run_bound(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn run_bound( // MODEL-04: a model that was loaded into this lane: `lane.load(current, load)?`
         &mut self,
         current: &Current<C>,
         model: &mut BoundModel<C, SharedWorkspace<'l, L>>,
@@ -226,7 +227,8 @@ impl<'l, C: Brand, S: StreamState + CanExecute, L> WorkspaceLane<'l, C, S, L> {
     ///
     /// The same.
     #[rule(MODEL_04, MODEL_05, STREAM_16)]
-    pub fn run_bound_within(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn run_bound_within( // MODEL-04: a model that was loaded into this lane: `lane.load(current, load)?`
         &mut self,
         current: &Current<C>,
         model: &mut BoundModel<C, SharedWorkspace<'l, L>>,

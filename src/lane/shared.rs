@@ -137,7 +137,8 @@ impl<'l, C: Brand, L> WorkspaceMutex<'l, C, L> {
     /// # Errors
     ///
     /// As for [`run`](Self::run), and [`Error::Busy`] when the turn did not come in time: nothing ran then.
-    pub fn run_within(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn run_within( // MODEL-04: a model that was loaded into this workspace: `lane.load(current, load)?`
         &self,
         current: &mut Current<C>,
         model: &mut Model<C, SharedWorkspace<'l, L>>,
@@ -154,7 +155,8 @@ impl<'l, C: Brand, L> WorkspaceMutex<'l, C, L> {
     ///
     /// As for [`BoundModel::run`]; [`Error::OtherWorkspace`] for a model of another lane of the same name.
     #[rule(MODEL_04, MODEL_06, MODEL_16)]
-    pub fn run_bound(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn run_bound( // MODEL-04: a model that was loaded into this workspace: `lane.load(current, load)?`
         &self,
         current: &mut Current<C>,
         model: &mut BoundModel<C, SharedWorkspace<'l, L>>,
@@ -168,7 +170,8 @@ impl<'l, C: Brand, L> WorkspaceMutex<'l, C, L> {
     /// # Errors
     ///
     /// As for [`run_bound`](Self::run_bound), and [`Error::Busy`] when the turn did not come in time: nothing ran then.
-    pub fn run_bound_within(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn run_bound_within( // MODEL-04: a model that was loaded into this workspace: `lane.load(current, load)?`
         &self,
         current: &mut Current<C>,
         model: &mut BoundModel<C, SharedWorkspace<'l, L>>,

@@ -312,7 +312,7 @@ impl<C: Brand, P> fmt::Debug for BoundModel<C, P> {
 
 impl<C: Brand, P> sealed_payload::Payload for BoundModel<C, P> {
     #[inline]
-    fn rest(&self, _: Inside) {
+    fn comes_to_rest(&self, _: Inside) {
         BoundModel::rest(self);
     }
 

@@ -26,18 +26,19 @@ impl<C: Brand> StreamOps<C> {
         model: M,
         input: usize,
     ) -> Copied<C, HostBuffer<C, E>, BoundModel<C, P>, (H, M)> {
-        let (here, source) = (current.here(), from.look(INSIDE));
+        let (here, source) = (current.here(), from.operand_value(INSIDE));
         let ready = from.usable_on(self.queue()).and_then(|()| model.usable_on(self.queue()));
-        let queued = ready.and_then(|()| model.look(INSIDE).input_of::<E>(input, source.len())).and_then(|block| {
-            model.look(INSIDE).comes_to_rest_for(here.api(), self.queue(), source.block())?;
-            model.look(INSIDE).is_at_hand_on(current, self.queue(), block)?;
-            let (to, from) = (Place { block, start: 0 }, Place { block: source.block(), start: 0 });
-            let copied = self.queue().copy(here, to, from, source.len() * size_of::<E>());
-            copied.map_err(|error| {
-                model.look(INSIDE).binding.doubts(self.queue(), block);
-                Error::from(error)
-            })
-        });
+        let queued =
+            ready.and_then(|()| model.operand_value(INSIDE).input_of::<E>(input, source.len())).and_then(|block| {
+                model.operand_value(INSIDE).comes_to_rest_for(here.api(), self.queue(), source.block())?;
+                model.operand_value(INSIDE).is_at_hand_on(current, self.queue(), block)?;
+                let (to, from) = (Place { block, start: 0 }, Place { block: source.block(), start: 0 });
+                let copied = self.queue().copy(here, to, from, source.len() * size_of::<E>());
+                copied.map_err(|error| {
+                    model.operand_value(INSIDE).binding.doubts(self.queue(), block);
+                    Error::from(error)
+                })
+            });
         in_flight(self.queue(), queued, (from, model), |from, model| (from, model))
     }
 
@@ -56,19 +57,20 @@ impl<C: Brand> StreamOps<C> {
         output: usize,
         to: H,
     ) -> Copied<C, BoundModel<C, P>, HostBuffer<C, E>, (M, H)> {
-        let (here, target) = (current.here(), to.look(INSIDE));
+        let (here, target) = (current.here(), to.operand_value(INSIDE));
         let ready = model.usable_on(self.queue()).and_then(|()| to.usable_on(self.queue()));
-        let queued =
-            ready.and_then(|()| model.look(INSIDE).output_block::<E>(output, target.len())).and_then(|block| {
-                model.look(INSIDE).comes_to_rest_for(here.api(), self.queue(), target.block())?;
-                model.look(INSIDE).is_at_hand_on(current, self.queue(), block)?;
+        let queued = ready.and_then(|()| model.operand_value(INSIDE).output_block::<E>(output, target.len())).and_then(
+            |block| {
+                model.operand_value(INSIDE).comes_to_rest_for(here.api(), self.queue(), target.block())?;
+                model.operand_value(INSIDE).is_at_hand_on(current, self.queue(), block)?;
                 let (to, from) = (Place { block: target.block(), start: 0 }, Place { block, start: 0 });
                 let copied = self.queue().copy(here, to, from, target.len() * size_of::<E>());
                 copied.map_err(|error| {
-                    model.look(INSIDE).binding.doubts(self.queue(), block);
+                    model.operand_value(INSIDE).binding.doubts(self.queue(), block);
                     Error::from(error)
                 })
-            });
+            },
+        );
         in_flight(self.queue(), queued, (model, to), |model, to| (model, to))
     }
 }

@@ -22,13 +22,13 @@ impl<C: Brand, P> BoundModel<C, P> {
         if let Err(error) = model.usable_on(stream) {
             return Err(Failed { error, value: model });
         }
-        match model.reach(INSIDE).start_at_once(current, stream) {
+        match model.operand_value_mut(INSIDE).start_at_once(current, stream) {
             Some(Ok(number)) if M::HAS_PAST => Ok(Self::in_flight(model, stream, number)),
-            Some(Ok(number)) => Ok(Pending::new(model.into_value(INSIDE), stream, number)),
+            Some(Ok(number)) => Ok(Pending::new(model.taken_by_work(INSIDE), stream, number)),
             failed => seldom(move || {
                 let queued = match failed {
                     Some(failed) => failed,
-                    None => model.reach(INSIDE).start(current, stream),
+                    None => model.operand_value_mut(INSIDE).start(current, stream),
                 };
                 match queued {
                     Ok(number) => Ok(Self::in_flight(model, stream, number)),
@@ -41,10 +41,10 @@ impl<C: Brand, P> BoundModel<C, P> {
     #[inline(always)]
     fn in_flight<M: Operand<C, Self>>(model: M, stream: &Arc<RawStream>, number: u64) -> Pending<C, Self> {
         if M::HAS_PAST {
-            let past = model.past(INSIDE);
-            return Pending::new(model.into_value(INSIDE), stream, number).after(past);
+            let past = model.past_of_operand(INSIDE);
+            return Pending::new(model.taken_by_work(INSIDE), stream, number).after(past);
         }
-        Pending::new(model.into_value(INSIDE), stream, number)
+        Pending::new(model.taken_by_work(INSIDE), stream, number)
     }
 
     /// Like [`start`](Self::start). `None` when further checks are needed; then nothing has happened.

@@ -85,7 +85,8 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     ///
     /// As for [`run_bound`](Self::run_bound).
     #[rule(ALLOC_05, MODEL_15, MODEL_16, STREAM_16)]
-    pub fn run_bound_within(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn run_bound_within( // MODEL-15: after `pending.wait(current)?`; MODEL-05: of a lane: `lane.run_bound_within(...)`
         &self,
         current: &Current<C>,
         model: &mut BoundModel<C>,

@@ -149,14 +149,14 @@ macro_rules! shared {
 shared!(SharedBuffer SharedTensor);
 
 impl sealed_payload::Payload for Absent {
-    fn rest(&self, _: Inside) {}
+    fn comes_to_rest(&self, _: Inside) {}
 
     fn follow(&self, _: (u64, u64), _: &RawStream, _: Inside) {}
 }
 
 impl<C: Brand, E> sealed_payload::Payload for DeviceTensor<C, E> {
-    fn rest(&self, key: Inside) {
-        self.buffer.rest(key);
+    fn comes_to_rest(&self, key: Inside) {
+        self.buffer.comes_to_rest(key);
     }
 
     fn follow(&self, from: (u64, u64), queue: &RawStream, key: Inside) {
@@ -165,8 +165,8 @@ impl<C: Brand, E> sealed_payload::Payload for DeviceTensor<C, E> {
 }
 
 impl<C: Brand, E> sealed_payload::Payload for SharedTensor<C, E> {
-    fn rest(&self, key: Inside) {
-        self.buffer.rest(key);
+    fn comes_to_rest(&self, key: Inside) {
+        self.buffer.comes_to_rest(key);
     }
 
     fn follow(&self, from: (u64, u64), queue: &RawStream, key: Inside) {
@@ -185,7 +185,7 @@ macro_rules! inputs {
         }
 
         impl<C: Brand, E: Element> sealed::Shaped for Pending<C, $tensor<C, E>> {
-            fn sizes(&self, _: Inside) -> &[usize] {
+            fn sizes_of_tensor(&self, _: Inside) -> &[usize] {
                 self.shape()
             }
         }
@@ -193,11 +193,11 @@ macro_rules! inputs {
         impl<C: Brand, E: Element> sealed::Input for Pending<C, $tensor<C, E>> {
             type Idle = $tensor<C, E>;
 
-            fn part(&self, key: Inside) -> TensorArgument {
-                self.in_flight().part(key)
+            fn tensor_argument(&self, key: Inside) -> TensorArgument {
+                self.in_flight().tensor_argument(key)
             }
 
-            fn idle(self, _: Inside) -> Self::Idle {
+            fn into_idle_input(self, _: Inside) -> Self::Idle {
                 self.into_payload()
             }
 
@@ -205,7 +205,7 @@ macro_rules! inputs {
                 self.is_on(queue)
             }
 
-            fn past(&self, _: Inside) -> Past {
+            fn past_of_operand(&self, _: Inside) -> Past {
                 Self::past(self)
             }
         }
@@ -220,11 +220,11 @@ impl<C: Brand, E: Element> OperatorOutputs<C> for Pending<C, DeviceTensor<C, E>>
 impl<C: Brand, E: Element> sealed::Output for Pending<C, DeviceTensor<C, E>> {
     type Written = DeviceTensor<C, E>;
 
-    fn part(&self, key: Inside) -> TensorArgument {
-        sealed::Output::part(self.in_flight(), key)
+    fn tensor_argument(&self, key: Inside) -> TensorArgument {
+        sealed::Output::tensor_argument(self.in_flight(), key)
     }
 
-    fn written(self, _: Inside) -> DeviceTensor<C, E> {
+    fn into_written_output(self, _: Inside) -> DeviceTensor<C, E> {
         self.into_payload()
     }
 
@@ -232,7 +232,7 @@ impl<C: Brand, E: Element> sealed::Output for Pending<C, DeviceTensor<C, E>> {
         self.is_on(queue)
     }
 
-    fn past(&self, _: Inside) -> Past {
+    fn past_of_operand(&self, _: Inside) -> Past {
         Self::past(self)
     }
 }

@@ -93,10 +93,11 @@ impl<C: Brand, I, O> BoundOperator<C, I, O> {
     {
         match Self::submit(&operator, current, stream) {
             Ok(number) => {
-                let past = operator.past(INSIDE);
-                let Self { invocation, inputs, outputs, .. } = operator.into_value(INSIDE);
-                let past = past.and(inputs.past(INSIDE)).and(outputs.past(INSIDE));
-                let operator = BoundOperator::new(invocation, inputs.idle(INSIDE), outputs.written(INSIDE));
+                let past = operator.past_of_operand(INSIDE);
+                let Self { invocation, inputs, outputs, .. } = operator.taken_by_work(INSIDE);
+                let past = past.and(inputs.past_of_operand(INSIDE)).and(outputs.past_of_operand(INSIDE));
+                let operator =
+                    BoundOperator::new(invocation, inputs.into_idle_input(INSIDE), outputs.into_written_output(INSIDE));
                 Ok(Pending::new(operator, stream, number).after(past))
             }
             Err(error) => Err(Failed { error, value: operator }),
@@ -110,7 +111,7 @@ impl<C: Brand, I, O> BoundOperator<C, I, O> {
         O: sealed::Outputs,
     {
         operator.usable_on(stream)?;
-        let Self { invocation, inputs, outputs, .. } = operator.look(INSIDE);
+        let Self { invocation, inputs, outputs, .. } = operator.operand_value(INSIDE);
         inputs.usable_on(stream, INSIDE)?;
         outputs.usable_on(stream, INSIDE)?;
         current.ledger().launch(current.here(), invocation, stream)
@@ -190,7 +191,7 @@ impl<C: Brand, I, O> fmt::Debug for BoundOperator<C, I, O> {
 
 /// No `Pending` holds an operator whose inputs or outputs are a `Pending`: a launch makes them a part of the new work.
 impl<C: Brand, I, O> sealed_payload::Payload for BoundOperator<C, I, O> {
-    fn rest(&self, _: Inside) {
+    fn comes_to_rest(&self, _: Inside) {
         self.invocation().rest();
     }
 

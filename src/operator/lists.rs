@@ -81,20 +81,20 @@ macro_rules! output {
         {
             type Written = <Self as sealed::Output>::Written;
 
-            fn parts(&self, key: Inside) -> Vec<TensorArgument> {
-                vec![sealed::Output::part(self, key)]
+            fn tensor_arguments(&self, key: Inside) -> Vec<TensorArgument> {
+                vec![sealed::Output::tensor_argument(self, key)]
             }
 
-            fn written(self, key: Inside) -> Self::Written {
-                sealed::Output::written(self, key)
+            fn into_written_output(self, key: Inside) -> Self::Written {
+                sealed::Output::into_written_output(self, key)
             }
 
             fn usable_on(&self, queue: &Arc<RawStream>, key: Inside) -> Result<(), Error> {
                 sealed::Output::usable_on(self, queue, key)
             }
 
-            fn past(&self, key: Inside) -> Past {
-                sealed::Output::past(self, key)
+            fn past_of_operand(&self, key: Inside) -> Past {
+                sealed::Output::past_of_operand(self, key)
             }
         }
     )+ };
@@ -125,22 +125,22 @@ macro_rules! lists {
         }
     )+ };
     (each) => {
-        fn parts(&self, key: Inside) -> Vec<TensorArgument> {
-            self.iter().map(|tensor| tensor.part(key)).collect()
+        fn tensor_arguments(&self, key: Inside) -> Vec<TensorArgument> {
+            self.iter().map(|tensor| tensor.tensor_argument(key)).collect()
         }
 
         fn usable_on(&self, queue: &Arc<RawStream>, key: Inside) -> Result<(), Error> {
             self.iter().try_for_each(|tensor| tensor.usable_on(queue, key))
         }
 
-        fn past(&self, key: Inside) -> Past {
-            self.iter().fold(Past::none(), |past, tensor| past.and(tensor.past(key)))
+        fn past_of_operand(&self, key: Inside) -> Past {
+            self.iter().fold(Past::none(), |past, tensor| past.and(tensor.past_of_operand(key)))
         }
     };
 }
 lists! {
-    Inputs of Input: Idle by idle;
-    Outputs of Output: Written by written;
+    Inputs of Input: Idle by into_idle_input;
+    Outputs of Output: Written by into_written_output;
 }
 
 /// A tuple of inputs, or of outputs.
@@ -150,9 +150,9 @@ macro_rules! tuple {
         impl<$($tensor: sealed::$one),+> sealed::$list for ($($tensor,)+) {
             type $result = ($($tensor::$result,)+);
 
-            fn parts(&self, key: Inside) -> Vec<TensorArgument> {
+            fn tensor_arguments(&self, key: Inside) -> Vec<TensorArgument> {
                 let ($($tensor,)+) = self;
-                vec![$($tensor.part(key)),+]
+                vec![$($tensor.tensor_argument(key)),+]
             }
 
             fn $into(self, key: Inside) -> Self::$result {
@@ -166,10 +166,10 @@ macro_rules! tuple {
                 Ok(())
             }
 
-            fn past(&self, key: Inside) -> Past {
+            fn past_of_operand(&self, key: Inside) -> Past {
                 let ($($tensor,)+) = self;
                 let past = Past::none();
-                $(let past = past.and($tensor.past(key));)+
+                $(let past = past.and($tensor.past_of_operand(key));)+
                 past
             }
         }
@@ -183,8 +183,8 @@ macro_rules! tuples {
             impl<$($tensor: IdleInputs + sealed::Input<Idle = $tensor>,)+> IdleInputs for ($($tensor,)+) {}
             impl<Z: Brand, $($tensor: OperatorOutput<Z>,)+> OperatorOutputs<Z> for ($($tensor,)+) {}
             impl<$($tensor: IdleOutputs + sealed::Output,)+> IdleOutputs for ($($tensor,)+) {}
-            tuple!(Inputs of Input: Idle by idle; $($tensor)+);
-            tuple!(Outputs of Output: Written by written; $($tensor)+);
+            tuple!(Inputs of Input: Idle by into_idle_input; $($tensor)+);
+            tuple!(Outputs of Output: Written by into_written_output; $($tensor)+);
         )*
     };
 }

@@ -6,12 +6,12 @@ macro_rules! list_of_one {
         impl<$($generics)*> $crate::operator::sealed::Inputs for $input {
             type Idle = <Self as $crate::operator::sealed::Input>::Idle;
 
-            fn parts(&self, key: $crate::brand::Inside) -> Vec<$crate::ffi::TensorArgument> {
-                vec![$crate::operator::sealed::Input::part(self, key)]
+            fn tensor_arguments(&self, key: $crate::brand::Inside) -> Vec<$crate::ffi::TensorArgument> {
+                vec![$crate::operator::sealed::Input::tensor_argument(self, key)]
             }
 
-            fn idle(self, key: $crate::brand::Inside) -> Self::Idle {
-                $crate::operator::sealed::Input::idle(self, key)
+            fn into_idle_input(self, key: $crate::brand::Inside) -> Self::Idle {
+                $crate::operator::sealed::Input::into_idle_input(self, key)
             }
 
             fn usable_on(
@@ -22,8 +22,8 @@ macro_rules! list_of_one {
                 $crate::operator::sealed::Input::usable_on(self, queue, key)
             }
 
-            fn past(&self, key: $crate::brand::Inside) -> $crate::stream::Past {
-                $crate::operator::sealed::Input::past(self, key)
+            fn past_of_operand(&self, key: $crate::brand::Inside) -> $crate::stream::Past {
+                $crate::operator::sealed::Input::past_of_operand(self, key)
             }
         }
     };
@@ -128,7 +128,7 @@ impl Operator {
     {
         let attributes: Vec<_> = self.attributes.iter().map(|(name, value)| (name.as_str(), value)).collect();
         let ledger = current.ledger();
-        let (reads, writes) = (inputs.parts(INSIDE), outputs.parts(INSIDE));
+        let (reads, writes) = (inputs.tensor_arguments(INSIDE), outputs.tensor_arguments(INSIDE));
         let invocation = ledger.invoke(&self.name, &attributes, (&reads, &writes), !self.precompiled);
         match invocation {
             Ok(invocation) => Ok(BoundOperator::new(invocation, inputs, outputs)),
@@ -176,8 +176,8 @@ pub(crate) mod sealed {
     pub trait Input {
         /// Its type when it is not in flight.
         type Idle: Input<Idle = Self::Idle> + IdleInputs;
-        fn part(&self, key: Inside) -> TensorArgument;
-        fn idle(self, key: Inside) -> Self::Idle; // OP-03: after waiting: `pending.wait(current)?`
+        fn tensor_argument(&self, key: Inside) -> TensorArgument;
+        fn into_idle_input(self, key: Inside) -> Self::Idle; // OP-03: after waiting: `pending.wait(current)?`
 
         /// Whether work on this stream can use it now.
         fn usable_on(&self, _: &Arc<RawStream>, _: Inside) -> Result<(), Error> {
@@ -185,19 +185,19 @@ pub(crate) mod sealed {
         }
 
         /// The failures of earlier work on it that nobody was told about.
-        fn past(&self, _: Inside) -> Past {
+        fn past_of_operand(&self, _: Inside) -> Past {
             Past::none()
         }
     }
 
     pub trait Shaped {
-        fn sizes(&self, key: Inside) -> &[usize];
+        fn sizes_of_tensor(&self, key: Inside) -> &[usize];
     }
 
     pub trait Output {
         type Written;
-        fn part(&self, key: Inside) -> TensorArgument;
-        fn written(self, key: Inside) -> Self::Written; // MEM-07: launches write: `stream.launch(...)`
+        fn tensor_argument(&self, key: Inside) -> TensorArgument;
+        fn into_written_output(self, key: Inside) -> Self::Written; // MEM-07: launches write: `stream.launch(...)`
 
         /// As for [`Input`].
         fn usable_on(&self, _: &Arc<RawStream>, _: Inside) -> Result<(), Error> {
@@ -205,7 +205,7 @@ pub(crate) mod sealed {
         }
 
         /// As for [`Input`].
-        fn past(&self, _: Inside) -> Past {
+        fn past_of_operand(&self, _: Inside) -> Past {
             Past::none()
         }
     }
@@ -217,17 +217,17 @@ pub(crate) mod sealed {
     )]
     pub trait Inputs {
         type Idle: IdleInputs;
-        fn parts(&self, key: Inside) -> Vec<TensorArgument>; // MEM-12: for launches: `stream.launch(...)`
-        fn idle(self, key: Inside) -> Self::Idle; // OP-03: after waiting: `pending.wait(current)?`
+        fn tensor_arguments(&self, key: Inside) -> Vec<TensorArgument>; // MEM-12: for launches: `stream.launch(...)`
+        fn into_idle_input(self, key: Inside) -> Self::Idle; // OP-03: after waiting: `pending.wait(current)?`
         fn usable_on(&self, queue: &Arc<RawStream>, key: Inside) -> Result<(), Error>;
-        fn past(&self, key: Inside) -> Past;
+        fn past_of_operand(&self, key: Inside) -> Past;
     }
 
     pub trait Outputs {
         type Written;
-        fn parts(&self, key: Inside) -> Vec<TensorArgument>; // MEM-12: for launches: `stream.launch(...)`
-        fn written(self, key: Inside) -> Self::Written; // MEM-07: launches write: `stream.launch(...)`
+        fn tensor_arguments(&self, key: Inside) -> Vec<TensorArgument>; // MEM-12: for launches: `stream.launch(...)`
+        fn into_written_output(self, key: Inside) -> Self::Written; // MEM-07: launches write: `stream.launch(...)`
         fn usable_on(&self, queue: &Arc<RawStream>, key: Inside) -> Result<(), Error>;
-        fn past(&self, key: Inside) -> Past;
+        fn past_of_operand(&self, key: Inside) -> Past;
     }
 }

@@ -127,13 +127,13 @@ impl<C: Brand, E: Element> TensorInput<C> for SharedTensor<C, E> {
 }
 
 impl<C: Brand, E: Element> sealed::Shaped for DeviceTensor<C, E> {
-    fn sizes(&self, _: Inside) -> &[usize] {
+    fn sizes_of_tensor(&self, _: Inside) -> &[usize] {
         self.shape()
     }
 }
 
 impl<C: Brand, E: Element> sealed::Shaped for SharedTensor<C, E> {
-    fn sizes(&self, _: Inside) -> &[usize] {
+    fn sizes_of_tensor(&self, _: Inside) -> &[usize] {
         self.shape()
     }
 }
@@ -146,11 +146,11 @@ list_of_one!([C: Brand, E: Element] SharedTensor<C, E>);
 impl<C: Brand, E: Element> sealed::Input for SharedTensor<C, E> {
     type Idle = Self;
 
-    fn idle(self, _: Inside) -> Self {
+    fn into_idle_input(self, _: Inside) -> Self {
         self
     }
 
-    fn part(&self, _: Inside) -> TensorArgument {
+    fn tensor_argument(&self, _: Inside) -> TensorArgument {
         let memory = TensorMemory { block: self.buffer.row(), element: E::TYPE, state: TensorState::Shared };
         TensorArgument { memory: Some(memory), dims: model::dims(&self.shape) }
     }

@@ -226,11 +226,11 @@ impl<C: Brand, E: Element> OperatorOutput<C> for DeviceTensor<C, MaybeUninit<E>>
 impl<C: Brand, E: Element> sealed::Input for DeviceTensor<C, E> {
     type Idle = Self;
 
-    fn idle(self, _: Inside) -> Self {
+    fn into_idle_input(self, _: Inside) -> Self {
         self
     }
 
-    fn part(&self, _: Inside) -> TensorArgument {
+    fn tensor_argument(&self, _: Inside) -> TensorArgument {
         self.described(E::TYPE, TensorState::Written)
     }
 }
@@ -238,11 +238,11 @@ impl<C: Brand, E: Element> sealed::Input for DeviceTensor<C, E> {
 impl sealed::Input for Absent {
     type Idle = Self;
 
-    fn idle(self, _: Inside) -> Self {
+    fn into_idle_input(self, _: Inside) -> Self {
         self
     }
 
-    fn part(&self, _: Inside) -> TensorArgument {
+    fn tensor_argument(&self, _: Inside) -> TensorArgument {
         TensorArgument { memory: None, dims: Vec::new() }
     }
 }
@@ -253,11 +253,11 @@ list_of_one!([C: Brand, E: Element] DeviceTensor<C, E>);
 impl<C: Brand, E: Element> sealed::Output for DeviceTensor<C, E> {
     type Written = Self;
 
-    fn part(&self, _: Inside) -> TensorArgument {
+    fn tensor_argument(&self, _: Inside) -> TensorArgument {
         self.described(E::TYPE, TensorState::Written)
     }
 
-    fn written(self, _: Inside) -> Self {
+    fn into_written_output(self, _: Inside) -> Self {
         self
     }
 }
@@ -265,11 +265,11 @@ impl<C: Brand, E: Element> sealed::Output for DeviceTensor<C, E> {
 impl<C: Brand, E: Element> sealed::Output for DeviceTensor<C, MaybeUninit<E>> {
     type Written = DeviceTensor<C, E>;
 
-    fn part(&self, _: Inside) -> TensorArgument {
+    fn tensor_argument(&self, _: Inside) -> TensorArgument {
         self.described(E::TYPE, TensorState::Unwritten)
     }
 
-    fn written(self, _: Inside) -> DeviceTensor<C, E> {
+    fn into_written_output(self, _: Inside) -> DeviceTensor<C, E> {
         DeviceTensor { buffer: self.buffer.into_written(), shape: self.shape }
     }
 }

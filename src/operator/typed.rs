@@ -70,12 +70,12 @@ pub fn mat_mul<C: Brand, X: TensorInput<C>,
     x: X,
     y: Y,
 ) -> Bound<C, (X, Y), X::Element> {
-    let shape = match (x.sizes(INSIDE), y.sizes(INSIDE)) {
+    let shape = match (x.sizes_of_tensor(INSIDE), y.sizes_of_tensor(INSIDE)) {
         (&[m, k], &[of_y, n]) if k == of_y => Some([m, n]),
         _ => None,
     };
     let operator = Operator::new("MatMul").with("transpose_x1", false).with("transpose_x2", false);
-    let shape = shape.ok_or_else(|| misfit("MatMul", "the shapes [m, k] and [k, n]", x.sizes(INSIDE), y.sizes(INSIDE)));
+    let shape = shape.ok_or_else(|| misfit("MatMul", "the shapes [m, k] and [k, n]", x.sizes_of_tensor(INSIDE), y.sizes_of_tensor(INSIDE)));
     bind(current, operator, (x, y), shape.map(Vec::from))
 }
 
@@ -89,7 +89,7 @@ pub fn cast<To: Element, C: Brand, X: TensorInput<C>>( // OP-02: the new type, t
     current: &Current<C>,
     x: X,
 ) -> Bound<C, X, To> {
-    let shape = x.sizes(INSIDE).to_vec();
+    let shape = x.sizes_of_tensor(INSIDE).to_vec();
     bind(current, Operator::new("Cast").with("dst_type", i64::from(To::TYPE.number())), x, Ok(shape))
 }
 
@@ -99,7 +99,7 @@ pub fn cast<To: Element, C: Brand, X: TensorInput<C>>( // OP-02: the new type, t
 ///
 /// As for [`cast`].
 pub fn relu<C: Brand, X: TensorInput<C>>(current: &Current<C>, x: X) -> Bound<C, X, X::Element> {
-    let shape = x.sizes(INSIDE).to_vec();
+    let shape = x.sizes_of_tensor(INSIDE).to_vec();
     bind(current, Operator::new("Relu"), x, Ok(shape))
 }
 
@@ -110,7 +110,7 @@ pub fn relu<C: Brand, X: TensorInput<C>>(current: &Current<C>, x: X) -> Bound<C,
 /// Returns the tensor unchanged, with [`Error::OperatorShapes`] when it has no such axis, before anything is called;
 /// else as for [`Operator::bind`].
 pub fn softmax<C: Brand, X: TensorInput<C>>(current: &Current<C>, x: X, axis: usize) -> Bound<C, X, X::Element> {
-    let shape = x.sizes(INSIDE).to_vec();
+    let shape = x.sizes_of_tensor(INSIDE).to_vec();
     let axes = vec![i64::try_from(axis).unwrap_or(i64::MAX)];
     let has_axis = || {
         let found = format!("the shape {shape:?} and the axis {axis}");
@@ -127,8 +127,8 @@ fn elementwise<C: Brand, X: TensorInput<C>, Y: TensorInput<C, Element = X::Eleme
     y: Y,
 ) -> Bound<C, (X, Y), X::Element> {
     let expected = "shapes in which each pair of sizes, counted from the last, is equal or has a 1";
-    let shape = broadcast(x.sizes(INSIDE), y.sizes(INSIDE))
-        .ok_or_else(|| misfit(name, expected, x.sizes(INSIDE), y.sizes(INSIDE)));
+    let shape = broadcast(x.sizes_of_tensor(INSIDE), y.sizes_of_tensor(INSIDE))
+        .ok_or_else(|| misfit(name, expected, x.sizes_of_tensor(INSIDE), y.sizes_of_tensor(INSIDE)));
     bind(current, Operator::new(name), (x, y), shape)
 }
 

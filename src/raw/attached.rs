@@ -61,7 +61,7 @@ mod sealed {
     )]
     pub trait Uses<C> {
         /// Adds the rows of the objects. An error unless the context that this thread has entered has all of them.
-        fn add_rows(&self, rows: &mut Vec<Arc<dyn Any + Send + Sync>>, key: Inside) -> Result<(), Error>;
+        fn add_rows_of_uses(&self, rows: &mut Vec<Arc<dyn Any + Send + Sync>>, key: Inside) -> Result<(), Error>;
     }
 }
 
@@ -76,7 +76,7 @@ impl<C: Brand> Current<C> {
     #[rule(DEV_10)]
     pub fn attach<T: Attach, U: Uses<C>>(&self, object: T, uses: U) -> Result<Attached<C, T, U>, Failed<(T, U)>> {
         let mut rows = Vec::new();
-        let usable = self.ledger().api().is_of_this_process().and_then(|()| uses.add_rows(&mut rows, INSIDE));
+        let usable = self.ledger().api().is_of_this_process().and_then(|()| uses.add_rows_of_uses(&mut rows, INSIDE));
         if let Err(error) = usable {
             // What comes back has no other name.
             drop(rows);
@@ -174,7 +174,7 @@ impl<T: Attach> fmt::Debug for Object<T> {
 macro_rules! one {
     ($([$($of:tt)*] $value:ty: |$self:ident| $row:expr;)*) => { $(
         impl<C: Brand, $($of)*> sealed::Uses<C> for $value {
-            fn add_rows(&$self, rows: &mut Vec<Arc<dyn Any + Send + Sync>>, _: Inside) -> Result<(), Error> {
+            fn add_rows_of_uses(&$self, rows: &mut Vec<Arc<dyn Any + Send + Sync>>, _: Inside) -> Result<(), Error> {
                 let row = $row;
                 row.is_current()?;
                 rows.push(row);
@@ -193,17 +193,17 @@ one! {
 }
 
 impl<C, T: sealed::Uses<C>> sealed::Uses<C> for Vec<T> {
-    fn add_rows(&self, rows: &mut Vec<Arc<dyn Any + Send + Sync>>, key: Inside) -> Result<(), Error> {
-        self.iter().try_for_each(|part| part.add_rows(rows, key))
+    fn add_rows_of_uses(&self, rows: &mut Vec<Arc<dyn Any + Send + Sync>>, key: Inside) -> Result<(), Error> {
+        self.iter().try_for_each(|part| part.add_rows_of_uses(rows, key))
     }
 }
 
 macro_rules! tuples {
     ($(($($part:ident $place:tt),*);)*) => { $(
         impl<C, $($part: sealed::Uses<C>),*> sealed::Uses<C> for ($($part,)*) {
-            fn add_rows(&self, rows: &mut Vec<Arc<dyn Any + Send + Sync>>, key: Inside) -> Result<(), Error> {
+            fn add_rows_of_uses(&self, rows: &mut Vec<Arc<dyn Any + Send + Sync>>, key: Inside) -> Result<(), Error> {
                 let _ = (&rows, key);
-                $(self.$place.add_rows(rows, key)?;)*
+                $(self.$place.add_rows_of_uses(rows, key)?;)*
                 Ok(())
             }
         }

@@ -209,7 +209,7 @@ pub fn tensors<C: Brand, I: OperatorInputs<C>>(
     current: &Current<C>,
     inputs: &I,
 ) -> Result<Vec<Option<RawTensor>>, Error> {
-    let parts = inputs.parts(INSIDE).into_iter();
+    let parts = inputs.tensor_arguments(INSIDE).into_iter();
     let described = parts.map(|part| {
         let Some(TensorMemory { block, element, .. }) = part.memory else { return Ok(None) };
         block.is_ready_for_work(current.here())?;

@@ -47,8 +47,8 @@ pub(crate) mod sealed {
         type Written;
 
         fn usable_on(&self, queue: &Arc<RawStream>) -> Result<(), Error>;
-        fn memory(&self, key: Inside) -> (&RawBuffer, usize);
-        fn past_of(&self, key: Inside) -> Past;
+        fn memory_of_operand(&self, key: Inside) -> (&RawBuffer, usize);
+        fn past_of_raw_operand(&self, key: Inside) -> Past;
         fn into_written(self, key: Inside) -> Self::Written;
     }
 
@@ -58,7 +58,7 @@ pub(crate) mod sealed {
         /// The values that the work returns.
         type Out: Payload;
 
-        fn queue_on(
+        fn queue_with_operands(
             &self,
             queue: &Arc<RawStream>,
             current: &Current<C>,
@@ -67,7 +67,7 @@ pub(crate) mod sealed {
             key: Inside,
         ) -> Result<u64, Error>;
         fn past_of_all(&self, key: Inside) -> Past;
-        fn into_out(self, key: Inside) -> Self::Out;
+        fn given_back_by_work(self, key: Inside) -> Self::Out;
     }
 }
 
@@ -84,11 +84,11 @@ macro_rules! idle {
                 Ok(())
             }
 
-            fn memory(&self, _: Inside) -> (&RawBuffer, usize) {
+            fn memory_of_operand(&self, _: Inside) -> (&RawBuffer, usize) {
                 (self.block(), self.len() * size_of::<E>())
             }
 
-            fn past_of(&self, _: Inside) -> Past {
+            fn past_of_raw_operand(&self, _: Inside) -> Past {
                 Past::none()
             }
 
@@ -122,11 +122,11 @@ macro_rules! in_flight {
                 self.is_on(queue)
             }
 
-            fn memory(&self, _: Inside) -> (&RawBuffer, usize) {
+            fn memory_of_operand(&self, _: Inside) -> (&RawBuffer, usize) {
                 (self.in_flight().block(), self.in_flight().len() * size_of::<E>())
             }
 
-            fn past_of(&self, _: Inside) -> Past {
+            fn past_of_raw_operand(&self, _: Inside) -> Past {
                 self.past()
             }
 
@@ -146,7 +146,7 @@ macro_rules! alone {
             type Raw = RawMemory;
             type Out = <Self as sealed::Operand<C>>::Written;
 
-            fn queue_on(
+            fn queue_with_operands(
                 &self,
                 queue: &Arc<RawStream>,
                 current: &Current<C>,
@@ -155,15 +155,15 @@ macro_rules! alone {
                 key: Inside,
             ) -> Result<u64, Error> {
                 sealed::Operand::<C>::usable_on(self, queue)?;
-                let memory = sealed::Operand::<C>::memory(self, key);
+                let memory = sealed::Operand::<C>::memory_of_operand(self, key);
                 queue.submit_raw(current.here(), call, [memory.0], |stream| function(stream, raw(memory)))
             }
 
             fn past_of_all(&self, key: Inside) -> Past {
-                sealed::Operand::<C>::past_of(self, key)
+                sealed::Operand::<C>::past_of_raw_operand(self, key)
             }
 
-            fn into_out(self, key: Inside) -> Self::Out {
+            fn given_back_by_work(self, key: Inside) -> Self::Out {
                 sealed::Operand::<C>::into_written(self, key)
             }
         }
@@ -195,7 +195,7 @@ macro_rules! tuples {
             type Raw = ($(raw_of!($part),)*);
             type Out = ($($part::Written,)*);
 
-            fn queue_on(
+            fn queue_with_operands(
                 &self,
                 queue: &Arc<RawStream>,
                 current: &Current<C>,
@@ -205,16 +205,16 @@ macro_rules! tuples {
             ) -> Result<u64, Error> {
                 $(self.$place.usable_on(queue)?;)*
                 let _ = key;
-                let blocks = [$(self.$place.memory(key).0),*];
-                queue.submit_raw(current.here(), call, blocks, |stream| function(stream, ($(raw(self.$place.memory(key)),)*)))
+                let blocks = [$(self.$place.memory_of_operand(key).0),*];
+                queue.submit_raw(current.here(), call, blocks, |stream| function(stream, ($(raw(self.$place.memory_of_operand(key)),)*)))
             }
 
             fn past_of_all(&self, key: Inside) -> Past {
                 let _ = key;
-                Past::none()$(.and(self.$place.past_of(key)))*
+                Past::none()$(.and(self.$place.past_of_raw_operand(key)))*
             }
 
-            fn into_out(self, key: Inside) -> Self::Out {
+            fn given_back_by_work(self, key: Inside) -> Self::Out {
                 let _ = key;
                 ($(self.$place.into_written(key),)*)
             }
@@ -247,7 +247,7 @@ where
     type Raw = Vec<RawMemory>;
     type Out = Vec<T::Written>;
 
-    fn queue_on(
+    fn queue_with_operands(
         &self,
         queue: &Arc<RawStream>,
         current: &Current<C>,
@@ -256,7 +256,7 @@ where
         key: Inside,
     ) -> Result<u64, Error> {
         self.iter().try_for_each(|operand| operand.usable_on(queue))?;
-        let memory: Vec<_> = self.iter().map(|operand| operand.memory(key)).collect();
+        let memory: Vec<_> = self.iter().map(|operand| operand.memory_of_operand(key)).collect();
         let blocks: Vec<_> = memory.iter().map(|(block, _)| *block).collect();
         queue.submit_raw_list(current.here(), call, &blocks, |stream| {
             function(stream, memory.into_iter().map(raw).collect())
@@ -264,10 +264,10 @@ where
     }
 
     fn past_of_all(&self, key: Inside) -> Past {
-        self.iter().fold(Past::none(), |past, operand| past.and(operand.past_of(key)))
+        self.iter().fold(Past::none(), |past, operand| past.and(operand.past_of_raw_operand(key)))
     }
 
-    fn into_out(self, key: Inside) -> Self::Out {
+    fn given_back_by_work(self, key: Inside) -> Self::Out {
         self.into_iter().map(|operand| operand.into_written(key)).collect()
     }
 }

@@ -50,10 +50,10 @@ impl<C: Brand> StreamOps<C> {
         operands: O,
         queue: impl FnOnce(*mut c_void, O::Raw) -> i32,
     ) -> Result<Pending<C, O::Out>, Failed<O>> {
-        match operands.queue_on(self.queue(), current, call, queue, INSIDE) {
+        match operands.queue_with_operands(self.queue(), current, call, queue, INSIDE) {
             Ok(number) => {
                 let past = operands.past_of_all(INSIDE);
-                Ok(Pending::new(operands.into_out(INSIDE), self.queue(), number).after(past))
+                Ok(Pending::new(operands.given_back_by_work(INSIDE), self.queue(), number).after(past))
             }
             Err(error) => Err(Failed { error, value: operands }),
         }

@@ -158,7 +158,7 @@ impl<C: Brand> StreamOps<C> {
 #[diagnostic::do_not_recommend]
 impl<T: InFlight> sealed_payload::Payload for T {
     /// The marks ask the streams: this wait says nothing of other work with the same object.
-    fn rest(&self, _: Inside) {}
+    fn comes_to_rest(&self, _: Inside) {}
 
     fn follow(&self, from: (u64, u64), queue: &RawStream, _: Inside) {
         self.uses().iter().for_each(|used| used.0.follow(from, queue));

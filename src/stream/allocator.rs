@@ -10,7 +10,7 @@ use crate::brand::Brand;
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
 use crate::error::{Error, Failed, ObjectKind};
-use crate::ffi::{KeptAllocator, KeptByCaller, Members, Registered, Site, serves};
+use crate::ffi::{KeptAllocator, KeptByCaller, Members, Registered, Site, WeakRegisteredOf, serves};
 use crate::life_cycle::leads;
 use crate::panics::after_dropping;
 use ascendcl_macros::rule;
@@ -54,7 +54,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         match told {
             Ok(kept) => {
                 registered.put(allocator);
-                Ok(after_dropping(kept, self.into_state(Arc::downgrade(&registered))))
+                Ok(after_dropping(kept, self.into_state(WeakRegisteredOf::new(&registered))))
             }
             Err(error) => Err(Failed { error, value: (self, allocator) }),
         }
@@ -128,13 +128,16 @@ impl<C: Brand> Stream<C, RawAllocator> {
     }
 }
 
-impl<C: Brand, A: DeviceAllocator> Stream<C, CustomAllocator<A>> {
+impl<C: Brand, A> Stream<C, CustomAllocator<A>> {
     /// Lends the allocator to a closure while it is registered, for example to read its statistics. Returns `None` if
     /// the allocator was dropped together with its stream.
     ///
     /// This crate holds no lock while the closure runs, and the library may call the allocator at the same time. So the
     /// closure may wait for work that needs the allocator.
-    pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
+    pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R>
+    where
+        A: DeviceAllocator,
+    {
         self.carries.upgrade()?.look(look)
     }
 
@@ -143,7 +146,10 @@ impl<C: Brand, A: DeviceAllocator> Stream<C, CustomAllocator<A>> {
     ///   to be freed is lost.
     /// * The library returned a block that it did not have. The call was ignored.
     #[rule(CB_09)]
-    pub fn allocator_misbehaved(&self) -> bool {
+    pub fn allocator_misbehaved(&self) -> bool
+    where
+        A: DeviceAllocator,
+    {
         self.carries.upgrade().is_some_and(|registered| registered.misbehaved())
     }
 
@@ -160,7 +166,10 @@ impl<C: Brand, A: DeviceAllocator> Stream<C, CustomAllocator<A>> {
         self,
         current: &Current<C>,
         allocator: B,
-    ) -> Result<(Stream<C, CustomAllocator<B>>, A), Failed<(Self, B)>> {
+    ) -> Result<(Stream<C, CustomAllocator<B>>, A), Failed<(Self, B)>>
+    where
+        A: DeviceAllocator,
+    {
         leads!(stream: CustomAllocator<A>, CanReplace => CustomAllocator<B>);
         let registered = Registered::vacant();
         let ledger = current.ledger();
@@ -171,7 +180,7 @@ impl<C: Brand, A: DeviceAllocator> Stream<C, CustomAllocator<A>> {
         match replaced {
             Ok((before, kept)) => {
                 registered.put(allocator);
-                Ok(after_dropping(kept, (self.into_state(Arc::downgrade(&registered)), before)))
+                Ok(after_dropping(kept, (self.into_state(WeakRegisteredOf::new(&registered)), before)))
             }
             Err(error) => Err(Failed { error, value: (self, allocator) }),
         }
@@ -185,7 +194,10 @@ impl<C: Brand, A: DeviceAllocator> Stream<C, CustomAllocator<A>> {
     /// Returns the stream with its allocator unchanged, with [`Error::BlocksInUse`] while the library has blocks of it
     /// although the stream is synchronised, [`Error::StillRunning`] while it is inside it; or [`Error::Vendor`].
     #[rule(ALLOC_11, ALLOC_12, ALLOC_20)]
-    pub fn unregister(self, current: &Current<C>) -> Result<(Stream<C, Undecided>, A), Failed<Self>> {
+    pub fn unregister(self, current: &Current<C>) -> Result<(Stream<C, Undecided>, A), Failed<Self>>
+    where
+        A: DeviceAllocator,
+    {
         leads!(stream: CustomAllocator<A>, CanUnregister => Undecided);
         match self.give_up(current, || self.queue().unregister(current.ledger().api())) {
             Ok((allocator, kept)) => Ok(after_dropping(kept, (self.into_state(()), allocator))),
@@ -200,7 +212,10 @@ impl<C: Brand, A: DeviceAllocator> Stream<C, CustomAllocator<A>> {
         &self,
         current: &Current<C>,
         tell: impl FnOnce() -> Result<Vec<KeptAllocator>, Error>,
-    ) -> Result<(A, Vec<KeptAllocator>), Error> {
+    ) -> Result<(A, Vec<KeptAllocator>), Error>
+    where
+        A: DeviceAllocator,
+    {
         current.ledger().synchronize(current.here(), self.queue(), None)?;
         let registered = self.allocator()?;
         let allocator = registered.take()?;
@@ -214,7 +229,10 @@ impl<C: Brand, A: DeviceAllocator> Stream<C, CustomAllocator<A>> {
     }
 
     /// The allocator, which the stream's row owns while it is registered.
-    pub(super) fn allocator(&self) -> Result<Arc<Registered<A>>, Error> {
+    pub(super) fn allocator(&self) -> Result<Arc<Registered<A>>, Error>
+    where
+        A: DeviceAllocator,
+    {
         self.carries.upgrade().ok_or(Error::Gone { what: ObjectKind::ALLOCATOR })
     }
 }

@@ -135,12 +135,12 @@ impl<C: Brand> StreamOps<C> {
         if let Err(error) = buffer.usable_on(&self.queue) {
             return Err(Failed { error, value: buffer });
         }
-        match self.queue.set_at_once(current.here(), buffer.look(INSIDE).block(), value) {
+        match self.queue.set_at_once(current.here(), buffer.operand_value(INSIDE).block_at_this_end(), value) {
             Some(Ok(number)) => Ok(self.set_in_flight(buffer, number)),
             failed => seldom(move || {
                 let queued = match failed {
                     Some(failed) => failed,
-                    None => self.queue.set(current.here(), buffer.look(INSIDE).block(), value),
+                    None => self.queue.set(current.here(), buffer.operand_value(INSIDE).block_at_this_end(), value),
                 };
                 match queued {
                     Ok(number) => Ok(self.set_in_flight(buffer, number)),
@@ -157,10 +157,10 @@ impl<C: Brand> StreamOps<C> {
         number: u64,
     ) -> Pending<C, DeviceBuffer<C, E>> {
         if D::HAS_PAST {
-            let past = buffer.past(INSIDE);
-            return Pending::new(buffer.written(INSIDE), &self.queue, number).after(past);
+            let past = buffer.past_of_operand(INSIDE);
+            return Pending::new(buffer.into_written_output(INSIDE), &self.queue, number).after(past);
         }
-        Pending::new(buffer.written(INSIDE), &self.queue, number)
+        Pending::new(buffer.into_written_output(INSIDE), &self.queue, number)
     }
 
     /// Waits until all work that was queued so far is complete. It calls `aclrtSynchronizeStreamWithTimeout`
@@ -210,10 +210,10 @@ pub(crate) fn in_flight<C: Brand, A, B, F: Operand<C, A>, T: Operand<C, B>, P>(
 ) -> Result<Pending<C, P>, Failed<(F, T)>> {
     match queued {
         Ok(number) if F::HAS_PAST || T::HAS_PAST => {
-            let past = from.past(INSIDE).and(to.past(INSIDE));
-            Ok(Pending::new(payload(from.into_value(INSIDE), to.into_value(INSIDE)), queue, number).after(past))
+            let past = from.past_of_operand(INSIDE).and(to.past_of_operand(INSIDE));
+            Ok(Pending::new(payload(from.taken_by_work(INSIDE), to.taken_by_work(INSIDE)), queue, number).after(past))
         }
-        Ok(number) => Ok(Pending::new(payload(from.into_value(INSIDE), to.into_value(INSIDE)), queue, number)),
+        Ok(number) => Ok(Pending::new(payload(from.taken_by_work(INSIDE), to.taken_by_work(INSIDE)), queue, number)),
         Err(error) => Err(Failed { error: error.into(), value: (from, to) }),
     }
 }
@@ -242,13 +242,13 @@ fn whole<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Ope
     if let Err(error) = both_usable(queue, &from, &to) {
         return Err(Failed { error, value: (from, to) });
     }
-    let (source, target) = (from.look(INSIDE), to.look(INSIDE));
-    match queue.copy_at_once(current.here(), target.block(), source.block()) {
+    let (source, target) = (from.operand_value(INSIDE), to.operand_value(INSIDE));
+    match queue.copy_at_once(current.here(), target.block_at_this_end(), source.block_at_this_end()) {
         Some(Ok(number)) => in_flight(queue, Ok::<_, Boxed>(number), (from, to), both_written),
         failed => seldom(move || {
             let queued = match failed {
                 Some(failed) => failed,
-                None => checked_whole(current, queue, from.look(INSIDE), to.look(INSIDE)),
+                None => checked_whole(current, queue, from.operand_value(INSIDE), to.operand_value(INSIDE)),
             };
             in_flight(queue, queued, (from, to), both_written)
         }),
@@ -267,9 +267,9 @@ fn piece<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Ope
     (from, part): (F, Range<usize>),
     (to, at): (T, usize),
 ) -> Copied<C, A::Written, B::Written, (F, T)> {
-    let (source, target) = (from.look(INSIDE), to.look(INSIDE));
+    let (source, target) = (from.operand_value(INSIDE), to.operand_value(INSIDE));
     let queued = both_usable(queue, &from, &to).map_err(Boxed::from).and_then(|()| {
-        let ends = ((source.block(), source.room()), (target.block(), target.room()));
+        let ends = ((source.block_at_this_end(), source.room()), (target.block_at_this_end(), target.room()));
         checked_piece::<C, E>(current, queue, (ends.0, part), (ends.1, at))
     });
     in_flight(queue, queued, (from, to), |from, to| (from.into_written(INSIDE), to.into_written(INSIDE)))
@@ -289,7 +289,8 @@ fn checked_whole<C: Brand, E>(
     if room != length {
         return Err(Error::LengthMismatch { what: ObjectKind::COPY_DESTINATION, expected: length, found: room }.into());
     }
-    let (to, from) = (Place { block: to.block(), start: 0 }, Place { block: from.block(), start: 0 });
+    let (to, from) =
+        (Place { block: to.block_at_this_end(), start: 0 }, Place { block: from.block_at_this_end(), start: 0 });
     queue.copy(current.here(), to, from, length * size_of::<E>())
 }
 

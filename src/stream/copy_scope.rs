@@ -83,7 +83,8 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
     /// elsewhere, [`Error::WrongContext`] inside another runtime with the same name, or [`Error::Vendor`]. For a program
     /// that runs on the device, [`Error::Misaligned`] when the slice does not begin at a multiple of 64 bytes.
     #[rule(COPY_09)]
-    pub fn copy_to_device<E: Element, D: Destination<C, E>>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn copy_to_device<E: Element, D: Destination<C, E>>( // COPY-08: of another device: `copies.copy_from_peer(...)`
         &self,
         current: &Current<C>,
         stream: &StreamOps<C>,
@@ -91,12 +92,12 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
         to: D,
     ) -> Result<Pending<C, DeviceBuffer<C, E>>, Failed<D>> {
         let (here, queue) = (current.here(), stream.queue());
-        let ready = to.usable_on(queue).and_then(|()| same_length(from.len(), to.look(INSIDE).room()));
-        let place = Place { block: to.look(INSIDE).block(), start: 0 };
+        let ready = to.usable_on(queue).and_then(|()| same_length(from.len(), to.operand_value(INSIDE).room()));
+        let place = Place { block: to.operand_value(INSIDE).block_at_this_end(), start: 0 };
         match ready.and_then(|()| self.borrowed.copy_in(here, queue, place, from)) {
             Ok(number) => {
-                let past = to.past(INSIDE);
-                Ok(Pending::new(to.written(INSIDE), queue, number).after(past))
+                let past = to.past_of_operand(INSIDE);
+                Ok(Pending::new(to.into_written_output(INSIDE), queue, number).after(past))
             }
             Err(error) => Err(Failed { error, value: to }),
         }
@@ -107,7 +108,8 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
     /// # Errors
     ///
     /// As for [`copy_to_device`](Self::copy_to_device).
-    pub fn copy_to_host<E: Element, D: Source<C, E>>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn copy_to_host<E: Element, D: Source<C, E>>( // COPY-08: of another device: `copies.copy_to_peer(...)`
         &self,
         current: &Current<C>,
         stream: &StreamOps<C>,
@@ -115,12 +117,12 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
         to: &'env mut [E],
     ) -> Result<Pending<C, D::Kept>, Failed<D>> {
         let (here, queue) = (current.here(), stream.queue());
-        let ready = from.usable_on(queue).and_then(|()| same_length(from.look(INSIDE).room(), to.len()));
-        let place = Place { block: from.look(INSIDE).block(), start: 0 };
+        let ready = from.usable_on(queue).and_then(|()| same_length(from.operand_value(INSIDE).room(), to.len()));
+        let place = Place { block: from.operand_value(INSIDE).block_at_this_end(), start: 0 };
         match ready.and_then(|()| self.borrowed.copy_out(here, queue, to, place)) {
             Ok(number) => {
-                let past = from.past(INSIDE);
-                Ok(Pending::new(from.into_value(INSIDE), queue, number).after(past))
+                let past = from.past_of_operand(INSIDE);
+                Ok(Pending::new(from.taken_by_work(INSIDE), queue, number).after(past))
             }
             Err(error) => Err(Failed { error, value: from }),
         }

@@ -32,7 +32,7 @@ pub(crate) mod sealed {
         /// Its type after all of it was written.
         type Written;
 
-        fn block(&self) -> &RawBuffer;
+        fn block_at_this_end(&self) -> &RawBuffer;
         /// How many elements it holds.
         fn room(&self) -> usize;
         fn into_written(self, key: Inside) -> Self::Written;
@@ -43,8 +43,8 @@ pub(crate) mod sealed {
 
         #[inline]
         #[rustfmt::skip] // The compiler's messages print the first line.
-        fn written(self, key: Inside) -> DeviceBuffer<C, E> { // MEM-07: `buffer.write(current, &elements)?` does
-            self.into_value(key).into_written(key)
+        fn into_written_output(self, key: Inside) -> DeviceBuffer<C, E> { // MEM-07: `buffer.write(current, &elements)?` does
+            self.taken_by_work(key).into_written(key)
         }
     }
 }
@@ -65,7 +65,7 @@ impl<C: Brand, E: Element> sealed::Buffer<C, E> for DeviceBuffer<C, MaybeUninit<
     type Written = DeviceBuffer<C, E>;
 
     #[inline]
-    fn block(&self) -> &RawBuffer {
+    fn block_at_this_end(&self) -> &RawBuffer {
         Self::block(self)
     }
 
@@ -86,7 +86,7 @@ macro_rules! written {
             type Written = Self;
 
             #[inline]
-            fn block(&self) -> &RawBuffer {
+            fn block_at_this_end(&self) -> &RawBuffer {
                 Self::block(self)
             }
 

@@ -19,7 +19,7 @@ impl<C: Brand> StreamOps<C> {
     #[inline]
     #[allow(clippy::type_complexity, reason = "the event, recorded or as it was")]
     #[rustfmt::skip] // The compiler's messages print the first line.
-    pub fn record<T: CanRecord, K: EventKind>( // EVENT-07: an event of the stream's own context: `current.event()?`
+    pub fn record<T: CanRecord, K: EventKind>( // EVENT-07, EVENT-09: one of its own context, by value: `current.event()?`
         &self,
         current: &Current<C>,
         event: Event<C, T, K>,

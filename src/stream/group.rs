@@ -6,7 +6,7 @@ use crate::brand::{Brand, Mark};
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
 use crate::error::{Error, Failed, ObjectKind};
-use crate::ffi::{Owner, Registered, serves};
+use crate::ffi::{Owner, Registered, RegisteredOf, WeakRegisteredOf, serves};
 use crate::life_cycle::leads;
 use crate::panics::after_dropping;
 use ascendcl_macros::rule;
@@ -50,14 +50,15 @@ use std::time::Duration;
     message = "a stream of this group has its turn",
     note = "ALLOC-10: one stream of a group runs at a time: `turn.finish(current)?` returns the group"
 )]
-pub struct AllocatorGroup<C: Brand, A: DeviceAllocator> {
-    allocator: Arc<Registered<A>>,
+pub struct AllocatorGroup<C: Brand, A> {
+    // `A` has no bound here: with one, a program that passes no allocator gets an error at each mention of this type.
+    allocator: RegisteredOf<A>,
     owner: Owner,
     _brand: Mark<C>,
 }
 
 /// A stream of a group that shares an allocator ([`AllocatorGroup`]). It runs work in a [`GroupTurn`] only.
-pub struct GroupStream<C: Brand, A: DeviceAllocator> {
+pub struct GroupStream<C: Brand, A> {
     stream: Stream<C, CustomAllocator<A>>,
 }
 
@@ -65,24 +66,27 @@ pub struct GroupStream<C: Brand, A: DeviceAllocator> {
 ///
 /// Having a `GroupTurn` tells you that no other stream of the group runs work until [`finish`](Self::finish).
 #[must_use = "the group cannot run again until `finish` gives the group back"]
-pub struct GroupTurn<'m, C: Brand, A: DeviceAllocator> {
+pub struct GroupTurn<'m, C: Brand, A> {
     group: AllocatorGroup<C, A>,
     member: &'m GroupStream<C, A>,
 }
 
-impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
+impl<C: Brand, A> AllocatorGroup<C, A> {
     /// Makes a group out of an allocator; streams are [attached](Self::attach) to it.
     ///
     /// # Errors
     ///
     /// The allocator, with [`Error::OtherContext`], when it [has no memory](DeviceAllocator::serves) for this context.
-    pub fn new(current: &Current<C>, allocator: A) -> Result<Self, Failed<A>> {
+    pub fn new(current: &Current<C>, allocator: A) -> Result<Self, Failed<A>>
+    where
+        A: DeviceAllocator,
+    {
         if let Err(error) = serves(&allocator, current.id()) {
             return Err(Failed { error, value: allocator });
         }
         let registered = Registered::vacant();
         registered.put(allocator);
-        Ok(Self { allocator: registered, owner: Owner::current(), _brand: Mark::NEW })
+        Ok(Self { allocator: RegisteredOf::new(registered), owner: Owner::current(), _brand: Mark::NEW })
     }
 
     /// Registers the allocator on a stream (`aclrtAllocatorRegister`), which becomes a member of the group.
@@ -94,20 +98,34 @@ impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
         &self,
         current: &Current<C>,
         stream: Stream<C, S>,
-    ) -> Result<GroupStream<C, A>, Failed<Stream<C, S>>> {
+    ) -> Result<GroupStream<C, A>, Failed<Stream<C, S>>>
+    where
+        A: DeviceAllocator,
+    {
         leads!(stream: S, CanRegister => CustomAllocator<A>);
         let own = self.owner.is_current(ObjectKind::ALLOCATOR);
-        match own.and_then(|()| stream.tell(current, self.allocator.members(), self.allocator.clone())) {
+        let told = own.and_then(|()| {
+            let registered = self.registered()?;
+            stream.tell(current, registered.members(), registered)
+        });
+        match told {
             Ok(kept) => {
-                let stream = stream.into_state(Arc::downgrade(&self.allocator));
+                let stream = stream.into_state(self.allocator.downgrade());
                 Ok(after_dropping(kept, GroupStream { stream }))
             }
             Err(error) => Err(Failed { error, value: stream }),
         }
     }
 
-    pub(super) fn registered(&self) -> &Arc<Registered<A>> {
-        &self.allocator
+    fn registered(&self) -> Result<Arc<Registered<A>>, Error>
+    where
+        A: DeviceAllocator,
+    {
+        self.allocator.get().ok_or(Error::Gone { what: ObjectKind::ALLOCATOR })
+    }
+
+    pub(super) fn registration(&self) -> WeakRegisteredOf<A> {
+        self.allocator.downgrade()
     }
 
     /// Spends the group on a turn of one stream.
@@ -118,8 +136,11 @@ impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
     pub fn begin<'m>(
         self, // ALLOC-10: one stream of a group runs at a time: `turn.finish(current)?` returns the group
         member: &'m GroupStream<C, A>,
-    ) -> Result<GroupTurn<'m, C, A>, Failed<Self>> {
-        if Arc::as_ptr(&self.allocator) == member.stream.carries.as_ptr() {
+    ) -> Result<GroupTurn<'m, C, A>, Failed<Self>>
+    where
+        A: DeviceAllocator,
+    {
+        if self.allocator.is(&member.stream.carries) {
             return Ok(GroupTurn { group: self, member });
         }
         Err(Failed { error: Error::OtherGroup, value: self })
@@ -127,8 +148,11 @@ impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
 
     /// Looks at the allocator. No stream of the group is running: having the group is the proof, so that the allocator
     /// may release, through a method that takes `&self`, the memory of blocks that were freed (ALLOC-11).
-    pub fn with_allocator<R>(&mut self, look: impl FnOnce(&A) -> R) -> Option<R> {
-        self.allocator.look(look)
+    pub fn with_allocator<R>(&mut self, look: impl FnOnce(&A) -> R) -> Option<R>
+    where
+        A: DeviceAllocator,
+    {
+        self.allocator.get()?.look(look)
     }
 
     /// Takes the group apart and gives the allocator back.
@@ -138,7 +162,10 @@ impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
     /// Returns the group unchanged while a stream is attached to it ([detach](GroupStream::detach) the stream first),
     /// while the library has blocks of the allocator, or while the library may still call the allocator. After an
     /// attachment that failed halfway, the last lasts until that stream is destroyed.
-    pub fn into_allocator(self) -> Result<A, Self> {
+    pub fn into_allocator(self) -> Result<A, Self>
+    where
+        A: DeviceAllocator,
+    {
         match self.allocator.into_allocator() {
             Ok(allocator) => Ok(allocator),
             Err(allocator) => Err(Self { allocator, owner: self.owner, _brand: Mark::NEW }),
@@ -146,13 +173,16 @@ impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
     }
 }
 
-impl<C: Brand, A: DeviceAllocator> GroupStream<C, A> {
+impl<C: Brand, A> GroupStream<C, A> {
     /// Synchronises the stream, ends its registration (`aclrtAllocatorUnregister`), and gives it back.
     ///
     /// # Errors
     ///
     /// Returns the member unchanged if the library refuses.
-    pub fn detach(self, current: &Current<C>) -> Result<Stream<C, Undecided>, Failed<Self>> {
+    pub fn detach(self, current: &Current<C>) -> Result<Stream<C, Undecided>, Failed<Self>>
+    where
+        A: DeviceAllocator,
+    {
         leads!(stream: CustomAllocator<A>, CanUnregister => Undecided);
         match self.stream.tell_end(current) {
             Ok(kept) => Ok(after_dropping(kept, self.stream.into_state(()))),
@@ -161,8 +191,11 @@ impl<C: Brand, A: DeviceAllocator> GroupStream<C, A> {
     }
 }
 
-impl<C: Brand, A: DeviceAllocator> GroupTurn<'_, C, A> {
-    pub(crate) fn stream(&self) -> &Stream<C, CustomAllocator<A>> {
+impl<C: Brand, A> GroupTurn<'_, C, A> {
+    pub(crate) fn stream(&self) -> &Stream<C, CustomAllocator<A>>
+    where
+        A: DeviceAllocator,
+    {
         &self.member.stream
     }
 
@@ -174,7 +207,10 @@ impl<C: Brand, A: DeviceAllocator> GroupTurn<'_, C, A> {
     pub fn finish(
         self, // ALLOC-10: work is queued before the turn ends: the next turn is `group.begin(&member)?`
         current: &Current<C>,
-    ) -> Result<AllocatorGroup<C, A>, Failed<Self>> {
+    ) -> Result<AllocatorGroup<C, A>, Failed<Self>>
+    where
+        A: DeviceAllocator,
+    {
         self.finish_for(current, None)
     }
 
@@ -184,11 +220,17 @@ impl<C: Brand, A: DeviceAllocator> GroupTurn<'_, C, A> {
     ///
     /// As for [`finish`](Self::finish); when the time was up, the error's code
     /// [`is_timeout`](crate::error::Code::is_timeout).
-    pub fn finish_within(self, current: &Current<C>, limit: Duration) -> Result<AllocatorGroup<C, A>, Failed<Self>> {
+    pub fn finish_within(self, current: &Current<C>, limit: Duration) -> Result<AllocatorGroup<C, A>, Failed<Self>>
+    where
+        A: DeviceAllocator,
+    {
         self.finish_for(current, Some(limit))
     }
 
-    fn finish_for(self, current: &Current<C>, limit: Option<Duration>) -> Result<AllocatorGroup<C, A>, Failed<Self>> {
+    fn finish_for(self, current: &Current<C>, limit: Option<Duration>) -> Result<AllocatorGroup<C, A>, Failed<Self>>
+    where
+        A: DeviceAllocator,
+    {
         match current.ledger().synchronize(current.here(), self.member.stream.queue(), limit) {
             Ok(()) => Ok(self.group),
             Err(error) => Err(Failed { error, value: self }),

@@ -6,11 +6,11 @@ use crate::brand::{Brand, Mark};
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
 use crate::error::{Error, ObjectKind};
-use crate::ffi::Registered;
+use crate::ffi::{Registered, WeakRegisteredOf};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::marker::PhantomData;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 /// Proof that no queued work can use the memory of the allocator `A`.
 ///
@@ -48,33 +48,39 @@ use std::sync::{Arc, Weak};
 ///    |     ---- mutable borrow later used here
 /// ```
 #[rule(ALLOC_11)]
-pub struct IdleProof<'i, C: Brand, A: DeviceAllocator> {
+pub struct IdleProof<'i, C: Brand, A> {
     /// Not the allocator itself: a proof that lies in a variable after its last use must not keep the allocator from
     /// being given back.
-    allocator: Weak<Registered<A>>,
+    allocator: WeakRegisteredOf<A>,
     /// Borrows the stream or the group: nobody can use it while the proof exists.
     _held: PhantomData<&'i mut A>,
     _brand: Mark<C>,
 }
 
-impl<C: Brand, A: DeviceAllocator> Stream<C, CustomAllocator<A>> {
+impl<C: Brand, A> Stream<C, CustomAllocator<A>> {
     /// Synchronises the stream (`aclrtSynchronizeStream`). As long as the proof exists, nothing can be queued on the
     /// stream.
     ///
     /// # Errors
     ///
     /// [`Error::Vendor`] if work failed or the wait failed. Then there is no proof, and no memory is freed.
-    pub fn idle<'i>(&'i mut self, current: &Current<C>) -> Result<IdleProof<'i, C, A>, Error> {
-        let allocator = Arc::downgrade(&self.allocator()?);
+    pub fn idle<'i>(&'i mut self, current: &Current<C>) -> Result<IdleProof<'i, C, A>, Error>
+    where
+        A: DeviceAllocator,
+    {
+        let allocator = WeakRegisteredOf::new(&self.allocator()?);
         self.synchronize(current)?;
         Ok(IdleProof { allocator, _held: PhantomData, _brand: Mark::NEW })
     }
 }
 
-impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
+impl<C: Brand, A> AllocatorGroup<C, A> {
     /// The group itself is a proof: no stream of the group is running.
-    pub fn idle<'i>(&'i mut self) -> IdleProof<'i, C, A> {
-        let allocator = Arc::downgrade(self.registered());
+    pub fn idle<'i>(&'i mut self) -> IdleProof<'i, C, A>
+    where
+        A: DeviceAllocator,
+    {
+        let allocator = self.registration();
         IdleProof { allocator, _held: PhantomData, _brand: Mark::NEW }
     }
 }
@@ -82,7 +88,7 @@ impl<C: Brand, A: DeviceAllocator> AllocatorGroup<C, A> {
 impl<C: Brand, A: DeviceAllocator> IdleProof<'_, C, A> {
     /// The caller has synchronised the only stream that the allocator serves, and holds it.
     pub(crate) fn of(allocator: &Arc<Registered<A>>) -> Self {
-        Self { allocator: Arc::downgrade(allocator), _held: PhantomData, _brand: Mark::NEW }
+        Self { allocator: WeakRegisteredOf::new(allocator), _held: PhantomData, _brand: Mark::NEW }
     }
 }
 

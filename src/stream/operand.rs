@@ -41,11 +41,11 @@ pub(crate) mod sealed {
         const HAS_PAST: bool;
         /// Whether work on this stream can use it now.
         fn usable_on(&self, queue: &Arc<RawStream>) -> Result<(), Error>;
-        fn look(&self, key: Inside) -> &T; // COPY-03: after waiting: `pending.wait(current)?`
-        fn reach(&mut self, key: Inside) -> &mut T; // COPY-04: after waiting: `pending.wait(current)?`
-        fn into_value(self, key: Inside) -> T; // COPY-03, COPY-04: after waiting: `pending.wait(current)?`
+        fn operand_value(&self, key: Inside) -> &T; // COPY-03: after waiting: `pending.wait(current)?`
+        fn operand_value_mut(&mut self, key: Inside) -> &mut T; // COPY-04: after waiting: `pending.wait(current)?`
+        fn taken_by_work(self, key: Inside) -> T; // COPY-03, COPY-04: after waiting: `pending.wait(current)?`
         /// The failures of earlier work on it that nobody was told about.
-        fn past(&self, key: Inside) -> Past;
+        fn past_of_operand(&self, key: Inside) -> Past;
     }
 }
 
@@ -58,22 +58,22 @@ impl<C: Brand, T> sealed::Operand<C, T> for T {
     }
 
     #[inline]
-    fn look(&self, _: Inside) -> &T {
+    fn operand_value(&self, _: Inside) -> &T {
         self
     }
 
     #[inline]
-    fn reach(&mut self, _: Inside) -> &mut T {
+    fn operand_value_mut(&mut self, _: Inside) -> &mut T {
         self
     }
 
     #[inline]
-    fn into_value(self, _: Inside) -> T {
+    fn taken_by_work(self, _: Inside) -> T {
         self
     }
 
     #[inline]
-    fn past(&self, _: Inside) -> Past {
+    fn past_of_operand(&self, _: Inside) -> Past {
         Past::none()
     }
 }
@@ -87,22 +87,22 @@ impl<C: Brand, T> sealed::Operand<C, T> for Pending<C, T> {
     }
 
     #[inline]
-    fn look(&self, _: Inside) -> &T {
+    fn operand_value(&self, _: Inside) -> &T {
         self.in_flight()
     }
 
     #[inline]
-    fn reach(&mut self, _: Inside) -> &mut T {
+    fn operand_value_mut(&mut self, _: Inside) -> &mut T {
         self.in_flight_mut()
     }
 
     #[inline]
-    fn into_value(self, _: Inside) -> T {
+    fn taken_by_work(self, _: Inside) -> T {
         self.into_payload()
     }
 
     #[inline]
-    fn past(&self, _: Inside) -> Past {
+    fn past_of_operand(&self, _: Inside) -> Past {
         Self::past(self)
     }
 }

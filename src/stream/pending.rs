@@ -117,7 +117,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
         match self.settle(current, limit) {
             Ok(()) => {
                 let payload = self.payload.until_waited;
-                payload.rest(INSIDE);
+                payload.comes_to_rest(INSIDE);
                 Ok(payload)
             }
             Err(error) => Err(Failed { error: error.into(), value: self }),

@@ -57,10 +57,11 @@ fn copy_rows<C: Brand, E: Element, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<
     to: T,
     rows: Rows,
 ) -> Copied<C, A::Written, B::Written, (F, T)> {
-    let (source, target) = (from.look(INSIDE), to.look(INSIDE));
+    let (source, target) = (from.operand_value(INSIDE), to.operand_value(INSIDE));
     // A host buffer that a failure has left in doubt has no elements, so no rows are in it.
     let rows = both_usable(queue, &from, &to).and_then(|()| rows.of::<E>(source.room(), target.room()));
-    let queued = rows.and_then(|rows| queue.copy_rows(current.here(), target.block(), source.block(), rows));
+    let queued = rows
+        .and_then(|rows| queue.copy_rows(current.here(), target.block_at_this_end(), source.block_at_this_end(), rows));
     in_flight(queue, queued.map_err(Boxed::from), (from, to), |from, to| {
         (from.into_written(INSIDE), to.into_written(INSIDE))
     })

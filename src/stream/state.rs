@@ -3,9 +3,7 @@
 //! The states and their bounds come from the declaration of a stream's life cycle ([`ascendcl_rules::stream`]).
 
 use crate::allocator::descriptor::{Address, Allocate, Descriptor, Free, Object};
-use crate::device_allocator::DeviceAllocator;
-use crate::ffi::Registered;
-use std::sync::Weak;
+use crate::ffi::WeakRegisteredOf;
 
 pub use ascendcl_rules::stream::{
     CanDecline, CanExecute, CanRegister, CanRegisterDescriptor, CanReplace, CanUnregister, CustomAllocator,
@@ -34,9 +32,12 @@ impl StreamState for DefaultAllocator {
     type Carries = ();
 }
 
-impl<A: DeviceAllocator> StreamState for CustomAllocator<A> {
+/// For every `A`: with a bound here, the compiler reports a second error wherever a program uses what a `register` of no
+/// [`DeviceAllocator`](crate::DeviceAllocator) would return. No such stream exists, because `register` has that bound.
+/// Its methods have the bound one by one: for a bound of an `impl` the compiler does not print the words of the trait.
+impl<A> StreamState for CustomAllocator<A> {
     /// Weak: the stream's row owns the allocator, so that a forgotten handle keeps nothing.
-    type Carries = Weak<Registered<A>>;
+    type Carries = WeakRegisteredOf<A>;
 }
 
 impl StreamState for RawAllocator {

@@ -3,7 +3,7 @@ use ascendcl::operator::OperatorInputs;
 use ascendcl::{Current, Error, Scoped, Unnamed, operator::DeviceTensor};
 
 fn keeps<'c, I: OperatorInputs<Scoped<'c, Unnamed>>>(inputs: &I) -> usize {
-    inputs.parts().len()
+    inputs.tensor_arguments().len()
 }
 
 fn count<'c>(_current: &Current<Scoped<'c>>, tensor: DeviceTensor<Scoped<'c>, f32>) -> Result<usize, Error> {

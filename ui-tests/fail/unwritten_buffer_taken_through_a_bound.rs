@@ -3,7 +3,7 @@ use ascendcl::{Current, DeviceBuffer, Error, Scoped, Unnamed, stream::Destinatio
 use core::mem::MaybeUninit;
 
 fn unwritten<'c, D: Destination<Scoped<'c, Unnamed>, f32>>(buffer: D) -> DeviceBuffer<Scoped<'c>, f32> {
-    buffer.written()
+    buffer.into_written_output()
 }
 
 fn read<'c>(

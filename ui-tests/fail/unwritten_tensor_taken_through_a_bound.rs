@@ -4,7 +4,7 @@ use ascendcl::{Current, Error, Scoped, Unnamed, operator::DeviceTensor};
 use core::mem::MaybeUninit;
 
 fn unwritten<'c, O: OperatorOutputs<Scoped<'c, Unnamed>>>(outputs: O) -> O::Written {
-    outputs.written()
+    outputs.into_written_output()
 }
 
 fn read<'c>(

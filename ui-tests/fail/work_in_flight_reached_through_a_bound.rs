@@ -2,7 +2,7 @@
 use ascendcl::{Current, Error, HostBuffer, InScope, Pending, stream::Operand};
 
 fn peeks<C: InScope, W: Operand<C, HostBuffer<C, f32>>>(work: &W) -> f32 {
-    work.look()[0]
+    work.operand_value()[0]
 }
 
 fn first<C: InScope>(_current: &Current<C>, copy: Pending<C, HostBuffer<C, f32>>) -> Result<f32, Error> {

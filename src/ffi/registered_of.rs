@@ -1,0 +1,73 @@
+//! Pointers to a registration for types whose `A` has no bound.
+//!
+//! A stream's type names its allocator. With a bound there, a program that passes something else gets an error at each
+//! mention of the type, beside the one that helps. So these types name the allocator without a bound, and their methods,
+//! which have it, get the registration.
+
+use super::allocator::Registered;
+use crate::device_allocator::DeviceAllocator;
+use core::marker::PhantomData;
+use std::any::Any;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::sync::{Arc, Weak};
+
+/// A registration whose type is not named.
+trait Unnamed: Send + Sync + UnwindSafe + RefUnwindSafe {
+    fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
+}
+
+impl<A: DeviceAllocator> Unnamed for Registered<A> {
+    fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
+        self
+    }
+}
+
+/// A registration of an `A`.
+pub(crate) struct RegisteredOf<A>(Arc<dyn Unnamed>, PhantomData<fn(A) -> A>);
+
+/// The same, which does not keep the registration.
+///
+/// The type is public in a private module, because a stream's public state type has it.
+#[allow(unreachable_pub, reason = "see above")]
+pub struct WeakRegisteredOf<A>(Weak<dyn Unnamed>, PhantomData<fn(A) -> A>);
+
+impl<A: DeviceAllocator> RegisteredOf<A> {
+    pub(crate) fn new(registered: Arc<Registered<A>>) -> Self {
+        Self(registered, PhantomData)
+    }
+
+    /// `None` is never the answer, because [`new`](Self::new) had an `A`.
+    pub(crate) fn get(&self) -> Option<Arc<Registered<A>>> {
+        Arc::clone(&self.0).any().downcast().ok()
+    }
+
+    /// The allocator itself, as [`Registered::into_allocator`] gives it.
+    pub(crate) fn into_allocator(self) -> Result<A, Self> {
+        let Some(registered) = self.get() else { return Err(self) };
+        // It asks whether its pointer is the only one.
+        drop(self);
+        registered.into_allocator().map_err(Self::new)
+    }
+}
+
+impl<A> RegisteredOf<A> {
+    pub(crate) fn downgrade(&self) -> WeakRegisteredOf<A> {
+        WeakRegisteredOf(Arc::downgrade(&self.0), PhantomData)
+    }
+
+    /// Whether both are the same registration.
+    pub(crate) fn is(&self, other: &WeakRegisteredOf<A>) -> bool {
+        Arc::as_ptr(&self.0).cast::<()>() == other.0.as_ptr().cast::<()>()
+    }
+}
+
+impl<A: DeviceAllocator> WeakRegisteredOf<A> {
+    pub(crate) fn new(registered: &Arc<Registered<A>>) -> Self {
+        let registered: Arc<dyn Unnamed> = Arc::clone(registered) as _;
+        Self(Arc::downgrade(&registered), PhantomData)
+    }
+
+    pub(crate) fn upgrade(&self) -> Option<Arc<Registered<A>>> {
+        self.0.upgrade()?.any().downcast().ok()
+    }
+}
