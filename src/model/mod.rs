@@ -2,6 +2,7 @@
 
 mod bindings;
 mod bound;
+mod buffers;
 mod builder;
 mod captured;
 mod copy;
@@ -36,14 +37,15 @@ use std::sync::Arc;
 pub use crate::model_size::ModelSize;
 pub use bindings::OutputBuffer;
 pub use bound::BoundModel;
+use buffers::Buffers;
+pub(crate) use buffers::dims;
 pub(crate) use captured::{CapturedModel, CapturedTensor};
 pub use description::TensorInfo;
 pub use gears::Gears;
 pub use load::Load;
 pub(crate) use load::load_onto;
 pub use port_id::PortId;
-use run::Buffers;
-pub(crate) use run::dims;
+
 pub use share::InputMemory;
 pub use source::ModelSource;
 pub use tensor::{Input, Output, Outputs};

@@ -1,11 +1,12 @@
 //! Running a model and waiting for the result.
 
+use super::buffers::{Buffers, dims};
 use super::tensor::arrange;
 use super::{Input, Model, Output, Outputs, RunsAlone, TensorInfo};
 use crate::brand::Brand;
 use crate::current::Current;
 use crate::error::{Error, ObjectKind};
-use crate::ffi::{BoundInput, Home, LoadedModel, Port, RawBinding, RawBuffer, Site};
+use crate::ffi::{Port, RawBinding, RawBuffer, Site};
 use crate::ledger::Ledger;
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
@@ -80,12 +81,13 @@ impl<C: Brand, P> Model<C, P> {
 
     /// Those of the run before, if its inputs had the same shapes. Otherwise new ones.
     fn buffers_for(&mut self, ledger: &Ledger, inputs: &[&Input<'_>]) -> Result<Buffers, Error> {
+        let sizes: Vec<_> = inputs.iter().map(|input| (input.bytes().len(), dims(input.shape()))).collect();
         match self.described.buffers.take() {
-            Some(buffers) if buffers.fit(inputs) => return Ok(buffers),
+            Some(buffers) if buffers.fit(&sizes) => return Ok(buffers),
             Some(buffers) => buffers.free(ledger)?,
             None => (),
         }
-        Buffers::allocate(ledger, &self.loaded, inputs)
+        Buffers::allocate(ledger, &self.loaded, &sizes)
     }
 
     fn run_in<T>(
@@ -143,86 +145,4 @@ fn read(
         block.read(Site::unproven(ledger.api()).here(), &mut bytes)?;
     }
     Ok(Output::new(info, shape, bytes))
-}
-
-pub(crate) fn dims(shape: &[usize]) -> Vec<i64> {
-    shape.iter().map(|size| i64::try_from(*size).unwrap_or(i64::MAX)).collect()
-}
-
-/// The device memory of runs with inputs of the same shapes, bound to the model.
-pub(super) struct Buffers {
-    /// Without the input in which the library notes the chosen shape.
-    inputs: Vec<BoundInput>,
-    /// `None` where the library allocates the memory.
-    outputs: Vec<Option<Arc<RawBuffer>>>,
-    /// All of it that this crate has allocated.
-    blocks: Vec<Arc<RawBuffer>>,
-    binding: Arc<RawBinding>,
-}
-
-impl Buffers {
-    fn allocate(ledger: &Ledger, model: &LoadedModel, inputs: &[&Input<'_>]) -> Result<Self, Error> {
-        let mut blocks = Vec::new();
-        match Self::bound(ledger, model, inputs, &mut blocks) {
-            Ok((inputs, outputs, binding)) => Ok(Self { inputs, outputs, blocks, binding }),
-            Err(error) => {
-                // The first error is the one to report. Memory that cannot be freed stays with the scope.
-                let _ = free(ledger, &blocks);
-                Err(error)
-            }
-        }
-    }
-
-    fn bound(
-        ledger: &Ledger,
-        model: &LoadedModel,
-        inputs: &[&Input<'_>],
-        blocks: &mut Vec<Arc<RawBuffer>>,
-    ) -> Result<(Vec<BoundInput>, Vec<Option<Arc<RawBuffer>>>, Arc<RawBinding>), Error> {
-        let mut place = |bytes| -> Result<Arc<RawBuffer>, Error> {
-            let block = ledger.allocate(Home::Device, bytes)?;
-            blocks.push(Arc::clone(&block));
-            Ok(block)
-        };
-        let input = |input: &&Input<'_>| {
-            let (bytes, dims) = (input.bytes().len(), dims(input.shape()));
-            Ok(BoundInput { block: place(bytes)?, bytes, dims })
-        };
-        let mut inputs = inputs.iter().map(input).collect::<Result<Vec<_>, Error>>()?;
-        let gear = model.gear_input().map(|(index, bytes)| (index.min(inputs.len()), bytes));
-        if let Some((index, bytes)) = gear {
-            inputs.insert(index, BoundInput { block: place(bytes)?, bytes, dims: Vec::new() });
-        }
-        // If the size is known before the run, this crate allocates the memory; otherwise the library does (DATA-06).
-        let output = |port: &Port| (port.bytes > 0).then(|| place(port.bytes)).transpose();
-        let outputs = model.outputs().iter().map(output).collect::<Result<Vec<_>, Error>>()?;
-        let binding = ledger.bind(model, &inputs, &outputs)?;
-        if let Some((index, _)) = gear {
-            inputs.remove(index);
-        }
-        Ok((inputs, outputs, binding))
-    }
-
-    fn fit(&self, inputs: &[&Input<'_>]) -> bool {
-        let has = |place: &BoundInput, input: &Input<'_>| {
-            place.bytes == input.bytes().len() && place.dims == dims(input.shape())
-        };
-        self.inputs.len() == inputs.len() && self.inputs.iter().zip(inputs).all(|(place, input)| has(place, input))
-    }
-
-    /// Gives back the memory that the library has allocated for outputs (DATA-06).
-    fn empty(&self, ledger: &Ledger) -> Result<(), Error> {
-        if self.binding.has_open_outputs() { ledger.empty(&self.binding) } else { Ok(()) }
-    }
-
-    /// Frees all of it. What cannot be released stays with the scope. The first error is reported.
-    pub(super) fn free(self, ledger: &Ledger) -> Result<(), Error> {
-        let unbound = ledger.unbind(&self.binding);
-        let freed = free(ledger, &self.blocks);
-        unbound.and(freed)
-    }
-}
-
-fn free(ledger: &Ledger, blocks: &[Arc<RawBuffer>]) -> Result<(), Error> {
-    blocks.iter().map(|block| ledger.free(block)).fold(Ok(()), Result::and)
 }

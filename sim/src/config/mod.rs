@@ -1,11 +1,14 @@
 //! The configuration: number, size and name of the devices.
 
+mod chosen;
 mod error;
 mod plan;
 mod reporting;
 pub(crate) mod switches;
+mod units;
 mod visible;
 
+pub(crate) use chosen::{checked, choose, current, if_documented, is_documented};
 pub use error::ConfigError;
 pub use plan::{Calls, Fault, Plan};
 pub use reporting::Checks;
@@ -20,6 +23,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 use switches::{Switch, Switches};
+use units::{bytes, seconds};
 
 /// The product that the simulator imitates.
 ///
@@ -363,69 +367,6 @@ impl Config {
 }
 
 const PATIENCE: &str = "ASCENDCL_SIM_PATIENCE";
-
-/// A number of seconds, which may have a fraction.
-fn seconds(text: &str) -> Option<Duration> {
-    Duration::try_from_secs_f64(text.trim().parse().ok()?).ok()
-}
-
-/// A number with an optional `k`, `m` or `g`.
-fn bytes(text: &str) -> Option<usize> {
-    let unit = |suffix: [char; 2], shift: u32| text.strip_suffix(suffix).map(|number| (number, shift));
-    let (number, shift) =
-        unit(['k', 'K'], 10).or_else(|| unit(['m', 'M'], 20)).or_else(|| unit(['g', 'G'], 30)).unwrap_or((text, 0));
-    number.trim().parse::<usize>().ok()?.checked_mul(1 << shift)
-}
-
-struct Chosen {
-    config: Arc<Config>,
-    /// The errors in the environment. The defaults apply in their place.
-    error: Option<ConfigError>,
-}
-
-static CHOSEN: Mutex<Option<Chosen>> = Mutex::new(None);
-
-/// The configuration that holds.
-pub(crate) fn current() -> Arc<Config> {
-    let mut chosen = lock(&CHOSEN);
-    Arc::clone(&chosen.get_or_insert_with(Chosen::from_env).config)
-}
-
-/// Where the vendor's manual says one thing and its library does another: fails if the manual's word counts.
-pub(crate) fn if_documented(failure: impl FnOnce() -> Failure) -> Answer {
-    if is_documented() { Err(failure()) } else { Ok(()) }
-}
-
-/// Whether the manual's word counts.
-pub(crate) fn is_documented() -> bool {
-    switches::is_on(Switch::Documented)
-}
-
-/// Whether the environment was sound.
-pub(crate) fn checked() -> Answer {
-    let mut chosen = lock(&CHOSEN);
-    match &chosen.get_or_insert_with(Chosen::from_env).error {
-        None => Ok(()),
-        Some(error) => Err(Failure::invalid(format!("the simulator's configuration: {error}"))),
-    }
-}
-
-pub(crate) fn choose(config: Config) {
-    *lock(&CHOSEN) = Some(Chosen { config: Arc::new(config), error: None });
-    switches::reconsider();
-}
-
-impl Chosen {
-    fn from_env() -> Self {
-        match Config::from_env() {
-            Ok(config) => Self { config: Arc::new(config), error: None },
-            Err(error) => {
-                eprintln!("ascendcl-sim: {error}; the defaults are used");
-                Self { config: Arc::default(), error: Some(error) }
-            }
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests;

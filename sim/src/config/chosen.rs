@@ -1,0 +1,57 @@
+//! The configuration that holds.
+
+use super::switches::{self, Switch};
+use super::{Config, ConfigError};
+use crate::failure::{Answer, Failure};
+use crate::locks::lock;
+use std::sync::{Arc, Mutex};
+
+struct Chosen {
+    config: Arc<Config>,
+    /// The errors in the environment. The defaults apply in their place.
+    error: Option<ConfigError>,
+}
+
+static CHOSEN: Mutex<Option<Chosen>> = Mutex::new(None);
+
+/// The configuration that holds.
+pub(crate) fn current() -> Arc<Config> {
+    let mut chosen = lock(&CHOSEN);
+    Arc::clone(&chosen.get_or_insert_with(Chosen::from_env).config)
+}
+
+/// Where the vendor's manual says one thing and its library does another: fails if the manual's word counts.
+pub(crate) fn if_documented(failure: impl FnOnce() -> Failure) -> Answer {
+    if is_documented() { Err(failure()) } else { Ok(()) }
+}
+
+/// Whether the manual's word counts.
+pub(crate) fn is_documented() -> bool {
+    switches::is_on(Switch::Documented)
+}
+
+/// Whether the environment was sound.
+pub(crate) fn checked() -> Answer {
+    let mut chosen = lock(&CHOSEN);
+    match &chosen.get_or_insert_with(Chosen::from_env).error {
+        None => Ok(()),
+        Some(error) => Err(Failure::invalid(format!("the simulator's configuration: {error}"))),
+    }
+}
+
+pub(crate) fn choose(config: Config) {
+    *lock(&CHOSEN) = Some(Chosen { config: Arc::new(config), error: None });
+    switches::reconsider();
+}
+
+impl Chosen {
+    fn from_env() -> Self {
+        match Config::from_env() {
+            Ok(config) => Self { config: Arc::new(config), error: None },
+            Err(error) => {
+                eprintln!("ascendcl-sim: {error}; the defaults are used");
+                Self { config: Arc::default(), error: Some(error) }
+            }
+        }
+    }
+}
