@@ -20,6 +20,8 @@ mod ffi {
     pub mod admission;
     #[allow(dead_code, unreachable_pub)]
     pub mod gate;
+    #[allow(dead_code, unreachable_pub)]
+    pub mod plain;
     #[allow(unreachable_pub)]
     pub mod seldom;
     #[allow(dead_code, unreachable_pub)]
@@ -44,6 +46,7 @@ mod ffi {
 mod captures;
 mod counted;
 mod inside;
+mod plain;
 mod replays;
 mod sharing;
 mod shelves;
