@@ -191,6 +191,16 @@ impl Watching {
         self.judged().0
     }
 
+    /// The program has called nothing, so there is nothing to find.
+    fn note(self, outcome: Outcome) {
+        if let Some(event) = self.0
+            && let Some(checker) = &mut *lock(&CHECKER)
+        {
+            checker.judge(&event);
+            checker.commit(&event, outcome);
+        }
+    }
+
     fn judged(mut self) -> (Watched, Option<Finding>) {
         let Some(event) = &mut self.0 else { return (Watched(None, Judged::Now), None) };
         if let Judged::InReplays(_) = self.1 {
@@ -297,13 +307,12 @@ pub(crate) fn handed_over(address: Address, bytes: usize) {
         event.call = "aclmdlExecuteAsync";
     }
     watching = watching.writes(address, bytes, Role::Contents, Some(Place::Device));
-    if let Some(event) = watching.0
-        && let Some(checker) = &mut *lock(&CHECKER)
-    {
-        // The program has called nothing, so there is nothing to find.
-        checker.judge(&event);
-        checker.commit(&event, Outcome::Created(address.number() as u64));
-    }
+    watching.note(Outcome::Created(address.number() as u64));
+}
+
+/// The library frees such memory itself.
+pub(crate) fn taken_back(address: Address) {
+    call(Op::Free, address).note(Outcome::Success);
 }
 
 /// An allocator of the caller has answered with a block for the stream, or has `none`.
