@@ -76,7 +76,7 @@ fn no_random_program_of_safe_calls_breaks_a_rule_panics_hangs_or_leaves_anything
         (&SEEN.refused, 100),
         (&SEEN.replays, 300),
         (&SEEN.conditions, 50),
-        (&SEEN.pooled, 100),
+        (&SEEN.pooled, 60),
         (&SEEN.forced, 50),
     ];
     assert!(enough.iter().all(|(seen, least)| seen.load(Relaxed) > *least), "{SEEN:?}");

@@ -30,6 +30,11 @@ impl<'c> Actor<'_, 'c> {
             (_, graph) => {
                 self.has.pooled_graphs.extend(graph);
                 self.capture_pooled(current, a, b);
+                if b.is_multiple_of(2)
+                    && let Some(made) = self.has.pooled_graphs.pop()
+                {
+                    self.replay_pooled(current, made, a);
+                }
             }
         }
     }

@@ -95,7 +95,7 @@ kinds_of_steps! {
     LoadModel * 2, WriteInput * 3, Execute * 6, RunModel * 2, ReadOutput * 3, CopyToInput * 3, CopyFromOutput * 3, EndModel * 2,
     Operator * 6, LaunchAgain * 3, WorkspaceLane * 1, AllocatorGroup * 1,
     // Captured graphs.
-    Capture * 4, Replay * 12, UseOperands * 4, EndGraph * 2, UpdateGraph * 3, Condition * 3, PooledGraph * 4,
+    Capture * 4, Replay * 12, UseOperands * 4, EndGraph * 2, UpdateGraph * 3, Condition * 3, PooledGraph * 6,
     // Work in flight.
     Wait * 12, WaitWithin * 4, Await * 5, PollAndDrop * 2, PollAndGoOn * 2, ForgetFuture * 2, Query * 3, JoinAndWait * 4,
     TakeOver * 6, DropFlight * 3, ForgetFlight * 2, WaitForAll * 2,
