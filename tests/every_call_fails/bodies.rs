@@ -1,5 +1,7 @@
 //! Programs with conditions, branches of builds, and captures of streams with an allocator.
 
+#![allow(clippy::result_large_err, reason = "a graph comes back with its operands")]
+
 use crate::CODES;
 use crate::harness::{self, How, Mode, Pairs, Program, Tally};
 use crate::others::again;
