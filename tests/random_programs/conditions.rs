@@ -115,9 +115,18 @@ impl<'c> Actor<'_, 'c> {
         let fails = fails && bodies != Bodies::None;
         match captured {
             Ok(graph) => {
-                assert!(!fails && refused.is_none(), "half a condition became a graph: {refused:?}");
+                let failed = fails && matches!(refused, None | Some(Error::NotExecuted));
+                assert!(!failed, "a capture whose body failed became a graph");
+                if let Some(error) = &refused {
+                    // The second stream was not free. Nothing was added.
+                    self.world.failed("adding a condition", error);
+                    bodies = Bodies::None;
+                }
                 let unsupported = bodies == Bodies::None;
-                assert!(!unsupported || !self.world.documented || self.world.is_faulty(), "no conditions");
+                assert!(
+                    !unsupported || !self.world.documented || refused.is_some() || self.world.is_faulty(),
+                    "no conditions"
+                );
                 Some((graph, holds, bodies))
             }
             Err(failed) => {
