@@ -210,9 +210,13 @@ fn once(key: &str, load: impl FnOnce() -> Result<&'static sys::Library, sys::Loa
     }
     // This comes before the lock, because loading runs the file's initialisers. Another thread may have loaded the file
     // meanwhile.
-    let library = Loaded::new(load()?);
+    let library = load()?;
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     Ok(known(&loaded).unwrap_or_else(|| {
+        // A file with two names is one library: each thread has one current context of it (CTX-05).
+        let same =
+            loaded.iter().map(|(_, loaded)| *loaded).find(|loaded| loaded.functions().origin() == library.origin());
+        let library = same.unwrap_or_else(|| Loaded::new(library));
         loaded.push((key.to_owned(), library));
         library
     }))

@@ -51,6 +51,22 @@ fn the_same_program_runs_on_a_shared_library() {
     assert!(String::from_utf8_lossy(&run.stdout).contains("352 of 360 right: 97.8 %"));
 }
 
+/// What the crate knows of a thread's current context is of the library, whatever the library is called.
+#[proves(CTX_05)]
+#[test]
+fn a_file_with_several_names_is_one_library() {
+    let library = c_library("named-twice", "int aclInit(const char *path) { (void)path; return 0; }\n");
+    let link = library.with_file_name("linked.so");
+    if !link.exists() {
+        std::os::unix::fs::symlink(&library, &link).unwrap();
+    }
+    let spelt = library.parent().unwrap().join(".").join("libascendcl.so");
+    let loaded = [library.clone(), spelt, link, library].map(|name| library_at(name).load().unwrap());
+    assert!(loaded.iter().all(|one| *one == loaded[0]), "{loaded:?}");
+    let other = c_library("named-once", "int aclInit(const char *path) { (void)path; return 1; }\n");
+    assert_ne!(library_at(other).load().unwrap(), loaded[0]);
+}
+
 /// An old release lacks functions that newer ones have: that is no trouble until one of them is called.
 #[test]
 fn a_function_that_the_library_lacks_is_an_error_when_it_is_called() {

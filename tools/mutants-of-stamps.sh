@@ -48,6 +48,7 @@ unnamed=src/ffi/unnamed.rs
 sharing=src/ffi/sharing.rs
 gate=src/ffi/gate.rs
 admission=src/ffi/admission.rs
+plain=src/ffi/plain.rs
 slot=src/ffi/shelf/slot.rs
 shelf=src/ffi/shelf/mod.rs
 
@@ -135,6 +136,14 @@ mutant 'a capture counts as a call inside' "$gate" 's/Acquire\) & !FLAGS/Acquire
 mutant 'a call that leaves counts the capture' "$gate" 's/AcqRel\) & !FLAGS/AcqRel) & !CLOSED/'
 mutant 'who destroys waits for a capture to end' "$gate" 's/Acquire\) & !CAPTURING != CLOSED/Acquire) != CLOSED/'
 mutant 'a stream that was not destroyed loses its mark' "$gate" 's/fetch_and\(!CLOSED,/swap(0,/'
+# The functions that calls find by one look.
+mutant 'a function is kept before it is asked whether calls are checked' "$plain" 's/if is_plain\(&self\.mark\) \{(.*?)\}/$1 if !is_plain(\&self.mark) { place.store(null_mut(), Ordering::Relaxed); }/s; s/self\.keeping\.fetch_(add|sub)\(1, Ordering::\w+\);//g'
+mutant 'nobody waits for who keeps a function' "$plain" 's/while self\.keeping.*?\}\n//s'
+mutant 'who forgets functions only looks who keeps some' "$plain" 's/fetch_add\(0, Ordering::AcqRel\)/load(Ordering::Acquire)/'
+mutant 'who forgets functions shows nothing of the change before' "$plain" 's/fetch_add\(0, Ordering::AcqRel\)/fetch_add(0, Ordering::Acquire)/'
+mutant 'who keeps a function sees nothing of the change before' "$plain" 's/keeping\.fetch_add\(1, Ordering::AcqRel\)/keeping.fetch_add(1, Ordering::Relaxed)/'
+mutant 'who has kept a function shows nothing of it' "$plain" 's/keeping\.fetch_sub\(1, Ordering::Release\)/keeping.fetch_sub(1, Ordering::Relaxed)/'
+mutant 'a function is not kept' "$plain" 's/place\.store\(address, Ordering::Relaxed\);//'
 # What a stream takes without a further look.
 mutant 'a captured stream takes work without a look' "$admission" 's/self\.set\(Because::Captured, true\);//'
 mutant 'a stream looks captured for good' "$admission" 's/self\.set\(Because::Captured, false\);//'

@@ -141,7 +141,8 @@ impl<'a> Engine<'a> {
     /// objects follow in the order of [`Device::context`].
     ///
     /// The session uses the device's default context, because the vendor requires it (GE-18). The program gets this
-    /// context as its current one. Objects that it creates there belong to this session only.
+    /// context as its current one. Objects that it creates there belong to this session only. The vendor's option
+    /// `ge.session_device_id` is always that of the device.
     ///
     /// # Errors
     ///
@@ -199,9 +200,10 @@ impl<'a> Engine<'a> {
     /// and the runtime. The page of [`Session`] has a program.
     ///
     /// The runtime has to be in the device's default context
-    /// ([`Setup::default_context`](ascendcl::Setup::default_context)), because the vendor requires it (GE-18). The session
-    /// may be sent to other threads, and ends by [`Session::close`], by [`Current::collect`] after it was dropped, or with
-    /// its runtime, in the order of [`session`](Self::session). The engine cannot be closed before.
+    /// ([`Setup::default_context`](ascendcl::Setup::default_context)), because the vendor requires it (GE-18). The
+    /// vendor's option `ge.session_device_id` is always that of its device. The session may be sent to other threads. It
+    /// ends by [`Session::close`], by [`Current::collect`] after it was dropped, or with its runtime, in the order of
+    /// [`session`](Self::session). The engine cannot be closed before.
     ///
     /// # Errors
     ///
@@ -253,9 +255,11 @@ impl Drop for Hold {
     }
 }
 
-/// The vendor's option for the session's device. Without it, the session would use the engine's device.
+/// The vendor's option for the session's device. Without it, the session would use the engine's device. The program does
+/// not choose another one: the session would run in a context that is not current.
+#[rule(GE_18)]
 fn on_device(options: &Options, device: i32) -> Options {
-    options.or("ge.session_device_id", device.to_string())
+    options.clone().with("ge.session_device_id", device.to_string())
 }
 
 fn life() -> std::sync::MutexGuard<'static, Life> {

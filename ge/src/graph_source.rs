@@ -117,14 +117,6 @@ impl Options {
         self
     }
 
-    /// Sets an option, unless it is set already.
-    pub(crate) fn or(&self, key: &str, value: impl Into<String>) -> Self {
-        match self.0.iter().any(|(known, _)| known == key) {
-            true => self.clone(),
-            false => self.clone().with(key, value),
-        }
-    }
-
     pub(crate) fn pairs(&self) -> &[(String, String)] {
         &self.0
     }

@@ -4,32 +4,40 @@
 //! who finds a function here knows that this is the process that loaded the library, and that calls are
 //! [plain](super::process::Loading::is_plain).
 
-use ascendcl_sys::Library;
+use super::atomic::{AtomicPtr, AtomicU32, Ordering};
+use super::yield_now;
 use core::ffi::c_void;
 use core::mem::{size_of, transmute_copy};
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
 /// How many functions have a place.
 pub(super) const PLACES: usize = 32;
 
 /// The mark of a loaded library, and its functions that were found while the mark was plain. All bytes are zero before
 /// the first use, and in a forked child.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 #[repr(C)]
-pub(super) struct PlainCalls {
-    pub(super) mark: AtomicU32,
-    functions: [AtomicPtr<c_void>; PLACES],
+pub(crate) struct PlainCalls<const N: usize = PLACES> {
+    pub(crate) mark: AtomicU32,
+    /// How many threads are about to keep a function.
+    keeping: AtomicU32,
+    functions: [AtomicPtr<c_void>; N],
 }
 
-impl PlainCalls {
+impl<const N: usize> PlainCalls<N> {
+    /// With this mark, and no functions.
+    pub(crate) fn new(mark: u32) -> Self {
+        let functions = core::array::from_fn(|_| AtomicPtr::default());
+        Self { mark: AtomicU32::new(mark), keeping: AtomicU32::new(0), functions }
+    }
+
     /// The function at this place, if it was [kept](Self::keep) and calls are plain.
     ///
     /// # Safety
     ///
     /// `P` is the type of the function whose place this is: every [`keep`](Self::keep) at this place has kept one of it.
     #[inline(always)]
-    pub(super) unsafe fn find<P: Copy>(&self, place: usize) -> Option<P> {
+    pub(crate) unsafe fn find<P: Copy>(&self, place: usize) -> Option<P> {
         const { assert!(size_of::<P>() == size_of::<*mut c_void>()) };
         let address = self.functions.get(place)?.load(Ordering::Relaxed);
         // SAFETY: `transmute_copy` asks that the bytes are a valid value of the target. The place has null, or a pointer of
@@ -39,92 +47,29 @@ impl PlainCalls {
 
     /// Keeps the function at its place for [`find`](Self::find) while calls are plain.
     ///
-    /// `is_plain` is asked after the function was stored, and a change of the mark [forgets](Self::forget) the functions
-    /// after the mark was changed. Both have `SeqCst`, so one of the two sees the other.
-    pub(super) fn keep<P: Copy, E>(
-        &self,
-        place: usize,
-        library: &Library,
-        is_plain: impl Fn() -> bool,
-        of: impl FnOnce(&Library) -> Result<P, E>,
-    ) {
+    /// `is_plain` is asked between two marks of this thread, and [`forget`](Self::forget) waits for those that it finds
+    /// marked. All of them change one number, in some order. So a change of the mark waits for this thread, or this thread
+    /// sees the change and keeps nothing.
+    pub(crate) fn keep<P: Copy>(&self, place: usize, function: P, is_plain: impl FnOnce(&AtomicU32) -> bool) {
         const { assert!(size_of::<P>() == size_of::<*mut c_void>()) };
-        let (Ok(function), Some(place)) = (of(library), self.functions.get(place)) else { return };
+        let Some(place) = self.functions.get(place) else { return };
         // SAFETY: `transmute_copy` asks that the bytes are a valid value of the target. Any address is a pointer, and
         // both have one size.
         let address = unsafe { transmute_copy::<P, *mut c_void>(&function) };
-        place.store(address, Ordering::SeqCst);
-        if !is_plain() {
-            place.store(null_mut(), Ordering::SeqCst);
+        self.keeping.fetch_add(1, Ordering::AcqRel);
+        if is_plain(&self.mark) {
+            place.store(address, Ordering::Relaxed);
         }
+        self.keeping.fetch_sub(1, Ordering::Release);
     }
 
-    /// Forgets the functions, after the mark was changed.
+    /// Forgets the functions, after the mark was changed. Who comes after this finds none, until calls are plain again.
     #[cold]
-    pub(super) fn forget(&self) {
-        self.functions.iter().for_each(|place| place.store(null_mut(), Ordering::SeqCst));
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use core::cell::Cell;
-
-    extern "C" fn called() {}
-
-    fn library(has: bool) -> &'static Library {
-        let all = |_: &str| core::ptr::NonNull::new(called as *mut c_void);
-        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. Nothing is
-        // called in these tests.
-        unsafe { Library::from_table("test", if has { all } else { |_| None }) }
-    }
-
-    const PLACE: usize = 3;
-
-    fn is_at(calls: &PlainCalls, place: usize) -> bool {
-        // SAFETY: `find` asks for the type of what was kept at this place. Any address is a pointer.
-        unsafe { calls.find::<*const c_void>(place) }.is_some()
-    }
-
-    fn find(calls: &PlainCalls) -> bool {
-        is_at(calls, PLACE)
-    }
-
-    fn keep(calls: &PlainCalls, library: &Library, is_plain: impl Fn() -> bool) {
-        calls.keep(PLACE, library, is_plain, ascendcl_sys::pointers_of::aclrtFree);
-    }
-
-    #[test]
-    fn a_function_is_found_after_it_was_kept_and_until_it_is_forgotten() {
-        let (calls, library) = (PlainCalls::default(), library(true));
-        assert!(!find(&calls));
-        keep(&calls, library, || true);
-        assert!(find(&calls));
-        assert!(!is_at(&calls, PLACE + 1), "each function has a place of its own");
-        calls.forget();
-        assert!(!find(&calls));
-    }
-
-    #[test]
-    fn nothing_is_kept_while_calls_are_checked_or_the_library_lacks_it() {
-        let calls = PlainCalls::default();
-        keep(&calls, library(true), || false);
-        assert!(!find(&calls));
-        keep(&calls, library(false), || true);
-        assert!(!find(&calls));
-    }
-
-    /// The mark changes between the look-up and the store: the function is not kept.
-    #[test]
-    fn a_change_that_comes_meanwhile_is_seen() {
-        let (calls, asked) = (PlainCalls::default(), Cell::new(0));
-        keep(&calls, library(true), || {
-            asked.set(asked.get() + 1);
-            assert!(find(&calls), "it is asked after the store");
-            calls.forget();
-            false
-        });
-        assert_eq!((asked.get(), find(&calls)), (1, false));
+    pub(crate) fn forget(&self) {
+        // A change of the number, and not a look at it: who keeps a function afterwards sees the changed mark.
+        while self.keeping.fetch_add(0, Ordering::AcqRel) != 0 {
+            yield_now();
+        }
+        self.functions.iter().for_each(|place| place.store(null_mut(), Ordering::Relaxed));
     }
 }

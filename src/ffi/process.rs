@@ -55,11 +55,7 @@ const VERIFIES: &str = "ASCENDCL_VERIFY_CURRENT";
 
 impl Loading {
     pub(crate) fn new(library: &'static Library) -> &'static Self {
-        let plain = wiped_in_children().unwrap_or_else(|| {
-            let asks = PlainCalls::default();
-            asks.mark.store(ASK, Ordering::Relaxed);
-            Box::leak(Box::new(asks))
-        });
+        let plain = wiped_in_children().unwrap_or_else(|| Box::leak(Box::new(PlainCalls::new(ASK))));
         let verifies = std::env::var_os(VERIFIES).is_some_and(|value| !value.is_empty() && value != *"0");
         plain.mark.fetch_or(if verifies { OWN | VERIFY } else { OWN }, Ordering::Relaxed);
         Box::leak(Box::new(Self { library, resets: Resets::of(library), process: std::process::id(), plain }))
@@ -96,7 +92,12 @@ impl Loading {
     #[cold]
     #[inline(never)]
     pub(super) fn keep<P: Copy, E>(&self, place: usize, of: impl FnOnce(&Library) -> Result<P, E>) {
-        self.plain.keep(place, self.library, || self.plain.mark.load(Ordering::SeqCst) == OWN, of);
+        // Looked up before the other threads have to wait, and not while calls are checked.
+        if self.is_plain()
+            && let Ok(function) = of(self.library)
+        {
+            self.plain.keep(place, function, |mark| mark.load(Ordering::Relaxed) == OWN);
+        }
     }
 
     #[inline]
@@ -104,7 +105,7 @@ impl Loading {
         self.plain.mark.load(Ordering::Relaxed)
     }
 
-    /// Changes the mark so that calls are checked further.
+    /// Changes the mark so that calls are checked further: those of this thread, and of others that know of the change.
     fn check_further(&self, change: impl FnOnce(&AtomicU32)) {
         change(&self.plain.mark);
         self.plain.forget();
@@ -122,7 +123,7 @@ impl Loading {
     #[cold]
     pub(super) fn has_displaced(&self) {
         // In a child the word stays without `OWN`, which marks it as a child.
-        self.check_further(|mark| _ = mark.fetch_or(DISPLACED, Ordering::SeqCst));
+        self.check_further(|mark| _ = mark.fetch_or(DISPLACED, Ordering::AcqRel));
     }
 
     pub(super) fn verifies(&self) -> bool {
@@ -136,7 +137,7 @@ impl Loading {
         if self.is_forked() {
             return None;
         }
-        self.check_further(|mark| _ = mark.fetch_add(VERIFIED, Ordering::SeqCst));
+        self.check_further(|mark| _ = mark.fetch_add(VERIFIED, Ordering::AcqRel));
         Some(Verified { loading: self })
     }
 
@@ -144,7 +145,7 @@ impl Loading {
         // In a child the word stays 0.
         match on {
             _ if self.is_forked() => (),
-            true => self.check_further(|mark| _ = mark.fetch_or(VERIFY, Ordering::SeqCst)),
+            true => self.check_further(|mark| _ = mark.fetch_or(VERIFY, Ordering::AcqRel)),
             false => _ = self.plain.mark.fetch_and(!VERIFY, Ordering::Relaxed),
         }
     }
@@ -219,8 +220,7 @@ mod tests {
 
     #[test]
     fn without_a_page_that_is_wiped_the_process_is_compared() {
-        let plain: &'static PlainCalls = Box::leak(Box::default());
-        plain.mark.store(ASK | OWN, Ordering::Relaxed);
+        let plain: &'static PlainCalls = Box::leak(Box::new(PlainCalls::new(ASK | OWN)));
         let here = std::process::id();
         let library = without_functions();
         let resets = Resets::of(library);
@@ -250,10 +250,13 @@ mod tests {
         const PLACE: usize = 3;
         let loading = Loading::new(with_functions());
         // SAFETY: `find` asks for the type of what was kept at this place. Any address is a pointer.
-        let find = || unsafe { loading.plain().find::<*const c_void>(PLACE) }.is_some();
+        let is_at = |place| unsafe { loading.plain().find::<*const c_void>(place) }.is_some();
+        let find = || is_at(PLACE);
         let keep = || loading.keep(PLACE, ascendcl_sys::pointers_of::aclrtFree);
+        assert!(!find());
         keep();
         assert!(find());
+        assert!(!is_at(PLACE + 1), "each function has a place of its own");
         loading.verify(true);
         assert!(!find());
         keep();
@@ -270,6 +273,14 @@ mod tests {
         assert!(!find());
         keep();
         assert!(!find());
+    }
+
+    #[test]
+    fn a_function_that_the_library_lacks_is_not_kept() {
+        let loading = Loading::new(without_functions());
+        loading.keep(3, ascendcl_sys::pointers_of::aclrtFree);
+        // SAFETY: `find` asks for the type of what was kept at this place. Any address is a pointer.
+        assert!(unsafe { loading.plain().find::<*const c_void>(3) }.is_none());
     }
 
     #[test]

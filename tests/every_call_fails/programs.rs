@@ -1,6 +1,7 @@
 //! Programs that together use every part of the safe layer. They stop at the first error, and then drop, forget or lose
 //! their objects.
 
+use crate::bodies;
 use crate::common::{block_on, difference, positions};
 use crate::doors;
 use crate::graphs;
@@ -53,6 +54,10 @@ pub(crate) const PROGRAMS: &[(&str, Program)] = &[
     ("an update that is made again", graphs::update_made_again),
     ("a built graph", graphs::built_graph),
     ("a built graph with a switch", graphs::switched_graph),
+    ("a built graph with branches", bodies::built_branches),
+    ("branches that are built again", bodies::branches_built_again),
+    ("a captured pool", bodies::captured_pool),
+    ("a pool that is captured again", bodies::pool_captured_again),
     ("a graph of operators that feed each other", graphs::linked_operators),
     ("a capture that fails", graphs::failed_capture),
     ("a workspace of several threads", doors::workspace_mutex),

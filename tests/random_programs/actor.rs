@@ -137,6 +137,8 @@ impl<'x, 'c> Actor<'x, 'c> {
             What::UseOperands => self.use_operands(current, a, b),
             What::EndGraph => self.end_graph(current, a, b),
             What::UpdateGraph => self.update_graph(current, a, b),
+            What::Condition => self.condition(current, a, b),
+            What::PooledGraph => self.pooled_graph(current, a, b),
             What::Wait
             | What::WaitWithin
             | What::Await

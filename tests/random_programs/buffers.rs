@@ -286,7 +286,10 @@ impl<'c> Actor<'_, 'c> {
         D: Operand<Scoped<'c>, Device<'c>> + Side<'c>,
     {
         let (h, mut d) = (from.1, to.1);
-        let (start, count, at_element) = (usize::from(number % 4), usize::from(number % 3), usize::from(number % 6));
+        // The manual forbids a copy of nothing (COPY-01).
+        let least = usize::from(self.world.documented);
+        let (start, count) = (usize::from(number % 4), usize::from(number % 3).max(least));
+        let at_element = usize::from(number % 6);
         let part = start..start + count;
         let (at, copied) = self.has.on_stream(current, h.stream.or(d.stream), number / 2, |tasks, at| {
             (at, tasks.copy_part_to_device(current, from.0, part.clone(), to.0, at_element))

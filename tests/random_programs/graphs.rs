@@ -83,7 +83,7 @@ fn give_first<'g, 'c, K>(
 
 impl<'c> Actor<'_, 'c> {
     /// A stream that can be captured, and its number.
-    fn take_stream(&mut self, number: u16) -> Option<(u64, Stream<Scoped<'c>, DefaultAllocator>)> {
+    pub(crate) fn take_stream(&mut self, number: u16) -> Option<(u64, Stream<Scoped<'c>, DefaultAllocator>)> {
         let can = |at: &usize| matches!(self.has.streams[*at].stream, AnyStream::DefaultAllocator(_));
         let those: Vec<_> = (0..self.has.streams.len()).filter(can).collect();
         let Numbered { number, stream } = self.has.streams.swap_remove(*look(&those, number)?);

@@ -1,6 +1,7 @@
 //! The objects of a thread, and the contents that it expects in them.
 
 use crate::graphs::{Graph, Plan};
+use crate::pooled::PooledGraph;
 use crate::world::World;
 use ascendcl::operator::BoundOperator;
 use ascendcl::{
@@ -36,6 +37,7 @@ pub(crate) struct Holdings<'c> {
     pub(crate) hosts: Vec<(Host<'c>, Content)>,
     pub(crate) models: Vec<(BoundModel<Scoped<'c>>, Ports)>,
     pub(crate) graphs: Vec<(Graph<'c>, Plan)>,
+    pub(crate) pooled_graphs: Vec<PooledGraph<'c>>,
     pub(crate) flights: Vec<Flight<'c>>,
     /// Nothing is queued on the default stream.
     pub(crate) without_default: bool,
@@ -99,6 +101,7 @@ pub(crate) enum Parcel<'c> {
     Host(Host<'c>, Content),
     Model(BoundModel<Scoped<'c>>, Ports),
     Graph(Graph<'c>, Plan),
+    PooledGraph(PooledGraph<'c>),
     Flight(Flight<'c>),
 }
 
@@ -183,6 +186,7 @@ impl<'c> Holdings<'c> {
             Parcel::Host(buffer, holds) => self.hosts.push((buffer, holds)),
             Parcel::Model(model, ports) => self.models.push((model, ports)),
             Parcel::Graph(graph, plan) => self.graphs.push((graph, plan)),
+            Parcel::PooledGraph(graph) => self.pooled_graphs.push(graph),
             Parcel::Flight(flight) => self.flights.push(flight),
         }
     }
@@ -194,6 +198,7 @@ impl<'c> Holdings<'c> {
             2 => take(&mut self.devices, b).map(|(buffer, holds)| Parcel::Device(buffer, holds)),
             3 => take(&mut self.hosts, b).map(|(buffer, holds)| Parcel::Host(buffer, holds)),
             4 => take(&mut self.models, b).map(|(model, ports)| Parcel::Model(model, ports)),
+            5 if a % 16 == 5 => take(&mut self.pooled_graphs, b).map(Parcel::PooledGraph),
             5 => take(&mut self.graphs, b).map(|(graph, plan)| Parcel::Graph(graph, plan)),
             _ => take(&mut self.flights, b).map(Parcel::Flight),
         }

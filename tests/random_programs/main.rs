@@ -15,12 +15,14 @@ mod common;
 mod actor;
 mod buffers;
 mod choices;
+mod conditions;
 mod fewest;
 mod flights;
 mod forcing;
 mod graphs;
 mod holdings;
 mod overwritten;
+mod pooled;
 mod program;
 mod random;
 mod run;
@@ -73,6 +75,8 @@ fn no_random_program_of_safe_calls_breaks_a_rule_panics_hangs_or_leaves_anything
         (&SEEN.errors, 200),
         (&SEEN.refused, 100),
         (&SEEN.replays, 300),
+        (&SEEN.conditions, 50),
+        (&SEEN.pooled, 60),
         (&SEEN.forced, 50),
     ];
     assert!(enough.iter().all(|(seen, least)| seen.load(Relaxed) > *least), "{SEEN:?}");

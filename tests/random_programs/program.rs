@@ -20,6 +20,8 @@ pub(crate) struct Program {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Machine {
     pub(crate) on_device: bool,
+    /// Where the manual says more than the library that was measured.
+    pub(crate) documented: bool,
     vendor_waits: bool,
     reuse_handles: bool,
     copy_at_once: bool,
@@ -93,7 +95,7 @@ kinds_of_steps! {
     LoadModel * 2, WriteInput * 3, Execute * 6, RunModel * 2, ReadOutput * 3, CopyToInput * 3, CopyFromOutput * 3, EndModel * 2,
     Operator * 6, LaunchAgain * 3, WorkspaceLane * 1, AllocatorGroup * 1,
     // Captured graphs.
-    Capture * 4, Replay * 12, UseOperands * 4, EndGraph * 2, UpdateGraph * 3,
+    Capture * 4, Replay * 12, UseOperands * 4, EndGraph * 2, UpdateGraph * 3, Condition * 3, PooledGraph * 6,
     // Work in flight.
     Wait * 12, WaitWithin * 4, Await * 5, PollAndDrop * 2, PollAndGoOn * 2, ForgetFuture * 2, Query * 3, JoinAndWait * 4,
     TakeOver * 6, DropFlight * 3, ForgetFlight * 2, WaitForAll * 2,
@@ -135,6 +137,7 @@ impl Program {
         Self {
             machine: Machine {
                 on_device: random.once_in(5),
+                documented: random.once_in(2),
                 vendor_waits: random.once_in(2),
                 // The checker takes the end of one object for that of the next with the same handle, when two threads
                 // meet so.
@@ -238,6 +241,7 @@ impl Machine {
         Config::new()
             .devices(crate::forcing::DEVICES)
             .on_device(self.on_device)
+            .documented(self.documented)
             .vendor_waits(self.vendor_waits)
             .reuse_handles(self.reuse_handles)
             .copy_at_once(self.copy_at_once)

@@ -93,7 +93,7 @@ impl<'c> Actor<'_, 'c> {
         }
     }
 
-    fn pooled(&mut self, a: u16) -> Option<usize> {
+    pub(crate) fn pooled(&mut self, a: u16) -> Option<usize> {
         let is_pooled = |at: &usize| matches!(self.has.streams[*at].stream, AnyStream::Pooled(_));
         let pooled: Vec<_> = (0..self.has.streams.len()).filter(is_pooled).collect();
         look(&pooled, a).copied()

@@ -2,15 +2,19 @@
 
 use crate::program::{Faults, Kind, Program};
 use ascendcl::{Device, Error};
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 pub(crate) struct World<'w> {
     pub(crate) device: &'w Device<'w>,
     pub(crate) faults: &'w Faults,
     pub(crate) on_device: bool,
+    /// The library has what the manual says, and so it has conditions.
+    pub(crate) documented: bool,
     pub(crate) forgets: bool,
     /// Several threads run: one may meet the capture of another.
     several: bool,
+    /// Graphs may have blocks of pools, also graphs that were dropped or forgotten.
+    captured_pools: AtomicBool,
     next: AtomicU64,
 }
 
@@ -23,6 +27,8 @@ pub(crate) struct Seen {
     pub(crate) errors: AtomicU64,
     pub(crate) refused: AtomicU64,
     pub(crate) replays: AtomicU64,
+    pub(crate) conditions: AtomicU64,
+    pub(crate) pooled: AtomicU64,
     pub(crate) forced: AtomicU64,
 }
 
@@ -33,14 +39,29 @@ pub(crate) static SEEN: Seen = Seen {
     errors: AtomicU64::new(0),
     refused: AtomicU64::new(0),
     replays: AtomicU64::new(0),
+    conditions: AtomicU64::new(0),
+    pooled: AtomicU64::new(0),
     forced: AtomicU64::new(0),
 };
 
 impl<'w> World<'w> {
     pub(crate) fn new(device: &'w Device<'w>, program: &'w Program) -> Self {
         let Program { machine, faults, forgets, threads, .. } = program;
-        let (on_device, several) = (machine.on_device, threads.len() > 1);
-        Self { device, faults, on_device, forgets: *forgets, several, next: AtomicU64::new(1) }
+        let (on_device, documented, several) = (machine.on_device, machine.documented, threads.len() > 1);
+        Self {
+            device,
+            faults,
+            on_device,
+            documented,
+            forgets: *forgets,
+            several,
+            captured_pools: AtomicBool::new(false),
+            next: AtomicU64::new(1),
+        }
+    }
+
+    pub(crate) fn captures_a_pool(&self) {
+        self.captured_pools.store(true, Relaxed);
     }
 
     /// A number that was not there before: of a stream, or of a moment.
@@ -64,6 +85,9 @@ impl<'w> World<'w> {
         let left = ["aclmdlRICaptureEnd", "aclmdlRICaptureTaskUpdateEnd"];
         let captures = self.several || left.into_iter().any(crate::run::was_injected);
         if captures && is_of_a_capture(error) {
+            return;
+        }
+        if matches!(error, Error::BlocksInUse { .. }) && self.captured_pools.load(Relaxed) {
             return;
         }
         assert!(self.is_faulty(), "{what} failed although nothing goes wrong: {error}");

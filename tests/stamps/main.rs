@@ -1,10 +1,10 @@
 //! The order of calls around the stamps, for all interleavings of a few threads (`loom`).
 //!
 //! The tests run files of the crate: how a submission stamps the memory that it uses, how a wait takes its mark, how a
-//! failure is reported, when memory is idle, which rows have no handle, and the gate. Only the library is a model. It
-//! has one stream. Work is numbered in the order of queueing. A wait completes all work that was queued before it, and
-//! reports a failure once. Two properties are checked: memory that counts as idle is not used by incomplete work, and
-//! every waiter for failed work gets the failure.
+//! failure is reported, when memory is idle, which rows have no handle, the gate, and which functions calls find by one
+//! look. Only the library is a model. It has one stream. Work is numbered in the order of queueing. A wait completes all
+//! work that was queued before it, and reports a failure once. Two properties are checked: memory that counts as idle is
+//! not used by incomplete work, and every waiter for failed work gets the failure.
 //!
 //! `tools/mutants-of-stamps.sh` changes these files in ways that must make a test here fail.
 
@@ -20,6 +20,8 @@ mod ffi {
     pub mod admission;
     #[allow(dead_code, unreachable_pub)]
     pub mod gate;
+    #[allow(dead_code, unreachable_pub)]
+    pub mod plain;
     #[allow(unreachable_pub)]
     pub mod seldom;
     #[allow(dead_code, unreachable_pub)]
@@ -44,6 +46,7 @@ mod ffi {
 mod captures;
 mod counted;
 mod inside;
+mod plain;
 mod replays;
 mod sharing;
 mod shelves;

@@ -174,7 +174,10 @@ struct Session::Inside {
 };
 
 Session::Session(const std::map<AscendString, AscendString> &options) {
-  if (!begins("Session") || !state().initialised) {
+  // Without the option it is on the engine's own device.
+  const auto device = options.find("ge.session_device_id");
+  const std::string on = device == options.end() ? "" : device->second.GetString();
+  if (!begins("Session", on) || !state().initialised) {
     throw std::runtime_error("the engine is not initialised, or has no session left");
   }
   inside_ = std::make_unique<Inside>();

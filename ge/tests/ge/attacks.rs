@@ -243,3 +243,13 @@ fn an_allocator_that_panics_while_it_takes_a_block_back_loses_the_block_and_noth
     });
     assert_eq!(*seen.dropped.lock().unwrap(), [1]);
 }
+
+/// On another device the engine would use streams and memory of a context that is not current.
+#[test]
+#[proves(GE_18)]
+fn a_session_is_on_the_device_of_its_context_whatever_its_options_say() {
+    let world = world();
+    let options = Options::new().with("ge.session_device_id", "1");
+    world.session_with(&options, |_, _| ()).unwrap();
+    assert!(world.double.log().contains(&"Session 0".to_owned()), "{:?}", world.double.log());
+}

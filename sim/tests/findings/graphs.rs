@@ -341,3 +341,36 @@ fn the_state_of_a_captured_callback_is_freed_after_its_graph() {
         |state| ok!(aclrtFreeHost(state)),
     );
 }
+
+/// The number of a condition is memory of the library's own. It may be where the program had memory before, and where the
+/// library has other memory afterwards.
+#[test]
+fn the_number_of_a_condition_is_there_from_its_condition_to_the_end_of_its_graph() {
+    let made = std::cell::Cell::new(false);
+    let run = |destroyed: bool| {
+        broken_on(Config::new().documented(true), || {
+            let (stream, pinned) = (stream(), malloc_host(64));
+            let before: Vec<_> = (0..64).map(|_| malloc(8)).collect();
+            before.iter().for_each(|block| ok!(aclrtFree(*block)));
+            let (mut status, mut instance) = (aclmdlRICaptureStatus(0), aclmdlRI::NULL);
+            let (mut handle, mut number) = (aclmdlRICondHandle::NULL, std::ptr::null_mut());
+            let graph = captured(stream, || {
+                ok!(aclmdlRICaptureGetInfo(stream, &mut status, &mut instance));
+                ok!(aclmdlRICondHandleCreate(instance, 0, aclmdlRICondHandleFlag(0), &mut handle));
+                ok!(aclmdlRICondHandleGetCondPtr(handle, &mut number));
+                ok!(aclrtMemcpyAsync(number.cast(), 8, pinned, 8, TO_DEVICE, stream));
+            });
+            made.set(before.contains(&number.cast()));
+            ok!(aclmdlRIExecuteAsync(graph, stream));
+            ok!(aclrtMemcpyAsync(number.cast(), 8, pinned, 8, TO_DEVICE, stream));
+            sync(stream);
+            ok!(aclmdlRIDestroy(graph));
+            if destroyed {
+                let _ = acl!(aclrtMemcpyAsync(number.cast(), 8, pinned, 8, TO_DEVICE, stream));
+            }
+        })
+    };
+    assert_eq!(run(false), []);
+    assert!(made.get(), "no memory of the program was there before");
+    assert_eq!(run(true), [rules::MEM_01]);
+}

@@ -285,3 +285,20 @@ fn threads_build_with_branches_in_one_context() {
     });
     alone.assert_nothing_lives();
 }
+
+/// Without a collection, and before the end of the scope.
+#[proves(GRAPH_08)]
+#[test]
+fn a_build_that_cannot_begin_leaves_nothing_behind() {
+    let (alone, _books) = undisturbed();
+    inside(|current| {
+        let before = control::live();
+        for call in ["aclmdlRIBuildBegin", "aclrtCreateStreamWithConfig", "aclmdlRIBindStream"] {
+            fail(&format!("{call}#1=507899"));
+            assert!(current.build_graph(()).is_err(), "{call}");
+            fail("");
+            assert_eq!(control::live(), before, "{call}");
+        }
+    });
+    alone.assert_nothing_lives();
+}

@@ -10,6 +10,7 @@ use crate::machine::memory::{allocate_device, free_device};
 use crate::machine::recording::captures::Captured;
 use crate::machine::recording::tasks::{Node, Work};
 use crate::machine::trouble;
+use crate::machine::watch;
 use ascendcl_rules::Use;
 use ascendcl_sys::types::{aclmdlRI, aclmdlRICondHandle, aclmdlRICondTaskType};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -56,6 +57,7 @@ impl Condition {
     pub(crate) fn new(instance: usize, device: &Arc<Device>, first: Option<u64>) -> Answer<Arc<Self>> {
         let address = allocate_device(device, size_of::<u64>())?;
         address.store(0);
+        watch::handed_over(address, size_of::<u64>());
         let number = handles::fresh();
         let condition = Arc::new(Self { number, instance, address, first, task: OnceLock::new() });
         CONDITIONS.insert(number, Arc::clone(&condition));
@@ -162,6 +164,7 @@ impl Condition {
 
 impl Drop for Condition {
     fn drop(&mut self) {
+        watch::taken_back(self.address);
         // It may have been freed with its device.
         let _ = free_device(self.address);
     }

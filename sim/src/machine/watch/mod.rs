@@ -10,6 +10,7 @@ mod captured;
 mod codes;
 mod guards;
 mod named;
+mod own_memory;
 mod report;
 mod sources;
 
@@ -19,6 +20,7 @@ pub(crate) use captured::{
 };
 pub(crate) use guards::{destination, ends};
 pub(crate) use named::Named;
+pub(crate) use own_memory::{handed_over, taken_back};
 pub(crate) use report::{absent, findings, print, take_findings};
 pub(crate) use sources::{source, source_is_read};
 
@@ -283,27 +285,6 @@ pub(crate) fn new_callback() -> u64 {
 pub(crate) fn run(callback: &HostCallback) {
     drop(call(Op::Begin, Object::callback(callback.number())).begin_always().end(Ok::<_, Failure>(())));
     callback.run();
-}
-
-/// A run leaves memory of the library's to the program.
-pub(crate) fn handed_over(address: Address, bytes: usize) {
-    let device = match memory::describe(address).map(|found| found.place) {
-        Some(memory::Place::Device(id)) => u64::from(id),
-        _ => return,
-    };
-    let mut watching = call(Op::Allocate, Object::memory(0)).with(Object::device(device));
-    if let Some(event) = watching.0.as_mut().filter(|event| event.call == LIBRARY) {
-        // On a thread of the library: a queued run.
-        event.call = "aclmdlExecuteAsync";
-    }
-    watching = watching.writes(address, bytes, Role::Contents, Some(Place::Device));
-    if let Some(event) = watching.0
-        && let Some(checker) = &mut *lock(&CHECKER)
-    {
-        // The program has called nothing, so there is nothing to find.
-        checker.judge(&event);
-        checker.commit(&event, Outcome::Created(address.number() as u64));
-    }
 }
 
 /// An allocator of the caller has answered with a block for the stream, or has `none`.

@@ -1,0 +1,83 @@
+//! The functions that calls find by one look: some threads keep them while others switch further checks on and off.
+
+use super::*;
+
+/// With one place, which is enough for all that these tests do.
+type PlainCalls = ffi::plain::PlainCalls<1>;
+
+/// As in `process.rs`.
+const OWN: u32 = 1;
+const VERIFIED: u32 = 16;
+
+const PLACE: usize = 0;
+
+extern "C" fn called() {}
+
+/// A library whose calls are plain.
+fn loaded() -> Arc<PlainCalls> {
+    Arc::new(PlainCalls::new(OWN))
+}
+
+/// As `Loading::keep` does it.
+fn keep(calls: &PlainCalls) {
+    calls.keep(PLACE, called as extern "C" fn(), |mark| mark.load(Ordering::Relaxed) == OWN);
+}
+
+fn finds(calls: &PlainCalls) -> bool {
+    // SAFETY: `find` asks for the type of what was kept at this place, which is `keep`'s.
+    unsafe { calls.find::<extern "C" fn()>(PLACE) }.is_some()
+}
+
+/// As `Loading::verified` does it, and the end of its answer.
+fn while_verified(calls: &PlainCalls) {
+    calls.mark.fetch_add(VERIFIED, Ordering::AcqRel);
+    calls.forget();
+    assert!(!finds(calls), "a call was not checked");
+    calls.mark.fetch_sub(VERIFIED, Ordering::Relaxed);
+}
+
+fn on<R: 'static>(calls: &Arc<PlainCalls>, run: fn(&PlainCalls) -> R) -> thread::JoinHandle<R> {
+    let calls = Arc::clone(calls);
+    thread::spawn(move || run(&calls))
+}
+
+#[proves(CTX_05)]
+#[test]
+fn who_switches_checks_on_finds_no_function_that_another_thread_keeps() {
+    loom::model(|| {
+        let calls = loaded();
+        let keeps = on(&calls, keep);
+        while_verified(&calls);
+        while_verified(&calls);
+        keeps.join().unwrap();
+    });
+}
+
+#[proves(CTX_05)]
+#[test]
+fn who_switches_checks_on_finds_no_function_that_one_of_two_threads_keeps() {
+    of_three_threads(|| {
+        let calls = loaded();
+        let (one, other) = (on(&calls, keep), on(&calls, keep));
+        while_verified(&calls);
+        one.join().unwrap();
+        other.join().unwrap();
+        keep(&calls);
+        assert!(finds(&calls), "calls are plain again");
+    });
+}
+
+#[test]
+fn two_threads_keep_a_function_and_each_finds_it() {
+    loom::model(|| {
+        let calls = loaded();
+        let keep_and_find = |calls: &PlainCalls| {
+            keep(calls);
+            finds(calls)
+        };
+        let other = on(&calls, keep_and_find);
+        assert!(keep_and_find(&calls) && other.join().unwrap());
+        while_verified(&calls);
+        assert!(!finds(&calls), "forgotten");
+    });
+}
