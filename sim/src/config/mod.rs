@@ -15,12 +15,10 @@ pub use reporting::Checks;
 pub(crate) use reporting::{Reporting, Telling};
 
 use crate::SOC_NAME_MARK;
-use crate::failure::{Answer, Failure};
-use crate::locks::lock;
 use ascendcl_rules::RuleId;
 use ascendcl_sys::types::aclrtRunMode;
 use std::path::PathBuf;
-use std::sync::{Arc, LazyLock, Mutex};
+use std::sync::LazyLock;
 use std::time::Duration;
 use switches::{Switch, Switches};
 use units::{bytes, seconds};
