@@ -114,7 +114,7 @@ impl Operation {
             Self::Stream => 325,
             Self::Event => 258,
             Self::Buffer => 316,
-            Self::Allocator => 275,
+            Self::Allocator => 285,
             Self::Pool => 650,
         }
     }
