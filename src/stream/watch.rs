@@ -116,9 +116,10 @@ impl Watched {
         self.event.is_complete_in_any_context(self.api).unwrap_or(true)
     }
 
-    /// Whether the thread has seen the end of the work. Otherwise it wakes the task then.
+    /// Whether the thread has seen the end of the work. Otherwise it wakes the task then. In a forked child the wait says
+    /// what is the matter: the child takes no lock that another thread of its parent may have had.
     pub(super) fn is_given_or_wakes(&self, waker: &Waker) -> bool {
-        self.signal.is_given_or_wakes(waker)
+        self.api.is_of_this_process().is_err() || self.signal.is_given_or_wakes(waker)
     }
 }
 

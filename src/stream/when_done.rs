@@ -8,7 +8,6 @@ use crate::brand::Brand;
 use crate::callback_guard::InCallback;
 use crate::current::Current;
 use crate::error::Failed;
-use crate::ffi::Api;
 use core::fmt;
 use core::pin::Pin;
 use core::task::{Context, Poll};
@@ -60,7 +59,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
         match self.is_on(queue).and_then(|()| event_behind(current, queue)) {
             Ok(event) => {
                 let watched = Watched::new(queue, event, api);
-                Ok(WhenDone { pending: Some(self), watched, api })
+                Ok(WhenDone { pending: Some(self), watched })
             }
             Err(error) => Err(Failed { error, value: self }),
         }
@@ -73,7 +72,6 @@ pub struct WhenDone<C: Brand, T> {
     /// `None` once it is done.
     pending: Option<Pending<C, T>>,
     watched: Watched,
-    api: Api,
 }
 
 impl<C: Brand, T> WhenDone<C, T> {
@@ -98,8 +96,7 @@ impl<C: Brand, T> Future for WhenDone<C, T> {
             return Poll::Pending;
         }
         // The work stays in its place meanwhile: a waker is code of the user, which may panic.
-        // A forked child takes no lock: the wait says what is the matter.
-        if self.api.is_of_this_process().is_err() || self.watched.is_given_or_wakes(task.waker()) || self.is_over() {
+        if self.watched.is_given_or_wakes(task.waker()) || self.is_over() {
             return self.pending.take().map_or(Poll::Pending, Poll::Ready);
         }
         if !self.watched.by_thread {
