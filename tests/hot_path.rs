@@ -108,6 +108,16 @@ fn callbacks_allocate_nothing<C: Brand>(current: &Current<C>) {
         assert_eq!(second.wait(current).unwrap().into_result().unwrap(), [round; 3]);
     }
     assert_eq!(allocations() - before, 0, "allocations in {ROUNDS} rounds of callbacks");
+    // The memory of a callback of more than 4 KiB is not kept.
+    let before = allocations();
+    for number in 0..5_u8 {
+        let large = [number; 5000];
+        let reply =
+            stream.launch_host_fn(current, move || large.iter().map(|byte| usize::from(*byte)).sum::<usize>()).unwrap();
+        assert!(reply.is_done(current).unwrap());
+        assert_eq!(reply.wait(current).unwrap().into_result().unwrap(), usize::from(number) * 5000);
+    }
+    assert_eq!(allocations() - before, 5, "one for each large callback");
 }
 
 fn futures_allocate_nothing<C: Brand>(current: &Current<C>) {

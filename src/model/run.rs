@@ -49,6 +49,10 @@ impl<C: Brand, P> Model<C, P> {
     /// [`Error::Vendor`] if the library refuses. What it refuses to release stays with the scope.
     #[rule(DATA_07, DATA_08)]
     pub fn free_buffers(&mut self, current: &Current<C>) -> Result<(), Error> {
+        if self.described.buffers.is_some() {
+            // In another context nothing is touched.
+            self.loaded.is_current()?;
+        }
         self.described.buffers.take().map_or(Ok(()), |buffers| buffers.free(current.ledger()))
     }
 
@@ -81,6 +85,7 @@ impl<C: Brand, P> Model<C, P> {
 
     /// Those of the run before, if its inputs had the same shapes. Otherwise new ones.
     fn buffers_for(&mut self, ledger: &Ledger, inputs: &[&Input<'_>]) -> Result<Buffers, Error> {
+        self.loaded.is_current()?;
         let sizes: Vec<_> = inputs.iter().map(|input| (input.bytes().len(), dims(input.shape()))).collect();
         match self.described.buffers.take() {
             Some(buffers) if buffers.fit(&sizes) => return Ok(buffers),

@@ -4,12 +4,11 @@ use crate::brand::Brand;
 use crate::current::Current;
 use crate::device_allocator::{AddressFn, AllocateFn, AllocateNearFn, DeviceAllocator, FreeFn};
 use crate::error::{Error, Failed, ObjectKind};
-use crate::ffi::{KeptAllocator, Registered, serves};
+use crate::ffi::{KeptAllocator, Registered, WeakRegisteredOf, serves};
 use crate::stream::IdleProof;
 use ascendcl_macros::rule;
 use core::ffi::c_void;
 use core::fmt;
-use std::sync::{Arc, Weak};
 
 /// A slot for an allocator of the program, which the C functions of [`functions`](Self::functions) call.
 ///
@@ -36,7 +35,7 @@ use std::sync::{Arc, Weak};
 /// # })?;
 /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
 /// ```
-pub struct AllocatorSlot<A: DeviceAllocator>(Weak<Registered<A>>);
+pub struct AllocatorSlot<A>(WeakRegisteredOf<A>);
 
 /// Keeps an [`AllocatorSlot`] alive for code that gave its functions to a library.
 ///
@@ -67,7 +66,7 @@ impl<A: DeviceAllocator> AllocatorSlot<A> {
     /// An empty slot, and the value that keeps it alive.
     pub fn new() -> (Self, KeptSlot) {
         let registered = Registered::vacant();
-        (Self(Arc::downgrade(&registered)), KeptSlot { _keeps: registered })
+        (Self(WeakRegisteredOf::new(&registered)), KeptSlot { _keeps: registered })
     }
 
     /// The functions, for a library that calls allocators. `None` when nothing keeps the slot alive any more.
@@ -151,7 +150,7 @@ impl<A: DeviceAllocator> AllocatorSlot<A> {
     }
 }
 
-impl<A: DeviceAllocator> fmt::Debug for AllocatorSlot<A> {
+impl<A> fmt::Debug for AllocatorSlot<A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "AllocatorSlot<{}>", core::any::type_name::<A>())
     }

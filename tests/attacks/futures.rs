@@ -238,3 +238,27 @@ fn sleeps_of_the_watching_thread() -> u64 {
     let sleeps = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:")).unwrap();
     sleeps.trim().parse().unwrap()
 }
+
+#[test]
+fn a_future_that_is_dropped_before_its_end_leaves_its_place_to_the_next_one_which_is_told_of_its_own_end() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap();
+        let held = || {
+            let (release, released) = mpsc::channel::<()>();
+            let work = move || released.recv_timeout(Duration::from_secs(20)).is_ok();
+            (release, stream.launch_host_fn(current, work).unwrap().when_done(current, &stream).unwrap())
+        };
+        let (release, mut first) = held();
+        assert!(poll(Pin::new(&mut first)).is_pending());
+        drop(first);
+        let (release_second, mut second) = held();
+        release.send(()).unwrap();
+        // Long enough for the thread that watches to see the end of the first one.
+        thread::sleep(Duration::from_millis(50));
+        assert!(poll(Pin::new(&mut second)).is_pending());
+        release_second.send(()).unwrap();
+        assert!(finish(second).wait(current).unwrap().into_result().unwrap());
+    });
+    alone.assert_nothing_lives();
+}

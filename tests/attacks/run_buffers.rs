@@ -1,12 +1,16 @@
 //! Attacks on the device memory that a model keeps from one run to the next.
 
-use super::common::{alone, data, digits, predictions};
+use super::common::{alone, data, digits, library, predictions, under_watch};
 use super::{collect, fail, inside, nothing_fails};
 use crate::common::assert_lives;
-use ascendcl::{Brand, Current, Error, Input, Model};
+use ascendcl::{Brand, Current, Error, Input, Model, Runtime, Setup};
 use ascendcl_macros::proves;
-use ascendcl_sim::control;
+use ascendcl_sim::{Config, control};
 use std::mem;
+use std::thread;
+use std::time::Duration;
+
+ascendcl::names!(Vision);
 
 const NO_MEMORY: i32 = 207_001;
 
@@ -133,5 +137,104 @@ fn memory_of_a_run_that_nobody_could_wait_for_is_not_used_or_freed_until_somebod
         collect(current);
         assert_lives!(device_blocks, blocks);
     });
+    alone.assert_nothing_lives();
+}
+
+#[proves(CTX_05, MODEL_12)]
+#[test]
+fn memory_of_runs_goes_from_thread_to_thread_with_its_model() {
+    let alone = alone();
+    let runtime = Runtime::<Vision>::open(library()).unwrap();
+    let mut model = runtime.with(|current| load(current)).unwrap();
+    for first in [0, 20, 40] {
+        let runtime = &runtime;
+        model = thread::scope(|scope| {
+            let ran = scope.spawn(move || {
+                runtime.with(|current| sees(current, &mut model, first, 20)).unwrap().unwrap();
+                model
+            });
+            ran.join().unwrap()
+        });
+        if first == 0 {
+            fail("aclrtMalloc#1+=207001");
+        }
+    }
+    nothing_fails();
+    drop(model);
+    runtime.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+#[proves(CTX_06, MEM_11)]
+#[test]
+fn memory_of_runs_is_not_used_or_freed_in_another_runtime_of_the_same_name_and_stays() {
+    let alone = alone();
+    let open = || Runtime::<Vision>::open(library()).unwrap();
+    let (one, two) = (open(), open());
+    let mut model = one
+        .with(|current| {
+            let mut model = load(current);
+            sees(current, &mut model, 0, 20).unwrap();
+            model
+        })
+        .unwrap();
+    let blocks = control::live().device_blocks;
+    let wrong = |error: &Error| assert!(matches!(error, Error::WrongContext { .. }), "{error}");
+    model = two
+        .with(|current| {
+            wrong(&sees(current, &mut model, 0, 20).unwrap_err());
+            wrong(&sees(current, &mut model, 0, 30).unwrap_err());
+            wrong(&model.free_buffers(current).unwrap_err());
+            let failed = model.bind(current, &[&[1, 64]], &[&[1, 10]]).unwrap_err();
+            wrong(&failed.error);
+            let failed = failed.value.unload(current).unwrap_err();
+            wrong(&failed.error);
+            failed.value
+        })
+        .unwrap();
+    assert_lives!(device_blocks, blocks, "nothing was touched");
+    one.with(|current| {
+        fail("aclrtMalloc#1+=207001");
+        sees(current, &mut model, 20, 20).unwrap();
+        nothing_fails();
+    })
+    .unwrap();
+    one.close().unwrap();
+    // Its context has gone, and its memory with it.
+    two.with(|current| {
+        assert!(sees(current, &mut model, 0, 20).is_err());
+        assert!(model.free_buffers(current).is_err());
+    })
+    .unwrap();
+    two.close().unwrap();
+    drop(model);
+    alone.assert_nothing_lives();
+}
+
+#[proves(MEM_02)]
+#[test]
+fn memory_of_runs_goes_with_a_runtime_that_is_closed_by_force() {
+    // A device of its own: some tests leave others taken for good, and those are not reset by force.
+    const DEVICE: i32 = 5;
+    let alone = alone();
+    control::configure(under_watch(Config::new().devices(6))).unwrap();
+    let open = || Runtime::<Vision>::open(Setup::builder().library(library()).device(DEVICE).build()).unwrap();
+    let runtime = open();
+    let mut model = runtime
+        .with(|current| {
+            let mut model = load(current);
+            sees(current, &mut model, 0, 20).unwrap();
+            model
+        })
+        .unwrap();
+    runtime.close_by_force(Duration::from_secs(10)).unwrap();
+    let next = open();
+    next.with(|current| {
+        assert!(sees(current, &mut model, 0, 20).is_err());
+        drop(model);
+        sees(current, &mut load(current), 0, 20).unwrap();
+    })
+    .unwrap();
+    next.close().unwrap();
     alone.assert_nothing_lives();
 }

@@ -262,10 +262,10 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
                 buffer.is.span = span;
             }
         }
-        // Its tasks were replaced, or it got more of them. Replays that are queued use what they used.
         Op::Change if object.kind == Kind::Memory && event.is(Flag::Reachable) => {
             world.blocks.get_mut(object).into_iter().for_each(|block| block.is.reachable = true);
         }
+        // Its tasks were replaced, or it got more of them. Replays that are queued use what they used.
         Op::Change if object.kind == Kind::Graph => {
             if let Some(graph) = world.graphs.get_mut(object) {
                 graph.is.memory = event.memory().collect();
