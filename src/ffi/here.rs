@@ -3,6 +3,7 @@
 use super::Api;
 use super::admission::Admission;
 use super::call::{AtOnce, Current, Plain, Ready};
+use super::home::Home;
 use super::owner::Owner;
 use super::plain::PlainCalls;
 use crate::device_allocator::ContextId;
@@ -16,6 +17,8 @@ pub(crate) struct Site {
     api: Api,
     /// The context's number, or [`UNPROVEN`].
     context: u64,
+    /// The word of pinned memory in that context ([`Home::in_context`]).
+    pinned: u64,
     /// Those of the library.
     plain: &'static PlainCalls,
 }
@@ -39,13 +42,18 @@ pub(crate) struct Here<'a> {
 
 impl Site {
     pub(crate) fn of(api: Api, context: ContextId) -> Self {
-        Self { api, context: context.number(), plain: api.loading().plain() }
+        Self::with(api, context.number())
     }
 
     /// For callers without a `Current`: each object then asks which context this thread has entered.
     #[inline]
     pub(crate) fn unproven(api: Api) -> Self {
-        Self { api, context: UNPROVEN, plain: api.loading().plain() }
+        Self::with(api, UNPROVEN)
+    }
+
+    #[inline]
+    fn with(api: Api, context: u64) -> Self {
+        Self { api, context, pinned: Home::Pinned.in_context(context), plain: api.loading().plain() }
     }
 
     /// On a site that names a context, only the `Current` of that context may call this. Any code may call it on a site
@@ -72,6 +80,12 @@ impl Here<'_> {
     #[inline]
     pub(super) fn has(self, context: u64) -> bool {
         context == self.site.context
+    }
+
+    /// Whether this is the word of pinned memory in the context that this thread has entered, for certain.
+    #[inline(always)]
+    pub(super) fn has_pinned(self, word: u64) -> bool {
+        word == self.site.pinned
     }
 
     /// Whether work is queued on a stream without a further look.

@@ -10,7 +10,7 @@ use ascendcl_sys::types::aclrtMemcpyKind;
 #[rule(MEM_03)]
 pub(crate) enum Home {
     /// `aclrtMalloc`, `aclrtFree`.
-    Device,
+    Device = 0,
     /// `aclrtMallocHost`, `aclrtFreeHost`.
     Pinned,
     /// Replaces `Pinned` if the program runs on the device: memory of the device, whose addresses the program can
@@ -31,7 +31,23 @@ pub(super) enum Side {
     Device,
 }
 
+/// The bits of a word that have a context's number; those above have a home. No context's number is larger.
+const NUMBER: u64 = (1 << 56) - 1;
+
 impl Home {
+    /// The number of a block's context and the home in one word, so that one comparison is enough for both. For memory of
+    /// the device it is the context's number.
+    #[inline]
+    pub(super) const fn in_context(self, context: u64) -> u64 {
+        context | (self as u64) << 56
+    }
+
+    /// The number of the context in such a word.
+    #[inline]
+    pub(super) const fn context_in(word: u64) -> u64 {
+        word & NUMBER
+    }
+
     #[inline]
     pub(super) fn side(self) -> Side {
         match self {

@@ -130,6 +130,6 @@ pub(crate) use rows::RawRows;
 pub(crate) use seldom::seldom;
 pub(crate) use shelf::{Row as ShelfRow, Shelf};
 use stamp::LastUse;
-pub(crate) use stream::{FirstPanic, KeptState, NewStream, Place, RawStream, SETTLING, stream_flags};
+pub(crate) use stream::{FirstPanic, KeptState, NewStream, Place, RawStream, SETTLING, Way, stream_flags};
 pub(crate) use timeline::Listener;
 pub(crate) use visit::Visit;

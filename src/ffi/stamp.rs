@@ -69,7 +69,7 @@ pub(crate) trait Ticket: Copy {
 
 /// The next number of a stream, for memory that [is free](LastUse::is_free_for) for that stream.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Next(u64);
+pub(crate) struct Next(Option<u64>);
 
 /// No number: other threads, or other code of this thread, may queue work on the stream during the call.
 #[derive(Clone, Copy, Debug)]
@@ -80,8 +80,8 @@ pub(crate) struct Unknown;
 pub(crate) struct LastUse {
     stream: AtomicU64,
     number: AtomicU64,
-    /// The number of the context to which the memory belongs, or 0 for none. After a doubt it is [`IN_DOUBT`] for good,
-    /// so a user of the memory compares one word only.
+    /// The number of the context to which the memory belongs, or 0 for none; for memory of the host with what kind it is
+    /// (`Home::in_context`). After a doubt it is [`IN_DOUBT`] for good, so a user of the memory compares one word only.
     context: AtomicU64,
 }
 
@@ -112,9 +112,21 @@ impl Clock {
 
     /// The number that the next submission will have. Only the holder of the stream's handle may ask, and only for
     /// memory that [is free](LastUse::is_free_for) for this stream.
-    #[inline]
+    #[inline(always)]
     pub(super) fn next(&self) -> Next {
-        Next(self.submitted.load(Ordering::Relaxed) + 1)
+        Next(Some(self.after_last()))
+    }
+
+    /// Like [`next`](Self::next), for work that uses no memory: the number is looked up after the call, so that nothing
+    /// keeps it during the call.
+    #[inline(always)]
+    pub(super) fn next_unstamped(&self) -> Next {
+        Next(None)
+    }
+
+    #[inline(always)]
+    fn after_last(&self) -> u64 {
+        self.submitted.load(Ordering::Relaxed) + 1
     }
 
     /// Counts a submission that the library has just taken and whose number was not known before. Returns its number.
@@ -163,19 +175,22 @@ impl Ticket for Next {
 
     #[inline(always)]
     fn begin(self, used: &LastUse, stream: u64) {
-        used.number.store(self.0, Ordering::Relaxed);
+        // Work without a number uses no memory, and would be pending.
+        used.number.store(self.0.unwrap_or(PENDING), Ordering::Relaxed);
         used.stream.store(stream, Ordering::Release);
     }
 
-    #[inline]
+    #[inline(always)]
     fn taken(self, clock: &Clock) -> u64 {
-        clock.submitted.store(self.0, Ordering::Release);
-        self.0
+        let number = self.0.unwrap_or_else(|| clock.after_last());
+        clock.submitted.store(number, Ordering::Release);
+        number
     }
 
     fn may_be_taken(self, clock: &Clock) -> u64 {
-        clock.submitted.fetch_max(self.0, Ordering::AcqRel);
-        self.0
+        let Some(number) = self.0 else { return clock.stamp() };
+        clock.submitted.fetch_max(number, Ordering::AcqRel);
+        number
     }
 }
 
@@ -199,7 +214,7 @@ impl Ticket for Unknown {
 }
 
 impl LastUse {
-    /// The stamp of unused memory of the context with this number.
+    /// The stamp of unused memory of the context with this number, or word.
     pub(crate) fn of(context: u64) -> Self {
         Self { stream: AtomicU64::new(NEVER), number: AtomicU64::new(0), context: AtomicU64::new(context) }
     }
@@ -274,7 +289,7 @@ impl LastUse {
         self.context.store(context, Ordering::Release);
     }
 
-    /// The number of the context to which the memory belongs. If the memory is in doubt, this is no context's number.
+    /// The number, or word, of the context to which the memory belongs. If the memory is in doubt, this is no context's number.
     #[inline]
     pub(crate) fn context(&self) -> u64 {
         self.context.load(Ordering::Acquire)

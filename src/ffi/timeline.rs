@@ -122,6 +122,9 @@ impl Timeline {
     /// it. Only the holder of the stream's handle may ask.
     #[inline(always)]
     pub(crate) fn next_for<const N: usize>(&self, uses: [&LastUse; N]) -> Option<Next> {
+        if N == 0 {
+            return Some(self.clock.next_unstamped());
+        }
         // Memory that was never used, or was waited for, is the rule: one comparison for all of it.
         let all_rest = uses.iter().fold(true, |rest, used| rest & used.is_at_rest());
         (all_rest || uses.iter().all(|used| used.is_free_for(self.id))).then(|| self.clock.next())

@@ -6,7 +6,7 @@ use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Error, Failed, ObjectKind};
-use crate::ffi::RawBuffer;
+use crate::ffi::{RawBuffer, seldom};
 use crate::ledger::Ledger;
 use ascendcl_macros::rule;
 use core::ffi::c_void;
@@ -228,7 +228,11 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         E: Element,
     {
         self.has(from.len())?;
-        Ok(self.block.write(current.here(), from)?)
+        match self.block.write_at_once(current.here(), from) {
+            Some(Ok(())) => Ok(()),
+            Some(Err(error)) => Err(error.into()),
+            None => seldom(|| Ok(self.block.write(current.here(), from)?)),
+        }
     }
 
     /// Copies the whole buffer to host memory (`aclrtMemcpy`), and returns when that is done.
@@ -247,7 +251,11 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         E: Element,
     {
         self.has(to.len())?;
-        Ok(self.block.read(current.here(), to)?)
+        match self.block.read_at_once(current.here(), to) {
+            Some(Ok(())) => Ok(()),
+            Some(Err(error)) => Err(error.into()),
+            None => seldom(|| Ok(self.block.read(current.here(), to)?)),
+        }
     }
 
     /// The whole buffer as a vector on the host (`aclrtMemcpy`).

@@ -8,7 +8,7 @@ use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Boxed, Error, Failed, ObjectKind};
-use crate::ffi::{Place, RawBuffer, RawStream, seldom};
+use crate::ffi::{Place, RawBuffer, RawStream, Way, seldom};
 use crate::memory::{DeviceBuffer, HostBuffer};
 use ascendcl_macros::rule;
 use core::ops::Range;
@@ -243,7 +243,12 @@ fn whole<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Ope
         return Err(Failed { error, value: (from, to) });
     }
     let (source, target) = (from.operand_value(INSIDE), to.operand_value(INSIDE));
-    match queue.copy_at_once(current.here(), target.block_at_this_end(), source.block_at_this_end()) {
+    let way = match (A::IS_ON_HOST, B::IS_ON_HOST) {
+        (true, false) => Way::Up,
+        (false, true) => Way::Down,
+        _ => Way::OnDevice,
+    };
+    match queue.copy_at_once(current.here(), (target.block_at_this_end(), source.block_at_this_end(), way)) {
         Some(Ok(number)) => in_flight(queue, Ok::<_, Boxed>(number), (from, to), both_written),
         failed => seldom(move || {
             let queued = match failed {

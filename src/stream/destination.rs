@@ -31,6 +31,8 @@ pub(crate) mod sealed {
     pub trait Buffer<C: Brand, E> {
         /// Its type after all of it was written.
         type Written;
+        /// Whether it is a buffer of the host.
+        const IS_ON_HOST: bool;
 
         fn block_at_this_end(&self) -> &RawBuffer;
         /// How many elements it holds.
@@ -63,6 +65,7 @@ impl<C: Brand, E: Element> sealed::Sealed<C, E> for Pending<C, DeviceBuffer<C, E
 
 impl<C: Brand, E: Element> sealed::Buffer<C, E> for DeviceBuffer<C, MaybeUninit<E>> {
     type Written = DeviceBuffer<C, E>;
+    const IS_ON_HOST: bool = false;
 
     #[inline]
     fn block_at_this_end(&self) -> &RawBuffer {
@@ -81,9 +84,10 @@ impl<C: Brand, E: Element> sealed::Buffer<C, E> for DeviceBuffer<C, MaybeUninit<
 }
 
 macro_rules! written {
-    ($($buffer:ident)+) => { $(
+    ($($buffer:ident: $on_host:expr),+) => { $(
         impl<C: Brand, E: Element> sealed::Buffer<C, E> for $buffer<C, E> {
             type Written = Self;
+            const IS_ON_HOST: bool = $on_host;
 
             #[inline]
             fn block_at_this_end(&self) -> &RawBuffer {
@@ -102,4 +106,4 @@ macro_rules! written {
         }
     )+ };
 }
-written!(DeviceBuffer HostBuffer SharedBuffer);
+written!(DeviceBuffer: false, HostBuffer: true, SharedBuffer: false);

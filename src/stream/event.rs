@@ -5,6 +5,7 @@ use crate::brand::Brand;
 use crate::current::Current;
 use crate::error::{Error, Failed};
 use crate::event::{CanRecord, CanWait, Event, EventKind, Orders, Recorded};
+use crate::ffi::seldom;
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 
@@ -25,9 +26,18 @@ impl<C: Brand> StreamOps<C> {
         event: Event<C, T, K>,
     ) -> Result<Event<C, Recorded, K>, Failed<Event<C, T, K>>> {
         leads!(event: T, CanRecord => Recorded);
-        match event.raw().record(current.here(), self.queue()) {
-            Ok(()) => Ok(event.into_recorded()),
-            Err(error) => Err(Failed { error: error.into(), value: event }),
+        match event.raw().record_at_once(current.here(), self.queue()) {
+            Some(Ok(())) => Ok(event.into_recorded()),
+            failed => seldom(move || {
+                let recorded = match failed {
+                    Some(failed) => failed,
+                    None => event.raw().record(current.here(), self.queue()),
+                };
+                match recorded {
+                    Ok(()) => Ok(event.into_recorded()),
+                    Err(error) => Err(Failed { error: error.into(), value: event }),
+                }
+            }),
         }
     }
 
@@ -45,9 +55,15 @@ impl<C: Brand> StreamOps<C> {
         current: &Current<C>,
         event: &Event<C, T, K>,
     ) -> Result<(), Error> {
-        match event.raw().hold_up(current.here(), self.queue()) {
-            Ok(_) => Ok(()),
-            Err(error) => Err(error.into()),
+        match event.raw().hold_up_at_once(current.here(), self.queue()) {
+            Some(Ok(_)) => Ok(()),
+            failed => seldom(move || {
+                let waits = match failed {
+                    Some(failed) => failed,
+                    None => event.raw().hold_up(current.here(), self.queue()),
+                };
+                waits.map(|_| ()).map_err(Error::from)
+            }),
         }
     }
 }

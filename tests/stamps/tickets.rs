@@ -2,6 +2,8 @@
 
 use super::*;
 
+const NOTHING: [&LastUse; 0] = [];
+
 #[proves(MEM_02)]
 #[test]
 fn two_threads_that_queue_on_one_stream_get_a_number_each() {
@@ -72,6 +74,35 @@ fn work_that_is_queued_while_a_failure_is_told_keeps_its_number() {
         assert!(!stream.calls_idle(&within), "two submissions have one number");
         stream.synchronize().unwrap();
         assert!(stream.calls_idle(&within));
+    });
+}
+
+/// A record of an event, for example.
+#[proves(MEM_02)]
+#[test]
+fn work_without_memory_is_counted_among_the_work_around_it() {
+    loom::model(|| {
+        let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::of(CONTEXT)));
+        let waits = with(&stream, &used, |stream, _| stream.synchronize().map_or(1, |()| 0));
+        let queue = |answer: Result<(), i32>| {
+            let timeline = &stream.timeline;
+            let ticket = timeline.next_for([]).unwrap();
+            let call = || {
+                stream.queued.fetch_add(1, Ordering::AcqRel);
+                answer
+            };
+            submitted!(timeline, ticket, NOTHING, call(), |code, number| ((code, number), true))
+        };
+        assert_eq!(queue(Ok(())), Ok(1));
+        let place = stream.submit(&used);
+        assert_eq!(queue(Err(FAILED)), Err((FAILED, 3)));
+        let is_complete = || stream.complete.load(Ordering::Acquire) >= place;
+        assert!(!stream.calls_idle(&used) || is_complete(), "idle memory is in use");
+        assert_eq!(queue(Ok(())), Ok(4));
+        waits.join().unwrap();
+        assert!(!stream.calls_idle(&used) || is_complete(), "idle memory is in use");
+        stream.synchronize().unwrap();
+        assert!(stream.calls_idle(&used));
     });
 }
 

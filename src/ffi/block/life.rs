@@ -26,7 +26,7 @@ impl Seed<RawBuffer> for NewBuffer {
     fn row(self) -> RawBuffer {
         let Self { start, bytes, place, owner } = self;
         let (layout, freed) = (Layout::new::<()>(), AtomicBool::new(false));
-        let last_use = Name::alone(LastUse::of(owner.number()));
+        let last_use = Name::alone(LastUse::of(Home::Device.in_context(owner.number())));
         RawBuffer { place, start, bytes, home: Home::Device, layout, last_use, freed, owner }
     }
 
@@ -37,7 +37,7 @@ impl Seed<RawBuffer> for NewBuffer {
         (*place, *start, *bytes) = (self.place, self.start, self.bytes);
         (*home, *layout, *owner) = (Home::Device, Layout::new::<()>(), self.owner);
         *freed = AtomicBool::new(false);
-        last_use.renew(LastUse::of(self.owner.number()));
+        last_use.renew(LastUse::of(Home::Device.in_context(self.owner.number())));
     }
 }
 
@@ -74,9 +74,8 @@ impl RawBuffer {
     /// The caller has the buffer's only handle.
     #[inline(always)]
     pub(crate) fn free_at_once(&self, here: Here<'_>) -> Option<Result<(), Error>> {
-        let is_plain = self.home == Home::Device && !self.is_part() && here.is_in(self.owner);
         // A block in doubt is of no context.
-        if !is_plain || !here.has(self.last_use.context()) || !self.last_use.is_at_rest() {
+        if self.is_part() || !self.is_device_memory_at_hand(here) || !self.last_use.is_at_rest() {
             return None;
         }
         if self.freed.swap(true, Ordering::AcqRel) {

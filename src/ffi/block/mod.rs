@@ -1,5 +1,6 @@
 //! Memory that the library allocated, or that was lent to it.
 
+mod copies;
 mod life;
 mod peer;
 mod registered;
@@ -9,10 +10,9 @@ mod part;
 pub(crate) use life::NewBuffer;
 use life::allocating;
 
-use super::bytes::{bytes_of, bytes_of_mut};
-use super::call::{Function, NoSuccess, call, call_here, functions};
-use super::home::{Home, Side};
-use super::{Api, Here, LastUse, Owner, RawStream, Site};
+use super::call::{Function, call, functions};
+use super::home::Home;
+use super::{Api, Here, LastUse, Owner, RawStream};
 use crate::element::{LARGEST_ALIGNMENT, Pod};
 use crate::error::{Boxed, Error};
 use crate::ffi::sharing::Name;
@@ -83,20 +83,25 @@ impl RawBuffer {
         let call = answer.call();
         answer.done(|| allocating(length, home))?;
         let start = NonNull::new(start).ok_or(Error::NullAnswer { call })?;
-        Ok(Self { home, ..Self::adopt(start, bytes) })
+        Ok(Self::at_home(home, start, bytes))
     }
 
     /// Takes over device memory that the library allocated and returned (DATA-06). It is freed like any other.
     pub(super) fn adopt(start: NonNull<c_void>, bytes: usize) -> Self {
+        Self::at_home(Home::Device, start, bytes)
+    }
+
+    /// A block of the current context, without a layout of its own.
+    fn at_home(home: Home, start: NonNull<c_void>, bytes: usize) -> Self {
         let owner = Owner::current();
-        let last_use = Name::alone(LastUse::of(owner.number()));
+        let last_use = Name::alone(LastUse::of(home.in_context(owner.number())));
         let (freed, layout) = (AtomicBool::new(false), Layout::new::<()>());
-        Self { place: ShelfPlace::new(), start, bytes, home: Home::Device, layout, last_use, freed, owner }
+        Self { place: ShelfPlace::new(), start, bytes, home, layout, last_use, freed, owner }
     }
 
     /// Wraps device memory of other code. It is used like any other, and never freed here.
     pub(crate) fn adopted(start: NonNull<c_void>, bytes: usize) -> Self {
-        Self { home: Home::Adopted, ..Self::adopt(start, bytes) }
+        Self::at_home(Home::Adopted, start, bytes)
     }
 
     /// Takes over the memory of a vector, as ordinary host memory that copies may use until a synchronise covers them.
@@ -108,7 +113,7 @@ impl RawBuffer {
         // SAFETY: `new_unchecked` asks for a pointer that is not null. `Vec::as_mut_ptr` is never null: without
         // a capacity it dangles.
         let start = unsafe { NonNull::new_unchecked(elements.as_mut_ptr().cast()) };
-        Self { home: Home::Pageable, layout, ..Self::adopt(start, bytes) }
+        Self { layout, ..Self::at_home(Home::Pageable, start, bytes) }
     }
 
     /// Gives the memory back as the vector that it was. A block of another home, or one that queued work may use, stays
@@ -170,55 +175,6 @@ impl RawBuffer {
         };
         let freed = answer.done(|| self.freeing());
         freed.inspect_err(|_| self.freed.store(false, Ordering::Release))
-    }
-
-    /// Copies host memory to the start of the block, and returns when the copy is done.
-    #[inline]
-    pub(crate) fn write<E: Pod>(&self, here: Here<'_>, from: &[E]) -> Result<(), Boxed> {
-        let from = bytes_of(from);
-        self.holds(here, from.len())?;
-        let kind = here.api().direction(self.home.side(), Side::Host);
-        // SAFETY: the function reads `from.len()` bytes of the slice and writes them to the block during the call.
-        // `holds` has compared the block's length and checked that the block is not in doubt. The caller has the
-        // handle, so no work uses the block (MEM-02).
-        unsafe {
-            call_here!(
-                here.aclrtMemcpy(self.start.as_ptr(), self.bytes, from.as_ptr().cast(), from.len(), kind),
-                |answer| Err(self.not_copied(here.api(), answer, "to", from.len()))
-            )
-        }
-    }
-
-    /// Copies the start of the block to host memory, and returns when the copy is done.
-    #[inline]
-    pub(crate) fn read<E: Pod>(&self, here: Here<'_>, to: &mut [E]) -> Result<(), Boxed> {
-        let to = bytes_of_mut(to);
-        self.holds(here, to.len())?;
-        let kind = here.api().direction(Side::Host, self.home.side());
-        let (target, bytes) = (to.as_mut_ptr().cast::<c_void>(), to.len());
-        // SAFETY: the function reads `to.len()` bytes of the block and writes them to the slice during the call.
-        // `holds` has compared the block's length and checked that the block is not in doubt. The caller has the
-        // handle, so no work writes the block (MEM-02). The slice is borrowed exclusively.
-        unsafe {
-            call_here!(here.aclrtMemcpy(target, bytes, self.start.as_ptr(), bytes, kind), |answer| Err(
-                self.not_copied(here.api(), answer, "from", bytes)
-            ))
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn not_copied(&self, api: Api, answer: NoSuccess, direction: &str, bytes: usize) -> Boxed {
-        answer.into_answer(api).into_error(|| format!("copy {bytes} bytes {direction} {}", self.home.kind())).into()
-    }
-
-    /// Sets every byte of the block, and returns when that is done.
-    pub(crate) fn fill(&self, api: Api, value: u8) -> Result<(), Error> {
-        self.holds(Site::unproven(api).here(), self.bytes)?;
-        // SAFETY: the function writes `self.bytes` bytes, the whole block, during the call. `holds` has checked that
-        // the block is not in doubt. The caller has the handle, so no work uses the block (MEM-02).
-        let answer = unsafe { call!(api.aclrtMemset(self.start.as_ptr(), self.bytes, i32::from(value), self.bytes)) };
-        answer.done(|| format!("set {} bytes of {}", self.bytes, self.home.kind()))
     }
 
     /// The block as host memory. The slice is empty for device memory, whose addresses the host cannot access (MEM-10),
@@ -378,7 +334,20 @@ impl RawBuffer {
     /// Whether it is certain that this thread has entered the block's context and that the block is not in doubt.
     #[inline]
     pub(super) fn is_at_hand(&self, here: Here<'_>) -> bool {
+        self.is_device_memory_at_hand(here) || here.has(Home::context_in(self.last_use.context()))
+    }
+
+    /// Whether this is also certain: it is memory of the device that the library allocated for the crate, or a part of such
+    /// memory.
+    #[inline(always)]
+    pub(super) fn is_device_memory_at_hand(&self, here: Here<'_>) -> bool {
         here.has(self.last_use.context())
+    }
+
+    /// Whether this is also certain: it is pinned memory of the host.
+    #[inline(always)]
+    pub(super) fn is_pinned_memory_at_hand(&self, here: Here<'_>) -> bool {
+        here.has_pinned(self.last_use.context())
     }
 
     #[cold]

@@ -32,7 +32,7 @@ impl RawBuffer {
             return Err((error, pages));
         }
         let (start, layout) = pages.into_parts();
-        Ok(Self { home: Home::Registered, layout, ..Self::adopt(start, bytes) })
+        Ok(Self { layout, ..Self::at_home(Home::Registered, start, bytes) })
     }
 
     /// Ends the registration and gives the pages back. `handle` is the only handle, so nothing refers to the memory

@@ -12,7 +12,7 @@ use crate::ffi::flagged_event::{event_with, reset};
 use crate::ffi::gate::Gate;
 use crate::ffi::shelf::{Row, Seed, Shelf, ShelfPlace};
 use crate::ffi::wait::Wait;
-use crate::ffi::work::queue_alone;
+use crate::ffi::work::{queue_alone, queue_at_once};
 use crate::ffi::{Api, Here, LastUse, Owner, RawStream, Site};
 use ascendcl_macros::rule;
 use ascendcl_sys::constants::ACL_EVENT_SYNC;
@@ -172,7 +172,6 @@ impl RawEvent {
     }
 
     /// Records the event behind everything that is queued on the stream so far.
-    #[inline(always)]
     pub(crate) fn record(&self, here: Here<'_>, stream: &RawStream) -> Result<(), Boxed> {
         self.is_ready(here)?;
         // Take the mark before the call: work that another thread queues on a default stream during the call may come
@@ -183,20 +182,39 @@ impl RawEvent {
         let recorded = unsafe {
             queue_alone!(stream, here, "record an event", NOTHING, |stream| aclrtRecordEvent(self.raw, stream))
         };
-        match &recorded {
-            Ok(_) => self.record.note(stream, before, since),
-            Err(error) => self.is_not_recorded(error.as_error()),
+        match recorded {
+            Ok(_) => Ok(self.record.note(stream, before, since)),
+            Err(error) => Err(self.is_not_recorded(error)),
         }
-        recorded.map(|_| ())
+    }
+
+    /// Like [`record`](Self::record). `None` when further checks are needed; then nothing has happened.
+    #[inline(always)]
+    pub(crate) fn record_at_once(&self, here: Here<'_>, stream: &RawStream) -> Option<Result<(), Boxed>> {
+        if !self.is_at_hand(here) {
+            return None;
+        }
+        let since = stream.after_failures();
+        // SAFETY: the function asks for a live event and a live stream (EVENT-06, STREAM-07). The caller has the handles of
+        // both, is in their context, and has seen that they are not destroyed (`is_at_hand`).
+        let recorded = unsafe {
+            queue_at_once!(stream, here, "record an event", NOTHING, |stream| aclrtRecordEvent(self.raw, stream))
+        };
+        match recorded? {
+            // The record has a number of its own, and comes after all before it: no other thread queues work here.
+            Ok(number) => Some(Ok(self.record.note(stream, number - 1, since))),
+            Err(error) => Some(Err(self.is_not_recorded(error))),
+        }
     }
 
     /// Called after a failed record. The event may no longer come after the work that it came after before.
     #[cold]
-    fn is_not_recorded(&self, error: &Error) {
-        if error.rules_out_that_work_was_queued() {
-            return;
+    fn is_not_recorded(&self, boxed: Boxed) -> Boxed {
+        let error = boxed.as_error();
+        if !error.rules_out_that_work_was_queued() {
+            if error.is_a_refusal() { self.record.mark_in_doubt() } else { self.record.forget() }
         }
-        if error.is_a_refusal() { self.record.mark_in_doubt() } else { self.record.forget() }
+        boxed
     }
 
     /// Whether the record comes after the submission with this number on this stream.
@@ -223,23 +241,42 @@ impl RawEvent {
     }
 
     /// Makes work that is queued on the stream from now on wait for the event.
-    #[inline(always)]
     pub(crate) fn hold_up(&self, here: Here<'_>, stream: &RawStream) -> Result<u64, Boxed> {
         self.is_ready(here)?;
         self.queue_wait(here, stream)
+    }
+
+    /// Like [`hold_up`](Self::hold_up). `None` when further checks are needed; then nothing has happened.
+    #[inline(always)]
+    pub(crate) fn hold_up_at_once(&self, here: Here<'_>, stream: &RawStream) -> Option<Result<u64, Boxed>> {
+        if !self.is_at_hand(here) {
+            return None;
+        }
+        // SAFETY: the function asks for a live event and a live stream (EVENT-06, STREAM-07). The caller has the handles of
+        // both, is in their context, and has seen that they are not destroyed (`is_at_hand`).
+        unsafe {
+            queue_at_once!(stream, here, "let a stream wait for an event", NOTHING, |stream| {
+                aclrtStreamWaitEvent(stream, self.raw)
+            })
+        }
+    }
+
+    /// Whether it is certain that this thread has entered the event's context and that the event is not destroyed. As for
+    /// [`is_ready`](Self::is_ready), it stays.
+    #[inline(always)]
+    fn is_at_hand(&self, here: Here<'_>) -> bool {
+        here.is_in(self.owner) && self.gate.is_open()
     }
 
     /// An error when this thread has not entered the event's context, or when the event is destroyed.
     ///
     /// After this check the event stays as long as the caller has its handle. Destroying an event takes the handle by
     /// value, and a context does not end while a thread is in it. So the gate need not be passed.
-    #[inline(always)]
     fn is_ready(&self, here: Here<'_>) -> Result<(), Boxed> {
         self.owner.is_here(here, ObjectKind::EVENT)?;
         if self.gate.is_open() { Ok(()) } else { Err(gone()) }
     }
 
-    #[inline(always)]
     fn queue_wait(&self, here: Here<'_>, stream: &RawStream) -> Result<u64, Boxed> {
         // SAFETY: the function asks for a live event and a live stream. The caller has the stream's handle (STREAM-07). The
         // event's gate is passed, or the caller has its handle and has seen that it is not destroyed (`is_ready`,

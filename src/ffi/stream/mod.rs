@@ -9,8 +9,8 @@ mod wait;
 pub(crate) use captured::{FirstPanic, KeptState};
 pub(crate) use life::NewStream;
 pub(crate) use options::stream_flags;
-pub(crate) use submit::Place;
 pub(super) use submit::aligned;
+pub(crate) use submit::{Place, Way};
 
 use super::admission::{Admission, Because};
 use super::allocator::{Keeps, KeptAllocator};

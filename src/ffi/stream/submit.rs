@@ -6,7 +6,7 @@ use crate::ffi::call::NoSuccess;
 use crate::ffi::call::{Current, Ready, call};
 use crate::ffi::stamp::{Next, Ticket, Unknown};
 use crate::ffi::work::{queue_alone, queue_at_once, queue_work};
-use crate::ffi::{Api, Here, Home, LastUse, RawBuffer};
+use crate::ffi::{Api, Here, LastUse, RawBuffer};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtMemcpyKind;
 use core::ffi::c_void;
@@ -30,6 +30,14 @@ impl Place<'_> {
     }
 }
 
+/// Which way a copy goes, as far as the types of its buffers say it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Way {
+    Up,
+    Down,
+    OnDevice,
+}
+
 /// The alignment, in bytes, at which copies on the device may begin.
 const DEVICE_ALIGNMENT: usize = 64;
 
@@ -38,10 +46,7 @@ impl RawStream {
     pub(crate) fn copy(&self, here: Here<'_>, to: Place<'_>, from: Place<'_>, bytes: usize) -> Result<u64, Boxed> {
         to.block.holds_at(here, to.start, bytes)?;
         from.block.holds_at(here, from.start, bytes)?;
-        let kind = match direct(to.block, from.block) {
-            Some(kind) => kind,
-            None => self.kind_of_copy(here.api(), to, from, bytes)?,
-        };
+        let kind = self.kind_of_copy(here.api(), to, from, bytes)?;
         // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02). The
         // caller has the stream's handle, so the stream lives. Each block holds `bytes` bytes from its place on, and is
         // freed only when a synchronise has covered this submission (the stamps).
@@ -52,15 +57,30 @@ impl RawStream {
         }
     }
 
-    /// Like [`copy`](Self::copy), of a whole block to a whole block. `None` when further checks are needed; then nothing
-    /// has happened.
+    /// Like [`copy`](Self::copy), of a whole block to a whole block, whose types say the way. `None` when further checks
+    /// are needed; then nothing has happened.
     #[inline(always)]
-    pub(crate) fn copy_at_once(&self, here: Here<'_>, to: &RawBuffer, from: &RawBuffer) -> Option<Result<u64, Boxed>> {
+    pub(crate) fn copy_at_once(
+        &self,
+        here: Here<'_>,
+        (to, from, way): (&RawBuffer, &RawBuffer, Way),
+    ) -> Option<Result<u64, Boxed>> {
+        // There is no pinned memory if the program runs on the device (`Home::Unified`).
+        let (kind, are_at_hand) = match way {
+            Way::Up => (
+                aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE,
+                to.is_device_memory_at_hand(here) && from.is_pinned_memory_at_hand(here),
+            ),
+            Way::Down => (
+                aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST,
+                to.is_pinned_memory_at_hand(here) && from.is_device_memory_at_hand(here),
+            ),
+            Way::OnDevice => return None,
+        };
         let bytes = from.bytes();
-        if !to.is_at_hand(here) || !from.is_at_hand(here) || to.bytes() != bytes {
+        if !are_at_hand || to.bytes() != bytes {
             return None;
         }
-        let kind = direct(to, from)?;
         // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02). The
         // caller has the stream's handle, so the stream lives. The blocks have one length, and are freed only when a
         // synchronise has covered this submission (the stamps).
@@ -71,9 +91,7 @@ impl RawStream {
         }
     }
 
-    /// The direction of a copy that is not simply between the device and pinned memory, after the checks and the wait
-    /// that such a copy needs.
-    #[inline(never)]
+    /// The direction of a copy, after the checks and the wait that a copy in this direction needs.
     fn kind_of_copy(&self, api: Api, to: Place<'_>, from: Place<'_>, bytes: usize) -> Result<aclrtMemcpyKind, Boxed> {
         let kind = api.direction(to.block.home().side(), from.block.home().side());
         aligned(kind, bytes, [to.block.at(to.start), from.block.at(from.start)])?;
@@ -113,7 +131,7 @@ impl RawStream {
     /// Like [`set`](Self::set). `None` when further checks are needed; then nothing has happened.
     #[inline(always)]
     pub(crate) fn set_at_once(&self, here: Here<'_>, block: &RawBuffer, value: u8) -> Option<Result<u64, Boxed>> {
-        if !block.is_at_hand(here) {
+        if !block.is_device_memory_at_hand(here) {
             return None;
         }
         // SAFETY: the function asks for a live stream, and for memory that stays until the set is done (MEM-02). The
@@ -249,23 +267,6 @@ impl RawStream {
         let wait = || self.wait_elsewhere(api, Some(SETTLING), Some(number));
         let is_over = error.as_error().rules_out_that_work_was_queued() || wait().is_ok();
         (error, is_over)
-    }
-}
-
-/// The direction of a copy that is simply between the device and pinned memory. There is no pinned memory if the
-/// program runs on the device ([`Home::Unified`]).
-#[inline(always)]
-fn direct(to: &RawBuffer, from: &RawBuffer) -> Option<aclrtMemcpyKind> {
-    /// Packs both homes into one number, so that one comparison is enough.
-    const fn both(to: Home, from: Home) -> u16 {
-        (to as u16) << 8 | from as u16
-    }
-    const UP: u16 = both(Home::Device, Home::Pinned);
-    const DOWN: u16 = both(Home::Pinned, Home::Device);
-    match both(to.home(), from.home()) {
-        UP => Some(aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE),
-        DOWN => Some(aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST),
-        _ => None,
     }
 }
 
