@@ -99,21 +99,21 @@ impl Operation {
     /// limit.
     pub(crate) fn limit(self) -> u64 {
         match self {
-            Self::Copy => 80,
-            Self::CopyAndWait => 149,
+            Self::Copy => 75,
+            Self::CopyAndWait => 144,
             Self::Set => 59,
-            Self::Record => 60,
-            Self::WaitFor => 47,
+            Self::Record => 52,
+            Self::WaitFor => 40,
             Self::CallBack => 102,
             Self::Execute => 100,
             Self::Replay => 80,
             Self::Synchronize => 52,
-            Self::CopyNow => 54,
+            Self::CopyNow => 43,
             Self::Run => 64,
             Self::Enter => 260,
             Self::Stream => 325,
             Self::Event => 258,
-            Self::Buffer => 316,
+            Self::Buffer => 310,
             Self::Allocator => 285,
             Self::Pool => 650,
         }

@@ -80,7 +80,7 @@ pub(crate) struct Unknown;
 pub(crate) struct LastUse {
     stream: AtomicU64,
     number: AtomicU64,
-    /// The number of the context to which the memory belongs, or 0 for none; for memory of the host with what kind it is
+    /// The number of the context to which the memory belongs, or 0 for none. The bits above it say where a block is
     /// (`Home::in_context`). After a doubt it is [`IN_DOUBT`] for good, so a user of the memory compares one word only.
     context: AtomicU64,
 }
@@ -214,7 +214,7 @@ impl Ticket for Unknown {
 }
 
 impl LastUse {
-    /// The stamp of unused memory of the context with this number, or word.
+    /// The stamp of unused memory of the context with this number. `context` may have more above it.
     pub(crate) fn of(context: u64) -> Self {
         Self { stream: AtomicU64::new(NEVER), number: AtomicU64::new(0), context: AtomicU64::new(context) }
     }
@@ -289,7 +289,8 @@ impl LastUse {
         self.context.store(context, Ordering::Release);
     }
 
-    /// The number, or word, of the context to which the memory belongs. If the memory is in doubt, this is no context's number.
+    /// The number of the context to which the memory belongs, and what is above it. If the memory is in doubt, this is no
+    /// context's number.
     #[inline]
     pub(crate) fn context(&self) -> u64 {
         self.context.load(Ordering::Acquire)
