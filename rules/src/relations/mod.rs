@@ -167,6 +167,9 @@ fn judge(case: &mut Case<'_>) {
         _ => {}
     }
     process::judge(case);
+    if process::never_began(case) {
+        return;
+    }
     callbacks::inside(case);
     if current::judge(case) && live::judge(case) && same_context::judge(case) {
         callbacks::judge(case);

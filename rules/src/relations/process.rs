@@ -1,6 +1,7 @@
 //! INIT: initialising, finalising, and what is left over then.
 
 use super::scene::Case;
+use super::world::Process;
 use crate::catalogue::*;
 use crate::events::{Kind, Object, Op};
 
@@ -64,8 +65,22 @@ fn not_initialised(case: &mut Case<'_>) {
     };
 }
 
+/// Whether a failed initialisation is the reason that there is nothing to use. What calls break then is not told: it
+/// follows from the one mistake. Strict checks refuse each call that takes the library, so no context comes to be.
+pub(super) fn never_began(case: &Case<'_>) -> bool {
+    let (world, process) = (case.world, &case.world.process);
+    failed(process) && world.contexts.live().next().is_none()
+}
+
+fn failed(process: &Process) -> bool {
+    process.initialised.is_empty() && process.refused.is_some() && process.finalised.is_none()
+}
+
 fn finalise(case: &mut Case<'_>) {
     let process = &case.world.process;
+    if failed(process) {
+        return not_initialised(case);
+    }
     let all = case.event().op == Op::Finalise;
     match *process.initialised.as_slice() {
         [] => {

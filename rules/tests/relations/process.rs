@@ -14,6 +14,26 @@ fn nothing_is_made_before_the_library_is_initialised() {
     assert_eq!(program.findings, []);
 }
 
+/// What is refused because of a failed initialisation is no mistake of its own.
+#[test]
+fn a_failed_initialisation_is_the_only_mistake_of_a_program_that_goes_on_without() {
+    let mut program = Program::new();
+    let init = program.event("aclInit", Object::PROCESS, Op::Initialise);
+    program.see(&init, Outcome::Refused);
+    let set = program.event("aclrtSetDevice", Object::device(0), Op::Set);
+    program.see(&set, Outcome::Refused);
+    let create = program.event("aclrtCreateStream", Object::stream(0), Op::Create);
+    program.see(&create, Outcome::Refused);
+    let free = program.event("aclrtFree", Object::memory(0), Op::Free);
+    program.see(&free, Outcome::Refused);
+    let finalise = program.event("aclFinalize", Object::PROCESS, Op::Finalise);
+    program.see(&finalise, Outcome::Refused);
+    for finding in &program.findings {
+        assert_eq!((finding.rule, finding.contradicts.as_ref().unwrap().0.name), (INIT_01, "aclInit"), "{finding}");
+    }
+    assert_eq!(program.findings.len(), 4);
+}
+
 #[test]
 fn finalising_comes_last() {
     breaks(

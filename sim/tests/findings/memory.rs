@@ -138,7 +138,7 @@ fn devices_are_linked_before_one_reaches_the_other() {
 }
 
 /// Plain stores to pinned memory, which no call shows.
-fn store(pinned: *mut std::ffi::c_void, byte: u8) {
+pub(crate) fn store(pinned: *mut std::ffi::c_void, byte: u8) {
     // SAFETY: the tests' blocks have 64 bytes; a copy that reads them meanwhile is what the tests are about, and copies
     // bytes whatever they are.
     unsafe { std::ptr::write_bytes(pinned.cast::<u8>(), byte, 64) }

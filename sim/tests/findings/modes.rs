@@ -1,5 +1,6 @@
 //! Off, report, strict.
 
+use crate::memory::store;
 use crate::support::*;
 use ascendcl_sim::{Checks, control};
 use std::process::Command;
@@ -45,6 +46,27 @@ fn strict_checks_refuse_the_call_and_name_the_rule() {
     assert_eq!(acl!(aclFinalize()), ACL_ERROR_UNINITIALIZE);
     assert!(message().contains("INIT-02"));
     assert_ne!(control::live(), control::Live::default());
+}
+
+/// If the wait did not take place, all that relies on it would be found, too.
+#[test]
+fn a_wait_that_shows_a_mistake_answers_with_it_in_strict_mode_and_takes_place() {
+    let _machine = machine(Checks::Strict);
+    ok!(aclInit(std::ptr::null()));
+    ok!(aclrtSetDevice(0));
+    let (block, pinned, stream) = (malloc(64), malloc_host(64), stream());
+    store(pinned, 1);
+    queue_copy(block, pinned, TO_DEVICE, stream);
+    store(pinned, 2);
+    assert_eq!(acl!(aclrtSynchronizeStream(stream)), ACL_ERROR_RT_PARAM_INVALID);
+    let text = message();
+    assert!(text.contains("aclrtSynchronizeStream: COPY-04: "), "{text}");
+    ok!(aclrtFree(block));
+    ok!(aclrtFreeHost(pinned));
+    ok!(aclrtDestroyStream(stream));
+    ok!(aclrtResetDevice(0));
+    ok!(aclFinalize());
+    assert_eq!(control::take_findings().iter().map(|finding| finding.rule).collect::<Vec<_>>(), [rules::COPY_04]);
 }
 
 #[test]

@@ -104,24 +104,34 @@ fn a_finding_says_where_the_call_was_made() {
     assert!(found[0].to_string().contains(&format!("  from:     {caller}\n")), "{}", found[0]);
 }
 
+/// The calls of a program that does not look at what they answer.
 #[test]
 fn an_initialisation_that_failed_is_one_finding() {
-    let run = |plan: Plan, file: &std::ffi::CStr| {
-        let _machine = machine(Checks::Report);
+    let run = |checks: Checks, plan: Plan, file: &std::ffi::CStr| {
+        let _machine = machine(checks);
         control::fail(plan).unwrap();
         assert_ne!(acl!(aclInit(file.as_ptr())), ACL_SUCCESS);
-        ok!(aclrtSetDevice(0));
-        let (block, stream) = (malloc(64), stream());
-        ok!(aclrtDestroyStream(stream));
-        ok!(aclrtFree(block));
+        let (mut block, mut stream) = (std::ptr::null_mut(), aclrtStream::NULL);
+        let code = acl!(aclrtSetDevice(0));
+        assert_eq!(code == ACL_SUCCESS, checks == Checks::Report, "{code}");
+        acl!(aclrtMalloc(&mut block, 64, aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST));
+        acl!(aclrtCreateStream(&mut stream));
+        acl!(aclrtMemset(block, 64, 0, 64));
+        acl!(aclrtSynchronizeStream(stream));
+        acl!(aclrtDestroyStream(stream));
+        acl!(aclrtFree(block));
+        acl!(aclrtResetDevice(0));
+        acl!(aclFinalize());
         control::take_findings()
     };
-    let planned = Plan::new().at(ascendcl_sim::Calls::of("aclInit"), Fault::Fails(ACL_ERROR_INTERNAL_ERROR));
-    for found in [run(planned, c""), run(Plan::new(), c"/no/such/file")] {
-        let [finding] = found.as_slice() else { panic!("{found:?}") };
-        assert_eq!(finding.rule, rules::INIT_01);
-        assert!(finding.found.contains("aclInit failed"), "{finding}");
-        assert_eq!(finding.contradicts.as_ref().map(|(call, _)| call.name), Some("aclInit"));
+    let planned = || Plan::new().at(ascendcl_sim::Calls::of("aclInit"), Fault::Fails(ACL_ERROR_INTERNAL_ERROR));
+    for checks in [Checks::Report, Checks::Strict] {
+        for found in [run(checks, planned(), c""), run(checks, Plan::new(), c"/no/such/file")] {
+            let [finding] = found.as_slice() else { panic!("{checks:?}: {found:?}") };
+            assert_eq!(finding.rule, rules::INIT_01);
+            assert!(finding.found.contains("aclInit failed"), "{finding}");
+            assert_eq!(finding.contradicts.as_ref().map(|(call, _)| call.name), Some("aclInit"));
+        }
     }
 }
 

@@ -55,9 +55,9 @@ static CHECKER: Mutex<Option<Checker>> = Mutex::new(None);
 #[must_use]
 pub(crate) struct Watching(Option<Box<Event>>, Judged);
 
-/// A call that has begun. If it is dropped, it has failed.
+/// A call that has begun, and what it shows of earlier work. If it is dropped, it has failed.
 #[must_use]
-pub(crate) struct Watched(Option<Box<Event>>, Judged);
+pub(crate) struct Watched(Option<Box<Event>>, Judged, Option<Box<Finding>>);
 
 /// When a call's work is judged.
 #[derive(Clone, Copy)]
@@ -194,9 +194,9 @@ impl Watching {
     }
 
     fn judged(mut self) -> (Watched, Option<Finding>) {
-        let Some(event) = &mut self.0 else { return (Watched(None, Judged::Now), None) };
+        let Some(event) = &mut self.0 else { return (Watched(None, Judged::Now, None), None) };
         if let Judged::InReplays(_) = self.1 {
-            return (Watched(self.0, self.1), None);
+            return (Watched(self.0, self.1, None), None);
         }
         if config::current().run_mode() == aclrtRunMode::ACL_DEVICE {
             event.flags.push(Flag::OnDevice);
@@ -205,20 +205,26 @@ impl Watching {
         let findings = lock(&CHECKER).get_or_insert_with(Checker::new).judge(event);
         let refused =
             |finding: &&Finding| finding.rule.severity() == Severity::Misuse && !report::suppresses(finding.rule);
-        let first = written.iter().chain(&findings).find(refused).cloned();
+        // A wait that shows what the program did before is no mistake. It takes place, since everything after it relies
+        // on that.
+        let shown = written.filter(|finding| refused(&finding)).map(Box::new);
+        let first = findings.iter().find(refused).cloned();
         report::record(findings);
-        (Watched(self.0.take(), Judged::Now), first)
+        (Watched(self.0.take(), Judged::Now, shown), first)
     }
 }
 
 impl Watched {
-    /// Tells how the call ended.
-    pub(crate) fn end<T, E: Fails>(mut self, answer: Result<T, E>) -> Result<T, E> {
-        if let Some(event) = &self.0 {
-            let outcome = codes::outcome(event, answer.as_ref().err().map_or(ACL_SUCCESS, Fails::code));
-            self.commit(outcome);
+    /// Tells how the call ended. With strict checks a wait answers with what it has shown.
+    pub(crate) fn end<T, E: Fails + From<Failure>>(mut self, answer: Result<T, E>) -> Result<T, E> {
+        let Some(event) = &self.0 else { return answer };
+        let outcome = codes::outcome(event, answer.as_ref().err().map_or(ACL_SUCCESS, Fails::code));
+        let told = self.2.take().filter(|_| event.op == Op::Synchronize && mode() == STRICT);
+        self.commit(outcome);
+        match told {
+            Some(finding) if answer.is_ok() => Err(refusal(&finding).into()),
+            _ => answer,
         }
-        answer
     }
 
     /// The call has made the object with this number.

@@ -60,6 +60,11 @@ impl<'a> Scope<'a> {
         self.shared.opset
     }
 
+    /// Whether this is the graph of a branch or a loop, which a run may not come to.
+    pub(super) fn is_inside(&self) -> bool {
+        self.outer.is_some()
+    }
+
     /// Whether a value is made whole numbers of, as far as this graph shows.
     pub(super) fn is_rounded(&self, name: &str) -> bool {
         self.rounded.contains(name)

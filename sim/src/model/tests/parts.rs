@@ -1,6 +1,6 @@
 //! Values that are cut into parts: right, or refused when the model is loaded if it is known that the parts do not fit.
 
-use super::files::{File, node, port, shapeless, with_int, with_ints};
+use super::files::{File, node, port, shapeless, with_graph, with_int, with_ints};
 use crate::model::{Input, Model};
 use rten_onnx::onnx::{DataType, NodeProto};
 
@@ -61,6 +61,25 @@ fn parts_without_sizes_are_equal_or_the_last_is_smaller() {
         let found = refusal(file(dims, newer(count), 18));
         assert!(found.contains(&format!("attribute `num_outputs` is {count}")), "{found}");
     }
+}
+
+/// ONNX's own definition of AffineGrid has one branch for sizes of four elements, and one for sizes of five.
+#[test]
+fn a_branch_that_is_not_taken_may_have_parts_that_do_not_fit() {
+    let branch = |count: usize| {
+        let parts = with_int(node("Split", &["x"], &["a", "b", "c"][..count]), "num_outputs", count as i64);
+        File::new(&[], &[shapeless("a", FLOAT)], vec![parts]).graph
+    };
+    let one = with_graph(node("If", &["c"], &["y"]), "then_branch", branch(2));
+    let one = with_graph(one, "else_branch", branch(3));
+    let mut file = File::new(&[port("x", FLOAT, "2")], &[shapeless("y", FLOAT)], vec![one]).at_opset(18);
+    file.graph.input.push(port("c", DataType::BOOL, ""));
+    let model = Model::parse(file.bytes()).unwrap();
+    let bytes: Vec<u8> = [1.0_f32, 2.0].iter().flat_map(|value| value.to_le_bytes()).collect();
+    let choose = |yes: u8| model.run(&[Input { dims: &[2], bytes: &bytes }, Input { dims: &[], bytes: &[yes] }]);
+    assert_eq!(choose(1).unwrap()[0].to_bytes().unwrap(), 1.0_f32.to_le_bytes());
+    let failure = choose(0).map(|_| ()).unwrap_err().to_string();
+    assert!(failure.contains("Split"), "{failure}");
 }
 
 /// It is a part all the same.

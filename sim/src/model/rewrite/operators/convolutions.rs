@@ -46,7 +46,7 @@ pub(super) fn convolution(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), 
     match (operator.as_str(), padding) {
         ("ConvInteger", Padding::None) => {
             super::scalars(scope, &mut node, &[2, 3]);
-            keep(scope, node)
+            super::narrow::in_parts(scope, node, 1, 3)
         }
         ("ConvInteger", padding) => {
             super::scalars(scope, &mut node, &[2, 3]);
@@ -239,7 +239,10 @@ fn padded(
     if let Some(name) = inner.input.first_mut() {
         *name = wide;
     }
-    keep(scope, inner)
+    match inner.operator() {
+        "ConvInteger" => super::narrow::in_parts(scope, inner, 1, 3),
+        _ => keep(scope, inner),
+    }
 }
 
 /// What each axis is padded by, batch and channels among them.

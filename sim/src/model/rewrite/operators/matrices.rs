@@ -85,7 +85,7 @@ fn as_matrix(scope: &mut Scope<'_>, value: &str, rank: usize, axis: i64) -> Stri
 /// A zero point of one element stands for all rows or columns.
 pub(super) fn integer_product(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
     super::scalars(scope, &mut node, &[2, 3]);
-    keep(scope, node)
+    super::narrow::in_parts(scope, node, 0, 2)
 }
 
 /// Up to here `f32` has every integer.

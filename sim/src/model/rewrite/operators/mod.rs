@@ -8,6 +8,7 @@ mod indices;
 mod legacy;
 mod losses;
 mod matrices;
+mod narrow;
 mod normalizations;
 mod parts;
 mod quantized;
