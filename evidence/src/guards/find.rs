@@ -303,7 +303,8 @@ impl Finder<'_> {
         let outer = std::mem::replace(&mut self.function, signature.ident.to_string());
         let begin = self.range(&block.brace_token.span.open()).end;
         let values = constants(&signature.output);
-        for value in values {
+        let inner = squeezed(text.trim_start_matches('{').trim_end_matches('}'));
+        for value in values.iter().filter(|value| **value != inner) {
             let how = format!("return {value}");
             self.add(how.trim(), begin..begin, |on| {
                 vec![Change::Before(begin, format!(" if {on} {{ return {value}; }}"))]

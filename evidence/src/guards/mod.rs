@@ -55,7 +55,7 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     trials::tried(&programs, &tests, &tried, fits, |number, end| {
         if let Ok(mut ends) = ends.lock() {
             ends.insert(number, end.clone());
-            if ends.len() % 100 == 0 {
+            if ends.len().is_multiple_of(20) {
                 // What a run that is stopped leaves; the end writes it again.
                 drop(ground.write("guards.csv", &page(&mutants, &ends)));
             }
@@ -63,7 +63,7 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     });
     let ends = ends.into_inner().map_err(|error| error.to_string())?;
     ground.write("guards.csv", &page(&mutants, &ends))?;
-    Ok(judged(ground, &mutants, &ends, &reasons, names.is_empty())?.fact("tests that fail so", failed.len()))
+    Ok(judged(ground, &mutants, &ends, &reasons, names.is_empty())?.fact("tests left out", failed.len()))
 }
 
 /// The test programs, and the mutants that the compiler refuses.

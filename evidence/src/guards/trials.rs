@@ -40,50 +40,75 @@ const SETTINGS: [(&str, &[&str]); 3] = [
     ("vendor-waits,reuse-handles", &["attacks", "asynchronous", "soak"]),
 ];
 
-/// A test that takes longer is left out: one test for many mutants.
-const LONGEST: Duration = Duration::from_secs(20);
+/// A test that takes longer is left out: each mutant that lives would run it.
+const LONGEST: Duration = Duration::from_millis(1500);
+/// A mutant is tried with so many tests at most under a further setting: those that reach the fewest mutants, because
+/// hundreds of tests reach what each program does.
+const MOST: usize = 30;
+
+/// Tests at a time for each processor: most of them wait most of the time.
+const WAITING: usize = 4;
+
 /// Memory of a test, in KiB: a mutant may allocate without end.
 const MEMORY: &str = "12582912";
 
-/// The tests of the programs that pass without a mutant, with what they reach.
+/// The tests of the programs that pass without a mutant, with what they reach; and the names of the others.
 pub(crate) fn recorded(programs: &[Program], scratch: &Path) -> Result<(Vec<Test>, Vec<String>), String> {
-    let mut names = Vec::new();
+    let (mut tests, mut failed) = (Vec::new(), Vec::new());
     for (index, program) in programs.iter().enumerate() {
-        let listed = Command::new(&program.path)
-            .args(["--list", "--format=terse"])
-            .current_dir(&program.folder)
-            .output()
-            .map_err(|error| format!("{}: {error}", program.path.display()))?;
-        let text = String::from_utf8_lossy(&listed.stdout).into_owned();
-        names.extend(text.lines().filter_map(|line| Some((index, line.strip_suffix(": test")?.to_owned()))));
-    }
-    let (tests, failed) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
-    each(&names, |number, (index, name)| {
-        let Some(program) = programs.get(*index) else { return };
-        let file = scratch.join(format!("reached-{number}"));
-        drop(std::fs::remove_file(&file));
-        let begin = Instant::now();
-        let ended = one(program, name, LONGEST, "", |command| {
-            command.env(switch::NUMBER, switch::ALL).env(switch::FILE, &file);
-        });
-        let took = begin.elapsed();
-        let text = std::fs::read_to_string(&file).unwrap_or_default();
-        drop(std::fs::remove_file(&file));
-        let reaches = text.lines().filter_map(|line| line.parse().ok()).collect();
-        match ended {
-            Ended::Passed => push(&tests, Test { program: *index, name: name.clone(), took, reaches }),
-            Ended::Failed | Ended::Hung => push(&failed, format!("{}: {name}", program.name)),
+        for line in of_program(program, scratch)?.lines().skip(1) {
+            let mut parts = line.split('\t');
+            let (Some(name), Some(took)) = (parts.next(), parts.next()) else { continue };
+            let Some(took) = took.parse().ok().filter(|took| u128::from(*took) < LONGEST.as_millis()) else {
+                failed.push(format!("{}: {name}: {took}", program.name));
+                continue;
+            };
+            let reaches =
+                parts.next().unwrap_or_default().split(' ').filter_map(|number| number.parse().ok()).collect();
+            tests.push(Test { program: index, name: name.to_owned(), took: Duration::from_millis(took), reaches });
         }
-    });
-    let mut tests = tests.into_inner().unwrap_or_default();
-    tests.sort_by_key(|test: &Test| test.took);
-    Ok((tests, failed.into_inner().unwrap_or_default()))
+    }
+    tests.sort_by_key(|test: &Test| (test.reaches.len(), test.took));
+    Ok((tests, failed))
 }
 
-fn push<T>(list: &Mutex<Vec<T>>, value: T) {
-    if let Ok(mut list) = list.lock() {
-        list.push(value);
+/// What the tests of a program reach, from the file of an earlier run of the same program, or by running each.
+fn of_program(program: &Program, scratch: &Path) -> Result<String, String> {
+    let wrong = |error: std::io::Error| format!("{}: {error}", program.path.display());
+    let built = std::fs::metadata(&program.path).and_then(|about| about.modified()).map_err(wrong)?;
+    let file = scratch.join(program.path.file_name().unwrap_or_default());
+    let head = format!("{built:?}");
+    let known = std::fs::read_to_string(&file).unwrap_or_default();
+    if known.lines().next() == Some(&head) {
+        return Ok(known);
     }
+    let list = ["--list", "--format=terse"];
+    let listed = Command::new(&program.path).args(list).current_dir(&program.folder).output().map_err(wrong)?;
+    let text = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let names: Vec<_> = text.lines().filter_map(|line| line.strip_suffix(": test")).collect();
+    let rows = Mutex::new(vec![head]);
+    each(&names, |number, name| {
+        let numbers = scratch.join(format!("numbers-{number}"));
+        drop(std::fs::remove_file(&numbers));
+        let begin = Instant::now();
+        let ended = one(program, name, LONGEST * 4, "", |command| {
+            command.env(switch::NUMBER, switch::ALL).env(switch::FILE, &numbers);
+        });
+        let took = match ended {
+            Ended::Passed => begin.elapsed().as_millis().to_string(),
+            Ended::Failed => "fails".to_owned(),
+            Ended::Hung => "takes too long".to_owned(),
+        };
+        let reached = std::fs::read_to_string(&numbers).unwrap_or_default();
+        drop(std::fs::remove_file(&numbers));
+        let reached: Vec<_> = reached.lines().collect();
+        if let Ok(mut rows) = rows.lock() {
+            rows.push(format!("{name}\t{took}\t{}", reached.join(" ")));
+        }
+    });
+    let text = rows.into_inner().map_err(|error| error.to_string())?.join("\n");
+    std::fs::write(&file, &text).map_err(wrong)?;
+    Ok(text)
 }
 
 /// How each of these mutants ends. A mutant and a test have to be of packages that fit.
@@ -108,11 +133,13 @@ pub(crate) fn tried(
         let order: Vec<_> = likely.iter().copied().chain(rest).collect();
         let mut end = if order.is_empty() { End::Unreached } else { End::Survived };
         'all: for (setting, names) in SETTINGS {
-            for (index, test) in &order {
-                let Some(program) = programs.get(test.program) else { continue };
-                if !names.is_empty() && !names.contains(&program.name.as_str()) {
-                    continue;
-                }
+            let of_setting = |test: &Test| {
+                let program = programs.get(test.program).filter(|own| names.is_empty() || names.contains(&&*own.name));
+                program.filter(|_| test.reaches.contains(mutant))
+            };
+            let chosen = order.iter().filter_map(|(index, test)| Some((index, test, of_setting(test)?)));
+            let most = if setting.is_empty() { usize::MAX } else { MOST };
+            for (index, test, program) in chosen.take(most) {
                 let patience = Duration::from_secs(4) + test.took * 10;
                 let ended = one(program, &test.name, patience, setting, |command| {
                     command.env(switch::NUMBER, mutant.to_string());
@@ -163,10 +190,10 @@ fn one(program: &Program, test: &str, patience: Duration, setting: &str, with: i
     }
 }
 
-/// Does this for each value, on as many threads as the machine has.
+/// Does this for each value, on several threads.
 fn each<T: Sync>(values: &[T], act: impl Fn(usize, &T) + Sync) {
     let next = AtomicUsize::new(0);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from) * WAITING;
     std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {

@@ -23,6 +23,10 @@ fn two_branches_meet_and_every_replay_keeps_their_order() {
             capture.copy_to_host(&other, &mut last)
         });
         let mut graph = graph.unwrap();
+        // No handle names the events that order the branches: the graph keeps them.
+        let events = control::live().events;
+        collect(current);
+        assert_eq!((control::live().events, events > 0), (events, true));
         for number in [1.0, 2.0] {
             graph.operands(current).unwrap().0.0.fill(number);
             graph = main.replay(current, graph).unwrap().wait(current).unwrap();
