@@ -1,5 +1,6 @@
 //! The mutants of a source file: what to change, and where.
 
+use super::shapes::{bare, binds, can_be_left_out, constants, is_comparison, is_for_tests, is_lazy, operands};
 use super::text::{Change, Mutant, squeezed};
 use std::ops::Range;
 use syn::spanned::Spanned;
@@ -35,102 +36,6 @@ struct Finder<'s> {
     first: usize,
     function: String,
     found: Vec<Mutant>,
-}
-
-/// The expression without the parentheses around it.
-fn bare(mut expr: &Expr) -> &Expr {
-    while let Expr::Paren(inner) = expr {
-        expr = &inner.expr;
-    }
-    expr
-}
-
-fn is_lazy(op: &BinOp) -> bool {
-    matches!(op, BinOp::And(_) | BinOp::Or(_))
-}
-
-fn is_comparison(op: &BinOp) -> bool {
-    matches!(op, BinOp::Eq(_) | BinOp::Ne(_) | BinOp::Lt(_) | BinOp::Le(_) | BinOp::Gt(_) | BinOp::Ge(_))
-}
-
-fn is_assignment(op: &BinOp) -> bool {
-    matches!(
-        op,
-        BinOp::AddAssign(_)
-            | BinOp::SubAssign(_)
-            | BinOp::BitOrAssign(_)
-            | BinOp::BitAndAssign(_)
-            | BinOp::MulAssign(_)
-    )
-}
-
-/// Whether the condition binds names.
-fn binds(expr: &Expr) -> bool {
-    match bare(expr) {
-        Expr::Let(_) => true,
-        Expr::Binary(both) if is_lazy(&both.op) => binds(&both.left) || binds(&both.right),
-        _ => false,
-    }
-}
-
-/// The operands of a chain of one operator, from left to right.
-fn operands<'e>(expr: &'e Expr, is_and: bool, into: &mut Vec<&'e Expr>) {
-    match bare(expr) {
-        Expr::Binary(both) if is_lazy(&both.op) && matches!(both.op, BinOp::And(_)) == is_and => {
-            operands(&both.left, is_and, into);
-            operands(&both.right, is_and, into);
-        }
-        _ => into.push(expr),
-    }
-}
-
-/// Whether the statement can be left out: a call that returns and whose result nobody uses, or an assignment.
-fn can_be_left_out(expr: &Expr) -> bool {
-    match expr {
-        Expr::MethodCall(call) => call.method != "resume",
-        Expr::Try(_) | Expr::Assign(_) => true,
-        // Without its `drop`, a value is still borrowed or locked: such a mutant hangs, or does not compile. A
-        // constructor does nothing.
-        Expr::Call(call) => match &*call.func {
-            Expr::Path(path) => !path.path.is_ident("drop") && !path.path.segments.last().is_some_and(is_of_a_type),
-            _ => true,
-        },
-        Expr::Binary(both) => is_assignment(&both.op),
-        _ => false,
-    }
-}
-
-/// Whether the name is that of a type or a variant.
-fn is_of_a_type(segment: &syn::PathSegment) -> bool {
-    segment.ident.to_string().starts_with(char::is_uppercase)
-}
-
-fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
-    let is_test = |list: &syn::MetaList| list.tokens.to_string() == "test";
-    attributes.iter().any(|attribute| {
-        attribute.path().is_ident("cfg") && attribute.meta.require_list().is_ok_and(is_test)
-            || attribute.path().is_ident("test")
-    })
-}
-
-/// What a function can return without doing anything.
-fn constants(output: &ReturnType) -> &'static [&'static str] {
-    let ReturnType::Type(_, of) = output else { return &[""] };
-    let Type::Path(path) = &**of else { return &[] };
-    let Some(last) = path.path.segments.last() else { return &[] };
-    match last.ident.to_string().as_str() {
-        "bool" => &["true", "false"],
-        "Option" => &["None"],
-        "Result" if gives_nothing(last) => &["Ok(())"],
-        _ => &[],
-    }
-}
-
-/// Whether the first argument of the type is `()`.
-fn gives_nothing(segment: &syn::PathSegment) -> bool {
-    let syn::PathArguments::AngleBracketed(arguments) = &segment.arguments else { return false };
-    let first = arguments.args.first();
-    matches!(first, Some(syn::GenericArgument::Type(Type::Tuple(tuple))) if tuple.elems.is_empty())
 }
 
 impl Finder<'_> {
@@ -437,85 +342,5 @@ impl Finder<'_> {
             false => self.forced(expr, false),
         }
         self.parts(expr);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::mutants;
-    use crate::guards::text::with_all;
-    use std::collections::BTreeSet;
-
-    const SOURCE: &str = "
-impl A {
-    /// Asks.
-    fn asks(&self, other: u32) -> bool {
-        self.ready() && self.count < other
-    }
-    fn does(&mut self) -> Result<(), Error> {
-        if self.asks(3) {
-            return Err(Error::Asked);
-        }
-        if let Some(one) = self.one && one.is_there() {
-            self.left(one)?;
-        }
-        for one in self.all() {
-            one.note();
-        }
-        unsafe { free(self.0 == 1) };
-        Ok(())
-    }
-    const fn constant(&self) -> bool {
-        self.0 == 1
-    }
-}
-#[cfg(test)]
-mod tests {
-    fn not_here() -> bool { 1 == 2 }
-}
-";
-
-    fn found() -> Vec<(String, String)> {
-        let all = mutants("a.rs", SOURCE, 10).unwrap_or_default();
-        all.into_iter().map(|mutant| (mutant.function, mutant.change)).collect()
-    }
-
-    #[test]
-    fn guards_are_changed_and_constants_tests_and_unsafe_code_are_not() {
-        let changes = [
-            ("asks", "return true"),
-            ("asks", "return false"),
-            ("asks", "true: self.ready()"),
-            ("asks", "true: self.count < other"),
-            ("asks", "at equality: self.count < other"),
-            ("does", "return Ok(())"),
-            ("does", "true: self.asks(3)"),
-            ("does", "false: self.asks(3)"),
-            ("does", "false: let Some(one) = self.one && one.is_there()"),
-            ("does", "true: one.is_there()"),
-            ("does", "left out: self.left(one)?;"),
-            ("does", "no round: one in self.all()"),
-            ("does", "left out: one.note();"),
-        ];
-        assert_eq!(found(), changes.map(|(function, change)| (function.to_owned(), change.to_owned())));
-    }
-
-    #[test]
-    fn all_mutants_are_one_text_with_the_same_lines_that_is_rust() {
-        let all = mutants("a.rs", SOURCE, 10).unwrap_or_default();
-        let text = with_all(SOURCE, &all, 10, &BTreeSet::from([11]));
-        assert!(syn::parse_file(&text).is_ok(), "{text}");
-        assert_eq!(text.lines().count(), SOURCE.lines().count());
-        for number in 10..10 + all.len() {
-            let asks = text.contains(&format!("::guards_switch::on({number})"));
-            assert_eq!(asks, number != 11, "{number} in {text}");
-        }
-        let asked = text.lines().find(|line| line.contains("self.count")).unwrap_or_default().trim();
-        assert_eq!(
-            asked,
-            "((self.ready()) || ::guards_switch::on(12)) && (((match (&(self.count) , &(other)) { (left, right) => left \
-             < right || left == right && ::guards_switch::on(14) })) || ::guards_switch::on(13))"
-        );
-        assert_eq!(with_all(SOURCE, &all, 10, &(10..10 + all.len()).collect()), SOURCE);
     }
 }

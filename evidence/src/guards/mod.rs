@@ -6,6 +6,9 @@
 
 mod answers;
 mod find;
+#[cfg(test)]
+mod find_tests;
+mod shapes;
 mod switch;
 mod text;
 mod trials;
