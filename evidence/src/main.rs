@@ -7,6 +7,7 @@
 mod dependencies;
 mod explained;
 mod ground;
+mod guards;
 mod index;
 mod metadata;
 mod part;

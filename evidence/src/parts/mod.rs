@@ -16,7 +16,8 @@ mod scripts;
 mod unsafe_code;
 
 use super::part::Part;
-use super::{dependencies, sbom, test_run, trace};
+use super::{dependencies, guards, sbom, test_run, trace};
+pub(crate) use coverage::tests_of;
 
 macro_rules! part {
     ($name:literal, $shows:literal, $run:expr) => {
@@ -56,6 +57,7 @@ pub(crate) const ALL: &[Part] = &[
     part!("sanitizer", "tests under the address sanitizer: no invalid access, no lost memory", sanitizer::run, long),
     part!("fuzz", "models, settings, declarations, C calls and safe programs that a fuzzer makes", fuzz::run, long),
     part!("mutants", "each line of the stamp protocol has a test that fails without it", scripts::mutants, long),
+    part!("guards", "each guard of the code that keeps the rules has a test that fails without it", guards::run, long),
     part!("proof", "models of the stamp protocol are proven for any number of threads", scripts::proof, long),
     part!("cost", "instructions of each operation stay below their limits", scripts::cost, long),
     part!("coverage", "lines of the safe crate that tests run", coverage::run, long),

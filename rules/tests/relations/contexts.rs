@@ -90,6 +90,35 @@ fn a_context_outlives_its_use_by_other_threads() {
 }
 
 #[test]
+fn a_context_that_a_reset_has_ended_is_used_by_no_thread() {
+    let default = Object::context(1000);
+    let misuse = |p: &mut Program| {
+        p.on(1).choose(default);
+        p.on(0).reset(0);
+        p.on(1).malloc(64);
+    };
+    let repaired = |p: &mut Program| {
+        p.on(1).choose(default);
+        let block = p.malloc(64);
+        p.free(block);
+        p.on(0).reset(0);
+    };
+    breaks(DEV_08, misuse, repaired);
+}
+
+#[test]
+fn a_context_that_its_own_thread_has_destroyed_is_not_used_where_it_still_looks_current() {
+    let found = findings(|p| {
+        let context = p.new_context(0);
+        p.destroy_context(context);
+        *p.context() = Some(context.number);
+        p.malloc(64);
+    });
+    assert_eq!(found.iter().map(|finding| finding.rule).collect::<Vec<_>>(), [CTX_09]);
+    assert_eq!(found[0].contradicts.as_ref().unwrap().0.name, "aclrtDestroyContext");
+}
+
+#[test]
 fn a_context_is_destroyed_when_no_other_thread_has_it_current() {
     let misuse = |p: &mut Program| {
         let context = p.new_context(0);

@@ -200,6 +200,21 @@ fn what_was_dropped_is_collected_when_no_work_can_use_it() {
 
 #[proves(DEV_10)]
 #[test]
+fn what_was_dropped_ends_in_its_turn_at_a_collection_too() {
+    let (alone, log) = (alone(), Arc::new(Log::default()));
+    inside(|current| {
+        drop(attach(current, log.probe::<STREAMS>("first of the streams"), ()));
+        drop(attach(current, log.probe::<STREAMS>("second of the streams"), ()));
+        // The last one that was attached needs the least.
+        drop(attach(current, log.probe::<CONTEXT>("context"), ()));
+        collect(current);
+        assert_eq!(log.names(), ["second of the streams", "first of the streams", "context"]);
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(DEV_10)]
+#[test]
 fn work_that_other_code_has_queued_is_waited_for() {
     let (alone, log) = (alone(), Arc::new(Log::default()));
     inside(|current| {

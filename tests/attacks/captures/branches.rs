@@ -1,6 +1,7 @@
 //! Captures on several streams.
 
 use super::*;
+use crate::common::assert_lives;
 use ascendcl_macros::proves;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -23,6 +24,9 @@ fn two_branches_meet_and_every_replay_keeps_their_order() {
             capture.copy_to_host(&other, &mut last)
         });
         let mut graph = graph.unwrap();
+        // No handle names the events that order the branches: the graph keeps them.
+        collect(current);
+        assert_lives!(events, 2, "those of the graph");
         for number in [1.0, 2.0] {
             graph.operands(current).unwrap().0.0.fill(number);
             graph = main.replay(current, graph).unwrap().wait(current).unwrap();

@@ -67,6 +67,9 @@ fn branches_of_a_build_keep_their_order_in_each_replay() {
         added.unwrap();
         assert_lives!(streams, 4, "one of the program, and three of the build");
         let mut graph = Some(build.end(current).unwrap());
+        // No handle names the events that order the branches: the graph keeps them.
+        collect(current);
+        assert_lives!(events, 6, "those of the graph");
         for _ in 0..20 {
             assert_eq!(replayed(current, &stream, &mut graph), (1, 9));
         }

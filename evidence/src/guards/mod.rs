@@ -1,0 +1,159 @@
+//! Mutants of the code that keeps the rules: each guard is changed, and a test has to fail.
+//!
+//! One build has all mutants (mutant schemata), and a variable of the environment switches one on. So a mutant costs
+//! the run of a few tests, not a build. A first run of each test writes down which mutants it asks, and a mutant is tried
+//! with the tests that ask it, each in a process of its own.
+
+mod answers;
+mod find;
+#[cfg(test)]
+mod find_tests;
+mod shapes;
+mod switch;
+mod text;
+mod trials;
+mod workspace;
+
+use crate::ground::Ground;
+use crate::part::Outcome;
+use crate::parts::tests_of;
+use crate::table;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use text::Mutant;
+use trials::End;
+use workspace::{Built, FOLDERS, Program};
+
+/// The packages whose tests are tried, and their tests; without a list, all that run code of the package.
+const PACKAGES: [(&str, &[&str]); 3] = [("ascendcl-rules", &[]), ("ascendcl-sim", &["findings"]), ("ascendcl", &[])];
+
+/// The variable with the beginnings of the names of files to which a run is limited, with commas between.
+const LIMITED: &str = "GUARDS";
+
+pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
+    let mutants = workspace::mutants(&ground.root)?;
+    let reasons = answers::of(&ground.read(answers::FILE)?)?;
+    let (programs, refused) = built(ground, &mutants)?;
+    let scratch = ground.root.join("target/guards/reached");
+    std::fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
+    let (tests, failed) = trials::recorded(&programs, &scratch)?;
+    ground.write("guards-without.txt", &failed.join("\n"))?;
+    if tests.is_empty() {
+        return Err("no test passes without a mutant".to_owned());
+    }
+    let limited = std::env::var(LIMITED).unwrap_or_default();
+    let names: Vec<_> = limited.split(',').filter(|name| !name.is_empty()).collect();
+    let wanted = |mutant: &Mutant| names.is_empty() || names.iter().any(|name| mutant.file.starts_with(name));
+    let tried: Vec<_> = mutants
+        .iter()
+        .enumerate()
+        .filter(|(number, mutant)| wanted(mutant) && !refused.contains(number))
+        .map(|(number, _)| number)
+        .collect();
+    let ends: BTreeMap<usize, End> = refused.iter().map(|number| (*number, End::Refused)).collect();
+    let ends = Mutex::new(ends);
+    let fits = |number: usize, program: &Program| {
+        mutants.get(number).is_some_and(|mutant| mutant.file.starts_with("rules/") == (program.package != "ascendcl"))
+    };
+    trials::tried(&programs, &tests, &tried, fits, |number, end| {
+        if let Ok(mut ends) = ends.lock() {
+            ends.insert(number, end.clone());
+            if ends.len().is_multiple_of(20) {
+                // What a run that is stopped leaves; the end writes it again.
+                drop(ground.write("guards.csv", &page(&mutants, &ends)));
+            }
+        }
+    });
+    let ends = ends.into_inner().map_err(|error| error.to_string())?;
+    ground.write("guards.csv", &page(&mutants, &ends))?;
+    Ok(judged(ground, &mutants, &ends, &reasons, names.is_empty())?.fact("tests left out", failed.len()))
+}
+
+/// The test programs, and the mutants that the compiler refuses.
+fn built(ground: &Ground, mutants: &[Mutant]) -> Result<(Vec<Program>, BTreeSet<usize>), String> {
+    let mut refused = BTreeSet::new();
+    'again: loop {
+        let copy = workspace::write(ground, mutants, &refused)?;
+        let mut programs = Vec::new();
+        for (package, chosen) in PACKAGES {
+            let tests = match chosen {
+                [] => tests_of(ground, package)?,
+                chosen => chosen.iter().map(|test| (*test).to_owned()).collect(),
+            };
+            match workspace::build(ground, &copy, package, &tests)? {
+                Built::Programs(more) => programs.extend(more),
+                Built::Errors(numbers) => {
+                    // Each round takes some away, so the rounds end.
+                    refused.extend(numbers);
+                    continue 'again;
+                }
+            }
+        }
+        return Ok((programs, refused));
+    }
+}
+
+fn page(mutants: &[Mutant], ends: &BTreeMap<usize, End>) -> String {
+    let rows = ends.iter().filter_map(|(number, end)| {
+        let mutant = mutants.get(*number)?;
+        let (word, test) = match end {
+            End::Killed(test) => ("killed", test.as_str()),
+            End::Hung(test) => ("hung", test.as_str()),
+            End::Survived => ("survived", ""),
+            End::Unreached => ("no test", ""),
+            End::Refused => ("does not compile", ""),
+        };
+        let cells =
+            [&number.to_string(), word, &mutant.file, &mutant.line.to_string(), &mutant.function, &mutant.change, test];
+        Some(cells.map(str::to_owned).to_vec())
+    });
+    table::csv(&["number", "end", "file", "line", "function", "change", "test"], &rows.collect::<Vec<_>>())
+}
+
+fn judged(
+    ground: &Ground,
+    mutants: &[Mutant],
+    ends: &BTreeMap<usize, End>,
+    reasons: &BTreeMap<answers::Place, String>,
+    all: bool,
+) -> Result<Outcome, String> {
+    let ended = |number: &usize, end: &End| Some((mutants.get(*number)?, end.clone()));
+    let tried: Vec<_> = ends.iter().filter_map(|(number, end)| ended(number, end)).collect();
+    let lives = |end: &End| matches!(end, End::Survived | End::Unreached);
+    let living: BTreeSet<_> = tried.iter().filter(|(_, end)| lives(end)).map(|(one, _)| answers::place(one)).collect();
+    let open: Vec<_> = living.iter().filter(|place| !reasons.contains_key(*place)).collect();
+    let killed: BTreeSet<_> = tried.iter().filter(|(_, end)| !lives(end)).map(|(one, _)| answers::place(one)).collect();
+    let dead = |place: &&answers::Place| killed.contains(*place) && !living.contains(*place);
+    let mut stale = answers::stale(reasons, mutants);
+    stale.extend(reasons.keys().filter(dead));
+    let rows = |places: &[&answers::Place]| {
+        places.iter().map(|(file, function, change)| format!("{file}\t{function}\t{change}\t\n")).collect::<String>()
+    };
+    ground.write("guards-open.tsv", &rows(&open))?;
+    ground.write("guards-stale.tsv", &rows(&stale))?;
+    let count = |is: fn(&End) -> bool| tried.iter().filter(|(_, end)| is(end)).count();
+    let (killed, hung) = (count(|end| matches!(end, End::Killed(_))), count(|end| matches!(end, End::Hung(_))));
+    let refused = count(|end| *end == End::Refused);
+    let lived = count(|end| matches!(end, End::Survived | End::Unreached));
+    let tried_number = tried.len() - refused;
+    let says = format!(
+        "{tried_number} mutants tried: {killed} killed, {hung} hung, {lived} live, {} of them without a reason; {} stale reasons",
+        open.len(),
+        stale.len()
+    );
+    let mut outcome = Outcome::judged(open.is_empty() && stale.is_empty(), says)
+        .fact("tried", tried_number)
+        .fact("killed", killed)
+        .fact("hung", hung)
+        .fact("live", lived)
+        .fact("without a reason", open.len())
+        .fact("refused by the compiler", refused)
+        .fact("all files", all);
+    for folder in FOLDERS {
+        let here = |one: &&(&Mutant, End)| one.0.file.starts_with(folder) && one.1 != End::Refused;
+        let of = tried.iter().filter(here).count();
+        let alive = tried.iter().filter(here).filter(|(_, end)| lives(end)).count();
+        outcome = outcome.fact(folder, format!("{of} tried, {alive} live"));
+    }
+    Ok(outcome.file("guards.csv").file("guards-open.tsv"))
+}
