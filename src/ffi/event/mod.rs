@@ -183,7 +183,10 @@ impl RawEvent {
             queue_alone!(stream, here, "record an event", NOTHING, |stream| aclrtRecordEvent(self.raw, stream))
         };
         match recorded {
-            Ok(_) => Ok(self.record.note(stream, before, since)),
+            Ok(_) => {
+                self.record.note(stream, before, since);
+                Ok(())
+            }
             Err(error) => Err(self.is_not_recorded(error)),
         }
     }
@@ -202,7 +205,10 @@ impl RawEvent {
         };
         match recorded? {
             // The record has a number of its own, and comes after all before it: no other thread queues work here.
-            Ok(number) => Some(Ok(self.record.note(stream, number - 1, since))),
+            Ok(number) => {
+                self.record.note(stream, number - 1, since);
+                Some(Ok(()))
+            }
             Err(error) => Some(Err(self.is_not_recorded(error))),
         }
     }
