@@ -20,8 +20,9 @@ import graphs
 import operators
 
 FLOATS = (np.float32, np.float16, np.float64)
-# What the standard's own library answers otherwise, where onnxruntime does as PyTorch.
-ASKED_TWICE = ("GridSample", "Resize")
+# What the standard's own library answers otherwise: where onnxruntime does as PyTorch, and where it adds products of bytes
+# in 16 bits, which it does on processors that have no instruction for them.
+ASKED_TWICE = ("GridSample", "Resize", "MatMulInteger", "ConvInteger", "QLinearConv", "QLinearMatMul")
 RENAMED = {b"bicubic": b"cubic", b"bilinear": b"linear"}
 onnxruntime.set_default_logger_severity(4)
 
