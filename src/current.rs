@@ -93,8 +93,8 @@ impl<C: Brand> Current<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] with the code of work that failed on the device (ERR-02). [`Error::WorkFailed`], once per
-    /// stream, if another wait got the failure.
+    /// [`Error::Vendor`] with the code of work that failed on the device (ERR-02), or if another thread captures a stream of
+    /// the context meanwhile (STREAM-18). [`Error::WorkFailed`], once per stream, if another wait got the failure.
     #[rule(DEV_17)]
     pub fn synchronize(&self) -> Result<(), Error> {
         self.ledger.synchronize_all(None)
