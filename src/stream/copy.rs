@@ -244,8 +244,8 @@ fn whole<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Ope
     }
     let (source, target) = (from.operand_value(INSIDE), to.operand_value(INSIDE));
     let way = match (A::IS_ON_HOST, B::IS_ON_HOST) {
-        (true, false) => Way::Up,
-        (false, true) => Way::Down,
+        (true, false) => Way::ToDevice,
+        (false, true) => Way::ToHost,
         _ => Way::OnDevice,
     };
     match queue.copy_at_once(current.here(), (target.block_at_this_end(), source.block_at_this_end(), way)) {

@@ -334,7 +334,7 @@ impl RawBuffer {
     /// Whether it is certain that this thread has entered the block's context and that the block is not in doubt.
     #[inline]
     pub(super) fn is_at_hand(&self, here: Here<'_>) -> bool {
-        self.is_device_memory_at_hand(here) || here.has(Home::context_in(self.last_use.context()))
+        here.has(Home::context_in(self.last_use.context()))
     }
 
     /// Whether this is also certain: it is memory of the device that the library allocated for the crate, or a part of such

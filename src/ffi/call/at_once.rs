@@ -87,9 +87,10 @@ macro_rules! call_found {
 }
 pub(in crate::ffi) use call_found;
 
-/// Calls a function that needs the current context: `call_here!(here.aclrtMemcpy(...), |answer| ...)`. The short way is
-/// that of [`call_found!`]; the checks and the look-up are a function by itself. The last argument gives the result after
-/// an answer that is not a success. It is compiled in both places, so that nothing is kept for it during the call.
+/// Calls a function that needs the current context:
+/// `call_here!(here.aclrtSynchronizeStreamWithTimeout(...), |answer| ...)`. The short way is that of [`call_found!`]; the
+/// checks and the look-up are a function by itself. The last argument gives the result after an answer that is not a
+/// success. It is compiled in both places, so that nothing is kept for it during the call.
 macro_rules! call_here {
     ($here:ident.$function:ident($($argument:expr),* $(,)?), |$answer:ident| $failed:expr) => {
         match $crate::ffi::call::call_found!($here.$function($($argument),*)) {

@@ -12,7 +12,7 @@ use crate::ffi::flagged_event::{event_with, reset};
 use crate::ffi::gate::Gate;
 use crate::ffi::shelf::{Row, Seed, Shelf, ShelfPlace};
 use crate::ffi::wait::Wait;
-use crate::ffi::work::{queue_alone, queue_at_once};
+use crate::ffi::work::{queue_at_once, queue_work};
 use crate::ffi::{Api, Here, LastUse, Owner, RawStream, Site};
 use ascendcl_macros::rule;
 use ascendcl_sys::constants::ACL_EVENT_SYNC;
@@ -171,16 +171,19 @@ impl RawEvent {
         self.owner.is_current(ObjectKind::EVENT)
     }
 
-    /// Records the event behind everything that is queued on the stream so far.
+    /// Records the event behind everything that is queued on the stream so far, after all checks.
     pub(crate) fn record(&self, here: Here<'_>, stream: &RawStream) -> Result<(), Boxed> {
         self.is_ready(here)?;
+        let (ready, ticket) = stream.look_before_work(here)?;
         // Take the mark before the call: work that another thread queues on a default stream during the call may come
         // after the record.
         let (before, since) = (stream.mark(), stream.after_failures());
         // SAFETY: the function asks for a live event and a live stream (EVENT-06, STREAM-07). The caller has the handles of
         // both, is in their context, and has seen that they are not destroyed (`is_ready`).
         let recorded = unsafe {
-            queue_alone!(stream, here, "record an event", NOTHING, |stream| aclrtRecordEvent(self.raw, stream))
+            queue_work!(stream, here, ready, ticket, "record an event", NOTHING, |ready, stream| {
+                call!(ready.aclrtRecordEvent(self.raw, stream))
+            })
         };
         match recorded {
             Ok(_) => {
@@ -246,7 +249,7 @@ impl RawEvent {
         self.queue_wait(Site::unproven(api).here(), stream).map_err(Error::from)
     }
 
-    /// Makes work that is queued on the stream from now on wait for the event.
+    /// Makes work that is queued on the stream from now on wait for the event, after all checks.
     pub(crate) fn hold_up(&self, here: Here<'_>, stream: &RawStream) -> Result<u64, Boxed> {
         self.is_ready(here)?;
         self.queue_wait(here, stream)
@@ -284,12 +287,13 @@ impl RawEvent {
     }
 
     fn queue_wait(&self, here: Here<'_>, stream: &RawStream) -> Result<u64, Boxed> {
+        let (ready, ticket) = stream.look_before_work(here)?;
         // SAFETY: the function asks for a live event and a live stream. The caller has the stream's handle (STREAM-07). The
         // event's gate is passed, or the caller has its handle and has seen that it is not destroyed (`is_ready`,
         // EVENT-06).
         unsafe {
-            queue_alone!(stream, here, "let a stream wait for an event", NOTHING, |stream| {
-                aclrtStreamWaitEvent(stream, self.raw)
+            queue_work!(stream, here, ready, ticket, "let a stream wait for an event", NOTHING, |ready, stream| {
+                call!(ready.aclrtStreamWaitEvent(stream, self.raw))
             })
         }
     }

@@ -33,8 +33,8 @@ impl Place<'_> {
 /// Which way a copy goes, as far as the types of its buffers say it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Way {
-    Up,
-    Down,
+    ToDevice,
+    ToHost,
     OnDevice,
 }
 
@@ -67,11 +67,11 @@ impl RawStream {
     ) -> Option<Result<u64, Boxed>> {
         // There is no pinned memory if the program runs on the device (`Home::Unified`).
         let (kind, are_at_hand) = match way {
-            Way::Up => (
+            Way::ToDevice => (
                 aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE,
                 to.is_device_memory_at_hand(here) && from.is_pinned_memory_at_hand(here),
             ),
-            Way::Down => (
+            Way::ToHost => (
                 aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST,
                 to.is_pinned_memory_at_hand(here) && from.is_device_memory_at_hand(here),
             ),
