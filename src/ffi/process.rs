@@ -29,11 +29,12 @@ const VERIFY: u32 = 2;
 /// The kernel cannot wipe the page, so calls compare the process id.
 const ASK: u32 = 4;
 
-/// The library has refused, on some thread, to make the entered context current again. Never cleared.
+/// What the mark is raised by for each thread whose entered context the library has refused to make current again. The bits
+/// up to the next one count them. If there were more, calls would be verified, too.
 const DISPLACED: u32 = 8;
 
 /// What the mark is raised by for each [`Verified`]: the bits above count them.
-const VERIFIED: u32 = 16;
+const VERIFIED: u32 = 1 << 16;
 
 /// Each call of the library is verified while this exists.
 #[derive(Debug)]
@@ -118,12 +119,20 @@ impl Loading {
         mark & OWN == 0 || (mark & ASK != 0 && std::process::id() != self.process)
     }
 
-    /// Records that the library refused to make the entered context of this thread current again. From now on each call
-    /// checks for that.
+    /// Records that the library refused to make the entered context of this thread current again. Each call checks for that
+    /// until [`has_returned`](Self::has_returned).
     #[cold]
     pub(super) fn has_displaced(&self) {
         // In a child the word stays without `OWN`, which marks it as a child.
-        self.check_further(|mark| _ = mark.fetch_or(DISPLACED, Ordering::AcqRel));
+        self.check_further(|mark| _ = mark.fetch_add(DISPLACED, Ordering::AcqRel));
+    }
+
+    /// Takes back what [`has_displaced`](Self::has_displaced) recorded for this thread.
+    #[cold]
+    pub(super) fn has_returned(&self) {
+        if !self.is_forked() {
+            self.plain.mark.fetch_sub(DISPLACED, Ordering::Relaxed);
+        }
     }
 
     pub(super) fn verifies(&self) -> bool {
@@ -269,10 +278,16 @@ mod tests {
         drop(verified);
         keep();
         assert!(find());
-        loading.has_displaced();
-        assert!(!find());
+        let threads = [loading, loading];
+        threads.iter().for_each(|loading| loading.has_displaced());
+        for displaced in threads {
+            assert!(!loading.verifies());
+            keep();
+            assert!(!find());
+            displaced.has_returned();
+        }
         keep();
-        assert!(!find());
+        assert!(find());
     }
 
     #[test]

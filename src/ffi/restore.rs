@@ -262,6 +262,10 @@ impl Drop for Restore {
             Before::Nothing => (self.leave_home(), None),
         };
         let is_entered = matches!(self.before, Before::Entered(_));
+        if !is_entered {
+            // The thread is in no context any more that could be displaced.
+            standing::displaces(self.api, false);
+        }
         if !is_entered && (owed.is_some() || standing(self.api, |own| own.owed.is_some()).unwrap_or_default()) {
             self.note_what_is_owed(owed);
         }

@@ -14,8 +14,8 @@ pub(super) struct Standing {
     of: Cell<Option<&'static Loading>>,
     /// The context of the innermost `Current`.
     pub(super) entered: Note<RawContext>,
-    /// Whether the library refused to make `entered` current again.
-    displaced: Cell<bool>,
+    /// Whether the library refused to make `entered` current again, and who counts this thread then.
+    displaced: Cell<Option<&'static Loading>>,
     /// The context of other code that the library refused to make current again when the thread left the outermost
     /// context.
     pub(super) owed: Note<Owed>,
@@ -82,7 +82,7 @@ impl Standing {
         Self {
             of: Cell::new(None),
             entered: Note::none(),
-            displaced: Cell::new(false),
+            displaced: Cell::new(None),
             owed: Note::none(),
             left: Note::none(),
             stays: Note::none(),
@@ -110,11 +110,21 @@ impl Standing {
         if self.entered.is_some() || self.owed.is_some() || self.stays.is_some() { None } else { self.left.get() }
     }
 
-    /// Records that the thread enters a context, where it [left alone](Self::left_alone) a default context.
+    /// Records that the thread enters a context, where it [left alone](Self::left_alone) a default context. Calls are plain,
+    /// so no context is displaced.
     #[inline]
     pub(super) fn enters_first(&self, context: RawContext) {
-        self.displaced.set(false);
         self.entered.set(Some(context));
+    }
+
+    /// See [`displaces`].
+    fn displaces(&self, displaced: Option<&'static Loading>) {
+        if let Some(now) = displaced {
+            now.has_displaced();
+        }
+        if let Some(before) = self.displaced.replace(displaced) {
+            before.has_returned();
+        }
     }
 
     /// Whether reusing this slot would lose only the note of a default context.
@@ -178,7 +188,7 @@ pub(super) fn enters(context: Option<ContextId>) -> Option<ContextId> {
 #[inline]
 pub(super) fn enters_of(api: Api, context: RawContext) -> Option<RawContext> {
     let enters = |own: &Standing| {
-        own.displaced.set(false);
+        own.displaces(None);
         own.entered.replace(Some(context))
     };
     standing(api, enters).flatten()
@@ -187,18 +197,14 @@ pub(super) fn enters_of(api: Api, context: RawContext) -> Option<RawContext> {
 /// Records whether the library refused to make the entered context current again. If so, the next call asks it once
 /// more.
 ///
-/// After the first refusal, every call of this library checks whether its thread is affected. Before that, calls need
-/// not check.
+/// While there is such a thread, every call of this library checks whether it is on that thread. Else calls need not check.
 pub(super) fn displaces(api: Api, displaced: bool) {
-    standing(api, |own| own.displaced.set(displaced));
-    if displaced {
-        api.loading().has_displaced();
-    }
+    standing(api, |own| own.displaces(displaced.then(|| api.loading())));
 }
 
 /// Makes the entered context current if it is displaced.
 fn returns(api: Api) -> Result<(), Error> {
-    let displaced = standing(api, |own| own.displaced.get().then(|| own.entered.get()).flatten()).flatten();
+    let displaced = standing(api, |own| own.displaced.get().and_then(|_| own.entered.get())).flatten();
     let Some(entered) = displaced else { return Ok(()) };
     entered.make_current(api)?;
     displaces(api, false);
