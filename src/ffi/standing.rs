@@ -371,3 +371,28 @@ impl Left {
         self.begun.load(Ordering::SeqCst) == self.resets
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Api, Loading, displaces};
+    use ascendcl_sys::Library;
+
+    #[test]
+    fn calls_are_plain_again_when_the_threads_that_were_displaced_are_back() {
+        // SAFETY: `Library::from_table` asks for addresses of functions with the table's signatures. There are none.
+        let library = unsafe { Library::from_table("none", |_| None) };
+        let api = Api::new(Loading::new(library));
+        for _ in 0..2 {
+            displaces(api, true);
+            // The library has refused once more: that is one thread all the same.
+            displaces(api, true);
+            let there = std::thread::spawn(move || displaces(api, true));
+            there.join().unwrap();
+            displaces(api, false);
+            displaces(api, false);
+            assert!(!api.loading().is_plain(), "the other thread is displaced");
+            api.loading().has_returned();
+            assert!(api.loading().is_plain());
+        }
+    }
+}
