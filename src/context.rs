@@ -80,12 +80,16 @@ impl<C: Brand> Context<C> {
 
 /// Makes the ledger's context current while `program` runs. The caller guarantees that the context does not end in that
 /// time, and that the thread's token is borrowed.
+#[inline(always)]
 pub(crate) fn enter<C: Brand, R>(ledger: &Arc<Ledger>, program: impl FnOnce(&mut Current<C>) -> R) -> Result<R, Error> {
     leads!(context: Live --> Live : MakeCurrent);
     let mut visit = ledger.visit();
     visit.enter()?;
-    let _span = trace::entered(ledger.id());
-    Ok(program(&mut Current::new(ledger)))
+    let span = trace::entered(ledger.id());
+    let result = program(&mut Current::new(ledger));
+    drop(span);
+    visit.leave();
+    Ok(result)
 }
 
 /// Creates a context, or uses the device's default one. The thread's current context does not change.

@@ -55,6 +55,7 @@ impl Thread {
     ///
     /// [`Error::ThreadTaken`] when this thread's token exists already; [`Error::InsideCallback`] in code that the
     /// library called.
+    #[inline]
     #[rule(ALLOC_18)]
     pub fn new() -> Result<Self, Error> {
         InCallback::refuses()?;
@@ -63,6 +64,7 @@ impl Thread {
 }
 
 impl Drop for Thread {
+    #[inline]
     fn drop(&mut self) {
         TAKEN.set(false);
     }

@@ -5,7 +5,7 @@ mod kind;
 use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
 use crate::error::{Error, Failed};
-use crate::ffi::RawEvent;
+use crate::ffi::{RawEvent, seldom};
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use core::fmt;
@@ -90,7 +90,13 @@ impl<C: Brand, S: EventState, K: EventKind> Event<C, S, K> {
         current: &Current<C>,
     ) -> Result<(), Failed<Self>> {
         leads!(event: Unrecorded --> End : Destroy, event: Recorded --> End : Destroy);
-        current.ledger().destroy_event_here(current.here(), &self.raw).map_err(|error| Failed { error, value: self })
+        match current.ledger().destroy_event_at_once(current.here(), &self.raw) {
+            Some(Ok(())) => Ok(()),
+            Some(Err(refused)) => Err(Failed { error: refused.into(), value: self }),
+            None => seldom(move || {
+                current.ledger().destroy_event(&self.raw).map_err(|error| Failed { error, value: self })
+            }),
+        }
     }
 
     /// Waits on this thread until the work before the recorded point is complete (`aclrtSynchronizeEventWithTimeout`,

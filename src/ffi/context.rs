@@ -10,6 +10,9 @@ use crate::error::{Boxed, Error};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtContext;
 use core::ffi::c_void;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+pub(super) const MAKING_CURRENT: &str = "make a context current on this thread";
 
 /// A vendor context, by its handle. The library looks the handle up and refuses an unknown one. But it reuses the
 /// address of a destroyed context for the next one, so a handle that may be dead is never passed to it.
@@ -32,6 +35,10 @@ unsafe impl Send for RawContext {}
 unsafe impl Sync for RawContext {}
 
 impl RawContext {
+    /// No context.
+    pub(super) const NONE: Self =
+        Self { handle: aclrtContext::NULL, default: aclrtContext::NULL, device: UNKNOWN, forced: 0 };
+
     /// Creates a context on a device; the library also makes it current (CTX-04). `default` is the device's default
     /// context.
     pub(crate) fn create(api: Api, device: i32, default: Option<Self>) -> Result<Self, Error> {
@@ -67,6 +74,11 @@ impl RawContext {
     /// The error for the case that the library did not say which context is current.
     pub(crate) fn has_no_name() -> Error {
         Error::NullAnswer { call: functions::aclrtGetCurrentContext::NAME }
+    }
+
+    #[inline(always)]
+    pub(super) fn handle(&self) -> aclrtContext {
+        self.handle
     }
 
     pub(crate) fn raw(self) -> *mut c_void {
@@ -121,39 +133,24 @@ impl RawContext {
         Ok(())
     }
 
-    /// Like [`make_current`](Self::make_current), for a caller that has made the checks, and sees to what stayed
-    /// current.
     #[inline(always)]
-    pub(super) fn set(self, ready: Ready<SelectsContext>) -> Result<(), Boxed> {
+    fn set(self, ready: Ready<SelectsContext>) -> Result<(), Boxed> {
         // SAFETY: the function asks for a handle of a context. The library looks the handle up and returns an error for
         // an unknown one. A handle that may be dead is never passed (see `RawContext`).
         let answer = unsafe { call!(ready.aclrtSetCurrentContext(self.handle)) };
-        answer.success("make a context current on this thread")
+        answer.success(MAKING_CURRENT)
     }
 
     /// This thread's current context, if it has one.
     #[inline(always)]
     pub(crate) fn current(api: Api) -> Option<Self> {
-        let Ok(ready) = api.ready() else { return None };
-        let handle = Self::current_handle(ready)?;
-        Some(Self { handle, default: aclrtContext::NULL, device: UNKNOWN, forced: 0 })
-    }
-
-    /// Whether this context is current.
-    #[inline(always)]
-    pub(super) fn is_set(self, ready: Ready<SelectsContext>) -> bool {
-        Self::current_handle(ready) == Some(self.handle)
-    }
-
-    /// The handle of this thread's current context, if it has one.
-    #[inline(always)]
-    fn current_handle(ready: Ready<SelectsContext>) -> Option<aclrtContext> {
-        let mut context = aclrtContext::NULL;
-        // SAFETY: the function writes the handle to `context` during the call; a pointer to a live local is valid for
+        let ready: Ready<SelectsContext> = api.ready().ok()?;
+        let mut handle = aclrtContext::NULL;
+        // SAFETY: the function writes the handle to `handle` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety").
-        let answer = unsafe { call!(ready.aclrtGetCurrentContext(&raw mut context)) };
-        let known = answer.is_success() && !context.is_null();
-        known.then_some(context)
+        let answer = unsafe { call!(ready.aclrtGetCurrentContext(&raw mut handle)) };
+        let known = answer.is_success() && !handle.is_null();
+        known.then_some(Self { handle, default: aclrtContext::NULL, device: UNKNOWN, forced: 0 })
     }
 
     /// The context in words, for messages.
@@ -184,7 +181,50 @@ impl Entered {
 impl Drop for Entered {
     #[inline]
     fn drop(&mut self) {
-        standing(self.api, |own| own.entered.set(self.outer));
+        standing(self.api, |own| own.entered().set(self.outer));
         standing::enters(self.outer_id);
+    }
+}
+
+/// A default context that this crate left current on a thread. Its device may be reset at any time after that.
+#[derive(Clone, Copy)]
+pub(super) struct Left {
+    context: RawContext,
+    /// How many resets of its device had begun when it was left.
+    resets: u64,
+    /// How many have begun by now. `None` without a context.
+    begun: Option<&'static AtomicU64>,
+}
+
+impl Left {
+    pub(super) const NONE: Self = Self { context: RawContext::NONE, resets: 0, begun: None };
+
+    /// A default context that is alive.
+    #[inline]
+    pub(super) fn now(api: Api, context: RawContext) -> Self {
+        let begun = api.resets().begun_of(context.device());
+        Self { context, resets: begun.load(Ordering::SeqCst), begun: Some(begun) }
+    }
+
+    #[inline(always)]
+    pub(super) fn context(&self) -> &RawContext {
+        &self.context
+    }
+
+    /// The same note, if `current` is its context. `None` if it is another one.
+    pub(super) fn found(self, current: RawContext) -> Option<Self> {
+        let context = self.context.named(current)?;
+        Some(Self { context, ..self })
+    }
+
+    #[inline]
+    pub(super) fn device(self) -> i32 {
+        self.context.device()
+    }
+
+    /// Whether no reset of its device has begun since it was left.
+    #[inline(always)]
+    pub(super) fn is_alive(&self) -> bool {
+        self.begun.is_some_and(|begun| begun.load(Ordering::SeqCst) == self.resets)
     }
 }

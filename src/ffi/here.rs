@@ -3,6 +3,7 @@
 use super::Api;
 use super::admission::Admission;
 use super::call::{AtOnce, Current, Plain, Ready};
+use super::condition::SelectsContext;
 use super::home::Home;
 use super::owner::Owner;
 use super::plain::PlainCalls;
@@ -54,6 +55,35 @@ impl Site {
     #[inline]
     fn with(api: Api, context: u64) -> Self {
         Self { api, context, pinned: Home::Pinned.in_context(context), plain: api.loading().plain() }
+    }
+
+    #[inline(always)]
+    pub(super) fn api(&self) -> Api {
+        self.api
+    }
+
+    /// The result of `found_outside!`, for functions that need no current context. See [`Here::found`].
+    ///
+    /// # Safety
+    ///
+    /// As for [`Here::found`].
+    #[inline(always)]
+    pub(super) unsafe fn found<F, P: Copy, E>(&self, _of: impl FnOnce(&Library) -> Result<P, E>) -> Option<P>
+    where
+        F: Plain<Need = SelectsContext>,
+    {
+        // SAFETY: `find` asks for the type of what was kept at this place. The callers keep there what `_of` returns.
+        if SelectsContext::passes() { unsafe { self.plain.find::<P>(F::PLACE) } } else { None }
+    }
+
+    /// Lets the next call find the function by one look.
+    ///
+    /// # Safety
+    ///
+    /// As for [`Here::keep`].
+    #[cold]
+    pub(super) unsafe fn keep<F: Plain, P: Copy, E>(&self, of: impl FnOnce(&Library) -> Result<P, E>) {
+        self.api.loading().keep(F::PLACE, of);
     }
 
     /// On a site that names a context, only the `Current` of that context may call this. Any code may call it on a site
@@ -122,7 +152,8 @@ impl Here<'_> {
     /// `of` is `ascendcl_sys::pointers_of` for the function `F`, so that [`found`](Self::found) gives a pointer of its type.
     #[cold]
     pub(super) unsafe fn keep<F: Plain, P: Copy, E>(self, of: impl FnOnce(&Library) -> Result<P, E>) {
-        self.site.api.loading().keep(F::PLACE, of);
+        // SAFETY: the caller guarantees what this function asks for.
+        unsafe { self.site.keep::<F, P, E>(of) };
     }
 
     /// The library, after the checks of a call in the current context.

@@ -1,8 +1,8 @@
 //! Puts back the context that was current on this thread before a call of this crate.
 
 use super::Api;
-use super::context::RawContext;
-use super::standing::{self, Left, Owed, standing};
+use super::context::{Left, RawContext};
+use super::standing::{self, Owed, standing};
 use crate::error::Boxed;
 use ascendcl_macros::rule;
 
@@ -125,7 +125,7 @@ impl Restore {
             return Err(RawContext::has_no_name().into());
         };
         home.make_current(self.api)?;
-        standing(self.api, |own| own.left.set(Some(Left::now(self.api, home))));
+        standing(self.api, |own| own.left().set(Some(Left::now(self.api, home))));
         Ok(())
     }
 
@@ -164,7 +164,7 @@ impl Restore {
     #[inline(never)]
     fn note_what_is_owed(&self, owed: Option<Left>) {
         let owed = owed.map(|left| Owed::now(self.api, left));
-        standing(self.api, |own| own.owed.set(owed));
+        standing(self.api, |own| own.owed().set(owed));
     }
 
     /// Records what stays current, because the library refused to make another context current.
@@ -173,7 +173,7 @@ impl Restore {
     fn note_what_stays(&self) {
         self.within.filter(|within| within.is_made()).into_iter().for_each(|within| standing::stays(self.api, within));
         if let Some(instead) = self.instead {
-            standing(self.api, |own| own.left.set(Some(instead)));
+            standing(self.api, |own| own.left().set(Some(instead)));
         }
     }
 }
@@ -196,16 +196,16 @@ impl Before {
         if let Self::Owed(left) = Self::here(api)
             && left.context().make_current(api).is_ok()
         {
-            standing(api, |own| own.owed.set(None));
+            standing(api, |own| own.owed().set(None));
         }
     }
 
     #[inline(always)]
     fn here(api: Api) -> Self {
-        let noted = standing(api, |own| match own.entered.get() {
+        let noted = standing(api, |own| match own.entered().get() {
             Some(context) => Some(Self::Entered(context)),
-            None if own.owed.is_some() || own.stays.is_some() => None,
-            None => own.left.get().map(Self::Left),
+            None if own.owed().is_some() || own.stays().is_some() => None,
+            None => own.left().get().map(Self::Left),
         });
         let noted = noted.flatten();
         if let Some(Self::Entered(context)) = noted {
@@ -223,14 +223,14 @@ impl Before {
     #[inline(never)]
     fn found(api: Api, current: Option<RawContext>) -> Self {
         let (owed, left, stays) =
-            standing(api, |own| (own.owed.get(), own.left.get(), own.stays.get())).unwrap_or_default();
+            standing(api, |own| (own.owed().get(), own.left().get(), own.stays().get())).unwrap_or_default();
         if let Some(owed) = owed.filter(|owed| owed.stands(current)) {
             return Self::Owed(owed.left);
         }
         let Some(current) = current else { return Self::Nothing };
         let left = left.map(|left| left.found(current));
         if let Some(Some(found)) = left {
-            standing(api, |own| own.left.set(Some(found)));
+            standing(api, |own| own.left().set(Some(found)));
         }
         match left {
             // It could not be left before, and the program did not choose it.
@@ -255,7 +255,7 @@ impl Drop for Restore {
             Before::Foreign(context) => self.return_to_foreign(context),
             Before::Owed(left) => self.return_to_owed(left),
             Before::Set(default) => {
-                standing(self.api, |own| own.left.set(Some(default)));
+                standing(self.api, |own| own.left().set(Some(default)));
                 (Ok(()), None)
             }
             Before::Nothing if self.within.is_none() && self.home.is_none() => (Ok(()), None),
@@ -266,7 +266,7 @@ impl Drop for Restore {
             // The thread is in no context any more that could be displaced.
             standing::displaces(self.api, false);
         }
-        if !is_entered && (owed.is_some() || standing(self.api, |own| own.owed.is_some()).unwrap_or_default()) {
+        if !is_entered && (owed.is_some() || standing(self.api, |own| own.owed().is_some()).unwrap_or_default()) {
             self.note_what_is_owed(owed);
         }
         if restored.is_err() {

@@ -1,66 +1,34 @@
 //! The crate's notes about the current context of each library, on each thread.
 
+use super::Api;
+use super::context::{Left, RawContext};
+use super::note::{Note, Present};
 use super::process::Loading;
-use super::{Api, RawContext};
 use crate::device_allocator::ContextId;
 use crate::error::Error;
 use ascendcl_macros::rule;
 use core::cell::Cell;
-use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
 /// The notes about one library on this thread.
 pub(super) struct Standing {
     of: Cell<Option<&'static Loading>>,
-    /// The context of the innermost `Current`.
-    pub(super) entered: Note<RawContext>,
+    /// Which of the notes there are.
+    present: Present,
+    entered: Cell<RawContext>,
+    owed: Cell<Owed>,
+    left: Cell<Left>,
+    stays: Cell<RawContext>,
     /// Whether the library refused to make `entered` current again, and who counts this thread then.
     displaced: Cell<Option<&'static Loading>>,
-    /// The context of other code that the library refused to make current again when the thread left the outermost
-    /// context.
-    pub(super) owed: Note<Owed>,
-    /// The default context that this crate left current.
-    pub(super) left: Note<Left>,
-    /// A context of this crate that is still current, because the library refused to make another one current.
-    pub(super) stays: Note<RawContext>,
 }
 
-/// A value that is seldom present. Checking for it does not copy it.
-pub(super) struct Note<T> {
-    is_there: Cell<bool>,
-    value: Cell<Option<T>>,
-}
-
-impl<T: Copy> Note<T> {
-    const fn none() -> Self {
-        Self { is_there: Cell::new(false), value: Cell::new(None) }
-    }
-
-    #[inline]
-    pub(super) fn is_some(&self) -> bool {
-        self.is_there.get()
-    }
-
-    #[inline]
-    pub(super) fn get(&self) -> Option<T> {
-        if self.is_some() { self.value.get() } else { None }
-    }
-
-    #[inline]
-    pub(super) fn set(&self, value: Option<T>) {
-        self.is_there.set(value.is_some());
-        if value.is_some() {
-            self.value.set(value);
-        }
-    }
-
-    #[inline]
-    fn replace(&self, value: Option<T>) -> Option<T> {
-        let before = self.get();
-        self.set(value);
-        before
-    }
-}
+// The bits of the notes.
+const ENTERED: u8 = 1;
+const OWED: u8 = 2;
+const LEFT: u8 = 4;
+const STAYS: u8 = 8;
 
 /// More libraries than any process has. If a thread uses still more of them at once, the notes about one are lost.
 const LIBRARIES: usize = 16;
@@ -81,12 +49,38 @@ impl Standing {
     const fn new() -> Self {
         Self {
             of: Cell::new(None),
-            entered: Note::none(),
+            present: Cell::new(0),
+            entered: Cell::new(RawContext::NONE),
+            owed: Cell::new(Owed { left: Left::NONE, instead: None }),
+            left: Cell::new(Left::NONE),
+            stays: Cell::new(RawContext::NONE),
             displaced: Cell::new(None),
-            owed: Note::none(),
-            left: Note::none(),
-            stays: Note::none(),
         }
+    }
+
+    /// The context of the innermost `Current`.
+    #[inline(always)]
+    pub(super) fn entered(&self) -> Note<'_, RawContext> {
+        Note::new(&self.present, ENTERED, &self.entered)
+    }
+
+    /// The context of other code that the library refused to make current again when the thread left the outermost
+    /// context.
+    #[inline(always)]
+    pub(super) fn owed(&self) -> Note<'_, Owed> {
+        Note::new(&self.present, OWED, &self.owed)
+    }
+
+    /// The default context that this crate left current.
+    #[inline(always)]
+    pub(super) fn left(&self) -> Note<'_, Left> {
+        Note::new(&self.present, LEFT, &self.left)
+    }
+
+    /// A context of this crate that is still current, because the library refused to make another one current.
+    #[inline(always)]
+    pub(super) fn stays(&self) -> Note<'_, RawContext> {
+        Note::new(&self.present, STAYS, &self.stays)
     }
 
     /// Whether the notes are about the library, for certain: they were made by a caller that loaded it as this one did.
@@ -104,17 +98,27 @@ impl Standing {
         self.of.get().is_none()
     }
 
-    /// The default context that this crate left current, where that is the only note.
-    #[inline]
+    /// The default context that this crate left current, if it is the only note.
+    #[inline(always)]
     pub(super) fn left_alone(&self) -> Option<Left> {
-        if self.entered.is_some() || self.owed.is_some() || self.stays.is_some() { None } else { self.left.get() }
+        if self.present.get() == LEFT { Some(self.left.get()) } else { None }
     }
 
-    /// Records that the thread enters a context, where it [left alone](Self::left_alone) a default context. Calls are plain,
+    /// Records that the thread enters a context, where it [left a default context alone](Self::left_alone). Calls are plain,
     /// so no context is displaced.
-    #[inline]
-    pub(super) fn enters_first(&self, context: RawContext) {
-        self.entered.set(Some(context));
+    #[inline(always)]
+    pub(super) fn enters_first(&self, context: &RawContext) {
+        self.present.set(LEFT | ENTERED);
+        self.entered.set(*context);
+    }
+
+    /// Records that the thread leaves the outermost context. Returns whether the default context that this crate had left
+    /// current is the only note then.
+    #[inline(always)]
+    pub(super) fn leaves_first(&self) -> bool {
+        let others = self.present.get() & !ENTERED;
+        self.present.set(others);
+        others == LEFT
     }
 
     /// See [`displaces`].
@@ -129,31 +133,32 @@ impl Standing {
 
     /// Whether reusing this slot would lose only the note of a default context.
     fn is_spare(&self) -> bool {
-        !self.entered.is_some() && !self.owed.is_some() && !self.stays.is_some()
+        self.present.get() & (ENTERED | OWED | STAYS) == 0
     }
 }
 
 /// Passes the notes about the library on this thread to `look`. `None` if there is no room for a note.
 #[inline]
 pub(super) fn standing<R>(api: Api, look: impl FnOnce(&Standing) -> R) -> Option<R> {
-    standing_and_entered(api, |own, _| look(own))
+    notes(api).map(|(own, _)| look(own))
 }
 
-/// Like [`standing`], with the context of the innermost `Current` of any library. Entering and leaving compile it in place.
+/// The notes about the library on this thread, and the context of the innermost `Current` of any library. `None` if there
+/// is no room for a note.
+///
+/// The references live as long as the thread, which they cannot leave, as cells cannot be shared.
 #[inline(always)]
-pub(super) fn standing_and_entered<R>(
-    api: Api,
-    look: impl FnOnce(&Standing, &Cell<Option<ContextId>>) -> R,
-) -> Option<R> {
+pub(super) fn notes(api: Api) -> Option<(&'static Standing, &'static Cell<Option<ContextId>>)> {
     // What runs inside of `LocalKey::with` is sometimes compiled apart, depending on unrelated code.
     let notes = NOTES.with(core::ptr::from_ref);
     // SAFETY: a reference asks for a pointer to a live value that nobody writes. The value has no destructor, so it lives
     // as long as its thread (`LocalKey`), and this call is on that thread. Its cells are written through `Cell` only.
+    // The references are neither `Send` nor in a value that is.
     let notes = unsafe { &*notes };
     let [first, ..] = &notes.standings;
     // Nearly every thread uses one library.
     let own = if first.is_of_loading(api) { first } else { find(&notes.standings, api)? };
-    Some(look(own, &notes.entered))
+    Some((own, &notes.entered))
 }
 
 #[cold]
@@ -162,14 +167,14 @@ fn find(all: &[Standing], api: Api) -> Option<&Standing> {
     all.iter().find(|own| own.is_of(api)).or_else(|| {
         let own = all.iter().find(|own| own.is_free()).or_else(|| all.iter().find(|own| own.is_spare()))?;
         own.of.set(Some(api.loading()));
-        own.left.set(None);
+        own.left().set(None);
         Some(own)
     })
 }
 
 /// The context of the thread's innermost `Current` of this library.
 pub(super) fn entered(api: Api) -> Option<RawContext> {
-    standing(api, |own| own.entered.get()).flatten()
+    standing(api, |own| own.entered().get()).flatten()
 }
 
 /// The context of this thread's innermost `Current` of any library.
@@ -189,7 +194,7 @@ pub(super) fn enters(context: Option<ContextId>) -> Option<ContextId> {
 pub(super) fn enters_of(api: Api, context: RawContext) -> Option<RawContext> {
     let enters = |own: &Standing| {
         own.displaces(None);
-        own.entered.replace(Some(context))
+        own.entered().replace(Some(context))
     };
     standing(api, enters).flatten()
 }
@@ -204,7 +209,7 @@ pub(super) fn displaces(api: Api, displaced: bool) {
 
 /// Makes the entered context current if it is displaced.
 fn returns(api: Api) -> Result<(), Error> {
-    let displaced = standing(api, |own| own.displaced.get().and_then(|_| own.entered.get())).flatten();
+    let displaced = standing(api, |own| own.displaced.get().and_then(|_| own.entered().get())).flatten();
     let Some(entered) = displaced else { return Ok(()) };
     entered.make_current(api)?;
     displaces(api, false);
@@ -272,7 +277,7 @@ fn staying() -> MutexGuard<'static, Vec<(Api, RawContext)>> {
 
 /// Records that this thread could not leave the context.
 pub(super) fn stays(api: Api, context: RawContext) {
-    let before = standing(api, |own| own.stays.replace(Some(context))).flatten();
+    let before = standing(api, |own| own.stays().replace(Some(context))).flatten();
     if before.is_none_or(|before| !before.is(context)) {
         staying().push((api, context));
         HOW_MANY_STAY.fetch_add(1, Ordering::Release);
@@ -284,16 +289,16 @@ pub(super) fn stays(api: Api, context: RawContext) {
 /// left.
 #[inline]
 pub(super) fn moved_to(api: Api, context: RawContext) {
-    if standing(api, |own| own.stays.is_some()).unwrap_or_default() {
+    if standing(api, |own| own.stays().is_some()).unwrap_or_default() {
         has_left_what_stayed(api, context);
     }
 }
 
 #[cold]
 fn has_left_what_stayed(api: Api, context: RawContext) {
-    let stayed = standing(api, |own| own.stays.get()).flatten();
+    let stayed = standing(api, |own| own.stays().get()).flatten();
     if let Some(stayed) = stayed.filter(|stayed| !stayed.is(context)) {
-        standing(api, |own| own.stays.set(None));
+        standing(api, |own| own.stays().set(None));
         leaves(api, stayed);
     }
 }
@@ -308,15 +313,15 @@ fn leaves(api: Api, context: RawContext) {
 
 /// Records that the context was destroyed on this thread.
 pub(super) fn has_ended(api: Api, context: RawContext) {
-    let stayed = standing(api, |own| own.stays.get()).flatten();
+    let stayed = standing(api, |own| own.stays().get()).flatten();
     if stayed.is_some_and(|stayed| stayed.is(context)) {
-        standing(api, |own| own.stays.set(None));
+        standing(api, |own| own.stays().set(None));
         leaves(api, context);
     }
-    let ended = |own: &Standing| own.owed.get().is_some_and(|owed| owed.left.context().is(context));
+    let ended = |own: &Standing| own.owed().get().is_some_and(|owed| owed.left.context().is(context));
     standing(api, |own| {
         if ended(own) {
-            own.owed.set(None)
+            own.owed().set(None)
         }
     });
 }
@@ -327,49 +332,8 @@ pub(super) fn threads_that_stay_in(api: Api, context: RawContext) -> usize {
         return 0;
     }
     let all = staying().iter().filter(|(of, other)| of.is_of_the_library_of(api) && other.is(context)).count();
-    let here = standing(api, |own| own.stays.get()).flatten().is_some_and(|own| own.is(context));
+    let here = standing(api, |own| own.stays().get()).flatten().is_some_and(|own| own.is(context));
     all - usize::from(here).min(all)
-}
-
-/// A default context that this crate left current on a thread. Its device may be reset at any time after that.
-#[derive(Clone, Copy)]
-pub(super) struct Left {
-    context: RawContext,
-    /// How many resets of its device had begun when it was left.
-    resets: u64,
-    /// How many have begun by now.
-    begun: &'static AtomicU64,
-}
-
-impl Left {
-    /// A default context that is alive.
-    #[inline]
-    pub(super) fn now(api: Api, context: RawContext) -> Self {
-        let begun = api.resets().begun_of(context.device());
-        Self { context, resets: begun.load(Ordering::SeqCst), begun }
-    }
-
-    #[inline]
-    pub(super) fn context(self) -> RawContext {
-        self.context
-    }
-
-    /// The same note, if `current` is its context. `None` if it is another one.
-    pub(super) fn found(self, current: RawContext) -> Option<Self> {
-        let context = self.context.named(current)?;
-        Some(Self { context, ..self })
-    }
-
-    #[inline]
-    pub(super) fn device(self) -> i32 {
-        self.context.device()
-    }
-
-    /// Whether no reset of its device has begun since it was left.
-    #[inline]
-    pub(super) fn is_alive(self) -> bool {
-        self.begun.load(Ordering::SeqCst) == self.resets
-    }
 }
 
 #[cfg(test)]

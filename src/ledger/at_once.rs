@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 impl Ledger {
     /// Allocates device memory, like [`allocate`](Self::allocate), of pages by this policy.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn allocate_here(
         &self,
         here: Here<'_>,
@@ -19,7 +19,7 @@ impl Ledger {
     ) -> Result<Arc<RawBuffer>, Error> {
         let refused = match RawBuffer::allocate_at_once(here, bytes, policy) {
             Some(Ok(start)) => {
-                let owner = Owner::of(self.id);
+                let owner = Owner::of(self.id());
                 return Ok(self.blocks.put_by(|place| NewBuffer { start, bytes, place, owner }));
             }
             refused => refused.and_then(Result::err),
@@ -27,35 +27,30 @@ impl Ledger {
         seldom(|| self.allocate_after(refused, Home::Device, bytes, policy))
     }
 
-    /// Like [`free`](Self::free), for the holder of the block's only handle.
+    /// Like [`free`](Self::free), for the holder of the block's only handle, if little has to be looked at; else `None`,
+    /// and nothing has happened.
     #[inline(always)]
-    pub(crate) fn free_here(&self, here: Here<'_>, block: &Arc<RawBuffer>) -> Result<(), Error> {
+    pub(crate) fn free_at_once(&self, here: Here<'_>, block: &RawBuffer) -> Option<Result<(), Boxed>> {
         // A graph that was given up may have the block.
-        let freed = match self.graphs_given_up.load(Ordering::Acquire) {
-            0 => block.free_at_once(here),
-            _ => None,
-        };
-        match freed {
-            Some(Ok(())) => {
-                self.blocks.remove(block);
-                Ok(())
-            }
-            Some(Err(refused)) => Err(refused),
-            None => seldom(|| self.free(block)),
+        if self.graphs_given_up.load(Ordering::Acquire) != 0 {
+            return None;
         }
+        let freed = block.free_at_once(here);
+        if let Some(Ok(())) = freed {
+            self.blocks.take_out(block);
+        }
+        freed
     }
 
-    /// Like [`destroy_event`](Self::destroy_event), for the holder of the event's handle.
+    /// Like [`destroy_event`](Self::destroy_event), for the holder of the event's handle, if little has to be looked at;
+    /// else `None`, and nothing has happened.
     #[inline(always)]
-    pub(crate) fn destroy_event_here(&self, here: Here<'_>, event: &Arc<RawEvent>) -> Result<(), Error> {
-        match event.destroy_at_once(here) {
-            Some(Ok(())) => {
-                self.events.remove(event);
-                Ok(())
-            }
-            Some(Err(refused)) => Err(refused.into()),
-            None => seldom(|| self.destroy_event(event)),
+    pub(crate) fn destroy_event_at_once(&self, here: Here<'_>, event: &RawEvent) -> Option<Result<(), Boxed>> {
+        let destroyed = event.destroy_at_once(here);
+        if let Some(Ok(())) = destroyed {
+            self.events.take_out(event);
         }
+        destroyed
     }
 
     /// Like [`destroy_stream`](Self::destroy_stream), for the holder of the stream's handle, if little has to be looked
@@ -64,7 +59,7 @@ impl Ledger {
     pub(crate) fn destroy_stream_at_once(&self, here: Here<'_>, stream: &RawStream) -> Option<Result<(), Boxed>> {
         let destroyed = stream.destroy_at_once(here);
         if let Some(Ok(())) = destroyed {
-            self.streams.remove(stream);
+            self.streams.take_out(stream);
         }
         destroyed
     }

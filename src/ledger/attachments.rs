@@ -36,7 +36,7 @@ impl Ledger {
         object: Box<dyn ForeignObject>,
         uses: Vec<Arc<dyn Any + Send + Sync>>,
     ) -> Arc<RawAttachment> {
-        self.attachments.put(RawAttachment::new(Owner::of(self.id), object, uses))
+        self.attachments.put(RawAttachment::new(Owner::of(self.id()), object, uses))
     }
 
     /// Waits for all streams of the context, because work on any of them may use the object. Then takes the object
@@ -55,7 +55,7 @@ impl Ledger {
     }
 
     fn end_attachment(&self, row: &Arc<RawAttachment>, kept: &mut Vec<KeptAllocator>) -> TakenDown {
-        let taken_down = row.take_down(self.api, self.context, &self.streams, kept);
+        let taken_down = row.take_down(self.api, self.context(), &self.streams, kept);
         if taken_down.ended {
             self.attachments.remove(row);
             kept.push(Arc::clone(row) as _);

@@ -17,11 +17,11 @@ impl Ledger {
     pub(crate) fn abort_streams(&self, limit: Duration, panics: &mut Panics) {
         let mut kept = Vec::new();
         {
-            let _restore = Restore::around(self.api, self.context);
-            if self.gone.load(Ordering::Acquire) || self.context.make_current(self.api).is_err() {
+            let _restore = Restore::around(self.api, self.context());
+            if self.gone.load(Ordering::Acquire) || self.context().make_current(self.api).is_err() {
                 return;
             }
-            let _entered = Entered::into(self.context, self.api, self.id);
+            let _entered = Entered::into(self.context(), self.api, self.id());
             for stream in self.streams.all() {
                 // If the library cannot abort the stream, the recovery continues with its next step.
                 let _ = self.abort(&stream, limit, &mut kept);
@@ -56,7 +56,7 @@ impl Ledger {
     /// because the thread that watches futures queries events outside of any scope and context. Returns the refused
     /// events.
     pub(crate) fn hold_what_a_forced_reset_ends(&self) -> Vec<Arc<RawEvent>> {
-        if self.context.is_made() {
+        if self.context().is_made() {
             return Vec::new();
         }
         let mut events = self.events.all();
@@ -70,7 +70,7 @@ impl Ledger {
         self.streams.all().iter().for_each(|stream| stream.has_been_reset());
         self.graphs.all().iter().for_each(|graph| graph.has_been_reset());
         self.attachments.all().iter().for_each(|attached| attached.has_been_reset());
-        if self.context.is_made() {
+        if self.context().is_made() {
             return false;
         }
         self.gone.store(true, Ordering::Release);
@@ -98,11 +98,11 @@ impl Ledger {
     fn destroy_streams_by_force(&self, panics: &mut Panics) {
         let mut kept = Vec::new();
         {
-            let _restore = Restore::around(self.api, self.context);
-            if self.gone.load(Ordering::Acquire) || self.context.make_current(self.api).is_err() {
+            let _restore = Restore::around(self.api, self.context());
+            if self.gone.load(Ordering::Acquire) || self.context().make_current(self.api).is_err() {
                 return;
             }
-            let _entered = Entered::into(self.context, self.api, self.id);
+            let _entered = Entered::into(self.context(), self.api, self.id());
             for stream in self.streams.all().iter().filter(|stream| stream.is_ours()) {
                 // What is left is tried in the usual way, and then once more in this one.
                 let _ = self.destroy_by_force(stream, &mut kept);

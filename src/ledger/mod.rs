@@ -35,10 +35,10 @@ mod wait;
 
 use crate::device_allocator::{ContextId, is_supported_on};
 use crate::element::Element;
-use crate::error::Error;
+use crate::error::{Boxed, Error};
 use crate::ffi::{
-    Api, Entered, Home, KeptAllocator, LoadedModel, Owner, RawAttachment, RawBinding, RawBuffer, RawContext, RawEvent,
-    RawGraph, RawInvocation, RawStream, Restore, Shelf, Site, Visit,
+    Api, Enterable, Entered, Home, KeptAllocator, LoadedModel, Owner, RawAttachment, RawBinding, RawBuffer, RawContext,
+    RawEvent, RawGraph, RawInvocation, RawStream, Restore, Shelf, Site, Visit,
 };
 use crate::panics::{Panics, drop_each_quietly};
 use crate::untold::Untold;
@@ -57,9 +57,7 @@ use room::is_used_up;
 #[rule(STREAM_01)]
 pub(crate) struct Ledger {
     api: Api,
-    site: Site,
-    context: RawContext,
-    id: ContextId,
+    at: Enterable,
     default_stream: OnceLock<Arc<RawStream>>,
     /// This is not a stream. It stands for the work that the library does without a stream: runs of models that it
     /// waits for. It has its row among the streams from the first run that may go on after a failure.
@@ -91,9 +89,7 @@ impl Ledger {
         let id = ContextId::next(device);
         Self {
             api,
-            site: Site::of(api, id),
-            context,
-            id,
+            at: Enterable::new(api, context, id),
             default_stream,
             runs: Arc::new(RawStream::of_the_library(Owner::of(id))),
             streams,
@@ -125,26 +121,26 @@ impl Ledger {
     /// The site of calls through a `Current` of this context.
     #[inline]
     pub(crate) fn site(&self) -> &Site {
-        &self.site
+        self.at.site()
     }
 
     pub(crate) fn context(&self) -> RawContext {
-        self.context
+        self.at.context()
     }
 
     /// A visit to the context. The caller guarantees that the context does not end in that time.
     #[inline]
     pub(crate) fn visit(&self) -> Visit<'_> {
-        Visit::of(self.api, &self.context, self.id)
+        Visit::of(&self.at)
     }
 
     #[inline]
     pub(crate) fn id(&self) -> ContextId {
-        self.id
+        self.at.id()
     }
 
     pub(crate) fn device(&self) -> i32 {
-        self.id.device()
+        self.at.id().device()
     }
 
     // The functions below call the library. This ledger's context must be current.
@@ -167,13 +163,13 @@ impl Ledger {
     /// Allocates memory of pages by this policy, which was refused before if there is an error.
     fn allocate_after(
         &self,
-        refused: Option<Error>,
+        refused: Option<Boxed>,
         home: Home,
         bytes: usize,
         policy: aclrtMemMallocPolicy,
     ) -> Result<Arc<RawBuffer>, Error> {
         let allocate = || RawBuffer::allocate(self.api, home, bytes, policy);
-        let block = match refused.map_or_else(allocate, Err) {
+        let block = match refused.map_or_else(allocate, |error| Err(error.into())) {
             Ok(block) => block,
             Err(error) if is_used_up(&error) && self.frees_unnamed_blocks() => allocate()?,
             Err(error) => return Err(error),
@@ -246,7 +242,7 @@ impl Ledger {
         if block.is_part() {
             block.is_current()?;
         } else if !self.blocks.has(block) {
-            return Err(Error::OtherContext { context: self.id });
+            return Err(Error::OtherContext { context: self.id() });
         }
         self.no_graph_has(block)?;
         block.free(self.api, &self.streams)?;
@@ -319,11 +315,11 @@ impl Ledger {
             return Ok(());
         }
         self.api.is_of_this_process().map_err(|error| vec![error])?;
-        let mut restore = Restore::around(self.api, self.context);
-        if let Err(error) = self.context.make_current(self.api) {
+        let mut restore = Restore::around(self.api, self.context());
+        if let Err(error) = self.context().make_current(self.api) {
             return Err(vec![error.into()]);
         }
-        let _entered = Entered::into(self.context, self.api, self.id);
+        let _entered = Entered::into(self.context(), self.api, self.id());
         let (mut errors, mut kept) = (self.end_left_captures(), Vec::new());
         for stream in self.streams.all() {
             errors.extend(stream.synchronize(self.api, teardown_timeout).err());
@@ -334,10 +330,10 @@ impl Ledger {
         }
         KINDS.iter().for_each(|kind| (kind.end_all)(self, &mut errors, &mut kept));
         if errors.is_empty() && self.attachments.len() == 0 {
-            let destroyed = self.context.destroy(self.api);
+            let destroyed = self.context().destroy(self.api);
             self.gone.store(destroyed.is_ok(), Ordering::Release);
             if destroyed.is_ok() {
-                restore.without(self.context);
+                restore.without(self.context());
             }
             errors.extend(destroyed.err());
         }

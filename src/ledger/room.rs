@@ -19,7 +19,7 @@ const BRIEFLY: Duration = Duration::from_millis(50);
 impl Ledger {
     /// Creates a stream. If the device has no more, destroys dropped streams and tries once more.
     #[rule(STREAM_11)]
-    #[inline]
+    #[inline(always)]
     pub(crate) fn create_stream(&self, here: Here<'_>) -> Result<Arc<RawStream>, Error> {
         let refused = match RawStream::create_at_once(here) {
             Some(Ok(raw)) => return Ok(self.put_stream(raw)),
@@ -48,7 +48,7 @@ impl Ledger {
 
     #[inline(always)]
     fn put_stream(&self, raw: aclrtStream) -> Arc<RawStream> {
-        let owner = Owner::of(self.id);
+        let owner = Owner::of(self.id());
         self.streams.put_by(|place| NewStream { raw, place, owner })
     }
 
@@ -71,7 +71,7 @@ impl Ledger {
 
     /// Creates an event. If the device has no more, destroys dropped events and tries once more.
     #[rule(EVENT_08)]
-    #[inline]
+    #[inline(always)]
     pub(crate) fn create_event(&self, here: Here<'_>) -> Result<Arc<RawEvent>, Error> {
         let refused = match RawEvent::create_at_once(here) {
             Some(Ok(raw)) => return Ok(self.put_event(raw)),
@@ -97,8 +97,7 @@ impl Ledger {
 
     #[inline(always)]
     fn put_event(&self, raw: aclrtEvent) -> Arc<RawEvent> {
-        let (api, device, owner) = (self.api, self.device(), Owner::of(self.id));
-        self.events.put_by(|place| NewEvent { raw, place, api, device, owner })
+        self.events.put_by(|place| NewEvent { raw, place, of: &self.at })
     }
 
     fn make_room_for_event(&self, error: Error, flags: Option<u32>) -> Result<aclrtEvent, Error> {

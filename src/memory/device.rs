@@ -130,7 +130,13 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         self, // MEM-01: memory is freed once and last: copy what is needed later, `to_vec(current)?`
         current: &Current<C>,
     ) -> Result<(), Failed<Self>> {
-        current.ledger().free_here(current.here(), &self.block).map_err(|error| Failed { error, value: self })
+        match current.ledger().free_at_once(current.here(), &self.block) {
+            Some(Ok(())) => Ok(()),
+            Some(Err(refused)) => Err(Failed { error: refused.into(), value: self }),
+            None => seldom(move || {
+                current.ledger().free(&self.block).map_err(|error| Failed { error, value: self })
+            }),
+        }
     }
 
     #[inline]

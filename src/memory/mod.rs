@@ -21,8 +21,10 @@ pub use rows::Rows;
 pub use shared::SharedBuffer;
 
 /// The bytes of `length` elements; a length that no memory has is an error.
+#[inline(always)]
 fn bytes<E>(length: usize) -> Result<usize, Error> {
     let room = isize::MAX as usize;
     let bytes = length.checked_mul(size_of::<E>()).filter(|bytes| *bytes <= room);
-    bytes.ok_or(Error::TooShort { what: ObjectKind::ADDRESS_SPACE, need: usize::MAX, have: room })
+    // Not `ok_or`: the error would be made and dropped each time.
+    bytes.ok_or_else(|| Error::TooShort { what: ObjectKind::ADDRESS_SPACE, need: usize::MAX, have: room })
 }

@@ -75,10 +75,12 @@ impl Shared {
     }
 
     /// The context exists while the returned value exists.
+    #[inline]
     pub(super) fn pass(&self) -> Option<Passage<'_>> {
         self.entrance.pass()
     }
 
+    #[inline]
     pub(super) fn ledger(&self) -> &Arc<Ledger> {
         &self.ledger
     }

@@ -102,3 +102,50 @@ fn a_default_context_that_ends_during_a_visit_is_not_made_current_again() {
         alone.assert_nothing_lives();
     }
 }
+
+/// The long way leads back, too.
+#[proves(CTX_05, CTX_08, CTX_09)]
+#[test]
+fn a_visit_during_which_calls_begin_or_cease_to_be_checked_comes_back_all_the_same() {
+    for times in TIMES {
+        let alone = alone();
+        let (runtime, worker) = (open(0), Worker::new());
+        let on_another_thread = |what: &(dyn Fn() + Sync)| {
+            std::thread::scope(|scope| scope.spawn(what).join().unwrap());
+        };
+        let attacks = || {
+            visit(&runtime, times.max(1));
+            let before = current_handle();
+            let works = |current: &mut ascendcl::Current<Visited>| {
+                assert_eq!(current.upload(&[1_u8]).unwrap().to_vec(current).unwrap(), [1]);
+            };
+            let checked = std::sync::Mutex::new(None);
+            let begins = || {
+                let setup = Setup::builder().library(library()).device(1).verify_current(true).build();
+                *checked.lock().unwrap() = Some(Runtime::<Visited>::open(setup).unwrap());
+            };
+            let ceases = || checked.lock().unwrap().take().unwrap().close().unwrap();
+            runtime
+                .with(|current| {
+                    on_another_thread(&begins);
+                    works(current);
+                })
+                .unwrap();
+            assert_eq!(current_handle(), before);
+            runtime.with(works).unwrap();
+            runtime
+                .with(|current| {
+                    on_another_thread(&ceases);
+                    works(current);
+                })
+                .unwrap();
+            assert_eq!(current_handle(), before);
+            runtime.with(works).unwrap();
+            assert_eq!(current_handle(), before);
+        };
+        worker.run(attacks).unwrap();
+        runtime.close().unwrap();
+        worker.end();
+        alone.assert_nothing_lives();
+    }
+}

@@ -1,7 +1,7 @@
 //! How memory gets ready for a handle, and how device memory is allocated and freed where little has to be looked at.
 
 use super::RawBuffer;
-use crate::error::Error;
+use crate::error::{Boxed, Error};
 use crate::ffi::call::{Function, NoSuccess, call_found, functions};
 use crate::ffi::home::Home;
 use crate::ffi::sharing::Name;
@@ -49,14 +49,14 @@ impl RawBuffer {
         here: Here<'_>,
         bytes: usize,
         policy: aclrtMemMallocPolicy,
-    ) -> Option<Result<NonNull<c_void>, Error>> {
+    ) -> Option<Result<NonNull<c_void>, Boxed>> {
         let mut start = core::ptr::null_mut();
         // SAFETY: the function writes the address to `start` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety"). The policy is one of the library's (MEM-09).
         let allocated = unsafe { call_found!(here.aclrtMalloc(&raw mut start, bytes.max(1), policy)) }?;
         match (allocated, NonNull::new(start)) {
             (Ok(()), Some(start)) => Some(Ok(start)),
-            (answer, _) => Some(Err(not_allocated(here.api(), bytes, answer))),
+            (answer, _) => Some(Err(not_allocated(here.api(), bytes, answer).into())),
         }
     }
 
@@ -73,7 +73,7 @@ impl RawBuffer {
     /// Frees the block, like [`free`](Self::free), if that needs no further look; else `None`, and nothing has happened.
     /// The caller has the buffer's only handle.
     #[inline(always)]
-    pub(crate) fn free_at_once(&self, here: Here<'_>) -> Option<Result<(), Error>> {
+    pub(crate) fn free_at_once(&self, here: Here<'_>) -> Option<Result<(), Boxed>> {
         // A block in doubt is of no context.
         if self.is_part() || !self.is_device_memory_at_hand(here) || !self.last_use.is_at_rest() {
             return None;
@@ -92,9 +92,10 @@ impl RawBuffer {
 
     #[cold]
     #[inline(never)]
-    fn is_not_freed(&self, api: Api, refused: Option<Result<(), NoSuccess>>) -> Option<Result<(), Error>> {
+    fn is_not_freed(&self, api: Api, refused: Option<Result<(), NoSuccess>>) -> Option<Result<(), Boxed>> {
         self.freed.store(false, Ordering::Release);
-        refused.map(|refused| refused.map_err(|answer| answer.into_answer(api).into_error(|| self.freeing())))
+        let error = |answer: NoSuccess| answer.into_answer(api).into_error(|| self.freeing()).into();
+        refused.map(|refused| refused.map_err(error))
     }
 
     pub(super) fn freeing(&self) -> String {

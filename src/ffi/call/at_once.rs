@@ -1,6 +1,6 @@
 //! Calls that need no check beyond the look at their function.
 
-use super::super::condition::AtOnce;
+use super::super::condition::{AtOnce, SelectsContext};
 use super::super::plain::PLACES;
 use super::{Begins, Current, Function, functions};
 use crate::callback_guard::InCallback;
@@ -29,14 +29,21 @@ macro_rules! plain {
 plain! {
     aclmdlExecute aclmdlExecuteAsync aclmdlRIExecuteAsync
     aclrtCreateEvent aclrtCreateStream aclrtDestroyEvent aclrtDestroyStream aclrtFree aclrtLaunchHostFunc aclrtMalloc
-    aclrtMemcpy aclrtMemcpy2dAsync aclrtMemcpyAsync aclrtMemsetAsync aclrtRecordEvent aclrtStreamWaitEvent
-    aclrtSynchronizeStreamWithTimeout
+    aclrtGetCurrentContext aclrtMemcpy aclrtMemcpy2dAsync aclrtMemcpyAsync aclrtMemsetAsync aclrtRecordEvent
+    aclrtSetCurrentContext aclrtStreamWaitEvent aclrtSynchronizeStreamWithTimeout
 }
 
 impl AtOnce for Current {
     #[inline(always)]
     fn passes() -> bool {
         true
+    }
+}
+
+impl AtOnce for SelectsContext {
+    #[inline(always)]
+    fn passes() -> bool {
+        !InCallback::is_running()
     }
 }
 
@@ -52,19 +59,13 @@ impl AtOnce for Begins {
 ///
 /// For fast paths. With the look-up in them, they would keep the arguments of their call over it. The macro is used in an
 /// unsafe block. It gives the place and the pointer of one function, which is what [`Here::found`](super::super::Here::found)
-/// asks for.
+/// asks for. With a [`Site`](super::super::Site) in place of a `Here`, it finds the functions that choose a context.
 macro_rules! found {
     ($here:ident.$function:ident) => {
-        match $crate::ffi::Here::found::<$crate::ffi::call::functions::$function, _, _>(
-            $here,
-            ascendcl_sys::pointers_of::$function,
-        ) {
+        match $here.found::<$crate::ffi::call::functions::$function, _, _>(ascendcl_sys::pointers_of::$function) {
             Some(function) => Some(function),
             None => {
-                $crate::ffi::Here::keep::<$crate::ffi::call::functions::$function, _, _>(
-                    $here,
-                    ascendcl_sys::pointers_of::$function,
-                );
+                $here.keep::<$crate::ffi::call::functions::$function, _, _>(ascendcl_sys::pointers_of::$function);
                 None
             }
         }

@@ -2,9 +2,8 @@
 
 use super::super::answer::{Answer, ReadyAnswer};
 use super::super::api::Api;
-use super::super::condition::{Current, SelectsContext};
+use super::super::condition::Current;
 use super::super::process::Loading;
-use crate::callback_guard::InCallback;
 use ascendcl_sys::Library;
 use ascendcl_sys::types::aclError;
 use core::marker::PhantomData;
@@ -30,15 +29,6 @@ impl Ready<Current> {
     #[inline]
     pub(in crate::ffi) fn checked(api: Api) -> Self {
         Self::after_checks(api)
-    }
-}
-
-impl Ready<SelectsContext> {
-    /// Makes the check where a comparison is enough; else `None`.
-    #[inline(always)]
-    pub(in crate::ffi) fn for_certain(api: Api) -> Option<Self> {
-        let passes = api.loading().is_plain() && !InCallback::is_running();
-        passes.then(|| Self::after_checks(api))
     }
 }
 

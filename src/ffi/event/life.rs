@@ -7,37 +7,45 @@ use crate::ffi::flagged_event::event_with;
 use crate::ffi::gate::Gate;
 use crate::ffi::not_ended::not_ended;
 use crate::ffi::shelf::{Seed, ShelfPlace};
-use crate::ffi::{Api, Here, Owner};
+use crate::ffi::{Api, Enterable, Here, Owner};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtEvent;
+use core::sync::atomic::{AtomicBool, AtomicU64};
 
 const CREATING: &str = "create an event";
 const DESTROYING: &str = "destroy an event";
 
 /// An event that was created, for a row.
-pub(crate) struct NewEvent {
+pub(crate) struct NewEvent<'a> {
     pub(crate) raw: aclrtEvent,
     pub(crate) place: ShelfPlace,
-    pub(crate) api: Api,
-    pub(crate) device: i32,
-    pub(crate) owner: Owner,
+    pub(crate) of: &'a Enterable,
 }
 
-impl Seed<RawEvent> for NewEvent {
+impl Seed<RawEvent> for NewEvent<'_> {
     #[inline]
     fn row(self) -> RawEvent {
-        let Self { raw, place, api, device, owner } = self;
-        let (gate, record) = (Gate::open(), Record::default());
-        RawEvent { place, raw, gate, api, device, owner, record }
+        let Self { raw, place, of } = self;
+        RawEvent::row(raw, place, of.api(), of.id().device(), of.owner())
     }
 
+    /// The rows of a shelf are of one library and one device.
     #[inline]
     fn renew(self, row: &mut RawEvent) {
-        *row = self.row();
+        let RawEvent { place, raw, gate, api: _, device: _, owner, record } = row;
+        (*place, *raw, *gate, *owner) = (self.place, self.raw, Gate::open(), self.of.owner());
+        let Record { stream, number, since, in_doubt } = record;
+        [stream, number, since].into_iter().for_each(|count| *count = AtomicU64::new(0));
+        *in_doubt = AtomicBool::new(false);
     }
 }
 
 impl RawEvent {
+    pub(super) fn row(raw: aclrtEvent, place: ShelfPlace, api: Api, device: i32, owner: Owner) -> Self {
+        let (gate, record) = (Gate::open(), Record::default());
+        Self { place, raw, gate, api, device, owner, record }
+    }
+
     /// Creates an event, like [`create`](Self::create), where that needs no further look; else `None`, and nothing has
     /// happened.
     #[inline(always)]

@@ -10,7 +10,7 @@ use crate::ffi::captured_event::event_for_captures;
 use crate::ffi::failure::any_failed;
 use crate::ffi::flagged_event::{event_with, reset};
 use crate::ffi::gate::Gate;
-use crate::ffi::shelf::{Row, Seed, Shelf, ShelfPlace};
+use crate::ffi::shelf::{Row, Shelf, ShelfPlace};
 use crate::ffi::wait::Wait;
 use crate::ffi::work::{queue_at_once, queue_work};
 use crate::ffi::{Api, Here, LastUse, Owner, RawStream, Site};
@@ -117,7 +117,7 @@ impl RawEvent {
 
     /// The row of an event that was [created](Self::create) in the current context.
     pub(crate) fn created(raw: aclrtEvent, api: Api, device: i32) -> Self {
-        NewEvent { raw, place: ShelfPlace::new(), api, device, owner: Owner::current() }.row()
+        Self::row(raw, ShelfPlace::new(), api, device, Owner::current())
     }
 
     /// Creates an event that can order streams of a capture. The events of [`create`](Self::create) cannot.

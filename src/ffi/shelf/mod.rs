@@ -3,9 +3,10 @@
 mod place;
 mod slot;
 
-use super::atomic::{AtomicUsize, Ordering};
+use super::atomic::{AtomicPtr, Ordering};
 use super::sync::Arc;
 use super::unnamed::unnamed;
+use core::ptr::null_mut;
 pub(crate) use place::ShelfPlace;
 use slot::{Claim, Group, Held, SLOTS};
 use std::sync::OnceLock;
@@ -17,9 +18,9 @@ use std::sync::OnceLock;
 #[derive(Debug)]
 pub(crate) struct Shelf<T> {
     levels: [OnceLock<Box<[Group<T>]>>; LEVELS],
-    /// The groups in which free slots are looked for first. The number of a row determines which of the hints it uses, so
-    /// threads that make and destroy objects seldom change the same group.
-    hints: [AtomicUsize; HINTS],
+    /// The groups in which free slots are looked for first; null before the first look. The number of a row determines
+    /// which of the hints it uses, so threads that make and destroy objects seldom change the same group.
+    hints: [AtomicPtr<Group<T>>; HINTS],
 }
 
 /// About as many as threads that create objects at the same time.
@@ -94,7 +95,7 @@ fn label_of(slot: usize) -> u64 {
 impl<T> Default for Shelf<T> {
     fn default() -> Self {
         let levels = core::array::from_fn(|_| OnceLock::new());
-        Self { levels, hints: core::array::from_fn(AtomicUsize::new) }
+        Self { levels, hints: core::array::from_fn(|_| AtomicPtr::new(null_mut())) }
     }
 }
 
@@ -107,7 +108,7 @@ impl<T: Row> Shelf<T> {
     }
 
     /// Adds the row that `seed_of` makes of its place. The row [is found](Self::get) by the number of this place.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn put_by<S: Seed<T>>(&self, seed_of: impl FnOnce(ShelfPlace) -> S) -> Arc<T> {
         let number = next_number();
         let (slot, claim) = self.claim(number);
@@ -145,15 +146,19 @@ impl<T: Row> Shelf<T> {
         self.held(row).is_some()
     }
 
-    #[inline]
+    #[inline(never)]
     pub(crate) fn remove(&self, row: &T) {
+        self.take_out(row);
+    }
+
+    /// Like [`remove`](Self::remove), compiled in place.
+    #[inline(always)]
+    pub(crate) fn take_out(&self, row: &T) {
         let Some((slot, group, held)) = self.held(row) else { return };
         row.place().clear();
         let left = held.take_out(slot < SPARES && row.refers_to_nothing());
         group.give_back(slot % SLOTS);
-        if let Some(hint) = self.hints.get(hint_of(row.number())) {
-            hint.store(slot / SLOTS, Ordering::Relaxed);
-        }
+        self.look_first_in(group, row.number());
         // Not while the slot is held: the last pointer may be dropped here.
         drop(left);
     }
@@ -180,7 +185,10 @@ impl<T: Row> Shelf<T> {
     #[inline(always)]
     fn held(&self, row: &T) -> Option<(usize, &Group<T>, Held<'_, T>)> {
         let slot = row.place().slot()?;
-        let group = self.group(slot / SLOTS)?;
+        let group = match self.hinted(row.number()) {
+            Some(group) if group.has(slot) => group,
+            _ => self.group(slot / SLOTS)?,
+        };
         let held = group.hold(slot % SLOTS)?;
         core::ptr::eq(&raw const **held, row).then_some((slot, group, held))
     }
@@ -195,46 +203,66 @@ impl<T: Row> Shelf<T> {
 
     #[inline(always)]
     fn group(&self, group: usize) -> Option<&Group<T>> {
-        let level = (group / FIRST + 1).ilog2();
-        let before = FIRST * ((1 << level) - 1);
-        self.levels.get(level as usize)?.get()?.get(group - before)
+        let level = (group / FIRST + 1).ilog2() as usize;
+        self.levels.get(level)?.get()?.get(group - groups_before(level))
+    }
+
+    /// The group in which a row with this number looks for a free slot first.
+    #[inline(always)]
+    fn hinted(&self, number: u64) -> Option<&Group<T>> {
+        let hint = self.hints.get(hint_of(number))?.load(Ordering::Acquire);
+        // SAFETY: the pointer must be null, or valid as long as the reference lives, while nobody writes to the group.
+        // `look_first_in` stores pointers to groups of this shelf, which stay where they are as long as the shelf exists,
+        // and are only changed through shared references. It stores with `Release`, so the group is seen as it was made.
+        unsafe { hint.as_ref() }
+    }
+
+    /// Lets rows whose number has the same hint look here first.
+    #[inline(always)]
+    fn look_first_in(&self, group: &Group<T>, number: u64) {
+        if let Some(hint) = self.hints.get(hint_of(number)) {
+            hint.store(core::ptr::from_ref(group).cast_mut(), Ordering::Release);
+        }
     }
 
     /// Claims a free slot for a row with this number.
     #[inline(always)]
     fn claim(&self, number: u64) -> (usize, Claim<'_, T>) {
-        let [first, ..] = &self.hints;
-        // The remainder is always a valid index, so the default is never used.
-        let hint = self.hints.get(hint_of(number)).unwrap_or(first);
-        let group = hint.load(Ordering::Relaxed);
-        match self.group(group).and_then(Group::claim) {
-            Some((slot, claim)) => (group * SLOTS + slot, claim),
-            None => self.claim_elsewhere(hint),
-        }
+        self.hinted(number).and_then(Group::claim).unwrap_or_else(|| self.claim_elsewhere(number))
     }
 
     /// Looks for a free slot in all groups, and adds a level if there is none.
     #[cold]
     #[inline(never)]
-    fn claim_elsewhere(&self, hint: &AtomicUsize) -> (usize, Claim<'_, T>) {
+    fn claim_elsewhere(&self, number: u64) -> (usize, Claim<'_, T>) {
         loop {
-            let (from, all) = (hint.load(Ordering::Relaxed), self.groups().count());
-            for group in (from..all).chain(0..from.min(all)) {
-                if let Some((slot, claim)) = self.group(group).and_then(Group::claim) {
-                    hint.store(group, Ordering::Relaxed);
-                    return (group * SLOTS + slot, claim);
+            let all = self.groups().count();
+            let from = self.hinted(number).map_or(hint_of(number), Group::number);
+            for group in (from..all).chain(0..from.min(all)).filter_map(|group| self.group(group)) {
+                if let Some(claimed) = group.claim() {
+                    self.look_first_in(group, number);
+                    return claimed;
                 }
             }
             self.grow();
-            hint.store(all + from % FIRST, Ordering::Relaxed);
+            if let Some(group) = self.group(all + from % FIRST) {
+                self.look_first_in(group, number);
+            }
         }
     }
 
     fn grow(&self) {
         if let Some((level, next)) = self.levels.iter().enumerate().find(|(_, level)| level.get().is_none()) {
-            next.get_or_init(|| (0..FIRST << level).map(|_| Group::new()).collect());
+            let (before, here) = (groups_before(level), FIRST << level);
+            next.get_or_init(|| (before..before + here).map(Group::new).collect());
         }
     }
+}
+
+/// How many groups the levels before this one have.
+#[inline(always)]
+fn groups_before(level: usize) -> usize {
+    FIRST * ((1 << level) - 1)
 }
 
 /// Puts the object into the memory of the spare row in the slot, if there is one to which no handle points any more;
@@ -248,6 +276,12 @@ fn fill<T>(claim: Claim<'_, T>, seed: impl Seed<T>) -> Arc<T> {
             seed.renew(row);
             return Arc::clone(spare);
         }
-        Arc::clone(slot.insert(Arc::new(seed.row())))
+        fill_anew(slot, seed)
     })
+}
+
+/// Out of line: it happens once for each slot while the program destroys what it makes.
+#[inline(never)]
+fn fill_anew<T>(slot: &mut Option<Arc<T>>, seed: impl Seed<T>) -> Arc<T> {
+    Arc::clone(slot.insert(Arc::new(seed.row())))
 }

@@ -29,6 +29,8 @@ pub(super) const SLOTS: usize = 64;
 pub(super) struct Group<T> {
     /// The free slots, a bit for each.
     free: AtomicU64,
+    /// The number of the first slot on the shelf.
+    first: usize,
     slots: [Slot<T>; SLOTS],
 }
 
@@ -55,12 +57,23 @@ pub(super) struct Claim<'a, T>(&'a Slot<T>);
 pub(super) struct Held<'a, T>(&'a Slot<T>);
 
 impl<T> Group<T> {
-    pub(super) fn new() -> Self {
+    /// The group with this number on its shelf.
+    pub(super) fn new(number: usize) -> Self {
         let slot = |_| Slot { state: AtomicU32::new(EMPTY), row: Inside::new(None) };
-        Self { free: AtomicU64::new(u64::MAX), slots: core::array::from_fn(slot) }
+        Self { free: AtomicU64::new(u64::MAX), first: number * SLOTS, slots: core::array::from_fn(slot) }
     }
 
-    /// Claims a free slot. Returns its index with it.
+    pub(super) fn number(&self) -> usize {
+        self.first / SLOTS
+    }
+
+    /// Whether the slot with this number on the shelf is one of this group.
+    #[inline(always)]
+    pub(super) fn has(&self, slot: usize) -> bool {
+        slot / SLOTS * SLOTS == self.first
+    }
+
+    /// Claims a free slot. Returns its number with it.
     #[inline(always)]
     pub(super) fn claim(&self) -> Option<(usize, Claim<'_, T>)> {
         loop {
@@ -68,7 +81,7 @@ impl<T> Group<T> {
             let index = free.trailing_zeros();
             let bit = 1_u64.checked_shl(index)?;
             if self.free.fetch_and(!bit, Ordering::Acquire) & bit != 0 {
-                return Some((index as usize, Claim(self.slots.get(index as usize)?)));
+                return Some((self.first + index as usize, Claim(self.slots.get(index as usize)?)));
             }
         }
     }

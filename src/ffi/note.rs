@@ -1,0 +1,49 @@
+//! Values that are seldom present.
+
+use core::cell::Cell;
+
+/// Which of several values are present: one bit for each.
+pub(super) type Present = Cell<u8>;
+
+/// A value that is seldom present. Checking for it does not copy it.
+#[derive(Clone, Copy)]
+pub(super) struct Note<'a, T> {
+    present: &'a Present,
+    /// The bit of this value.
+    bit: u8,
+    /// Anything while it is not present.
+    value: &'a Cell<T>,
+}
+
+impl<'a, T: Copy> Note<'a, T> {
+    #[inline(always)]
+    pub(super) fn new(present: &'a Present, bit: u8, value: &'a Cell<T>) -> Self {
+        Self { present, bit, value }
+    }
+
+    #[inline(always)]
+    pub(super) fn is_some(self) -> bool {
+        self.present.get() & self.bit != 0
+    }
+
+    #[inline(always)]
+    pub(super) fn get(self) -> Option<T> {
+        if self.is_some() { Some(self.value.get()) } else { None }
+    }
+
+    #[inline(always)]
+    pub(super) fn set(self, value: Option<T>) {
+        let others = self.present.get() & !self.bit;
+        self.present.set(if value.is_some() { others | self.bit } else { others });
+        if let Some(value) = value {
+            self.value.set(value);
+        }
+    }
+
+    #[inline]
+    pub(super) fn replace(self, value: Option<T>) -> Option<T> {
+        let before = self.get();
+        self.set(value);
+        before
+    }
+}
