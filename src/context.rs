@@ -85,9 +85,10 @@ pub(crate) fn enter<C: Brand, R>(ledger: &Arc<Ledger>, program: impl FnOnce(&mut
     leads!(context: Live --> Live : MakeCurrent);
     let mut visit = ledger.visit();
     visit.enter()?;
-    let span = trace::entered(ledger.id());
-    let result = program(&mut Current::new(ledger));
-    drop(span);
+    let result = {
+        let _span = trace::entered(ledger.id());
+        program(&mut Current::new(ledger))
+    };
     visit.leave();
     Ok(result)
 }

@@ -16,7 +16,7 @@ cd "$(dirname "$0")/.."
 targets=(allocators asynchronous attacks execution inference models operators programs recovery resources scopes shapes)
 
 if [ $# -eq 0 ]; then
-    cargo build --locked --quiet --package ascendcl-sim-dylib
+    cargo build --locked --quiet --workspace --lib
     set -- "$(cargo metadata --locked --no-deps --format-version 1 |
         sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/debug/libascendcl.so" model operator
 fi
@@ -26,7 +26,8 @@ left_out() {
     awk -F '\t' -v target="$1" -v has=" ${*:2} " 'NR > 1 && $1 == target && !index(has, " " $3 " ") { print $2 }' tests/needs.tsv | sort -u
 }
 
-build=(cargo test --locked --quiet --package ascendcl)
+# The whole workspace, as in `.ci/run`: else the tests would be compiled again, with other features of dependencies.
+build=(cargo test --locked --quiet --workspace)
 for target in "${targets[@]}"; do
     # The list is compared with the tests that there are, so that it names none that was renamed.
     there=$("${build[@]}" --test "$target" -- --list --format terse | sed -n 's/: test$//p')

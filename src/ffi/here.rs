@@ -62,11 +62,11 @@ impl Site {
         self.api
     }
 
-    /// The result of `found_outside!`, for functions that need no current context. See [`Here::found`].
+    /// The result of `found!` for functions that choose a context, and need none.
     ///
     /// # Safety
     ///
-    /// As for [`Here::found`].
+    /// `_of` is `ascendcl_sys::pointers_of` for the function `F`, as for every [`keep`](Self::keep).
     #[inline(always)]
     pub(super) unsafe fn found<F, P: Copy, E>(&self, _of: impl FnOnce(&Library) -> Result<P, E>) -> Option<P>
     where
@@ -80,7 +80,7 @@ impl Site {
     ///
     /// # Safety
     ///
-    /// As for [`Here::keep`].
+    /// `of` is `ascendcl_sys::pointers_of` for the function `F`, so that [`found`](Self::found) gives a pointer of its type.
     #[cold]
     pub(super) unsafe fn keep<F: Plain, P: Copy, E>(&self, of: impl FnOnce(&Library) -> Result<P, E>) {
         self.api.loading().keep(F::PLACE, of);
@@ -152,7 +152,7 @@ impl Here<'_> {
     /// `of` is `ascendcl_sys::pointers_of` for the function `F`, so that [`found`](Self::found) gives a pointer of its type.
     #[cold]
     pub(super) unsafe fn keep<F: Plain, P: Copy, E>(self, of: impl FnOnce(&Library) -> Result<P, E>) {
-        // SAFETY: the caller guarantees what this function asks for.
+        // SAFETY: `Site::keep` asks for the same as this function (the safety section).
         unsafe { self.site.keep::<F, P, E>(of) };
     }
 

@@ -62,8 +62,8 @@ impl Enterable {
 pub(crate) struct Visit<'l> {
     to: &'l Enterable,
     short: Option<Short>,
-    /// What was entered is left before the context from before is restored. [`returns`](Self::returns) drops it, so that the short
-    /// way has no code for it.
+    /// What was entered is left before the context from before is restored. [`returns`](Self::returns) drops it, so that
+    /// the short way has no code for it.
     long: ManuallyDrop<Option<(Entered, Restore)>>,
 }
 
