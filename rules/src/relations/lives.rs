@@ -31,6 +31,7 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
             let event = Event { device, plain, ex, waitable, timed, external, record: None };
             world.events.enter(made, call, world.calls, event);
         }
+        Kind::Notify => world.notifies.enter(made, call, world.calls, ()),
         Kind::Memory => make_block(world, scene, made, device),
         Kind::Model => {
             let area = |wanted: Role| {
@@ -93,6 +94,9 @@ pub(super) fn end(world: &mut World, call: Call, object: Object) {
         Kind::Context => end_context(world, call, object),
         Kind::Event => {
             world.events.end(object, call);
+        }
+        Kind::Notify => {
+            world.notifies.end(object, call);
         }
         Kind::Memory => end_block(world, call, object),
         Kind::Model => {
