@@ -57,8 +57,12 @@ fn read(tensor: &TensorProto, folder: Option<&Path>) -> Result<Vec<u8>, String> 
     }
     let path = folder.join(location);
     let failed = |error: std::io::Error| format!("its data in the file `{}` cannot be read: {error}", path.display());
-    let mut file = File::open(&path).map_err(failed)?;
-    let whole = file.metadata().map_err(failed)?.len();
+    // Opening a pipe would wait for who writes to it.
+    let about = std::fs::metadata(&path).map_err(failed)?;
+    if !about.is_file() {
+        return Err(format!("its data are in `{}`, which is no ordinary file", path.display()));
+    }
+    let (mut file, whole) = (File::open(&path).map_err(failed)?, about.len());
     let offset = number("offset")?.unwrap_or(0);
     let rest = whole.saturating_sub(offset);
     let length = number("length")?.unwrap_or(rest);

@@ -17,11 +17,13 @@
 #![allow(unreachable_pub, reason = "the crate's root decides what leaves this module")]
 
 mod ceiling;
+mod contained;
 mod convert;
 mod engine;
 mod external;
 mod failure;
 mod gears;
+mod names;
 mod onnx;
 mod port;
 mod rewrite;

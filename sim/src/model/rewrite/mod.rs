@@ -13,6 +13,7 @@
 
 mod attributes;
 mod constants;
+mod form;
 mod halves;
 mod infer;
 mod inner;
@@ -20,16 +21,18 @@ mod numbers;
 mod operators;
 mod scan;
 mod scope;
+mod standard;
 
 use super::failure::LoadFailure;
+use super::names;
 use attributes::Attributes;
 pub(super) use attributes::shown;
 use rten_onnx::onnx::{DataType, GraphProto, ModelProto, NodeProto, ValueInfoProto};
 use scope::{Known, Scope, Shared};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
-/// What a file without a version of its operators is taken for.
-const NEWEST: i64 = 26;
+/// The newest version of the standard's operators.
+const NEWEST: i64 = 28;
 
 /// What became of a model.
 pub(super) struct Rewritten {
@@ -37,6 +40,8 @@ pub(super) struct Rewritten {
     pub(super) model: ModelProto,
     /// What it means when an element of a check is true, by check.
     pub(super) checks: Vec<String>,
+    /// What the nodes of the file ask for.
+    pub(super) attributes: names::Attributes,
 }
 
 /// Why a node is not one that the simulator can run.
@@ -57,21 +62,32 @@ fn refuse<T>(attribute: &str, value: &str, why: &str) -> Result<T, Refusal> {
 }
 
 pub(super) fn rewrite(mut model: ModelProto) -> Result<Rewritten, LoadFailure> {
-    let Some(graph) = model.graph.take() else {
-        return Ok(Rewritten { model, checks: Vec::new() });
+    let Some(mut graph) = model.graph.take() else {
+        return Ok(Rewritten { model, checks: Vec::new(), attributes: Vec::new() });
     };
     let is_standard = |domain: Option<&str>| matches!(domain, None | Some("" | "ai.onnx"));
-    let mut opset = NEWEST;
+    let mut opset = None;
     for import in model.opset_import.iter_mut().filter(|import| is_standard(import.domain.as_deref())) {
-        opset = import.version.unwrap_or(NEWEST);
+        opset = import.version;
         // What the engine refuses of old versions is made new here.
-        import.version = Some(opset.max(13));
+        import.version = Some(import.version.unwrap_or(NEWEST).max(13));
     }
+    let Some(opset) = opset else {
+        let why = "the file does not say which version of the standard's operators it has (`opset_import`)";
+        return Err(LoadFailure::Refused(why.to_string()));
+    };
+    if !(1..=NEWEST).contains(&opset) {
+        let why = format!(
+            "it has version {opset} of the standard's operators (`opset_import`), and the simulator those from 1 to {NEWEST}"
+        );
+        return Err(LoadFailure::Refused(why));
+    }
+    form::put_in_order(&mut graph)?;
     let mut prefix = "simulator/".to_string();
     while names(&graph).any(|name| name.starts_with(&prefix)) {
         prefix.push('/');
     }
-    let shared = Shared { opset, prefix, made: Cell::new(0) };
+    let shared = Shared { opset, prefix, made: Cell::new(0), attributes: RefCell::default() };
     let mut scope = Scope::new(&shared, None);
     let mut graph = graph_of(&mut scope, graph)?;
     let mut checks = Vec::new();
@@ -79,8 +95,9 @@ pub(super) fn rewrite(mut model: ModelProto) -> Result<Rewritten, LoadFailure> {
         graph.output.push(ValueInfoProto { name: Some(check.name), r#type: None });
         checks.push(check.text);
     }
+    names::tell_apart(&mut graph);
     model.graph = Some(graph);
-    Ok(Rewritten { model, checks })
+    Ok(Rewritten { model, checks, attributes: shared.attributes.take() })
 }
 
 /// The names of all values of a graph, and of the graphs inside it.
@@ -105,7 +122,7 @@ fn graph_of(scope: &mut Scope<'_>, mut graph: GraphProto) -> Result<GraphProto, 
     let rounds = |node: &&NodeProto| matches!(node.operator(), "Floor" | "Ceil" | "Round" | "Cast");
     scope.rounded.extend(graph.node.iter().filter(rounds).map(|node| node.given(0).to_string()));
     for (index, node) in std::mem::take(&mut graph.node).into_iter().enumerate() {
-        scope.label = label(&node, index);
+        scope.begin(label(&node, index), names::attributes(&node));
         let (operator, label) = (node.operator().to_string(), scope.label.clone());
         let calculated = if halves::are_calculated(scope, &node) { node.output.clone() } else { Vec::new() };
         let first = scope.nodes.len();
@@ -163,7 +180,8 @@ fn declared(scope: &mut Scope<'_>, info: &ValueInfoProto) {
 fn label(node: &NodeProto, index: usize) -> String {
     let operator = node.operator();
     match node.name.as_deref().filter(|name| !name.is_empty()) {
-        Some(name) => format!("{name} ({operator})"),
+        // A name may hold anything, and messages go to terminals.
+        Some(name) => format!("{} ({operator})", name.replace(char::is_control, "?")),
         None => format!("node {index} ({operator})"),
     }
 }
