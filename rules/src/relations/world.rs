@@ -109,6 +109,8 @@ pub(super) struct Block {
     pub(super) mapped: bool,
     /// It is host memory whose address on the device the program has, which is the same here.
     pub(super) reachable: bool,
+    /// The allocator of media processing gave it out.
+    pub(super) media: bool,
 }
 
 /// What is remembered of a block that ended.

@@ -98,6 +98,11 @@ impl Engine {
         self.graph.node_info(self.graph.find_node(name)?)?.shape()
     }
 
+    /// As [`shape_of`](Self::shape_of), within the value that the engine still calculates; `None` where it does not.
+    pub(super) fn shape_if_calculated(&self, name: &str) -> Option<Option<Vec<Dimension>>> {
+        Some(self.graph.node_info(self.graph.find_node(name)?)?.shape())
+    }
+
     /// The shape of each output as far as `rten` could infer it. What it cannot tell has a name of its own making.
     pub(super) fn output_shapes(&self) -> impl Iterator<Item = Option<Vec<Dimension>>> {
         self.graph.output_ids().iter().map(|&id| self.graph.node_info(id)?.shape())

@@ -71,6 +71,10 @@ fn read(tensor: &TensorProto, folder: Option<&Path>) -> Result<Vec<u8>, String> 
     }
     file.seek(SeekFrom::Start(offset)).map_err(failed)?;
     let mut bytes = Vec::new();
+    let room = usize::try_from(length).is_ok_and(|length| bytes.try_reserve_exact(length).is_ok());
+    if !room {
+        return Err(format!("there is no memory for its data, {length} bytes"));
+    }
     file.take(length).read_to_end(&mut bytes).map_err(failed)?;
     Ok(bytes)
 }
