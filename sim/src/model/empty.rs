@@ -3,35 +3,57 @@
 
 use super::engine::Engine;
 use super::failure::RunFailure;
-use super::names;
 use super::sizes::Size;
 use rten::Dimension;
-use rten_onnx::onnx::{GraphProto, NodeProto};
+use rten_onnx::onnx::NodeProto;
 
-/// More axes than a value has, where their number is not known.
-const MANY: usize = 1 << 16;
-
-/// The nodes that need elements.
-#[derive(Debug, Default)]
-pub(super) struct Needs(Vec<Need>);
-
-#[derive(Debug)]
-struct Need {
+/// A node of the file that needs an element of a value.
+#[derive(Clone, Debug)]
+pub(super) struct Need {
     label: String,
     value: String,
-    /// The sizes that may not be 0; `None` for one that does not follow from those of the inputs.
-    sizes: Vec<Option<Size>>,
+    along: Along,
+    /// In a graph inside a node nothing is known of the value.
+    is_inside: bool,
 }
 
+/// The axes in which there has to be an element.
+#[derive(Clone, Copy, Debug)]
+enum Along {
+    One(i64),
+    /// All but the first two.
+    Space,
+    All,
+}
+
+impl Need {
+    pub(super) fn of(node: &NodeProto, label: &str, is_inside: bool) -> Option<Self> {
+        let axis = node.attribute.iter().find(|attribute| attribute.name.as_deref() == Some("axis"));
+        let along = match node.op_type.as_deref()? {
+            "ArgMax" | "ArgMin" => Along::One(axis.and_then(|attribute| attribute.i).unwrap_or(0)),
+            "GlobalAveragePool" | "GlobalMaxPool" => Along::Space,
+            "BatchNormalization" | "InstanceNormalization" | "Hardmax" => Along::All,
+            _ => return None,
+        };
+        Some(Self { label: label.to_string(), value: node.input.first()?.clone(), along, is_inside })
+    }
+}
+
+/// The needs of a model, with the sizes that may not be 0; `None` for one that does not follow from those of the inputs.
+#[derive(Debug, Default)]
+pub(super) struct Needs(Vec<(Need, Vec<Option<Size>>)>);
+
 impl Needs {
-    pub(super) fn of(graph: Option<&GraphProto>, engine: &Engine) -> Self {
+    pub(super) fn find(needs: &[Need], engine: &Engine) -> Self {
         let inputs: Vec<_> = engine.inputs().map(|(_, shape)| shape.unwrap_or_default()).collect();
-        let mut found = Vec::new();
-        for node in graph.iter().flat_map(|graph| &graph.node) {
-            found.extend(need(node, engine, &inputs));
-            inside(node, &mut found);
-        }
-        Self(found)
+        let sizes = |need: &Need| match engine.shape_if_calculated(&need.value).filter(|_| !need.is_inside) {
+            Some(Some(shape)) => need.along.of(&shape).iter().map(|dim| Size::of(dim, &inputs)).collect(),
+            Some(None) => vec![None],
+            None if need.is_inside => vec![None],
+            // The engine makes one node of several: what it calculates no more needs nothing.
+            None => Vec::new(),
+        };
+        Self(needs.iter().map(|need| (need.clone(), sizes(need))).collect())
     }
 
     /// Refuses a run on inputs of these dims if a node has no element where it needs one.
@@ -39,7 +61,7 @@ impl Needs {
         if !inputs.iter().any(|dims| dims.as_ref().contains(&0)) {
             return Ok(());
         }
-        for Need { label, value, sizes } in &self.0 {
+        for (Need { label, value, .. }, sizes) in &self.0 {
             let size = |size: &Option<Size>| size.as_ref().and_then(|size| size.for_inputs(inputs));
             let why = match sizes.iter().map(size).find(|size| size.is_none_or(|size| size <= 0)) {
                 None => continue,
@@ -52,45 +74,17 @@ impl Needs {
     }
 }
 
-/// The axes of its first input in which a node needs an element, given how many axes there are.
-fn axes(node: &NodeProto, rank: usize) -> Option<std::ops::Range<usize>> {
-    match node.op_type.as_deref()? {
-        "ArgMax" | "ArgMin" => {
-            let given = node.attribute.iter().find(|attribute| attribute.name.as_deref() == Some("axis"));
-            let axis = given.and_then(|attribute| attribute.i).unwrap_or(0);
-            let axis = if axis < 0 { axis.checked_add_unsigned(rank as u64)? } else { axis };
-            let axis = usize::try_from(axis).ok().filter(|axis| *axis < rank)?;
-            Some(axis..axis + 1)
-        }
-        "GlobalAveragePool" | "GlobalMaxPool" => Some(2..rank),
-        "BatchNormalization" | "InstanceNormalization" => Some(0..rank),
-        _ => None,
+impl Along {
+    fn of(self, shape: &[Dimension]) -> &[Dimension] {
+        let range = match self {
+            Self::All => Some(0..shape.len()),
+            Self::Space => Some(2..shape.len()),
+            Self::One(axis) => {
+                let from_front = if axis < 0 { axis.checked_add_unsigned(shape.len() as u64) } else { Some(axis) };
+                let axis = from_front.and_then(|axis| usize::try_from(axis).ok());
+                axis.and_then(|axis| Some(axis..axis.checked_add(1)?))
+            }
+        };
+        range.and_then(|range| shape.get(range)).unwrap_or_default()
     }
-}
-
-fn need(node: &NodeProto, engine: &Engine, inputs: &[Vec<Dimension>]) -> Option<Need> {
-    let value = node.input.first()?;
-    // The engine makes one node of several: what it calculates no more needs nothing.
-    let shape = engine.shape_if_calculated(value)?;
-    let size = |dim: &Dimension| Size::of(dim, inputs);
-    let sizes = match shape {
-        Some(shape) => shape.get(axes(node, shape.len())?)?.iter().map(size).collect(),
-        None => axes(node, MANY).map(|_| vec![None])?,
-    };
-    Some(named(node, value, sizes))
-}
-
-/// Nothing is known of the values in the graphs inside a node.
-fn inside(node: &NodeProto, found: &mut Vec<Need>) {
-    for inner in node.attribute.iter().filter_map(|attribute| attribute.g.as_ref()).flat_map(|graph| &graph.node) {
-        if let Some(value) = inner.input.first().filter(|_| axes(inner, MANY).is_some()) {
-            found.push(named(inner, value, vec![None]));
-        }
-        inside(inner, found);
-    }
-}
-
-fn named(node: &NodeProto, value: &str, sizes: Vec<Option<Size>>) -> Need {
-    let label = names::shown(node.name.as_deref().unwrap_or_default());
-    Need { label, value: value.to_string(), sizes }
 }

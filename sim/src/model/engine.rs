@@ -69,7 +69,7 @@ impl Engine {
         let loaded = contained_load(|| options.load(file)).map_err(LoadFailure::Refused)?;
         let graph = loaded.map_err(|error| {
             let room = ceiling::no_room(&error.to_string());
-            room.map_or_else(|| refusal(&error, &value_of), |lack| LoadFailure::Refused(lack.to_string()))
+            room.map_or_else(|| refusal(&error, attributes, &value_of), |lack| LoadFailure::Refused(lack.to_string()))
         })?;
         let inputs = graph.input_ids().to_vec();
         let mut outputs = Vec::new();
@@ -144,12 +144,16 @@ fn shared_thread() -> RunOptions {
 
 /// `rten` names a missing operator, and an attribute, only in its text: "in node "n": operator error: Name operator not
 /// supported …", "… error in attribute "name": …".
-fn refusal(error: &LoadError, value_of: &impl Fn(&str, &str) -> Option<String>) -> LoadFailure {
+fn refusal(
+    error: &LoadError,
+    attributes: &Attributes,
+    value_of: &impl Fn(&str, &str) -> Option<String>,
+) -> LoadFailure {
     let text = error.to_string();
     // Of a node inside of another, only the text has the name.
     let innermost = text.rsplit_once("in node \"").and_then(|(_, rest)| rest.split_once("\": ")).map(|(node, _)| node);
     let full = innermost.or(error.node()).unwrap_or_default().to_string();
-    let (text, label) = (names::shown(&text), names::shown(&full));
+    let (text, label) = (names::told(&text, attributes), names::shown(&full));
     let Some((node, operator)) = named(&label) else { return LoadFailure::Refused(text) };
     if error.kind() != LoadErrorKind::OperatorInvalid {
         return LoadFailure::Refused(text);

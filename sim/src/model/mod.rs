@@ -95,7 +95,7 @@ impl Model {
         let (outputs, output_axes) = file.outputs(&engine)?;
         let weight_bytes = file.weight_bytes();
         let checks = file.checks.clone();
-        let (between, needs) = (Between::of(file.graph(), &engine), Needs::of(file.graph(), &engine));
+        let (between, needs) = (Between::of(file.graph(), &engine), Needs::find(&file.needs, &engine));
         let gears = None;
         let mut model =
             Self { name, engine, inputs, outputs, output_axes, gears, weight_bytes, checks, between, needs };

@@ -1,6 +1,7 @@
 //! The declarations of an ONNX file. `rten` keeps only what it needs for calculating, so the declared element types,
 //! the sizes of the weights and the metadata are read here.
 
+use super::empty::Need;
 use super::engine::Engine;
 use super::failure::LoadFailure;
 use super::names::Attributes;
@@ -29,6 +30,8 @@ pub(super) struct OnnxFile {
     model: ModelProto,
     /// The checks of a run; see [`rewrite`].
     pub(super) checks: Vec<String>,
+    /// The nodes that need elements; see [`Need`].
+    pub(super) needs: Vec<Need>,
     attributes: Attributes,
     weight_bytes: usize,
 }
@@ -58,8 +61,8 @@ impl OnnxFile {
         for info in declared.input.iter().filter(is_given).chain(&declared.output) {
             element(named(info), Some(info))?;
         }
-        let Rewritten { model, checks, attributes } = rewrite::rewrite(model)?;
-        Ok(Self { declared, model, checks, attributes, weight_bytes })
+        let Rewritten { model, checks, needs, attributes } = rewrite::rewrite(model)?;
+        Ok(Self { declared, model, checks, needs, attributes, weight_bytes })
     }
 
     /// The engine with the model.

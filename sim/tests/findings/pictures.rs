@@ -13,11 +13,7 @@ fn media_memory(size: usize) -> *mut c_void {
 
 #[test]
 fn memory_is_freed_by_the_allocator_that_gave_it_out() {
-    breaks(
-        rules::MEM_03,
-        || ok!(aclrtFree(media_memory(64))),
-        || ok!(acldvppFree(media_memory(64))),
-    );
+    breaks(rules::MEM_03, || ok!(aclrtFree(media_memory(64))), || ok!(acldvppFree(media_memory(64))));
     breaks(rules::MEM_03, || ok!(acldvppFree(malloc(64))), || ok!(aclrtFree(malloc(64))));
 }
 
@@ -40,9 +36,5 @@ fn pictures_are_in_memory_of_media_processing() {
         ok!(acldvppVpcResizeAsync(channel, from, to, config, aclrtStream::NULL));
         sync(aclrtStream::NULL);
     };
-    breaks(
-        rules::DVPP_03,
-        || scale(media_memory(64), malloc(64)),
-        || scale(media_memory(64), media_memory(64)),
-    );
+    breaks(rules::DVPP_03, || scale(media_memory(64), malloc(64)), || scale(media_memory(64), media_memory(64)));
 }

@@ -152,11 +152,8 @@ fn decode(
 
 fn write(image: Image, output: Name<acldvppPicDesc>, picture: &Picture, layout: Layout) -> Answer {
     let filled = filled_in(picture, &image).map_err(failed)?;
-    let geometry = Geometry {
-        width: image.width,
-        height: image.height,
-        ..geometry_of("output", &filled, layout, ACROSS, DOWN)?
-    };
+    let geometry =
+        Geometry { width: image.width, height: image.height, ..geometry_of("output", &filled, layout, ACROSS, DOWN)? };
     PicturePlace::new("output", output, &filled, layout, geometry)?.write(image);
     let _ = PICTURES.change(output, |picture| (picture.width, picture.height) = (filled.width, filled.height));
     Ok(())

@@ -143,7 +143,8 @@ fn uses(node: &NodeProto) -> Vec<String> {
         let mut own: HashSet<&str> = graph.input.iter().map(named).collect();
         own.extend(graph.initializer.iter().filter_map(|tensor| tensor.name.as_deref()));
         own.extend(graph.node.iter().flat_map(|node| &node.output).map(String::as_str));
-        let inside = graph.node.iter().flat_map(uses).chain(graph.output.iter().map(|output| named(output).to_string()));
+        let inside =
+            graph.node.iter().flat_map(uses).chain(graph.output.iter().map(|output| named(output).to_string()));
         all.extend(inside.filter(|name| !name.is_empty() && !own.contains(name.as_str())));
     }
     all

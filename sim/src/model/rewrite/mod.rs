@@ -23,6 +23,7 @@ mod scan;
 mod scope;
 mod standard;
 
+use super::empty::Need;
 use super::failure::LoadFailure;
 use super::names;
 use attributes::Attributes;
@@ -40,6 +41,7 @@ pub(super) struct Rewritten {
     pub(super) model: ModelProto,
     /// What it means when an element of a check is true, by check.
     pub(super) checks: Vec<String>,
+    pub(super) needs: Vec<Need>,
     /// What the nodes of the file ask for.
     pub(super) attributes: names::Attributes,
 }
@@ -63,7 +65,7 @@ fn refuse<T>(attribute: &str, value: &str, why: &str) -> Result<T, Refusal> {
 
 pub(super) fn rewrite(mut model: ModelProto) -> Result<Rewritten, LoadFailure> {
     let Some(mut graph) = model.graph.take() else {
-        return Ok(Rewritten { model, checks: Vec::new(), attributes: Vec::new() });
+        return Ok(Rewritten { model, checks: Vec::new(), needs: Vec::new(), attributes: Vec::new() });
     };
     let is_standard = |domain: Option<&str>| matches!(domain, None | Some("" | "ai.onnx"));
     let mut opset = None;
@@ -87,7 +89,8 @@ pub(super) fn rewrite(mut model: ModelProto) -> Result<Rewritten, LoadFailure> {
     while names(&graph).any(|name| name.starts_with(&prefix)) {
         prefix.push('/');
     }
-    let shared = Shared { opset, prefix, made: Cell::new(0), attributes: RefCell::default() };
+    let (needs, attributes) = (RefCell::default(), RefCell::default());
+    let shared = Shared { opset, prefix, made: Cell::new(0), needs, attributes };
     let mut scope = Scope::new(&shared, None);
     let mut graph = graph_of(&mut scope, graph)?;
     let mut checks = Vec::new();
@@ -97,7 +100,7 @@ pub(super) fn rewrite(mut model: ModelProto) -> Result<Rewritten, LoadFailure> {
     }
     names::tell_apart(&mut graph);
     model.graph = Some(graph);
-    Ok(Rewritten { model, checks, attributes: shared.attributes.take() })
+    Ok(Rewritten { model, checks, needs: shared.needs.take(), attributes: shared.attributes.take() })
 }
 
 /// The names of all values of a graph, and of the graphs inside it.
@@ -124,6 +127,7 @@ fn graph_of(scope: &mut Scope<'_>, mut graph: GraphProto) -> Result<GraphProto, 
     for (index, node) in std::mem::take(&mut graph.node).into_iter().enumerate() {
         scope.begin(label(&node, index), names::attributes(&node));
         let (operator, label) = (node.operator().to_string(), scope.label.clone());
+        scope.shared.needs.borrow_mut().extend(Need::of(&node, &label, scope.is_inside()));
         let calculated = if halves::are_calculated(scope, &node) { node.output.clone() } else { Vec::new() };
         let first = scope.nodes.len();
         operators::rewrite(scope, node).map_err(|wrong| wrong.of(label, operator))?;

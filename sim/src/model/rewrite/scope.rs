@@ -2,6 +2,7 @@
 
 use super::attributes::{Value, attribute};
 use super::infer;
+use crate::model::empty::Need;
 use crate::model::names::{self, Attributes};
 use rten_onnx::onnx::{DataType, NodeProto, TensorProto};
 use std::cell::{Cell, RefCell};
@@ -35,6 +36,7 @@ pub(super) struct Shared {
     /// No name of the file begins with this.
     pub(super) prefix: String,
     pub(super) made: Cell<usize>,
+    pub(super) needs: RefCell<Vec<Need>>,
     /// By the numbers of the nodes.
     pub(super) attributes: RefCell<Attributes>,
 }

@@ -21,10 +21,7 @@ fn each_value_is_made_once_and_by_someone() {
     let add = |inputs: &[&str]| node("Add", inputs, &["y"]);
     let expect = |file: File, expected: &str| assert_eq!(refusal(file), expected);
     let twice = file(vec![node("Neg", &["x"], &["y"]), add(&["x", "x"])]);
-    expect(
-        twice,
-        "the model cannot be loaded: the Add (Add): its output `y` is made by the Neg (Neg), too",
-    );
+    expect(twice, "the model cannot be loaded: the Add (Add): its output `y` is made by the Neg (Neg), too");
     expect(
         file(vec![node("Neg", &["x"], &["x"]), add(&["x", "x"])]),
         "the model cannot be loaded: the Neg (Neg): its output `x` is made by an input or a constant, too",
@@ -50,8 +47,7 @@ fn each_value_is_made_once_and_by_someone() {
     };
     let choice = with_graph(node("If", &["is"], &["y"]), "then_branch", inner.clone());
     let inputs = [port("x", FLOAT, "2"), port("is", DataType::BOOL, "")];
-    let found =
-        refusal(File::new(&inputs, &[shapeless("y", FLOAT)], vec![with_graph(choice, "else_branch", inner)]));
+    let found = refusal(File::new(&inputs, &[shapeless("y", FLOAT)], vec![with_graph(choice, "else_branch", inner)]));
     assert!(found.contains("the If (If): the Mul (Mul): nothing makes its input `nowhere`"), "{found}");
 }
 
@@ -113,7 +109,10 @@ fn constants_have_as_many_elements_as_their_dims_say() {
     assert_eq!(refusal(with(&[2], 5)), format!("{start} with 5 bytes, and its dims [2] of type FLOAT need 8"));
     assert_eq!(refusal(with(&[0], 8)), format!("{start} with 8 bytes, and its dims [0] of type FLOAT need 0"));
     assert_eq!(refusal(with(&[-2], 8)), format!("{start}, and its dims are [-2]"));
-    assert_eq!(refusal(with(&[1 << 40, 1 << 40], 8)), format!("{start}, and its dims are [1099511627776, 1099511627776]"));
+    assert_eq!(
+        refusal(with(&[1 << 40, 1 << 40], 8)),
+        format!("{start}, and its dims are [1099511627776, 1099511627776]")
+    );
 }
 
 #[test]
