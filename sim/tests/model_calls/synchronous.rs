@@ -125,6 +125,9 @@ fn an_open_shape_has_to_be_set() {
         attach(input, 0, wrong);
         fails!(145021, "`images`", model::aclmdlExecute(id, input, output));
     }
+    let nothing = dataset(&[(device_memory(1), 0)]);
+    attach(nothing, 0, &[0, 64]);
+    ok!(model::aclmdlExecute(id, nothing, output));
     attach(input, 0, &[2, 64]);
     fails!(100017, "needs 512 bytes", model::aclmdlExecute(id, input, output));
     attach(input, 0, &[1, 64]);

@@ -53,16 +53,18 @@ fn each_value_is_made_once_and_by_someone() {
 
 #[test]
 fn nodes_in_another_order_are_put_in_order() {
-    let (half, one) = (DataType::FLOAT16, bytes_of!(u16: 0x3c00, 0x0001));
-    let inputs = [port("x", half, "2")];
-    // Only the node before it tells that the sum has 16 bits, so that it has to be rounded.
-    let nodes = vec![node("Add", &["a", "b"], &["y"]), node("Mul", &["x", "x"], &["b"]), node("Abs", &["x"], &["a"])];
-    let sorted = vec![nodes[2].clone(), nodes[1].clone(), nodes[0].clone()];
-    let run = |nodes| {
-        let model = Model::parse(File::new(&inputs, &[port("y", half, "2")], nodes).bytes()).unwrap();
-        run_static(&model, &[&one])
-    };
-    assert_eq!(run(nodes), run(sorted));
+    let half = DataType::FLOAT16;
+    let inputs = [port("x", half, "1"), port("c", half, "1")];
+    // Only the nodes before it tell that the sum has 16 bits: 2048 and 1 are 2048 then.
+    let nodes = vec![
+        node("Sub", &["s", "a"], &["y"]),
+        node("Add", &["a", "b"], &["s"]),
+        node("Abs", &["x"], &["a"]),
+        node("Neg", &["c"], &["b"]),
+    ];
+    let model = Model::parse(File::new(&inputs, &[port("y", half, "1")], nodes).bytes()).unwrap();
+    let found = run_static(&model, &[&bytes_of!(u16: 0x6800), &bytes_of!(u16: 0xbc00)]);
+    assert_eq!(found, [bytes_of!(u16: 0)]);
 }
 
 #[test]

@@ -209,3 +209,22 @@ fn a_node_that_needs_an_element_refuses_a_run_without_one() {
     refused(run("n 4", first(), &[0, 4]), "the ArgMax (ArgMax)");
     assert_eq!(run("n 4", with_int(first(), "axis", -1), &[0, 4]), Ok(vec![0, 1]));
 }
+
+#[test]
+fn a_run_without_elements_that_asks_for_a_size_which_is_not_known_is_refused() {
+    let nodes = vec![
+        node("Add", &["a", "b"], &["sum"]),
+        node("Shape", &["sum"], &["shape"]),
+        node("ConstantOfShape", &["shape"], &["y"]),
+    ];
+    let file = File::new(&[port("a", FLOAT, "n"), port("b", FLOAT, "m")], &[shapeless("y", FLOAT)], nodes);
+    let model = Model::parse(file.bytes()).unwrap();
+    let run = |n: usize| {
+        let (dims, bytes) = ([n as i64], vec![0; 4 * n]);
+        let inputs = [Input { dims: &dims, bytes: &bytes }, Input { dims: &[1], bytes: &[0; 4] }];
+        model.run(&inputs).map(|outputs| outputs[0].dims()).map_err(|failure| failure.to_string())
+    };
+    assert_eq!(run(3), Ok(vec![3]));
+    let found = run(0).unwrap_err();
+    assert!(found.contains("the simulator does not know the size of the value `sum` then"), "{found}");
+}
