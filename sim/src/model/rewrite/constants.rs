@@ -54,8 +54,7 @@ fn complete(tensor: &TensorProto) -> Result<(), String> {
         return Err(format!("it is a constant of type {kind}, which the simulator does not have"));
     };
     let dims = &tensor.dims;
-    let sizes = dims.iter().map(|dim| usize::try_from(*dim).ok());
-    let expected = sizes.fold(Some(1_usize), |all, size| all?.checked_mul(size?));
+    let expected = dims.iter().try_fold(1_usize, |all, dim| all.checked_mul(usize::try_from(*dim).ok()?));
     let Some(expected) = expected else { return Err(format!("it is a constant, and its dims are {dims:?}")) };
     let (found, unit, expected) = match &tensor.raw_data {
         Some(raw) => (raw.borrow().len(), "bytes", expected.saturating_mul(element.bytes())),

@@ -19,52 +19,9 @@ fn ordered(graph: &mut GraphProto, outer: &HashSet<String>, around: &str) -> Res
     let mut known = outer.clone();
     known.extend(given(graph)?);
     let makers = makers(graph, &labels)?;
-    let refuse = |node: usize, why: String| {
-        let operator = graph.node.get(node).map(|node| node.operator().to_string()).unwrap_or_default();
-        Wrong::Node(Refusal::because(why)).of(labels.get(node).cloned().unwrap_or_default(), operator)
-    };
-    let mut order = Vec::with_capacity(graph.node.len());
-    let mut state = vec![State::Waits; graph.node.len()];
-    for first in 0..graph.node.len() {
-        // The nodes that wait for the one behind them, each with the values that it still has to look for.
-        let mut path: Vec<(usize, Vec<String>)> = Vec::new();
-        let enter = |node: usize, path: &mut Vec<(usize, Vec<String>)>, state: &mut Vec<State>| {
-            if let Some(place) = state.get_mut(node) {
-                *place = State::Begun;
-            }
-            path.push((node, graph.node.get(node).map(uses).unwrap_or_default()));
-        };
-        if state.get(first) == Some(&State::Waits) {
-            enter(first, &mut path, &mut state);
-        }
-        while let Some((node, values)) = path.last_mut() {
-            let node = *node;
-            let Some(value) = values.pop() else {
-                order.push(node);
-                if let Some(place) = state.get_mut(node) {
-                    *place = State::Done;
-                }
-                path.pop();
-                continue;
-            };
-            match makers.get(&value).map(|maker| (*maker, state.get(*maker))) {
-                Some((_, Some(State::Done))) => {}
-                Some((maker, Some(State::Waits))) => enter(maker, &mut path, &mut state),
-                Some((maker, _)) => {
-                    let other = labels.get(maker).map(String::as_str).unwrap_or_default();
-                    return Err(refuse(node, format!("it needs `{value}` of {other}, which needs its own output")));
-                }
-                // What a graph inside needs and nobody makes is told of the node there.
-                None if known.contains(&value) || !needs(graph, node, &value) => {}
-                None => {
-                    return Err(refuse(node, format!("nothing makes its input `{value}`: no node, input or constant")));
-                }
-            }
-        }
-    }
+    let order = order(graph, &labels, &makers, &known)?;
     known.extend(makers.into_keys());
-    let nameless = |output: &&ValueInfoProto| !known.contains(named(output));
-    if let Some(output) = graph.output.iter().find(nameless) {
+    if let Some(output) = graph.output.iter().find(|output| !known.contains(named(output))) {
         return Err(LoadFailure::port(named(output), "no node makes this output"));
     }
     let mut nodes: Vec<Option<NodeProto>> = std::mem::take(&mut graph.node).into_iter().map(Some).collect();
@@ -81,6 +38,62 @@ fn ordered(graph: &mut GraphProto, outer: &HashSet<String>, around: &str) -> Res
         graph.node.push(node);
     }
     Ok(())
+}
+
+/// The nodes by their places in the file, each behind those that make what it needs, and else as they stand there.
+fn order(
+    graph: &GraphProto,
+    labels: &[String],
+    makers: &HashMap<String, usize>,
+    known: &HashSet<String>,
+) -> Result<Vec<usize>, LoadFailure> {
+    let mut order = Vec::with_capacity(graph.node.len());
+    let mut state = vec![State::Waits; graph.node.len()];
+    // The nodes that wait for the one behind them, each with the values that it still has to look for.
+    let mut path: Vec<(usize, Vec<String>)> = Vec::new();
+    for first in 0..graph.node.len() {
+        enter(graph, first, &mut path, &mut state);
+        while let Some((node, values)) = path.last_mut() {
+            let node = *node;
+            let Some(value) = values.pop() else {
+                order.push(node);
+                if let Some(place) = state.get_mut(node) {
+                    *place = State::Done;
+                }
+                path.pop();
+                continue;
+            };
+            match makers.get(&value).map(|maker| (*maker, state.get(*maker))) {
+                Some((_, Some(State::Done))) => {}
+                Some((maker, Some(State::Waits))) => enter(graph, maker, &mut path, &mut state),
+                Some((maker, _)) => {
+                    let other = labels.get(maker).map(String::as_str).unwrap_or_default();
+                    let why = format!("it needs `{value}` of {other}, which needs its own output");
+                    return Err(refused(graph, labels, node, why));
+                }
+                // What a graph inside needs and nobody makes is told of the node there.
+                None if known.contains(&value) || !needs(graph, node, &value) => {}
+                None => {
+                    let why = format!("nothing makes its input `{value}`: no node, input or constant");
+                    return Err(refused(graph, labels, node, why));
+                }
+            }
+        }
+    }
+    Ok(order)
+}
+
+/// Begins with a node, unless it was begun before.
+fn enter(graph: &GraphProto, node: usize, path: &mut Vec<(usize, Vec<String>)>, state: &mut [State]) {
+    if let (Some(place @ State::Waits), Some(found)) = (state.get_mut(node), graph.node.get(node)) {
+        *place = State::Begun;
+        path.push((node, uses(found)));
+    }
+}
+
+fn refused(graph: &GraphProto, labels: &[String], node: usize, why: String) -> LoadFailure {
+    let operator = graph.node.get(node).map(|node| node.operator().to_string()).unwrap_or_default();
+    Wrong::Node(Refusal::because(why)).of(labels.get(node).cloned().unwrap_or_default(), operator)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -127,9 +140,7 @@ fn makers(graph: &GraphProto, labels: &[String]) -> Result<HashMap<String, usize
                 None => before.contains(name).then_some("an input or a constant"),
             };
             if let Some(first) = first {
-                let why = Refusal::because(format!("its output `{name}` is made by {first}, too"));
-                let operator = node.operator().to_string();
-                return Err(Wrong::Node(why).of(labels.get(index).cloned().unwrap_or_default(), operator));
+                return Err(refused(graph, labels, index, format!("its output `{name}` is made by {first}, too")));
             }
         }
     }
