@@ -29,7 +29,7 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
     }
     if case.findings.len() == before {
         fresh(case);
-        for_pictures(case);
+        super::media::for_pictures(case);
         other_device(case);
         between_devices(case);
         aligned(case);
@@ -65,7 +65,7 @@ fn release(case: &mut Case<'_>) {
             )
             .about(object)
             .against(made, "allocated it");
-        } else if !other_family(case, object) {
+        } else if !super::media::other_family(case, object) {
             elsewhere(case, object);
         }
         return;
@@ -97,43 +97,6 @@ fn release(case: &mut Case<'_>) {
             .about(object)
             .all(inside);
         }
-    }
-}
-
-/// MEM-03: media processing has an allocator of its own. Whether the block is of the other one.
-fn other_family(case: &mut Case<'_>, object: Object) -> bool {
-    let by_media = case.event().is(Flag::Media);
-    let Some(block) = case.world.blocks.get(object).filter(|block| block.is.media != by_media) else { return false };
-    let (made, name) = (block.made, case.scene.call.name);
-    let by = if by_media { "aclrtFree" } else { "acldvppFree" };
-    case.report(
-        MEM_03,
-        format!("{object} was allocated by {}, but {name} frees it", made.name),
-        format!("{by}, which belongs to the call that allocated it"),
-        format!("free it with {by}"),
-    )
-    .about(object)
-    .against(made, "allocated it");
-    true
-}
-
-/// DVPP-03: pictures and files for media processing are in its own memory.
-fn for_pictures(case: &mut Case<'_>) {
-    let (world, event) = (case.world, case.event());
-    if event.op != Op::Use || !event.is(Flag::Media) {
-        return;
-    }
-    let blocks = case.scene.memory.iter().filter_map(|used| world.block(used.span.start));
-    let other = blocks.map(|(block, entry)| (block, entry.made, &entry.is)).find(|(.., block)| !block.media);
-    if let Some((block, made, _)) = other {
-        case.report(
-            DVPP_03,
-            format!("{block} was allocated by {}", made.name),
-            "memory of media processing",
-            "allocate it with acldvppMalloc",
-        )
-        .about(block)
-        .against(made, "allocated the block");
     }
 }
 

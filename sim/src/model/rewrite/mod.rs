@@ -67,14 +67,14 @@ pub(super) fn rewrite(mut model: ModelProto) -> Result<Rewritten, LoadFailure> {
     let Some(mut graph) = model.graph.take() else {
         return Ok(Rewritten { model, checks: Vec::new(), needs: Vec::new(), attributes: Vec::new() });
     };
-    let is_standard = |domain: Option<&str>| matches!(domain, None | Some("" | "ai.onnx"));
     let mut opset = None;
     for import in model.opset_import.iter_mut().filter(|import| is_standard(import.domain.as_deref())) {
         opset = import.version;
         // What the engine refuses of old versions is made new here.
         import.version = Some(import.version.unwrap_or(NEWEST).max(13));
     }
-    let Some(opset) = opset else {
+    // A file without operators of the standard need not name their version.
+    let Some(opset) = opset.or_else(|| (!has_standard(&graph)).then_some(NEWEST)) else {
         let why = "the file does not say which version of the standard's operators it has (`opset_import`)";
         return Err(LoadFailure::Refused(why.to_string()));
     };
@@ -101,6 +101,15 @@ pub(super) fn rewrite(mut model: ModelProto) -> Result<Rewritten, LoadFailure> {
     names::tell_apart(&mut graph);
     model.graph = Some(graph);
     Ok(Rewritten { model, checks, needs: shared.needs.take(), attributes: shared.attributes.take() })
+}
+
+fn is_standard(domain: Option<&str>) -> bool {
+    matches!(domain, None | Some("" | "ai.onnx"))
+}
+
+fn has_standard(graph: &GraphProto) -> bool {
+    let inner = |node: &NodeProto| node.attribute.iter().filter_map(|one| one.g.as_ref()).any(has_standard);
+    graph.node.iter().any(|node| is_standard(node.domain.as_deref()) || inner(node))
 }
 
 /// The names of all values of a graph, and of the graphs inside it.

@@ -4,7 +4,7 @@ use super::bytes_of;
 use super::files::{File, node, port, shapeless, with_graph, with_int, with_ints, with_text};
 use super::run_static;
 use crate::model::Model;
-use rten_onnx::onnx::{DataType, GraphProto, NodeProto};
+use rten_onnx::onnx::{DataType, GraphProto, ModelProto, NodeProto};
 
 const FLOAT: DataType = DataType::FLOAT;
 
@@ -99,6 +99,11 @@ fn versions_of_the_operators_that_are_not_known_are_refused() {
         let found = refusal(relu().at_opset(version));
         assert!(found.contains(&format!("it has version {version} of the standard's operators")), "{found}");
     }
+    // Without a version there is none to look the operator up in.
+    let mut unversioned = ModelProto::parse_buf(&relu().bytes()).unwrap();
+    unversioned.opset_import.clear();
+    let found = Model::parse(unversioned.write_buf().unwrap()).unwrap_err().to_string();
+    assert!(found.contains("does not say which version of the standard's operators it has"), "{found}");
 }
 
 #[test]
