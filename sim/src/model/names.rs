@@ -4,8 +4,7 @@
 //! of the file, and a file may give one name to many. So each node has numbers behind its name, which no message shows:
 //! the first is that of the file's node.
 
-use super::rewrite;
-use rten_onnx::onnx::{GraphProto, NodeProto};
+use rten_onnx::onnx::GraphProto;
 
 /// Stands before the numbers.
 const MARK: char = '\u{1}';
@@ -43,14 +42,6 @@ pub(super) fn shown(text: &str) -> String {
     let first = parts.next().unwrap_or_default().to_string();
     let is_number = |letter: char| letter.is_ascii_digit() || letter == '.';
     parts.fold(first, |text, part| text + part.trim_start_matches(is_number))
-}
-
-/// What a node of the file asks for.
-pub(super) fn attributes(node: &NodeProto) -> String {
-    let given = node.attribute.iter().filter(|attribute| attribute.g.is_none() && attribute.t.is_none());
-    let name = |attribute: &rten_onnx::onnx::AttributeProto| attribute.name.clone().unwrap_or_default();
-    let all: Vec<_> = given.map(|attribute| format!("{} = {}", name(attribute), rewrite::shown(attribute))).collect();
-    all.join(", ")
 }
 
 /// What the engine says of a failed run, with the node's attributes. It says `operator "name" failed: reason`, and before

@@ -28,7 +28,7 @@ use super::failure::LoadFailure;
 use super::names;
 use attributes::Attributes;
 pub(super) use attributes::shown;
-use rten_onnx::onnx::{DataType, GraphProto, ModelProto, NodeProto, ValueInfoProto};
+use rten_onnx::onnx::{AttributeProto, DataType, GraphProto, ModelProto, NodeProto, ValueInfoProto};
 use scope::{Known, Scope, Shared};
 use std::cell::{Cell, RefCell};
 
@@ -134,7 +134,7 @@ fn graph_of(scope: &mut Scope<'_>, mut graph: GraphProto) -> Result<GraphProto, 
     let rounds = |node: &&NodeProto| matches!(node.operator(), "Floor" | "Ceil" | "Round" | "Cast");
     scope.rounded.extend(graph.node.iter().filter(rounds).map(|node| node.given(0).to_string()));
     for (index, node) in std::mem::take(&mut graph.node).into_iter().enumerate() {
-        scope.begin(label(&node, index), names::attributes(&node));
+        scope.begin(label(&node, index), asked(&node));
         let (operator, label) = (node.operator().to_string(), scope.label.clone());
         scope.shared.needs.borrow_mut().extend(Need::of(&node, &label, scope.is_inside()));
         let calculated = if halves::are_calculated(scope, &node) { node.output.clone() } else { Vec::new() };
@@ -187,6 +187,14 @@ fn declared(scope: &mut Scope<'_>, info: &ValueInfoProto) {
     let dims = shape.map(|shape| shape.dim.iter().map(|dim| size(dim.dim_value)).collect());
     let element = element.filter(|element| *element != DataType(0));
     scope.learn(name, Known { element, dims, ..Default::default() });
+}
+
+/// What a node of the file asks for.
+fn asked(node: &NodeProto) -> String {
+    let given = node.attribute.iter().filter(|attribute| attribute.g.is_none() && attribute.t.is_none());
+    let name = |attribute: &AttributeProto| attribute.name.clone().unwrap_or_default();
+    let all: Vec<_> = given.map(|attribute| format!("{} = {}", name(attribute), shown(attribute))).collect();
+    all.join(", ")
 }
 
 /// The name by which messages call a node.
