@@ -121,12 +121,12 @@ impl RuleId {
 
     /// The consequence of breaking it.
     pub fn severity(self) -> Severity {
-        use crate::catalogue::{ALLOC_05, ALLOC_13, CB_01, EVENT_01, EVENT_07, MEM_07};
+        use crate::catalogue::{ALLOC_05, ALLOC_13, CB_01, DVPP_03, EVENT_01, EVENT_07, MEM_07};
         /// Rules whose violation is only a warning. The vendor's own examples break the first. Manuals of older releases
         /// asked for what the second forbids, and the library still does it. The library has waits across devices (the
         /// third), and a record across devices fails by itself. For the last, a program may know more than the checker:
-        /// that it does not use the data that it reads.
-        const WARNINGS: [RuleId; 4] = [CB_01, EVENT_01, EVENT_07, MEM_07];
+        /// that it does not use the data that it reads. Some products process pictures in any memory of the device.
+        const WARNINGS: [RuleId; 5] = [CB_01, DVPP_03, EVENT_01, EVENT_07, MEM_07];
         /// Rules whose violation the calls alone do not show. A program that forgot to use its allocator's stream makes
         /// the same calls as a program whose allocator is for work that did not come.
         const ADVICE: [RuleId; 2] = [ALLOC_05, ALLOC_13];

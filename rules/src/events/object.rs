@@ -44,6 +44,8 @@ kinds! {
     DefaultStream default_stream "default stream of context";
     /// An event.
     Event event "event";
+    /// A notify.
+    Notify notify "notify";
     /// Memory, by its address.
     Memory memory "memory";
     /// A loaded model, by its id.

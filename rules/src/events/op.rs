@@ -172,4 +172,6 @@ pub enum Flag {
     Mapped,
     /// The call tells the address by which a device reaches the host memory.
     Reachable,
+    /// The call is one of media processing: it allocates or frees its memory, or works on pictures.
+    Media,
 }

@@ -25,7 +25,7 @@ fn needs_context(case: &Case<'_>) -> bool {
     match event.op {
         // A registration only takes the stream's handle for a key.
         Op::Register | Op::Unregister => false,
-        Op::Create => matches!(event.object.kind, Kind::Stream | Kind::Event),
+        Op::Create => matches!(event.object.kind, Kind::Stream | Kind::Event | Kind::Notify),
         Op::Load | Op::Unload | Op::Execute | Op::Allocate | Op::Ask | Op::AskDefaultStream => true,
         Op::FreeSynced | Op::FreeHostSynced | Op::EnablePeer | Op::DisablePeer => true,
         Op::Synchronize => on_stream || event.object.kind == Kind::Process,

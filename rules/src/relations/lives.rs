@@ -31,6 +31,7 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
             let event = Event { device, plain, ex, waitable, timed, external, record: None };
             world.events.enter(made, call, world.calls, event);
         }
+        Kind::Notify => world.notifies.enter(made, call, world.calls, ()),
         Kind::Memory => make_block(world, scene, made, device),
         Kind::Model => {
             let area = |wanted: Role| {
@@ -72,9 +73,10 @@ fn make_block(world: &mut World, scene: &Scene, made: Object, current: Option<u6
     let named = event.others().find(|other| other.kind == Kind::Device).map(|device| device.number);
     let device = (place != Some(Place::Host)).then_some(named.or(current).unwrap_or(0));
     let span = Span::new(made.number, bytes);
-    let [registered, mapped, reachable] = [Flag::Registered, Flag::Mapped, Flag::Reachable].map(|flag| event.is(flag));
+    let [registered, mapped] = [Flag::Registered, Flag::Mapped].map(|flag| event.is(flag));
+    let [reachable, media] = [Flag::Reachable, Flag::Media].map(|flag| event.is(flag));
     // The program has written its own memory.
-    enter_block(world, scene.call, Block { span, written: registered, device, registered, mapped, reachable });
+    enter_block(world, scene.call, Block { span, written: registered, device, registered, mapped, reachable, media });
 }
 
 /// The library gives a number out again when its object has ended. The call that ended it may not have returned yet.
@@ -93,6 +95,9 @@ pub(super) fn end(world: &mut World, call: Call, object: Object) {
         Kind::Context => end_context(world, call, object),
         Kind::Event => {
             world.events.end(object, call);
+        }
+        Kind::Notify => {
+            world.notifies.end(object, call);
         }
         Kind::Memory => end_block(world, call, object),
         Kind::Model => {

@@ -29,6 +29,7 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
     }
     if case.findings.len() == before {
         fresh(case);
+        super::media::for_pictures(case);
         other_device(case);
         between_devices(case);
         aligned(case);
@@ -64,7 +65,7 @@ fn release(case: &mut Case<'_>) {
             )
             .about(object)
             .against(made, "allocated it");
-        } else {
+        } else if !super::media::other_family(case, object) {
             elsewhere(case, object);
         }
         return;

@@ -128,7 +128,7 @@ fn finalise(case: &mut Case<'_>) {
             INIT_02,
             format!("the library is finalised while {} of the program's objects are alive", left.len()),
             "every object is destroyed and every device is reset first",
-            "synchronise, unload models, destroy streams and events, free memory, destroy contexts, reset the devices",
+            "synchronise, unload models, destroy streams, events and notifies, free memory, destroy contexts, reset the devices",
         )
         .all(left);
     }
@@ -142,6 +142,7 @@ fn left(case: &Case<'_>) -> Vec<Object> {
     left.extend(world.contexts.those(|context| !context.default));
     left.extend(world.streams.live().map(|(stream, _)| stream).filter(|stream| stream.kind == Kind::Stream));
     left.extend(world.events.those(|_| true));
+    left.extend(world.notifies.those(|()| true));
     left.extend(world.blocks.those(|_| true));
     left.extend(world.models.those(|_| true));
     left.extend(world.datasets.those(|_| true));

@@ -19,6 +19,7 @@ pub(super) struct World {
     /// The handles by which programs know default streams.
     pub(super) default_handles: BTreeMap<Object, Object>,
     pub(super) events: Book<Event>,
+    pub(super) notifies: Book<()>,
     pub(super) blocks: Book<Block>,
     /// By their addresses, blocks that ended, and whose addresses no block has had since.
     pub(super) freed: Recent<u64, Freed>,
@@ -108,6 +109,8 @@ pub(super) struct Block {
     pub(super) mapped: bool,
     /// It is host memory whose address on the device the program has, which is the same here.
     pub(super) reachable: bool,
+    /// The allocator of media processing gave it out.
+    pub(super) media: bool,
 }
 
 /// What is remembered of a block that ended.
@@ -212,6 +215,7 @@ impl World {
             Kind::Context => of(&self.contexts, object),
             Kind::Stream | Kind::DefaultStream => of(&self.streams, object),
             Kind::Event => of(&self.events, object),
+            Kind::Notify => of(&self.notifies, object),
             Kind::Memory => of(&self.blocks, object),
             Kind::Model => of(&self.models, object),
             Kind::Graph => of(&self.graphs, object),
@@ -275,6 +279,7 @@ impl World {
             Kind::Context => of(&mut self.contexts, object, change),
             Kind::Stream | Kind::DefaultStream => of(&mut self.streams, object, change),
             Kind::Event => of(&mut self.events, object, change),
+            Kind::Notify => of(&mut self.notifies, object, change),
             Kind::Memory => of(&mut self.blocks, object, change),
             Kind::Model => of(&mut self.models, object, change),
             Kind::Graph => of(&mut self.graphs, object, change),

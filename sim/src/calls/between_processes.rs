@@ -194,13 +194,11 @@ pub(crate) fn aclrtNotifySetImportPid(notify: aclrtNotify, pid: In<'_, i32>, num
 }
 
 /// Every device of the simulator reaches the notifies of every other.
-pub(crate) fn aclrtNotifyImportByKey(mut notify: Out<'_, aclrtNotify>, key: Text<'_>, flags: u64) -> Answer {
+pub(crate) fn aclrtNotifyImportByKey(notify: Out<'_, aclrtNotify>, key: Text<'_>, flags: u64) -> Answer {
     wanted(&notify)?;
     let key = given(key)?;
     one_flag(flags, ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS)?;
-    current_context()?;
-    notify.set(notify::import(&key)?);
-    Ok(())
+    super::notify::hand_out(notify, || notify::import(&key))
 }
 
 fn given(key: Text<'_>) -> Answer<String> {

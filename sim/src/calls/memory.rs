@@ -6,7 +6,7 @@ use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::{Context, current_context};
 use crate::machine::memory::{self, Place};
 use crate::machine::watch;
-use ascendcl_rules::{self as rules, Object, Op, Role};
+use ascendcl_rules::{self as rules, Flag, Object, Op, Role};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_INVALID_MEMORY_TYPE;
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
@@ -28,7 +28,23 @@ pub(crate) fn aclrtMallocHost(place: Out<'_, *mut c_void>, size: usize) -> Answe
     allocate(place, size, rules::Place::Host, |_| memory::allocate_host(size))
 }
 
+/// Ordinary memory of the device serves pictures here. The checker tells the two apart.
+pub(crate) fn acldvppMalloc(place: Out<'_, *mut c_void>, size: usize) -> Answer {
+    let call = watch::call(Op::Allocate, Object::memory(0)).flag(Flag::Media, true);
+    allocate_by(call, place, size, rules::Place::Device, |context| memory::allocate_device(context.device(), size))
+}
+
 fn allocate(
+    place: Out<'_, *mut c_void>,
+    size: usize,
+    side: rules::Place,
+    allocate: impl FnOnce(&Context) -> Answer<Address>,
+) -> Answer {
+    allocate_by(watch::call(Op::Allocate, Object::memory(0)), place, size, side, allocate)
+}
+
+fn allocate_by(
+    call: watch::Watching,
     mut place: Out<'_, *mut c_void>,
     size: usize,
     side: rules::Place,
@@ -36,7 +52,6 @@ fn allocate(
 ) -> Answer {
     wanted(&place)?;
     memory::possible(size)?;
-    let call = watch::call(Op::Allocate, Object::memory(0));
     let call = call.writes(Address::NULL, size, Role::Contents, Some(side)).begin()?;
     let context = current_context()?;
     let address = allocate(&context)?;
@@ -46,7 +61,15 @@ fn allocate(
 }
 
 pub(crate) fn aclrtFree(dev_ptr: Address) -> Answer {
-    let call = watch::call(Op::Free, dev_ptr).begin()?;
+    free(watch::call(Op::Free, dev_ptr), dev_ptr)
+}
+
+pub(crate) fn acldvppFree(dev_ptr: Address) -> Answer {
+    free(watch::call(Op::Free, dev_ptr).flag(Flag::Media, true), dev_ptr)
+}
+
+fn free(call: watch::Watching, dev_ptr: Address) -> Answer {
+    let call = call.begin()?;
     not_null(dev_ptr)?;
     call.end(memory::free_device(dev_ptr))
 }

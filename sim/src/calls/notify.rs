@@ -10,12 +10,12 @@ use crate::machine::memory::{Place, describe, hold};
 use crate::machine::signals::notify::{self, find};
 use crate::machine::signals::values::{self, Until, Wanted};
 use crate::machine::watch;
-use ascendcl_rules::Op;
+use ascendcl_rules::{Object, Op};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
 use std::time::Duration;
 
-pub(crate) fn aclrtCreateNotify(mut notify: Out<'_, aclrtNotify>, flag: u64) -> Answer {
+pub(crate) fn aclrtCreateNotify(notify: Out<'_, aclrtNotify>, flag: u64) -> Answer {
     wanted(&notify)?;
     if flag == u64::from(ACL_NOTIFY_DEVICE_USE_ONLY) {
         return Err(Failure::unsupported("this device has no notifies for its own use alone"));
@@ -23,15 +23,25 @@ pub(crate) fn aclrtCreateNotify(mut notify: Out<'_, aclrtNotify>, flag: u64) -> 
     if flag != u64::from(ACL_NOTIFY_DEFAULT) {
         return Err(Failure::refused(format!("there is no notify with the flag {flag:#x}")));
     }
-    current_context()?;
-    notify.set(notify::create());
-    Ok(())
+    hand_out(notify, || Ok(notify::create()))
 }
 
 pub(crate) fn aclrtDestroyNotify(notify: aclrtNotify) -> Answer {
-    let notify = find(notify)?;
+    let call = watch::call(Op::Destroy, notify).begin()?;
+    let destroyed = find(notify).and_then(|notify| {
+        current_context()?;
+        notify.destroy()
+    });
+    call.end(destroyed)
+}
+
+pub(super) fn hand_out(mut notify: Out<'_, aclrtNotify>, make: impl FnOnce() -> Answer<aclrtNotify>) -> Answer {
+    let call = watch::call(Op::Create, Object::notify(0)).begin()?;
     current_context()?;
-    notify.destroy()
+    let made = make()?;
+    call.made(made.0.addr());
+    notify.set(made);
+    Ok(())
 }
 
 pub(crate) fn aclrtRecordNotify(notify: aclrtNotify, stream: aclrtStream) -> Answer {

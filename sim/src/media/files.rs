@@ -18,17 +18,21 @@ pub(crate) struct Info {
 
 pub(crate) fn jpeg_info(file: &[u8]) -> Result<Info, String> {
     let mut decoder = JpegDecoder::new(ZCursor::new(file));
-    decoder.decode_headers().map_err(|error| format!("this is no JPEG file: {error}"))?;
+    decoder.decode_headers().map_err(|error| format!("this is no JPEG file: {}", said(&error)))?;
     let info = decoder.info().ok_or("this JPEG file has no size")?;
     Ok(Info { width: info.width.into(), height: info.height.into(), components: info.components })
 }
 
 pub(crate) fn decode_jpeg(file: &[u8]) -> Result<Image, String> {
     let info = jpeg_info(file)?;
+    if !is_whole(file) {
+        return Err("this JPEG file is cut off: its end is missing".to_string());
+    }
     let space = if info.components == 1 { ColorSpace::Luma } else { ColorSpace::YCbCr };
-    let options = DecoderOptions::default().jpeg_set_out_colorspace(space);
+    // Otherwise pixels that a damaged file does not tell are gray, without a word.
+    let options = DecoderOptions::default().set_strict_mode(true).jpeg_set_out_colorspace(space);
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(file), options);
-    let pixels = decoder.decode().map_err(|error| format!("this JPEG file cannot be decoded: {error}"))?;
+    let pixels = decoder.decode().map_err(|error| format!("this JPEG file cannot be decoded: {}", said(&error)))?;
     let planes = if info.components == 1 {
         let neutral = vec![128; pixels.len()];
         [pixels, neutral.clone(), neutral]
@@ -36,6 +40,36 @@ pub(crate) fn decode_jpeg(file: &[u8]) -> Result<Image, String> {
         apart(&pixels, 3)
     };
     Ok(Image::new(info.width, info.height, Space::Yuv, planes))
+}
+
+/// Whether the mark of its end comes behind the segments of a file and the data of its scans.
+fn is_whole(file: &[u8]) -> bool {
+    const END: u8 = 0xd9;
+    // Behind the mark of the start.
+    let mut rest = file.get(2..).unwrap_or_default();
+    loop {
+        let Some(start) = rest.iter().position(|byte| *byte == 0xff) else { return false };
+        // Any number of such bytes may stand before the mark.
+        let mark = rest.iter().skip(start).position(|byte| *byte != 0xff).map(|fill| start + fill);
+        let Some((at, &mark)) = mark.and_then(|at| Some((at, rest.get(at)?))) else { return false };
+        rest = rest.get(at + 1..).unwrap_or_default();
+        match mark {
+            END => return true,
+            // A byte of the data, a mark inside of them, or one without a length.
+            0x00 | 0x01 | 0xd0..=0xd8 => {}
+            _ => {
+                let Some(length) = rest.first_chunk().map(|bytes| usize::from(u16::from_be_bytes(*bytes))) else {
+                    return false;
+                };
+                rest = rest.get(length..).unwrap_or_default();
+            }
+        }
+    }
+}
+
+/// What a decoder says, in one line.
+fn said(error: &impl std::fmt::Display) -> String {
+    error.to_string().trim_end().to_string()
 }
 
 /// `quality` goes from 1 to 100.

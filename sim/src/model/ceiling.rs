@@ -7,7 +7,9 @@
 
 use super::engine::Engine;
 use super::failure::{LoadFailure, RunFailure};
+use super::names;
 use super::sizes::{self, Size};
+use rten::Dimension;
 use rten_onnx::onnx::{AttributeProto, AttributeType, DataType, GraphProto, ModelProto, NodeProto, TensorProto};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -34,7 +36,12 @@ fn most_elements() -> usize {
 
 /// The values between the inputs and the outputs, and the outputs: those whose size follows from the inputs'.
 #[derive(Debug, Default)]
-pub(super) struct Between(Vec<(String, Vec<Size>)>);
+pub(super) struct Between {
+    values: Vec<(String, Vec<Size>)>,
+    /// A value of two others with axes that are only known at the run, in a graph that asks for the size of a value.
+    /// `rten` takes the larger of both sizes, but nothing spread over one element is nothing.
+    spread: Option<String>,
+}
 
 impl Between {
     /// Of a graph's values, one of each shape is enough.
@@ -46,21 +53,31 @@ impl Between {
                 found.push((name.clone(), sizes));
             }
         };
+        let asks = graph.is_some_and(asks_for_sizes);
+        let mut spread = None;
         for (graph, node) in graph.iter().flat_map(|graph| graph.node.iter().map(move |node| (graph, node))) {
             for name in &node.output {
                 let shape = engine.shape_of(name);
+                if asks && shape.as_deref().is_some_and(is_spread_at_run) {
+                    spread.get_or_insert_with(|| name.clone());
+                }
                 enter(name, shape.and_then(|shape| shape.iter().map(|dim| Size::of(dim, &inputs)).collect()));
             }
             if let Some(name) = node.output.first() {
                 enter(name, sizes::by_constants(node, graph, engine, &inputs));
             }
         }
-        Self(found)
+        Self { values: found, spread }
     }
 
     /// Refuses a run on inputs of these dims if one of the values would be larger than memory that can be had.
     pub(super) fn check<D: AsRef<[i64]>>(&self, inputs: &[D]) -> Result<(), RunFailure> {
-        for (name, sizes) in &self.0 {
+        let nothing = |dims: &D| dims.as_ref().contains(&0);
+        if let Some(name) = self.spread.as_ref().filter(|_| inputs.iter().any(nothing)) {
+            let why = "an axis of an input has no elements, and the simulator does not know the size of";
+            return Err(RunFailure::Unfit(format!("{why} the value `{name}` then")));
+        }
+        for (name, sizes) in &self.values {
             let dims = || sizes.iter().map(|size| size.for_inputs(inputs).unwrap_or(0));
             let sizes = dims().map(|dim| usize::try_from(dim).unwrap_or(0));
             if !can_be_had(sizes.fold(ELEMENT, usize::saturating_mul)) {
@@ -72,11 +89,21 @@ impl Between {
     }
 }
 
+fn is_spread_at_run(shape: &[Dimension]) -> bool {
+    shape.iter().any(|dim| matches!(dim, Dimension::Symbolic(text) if text.contains("broadcast(")))
+}
+
+/// Whether the sizes of values go into what the graph calculates.
+fn asks_for_sizes(graph: &GraphProto) -> bool {
+    let inner = |node: &NodeProto| node.attribute.iter().filter_map(|one| one.g.as_ref()).any(asks_for_sizes);
+    graph.node.iter().any(|node| matches!(operator(node), "Shape" | "Size") || inner(node))
+}
+
 /// A failed run, if it is a check that made it fail.
 pub(super) fn no_room(why: &str) -> Option<RunFailure> {
     let (_, rest) = why.split_once(MARK)?;
     let node = rest.split('"').next().unwrap_or_default().trim_start_matches([' ', ':']);
-    Some(RunFailure::NoRoom { what: format!("the output of {node}") })
+    Some(RunFailure::NoRoom { what: format!("the output of {}", names::shown(node)) })
 }
 
 /// The file with checks in it, where there is anything to check. `rten` calculates what follows from constants when it
@@ -88,7 +115,7 @@ pub(super) fn guarded(file: Vec<u8>) -> Result<Vec<u8>, LoadFailure> {
     model.graph.iter_mut().for_each(|graph| checks.graph(graph));
     match checks {
         Checks { too_large: Some(node), .. } => {
-            Err(LoadFailure::Refused(format!("there is no memory for the output of {node}")))
+            Err(LoadFailure::Refused(format!("there is no memory for the output of {}", names::shown(&node))))
         }
         Checks { count: 0, .. } => Ok(file),
         // A shape that cannot be computed is the one that was read.
@@ -157,7 +184,8 @@ impl Checks {
     /// Counts the elements of the node's output, and lets the input that decides them through if they are not too many.
     fn before(&mut self, node: &mut NodeProto, control: usize, nodes: &mut Vec<NodeProto>) {
         self.count += 1;
-        let mut steps = Steps { prefix: format!("{MARK}.{}", self.count), number: 0, nodes };
+        let name = named(node);
+        let mut steps = Steps { name: name.clone(), prefix: format!("{MARK}.{}", self.count), number: 0, nodes };
         let input = |index: usize| node.input.get(index).map(String::as_str).unwrap_or_default();
         let decides = input(control).to_owned();
         let elements = match operator(node) {
@@ -193,8 +221,7 @@ impl Checks {
         let index = steps.with("Cast", &[&too_many], "to", i64::from(DataType::INT64.0));
         let first = steps.ints(&[0]);
         let list = steps.then("Unsqueeze", &[&decides, &first]);
-        let name = format!("{MARK}: {}", named(node));
-        let checked = steps.named(name, "Gather", &[&list, &index]);
+        let checked = steps.named(format!("{MARK}: {name}"), "Gather", &[&list, &index]);
         if let Some(place) = node.input.get_mut(control) {
             *place = checked;
         }
@@ -266,6 +293,8 @@ fn named(node: &NodeProto) -> String {
 
 /// Nodes that calculate one value after the other.
 struct Steps<'a> {
+    /// That of the node for which they are.
+    name: String,
     prefix: String,
     number: usize,
     nodes: &'a mut Vec<NodeProto>,
@@ -273,7 +302,7 @@ struct Steps<'a> {
 
 impl Steps<'_> {
     fn then(&mut self, operator: &str, inputs: &[&str]) -> String {
-        let name = self.prefix.clone();
+        let name = names::one_more(&self.name, &format!("0.{}", self.number));
         self.named(name, operator, inputs)
     }
 

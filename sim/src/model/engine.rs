@@ -1,14 +1,14 @@
 //! `rten`, behind the few calls that a model needs.
 
 use super::ceiling;
+use super::contained::{contained, contained_load};
 use super::failure::{LoadFailure, RunFailure};
+use super::names::{self, Attributes};
 use rten::{
     Dimension, LoadError, LoadErrorKind, ModelOptions, NodeId, RunOptions, ShapeInferenceMode, ThreadPool, Value,
     ValueOrView,
 };
-use std::any::Any;
 use std::cell::RefCell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, OnceLock};
 
 /// A graph loaded into `rten`, with its inputs and outputs found.
@@ -20,6 +20,7 @@ pub(super) struct Engine {
     outputs: Vec<NodeId>,
     /// Which of them each output of the model is, unless that is the same order.
     shared: Option<Vec<usize>>,
+    attributes: Attributes,
 }
 
 thread_local! {
@@ -57,6 +58,7 @@ impl Engine {
     pub(super) fn load(
         file: Vec<u8>,
         infers: bool,
+        attributes: &Attributes,
         value_of: impl Fn(&str, &str) -> Option<String>,
     ) -> Result<Self, LoadFailure> {
         let file = ceiling::guarded(file)?;
@@ -64,10 +66,10 @@ impl Engine {
         if !infers {
             options.shape_inference(ShapeInferenceMode::Off);
         }
-        let loaded = contained(|| options.load(file)).map_err(LoadFailure::Refused)?;
+        let loaded = contained_load(|| options.load(file)).map_err(LoadFailure::Refused)?;
         let graph = loaded.map_err(|error| {
             let room = ceiling::no_room(&error.to_string());
-            room.map_or_else(|| refusal(&error, &value_of), |lack| LoadFailure::Refused(lack.to_string()))
+            room.map_or_else(|| refusal(&error, attributes, &value_of), |lack| LoadFailure::Refused(lack.to_string()))
         })?;
         let inputs = graph.input_ids().to_vec();
         let mut outputs = Vec::new();
@@ -79,7 +81,7 @@ impl Engine {
         };
         let slots: Vec<usize> = graph.output_ids().iter().map(slot).collect();
         let shared = (slots.len() != outputs.len()).then_some(slots);
-        Ok(Self { graph, inputs, outputs, shared })
+        Ok(Self { graph, inputs, outputs, shared, attributes: attributes.clone() })
     }
 
     /// Name and shape of each input. Initializers that old files also list as inputs are not among them.
@@ -94,6 +96,11 @@ impl Engine {
     /// The shape of a value as far as `rten` could infer it; `None` for one that it does not calculate.
     pub(super) fn shape_of(&self, name: &str) -> Option<Vec<Dimension>> {
         self.graph.node_info(self.graph.find_node(name)?)?.shape()
+    }
+
+    /// As [`shape_of`](Self::shape_of), within the value that the engine still calculates; `None` where it does not.
+    pub(super) fn shape_if_calculated(&self, name: &str) -> Option<Option<Vec<Dimension>>> {
+        Some(self.graph.node_info(self.graph.find_node(name)?)?.shape())
     }
 
     /// The shape of each output as far as `rten` could infer it. What it cannot tell has a name of its own making.
@@ -111,10 +118,16 @@ impl Engine {
             given.push((node, ValueOrView::Value(value?)));
         }
         let options = LANE.try_with(|lane| lane.borrow().clone()).ok().flatten().unwrap_or_else(shared_thread);
-        let results = contained(|| self.graph.run(given, &self.outputs, Some(options)))
-            .map_err(RunFailure::Refused)?
-            .map_err(|error| error.to_string())
-            .map_err(|why| ceiling::no_room(&why).unwrap_or(RunFailure::Refused(why)))?;
+        let run = |given, options| contained(|| self.graph.run(given, &self.outputs, Some(options)));
+        let pool = options.thread_pool.clone();
+        // The engine works on the thread of the pool, so its panics are caught there.
+        let results = match pool {
+            Some(pool) => pool.run(move || run(given, options)),
+            None => run(given, options),
+        };
+        let results = results.map_err(RunFailure::Refused)?.map_err(|error| error.to_string()).map_err(|why| {
+            ceiling::no_room(&why).unwrap_or_else(|| RunFailure::Refused(names::told(&why, &self.attributes)))
+        })?;
         Ok(match &self.shared {
             None => results,
             Some(slots) => slots.iter().filter_map(|&slot| results.get(slot).cloned()).collect(),
@@ -129,25 +142,22 @@ fn shared_thread() -> RunOptions {
     RunOptions::default().with_thread_pool(Some(pool.clone()))
 }
 
-/// A panic inside `rten` must not take the caller's program with it: C code cannot catch it.
-fn contained<R>(work: impl FnOnce() -> R) -> Result<R, String> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| format!("rten panicked: {}", panic_text(&*panic)))
-}
-
-fn panic_text(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no reason given")
-}
-
 /// `rten` names a missing operator, and an attribute, only in its text: "in node "n": operator error: Name operator not
 /// supported …", "… error in attribute "name": …".
-fn refusal(error: &LoadError, value_of: &impl Fn(&str, &str) -> Option<String>) -> LoadFailure {
+fn refusal(
+    error: &LoadError,
+    attributes: &Attributes,
+    value_of: &impl Fn(&str, &str) -> Option<String>,
+) -> LoadFailure {
     let text = error.to_string();
-    let Some((node, operator)) = error.node().and_then(named) else { return LoadFailure::Refused(text) };
+    // Of a node inside of another, only the text has the name.
+    let innermost = text.rsplit_once("in node \"").and_then(|(_, rest)| rest.split_once("\": ")).map(|(node, _)| node);
+    let full = innermost.or(error.node()).unwrap_or_default().to_string();
+    let (text, label) = (names::told(&text, attributes), names::shown(&full));
+    let Some((node, operator)) = named(&label) else { return LoadFailure::Refused(text) };
     if error.kind() != LoadErrorKind::OperatorInvalid {
         return LoadFailure::Refused(text);
     }
-    let label = error.node().unwrap_or_default();
     if let Some(missing) = text.split_once(" operator not ").and_then(|(before, _)| before.rsplit(' ').next()) {
         return LoadFailure::MissingOperator { operator: missing.to_string(), node: Some(node.to_string()) };
     }
@@ -159,10 +169,10 @@ fn refusal(error: &LoadError, value_of: &impl Fn(&str, &str) -> Option<String>) 
         (None, Some(names)) => (names.split(", ").next(), "the simulator does not calculate with this attribute"),
         (None, None) => (None, why),
     };
-    let value = |name: &str| value_of(label, name).unwrap_or_else(|| "left out".to_string());
+    let value = |name: &str| value_of(&full, name).unwrap_or_else(|| "left out".to_string());
     LoadFailure::Node {
-        node: label.to_string(),
         operator: operator.to_string(),
+        node: label.clone(),
         attribute: attribute.map(|name| (name.to_string(), value(name))),
         why: why.to_string(),
     }

@@ -57,8 +57,12 @@ fn read(tensor: &TensorProto, folder: Option<&Path>) -> Result<Vec<u8>, String> 
     }
     let path = folder.join(location);
     let failed = |error: std::io::Error| format!("its data in the file `{}` cannot be read: {error}", path.display());
-    let mut file = File::open(&path).map_err(failed)?;
-    let whole = file.metadata().map_err(failed)?.len();
+    // Opening a pipe would wait for who writes to it.
+    let about = std::fs::metadata(&path).map_err(failed)?;
+    if !about.is_file() {
+        return Err(format!("its data are in `{}`, which is no ordinary file", path.display()));
+    }
+    let (mut file, whole) = (File::open(&path).map_err(failed)?, about.len());
     let offset = number("offset")?.unwrap_or(0);
     let rest = whole.saturating_sub(offset);
     let length = number("length")?.unwrap_or(rest);
@@ -67,6 +71,10 @@ fn read(tensor: &TensorProto, folder: Option<&Path>) -> Result<Vec<u8>, String> 
     }
     file.seek(SeekFrom::Start(offset)).map_err(failed)?;
     let mut bytes = Vec::new();
+    let room = usize::try_from(length).is_ok_and(|length| bytes.try_reserve_exact(length).is_ok());
+    if !room {
+        return Err(format!("there is no memory for its data, {length} bytes"));
+    }
     file.take(length).read_to_end(&mut bytes).map_err(failed)?;
     Ok(bytes)
 }

@@ -17,11 +17,14 @@
 #![allow(unreachable_pub, reason = "the crate's root decides what leaves this module")]
 
 mod ceiling;
+mod contained;
 mod convert;
+mod empty;
 mod engine;
 mod external;
 mod failure;
 mod gears;
+mod names;
 mod onnx;
 mod port;
 mod rewrite;
@@ -39,6 +42,7 @@ pub use port::{Element, Format, Port, UNKNOWN_RANK};
 pub use sketch::{Setting, Sketch};
 
 use ceiling::Between;
+use empty::Needs;
 use engine::Engine;
 use onnx::OnnxFile;
 use port::{Axis, known_bytes};
@@ -57,6 +61,7 @@ pub struct Model {
     /// What it means when a check, an output of the engine behind those of the file, is true somewhere.
     checks: Vec<String>,
     between: Between,
+    needs: Needs,
 }
 
 /// One input of a run: its dims, and its elements in row-major order, little endian.
@@ -90,8 +95,10 @@ impl Model {
         let (outputs, output_axes) = file.outputs(&engine)?;
         let weight_bytes = file.weight_bytes();
         let checks = file.checks.clone();
-        let between = Between::of(file.graph(), &engine);
-        let mut model = Self { name, engine, inputs, outputs, output_axes, gears: None, weight_bytes, checks, between };
+        let (between, needs) = (Between::of(file.graph(), &engine), Needs::find(&file.needs, &engine));
+        let gears = None;
+        let mut model =
+            Self { name, engine, inputs, outputs, output_axes, gears, weight_bytes, checks, between, needs };
         model.gears = gears::read(file, &model)?;
         Ok(model)
     }
@@ -159,6 +166,7 @@ impl Model {
         let values = self.inputs.iter().zip(inputs).enumerate().map(value).collect::<Result<Vec<_>, _>>()?;
         // The inputs have the dims that the model takes: what they lead to is known.
         self.between.check(inputs)?;
+        self.needs.check(inputs)?;
         let results = self.engine.run(values.into_iter().map(Ok))?;
         let found = results.iter().skip(self.outputs.len()).zip(&self.checks).find(|(result, _)| convert::any(result));
         if let Some((_, text)) = found {

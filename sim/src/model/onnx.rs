@@ -1,17 +1,26 @@
 //! The declarations of an ONNX file. `rten` keeps only what it needs for calculating, so the declared element types,
 //! the sizes of the weights and the metadata are read here.
 
+use super::empty::Need;
 use super::engine::Engine;
 use super::failure::LoadFailure;
+use super::names::Attributes;
 use super::port::{Axis, Element, Port, UNKNOWN_RANK, dims_of, fixed};
 use super::rewrite::{self, Rewritten};
 use super::{external, wire};
 use rten::Dimension;
-use rten_onnx::onnx::{GraphProto, ModelProto, TensorProto, TensorShapeProto, ValueInfoProto};
+use rten_onnx::onnx::{AttributeProto, GraphProto, ModelProto, TensorProto, TensorShapeProto, ValueInfoProto};
 use std::path::Path;
 
-/// How the vendor's offline model files start.
-const OFFLINE_MODEL: &[u8] = b"IMOD";
+/// How files start that are often taken for a model, and what they are.
+const OTHERS: [(&[u8], &str); 6] = [
+    (b"IMOD", "it is an offline model (.om), compiled for a device; load the ONNX file it was made from"),
+    (b"version https://git-lfs", "it is a pointer of Git LFS in place of the file: `git lfs pull` fetches the file"),
+    (b"PK\x03\x04", "it is an archive (zip), as PyTorch saves models; export the model as ONNX"),
+    (b"<", "it is a text with `<` at its start, such as a web page: was the download refused?"),
+    (b"\x1f\x8b", "it is compressed (gzip); unpack it first"),
+    (b"RTEN", "it is a model of rten; load the ONNX file it was made from"),
+];
 
 /// A file read as ONNX.
 pub(super) struct OnnxFile {
@@ -21,6 +30,9 @@ pub(super) struct OnnxFile {
     model: ModelProto,
     /// The checks of a run; see [`rewrite`].
     pub(super) checks: Vec<String>,
+    /// The nodes that need elements; see [`Need`].
+    pub(super) needs: Vec<Need>,
+    attributes: Attributes,
     weight_bytes: usize,
 }
 
@@ -30,9 +42,8 @@ impl OnnxFile {
         if bytes.is_empty() {
             return Err(LoadFailure::Empty);
         }
-        if bytes.starts_with(OFFLINE_MODEL) {
-            let why = "it is an offline model (.om), compiled for a device; load the ONNX file it was made from";
-            return Err(LoadFailure::NotOnnx(why.to_string()));
+        if let Some((_, why)) = OTHERS.iter().find(|(start, _)| bytes.starts_with(start)) {
+            return Err(LoadFailure::NotOnnx((*why).to_string()));
         }
         wire::check_model(bytes).map_err(LoadFailure::NotOnnx)?;
         let mut model = ModelProto::parse_buf(bytes).map_err(|error| LoadFailure::NotOnnx(error.to_string()))?;
@@ -45,15 +56,20 @@ impl OnnxFile {
         if declared.output.is_empty() {
             return Err(LoadFailure::Refused("its graph has no outputs".to_string()));
         }
-        let Rewritten { model, checks } = rewrite::rewrite(model)?;
-        Ok(Self { declared, model, checks, weight_bytes })
+        // Old files list their constants among the inputs.
+        let is_given = |info: &&ValueInfoProto| graph.initializer.iter().all(|tensor| tensor.name != info.name);
+        for info in declared.input.iter().filter(is_given).chain(&declared.output) {
+            element(named(info), Some(info))?;
+        }
+        let Rewritten { model, checks, needs, attributes } = rewrite::rewrite(model)?;
+        Ok(Self { declared, model, checks, needs, attributes, weight_bytes })
     }
 
     /// The engine with the model.
     pub(super) fn engine(&self) -> Result<Engine, LoadFailure> {
         let load = |infers| {
             let file = self.model.write_buf().map_err(|error| LoadFailure::Refused(error.to_string()))?;
-            Engine::load(file, infers, |label, attribute| self.value_of(label, attribute))
+            Engine::load(file, infers, &self.attributes, |node, attribute| self.value_of(node, attribute))
         };
         // `rten` takes outputs that it infers to be the same constant for one, and then refuses to have it twice. And there
         // are shapes that its inference stumbles over.
@@ -64,11 +80,9 @@ impl OnnxFile {
         })
     }
 
-    /// An attribute of the node that messages call by this name, as they show it.
-    fn value_of(&self, label: &str, name: &str) -> Option<String> {
-        let nodes = self.model.graph.as_ref()?.node.iter().filter(|node| node.name.as_deref() == Some(label));
-        let mut attributes = nodes.flat_map(|node| &node.attribute);
-        attributes.find(|attribute| attribute.name.as_deref() == Some(name)).map(rewrite::shown)
+    /// An attribute of the node of this name, as messages show it.
+    fn value_of(&self, node: &str, attribute: &str) -> Option<String> {
+        value_in(self.model.graph.as_ref()?, node, attribute)
     }
 
     /// The inputs, as a description shows them.
@@ -157,6 +171,18 @@ fn axes(
         inferred.or_else(|| from_file(declared.get(index)?)).unwrap_or(Axis::Open)
     };
     Some((0..count).map(axis).collect())
+}
+
+/// An attribute of a node of this graph, or of a graph inside it.
+fn value_in(graph: &GraphProto, node: &str, attribute: &str) -> Option<String> {
+    let is_it = |found: &&AttributeProto| found.name.as_deref() == Some(attribute);
+    match graph.node.iter().find(|found| found.name.as_deref() == Some(node)) {
+        Some(found) => found.attribute.iter().find(is_it).map(rewrite::shown),
+        None => {
+            let mut inner = graph.node.iter().flat_map(|node| &node.attribute).filter_map(|found| found.g.as_ref());
+            inner.find_map(|graph| value_in(graph, node, attribute))
+        }
+    }
 }
 
 fn element(name: &str, info: Option<&ValueInfoProto>) -> Result<Element, LoadFailure> {

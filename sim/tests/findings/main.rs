@@ -15,6 +15,7 @@ mod mapped;
 mod memory;
 mod models;
 mod modes;
+mod pictures;
 mod reporting;
 mod streams;
 mod threads;

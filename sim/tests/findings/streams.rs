@@ -217,3 +217,32 @@ fn notifies_and_values_order_streams_in_ways_that_only_they_know() {
         queue_copy(pinned, block, TO_HOST, b);
     });
 }
+
+#[test]
+fn a_notify_that_is_left_or_destroyed_twice_is_found() {
+    let made = || {
+        let mut notify = aclrtNotify::NULL;
+        ok!(aclrtCreateNotify(&mut notify, 0));
+        notify
+    };
+    let run = |clean: bool| {
+        let (notify, stream) = (made(), stream());
+        ok!(aclrtRecordNotify(notify, stream));
+        ok!(aclrtWaitAndResetNotify(notify, stream, 0));
+        sync(stream);
+        ok!(aclrtDestroyStream(stream));
+        if clean {
+            ok!(aclrtDestroyNotify(notify));
+        }
+        ok!(aclrtResetDevice(0));
+        ok!(aclFinalize());
+    };
+    breaks_without(rules::INIT_02, run);
+
+    let twice = || {
+        let notify = made();
+        ok!(aclrtDestroyNotify(notify));
+        assert_eq!(acl!(aclrtDestroyNotify(notify)), ACL_ERROR_RT_INVALID_HANDLE);
+    };
+    assert_eq!(broken(twice), [rules::DATA_05]);
+}

@@ -154,3 +154,24 @@ fn a_jpeg_file_that_does_not_fit_is_not_written() {
     assert_eq!(call!(stream::aclrtSynchronizeStream(DEFAULT)), ACL_ERROR_RT_AICPU_EXCEPTION);
     assert_eq!(size, 64);
 }
+
+#[test]
+fn a_jpeg_file_that_is_cut_off_is_no_picture_and_the_description_tells() {
+    let _world = world();
+    let channel = channel();
+    let file = jpeg(channel);
+    let decode = |file: &[u8]| {
+        let output = Picture::new(GRAY, [32, 16], 32, &[3; 512]);
+        let on_device = on_device(file);
+        ok!(media_tasks::acldvppJpegDecodeAsync(channel, on_device, file.len() as u32, output.desc, DEFAULT));
+        let code = call!(stream::aclrtSynchronizeStream(DEFAULT));
+        (code, call!(media::acldvppGetPicDescRetCode(output.desc)), output.bytes() == [3; 512])
+    };
+    let failed = (ACL_ERROR_RT_AICPU_EXCEPTION, ACL_ERROR_RT_AICPU_EXCEPTION as u32, true);
+    for length in (2..file.len()).rev().step_by(9).chain([file.len() - 1, file.len() - 2]) {
+        assert_eq!(decode(&file[..length]), failed, "the first {length} bytes of {}", file.len());
+    }
+    assert_eq!(decode(&file), (0, 0, false));
+    // Cameras put more behind the picture.
+    assert_eq!(decode(&[&file[..], &[0; 40]].concat()), (0, 0, false));
+}

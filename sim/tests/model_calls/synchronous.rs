@@ -121,10 +121,13 @@ fn an_open_shape_has_to_be_set() {
     let id = digits();
     let (input, output) = (dataset(&[(device_memory(256), 256)]), dataset(&[(device_memory(40), 40)]));
     fails!(145021, "its shape was not set", model::aclmdlExecute(id, input, output));
-    for wrong in [&[1, 63][..], &[0, 64], &[-1, 64], &[64], &[1, 1, 64]] {
+    for wrong in [&[1, 63][..], &[-1, 64], &[64], &[1, 1, 64]] {
         attach(input, 0, wrong);
         fails!(145021, "`images`", model::aclmdlExecute(id, input, output));
     }
+    let nothing = dataset(&[(device_memory(1), 0)]);
+    attach(nothing, 0, &[0, 64]);
+    ok!(model::aclmdlExecute(id, nothing, output));
     attach(input, 0, &[2, 64]);
     fails!(100017, "needs 512 bytes", model::aclmdlExecute(id, input, output));
     attach(input, 0, &[1, 64]);

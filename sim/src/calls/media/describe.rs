@@ -1,7 +1,6 @@
-//! Memory for pictures, and what describes them.
+//! What describes pictures.
 
-use crate::abi::{Address, Name, Out};
-use crate::calls::memory::{aclrtFree, aclrtMalloc};
+use crate::abi::{Address, Name};
 use crate::calls::model::told;
 use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::current_context;
@@ -10,16 +9,6 @@ use crate::machine::descriptions::media::{
     open_channel,
 };
 use ascendcl_sys::types::*;
-use core::ffi::c_void;
-
-/// Ordinary memory of the device serves pictures here.
-pub(crate) fn acldvppMalloc(dev_ptr: Out<'_, *mut c_void>, size: usize) -> Answer {
-    aclrtMalloc(dev_ptr, size, aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST)
-}
-
-pub(crate) fn acldvppFree(dev_ptr: Address) -> Answer {
-    aclrtFree(dev_ptr)
-}
 
 pub(crate) fn acldvppCreateChannelDesc() -> Option<Name<acldvppChannelDesc>> {
     Some(CHANNELS.create(Channel::default()))

@@ -1,6 +1,6 @@
 //! JPEG and PNG.
 
-use super::place::{PicturePlace, failed, geometry_of, hold_on_device, layout_of};
+use super::place::{PicturePlace, failed, geometry_of, hold_on_device, layout_of, noted};
 use crate::abi::{Address, Name, Out};
 use crate::calls::memory::not_null;
 use crate::calls::wanted;
@@ -9,7 +9,7 @@ use crate::machine::contexts::named::submission_stream;
 use crate::machine::descriptions::media::{ENCODINGS, PICTURES, Picture, channel_id};
 use crate::machine::watch;
 use crate::media::{Geometry, Image, Info, Layout, decode_jpeg, decode_png, encode_jpeg, jpeg_info, png_info};
-use ascendcl_rules::{Op, Place, Role};
+use ascendcl_rules::{Flag, Op, Place, Role};
 use ascendcl_sys::types::*;
 
 /// Rows and columns of a decoded picture are filled up to multiples of these.
@@ -107,7 +107,7 @@ pub(crate) fn acldvppJpegEncodeAsync(
     };
     let room = size.with_bytes(4, |bytes| bytes.first_chunk().map_or(0, |bytes| u32::from_ne_bytes(*bytes)) as usize);
     let hold = hold_on_device("output", data, room)?;
-    let call = watch::call(Op::Use, stream).queue(stream);
+    let call = watch::call(Op::Use, stream).queue(stream).flag(Flag::Media, true);
     let call = call.reads(input.data, input.bytes, Role::Source, Some(Place::Device));
     let call = call.writes(data, room, Role::Target, Some(Place::Device)).begin()?;
     let stream = submission_stream(stream)?;
@@ -138,25 +138,25 @@ fn decode(
     let layout = layout_of("output", &picture)?;
     let file = hold_on_device("input", data, size as usize)?;
     let room = hold_on_device("output", picture.data, picture.size as usize)?;
-    let call = watch::call(Op::Use, stream).queue(stream);
+    let call = watch::call(Op::Use, stream).queue(stream).flag(Flag::Media, true);
     let call = call.reads(data, size as usize, Role::Source, Some(Place::Device));
     let call = call.writes(picture.data, picture.size as usize, Role::Target, Some(Place::Device)).begin()?;
     let stream = submission_stream(stream)?;
     let queued = stream.submit_each(move |_| {
         let _kept = (&file, &room);
-        let image = data.with_bytes(size as usize, decode).map_err(failed)?;
-        let filled = filled_in(&picture, &image).map_err(failed)?;
-        let geometry = Geometry {
-            width: image.width,
-            height: image.height,
-            ..geometry_of("output", &filled, layout, ACROSS, DOWN)?
-        };
-        let place = PicturePlace::new("output", output, &filled, layout, geometry)?;
-        place.write(image);
-        let _ = PICTURES.change(output, |picture| (picture.width, picture.height) = (filled.width, filled.height));
-        Ok(())
+        let decoded = data.with_bytes(size as usize, decode).map_err(failed);
+        noted(output, decoded.and_then(|image| write(image, output, &picture, layout)))
     });
     call.end(queued.map(drop))
+}
+
+fn write(image: Image, output: Name<acldvppPicDesc>, picture: &Picture, layout: Layout) -> Answer {
+    let filled = filled_in(picture, &image).map_err(failed)?;
+    let geometry =
+        Geometry { width: image.width, height: image.height, ..geometry_of("output", &filled, layout, ACROSS, DOWN)? };
+    PicturePlace::new("output", output, &filled, layout, geometry)?.write(image);
+    let _ = PICTURES.change(output, |picture| (picture.width, picture.height) = (filled.width, filled.height));
+    Ok(())
 }
 
 /// The description with the size of the file where it stated none. A larger one leaves the rest as it was.

@@ -7,7 +7,7 @@ use crate::machine::contexts::named::submission_stream;
 use crate::machine::descriptions::media::{REGIONS, RESIZES, channel_id};
 use crate::machine::watch;
 use crate::media::{Geometry, Region, Scaling};
-use ascendcl_rules::{Op, Place, Role};
+use ascendcl_rules::{Flag, Op, Place, Role};
 use ascendcl_sys::types::*;
 
 type Channel = Name<acldvppChannelDesc>;
@@ -123,6 +123,10 @@ impl Part {
     }
 
     fn run(&self, scaling: Scaling) -> Answer {
+        self.output.noted(self.made(scaling))
+    }
+
+    fn made(&self, scaling: Scaling) -> Answer {
         let Self { input, output, from, to, whole } = self;
         let part = input.read().part(*from).scaled(to.width, to.height, scaling).map_err(failed)?;
         if *whole {
@@ -138,7 +142,7 @@ impl Part {
 
 /// One after the other.
 pub(super) fn queue_parts(parts: Vec<Part>, scaling: Scaling, stream: aclrtStream) -> Answer {
-    let call = watch::call(Op::Use, stream).queue(stream);
+    let call = watch::call(Op::Use, stream).queue(stream).flag(Flag::Media, true);
     let call = parts.iter().fold(call, |call, Part { input, output, .. }| {
         let call = call.reads(input.data, input.bytes, Role::Source, Some(Place::Device));
         call.writes(output.data, output.bytes, Role::Target, Some(Place::Device))

@@ -48,12 +48,23 @@ impl PicturePlace {
         self.data.with_bytes(self.bytes, |bytes| self.layout.read(self.geometry, bytes))
     }
 
-    /// Writes a picture of exactly this size, and notes in the description that it is there.
+    /// Writes a picture of exactly this size.
     pub(super) fn write(&self, image: Image) {
         self.data.with_bytes_mut(self.bytes, |bytes| self.layout.write(self.geometry, image, bytes));
-        // The description may be gone by now; the picture is what was asked for.
-        let _ = PICTURES.change(self.name, |picture| picture.ret_code = 0);
     }
+
+    /// Notes in the description what became of the picture.
+    pub(super) fn noted(&self, became: Answer) -> Answer {
+        noted(self.name, became)
+    }
+}
+
+/// Notes in the description of an output what became of it: programs that queue many pictures ask it for each.
+pub(super) fn noted(name: Name<acldvppPicDesc>, became: Answer) -> Answer {
+    let code = became.as_ref().map_or_else(|failure| failure.code.unsigned_abs(), |()| 0);
+    // The description may be gone by now; the picture is what was asked for.
+    let _ = PICTURES.change(name, |picture| picture.ret_code = code);
+    became
 }
 
 pub(super) fn layout_of(what: &str, picture: &Picture) -> Answer<Layout> {

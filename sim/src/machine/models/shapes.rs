@@ -146,7 +146,7 @@ fn dynamic_values(given: &[i64], ports: &[Port]) -> Answer<Vec<u64>> {
 }
 
 fn fit(port: &Port, dims: &[i64]) -> bool {
-    let fits = |(&given, &declared): (&i64, &i64)| if declared < 0 { given > 0 } else { declared == given };
+    let fits = |(&given, &declared): (&i64, &i64)| if declared < 0 { given >= 0 } else { declared == given };
     dims.len() == port.dims.len() && dims.iter().zip(&port.dims).all(fits)
 }
 

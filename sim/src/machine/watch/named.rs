@@ -33,6 +33,7 @@ macro_rules! named {
 named! {
     aclrtStream: stream;
     aclrtEvent: event;
+    aclrtNotify: notify;
     aclrtContext: context;
     aclrtAllocatorDesc: descriptor;
     aclrtAllocator: allocator;

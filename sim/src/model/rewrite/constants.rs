@@ -1,6 +1,7 @@
 //! Constants: those of types that the engine lacks become such as it has, and none becomes another number unnoticed.
 
 use super::scope::{Known, is_carried};
+use crate::model::port::Element;
 use rten_onnx::onnx::{DataType, TensorProto};
 use std::cell::RefCell;
 
@@ -9,6 +10,7 @@ const FEW: usize = 64;
 
 /// Makes a constant one that the engine reads rightly, and says what is known of it; an error says what is wrong.
 pub(super) fn prepare(tensor: &mut TensorProto) -> Result<Known, String> {
+    complete(tensor)?;
     let element = tensor.data_type;
     let dims = Some(tensor.dims.iter().map(|&dim| Some(dim)).collect());
     let mut known = Known { element, dims, ..Default::default() };
@@ -43,6 +45,28 @@ pub(super) fn prepare(tensor: &mut TensorProto) -> Result<Known, String> {
         _ => {}
     }
     Ok(known)
+}
+
+/// Whether there are as many elements as the dims say, of a type that the simulator has.
+fn complete(tensor: &TensorProto) -> Result<(), String> {
+    let Some(kind) = tensor.data_type else { return Err("it is a constant without a type".to_string()) };
+    let Some(element) = Element::from_onnx(kind) else {
+        return Err(format!("it is a constant of type {kind}, which the simulator does not have"));
+    };
+    let dims = &tensor.dims;
+    let expected = dims.iter().try_fold(1_usize, |all, dim| all.checked_mul(usize::try_from(*dim).ok()?));
+    let Some(expected) = expected else { return Err(format!("it is a constant, and its dims are {dims:?}")) };
+    let (found, unit, expected) = match &tensor.raw_data {
+        Some(raw) => (raw.borrow().len(), "bytes", expected.saturating_mul(element.bytes())),
+        None => {
+            let lists = [tensor.float_data.len(), tensor.double_data.len(), tensor.int32_data.len()];
+            (lists.into_iter().max().unwrap_or(0).max(tensor.int64_data.len()), "elements", expected)
+        }
+    };
+    if found == expected {
+        return Ok(());
+    }
+    Err(format!("it is a constant with {found} {unit}, and its dims {dims:?} of type {kind} need {expected}"))
 }
 
 fn integers(tensor: &TensorProto) -> Vec<i64> {

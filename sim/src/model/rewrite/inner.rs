@@ -54,7 +54,7 @@ pub(super) fn body(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Wro
         let now = graph.output.pop().and_then(|info| info.name).unwrap_or_default();
         let bad = scope.fresh();
         let either = NodeProto {
-            name: Some(scope.label.clone()),
+            name: Some(scope.name_of_node()),
             op_type: Some("Or".to_string()),
             input: vec![now, was_bad.clone()],
             output: vec![bad.clone()],
@@ -81,7 +81,7 @@ fn rewritten(scope: &Scope<'_>, graph: GraphProto) -> Result<(GraphProto, Vec<Kn
     let mut graph = graph_of(&mut inner, graph).map_err(Wrong::Inner)?;
     let known = |info: &ValueInfoProto| inner.known(info.name.as_deref().unwrap_or_default()).cloned();
     let elements = graph.output.iter().map(|info| known(info).unwrap_or_default()).collect();
-    inner.label.clone_from(&scope.label);
+    inner.go_on_with(scope);
     let mut bad = inner.integer(0, DataType::BOOL);
     let mut texts = Vec::new();
     for check in std::mem::take(&mut inner.checks) {

@@ -13,6 +13,7 @@
 
 mod attributes;
 mod constants;
+mod form;
 mod halves;
 mod infer;
 mod inner;
@@ -20,16 +21,19 @@ mod numbers;
 mod operators;
 mod scan;
 mod scope;
+mod standard;
 
+use super::empty::Need;
 use super::failure::LoadFailure;
+use super::names;
 use attributes::Attributes;
 pub(super) use attributes::shown;
-use rten_onnx::onnx::{DataType, GraphProto, ModelProto, NodeProto, ValueInfoProto};
+use rten_onnx::onnx::{AttributeProto, DataType, GraphProto, ModelProto, NodeProto, ValueInfoProto};
 use scope::{Known, Scope, Shared};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
-/// What a file without a version of its operators is taken for.
-const NEWEST: i64 = 26;
+/// The newest version of the standard's operators.
+const NEWEST: i64 = 28;
 
 /// What became of a model.
 pub(super) struct Rewritten {
@@ -37,6 +41,9 @@ pub(super) struct Rewritten {
     pub(super) model: ModelProto,
     /// What it means when an element of a check is true, by check.
     pub(super) checks: Vec<String>,
+    pub(super) needs: Vec<Need>,
+    /// What the nodes of the file ask for.
+    pub(super) attributes: names::Attributes,
 }
 
 /// Why a node is not one that the simulator can run.
@@ -57,21 +64,33 @@ fn refuse<T>(attribute: &str, value: &str, why: &str) -> Result<T, Refusal> {
 }
 
 pub(super) fn rewrite(mut model: ModelProto) -> Result<Rewritten, LoadFailure> {
-    let Some(graph) = model.graph.take() else {
-        return Ok(Rewritten { model, checks: Vec::new() });
+    let Some(mut graph) = model.graph.take() else {
+        return Ok(Rewritten { model, checks: Vec::new(), needs: Vec::new(), attributes: Vec::new() });
     };
-    let is_standard = |domain: Option<&str>| matches!(domain, None | Some("" | "ai.onnx"));
-    let mut opset = NEWEST;
+    let mut opset = None;
     for import in model.opset_import.iter_mut().filter(|import| is_standard(import.domain.as_deref())) {
-        opset = import.version.unwrap_or(NEWEST);
+        opset = import.version;
         // What the engine refuses of old versions is made new here.
-        import.version = Some(opset.max(13));
+        import.version = Some(import.version.unwrap_or(NEWEST).max(13));
     }
+    // A file without operators of the standard need not name their version.
+    let Some(opset) = opset.or_else(|| (!has_standard(&graph)).then_some(NEWEST)) else {
+        let why = "the file does not say which version of the standard's operators it has (`opset_import`)";
+        return Err(LoadFailure::Refused(why.to_string()));
+    };
+    if !(1..=NEWEST).contains(&opset) {
+        let why = format!(
+            "it has version {opset} of the standard's operators (`opset_import`), and the simulator those from 1 to {NEWEST}"
+        );
+        return Err(LoadFailure::Refused(why));
+    }
+    form::put_in_order(&mut graph)?;
     let mut prefix = "simulator/".to_string();
     while names(&graph).any(|name| name.starts_with(&prefix)) {
         prefix.push('/');
     }
-    let shared = Shared { opset, prefix, made: Cell::new(0) };
+    let (needs, attributes) = (RefCell::default(), RefCell::default());
+    let shared = Shared { opset, prefix, made: Cell::new(0), needs, attributes };
     let mut scope = Scope::new(&shared, None);
     let mut graph = graph_of(&mut scope, graph)?;
     let mut checks = Vec::new();
@@ -79,8 +98,18 @@ pub(super) fn rewrite(mut model: ModelProto) -> Result<Rewritten, LoadFailure> {
         graph.output.push(ValueInfoProto { name: Some(check.name), r#type: None });
         checks.push(check.text);
     }
+    names::tell_apart(&mut graph);
     model.graph = Some(graph);
-    Ok(Rewritten { model, checks })
+    Ok(Rewritten { model, checks, needs: shared.needs.take(), attributes: shared.attributes.take() })
+}
+
+fn is_standard(domain: Option<&str>) -> bool {
+    matches!(domain, None | Some("" | "ai.onnx"))
+}
+
+fn has_standard(graph: &GraphProto) -> bool {
+    let inner = |node: &NodeProto| node.attribute.iter().filter_map(|one| one.g.as_ref()).any(has_standard);
+    graph.node.iter().any(|node| is_standard(node.domain.as_deref()) || inner(node))
 }
 
 /// The names of all values of a graph, and of the graphs inside it.
@@ -105,8 +134,9 @@ fn graph_of(scope: &mut Scope<'_>, mut graph: GraphProto) -> Result<GraphProto, 
     let rounds = |node: &&NodeProto| matches!(node.operator(), "Floor" | "Ceil" | "Round" | "Cast");
     scope.rounded.extend(graph.node.iter().filter(rounds).map(|node| node.given(0).to_string()));
     for (index, node) in std::mem::take(&mut graph.node).into_iter().enumerate() {
-        scope.label = label(&node, index);
+        scope.begin(label(&node, index), asked(&node));
         let (operator, label) = (node.operator().to_string(), scope.label.clone());
+        scope.shared.needs.borrow_mut().extend(Need::of(&node, &label, scope.is_inside()));
         let calculated = if halves::are_calculated(scope, &node) { node.output.clone() } else { Vec::new() };
         let first = scope.nodes.len();
         operators::rewrite(scope, node).map_err(|wrong| wrong.of(label, operator))?;
@@ -159,11 +189,20 @@ fn declared(scope: &mut Scope<'_>, info: &ValueInfoProto) {
     scope.learn(name, Known { element, dims, ..Default::default() });
 }
 
+/// What a node of the file asks for.
+fn asked(node: &NodeProto) -> String {
+    let given = node.attribute.iter().filter(|attribute| attribute.g.is_none() && attribute.t.is_none());
+    let name = |attribute: &AttributeProto| attribute.name.clone().unwrap_or_default();
+    let all: Vec<_> = given.map(|attribute| format!("{} = {}", name(attribute), shown(attribute))).collect();
+    all.join(", ")
+}
+
 /// The name by which messages call a node.
 fn label(node: &NodeProto, index: usize) -> String {
     let operator = node.operator();
     match node.name.as_deref().filter(|name| !name.is_empty()) {
-        Some(name) => format!("{name} ({operator})"),
+        // A name may hold anything, and messages go to terminals.
+        Some(name) => format!("{} ({operator})", name.replace(char::is_control, "?")),
         None => format!("node {index} ({operator})"),
     }
 }

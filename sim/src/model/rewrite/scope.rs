@@ -2,6 +2,8 @@
 
 use super::attributes::{Value, attribute};
 use super::infer;
+use crate::model::empty::Need;
+use crate::model::names::{self, Attributes};
 use rten_onnx::onnx::{DataType, NodeProto, TensorProto};
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
@@ -34,6 +36,9 @@ pub(super) struct Shared {
     /// No name of the file begins with this.
     pub(super) prefix: String,
     pub(super) made: Cell<usize>,
+    pub(super) needs: RefCell<Vec<Need>>,
+    /// By the numbers of the nodes.
+    pub(super) attributes: RefCell<Attributes>,
 }
 
 pub(super) struct Scope<'a> {
@@ -47,13 +52,15 @@ pub(super) struct Scope<'a> {
     pub(super) rounded: HashSet<String>,
     /// The name of the node that is rewritten: what is made for it has the same name.
     pub(super) label: String,
+    /// Its number in the file.
+    number: usize,
 }
 
 impl<'a> Scope<'a> {
     pub(super) fn new(shared: &'a Shared, outer: Option<&'a Scope<'a>>) -> Self {
         let (nodes, initializers, checks) = (Vec::new(), Vec::new(), Vec::new());
         let (values, rounded) = (HashMap::new(), HashSet::new());
-        Self { shared, outer, values, nodes, initializers, checks, rounded, label: String::new() }
+        Self { shared, outer, values, nodes, initializers, checks, rounded, label: String::new(), number: 0 }
     }
 
     pub(super) fn opset(&self) -> i64 {
@@ -125,9 +132,32 @@ impl<'a> Scope<'a> {
         format!("{}{number}", self.shared.prefix)
     }
 
+    /// Goes on to a node of the file. `label` is its name in messages, without the nodes that it is inside of.
+    pub(super) fn begin(&mut self, label: String, attributes: String) {
+        let mut all = self.shared.attributes.borrow_mut();
+        self.number = all.len();
+        all.push(attributes);
+        self.label = match self.outer {
+            // Branches have nodes of the same names, or numbers.
+            Some(outer) => format!("{}: {label}", outer.label),
+            None => label,
+        };
+    }
+
+    /// Goes on to the node that a scope around this one has come to.
+    pub(super) fn go_on_with(&mut self, other: &Scope<'_>) {
+        self.label.clone_from(&other.label);
+        self.number = other.number;
+    }
+
+    /// The name of a node that is made here.
+    pub(super) fn name_of_node(&self) -> String {
+        names::made_for(&self.label, self.number)
+    }
+
     /// Adds a node as it is.
     pub(super) fn push(&mut self, mut node: NodeProto) {
-        node.name = Some(self.label.clone());
+        node.name = Some(self.name_of_node());
         infer::outputs(self, &node);
         self.nodes.push(node);
     }

@@ -62,9 +62,14 @@ fn weights_that_are_not_there_are_named() {
     );
     assert!(why(&[here, ("offset", "18446744073709551615")]).contains("of the file `model.onnx.data`, which has 12"));
     assert!(why(&[here, ("offset", "four")]).contains("`offset` of its data is \"four\""));
-    assert!(why(&[here, ("length", "4")]).contains("length"), "{}", why(&[here, ("length", "4")]));
+    let short = why(&[here, ("length", "4")]);
+    assert!(short.contains("a constant with 4 bytes, and its dims [2] of type FLOAT need 8"), "{short}");
     for outside in ["../model.onnx.data", "/etc/hostname", "a/../../b"] {
         assert!(why(&[("location", outside)]).contains("which is not below the model's folder"), "{outside}");
+    }
+    for other in ["", "."] {
+        let found = why(&[("location", other)]);
+        assert!(found.contains("which is no ordinary file"), "{found}");
     }
     let memory = Model::parse(model(&[here])).unwrap_err().to_string();
     assert!(memory.contains("a model from memory has no folder to look in"), "{memory}");

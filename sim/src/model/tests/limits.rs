@@ -180,3 +180,51 @@ fn a_crop_by_nearest_elements_is_made_in_little_time() {
     // Of 32768 elements; as many for each of them took minutes.
     assert!(start.elapsed() < Duration::from_secs(8), "{:?}", start.elapsed());
 }
+
+#[test]
+fn a_node_that_needs_an_element_refuses_a_run_without_one() {
+    let model = |input: &str, node| {
+        Model::parse(File::new(&[port("x", FLOAT, input)], &[shapeless("y", element_of(&node))], vec![node]).bytes())
+    };
+    fn element_of(node: &NodeProto) -> DataType {
+        if node.op_type.as_deref() == Some("ArgMax") { DataType::INT64 } else { FLOAT }
+    }
+    let run = |input: &str, node, dims: &[i64]| {
+        let outputs = model(input, node).unwrap().run(&[Input { dims, bytes: &[] }]);
+        outputs.map(|outputs| outputs[0].dims()).map_err(|failure| failure.to_string())
+    };
+    let refused = |found: Result<Vec<i64>, String>, label: &str| {
+        let expected = format!(
+            "the model was stopped before it answers wrongly: an axis of an input has no elements; {label}: `x` has no \
+             elements then, and the simulator needs one"
+        );
+        assert_eq!(found, Err(expected));
+    };
+    for operator in ["GlobalAveragePool", "GlobalMaxPool"] {
+        let label = format!("the {operator} ({operator})");
+        refused(run("1 2 5 n", node(operator, &["x"], &["y"]), &[1, 2, 5, 0]), &label);
+        assert_eq!(run("n 2 5 5", node(operator, &["x"], &["y"]), &[0, 2, 5, 5]), Ok(vec![0, 2, 1, 1]));
+    }
+    let first = || node("ArgMax", &["x"], &["y"]);
+    refused(run("n 4", first(), &[0, 4]), "the ArgMax (ArgMax)");
+    assert_eq!(run("n 4", with_int(first(), "axis", -1), &[0, 4]), Ok(vec![0, 1]));
+}
+
+#[test]
+fn a_run_without_elements_that_asks_for_a_size_which_is_not_known_is_refused() {
+    let nodes = vec![
+        node("Add", &["a", "b"], &["sum"]),
+        node("Shape", &["sum"], &["shape"]),
+        node("ConstantOfShape", &["shape"], &["y"]),
+    ];
+    let file = File::new(&[port("a", FLOAT, "n"), port("b", FLOAT, "m")], &[shapeless("y", FLOAT)], nodes);
+    let model = Model::parse(file.bytes()).unwrap();
+    let run = |n: usize| {
+        let (dims, bytes) = ([n as i64], vec![0; 4 * n]);
+        let inputs = [Input { dims: &dims, bytes: &bytes }, Input { dims: &[1], bytes: &[0; 4] }];
+        model.run(&inputs).map(|outputs| outputs[0].dims()).map_err(|failure| failure.to_string())
+    };
+    assert_eq!(run(3), Ok(vec![3]));
+    let found = run(0).unwrap_err();
+    assert!(found.contains("the simulator does not know the size of the value `sum` then"), "{found}");
+}

@@ -90,3 +90,10 @@ fn an_output_that_nothing_names_is_a_part() {
     let first = node("Split", &["x"], &["", "y"]);
     assert_eq!(parts(file("n", first, 13), 4).unwrap(), [[3.0, 4.0]]);
 }
+
+#[test]
+fn parts_of_nothing_are_nothing() {
+    let split = || node("Split", &["x"], &["y", "z"]);
+    assert_eq!(parts(file("0", split(), 17), 0).unwrap(), [vec![], Vec::<f32>::new()]);
+    assert_eq!(parts(file("0", with_int(split(), "num_outputs", 2), 18), 0).unwrap(), [vec![], Vec::<f32>::new()]);
+}

@@ -27,7 +27,7 @@ mod weights;
 
 use super::attributes::{Attributes, Value, with};
 use super::scope::{Known, Scope};
-use super::{Refusal, Wrong, constants, inner, numbers, refuse, scan};
+use super::{Refusal, Wrong, constants, inner, numbers, refuse, scan, standard};
 use rten_onnx::onnx::{DataType, NodeProto};
 
 /// Adds what the engine calculates for a node of the file.
@@ -36,6 +36,7 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
     if !matches!(node.domain.as_deref(), None | Some("" | "ai.onnx")) {
         return Ok(contributed(scope, node)?);
     }
+    standard::check(&node)?;
     let name = node.operator().to_string();
     // An output that nothing names is left out, unless the number of outputs is that of parts.
     while name != "Split" && node.output.len() > 1 && node.output.last().is_some_and(String::is_empty) {

@@ -2,7 +2,7 @@
 //! when the model is loaded.
 
 use super::size_of;
-use crate::model::rewrite::attributes::Attributes;
+use crate::model::rewrite::attributes::{Attributes, without};
 use crate::model::rewrite::numbers::keep;
 use crate::model::rewrite::scope::Scope;
 use crate::model::rewrite::{Refusal, refuse};
@@ -17,6 +17,14 @@ pub(super) fn split(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Re
     let size = if scope.is_inside() { None } else { size_of_axis(scope, &node)? };
     let count = node.output.len() as i64;
     let sizes = if node.has(1) { scope.integers(node.given(1)) } else { node.ints("split") };
+    if size == Some(0) && !node.has(1) && node.ints("split").is_none() && count > 0 {
+        // The engine makes no parts of nothing.
+        let sizes = scope.list(&vec![0; node.output.len()]);
+        node = without(&node, &["num_outputs"]);
+        node.input.truncate(1);
+        node.input.push(sizes);
+        return keep(scope, node);
+    }
     if let Some(sizes) = sizes {
         fit(&node, sizes, size)?;
     } else if !node.has(1) && node.attribute("num_outputs").is_some() {

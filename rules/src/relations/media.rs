@@ -1,0 +1,42 @@
+//! MEM, DVPP: media processing has memory of its own.
+
+use super::scene::Case;
+use crate::catalogue::*;
+use crate::events::{Flag, Object, Op};
+
+/// MEM-03: media processing has an allocator of its own. Whether the block is of the other one.
+pub(super) fn other_family(case: &mut Case<'_>, object: Object) -> bool {
+    let by_media = case.event().is(Flag::Media);
+    let Some(block) = case.world.blocks.get(object).filter(|block| block.is.media != by_media) else { return false };
+    let (made, name) = (block.made, case.scene.call.name);
+    let by = if by_media { "aclrtFree" } else { "acldvppFree" };
+    case.report(
+        MEM_03,
+        format!("{object} was allocated by {}, but {name} frees it", made.name),
+        format!("{by}, which belongs to the call that allocated it"),
+        format!("free it with {by}"),
+    )
+    .about(object)
+    .against(made, "allocated it");
+    true
+}
+
+/// DVPP-03: pictures and files for media processing are in its own memory.
+pub(super) fn for_pictures(case: &mut Case<'_>) {
+    let (world, event) = (case.world, case.event());
+    if event.op != Op::Use || !event.is(Flag::Media) {
+        return;
+    }
+    let blocks = case.scene.memory.iter().filter_map(|used| world.block(used.span.start));
+    let other = blocks.map(|(block, entry)| (block, entry.made, &entry.is)).find(|(.., block)| !block.media);
+    if let Some((block, made, _)) = other {
+        case.report(
+            DVPP_03,
+            format!("{block} was allocated by {}", made.name),
+            "memory of media processing",
+            "allocate it with acldvppMalloc",
+        )
+        .about(block)
+        .against(made, "allocated the block");
+    }
+}
