@@ -1,0 +1,118 @@
+//! What the checker remembers of queued work, and until when.
+
+use super::support::*;
+use ascendcl_rules::*;
+
+/// Work on a stream with a part of a block.
+fn with_part(
+    p: &mut Program,
+    call: &'static str,
+    stream: Object,
+    part: (Object, u64, u64),
+    how: (Access, Role),
+) -> Event {
+    let (block, from, bytes) = part;
+    let place = Object::memory(block.number + from);
+    let event = p.event(call, stream, Op::Use).using(Use::Queue(stream));
+    event.using(memory(place, bytes, how.0, how.1, None))
+}
+
+const WRITES: (Access, Role) = (Access::Write, Role::Target);
+
+/// Work that has been queued.
+fn queue(p: &mut Program, call: &'static str, stream: Object, part: (Object, u64, u64), how: (Access, Role)) {
+    let work = with_part(p, call, stream, part, how);
+    p.see(&work, Outcome::Success);
+}
+
+#[test]
+fn a_refused_call_leaves_the_work_before_it_in_flight() {
+    let found = broken(|p| {
+        let (a, stream) = (p.malloc(64), p.stream());
+        queue(p, "first", stream, (a, 0, 64), WRITES);
+        let second = with_part(p, "second", stream, (a, 0, 64), WRITES);
+        p.see(&second, Outcome::Refused);
+        p.free(a);
+    });
+    assert_eq!(found, [MEM_02]);
+}
+
+#[test]
+fn a_call_that_is_refused_later_hides_no_work_meanwhile() {
+    let found = broken(|p| {
+        p.on(1).set(0);
+        let (a, stream) = (p.on(0).malloc(64), p.stream());
+        queue(p, "first", stream, (a, 0, 64), WRITES);
+        let second = with_part(p, "second", stream, (a, 0, 64), WRITES);
+        p.begin(&second);
+        p.on(1).data_buffer(a, 64);
+        p.checker.commit(&second, Outcome::Refused);
+        p.on(0).free(a);
+    });
+    assert_eq!(found, [MEM_02]);
+}
+
+#[test]
+fn a_finding_names_the_last_work_of_a_stream_that_covers_the_memory() {
+    let found = findings(|p| {
+        let (a, stream) = (p.malloc(64), p.stream());
+        queue(p, "first", stream, (a, 0, 64), WRITES);
+        queue(p, "second", stream, (a, 0, 64), WRITES);
+        p.free(a);
+    });
+    let named: Vec<_> = found.iter().map(|finding| finding.contradicts.as_ref().unwrap().0.name).collect();
+    assert_eq!(named, ["second"]);
+}
+
+#[test]
+fn work_hides_no_other_work_of_another_stream_part_access_or_role() {
+    // Another stream.
+    let found = broken(|p| {
+        let (a, first, second) = (p.malloc(64), p.stream(), p.stream());
+        queue(p, "reads", first, (a, 0, 64), (Access::Read, Role::Source));
+        p.work(second);
+        queue(p, "reads", second, (a, 0, 64), (Access::Read, Role::Source));
+        p.sync(second);
+        p.free(a);
+    });
+    assert_eq!(found, [MEM_02]);
+    // A part.
+    let found = broken(|p| {
+        let (a, first, second) = (p.malloc(128), p.stream(), p.stream());
+        queue(p, "all", first, (a, 0, 128), WRITES);
+        queue(p, "begin", first, (a, 0, 64), WRITES);
+        queue(p, "end", second, (a, 64, 64), WRITES);
+    });
+    assert_eq!(found, [STREAM_04]);
+    // A read after a write.
+    let found = broken(|p| {
+        let (a, first, second) = (p.malloc(64), p.stream(), p.stream());
+        queue(p, "writes", first, (a, 0, 64), (Access::Write, Role::Workspace));
+        queue(p, "reads", first, (a, 0, 64), (Access::Read, Role::Workspace));
+        queue(p, "reads", second, (a, 0, 64), (Access::Read, Role::Source));
+    });
+    assert_eq!(found, [STREAM_04]);
+    // A copy over what a model has written.
+    let found = broken(|p| {
+        let (a, host, stream) = (p.malloc(64), p.malloc_host(64), p.stream());
+        queue(p, "writes", stream, (a, 0, 64), (Access::Write, Role::Output));
+        queue(p, "writes", stream, (a, 0, 64), WRITES);
+        p.copy(host, a, None);
+    });
+    assert_eq!(found, [MODEL_17]);
+}
+
+#[test]
+fn work_of_a_stream_that_ended_with_its_device_is_over_for_the_next_stream_of_its_handle() {
+    let found = broken(|p| {
+        let (host, stream) = (p.malloc_host(64), p.stream());
+        queue(p, "reads", stream, (host, 0, 64), (Access::Read, Role::Source));
+        p.call("aclrtResetDeviceForce", Object::device(0), Op::ResetForce);
+        *p.context() = None;
+        p.set(0);
+        let again = p.event("aclrtCreateStream", Object::stream(0), Op::Create);
+        p.see(&again, Outcome::Created(stream.number));
+        p.free_host(host);
+    });
+    assert_eq!(found, []);
+}
