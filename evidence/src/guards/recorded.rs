@@ -19,12 +19,18 @@ pub(crate) struct Test {
 }
 
 impl Test {
+    /// Whether it is worth its time as a guess.
+    pub(crate) fn is_quick(&self) -> bool {
+        self.took < QUICK
+    }
+
     /// Whether only mutants are tried with it that nothing else kills.
     pub(crate) fn is_long(&self) -> bool {
         self.took > LONG
     }
 }
 
+const QUICK: Duration = Duration::from_millis(500);
 const LONG: Duration = Duration::from_millis(2500);
 /// A test that takes longer is left out.
 const LONGEST: Duration = Duration::from_secs(90);
@@ -45,7 +51,7 @@ pub(crate) fn recorded(programs: &[Program], folder: &Path) -> Result<(Vec<Test>
             tests.push(Test { program: index, name: name.to_owned(), took: Duration::from_millis(took), reaches });
         }
     }
-    tests.sort_by_key(|test: &Test| (test.is_long(), test.reaches.len(), test.took));
+    tests.sort_by_key(|test: &Test| (test.is_long(), !test.is_quick(), test.reaches.len(), test.took));
     Ok((tests, failed))
 }
 

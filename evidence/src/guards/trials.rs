@@ -58,6 +58,7 @@ pub(crate) fn tried(programs: &[Program], tests: &[Test], trials: &[Trial], done
         let mutant = Mutant { number: trial.mutant.to_string(), programs, tests };
         let killed = mutant.killed_by(&order);
         if let Some((killer, _)) = &killed
+            && tests.get(*killer).is_some_and(Test::is_quick)
             && let Ok(mut killers) = killers.lock()
         {
             killers.retain(|other| other != killer);
@@ -93,7 +94,8 @@ impl Mutant<'_> {
     fn killed_by(&self, order: &[usize]) -> Option<(usize, Ended)> {
         let is_long = |index: &&usize| self.tests.get(**index).is_some_and(Test::is_long);
         let short: Vec<_> = order.iter().filter(|index| !is_long(index)).copied().collect();
-        let (alone, others) = short.split_at(short.len().min(ALONE));
+        let quick = short.iter().filter(|index| self.tests.get(**index).is_some_and(Test::is_quick)).count();
+        let (alone, others) = short.split_at(quick.min(ALONE));
         if let Some(killer) = alone.iter().find_map(|index| self.fails(*index, "")) {
             return Some(killer);
         }
