@@ -298,6 +298,14 @@ fn an_allocator_that_serves_nothing_while_others_take_memory_is_told_at_its_end(
         p.unregister(with);
     };
     breaks(ALLOC_05, |p| at_once(p, true), |p| at_once(p, false));
+    let unloaded = |p: &mut Program| {
+        let (with, _) = with(p, 7);
+        let load = p.event("aclmdlLoadFromFile", Object::model(0), Op::Load).flag(Flag::Dynamic);
+        let model = p.create(&load);
+        p.unload(model);
+        p.unregister(with);
+    };
+    assert_eq!(broken(unloaded), []);
     // Work that was queued before the registration is not meant for it.
     assert_eq!(
         broken(|p| {

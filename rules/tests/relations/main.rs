@@ -18,5 +18,6 @@ mod overlapping;
 mod process;
 mod random;
 mod reports;
+mod runs;
 mod streams;
 mod threads;

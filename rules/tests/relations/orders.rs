@@ -116,3 +116,120 @@ fn work_of_a_stream_that_ended_with_its_device_is_over_for_the_next_stream_of_it
     });
     assert_eq!(found, []);
 }
+
+#[test]
+fn a_refused_run_or_work_with_an_allocator_uses_nothing() {
+    let refused = broken(|p| {
+        let (block, stream) = (p.malloc(64), p.stream());
+        let ((input, buffer), (output, _)) = (p.dataset(block), p.dataset(block));
+        let model = p.load(None, None);
+        let run = p.running(model, input, output, Some(stream));
+        p.see(&run, Outcome::Refused);
+        p.destroy(input);
+        p.destroy(buffer);
+    });
+    assert_eq!(refused, []);
+    let refused = broken(|p| {
+        let (stream, descriptor) = (p.stream(), p.descriptor(&Member::ALL, 1));
+        p.register(stream, descriptor);
+        let work = p.event("aclopExecuteV2", stream, Op::Use).using(Use::Queue(stream)).flag(Flag::Allocates);
+        p.see(&work, Outcome::Refused);
+        p.unregister(stream);
+    });
+    assert_eq!(refused, []);
+    // Work that takes no memory does not use the allocator.
+    let others = broken(|p| {
+        let (stream, descriptor) = (p.stream(), p.descriptor(&Member::ALL, 1));
+        p.register(stream, descriptor);
+        p.work(stream);
+        p.unregister(stream);
+    });
+    assert_eq!(others, []);
+}
+
+#[test]
+fn an_abort_and_an_unload_end_the_work_that_they_wait_for() {
+    let run = |ends: &dyn Fn(&mut Program, Object, Object)| {
+        broken(|p| {
+            let (block, stream) = (p.malloc(64), p.stream());
+            let ((input, _), (output, _)) = (p.dataset(block), p.dataset(block));
+            let model = p.load(None, None);
+            p.run(model, input, output, stream);
+            ends(p, model, stream);
+            p.destroy(input);
+        })
+    };
+    assert_eq!(run(&|_, _, _| ()), [MODEL_17]);
+    assert_eq!(run(&|p, _, stream| p.call("aclrtStreamAbort", stream, Op::Abort)), []);
+    // What is unloaded under its run is found; then the run is over.
+    let unloaded = run(&|p, model, _| p.unload(model));
+    assert!(!unloaded.contains(&MODEL_17), "{unloaded:?}");
+}
+
+#[test]
+fn an_object_whose_end_was_refused_is_used_by_other_threads() {
+    let found = broken(|p| {
+        p.on(1).set(0);
+        let stream = p.on(0).stream();
+        let destroy = p.event("aclrtDestroyStream", stream, Op::Destroy);
+        p.see(&destroy, Outcome::Refused);
+        p.on(1).work(stream);
+    });
+    assert_eq!(found, []);
+    let found = broken(|p| {
+        p.on(1).set(0);
+        let stream = p.on(0).stream();
+        let destroy = p.event("aclrtDestroyStream", stream, Op::Destroy);
+        p.begin(&destroy);
+        p.on(1).work(stream);
+    });
+    assert_eq!(found, [STREAM_07]);
+}
+
+#[test]
+fn a_wait_for_a_device_that_ran_out_of_time_excuses_nothing() {
+    let run = |outcome: Outcome| {
+        broken(|p| {
+            let (a, b, stream) = (p.malloc(64), p.malloc(64), p.stream());
+            p.copy(a, b, stream);
+            p.new_context(0);
+            let wait = p.event("aclrtSynchronizeDevice", Object::PROCESS, Op::Synchronize);
+            p.see(&wait, outcome);
+            p.free(a);
+        })
+    };
+    assert_eq!(run(Outcome::Success), [DEV_17]);
+    assert_eq!(run(Outcome::TimedOut), [MEM_02]);
+}
+
+#[test]
+fn memory_that_nobody_wrote_is_found_each_time_it_is_copied() {
+    let found = broken(|p| {
+        let (a, host) = (p.malloc(64), p.malloc_host(64));
+        for _ in 0..2 {
+            let copy = p.event("aclrtMemcpy", host, Op::Use).flag(Flag::Untouched);
+            let copy = copy.using(memory(host, 64, Access::Write, Role::Target, HOST));
+            let copy = copy.using(memory(a, 64, Access::Read, Role::Source, DEVICE));
+            p.see(&copy, Outcome::Success);
+        }
+    });
+    assert_eq!(found, [MEM_07, MEM_07]);
+}
+
+#[test]
+fn a_copy_of_memory_that_an_allocator_has_lent_gives_it_not_back() {
+    let found = broken(|p| {
+        let (block, stream, descriptor) = (p.malloc(4096), p.stream(), p.descriptor(&Member::ALL, 1));
+        p.register(stream, descriptor);
+        let work = p.event("aclopExecuteV2", stream, Op::Use).using(Use::Queue(stream)).flag(Flag::Allocates);
+        p.begin(&work);
+        let take = p.event("aclopExecuteV2", Object::allocator(1), Op::Take).using(Use::With(stream));
+        let take = take.using(memory(block, 64, Access::Write, Role::Workspace, None));
+        p.see(&take, Outcome::Success);
+        p.checker.commit(&work, Outcome::Success);
+        p.sync(stream);
+        p.data_buffer(block, 64);
+        p.free(block);
+    });
+    assert_eq!(found, [ALLOC_11]);
+}

@@ -42,6 +42,9 @@ fn a_thread_resets_by_force_what_it_alone_has_set() {
         }
     };
     breaks(DEV_08, run(1), run(0));
+    // Thread 0 has set it, and thread 1 ends it in its place.
+    let in_its_place = |p: &mut Program| p.on(1).call("aclrtResetDeviceForce", Object::device(0), Op::ResetForce);
+    assert_eq!(broken(in_its_place), []);
 }
 
 #[test]
@@ -71,10 +74,16 @@ fn a_context_that_ended_is_neither_chosen_nor_destroyed() {
         context
     };
     let then = |ends: &dyn Fn(&mut Program) -> Object, op: Op| {
-        broken(|p| {
+        let found = findings(|p| {
             let context = ends(p);
             p.call("aclrtSetCurrentContext", context, op);
-        })
+        });
+        let what = if op == Op::Destroy { "a context is destroyed after" } else { "a context is made current after" };
+        found
+            .into_iter()
+            .filter(|finding| finding.found.starts_with(what))
+            .map(|finding| finding.rule)
+            .collect::<Vec<_>>()
     };
     assert_eq!(then(&after_reset, Op::MakeCurrent), [CTX_06]);
     assert_eq!(then(&after_reset, Op::Destroy), [CTX_03]);
@@ -94,4 +103,13 @@ fn a_thread_does_not_wait_for_callbacks_that_only_it_runs() {
         }
     };
     breaks(CB_05, run(true), run(false));
+}
+
+#[test]
+fn a_default_context_that_is_destroyed_is_one_finding_whatever_other_threads_have() {
+    let found = broken(|p| {
+        p.on(1).set(0);
+        p.on(0).call("aclrtDestroyContext", Object::context(1000), Op::Destroy);
+    });
+    assert_eq!(found, [CTX_02]);
 }
