@@ -17,6 +17,7 @@ mod orders;
 mod overlapping;
 mod process;
 mod random;
+mod remembered;
 mod reports;
 mod runs;
 mod streams;

@@ -4,12 +4,12 @@ use super::support::*;
 use ascendcl_rules::*;
 
 /// Thread 0 does this while thread 1 is in a call that is made by the first closure.
-fn during(other: &dyn Fn(&mut Program, Object, Object) -> Event, then: &dyn Fn(&mut Program, Object)) -> Vec<RuleId> {
+fn during(other: &dyn Fn(&mut Program, [Object; 3]) -> Event, then: &dyn Fn(&mut Program, Object)) -> Vec<RuleId> {
     broken(|p| {
         p.on(1).set(0);
         let block = p.on(0).malloc(64);
         let ((input, buffer), (output, _)) = (p.dataset(block), p.dataset(block));
-        let call = other(p.on(1), input, output);
+        let call = other(p.on(1), [input, output, buffer]);
         p.begin(&call);
         then(p.on(0), buffer);
         p.checker.commit(&call, Outcome::Success);
@@ -22,7 +22,7 @@ fn changes(p: &mut Program, buffer: Object) {
 
 #[test]
 fn a_data_buffer_does_not_change_under_a_run_of_another_thread() {
-    let runs = |p: &mut Program, input: Object, output: Object| {
+    let runs = |p: &mut Program, [input, output, _]: [Object; 3]| {
         let model = p.load(None, None);
         p.running(model, input, output, None)
     };
@@ -40,7 +40,9 @@ fn a_data_buffer_does_not_change_under_a_run_of_another_thread() {
     };
     assert_eq!(during(&runs, &other), []);
     // Another call than a run only looks at it.
-    let looks = |p: &mut Program, input: Object, _: Object| p.event("aclmdlGetDatasetBuffer", input, Op::Use);
+    let looks = |p: &mut Program, [input, _, buffer]: [Object; 3]| {
+        p.event("aclmdlGetDatasetBuffer", input, Op::Use).using(Use::With(buffer))
+    };
     assert_eq!(during(&looks, &changes), []);
     // What ends under a run is one finding.
     let ends = |p: &mut Program, buffer: Object| p.destroy(buffer);
