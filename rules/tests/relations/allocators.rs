@@ -302,6 +302,7 @@ fn an_allocator_that_serves_nothing_while_others_take_memory_is_told_at_its_end(
         let (with, _) = with(p, 7);
         let load = p.event("aclmdlLoadFromFile", Object::model(0), Op::Load).flag(Flag::Dynamic);
         let model = p.create(&load);
+        p.call("aclmdlSetDynamicBatchSize", model, Op::Use);
         p.unload(model);
         p.unregister(with);
     };
@@ -348,4 +349,21 @@ fn blocks_of_streams_that_ended_are_forgotten() {
     assert!(program.findings.is_empty(), "{}", program.findings[0]);
     let lent = format!("{:?}", program.checker).matches("Lent {").count();
     assert!(lent <= 1, "{lent} blocks are remembered");
+}
+
+#[test]
+fn a_descriptor_has_the_allocator_of_its_object_whatever_is_set_after_it() {
+    let run = |p: &mut Program| {
+        let create = p.event("aclrtAllocatorCreateDesc", Object::descriptor(0), Op::Create);
+        let (stream, descriptor) = (p.stream(), p.create(&create));
+        let object = p.event("aclrtAllocatorSetObjToDesc", descriptor, Op::SetMember(Member::Object));
+        p.see(&object.using(Use::With(Object::allocator(7))), Outcome::Success);
+        for member in Member::ALL.into_iter().filter(|member| *member != Member::Object) {
+            p.call("aclrtAllocatorSetFuncToDesc", descriptor, Op::SetMember(member));
+        }
+        p.register(stream, descriptor);
+        p.allocating_work(stream);
+        p.unregister(stream);
+    };
+    assert_eq!(broken(run), [ALLOC_11]);
 }

@@ -137,6 +137,26 @@ fn a_refused_run_or_work_with_an_allocator_uses_nothing() {
         p.unregister(stream);
     });
     assert_eq!(refused, []);
+    // What a refused run, replay or wait was to use ends at once.
+    let ends = broken(|p| {
+        let (block, stream, event) = (p.malloc(64), p.stream(), p.mark());
+        let ((input, _), (output, _)) = (p.dataset(block), p.dataset(block));
+        let model = p.load(None, None);
+        let graph = p.event("aclmdlRICaptureEnd", Object::graph(0), Op::Create);
+        let graph = p.create(&graph);
+        p.record(event, stream);
+        let run = p.running(model, input, output, Some(stream));
+        let replay = p.event("aclmdlRIExecuteAsync", graph, Op::Replay).using(Use::Queue(stream));
+        let wait = p.event("aclrtStreamWaitEvent", event, Op::Await).using(Use::Queue(stream));
+        for refused in [run, replay, wait] {
+            p.see(&refused, Outcome::Refused);
+        }
+        let other = p.stream();
+        p.reset_event(event, other);
+        p.unload(model);
+        p.call("aclmdlRIDestroy", graph, Op::Destroy);
+    });
+    assert_eq!(ends, []);
     // Work that takes no memory does not use the allocator.
     let others = broken(|p| {
         let (stream, descriptor) = (p.stream(), p.descriptor(&Member::ALL, 1));
