@@ -226,6 +226,9 @@ fn a_wait_for_a_device_that_ran_out_of_time_excuses_nothing() {
 fn memory_that_nobody_wrote_is_found_each_time_it_is_copied() {
     let found = broken(|p| {
         let (a, host) = (p.malloc(64), p.malloc_host(64));
+        // A data buffer describes the memory, and writes nothing.
+        let describes = p.event("aclCreateDataBuffer", Object::data_buffer(0), Op::Create);
+        p.create(&describes.using(memory(a, 64, Access::Write, Role::Contents, None)));
         for _ in 0..2 {
             let copy = p.event("aclrtMemcpy", host, Op::Use).flag(Flag::Untouched);
             let copy = copy.using(memory(host, 64, Access::Write, Role::Target, HOST));

@@ -161,3 +161,19 @@ fn references_of_the_library_are_counted_until_the_last() {
     let ended: Vec<_> = then(2).iter().map(|finding| finding.contradicts.as_ref().unwrap().0.name).collect();
     assert_eq!(ended, ["aclFinalizeReference"]);
 }
+
+#[test]
+fn an_allocation_at_an_address_that_was_freed_is_told_by_its_own_calls() {
+    let found = findings(|p| {
+        let old = p.malloc_host(64);
+        p.free_host(old);
+        let again = p.event("the second allocation", Object::memory(0), Op::Allocate);
+        let again = again.using(memory(Object::memory(0), 64, Access::Write, Role::Contents, HOST));
+        p.see(&again, Outcome::Created(old.number));
+        let unregister = p.event("aclrtHostUnregister", old, Op::FreeHost).flag(Flag::Registered);
+        p.see(&unregister, Outcome::Success);
+    });
+    let told: Vec<_> =
+        found.iter().map(|finding| (finding.rule, finding.contradicts.as_ref().unwrap().0.name)).collect();
+    assert_eq!(told, [(MEM_14, "the second allocation")]);
+}
