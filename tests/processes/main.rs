@@ -170,6 +170,7 @@ fn calls_in_children(
             let unset = current.device_buffer::<u8>(64).unwrap();
             let pending = stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap();
             let other = current.stream().unwrap();
+            let kept = current.stream().unwrap().keep();
             let recorded = other.record(current, current.event().unwrap()).unwrap();
             let mut model = model.map(|file| current.load_model(file).unwrap());
             let pageable = current.pageable_buffer(vec![1_u8; 64]);
@@ -200,6 +201,8 @@ fn calls_in_children(
                 "synchronize of the context": current.synchronize();
                 "synchronize within a second": current.synchronize_within(Duration::from_secs(1));
                 "callback": stream.launch_host_fn(current, || 1);
+                "handle of a stream": other.with_raw(current, |_| ());
+                "lend of a kept stream": kept.lend(current);
                 "destroy of a stream": stream.destroy(current);
                 "stream": current.stream();
                 "event": current.event();
