@@ -188,17 +188,20 @@ fn a_device_on_which_nothing_is_stuck_is_given_back_as_it_is() {
 
 #[test]
 fn a_lost_device_is_kept_when_even_the_forced_reset_fails() {
-    let alone = alone();
-    let acl = acl();
-    let mut thread = Thread::new().unwrap();
-    let device = hanging(&acl, &mut thread, false, &["aclrtStreamAbort", "aclrtResetDeviceForce"]);
-    let refused = device.recover(&mut thread, BRIEFLY).unwrap_err();
-    assert!(matches!(&refused.error, Error::Vendor(error) if error.call == "aclrtResetDeviceForce"), "{refused:?}");
-    control::fail(Plan::new()).unwrap();
-    // The device came back by itself.
-    refused.value.reset(&mut thread).unwrap();
-    acl.close().unwrap();
-    alone.assert_nothing_lives();
+    for default in [false, true] {
+        let alone = alone();
+        let acl = acl();
+        let mut thread = Thread::new().unwrap();
+        let device = hanging(&acl, &mut thread, default, &["aclrtStreamAbort", "aclrtResetDeviceForce"]);
+        let refused = device.recover(&mut thread, BRIEFLY).unwrap_err();
+        assert!(matches!(&refused.error, Error::Vendor(error) if error.call == "aclrtResetDeviceForce"), "{refused:?}");
+        control::fail(Plan::new()).unwrap();
+        // The device came back by itself. Its events take calls again, so they end with their context.
+        refused.value.reset(&mut thread).unwrap();
+        assert_eq!(ENDED.take(), Some(false));
+        acl.close().unwrap();
+        alone.assert_nothing_lives();
+    }
 }
 
 #[proves(STREAM_16)]

@@ -110,7 +110,17 @@ fn a_copy_between_buffers_of_two_lengths_gives_both_back() {
         assert!(matches!(failed.error, Error::LengthMismatch { expected: 4, found: 5, .. }), "{}", failed.error);
         let (host, target) = failed.value;
         host.free(current)?;
-        target.free(current)?;
+        let mut longer = target.zero(current)?;
+        let of_other_length = |failed: Result<(), Error>| {
+            assert!(matches!(failed, Err(Error::LengthMismatch { expected: 5, found: 4, .. })), "{failed:?}");
+        };
+        of_other_length(longer.copy_from(current, &[1; 4]));
+        longer.copy_from(current, &[1; 5])?;
+        let shared = longer.into_shared();
+        of_other_length(shared.copy_to(current, &mut [0; 4]));
+        let mut read = [0; 5];
+        shared.copy_to(current, &mut read)?;
+        assert_eq!((read, shared.is_empty()), ([1; 5], false));
         Ok::<_, Error>(())
     })
     .unwrap();

@@ -57,6 +57,11 @@ impl ForeignUse {
         self.in_doubt.load(Ordering::Acquire)
     }
 
+    /// Whether the object belongs to the context that this thread has entered, where nothing else says which one that is.
+    pub(crate) fn is_entered(&self) -> bool {
+        self.owner.is_current(ObjectKind::ATTACHED).is_ok()
+    }
+
     /// Whether the object belongs to the context that this thread has entered.
     pub(crate) fn is_here(&self, here: Here<'_>) -> bool {
         self.owner.is_here(here, ObjectKind::ATTACHED).is_ok()

@@ -94,8 +94,9 @@ impl LastUse {
         self.0.is_in_doubt()
     }
 
+    /// The same while the context with these streams takes an object down: this thread is in it.
     pub(super) fn has_ended(&self, streams: &Shelf<RawStream>) -> bool {
-        self.0.is_over(streams)
+        self.0.is_entered() && self.0.is_over(streams)
     }
 }
 

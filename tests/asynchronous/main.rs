@@ -116,6 +116,11 @@ fn parts_that_are_not_there_and_parts_that_do_not_begin_right_are_refused() {
             "elements 4..9 are out of range: the source of the copy has 8 elements [COPY-01]"
         );
         let (host, device) = failed.value;
+        let backwards = std::ops::Range { start: 5, end: 4 };
+        let failed = stream.copy_part_to_device(current, host, backwards, device, 0).unwrap_err();
+        assert!(matches!(failed.error, Error::NoSuchPart { start: 5, end: 4, length: 8, .. }), "{}", failed.error);
+        let (host, device) = failed.value;
+        let (host, device) = stream.copy_part_to_device(current, host, 8..8, device, 64)?.wait(current)?;
         let failed = stream.copy_part_to_device(current, host, 0..8, device, usize::MAX).unwrap_err();
         assert!(matches!(failed.error, Error::NoSuchPart { start: usize::MAX, .. }), "{}", failed.error);
         let other = current.upload(&[0.0_f32; 64])?;

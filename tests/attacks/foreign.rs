@@ -124,6 +124,7 @@ fn every_call_of_a_thread_whose_context_was_changed_is_refused_while_calls_are_v
         sets_device(1);
         let live = control::live();
         let errors = [
+            current.allows_calls().unwrap_err(),
             current.upload(&[1_u8]).map(drop).unwrap_err(),
             current.host_buffer::<u8>(4).map(drop).unwrap_err(),
             buffer.to_vec(current).map(drop).unwrap_err(),

@@ -113,8 +113,10 @@ pub fn c_library(name: &str, source: &str) -> PathBuf {
     // An existing library is never changed, because tests in other processes may have loaded it.
     let mut version = DefaultHasher::new();
     source.hash(&mut version);
-    let library = scratch(&format!("{name}-{:016x}", version.finish())).join("libascendcl.so");
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}-{:016x}", version.finish()));
+    let library = folder.join("libascendcl.so");
     if !library.exists() {
+        std::fs::create_dir_all(&folder).unwrap();
         let own = library.with_file_name(format!("{}.so", std::process::id()));
         compiled(source, &own);
         let linked = std::fs::hard_link(&own, &library);
@@ -133,9 +135,11 @@ pub fn compiled(source: &str, library: &Path) {
     assert!(built.is_ok_and(|status| status.success()), "the C compiler `{compiler}` is needed for this test");
 }
 
-/// A folder for the files of one test.
+/// A folder for the files of one test. Cargo says where it is, or who runs a test several times at once, and gives each run
+/// a folder of its own.
 pub fn scratch(name: &str) -> PathBuf {
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let here = std::env::var_os("CARGO_TARGET_TMPDIR").unwrap_or_else(|| env!("CARGO_TARGET_TMPDIR").into());
+    let folder = Path::new(&here).join(name);
     std::fs::create_dir_all(&folder).unwrap();
     folder
 }

@@ -166,14 +166,12 @@ fn calls_in_children(
             let (mut stream, event) = (current.stream().unwrap(), current.event().unwrap());
             let (idle, mut host) = (current.upload(&[7_u8; 64]).unwrap(), current.host_buffer::<u8>(64).unwrap());
             host.fill(3);
-            let mut busy = current.upload(&[7_u8; 64]).unwrap();
-            let unset = current.device_buffer::<u8>(64).unwrap();
+            let (mut busy, unset) = (current.upload(&[7_u8; 64]).unwrap(), current.device_buffer::<u8>(64).unwrap());
             let pending = stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap();
-            let other = current.stream().unwrap();
+            let (other, kept) = (current.stream().unwrap(), current.stream().unwrap().keep());
             let recorded = other.record(current, current.event().unwrap()).unwrap();
             let mut model = model.map(|file| current.load_model(file).unwrap());
-            let pageable = current.pageable_buffer(vec![1_u8; 64]);
-            let small = common::data("digits-8.onnx");
+            let (pageable, small) = (current.pageable_buffer(vec![1_u8; 64]), common::data("digits-8.onnx"));
             let weights = model.as_ref().map(|_| current.weights(ascendcl::model::ModelSource::file(&small)).unwrap());
             let done = other.set_bytes(current, current.upload(&[0_u8; 64]).unwrap(), 1).unwrap();
             other.synchronize(current).unwrap();
@@ -200,6 +198,8 @@ fn calls_in_children(
                 "synchronize of the context": current.synchronize();
                 "synchronize within a second": current.synchronize_within(Duration::from_secs(1));
                 "callback": stream.launch_host_fn(current, || 1);
+                "handle of a stream": other.with_raw(current, |_| ());
+                "lend of a kept stream": kept.lend(current);
                 "destroy of a stream": stream.destroy(current);
                 "stream": current.stream();
                 "event": current.event();

@@ -1,6 +1,6 @@
 //! The mutants of a source file: what to change, and where.
 
-use super::shapes::{bare, binds, can_be_left_out, constants, is_comparison, is_for_tests, is_lazy, operands};
+use super::shapes::{acts, bare, binds, can_be_left_out, constants, is_comparison, is_for_tests, is_lazy, operands};
 use super::text::{Change, Mutant, squeezed};
 use std::ops::Range;
 use syn::spanned::Spanned;
@@ -149,7 +149,7 @@ impl Finder<'_> {
                     visit::visit_expr(self, expr);
                 }
                 Stmt::Expr(expr, None) if !is_last || is_unit => self.unit(expr),
-                Stmt::Local(local) if matches!(local.pat, Pat::Wild(_)) && local.init.is_some() => {
+                Stmt::Local(local) if matches!(local.pat, Pat::Wild(_)) && local.init.as_ref().is_some_and(acts) => {
                     self.left_out(self.range(statement));
                     visit::visit_local(self, local);
                 }

@@ -20,6 +20,8 @@ impl A {
         for one in self.all() {
             one.note();
         }
+        let _ = other;
+        let _ = self.told();
         unsafe { free(self.0 == 1) };
         Ok(())
     }
@@ -54,6 +56,7 @@ fn guards_are_changed_and_constants_tests_and_unsafe_code_are_not() {
         ("does", "left out: self.left(one)?;"),
         ("does", "no round: one in self.all()"),
         ("does", "left out: one.note();"),
+        ("does", "left out: let _ = self.told();"),
     ];
     assert_eq!(found(), changes.map(|(function, change)| (function.to_owned(), change.to_owned())));
 }

@@ -8,6 +8,9 @@ mod answers;
 mod find;
 #[cfg(test)]
 mod find_tests;
+mod known;
+mod process;
+mod recorded;
 mod shapes;
 mod switch;
 mod text;
@@ -18,14 +21,20 @@ use crate::ground::Ground;
 use crate::part::Outcome;
 use crate::parts::tests_of;
 use crate::table;
+use known::Known;
+use recorded::Test;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
 use text::Mutant;
-use trials::End;
+use trials::{End, Trial};
 use workspace::{Built, FOLDERS, Program};
 
 /// The packages whose tests are tried, and their tests; without a list, all that run code of the package.
-const PACKAGES: [(&str, &[&str]); 3] = [("ascendcl-rules", &[]), ("ascendcl-sim", &["findings"]), ("ascendcl", &[])];
+const PACKAGES: [(&str, &[&str]); 4] =
+    [("ascendcl-rules", &[]), ("ascendcl-sim", &["findings"]), ("ascendcl", &[]), ("ascendcl-ge", &[])];
+
+/// Those of them whose tests are for the checker. The others are for the safe crate.
+const CHECKING: [&str; 2] = ["ascendcl-rules", "ascendcl-sim"];
 
 /// The variable with the beginnings of the names of files to which a run is limited, with commas between.
 const LIMITED: &str = "GUARDS";
@@ -34,29 +43,44 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     let mutants = workspace::mutants(&ground.root)?;
     let reasons = answers::of(&ground.read(answers::FILE)?)?;
     let (programs, refused) = built(ground, &mutants)?;
-    let scratch = ground.root.join("target/guards/reached");
-    std::fs::create_dir_all(&scratch).map_err(|error| format!("{}: {error}", scratch.display()))?;
-    let (tests, failed) = trials::recorded(&programs, &scratch)?;
+    let folder = ground.root.join("target/guards");
+    let reached = folder.join("reached");
+    std::fs::create_dir_all(&reached).map_err(|error| format!("{}: {error}", reached.display()))?;
+    let (tests, failed) = recorded::recorded(&programs, &reached)?;
     ground.write("guards-without.txt", &failed.join("\n"))?;
     if tests.is_empty() {
         return Err("no test passes without a mutant".to_owned());
     }
+    let labels = tests.iter().map(|test| test.label(&programs)).collect();
+    let known = Known::of(&folder.join("known"), &mutants, |file| ground.read(file), &labels)?;
     let limited = std::env::var(LIMITED).unwrap_or_default();
     let names: Vec<_> = limited.split(',').filter(|name| !name.is_empty()).collect();
-    let wanted = |mutant: &Mutant| names.is_empty() || names.iter().any(|name| mutant.file.starts_with(name));
-    let tried: Vec<_> = mutants
-        .iter()
-        .enumerate()
-        .filter(|(number, mutant)| wanted(mutant) && !refused.contains(number))
-        .map(|(number, _)| number)
-        .collect();
-    let ends: BTreeMap<usize, End> = refused.iter().map(|number| (*number, End::Refused)).collect();
-    let ends = Mutex::new(ends);
-    let fits = |number: usize, program: &Program| {
-        mutants.get(number).is_some_and(|mutant| mutant.file.starts_with("rules/") == (program.package != "ascendcl"))
+    let place = |number: &usize| {
+        let file = mutants.get(*number).map(|mutant| mutant.file.as_str()).unwrap_or_default();
+        if names.is_empty() { Some(0) } else { names.iter().position(|name| file.starts_with(name)) }
     };
-    trials::tried(&programs, &tests, &tried, fits, |number, end| {
+    let mut wanted: Vec<_> = (0..mutants.len()).filter(|number| place(number).is_some()).collect();
+    wanted.sort_by_key(place);
+    let mut ends = BTreeMap::new();
+    let mut trials = Vec::new();
+    for number in wanted {
+        if refused.contains(&number) {
+            ends.insert(number, End::Refused);
+            continue;
+        }
+        let trial = trial(number, &mutants, &programs, &tests, &known);
+        if let Some((end, _)) = known.end(number) {
+            ends.insert(number, end.clone());
+            if matches!(end, End::Killed(_) | End::Hung(_)) || trial.tests.is_empty() {
+                continue;
+            }
+        }
+        trials.push(trial);
+    }
+    let ends = Mutex::new(ends);
+    trials::tried(&programs, &tests, &trials, |number, end| {
         if let Ok(mut ends) = ends.lock() {
+            known.note(number, end);
             ends.insert(number, end.clone());
             if ends.len().is_multiple_of(20) {
                 // What a run that is stopped leaves; the end writes it again.
@@ -67,6 +91,20 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     let ends = ends.into_inner().map_err(|error| error.to_string())?;
     ground.write("guards.csv", &page(&mutants, &ends))?;
     Ok(judged(ground, &mutants, &ends, &reasons, names.is_empty())?.fact("tests left out", failed.len()))
+}
+
+/// The tests that reach the mutant and were not tried with it yet. A mutant and a test have to be of packages that fit.
+fn trial(mutant: usize, mutants: &[Mutant], programs: &[Program], tests: &[Test], known: &Known) -> Trial {
+    let is_of_the_checker = mutants.get(mutant).is_some_and(|mutant| mutant.file.starts_with("rules/"));
+    let fits = |test: &Test| {
+        let program = programs.get(test.program);
+        test.reaches.contains(&mutant)
+            && program.is_some_and(|program| is_of_the_checker == CHECKING.contains(&&*program.package))
+    };
+    let round = known.end(mutant).map(|(_, round)| *round);
+    let is_new = |test: &Test| round.is_none_or(|round| !known.had(round, &test.label(programs)));
+    let chosen = tests.iter().enumerate().filter(|(_, test)| fits(test) && is_new(test));
+    Trial { mutant, tests: chosen.map(|(index, _)| index).collect() }
 }
 
 /// The test programs, and the mutants that the compiler refuses.

@@ -70,6 +70,11 @@ pub(super) fn is_of_a_type(segment: &syn::PathSegment) -> bool {
     segment.ident.to_string().starts_with(char::is_uppercase)
 }
 
+/// Whether the value of `let _ = …` does something: a name alone only counts as used.
+pub(super) fn acts(value: &syn::LocalInit) -> bool {
+    !matches!(&*value.expr, Expr::Path(_))
+}
+
 pub(super) fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
     let is_test = |list: &syn::MetaList| list.tokens.to_string() == "test";
     attributes.iter().any(|attribute| {

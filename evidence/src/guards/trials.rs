@@ -1,22 +1,11 @@
-//! Which tests reach which mutants, and what they say when one is on.
+//! What the tests say when a mutant is on.
 
+use super::process::{Ended, Run, each};
+use super::recorded::Test;
 use super::switch;
 use super::workspace::Program;
-use std::collections::BTreeSet;
-use std::path::Path;
-use std::process::{Command, Stdio};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
-
-/// A test, and what it did without a mutant.
-pub(crate) struct Test {
-    pub(crate) program: usize,
-    pub(crate) name: String,
-    pub(crate) took: Duration,
-    /// The mutants that made a difference could have been asked here.
-    pub(crate) reaches: BTreeSet<usize>,
-}
+use std::time::Duration;
 
 /// How a mutant ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,183 +29,123 @@ const SETTINGS: [(&str, &[&str]); 3] = [
     ("vendor-waits,reuse-handles", &["attacks", "asynchronous", "soak"]),
 ];
 
-/// A test that takes longer is left out: each mutant that lives would run it.
-const LONGEST: Duration = Duration::from_millis(2500);
+/// So many tests run in processes of their own, the likely ones. The others of a program share a process.
+const ALONE: usize = 12;
 /// A mutant is tried with so many tests at most under a further setting: those that reach the fewest mutants, because
 /// hundreds of tests reach what each program does.
-const MOST: usize = 30;
+const MOST: usize = 60;
+/// A mutant is tried with so many long tests at most: those that reach the fewest mutants.
+const MOST_LONG: usize = 4;
+/// How many tests of each program that have killed a mutant are tried first with the next: they are likely to kill its
+/// neighbours.
+const KILLERS: usize = 8;
 
-/// Tests at a time for each processor: most of them wait most of the time.
-const WAITING: usize = 4;
-
-/// Memory of a test, in KiB: a mutant may allocate without end.
-const MEMORY: &str = "12582912";
-
-/// The tests of the programs that pass without a mutant, with what they reach; and the names of the others.
-pub(crate) fn recorded(programs: &[Program], scratch: &Path) -> Result<(Vec<Test>, Vec<String>), String> {
-    let (mut tests, mut failed) = (Vec::new(), Vec::new());
-    for (index, program) in programs.iter().enumerate() {
-        for line in of_program(program, scratch)?.lines().skip(1) {
-            let mut parts = line.split('\t');
-            let (Some(name), Some(took)) = (parts.next(), parts.next()) else { continue };
-            let Some(took) = took.parse().ok().filter(|took| u128::from(*took) < LONGEST.as_millis()) else {
-                failed.push(format!("{}: {name}: {took}", program.name));
-                continue;
-            };
-            let reaches =
-                parts.next().unwrap_or_default().split(' ').filter_map(|number| number.parse().ok()).collect();
-            tests.push(Test { program: index, name: name.to_owned(), took: Duration::from_millis(took), reaches });
-        }
-    }
-    tests.sort_by_key(|test: &Test| (test.reaches.len(), test.took));
-    Ok((tests, failed))
+/// A mutant to be tried, and the tests that may kill it, by their numbers.
+pub(crate) struct Trial {
+    pub(crate) mutant: usize,
+    pub(crate) tests: Vec<usize>,
 }
 
-/// What the tests of a program reach, from the file of an earlier run of the same program, or by running each.
-fn of_program(program: &Program, scratch: &Path) -> Result<String, String> {
-    let wrong = |error: std::io::Error| format!("{}: {error}", program.path.display());
-    let built = std::fs::metadata(&program.path).and_then(|about| about.modified()).map_err(wrong)?;
-    let file = scratch.join(program.path.file_name().unwrap_or_default());
-    let head = format!("{built:?}");
-    let known = std::fs::read_to_string(&file).unwrap_or_default();
-    if known.lines().next() == Some(&head) {
-        return Ok(known);
-    }
-    let list = ["--list", "--format=terse"];
-    let listed = Command::new(&program.path).args(list).current_dir(&program.folder).output().map_err(wrong)?;
-    let text = String::from_utf8_lossy(&listed.stdout).into_owned();
-    let names: Vec<_> = text.lines().filter_map(|line| line.strip_suffix(": test")).collect();
-    let rows = Mutex::new(vec![head]);
-    each(&names, |number, name| {
-        let numbers = scratch.join(format!("numbers-{number}"));
-        drop(std::fs::remove_file(&numbers));
-        let begin = Instant::now();
-        let ended = one(program, name, LONGEST * 4, "", |command| {
-            command.env(switch::NUMBER, switch::ALL).env(switch::FILE, &numbers);
-        });
-        let took = match ended {
-            Ended::Passed => begin.elapsed().as_millis().to_string(),
-            Ended::Failed => "fails".to_owned(),
-            Ended::Hung => "takes too long".to_owned(),
-        };
-        let reached = std::fs::read_to_string(&numbers).unwrap_or_default();
-        drop(std::fs::remove_file(&numbers));
-        let reached: Vec<_> = reached.lines().collect();
-        if let Ok(mut rows) = rows.lock() {
-            rows.push(format!("{name}\t{took}\t{}", reached.join(" ")));
-        }
-    });
-    let text = rows.into_inner().map_err(|error| error.to_string())?.join("\n");
-    std::fs::write(&file, &text).map_err(wrong)?;
-    Ok(text)
-}
-
-/// How each of these mutants ends. A mutant and a test have to be of packages that fit.
-pub(crate) fn tried(
-    programs: &[Program],
-    tests: &[Test],
-    mutants: &[usize],
-    fits: impl Fn(usize, &Program) -> bool + Sync,
-    done: impl Fn(usize, &End) + Sync,
-) {
-    // A test that has killed a mutant is likely to kill its neighbours.
+/// Tries each.
+pub(crate) fn tried(programs: &[Program], tests: &[Test], trials: &[Trial], done: impl Fn(usize, &End) + Sync) {
     let killers = Mutex::new(Vec::<usize>::new());
-    each(mutants, |_, mutant| {
-        let reach = |test: &Test| {
-            test.reaches.contains(mutant) && programs.get(test.program).is_some_and(|program| fits(*mutant, program))
-        };
-        let all: Vec<_> = tests.iter().enumerate().filter(|(_, test)| reach(test)).collect();
+    each(trials, |_, trial| {
         let first = killers.lock().map(|killers| killers.clone()).unwrap_or_default();
-        let likely = first.iter().rev().filter_map(|killer| all.iter().find(|(index, _)| index == killer)).take(8);
-        let likely: Vec<_> = likely.copied().collect();
-        let rest = all.iter().copied().filter(|(index, _)| !likely.iter().any(|(other, _)| other == index));
-        let order: Vec<_> = likely.iter().copied().chain(rest).collect();
-        let mut end = if order.is_empty() { End::Unreached } else { End::Survived };
-        'all: for (setting, names) in SETTINGS {
-            let of_setting = |test: &Test| {
-                let program = programs.get(test.program).filter(|own| names.is_empty() || names.contains(&&*own.name));
-                program.filter(|_| test.reaches.contains(mutant))
+        let likely = first.iter().rev().filter(|killer| trial.tests.contains(killer)).take(KILLERS);
+        let mut order: Vec<_> = likely.copied().collect();
+        let rest: Vec<_> = trial.tests.iter().copied().filter(|test| !order.contains(test)).collect();
+        order.extend(rest);
+        let mutant = Mutant { number: trial.mutant.to_string(), programs, tests };
+        let killed = mutant.killed_by(&order);
+        if let Some((killer, _)) = &killed
+            && tests.get(*killer).is_some_and(Test::is_quick)
+            && let Ok(mut killers) = killers.lock()
+        {
+            killers.retain(|other| other != killer);
+            killers.push(*killer);
+        }
+        let end = match killed {
+            Some((killer, ended)) => {
+                let name = tests.get(killer).map(|test| test.label(programs)).unwrap_or_default();
+                if ended == Ended::Hung { End::Hung(name) } else { End::Killed(name) }
+            }
+            None if order.is_empty() => End::Unreached,
+            None => End::Survived,
+        };
+        done(trial.mutant, &end);
+    });
+}
+
+impl Test {
+    pub(crate) fn label(&self, programs: &[Program]) -> String {
+        let program = programs.get(self.program).map(|program| program.name.as_str());
+        format!("{}: {}", program.unwrap_or_default(), self.name)
+    }
+}
+
+struct Mutant<'a> {
+    number: String,
+    programs: &'a [Program],
+    tests: &'a [Test],
+}
+
+impl Mutant<'_> {
+    /// The test that kills the mutant.
+    fn killed_by(&self, order: &[usize]) -> Option<(usize, Ended)> {
+        let is_long = |index: &&usize| self.tests.get(**index).is_some_and(Test::is_long);
+        let short: Vec<_> = order.iter().filter(|index| !is_long(index)).copied().collect();
+        let quick = short.iter().filter(|index| self.tests.get(**index).is_some_and(Test::is_quick)).count();
+        let (alone, others) = short.split_at(quick.min(ALONE));
+        if let Some(killer) = alone.iter().find_map(|index| self.fails(*index, "")) {
+            return Some(killer);
+        }
+        if let Some(killer) = self.fails_among(others, "") {
+            return Some(killer);
+        }
+        for (setting, names) in SETTINGS.iter().filter(|(setting, _)| !setting.is_empty()) {
+            let of_setting = |index: &&usize| {
+                let program = self.tests.get(**index).and_then(|test| self.programs.get(test.program));
+                program.is_some_and(|program| names.contains(&&*program.name))
             };
-            let chosen = order.iter().filter_map(|(index, test)| Some((index, test, of_setting(test)?)));
-            let most = if setting.is_empty() { usize::MAX } else { MOST };
-            for (index, test, program) in chosen.take(most) {
-                let name = || format!("{}: {}", program.name, test.name);
-                end = match with_and_without(program, test, setting, *mutant) {
-                    Ended::Passed => continue,
-                    Ended::Failed => End::Killed(name()),
-                    Ended::Hung => End::Hung(name()),
-                };
-                if let Ok(mut killers) = killers.lock() {
-                    killers.retain(|killer| killer != index);
-                    killers.push(*index);
-                }
-                break 'all;
+            let chosen: Vec<_> = short.iter().filter(of_setting).take(MOST).copied().collect();
+            if let Some(killer) = self.fails_among(&chosen, setting) {
+                return Some(killer);
             }
         }
-        done(*mutant, &end);
-    });
-}
+        order.iter().filter(is_long).take(MOST_LONG).find_map(|index| self.fails(*index, ""))
+    }
 
-/// How the test ends with the mutant. A test that does not pass has to do that again, and to pass without the mutant: else
-/// it has failed by chance, and shows nothing.
-fn with_and_without(program: &Program, test: &Test, setting: &str, mutant: usize) -> Ended {
-    let patience = Duration::from_secs(4) + test.took * 10;
-    let try_once = |number: Option<usize>| {
-        one(program, &test.name, patience, setting, |command| {
-            if let Some(number) = number {
-                command.env(switch::NUMBER, number.to_string());
+    /// The first of these that fails. The tests of a program run in one process, and what does not pass there, again alone.
+    fn fails_among(&self, order: &[usize], setting: &str) -> Option<(usize, Ended)> {
+        for number in 0..self.programs.len() {
+            let of_program = |index: &&usize| self.tests.get(**index).is_some_and(|test| test.program == number);
+            let here: Vec<_> = order.iter().filter(of_program).copied().collect();
+            let tests: Vec<_> = here.iter().filter_map(|index| self.tests.get(*index)).collect();
+            let (Some(program), false) = (self.programs.get(number), tests.is_empty()) else { continue };
+            let took: Duration = tests.iter().map(|test| test.took).sum();
+            let names: Vec<_> = tests.iter().map(|test| test.name.as_str()).collect();
+            let variables = [(switch::NUMBER, &*self.number)];
+            let patience = Duration::from_secs(8) + took * 2;
+            let run = Run { program, tests: &names, patience, setting, variables: &variables };
+            let suspects = run.not_passed().into_iter().filter_map(|place| here.get(place));
+            if let Some(killer) = suspects.into_iter().find_map(|index| self.fails(*index, setting)) {
+                return Some(killer);
             }
-        })
-    };
-    let first = try_once(Some(mutant));
-    let is_seen = !matches!(first, Ended::Passed)
-        && !matches!(try_once(Some(mutant)), Ended::Passed)
-        && matches!(try_once(None), Ended::Passed);
-    if is_seen { first } else { Ended::Passed }
-}
-
-enum Ended {
-    Passed,
-    Failed,
-    Hung,
-}
-
-/// What `timeout` says of a program that it has killed.
-const KILLED: i32 = 137;
-
-fn one(program: &Program, test: &str, patience: Duration, setting: &str, with: impl Fn(&mut Command)) -> Ended {
-    let mut command = Command::new("sh");
-    let script = format!("ulimit -c 0 -v {MEMORY}; exec timeout -s KILL \"$@\"");
-    command.args(["-c", &script, "sh"]).arg(format!("{:.1}", patience.as_secs_f64())).arg(&program.path);
-    command.args(["--exact", test, "--test-threads=1"]).current_dir(&program.folder);
-    // What `.cargo/config.toml` says to programs that cargo runs. A backtrace of a large program takes a second.
-    command.env("ASCENDCL_SIM_PATIENCE", "2").env("RUST_BACKTRACE", "0").env("CARGO_MANIFEST_DIR", &program.folder);
-    if !setting.is_empty() {
-        command.env("ASCENDCL_SIM", setting);
-    }
-    with(&mut command);
-    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
-    match status.map(|status| (status.success(), status.code())) {
-        Ok((true, _)) => Ended::Passed,
-        // `timeout` kills itself, too, when it kills its program.
-        Ok((false, Some(KILLED) | None)) => Ended::Hung,
-        _ => Ended::Failed,
-    }
-}
-
-/// Does this for each value, on several threads.
-fn each<T: Sync>(values: &[T], act: impl Fn(usize, &T) + Sync) {
-    let next = AtomicUsize::new(0);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from) * WAITING;
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let index = next.fetch_add(1, Ordering::Relaxed);
-                    let Some(value) = values.get(index) else { return };
-                    act(index, value);
-                }
-            });
         }
-    });
+        None
+    }
+
+    /// Whether the test fails with the mutant. It has to do that again, and to pass without the mutant: else it has failed
+    /// by chance, and shows nothing.
+    fn fails(&self, index: usize, setting: &str) -> Option<(usize, Ended)> {
+        let test = self.tests.get(index)?;
+        let program = self.programs.get(test.program)?;
+        let patience = Duration::from_secs(4) + test.took * 10;
+        let with: [(&str, &str); 1] = [(switch::NUMBER, &self.number)];
+        let try_once =
+            |variables: &[(&str, &str)]| Run { program, tests: &[&test.name], patience, setting, variables }.ended();
+        let first = try_once(&with);
+        let is_seen = first != Ended::Passed && try_once(&with) != Ended::Passed && try_once(&[]) == Ended::Passed;
+        is_seen.then_some((index, first))
+    }
 }

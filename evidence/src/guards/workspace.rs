@@ -15,6 +15,9 @@ pub(crate) const FOLDERS: [&str; 7] =
 /// Files of tests among the sources.
 const TESTS: [&str; 2] = ["src/ffi/allocator_tests.rs", "src/ffi/shelf_tests.rs"];
 
+/// What the trials run most of the time. None of them has mutants of the safe crate.
+const OPTIMISED: [&str; 2] = ["ascendcl-sim", "ascendcl-rules"];
+
 /// What the copy does not need.
 const NOT_COPIED: [&str; 2] = ["target", ".git"];
 
@@ -152,6 +155,9 @@ pub(crate) fn build(ground: &Ground, copy: &Path, package: &str, tests: &[String
     let mut command = ground.command("cargo");
     command.current_dir(copy).env("CARGO_TARGET_DIR", ground.root.join("target/guards/build"));
     command.args(["test", "--offline", "--no-run", "--message-format=json-render-diagnostics", "-p", package, "--lib"]);
+    for optimised in OPTIMISED {
+        command.args(["--config", &format!("profile.dev.package.{optimised}.opt-level=1")]);
+    }
     for test in tests {
         command.args(["--test", test]);
     }

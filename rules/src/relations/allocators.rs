@@ -172,8 +172,8 @@ fn serves(case: &mut Case<'_>, stream: Object) {
     let Some(registration) = world.registrations.get(&stream) else { return };
     let Some(in_flight) = registration.object.and_then(|object| world.allocators.get(&object)) else { return };
     let now = world.now(Some(stream));
-    let Now::Queued(key, _) = now else { return };
-    let earlier = in_flight.unordered(&order, now, |task| task.key != key);
+    let Now::Queued(_) = now else { return };
+    let earlier = in_flight.unordered(&order, now, |_| true);
     if let Some((other, call)) = earlier.map(|task| (task.stream, task.call)) {
         case.report(
             ALLOC_10,

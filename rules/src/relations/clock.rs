@@ -1,8 +1,9 @@
 //! Vector clocks over streams, which order work.
 //!
 //! A stream counts its work. A clock stores, for each stream, the count up to which its work is known to be complete.
-//! The clock of a stream grows when the stream waits for an event, and covers everything when it waits for what is not known. The clock of the host grows when a thread waits for
-//! a stream, an event or a context, when a query reports that one is complete, or when a callback runs.
+//! The clock of a stream has the stream's own work. It grows when the stream waits for an event, and covers everything
+//! when it waits for what is not known. The clock of the host grows when a thread waits for a stream, an event or a
+//! context, when a query reports that one is complete, or when a callback runs.
 //!
 //! The host has one clock for all its threads, because the checker cannot see how threads notify each other. So work
 //! counts as in flight only if no thread can have known that it is complete.
@@ -58,7 +59,7 @@ pub(super) enum Now<'a> {
     /// A thread, in this call.
     Host,
     /// Work that is queued on a stream, which knows this much.
-    Queued(Key, &'a Clock),
+    Queued(&'a Clock),
 }
 
 /// What queued work uses of an object, as long as it may matter.
@@ -147,16 +148,17 @@ impl Order<'_> {
         !alive || self.host.at(key) >= count
     }
 
-    /// Whether the work stands behind a wait of its stream for something that the events do not tell.
+    /// Whether the work stands behind a wait of its stream for something that the events do not tell. If another stream
+    /// has the handle by now, the work is over.
     fn is_fenced(&self, task: &Task) -> bool {
-        let stream = self.streams.get(task.stream).filter(|stream| stream.is.key == task.key);
+        let stream = self.streams.get(task.stream);
         stream.and_then(|stream| stream.is.fenced).is_some_and(|fenced| task.count >= fenced)
     }
 
     fn before(&self, task: &Task, now: Now<'_>) -> bool {
         let ordered = match now {
             Now::Host => false,
-            Now::Queued(key, clock) => task.key == key || clock.at(task.key) >= task.count || self.is_fenced(task),
+            Now::Queued(clock) => clock.at(task.key) >= task.count || self.is_fenced(task),
         };
         ordered || self.is_over(task)
     }

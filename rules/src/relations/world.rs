@@ -198,7 +198,7 @@ impl World {
     /// The user for the order of work: the stream, or the host if there is none.
     pub(super) fn now(&self, queue: Option<Object>) -> Now<'_> {
         let stream = queue.and_then(|stream| self.streams.get(stream));
-        stream.map_or(Now::Host, |stream| Now::Queued(stream.is.key, &stream.is.clock))
+        stream.map_or(Now::Host, |stream| Now::Queued(&stream.is.clock))
     }
 
     pub(super) fn fate(&self, object: Object) -> Fate {

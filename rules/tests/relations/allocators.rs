@@ -124,6 +124,45 @@ fn an_allocator_stays_until_its_work_is_over() {
 }
 
 #[test]
+fn a_descriptor_or_a_stream_without_work_ends_while_others_work() {
+    // Two descriptors of one allocator: the second one's stream has no work.
+    let run = |own: bool| {
+        move |p: &mut Program| {
+            let ((busy, first), (idle, second)) = (with(p, 7), with(p, 7));
+            p.allocating_work(busy);
+            p.unregister(if own { busy } else { idle });
+            p.sync(busy);
+            p.allocating_work(idle);
+            p.sync(idle);
+            p.destroy(first);
+            p.destroy(second);
+        }
+    };
+    let rules = broken(run(true));
+    assert_eq!(rules, [ALLOC_11]);
+    let served = |p: &mut Program| {
+        let ((busy, first), (idle, second)) = (with(p, 7), with(p, 7));
+        p.allocating_work(idle);
+        p.sync(idle);
+        p.allocating_work(busy);
+        p.unregister(idle);
+        p.destroy(second);
+        p.sync(busy);
+        p.unregister(busy);
+        p.destroy(first);
+    };
+    assert_eq!(broken(served), []);
+    // A descriptor that is registered nowhere.
+    let unregistered = |p: &mut Program| {
+        let (busy, _) = with(p, 7);
+        let unused = p.descriptor(&Member::ALL, 7);
+        p.allocating_work(busy);
+        p.destroy(unused);
+    };
+    assert_eq!(broken(unregistered), []);
+}
+
+#[test]
 fn a_stream_leaves_no_registration_behind() {
     breaks(
         ALLOC_16,
@@ -240,6 +279,34 @@ fn an_allocator_that_serves_nothing_while_others_take_memory_is_told_at_its_end(
         p.unregister(with);
     };
     breaks(ALLOC_13, |p| elsewhere(p, false), |p| elsewhere(p, true));
+    // The stream is destroyed with the registration.
+    assert_eq!(
+        broken(|p| {
+            let (with, other) = (with(p, 7).0, p.stream());
+            p.allocating_work(other);
+            p.destroy(with);
+        }),
+        [ALLOC_16, ALLOC_13]
+    );
+    // A model with open shapes runs at once.
+    let at_once = |p: &mut Program, dynamic: bool| {
+        let (with, block) = (with(p, 7).0, p.malloc(64));
+        let ((input, _), (output, _)) = (p.dataset(block), p.dataset(block));
+        let load = p.event("aclmdlLoadFromFile", Object::model(0), Op::Load);
+        let model = p.create(&if dynamic { load.flag(Flag::Dynamic) } else { load });
+        p.run(model, input, output, None);
+        p.unregister(with);
+    };
+    breaks(ALLOC_05, |p| at_once(p, true), |p| at_once(p, false));
+    let unloaded = |p: &mut Program| {
+        let (with, _) = with(p, 7);
+        let load = p.event("aclmdlLoadFromFile", Object::model(0), Op::Load).flag(Flag::Dynamic);
+        let model = p.create(&load);
+        p.call("aclmdlSetDynamicBatchSize", model, Op::Use);
+        p.unload(model);
+        p.unregister(with);
+    };
+    assert_eq!(broken(unloaded), []);
     // Work that was queued before the registration is not meant for it.
     assert_eq!(
         broken(|p| {
@@ -282,4 +349,21 @@ fn blocks_of_streams_that_ended_are_forgotten() {
     assert!(program.findings.is_empty(), "{}", program.findings[0]);
     let lent = format!("{:?}", program.checker).matches("Lent {").count();
     assert!(lent <= 1, "{lent} blocks are remembered");
+}
+
+#[test]
+fn a_descriptor_has_the_allocator_of_its_object_whatever_is_set_after_it() {
+    let run = |p: &mut Program| {
+        let create = p.event("aclrtAllocatorCreateDesc", Object::descriptor(0), Op::Create);
+        let (stream, descriptor) = (p.stream(), p.create(&create));
+        let object = p.event("aclrtAllocatorSetObjToDesc", descriptor, Op::SetMember(Member::Object));
+        p.see(&object.using(Use::With(Object::allocator(7))), Outcome::Success);
+        for member in Member::ALL.into_iter().filter(|member| *member != Member::Object) {
+            p.call("aclrtAllocatorSetFuncToDesc", descriptor, Op::SetMember(member));
+        }
+        p.register(stream, descriptor);
+        p.allocating_work(stream);
+        p.unregister(stream);
+    };
+    assert_eq!(broken(run), [ALLOC_11]);
 }

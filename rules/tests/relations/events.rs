@@ -131,3 +131,34 @@ fn an_event_is_destroyed_once_and_unused() {
     });
     assert_eq!(awaited, []);
 }
+
+#[test]
+fn a_thread_waits_for_an_event_that_no_stream_may_wait_for() {
+    let found = broken(|p| {
+        let (stream, event) = (p.stream(), p.new_event(&[Flag::Timed]));
+        p.record(event, stream);
+        p.call("aclrtSynchronizeEvent", event, Op::Synchronize);
+    });
+    assert_eq!(found, []);
+}
+
+#[test]
+fn time_is_told_of_two_events_with_time_stamps_and_a_finding_names_the_last_record() {
+    let run = |p: &mut Program, flags: [Flag; 2], synced: bool| {
+        let stream = p.stream();
+        let [first, last] = flags.map(|flag| p.new_event(&[flag]));
+        p.record(first, stream);
+        let record = p.event("the last record", last, Op::Record).using(Use::Queue(stream));
+        p.see(&record, Outcome::Success);
+        if synced {
+            p.sync(stream);
+        }
+        p.elapsed(first, last);
+    };
+    for flags in [[Flag::Timed, Flag::Waitable], [Flag::Waitable, Flag::Timed]] {
+        breaks(EVENT_04, |p| run(p, flags, true), |p| run(p, [Flag::Timed; 2], true));
+    }
+    let found = findings(|p| run(p, [Flag::Timed; 2], false));
+    let named: Vec<_> = found.iter().map(|finding| finding.contradicts.as_ref().unwrap().0.name).collect();
+    assert_eq!(named, ["the last record"]);
+}

@@ -178,3 +178,47 @@ fn a_graph_that_is_updated_has_its_new_model_alone() {
     assert_eq!(broken(|p| run(p, |[old, _]| old)), []);
     assert_eq!(broken(|p| run(p, |[_, new]| new)), [GRAPH_05]);
 }
+
+#[test]
+fn memory_of_a_loaded_model_and_of_a_graph_is_one_finding() {
+    let found = broken(|p| {
+        let (a, h) = (p.malloc(64), p.malloc_host(64));
+        p.load(Some(a), None);
+        capture(p, a, h);
+        p.free(a);
+    });
+    assert_eq!(found.len(), 1, "{found:?}");
+}
+
+#[test]
+fn what_a_graph_has_ends_while_another_thread_destroys_the_graph() {
+    let found = broken(|p| {
+        p.on(1).set(0);
+        let (a, h) = (p.on(0).malloc(64), p.malloc_host(64));
+        let event = p.mark();
+        let graph = p.event("aclmdlRICaptureEnd", Object::graph(0), Op::Create).using(Use::With(event));
+        let graph = graph.using(memory(a, 64, Access::Write, Role::Target, None));
+        let graph = p.create(&graph.using(memory(h, 64, Access::Read, Role::Source, None)));
+        let ends = p.on(1).event("aclmdlRIDestroy", graph, Op::Destroy);
+        p.begin(&ends);
+        p.on(0).free(a);
+        p.destroy(event);
+        p.checker.commit(&ends, Outcome::Success);
+        p.free_host(h);
+    });
+    assert_eq!(found, []);
+}
+
+#[test]
+fn memory_is_freed_while_another_thread_only_describes_it() {
+    let found = broken(|p| {
+        p.on(1).set(0);
+        let a = p.on(0).malloc(64);
+        let create = p.on(1).event("aclCreateDataBuffer", Object::data_buffer(0), Op::Create);
+        let create = create.using(memory(a, 64, Access::Read, Role::Contents, None));
+        p.begin(&create);
+        p.on(0).free(a);
+        p.checker.commit(&create, Outcome::Created(0x77));
+    });
+    assert_eq!(found, []);
+}

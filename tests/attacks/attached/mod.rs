@@ -1,6 +1,7 @@
 //! Objects of other code that are attached to a context: they end once, in their turn, and before what they use.
 
 mod refusing;
+mod uses;
 
 use super::{collect, fail, inside, nothing_fails, upload, with_device};
 use crate::common::{acl, alone, library};

@@ -23,6 +23,8 @@ const REFUSALS: [(&str, &str); 2] = [
 
 /// The operands of a capture that the program gave up, and whose instance the library keeps by this plan.
 fn given_back<C: Brand>(current: &mut Current<C>, own: &mut Stream<C, DefaultAllocator>, plan: &str) -> Io<C> {
+    // An instance that ends at once is none that is kept.
+    drop(own.capture(current, CaptureMode::Relaxed, (), |_, ()| Err::<(), _>(Error::NotExecuted)).unwrap_err());
     let operands = io(current);
     fail(plan);
     let refused = own.capture(current, CaptureMode::Relaxed, operands, |capture, (input, mut device, _)| {

@@ -45,7 +45,7 @@ fn an_allocator_is_not_taken_out_of_its_slot_while_a_block_is_out_and_an_empty_s
     inside(|current| {
         let (slot, kept) = AllocatorSlot::<PoolAllocator>::new();
         let functions = slot.functions().unwrap();
-        assert!(block_of(functions, 64).is_null(), "the slot is empty");
+        assert!(block_of(functions, 64).is_null() && !slot.misbehaved(), "the slot is empty");
         slot.put(PoolAllocator::new(current, 4096).unwrap()).map_err(Error::from).unwrap();
         let second = slot.put(PoolAllocator::new(current, 4096).unwrap()).unwrap_err();
         assert!(matches!(second.error, Error::StillRunning { what: ObjectKind::ALLOCATOR }), "{second}");
@@ -54,6 +54,7 @@ fn an_allocator_is_not_taken_out_of_its_slot_while_a_block_is_out_and_an_empty_s
         assert!(matches!(slot.take(), Err(Error::BlocksInUse { count: 1 })));
         slot.look(|_| assert!(matches!(slot.take(), Err(Error::StillRunning { .. })))).unwrap();
         give_back(functions, block);
+        assert!(!slot.misbehaved());
         slot.take().unwrap().release(current).unwrap();
         assert!(matches!(slot.take(), Err(Error::Gone { what: ObjectKind::ALLOCATOR })));
         assert!(block_of(functions, 64).is_null());
@@ -226,6 +227,9 @@ fn a_callback_is_told_that_no_function_may_be_called() {
     let alone = alone();
     inside(|current| {
         let (stream, library) = (current.stream().unwrap(), current.library());
+        assert!(library.answered("count", "counterAdd", Ok(0)).is_ok());
+        let answered = library.answered("count", "counterAdd", Ok(507_899)).unwrap_err();
+        assert!(answered.to_string().starts_with("could not count: counterAdd answered 507899"), "{answered}");
         assert!(current.allows_calls().is_ok() && library.allows_calls().is_ok());
         let asked = stream.launch_host_fn(current, move || library.allows_calls().unwrap_err()).unwrap();
         let refused = asked.wait(current).unwrap().into_result().unwrap();

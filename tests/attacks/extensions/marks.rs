@@ -63,6 +63,24 @@ fn work_that_another_stream_takes_over_does_not_hide_other_work_with_the_object(
     alone.assert_nothing_lives();
 }
 
+#[proves(MEM_02, STREAM_04)]
+#[test]
+fn a_wait_for_the_stream_that_took_work_over_ends_its_use_of_the_object() {
+    let alone = alone();
+    inside(|current| {
+        let (first, second) = (current.stream().unwrap(), current.stream().unwrap());
+        let counter = Counter::new(current);
+        let mark = Arc::clone(&counter.mark);
+        let work = counted(current, &first, counter, |_| Ok(())).unwrap();
+        let event = first.record(current, current.event().unwrap()).map_err(Error::from).unwrap();
+        drop(second.adopt_after(current, work, &event).map_err(Error::from).unwrap());
+        assert!(!mark.is_over(current));
+        second.synchronize(current).unwrap();
+        assert!(mark.is_over(current), "the second stream has waited for the first one");
+    });
+    alone.assert_nothing_lives();
+}
+
 #[proves(MEM_02)]
 #[test]
 fn work_within_the_call_of_other_work_ends_no_use_of_the_object() {

@@ -1,0 +1,166 @@
+//! What earlier runs found out, so that a run goes on where another one stopped.
+//!
+//! An end stands as long as the source of its file is the same. A test that an earlier run did not have is tried with
+//! what lived. Nothing else is tried again: `target/guards/known` is deleted where tests or other files have changed in a
+//! way that matters.
+
+use super::text::Mutant;
+use super::trials::End;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, File};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write;
+use std::path::Path;
+use std::sync::Mutex;
+
+/// A mutant by the text of its file and its place there: both stay when other files change.
+type Name = (u64, usize);
+
+pub(crate) struct Known {
+    names: Vec<Name>,
+    ends: BTreeMap<Name, (End, usize)>,
+    /// The round in which each test was there first.
+    rounds: BTreeMap<String, usize>,
+    round: usize,
+    file: Mutex<File>,
+}
+
+impl Known {
+    /// What the folder has. The tests of this run are written down there.
+    pub(crate) fn of(
+        folder: &Path,
+        mutants: &[Mutant],
+        source: impl Fn(&str) -> Result<String, String>,
+        tests: &BTreeSet<String>,
+    ) -> Result<Self, String> {
+        let wrong = |error: std::io::Error| format!("{}: {error}", folder.display());
+        fs::create_dir_all(folder).map_err(wrong)?;
+        let (ends_file, tests_file) = (folder.join("ends.tsv"), folder.join("tests.tsv"));
+        let ends = ends_of(&fs::read_to_string(&ends_file).unwrap_or_default());
+        let mut rounds = rounds_of(&fs::read_to_string(&tests_file).unwrap_or_default());
+        let last = rounds.values().max().copied().unwrap_or_default();
+        let new: Vec<_> = tests.iter().filter(|test| !rounds.contains_key(*test)).cloned().collect();
+        let round = if new.is_empty() { last } else { last + 1 };
+        rounds.extend(new.into_iter().map(|test| (test, round)));
+        let text: String = rounds.iter().map(|(test, round)| format!("{round}\t{test}\n")).collect();
+        fs::write(&tests_file, text).map_err(wrong)?;
+        let file = File::options().create(true).append(true).open(&ends_file).map_err(wrong)?;
+        // A test that is no more kills nothing.
+        let stands = |end: &End| match end {
+            End::Killed(test) | End::Hung(test) => tests.contains(test),
+            _ => true,
+        };
+        let ends = ends.into_iter().filter(|(_, (end, _))| stands(end)).collect();
+        Ok(Self { names: names(mutants, source)?, ends, rounds, round, file: Mutex::new(file) })
+    }
+
+    /// The end of the mutant, and the round of tests that it stands for.
+    pub(crate) fn end(&self, mutant: usize) -> Option<&(End, usize)> {
+        self.ends.get(self.names.get(mutant)?)
+    }
+
+    /// Whether an earlier round of tests, and this one, had the test.
+    pub(crate) fn had(&self, round: usize, test: &str) -> bool {
+        self.rounds.get(test).is_some_and(|first| *first <= round)
+    }
+
+    /// Writes down an end at once: a run may be stopped.
+    pub(crate) fn note(&self, mutant: usize, end: &End) {
+        let (word, test) = match end {
+            End::Killed(test) => ("killed", test.as_str()),
+            End::Hung(test) => ("hung", test.as_str()),
+            End::Survived => ("survived", ""),
+            End::Unreached => ("unreached", ""),
+            End::Refused => return,
+        };
+        if let (Some((file, place)), Ok(mut rows)) = (self.names.get(mutant), self.file.lock()) {
+            drop(rows.write_all(format!("{file:016x}\t{place}\t{word}\t{test}\t{}\n", self.round).as_bytes()));
+        }
+    }
+}
+
+/// The places are told from each other by what the mutants are, too: the finder may have changed.
+fn names(mutants: &[Mutant], source: impl Fn(&str) -> Result<String, String>) -> Result<Vec<Name>, String> {
+    let mut names = Vec::new();
+    for of_file in mutants.chunk_by(|one, next| one.file == next.file) {
+        let mut hasher = DefaultHasher::new();
+        for mutant in of_file {
+            (&mutant.file, &mutant.function, mutant.line, &mutant.change).hash(&mut hasher);
+        }
+        if let Some(first) = of_file.first() {
+            source(&first.file)?.hash(&mut hasher);
+        }
+        let file = hasher.finish();
+        names.extend((0..of_file.len()).map(|place| (file, place)));
+    }
+    Ok(names)
+}
+
+fn ends_of(text: &str) -> BTreeMap<Name, (End, usize)> {
+    let rows = text.lines().filter_map(|row| {
+        let parts: Vec<_> = row.split('\t').collect();
+        let [file, place, word, test, round] = parts.as_slice() else { return None };
+        let end = match *word {
+            "killed" => End::Killed((*test).to_owned()),
+            "hung" => End::Hung((*test).to_owned()),
+            "survived" => End::Survived,
+            "unreached" => End::Unreached,
+            _ => return None,
+        };
+        Some(((u64::from_str_radix(file, 16).ok()?, place.parse().ok()?), (end, round.parse().ok()?)))
+    });
+    rows.collect()
+}
+
+fn rounds_of(text: &str) -> BTreeMap<String, usize> {
+    let rows = text.lines().filter_map(|row| {
+        let (round, test) = row.split_once('\t')?;
+        Some((test.to_owned(), round.parse().ok()?))
+    });
+    rows.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails says where")]
+
+    use super::*;
+
+    fn mutant(file: &str, line: usize) -> Mutant {
+        let (function, change) = ("begin".to_owned(), "true: is_ours()".to_owned());
+        Mutant { file: file.to_owned(), function, line, change, changes: Vec::new() }
+    }
+
+    fn named(names: &[&str]) -> BTreeSet<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn a_run_goes_on_where_another_one_stopped() {
+        let folder = std::env::temp_dir().join(format!("ascendcl-guards-known-{}", std::process::id()));
+        drop(fs::remove_dir_all(&folder));
+        let mutants = [mutant("one.rs", 1), mutant("one.rs", 1), mutant("two.rs", 1), mutant("two.rs", 2)];
+        let load = |other: &str, tests: &[&str]| {
+            let source = |file: &str| Ok(if file == "two.rs" { other.to_owned() } else { String::new() });
+            Known::of(&folder, &mutants, source, &named(tests)).unwrap()
+        };
+        let ends = |known: &Known| [0, 1, 2, 3].map(|number| known.end(number).map(|(end, _)| end.clone()));
+        let first = load("", &["a", "b"]);
+        assert_eq!(ends(&first), [None, None, None, None]);
+        first.note(0, &End::Killed("a".to_owned()));
+        first.note(1, &End::Survived);
+        first.note(2, &End::Unreached);
+        let noted = [Some(End::Killed("a".to_owned())), Some(End::Survived), Some(End::Unreached), None];
+        let second = load("", &["a", "b", "c"]);
+        assert_eq!(ends(&second), noted);
+        let round = second.end(1).unwrap().1;
+        assert!(second.had(round, "a") && !second.had(round, "c"), "what lived is tried with the new test");
+        second.note(1, &End::Hung("c".to_owned()));
+        assert_eq!(ends(&load("", &["b", "c"])), [None, Some(End::Hung("c".to_owned())), noted[2].clone(), None]);
+        assert_eq!(
+            ends(&load("changed", &["a", "c"])),
+            [noted[0].clone(), Some(End::Hung("c".to_owned())), None, None]
+        );
+        drop(fs::remove_dir_all(&folder));
+    }
+}

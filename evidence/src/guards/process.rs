@@ -1,0 +1,121 @@
+//! Runs of test programs, each in a folder of its own for its files.
+
+use super::workspace::Program;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// Memory of a run, in KiB: a mutant may allocate without end.
+const MEMORY: &str = "12582912";
+
+/// What `timeout` says of a program that it has killed.
+const KILLED: i32 = 137;
+
+/// Runs at a time for each processor: most of them wait most of the time.
+const WAITING: usize = 4;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ended {
+    Passed,
+    Failed,
+    Hung,
+}
+
+/// Tests of one program, in one process.
+pub(crate) struct Run<'a> {
+    pub(crate) program: &'a Program,
+    pub(crate) tests: &'a [&'a str],
+    pub(crate) patience: Duration,
+    /// `ASCENDCL_SIM`.
+    pub(crate) setting: &'a str,
+    pub(crate) variables: &'a [(&'a str, &'a str)],
+}
+
+impl Run<'_> {
+    /// How the tests end: as one that fails if one of them does.
+    pub(crate) fn ended(&self) -> Ended {
+        self.in_scratch(|folder| self.status(folder, Stdio::null()))
+    }
+
+    /// The tests that are not known to have passed, if any. Tests run two at a time here.
+    pub(crate) fn not_passed(&self) -> Vec<usize> {
+        let said = self.in_scratch(|folder| {
+            let file = folder.join("said");
+            let Ok(output) = File::create(&file) else { return String::new() };
+            self.status(folder, Stdio::from(output));
+            String::from_utf8_lossy(&fs::read(&file).unwrap_or_default()).into_owned()
+        });
+        let passed: std::collections::BTreeSet<_> =
+            said.lines().filter_map(|line| line.strip_prefix("test ")?.strip_suffix(" ... ok")).collect();
+        (0..self.tests.len())
+            .filter(|index| self.tests.get(*index).is_some_and(|test| !passed.contains(test)))
+            .collect()
+    }
+
+    fn in_scratch<R>(&self, run: impl FnOnce(&Path) -> R) -> R {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let folder = std::env::temp_dir().join(format!("ascendcl-guards-{}-{number}", std::process::id()));
+        drop(fs::create_dir_all(&folder));
+        let result = run(&folder);
+        drop(fs::remove_dir_all(&folder));
+        result
+    }
+
+    fn status(&self, scratch: &Path, output: Stdio) -> Ended {
+        let mut command = Command::new("sh");
+        let script = format!("ulimit -c 0 -v {MEMORY}; exec timeout -s KILL \"$@\"");
+        let threads = if self.tests.len() == 1 { "--test-threads=1" } else { "--test-threads=2" };
+        let patience = format!("{:.1}", self.patience.as_secs_f64());
+        command.args(["-c", &script, "sh", &patience]).arg(&self.program.path).arg("--exact").args(self.tests);
+        command.arg(threads).current_dir(&self.program.folder).env("CARGO_MANIFEST_DIR", &self.program.folder);
+        // Several runs of one test at a time do not share files.
+        command.env("TMPDIR", scratch).env("CARGO_TARGET_TMPDIR", scratch);
+        // What `.cargo/config.toml` says to programs that cargo runs. A backtrace of a large program takes a second.
+        command.env("ASCENDCL_SIM_PATIENCE", "2").env("RUST_BACKTRACE", "0");
+        if !self.setting.is_empty() {
+            command.env("ASCENDCL_SIM", self.setting);
+        }
+        command.envs(self.variables.iter().copied());
+        let status = command.stdin(Stdio::null()).stdout(output).stderr(Stdio::null()).status();
+        match status.map(|status| (status.success(), status.code())) {
+            Ok((true, _)) => Ended::Passed,
+            // `timeout` kills itself, too, when it kills its program.
+            Ok((false, Some(KILLED) | None)) => Ended::Hung,
+            _ => Ended::Failed,
+        }
+    }
+}
+
+/// The names of the program's tests.
+pub(crate) fn listed(program: &Program) -> Result<Vec<String>, String> {
+    let list = ["--list", "--format=terse"];
+    let listed = Command::new(&program.path).args(list).current_dir(&program.folder).output();
+    let listed = listed.map_err(|error| format!("{}: {error}", program.path.display()))?;
+    let text = String::from_utf8_lossy(&listed.stdout);
+    Ok(text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
+}
+
+/// A file for what one run writes down.
+pub(crate) fn file_of(folder: &Path, number: usize) -> PathBuf {
+    folder.join(format!("numbers-{number}"))
+}
+
+/// Does this for each value, on several threads.
+pub(crate) fn each<T: Sync>(values: &[T], act: impl Fn(usize, &T) + Sync) {
+    let next = AtomicUsize::new(0);
+    let threads = std::thread::available_parallelism().map_or(1, usize::from) * WAITING;
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let index = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(value) = values.get(index) else { return };
+                    act(index, value);
+                }
+            });
+        }
+    });
+}

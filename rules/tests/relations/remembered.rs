@@ -1,0 +1,179 @@
+//! What a call changes for the calls after it.
+
+use super::support::*;
+use ascendcl_rules::*;
+
+#[test]
+fn a_reset_event_is_not_recorded() {
+    let run = |reset: bool| {
+        move |p: &mut Program| {
+            let (stream, other, event) = (p.stream(), p.stream(), p.mark());
+            p.record(event, stream);
+            if reset {
+                p.reset_event(event, stream);
+            }
+            p.wait(other, event);
+        }
+    };
+    breaks(EVENT_05, run(true), run(false));
+}
+
+#[test]
+fn a_device_that_was_reset_by_force_is_set_by_nobody() {
+    let run = |op: Op| {
+        move |p: &mut Program| {
+            p.set(0);
+            p.call("aclrtResetDevice", Object::device(0), op);
+            p.call("aclrtResetDevice", Object::device(0), Op::Reset);
+        }
+    };
+    breaks(DEV_07, run(Op::ResetForce), run(Op::Reset));
+}
+
+#[test]
+fn a_device_that_is_reached_no_more_is_not_copied_from() {
+    let run = |op: Op| {
+        move |p: &mut Program| {
+            let a = p.malloc(64);
+            p.set(1);
+            let b = p.malloc(64);
+            p.call("aclrtDeviceEnablePeerAccess", Object::device(0), Op::EnablePeer);
+            p.call("aclrtDeviceDisablePeerAccess", Object::device(0), op);
+            p.copy(b, a, None);
+        }
+    };
+    breaks(COPY_08, run(Op::DisablePeer), run(Op::EnablePeer));
+}
+
+#[test]
+fn a_wait_for_a_stream_is_none_for_a_device() {
+    let found = broken(|p| {
+        let (a, b, stream) = (p.malloc(64), p.malloc(64), p.stream());
+        p.copy(a, b, stream);
+        p.new_context(0);
+        let other = p.stream();
+        p.sync(other);
+        p.free(a);
+    });
+    assert_eq!(found, [MEM_02]);
+}
+
+#[test]
+fn a_data_buffer_that_was_changed_has_its_new_memory() {
+    let run = |freed: usize| {
+        move |p: &mut Program| {
+            let (old, new, stream) = (p.malloc(64), p.malloc(64), p.stream());
+            let (input, buffer) = p.dataset(old);
+            let block = p.malloc(64);
+            let (output, _) = p.dataset(block);
+            let change = p.event("aclUpdateDataBuffer", buffer, Op::Change);
+            p.see(&change.using(memory(new, 64, Access::Read, Role::Contents, None)), Outcome::Success);
+            let model = p.load(None, None);
+            p.run(model, input, output, stream);
+            p.free([old, new][freed]);
+        }
+    };
+    breaks(MODEL_17, run(1), run(0));
+}
+
+#[test]
+fn a_stream_without_subscription_or_callbacks_has_none() {
+    let subscribed = |again: bool| {
+        move |p: &mut Program| {
+            let stream = p.stream();
+            p.subscribe(stream);
+            p.work(stream);
+            p.call("aclrtUnSubscribeReport", stream, Op::Unsubscribe);
+            if again {
+                p.subscribe(stream);
+            }
+            p.launch(stream, Op::LaunchHostFunction);
+        }
+    };
+    breaks(CB_03, subscribed(true), subscribed(false));
+}
+
+#[test]
+fn a_run_of_open_shapes_decides_for_no_allocator() {
+    let run = |operator: bool| {
+        move |p: &mut Program| {
+            let (block, stream, descriptor) = (p.malloc(64), p.stream(), p.descriptor(&Member::ALL, 1));
+            let ((input, _), (output, _)) = (p.dataset(block), p.dataset(block));
+            let load = p.event("aclmdlLoadFromFile", Object::model(0), Op::Load).flag(Flag::Dynamic);
+            let model = p.create(&load);
+            if operator {
+                p.allocating_work(stream);
+            } else {
+                p.run(model, input, output, stream);
+            }
+            p.sync(stream);
+            p.register(stream, descriptor);
+        }
+    };
+    breaks(ALLOC_15, run(true), run(false));
+}
+
+#[test]
+fn a_persistent_stream_proves_nothing_and_its_work_counts_elsewhere() {
+    let stream = |p: &mut Program| {
+        let create = p.event("aclrtCreateStreamWithConfig", Object::stream(0), Op::Create).flag(Flag::Persistent);
+        p.create(&create)
+    };
+    let found = broken(|p| {
+        let (a, b, persistent) = (p.malloc(64), p.malloc(64), stream(p));
+        p.copy(a, b, persistent);
+        p.free(a);
+    });
+    assert_eq!(found, []);
+    let found = broken(|p| {
+        let (a, b, first, persistent, event) = (p.malloc(64), p.malloc(64), p.stream(), stream(p), p.mark());
+        p.copy(a, b, first);
+        p.record(event, first);
+        p.wait(persistent, event);
+        p.sync(persistent);
+        p.free(a);
+    });
+    assert_eq!(found, [STREAM_13, MEM_02]);
+}
+
+#[test]
+fn references_of_the_library_are_counted_until_the_last() {
+    let run = |initialised: usize| {
+        move |p: &mut Program| {
+            p.reset(0);
+            (1..initialised).for_each(|_| p.init());
+            for _ in 0..2 {
+                p.call("aclFinalizeReference", Object::PROCESS, Op::Release);
+            }
+        }
+    };
+    breaks(INIT_08, run(1), run(2));
+    // The last one ends it, and only the last one.
+    let then = |released: usize| {
+        findings(|p| {
+            p.reset(0);
+            p.init();
+            (0..released).for_each(|_| p.call("aclFinalizeReference", Object::PROCESS, Op::Release));
+            p.set(0);
+        })
+    };
+    assert_eq!(then(1).len(), 0);
+    let ended: Vec<_> = then(2).iter().map(|finding| finding.contradicts.as_ref().unwrap().0.name).collect();
+    assert_eq!(ended, ["aclFinalizeReference"]);
+}
+
+#[test]
+fn an_allocation_at_an_address_that_was_freed_is_told_by_its_own_calls() {
+    let found = findings(|p| {
+        let old = p.malloc_host(64);
+        p.free_host(old);
+        let again = p.event("the second allocation", Object::memory(0), Op::Allocate);
+        let again = again.using(memory(Object::memory(0), 64, Access::Write, Role::Contents, HOST));
+        p.see(&again, Outcome::Created(old.number));
+        let unregister = p.event("aclrtHostUnregister", old, Op::FreeHost).flag(Flag::Registered);
+        p.see(&unregister, Outcome::Success);
+    });
+    let told: Vec<_> =
+        found.iter().map(|finding| (finding.rule, finding.contradicts.as_ref().unwrap().0.name)).collect();
+    assert_eq!(told, [(MEM_14, "the second allocation")]);
+}

@@ -1,0 +1,115 @@
+//! Threads whose current context ended, and who is told.
+
+use super::support::*;
+use ascendcl_rules::*;
+
+#[test]
+fn a_thread_without_a_context_waits_for_no_device() {
+    let run = |sets: bool| {
+        move |p: &mut Program| {
+            p.on(1);
+            if sets {
+                p.set(0);
+            }
+            p.sync_device();
+        }
+    };
+    breaks(THREAD_01, run(false), run(true));
+}
+
+#[test]
+fn a_call_after_the_end_of_its_context_names_what_ended_it() {
+    let after = |ends: &dyn Fn(&mut Program)| {
+        broken(|p| {
+            ends(p);
+            p.stream();
+        })
+    };
+    assert_eq!(after(&|p| p.reset(0)), [DEV_04]);
+    let destroyed = |p: &mut Program| {
+        let context = p.new_context(0);
+        p.destroy_context(context);
+    };
+    assert_eq!(after(&destroyed), [CTX_09]);
+}
+
+#[test]
+fn a_thread_resets_by_force_what_it_alone_has_set() {
+    let run = |other: u64| {
+        move |p: &mut Program| {
+            p.on(other).set(0);
+            p.on(0).call("aclrtResetDeviceForce", Object::device(0), Op::ResetForce);
+        }
+    };
+    breaks(DEV_08, run(1), run(0));
+    // Thread 0 has set it, and thread 1 ends it in its place.
+    let in_its_place = |p: &mut Program| p.on(1).call("aclrtResetDeviceForce", Object::device(0), Op::ResetForce);
+    assert_eq!(broken(in_its_place), []);
+}
+
+#[test]
+fn each_thread_whose_context_another_one_destroyed_is_told_once() {
+    let found = findings(|p| {
+        let context = p.new_context(0);
+        p.on(1).choose(context);
+        p.on(2).choose(context);
+        p.on(0).destroy_context(context);
+        p.on(1).stream();
+        p.on(2).stream();
+    });
+    let told: Vec<_> = found.iter().map(|finding| (finding.rule, finding.call.thread)).collect();
+    // The first finding names the choice of thread 1, so its call is no finding of its own.
+    assert_eq!(told, [(CTX_11, Thread(0)), (CTX_11, Thread(2))]);
+}
+
+#[test]
+fn a_context_that_ended_is_neither_chosen_nor_destroyed() {
+    let after_reset = |p: &mut Program| {
+        p.reset(0);
+        Object::context(1000)
+    };
+    let after_destroy = |p: &mut Program| {
+        let context = p.new_context(0);
+        p.destroy_context(context);
+        context
+    };
+    let then = |ends: &dyn Fn(&mut Program) -> Object, op: Op| {
+        let found = findings(|p| {
+            let context = ends(p);
+            p.call("aclrtSetCurrentContext", context, op);
+        });
+        let what = if op == Op::Destroy { "a context is destroyed after" } else { "a context is made current after" };
+        found
+            .into_iter()
+            .filter(|finding| finding.found.starts_with(what))
+            .map(|finding| finding.rule)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(then(&after_reset, Op::MakeCurrent), [CTX_06]);
+    assert_eq!(then(&after_reset, Op::Destroy), [CTX_03]);
+    assert_eq!(then(&after_destroy, Op::MakeCurrent), [CTX_03]);
+    assert_eq!(then(&after_destroy, Op::Destroy), [CTX_03]);
+}
+
+#[test]
+fn a_thread_does_not_wait_for_callbacks_that_only_it_runs() {
+    let run = |own: bool| {
+        move |p: &mut Program| {
+            let stream = p.stream();
+            p.subscribe(stream);
+            p.launch(stream, Op::LaunchCallback);
+            let wait = p.event("aclrtSynchronizeStream", stream, Op::GiveUp);
+            p.see(&if own { wait.flag(Flag::OwnCallback) } else { wait }, Outcome::Success);
+        }
+    };
+    breaks(CB_05, run(true), run(false));
+}
+
+#[test]
+fn a_default_context_that_is_destroyed_is_one_finding_whatever_other_threads_have() {
+    let found = broken(|p| {
+        p.on(1).set(0);
+        p.on(0).call("aclrtDestroyContext", Object::context(1000), Op::Destroy);
+    });
+    assert_eq!(found, [CTX_02]);
+}
