@@ -152,7 +152,8 @@ impl Here<'_> {
     /// `of` is `ascendcl_sys::pointers_of` for the function `F`, so that [`found`](Self::found) gives a pointer of its type.
     #[cold]
     pub(super) unsafe fn keep<F: Plain, P: Copy, E>(self, of: impl FnOnce(&Library) -> Result<P, E>) {
-        // SAFETY: `Site::keep` asks for the same as this function (the safety section).
+        // SAFETY: `Site::keep` asks that `of` is `ascendcl_sys::pointers_of` for the function. This function asks its caller
+        // for that.
         unsafe { self.site.keep::<F, P, E>(of) };
     }
 

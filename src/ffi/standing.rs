@@ -183,6 +183,14 @@ pub(super) fn entered_id() -> Option<ContextId> {
     NOTES.with(|notes| notes.entered.get())
 }
 
+/// An error if this is a forked child of the process in which this thread entered a context.
+pub(super) fn entered_in_this_process() -> Result<(), Error> {
+    NOTES.with(|notes| {
+        let entered = notes.standings.iter().filter(|own| own.entered().is_some());
+        entered.filter_map(|own| own.of.get()).try_for_each(|loading| Api::new(loading).is_of_this_process())
+    })
+}
+
 /// Records that this thread enters the context, or returns to it. Returns the context that it was in before.
 #[inline]
 pub(super) fn enters(context: Option<ContextId>) -> Option<ContextId> {

@@ -10,7 +10,6 @@ use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan, control};
 use common::scopes::in_context;
 use common::{acl, alone};
-use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
@@ -199,6 +198,7 @@ fn calls_in_children(
                 "synchronize within a second": current.synchronize_within(Duration::from_secs(1));
                 "callback": stream.launch_host_fn(current, || 1);
                 "handle of a stream": other.with_raw(current, |_| ());
+                "handle of a kept stream": kept.with_raw(|_| ());
                 "lend of a kept stream": kept.lend(current);
                 "destroy of a stream": stream.destroy(current);
                 "stream": current.stream();
@@ -271,8 +271,8 @@ fn scopes_that_end_in_a_forked_child_leave_the_library_alone() {
         context
             .enter(thread, |current| {
                 let stream = current.stream().unwrap();
-                mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
-                mem::forget(current.upload(&[1_u8; 64]).unwrap());
+                std::mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
+                std::mem::forget(current.upload(&[1_u8; 64]).unwrap());
                 before = control::calls();
                 // SAFETY: the child runs the ends of the scopes below, and leaves by `_exit`.
                 child = unsafe { libc::fork() };
@@ -372,7 +372,7 @@ fn in_a_process_of_its_own_the_context_is_changed() {
     let entered = device.with_current(&mut thread, |current| {
         let set = ascendcl_sim::resolve("aclrtSetDevice").unwrap();
         // SAFETY: the function has this type, and takes a number.
-        let code = unsafe { mem::transmute::<std::ptr::NonNull<_>, unsafe extern "C" fn(i32) -> i32>(set)(1) };
+        let code = unsafe { std::mem::transmute::<std::ptr::NonNull<_>, unsafe extern "C" fn(i32) -> i32>(set)(1) };
         assert_eq!(code, 0);
         matches!(current.upload(&[1_u8]), Err(Error::CurrentChanged { .. }))
     });

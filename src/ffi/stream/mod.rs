@@ -18,6 +18,7 @@ use super::call::call;
 use super::gate::Gate;
 use super::members::Members;
 use super::registration::Registrations;
+use super::standing::entered_in_this_process;
 use super::timeline::Timeline;
 use super::{Api, Here, LastUse, Owner, RawEvent};
 use crate::error::{Boxed, Error, ObjectKind};
@@ -281,6 +282,7 @@ impl RawStream {
     pub(crate) fn with_raw<R>(&self, call: impl FnOnce(*mut c_void) -> R) -> Result<R, Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::STREAM }) };
         self.is_current()?;
+        entered_in_this_process()?;
         self.is_not_captured()?;
         Ok(call(self.handed_out().0))
     }
