@@ -79,6 +79,19 @@ impl Attributes for NodeProto {
     }
 }
 
+/// Gives attributes the numbers that are 0 and the texts that are empty. Files of the third version of the format leave
+/// them out: then only the attribute's type says that it has one.
+pub(super) fn say_zeros(node: &mut NodeProto) {
+    for attribute in &mut node.attribute {
+        match attribute.r#type {
+            Some(AttributeType::INT) => _ = attribute.i.get_or_insert_default(),
+            Some(AttributeType::FLOAT) => _ = attribute.f.get_or_insert_default(),
+            Some(AttributeType::STRING) => _ = attribute.s.get_or_insert_default(),
+            _ => {}
+        }
+    }
+}
+
 /// An attribute's value, as a message shows it.
 pub(in super::super) fn shown(attribute: &AttributeProto) -> String {
     if let Some(value) = attribute.i {

@@ -1,7 +1,7 @@
 //! The form of a graph: each value is made once, and before it is used. A file whose nodes stand in another order is put
 //! in order, since what is known of a value comes from the node that makes it.
 
-use super::attributes::Attributes;
+use super::attributes::{Attributes, say_zeros};
 use super::{Refusal, Wrong, label};
 use crate::model::failure::LoadFailure;
 use rten_onnx::onnx::{GraphProto, NodeProto, ValueInfoProto};
@@ -28,6 +28,7 @@ fn ordered(graph: &mut GraphProto, outer: &HashSet<String>, around: &str) -> Res
     for index in order {
         let Some(mut node) = nodes.get_mut(index).and_then(Option::take) else { continue };
         let around = labels.get(index).map(|label| format!("{label}: ")).unwrap_or_default();
+        say_zeros(&mut node);
         // The place that a nameless node has in the file is what messages call it by.
         if node.name.as_deref().unwrap_or_default().is_empty() {
             node.name = Some(format!("node {index}"));

@@ -51,6 +51,16 @@ fn each_value_is_made_once_and_by_someone() {
     assert!(found.contains("the If (If): the Mul (Mul): nothing makes its input `nowhere`"), "{found}");
 }
 
+/// The third version of the format leaves such numbers out of the file.
+#[test]
+fn an_attribute_with_a_type_and_no_number_is_zero() {
+    let mut softmax = with_int(node("Softmax", &["x"], &["y"]), "axis", 0);
+    softmax.attribute.iter_mut().for_each(|attribute| attribute.i = None);
+    let file = File::new(&[port("x", FLOAT, "2 2")], &[shapeless("y", FLOAT)], vec![softmax]).at_opset(13);
+    let found = run_static(&Model::parse(file.bytes()).unwrap(), &[&bytes_of!(f32: 0., 100., 0., 100.)]);
+    assert_eq!(found, [bytes_of!(f32: 0.5, 0.5, 0.5, 0.5)], "along the last axis it is 0 and 1");
+}
+
 #[test]
 fn nodes_in_another_order_are_put_in_order() {
     let half = DataType::FLOAT16;
