@@ -141,8 +141,11 @@ fn notify<C: Brand>(current: &Current<C>) -> Result<Notify, Error> {
 }
 
 pub(crate) fn attached_objects(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
-    let attached = current.attach(notify(current)?, (current.stream()?, current.upload(&[1_u8])?))?;
-    mem::forget(current.attach(notify(current)?, current.event()?)?);
+    // What an object uses comes first: a notify that is not attached yet would be left when that fails.
+    let uses = (current.stream()?, current.upload(&[1_u8])?);
+    let attached = current.attach(notify(current)?, uses)?;
+    let event = current.event()?;
+    mem::forget(current.attach(notify(current)?, event)?);
     drop(current.attach(notify(current)?, ())?);
     attached.get(current)?;
     let (stream, buffer) = attached.take_down(current)?;
