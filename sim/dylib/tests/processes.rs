@@ -48,7 +48,7 @@ fn processes_share_blocks_physical_memory_and_notifies_with_whom_they_name() {
     let broken: Vec<_> = report.lines().filter(|line| line.contains(" is broken by ")).collect();
     assert_eq!(
         broken,
-        ["COPY-01 is broken by aclrtMemset (call 8, thread 1)", "MEM-01 is broken by aclrtMemset (call 14, thread 1)"]
+        ["COPY-01 is broken by aclrtMemset (call 9, thread 1)", "MEM-01 is broken by aclrtMemset (call 15, thread 1)"]
     );
 }
 
