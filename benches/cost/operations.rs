@@ -113,7 +113,7 @@ impl Operation {
             Self::Enter => 155,
             Self::Stream => 257,
             Self::Event => 194,
-            Self::Buffer => 246,
+            Self::Buffer => 238,
             Self::Allocator => 285,
             Self::Pool => 650,
         }

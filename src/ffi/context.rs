@@ -77,10 +77,6 @@ impl RawContext {
     }
 
     #[inline(always)]
-    pub(super) fn handle(&self) -> aclrtContext {
-        self.handle
-    }
-
     pub(crate) fn raw(self) -> *mut c_void {
         self.handle.0
     }
@@ -128,17 +124,13 @@ impl RawContext {
 
     #[inline(always)]
     pub(crate) fn make_current(self, api: Api) -> Result<(), Boxed> {
-        self.set(api.ready()?)?;
-        standing::moved_to(api, self);
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn set(self, ready: Ready<SelectsContext>) -> Result<(), Boxed> {
+        let ready: Ready<SelectsContext> = api.ready()?;
         // SAFETY: the function asks for a handle of a context. The library looks the handle up and returns an error for
         // an unknown one. A handle that may be dead is never passed (see `RawContext`).
         let answer = unsafe { call!(ready.aclrtSetCurrentContext(self.handle)) };
-        answer.success(MAKING_CURRENT)
+        answer.success(MAKING_CURRENT)?;
+        standing::moved_to(api, self);
+        Ok(())
     }
 
     /// This thread's current context, if it has one.

@@ -6,12 +6,11 @@ use super::context::{Entered, Left, MAKING_CURRENT, RawContext};
 use super::here::Site;
 use super::owner::Owner;
 use super::restore::Restore;
-use super::standing::{Standing, notes};
+use super::standing::notes;
 use crate::device_allocator::ContextId;
 use crate::error::Error;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtContext;
-use core::cell::Cell;
 use core::mem::ManuallyDrop;
 
 /// A context, with what entering it needs.
@@ -163,11 +162,10 @@ impl<'l> Visit<'l> {
     #[inline(never)]
     fn returns(&mut self) {
         if let Some(Short { left, outer }) = self.short.take() {
-            let left_first = |(own, innermost): (&Standing, &Cell<Option<ContextId>>)| {
+            if let Some((own, innermost)) = notes(self.api()) {
                 innermost.set(outer);
-                own.entered().set(None);
-            };
-            notes(self.api()).into_iter().for_each(left_first);
+                own.leaves_first();
+            }
             drop(Restore::after_left(self.api(), left, self.to.context));
         }
         drop(self.long.take());
@@ -189,7 +187,7 @@ impl Drop for Visit<'_> {
 fn set(context: &RawContext, site: &Site) -> Option<Result<(), NoSuccess>> {
     // SAFETY: the function asks for a handle of a context. The library looks the handle up and returns an error for an
     // unknown one. A handle that may be dead is never passed (see `RawContext`).
-    unsafe { call_found!(site.aclrtSetCurrentContext(context.handle())) }
+    unsafe { call_found!(site.aclrtSetCurrentContext(aclrtContext(context.raw()))) }
 }
 
 /// Whether this context is current for certain.
@@ -200,5 +198,5 @@ fn is_set(context: &RawContext, site: &Site) -> bool {
     // (`core::ptr`, "Safety").
     let answer = unsafe { call_found!(site.aclrtGetCurrentContext(&raw mut current)) };
     // The handle of an unnamed context is null.
-    matches!(answer, Some(Ok(()))) && !current.is_null() && current == context.handle()
+    matches!(answer, Some(Ok(()))) && !current.is_null() && current.0 == context.raw()
 }

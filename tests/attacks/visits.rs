@@ -107,14 +107,15 @@ fn a_default_context_that_ends_during_a_visit_is_not_made_current_again() {
 #[proves(CTX_05, CTX_08, CTX_09)]
 #[test]
 fn a_visit_during_which_calls_begin_or_cease_to_be_checked_comes_back_all_the_same() {
-    for times in TIMES {
+    // The first visit of a thread takes the long way in any case.
+    for times in [1, 2] {
         let alone = alone();
         let (runtime, worker) = (open(0), Worker::new());
         let on_another_thread = |what: &(dyn Fn() + Sync)| {
             std::thread::scope(|scope| scope.spawn(what).join().unwrap());
         };
         let attacks = || {
-            visit(&runtime, times.max(1));
+            visit(&runtime, times);
             let before = current_handle();
             let works = |current: &mut ascendcl::Current<Visited>| {
                 assert_eq!(current.upload(&[1_u8]).unwrap().to_vec(current).unwrap(), [1]);

@@ -16,9 +16,10 @@ pub(super) fn put_in_order(graph: &mut GraphProto) -> Result<(), LoadFailure> {
 fn ordered(graph: &mut GraphProto, outer: &HashSet<String>, around: &str) -> Result<(), LoadFailure> {
     let labels: Vec<String> =
         graph.node.iter().enumerate().map(|(index, node)| format!("{around}{}", label(node, index))).collect();
+    let given = given(graph)?;
+    let makers = makers(graph, &labels, &given)?;
     let mut known = outer.clone();
-    known.extend(given(graph)?);
-    let makers = makers(graph, &labels)?;
+    known.extend(given);
     let order = order(graph, &labels, &makers, &known)?;
     known.extend(makers.into_keys());
     if let Some(output) = graph.output.iter().find(|output| !known.contains(named(output))) {
@@ -130,15 +131,18 @@ fn given(graph: &GraphProto) -> Result<HashSet<String>, LoadFailure> {
 }
 
 /// The node that makes each value.
-fn makers(graph: &GraphProto, labels: &[String]) -> Result<HashMap<String, usize>, LoadFailure> {
+fn makers(
+    graph: &GraphProto,
+    labels: &[String],
+    given: &HashSet<String>,
+) -> Result<HashMap<String, usize>, LoadFailure> {
     let mut makers: HashMap<String, usize> = HashMap::new();
-    let before = given(graph)?;
     for (index, node) in graph.node.iter().enumerate() {
         for name in node.output.iter().filter(|name| !name.is_empty()) {
             let other = makers.insert(name.clone(), index);
             let first = match other {
                 Some(other) => labels.get(other).map(String::as_str),
-                None => before.contains(name).then_some("an input or a constant"),
+                None => given.contains(name).then_some("an input or a constant"),
             };
             if let Some(first) = first {
                 return Err(refused(graph, labels, index, format!("its output `{name}` is made by {first}, too")));
