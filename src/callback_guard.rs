@@ -5,6 +5,7 @@ use ascendcl_macros::rule;
 use core::cell::Cell;
 use core::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::thread;
 
 /// While this value exists, the library is inside code of the user on this thread. No call of the library may begin
 /// then.
@@ -16,8 +17,8 @@ pub(crate) struct InCallback {
 thread_local!(static IN_CALLBACK: Cell<bool> = const { Cell::new(false) });
 
 impl InCallback {
-    #[inline]
-    pub(crate) fn begin() -> Self {
+    #[inline(always)]
+    fn begin() -> Self {
         Self { outer: IN_CALLBACK.replace(true) }
     }
 
@@ -35,7 +36,7 @@ impl InCallback {
 }
 
 impl Drop for InCallback {
-    #[inline]
+    #[inline(always)]
     fn drop(&mut self) {
         IN_CALLBACK.set(self.outer);
     }
@@ -43,11 +44,15 @@ impl Drop for InCallback {
 
 /// Runs code of the user on a thread that is not the user's, or inside a call of the library. Returns `None` if the
 /// code panicked.
+#[inline(always)]
 pub(crate) fn contained<R>(code: impl FnOnce() -> R) -> Option<R> {
-    let answer = catch_unwind(AssertUnwindSafe(|| {
-        let _refuses = InCallback::begin();
-        code()
-    }));
     // The destructor of the panic's payload could panic again, so the payload is forgotten.
-    answer.map_err(mem::forget).ok()
+    caught(code).map_err(mem::forget).ok()
+}
+
+/// Like [`contained`], but returns the payload of the panic.
+#[inline(always)]
+pub(crate) fn caught<R>(code: impl FnOnce() -> R) -> thread::Result<R> {
+    let _refuses = InCallback::begin();
+    catch_unwind(AssertUnwindSafe(code))
 }

@@ -50,6 +50,9 @@ gate=src/ffi/gate.rs
 admission=src/ffi/admission.rs
 plain=src/ffi/plain.rs
 slot=src/ffi/shelf/slot.rs
+free_slots=src/ffi/free_slots.rs
+in_place=src/ffi/in_place.rs
+places=src/ffi/places.rs
 shelf=src/ffi/shelf/mod.rs
 
 lived=0
@@ -97,9 +100,9 @@ mutant 'a wait that failed counts as done' "$timeline" 's/(\s*end\(\);\n)(\s*Err
 mutant 'a failure is noted after the wait has ended' "$timeline" 's/(if let Some\(code\) = failed\(&error\) \{.*?\n                \}\n)(\s*end\(\);)/$2$1/s'
 mutant 'nobody waits for a note that is under way' "$timeline" 's/while under_way\(\) \{\s*yield_now\(\);\s*\}//'
 mutant 'a failure is not noted' "$timeline" 's/self\.failures\.note\(.*?\);//'
-mutant 'a slot is claimed by a thread that did not clear its bit' "$slot" 's/& bit != 0 \{/\& bit != 1 {/'
-mutant 'a slot is claimed before the last thread is seen to have left it' "$slot" 's/fetch_and\(!bit, Ordering::Acquire\)/fetch_and(!bit, Ordering::Relaxed)/'
-mutant 'a slot is given back without what was done with it' "$slot" 's/fetch_or\(1 << index, Ordering::Release\)/fetch_or(1 << index, Ordering::Relaxed)/'
+mutant 'a slot is claimed by a thread that did not clear its bit' "$free_slots" 's/& bit != 0 \{/\& bit != 1 {/'
+mutant 'a slot is claimed before the last thread is seen to have left it' "$free_slots" 's/fetch_and\(!bit, Ordering::Acquire\)/fetch_and(!bit, Ordering::Relaxed)/'
+mutant 'a slot is given back without what was done with it' "$free_slots" 's/fetch_or\(1 << index, Ordering::Release\)/fetch_or(1 << index, Ordering::Relaxed)/'
 mutant 'a slot is held without what was put into it' "$slot" 's/\(TAKEN, HELD, Ordering::Acquire,/(TAKEN, HELD, Ordering::Relaxed,/'
 mutant 'a slot is held by two threads' "$slot" 's/compare_exchange\(TAKEN, HELD,/compare_exchange(TAKEN, TAKEN,/'
 mutant 'a row is taken without being visible' "$slot" 's/(let row = self\.0\.row\.with_mut.*?\n)(\s*self\.0\.state\.store\(TAKEN, Ordering::)Release/$1$2Relaxed/s'
@@ -154,4 +157,28 @@ mutant 'a destroyed stream takes work without a look' "$admission" 's/(let close
 mutant 'a stream that was not destroyed looks gone for good' "$admission" 's/self\.set\(Because::Gone, false\);//'
 mutant 'a reason that ends takes the others with it' "$admission" 's/fetch_and\(!\(reason as u64\), /fetch_and(!(0xF << 60), /'
 mutant 'a reason that begins takes the others away' "$admission" 's/self\.0\.fetch_or\(reason as u64, /self.0.swap(reason as u64 | 7, /'
+# An allocator that is in use.
+mutant 'an allocator is taken out while it is used' "$in_place" 's/compare_exchange\(0, CHANGING, Ordering::Acquire, Ordering::Relaxed\)/fetch_update(Ordering::Acquire, Ordering::Relaxed, |word| (word < CHANGING).then_some(word + CHANGING))/'
+mutant 'an allocator is taken out before its uses are seen' "$in_place" 's/compare_exchange\(0, CHANGING, Ordering::Acquire,/compare_exchange(0, CHANGING, Ordering::Relaxed,/'
+mutant 'a use ends unseen' "$in_place" 's/fetch_sub\(1, Ordering::Release\)/fetch_sub(1, Ordering::Relaxed)/'
+mutant 'a use begins without what was done before' "$in_place" 's/fetch_add\(1, Ordering::Acquire\)/fetch_add(1, Ordering::Relaxed)/'
+mutant 'a use begins where there is no allocator' "$in_place" 's/ < CHANGING;/ < usize::MAX;/'
+mutant 'a use that did not begin is counted' "$in_place" 's/if !is_there \{\s*self\.end\(\);\s*\}//'
+mutant 'a use that begins while the allocator changes is let in' "$in_place" 's/ < CHANGING;/ \& VACANT == 0;/'
+mutant 'an allocator is there before it is put there' "$in_place" 's/word \^ VACANT \^ CHANGING/word ^ VACANT/; s/self\.word\.fetch_sub\(CHANGING, Ordering::Release\);//'
+mutant 'an allocator is put there unseen' "$in_place" 's/fetch_sub\(CHANGING, Ordering::Release\)/fetch_sub(CHANGING, Ordering::Relaxed)/'
+mutant 'an allocator is put there before the last one is seen to be gone' "$in_place" 's/fetch_update\(Ordering::Acquire, Ordering::Relaxed, changing\)/fetch_update(Ordering::Relaxed, Ordering::Relaxed, changing)/'
+mutant 'an allocator is taken out unseen' "$in_place" 's/fetch_add\(VACANT - CHANGING, Ordering::Release\)/fetch_add(VACANT - CHANGING, Ordering::Relaxed)/'
+mutant 'an allocator is put where one is' "$in_place" 's/word & VACANT != 0/word \& CHANGING == 0/'
+# The blocks of an allocator.
+mutant 'a block is lent unseen' "$places" 's/store\(LENT, Ordering::Release\)/store(LENT, Ordering::Relaxed)/'
+mutant 'a block comes back without what was put there' "$places" 's/swap\(FREE, Ordering::Acquire\)/swap(FREE, Ordering::Relaxed)/'
+mutant 'a block comes back twice' "$places" 's/let before = place\.state\.swap\(FREE, Ordering::Acquire\);/let before = place.state.load(Ordering::Acquire); place.state.store(FREE, Ordering::Relaxed);/'
+mutant 'a place is free before its block is out' "$places" 's/(let block = place\.block\.with_mut)/slot.of.give_back(slot.index); $1/; s/self\.slot\.of\.give_back\(self\.slot\.index\);//'
+mutant 'who lends a block only looks whether it is marked' "$places" 's/marks\.fetch_or\(false, Ordering::AcqRel\)/marks.load(Ordering::Acquire)/'
+mutant 'who lends a block shows nothing of it' "$places" 's/marks\.fetch_or\(false, Ordering::AcqRel\)/marks.fetch_or(false, Ordering::Acquire)/'
+mutant 'who marks only notes it' "$places" 's/marks\.swap\(true, Ordering::AcqRel\)/marks.store(true, Ordering::Release)/'
+mutant 'who marks sees no block that was lent before' "$places" 's/marks\.swap\(true, Ordering::AcqRel\)/marks.swap(true, Ordering::Relaxed)/'
+mutant 'a block that came back is marked' "$places" 's/self\.state\.compare_exchange\(LENT, MARKED, Ordering::Relaxed, Ordering::Relaxed\)/Ok::<u32, u32>(self.state.swap(MARKED, Ordering::Relaxed))/'
+mutant 'a marked block says nothing of it' "$places" 's/was_marked: before == MARKED/was_marked: false/'
 exit "$((lived > 0))"

@@ -114,8 +114,8 @@ impl Operation {
             Self::Stream => 257,
             Self::Event => 194,
             Self::Buffer => 238,
-            Self::Allocator => 285,
-            Self::Pool => 650,
+            Self::Allocator => 100,
+            Self::Pool => 200,
         }
     }
 }

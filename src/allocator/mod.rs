@@ -3,6 +3,8 @@
 mod arena;
 pub mod descriptor;
 mod pool;
+mod recent;
+mod size_class;
 
 pub use arena::PoolStatistics;
 pub use descriptor::Descriptor;

@@ -2,14 +2,17 @@
 
 #![allow(unsafe_code, reason = "an implementation of `DeviceAllocator`, without a block")]
 
-use super::arena::{Arena, Piece, PoolStatistics};
+use super::arena::{Arena, PoolStatistics};
+use super::recent::Recent;
+use super::size_class::SizeClass;
 use crate::brand::Brand;
 use crate::current::Current;
 use crate::device_allocator::{ContextId, DeviceAddress, DeviceAllocator};
 use crate::error::{Error, Failed};
 use crate::ffi::{Home, RawBuffer};
 use ascendcl_macros::rule;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::num::NonZeroUsize;
+use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// An allocator over device memory that it reserves beforehand.
@@ -45,13 +48,32 @@ use std::sync::{Arc, Mutex, MutexGuard};
 )]
 pub struct PoolAllocator {
     context: ContextId,
+    /// No other pool of the process has it.
+    number: u64,
     /// Boxed, so that the pool is small to move and to return.
-    arena: Box<Mutex<Arena<Arc<RawBuffer>>>>,
+    blocks: Box<Blocks>,
 }
 
 /// A block of a [`PoolAllocator`].
 #[derive(Debug)]
-pub struct PoolBlock(Piece);
+pub struct PoolBlock {
+    /// The number of its pool.
+    pool: u64,
+    address: NonZeroUsize,
+    size: SizeClass,
+}
+
+/// The memory of a pool. A request of a size of which a block came back lately takes no lock.
+#[derive(Debug)]
+struct Blocks {
+    recent: Recent,
+    /// How many requests got one of the recent blocks.
+    hits: AtomicU64,
+    /// The bytes of all blocks that the library has, and the most of them so far.
+    bytes: AtomicUsize,
+    peak: AtomicUsize,
+    arena: Mutex<Arena<Arc<RawBuffer>>>,
+}
 
 impl PoolAllocator {
     /// A pool with `bytes` bytes of device memory (`aclrtMalloc`).
@@ -62,7 +84,9 @@ impl PoolAllocator {
     ///
     /// As for [`Current::device_buffer`].
     pub fn new<C: Brand>(current: &Current<C>, bytes: usize) -> Result<Self, Error> {
-        let mut pool = Self { context: current.id(), arena: Box::new(Mutex::new(Arena::new())) };
+        static NUMBERS: AtomicU64 = AtomicU64::new(1);
+        let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
+        let mut pool = Self { context: current.id(), number, blocks: Box::new(Blocks::none()) };
         pool.grow(current, bytes)?;
         Ok(pool)
     }
@@ -80,7 +104,7 @@ impl PoolAllocator {
 
     /// The memory of the pool, and its requests so far.
     pub fn statistics(&self) -> PoolStatistics {
-        self.arena().statistics()
+        self.blocks.statistics()
     }
 
     /// Frees all memory (`aclrtFree`). The pool is taken by value, so it is not registered, and the stream that it
@@ -110,10 +134,8 @@ impl PoolAllocator {
 
     /// Adds memory to the pool.
     pub(crate) fn add(&self, context: ContextId, chunk: Arc<RawBuffer>) -> Result<(), Error> {
-        static NAMES: AtomicU64 = AtomicU64::new(1);
         self.is_of(context)?;
-        let start = chunk.exposed_start();
-        self.arena().add(NAMES.fetch_add(1, Ordering::Relaxed), start, chunk.bytes(), chunk);
+        self.blocks.arena().add(chunk.exposed_start(), chunk.bytes(), chunk);
         Ok(())
     }
 
@@ -121,12 +143,90 @@ impl PoolAllocator {
     /// knows that no queued work uses it.
     pub(crate) fn remove_idle(&self, context: ContextId) -> Result<Vec<Arc<RawBuffer>>, Error> {
         self.is_of(context)?;
-        Ok(self.arena().remove_idle())
+        Ok(self.blocks.all().remove_idle())
     }
 
     /// An error if the pool's memory belongs to another context.
     pub(crate) fn is_of(&self, context: ContextId) -> Result<(), Error> {
         if context == self.context { Ok(()) } else { Err(Error::OtherContext { context }) }
+    }
+}
+
+impl Blocks {
+    fn none() -> Self {
+        Self {
+            recent: Recent::new(),
+            hits: AtomicU64::new(0),
+            bytes: AtomicUsize::new(0),
+            peak: AtomicUsize::new(0),
+            arena: Mutex::new(Arena::new()),
+        }
+    }
+
+    /// Hands out the address of a block of at least so many bytes, and its size.
+    #[inline(always)]
+    fn take(&self, bytes: usize) -> Option<(NonZeroUsize, SizeClass)> {
+        let size = SizeClass::of(bytes);
+        let (address, size) = match size.and_then(|size| Some((self.recent.take(size)?, size))) {
+            Some(recent) => {
+                self.hits.fetch_add(1, Ordering::Relaxed);
+                recent
+            }
+            None => self.take_from_arena(bytes, size)?,
+        };
+        let now = self.bytes.fetch_add(size.bytes(), Ordering::Relaxed) + size.bytes();
+        if now > self.peak.load(Ordering::Relaxed) {
+            self.peak.fetch_max(now, Ordering::Relaxed);
+        }
+        Some((address, size))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn take_from_arena(&self, bytes: usize, size: Option<SizeClass>) -> Option<(NonZeroUsize, SizeClass)> {
+        if let Some(size) = size
+            && let Some(address) = self.arena().take_again(size)
+        {
+            return Some((address, size));
+        }
+        let mut arena = self.all();
+        let taken = size.and_then(|size| arena.take(size));
+        if taken.is_none() {
+            arena.refuse(bytes);
+        }
+        taken
+    }
+
+    /// Takes a block back.
+    #[inline(always)]
+    fn put(&self, address: NonZeroUsize, size: SizeClass) {
+        self.bytes.fetch_sub(size.bytes(), Ordering::Relaxed);
+        if !self.recent.put(size, address) {
+            self.put_into_arena(address, size);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn put_into_arena(&self, address: NonZeroUsize, size: SizeClass) {
+        self.arena().put(address, size);
+    }
+
+    fn statistics(&self) -> PoolStatistics {
+        let statistics = self.all().statistics();
+        PoolStatistics {
+            hits: statistics.hits + self.hits.load(Ordering::Relaxed),
+            bytes: self.bytes.load(Ordering::Relaxed),
+            peak: self.peak.load(Ordering::Relaxed),
+            ..statistics
+        }
+    }
+
+    /// The arena, with all blocks that came back.
+    fn all(&self) -> MutexGuard<'_, Arena<Arc<RawBuffer>>> {
+        let mut arena = self.arena();
+        self.recent.take_all().for_each(|(size, address)| arena.put(address, size));
+        arena
     }
 
     fn arena(&self) -> MutexGuard<'_, Arena<Arc<RawBuffer>>> {
@@ -144,18 +244,26 @@ impl PoolAllocator {
 unsafe impl DeviceAllocator for PoolAllocator {
     type Block = PoolBlock;
 
+    #[inline]
     fn allocate(&self, bytes: usize) -> Option<PoolBlock> {
-        self.arena().take(bytes).map(PoolBlock)
+        let (address, size) = self.blocks.take(bytes)?;
+        Some(PoolBlock { pool: self.number, address, size })
     }
 
+    #[inline]
     fn address(&self, block: &PoolBlock) -> DeviceAddress {
-        block.0.address().into()
+        block.address.into()
     }
 
+    /// Ignores a block of another pool.
+    #[inline]
     fn free(&self, block: PoolBlock) {
-        self.arena().put(block.0);
+        if block.pool == self.number {
+            self.blocks.put(block.address, block.size);
+        }
     }
 
+    #[inline]
     fn serves(&self, context: ContextId) -> bool {
         context == self.context
     }

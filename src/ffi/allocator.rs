@@ -4,41 +4,42 @@
 //! the library may call it (the stream's row keeps it). The functions are the trampolines below, and nothing unwinds
 //! out of them. The allocator itself is behind a pointer in the object. It is put there after the library has accepted
 //! the registration, and taken out before the registration is ended. A call at any other time finds no allocator and
-//! gets no memory. No lock is held while code of the allocator runs.
+//! gets no memory. Neither a call nor a block takes a lock.
 //!
 //! A block is passed to the library as a pointer to its [`Place`] and comes back once, to be freed. The allocator is not
 //! taken out before all blocks have come back. A block that a captured graph has comes back later (`held.rs`).
 
-use super::held::{Blocks, ComesBack, HeldBlocks, Lent, hold};
+use super::held::{Blocks, HeldBlocks, Lent, hold};
+use super::in_place::{InPlace, NotTaken};
 use super::members::Members;
-use super::places::Place;
+use super::places::address_of as address_in;
 use crate::callback_guard::contained;
 use crate::device_allocator::{ContextId, DeviceAddress, DeviceAllocator};
 use crate::error::{Error, ObjectKind};
 use ascendcl_macros::rule;
 use core::ffi::c_void;
 use core::fmt;
+use core::mem::ManuallyDrop;
 use core::num::NonZeroUsize;
 use core::ptr::{self, NonNull};
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::any::Any;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::sync::{Arc, OnceLock};
 
 /// The object that the library calls, and the allocator behind it.
 ///
 /// The type is public in a private module, because a stream's public state type has it.
 #[allow(unreachable_pub, reason = "see above")]
 pub struct Registered<A: DeviceAllocator> {
-    /// The lock is never held while the allocator runs.
-    inside: Mutex<Inside<A>>,
+    allocator: InPlace<A>,
+    /// The blocks that are out.
+    blocks: Blocks<A>,
     misbehaved: AtomicBool,
 }
 
-struct Inside<A: DeviceAllocator> {
-    allocator: Option<Arc<A>>,
-    /// The blocks that are out.
-    blocks: Blocks<A>,
-}
+/// While this value exists, the allocator and its registration's object are in place: a call of the library or a
+/// program that [looks](Registered::look) is inside the allocator, or a block of it is out.
+pub(super) struct InUse<A: DeviceAllocator>(ManuallyDrop<Arc<Registered<A>>>);
 
 /// A block that the library has given back, for the graphs that have it. Dropping the last one runs code of the user.
 pub(crate) type KeptBlock = Arc<dyn Any + Send + Sync>;
@@ -61,15 +62,15 @@ pub(crate) trait Keeps: fmt::Debug + Send + Sync {
 
 impl<A: DeviceAllocator> Keeps for Registered<A> {
     fn has_lent(&self, address: NonZeroUsize) -> bool {
-        self.inside().blocks.has_lent(address.into())
+        self.blocks.has_lent(address.into())
     }
 
     fn begin_capture(&self, graph: &Arc<HeldBlocks>) {
-        self.inside().blocks.begin_capture(graph);
+        self.blocks.begin_capture(graph);
     }
 
     fn end_capture(&self) {
-        self.inside().blocks.end_capture();
+        self.blocks.end_capture();
     }
 }
 
@@ -109,27 +110,21 @@ impl<A: DeviceAllocator> Registered<A> {
     /// An object without an allocator. The allocator is [put](Self::put) there after the library has accepted the
     /// registration.
     pub(crate) fn vacant() -> Arc<Self> {
-        let inside = Mutex::new(Inside { allocator: None, blocks: Blocks::default() });
-        Arc::new(Self { inside, misbehaved: AtomicBool::new(false) })
+        Arc::new(Self { allocator: InPlace::vacant(), blocks: Blocks::default(), misbehaved: AtomicBool::new(false) })
     }
 
     pub(crate) fn members(self: &Arc<Self>) -> Members {
         Members { object: object_of(self), allocate: allocate::<A>, advise: advise::<A>, free: free::<A>, address_of }
     }
 
-    /// Puts the allocator in place. From now on the library's calls reach it.
+    /// Puts the allocator in place, which the caller knows to be vacant. From now on the library's calls reach it.
     pub(crate) fn put(&self, allocator: A) {
-        self.inside().allocator = Some(Arc::new(allocator));
+        drop(self.put_if_vacant(allocator));
     }
 
     /// Like [`put`](Self::put), but returns the allocator if there already is one.
     pub(crate) fn put_if_vacant(&self, allocator: A) -> Result<(), A> {
-        let mut inside = self.inside();
-        if inside.allocator.is_some() {
-            return Err(allocator);
-        }
-        inside.allocator = Some(Arc::new(allocator));
-        Ok(())
+        self.allocator.put(allocator)
     }
 
     /// Takes the allocator out. From now on the library's calls reach no allocator.
@@ -137,23 +132,14 @@ impl<A: DeviceAllocator> Registered<A> {
     /// This does not wait. The allocator stays if the library has blocks of it, or if a call of the library, or a
     /// program that [looks](Self::look), is inside it now.
     pub(crate) fn take(&self) -> Result<A, Error> {
-        let mut inside = self.inside();
-        let shared = inside.allocator.take().ok_or(Error::Gone { what: ObjectKind::ALLOCATOR })?;
-        let allocator = match Arc::try_unwrap(shared) {
-            Ok(allocator) => allocator,
-            Err(shared) => {
-                inside.allocator = Some(shared);
-                return Err(Error::StillRunning { what: ObjectKind::ALLOCATOR });
-            }
-        };
-        // No thread is inside, and none can enter while the lock is held.
-        match inside.blocks.out() {
-            0 => Ok(allocator),
-            count => {
-                inside.allocator = Some(Arc::new(allocator));
-                Err(Error::BlocksInUse { count })
-            }
-        }
+        self.allocator.take().map_err(|reason| match reason {
+            NotTaken::Vacant => Error::Gone { what: ObjectKind::ALLOCATOR },
+            // Each block that is out is a use, and so is each call and each look.
+            NotTaken::InUse(uses) => match self.blocks.out() {
+                count if uses > count => Error::StillRunning { what: ObjectKind::ALLOCATOR },
+                count => Error::BlocksInUse { count },
+            },
+        })
     }
 
     /// The allocator itself. Returns `self` unchanged if the library may still call the allocator, or has a block of
@@ -171,8 +157,8 @@ impl<A: DeviceAllocator> Registered<A> {
     ///
     /// The closure gets `&A`, not `&mut A`: with `&mut A` it could take out the allocator and its memory while the
     /// library uses them.
-    pub(crate) fn look<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
-        self.present().map(|allocator| look(&allocator))
+    pub(crate) fn look<R>(self: Arc<Self>, look: impl FnOnce(&A) -> R) -> Option<R> {
+        InUse::begin(self).map(|in_use| look(in_use.allocator()))
     }
 
     /// Whether the allocator panicked in a callback, or the library returned a block that it did not have.
@@ -184,45 +170,63 @@ impl<A: DeviceAllocator> Registered<A> {
         self.misbehaved.store(true, Ordering::Release);
     }
 
-    /// While this pointer exists, the allocator cannot be taken out.
-    #[inline]
-    fn present(&self) -> Option<Arc<A>> {
-        self.inside().allocator.clone()
-    }
-
-    /// Notes that a block is no longer out. The allocator is found under the same lock, so code that takes it out sees
-    /// either the block or the pointer.
-    pub(super) fn comes_back(&self, note: impl FnOnce(&mut Blocks<A>)) -> Option<Arc<A>> {
-        let mut inside = self.inside();
-        note(&mut inside.blocks);
-        inside.allocator.clone()
-    }
-
-    #[inline]
-    fn inside(&self) -> MutexGuard<'_, Inside<A>> {
-        self.inside.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-    }
-
-    /// Gives a block to the allocator, if it is in place.
-    #[inline]
-    pub(super) fn give_to(allocator: Option<Arc<A>>, lent: Lent<A>) {
-        let Lent { block, keeps } = lent;
+    /// Gives a block to the allocator.
+    #[inline(always)]
+    pub(super) fn give_back(lent: Lent<A>) {
+        let Lent { block, in_use } = lent;
         // If the allocator panicked, it had the block already, so the block is not freed a second time.
-        if contained(|| allocator.as_ref().map(|allocator| allocator.free(block))).flatten().is_none() {
-            keeps.note_misbehaviour();
+        if contained(|| in_use.allocator().free(block)).is_none() {
+            in_use.0.note_misbehaviour();
         }
-        let_go(allocator);
+    }
+}
+
+impl<A: DeviceAllocator> InUse<A> {
+    /// `None` if the allocator is not in place.
+    #[inline(always)]
+    fn begin(registered: Arc<Registered<A>>) -> Option<Self> {
+        if registered.allocator.begin() {
+            return Some(Self(ManuallyDrop::new(registered)));
+        }
+        let_go(registered);
+        None
+    }
+
+    #[inline(always)]
+    fn allocator(&self) -> &A {
+        // SAFETY: `value` asks for a use that has begun and does not end while the reference exists. `begin` has begun it,
+        // and it ends when this value, which is borrowed, is dropped.
+        unsafe { self.0.allocator.value() }
+    }
+
+    pub(super) fn blocks(&self) -> &Blocks<A> {
+        &self.0.blocks
+    }
+}
+
+impl<A: DeviceAllocator> Drop for InUse<A> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        self.0.allocator.end();
+        // SAFETY: `take` asks that the value is not used again. This is the only place that takes it, and it runs once.
+        let registered = unsafe { ManuallyDrop::take(&mut self.0) };
         // If the registration has ended, the last block drops the allocator.
-        let_go(Some(keeps));
+        let_go(registered);
     }
 }
 
 /// Drops a pointer. The last one drops what it points to, whose destructor may be code of the user.
-#[inline]
-pub(super) fn let_go<T>(pointer: Option<Arc<T>>) {
-    if let Some(last) = pointer.and_then(Arc::into_inner) {
-        contained(|| drop(last));
+#[inline(always)]
+fn let_go<T>(pointer: Arc<T>) {
+    if let Some(last) = Arc::into_inner(pointer) {
+        drop_contained(last);
     }
+}
+
+#[cold]
+#[inline(never)]
+fn drop_contained<T>(last: T) {
+    contained(|| drop(last));
 }
 
 /// The object of a registration. [`registered`] turns it back into the shared pointer.
@@ -248,38 +252,32 @@ unsafe fn registered<A: DeviceAllocator>(object: *mut c_void) -> Arc<Registered<
 
 /// Allocates a block for the library. Returns null if the allocator has no memory.
 #[rule(ALLOC_19, CB_09, ALLOC_18)]
+#[inline(always)]
 fn hand_out<A: DeviceAllocator>(
     registered: Arc<Registered<A>>,
     ask: impl FnOnce(&A) -> Option<A::Block>,
 ) -> *mut c_void {
-    let Some(allocator) = registered.present() else {
-        let_go(Some(registered));
-        return ptr::null_mut();
-    };
+    let Some(in_use) = InUse::begin(registered) else { return ptr::null_mut() };
     let mut block = None;
     let address = contained(|| {
-        block = ask(&allocator);
-        block.as_ref().map(|block| allocator.address(block))
+        block = ask(in_use.allocator());
+        block.as_ref().map(|block| in_use.allocator().address(block))
     });
-    let place = match (address, block) {
-        (Some(Some(address)), Some(block)) => {
-            // Lent before the pointer is dropped, so that code that takes the allocator out sees either the pointer or the
-            // block.
-            let keeps = Arc::clone(&registered);
-            registered.inside().blocks.lend(address, Lent { block, keeps })
-        }
-        (address, block) => refused(&registered, address.is_none(), block),
+    let (address, block) = match (address, block) {
+        (Some(Some(address)), Some(block)) => (address, block),
+        (address, block) => return refused(&in_use, address.is_none(), block),
     };
-    let_go(Some(allocator));
-    let_go(Some(registered));
-    place
+    // SAFETY: a reference asks for a value that lives. `in_use` keeps it, first here and then in the place. A block does not
+    // come back before the library has the pointer to it (ALLOC-19), which is the answer of this function.
+    let blocks = unsafe { &(*Arc::as_ptr(&in_use.0)).blocks };
+    blocks.lend(address, Lent { block, in_use })
 }
 
 /// The allocator has no memory, or panicked.
 #[cold]
-fn refused<A: DeviceAllocator>(registered: &Registered<A>, panicked: bool, block: Option<A::Block>) -> *mut c_void {
+fn refused<A: DeviceAllocator>(in_use: &InUse<A>, panicked: bool, block: Option<A::Block>) -> *mut c_void {
     if panicked {
-        registered.note_misbehaviour();
+        in_use.0.note_misbehaviour();
     }
     // It was not dropped while a panic unwound.
     contained(|| drop(block));
@@ -310,19 +308,14 @@ unsafe extern "C" fn free<A: DeviceAllocator>(object: *mut c_void, block: *mut c
     // SAFETY: a reference asks for a value that lives. The library returns a block with the object of the registration that
     // it came from (ALLOC-19), which the stream's row keeps, and which a block that the library has keeps, too.
     let registered = unsafe { &*object.cast_const().cast::<Registered<A>>() };
-    // The allocator is found under the same lock, so code that takes it out sees either the pointer or the block.
-    let (allocator, back) = {
-        let mut inside = registered.inside();
-        (inside.allocator.clone(), inside.blocks.take_back(block))
-    };
-    match back {
-        Some(ComesBack::ToTheAllocator(lent)) => Registered::give_to(allocator, lent),
-        Some(ComesBack::ToGraphs(lent, graphs)) => hold(allocator, lent, graphs),
-        // The block was returned before, or never allocated here, so nothing is read through the pointer.
-        None => {
-            registered.note_misbehaviour();
-            let_go(allocator);
+    match registered.blocks.take_back(block) {
+        Some(back) if back.was_marked() => {
+            let (lent, graphs) = registered.blocks.of_graphs(block, back);
+            hold(lent, graphs);
         }
+        Some(back) => Registered::give_back(back.leave()),
+        // The block was returned before, or never allocated here, so nothing is read through the pointer.
+        None => registered.note_misbehaviour(),
     }
 }
 
@@ -330,9 +323,9 @@ unsafe extern "C" fn address_of(block: *mut c_void) -> *mut c_void {
     if block.is_null() {
         return ptr::null_mut();
     }
-    // SAFETY: `Place::address` asks for a pointer of `lend` that did not come back, and for its places. The library passes a block that it has
-    // (ALLOC-19), and such a block keeps the registration's object, which has the places.
-    let address = unsafe { Place::address(block) };
+    // SAFETY: `address_in` asks for a pointer of `lend` that did not come back, and for its places. The library passes a
+    // block that it has (ALLOC-19), and such a block keeps the registration's object, which has the places.
+    let address = unsafe { address_in(block) };
     // The code that made the number exposed the provenance of its pointer (`DeviceAddress`).
     address.map_or(ptr::null_mut(), |address| ptr::with_exposed_provenance_mut(address.get()))
 }

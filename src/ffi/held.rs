@@ -5,8 +5,8 @@
 //! the library has while it is captured: those from before, which the library may use for its tasks, and those that it
 //! gets. A block that comes back while a graph has it goes to the allocator when the last such graph is destroyed.
 
-use super::allocator::{KeptBlock, Registered, let_go};
-use super::places::Places;
+use super::allocator::{InUse, KeptBlock, Registered};
+use super::places::{CameBack, Places};
 use crate::callback_guard::contained;
 use crate::device_allocator::{DeviceAddress, DeviceAllocator};
 use core::ffi::c_void;
@@ -18,29 +18,31 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 pub(crate) struct HeldBlocks(Mutex<Option<Vec<KeptBlock>>>);
 
 /// The blocks of one allocator that are out.
+///
+/// A block goes out and comes back without a lock, unless a graph has it or is being captured. A block that a graph has
+/// is marked in its place.
 pub(super) struct Blocks<A: DeviceAllocator> {
     /// Those that the library has.
     lent: Places<Lent<A>>,
-    /// The graphs that have blocks of these, by the pointers of the blocks.
-    graphs: BTreeMap<usize, Vec<Weak<HeldBlocks>>>,
+    graphs: Mutex<Graphs>,
+}
+
+/// The graphs that have blocks of an allocator.
+#[derive(Default)]
+struct Graphs {
+    /// By the pointers of the blocks that are marked.
+    of: BTreeMap<usize, Vec<Weak<HeldBlocks>>>,
     /// The graph whose capture is under way on the allocator's stream.
     captured: Option<Weak<HeldBlocks>>,
-    /// How many the library has given back and graphs have.
+    /// How many blocks the library has given back and graphs have.
     held: usize,
 }
 
-/// A block that the library has or has given back.
+/// A block that the library has or has given back. Its allocator stays in place, even if the library keeps the block
+/// beyond the registration, or forever.
 pub(super) struct Lent<A: DeviceAllocator> {
     pub(super) block: A::Block,
-    /// Keeps the allocator in place, even if the library keeps a block beyond the registration, or forever.
-    pub(super) keeps: Arc<Registered<A>>,
-}
-
-/// Who gets a block that the library gives back.
-pub(super) enum ComesBack<A: DeviceAllocator> {
-    ToTheAllocator(Lent<A>),
-    /// These graphs have it. Until the last of them is destroyed it counts as out.
-    ToGraphs(Lent<A>, Vec<Arc<HeldBlocks>>),
+    pub(super) in_use: InUse<A>,
 }
 
 /// A block that the library has given back. Dropping it gives the block to the allocator.
@@ -72,84 +74,107 @@ impl HeldBlocks {
 
 impl<A: DeviceAllocator> Default for Blocks<A> {
     fn default() -> Self {
-        Self { lent: Places::default(), graphs: BTreeMap::new(), captured: None, held: 0 }
+        Self { lent: Places::default(), graphs: Mutex::default() }
     }
 }
 
 impl<A: DeviceAllocator> Blocks<A> {
     /// From now on the graph has all blocks that are lent, until [`end_capture`](Self::end_capture).
-    pub(super) fn begin_capture(&mut self, graph: &Arc<HeldBlocks>) {
-        for pointer in self.lent.pointers() {
-            let graphs = self.graphs.entry(pointer).or_default();
-            graphs.retain(|graph| graph.strong_count() > 0);
-            graphs.push(Arc::downgrade(graph));
+    pub(super) fn begin_capture(&self, graph: &Arc<HeldBlocks>) {
+        let mut graphs = self.graphs();
+        graphs.captured = Some(Arc::downgrade(graph));
+        for pointer in self.lent.begin_marking() {
+            graphs.has(pointer, &Arc::downgrade(graph));
         }
-        self.captured = Some(Arc::downgrade(graph));
     }
 
     /// The capture is over: the graph gets no more blocks.
-    pub(super) fn end_capture(&mut self) {
-        self.captured = None;
+    pub(super) fn end_capture(&self) {
+        let mut graphs = self.graphs();
+        graphs.captured = None;
+        self.lent.end_marking();
     }
 
     /// Lends a block to the library: the pointer by which the library knows it.
     #[inline(always)]
-    pub(super) fn lend(&mut self, address: DeviceAddress, lent: Lent<A>) -> *mut c_void {
-        let pointer = self.lent.lend(address, lent);
-        if let Some(graph) = &self.captured {
-            self.graphs.insert(pointer.addr(), vec![Weak::clone(graph)]);
+    pub(super) fn lend(&self, address: DeviceAddress, lent: Lent<A>) -> *mut c_void {
+        let (pointer, is_of_capture) = self.lent.claim().lend(address.number(), lent);
+        if is_of_capture {
+            self.lent_in_capture(pointer);
         }
         pointer
     }
 
-    /// The library gives a block back. `None` for a pointer that was not lent.
-    #[inline(always)]
-    pub(super) fn take_back(&mut self, pointer: *mut c_void) -> Option<ComesBack<A>> {
-        let lent = self.lent.take_back(pointer)?;
-        if self.graphs.is_empty() {
-            Some(ComesBack::ToTheAllocator(lent))
-        } else {
-            Some(self.of_captures(pointer, lent))
+    #[cold]
+    #[inline(never)]
+    fn lent_in_capture(&self, pointer: *mut c_void) {
+        let mut graphs = self.graphs();
+        if let Some(graph) = graphs.captured.clone()
+            && self.lent.mark(pointer)
+        {
+            graphs.has(pointer.addr(), &graph);
         }
     }
 
+    /// The library gives a block back. `None` for a pointer that was not lent.
+    #[inline(always)]
+    pub(super) fn take_back(&self, pointer: *mut c_void) -> Option<CameBack<'_, Lent<A>>> {
+        self.lent.take_back(pointer)
+    }
+
+    /// The graphs that have this block, which came back and was marked. Until they give it back it counts as out.
     #[cold]
     #[inline(never)]
-    fn of_captures(&mut self, pointer: *mut c_void, lent: Lent<A>) -> ComesBack<A> {
-        let graphs = self.graphs.remove(&pointer.addr()).unwrap_or_default();
-        let graphs: Vec<_> = graphs.iter().filter_map(Weak::upgrade).collect();
-        if graphs.is_empty() {
-            return ComesBack::ToTheAllocator(lent);
-        }
-        self.held += 1;
-        ComesBack::ToGraphs(lent, graphs)
+    pub(super) fn of_graphs(
+        &self,
+        pointer: *mut c_void,
+        back: CameBack<'_, Lent<A>>,
+    ) -> (Lent<A>, Vec<Arc<HeldBlocks>>) {
+        let mut graphs = self.graphs();
+        graphs.held += 1;
+        let of_it = graphs.of.remove(&pointer.addr()).unwrap_or_default();
+        // Its place is free from now on: another block in it could have been marked before.
+        (back.leave(), of_it.iter().filter_map(Weak::upgrade).collect())
     }
 
     /// A graph gives a block back.
-    fn is_held_no_more(&mut self) {
-        self.held -= 1;
+    fn is_held_no_more(&self) {
+        self.graphs().held -= 1;
     }
 
     /// Whether the library has a block at this address.
     pub(super) fn has_lent(&self, address: DeviceAddress) -> bool {
-        self.lent.has(address)
+        self.lent.has(address.number())
     }
 
     /// How many are not with the allocator.
     pub(super) fn out(&self) -> usize {
-        self.lent.count() + self.held
+        let graphs = self.graphs();
+        self.lent.count() + graphs.held
+    }
+
+    fn graphs(&self) -> MutexGuard<'_, Graphs> {
+        self.graphs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Graphs {
+    /// The graph has the block behind this pointer.
+    fn has(&mut self, pointer: usize, graph: &Weak<HeldBlocks>) {
+        let graphs = self.of.entry(pointer).or_default();
+        graphs.retain(|other| other.strong_count() > 0 && !Weak::ptr_eq(other, graph));
+        graphs.push(Weak::clone(graph));
     }
 }
 
 /// Keeps a block that the library has given back for these graphs.
 #[cold]
 #[inline(never)]
-pub(super) fn hold<A: DeviceAllocator>(allocator: Option<Arc<A>>, lent: Lent<A>, graphs: Vec<Arc<HeldBlocks>>) {
+pub(super) fn hold<A: DeviceAllocator>(lent: Lent<A>, graphs: Vec<Arc<HeldBlocks>>) {
     let block: KeptBlock = Arc::new(Returned(Mutex::new(Some(lent))));
     graphs.iter().for_each(|graph| graph.keep(&block));
-    // Graphs that were destroyed meanwhile have not kept it. Then this drop gives it to the allocator.
+    // If no graph is left, nobody has kept it. Then this drop gives it to the allocator.
     contained(|| drop(block));
-    let_go(allocator);
     // A graph may have been destroyed meanwhile.
     contained(|| drop(graphs));
 }
@@ -158,9 +183,8 @@ impl<A: DeviceAllocator> Drop for Returned<A> {
     fn drop(&mut self) {
         let lent = self.0.get_mut().unwrap_or_else(PoisonError::into_inner).take();
         let Some(lent) = lent else { return };
-        // Taken before the block is no longer counted, so that code that takes the allocator out sees one of them.
-        let allocator = lent.keeps.comes_back(Blocks::is_held_no_more);
-        Registered::give_to(allocator, lent);
+        lent.in_use.blocks().is_held_no_more();
+        Registered::give_back(lent);
     }
 }
 

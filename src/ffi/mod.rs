@@ -45,10 +45,12 @@ mod failure;
 mod flagged_event;
 mod forced;
 mod foreign_use;
+mod free_slots;
 mod gate;
 mod held;
 mod here;
 mod home;
+mod in_place;
 mod inside;
 mod load;
 mod members;
@@ -61,6 +63,8 @@ mod owner;
 mod pages;
 mod peer;
 mod places;
+#[cfg(test)]
+mod places_tests;
 mod plain;
 mod process;
 mod properties;
@@ -84,14 +88,14 @@ mod visit;
 mod wait;
 mod work;
 
-/// The primitives that `shelf`, `unnamed` and `sharing` use. The loom tests replace them with loom's.
+/// The primitives that `shelf`, `unnamed`, `sharing`, `in_place` and `places` use. The loom tests replace them with loom's.
 mod sync {
     pub(super) use super::inside::Inside;
     pub(super) use core::sync::atomic::{Ordering, fence};
     pub(super) use std::sync::{Arc, Arc as Names};
 }
 
-// The primitives that `shelf`, `stamp`, `sharing` and `gate` use. The loom tests replace them with loom's.
+// The primitives that `shelf`, `free_slots`, `stamp`, `sharing`, `gate`, `in_place` and `places` use. The loom tests replace them with loom's.
 use core::sync::atomic;
 use std::thread::yield_now;
 

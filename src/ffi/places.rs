@@ -2,195 +2,271 @@
 //!
 //! The library gets a pointer to a [`Place`], which has the block's device address. Places do not move and are used
 //! again, so a block that goes out and comes back allocates nothing. A pointer that comes back is compared with the
-//! places as a number: nothing is read through a pointer that was not lent.
+//! places as a number: nothing is read through a pointer that was not lent. No lock is taken.
+//!
+//! # States of a place
+//!
+//! * *Free*: nobody has it. It may be claimed: then one thread puts a block into it.
+//! * *Lent*: it has a block, which the library has.
+//! * *Marked*: the same, and the block is of interest to code that wants to be told when it comes back.
+//!
+//! # Why these orderings suffice
+//!
+//! A block is accessed by the thread that claimed its place, and by the one that takes it back. A place is claimed with
+//! [`FreeSlots`]. Changing *lent* or *marked* to *free* is one atomic step, which one thread can take for each block that
+//! was lent. What a thread put into the place is visible to the one that takes it out: *lent* is stored with `Release`,
+//! and the step is made with `Acquire`. A place is given back after its block was taken out.
+//!
+//! A thread that [begins to mark](Places::begin_marking) notes that first, and marks all lent blocks then. A thread that
+//! lends a block makes it *lent* first, and looks at the note then. Both access the note by a step that reads and
+//! writes, of which one comes first and is visible to the other. So the first thread sees the block, or the second one
+//! sees the note and marks the block itself.
+//!
+//! `tests/stamps/` runs this file with loom.
 
-use crate::device_allocator::DeviceAddress;
+use super::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use super::free_slots::{FreeSlots, SLOTS};
+use super::sync::Inside;
 use core::ffi::c_void;
 use core::num::NonZeroUsize;
 use core::ptr;
-use core::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::Arc;
-
-/// What the library's pointer points to: the address of the block.
-#[repr(transparent)]
-#[derive(Default)]
-pub(super) struct Place(AtomicUsize);
+use std::panic::{RefUnwindSafe, UnwindSafe};
+use std::sync::OnceLock;
 
 /// The blocks that the library has, each with its place.
-pub(super) struct Places<T> {
-    /// Each group has twice as many places as the one before. The library reads them while no lock is held, so they are
-    /// never borrowed mutably.
-    groups: Vec<Arc<[Place]>>,
-    /// What belongs to each place: `None` for the free ones.
-    lent: Vec<Option<T>>,
-    /// The numbers of the free places.
-    free: Vec<usize>,
+pub(crate) struct Places<T> {
+    first: Level<T>,
+    /// Whether a block is marked when it is lent.
+    marks: AtomicBool,
 }
 
-/// How many places the first group has.
-const FIRST: usize = 32;
+/// Places that stay where they are.
+struct Level<T> {
+    places: Box<[Place<T>]>,
+    /// For each [`SLOTS`] places.
+    free: Box<[FreeSlots]>,
+    /// Twice as many.
+    next: OnceLock<Box<Self>>,
+}
 
-impl Place {
-    /// The device address of a block.
-    ///
-    /// # Safety
-    ///
-    /// `place` is a pointer of [`Places::lend`] that did not come back, and the places are there.
-    pub(super) unsafe fn address(place: *mut c_void) -> Option<NonZeroUsize> {
-        // SAFETY: a reference asks for an initialised value that nobody borrows mutably. The pointer is one to a place (the
-        // safety section), which is in a group that stays, and `Places` borrows groups only shared.
-        let place = unsafe { &*place.cast_const().cast::<Self>() };
-        NonZeroUsize::new(place.0.load(Ordering::Relaxed))
-    }
+/// What the library's pointer points to. The address comes first: the library asks for it without knowing of what type
+/// the block is. It is aligned so that threads with different blocks do not write to one line of a cache.
+#[repr(C, align(64))]
+pub(crate) struct Place<T> {
+    address: AtomicUsize,
+    state: AtomicU32,
+    block: Inside<Option<T>>,
+}
+
+/// A place that this thread has claimed.
+pub(crate) struct Claimed<'a, T> {
+    place: &'a Place<T>,
+    marks: &'a AtomicBool,
+}
+
+/// A block that came back. Its place is not free yet.
+pub(crate) struct CameBack<'a, T> {
+    block: T,
+    was_marked: bool,
+    slot: Slot<'a>,
+}
+
+/// Where a place is among the free ones.
+struct Slot<'a> {
+    of: &'a FreeSlots,
+    index: usize,
+}
+
+const FREE: u32 = 0;
+const LENT: u32 = 1;
+const MARKED: u32 = 2;
+
+// SAFETY: sharing a place must not make a data race on `block`. It is accessed by one thread at a time, and what each thread
+// did is visible to the next (the head of this file). The thread that takes a block out may be another one than that
+// which put it there.
+unsafe impl<T: Send> Sync for Place<T> {}
+
+// No code of `T` runs while a block is put there or taken out.
+impl<T> UnwindSafe for Place<T> {}
+impl<T> RefUnwindSafe for Place<T> {}
+
+/// The device address of a block.
+///
+/// # Safety
+///
+/// `place` is a pointer of [`Claimed::lend`] that did not come back, and the places are there.
+pub(crate) unsafe fn address_of(place: *mut c_void) -> Option<NonZeroUsize> {
+    // SAFETY: a reference asks for an initialised value that nobody borrows mutably. The pointer is one to a place (the
+    // safety section), which begins with its address, and stays where it is. Places are only borrowed shared.
+    let address = unsafe { &*place.cast_const().cast::<AtomicUsize>() };
+    NonZeroUsize::new(address.load(Ordering::Relaxed))
 }
 
 impl<T> Default for Places<T> {
     fn default() -> Self {
-        Self { groups: Vec::new(), lent: Vec::new(), free: Vec::new() }
+        Self { first: Level::new(1), marks: AtomicBool::new(false) }
+    }
+}
+
+impl<T> Level<T> {
+    /// As many places as so many words have bits.
+    fn new(words: usize) -> Self {
+        Self {
+            places: (0..words * SLOTS).map(|_| Place::free()).collect(),
+            free: (0..words).map(|_| FreeSlots::all()).collect(),
+            next: OnceLock::new(),
+        }
+    }
+
+    /// Claims one of the places of this word.
+    #[inline(always)]
+    fn claim(&self, word: usize) -> Option<&Place<T>> {
+        let index = self.free.get(word)?.claim()?;
+        self.places.get(word * SLOTS + index)
+    }
+
+    /// The place at this address, and its slot.
+    #[inline(always)]
+    fn find(&self, address: usize) -> Option<(&Place<T>, Slot<'_>)> {
+        let offset = address.wrapping_sub(self.places.as_ptr().addr());
+        let number = offset / size_of::<Place<T>>();
+        let place = self.places.get(number).filter(|_| offset.is_multiple_of(size_of::<Place<T>>()))?;
+        Some((place, Slot { of: self.free.get(number / SLOTS)?, index: number % SLOTS }))
+    }
+
+    fn claimed(&self) -> impl Iterator<Item = &Place<T>> {
+        self.free.iter().zip(self.places.chunks(SLOTS)).flat_map(|(free, places)| free.claimed(places))
+    }
+}
+
+impl<T> Place<T> {
+    fn free() -> Self {
+        Self { address: AtomicUsize::new(0), state: AtomicU32::new(FREE), block: Inside::new(None) }
+    }
+
+    /// The pointer by which the library knows the block in this place.
+    #[inline(always)]
+    fn pointer(&self) -> *mut c_void {
+        ptr::from_ref(self).cast_mut().cast()
+    }
+
+    /// Marks the block, if there is one. Says whether there is.
+    fn mark(&self) -> bool {
+        let marked = self.state.compare_exchange(LENT, MARKED, Ordering::Relaxed, Ordering::Relaxed);
+        matches!(marked, Ok(_) | Err(MARKED))
+    }
+}
+
+impl<T> Claimed<'_, T> {
+    /// Lends a block: the pointer by which the library knows it, and whether the block is to be
+    /// [marked](Places::mark).
+    #[inline(always)]
+    pub(crate) fn lend(self, address: usize, block: T) -> (*mut c_void, bool) {
+        let Self { place, marks } = self;
+        // SAFETY: the pointer must be valid, and nobody else may use it. This thread has claimed the place, so no other one
+        // accesses the block (the head of this file).
+        place.block.with_mut(|inside| unsafe { *inside = Some(block) });
+        place.address.store(address, Ordering::Relaxed);
+        place.state.store(LENT, Ordering::Release);
+        // This changes nothing, but it is a step that reads and writes (the head of this file).
+        (place.pointer(), marks.fetch_or(false, Ordering::AcqRel))
+    }
+}
+
+impl<T> CameBack<'_, T> {
+    #[inline(always)]
+    pub(crate) fn was_marked(&self) -> bool {
+        self.was_marked
+    }
+
+    /// The block. Its place may be lent again.
+    #[inline(always)]
+    pub(crate) fn leave(self) -> T {
+        self.slot.of.give_back(self.slot.index);
+        self.block
     }
 }
 
 impl<T> Places<T> {
-    /// Lends a block: the pointer by which the library knows it.
+    /// Claims a place for a block.
     #[inline(always)]
-    pub(super) fn lend(&mut self, address: DeviceAddress, block: T) -> *mut c_void {
-        let number = match self.free.pop() {
-            Some(number) => number,
-            None => self.grow(),
-        };
-        // Both are there: `grow` has made the number.
-        let (Some(place), Some(lent)) = (place(&self.groups, number), self.lent.get_mut(number)) else {
-            return ptr::null_mut();
-        };
-        *lent = Some(block);
-        place.0.store(address.number(), Ordering::Relaxed);
-        ptr::from_ref(place).cast_mut().cast()
+    pub(crate) fn claim(&self) -> Claimed<'_, T> {
+        let place = self.first.claim(0).unwrap_or_else(|| self.claim_elsewhere());
+        Claimed { place, marks: &self.marks }
     }
 
     /// Takes a block back. `None` for a pointer that is not lent.
     #[inline(always)]
-    pub(super) fn take_back(&mut self, pointer: *mut c_void) -> Option<T> {
-        let number = self.number(pointer.addr())?;
-        let block = self.lent.get_mut(number)?.take()?;
-        self.free.push(number);
-        Some(block)
+    pub(crate) fn take_back(&self, pointer: *mut c_void) -> Option<CameBack<'_, T>> {
+        let (place, slot) = self.find(pointer.addr())?;
+        let before = place.state.swap(FREE, Ordering::Acquire);
+        if before == FREE {
+            return None;
+        }
+        // SAFETY: the pointer must be valid, and nobody else may use it. This thread has changed the state to free, so no
+        // other one accesses the block (the head of this file).
+        let block = place.block.with_mut(|inside| unsafe { (*inside).take() })?;
+        Some(CameBack { block, was_marked: before == MARKED, slot })
+    }
+
+    /// Marks the block behind this pointer, if it is lent. Says whether it is.
+    pub(crate) fn mark(&self, pointer: *mut c_void) -> bool {
+        self.find(pointer.addr()).is_some_and(|(place, _)| place.mark())
+    }
+
+    /// Marks the blocks that are lent. Returns their pointers, as numbers. Those that are lent from now on are to be
+    /// marked, too.
+    pub(crate) fn begin_marking(&self) -> impl Iterator<Item = usize> {
+        self.marks.swap(true, Ordering::AcqRel);
+        self.claimed().filter(|place| place.mark()).map(|place| place.pointer().addr())
+    }
+
+    /// Blocks that are lent from now on are not to be marked.
+    pub(crate) fn end_marking(&self) {
+        self.marks.store(false, Ordering::Relaxed);
     }
 
     /// How many blocks are lent.
-    pub(super) fn count(&self) -> usize {
-        self.lent.len() - self.free.len()
+    pub(crate) fn count(&self) -> usize {
+        self.levels().flat_map(|level| &level.free).map(FreeSlots::count_claimed).sum()
     }
 
     /// Whether a block at this address is lent.
-    pub(super) fn has(&self, address: DeviceAddress) -> bool {
-        let places = self.groups.iter().flat_map(|group| group.iter());
-        places
-            .zip(&self.lent)
-            .any(|(place, lent)| lent.is_some() && place.0.load(Ordering::Relaxed) == address.number())
+    pub(crate) fn has(&self, address: usize) -> bool {
+        self.claimed().any(|place| {
+            place.state.load(Ordering::Acquire) != FREE && place.address.load(Ordering::Relaxed) == address
+        })
     }
 
-    /// The pointers that are lent, as numbers.
-    pub(super) fn pointers(&self) -> impl Iterator<Item = usize> {
-        self.lent().map(|place| ptr::from_ref(place).addr())
+    fn claimed(&self) -> impl Iterator<Item = &Place<T>> {
+        self.levels().flat_map(Level::claimed)
     }
 
-    fn lent(&self) -> impl Iterator<Item = &Place> {
-        let places = self.groups.iter().flat_map(|group| group.iter());
-        places.zip(&self.lent).filter(|(_, lent)| lent.is_some()).map(|(place, _)| place)
+    fn levels(&self) -> impl Iterator<Item = &Level<T>> {
+        core::iter::successors(Some(&self.first), |level| level.next.get().map(Box::as_ref))
     }
 
-    /// The number of the place at this address.
-    #[inline]
-    fn number(&self, pointer: usize) -> Option<usize> {
-        let mut before = 0;
-        for group in &self.groups {
-            let offset = pointer.wrapping_sub(group.as_ptr().addr());
-            if offset < size_of_val::<[Place]>(group) {
-                return offset.is_multiple_of(size_of::<Place>()).then_some(before + offset / size_of::<Place>());
-            }
-            before += group.len();
-        }
-        None
+    #[inline(always)]
+    fn find(&self, address: usize) -> Option<(&Place<T>, Slot<'_>)> {
+        self.first.find(address).or_else(|| self.find_elsewhere(address))
     }
 
-    /// Adds a group of places: the number of one of them, which is not among the free ones.
     #[cold]
     #[inline(never)]
-    fn grow(&mut self) -> usize {
-        let first = self.lent.len();
-        let more = first.max(FIRST);
-        self.groups.push((0..more).map(|_| Place::default()).collect());
-        self.lent.resize_with(first + more, || None);
-        // So many can be free at once: giving one back does not allocate.
-        self.free.reserve(self.lent.len());
-        self.free.extend((first + 1..first + more).rev());
-        first
+    fn find_elsewhere(&self, address: usize) -> Option<(&Place<T>, Slot<'_>)> {
+        self.levels().find_map(|level| level.find(address))
     }
-}
 
-/// The place with this number.
-#[inline]
-fn place(groups: &[Arc<[Place]>], number: usize) -> Option<&Place> {
-    let mut number = number;
-    for group in groups {
-        match group.get(number) {
-            Some(place) => return Some(place),
-            None => number -= group.len(),
+    /// Looks for a free place in all levels, and adds one if all are claimed.
+    #[cold]
+    #[inline(never)]
+    fn claim_elsewhere(&self) -> &Place<T> {
+        let mut level = &self.first;
+        loop {
+            if let Some(place) = (0..level.free.len()).find_map(|word| level.claim(word)) {
+                return place;
+            }
+            level = level.next.get_or_init(|| Box::new(Level::new(2 * level.free.len())));
         }
-    }
-    None
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn address(number: usize) -> DeviceAddress {
-        DeviceAddress::new(number).unwrap()
-    }
-
-    /// What the library is told of the block behind a pointer.
-    fn told(pointer: *mut c_void) -> usize {
-        // SAFETY: `address` asks for a pointer that is lent, and for its places: the tests keep both.
-        unsafe { Place::address(pointer) }.unwrap().get()
-    }
-
-    #[test]
-    fn each_block_has_a_place_of_its_own_that_stays_when_more_are_lent() {
-        let mut places = Places::default();
-        let pointers: Vec<_> = (1..1001).map(|number| places.lend(address(number), number)).collect();
-        assert_eq!(places.count(), 1000);
-        for (number, pointer) in (1..1001).zip(&pointers) {
-            assert_eq!(told(*pointer), number);
-            assert!(places.has(address(number)));
-        }
-        for (number, pointer) in (1..1001).zip(&pointers).rev() {
-            assert_eq!(places.take_back(*pointer), Some(number));
-            assert!(!places.has(address(number)));
-        }
-        assert_eq!(places.count(), 0);
-    }
-
-    #[test]
-    fn a_pointer_that_is_not_lent_is_no_block() {
-        let mut places = Places::default();
-        let (first, second) = (places.lend(address(1), 1), places.lend(address(2), 2));
-        let local = 0_usize;
-        let unknown = [
-            ptr::null_mut(),
-            first.wrapping_byte_add(1),
-            first.wrapping_byte_sub(size_of::<Place>()),
-            // A place that is free.
-            second.wrapping_byte_add(size_of::<Place>()),
-            first.wrapping_byte_add(FIRST * size_of::<Place>()),
-            ptr::from_ref(&local).cast_mut().cast(),
-        ];
-        for pointer in unknown {
-            assert_eq!(places.take_back(pointer), None, "{pointer:?}");
-        }
-        assert_eq!(places.take_back(first), Some(1));
-        assert_eq!(places.take_back(first), None, "it came back before");
-        assert_eq!(places.count(), 1);
-        assert_eq!(places.pointers().collect::<Vec<_>>(), [second.addr()]);
     }
 }

@@ -9,6 +9,7 @@ use ascendcl::{
 };
 use std::collections::BTreeMap;
 use std::mem;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The range of a block of this many bytes.
 fn range(pool: &PoolAllocator, block: &PoolBlock, bytes: usize) -> (usize, usize) {
@@ -73,6 +74,59 @@ fn a_pool_that_is_cut_into_small_pieces_is_whole_again_when_all_are_back() {
         assert_eq!(pool.statistics().largest_refused, usize::MAX);
         pool.free(block);
         pool.release(current).unwrap();
+    });
+}
+
+#[test]
+fn threads_that_share_a_pool_never_have_overlapping_blocks() {
+    let books = books();
+    in_books(&books, |current| {
+        let pool = PoolAllocator::new(current, 1 << 16).unwrap();
+        let base = pool.allocate(1).map(|block| (pool.address(&block).number(), pool.free(block)).0).unwrap();
+        // Who has each grain of the pool.
+        let has: Vec<_> = (0..1 << 7).map(|_| AtomicUsize::new(0)).collect();
+        let works = |thread: usize| {
+            for round in 0..5_000 {
+                let bytes = [100, 900, 3_000, 100, 9_000][(thread + round) % 5];
+                let blocks: Vec<_> = (0..1 + round % 6).filter_map(|_| pool.allocate(bytes)).collect();
+                let grains = |block: &PoolBlock| {
+                    let (start, end) = range(&pool, block, bytes);
+                    &has[(start - base) / 512..(end - base).div_ceil(512)]
+                };
+                for grain in blocks.iter().flat_map(grains) {
+                    assert_eq!(grain.swap(thread, Ordering::Relaxed), 0, "two threads have it");
+                }
+                blocks.iter().flat_map(grains).for_each(|grain| grain.store(0, Ordering::Relaxed));
+                blocks.into_iter().for_each(|block| pool.free(block));
+                if round % 100 == 0 {
+                    let used = pool.statistics();
+                    assert!(used.bytes <= used.peak && used.peak <= used.reserved, "{used:?}");
+                }
+            }
+        };
+        std::thread::scope(|scope| (1..4).for_each(|thread| drop(scope.spawn(move || works(thread)))));
+        let used = pool.statistics();
+        assert_eq!((used.blocks, used.bytes), (0, 0));
+        assert!(pool.allocate(50_000).is_some(), "it is whole again");
+    });
+}
+
+#[test]
+fn a_chunk_of_which_all_blocks_came_back_is_freed_and_one_with_a_block_that_is_out_stays() {
+    let books = books();
+    in_books(&books, |current| {
+        let pool = PoolAllocator::new(current, 4096).unwrap();
+        let mut stream = current.stream().unwrap().register(current, pool).unwrap();
+        let allocate = |pool: &PoolAllocator| pool.allocate(3000).unwrap();
+        let out = stream.with_allocator(allocate).unwrap();
+        stream.grow_pool(current, 4096).unwrap();
+        stream.with_allocator(|pool| pool.free(allocate(pool))).unwrap();
+        assert_eq!(stream.idle(current).unwrap().trim(current).unwrap(), 4096);
+        let used = stream.pool_statistics().unwrap();
+        assert_eq!((used.chunks, used.blocks, used.reserved), (1, 1, 4096));
+        stream.with_allocator(|pool| assert!(pool.allocate(3000).is_none())).unwrap();
+        stream.with_allocator(|pool| pool.free(out)).unwrap();
+        assert_eq!(stream.idle(current).unwrap().trim(current).unwrap(), 4096);
     });
 }
 

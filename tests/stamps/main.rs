@@ -1,8 +1,8 @@
 //! The order of calls around the stamps, for all interleavings of a few threads (`loom`).
 //!
 //! The tests run files of the crate: how a submission stamps the memory that it uses, how a wait takes its mark, how a
-//! failure is reported, when memory is idle, which rows have no handle, the gate, and which functions calls find by one
-//! look. Only the library is a model. It has one stream. Work is numbered in the order of queueing. A wait completes all
+//! failure is reported, when memory is idle, which rows have no handle, the gate, which functions calls find by one
+//! look, and when an allocator and its blocks are in use. Only the library is a model. It has one stream. Work is numbered in the order of queueing. A wait completes all
 //! work that was queued before it, and reports a failure once. Two properties are checked: memory that counts as idle is
 //! not used by incomplete work, and every waiter for failed work gets the failure.
 //!
@@ -19,7 +19,13 @@ mod ffi {
     #[allow(dead_code, unreachable_pub)]
     pub mod admission;
     #[allow(dead_code, unreachable_pub)]
+    pub mod free_slots;
+    #[allow(dead_code, unreachable_pub)]
     pub mod gate;
+    #[allow(dead_code, unreachable_pub)]
+    pub mod in_place;
+    #[allow(dead_code, unreachable_pub)]
+    pub mod places;
     #[allow(dead_code, unreachable_pub)]
     pub mod plain;
     #[allow(unreachable_pub)]
@@ -46,6 +52,7 @@ mod ffi {
 mod captures;
 mod counted;
 mod inside;
+mod lent;
 mod plain;
 mod replays;
 mod sharing;

@@ -325,6 +325,7 @@ impl Api {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::callback_guard::contained;
 
     /// A library without functions: a call that passes its checks finds the function missing.
     fn api() -> Api {
@@ -336,10 +337,10 @@ mod tests {
     #[test]
     fn inside_a_callback_nothing_is_begun_and_what_was_begun_is_used() {
         let api = api();
-        let _refuses = InCallback::begin();
-        let refused = [SelectsContext::check(api), OutsideCallbacks::check(api), Begins::check(api)];
+        let all = || [SelectsContext::check(api), OutsideCallbacks::check(api), Begins::check(api)];
+        let refused = contained(all).unwrap();
         assert!(refused.iter().all(|refused| matches!(refused, Err(Error::InsideCallback))), "{refused:?}");
-        let made = [ThisProcess::check(api), HostOnly::check(api), Current::check(api)];
+        let made = contained(|| [ThisProcess::check(api), HostOnly::check(api), Current::check(api)]).unwrap();
         assert!(made.iter().all(Result::is_ok), "{made:?}");
     }
 
@@ -357,9 +358,8 @@ mod tests {
     #[test]
     fn a_function_is_not_called_inside_a_callback() {
         let api = api();
-        let _refuses = InCallback::begin();
         // SAFETY: a call must keep the function's contract. This library has no functions, so none is called.
-        let refused = unsafe { call!(api.aclrtSetDevice(0)) };
+        let refused = contained(|| unsafe { call!(api.aclrtSetDevice(0)) }).unwrap();
         assert!(!refused.is_missing() && refused.code().is_none());
         assert!(matches!(refused.done(|| "take device 0".into()), Err(Error::InsideCallback)));
     }

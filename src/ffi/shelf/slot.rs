@@ -17,18 +17,16 @@
 //! A thread that finds a slot held waits for the other thread. That thread runs no code of the program and does not call
 //! the library while it holds the slot, so the wait is short.
 
-use crate::ffi::atomic::{AtomicU32, AtomicU64, Ordering};
+use crate::ffi::atomic::{AtomicU32, Ordering};
+use crate::ffi::free_slots::FreeSlots;
+pub(super) use crate::ffi::free_slots::SLOTS;
 use crate::ffi::sync::{Arc, Inside};
 use crate::ffi::yield_now;
 use core::ops::Deref;
 
-/// How many slots a group has: as many as a word has bits.
-pub(super) const SLOTS: usize = 64;
-
 #[derive(Debug)]
 pub(super) struct Group<T> {
-    /// The free slots, a bit for each.
-    free: AtomicU64,
+    free: FreeSlots,
     /// The number of the first slot on the shelf.
     first: usize,
     slots: [Slot<T>; SLOTS],
@@ -60,7 +58,7 @@ impl<T> Group<T> {
     /// The group with this number on its shelf.
     pub(super) fn new(number: usize) -> Self {
         let slot = |_| Slot { state: AtomicU32::new(EMPTY), row: Inside::new(None) };
-        Self { free: AtomicU64::new(u64::MAX), first: number * SLOTS, slots: core::array::from_fn(slot) }
+        Self { free: FreeSlots::all(), first: number * SLOTS, slots: core::array::from_fn(slot) }
     }
 
     pub(super) fn number(&self) -> usize {
@@ -76,20 +74,14 @@ impl<T> Group<T> {
     /// Claims a free slot. Returns its number with it.
     #[inline(always)]
     pub(super) fn claim(&self) -> Option<(usize, Claim<'_, T>)> {
-        loop {
-            let free = self.free.load(Ordering::Relaxed);
-            let index = free.trailing_zeros();
-            let bit = 1_u64.checked_shl(index)?;
-            if self.free.fetch_and(!bit, Ordering::Acquire) & bit != 0 {
-                return Some((self.first + index as usize, Claim(self.slots.get(index as usize)?)));
-            }
-        }
+        let index = self.free.claim()?;
+        Some((self.first + index, Claim(self.slots.get(index)?)))
     }
 
     /// Makes a slot free whose row has left.
     #[inline(always)]
     pub(super) fn give_back(&self, index: usize) {
-        self.free.fetch_or(1 << index, Ordering::Release);
+        self.free.give_back(index);
     }
 
     /// The row of this slot, if it has one.
@@ -100,14 +92,12 @@ impl<T> Group<T> {
 
     /// The rows of this group.
     pub(super) fn rows(&self) -> impl Iterator<Item = Held<'_, T>> {
-        let free = self.free.load(Ordering::Relaxed);
-        let taken = self.slots.iter().enumerate().filter(move |(index, _)| free & (1 << index) == 0);
-        taken.filter_map(|(_, slot)| slot.hold())
+        self.free.claimed(&self.slots).filter_map(Slot::hold)
     }
 
     /// How many slots are not free.
     pub(super) fn len(&self) -> usize {
-        self.free.load(Ordering::Relaxed).count_zeros() as usize
+        self.free.count_claimed()
     }
 }
 

@@ -4,7 +4,7 @@
 //! uses, and each replay of the graph has one stamp.
 
 use super::{Place, RawStream, aligned};
-use crate::callback_guard::InCallback;
+use crate::callback_guard::caught;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::allocator::KeptAllocator;
 use crate::ffi::answer::ReadyAnswer;
@@ -16,7 +16,6 @@ use ascendcl_sys::types::{aclError, aclrtStream};
 use core::ffi::c_void;
 use core::sync::atomic::Ordering;
 use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The state that a captured callback needs at each of its calls.
@@ -163,8 +162,7 @@ unsafe extern "C" fn trampoline<T>(argument: *mut c_void) {
     // function promises that (its safety section): the graph keeps the callback until its instance is destroyed
     // (GRAPH-05).
     let callback = unsafe { &*argument.cast_const().cast::<Callback<T>>() };
-    let _refuses = InCallback::begin();
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| (callback.run)(&callback.state))) {
+    if let Err(payload) = caught(|| (callback.run)(&callback.state)) {
         let message = message_of(payload);
         callback.panicked.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(message);
     }

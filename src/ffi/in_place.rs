@@ -1,0 +1,121 @@
+//! A value that threads use while it is in place, and that one thread puts there or takes out. No use waits, and none
+//! takes a lock.
+//!
+//! # States
+//!
+//! * *Vacant*: there is no value.
+//! * *Changing*: one thread puts the value there, or takes it out.
+//! * *In place*: threads use the value. The word counts them.
+//!
+//! A use begins in every state: it is counted, and then it sees in which state. Unless the value is in place, it ends
+//! at once.
+//!
+//! # Why these orderings suffice
+//!
+//! The value is accessed by the thread that changes it, and, while it is in place, by uses. Each step from one state to
+//! another is one atomic step that only one thread can take. The value is taken out when the count is zero, and a use
+//! that begins afterwards sees that it is not in place. What the thread that put it there did is visible to each use: the
+//! state is left with `Release`, and a use begins with `Acquire`. What each use did is visible to the thread that takes
+//! the value out: a use ends with `Release`, and the value is taken out with `Acquire`.
+//!
+//! `tests/stamps/` runs this file with loom.
+
+use super::atomic::{AtomicUsize, Ordering};
+use super::sync::Inside;
+use std::panic::{RefUnwindSafe, UnwindSafe};
+
+pub(crate) struct InPlace<T> {
+    /// The state, and the count of uses.
+    word: AtomicUsize,
+    value: Inside<Option<T>>,
+}
+
+/// Why the value is not taken out.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) enum NotTaken {
+    /// It is not in place.
+    Vacant,
+    /// It has so many uses.
+    InUse(usize),
+}
+
+const VACANT: usize = 1 << (usize::BITS - 1);
+const CHANGING: usize = 1 << (usize::BITS - 2);
+
+// SAFETY: sharing must not make a data race on `value`. Nobody accesses it at the same time as the thread that changes it,
+// and what each thread did is visible to the next (the head of this file). Uses share the value, and another thread than
+// that which put it there may take it out.
+unsafe impl<T: Send + Sync> Sync for InPlace<T> {}
+
+// No code of `T` runs while it is put there or taken out, and a use only lends it.
+impl<T> UnwindSafe for InPlace<T> {}
+impl<T> RefUnwindSafe for InPlace<T> {}
+
+impl<T> InPlace<T> {
+    pub(crate) fn vacant() -> Self {
+        Self { word: AtomicUsize::new(VACANT), value: Inside::new(None) }
+    }
+
+    /// Puts a value there.
+    ///
+    /// # Errors
+    ///
+    /// The value, if there is one already.
+    pub(crate) fn put(&self, value: T) -> Result<(), T> {
+        let changing = |word| (word & VACANT != 0).then_some(word ^ VACANT ^ CHANGING);
+        if self.word.fetch_update(Ordering::Acquire, Ordering::Relaxed, changing).is_err() {
+            return Err(value);
+        }
+        // SAFETY: the pointer must be valid, and nobody else may use it. The value is changing, by this thread, so no other
+        // one accesses it (the head of this file).
+        self.value.with_mut(|place| unsafe { *place = Some(value) });
+        self.word.fetch_sub(CHANGING, Ordering::Release);
+        Ok(())
+    }
+
+    /// Begins a use. The caller [ends](Self::end) it, unless the answer is no: then the value is not in place.
+    #[inline(always)]
+    pub(crate) fn begin(&self) -> bool {
+        let is_there = self.word.fetch_add(1, Ordering::Acquire) < CHANGING;
+        if !is_there {
+            self.end();
+        }
+        is_there
+    }
+
+    #[inline(always)]
+    pub(crate) fn end(&self) {
+        self.word.fetch_sub(1, Ordering::Release);
+    }
+
+    /// The value.
+    ///
+    /// # Safety
+    ///
+    /// A use has begun, and it does not end while the reference exists.
+    #[inline(always)]
+    pub(crate) unsafe fn value(&self) -> &T {
+        // SAFETY: the pointer must be valid, and nobody may write through it while the reference exists. A use has begun
+        // (the safety section), so the value is in place, and nobody changes it (the head of this file).
+        // `unwrap_unchecked` asks for a value: only `put` lets a value be in place, and puts it there before.
+        self.value.with(|value| unsafe { (*value).as_ref().unwrap_unchecked() })
+    }
+
+    /// Takes the value out, if nobody uses it.
+    ///
+    /// # Errors
+    ///
+    /// The reason why it stays.
+    pub(crate) fn take(&self) -> Result<T, NotTaken> {
+        match self.word.compare_exchange(0, CHANGING, Ordering::Acquire, Ordering::Relaxed) {
+            Ok(_) => {}
+            Err(word) if word < CHANGING => return Err(NotTaken::InUse(word)),
+            Err(_) => return Err(NotTaken::Vacant),
+        }
+        // SAFETY: the pointer must be valid, and nobody else may use it. The value is changing, by this thread, so no other
+        // one accesses it (the head of this file).
+        let value = self.value.with_mut(|place| unsafe { (*place).take() });
+        self.word.fetch_add(VACANT - CHANGING, Ordering::Release);
+        value.ok_or(NotTaken::Vacant)
+    }
+}
