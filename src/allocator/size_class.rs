@@ -27,12 +27,12 @@ impl SizeClass {
         // One less than is needed, so that a size holds a request of just as many bytes.
         let most = request.checked_add(SPARE - 1).filter(|most| *most < TOO_MANY)?;
         if most < EVEN {
-            return Some(Self(most / GRAIN | (most / GRAIN + 1) * GRAIN));
+            return Some(Self((most / GRAIN) | ((most / GRAIN + 1) * GRAIN)));
         }
         let power = most.ilog2();
         let quarters = most >> (power - 2);
         let number = EVEN_SIZES + (power - EVEN_BITS) as usize * 4 + (quarters & 3);
-        Some(Self(number | (quarters + 1) << (power - 2)))
+        Some(Self(number | ((quarters + 1) << (power - 2))))
     }
 
     /// The size with this number.
