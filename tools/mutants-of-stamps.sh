@@ -13,6 +13,7 @@ copy=$(mktemp -d)
 trap 'rm -r "$copy"' EXIT
 mkdir -p "$copy/src" "$copy/tests"
 cp -r "$root/src/ffi" "$copy/src/ffi"
+cp -r "$root/src/allocator" "$copy/src/allocator"
 cp -r "$root/tests/stamps" "$copy/tests/stamps"
 cp "$root/Cargo.lock" "$copy/Cargo.lock"
 : >"$copy/src/lib.rs"
@@ -53,6 +54,7 @@ slot=src/ffi/shelf/slot.rs
 free_slots=src/ffi/free_slots.rs
 in_place=src/ffi/in_place.rs
 places=src/ffi/places.rs
+recent=src/allocator/recent.rs
 shelf=src/ffi/shelf/mod.rs
 
 lived=0
@@ -181,4 +183,7 @@ mutant 'who marks only notes it' "$places" 's/marks\.swap\(true, Ordering::AcqRe
 mutant 'who marks sees no block that was lent before' "$places" 's/marks\.swap\(true, Ordering::AcqRel\)/marks.swap(true, Ordering::Relaxed)/'
 mutant 'a block that came back is marked' "$places" 's/self\.state\.compare_exchange\(LENT, MARKED, Ordering::Relaxed, Ordering::Relaxed\)/Ok::<u32, u32>(self.state.swap(MARKED, Ordering::Relaxed))/'
 mutant 'a marked block says nothing of it' "$places" 's/was_marked: before == MARKED/was_marked: false/'
+# The blocks of a pool that came back.
+mutant 'two threads take one block' "$recent" 's/NonZeroUsize::new\(slot\.swap\(0, Ordering::Acquire\)\)/{ let was = slot.load(Ordering::Acquire); slot.store(0, Ordering::Relaxed); NonZeroUsize::new(was) }/'
+mutant 'a block is put where another one is' "$recent" 's/slot\.compare_exchange\(0, address\.get\(\), Ordering::Release, Ordering::Relaxed\)\.is_ok\(\)/{ slot.store(address.get(), Ordering::Release); true }/'
 exit "$((lived > 0))"

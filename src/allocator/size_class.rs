@@ -5,10 +5,10 @@
 /// One of the sizes: its bytes, and its number, counted from the smallest size. The bytes are a multiple of the grain,
 /// and there are fewer sizes than bytes in a grain, so one word has both.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct SizeClass(usize);
+pub(crate) struct SizeClass(usize);
 
 /// The smallest size, and the alignment of all blocks. It is enough for any work on the device.
-pub(super) const GRAIN: usize = 1 << GRAIN_BITS;
+pub(crate) const GRAIN: usize = 1 << GRAIN_BITS;
 const GRAIN_BITS: u32 = 9;
 /// Up to this size, all multiples of the grain are sizes. From here on there are four for each power of two.
 const EVEN_BITS: u32 = GRAIN_BITS + 3;
@@ -23,7 +23,7 @@ const TOO_MANY: usize = 1 << (usize::BITS - 2);
 impl SizeClass {
     /// The size of the block for a request. `None` if no memory has so many bytes.
     #[inline]
-    pub(super) fn of(request: usize) -> Option<Self> {
+    pub(crate) fn of(request: usize) -> Option<Self> {
         // One less than is needed, so that a size holds a request of just as many bytes.
         let most = request.checked_add(SPARE - 1).filter(|most| *most < TOO_MANY)?;
         if most < EVEN {
@@ -36,7 +36,7 @@ impl SizeClass {
     }
 
     /// The size with this number.
-    pub(super) fn numbered(number: usize) -> Self {
+    pub(crate) fn numbered(number: usize) -> Self {
         let bytes = match number.checked_sub(EVEN_SIZES) {
             None => (number + 1) * GRAIN,
             Some(above) => (above % 4 + 5) << (EVEN_BITS as usize + above / 4 - 2),
@@ -45,12 +45,12 @@ impl SizeClass {
     }
 
     #[inline]
-    pub(super) fn number(self) -> usize {
+    pub(crate) fn number(self) -> usize {
         self.0 % GRAIN
     }
 
     #[inline]
-    pub(super) fn bytes(self) -> usize {
+    pub(crate) fn bytes(self) -> usize {
         self.0 / GRAIN * GRAIN
     }
 }

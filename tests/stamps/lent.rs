@@ -1,5 +1,7 @@
 //! An allocator that is in use, and its blocks, which go out and come back on several threads.
 
+use super::allocator::recent::Recent;
+use super::allocator::size_class::SizeClass;
 use super::ffi::in_place::{InPlace, NotTaken};
 use super::ffi::places::Places;
 use super::inside::Inside;
@@ -8,6 +10,7 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use loom::thread;
 use std::ffi::c_void;
+use std::num::NonZeroUsize;
 use std::ptr::without_provenance_mut;
 
 /// Something that loom watches: two accesses that are not ordered fail the test.
@@ -188,5 +191,36 @@ fn a_block_that_comes_back_while_a_capture_begins_says_whether_it_was_marked() {
         let (_, was_marked) = take_back(&places, pointer).unwrap();
         assert_eq!(captures.join().unwrap(), if was_marked { vec![pointer] } else { vec![] });
         assert!(was_marked || !had_begun);
+    });
+}
+
+#[proves(ALLOC_11)]
+#[test]
+fn a_block_of_a_pool_that_came_back_goes_to_one_thread() {
+    loom::model(|| {
+        let (recent, size) = (Arc::new(Recent::new()), SizeClass::numbered(2));
+        let (first, second) = (NonZeroUsize::new(512).unwrap(), NonZeroUsize::new(1024).unwrap());
+        assert!(recent.put(size, first));
+        let there = Arc::clone(&recent);
+        let other = thread::spawn(move || (there.take(size), there.put(size, second)));
+        let mut all = Vec::from_iter(recent.take(size));
+        let (taken, put) = other.join().unwrap();
+        assert!(put, "there is room");
+        all.extend(taken);
+        all.extend(std::iter::from_fn(|| recent.take(size)));
+        all.sort_unstable();
+        assert_eq!(all, [first, second], "a block is lost, or two have it");
+    });
+}
+
+#[test]
+fn a_slot_keeps_one_block_of_a_pool() {
+    loom::model(|| {
+        let (recent, size) = (Arc::new(Recent::new()), SizeClass::numbered(2));
+        let there = Arc::clone(&recent);
+        let other = thread::spawn(move || there.put(size, NonZeroUsize::new(512).unwrap()));
+        assert!(recent.put(size, NonZeroUsize::new(1024).unwrap()));
+        assert!(other.join().unwrap());
+        assert_eq!(std::iter::from_fn(|| recent.take(size)).count(), 2, "a block is lost");
     });
 }

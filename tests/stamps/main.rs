@@ -49,6 +49,16 @@ mod ffi {
     }
 }
 
+#[path = "../../src/allocator"]
+mod allocator {
+    use loom::sync::atomic;
+
+    #[allow(dead_code, unreachable_pub)]
+    pub mod recent;
+    #[allow(dead_code, unreachable_pub)]
+    pub mod size_class;
+}
+
 mod captures;
 mod counted;
 mod inside;
