@@ -2,12 +2,13 @@
 //!
 //! The library gets an object pointer and five C functions. The object is a [`Registered`], which does not move while
 //! the library may call it (the stream's row keeps it). The functions are the trampolines below, and nothing unwinds
-//! out of them. The allocator itself is behind a pointer in the object. It is put there after the library has accepted
-//! the registration, and taken out before the registration is ended. A call at any other time finds no allocator and
-//! gets no memory. Neither a call nor a block takes a lock.
+//! out of them. The allocator itself is put into the object (`in_place.rs`) after the library has accepted the
+//! registration, and taken out before the registration is ended. A call at any other time finds no allocator and gets no
+//! memory. A call takes no lock, except for the blocks of captured graphs.
 //!
-//! A block is passed to the library as a pointer to its [`Place`] and comes back once, to be freed. The allocator is not
-//! taken out before all blocks have come back. A block that a captured graph has comes back later (`held.rs`).
+//! A block is passed to the library as a pointer to its place (`places.rs`) and comes back once, to be freed. The
+//! allocator is not taken out before all blocks have come back. A block that a captured graph has comes back later
+//! (`held.rs`).
 
 use super::held::{Blocks, HeldBlocks, Lent, hold};
 use super::in_place::{InPlace, NotTaken};
@@ -37,8 +38,8 @@ pub struct Registered<A: DeviceAllocator> {
     misbehaved: AtomicBool,
 }
 
-/// While this value exists, the allocator and its registration's object are in place: a call of the library or a
-/// program that [looks](Registered::look) is inside the allocator, or a block of it is out.
+/// While this value exists, the allocator and its registration's object are in place: a call of the library is inside
+/// the allocator, or a block of it is out.
 pub(super) struct InUse<A: DeviceAllocator>(ManuallyDrop<Arc<Registered<A>>>);
 
 /// A block that the library has given back, for the graphs that have it. Dropping the last one runs code of the user.
@@ -157,8 +158,8 @@ impl<A: DeviceAllocator> Registered<A> {
     ///
     /// The closure gets `&A`, not `&mut A`: with `&mut A` it could take out the allocator and its memory while the
     /// library uses them.
-    pub(crate) fn look<R>(self: Arc<Self>, look: impl FnOnce(&A) -> R) -> Option<R> {
-        InUse::begin(self).map(|in_use| look(in_use.allocator()))
+    pub(crate) fn look<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
+        self.allocator.look(look)
     }
 
     /// Whether the allocator panicked in a callback, or the library returned a block that it did not have.

@@ -88,6 +88,25 @@ impl<T> InPlace<T> {
         self.word.fetch_sub(1, Ordering::Release);
     }
 
+    /// Calls `look` with the value, as one use. `None` if it is not in place.
+    pub(crate) fn look<R>(&self, look: impl FnOnce(&T) -> R) -> Option<R> {
+        /// Ends the use, also when `look` panics.
+        struct Ends<'a, T>(&'a InPlace<T>);
+
+        impl<T> Drop for Ends<'_, T> {
+            fn drop(&mut self) {
+                self.0.end();
+            }
+        }
+
+        self.begin().then(|| {
+            let ends = Ends(self);
+            // SAFETY: `value` asks for a use that has begun and does not end while the reference exists. It has begun, and it
+            // ends when `ends` is dropped, after the call.
+            look(unsafe { ends.0.value() })
+        })
+    }
+
     /// The value.
     ///
     /// # Safety

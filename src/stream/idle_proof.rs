@@ -126,7 +126,7 @@ impl<C: Brand> IdleProof<'_, C, PoolAllocator> {
     /// The same.
     pub fn grow(&self, current: &Current<C>, bytes: usize) -> Result<(), Error> {
         let gone = Error::Gone { what: ObjectKind::ALLOCATOR };
-        grow(self.allocator.upgrade().ok_or(gone)?, current, bytes)
+        grow(&*self.allocator.upgrade().ok_or(gone)?, current, bytes)
     }
 }
 
@@ -137,7 +137,7 @@ impl<C: Brand> Stream<C, CustomAllocator<PoolAllocator>> {
     ///
     /// As for [`PoolAllocator::new`].
     pub fn grow_pool(&self, current: &Current<C>, bytes: usize) -> Result<(), Error> {
-        grow(self.allocator()?, current, bytes)
+        grow(&*self.allocator()?, current, bytes)
     }
 
     /// The memory of the stream's pool, and its requests so far.
@@ -173,7 +173,7 @@ impl PoolAllocator {
     }
 }
 
-fn grow<C: Brand>(pool: Arc<Registered<PoolAllocator>>, current: &Current<C>, bytes: usize) -> Result<(), Error> {
+fn grow<C: Brand>(pool: &Registered<PoolAllocator>, current: &Current<C>, bytes: usize) -> Result<(), Error> {
     let grown = pool.look(|pool| {
         pool.is_of(current.id())?;
         pool.add(current.id(), PoolAllocator::reserve(current, bytes)?)

@@ -34,12 +34,7 @@ impl Watched {
 
 /// As a call of the library does it: what it finds.
 fn uses(allocator: &InPlace<Watched>) -> Option<u64> {
-    allocator.begin().then(|| {
-        // SAFETY: `value` asks for a use, which has begun and does not end before the reference.
-        let value = unsafe { allocator.value() }.read();
-        allocator.end();
-        value
-    })
+    allocator.look(Watched::read)
 }
 
 #[proves(ALLOC_12)]
