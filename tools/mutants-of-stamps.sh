@@ -47,7 +47,7 @@ path = "tests/stamps/main.rs"
 EOF
 }
 
-# The script runs itself: as many workers as there are processors, each with its own copy and every so many-th mutant.
+# The script runs itself: a worker for each processor, up to four, each with its own copy and every so many-th mutant.
 if [ -z "${MUTANTS_WORKER:-}" ]; then
     copies=$(mktemp -d)
     trap 'rm -r "$copies"' EXIT
@@ -59,10 +59,16 @@ if [ -z "${MUTANTS_WORKER:-}" ]; then
         exit 1
     fi
     workers=$(nproc)
+    [ "$workers" -le 4 ] || workers=4
     lived=0
     running=''
+    # What all need is built: the others go on from there, in folders of their own.
+    for worker in $(seq 1 $((workers - 1))); do
+        package "$copies/$worker"
+        rm -rf "$CARGO_TARGET_DIR-$worker"
+        cp -a "$CARGO_TARGET_DIR" "$CARGO_TARGET_DIR-$worker"
+    done
     for worker in $(seq 0 $((workers - 1))); do
-        [ -d "$copies/$worker" ] || package "$copies/$worker"
         MUTANTS_WORKER=$worker MUTANTS_WORKERS=$workers "$root/tools/mutants-of-stamps.sh" "$copies/$worker" &
         running="$running $!"
     done
@@ -72,12 +78,7 @@ if [ -z "${MUTANTS_WORKER:-}" ]; then
     exit "$lived"
 fi
 
-# What all need is built: each worker goes on from there, in a folder of its own.
-if [ "$MUTANTS_WORKER" != 0 ]; then
-    rm -rf "$CARGO_TARGET_DIR-$MUTANTS_WORKER"
-    cp -a "$CARGO_TARGET_DIR" "$CARGO_TARGET_DIR-$MUTANTS_WORKER"
-    export CARGO_TARGET_DIR="$CARGO_TARGET_DIR-$MUTANTS_WORKER"
-fi
+[ "$MUTANTS_WORKER" = 0 ] || CARGO_TARGET_DIR="$CARGO_TARGET_DIR-$MUTANTS_WORKER"
 cd "$1"
 
 timeline=src/ffi/timeline.rs
