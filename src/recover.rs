@@ -100,6 +100,7 @@ impl DeviceRow {
         if self.takes_down_what_is_kept(limit, 1, panics) {
             return Ok(None);
         }
+        self.kept().iter().for_each(|ledger| ledger.outlives_its_callbacks());
         self.kept().iter().for_each(|ledger| ledger.abort_streams(limit, panics));
         if self.takes_down_what_is_kept(limit, 1, panics) {
             return Ok(None);

@@ -11,6 +11,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 impl Ledger {
+    /// Keeps what callbacks of graphs in flight use, before their work is discarded or the device is reset by force.
+    pub(crate) fn outlives_its_callbacks(&self) {
+        self.graphs.all().iter().for_each(|graph| graph.outlives_its_callbacks(&self.streams));
+    }
+
     /// Discards the work of each stream. Then destroys the streams for which a wait confirms that their work is over.
     /// The other streams stay as they are. A stream that the library refuses to destroy has lost its allocator.
     #[rule(STREAM_17)]
