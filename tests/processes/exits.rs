@@ -1,0 +1,54 @@
+//! The end of the process, while work is under way.
+
+use super::common::alone;
+use super::{Server, that_counts};
+use ascendcl::{Library, Runtime};
+use ascendcl_macros::proves;
+use ascendcl_sim::control;
+use std::pin::pin;
+use std::process::Command;
+use std::task::{Context, Waker};
+use std::time::Duration;
+
+/// What the process of its own answers when the library was called behind the handlers of the crate.
+const CALLED: i32 = 9;
+
+/// The C library runs this after what was registered later, where it runs destructors of a library.
+extern "C" fn where_the_library_is_destroyed() {
+    let before = control::calls();
+    std::thread::sleep(Duration::from_millis(50));
+    let code = if control::calls() == before { 0 } else { CALLED };
+    // SAFETY: ends the process without running what belongs to the test's harness.
+    unsafe { libc::_exit(code) }
+}
+
+/// A program joins its own threads before it ends, but it has no handle of the thread that watches futures.
+#[proves(INIT_03, INIT_04)]
+#[test]
+fn a_process_that_ends_under_a_future_does_not_call_the_library_while_that_is_destroyed() {
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args(["--nocapture", "--exact", "--ignored", "exits::in_a_process_of_its_own_a_future_is_left"])
+        .output()
+        .unwrap();
+    assert_eq!(child.status.code(), Some(0), "{}", String::from_utf8_lossy(&child.stderr));
+}
+
+#[test]
+#[ignore = "ends its process"]
+fn in_a_process_of_its_own_a_future_is_left() {
+    // SAFETY: registers a function that takes and returns nothing.
+    assert_eq!(unsafe { libc::atexit(where_the_library_is_destroyed) }, 0);
+    let _alone = alone();
+    control::fail(that_counts()).unwrap();
+    let runtime = Runtime::<Server>::open(Library::Simulator).unwrap();
+    let under_way = runtime.with(|current| {
+        let stream = current.stream().unwrap();
+        let slow = stream.launch_host_fn(current, || std::thread::sleep(Duration::from_secs(20))).unwrap();
+        slow.when_done(current, &stream).unwrap()
+    });
+    let mut under_way = pin!(under_way.unwrap());
+    assert!(under_way.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    // Long enough for the thread to have begun to look.
+    std::thread::sleep(Duration::from_millis(20));
+    std::process::exit(7)
+}
