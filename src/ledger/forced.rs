@@ -7,7 +7,7 @@ use crate::ffi::{Entered, KeptAllocator, RawEvent, RawStream, Restore};
 use crate::panics::Panics;
 use ascendcl_macros::rule;
 use core::sync::atomic::Ordering;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
 impl Ledger {
@@ -57,16 +57,28 @@ impl Ledger {
         Ok(())
     }
 
-    /// Refuses calls on the events that a forced reset of the device ends: those of a default context. This is needed
-    /// because the thread that watches futures queries events outside of any scope and context. Returns the refused
-    /// events.
-    pub(crate) fn hold_what_a_forced_reset_ends(&self) -> Vec<Arc<RawEvent>> {
-        if self.context().is_made() {
-            return Vec::new();
+    /// Refuses calls on the events that a forced reset of the device ends: those of a default context.
+    pub(crate) fn hold_what_a_forced_reset_ends(&self) {
+        if !self.context().is_made() {
+            self.hold_events();
         }
+    }
+
+    /// Refuses calls on the events until the context is taken down. This is needed because the thread that watches futures
+    /// queries events outside of any scope and context, and the library may be finalised before the futures have ended.
+    pub(crate) fn hold_events(&self) {
         let mut events = self.events.all();
         events.retain(|event| event.hold());
-        events
+        self.held_events().append(&mut events);
+    }
+
+    /// Allows calls on the events again that were held.
+    pub(crate) fn let_events_go(&self) {
+        self.held_events().drain(..).for_each(|event| event.let_go());
+    }
+
+    fn held_events(&self) -> MutexGuard<'_, Vec<Arc<RawEvent>>> {
+        self.held.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// Notes that the device was reset by force, so no work runs on it any more. A default context has ended with all

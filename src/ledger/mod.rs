@@ -65,6 +65,8 @@ pub(crate) struct Ledger {
     runs: Arc<RawStream>,
     streams: Shelf<RawStream>,
     events: Shelf<RawEvent>,
+    /// Events that nobody may use for now.
+    held: Mutex<Vec<Arc<RawEvent>>>,
     graphs: Shelf<RawGraph>,
     /// How many graphs are on the shelf whose operands came back to the program before they were destroyed.
     graphs_given_up: AtomicUsize,
@@ -95,6 +97,7 @@ impl Ledger {
             runs: Arc::new(RawStream::of_the_library(Owner::of(id))),
             streams,
             events,
+            held: Mutex::default(),
             graphs,
             graphs_given_up: AtomicUsize::default(),
             states: Mutex::default(),
@@ -337,6 +340,8 @@ impl Ledger {
         let _entered = Entered::into(self.context(), self.api, self.id());
         // Attached objects run code of the user, and who closes the library has no token.
         let _occupied = Occupied::now();
+        // Events that are held count as destroyed.
+        self.let_events_go();
         let mut errors = self.end_left_captures();
         for stream in self.streams.all() {
             errors.extend(stream.synchronize(self.api, teardown_timeout).err());
