@@ -1,41 +1,58 @@
-//! The end of the process, during which the crate's own thread does not call the library.
+//! The end of the process, during which the crate's own threads do not call the library.
 //!
-//! `exit` runs the destructors of a library while other threads go on. A program joins its threads before. It has no handle
-//! of the thread that watches futures. So that thread asks before each call whether the process ends, and `exit` waits until
-//! it is outside of the library.
+//! `exit` runs the destructors of a library while other threads go on. A program joins its threads before. It cannot join
+//! the thread that watches futures, nor that of an actor that was dropped. So `exit` waits until they are outside of the
+//! library.
 
-use super::SETTLING;
 use core::ffi::c_int;
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::thread::yield_now;
-use std::time::Instant;
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+/// How long `exit` waits: a device that hangs may keep a thread, and the process ends all the same.
+const LIMIT: Duration = Duration::from_secs(10);
 
 static ENDS: AtomicBool = AtomicBool::new(false);
-/// The thread is inside the library.
-static INSIDE: AtomicBool = AtomicBool::new(false);
-/// The process whose thread it is. A forked child has none.
+/// How many of the crate's threads are inside the library.
+static INSIDE: AtomicUsize = AtomicUsize::new(0);
+/// The process whose threads they are. A forked child has none.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
 
-/// Calls the library on the crate's own thread. `None` if the process ends: the library may be destroyed.
+/// While this value exists, `exit` waits: a thread of the crate is in the library that the program cannot join.
+#[derive(Debug)]
+pub(crate) struct OwnThread(());
+
+impl OwnThread {
+    pub(crate) fn is_inside() -> Self {
+        INSIDE.fetch_add(1, Ordering::SeqCst);
+        Self(())
+    }
+}
+
+impl Drop for OwnThread {
+    fn drop(&mut self) {
+        INSIDE.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+/// Calls the library on a thread of the crate's own. `None` if the process ends: the library may be destroyed.
 pub(crate) fn unless_the_process_ends<R>(call: impl FnOnce() -> R) -> Option<R> {
     // Each of the two threads writes its own word first and then reads the other one, in one order for all threads. So at
     // least one of them sees the other.
-    INSIDE.store(true, Ordering::SeqCst);
-    let answer = if ENDS.load(Ordering::SeqCst) { None } else { Some(call()) };
-    INSIDE.store(false, Ordering::SeqCst);
-    answer
+    let _inside = OwnThread::is_inside();
+    if ENDS.load(Ordering::SeqCst) { None } else { Some(call()) }
 }
 
-/// Lets `exit` wait for the crate's own thread. To be called for each library once it is loaded: what is registered last
+/// Lets `exit` wait for the crate's own threads. To be called for each library once it is loaded: what is registered last
 /// runs first, so it runs before the library's destructors.
-pub(super) fn waits_for_own_thread() {
+pub(super) fn waits_for_own_threads() {
     unsafe extern "C" {
         fn atexit(function: extern "C" fn()) -> c_int;
     }
     let process = std::process::id();
     if PROCESS.swap(process, Ordering::Relaxed) != process {
-        // A forked child took over the word of a thread that it does not have.
-        INSIDE.store(false, Ordering::SeqCst);
+        // A forked child took over the count of threads that it does not have.
+        INSIDE.store(0, Ordering::SeqCst);
     }
     // SAFETY: the function asks for a function that takes and returns nothing, and does not unwind. `leaves` is one. The
     // declared signature is that of the C library. Where there is no room, `exit` does not wait.
@@ -47,9 +64,8 @@ extern "C" fn leaves() {
     if PROCESS.load(Ordering::Relaxed) != std::process::id() {
         return;
     }
-    // A device that hangs may keep the thread: then the process ends all the same.
     let begun = Instant::now();
-    while INSIDE.load(Ordering::SeqCst) && begun.elapsed() < SETTLING {
-        yield_now();
+    while INSIDE.load(Ordering::SeqCst) != 0 && begun.elapsed() < LIMIT {
+        sleep(Duration::from_micros(50));
     }
 }

@@ -108,7 +108,7 @@ pub(crate) use calls::Initialised;
 pub(crate) use captured_graph::{BodyId, ConditionKind, RawGraph, RawTaskGroup};
 pub(crate) use context::{Entered, RawContext};
 pub(crate) use event::{NewEvent, RawEvent};
-pub(crate) use exit::unless_the_process_ends;
+pub(crate) use exit::{OwnThread, unless_the_process_ends};
 pub(crate) use foreign_use::ForeignUse;
 pub(crate) use gate::{Gate, Passage};
 pub(crate) use held::HeldBlocks;
