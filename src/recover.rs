@@ -109,7 +109,7 @@ impl DeviceRow {
         if api.abort_tasks(self.id(), limit).is_ok() && self.takes_down_what_is_kept(limit, 2, panics) {
             return Ok(None);
         }
-        self.kept().iter().for_each(|ledger| ledger.hold_what_a_forced_reset_ends());
+        self.kept().iter().for_each(|ledger| ledger.hold_events());
         self.reset_by_force(api).inspect_err(|_| self.kept().iter().for_each(|ledger| ledger.let_events_go()))?;
         let mut lost = Vec::new();
         // The library may still know these allocators under the handle of a stream, so this never frees them.

@@ -57,15 +57,9 @@ impl Ledger {
         Ok(())
     }
 
-    /// Refuses calls on the events that a forced reset of the device ends: those of a default context.
-    pub(crate) fn hold_what_a_forced_reset_ends(&self) {
-        if !self.context().is_made() {
-            self.hold_events();
-        }
-    }
-
     /// Refuses calls on the events until the context is taken down. This is needed because the thread that watches futures
-    /// queries events outside of any scope and context, and the library may be finalised before the futures have ended.
+    /// queries events outside of any scope and context. A forced reset of the device ends those of a default context. What
+    /// is lost after it may outlive the library.
     pub(crate) fn hold_events(&self) {
         let mut events = self.events.all();
         events.retain(|event| event.hold());
