@@ -9,7 +9,7 @@ use ascendcl_sim::control;
 use std::pin::pin;
 use std::process::Command;
 use std::task::{Context, Waker};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// What the process of its own answers when the library was called behind the handlers of the crate.
 const CALLED: i32 = 9;
@@ -40,11 +40,13 @@ fn a_process_that_ends_behind_a_dropped_actor_does_not_destroy_the_library_under
 /// Runs a test in a process of its own, which ends.
 #[track_caller]
 fn ends_well(test: &str) {
+    let begun = Instant::now();
     let child = Command::new(std::env::current_exe().unwrap())
         .args(["--nocapture", "--exact", "--ignored", test])
         .output()
         .unwrap();
     assert_eq!(child.status.code(), Some(0), "{}", String::from_utf8_lossy(&child.stderr));
+    assert!(begun.elapsed() < Duration::from_secs(8), "it waited although no thread was inside");
 }
 
 #[test]
