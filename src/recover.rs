@@ -100,6 +100,7 @@ impl DeviceRow {
         if self.takes_down_what_is_kept(limit, 1, panics) {
             return Ok(None);
         }
+        self.kept().iter().for_each(|ledger| ledger.outlives_its_callbacks());
         self.kept().iter().for_each(|ledger| ledger.abort_streams(limit, panics));
         if self.takes_down_what_is_kept(limit, 1, panics) {
             return Ok(None);
@@ -108,12 +109,13 @@ impl DeviceRow {
         if api.abort_tasks(self.id(), limit).is_ok() && self.takes_down_what_is_kept(limit, 2, panics) {
             return Ok(None);
         }
-        let held: Vec<_> = self.kept().iter().flat_map(|ledger| ledger.hold_what_a_forced_reset_ends()).collect();
-        self.reset_by_force(api).inspect_err(|_| held.iter().for_each(|event| event.let_go()))?;
+        self.kept().iter().for_each(|ledger| ledger.hold_events());
+        self.reset_by_force(api).inspect_err(|_| self.kept().iter().for_each(|ledger| ledger.let_events_go()))?;
         let mut lost = Vec::new();
         // The library may still know these allocators under the handle of a stream, so this never frees them.
         let mut loses = |ledger: &Arc<Ledger>, inventory| {
             lost.push(inventory);
+            ledger.hold_events();
             core::mem::forget(Arc::clone(ledger));
         };
         // All ledgers note the reset first, because the code below runs code of the user.

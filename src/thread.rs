@@ -70,6 +70,23 @@ impl Drop for Thread {
     }
 }
 
+/// While this value exists, this thread's token is taken: code of the program that runs meanwhile enters no context.
+pub(crate) struct Occupied {
+    before: bool,
+}
+
+impl Occupied {
+    pub(crate) fn now() -> Self {
+        Self { before: TAKEN.replace(true) }
+    }
+}
+
+impl Drop for Occupied {
+    fn drop(&mut self) {
+        TAKEN.set(self.before);
+    }
+}
+
 /// A value that allows changing this thread's current context: a [`Thread`], or the [`Current`](crate::Current) of the
 /// innermost context that was entered on it.
 ///

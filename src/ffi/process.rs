@@ -5,6 +5,7 @@
 //! cheap: each loaded library has a page that the kernel wipes in a child (`MADV_WIPEONFORK`), and a call reads one
 //! word of it.
 
+use super::exit::waits_for_own_threads;
 use super::plain::PlainCalls;
 use super::resets::Resets;
 use ascendcl_sys::{Library, Origin};
@@ -59,6 +60,7 @@ impl Loading {
         let plain = wiped_in_children().unwrap_or_else(|| Box::leak(Box::new(PlainCalls::new(ASK))));
         let verifies = std::env::var_os(VERIFIES).is_some_and(|value| !value.is_empty() && value != *"0");
         plain.mark.fetch_or(if verifies { OWN | VERIFY } else { OWN }, Ordering::Relaxed);
+        waits_for_own_threads();
         Box::leak(Box::new(Self { library, resets: Resets::of(library), process: std::process::id(), plain }))
     }
 

@@ -7,10 +7,15 @@ use crate::ffi::{Entered, KeptAllocator, RawEvent, RawStream, Restore};
 use crate::panics::Panics;
 use ascendcl_macros::rule;
 use core::sync::atomic::Ordering;
-use std::sync::Arc;
+use std::sync::{Arc, MutexGuard};
 use std::time::Duration;
 
 impl Ledger {
+    /// Keeps what callbacks of graphs in flight use, before their work is discarded or the device is reset by force.
+    pub(crate) fn outlives_its_callbacks(&self) {
+        self.graphs.all().iter().for_each(|graph| graph.outlives_its_callbacks(&self.streams));
+    }
+
     /// Discards the work of each stream. Then destroys the streams for which a wait confirms that their work is over.
     /// The other streams stay as they are. A stream that the library refuses to destroy has lost its allocator.
     #[rule(STREAM_17)]
@@ -52,16 +57,22 @@ impl Ledger {
         Ok(())
     }
 
-    /// Refuses calls on the events that a forced reset of the device ends: those of a default context. This is needed
-    /// because the thread that watches futures queries events outside of any scope and context. Returns the refused
-    /// events.
-    pub(crate) fn hold_what_a_forced_reset_ends(&self) -> Vec<Arc<RawEvent>> {
-        if self.context().is_made() {
-            return Vec::new();
-        }
+    /// Refuses calls on the events until the context is taken down. This is needed because the thread that watches futures
+    /// queries events outside of any scope and context. A forced reset of the device ends those of a default context. What
+    /// is lost after it may outlive the library.
+    pub(crate) fn hold_events(&self) {
         let mut events = self.events.all();
         events.retain(|event| event.hold());
-        events
+        self.held_events().append(&mut events);
+    }
+
+    /// Allows calls on the events again that were held.
+    pub(crate) fn let_events_go(&self) {
+        self.held_events().drain(..).for_each(|event| event.let_go());
+    }
+
+    fn held_events(&self) -> MutexGuard<'_, Vec<Arc<RawEvent>>> {
+        self.held.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// Notes that the device was reset by force, so no work runs on it any more. A default context has ended with all

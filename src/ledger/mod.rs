@@ -41,6 +41,7 @@ use crate::ffi::{
     RawEvent, RawGraph, RawInvocation, RawStream, Restore, Shelf, Site, Visit,
 };
 use crate::panics::{Panics, drop_each_quietly};
+use crate::thread::Occupied;
 use crate::untold::Untold;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtMemMallocPolicy;
@@ -64,6 +65,8 @@ pub(crate) struct Ledger {
     runs: Arc<RawStream>,
     streams: Shelf<RawStream>,
     events: Shelf<RawEvent>,
+    /// Events that nobody may use for now.
+    held: Mutex<Vec<Arc<RawEvent>>>,
     graphs: Shelf<RawGraph>,
     /// How many graphs are on the shelf whose operands came back to the program before they were destroyed.
     graphs_given_up: AtomicUsize,
@@ -94,6 +97,7 @@ impl Ledger {
             runs: Arc::new(RawStream::of_the_library(Owner::of(id))),
             streams,
             events,
+            held: Mutex::default(),
             graphs,
             graphs_given_up: AtomicUsize::default(),
             states: Mutex::default(),
@@ -311,6 +315,20 @@ impl Ledger {
     /// Drops values of the user at the end, which may panic. That changes nothing of the result.
     #[rule(DEV_02, DEV_10)]
     pub(crate) fn tear_down(&self, teardown_timeout: Option<Duration>, panics: &mut Panics) -> Result<(), Vec<Error>> {
+        let mut kept = Vec::new();
+        let torn_down = self.tear_down_inside(teardown_timeout, &mut kept);
+        // This comes last, when no lock is held, the bookkeeping is done, and the context from before is current again:
+        // dropping allocators runs code of the user, which may enter another context.
+        panics.drop_each(kept);
+        torn_down
+    }
+
+    /// Adds values of the user to `kept`.
+    fn tear_down_inside(
+        &self,
+        teardown_timeout: Option<Duration>,
+        kept: &mut Vec<KeptAllocator>,
+    ) -> Result<(), Vec<Error>> {
         if self.gone.load(Ordering::Acquire) {
             return Ok(());
         }
@@ -320,7 +338,11 @@ impl Ledger {
             return Err(vec![error.into()]);
         }
         let _entered = Entered::into(self.context(), self.api, self.id());
-        let (mut errors, mut kept) = (self.end_left_captures(), Vec::new());
+        // Attached objects run code of the user, and who closes the library has no token.
+        let _occupied = Occupied::now();
+        // Events that are held count as destroyed.
+        self.let_events_go();
+        let mut errors = self.end_left_captures();
         for stream in self.streams.all() {
             errors.extend(stream.synchronize(self.api, teardown_timeout).err());
         }
@@ -328,7 +350,7 @@ impl Ledger {
             // Work may still be running, so nothing that it could use may end.
             return Err(errors);
         }
-        KINDS.iter().for_each(|kind| (kind.end_all)(self, &mut errors, &mut kept));
+        KINDS.iter().for_each(|kind| (kind.end_all)(self, &mut errors, kept));
         if errors.is_empty() && self.attachments.len() == 0 {
             let destroyed = self.context().destroy(self.api);
             self.gone.store(destroyed.is_ok(), Ordering::Release);
@@ -338,8 +360,6 @@ impl Ledger {
             errors.extend(destroyed.err());
         }
         kept.append(&mut self.states());
-        // This comes last, when no lock is held and the bookkeeping is done: dropping allocators runs code of the user.
-        panics.drop_each(kept);
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 

@@ -48,7 +48,8 @@ pub struct StreamOptions {
     ///   well and may still run. So no wait shows when that work ends.
     /// * What unfinished work uses stays allocated, and nothing reads, writes or frees it.
     /// * The context ends by force only: [`Runtime::close_by_force`](crate::Runtime::close_by_force), or
-    ///   [`Device::recover`](crate::Device::recover) after the end of its scope. Other contexts go on until then.
+    ///   [`Device::recover`](crate::Device::recover) after the end of its scope. Other contexts go on until then. Where
+    ///   another part of the program has taken the device, too, it has to close first: without force.
     #[builder(default)]
     pub stop_on_failure: bool,
 }

@@ -2,9 +2,10 @@
 
 use crate::common::allocators::Empty;
 use crate::common::{acl, alone};
+use crate::null::{TIMEOUT, books};
 use ascendcl::capture::CaptureMode;
 use ascendcl::raw::{Attach, Ending, EndsBefore};
-use ascendcl::{Acl, Device, ScopeError, Thread};
+use ascendcl::{Acl, Current, Device, Recovered, ScopeError, Scoped, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::mem;
@@ -84,29 +85,39 @@ fn what_the_library_may_call_outlives_a_device_that_was_given_up() {
     control::take_findings();
 }
 
+/// Replays a graph whose callback does not return before something is sent.
+fn replays_what_goes_on(current: &mut Current<Scoped<'_>>, seen: &Arc<Seen>) -> Sender<()> {
+    let ((entered, inside), (release, released)) = (channel::<()>(), channel::<()>());
+    let state = (Kept(Arc::clone(seen)), std::sync::Mutex::new((entered, released)));
+    let mut stream = current.stream().unwrap().without_allocator();
+    let graph = stream.capture(current, CaptureMode::Relaxed, (), |capture, ()| {
+        capture.launch_host_fn(state, |(kept, ends)| {
+            let ends = ends.lock().unwrap();
+            ends.0.send(()).unwrap();
+            let _ = ends.1.recv_timeout(LONG);
+            assert_eq!(kept.0.drops.load(Ordering::SeqCst), 0, "dropped while it is used");
+            kept.0.calls.fetch_add(1, Ordering::SeqCst);
+        })
+    });
+    drop(stream.replay(current, graph.unwrap()).unwrap());
+    inside.recv_timeout(LONG).unwrap();
+    release
+}
+
+fn until_it_returns(seen: &Seen) {
+    while seen.calls.load(Ordering::SeqCst) == 0 {
+        std::thread::yield_now();
+    }
+}
+
 #[proves(GRAPH_05, DEV_08)]
 #[test]
 fn state_of_a_captured_callback_outlives_a_forced_reset_under_it() {
     let _alone = alone();
-    let (acl, mut thread) = (acl(), Thread::new().unwrap());
-    let (seen, (entered, inside), (release, released)) = (Arc::new(Seen::default()), channel::<()>(), channel::<()>());
+    let (acl, mut thread, seen) = (acl(), Thread::new().unwrap(), Arc::new(Seen::default()));
     let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
-    let state = (Kept(Arc::clone(&seen)), std::sync::Mutex::new((entered, released)));
-    let scope = device.with_current(&mut thread, |current| {
-        let mut stream = current.stream().unwrap().without_allocator();
-        let graph = stream.capture(current, CaptureMode::Relaxed, (), |capture, ()| {
-            capture.launch_host_fn(state, |(kept, ends)| {
-                let ends = ends.lock().unwrap();
-                ends.0.send(()).unwrap();
-                let _ = ends.1.recv_timeout(LONG);
-                assert_eq!(kept.0.drops.load(Ordering::SeqCst), 0, "dropped while it is used");
-                kept.0.calls.fetch_add(1, Ordering::SeqCst);
-            })
-        });
-        drop(stream.replay(current, graph.unwrap()).unwrap());
-        inside.recv_timeout(LONG).unwrap();
-    });
-    assert!(matches!(scope, Err(ScopeError::Teardown { .. })), "{scope:?}");
+    let scope = device.with_current(&mut thread, |current| replays_what_goes_on(current, &seen));
+    let Err(ScopeError::Teardown { result: Some(release), .. }) = scope else { panic!("it was taken down") };
     // The callback runs on: neither an abort nor a reset ends code of the program.
     let recovered = std::thread::scope(|scope| {
         scope.spawn(|| {
@@ -116,10 +127,31 @@ fn state_of_a_captured_callback_outlives_a_forced_reset_under_it() {
         device.recover(&mut thread, BRIEFLY).map(drop)
     });
     drop(recovered);
-    while seen.calls.load(Ordering::SeqCst) == 0 {
-        std::thread::yield_now();
-    }
+    until_it_returns(&seen);
     drop(acl);
     control::reset();
     control::take_findings();
+}
+
+/// What an abort has discarded is over for a wait. The callback that it was discarded under is not.
+#[proves(GRAPH_05, STREAM_17)]
+#[test]
+fn state_of_a_captured_callback_outlives_an_abort_under_it() {
+    let books = books();
+    let (acl, mut thread, seen) = (books.acl(), Thread::new().unwrap(), Arc::new(Seen::default()));
+    books.run_callbacks_beside();
+    let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
+    let scope = device.with_current(&mut thread, |current| {
+        let release = replays_what_goes_on(current, &seen);
+        books.refuse_to_synchronize(TIMEOUT);
+        release
+    });
+    let Err(ScopeError::Teardown { result: Some(release), .. }) = scope else { panic!("it was taken down") };
+    let Recovered::Usable(device) = device.recover(&mut thread, BRIEFLY).unwrap() else { panic!("it was reset") };
+    assert_eq!(seen.drops.load(Ordering::SeqCst), 0, "the callback uses it");
+    release.send(()).unwrap();
+    until_it_returns(&seen);
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    books.assert_closed();
 }

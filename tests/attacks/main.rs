@@ -22,6 +22,7 @@ mod door;
 mod door_lists;
 mod dropped;
 mod dropping;
+mod endings;
 mod event_kinds;
 mod extensions;
 mod forced;

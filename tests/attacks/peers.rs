@@ -2,6 +2,7 @@
 
 use super::{collect, fail, nothing_fails, undisturbed};
 use crate::common::{acl, alone, library};
+use ascendcl::error::ObjectKind;
 use ascendcl::runtime::CloseError;
 use ascendcl::{Context, Current, DeviceBuffer, Error, Runtime, Scoped, Setup, Thread};
 use ascendcl_macros::proves;
@@ -314,17 +315,32 @@ fn a_buffer_of_another_runtime_with_the_name_is_not_lent() {
 }
 
 #[test]
-fn two_libraries_share_no_memory() {
+fn two_libraries_share_no_memory_and_no_event() {
     let (alone, books) = undisturbed();
     let (simulated, other) = (acl(), books.acl());
     let mut thread = Thread::new().unwrap();
-    let (first, second) = (simulated.device(&mut thread, 1).unwrap(), other.device(&mut thread, 0).unwrap());
+    let (first, second) = (simulated.device(&mut thread, 0).unwrap(), other.device(&mut thread, 0).unwrap());
     first
         .context(&mut thread, |here, thread| {
             second
                 .context(thread, |there, thread| {
-                    let error = here.enter(thread, |current| current.with_peer(there, |_, _| ()).unwrap_err()).unwrap();
-                    assert!(matches!(error, Error::OtherLibrary { .. }), "{error}");
+                    let event = there.enter(thread, |current| {
+                        let stream = current.stream().unwrap();
+                        stream.record(current, current.event().unwrap()).unwrap()
+                    });
+                    let event = event.unwrap();
+                    here.enter(thread, |current| {
+                        let refused = current.with_peer(there, |_, _| ()).unwrap_err();
+                        assert!(
+                            matches!(refused, Error::OtherLibrary { what: ObjectKind::DEVICE_MEMORY }),
+                            "{refused}"
+                        );
+                        // The device has the same number there, and an address of the library is no handle of this one.
+                        let stream = current.stream().unwrap();
+                        let refused = stream.wait_across_contexts(current, &event).unwrap_err();
+                        assert!(matches!(refused, Error::OtherLibrary { what: ObjectKind::EVENT }), "{refused}");
+                    })
+                    .unwrap();
                 })
                 .unwrap();
         })

@@ -194,8 +194,12 @@ impl Books {
 
     /// From now on callbacks are taken and never run.
     pub fn lose_callbacks(&self) {
-        // SAFETY: the function has the signature that `bookkeeper/` declares.
-        unsafe { control::<unsafe extern "C" fn(c_int)>("null_lose_callbacks")(1) };
+        self.set("null_callbacks", 1);
+    }
+
+    /// From now on callbacks run on threads of their own, beside their stream, which does not wait for them.
+    pub fn run_callbacks_beside(&self) {
+        self.set("null_callbacks", 2);
     }
 
     fn text(&self, name: &str) -> String {

@@ -87,6 +87,7 @@ macro_rules! in_child {
     }};
 }
 
+mod exits;
 mod locks;
 
 /// The futures of this process have a thread, which a child does not have.
@@ -384,8 +385,7 @@ fn in_a_process_of_its_own_the_context_is_changed() {
 #[proves(THREAD_05)]
 #[test]
 fn a_child_that_the_system_call_made_is_refused_too() {
-    let alone = alone();
-    let acl = acl();
+    let (alone, acl) = (alone(), acl());
     // SAFETY: the child asks the safe layer and leaves by `_exit`.
     let child = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
     assert!(child >= 0);

@@ -247,12 +247,19 @@ impl RawGraph {
         Ok(needs)
     }
 
-    /// Records that the device was reset by force, which ended its captures. A callback of a replay may still be
-    /// running, so the state of callbacks is kept for the rest of the process.
+    /// Keeps the state of callbacks for the rest of the process if a replay may be running. Its work is about to be
+    /// discarded, and is over then. A callback that the library is running goes on.
+    #[rule(GRAPH_05)]
+    pub(crate) fn outlives_its_callbacks(&self, streams: &Shelf<RawStream>) {
+        if !streams.has_done(&self.last_use) {
+            mem::forget(self.needs().states.clone());
+        }
+    }
+
+    /// Records that the device was reset by force, which ended its captures.
     pub(crate) fn has_been_reset(&self) {
         self.release();
         self.update.release();
-        mem::forget(self.needs().states.clone());
     }
 
     fn with_instance<R>(&self, call: impl FnOnce(aclmdlRI) -> Result<R, Error>) -> Result<R, Error> {

@@ -112,6 +112,25 @@ fn a_runtime_is_reset_by_force_under_values_that_are_kept() {
     alone.assert_nothing_lives();
 }
 
+/// What could not be ended after the reset either is lost, with the context: its events are not asked for any more, and
+/// nothing waits for them.
+#[proves(DEV_08, EVENT_06, INIT_01)]
+#[test]
+fn values_of_a_runtime_that_is_lost_with_its_context_end() {
+    let alone = alone();
+    let (runtime, values) = hanging(&["aclrtStreamAbort", "aclrtDeviceTaskAbort", "aclrtDestroyEvent"]);
+    let lost = runtime.close_by_force(BRIEFLY).unwrap();
+    assert!(matches!(&*lost, [lost] if lost.contains("event(s)")), "{lost:?}");
+    nothing_fails();
+    are_of_no_use(values);
+    drop(runtime);
+    sweep();
+    // The context that is left is a finding, and lives on.
+    control::reset();
+    control::take_findings();
+    drop(alone);
+}
+
 /// The reset by force is refused; or it takes place, and the library is not finalised. What is left is tried again.
 #[proves(DEV_09, INIT_07)]
 #[test]

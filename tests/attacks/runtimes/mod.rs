@@ -8,6 +8,7 @@ mod forced_anywhere;
 mod forcing;
 mod lanes;
 mod opening;
+mod stopped;
 mod stopping;
 
 use super::{fail, finish, model, nothing_fails, upload};

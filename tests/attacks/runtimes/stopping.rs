@@ -10,32 +10,32 @@ use ascendcl::{Brand, DeviceBuffer, Recovered};
 use ascendcl_sim::Config;
 use std::sync::mpsc::Sender;
 
-const BRIEFLY: Duration = Duration::from_millis(20);
+pub(super) const BRIEFLY: Duration = Duration::from_millis(20);
 
 /// A device that no other test takes: it is reset by force here.
 const DEVICE: i32 = 4;
 
-fn alone() -> crate::common::Alone {
+pub(super) fn alone() -> crate::common::Alone {
     let alone = alone_on_all_devices();
     control::configure(crate::common::under_watch(Config::new().devices(5))).unwrap();
     alone
 }
 
-fn open() -> Runtime<Worker> {
+pub(super) fn open() -> Runtime<Worker> {
     Runtime::open(Setup::builder().library(library()).device(DEVICE).build()).unwrap()
 }
 
-fn stops() -> StreamOptions {
+pub(super) fn stops() -> StreamOptions {
     StreamOptions::builder().stop_on_failure(true).build()
 }
 
-fn plain<C: Brand>(current: &Current<C>) -> Stream<C, DefaultAllocator> {
+pub(super) fn plain<C: Brand>(current: &Current<C>) -> Stream<C, DefaultAllocator> {
     current.stream().unwrap().without_allocator()
 }
 
 /// Makes the work of this stream fail: a model looks for the tenth of four floats.
 #[track_caller]
-fn fails<C: Brand>(current: &Current<C>, stream: &Stream<C, DefaultAllocator>) {
+pub(super) fn fails<C: Brand>(current: &Current<C>, stream: &Stream<C, DefaultAllocator>) {
     let image = onnx::pick();
     let model = current.load(Load::builder().source(ModelSource::memory(&image)).build()).unwrap();
     let mut model = model.bind(current, &[&[4], &[1]], &[&[1]]).unwrap();
@@ -46,7 +46,7 @@ fn fails<C: Brand>(current: &Current<C>, stream: &Stream<C, DefaultAllocator>) {
 
 /// The library answers with the failure of the model.
 #[track_caller]
-fn stopped<T, E: Into<Error>>(result: Result<T, E>) {
+pub(super) fn stopped<T, E: Into<Error>>(result: Result<T, E>) {
     let Err(error) = result.map_err(E::into) else { panic!("it has not stopped") };
     let code = error.code().unwrap_or_else(|| panic!("{error}"));
     assert!(!code.is_timeout(), "{error}");

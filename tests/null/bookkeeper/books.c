@@ -48,7 +48,8 @@ static _Thread_local handle current;
 static struct { char name[64]; int calls, refusals, code; } names[NAMES];
 static struct object objects[OBJECTS];
 static char log_text[TEXT], broken[TEXT], seen[TEXT], soc[64] = "Bookkeeper";
-static int taken[DEVICES], initialised, outputs, lose_callbacks, on_device;
+static int taken[DEVICES], initialised, outputs, on_device;
+static enum { AT_ONCE, LOST, BESIDE } callbacks;
 /* When the block of a copy is given back: */
 static enum { AFTER_THE_LAUNCH, AT_A_SYNCHRONISE, TWICE, NEVER } give_back;
 static void *near;
@@ -130,7 +131,8 @@ void null_reset(void) {
     memset(objects, 0, sizeof objects);
     memset(taken, 0, sizeof taken);
     *log_text = *broken = 0;
-    initialised = outputs = lose_callbacks = on_device = 0;
+    initialised = outputs = on_device = 0;
+    callbacks = AT_ONCE;
     give_back = AFTER_THE_LAUNCH;
     near = current = NULL;
     snprintf(soc, sizeof soc, "Bookkeeper");

@@ -1,0 +1,90 @@
+//! The end of the process, while work is under way.
+
+use super::common::alone;
+use super::{Server, that_counts};
+use ascendcl::runtime::Actor;
+use ascendcl::{Library, Runtime};
+use ascendcl_macros::proves;
+use ascendcl_sim::control;
+use std::pin::pin;
+use std::process::Command;
+use std::task::{Context, Waker};
+use std::time::{Duration, Instant};
+
+/// What the process of its own answers when the library was called behind the handlers of the crate.
+const CALLED: i32 = 9;
+
+/// The C library runs this after what was registered later, where it runs destructors of a library.
+extern "C" fn where_the_library_is_destroyed() {
+    let before = control::calls();
+    std::thread::sleep(Duration::from_millis(500));
+    let code = if control::calls() == before { 0 } else { CALLED };
+    // SAFETY: ends the process without running what belongs to the test's harness.
+    unsafe { libc::_exit(code) }
+}
+
+/// A program joins its own threads before it ends, but it has no handle of the thread that watches futures.
+#[proves(INIT_03, INIT_04)]
+#[test]
+fn a_process_that_ends_under_a_future_does_not_call_the_library_while_that_is_destroyed() {
+    ends_well("exits::in_a_process_of_its_own_a_future_is_left");
+}
+
+/// The thread of an actor that was dropped closes its runtime, and the program has no handle of it any more.
+#[proves(INIT_03, INIT_04, DEV_10)]
+#[test]
+fn a_process_that_ends_behind_a_dropped_actor_does_not_destroy_the_library_under_it() {
+    ends_well("exits::in_a_process_of_its_own_an_actor_is_dropped");
+}
+
+/// Runs a test in a process of its own, which ends.
+#[track_caller]
+fn ends_well(test: &str) {
+    let begun = Instant::now();
+    let child = Command::new(std::env::current_exe().unwrap())
+        .args(["--nocapture", "--exact", "--ignored", test])
+        .output()
+        .unwrap();
+    assert_eq!(child.status.code(), Some(0), "{}", String::from_utf8_lossy(&child.stderr));
+    assert!(begun.elapsed() < Duration::from_secs(8), "it waited although no thread was inside");
+}
+
+#[test]
+#[ignore = "ends its process"]
+fn in_a_process_of_its_own_a_future_is_left() {
+    // SAFETY: registers a function that takes and returns nothing.
+    assert_eq!(unsafe { libc::atexit(where_the_library_is_destroyed) }, 0);
+    let _alone = alone();
+    control::fail(that_counts()).unwrap();
+    let runtime = Runtime::<Server>::open(Library::Simulator).unwrap();
+    let under_way = runtime.with(|current| {
+        let stream = current.stream().unwrap();
+        let slow = stream.launch_host_fn(current, || std::thread::sleep(Duration::from_secs(20))).unwrap();
+        slow.when_done(current, &stream).unwrap()
+    });
+    let mut under_way = pin!(under_way.unwrap());
+    assert!(under_way.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+    // Long enough for the thread to have begun to look.
+    std::thread::sleep(Duration::from_millis(20));
+    std::process::exit(7)
+}
+
+/// What an actor keeps. It is long in dropping.
+struct Slow;
+
+impl Drop for Slow {
+    fn drop(&mut self) {
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}
+
+#[test]
+#[ignore = "ends its process"]
+fn in_a_process_of_its_own_an_actor_is_dropped() {
+    // SAFETY: registers a function that takes and returns nothing.
+    assert_eq!(unsafe { libc::atexit(where_the_library_is_destroyed) }, 0);
+    let _alone = alone();
+    control::fail(that_counts()).unwrap();
+    drop(Actor::<Server, _>::open(Library::Simulator, |_| Ok(Slow)).unwrap());
+    std::process::exit(7)
+}
