@@ -188,6 +188,9 @@ impl fmt::Debug for DeviceAddress {
 /// * Blocks that are in use at the same time do not overlap.
 /// * No two values hand out the same memory (ALLOC-10): values that share a pool behind a pointer must not be
 ///   registered on two streams. So an allocator with memory is not `Copy`, and its clone has other memory.
+/// * The methods do not call the library (ALLOC-18), also not through a [`Current`](crate::Current) that they find in a
+///   variable of the thread. Calls of this crate that would have to look for that on each submission do not look.
+///
 /// An allocator whose memory belongs to one context or one device returns that from [`serves`](Self::serves).
 ///
 /// The methods are safe to call: an implementation keeps its promises for every caller, on any thread and at any time.

@@ -144,7 +144,9 @@ fn an_allocator_that_threads_use_is_taken_out_without_blocks_and_each_block_keep
     };
     std::thread::scope(|scope| {
         let calls = &calls;
-        [1, 2].map(|thread| scope.spawn(move || calls(thread)));
+        for thread in [1, 2] {
+            scope.spawn(move || calls(thread));
+        }
         let (mut taken, mut wrong) = (0, Vec::new());
         while wrong.is_empty() && (taken < 100 || served.load(Ordering::Relaxed) < 100) {
             match registered.take() {
