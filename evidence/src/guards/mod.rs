@@ -80,7 +80,11 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
         trials.push(trial);
     }
     let ends = Mutex::new(ends);
-    trials::tried(&programs, &tests, &trials, |number, end| {
+    let so_far = |living: &[usize]| {
+        let rows = living.iter().filter_map(|number| mutants.get(*number)).map(answers::place);
+        drop(ground.write("guards-so-far.tsv", &answers::rows(rows)));
+    };
+    trials::tried(&programs, &tests, &trials, so_far, |number, end| {
         if let Ok(mut ends) = ends.lock() {
             known.note(number, end);
             ends.insert(number, end.clone());
@@ -169,11 +173,8 @@ fn judged(
     let dead = |place: &&answers::Place| killed.contains(*place) && !living.contains(*place);
     let mut stale = answers::stale(reasons, mutants);
     stale.extend(reasons.keys().filter(dead));
-    let rows = |places: &[&answers::Place]| {
-        places.iter().map(|(file, function, change)| format!("{file}\t{function}\t{change}\t\n")).collect::<String>()
-    };
-    ground.write("guards-open.tsv", &rows(&open))?;
-    ground.write("guards-stale.tsv", &rows(&stale))?;
+    ground.write("guards-open.tsv", &answers::rows(open.iter().copied().cloned()))?;
+    ground.write("guards-stale.tsv", &answers::rows(stale.iter().copied().cloned()))?;
     let count = |is: fn(&End) -> bool| tried.iter().filter(|(_, end)| is(end)).count();
     let (killed, hung) = (count(|end| matches!(end, End::Killed(_))), count(|end| matches!(end, End::Hung(_))));
     let refused = count(|end| *end == End::Refused);

@@ -33,7 +33,7 @@ impl Test {
 const QUICK: Duration = Duration::from_millis(500);
 const LONG: Duration = Duration::from_millis(2500);
 /// A test that takes longer is left out.
-const LONGEST: Duration = Duration::from_secs(90);
+const LONGEST: Duration = Duration::from_secs(300);
 
 /// The tests of the programs that pass without a mutant, with what they reach; and the names of the others.
 pub(crate) fn recorded(programs: &[Program], folder: &Path) -> Result<(Vec<Test>, Vec<String>), String> {
