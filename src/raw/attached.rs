@@ -102,7 +102,7 @@ impl<C: Brand, T: Attach, U> Attached<C, T, U> {
     ) -> Result<&'a T, Error> {
         // The type of `current` ties both to one context. The value itself is not needed.
         let _ = current;
-        self.is_usable().map(|()| &*self.object)
+        self.is_of_this_context().map(|()| &*self.object)
     }
 
     /// The objects that it uses.
@@ -123,15 +123,15 @@ impl<C: Brand, T: Attach, U> Attached<C, T, U> {
         self, // DEV-10: it ends once and last: another one is attached by `current.attach(object, uses)`
         current: &Current<C>,
     ) -> Result<U, Failed<Self>> {
-        match self.is_usable().and_then(|()| current.ledger().take_down_attachment(&self.row)) {
+        match self.is_of_this_context().and_then(|()| current.ledger().take_down_attachment(&self.row)) {
             Ok(()) => Ok(self.uses),
             Err(error) => Err(Failed { error, value: self }),
         }
     }
 
-    fn is_usable(&self) -> Result<(), Error> {
-        self.row.owner().is_current(ObjectKind::ATTACHED)?;
-        if self.row.is_ended() { Err(Error::Gone { what: ObjectKind::ATTACHED }) } else { Ok(()) }
+    /// An object that has a handle ends with its context, which nobody is in afterwards.
+    fn is_of_this_context(&self) -> Result<(), Error> {
+        self.row.owner().is_current(ObjectKind::ATTACHED)
     }
 }
 

@@ -162,8 +162,9 @@ impl Shared {
         mut errors: Vec<Error>,
         panics: &mut Panics,
     ) -> Result<Vec<String>, CloseError> {
-        // Recovering takes down what the device keeps.
-        if !self.device.kept().iter().any(|kept| Arc::ptr_eq(kept, &self.ledger)) {
+        // Recovering takes down what the device keeps: nothing, or this context, because a runtime takes its device for
+        // itself.
+        if self.device.kept().is_empty() {
             self.device.quarantine(Arc::clone(&self.ledger));
         }
         let recovered = match ending.reset {
