@@ -75,6 +75,9 @@ fn wrong() -> Vec<(Rows, &'static str)> {
         (at(MOST / 2 + 1, 2, MOST, 0, MOST, 0), "overlaps"),
         (at(1, MOST, 1, 0, 1, 0), "overlaps"),
         (at(0, 5 * 1024 * 1024 + 1, 0, 0, 0, 0), "overlaps"),
+        (at(1, 5 * 1024 * 1024, 1, 0, 1, 0), "out of range"),
+        (at(2_500_001, 1, 2_500_001, 0, 2_500_001, 0), "overlaps"),
+        (at(2_500_000, 1, 2_500_000, 0, 2_500_000, 0), "out of range"),
         (at(0, 0, 0, 33, 0, 0), "out of range"),
     ]
 }
@@ -99,6 +102,20 @@ fn rows_beyond_a_buffer_do_not_reach_the_library() {
         }
         assert_eq!(control::calls(), calls);
         assert_eq!(device.to_vec(current).unwrap(), [7; 12]);
+    });
+    alone.assert_nothing_lives();
+}
+
+/// Nothing begins where a second row would.
+#[proves(COPY_10)]
+#[test]
+fn the_pitch_of_a_single_row_may_be_anything() {
+    let alone = alone();
+    inside(|current| {
+        let rows = Rows::builder().width(3).height(1).from_pitch(usize::MAX).from_start(5).to_pitch(1 << 40).build();
+        let mut device = current.upload(&[0_u16; 4]).unwrap();
+        device.copy_rows_from(current, &picture(), rows).unwrap();
+        assert_eq!(device.to_vec(current).unwrap(), [5, 6, 7, 0]);
     });
     alone.assert_nothing_lives();
 }

@@ -102,6 +102,13 @@ fn a_forked_child_that_loads_a_library_of_its_own_does_not_wait_for_the_futures_
         });
         let (done, _) = common::block_on(under_way.unwrap());
         runtime.with(|current| done.wait(current).unwrap().into_result().unwrap()).unwrap();
+        // The same where a future is awaited that borrows its stream.
+        let awaited = runtime.with(|current| {
+            let mut stream = current.stream().unwrap();
+            let slow = stream.launch_host_fn(current, || std::thread::sleep(Duration::from_millis(100))).unwrap();
+            common::block_on(slow.into_future(current, &mut stream).unwrap()).0.unwrap().into_result()
+        });
+        awaited.unwrap().unwrap();
         runtime.close().is_ok()
     }
     let (alone, library) = (alone(), common::shared_simulator());
@@ -190,6 +197,7 @@ fn calls_in_children(
                 "state of an event": recorded.is_complete(current);
                 "wait": pending.wait(current);
                 "wait within a second": pending.wait_within(current, Duration::from_secs(1));
+                "is_done of what is done": done.is_done(current);
                 "wait for what is done": done.wait(current);
                 "is_done": pending.is_done(current);
                 "future": pending.into_future(current, &mut stream).map(drop);
