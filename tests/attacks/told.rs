@@ -339,3 +339,19 @@ fn a_time_that_was_up_takes_no_failure_from_the_work() {
     });
     alone.assert_nothing_lives();
 }
+
+#[proves(ERR_02)]
+#[test]
+fn a_failure_is_told_to_work_that_writes_once_more_what_had_failed() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap();
+        fail(FIRST_WAIT_FAILS);
+        let (one, two) = (set(current, &stream, 1), set(current, &stream, 2));
+        assert_eq!(stream.synchronize(current).unwrap_err().code().unwrap().number(), FAILED);
+        let again = stream.set_bytes(current, one, 3).unwrap();
+        let copied = stream.copy_to_device(current, current.host_buffer(4).unwrap(), two).unwrap();
+        drop((told_once(current, again), told_once(current, copied)));
+    });
+    alone.assert_nothing_lives();
+}

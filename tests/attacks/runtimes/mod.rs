@@ -21,8 +21,10 @@ use ascendcl_sim::control;
 use std::cell::RefCell;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Barrier, Mutex};
+use std::task::{Context as Task, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -328,5 +330,31 @@ fn a_pool_of_one_runtime_takes_no_memory_from_another() {
     one.close().unwrap();
     two.close().unwrap();
     drop(stream);
+    alone.assert_nothing_lives();
+}
+
+/// The library cannot be asked there, which says nothing of the work.
+#[proves(ALLOC_18)]
+#[test]
+fn a_future_that_is_polled_in_a_callback_is_not_done_before_its_work() {
+    let alone = alone();
+    let runtime = open();
+    runtime
+        .with(|current| {
+            let (slow, release) = held(current);
+            let work = slow.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 7).unwrap();
+            let mut future = work.when_done(current, &slow).unwrap();
+            let poll = move || {
+                let is_ready = Pin::new(&mut future).poll(&mut Task::from_waker(Waker::noop())).is_ready();
+                (is_ready, future)
+            };
+            let polled = current.stream().unwrap().launch_host_fn(current, poll).unwrap();
+            let (was_ready, future) = polled.wait(current).unwrap().into_result().unwrap();
+            release.send(()).unwrap();
+            assert!(!was_ready);
+            assert_eq!(finish(future).wait(current).unwrap().to_vec(current).unwrap(), [7; 4]);
+        })
+        .unwrap();
+    runtime.close().unwrap();
     alone.assert_nothing_lives();
 }
