@@ -333,28 +333,33 @@ fn a_pool_of_one_runtime_takes_no_memory_from_another() {
     alone.assert_nothing_lives();
 }
 
-/// The library cannot be asked there, which says nothing of the work.
+/// The library cannot be asked there, which says nothing of the work. The callback is another context's: one thread runs those
+/// of a context, and the first one of this context holds it up.
 #[proves(ALLOC_18)]
 #[test]
 fn a_future_that_is_polled_in_a_callback_is_not_done_before_its_work() {
     let alone = alone();
-    let runtime = open();
-    runtime
-        .with(|current| {
-            let (slow, release) = held(current);
-            let work = slow.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 7).unwrap();
-            let mut future = work.when_done(current, &slow).unwrap();
-            let poll = move || {
-                let is_ready = Pin::new(&mut future).poll(&mut Task::from_waker(Waker::noop())).is_ready();
-                (is_ready, future)
-            };
-            let polled = current.stream().unwrap().launch_host_fn(current, poll).unwrap();
-            let (was_ready, future) = polled.wait(current).unwrap().into_result().unwrap();
-            release.send(()).unwrap();
-            assert!(!was_ready);
-            assert_eq!(finish(future).wait(current).unwrap().to_vec(current).unwrap(), [7; 4]);
-        })
-        .unwrap();
+    let (runtime, other) = (open(), open());
+    let begin = |current: &mut Current<Worker>| {
+        let (slow, release) = held(current);
+        let work = slow.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 7).unwrap();
+        (work.when_done(current, &slow).unwrap(), release)
+    };
+    let (mut future, release) = runtime.with(begin).unwrap();
+    let poll = move || {
+        let is_ready = Pin::new(&mut future).poll(&mut Task::from_waker(Waker::noop())).is_ready();
+        (is_ready, future)
+    };
+    let polled = other.with(|current| {
+        let told = current.stream().unwrap().launch_host_fn(current, poll).unwrap();
+        told.wait(current).unwrap().into_result().unwrap()
+    });
+    let (was_ready, future) = polled.unwrap();
+    release.send(()).unwrap();
+    assert!(!was_ready);
+    let work = finish(future);
+    runtime.with(|current| assert_eq!(work.wait(current).unwrap().to_vec(current).unwrap(), [7; 4])).unwrap();
     runtime.close().unwrap();
+    other.close().unwrap();
     alone.assert_nothing_lives();
 }
