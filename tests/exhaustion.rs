@@ -4,8 +4,9 @@
 
 mod common;
 
+use ascendcl::{Brand, Current, Error, Stream};
 use ascendcl_macros::proves;
-use ascendcl_sim::{Config, control};
+use ascendcl_sim::{Config, Plan, control};
 use common::alone;
 use common::scopes::inside;
 
@@ -89,6 +90,63 @@ fn collecting_frees_what_is_done_though_nobody_waited_for_it() {
         assert!(current.collect().is_empty());
         assert_eq!(control::live().device_blocks, blocks + 1);
         drop(open);
+    });
+    alone.assert_nothing_lives();
+}
+
+/// All streams that the device still has. What was queued on them is over, and nobody has waited for it.
+fn all_streams<C: Brand>(current: &Current<C>) -> Vec<Stream<C>> {
+    let streams: Vec<_> = std::iter::from_fn(|| current.stream().ok()).collect();
+    for stream in &streams {
+        let set = stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap();
+        while !set.is_done(current).unwrap() {
+            std::thread::yield_now();
+        }
+    }
+    streams
+}
+
+fn numbers(errors: &[Error]) -> Vec<i32> {
+    errors.iter().map(|error| error.code().unwrap().number()).collect()
+}
+
+/// A failure that the library tells once is kept for the collection, whatever the second wait says. One that it tells
+/// each time is not over.
+#[proves(STREAM_11, ERR_02)]
+#[test]
+fn making_room_for_a_stream_loses_no_failure_of_a_dropped_one() {
+    for (second, is_kept) in [("507046", true), ("after:507015", false)] {
+        let alone = alone();
+        control::reset();
+        control::configure(common::under_watch(Config::new().streams(3))).unwrap();
+        inside(|current| {
+            drop(all_streams(current));
+            let wait = "aclrtSynchronizeStream";
+            let plan = [wait, "aclrtSynchronizeStreamWithTimeout"]
+                .map(|wait| format!("{wait}#1=after:507015,{wait}#2={second},{wait}#3={second},{wait}#4={second}"));
+            control::fail(plan.join(",").parse().unwrap()).unwrap();
+            let made = current.stream();
+            control::fail(Plan::new()).unwrap();
+            let told = numbers(&current.collect());
+            eprintln!("{second}: {made:?} {told:?}");
+            assert_eq!(told.contains(&507_015), is_kept, "{told:?}");
+        });
+        alone.assert_nothing_lives();
+    }
+}
+
+#[proves(STREAM_11)]
+#[test]
+fn a_dropped_stream_that_is_not_destroyed_at_once_makes_room_at_the_second_try() {
+    let alone = alone();
+    control::reset();
+    control::configure(common::under_watch(Config::new().streams(3))).unwrap();
+    inside(|current| {
+        let mut streams = all_streams(current);
+        drop(streams.pop());
+        control::fail("aclrtDestroyStream#1=507899".parse().unwrap()).unwrap();
+        streams.push(current.stream().unwrap());
+        control::fail(Plan::new()).unwrap();
     });
     alone.assert_nothing_lives();
 }

@@ -6,14 +6,18 @@ mod common;
 
 use ascendcl::capture::CaptureMode;
 use ascendcl::raw::{Attach, Ending, EndsBefore};
-use ascendcl::{Acl, Device, Error, Recovered, RunError, ScopeError, Setup, Thread, allocator::PoolAllocator};
+use ascendcl::{Acl, Device, Error, Recovered, RunError, Runtime, ScopeError, Setup, Thread, allocator::PoolAllocator};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan, control};
+use ascendcl_sys::types::aclrtStream;
 use common::allocators::Empty;
 use common::{acl, alone, assert_lives, library};
 use std::cell::Cell;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
+use std::sync::{Arc, Mutex};
+use std::thread;
 use std::time::{Duration, Instant};
 
 const BRIEFLY: Duration = Duration::from_millis(20);
@@ -256,4 +260,103 @@ fn an_allocator_that_panics_while_its_device_is_recovered_leaves_a_device_that_c
         acl.close().unwrap();
         alone.assert_nothing_lives();
     }
+}
+
+#[proves(DEV_09)]
+#[test]
+fn a_default_context_without_objects_loses_nothing_when_its_device_is_reset() {
+    let alone = alone();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
+    let ended = device.default_context(&mut thread, |context, thread| {
+        let entered = context.enter(thread, |current| {
+            current.upload(&[1_u8; 64]).unwrap().free(current).unwrap();
+            // The end of the scope and the first steps of the recovery do not get into the context.
+            control::fail("aclrtSetCurrentContext=507899".parse().unwrap()).unwrap();
+        });
+        entered.unwrap();
+    });
+    assert!(matches!(ended, Err(ScopeError::Teardown { .. })), "{ended:?}");
+    let Recovered::Reset { lost } = device.recover(&mut thread, BRIEFLY).unwrap() else { panic!("it was not reset") };
+    control::fail(Plan::new()).unwrap();
+    assert_eq!(lost, [""; 0]);
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+/// Other code destroys its stream itself, whatever becomes of the context.
+#[proves(STREAM_01, STREAM_17)]
+#[test]
+fn a_stream_of_other_code_is_not_destroyed_when_its_device_is_reset() {
+    let _alone = alone();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
+    let ended = device.context(&mut thread, |context, thread| {
+        let entered = context.enter(thread, |current| {
+            let mut theirs = aclrtStream::NULL;
+            // SAFETY: there is a place for the handle.
+            assert_eq!(unsafe { current.library().as_raw().aclrtCreateStream(&mut theirs) }, Ok(0));
+            // SAFETY: it is a stream of this context, which nobody destroys.
+            let stream = unsafe { current.adopt_stream(NonNull::new(theirs.0).unwrap()) }.unwrap();
+            let hangs = Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs);
+            let refused = ["aclrtDeviceTaskAbort", "aclrtDestroyStreamForce"];
+            let plan = refused.into_iter().fold(hangs, |plan, call| plan.at(Calls::of(call), Fault::Fails(207_000)));
+            control::fail(plan).unwrap();
+            mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
+        });
+        entered.unwrap();
+    });
+    assert!(matches!(ended, Err(ScopeError::Teardown { .. })), "{ended:?}");
+    let Recovered::Reset { lost } = device.recover(&mut thread, BRIEFLY).unwrap() else { panic!("it was not reset") };
+    let refused: Vec<_> = control::injected().iter().map(|injected| injected.call).collect();
+    assert!(!refused.contains(&"aclrtDestroyStreamForce"), "{refused:?}");
+    assert_eq!(lost, ["1 stream(s), 1 block(s) of memory"], "nobody but the other code can end its work");
+    control::fail(Plan::new()).unwrap();
+    acl.close().unwrap();
+    assert_lives!(streams, 1);
+    assert_eq!(control::take_findings().len(), 1, "the library is finalised over it");
+}
+
+ascendcl::names!(Elsewhere);
+
+/// Takes the device on another thread when it ends.
+struct Takes(Arc<Mutex<Option<Result<(), Error>>>>);
+
+// SAFETY: it stands for nothing in the library.
+unsafe impl Attach for Takes {
+    const NAME: &'static str = "object that takes the device";
+    const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
+
+    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        let setup = Setup::builder().library(library()).device(0).build();
+        let opened = thread::spawn(move || Runtime::<Elsewhere>::open(setup).map(drop)).join().unwrap();
+        *self.0.lock().unwrap() = Some(opened);
+        Ok(())
+    }
+}
+
+#[proves(DEV_08)]
+#[test]
+fn a_device_is_not_taken_while_it_is_recovered() {
+    let alone = alone();
+    let taken = Arc::default();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
+    let ended = device.with_current(&mut thread, |current| {
+        control::fail(Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs)).unwrap();
+        let stream = current.stream().unwrap();
+        mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
+        drop(current.attach(Takes(Arc::clone(&taken)), ()).unwrap());
+    });
+    assert!(matches!(ended, Err(ScopeError::Teardown { .. })), "{ended:?}");
+    let Recovered::Usable(device) = device.recover(&mut thread, BRIEFLY).unwrap() else { panic!("it was reset") };
+    control::fail(Plan::new()).unwrap();
+    let taken = taken.lock().unwrap().take();
+    assert!(matches!(taken, Some(Err(Error::DeviceShared { device: 0, takes: 1 }))), "{taken:?}");
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
 }

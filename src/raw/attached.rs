@@ -129,6 +129,8 @@ impl<C: Brand, T: Attach, U> Attached<C, T, U> {
         }
     }
 
+    /// An object that has a handle ends with its context, and nobody is in that afterwards. Still this looks: the program
+    /// would use what its code has destroyed.
     fn is_usable(&self) -> Result<(), Error> {
         self.row.owner().is_current(ObjectKind::ATTACHED)?;
         if self.row.is_ended() { Err(Error::Gone { what: ObjectKind::ATTACHED }) } else { Ok(()) }

@@ -153,9 +153,8 @@ impl OtherStreams {
 impl TakenOver {
     /// Whether the work is known to be done, and has no failure that was not reported yet.
     fn is_well(&self) -> bool {
-        let is_done = self.queue.has_done(self.number);
-        self.untold == Untold::NONE
-            || is_done && self.queue.failure_among(self.untold.since(self.number), self.number).is_none()
+        self.queue.has_done(self.number)
+            && self.queue.failure_among(self.untold.since(self.number), self.number).is_none()
     }
 
     /// The work of both, which is on one stream.

@@ -92,9 +92,6 @@ impl<C: Brand, T> Future for WhenDone<C, T> {
 
     /// Polled again after it was done, it is pending for ever.
     fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
-        if self.pending.is_none() {
-            return Poll::Pending;
-        }
         // The work stays in its place meanwhile: a waker is code of the user, which may panic.
         if self.watched.is_given_or_wakes(task.waker()) || self.is_over() {
             return self.pending.take().map_or(Poll::Pending, Poll::Ready);

@@ -75,6 +75,9 @@ fn wrong() -> Vec<(Rows, &'static str)> {
         (at(MOST / 2 + 1, 2, MOST, 0, MOST, 0), "overlaps"),
         (at(1, MOST, 1, 0, 1, 0), "overlaps"),
         (at(0, 5 * 1024 * 1024 + 1, 0, 0, 0, 0), "overlaps"),
+        (at(1, 5 * 1024 * 1024, 1, 0, 1, 0), "out of range"),
+        (at(2_500_001, 1, 2_500_001, 0, 2_500_001, 0), "overlaps"),
+        (at(2_500_000, 1, 2_500_000, 0, 2_500_000, 0), "out of range"),
         (at(0, 0, 0, 33, 0, 0), "out of range"),
     ]
 }

@@ -2,7 +2,7 @@
 
 use super::common::allocators::{Watch, Watched};
 use super::common::{acl, alone};
-use ascendcl::{Recovered, Thread};
+use ascendcl::{Acl, Device, Recovered, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan, control};
 use std::mem;
@@ -49,6 +49,35 @@ fn an_allocator_whose_stream_cannot_be_destroyed_by_force_ends_after_all_streams
     assert_eq!(lost, [""; 0]);
     assert_eq!(*seen.lock().unwrap(), [streams - 1; 2], "one stream was destroyed, and the other one was tried");
     control::fail(Plan::new()).unwrap();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+/// A device on which work hangs, in a scope that has ended. Each call in `refused` is refused with this code from then on.
+fn hanging<'a>(acl: &'a Acl, thread: &mut Thread, refused: &[(&str, i32)]) -> Device<'a> {
+    let device = acl.device(thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
+    let ended = device.with_current(thread, |current| {
+        let hangs = Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs);
+        let plan = refused.iter().fold(hangs, |plan, (call, code)| plan.at(Calls::of(*call), Fault::Fails(*code)));
+        control::fail(plan).unwrap();
+        let stream = current.stream().unwrap();
+        mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
+    });
+    assert!(ended.is_err(), "it hangs");
+    device
+}
+
+#[proves(STREAM_17)]
+#[test]
+fn a_stream_that_was_aborted_and_is_not_destroyed_otherwise_is_destroyed_by_force() {
+    let alone = alone();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let refused = [("aclrtDestroyStream", 207_000), ("aclrtDeviceTaskAbort", 207_000)];
+    let device = hanging(&acl, &mut thread, &refused);
+    let Recovered::Usable(device) = device.recover(&mut thread, BRIEFLY).unwrap() else { panic!("it was reset") };
+    control::fail(Plan::new()).unwrap();
+    device.reset(&mut thread).unwrap();
     acl.close().unwrap();
     alone.assert_nothing_lives();
 }

@@ -220,3 +220,15 @@ fn host_memory_that_is_not_aligned_and_cannot_be_given_back_stays_with_its_scope
         assert_eq!(out(), 0);
     });
 }
+
+#[test]
+fn only_buffers_without_elements_are_empty() {
+    let alone = alone();
+    inside(|current| {
+        let (none, one) = (current.upload::<u8>(&[]).unwrap(), current.upload(&[1_u8]).unwrap());
+        assert!(none.is_empty() && !one.is_empty());
+        let (none, one) = (current.pageable_buffer(Vec::<u8>::new()), current.pageable_buffer(vec![1_u8]));
+        assert!(none.is_empty() && !one.is_empty());
+    });
+    alone.assert_nothing_lives();
+}

@@ -292,3 +292,85 @@ fn work_that_visits_one_new_stream_after_another_does_not_keep_those_that_are_id
     });
     alone.assert_nothing_lives();
 }
+
+#[proves(STREAM_04, ERR_02)]
+#[test]
+fn work_that_is_joined_keeps_no_stream_whose_part_of_it_is_done() {
+    for done_first in [true, false] {
+        let alone = alone();
+        inside(|current| {
+            let [one, two, three] = [(); 3].map(|()| current.stream().unwrap());
+            let (done, event) = held_copy(current, &one);
+            let done = two.adopt_after(current, done, &event).unwrap();
+            let go = hold_up(current, &three);
+            let (held, other) = held_copy(current, &three);
+            let held = two.adopt_after(current, held, &other).unwrap();
+            one.synchronize(current).unwrap();
+            let both = if done_first { done.join(held) } else { held.join(done) };
+            let both = both.unwrap();
+            event.destroy(current).unwrap();
+            drop(one);
+            collect(current);
+            assert_lives!(streams, 2);
+            go.send(()).unwrap();
+            let (first, second) = both.wait(current).unwrap();
+            assert_eq!((&*first, &*second), (&[7; 64][..], &[7; 64][..]));
+        });
+        alone.assert_nothing_lives();
+    }
+}
+
+#[proves(STREAM_04, ERR_02)]
+#[test]
+fn work_that_is_done_keeps_no_stream_that_it_leaves() {
+    let alone = alone();
+    inside(|current| {
+        let (one, two) = (current.stream().unwrap(), current.stream().unwrap());
+        let (copy, event) = held_copy(current, &one);
+        one.synchronize(current).unwrap();
+        let copy = two.adopt_after(current, copy, &event).unwrap();
+        event.destroy(current).unwrap();
+        drop(one);
+        collect(current);
+        assert_lives!(streams, 1);
+        assert_eq!(*copy.wait(current).unwrap(), [7; 64]);
+    });
+    alone.assert_nothing_lives();
+}
+
+/// The first stream has more to do. Only a wait for the second one says that this work is over.
+#[proves(STREAM_04, MEM_02)]
+#[test]
+fn work_that_was_handed_over_and_dropped_is_freed_when_its_second_stream_was_waited_for() {
+    let alone = alone();
+    inside(|current| {
+        let (one, two) = (current.stream().unwrap(), current.stream().unwrap());
+        let source = current.upload(&[7_u8; 64]).unwrap();
+        let copy = one.copy_to_host(current, source, current.host_buffer(64).unwrap()).unwrap();
+        let event = one.record(current, current.event().unwrap()).unwrap();
+        let go = hold_up(current, &one);
+        drop(two.adopt_after(current, copy, &event).unwrap());
+        two.synchronize(current).unwrap();
+        collect(current);
+        assert_lives!(host_blocks, 0);
+        assert_lives!(device_blocks, 0);
+        go.send(()).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(STREAM_04, MEM_16)]
+#[test]
+fn memory_in_flight_on_another_stream_is_not_set() {
+    let alone = alone();
+    inside(|current| {
+        let (one, two) = (current.stream().unwrap(), current.stream().unwrap());
+        let go = hold_up(current, &one);
+        let work = one.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap();
+        let refused = two.set_bytes(current, work, 2).unwrap_err();
+        assert!(matches!(refused.error, Error::OtherStream { .. }), "{}", refused.error);
+        go.send(()).unwrap();
+        assert_eq!(refused.value.wait(current).unwrap().to_vec(current).unwrap(), [1; 64]);
+    });
+    alone.assert_nothing_lives();
+}

@@ -2,7 +2,7 @@
 
 use super::{fail, finish, in_context, inside, set};
 use crate::common::alone;
-use ascendcl::{Brand, Current, Error, Failed, Pending, Thread, stream::Payload};
+use ascendcl::{Brand, Current, Error, Failed, Pending, Thread, stream::Payload, stream::StreamOps};
 use ascendcl_macros::proves;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, mpsc};
@@ -230,4 +230,128 @@ fn two_threads_that_wait_at_the_same_time_are_both_told() {
     }
     let told = told.load(Ordering::SeqCst);
     assert!(told >= 2 * ROUNDS - 4, "{told} of {} waits were told", 2 * ROUNDS);
+}
+
+#[proves(ERR_02, STREAM_04)]
+#[test]
+fn a_failure_that_was_told_elsewhere_is_told_to_work_that_another_stream_takes_over_afterwards() {
+    let alone = alone();
+    inside(|current| {
+        let (one, two) = (current.stream().unwrap(), current.stream().unwrap());
+        fail(FIRST_WAIT_FAILS);
+        let work = set(current, &one, 1);
+        let event = one.record(current, current.event().unwrap()).unwrap();
+        assert_eq!(one.synchronize(current).unwrap_err().code().unwrap().number(), FAILED);
+        one.synchronize(current).unwrap();
+        drop(told_once(current, two.adopt_after(current, work, &event).unwrap()));
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(ERR_02, STREAM_04)]
+#[test]
+fn a_failure_is_told_to_work_that_was_joined_with_work_of_a_third_stream() {
+    let alone = alone();
+    inside(|current| {
+        let [one, two, three] = [(); 3].map(|()| current.stream().unwrap());
+        let taken = |stream: &StreamOps<_>, value| {
+            let work = set(current, stream, value);
+            let event = stream.record(current, current.event().unwrap()).unwrap();
+            two.adopt_after(current, work, &event).unwrap()
+        };
+        let both = taken(&one, 1).join(taken(&three, 2)).unwrap();
+        fail(FIRST_WAIT_FAILS);
+        assert_eq!(one.synchronize(current).unwrap_err().code().unwrap().number(), FAILED);
+        drop(told_once(current, both));
+    });
+    alone.assert_nothing_lives();
+}
+
+/// The first part of the work failed, the second one was queued on the same stream after that was told.
+#[proves(ERR_02, STREAM_04)]
+#[test]
+fn a_failure_is_told_to_work_that_came_back_to_its_stream_and_left_again() {
+    let alone = alone();
+    inside(|current| {
+        let (one, two) = (current.stream().unwrap(), current.stream().unwrap());
+        let goes = |work, from: &StreamOps<_>, to: &StreamOps<_>| {
+            let event = from.record(current, current.event().unwrap()).unwrap();
+            to.adopt_after(current, work, &event).unwrap()
+        };
+        let work = goes(set(current, &one, 1), &one, &two);
+        fail(FIRST_WAIT_FAILS);
+        assert_eq!(one.synchronize(current).unwrap_err().code().unwrap().number(), FAILED);
+        one.synchronize(current).unwrap();
+        let work = goes(work, &two, &one);
+        let (work, _) = one.copy_to_host(current, work, current.host_buffer(4).unwrap()).unwrap().split();
+        drop(told_once(current, goes(work, &one, &two)));
+    });
+    alone.assert_nothing_lives();
+}
+
+/// Both parts come from one stream, and each failed by itself.
+#[proves(ERR_02, STREAM_04)]
+#[test]
+fn two_failures_are_told_to_work_whose_parts_left_their_stream_one_after_the_other() {
+    let alone = alone();
+    inside(|current| {
+        let (one, two) = (current.stream().unwrap(), current.stream().unwrap());
+        let taken = |value| {
+            let work = set(current, &one, value);
+            let event = one.record(current, current.event().unwrap()).unwrap();
+            two.adopt_after(current, work, &event).unwrap()
+        };
+        let fails = || {
+            fail(FIRST_WAIT_FAILS);
+            assert_eq!(one.synchronize(current).unwrap_err().code().unwrap().number(), FAILED);
+        };
+        let first = taken(1);
+        fails();
+        let both = first.join(taken(2)).unwrap();
+        // Nobody can say yet that the second part is done.
+        let (release, held) = mpsc::channel::<()>();
+        let slow = one.launch_host_fn(current, move || held.recv().unwrap()).unwrap();
+        let Err(Failed { error, value: both }) = both.wait(current) else { panic!("the first was not told") };
+        assert_eq!(error.code().unwrap().number(), FAILED);
+        release.send(()).unwrap();
+        fails();
+        drop((told_once(current, both), slow));
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(ERR_02, STREAM_16)]
+#[test]
+fn a_time_that_was_up_takes_no_failure_from_the_work() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap();
+        fail(FIRST_WAIT_FAILS);
+        let work = set(current, &stream, 1);
+        assert_eq!(stream.synchronize(current).unwrap_err().code().unwrap().number(), FAILED);
+        let (release, held) = mpsc::channel::<()>();
+        let slow = stream.launch_host_fn(current, move || held.recv().unwrap()).unwrap();
+        let failed = work.wait_within(current, Duration::from_millis(2)).unwrap_err();
+        assert!(failed.error.code().unwrap().is_timeout(), "{}", failed.error);
+        release.send(()).unwrap();
+        slow.wait(current).unwrap().into_result().unwrap();
+        drop(told_once(current, failed.value));
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(ERR_02)]
+#[test]
+fn a_failure_is_told_to_work_that_writes_once_more_what_had_failed() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap();
+        fail(FIRST_WAIT_FAILS);
+        let (one, two) = (set(current, &stream, 1), set(current, &stream, 2));
+        assert_eq!(stream.synchronize(current).unwrap_err().code().unwrap().number(), FAILED);
+        let again = stream.set_bytes(current, one, 3).unwrap();
+        let copied = stream.copy_to_device(current, current.host_buffer(4).unwrap(), two).unwrap();
+        drop((told_once(current, again), told_once(current, copied)));
+    });
+    alone.assert_nothing_lives();
 }

@@ -1,7 +1,7 @@
 //! The end of the process, while work is under way.
 
 use super::common::alone;
-use super::{Server, that_counts};
+use super::that_counts;
 use ascendcl::runtime::Actor;
 use ascendcl::{Library, Runtime};
 use ascendcl_macros::proves;
@@ -10,6 +10,8 @@ use std::pin::pin;
 use std::process::Command;
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
+
+ascendcl::names!(Server);
 
 /// What the process of its own answers when the library was called behind the handlers of the crate.
 const CALLED: i32 = 9;

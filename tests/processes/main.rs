@@ -5,15 +5,13 @@
 #[path = "../common/mod.rs"]
 mod common;
 
-use ascendcl::{Acl, Error, Library, Runtime, ScopeError, Thread};
+use ascendcl::{Acl, Error, Library, ScopeError, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan, control};
 use common::scopes::in_context;
 use common::{acl, alone};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
-
-ascendcl::names!(Server);
 
 #[proves(THREAD_05)]
 #[test]
@@ -88,28 +86,8 @@ macro_rules! in_child {
 }
 
 mod exits;
+mod futures;
 mod locks;
-
-/// The futures of this process have a thread, which a child does not have.
-#[proves(THREAD_05)]
-#[test]
-fn a_forked_child_that_loads_a_library_of_its_own_does_not_wait_for_the_futures_thread_of_its_parent() {
-    fn future_ends(library: Library) -> bool {
-        let runtime = Runtime::<Server>::open(library).unwrap();
-        let under_way = runtime.with(|current| {
-            let stream = current.stream().unwrap();
-            let slow = stream.launch_host_fn(current, || std::thread::sleep(Duration::from_millis(100))).unwrap();
-            slow.when_done(current, &stream).unwrap()
-        });
-        let (done, _) = common::block_on(under_way.unwrap());
-        runtime.with(|current| done.wait(current).unwrap().into_result().unwrap()).unwrap();
-        runtime.close().is_ok()
-    }
-    let (alone, library) = (alone(), common::shared_simulator());
-    assert!(future_ends(Library::Simulator));
-    assert_eq!(in_child!(future_ends(common::library_at(library))), "refused");
-    alone.assert_nothing_lives();
-}
 
 /// "refused" when the child's expression was true, else what happened instead.
 fn ending_of(child: libc::pid_t) -> &'static str {
@@ -191,6 +169,7 @@ fn calls_in_children(
                 "state of an event": recorded.is_complete(current);
                 "wait": pending.wait(current);
                 "wait within a second": pending.wait_within(current, Duration::from_secs(1));
+                "is_done of what is done": done.is_done(current);
                 "wait for what is done": done.wait(current);
                 "is_done": pending.is_done(current);
                 "future": pending.into_future(current, &mut stream).map(drop);

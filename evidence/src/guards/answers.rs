@@ -15,6 +15,11 @@ pub(crate) fn place(mutant: &Mutant) -> Place {
     (mutant.file.clone(), mutant.function.clone(), mutant.change.clone())
 }
 
+/// Rows without a reason.
+pub(crate) fn rows(places: impl Iterator<Item = Place>) -> String {
+    places.map(|(file, function, change)| format!("{file}\t{function}\t{change}\t\n")).collect()
+}
+
 /// The reasons.
 pub(crate) fn of(text: &str) -> Result<BTreeMap<Place, String>, String> {
     let mut answers = BTreeMap::new();

@@ -21,6 +21,7 @@ impl A {
             one.note();
         }
         let _ = other;
+        let _ = (other, self);
         let _ = self.told();
         unsafe { free(self.0 == 1) };
         Ok(())

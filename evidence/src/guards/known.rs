@@ -10,11 +10,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
 /// A mutant by the text of its file and its place there: both stay when other files change.
-type Name = (u64, usize);
+pub(crate) type Name = (u64, usize);
 
 pub(crate) struct Known {
     names: Vec<Name>,
@@ -27,12 +27,7 @@ pub(crate) struct Known {
 
 impl Known {
     /// What the folder has. The tests of this run are written down there.
-    pub(crate) fn of(
-        folder: &Path,
-        mutants: &[Mutant],
-        source: impl Fn(&str) -> Result<String, String>,
-        tests: &BTreeSet<String>,
-    ) -> Result<Self, String> {
+    pub(crate) fn of(folder: &Path, names: Vec<Name>, tests: &BTreeSet<String>) -> Result<Self, String> {
         let wrong = |error: std::io::Error| format!("{}: {error}", folder.display());
         fs::create_dir_all(folder).map_err(wrong)?;
         let (ends_file, tests_file) = (folder.join("ends.tsv"), folder.join("tests.tsv"));
@@ -51,7 +46,7 @@ impl Known {
             _ => true,
         };
         let ends = ends.into_iter().filter(|(_, (end, _))| stands(end)).collect();
-        Ok(Self { names: names(mutants, source)?, ends, rounds, round, file: Mutex::new(file) })
+        Ok(Self { names, ends, rounds, round, file: Mutex::new(file) })
     }
 
     /// The end of the mutant, and the round of tests that it stands for.
@@ -73,14 +68,50 @@ impl Known {
             End::Unreached => ("unreached", ""),
             End::Refused => return,
         };
-        if let (Some((file, place)), Ok(mut rows)) = (self.names.get(mutant), self.file.lock()) {
-            drop(rows.write_all(format!("{file:016x}\t{place}\t{word}\t{test}\t{}\n", self.round).as_bytes()));
+        if let (Some(name), Ok(mut rows)) = (self.names.get(mutant), self.file.lock()) {
+            drop(rows.write_all(format!("{}\t{word}\t{test}\t{}\n", row(name), self.round).as_bytes()));
         }
     }
 }
 
+/// The mutants that the compiler refuses. A build without them takes the sources of the last one: cargo compiles nothing
+/// anew.
+pub(crate) struct Refused {
+    file: PathBuf,
+    names: Vec<Name>,
+    numbers: BTreeSet<usize>,
+}
+
+impl Refused {
+    /// What the folder has.
+    pub(crate) fn of(folder: &Path, names: &[Name]) -> Result<Self, String> {
+        fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        let file = folder.join("refused.tsv");
+        let text = fs::read_to_string(&file).unwrap_or_default();
+        let refused: BTreeSet<&str> = text.lines().collect();
+        let is_refused = |number: &usize| names.get(*number).is_some_and(|name| refused.contains(&*row(name)));
+        let numbers = (0..names.len()).filter(is_refused).collect();
+        Ok(Self { file, names: names.to_vec(), numbers })
+    }
+
+    pub(crate) fn numbers(&self) -> &BTreeSet<usize> {
+        &self.numbers
+    }
+
+    pub(crate) fn note(&mut self, more: BTreeSet<usize>) -> Result<(), String> {
+        self.numbers.extend(more);
+        let rows = self.numbers.iter().filter_map(|number| self.names.get(*number));
+        let text: String = rows.map(|name| row(name) + "\n").collect();
+        fs::write(&self.file, text).map_err(|error| format!("{}: {error}", self.file.display()))
+    }
+}
+
+fn row((file, place): &Name) -> String {
+    format!("{file:016x}\t{place}")
+}
+
 /// The places are told from each other by what the mutants are, too: the finder may have changed.
-fn names(mutants: &[Mutant], source: impl Fn(&str) -> Result<String, String>) -> Result<Vec<Name>, String> {
+pub(crate) fn names(mutants: &[Mutant], source: impl Fn(&str) -> Result<String, String>) -> Result<Vec<Name>, String> {
     let mut names = Vec::new();
     for of_file in mutants.chunk_by(|one, next| one.file == next.file) {
         let mut hasher = DefaultHasher::new();
@@ -142,7 +173,7 @@ mod tests {
         let mutants = [mutant("one.rs", 1), mutant("one.rs", 1), mutant("two.rs", 1), mutant("two.rs", 2)];
         let load = |other: &str, tests: &[&str]| {
             let source = |file: &str| Ok(if file == "two.rs" { other.to_owned() } else { String::new() });
-            Known::of(&folder, &mutants, source, &named(tests)).unwrap()
+            Known::of(&folder, names(&mutants, source).unwrap(), &named(tests)).unwrap()
         };
         let ends = |known: &Known| [0, 1, 2, 3].map(|number| known.end(number).map(|(end, _)| end.clone()));
         let first = load("", &["a", "b"]);
@@ -161,6 +192,25 @@ mod tests {
             ends(&load("changed", &["a", "c"])),
             [noted[0].clone(), Some(End::Hung("c".to_owned())), None, None]
         );
+        drop(fs::remove_dir_all(&folder));
+    }
+
+    #[test]
+    fn what_the_compiler_refuses_is_left_out_of_the_next_build_at_once() {
+        let folder = std::env::temp_dir().join(format!("ascendcl-guards-refused-{}", std::process::id()));
+        drop(fs::remove_dir_all(&folder));
+        let mutants = [mutant("one.rs", 1), mutant("one.rs", 2), mutant("two.rs", 1)];
+        let load = |one: &str| {
+            let source = |file: &str| Ok(if file == "one.rs" { one.to_owned() } else { String::new() });
+            Refused::of(&folder, &names(&mutants, source).unwrap()).unwrap()
+        };
+        let mut first = load("");
+        assert!(first.numbers().is_empty());
+        first.note(BTreeSet::from([1])).unwrap();
+        first.note(BTreeSet::from([2])).unwrap();
+        assert_eq!(*first.numbers(), BTreeSet::from([1, 2]));
+        assert_eq!(*load("").numbers(), BTreeSet::from([1, 2]));
+        assert_eq!(*load("changed").numbers(), BTreeSet::from([2]), "it may compile with another source");
         drop(fs::remove_dir_all(&folder));
     }
 }

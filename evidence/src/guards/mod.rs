@@ -21,7 +21,7 @@ use crate::ground::Ground;
 use crate::part::Outcome;
 use crate::parts::tests_of;
 use crate::table;
-use known::Known;
+use known::{Known, Refused};
 use recorded::Test;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -42,8 +42,18 @@ const LIMITED: &str = "GUARDS";
 pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     let mutants = workspace::mutants(&ground.root)?;
     let reasons = answers::of(&ground.read(answers::FILE)?)?;
-    let (programs, refused) = built(ground, &mutants)?;
+    let limited = std::env::var(LIMITED).unwrap_or_default();
+    let files: Vec<_> = limited.split(',').filter(|name| !name.is_empty()).collect();
+    let place = |number: &usize| {
+        let file = mutants.get(*number).map(|mutant| mutant.file.as_str()).unwrap_or_default();
+        if files.is_empty() { Some(0) } else { files.iter().position(|name| file.starts_with(name)) }
+    };
+    let mut wanted: Vec<_> = (0..mutants.len()).filter(|number| place(number).is_some()).collect();
+    wanted.sort_by_key(place);
     let folder = ground.root.join("target/guards");
+    let names = known::names(&mutants, |file| ground.read(file))?;
+    let mut refused = Refused::of(&folder.join("known"), &names)?;
+    let programs = built(ground, &mutants, &wanted, &mut refused)?;
     let reached = folder.join("reached");
     std::fs::create_dir_all(&reached).map_err(|error| format!("{}: {error}", reached.display()))?;
     let (tests, failed) = recorded::recorded(&programs, &reached)?;
@@ -52,19 +62,11 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
         return Err("no test passes without a mutant".to_owned());
     }
     let labels = tests.iter().map(|test| test.label(&programs)).collect();
-    let known = Known::of(&folder.join("known"), &mutants, |file| ground.read(file), &labels)?;
-    let limited = std::env::var(LIMITED).unwrap_or_default();
-    let names: Vec<_> = limited.split(',').filter(|name| !name.is_empty()).collect();
-    let place = |number: &usize| {
-        let file = mutants.get(*number).map(|mutant| mutant.file.as_str()).unwrap_or_default();
-        if names.is_empty() { Some(0) } else { names.iter().position(|name| file.starts_with(name)) }
-    };
-    let mut wanted: Vec<_> = (0..mutants.len()).filter(|number| place(number).is_some()).collect();
-    wanted.sort_by_key(place);
+    let known = Known::of(&folder.join("known"), names, &labels)?;
     let mut ends = BTreeMap::new();
     let mut trials = Vec::new();
     for number in wanted {
-        if refused.contains(&number) {
+        if refused.numbers().contains(&number) {
             ends.insert(number, End::Refused);
             continue;
         }
@@ -78,7 +80,11 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
         trials.push(trial);
     }
     let ends = Mutex::new(ends);
-    trials::tried(&programs, &tests, &trials, |number, end| {
+    let so_far = |living: &[usize]| {
+        let rows = living.iter().filter_map(|number| mutants.get(*number)).map(answers::place);
+        drop(ground.write("guards-so-far.tsv", &answers::rows(rows)));
+    };
+    trials::tried(&programs, &tests, &trials, so_far, |number, end| {
         if let Ok(mut ends) = ends.lock() {
             known.note(number, end);
             ends.insert(number, end.clone());
@@ -90,16 +96,15 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     });
     let ends = ends.into_inner().map_err(|error| error.to_string())?;
     ground.write("guards.csv", &page(&mutants, &ends))?;
-    Ok(judged(ground, &mutants, &ends, &reasons, names.is_empty())?.fact("tests left out", failed.len()))
+    Ok(judged(ground, &mutants, &ends, &reasons, files.is_empty())?.fact("tests left out", failed.len()))
 }
 
 /// The tests that reach the mutant and were not tried with it yet. A mutant and a test have to be of packages that fit.
 fn trial(mutant: usize, mutants: &[Mutant], programs: &[Program], tests: &[Test], known: &Known) -> Trial {
-    let is_of_the_checker = mutants.get(mutant).is_some_and(|mutant| mutant.file.starts_with("rules/"));
+    let checks = mutants.get(mutant).is_some_and(is_of_the_checker);
     let fits = |test: &Test| {
         let program = programs.get(test.program);
-        test.reaches.contains(&mutant)
-            && program.is_some_and(|program| is_of_the_checker == CHECKING.contains(&&*program.package))
+        test.reaches.contains(&mutant) && program.is_some_and(|program| checks == CHECKING.contains(&&*program.package))
     };
     let round = known.end(mutant).map(|(_, round)| *round);
     let is_new = |test: &Test| round.is_none_or(|round| !known.had(round, &test.label(programs)));
@@ -107,28 +112,32 @@ fn trial(mutant: usize, mutants: &[Mutant], programs: &[Program], tests: &[Test]
     Trial { mutant, tests: chosen.map(|(index, _)| index).collect() }
 }
 
-/// The test programs, and the mutants that the compiler refuses.
-fn built(ground: &Ground, mutants: &[Mutant]) -> Result<(Vec<Program>, BTreeSet<usize>), String> {
-    let mut refused = BTreeSet::new();
-    'again: loop {
-        let copy = workspace::write(ground, mutants, &refused)?;
-        let mut programs = Vec::new();
-        for (package, chosen) in PACKAGES {
-            let tests = match chosen {
-                [] => tests_of(ground, package)?,
-                chosen => chosen.iter().map(|test| (*test).to_owned()).collect(),
-            };
-            match workspace::build(ground, &copy, package, &tests)? {
-                Built::Programs(more) => programs.extend(more),
-                Built::Errors(numbers) => {
-                    // Each round takes some away, so the rounds end.
-                    refused.extend(numbers);
-                    continue 'again;
-                }
-            }
+/// The test programs for the mutants that are wanted. Finds out which mutants the compiler refuses.
+fn built(ground: &Ground, mutants: &[Mutant], wanted: &[usize], refused: &mut Refused) -> Result<Vec<Program>, String> {
+    let is_wanted = |package: &str| {
+        let checks = CHECKING.contains(&package);
+        wanted.iter().any(|number| mutants.get(*number).is_some_and(|mutant| is_of_the_checker(mutant) == checks))
+    };
+    let (mut packages, mut tests) = (Vec::new(), BTreeSet::new());
+    for (package, chosen) in PACKAGES.iter().filter(|(package, _)| is_wanted(package)) {
+        packages.push(*package);
+        match chosen {
+            [] => tests.extend(tests_of(ground, package)?),
+            chosen => tests.extend(chosen.iter().map(|test| (*test).to_owned())),
         }
-        return Ok((programs, refused));
     }
+    loop {
+        let copy = workspace::write(ground, mutants, refused.numbers())?;
+        match workspace::build(ground, &copy, &packages, &tests)? {
+            Built::Programs(programs) => return Ok(programs),
+            // Each round takes some away, so the rounds end.
+            Built::Errors(numbers) => refused.note(numbers)?,
+        }
+    }
+}
+
+fn is_of_the_checker(mutant: &Mutant) -> bool {
+    mutant.file.starts_with("rules/")
 }
 
 fn page(mutants: &[Mutant], ends: &BTreeMap<usize, End>) -> String {
@@ -164,11 +173,8 @@ fn judged(
     let dead = |place: &&answers::Place| killed.contains(*place) && !living.contains(*place);
     let mut stale = answers::stale(reasons, mutants);
     stale.extend(reasons.keys().filter(dead));
-    let rows = |places: &[&answers::Place]| {
-        places.iter().map(|(file, function, change)| format!("{file}\t{function}\t{change}\t\n")).collect::<String>()
-    };
-    ground.write("guards-open.tsv", &rows(&open))?;
-    ground.write("guards-stale.tsv", &rows(&stale))?;
+    ground.write("guards-open.tsv", &answers::rows(open.iter().copied().cloned()))?;
+    ground.write("guards-stale.tsv", &answers::rows(stale.iter().copied().cloned()))?;
     let count = |is: fn(&End) -> bool| tried.iter().filter(|(_, end)| is(end)).count();
     let (killed, hung) = (count(|end| matches!(end, End::Killed(_))), count(|end| matches!(end, End::Hung(_))));
     let refused = count(|end| *end == End::Refused);

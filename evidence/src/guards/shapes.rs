@@ -70,9 +70,13 @@ pub(super) fn is_of_a_type(segment: &syn::PathSegment) -> bool {
     segment.ident.to_string().starts_with(char::is_uppercase)
 }
 
-/// Whether the value of `let _ = …` does something: a name alone only counts as used.
+/// Whether the value of `let _ = …` does something: names alone only count as used.
 pub(super) fn acts(value: &syn::LocalInit) -> bool {
-    !matches!(&*value.expr, Expr::Path(_))
+    let is_name = |value: &Expr| matches!(value, Expr::Path(_));
+    match &*value.expr {
+        Expr::Tuple(several) => !several.elems.iter().all(is_name),
+        value => !is_name(value),
+    }
 }
 
 pub(super) fn is_for_tests(attributes: &[syn::Attribute]) -> bool {

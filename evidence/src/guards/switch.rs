@@ -9,12 +9,14 @@ pub(crate) const ALL: &str = "all";
 pub(crate) const FILE: &str = "GUARDS_FILE";
 
 /// The source, for so many mutants. The variable is read once. A number is written at once, and once per process: the
-/// process may end in any way.
+/// process may end in any way. Memory is allocated for the first number only: some tests count allocations.
 pub(crate) fn source(count: usize) -> String {
     SOURCE.replace("COUNT", &count.max(1).to_string())
 }
 
-const SOURCE: &str = r#"use std::io::Write;
+const SOURCE: &str = r#"use std::fs::File;
+use std::io::Write;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 const UNREAD: u32 = u32::MAX;
@@ -23,6 +25,7 @@ const WRITES: u32 = u32::MAX - 1;
 
 static ACTIVE: AtomicU32 = AtomicU32::new(UNREAD);
 static ASKED: [AtomicBool; COUNT] = [const { AtomicBool::new(false) }; COUNT];
+static NUMBERS: OnceLock<Option<File>> = OnceLock::new();
 
 #[inline]
 pub fn on(number: u32) -> bool {
@@ -41,15 +44,25 @@ fn seldom(number: u32, mut active: u32) -> bool {
         };
         ACTIVE.store(active, Ordering::Relaxed);
     }
-    if active == WRITES {
-        let asked = &ASKED[number as usize];
-        if !asked.swap(true, Ordering::Relaxed)
-            && let Some(path) = std::env::var_os("GUARDS_FILE")
-            && let Ok(mut file) = std::fs::File::options().create(true).append(true).open(path)
-        {
-            let _ = file.write_all(format!("{number}\n").as_bytes());
-        }
+    if active == WRITES && !ASKED[number as usize].swap(true, Ordering::Relaxed) {
+        write(number);
     }
     active == number
+}
+
+fn write(number: u32) {
+    let open = || {
+        let path = std::env::var_os("GUARDS_FILE")?;
+        File::options().create(true).append(true).open(path).ok()
+    };
+    let Some(mut file) = NUMBERS.get_or_init(open).as_ref() else { return };
+    let mut line = *b"          \n";
+    let (mut rest, mut at) = (number, line.len() - 1);
+    while at > 0 && (rest > 0 || at == line.len() - 1) {
+        at -= 1;
+        line[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+    }
+    let _ = file.write_all(&line[at..]);
 }
 "#;

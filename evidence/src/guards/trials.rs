@@ -46,33 +46,54 @@ pub(crate) struct Trial {
     pub(crate) tests: Vec<usize>,
 }
 
-/// Tries each.
-pub(crate) fn tried(programs: &[Program], tests: &[Test], trials: &[Trial], done: impl Fn(usize, &End) + Sync) {
+/// Tries each: first all of them with the tests that are quick, then what has lived with the others. In between, says what
+/// has lived so far.
+pub(crate) fn tried(
+    programs: &[Program],
+    tests: &[Test],
+    trials: &[Trial],
+    so_far: impl Fn(&[usize]),
+    done: impl Fn(usize, &End) + Sync,
+) {
     let killers = Mutex::new(Vec::<usize>::new());
+    let living = Mutex::new(Vec::new());
+    let mutant = |number: usize| Mutant { number: number.to_string(), programs, tests };
+    let name = |test: usize| tests.get(test).map(|test| test.label(programs)).unwrap_or_default();
+    let killed = |number: usize, (killer, ended): (usize, Ended)| match ended {
+        Ended::Hung => done(number, &End::Hung(name(killer))),
+        _ => done(number, &End::Killed(name(killer))),
+    };
     each(trials, |_, trial| {
         let first = killers.lock().map(|killers| killers.clone()).unwrap_or_default();
         let likely = first.iter().rev().filter(|killer| trial.tests.contains(killer)).take(KILLERS);
         let mut order: Vec<_> = likely.copied().collect();
         let rest: Vec<_> = trial.tests.iter().copied().filter(|test| !order.contains(test)).collect();
         order.extend(rest);
-        let mutant = Mutant { number: trial.mutant.to_string(), programs, tests };
-        let killed = mutant.killed_by(&order);
-        if let Some((killer, _)) = &killed
-            && tests.get(*killer).is_some_and(Test::is_quick)
-            && let Ok(mut killers) = killers.lock()
-        {
-            killers.retain(|other| other != killer);
-            killers.push(*killer);
+        if order.is_empty() {
+            return done(trial.mutant, &End::Unreached);
         }
-        let end = match killed {
-            Some((killer, ended)) => {
-                let name = tests.get(killer).map(|test| test.label(programs)).unwrap_or_default();
-                if ended == Ended::Hung { End::Hung(name) } else { End::Killed(name) }
+        match mutant(trial.mutant).killed_by_a_short_one(&order) {
+            Some(end) => {
+                if tests.get(end.0).is_some_and(Test::is_quick)
+                    && let Ok(mut killers) = killers.lock()
+                {
+                    killers.retain(|other| *other != end.0);
+                    killers.push(end.0);
+                }
+                killed(trial.mutant, end);
             }
-            None if order.is_empty() => End::Unreached,
-            None => End::Survived,
-        };
-        done(trial.mutant, &end);
+            None => {
+                if let Ok(mut living) = living.lock() {
+                    living.push((trial.mutant, order));
+                }
+            }
+        }
+    });
+    let living = living.into_inner().unwrap_or_default();
+    so_far(&living.iter().map(|(number, _)| *number).collect::<Vec<_>>());
+    each(&living, |_, (number, order)| match mutant(*number).killed_otherwise(order) {
+        Some(end) => killed(*number, end),
+        None => done(*number, &End::Survived),
     });
 }
 
@@ -90,18 +111,17 @@ struct Mutant<'a> {
 }
 
 impl Mutant<'_> {
-    /// The test that kills the mutant.
-    fn killed_by(&self, order: &[usize]) -> Option<(usize, Ended)> {
-        let is_long = |index: &&usize| self.tests.get(**index).is_some_and(Test::is_long);
-        let short: Vec<_> = order.iter().filter(|index| !is_long(index)).copied().collect();
+    /// The test of those that are not long that kills the mutant.
+    fn killed_by_a_short_one(&self, order: &[usize]) -> Option<(usize, Ended)> {
+        let short = self.of_length(order, false);
         let quick = short.iter().filter(|index| self.tests.get(**index).is_some_and(Test::is_quick)).count();
         let (alone, others) = short.split_at(quick.min(ALONE));
-        if let Some(killer) = alone.iter().find_map(|index| self.fails(*index, "")) {
-            return Some(killer);
-        }
-        if let Some(killer) = self.fails_among(others, "") {
-            return Some(killer);
-        }
+        alone.iter().find_map(|index| self.fails(*index, "")).or_else(|| self.fails_among(others, ""))
+    }
+
+    /// The test that kills the mutant under another setting, or the long one.
+    fn killed_otherwise(&self, order: &[usize]) -> Option<(usize, Ended)> {
+        let short = self.of_length(order, false);
         for (setting, names) in SETTINGS.iter().filter(|(setting, _)| !setting.is_empty()) {
             let of_setting = |index: &&usize| {
                 let program = self.tests.get(**index).and_then(|test| self.programs.get(test.program));
@@ -112,7 +132,12 @@ impl Mutant<'_> {
                 return Some(killer);
             }
         }
-        order.iter().filter(is_long).take(MOST_LONG).find_map(|index| self.fails(*index, ""))
+        self.of_length(order, true).iter().take(MOST_LONG).find_map(|index| self.fails(*index, ""))
+    }
+
+    fn of_length(&self, order: &[usize], is_long: bool) -> Vec<usize> {
+        let fits = |index: &&usize| self.tests.get(**index).is_some_and(|test| test.is_long() == is_long);
+        order.iter().filter(fits).copied().collect()
     }
 
     /// The first of these that fails. The tests of a program run in one process, and what does not pass there, again alone.

@@ -150,39 +150,57 @@ pub(crate) enum Built {
     Errors(BTreeSet<usize>),
 }
 
-/// Builds the tests of a package in the copy.
-pub(crate) fn build(ground: &Ground, copy: &Path, package: &str, tests: &[String]) -> Result<Built, String> {
+/// Builds tests of these packages in the copy. All at once: a package that they share is compiled for its own tests and for
+/// those of the others with the same features, so once.
+pub(crate) fn build(
+    ground: &Ground,
+    copy: &Path,
+    packages: &[&str],
+    tests: &BTreeSet<String>,
+) -> Result<Built, String> {
     let mut command = ground.command("cargo");
     command.current_dir(copy).env("CARGO_TARGET_DIR", ground.root.join("target/guards/build"));
-    command.args(["test", "--offline", "--no-run", "--message-format=json-render-diagnostics", "-p", package, "--lib"]);
+    command.args(["test", "--offline", "--no-run", "--message-format=json-render-diagnostics", "--lib"]);
+    // Nobody reads where a test fails. Without debug information the programs are linked sooner, and are smaller.
+    command.args(["--config", "profile.dev.debug=false"]);
     for optimised in OPTIMISED {
         command.args(["--config", &format!("profile.dev.package.{optimised}.opt-level=1")]);
     }
-    for test in tests {
-        command.args(["--test", test]);
-    }
-    let log = ground.out(&format!("logs/guards-{package}.log"));
+    command.args(packages.iter().flat_map(|package| ["-p", package]));
+    command.args(tests.iter().flat_map(|test| ["--test", test]));
+    let log = ground.out("logs/guards.log");
     let said = fs::File::create(&log).map_err(|error| format!("{}: {error}", log.display()))?;
     let output = command.stderr(said).output().map_err(|error| format!("cargo: {error}"))?;
     let text = String::from_utf8_lossy(&output.stdout);
     let messages: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     if output.status.success() {
-        return Ok(Built::Programs(messages.iter().filter_map(|message| program(message, package)).collect()));
+        shared_simulator(ground, copy)?;
+        return Ok(Built::Programs(messages.iter().filter_map(program).collect()));
     }
     let errors = fs::read_to_string(&log).unwrap_or_default();
     let numbers = in_errors(&errors);
     match numbers.is_empty() {
-        true => Err(format!("{package} does not build: see {}", log.display())),
+        true => Err(format!("the mutants do not build: see {}", log.display())),
         false => Ok(Built::Errors(numbers)),
     }
 }
 
-fn program(message: &Value, package: &str) -> Option<Program> {
+/// Some tests let cargo build the simulator as a shared object, in the folder of their own programs. While they wait for
+/// that, they are no measure of time.
+fn shared_simulator(ground: &Ground, copy: &Path) -> Result<(), String> {
+    let mut command = ground.command("cargo");
+    command.current_dir(copy).args(["build", "--offline", "--quiet", "--package", "ascendcl-sim-dylib"]);
+    ground.output(command.arg("--target-dir").arg(ground.root.join("target/guards/build"))).map(drop)
+}
+
+fn program(message: &Value) -> Option<Program> {
     let path = message.get("executable")?.as_str()?;
     let name = message.pointer("/target/name")?.as_str()?.to_owned();
     let folder = Path::new(message.get("manifest_path")?.as_str()?).parent()?.to_owned();
+    // The end of the id is `name@version`.
+    let package = message.get("package_id")?.as_str()?.rsplit(['#', '/']).next()?.split('@').next()?.to_owned();
     let is_test = message.pointer("/profile/test").is_some_and(|test| test == true);
-    is_test.then(|| Program { package: package.to_owned(), name, path: PathBuf::from(path), folder })
+    is_test.then(|| Program { package, name, path: PathBuf::from(path), folder })
 }
 
 /// The mutants in the compiler's errors: it prints the lines that it refuses.

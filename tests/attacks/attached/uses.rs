@@ -5,6 +5,7 @@ use super::super::undisturbed;
 use super::*;
 use ascendcl::Setup;
 use ascendcl::raw::{InFlight, LastUse};
+use std::sync::mpsc::Receiver;
 
 #[proves(DEV_10, MEM_02)]
 #[test]
@@ -139,5 +140,57 @@ fn an_object_that_ends_knows_the_work_of_its_own_context_only() {
         .unwrap();
     assert_eq!(*asked.lock().unwrap(), [true, false]);
     runtimes.iter().for_each(|runtime| runtime.close().unwrap());
+    alone.assert_nothing_lives();
+}
+
+/// Lets another thread queue work with its mark while it ends, and asks then.
+struct AsksLater {
+    asks: Asks,
+    ends: Sender<()>,
+    queued: Mutex<Receiver<()>>,
+}
+
+// SAFETY: it stands for nothing in the library.
+unsafe impl Attach for AsksLater {
+    const NAME: &'static str = "object that asks later";
+    const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
+
+    fn take_down(&self, from: &Ending<'_>) -> Result<(), Box<dyn AnyError + Send + Sync>> {
+        self.ends.send(())?;
+        self.queued.lock().unwrap().recv_timeout(Duration::from_secs(20))?;
+        self.asks.take_down(from)
+    }
+}
+
+#[proves(DEV_10, MEM_02)]
+#[test]
+fn an_object_that_ends_is_told_of_work_that_another_thread_queues_meanwhile() {
+    let (alone, asked) = (alone(), Arc::default());
+    let runtime = Runtime::<Worker>::open(library()).unwrap();
+    let ((ends, told), (queues, queued)) = (channel(), channel());
+    let mark = Arc::new(runtime.with(|current| LastUse::never(current)).unwrap());
+    let object = || Asks(Arc::clone(&mark), Arc::clone(&asked));
+    thread::scope(|scope| {
+        let (runtime, object) = (&runtime, &object);
+        scope.spawn(move || {
+            let queue = |current: &mut Current<Worker>| {
+                let stream = current.stream().unwrap();
+                told.recv_timeout(Duration::from_secs(20)).unwrap();
+                // SAFETY: it queues nothing.
+                let work = unsafe { stream.submit_object(current, "asks", object(), |_, _| Ok(())) };
+                drop(work.map_err(Error::from).unwrap());
+                queues.send(()).unwrap();
+            };
+            runtime.with(queue).unwrap();
+        });
+        let end = |current: &mut Current<Worker>| {
+            let later = AsksLater { asks: object(), ends, queued: Mutex::new(queued) };
+            let attached = current.attach(later, ()).map_err(Error::from).unwrap();
+            attached.take_down(current).map_err(Error::from).unwrap();
+        };
+        runtime.with(end).unwrap();
+    });
+    assert_eq!(*asked.lock().unwrap(), [false]);
+    runtime.close().unwrap();
     alone.assert_nothing_lives();
 }

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::common::library;
-use std::sync::mpsc::{RecvTimeoutError, Sender};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 
 #[test]
 fn an_actor_serves_calls_survives_their_panics_and_closes() {
@@ -89,6 +89,62 @@ fn a_forked_child_does_not_wait_for_the_thread_of_an_actor() {
     for actor in actors {
         actor.call(|_, ()| ()).unwrap();
         actor.close().unwrap();
+    }
+    alone.assert_nothing_lives();
+}
+
+/// What an actor keeps, and closes it when it is dropped.
+struct Closes {
+    coming: Receiver<Actor<Worker, Self>>,
+    told: Sender<Result<(), CloseError>>,
+}
+
+impl Drop for Closes {
+    fn drop(&mut self) {
+        let actor = self.coming.recv_timeout(Duration::from_secs(20)).unwrap();
+        self.told.send(actor.close()).unwrap();
+    }
+}
+
+/// The thread of the actor could not get into its context, so it ends while the actor is still there.
+#[test]
+fn an_actor_is_not_closed_by_its_own_thread() {
+    let alone = alone();
+    let ((gives, coming), (told, answer)) = (channel(), channel());
+    let actor = Actor::open(library(), move |_: &mut Current<Worker>| {
+        // The thread comes out of the context, and not in again.
+        fail("aclrtSetCurrentContext#2=507899");
+        Ok(Closes { coming, told })
+    });
+    gives.send(actor.unwrap()).unwrap();
+    let refused = answer.recv_timeout(Duration::from_secs(20)).unwrap();
+    nothing_fails();
+    assert!(matches!(refused, Err(CloseError::Refused(Error::ThreadTaken))), "{refused:?}");
+    let until = Instant::now() + Duration::from_secs(20);
+    while control::live() != control::Live::default() && Instant::now() < until {
+        drop(runtime::sweep(Some(Duration::from_secs(1))));
+        thread::sleep(Duration::from_millis(1));
+    }
+    alone.assert_nothing_lives();
+}
+
+#[proves(CB_01)]
+#[test]
+fn an_actor_is_not_closed_in_a_callback() {
+    let alone = alone();
+    let open = || Actor::<Worker, ()>::open(library(), |_| Ok(())).unwrap();
+    let (actor, other) = (open(), open());
+    let refused = actor.call(move |current, ()| {
+        let stream = current.stream().unwrap();
+        let told = stream.launch_host_fn(current, move || other.close()).unwrap();
+        told.wait(current).unwrap().into_result().unwrap()
+    });
+    assert!(matches!(refused, Ok(Err(CloseError::Refused(Error::InsideCallback)))), "{refused:?}");
+    actor.close().unwrap();
+    // The other one ends by itself.
+    let until = Instant::now() + Duration::from_secs(20);
+    while control::live() != control::Live::default() && Instant::now() < until {
+        thread::sleep(Duration::from_millis(1));
     }
     alone.assert_nothing_lives();
 }

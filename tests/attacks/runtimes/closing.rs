@@ -2,6 +2,9 @@
 
 use super::*;
 use crate::common::{assert_lives, library};
+use ascendcl::capture::CaptureMode;
+use ascendcl::operator::relu;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 #[proves(CTX_11, DEV_10)]
 #[test]
@@ -152,5 +155,65 @@ fn code_that_runs_while_it_is_closed_does_not_close_it() {
     runtime.close().unwrap();
     let answer = told.lock().unwrap().take().unwrap();
     assert!(matches!(answer, Err(CloseError::Refused(_) | CloseError::Closing)), "{answer:?}");
+    alone.assert_nothing_lives();
+}
+
+/// A thread that is refused at the entrance is counted there for a moment.
+#[proves(DEV_10, CTX_11)]
+#[test]
+fn a_runtime_that_is_half_taken_down_lets_nobody_in_whoever_tries() {
+    let alone = alone();
+    let runtime = open();
+    fail("aclrtDestroyContext=507899");
+    let is_over = AtomicBool::new(false);
+    thread::scope(|scope| {
+        assert!(matches!(runtime.close(), Err(CloseError::Teardown { .. })));
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    is_gone(runtime.with(|_| ()));
+                }
+            });
+        }
+        let closed: Vec<_> = (0..2000).map(|_| runtime.close()).collect();
+        is_over.store(true, Ordering::Relaxed);
+        let others = closed.iter().filter(|closed| !matches!(closed, Err(CloseError::Teardown { .. }))).count();
+        assert_eq!(others, 0);
+    });
+    nothing_fails();
+    runtime.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+/// The library refuses to destroy a graph, so everything that its tasks may use stays.
+#[proves(GRAPH_05, DEV_10)]
+#[test]
+fn nothing_that_a_graph_may_use_ends_before_it() {
+    let alone = alone();
+    let runtime = open();
+    runtime
+        .with(|current| {
+            let mut stream = current.stream().unwrap().without_allocator();
+            let model = model(current).bind(current, &[&[1, 64]], &[&[1, 10]]).unwrap();
+            let relu = relu(current, current.upload_tensor(&[4], &[-1.0_f32; 4]).unwrap()).unwrap();
+            let graph =
+                stream.capture(current, CaptureMode::Relaxed, (model, relu), |capture, (mut model, mut relu)| {
+                    capture.execute(&mut model)?;
+                    capture.launch(&mut relu)
+                });
+            mem::forget(graph.unwrap());
+            mem::forget(stream.record(current, current.event().unwrap()).unwrap());
+            stream.synchronize(current).unwrap();
+        })
+        .unwrap();
+    let before = control::live();
+    fail("aclmdlRIDestroy=507899");
+    assert!(matches!(runtime.close(), Err(CloseError::Teardown { .. })));
+    // Its stream has ended, which a replay brings itself.
+    let mut kept = before;
+    kept.streams = 0;
+    assert_eq!(control::live(), kept);
+    nothing_fails();
+    runtime.close().unwrap();
     alone.assert_nothing_lives();
 }

@@ -141,3 +141,23 @@ fn a_forgotten_runtime_harms_no_other() {
     assert_lives!(contexts, 1, "the forgotten one is there, as long as the process is");
     drop(alone);
 }
+
+#[proves(DEV_10)]
+#[test]
+fn what_the_next_runtime_could_not_take_down_is_told_by_the_sweep() {
+    let alone = alone();
+    drop(open());
+    fail("aclrtDestroyContext#1=507899");
+    let next = open();
+    nothing_fails();
+    // A thread that has something to do cannot sweep, and is told all the same.
+    let thread = Thread::new().unwrap();
+    let told = runtime::sweep(None);
+    let is_told = |error: &Error| matches!(error, Error::Vendor(error) if error.call == "aclrtDestroyContext");
+    assert!(matches!(&told[..], [Error::ThreadTaken, error] if is_told(error)), "{told:?}");
+    drop(thread);
+    sweep();
+    assert_lives!(contexts, 1);
+    next.close().unwrap();
+    alone.assert_nothing_lives();
+}

@@ -3,8 +3,12 @@
 use super::{alone as alone_on_all_devices, *};
 use crate::common::allocators::Watch;
 use crate::common::allocators::Watched;
-use ascendcl::{DeviceBuffer, Event, event::Recorded, raw::KeptStream, stream::WhenDone};
+use ascendcl::raw::{Attach, Ending, EndsBefore, KeptStream};
+use ascendcl::{DeviceBuffer, Event, event::Recorded, stream::WhenDone};
 use ascendcl_sim::{Calls, Config, Fault, Plan};
+use ascendcl_sys::types::aclrtStream;
+use std::ptr::NonNull;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 const BRIEFLY: Duration = Duration::from_millis(20);
 
@@ -254,4 +258,73 @@ fn an_allocator_that_panics_while_its_runtime_is_closed_by_force_leaves_the_rest
     }
     assert_eq!(control::live().contexts, 0);
     drop(alone);
+}
+
+/// Nobody but the other code can end its stream, so a reset by force loses the context. It is lost once, and what has been
+/// closed is not closed again.
+#[proves(DEV_09, STREAM_01)]
+#[test]
+fn a_runtime_with_a_hanging_stream_of_other_code_is_lost_once() {
+    let _alone = alone();
+    let runtime = open();
+    runtime
+        .with(|current| {
+            let mut theirs = aclrtStream::NULL;
+            // SAFETY: there is a place for the handle.
+            assert_eq!(unsafe { current.library().as_raw().aclrtCreateStream(&mut theirs) }, Ok(0));
+            // SAFETY: it is a stream of this context, which nobody destroys.
+            let stream = unsafe { current.adopt_stream(NonNull::new(theirs.0).unwrap()) }.unwrap();
+            let hangs = Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs);
+            let refused = hangs.at(Calls::of("aclrtDeviceTaskAbort"), Fault::Fails(207_000));
+            control::fail(refused.at(Calls::of("aclrtResetDeviceForce").nth(1), Fault::Fails(207_000))).unwrap();
+            mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
+        })
+        .unwrap();
+    let Err(CloseError::Teardown { .. }) = runtime.close_by_force(BRIEFLY) else { panic!("it was reset") };
+    assert_eq!(runtime.close_by_force(BRIEFLY).unwrap(), ["1 stream(s), 1 block(s) of memory"]);
+    runtime.close().unwrap();
+    nothing_fails();
+    control::take_findings();
+}
+
+/// An error that panics when it is dropped.
+#[derive(Debug)]
+struct PanicsWhenDropped;
+
+impl std::fmt::Display for PanicsWhenDropped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("it does not end the first time")
+    }
+}
+
+impl std::error::Error for PanicsWhenDropped {}
+
+impl Drop for PanicsWhenDropped {
+    fn drop(&mut self) {
+        panic!("an error is dropped");
+    }
+}
+
+/// Ends at the second try.
+struct Refuses(AtomicBool);
+
+// SAFETY: it stands for nothing in the library.
+unsafe impl Attach for Refuses {
+    const NAME: &'static str = "object that refuses";
+    const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
+
+    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        if self.0.swap(true, Ordering::SeqCst) { Ok(()) } else { Err(Box::new(PanicsWhenDropped)) }
+    }
+}
+
+#[proves(DEV_10)]
+#[test]
+fn an_error_that_panics_when_it_is_dropped_does_not_end_a_close_by_force() {
+    let alone = alone();
+    let runtime = open();
+    runtime.with(|current| drop(current.attach(Refuses(AtomicBool::new(false)), ()).unwrap())).unwrap();
+    assert_eq!(runtime.close_by_force(BRIEFLY).unwrap(), [""; 0]);
+    runtime.close().unwrap();
+    alone.assert_nothing_lives();
 }

@@ -14,7 +14,9 @@ mod stopping;
 use super::{fail, finish, model, nothing_fails, upload};
 use crate::common::{allocators::Empty, alone, library};
 use ascendcl::runtime::{self, Actor, CloseError};
-use ascendcl::{Current, Error, HostBuffer, Pending, Runtime, Setup, Stream, Thread, error::ObjectKind};
+use ascendcl::{
+    Current, Error, HostBuffer, Pending, Runtime, Setup, Stream, Thread, allocator::PoolAllocator, error::ObjectKind,
+};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::cell::RefCell;
@@ -275,7 +277,7 @@ fn a_forked_child_neither_enters_closes_nor_drops_a_runtime() {
             Runtime::<Worker>::open(library()).as_ref().is_err_and(is_forked),
         ];
         drop((host, runtime));
-        refused.iter().all(|refused| *refused)
+        refused.iter().all(|refused| *refused) && runtime::sweep(None).is_empty()
     });
     assert_eq!(control::live(), before);
     drop(host);
@@ -304,4 +306,28 @@ fn in_a_forked_child<T>(values: T, program: impl FnOnce(T) -> bool) -> T {
     assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
     assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "the child's status: {status}");
     values
+}
+
+#[proves(ALLOC_13)]
+#[test]
+fn a_pool_of_one_runtime_takes_no_memory_from_another() {
+    let alone = alone();
+    let [one, two] = [(); 2].map(|()| open());
+    let stream = one.with(|current| {
+        let pool = PoolAllocator::new(current, 1 << 16).unwrap();
+        current.stream().unwrap().register(current, pool).map_err(Error::from).unwrap()
+    });
+    let stream = stream.unwrap();
+    two.with(|current| {
+        let before = control::live().device_blocks;
+        let refused = stream.grow_pool(current, 1 << 16).unwrap_err();
+        assert!(matches!(refused, Error::WrongContext { .. } | Error::OtherContext { .. }), "{refused}");
+        assert_eq!(control::live().device_blocks, before, "nothing was taken");
+    })
+    .unwrap();
+    one.with(|current| stream.grow_pool(current, 1 << 16).unwrap()).unwrap();
+    one.close().unwrap();
+    two.close().unwrap();
+    drop(stream);
+    alone.assert_nothing_lives();
 }

@@ -77,3 +77,20 @@ fn the_close_of_a_runtime_whose_contents_could_not_be_made_tells_its_errors_to_t
         alone.assert_nothing_lives();
     }
 }
+
+/// The child tells that it cannot close the library, and then forgets it: only the parent can.
+#[proves(THREAD_05)]
+#[test]
+fn a_forked_child_does_not_keep_what_its_parent_could_not_give_back() {
+    let alone = alone();
+    control::configure(crate::common::under_watch(Config::new().devices(4))).unwrap();
+    fail("aclrtCreateContext=207001,aclFinalizeReference=507899");
+    drop(Runtime::<Worker>::open(setup()).unwrap_err());
+    nothing_fails();
+    in_a_forked_child((), |()| {
+        let told = runtime::sweep(None);
+        !told.is_empty() && told.iter().all(is_forked) && runtime::sweep(None).is_empty()
+    });
+    sweep();
+    alone.assert_nothing_lives();
+}

@@ -188,3 +188,19 @@ fn a_stream_that_does_not_get_its_mode_is_destroyed() {
         assert!(missing.symbol.starts_with("aclrt"), "{missing}");
     });
 }
+
+#[proves(STREAM_15)]
+#[test]
+fn a_stream_that_does_not_stop_is_made_without_a_mode() {
+    let alone = alone();
+    let runtime = open();
+    runtime
+        .with(|current| {
+            fail("aclrtSetStreamFailureMode=207000");
+            drop(current.stream_with(StreamOptions::builder().priority(1).build()).unwrap());
+            nothing_fails();
+        })
+        .unwrap();
+    runtime.close().unwrap();
+    alone.assert_nothing_lives();
+}
