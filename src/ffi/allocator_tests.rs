@@ -47,7 +47,7 @@ struct Handle(*mut c_void);
 // SAFETY: sending the handle to another thread must not make a data race. The functions under test may be called on
 // any thread.
 unsafe impl Send for Handle {}
-// SAFETY: as for `Send`: the functions under test may be called on any thread.
+// SAFETY: sharing the handle must not make a data race. The functions under test may be called on any thread.
 unsafe impl Sync for Handle {}
 
 impl Handle {
