@@ -43,11 +43,11 @@ struct Project {
 }
 
 impl Project {
-    /// Each refused program as a binary of its own. What they depend on was compiled for their twins already.
-    fn new() -> Self {
+    /// A project of this name, which no other test has. Each refused program is a binary of its own. What they depend on was compiled for their twins already.
+    fn new(name: &str) -> Self {
         let root = Path::new(env!("CARGO_MANIFEST_DIR"));
         let scratch = Path::new(env!("CARGO_TARGET_TMPDIR"));
-        let (folder, target) = (scratch.join("suggestions"), scratch.join("twins/target"));
+        let (folder, target) = (scratch.join("suggestions").join(name), scratch.join("twins/target"));
         let _ = fs::remove_dir_all(&folder);
         fs::create_dir_all(folder.join("src/bin")).unwrap();
         fs::copy(root.join("Cargo.lock"), folder.join("Cargo.lock")).unwrap();
@@ -113,7 +113,7 @@ fn refused_programs() -> BTreeSet<String> {
 #[test]
 fn no_suggestion_of_the_compiler_leads_into_a_program_that_is_wrong() {
     const ROUNDS: usize = 4;
-    let (project, all) = (Project::new(), refused_programs());
+    let (project, all) = (Project::new("refused"), refused_programs());
     let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("ui-tests/fail");
     for name in &all {
         fs::copy(sources.join(format!("{name}.rs")), project.program(name)).unwrap();
@@ -224,7 +224,7 @@ const WORDS: &[&str] = &[
 /// follow such a proposal. The calls have no arguments, so the compiler prints the line of a method that takes a key.
 #[test]
 fn no_name_that_the_compiler_proposes_is_an_inner_one() {
-    let project = Project::new();
+    let project = Project::new("words");
     let mut source = String::from("use ascendcl::*;\nuse ascendcl::stream::DefaultStream;\n");
     for (number, name) in TYPES.iter().enumerate() {
         let calls: String = WORDS.iter().map(|word| format!("    _ = x.{word}();\n")).collect();
