@@ -118,7 +118,7 @@ fn a_runtime_is_reset_by_force_under_values_that_are_kept() {
 
 /// That the library is finalised while a context is left is a finding, which strict checks would answer with a failure.
 fn leaves_a_context() {
-    control::configure(Config::new().checks(Checks::Report)).unwrap();
+    control::configure(Config::new().devices(3).checks(Checks::Report)).unwrap();
 }
 
 /// What could not be ended after the reset either is lost, with the context: its events are not asked for any more, and
