@@ -290,6 +290,9 @@ fn a_runtime_with_a_hanging_stream_of_other_code_is_lost_once() {
     let Err(CloseError::Teardown { .. }) = runtime.close_by_force(BRIEFLY) else { panic!("it was reset") };
     assert_eq!(runtime.close_by_force(BRIEFLY).unwrap(), ["1 stream(s), 1 block(s) of memory"]);
     runtime.close().unwrap();
+    nothing_fails();
+    drop(runtime);
+    sweep();
     // The context lives on.
     control::reset();
     control::take_findings();
