@@ -116,9 +116,11 @@ fn a_runtime_is_reset_by_force_under_values_that_are_kept() {
     alone.assert_nothing_lives();
 }
 
-/// That the library is finalised while a context is left is a finding, which strict checks would answer with a failure.
-fn leaves_a_context() {
+/// For attacks that leave a context. That the library is finalised then is a finding, which strict checks would answer with
+/// a failure. Answers no where the simulator gives handles out again: a later test would get that of the context.
+fn may_leave_a_context() -> bool {
     control::configure(Config::new().devices(3).checks(Checks::Report)).unwrap();
+    !std::env::var("ASCENDCL_SIM").is_ok_and(|words| words.contains("reuse-handles"))
 }
 
 /// What could not be ended after the reset either is lost, with the context: its events are not asked for any more, and
@@ -127,7 +129,9 @@ fn leaves_a_context() {
 #[test]
 fn values_of_a_runtime_that_is_lost_with_its_context_end() {
     let alone = alone();
-    leaves_a_context();
+    if !may_leave_a_context() {
+        return;
+    }
     let (runtime, values) = hanging(&["aclrtStreamAbort", "aclrtDeviceTaskAbort", "aclrtDestroyEvent"]);
     let lost = runtime.close_by_force(BRIEFLY).unwrap();
     assert!(matches!(&*lost, [lost] if lost.contains("event(s)")), "{lost:?}");
@@ -272,7 +276,9 @@ fn an_allocator_that_panics_while_its_runtime_is_closed_by_force_leaves_the_rest
 #[test]
 fn a_runtime_with_a_hanging_stream_of_other_code_is_lost_once() {
     let alone = alone();
-    leaves_a_context();
+    if !may_leave_a_context() {
+        return;
+    }
     let runtime = open();
     runtime
         .with(|current| {
