@@ -46,8 +46,8 @@
 //! # When the process ends or forks
 //!
 //! `exit` runs the library's destructors. If a thread is inside the library then, the process may crash: join the
-//! threads first. [`run`](crate::run) and [`std::thread::scope`] do so. This crate's own thread, which watches futures, is
-//! outside then.
+//! threads first. [`run`](crate::run) and [`std::thread::scope`] do so. `exit` waits for this
+//! crate's own threads, ten seconds at most: the one that watches futures, and those of actors that were dropped.
 //!
 //! A child of `fork` cannot use the library: every call is [`Error::Forked`] there and does not reach
 //! the library. Start a new program instead ([`std::process::Command`]), or fork before the library is loaded.

@@ -59,7 +59,7 @@ struct Chunk<M> {
     bytes: usize,
     /// Bytes that were handed out in blocks so far.
     cut: usize,
-    /// Blocks of the chunk that are out.
+    /// Blocks of the chunk that the library has, or that came back lately and are kept apart (`recent.rs`).
     out: usize,
 }
 
@@ -93,7 +93,8 @@ impl<M> Arena<M> {
     /// Hands out a block of this size that came back.
     pub(super) fn take_again(&mut self, size: SizeClass) -> Option<NonZeroUsize> {
         let address = self.free.get_mut(size.number())?.pop()?;
-        Some(self.hand_out(address, true))
+        self.is_out(address, true);
+        Some(address)
     }
 
     /// Hands out the address of a block of at least this size, and its size.
@@ -108,7 +109,8 @@ impl<M> Arena<M> {
                 self.cut(size, true)
             })
             .or_else(|| self.reuse(size, usize::MAX))?;
-        Some((self.hand_out(address, used_before), size))
+        self.is_out(address, used_before);
+        Some((address, size))
     }
 
     /// Counts a request of so many bytes as refused.
@@ -137,13 +139,13 @@ impl<M> Arena<M> {
         idle.into_iter().map(|chunk| chunk.memory).collect()
     }
 
-    fn hand_out(&mut self, address: NonZeroUsize, used_before: bool) -> NonZeroUsize {
+    /// Counts a block as handed out.
+    fn is_out(&mut self, address: NonZeroUsize, used_before: bool) {
         self.requests.hits += u64::from(used_before);
         self.requests.misses += u64::from(!used_before);
         if let Some(chunk) = chunk_of(&mut self.chunks, address) {
             chunk.out += 1;
         }
-        address
     }
 
     /// The smallest returned block of at least this size, and of at most so many bytes.

@@ -98,7 +98,7 @@ impl<A: DeviceAllocator> Blocks<A> {
     /// Lends a block to the library: the pointer by which the library knows it.
     #[inline(always)]
     pub(super) fn lend(&self, address: DeviceAddress, lent: Lent<A>) -> *mut c_void {
-        let (pointer, is_of_capture) = self.lent.claim().lend(address.number(), lent);
+        let (pointer, is_of_capture) = self.lent.lend(address.number(), lent);
         if is_of_capture {
             self.lent_in_capture(pointer);
         }

@@ -58,12 +58,6 @@ pub(crate) struct Place<T> {
     block: Inside<Option<T>>,
 }
 
-/// A place that this thread has claimed.
-pub(crate) struct Claimed<'a, T> {
-    place: &'a Place<T>,
-    marks: &'a AtomicBool,
-}
-
 /// A block that came back. Its place is not free yet.
 pub(crate) struct CameBack<'a, T> {
     block: T,
@@ -94,7 +88,7 @@ impl<T> RefUnwindSafe for Place<T> {}
 ///
 /// # Safety
 ///
-/// `place` is a pointer of [`Claimed::lend`] that did not come back, and the places are there.
+/// `place` is a pointer of [`Places::lend`] that did not come back, and the places are there.
 pub(crate) unsafe fn address_of(place: *mut c_void) -> Option<NonZeroUsize> {
     // SAFETY: a reference asks for an initialised value that nobody borrows mutably. The pointer is one to a place (the
     // safety section), which begins with its address, and stays where it is. Places are only borrowed shared.
@@ -157,22 +151,6 @@ impl<T> Place<T> {
     }
 }
 
-impl<T> Claimed<'_, T> {
-    /// Lends a block: the pointer by which the library knows it, and whether the block is to be
-    /// [marked](Places::mark).
-    #[inline(always)]
-    pub(crate) fn lend(self, address: usize, block: T) -> (*mut c_void, bool) {
-        let Self { place, marks } = self;
-        // SAFETY: the pointer must be valid, and nobody else may use it. This thread has claimed the place, so no other one
-        // accesses the block (the head of this file).
-        place.block.with_mut(|inside| unsafe { *inside = Some(block) });
-        place.address.store(address, Ordering::Relaxed);
-        place.state.store(LENT, Ordering::Release);
-        // This changes nothing, but it is a step that reads and writes (the head of this file).
-        (place.pointer(), marks.fetch_or(false, Ordering::AcqRel))
-    }
-}
-
 impl<T> CameBack<'_, T> {
     #[inline(always)]
     pub(crate) fn was_marked(&self) -> bool {
@@ -188,11 +166,17 @@ impl<T> CameBack<'_, T> {
 }
 
 impl<T> Places<T> {
-    /// Claims a place for a block.
+    /// Lends a block: the pointer by which the library knows it, and whether the block is to be [marked](Self::mark).
     #[inline(always)]
-    pub(crate) fn claim(&self) -> Claimed<'_, T> {
+    pub(crate) fn lend(&self, address: usize, block: T) -> (*mut c_void, bool) {
         let place = self.first.claim(0).unwrap_or_else(|| self.claim_elsewhere());
-        Claimed { place, marks: &self.marks }
+        // SAFETY: the pointer must be valid, and nobody else may use it. This thread has claimed the place, so no other one
+        // accesses the block (the head of this file).
+        place.block.with_mut(|inside| unsafe { *inside = Some(block) });
+        place.address.store(address, Ordering::Relaxed);
+        place.state.store(LENT, Ordering::Release);
+        // This changes nothing, but it is a step that reads and writes (the head of this file).
+        (place.pointer(), self.marks.fetch_or(false, Ordering::AcqRel))
     }
 
     /// Takes a block back. `None` for a pointer that is not lent.

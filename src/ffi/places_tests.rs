@@ -12,7 +12,7 @@ fn told(pointer: *mut c_void) -> usize {
 }
 
 fn lend<T>(places: &Places<T>, number: usize, block: T) -> *mut c_void {
-    places.claim().lend(number, block).0
+    places.lend(number, block).0
 }
 
 fn take_back<T>(places: &Places<T>, pointer: *mut c_void) -> Option<T> {
@@ -57,9 +57,9 @@ fn a_pointer_that_is_not_lent_is_no_block() {
     assert_eq!(take_back(&places, first), None, "it came back before");
     assert_eq!(places.count(), 1);
     assert_eq!(places.begin_marking().collect::<Vec<_>>(), [second.addr()]);
-    assert!(places.claim().lend(3, 3).1);
+    assert!(places.lend(3, 3).1);
     places.end_marking();
-    assert!(!places.claim().lend(4, 4).1);
+    assert!(!places.lend(4, 4).1);
 }
 
 #[test]

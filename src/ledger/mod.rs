@@ -65,7 +65,7 @@ pub(crate) struct Ledger {
     runs: Arc<RawStream>,
     streams: Shelf<RawStream>,
     events: Shelf<RawEvent>,
-    /// Events that nobody may use for now.
+    /// The events on which calls are refused until the context is taken down.
     held: Mutex<Vec<Arc<RawEvent>>>,
     graphs: Shelf<RawGraph>,
     /// How many graphs are on the shelf whose operands came back to the program before they were destroyed.

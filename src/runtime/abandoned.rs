@@ -25,6 +25,9 @@ static NEVER_OPENED: Mutex<Vec<Acl>> = Mutex::new(Vec::new());
 ///
 /// If it returns no error, nothing is left, unless another thread sweeps or opens a runtime at the same time.
 ///
+/// Not for a forked child: it would wait for ever if another thread of its parent swept, or dropped a runtime, when the
+/// parent forked.
+///
 /// ```
 /// use ascendcl::{Library, Runtime, runtime};
 ///

@@ -105,7 +105,7 @@ fn an_allocator_is_put_where_another_thread_has_taken_one_out() {
 }
 
 fn lend(places: &Places<Watched>, value: u64) -> usize {
-    places.claim().lend(1, Watched::new(value)).0.addr()
+    places.lend(1, Watched::new(value)).0.addr()
 }
 
 /// The block behind this pointer, and whether it was marked.
@@ -159,7 +159,7 @@ fn a_block_that_is_lent_while_a_capture_begins_is_marked() {
         let places = Arc::new(Places::default());
         let there = Arc::clone(&places);
         let captures = thread::spawn(move || there.begin_marking().collect::<Vec<_>>());
-        let (pointer, is_to_be_marked) = places.claim().lend(1, Watched::new(7));
+        let (pointer, is_to_be_marked) = places.lend(1, Watched::new(7));
         if is_to_be_marked {
             assert!(places.mark(pointer));
         }
