@@ -1,6 +1,6 @@
 //! Failures that return a value: the object of a transition, or the result of a scope's program.
 
-use super::Error;
+use super::{Boxed, Error};
 use crate::code::Code;
 use ascendcl_macros::rule;
 use core::fmt;
@@ -35,6 +35,13 @@ pub struct Failed<T> {
 }
 
 impl<T> Failed<T> {
+    /// For results of fast paths.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn boxed(error: Boxed, value: T) -> Self {
+        Self { error: error.into(), value }
+    }
+
     /// The same reason, with the object in another form.
     pub fn map<U>(self, form: impl FnOnce(T) -> U) -> Failed<U> {
         Failed { error: self.error, value: form(self.value) }

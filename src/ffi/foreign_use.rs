@@ -119,7 +119,7 @@ impl RawStream {
         let marks = alone.chain(names.iter().map(RawBuffer::last_use)).chain([&*work]);
         let marks: Vec<&LastUse> = marks.collect();
         let mut failed = None;
-        let queued = queue_work!(self, here, ready, ticket, "queue work", marks.as_slice(), |ready, _stream| {
+        let queued = queue_work!(self, ready, ticket, "queue work", marks.as_slice(), |ready, _stream| {
             uses.iter().for_each(|used| used.begins(&work));
             match catch_unwind(AssertUnwindSafe(|| queue(handle.0))) {
                 Ok(Ok(())) => ready.answered(call, ACL_SUCCESS),

@@ -27,7 +27,7 @@ macro_rules! queue_alone {
             Some(queued) => queued,
             None => $crate::ffi::seldom::seldom(move || {
                 let (ready, ticket) = queue.look_before_work(here)?;
-                $crate::ffi::work::queue_work!(queue, here, ready, ticket, $doing, $uses, |ready, $stream| {
+                $crate::ffi::work::queue_work!(queue, ready, ticket, $doing, $uses, |ready, $stream| {
                     $crate::ffi::call::call!(ready.$function($($argument),*))
                 })
             }),
@@ -64,7 +64,7 @@ macro_rules! queue_at_once {
                     let code = function($($argument),*);
                     $crate::ffi::call::success_of::<$crate::ffi::call::functions::$function>(code)
                 },
-                move |answer, number| queue.settles(here, $doing, answer, number)
+                move |answer, number| queue.settles($doing, answer, number)
             )),
             None => None,
         }
@@ -78,14 +78,13 @@ pub(super) use queue_at_once;
 macro_rules! queue_work {
     (
         $queue:expr,
-        $here:expr,
         $ready:expr,
         $ticket:expr,
         $doing:expr,
         $uses:expr,
         |$by:ident, $stream:ident| $call:expr
     ) => {{
-        let (queue, here, $by) = ($queue, $here, $ready);
+        let (queue, $by) = ($queue, $ready);
         $crate::ffi::timeline::submitted!(
             queue.timeline(),
             $ticket,
@@ -94,7 +93,7 @@ macro_rules! queue_work {
                 let $stream = queue.handle();
                 $call.or_answer()
             },
-            move |answer, number| queue.settles(here, $doing, answer, number)
+            move |answer, number| queue.settles($doing, answer, number)
         )
     }};
 }

@@ -94,7 +94,7 @@ impl Ledger {
             api,
             at: Enterable::new(api, context, id),
             default_stream,
-            runs: Arc::new(RawStream::of_the_library(Owner::of(id))),
+            runs: Arc::new(RawStream::of_the_library(api, Owner::of(id))),
             streams,
             events,
             held: Mutex::default(),
@@ -151,7 +151,7 @@ impl Ledger {
 
     /// The context's default stream. It exists without being created (DEV-03). Its row exists from the first use on.
     pub(crate) fn default_stream(&self) -> Arc<RawStream> {
-        let first = RawStream::default_of_current;
+        let first = || RawStream::default_of_current(self.api);
         if self.api.is_of_this_process().is_err() {
             // A forked child takes no lock. Every call on the stream is refused.
             return Arc::new(first());

@@ -48,8 +48,8 @@ impl Ledger {
 
     #[inline(always)]
     fn put_stream(&self, raw: aclrtStream) -> Arc<RawStream> {
-        let owner = Owner::of(self.id());
-        self.streams.put_by(|place| NewStream { raw, place, owner })
+        let (api, owner) = (self.api, Owner::of(self.id()));
+        self.streams.put_by(|place| NewStream { raw, place, api, owner })
     }
 
     fn make_room_for_stream(
@@ -66,7 +66,7 @@ impl Ledger {
 
     /// Adds a stream of other code to the ledger. The other code destroys it.
     pub(crate) fn adopt_stream(&self, raw: NonNull<c_void>) -> Arc<RawStream> {
-        self.streams.put(RawStream::adopted(raw))
+        self.streams.put(RawStream::adopted(self.api, raw))
     }
 
     /// Creates an event. If the device has no more, destroys dropped events and tries once more.

@@ -25,15 +25,10 @@ impl<C: Brand, P> BoundModel<C, P> {
         match model.operand_value_mut(INSIDE).start_at_once(current, stream) {
             Some(Ok(number)) if M::HAS_PAST => Ok(Self::in_flight(model, stream, number)),
             Some(Ok(number)) => Ok(Pending::new(model.taken_by_work(INSIDE), stream, number)),
-            failed => seldom(move || {
-                let queued = match failed {
-                    Some(failed) => failed,
-                    None => model.operand_value_mut(INSIDE).start(current, stream),
-                };
-                match queued {
-                    Ok(number) => Ok(Self::in_flight(model, stream, number)),
-                    Err(error) => Err(Failed { error: error.into(), value: model }),
-                }
+            Some(Err(error)) => Err(Failed::boxed(error, model)),
+            None => seldom(move || match model.operand_value_mut(INSIDE).start(current, stream) {
+                Ok(number) => Ok(Self::in_flight(model, stream, number)),
+                Err(error) => Err(Failed::boxed(error, model)),
             }),
         }
     }

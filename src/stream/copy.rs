@@ -137,14 +137,11 @@ impl<C: Brand> StreamOps<C> {
         }
         match self.queue.set_at_once(current.here(), buffer.operand_value(INSIDE).block_at_this_end(), value) {
             Some(Ok(number)) => Ok(self.set_in_flight(buffer, number)),
-            failed => seldom(move || {
-                let queued = match failed {
-                    Some(failed) => failed,
-                    None => self.queue.set(current.here(), buffer.operand_value(INSIDE).block_at_this_end(), value),
-                };
-                match queued {
+            Some(Err(error)) => Err(Failed::boxed(error, buffer)),
+            None => seldom(move || {
+                match self.queue.set(current.here(), buffer.operand_value(INSIDE).block_at_this_end(), value) {
                     Ok(number) => Ok(self.set_in_flight(buffer, number)),
-                    Err(error) => Err(Failed { error: error.into(), value: buffer }),
+                    Err(error) => Err(Failed::boxed(error, buffer)),
                 }
             }),
         }
@@ -250,11 +247,9 @@ fn whole<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Ope
     };
     match queue.copy_at_once(current.here(), (target.block_at_this_end(), source.block_at_this_end(), way)) {
         Some(Ok(number)) => in_flight(queue, Ok::<_, Boxed>(number), (from, to), both_written),
-        failed => seldom(move || {
-            let queued = match failed {
-                Some(failed) => failed,
-                None => checked_whole(current, queue, from.operand_value(INSIDE), to.operand_value(INSIDE)),
-            };
+        Some(Err(error)) => Err(Failed::boxed(error, (from, to))),
+        None => seldom(move || {
+            let queued = checked_whole(current, queue, from.operand_value(INSIDE), to.operand_value(INSIDE));
             in_flight(queue, queued, (from, to), both_written)
         }),
     }

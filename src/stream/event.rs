@@ -28,15 +28,10 @@ impl<C: Brand> StreamOps<C> {
         leads!(event: T, CanRecord => Recorded);
         match event.raw().record_at_once(current.here(), self.queue()) {
             Some(Ok(())) => Ok(event.into_recorded()),
-            failed => seldom(move || {
-                let recorded = match failed {
-                    Some(failed) => failed,
-                    None => event.raw().record(current.here(), self.queue()),
-                };
-                match recorded {
-                    Ok(()) => Ok(event.into_recorded()),
-                    Err(error) => Err(Failed { error: error.into(), value: event }),
-                }
+            Some(Err(error)) => Err(Failed::boxed(error, event)),
+            None => seldom(move || match event.raw().record(current.here(), self.queue()) {
+                Ok(()) => Ok(event.into_recorded()),
+                Err(error) => Err(Failed::boxed(error, event)),
             }),
         }
     }

@@ -67,7 +67,7 @@ impl RawGraph {
     #[rule(GRAPH_08)]
     fn add_stream(&self, api: Api) -> Result<Arc<RawStream>, Error> {
         let made = RawStream::create_with(api, 0, ACL_STREAM_PERSISTENT)?;
-        let stream = Arc::new(RawStream::created(made));
+        let stream = Arc::new(RawStream::created(api, made));
         self.build.parts().push(Part { stream: Arc::clone(&stream), is_bound: true, is_free: false });
         stream.begin_capture(api, &self.held)?;
         let instance = aclmdlRI(self.instance.load(Ordering::Acquire));

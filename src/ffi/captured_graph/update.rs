@@ -109,7 +109,7 @@ impl RawGraph {
         }
         let given = operators.iter().try_for_each(|operator| operator.capture(api, stream));
         let ended = here.ready().and_then(|ready| {
-            queue_work!(stream, here, ready, Unknown, "end the update of a graph", [&self.last_use], |ready, stream| {
+            queue_work!(stream, ready, Unknown, "end the update of a graph", [&self.last_use], |ready, stream| {
                 // SAFETY: the function asks for a live stream on which an update is open, and for operators whose
                 // memory stays until the last replay is done (GRAPH-05). The caller has borrowed the stream's only
                 // handle, and destroying takes that handle (STREAM-07). The update began above, and the graph keeps the

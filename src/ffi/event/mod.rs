@@ -181,7 +181,7 @@ impl RawEvent {
         // SAFETY: the function asks for a live event and a live stream (EVENT-06, STREAM-07). The caller has the handles of
         // both, is in their context, and has seen that they are not destroyed (`is_ready`).
         let recorded = unsafe {
-            queue_work!(stream, here, ready, ticket, "record an event", NOTHING, |ready, stream| {
+            queue_work!(stream, ready, ticket, "record an event", NOTHING, |ready, stream| {
                 call!(ready.aclrtRecordEvent(self.raw, stream))
             })
         };
@@ -292,7 +292,7 @@ impl RawEvent {
         // event's gate is passed, or the caller has its handle and has seen that it is not destroyed (`is_ready`,
         // EVENT-06).
         unsafe {
-            queue_work!(stream, here, ready, ticket, "let a stream wait for an event", NOTHING, |ready, stream| {
+            queue_work!(stream, ready, ticket, "let a stream wait for an event", NOTHING, |ready, stream| {
                 call!(ready.aclrtStreamWaitEvent(stream, self.raw))
             })
         }

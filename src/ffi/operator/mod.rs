@@ -182,10 +182,9 @@ impl RawInvocation {
         // The gate is passed, and the records are destroyed only when a synchronise has covered this submission (the
         // stamps).
         let (ready, ticket) = stream.look_before_work(here)?;
-        let queued =
-            queue_work!(stream, here, ready, ticket, "queue an operator", [&self.last_use], |ready, stream| {
-                self.queue(ready, stream)
-            });
+        let queued = queue_work!(stream, ready, ticket, "queue an operator", [&self.last_use], |ready, stream| {
+            self.queue(ready, stream)
+        });
         if queued.is_err() && self.last_use.is_in_doubt() {
             self.blocks.iter().for_each(|block| block.mark_in_doubt(stream));
         }

@@ -22,12 +22,13 @@ const WAITING: &str = "synchronise a stream";
 pub(crate) struct NewStream {
     pub(crate) raw: aclrtStream,
     pub(crate) place: ShelfPlace,
+    pub(crate) api: Api,
     pub(crate) owner: Owner,
 }
 
 impl Seed<RawStream> for NewStream {
     fn row(self) -> RawStream {
-        RawStream::row(self.raw, self.place, self.owner)
+        RawStream::row(self.raw, self.place, (self.api, self.owner))
     }
 
     /// A row that refers to nothing has no registrations and no spare events.
@@ -45,13 +46,14 @@ impl Seed<RawStream> for NewStream {
             is_of_the_library,
             is_of_others,
             is_handed_out,
+            api,
             owner,
             seen_over,
             borrows,
         } = row;
         (*raw, *timeline, *gate) = (self.raw, Timeline::new(self.place.number()), Gate::open());
         *place = self.place;
-        (*owner, *is_of_the_library, *is_of_others) = (self.owner, false, false);
+        (*api, *owner, *is_of_the_library, *is_of_others) = (self.api, self.owner, false, false);
         (*ended, *seen_over) = (AtomicU64::new(0), AtomicU64::new(0));
         (*borrows, *is_handed_out) = (AtomicBool::new(false), AtomicBool::new(false));
         allocators.belong_to(self.owner);

@@ -55,6 +55,8 @@ pub struct RawStream {
     is_of_others: bool,
     /// Other code got the stream's handle, so it may queue work that the timeline does not count.
     is_handed_out: AtomicBool,
+    /// The library of the stream, and the context.
+    api: Api,
     owner: Owner,
     /// The library has reported that the work up to this mark is over. Only a wait reports whether it failed.
     seen_over: AtomicU64,
@@ -90,7 +92,7 @@ impl Row for RawStream {
 
 impl RawStream {
     #[inline(always)]
-    fn row(raw: aclrtStream, place: ShelfPlace, owner: Owner) -> Self {
+    fn row(raw: aclrtStream, place: ShelfPlace, (api, owner): (Api, Owner)) -> Self {
         Self {
             timeline: Timeline::new(place.number()),
             place,
@@ -103,6 +105,7 @@ impl RawStream {
             is_of_the_library: false,
             is_of_others: false,
             is_handed_out: AtomicBool::new(false),
+            api,
             owner,
             seen_over: AtomicU64::new(0),
             borrows: AtomicBool::new(false),
@@ -133,25 +136,25 @@ impl RawStream {
 
     /// The row of a stream that was [created](Self::create) in the current context.
     #[inline(always)]
-    pub(crate) fn created(raw: aclrtStream) -> Self {
-        Self::row(raw, ShelfPlace::new(), Owner::current())
+    pub(crate) fn created(api: Api, raw: aclrtStream) -> Self {
+        Self::row(raw, ShelfPlace::new(), (api, Owner::current()))
     }
 
     /// The default stream of the current context, which the library identifies by null (STREAM-03). It is created and
     /// destroyed with its context, never on its own (STREAM-02). Every thread that enters the context can use it.
-    pub(crate) fn default_of_current() -> Self {
-        Self::created(aclrtStream::NULL).of_several_threads()
+    pub(crate) fn default_of_current(api: Api) -> Self {
+        Self::created(api, aclrtStream::NULL).of_several_threads()
     }
 
     /// The row of a stream of the current context that other code created, and destroys.
-    pub(crate) fn adopted(raw: NonNull<c_void>) -> Self {
-        Self { is_of_others: true, ..Self::created(aclrtStream(raw.as_ptr())) }
+    pub(crate) fn adopted(api: Api, raw: NonNull<c_void>) -> Self {
+        Self { is_of_others: true, ..Self::created(api, aclrtStream(raw.as_ptr())) }
     }
 
     /// A row that stands for the work that the library does in a context without a stream. Nothing is queued on it, but
     /// a failed call may leave work running.
-    pub(crate) fn of_the_library(owner: Owner) -> Self {
-        let row = Self::row(aclrtStream::NULL, ShelfPlace::new(), owner);
+    pub(crate) fn of_the_library(api: Api, owner: Owner) -> Self {
+        let row = Self::row(aclrtStream::NULL, ShelfPlace::new(), (api, owner));
         Self { is_of_the_library: true, ..row }.of_several_threads()
     }
 

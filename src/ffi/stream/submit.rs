@@ -122,7 +122,7 @@ impl RawStream {
         // caller has the stream's handle, so the stream lives. The bytes are the whole block, which is freed only when
         // a synchronise has covered this submission (the stamps).
         unsafe {
-            queue_work!(self, here, ready, ticket, "queue a set", [block.last_use()], |ready, stream| {
+            queue_work!(self, ready, ticket, "queue a set", [block.last_use()], |ready, stream| {
                 call!(ready.aclrtMemsetAsync(block.start(), block.bytes(), i32::from(value), block.bytes(), stream))
             })
         }
@@ -211,7 +211,7 @@ impl RawStream {
         let (ready, ticket) = self.look_before_work(here)?;
         let mut panic = None;
         let handle = self.handed_out();
-        let queued = queue_work!(self, here, ready, ticket, "queue work", uses, |ready, _stream| {
+        let queued = queue_work!(self, ready, ticket, "queue work", uses, |ready, _stream| {
             let queue = AssertUnwindSafe(|| queue(handle.0));
             let code = catch_unwind(queue).unwrap_or_else(|thrown| {
                 panic = Some(thrown);
@@ -255,14 +255,8 @@ impl RawStream {
     /// Settles a failed call. Returns its error, and whether it is certain that no work of the call is still queued.
     #[cold]
     #[inline(never)]
-    pub(in crate::ffi) fn settles(
-        &self,
-        here: Here<'_>,
-        doing: &'static str,
-        answer: NoSuccess,
-        number: u64,
-    ) -> (Boxed, bool) {
-        let api = here.api();
+    pub(in crate::ffi) fn settles(&self, doing: &'static str, answer: NoSuccess, number: u64) -> (Boxed, bool) {
+        let api = self.api;
         let error = answer.into_error(api, doing);
         let wait = || self.wait_elsewhere(api, Some(SETTLING), Some(number));
         let is_over = error.as_error().rules_out_that_work_was_queued() || wait().is_ok();
