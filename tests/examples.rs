@@ -6,6 +6,8 @@
 #![cfg(feature = "sim")]
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+mod common;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -23,11 +25,7 @@ fn names(folder: &Path, end: &str) -> BTreeSet<String> {
 
 #[test]
 fn each_example_prints_what_is_written_down() {
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--examples"]).current_dir(env!("CARGO_MANIFEST_DIR"));
-    assert!(cargo.status().unwrap().success());
-    // target/debug/deps/<this test>: the examples are in a folder beside it.
-    let built = std::env::current_exe().unwrap().ancestors().nth(2).unwrap().join("examples");
+    let built = common::examples();
     let expected = folder().join("expected");
     let known = names(&expected, ".txt");
     assert!(known.len() >= 11, "{known:?}");

@@ -8,7 +8,7 @@ mod installations;
 
 use ascendcl::{Acl, Error, Library, RunError};
 use ascendcl_macros::proves;
-use common::{acl, alone, c_library, library_at, scratch, shared_simulator};
+use common::{acl, alone, c_library, example, library_at, scratch, shared_simulator};
 use std::fs;
 use std::process::{Command, Output};
 
@@ -113,7 +113,5 @@ fn a_missing_configuration_file_is_an_error_of_the_setup() {
 
 /// Runs the quickstart with `ASCENDCL_LIBRARY` set.
 fn quickstart(library: &str) -> Output {
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["run", "--quiet", "--example", "quickstart"]).current_dir(env!("CARGO_MANIFEST_DIR"));
-    cargo.env("ASCENDCL_LIBRARY", library).output().unwrap()
+    example("quickstart").env("ASCENDCL_LIBRARY", library).output().unwrap()
 }

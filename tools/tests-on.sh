@@ -16,7 +16,8 @@ cd "$(dirname "$0")/.."
 targets=(allocators asynchronous attacks execution inference models operators programs recovery resources scopes shapes)
 
 if [ $# -eq 0 ]; then
-    cargo build --locked --quiet --workspace --lib
+    # The example gives dependencies the features that they have for tests.
+    cargo build --locked --quiet --workspace --lib --example quickstart
     set -- "$(cargo metadata --locked --no-deps --format-version 1 |
         sed 's/.*"target_directory":"\([^"]*\)".*/\1/')/debug/libascendcl.so" model operator
 fi

@@ -4,10 +4,12 @@
 #![allow(dead_code, unused_imports, reason = "each test file uses a part")]
 
 pub mod allocators;
+mod built;
 mod futures;
 pub mod onnx;
 pub mod scopes;
 
+pub use built::{example, examples, shared_simulator};
 pub use futures::block_on;
 pub use onnx::{difference, difference_of, negated_image, positions, product};
 
@@ -161,17 +163,4 @@ pub fn digits_in_batches_of(size: u8) -> Vec<u8> {
 pub fn digits_compiled_for(batches: &str) -> Vec<u8> {
     let file = std::fs::read(data("digits.onnx")).unwrap();
     [file, onnx::metadata("ascendcl.dynamic_batch", batches)].concat()
-}
-
-/// The simulator as a shared library, built by the same cargo that runs the tests.
-pub fn shared_simulator() -> PathBuf {
-    // target/debug/deps/<this test>
-    let this = std::env::current_exe().unwrap();
-    let [profile, target] = [2, 3].map(|up| this.ancestors().nth(up).unwrap());
-    let mut cargo = Command::new(env!("CARGO"));
-    cargo.args(["build", "--quiet", "--package", "ascendcl-sim-dylib", "--target-dir"]).arg(target);
-    assert!(cargo.current_dir(env!("CARGO_MANIFEST_DIR")).status().unwrap().success());
-    let library = profile.join("libascendcl.so");
-    assert!(library.exists(), "{}", library.display());
-    library
 }

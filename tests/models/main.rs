@@ -347,9 +347,7 @@ fn a_prepared_model_is_run_and_waited_for_on_its_buffers() {
 
 #[test]
 fn the_server_answers_every_request_and_ends_in_order() {
-    let mut cargo = std::process::Command::new(env!("CARGO"));
-    cargo.args(["run", "--quiet", "--example", "12_server"]).current_dir(env!("CARGO_MANIFEST_DIR"));
-    let run = cargo.env("ASCENDCL_LIBRARY", "sim").output().unwrap();
+    let run = common::example("12_server").env("ASCENDCL_LIBRARY", "sim").output().unwrap();
     let (told, said) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
     assert!(run.status.success(), "{said}");
     assert!(told.contains("7040 of 7200 right: 97.8 %"), "{told}");

@@ -22,6 +22,9 @@ fn build() -> PathBuf {
     let profile = if cfg!(debug_assertions) { "dev" } else { "release" };
     let built = Command::new(env!("CARGO"))
         .args(["build", "--manifest-path", concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"), "--profile", profile])
+        // The features that `cargo test --workspace` gives to dependencies, which are those of an example, too. Otherwise
+        // the simulator would be compiled a second time.
+        .args(["--workspace", "--lib", "--example", "quickstart"])
         .args(["--message-format", "json-render-diagnostics", "--target-dir"])
         .arg(target)
         .output()
