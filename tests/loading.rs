@@ -10,7 +10,7 @@ use ascendcl::{Acl, Error, Library, RunError};
 use ascendcl_macros::proves;
 use common::{acl, alone, c_library, example, library_at, scratch, shared_simulator};
 use std::fs;
-use std::process::{Command, Output};
+use std::process::Output;
 
 #[test]
 fn a_path_without_a_library_says_where_it_looked_and_what_to_do() {
