@@ -1,13 +1,13 @@
-//! In which context work is queued on a stream without a further look.
+//! In which context a stream or an event is used without a further look.
 
 use super::atomic::{AtomicU64, Ordering};
 use super::gate::Gate;
 
-/// The number of a stream's context, and flags for why work needs a further look. So who queues work compares one word
-/// with the context that this thread has entered.
+/// The number of the context of a stream or an event, and flags for why its use needs a further look. So who queues work
+/// compares one word with the context that this thread has entered.
 ///
-/// Only the flags change while the stream lives, each by itself: other threads may set others at the same time. Two of
-/// them repeat what the stream's gate says, and change with it: [`begin_capture`](Self::begin_capture),
+/// Only the flags change while the object lives, each by itself: other threads may set others at the same time. Two of
+/// them repeat what the object's gate says, and change with it: [`begin_capture`](Self::begin_capture),
 /// [`close`](Self::close) and their opposites are the only ways to change the gate. The gate brings the order: who
 /// begins a capture sees the end of the last one there, and so comes after its change of this word.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(crate) struct Admission(AtomicU64);
 #[derive(Clone, Copy, Debug)]
 #[repr(u64)]
 pub(crate) enum Because {
-    /// The stream is destroyed, or being destroyed.
+    /// The object is destroyed, or being destroyed.
     Gone = 1 << 63,
     /// The stream is being captured.
     Captured = 1 << 62,

@@ -140,3 +140,4 @@ use stamp::LastUse;
 pub(crate) use stream::{FirstPanic, KeptState, NewStream, Place, RawStream, SETTLING, Way, stream_flags};
 pub(crate) use timeline::Listener;
 pub(crate) use visit::{Enterable, Visit};
+pub(crate) use work::Unsettled;

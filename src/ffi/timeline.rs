@@ -56,12 +56,9 @@ pub(crate) struct Covers {
 /// call is still queued. If that is not certain, everything that the call was to use is in doubt for good.
 macro_rules! submitted {
     ($timeline:expr, $ticket:expr, $uses:expr, $call:expr, $settle:expr $(,)?) => {{
-        let (ticket, id) = ($ticket, $timeline.id());
-        for used in $uses {
-            $crate::ffi::stamp::Ticket::begin(ticket, used, id);
-        }
-        match $call {
-            Ok(()) => Ok($crate::ffi::timeline::taken($timeline, ticket, $uses)),
+        let ticket = $ticket;
+        match $crate::ffi::timeline::taken_or_answer!($timeline, ticket, $uses, $call) {
+            Ok(number) => Ok(number),
             // The closure looks for the stamps anew, so their addresses are not kept for it during the call.
             Err(answer) => Err($crate::ffi::seldom::seldom(move || {
                 $crate::ffi::timeline::not_taken($timeline, ticket, $uses, answer, $settle)
@@ -70,6 +67,22 @@ macro_rules! submitted {
     }};
 }
 pub(crate) use submitted;
+
+/// The first half of [`submitted!`]: the submission's number, or the answer of a failed call. The caller settles a failed
+/// call by [`not_taken`] at once: no code of the program runs before.
+macro_rules! taken_or_answer {
+    ($timeline:expr, $ticket:expr, $uses:expr, $call:expr) => {{
+        let id = $timeline.id();
+        for used in $uses {
+            $crate::ffi::stamp::Ticket::begin($ticket, used, id);
+        }
+        match $call {
+            Ok(()) => Ok($crate::ffi::timeline::taken($timeline, $ticket, $uses)),
+            Err(answer) => Err(answer),
+        }
+    }};
+}
+pub(crate) use taken_or_answer;
 
 /// Records that the library has taken the submission.
 #[inline(always)]

@@ -1,5 +1,8 @@
 //! The macros that queue work: they make the call between its stamps.
 
+use super::call::NoSuccess;
+use super::stamp::Next;
+
 /// Queues work by a function of the library. The function runs no code that could queue work, and the caller has the
 /// stream's handle: `queue_alone!(stream, here, "record an event", [], |stream| aclrtRecordEvent(event, stream))`. The
 /// macro is used in an unsafe block, whose comment says why the function's contract holds.
@@ -50,27 +53,66 @@ macro_rules! queue_at_once {
         |$stream:ident| $function:ident($($argument:expr),* $(,)?)
     ) => {{
         let (queue, here) = ($queue, $here);
-        let function = match queue.ready_for_work(here, $uses) {
-            Some(ticket) => $crate::ffi::call::found!(here.$function).map(|function| (function, ticket)),
-            None => None,
-        };
-        match function {
-            Some((function, ticket)) => Some($crate::ffi::timeline::submitted!(
-                queue.timeline(),
-                ticket,
-                $uses,
-                {
-                    let $stream = queue.handle();
-                    let code = function($($argument),*);
-                    $crate::ffi::call::success_of::<$crate::ffi::call::functions::$function>(code)
-                },
-                move |answer, number| queue.settles($doing, answer, number)
-            )),
-            None => None,
+        let begun = $crate::ffi::work::begin_at_once!(queue, here, $doing, $uses, |$stream| $function($($argument),*), ());
+        match begun {
+            Some(((), Ok(number))) => Some(Ok(number)),
+            Some(((), Err(unsettled))) => Some(Err($crate::ffi::seldom::seldom(move || queue.settle(unsettled, $uses)))),
+            None => {
+                // Lets the next call find the function, if that was the reason.
+                let _ = $crate::ffi::call::found!(here.$function);
+                None
+            }
         }
     }};
 }
 pub(super) use queue_at_once;
+
+/// Like [`queue_at_once!`], for a caller that settles a failed call itself ([`RawStream::settle`]). The value of `$keep`
+/// comes with the result. It is made right before the call. A caller whose result is `None` queues by [`queue_alone!`],
+/// which lets the next call find the function.
+///
+/// [`RawStream::settle`]: super::RawStream::settle
+macro_rules! begin_at_once {
+    (
+        $queue:expr,
+        $here:expr,
+        $doing:expr,
+        $uses:expr,
+        |$stream:ident| $function:ident($($argument:expr),* $(,)?),
+        $keep:expr $(,)?
+    ) => {{
+        let (queue, here) = ($queue, $here);
+        let function = match queue.ready_for_work(here, $uses) {
+            Some(ticket) => $crate::ffi::call::known!(here.$function).map(|function| (function, ticket)),
+            None => None,
+        };
+        match function {
+            Some((function, ticket)) => {
+                let kept = $keep;
+                let taken = $crate::ffi::timeline::taken_or_answer!(queue.timeline(), ticket, $uses, {
+                    let $stream = queue.handle();
+                    let code = function($($argument),*);
+                    $crate::ffi::call::success_of::<$crate::ffi::call::functions::$function>(code)
+                });
+                Some((kept, taken.map_err(|answer| $crate::ffi::work::Unsettled { doing: $doing, ticket, answer })))
+            }
+            None => None,
+        }
+    }};
+}
+pub(super) use begin_at_once;
+
+/// A failed call that is not settled yet: what it was to use counts as in use. Whoever gets one settles it by
+/// [`RawStream::settle`](super::RawStream::settle) before anything else happens.
+///
+/// Settling may run code of the program, and that may panic. A function that still has the operands then would keep
+/// them in memory for that case, also where no call fails. So the operands are moved into the function that settles.
+#[must_use]
+pub(crate) struct Unsettled {
+    pub(super) doing: &'static str,
+    pub(super) ticket: Next,
+    pub(super) answer: NoSuccess,
+}
 
 /// Queues work after the checks of [`look_before_work`](super::RawStream::look_before_work), which gave `$ready` and
 /// `$ticket`. The last argument is an expression that makes the call and gives its

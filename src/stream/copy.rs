@@ -8,7 +8,7 @@ use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Boxed, Error, Failed, ObjectKind};
-use crate::ffi::{Place, RawBuffer, RawStream, Way, seldom};
+use crate::ffi::{Place, RawBuffer, RawStream, Unsettled, Way};
 use crate::memory::{DeviceBuffer, HostBuffer};
 use ascendcl_macros::rule;
 use core::ops::Range;
@@ -136,28 +136,24 @@ impl<C: Brand> StreamOps<C> {
             return Err(Failed { error, value: buffer });
         }
         match self.queue.set_at_once(current.here(), buffer.operand_value(INSIDE).block_at_this_end(), value) {
-            Some(Ok(number)) => Ok(self.set_in_flight(buffer, number)),
-            Some(Err(error)) => Err(Failed::boxed(error, buffer)),
-            None => seldom(move || {
-                match self.queue.set(current.here(), buffer.operand_value(INSIDE).block_at_this_end(), value) {
-                    Ok(number) => Ok(self.set_in_flight(buffer, number)),
-                    Err(error) => Err(Failed::boxed(error, buffer)),
-                }
-            }),
+            Some((queue, Ok(number))) => Ok(set_in_flight(queue, number, buffer)),
+            Some((queue, Err(unsettled))) => Err(not_set(queue, unsettled, buffer)),
+            None => self.set_after_checks(current, buffer, value),
         }
     }
 
-    #[inline(always)]
-    fn set_in_flight<E: Element, D: Destination<C, E>>(
+    #[cold]
+    #[inline(never)]
+    fn set_after_checks<E: Element, D: Destination<C, E>>(
         &self,
+        current: &Current<C>,
         buffer: D,
-        number: u64,
-    ) -> Pending<C, DeviceBuffer<C, E>> {
-        if D::HAS_PAST {
-            let past = buffer.past_of_operand(INSIDE);
-            return Pending::new(buffer.into_written_output(INSIDE), &self.queue, number).after(past);
+        value: u8,
+    ) -> Result<Pending<C, DeviceBuffer<C, E>>, Failed<D>> {
+        match self.queue.set(current.here(), buffer.operand_value(INSIDE).block_at_this_end(), value) {
+            Ok(number) => Ok(set_in_flight(Arc::clone(&self.queue), number, buffer)),
+            Err(error) => Err(Failed::boxed(error, buffer)),
         }
-        Pending::new(buffer.into_written_output(INSIDE), &self.queue, number)
     }
 
     /// Waits until all work that was queued so far is complete. It calls `aclrtSynchronizeStreamWithTimeout`
@@ -194,6 +190,30 @@ impl<C: Brand> StreamOps<C> {
     }
 }
 
+#[cold]
+#[inline(never)]
+fn not_set<C: Brand, E: Element, D: Destination<C, E>>(
+    queue: Arc<RawStream>,
+    unsettled: Unsettled,
+    buffer: D,
+) -> Failed<D> {
+    let error = queue.settle_use_of(unsettled, [buffer.operand_value(INSIDE).block_at_this_end()]);
+    Failed { error: error.into(), value: buffer }
+}
+
+#[inline(always)]
+fn set_in_flight<C: Brand, E: Element, D: Destination<C, E>>(
+    queue: Arc<RawStream>,
+    number: u64,
+    buffer: D,
+) -> Pending<C, DeviceBuffer<C, E>> {
+    if D::HAS_PAST {
+        let past = buffer.past_of_operand(INSIDE);
+        return Pending::named(buffer.into_written_output(INSIDE), queue, number).after(past);
+    }
+    Pending::named(buffer.into_written_output(INSIDE), queue, number)
+}
+
 /// A copy in flight, source first; or the two arguments, unchanged.
 pub(crate) type Copied<C, From, To, Arguments> = Result<Pending<C, (From, To)>, Failed<Arguments>>;
 
@@ -206,13 +226,24 @@ pub(crate) fn in_flight<C: Brand, A, B, F: Operand<C, A>, T: Operand<C, B>, P>(
     payload: impl FnOnce(A, B) -> P,
 ) -> Result<Pending<C, P>, Failed<(F, T)>> {
     match queued {
-        Ok(number) if F::HAS_PAST || T::HAS_PAST => {
-            let past = from.past_of_operand(INSIDE).and(to.past_of_operand(INSIDE));
-            Ok(Pending::new(payload(from.taken_by_work(INSIDE), to.taken_by_work(INSIDE)), queue, number).after(past))
-        }
-        Ok(number) => Ok(Pending::new(payload(from.taken_by_work(INSIDE), to.taken_by_work(INSIDE)), queue, number)),
+        Ok(number) => Ok(both_in_flight(Arc::clone(queue), number, (from, to), payload)),
         Err(error) => Err(Failed { error: error.into(), value: (from, to) }),
     }
+}
+
+#[inline(always)]
+fn both_in_flight<C: Brand, A, B, F: Operand<C, A>, T: Operand<C, B>, P>(
+    queue: Arc<RawStream>,
+    number: u64,
+    (from, to): (F, T),
+    payload: impl FnOnce(A, B) -> P,
+) -> Pending<C, P> {
+    if F::HAS_PAST || T::HAS_PAST {
+        let past = from.past_of_operand(INSIDE).and(to.past_of_operand(INSIDE));
+        return Pending::named(payload(from.taken_by_work(INSIDE), to.taken_by_work(INSIDE)), queue, number)
+            .after(past);
+    }
+    Pending::named(payload(from.taken_by_work(INSIDE), to.taken_by_work(INSIDE)), queue, number)
 }
 
 /// An error when one of them cannot be used on this stream.
@@ -246,13 +277,25 @@ fn whole<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Ope
         _ => Way::OnDevice,
     };
     match queue.copy_at_once(current.here(), (target.block_at_this_end(), source.block_at_this_end(), way)) {
-        Some(Ok(number)) => in_flight(queue, Ok::<_, Boxed>(number), (from, to), both_written),
-        Some(Err(error)) => Err(Failed::boxed(error, (from, to))),
-        None => seldom(move || {
-            let queued = checked_whole(current, queue, from.operand_value(INSIDE), to.operand_value(INSIDE));
-            in_flight(queue, queued, (from, to), both_written)
-        }),
+        Some((queue, Ok(number))) => Ok(both_in_flight(queue, number, (from, to), both_written)),
+        Some((queue, Err(unsettled))) => Err(not_copied(queue, unsettled, from, to)),
+        None => whole_after_checks(current, queue, from, to),
     }
+}
+
+/// Settles a copy that failed. The arguments come one by one, in registers: a tuple, or a closure, would have a copy of them in
+/// memory, also where nothing fails.
+#[cold]
+#[inline(never)]
+fn not_copied<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Operand<C, B>>(
+    queue: Arc<RawStream>,
+    unsettled: Unsettled,
+    from: F,
+    to: T,
+) -> Failed<(F, T)> {
+    let blocks = [to.operand_value(INSIDE).block_at_this_end(), from.operand_value(INSIDE).block_at_this_end()];
+    let error = queue.settle_use_of(unsettled, blocks);
+    Failed { error: error.into(), value: (from, to) }
 }
 
 #[inline(always)]
@@ -279,19 +322,24 @@ fn piece<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Ope
 type End<'a> = (&'a RawBuffer, usize);
 
 /// All of one buffer to all of another, where that needs a further look.
-fn checked_whole<C: Brand, E>(
+#[cold]
+#[inline(never)]
+fn whole_after_checks<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Operand<C, B>>(
     current: &Current<C>,
     queue: &Arc<RawStream>,
-    from: &impl Buffer<C, E>,
-    to: &impl Buffer<C, E>,
-) -> Result<u64, Boxed> {
-    let (length, room) = (from.room(), to.room());
+    from: F,
+    to: T,
+) -> Copied<C, A::Written, B::Written, (F, T)> {
+    let (source, target) = (from.operand_value(INSIDE), to.operand_value(INSIDE));
+    let (length, room) = (source.room(), target.room());
     if room != length {
-        return Err(Error::LengthMismatch { what: ObjectKind::COPY_DESTINATION, expected: length, found: room }.into());
+        let error = Error::LengthMismatch { what: ObjectKind::COPY_DESTINATION, expected: length, found: room };
+        return Err(Failed { error, value: (from, to) });
     }
-    let (to, from) =
-        (Place { block: to.block_at_this_end(), start: 0 }, Place { block: from.block_at_this_end(), start: 0 });
-    queue.copy(current.here(), to, from, length * size_of::<E>())
+    let ends = [target.block_at_this_end(), source.block_at_this_end()];
+    let [to_place, from_place] = ends.map(|block| Place { block, start: 0 });
+    let queued = queue.copy(current.here(), to_place, from_place, length * size_of::<E>());
+    in_flight(queue, queued, (from, to), both_written)
 }
 
 fn checked_piece<C: Brand, E>(

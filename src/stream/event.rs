@@ -5,7 +5,7 @@ use crate::brand::Brand;
 use crate::current::Current;
 use crate::error::{Error, Failed};
 use crate::event::{CanRecord, CanWait, Event, EventKind, Orders, Recorded};
-use crate::ffi::seldom;
+use crate::ffi::{RawStream, Unsettled, seldom};
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 
@@ -28,11 +28,22 @@ impl<C: Brand> StreamOps<C> {
         leads!(event: T, CanRecord => Recorded);
         match event.raw().record_at_once(current.here(), self.queue()) {
             Some(Ok(())) => Ok(event.into_recorded()),
-            Some(Err(error)) => Err(Failed::boxed(error, event)),
-            None => seldom(move || match event.raw().record(current.here(), self.queue()) {
-                Ok(()) => Ok(event.into_recorded()),
-                Err(error) => Err(Failed::boxed(error, event)),
-            }),
+            Some(Err(unsettled)) => Err(not_recorded(self.queue(), unsettled, event)),
+            None => self.record_after_checks(current, event),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    #[allow(clippy::type_complexity, reason = "the event, recorded or as it was")]
+    fn record_after_checks<T: CanRecord, K: EventKind>(
+        &self,
+        current: &Current<C>,
+        event: Event<C, T, K>,
+    ) -> Result<Event<C, Recorded, K>, Failed<Event<C, T, K>>> {
+        match event.raw().record(current.here(), self.queue()) {
+            Ok(()) => Ok(event.into_recorded()),
+            Err(error) => Err(Failed::boxed(error, event)),
         }
     }
 
@@ -61,4 +72,14 @@ impl<C: Brand> StreamOps<C> {
             }),
         }
     }
+}
+
+#[cold]
+#[inline(never)]
+fn not_recorded<C: Brand, T: CanRecord, K: EventKind>(
+    queue: &RawStream,
+    unsettled: Unsettled,
+    event: Event<C, T, K>,
+) -> Failed<Event<C, T, K>> {
+    Failed { error: event.raw().settle_record(queue, unsettled).into(), value: event }
 }

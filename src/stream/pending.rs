@@ -166,7 +166,13 @@ impl<C: Brand, T> Pending<C, T> {
     /// The caller has the stream and has just made the submission with this number.
     #[inline(always)]
     pub(crate) fn new(payload: T, queue: &Arc<RawStream>, number: u64) -> Self {
-        let (queue, untold) = (Arc::clone(queue), Untold::between(number, number));
+        Self::named(payload, Arc::clone(queue), number)
+    }
+
+    /// Like [`new`](Self::new), for a caller that has a name of the stream to give away.
+    #[inline(always)]
+    pub(crate) fn named(payload: T, queue: Arc<RawStream>, number: u64) -> Self {
+        let untold = Untold::between(number, number);
         let payload = OutOfReach { until_waited: payload };
         Self { payload, queue, number, untold, other_streams: OtherStreams::None, _brand: Mark::NEW }
     }

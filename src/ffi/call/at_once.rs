@@ -62,7 +62,7 @@ impl AtOnce for Begins {
 /// asks for. With a [`Site`](super::super::Site) in place of a `Here`, it finds the functions that choose a context.
 macro_rules! found {
     ($here:ident.$function:ident) => {
-        match $here.found::<$crate::ffi::call::functions::$function, _, _>(ascendcl_sys::pointers_of::$function) {
+        match $crate::ffi::call::known!($here.$function) {
             Some(function) => Some(function),
             None => {
                 $here.keep::<$crate::ffi::call::functions::$function, _, _>(ascendcl_sys::pointers_of::$function);
@@ -72,6 +72,15 @@ macro_rules! found {
     };
 }
 pub(in crate::ffi) use found;
+
+/// Like [`found!`], without the look-up that lets the next call find the function. For a caller whose slower way uses
+/// [`found!`]: the look-up may panic, and the caller would keep its values in memory for that.
+macro_rules! known {
+    ($here:ident.$function:ident) => {
+        $here.found::<$crate::ffi::call::functions::$function, _, _>(ascendcl_sys::pointers_of::$function)
+    };
+}
+pub(in crate::ffi) use known;
 
 /// Calls a function if that needs no further check; else `None`, and nothing has happened. For fast paths, like
 /// [`found!`].

@@ -22,7 +22,7 @@ use ascendcl_sys::types::aclError;
 use core::convert::Infallible;
 
 pub(super) use super::condition::{AtOnce, Begins, Current};
-pub(super) use at_once::{Plain, call_found, call_here, found};
+pub(super) use at_once::{Plain, call_found, call_here, found, known};
 pub(super) use ready::Ready;
 
 impl Need for ThisProcess {

@@ -2,6 +2,7 @@
 
 use super::{RawEvent, Record};
 use crate::error::{Boxed, Error};
+use crate::ffi::admission::Admission;
 use crate::ffi::call::{call, call_found};
 use crate::ffi::flagged_event::event_with;
 use crate::ffi::gate::Gate;
@@ -32,8 +33,9 @@ impl Seed<RawEvent> for NewEvent<'_> {
     /// The rows of a shelf are of one library and one device.
     #[inline]
     fn renew(self, row: &mut RawEvent) {
-        let RawEvent { place, raw, gate, api: _, device: _, owner, record } = row;
+        let RawEvent { place, raw, gate, admission, api: _, device: _, owner, record } = row;
         (*place, *raw, *gate, *owner) = (self.place, self.raw, Gate::open(), self.of.owner());
+        *admission = Admission::of(owner.number());
         let Record { stream, number, since, in_doubt } = record;
         [stream, number, since].into_iter().for_each(|count| *count = AtomicU64::new(0));
         *in_doubt = AtomicBool::new(false);
@@ -42,8 +44,8 @@ impl Seed<RawEvent> for NewEvent<'_> {
 
 impl RawEvent {
     pub(super) fn row(raw: aclrtEvent, place: ShelfPlace, api: Api, device: i32, owner: Owner) -> Self {
-        let (gate, record) = (Gate::open(), Record::default());
-        Self { place, raw, gate, api, device, owner, record }
+        let (gate, admission) = (Gate::open(), Admission::of(owner.number()));
+        Self { place, raw, gate, admission, api, device, owner, record: Record::default() }
     }
 
     /// Creates an event, like [`create`](Self::create), where that needs no further look; else `None`, and nothing has
@@ -76,7 +78,7 @@ impl RawEvent {
     /// happened. The caller has the event's handle.
     #[inline(always)]
     pub(crate) fn destroy_at_once(&self, here: Here<'_>) -> Option<Result<(), Boxed>> {
-        if !here.is_in(self.owner) || !self.gate.close_at_once() {
+        if !here.is_in(self.owner) || !self.admission.close_at_once(&self.gate) {
             return None;
         }
         // SAFETY: the function asks for a live event that nobody uses (EVENT-06). The gate was open, so the event was
@@ -84,7 +86,7 @@ impl RawEvent {
         let destroyed = unsafe { call_found!(here.aclrtDestroyEvent(self.raw)) };
         match destroyed {
             Some(Ok(())) => Some(Ok(())),
-            refused => not_ended(|| self.gate.reopen(), here.api(), DESTROYING, refused),
+            refused => not_ended(|| self.let_go(), here.api(), DESTROYING, refused),
         }
     }
 
@@ -94,12 +96,12 @@ impl RawEvent {
         self.is_current()?;
         // Check before the gate closes: in a forked child, a thread that no longer exists may count as inside forever.
         let ready = api.ready()?;
-        if !self.gate.close() {
+        if !self.hold() {
             return Ok(());
         }
         // SAFETY: the function asks for a live event that nobody uses (EVENT-06). The gate was open, so the event was
         // not destroyed before; it is closed now, so nobody is inside.
         let answer = unsafe { call!(ready.aclrtDestroyEvent(self.raw)) };
-        answer.done(|| DESTROYING.into()).inspect_err(|_| self.gate.reopen())
+        answer.done(|| DESTROYING.into()).inspect_err(|_| self.let_go())
     }
 }

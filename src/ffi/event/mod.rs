@@ -5,6 +5,7 @@ mod life;
 pub(crate) use life::NewEvent;
 
 use crate::error::{Boxed, Error, ObjectKind};
+use crate::ffi::admission::Admission;
 use crate::ffi::call::call;
 use crate::ffi::captured_event::event_for_captures;
 use crate::ffi::failure::any_failed;
@@ -12,7 +13,7 @@ use crate::ffi::flagged_event::{event_with, reset};
 use crate::ffi::gate::Gate;
 use crate::ffi::shelf::{Row, Shelf, ShelfPlace};
 use crate::ffi::wait::Wait;
-use crate::ffi::work::{queue_at_once, queue_work};
+use crate::ffi::work::{Unsettled, begin_at_once, queue_alone, queue_at_once, queue_work};
 use crate::ffi::{Api, Here, LastUse, Owner, RawStream, Site};
 use ascendcl_macros::rule;
 use ascendcl_sys::constants::ACL_EVENT_SYNC;
@@ -29,6 +30,8 @@ pub(crate) struct RawEvent {
     place: ShelfPlace,
     raw: aclrtEvent,
     gate: Gate,
+    /// The number of the context, as long as the gate is open.
+    admission: Admission,
     /// The library and the device to which the event belongs.
     api: Api,
     device: i32,
@@ -174,16 +177,13 @@ impl RawEvent {
     /// Records the event behind everything that is queued on the stream so far, after all checks.
     pub(crate) fn record(&self, here: Here<'_>, stream: &RawStream) -> Result<(), Boxed> {
         self.is_ready(here)?;
-        let (ready, ticket) = stream.look_before_work(here)?;
         // Take the mark before the call: work that another thread queues on a default stream during the call may come
         // after the record.
         let (before, since) = (stream.mark(), stream.after_failures());
         // SAFETY: the function asks for a live event and a live stream (EVENT-06, STREAM-07). The caller has the handles of
         // both, is in their context, and has seen that they are not destroyed (`is_ready`).
         let recorded = unsafe {
-            queue_work!(stream, ready, ticket, "record an event", NOTHING, |ready, stream| {
-                call!(ready.aclrtRecordEvent(self.raw, stream))
-            })
+            queue_alone!(stream, here, "record an event", NOTHING, |stream| aclrtRecordEvent(self.raw, stream))
         };
         match recorded {
             Ok(_) => {
@@ -196,24 +196,30 @@ impl RawEvent {
 
     /// Like [`record`](Self::record). `None` when further checks are needed; then nothing has happened.
     #[inline(always)]
-    pub(crate) fn record_at_once(&self, here: Here<'_>, stream: &RawStream) -> Option<Result<(), Boxed>> {
+    pub(crate) fn record_at_once(&self, here: Here<'_>, stream: &RawStream) -> Option<Result<(), Unsettled>> {
         if !self.is_at_hand(here) {
             return None;
         }
         let since = stream.after_failures();
         // SAFETY: the function asks for a live event and a live stream (EVENT-06, STREAM-07). The caller has the handles of
         // both, is in their context, and has seen that they are not destroyed (`is_at_hand`).
-        let recorded = unsafe {
-            queue_at_once!(stream, here, "record an event", NOTHING, |stream| aclrtRecordEvent(self.raw, stream))
+        let begun = unsafe {
+            begin_at_once!(stream, here, "record an event", NOTHING, |stream| aclrtRecordEvent(self.raw, stream), ())
         };
-        match recorded? {
+        match begun? {
             // The record has a number of its own, and comes after all before it: no other thread queues work here.
-            Ok(number) => {
+            ((), Ok(number)) => {
                 self.record.note(stream, number - 1, since);
                 Some(Ok(()))
             }
-            Err(error) => Some(Err(self.is_not_recorded(error))),
+            ((), Err(unsettled)) => Some(Err(unsettled)),
         }
+    }
+
+    /// Settles a failed record on this stream. Returns its error.
+    #[cold]
+    pub(crate) fn settle_record(&self, stream: &RawStream, unsettled: Unsettled) -> Boxed {
+        self.is_not_recorded(stream.settle(unsettled, NOTHING))
     }
 
     /// Called after a failed record. The event may no longer come after the work that it came after before.
@@ -274,7 +280,7 @@ impl RawEvent {
     /// [`is_ready`](Self::is_ready), it stays.
     #[inline(always)]
     fn is_at_hand(&self, here: Here<'_>) -> bool {
-        here.is_in(self.owner) && self.gate.is_open()
+        here.admits(&self.admission)
     }
 
     /// An error when this thread has not entered the event's context, or when the event is destroyed.
@@ -369,12 +375,12 @@ impl RawEvent {
 
     /// Refuses all calls from now on, and waits for those that are inside. Returns `false` if the event is destroyed.
     pub(crate) fn hold(&self) -> bool {
-        self.gate.close()
+        self.admission.close(&self.gate)
     }
 
     /// Allows calls again.
     pub(crate) fn let_go(&self) {
-        self.gate.reopen();
+        self.admission.reopen(&self.gate);
     }
 }
 

@@ -3,14 +3,16 @@
 use super::{RawStream, SETTLING};
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::call::NoSuccess;
-use crate::ffi::call::{Current, Ready, call};
+use crate::ffi::call::{Current, Ready};
 use crate::ffi::stamp::{Next, Ticket, Unknown};
-use crate::ffi::work::{queue_alone, queue_at_once, queue_work};
+use crate::ffi::timeline::not_taken;
+use crate::ffi::work::{Unsettled, begin_at_once, queue_alone, queue_work};
 use crate::ffi::{Api, Here, LastUse, RawBuffer};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtMemcpyKind;
 use core::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
 
 /// A place in a block: the bytes from `start` on.
 #[derive(Clone, Copy, Debug)]
@@ -38,6 +40,10 @@ pub(crate) enum Way {
     OnDevice,
 }
 
+/// A name of the stream, for the work in flight, and the number of the submission, if the library has taken it. The name
+/// is made before the call: so the call keeps where the stream is, and not also where its name is.
+pub(crate) type Begun = (Arc<RawStream>, Result<u64, Unsettled>);
+
 /// The alignment, in bytes, at which copies on the device may begin.
 const DEVICE_ALIGNMENT: usize = 64;
 
@@ -61,10 +67,10 @@ impl RawStream {
     /// are needed; then nothing has happened.
     #[inline(always)]
     pub(crate) fn copy_at_once(
-        &self,
+        self: &Arc<Self>,
         here: Here<'_>,
         (to, from, way): (&RawBuffer, &RawBuffer, Way),
-    ) -> Option<Result<u64, Boxed>> {
+    ) -> Option<Begun> {
         // There is no pinned memory if the program runs on the device (`Home::Unified`).
         let (kind, are_at_hand) = match way {
             Way::ToDevice => (
@@ -85,9 +91,14 @@ impl RawStream {
         // caller has the stream's handle, so the stream lives. The blocks have one length, and are freed only when a
         // synchronise has covered this submission (the stamps).
         unsafe {
-            queue_at_once!(self, here, "queue a copy", [to.last_use(), from.last_use()], |stream| {
-                aclrtMemcpyAsync(to.start(), to.bytes(), from.start(), bytes, kind, stream)
-            })
+            begin_at_once!(
+                self,
+                here,
+                "queue a copy",
+                [to.last_use(), from.last_use()],
+                |stream| aclrtMemcpyAsync(to.start(), to.bytes(), from.start(), bytes, kind, stream),
+                Arc::clone(self),
+            )
         }
     }
 
@@ -117,20 +128,19 @@ impl RawStream {
     /// Queues a set of every byte, after all checks. The block is marked as in use until a synchronise covers it.
     pub(crate) fn set(&self, here: Here<'_>, block: &RawBuffer, value: u8) -> Result<u64, Boxed> {
         block.holds(here, block.bytes())?;
-        let (ready, ticket) = self.look_before_work(here)?;
         // SAFETY: the function asks for a live stream, and for memory that stays until the set is done (MEM-02). The
         // caller has the stream's handle, so the stream lives. The bytes are the whole block, which is freed only when
         // a synchronise has covered this submission (the stamps).
         unsafe {
-            queue_work!(self, ready, ticket, "queue a set", [block.last_use()], |ready, stream| {
-                call!(ready.aclrtMemsetAsync(block.start(), block.bytes(), i32::from(value), block.bytes(), stream))
+            queue_alone!(self, here, "queue a set", [block.last_use()], |stream| {
+                aclrtMemsetAsync(block.start(), block.bytes(), i32::from(value), block.bytes(), stream)
             })
         }
     }
 
     /// Like [`set`](Self::set). `None` when further checks are needed; then nothing has happened.
     #[inline(always)]
-    pub(crate) fn set_at_once(&self, here: Here<'_>, block: &RawBuffer, value: u8) -> Option<Result<u64, Boxed>> {
+    pub(crate) fn set_at_once(self: &Arc<Self>, here: Here<'_>, block: &RawBuffer, value: u8) -> Option<Begun> {
         if !block.is_device_memory_at_hand(here) {
             return None;
         }
@@ -138,9 +148,14 @@ impl RawStream {
         // caller has the stream's handle, so the stream lives. The bytes are the whole block, which is freed only when
         // a synchronise has covered this submission (the stamps).
         unsafe {
-            queue_at_once!(self, here, "queue a set", [block.last_use()], |stream| {
-                aclrtMemsetAsync(block.start(), block.bytes(), i32::from(value), block.bytes(), stream)
-            })
+            begin_at_once!(
+                self,
+                here,
+                "queue a set",
+                [block.last_use()],
+                |stream| aclrtMemsetAsync(block.start(), block.bytes(), i32::from(value), block.bytes(), stream),
+                Arc::clone(self),
+            )
         }
     }
 
@@ -250,6 +265,19 @@ impl RawStream {
         uses.iter().for_each(|used| used.end(number));
         uses.iter().for_each(|used| if is_over { used.rest() } else { used.mark_in_doubt() });
         error
+    }
+
+    /// Settles a failed call. `uses` are those of the call. Returns its error.
+    #[cold]
+    #[inline(never)]
+    pub(in crate::ffi) fn settle<const N: usize>(&self, unsettled: Unsettled, uses: [&LastUse; N]) -> Boxed {
+        let Unsettled { doing, ticket, answer } = unsettled;
+        not_taken(&self.timeline, ticket, uses, answer, |answer, number| self.settles(doing, answer, number))
+    }
+
+    /// Like [`settle`](Self::settle), for a call that was to use these blocks.
+    pub(crate) fn settle_use_of<const N: usize>(&self, unsettled: Unsettled, blocks: [&RawBuffer; N]) -> Boxed {
+        self.settle(unsettled, blocks.map(RawBuffer::last_use))
     }
 
     /// Settles a failed call. Returns its error, and whether it is certain that no work of the call is still queued.
