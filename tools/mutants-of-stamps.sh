@@ -117,10 +117,10 @@ mutant() { # name, file, substitution
 }
 
 covers='let covers = self.covers\(\);'
-begin='for used in \$uses \{\s*\$crate::ffi::stamp::Ticket::begin\(ticket, used, id\);\s*\}'
+begin='for used in \$uses \{\s*\$crate::ffi::stamp::Ticket::begin\(\$ticket, used, id\);\s*\}'
 mutant 'the mark is taken after the wait' "$timeline" "s/$covers(\s*)(let result = wait\(\);)/\$2\$1let covers = self.covers();/"
 mutant 'memory has its stamp only after the call' "$timeline" "s/($begin)(\s*)match \\\$call \{/let result = \\\$call; \$1 match result {/"
-mutant 'the submission counts before the call' "$timeline" 's/match \$call \{/let _early = ticket.taken(\$timeline.clock()); match \$call {/'
+mutant 'the submission counts before the call' "$timeline" 's/match \$call \{/let _early = \$ticket.taken(\$timeline.clock()); match \$call {/'
 mutant 'no doubt after a failed call' "$timeline" 's/uses\.as_ref\(\)\.iter\(\)\.for_each\(\|used\| used\.mark_in_doubt\(\)\);//'
 mutant 'a number that was not known is not stamped after the call' "$timeline" 's/uses\.iter\(\)\.for_each\(\|used\| used\.end\(number\)\);//'
 mutant 'a call under way does not count' "$stamp" 's/\(_, PENDING\) => false,//'
