@@ -99,13 +99,13 @@ impl Operation {
     /// limit.
     pub(crate) fn limit(self) -> u64 {
         match self {
-            Self::Copy => 75,
-            Self::CopyAndWait => 144,
-            Self::Set => 59,
-            Self::Record => 52,
-            Self::WaitFor => 40,
+            Self::Copy => 63,
+            Self::CopyAndWait => 129,
+            Self::Set => 51,
+            Self::Record => 40,
+            Self::WaitFor => 38,
             Self::CallBack => 102,
-            Self::Execute => 100,
+            Self::Execute => 94,
             Self::Replay => 80,
             Self::Synchronize => 52,
             Self::CopyNow => 43,
