@@ -31,6 +31,7 @@ mod world;
 
 use crate::events::{Access, Event, Kind, Object, Op, Outcome, Span, Use};
 use crate::finding::{Call, Finding};
+use crate::rule::Severity;
 use clock::Task;
 use scene::{Case, MemoryUse, Scene};
 use world::World;
@@ -80,7 +81,12 @@ impl Checker {
         while self.world.contradicted.len() > REMEMBERED {
             self.world.contradicted.pop_first();
         }
-        effects::begin(&mut self.world, scene);
+        let mut misuses = findings.iter().filter(|finding| finding.rule.severity() == Severity::Misuse).peekable();
+        let told = misuses
+            .peek()
+            .is_some()
+            .then(|| misuses.flat_map(|finding| finding.objects.iter().map(|concerned| concerned.object)).collect());
+        effects::begin(&mut self.world, scene, told);
         findings
     }
 

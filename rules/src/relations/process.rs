@@ -134,7 +134,7 @@ fn finalise(case: &mut Case<'_>) {
     }
 }
 
-/// The objects of the program that are still there.
+/// The objects of the program that are still there, and that it has not tried to end.
 fn left(case: &Case<'_>) -> Vec<Object> {
     let world = case.world;
     let set = world.devices.iter().filter(|(_, device)| !device.sets.is_empty());
@@ -148,12 +148,13 @@ fn left(case: &Case<'_>) -> Vec<Object> {
     left.extend(world.datasets.those(|_| true));
     left.extend(world.data_buffers.those(|_| true));
     left.extend(world.descriptors.those(|_| true));
-    left
+    world.forgotten(left)
 }
 
 /// INIT-03.
 pub(super) fn at_exit(case: &mut Case<'_>) {
-    if let Some(last) = case.world.process.initialised.last().copied() {
+    let tried = case.world.kept.contains(&Object::PROCESS);
+    if let Some(last) = case.world.process.initialised.last().copied().filter(|_| !tried) {
         let left = left(case);
         case.report(
             INIT_03,

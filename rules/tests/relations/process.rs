@@ -186,16 +186,6 @@ fn devices_are_reset_as_often_as_they_are_set() {
             p.reset(0);
         },
     );
-    let force = |p: &mut Program| p.call("aclrtResetDeviceForce", Object::device(0), Op::ResetForce);
-    breaks(
-        DEV_08,
-        |p| {
-            p.on(1).set(0);
-            p.on(0);
-            force(p);
-        },
-        |p| force(p),
-    );
 }
 
 /// A reset of the device while `left` is on it breaks `rule`; it does not after `ended`.

@@ -86,8 +86,8 @@ impl Model {
     }
 
     /// Reads an ONNX file from this folder, in which it may keep data in other files.
-    pub fn parse_in(folder: Option<&Path>, bytes: Vec<u8>) -> Result<Self, LoadFailure> {
-        let file = OnnxFile::read(&bytes, folder)?;
+    pub fn parse_in(folder: Option<&Path>, mut bytes: Vec<u8>) -> Result<Self, LoadFailure> {
+        let file = OnnxFile::read(&mut bytes, folder)?;
         let name = wire::graph_name(&bytes);
         drop(bytes);
         let engine = file.engine()?;

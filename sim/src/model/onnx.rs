@@ -38,7 +38,7 @@ pub(super) struct OnnxFile {
 
 impl OnnxFile {
     /// Reads a file. Data that it keeps in other files are looked for in `folder`.
-    pub(super) fn read(bytes: &[u8], folder: Option<&Path>) -> Result<Self, LoadFailure> {
+    pub(super) fn read(bytes: &mut [u8], folder: Option<&Path>) -> Result<Self, LoadFailure> {
         if bytes.is_empty() {
             return Err(LoadFailure::Empty);
         }
@@ -46,6 +46,7 @@ impl OnnxFile {
             return Err(LoadFailure::NotOnnx((*why).to_string()));
         }
         wire::check_model(bytes).map_err(LoadFailure::NotOnnx)?;
+        wire::take_unsigned_for_signed(bytes);
         let mut model = ModelProto::parse_buf(bytes).map_err(|error| LoadFailure::NotOnnx(error.to_string()))?;
         let Some(graph) = model.graph.as_mut().filter(|_| model.ir_version.is_some()) else {
             return Err(LoadFailure::NotOnnx("it has no IR version, or no graph".to_string()));
