@@ -188,6 +188,21 @@ fn devices_are_reset_as_often_as_they_are_set() {
     );
 }
 
+#[test]
+fn a_thread_that_has_ended_holds_no_device() {
+    let run = |ends: bool| {
+        move |p: &mut Program| {
+            p.on(1).set(0);
+            if ends {
+                p.end_thread();
+            }
+            p.on(0).reset(0);
+            p.finalise();
+        }
+    };
+    breaks(INIT_02, run(false), run(true));
+}
+
 /// A reset of the device while `left` is on it breaks `rule`; it does not after `ended`.
 fn goes_before_the_device<T>(rule: RuleId, left: impl Fn(&mut Program) -> T, ended: impl Fn(&mut Program, T)) {
     breaks(

@@ -46,6 +46,7 @@ use empty::Needs;
 use engine::Engine;
 use onnx::OnnxFile;
 use port::{Axis, known_bytes};
+use rten::Dimension;
 use std::path::Path;
 
 /// A model, read and ready to run. It never changes: share it through an `Arc` and run it from any thread.
@@ -91,6 +92,9 @@ impl Model {
         let name = wire::graph_name(&bytes);
         drop(bytes);
         let engine = file.engine()?;
+        let size = |dim: &Dimension| if let Dimension::Fixed(size) = dim { i64::try_from(*size).ok() } else { None };
+        let dims_of = |name: &str| Some(engine.shape_of(name)?.iter().map(size).collect());
+        file.graph().map_or(Ok(()), |graph| rewrite::parts::check(graph, dims_of))?;
         let inputs = file.inputs(&engine)?;
         let (outputs, output_axes) = file.outputs(&engine)?;
         let weight_bytes = file.weight_bytes();

@@ -69,7 +69,7 @@ fn complete(tensor: &TensorProto) -> Result<(), String> {
     Err(format!("it is a constant with {found} {unit}, and its dims {dims:?} of type {kind} need {expected}"))
 }
 
-fn integers(tensor: &TensorProto) -> Vec<i64> {
+pub(super) fn integers(tensor: &TensorProto) -> Vec<i64> {
     let Some(raw) = &tensor.raw_data else {
         // Elements of 64 bits without a sign are written like those with one.
         let unsigned = tensor.data_type == Some(DataType::UINT64);

@@ -76,6 +76,26 @@ fn a_result_of_more_than_32_bits_is_refused_inside_branches_and_loops() {
     assert!(run(&model, &[2]).is_err(), "2 to the power of 64");
 }
 
+/// The standard's largest number of turns stands for "until the condition says so".
+#[test]
+fn more_turns_than_the_engine_counts_need_a_condition_that_ends_them() {
+    let load = |goes_on: NodeProto, turns: i64| {
+        let nodes = vec![node("Add", &["v", "v"], &["w"]), goes_on];
+        let ports = [port("turn", I64, ""), port("go", DataType::BOOL, ""), port("v", I64, "n")];
+        let body = File::new(&ports, &[shapeless("stay", DataType::BOOL), shapeless("w", I64)], nodes).graph;
+        let file = on_integers(vec![with_graph(node("Loop", &["turns", "", "x"], &["y"]), "body", body)]);
+        let file = file.with_constant("turns", I64, &[], turns.to_le_bytes().to_vec());
+        let file = file.with_constant("three", I64, &[], 3_i64.to_le_bytes().to_vec());
+        Model::parse(file.bytes()).map_err(|failure| failure.to_string())
+    };
+    let always = || node("Identity", &["go"], &["stay"]);
+    let failure = load(always(), 1 << 62).unwrap_err();
+    assert!(failure.contains("the Loop (Loop): it has 4611686018427387904 turns and no condition"), "{failure}");
+    assert_eq!(run(&load(always(), 2).unwrap(), &[1]), Ok(vec![4]));
+    let until_three = node("Less", &["turn", "three"], &["stay"]);
+    assert_eq!(run(&load(until_three, i64::MAX).unwrap(), &[1]), Ok(vec![16]));
+}
+
 #[test]
 fn a_constant_of_more_than_32_bits_is_refused_where_it_is_a_number() {
     let add = || on_integers(vec![node("Add", &["x", "large"], &["y"])]).with_integers("large", &[1 << 40]);
