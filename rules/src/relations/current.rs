@@ -61,7 +61,10 @@ fn missing(case: &mut Case<'_>) {
         rule,
         format!("{call} on {thread}, which has no current context"),
         "a context that is current on the calling thread: each thread chooses for itself",
-        "call aclrtSetCurrentContext (or aclrtSetDevice) at the start of the thread",
+        match case.event().inside {
+            Some(_) => "call nothing of the library in a callback: it runs on a thread of the library (CB-01)",
+            None => "call aclrtSetCurrentContext (or aclrtSetDevice) at the start of the thread",
+        },
     )
     .all(chosen.map(|(context, _)| context))
     .against_any(chosen.map(|(_, by)| by), "made a context current on its own thread only");

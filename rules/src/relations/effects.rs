@@ -26,14 +26,15 @@ pub(super) fn begin(world: &mut World, scene: Scene, told: Option<Vec<Object>>) 
         let block = world.block(used.span.start).map(|(block, _)| block);
         block.and_then(|block| world.blocks.get_mut(block)).into_iter().for_each(|entry| entry.is.written = true);
     }
+    let before = scene.event.queue().and_then(|queue| world.streams.get(queue)).map_or(0, |stream| stream.is.last);
     let count = submit(world, &scene);
     let awaited = awaited(world, &scene);
-    world.under_way.push(UnderWay { scene, awaited, count, told });
+    world.under_way.push(UnderWay { scene, awaited, count, before, told });
 }
 
 /// The call has been made, or refused.
 pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
-    let UnderWay { scene, awaited, count, told } = under_way;
+    let UnderWay { scene, awaited, count, before, told } = under_way;
     let (call, object) = (scene.call, scene.event.object);
     if outcome == Outcome::Refused {
         if scene.event.op == Op::Initialise {
@@ -42,7 +43,15 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
         if ends(scene.event.op) {
             world.unmark_ending(object, call);
         }
+        let queue = scene.event.queue().and_then(|queue| world.streams.get_mut(queue));
+        if let Some(stream) = queue.filter(|stream| stream.is.last == count) {
+            stream.is.last = before;
+        }
         if let Some(told) = told {
+            if ends(scene.event.op) && object.kind == Kind::Stream {
+                // It would have waited. What comes next is judged as after that.
+                world.host.join(&awaited);
+            }
             world.keep(scene.event.op, object, told);
         }
         take_back(world, &scene);
@@ -72,6 +81,7 @@ fn submit(world: &mut World, scene: &Scene) -> u64 {
         world.callbacks.insert(callback, stream.is.clock.clone());
     }
     stream.is.count += 1;
+    stream.is.last = stream.is.count;
     let (key, count) = (stream.is.key, stream.is.count);
     stream.is.clock.raise(key, count);
     if stream.is.persistent {

@@ -90,6 +90,19 @@ impl Checker {
         findings
     }
 
+    /// Returns the rules that a call breaks which has looked for an object in vain. It need not have begun here, and
+    /// nothing follows from it.
+    pub fn look_for(&mut self, event: &Event) -> Vec<Finding> {
+        self.world.calls += 1;
+        let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
+        let scene = Scene::new(&self.world, call, event);
+        let mut case = Case { world: &self.world, scene: &scene, findings: Vec::new() };
+        if !process::never_began(&case) {
+            live::judge(&mut case);
+        }
+        case.findings
+    }
+
     /// Records the end of the latest call of this thread. Flags may have been added to the event since.
     pub fn commit(&mut self, event: &Event, outcome: Outcome) {
         let mine = |call: &scene::UnderWay| call.scene.call.thread == event.thread;

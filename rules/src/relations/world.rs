@@ -376,6 +376,6 @@ impl World {
     pub(super) fn is_idle(&self, stream: Object) -> bool {
         self.streams
             .get(stream)
-            .is_none_or(|stream| stream.is.persistent || self.host.at(stream.is.key) >= stream.is.count)
+            .is_none_or(|stream| stream.is.persistent || self.host.at(stream.is.key) >= stream.is.last)
     }
 }

@@ -136,3 +136,53 @@ fn a_context_that_outlives_threads_is_one_finding() {
     assert_eq!(found, [CTX_14]);
     assert_eq!(CTX_14.severity(), Severity::Warning);
 }
+
+#[test]
+fn work_that_was_refused_is_not_waited_for() {
+    let run = |queued: bool| {
+        move |p: &mut Program| {
+            let stream = p.stream();
+            p.work(stream);
+            p.sync(stream);
+            let event = p.event("aclrtMemsetAsync", stream, Op::Use).using(Use::Queue(stream));
+            p.see(&event, if queued { Outcome::Success } else { Outcome::Refused });
+            p.destroy(stream);
+        }
+    };
+    breaks(STREAM_05, run(true), run(false));
+    // What was queued before is.
+    let before = |p: &mut Program| {
+        let stream = p.stream();
+        p.work(stream);
+        let event = p.event("aclrtMemsetAsync", stream, Op::Use).using(Use::Queue(stream));
+        p.see(&event, Outcome::Refused);
+        p.destroy(stream);
+    };
+    assert_eq!(broken(before), [STREAM_05]);
+}
+
+#[test]
+fn a_stream_that_is_refused_to_end_is_one_finding() {
+    let found = broken(|p| {
+        let (block, stream) = (p.malloc(64), p.stream());
+        p.copy(block, Object::memory(1), stream);
+        refused(p, "aclrtDestroyStream", stream, Op::Destroy);
+        p.free(block);
+        ends(p);
+    });
+    assert_eq!(found, [STREAM_05]);
+}
+
+#[test]
+fn what_a_call_looks_for_in_vain_is_named() {
+    let mut program = Program::new();
+    program.init();
+    program.set(0);
+    let stream = program.stream();
+    let sought = program.event("aclrtMemsetAsync", stream, Op::Query);
+    assert_eq!(program.checker.look_for(&sought), []);
+    program.destroy(stream);
+    let found = program.checker.look_for(&sought);
+    assert_eq!(found.iter().map(|finding| finding.rule).collect::<Vec<_>>(), [STREAM_08]);
+    assert_eq!(found[0].contradicts.as_ref().unwrap().0.name, "aclrtDestroyStream");
+}

@@ -1,6 +1,7 @@
 //! The declarations of an ONNX file. `rten` keeps only what it needs for calculating, so the declared element types,
 //! the sizes of the weights and the metadata are read here.
 
+use super::contained::PANICKED;
 use super::empty::Need;
 use super::engine::Engine;
 use super::failure::LoadFailure;
@@ -74,7 +75,7 @@ impl OnnxFile {
         };
         // `rten` takes outputs that it infers to be the same constant for one, and then refuses to have it twice. And there
         // are shapes that its inference stumbles over.
-        let stumbles = |why: &str| why.contains("Outputs are not unique") || why.starts_with("rten panicked");
+        let stumbles = |why: &str| why.contains("Outputs are not unique") || why.starts_with(PANICKED);
         load(true).or_else(|failure| match failure {
             LoadFailure::Refused(why) if stumbles(&why) => load(false),
             other => Err(other),
