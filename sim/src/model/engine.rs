@@ -150,17 +150,27 @@ impl Engine {
 
     /// The place of the first of these values that the engine panics over; they are in the order in which they are made.
     pub(super) fn panics_at(&self, inputs: &[Value], values: &[&str]) -> Option<usize> {
-        let panics = |count: &usize| {
-            let mut wanted: Vec<_> = values.iter().take(*count).filter_map(|name| self.graph.find_node(name)).collect();
-            wanted.sort_unstable();
-            wanted.dedup();
+        let node = |(place, name): (usize, &&str)| Some((place, self.graph.find_node(name)?));
+        let mut made: Vec<(usize, NodeId)> = values.iter().enumerate().filter_map(node).collect();
+        let run = |made: &[(usize, NodeId)]| {
             let given = self.inputs.iter().zip(inputs).map(|(node, value)| (*node, ValueOrView::View(value.as_view())));
-            self.run_for(given.collect(), &wanted).is_err()
+            let wanted: Vec<NodeId> = made.iter().map(|(_, node)| *node).collect();
+            self.run_for(given.collect(), &wanted)
         };
-        let counts: Vec<usize> = (1..=values.len()).collect();
+        // The engine knows values whose nodes it has taken out. It refuses them by name, before it runs anything.
+        while let Ok(result) = run(&made) {
+            let refused = result.err()?.to_string();
+            let name = refused.split_once("output \"")?.1.split_once('"')?.0;
+            let before = made.len();
+            made.retain(|(place, _)| values.get(*place) != Some(&name));
+            if made.len() == before {
+                return None;
+            }
+        }
         // What a part of the values panics over, more of them do, too.
-        let place = counts.partition_point(|count| !panics(count));
-        (place < values.len()).then_some(place)
+        let counts: Vec<usize> = (1..=made.len()).collect();
+        let first = counts.partition_point(|count| run(made.get(..*count).unwrap_or_default()).is_ok());
+        made.get(first).map(|(place, _)| *place)
     }
 }
 
