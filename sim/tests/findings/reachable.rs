@@ -65,7 +65,7 @@ fn pinned_memory_with_one_address_is_memory_of_both_sides() {
         ok!(aclrtMemcpyAsync(block, 64, host, 64, ON_DEVICE, stream));
         ok!(aclrtMemcpyAsync(host, 64, block, 64, TO_HOST, stream));
         sync(stream);
-        // SAFETY: as above; nothing writes it any more.
+        // SAFETY: the block has 64 bytes of host memory, and the stream was waited for, so nothing writes it.
         assert_eq!(unsafe { host.cast::<[u8; 64]>().read() }, [5; 64]);
         ok!(aclrtDestroyStream(stream));
         ok!(aclrtFreeHost(host));
