@@ -116,6 +116,8 @@ pub(super) struct Stream {
     pub(super) persistent: bool,
     /// How much work it was given.
     pub(super) count: u64,
+    /// The count of the last work that was not refused.
+    pub(super) last: u64,
     /// What is over when its next work begins, and its own count.
     pub(super) clock: Clock,
     /// A wait for it that ran into its time limit, and the count then.

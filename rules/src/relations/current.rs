@@ -61,7 +61,10 @@ fn missing(case: &mut Case<'_>) {
         rule,
         format!("{call} on {thread}, which has no current context"),
         "a context that is current on the calling thread: each thread chooses for itself",
-        "call aclrtSetCurrentContext (or aclrtSetDevice) at the start of the thread",
+        match case.event().inside {
+            Some(_) => "call nothing of the library in a callback: it runs on a thread of the library (CB-01)",
+            None => "call aclrtSetCurrentContext (or aclrtSetDevice) at the start of the thread",
+        },
     )
     .all(chosen.map(|(context, _)| context))
     .against_any(chosen.map(|(_, by)| by), "made a context current on its own thread only");
@@ -105,33 +108,35 @@ fn devices(case: &mut Case<'_>) {
     }
 }
 
+/// A device is reset when it is set. A forced reset takes it from all threads at once: the manual has one of them reset
+/// it so in the end, and a second forced reset is a mistake.
 fn reset(case: &mut Case<'_>) {
     let (object, forced) = (case.event().object, case.event().op == Op::ResetForce);
     let device = case.world.devices.get(&object.number);
-    let sets = device.map_or(&[][..], |device| &device.sets);
-    if sets.is_empty() {
-        let earlier = device.and_then(|device| device.reset);
-        case.report(
-            DEV_07,
-            format!("{object} is reset, but it is not set"),
-            "one reset for each aclrtSetDevice",
-            "reset the device as often as it was set",
-        )
-        .about(object)
-        .against_any(earlier, "reset it for the last time");
+    if device.is_some_and(|device| !device.sets.is_empty()) {
         return;
     }
     let thread = case.event().thread;
-    if let Some(other) = sets.iter().find(|set| forced && sets.len() > 1 && set.thread != thread).copied() {
+    let earlier = device.and_then(|device| device.reset);
+    if let Some(by) = earlier.filter(|(by, by_force)| forced && *by_force && by.thread != thread) {
         case.report(
             DEV_08,
-            format!("{object} is reset by force while another thread has it set"),
-            "no other user of the device",
-            "pair every aclrtSetDevice with aclrtResetDevice",
+            format!("{object} is reset by force on {thread} after another thread has reset it by force"),
+            "one forced reset, for all threads that have set the device",
+            "let the last user of the device reset it by force, or pair every aclrtSetDevice with aclrtResetDevice",
         )
         .about(object)
-        .against(other, "set the device and has not reset it");
+        .against(by.0, "took the device from all threads");
+        return;
     }
+    case.report(
+        DEV_07,
+        format!("{object} is reset, but it is not set"),
+        "one reset for each aclrtSetDevice",
+        "reset the device as often as it was set",
+    )
+    .about(object)
+    .against_any(earlier.map(|(by, _)| by), "reset it for the last time");
 }
 
 fn context(case: &mut Case<'_>) {
@@ -191,7 +196,8 @@ fn thread_ends(case: &mut Case<'_>) {
     let world = case.world;
     let Some(standing) = world.threads.get(&case.event().thread) else { return };
     let Some((context, by)) = standing.current else { return };
-    if world.contexts.get(context).is_none_or(|context| context.is.default) {
+    // One thread is enough for that, and only the first is told.
+    if world.contexts.get(context).is_none_or(|context| context.is.default || context.is.outlived) {
         return;
     }
     let thread = case.event().thread;

@@ -11,7 +11,7 @@ use crate::events::{Access, Flag, Kind, Member, Object, Op, Outcome, Role, Span,
 use crate::finding::Call;
 
 /// The call is about to be made.
-pub(super) fn begin(world: &mut World, scene: Scene) {
+pub(super) fn begin(world: &mut World, scene: Scene, told: Option<Vec<Object>>) {
     if ends(scene.event.op) {
         world.mark_ending(scene.event.object, scene.call);
     }
@@ -26,14 +26,15 @@ pub(super) fn begin(world: &mut World, scene: Scene) {
         let block = world.block(used.span.start).map(|(block, _)| block);
         block.and_then(|block| world.blocks.get_mut(block)).into_iter().for_each(|entry| entry.is.written = true);
     }
+    let before = scene.event.queue().and_then(|queue| world.streams.get(queue)).map_or(0, |stream| stream.is.last);
     let count = submit(world, &scene);
     let awaited = awaited(world, &scene);
-    world.under_way.push(UnderWay { scene, awaited, count });
+    world.under_way.push(UnderWay { scene, awaited, count, before, told });
 }
 
 /// The call has been made, or refused.
 pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
-    let UnderWay { scene, awaited, count } = under_way;
+    let UnderWay { scene, awaited, count, before, told } = under_way;
     let (call, object) = (scene.call, scene.event.object);
     if outcome == Outcome::Refused {
         if scene.event.op == Op::Initialise {
@@ -41,6 +42,17 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
         }
         if ends(scene.event.op) {
             world.unmark_ending(object, call);
+        }
+        let queue = scene.event.queue().and_then(|queue| world.streams.get_mut(queue));
+        if let Some(stream) = queue.filter(|stream| stream.is.last == count) {
+            stream.is.last = before;
+        }
+        if let Some(told) = told {
+            if ends(scene.event.op) && object.kind == Kind::Stream {
+                // It would have waited. What comes next is judged as after that.
+                world.host.join(&awaited);
+            }
+            world.keep(scene.event.op, object, told);
         }
         take_back(world, &scene);
         return;
@@ -69,6 +81,7 @@ fn submit(world: &mut World, scene: &Scene) -> u64 {
         world.callbacks.insert(callback, stream.is.clock.clone());
     }
     stream.is.count += 1;
+    stream.is.last = stream.is.count;
     let (key, count) = (stream.is.key, stream.is.count);
     stream.is.clock.raise(key, count);
     if stream.is.persistent {
@@ -202,7 +215,10 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
     let (call, event, object) = (scene.call, &scene.event, scene.event.object);
     let made = if let Outcome::Created(number) = outcome { Some(Object { number, ..object }) } else { None };
     match event.op {
-        Op::Initialise => world.process.initialised.push(call),
+        Op::Initialise => {
+            world.process.initialised.push(call);
+            world.kept.remove(&object);
+        }
         Op::Release => {
             world.process.initialised.pop();
             if world.process.initialised.is_empty() {
@@ -307,7 +323,9 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
         }
         Op::Take => super::lent::taken(world, event, call),
         Op::EndThread => {
-            world.threads.remove(&event.thread);
+            let standing = world.threads.remove(&event.thread).and_then(|standing| standing.current);
+            let context = standing.and_then(|(context, _)| world.contexts.get_mut(context));
+            context.into_iter().for_each(|context| context.is.outlived = true);
         }
         _ => {}
     }

@@ -1,10 +1,11 @@
 //! MEM, MODEL, GRAPH: memory is freed, and graphs are destroyed, when nothing uses them any more.
 
+use super::book::Entry;
 use super::clock::{Now, Task};
 use super::in_flight::excused_by;
 use super::models::loaded_in;
 use super::scene::Case;
-use super::world::Fate;
+use super::world::{Fate, Graph, World};
 use crate::catalogue::*;
 use crate::events::{Kind, Object, Op, Role, Use};
 use crate::rule::RuleId;
@@ -61,8 +62,7 @@ fn captured(case: &mut Case<'_>, object: Object) -> bool {
         Use::Memory { span: captured, role, .. } => captured.overlaps(span).then_some(*role),
         _ => None,
     };
-    // One that another thread is destroying may be gone by now.
-    let mut graphs = case.world.graphs.live().filter(|(_, graph)| graph.ending.is_none());
+    let mut graphs = replayable(case.world);
     let user = graphs.find_map(|(graph, entry)| Some((graph, entry.made, entry.is.memory.iter().find_map(uses)?)));
     let Some((graph, made, role)) = user else { return false };
     case.report(
@@ -77,10 +77,15 @@ fn captured(case: &mut Case<'_>, object: Object) -> bool {
     true
 }
 
+/// The graphs that can be replayed. One that another thread is destroying may be gone by now.
+fn replayable(world: &World) -> impl Iterator<Item = (Object, &Entry<Graph>)> {
+    let graphs = world.graphs.live().filter(|(_, graph)| graph.ending.is_none());
+    graphs.filter(|(graph, _)| !world.kept.contains(graph))
+}
+
 /// GRAPH-05: a model or an event ends, and a graph whose tasks use it can still be replayed.
 fn part_of(case: &mut Case<'_>, object: Object) {
-    // One that another thread is destroying may be gone by now.
-    let mut graphs = case.world.graphs.live().filter(|(_, graph)| graph.ending.is_none());
+    let mut graphs = replayable(case.world);
     let user = graphs.find(|(_, entry)| entry.is.objects.contains(&object)).map(|(graph, entry)| (graph, entry.made));
     let Some((graph, made)) = user else { return };
     case.report(

@@ -72,7 +72,10 @@ fn gone(case: &mut Case<'_>, object: Object, ended: Option<Call>) {
         None if object.number == 0 => format!("the {} is null", object.kind),
         None => format!("{object} is {what}, but no such {} was ever created", object.kind),
     };
-    let (rule, fix) = rule_for(case, object, ended);
+    let (rule, mut fix) = rule_for(case, object, ended);
+    if ended.is_none() && matches!(object.kind, Kind::Event | Kind::Notify) {
+        fix = "use the handle that its creation returned, and check the code of that call";
+    }
     case.report(rule, found, format!("a live {}", object.kind), fix)
         .about(object)
         .against_any(ended, format!("ended the {}", object.kind));

@@ -9,13 +9,14 @@ use crate::finding::Call;
 
 pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
     let (call, event) = (scene.call, &scene.event);
+    world.kept.remove(&made);
     replace(world, call, made);
     let context = event.context.map(Object::context);
     let device = world.context_device(event.context);
     match made.kind {
         Kind::Context => {
             let device = event.others().find(|other| other.kind == Kind::Device).map_or(0, |device| device.number);
-            world.contexts.enter(made, call, world.calls, Context { device, default: false });
+            world.contexts.enter(made, call, world.calls, Context { device, default: false, outlived: false });
             enter_stream(world, call, Object::default_stream(made.number), made, false);
             make_current(world, call, made);
         }
@@ -126,9 +127,10 @@ pub(super) fn make_current(world: &mut World, call: Call, context: Object) {
 pub(super) fn set_device(world: &mut World, call: Call, id: u64, context: Object) {
     let device = world.devices.entry(id).or_default();
     device.sets.push(call);
+    world.kept.remove(&Object::device(id));
     device.default_context = Some(context);
     if world.contexts.get(context).is_none() {
-        world.contexts.enter(context, call, world.calls, Context { device: id, default: true });
+        world.contexts.enter(context, call, world.calls, Context { device: id, default: true, outlived: false });
         enter_stream(world, call, Object::default_stream(context.number), context, false);
     }
     make_current(world, call, context);
@@ -143,7 +145,7 @@ pub(super) fn reset_device(world: &mut World, call: Call, id: u64, forced: bool)
         return;
     }
     device.sets.clear();
-    device.reset = Some(call);
+    device.reset = Some((call, forced));
     if let Some(context) = device.default_context.take() {
         end_context(world, call, context);
     }
@@ -195,6 +197,7 @@ fn enter_stream(world: &mut World, call: Call, object: Object, context: Object, 
         device,
         persistent,
         count: 0,
+        last: 0,
         clock: super::clock::Clock::default(),
         fenced: None,
         timed_out: None,

@@ -199,6 +199,23 @@ fn place(case: &mut Case<'_>, used: &MemoryUse) {
     let there = case.world.place(used.span.start);
     let block = case.world.block(used.span.start);
     let reached = claimed == Place::Device && block.is_some_and(|(_, block)| block.is.reachable);
+    if let Some((block, entry)) = block.filter(|(_, block)| reached && block.is.registered)
+        && matches!(used.role, Role::Source | Role::Target)
+    {
+        let made = entry.made;
+        case.report(
+            MEM_15,
+            format!(
+                "{} are registered memory, and the call copies by the address that the device has for it",
+                used.span
+            ),
+            "the address that was registered, as host memory",
+            "pass the program's own address, and the direction that belongs to host memory",
+        )
+        .about(block)
+        .against(made, "registered the memory");
+        return;
+    }
     if claimed == there || reached || case.event().is(Flag::OnDevice) || used.span.start == 0 {
         return;
     }

@@ -31,6 +31,7 @@ mod world;
 
 use crate::events::{Access, Event, Kind, Object, Op, Outcome, Span, Use};
 use crate::finding::{Call, Finding};
+use crate::rule::Severity;
 use clock::Task;
 use scene::{Case, MemoryUse, Scene};
 use world::World;
@@ -80,8 +81,26 @@ impl Checker {
         while self.world.contradicted.len() > REMEMBERED {
             self.world.contradicted.pop_first();
         }
-        effects::begin(&mut self.world, scene);
+        let mut misuses = findings.iter().filter(|finding| finding.rule.severity() == Severity::Misuse).peekable();
+        let told = misuses
+            .peek()
+            .is_some()
+            .then(|| misuses.flat_map(|finding| finding.objects.iter().map(|concerned| concerned.object)).collect());
+        effects::begin(&mut self.world, scene, told);
         findings
+    }
+
+    /// Returns the rules that a call breaks which has looked for an object in vain. It need not have begun here, and
+    /// nothing follows from it.
+    pub fn look_for(&mut self, event: &Event) -> Vec<Finding> {
+        self.world.calls += 1;
+        let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
+        let scene = Scene::new(&self.world, call, event);
+        let mut case = Case { world: &self.world, scene: &scene, findings: Vec::new() };
+        if !process::never_began(&case) {
+            live::judge(&mut case);
+        }
+        case.findings
     }
 
     /// Records the end of the latest call of this thread. Flags may have been added to the event since.

@@ -4,6 +4,7 @@ use super::scene::Case;
 use super::world::Process;
 use crate::catalogue::*;
 use crate::events::{Kind, Object, Op};
+use crate::finding::Call;
 
 pub(super) fn judge(case: &mut Case<'_>) {
     let process = &case.world.process;
@@ -134,10 +135,12 @@ fn finalise(case: &mut Case<'_>) {
     }
 }
 
-/// The objects of the program that are still there.
+/// The objects of the program that are still there, and that it has not tried to end.
 fn left(case: &Case<'_>) -> Vec<Object> {
     let world = case.world;
-    let set = world.devices.iter().filter(|(_, device)| !device.sets.is_empty());
+    // A thread that set a device and has ended has no use for it any more. The manual only advises to reset it there.
+    let lives = |set: &Call| world.threads.contains_key(&set.thread);
+    let set = world.devices.iter().filter(|(_, device)| device.sets.iter().any(lives));
     let mut left: Vec<Object> = set.map(|(id, _)| Object::device(*id)).collect();
     left.extend(world.contexts.those(|context| !context.default));
     left.extend(world.streams.live().map(|(stream, _)| stream).filter(|stream| stream.kind == Kind::Stream));
@@ -148,12 +151,13 @@ fn left(case: &Case<'_>) -> Vec<Object> {
     left.extend(world.datasets.those(|_| true));
     left.extend(world.data_buffers.those(|_| true));
     left.extend(world.descriptors.those(|_| true));
-    left
+    world.forgotten(left)
 }
 
 /// INIT-03.
 pub(super) fn at_exit(case: &mut Case<'_>) {
-    if let Some(last) = case.world.process.initialised.last().copied() {
+    let tried = case.world.kept.contains(&Object::PROCESS);
+    if let Some(last) = case.world.process.initialised.last().copied().filter(|_| !tried) {
         let left = left(case);
         case.report(
             INIT_03,

@@ -31,6 +31,10 @@ pub(super) struct UnderWay {
     pub(super) awaited: Clock,
     /// The count of the work that it queues.
     pub(super) count: u64,
+    /// The stream's last work before that.
+    pub(super) before: u64,
+    /// It breaks a rule, and findings name these objects.
+    pub(super) told: Option<Vec<Object>>,
 }
 
 /// A scene that the relations check, and their findings.

@@ -72,6 +72,7 @@ fn device(case: &mut Case<'_>, device: Object) {
 }
 
 fn left(case: &mut Case<'_>, rule: RuleId, what: String, objects: Vec<Object>, fix: &'static str) {
+    let objects = case.world.forgotten(objects);
     let Some(first) = objects.first().and_then(|first| case.world.made(*first)) else { return };
     let kinds = objects.first().map_or(Kind::Process, |first| first.kind);
     let count = objects.len();

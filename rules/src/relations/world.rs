@@ -4,7 +4,7 @@ use super::book::{Book, Dead, Entry};
 use super::clock::{Clock, InFlight, Key, Now, Order, Stream};
 use super::recent::Recent;
 use super::scene::UnderWay;
-use crate::events::{Kind, Member, Object, Place, Span, Thread, Use};
+use crate::events::{Kind, Member, Object, Op, Place, Span, Thread, Use};
 use crate::finding::{Call, Concerned};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -31,6 +31,8 @@ pub(super) struct World {
     pub(super) registrations: BTreeMap<Object, Registration>,
     /// The blocks of callers' allocators that work may use, by their addresses.
     pub(super) lent: BTreeMap<u64, Lent>,
+    /// What a call was to end that broke a rule and failed, and what that call's finding has named as left over.
+    pub(super) kept: BTreeSet<Object>,
     /// The numbers of the calls that a finding has named as contradicted.
     pub(super) contradicted: BTreeSet<u64>,
     /// What the caller's allocators are serving, by their objects.
@@ -65,7 +67,8 @@ pub(super) struct Standing {
 pub(super) struct Device {
     pub(super) sets: Vec<Call>,
     pub(super) default_context: Option<Object>,
-    pub(super) reset: Option<Call>,
+    /// The reset that released it last, and whether it did so by force.
+    pub(super) reset: Option<(Call, bool)>,
     pub(super) peers: BTreeSet<u64>,
 }
 
@@ -73,6 +76,8 @@ pub(super) struct Device {
 pub(super) struct Context {
     pub(super) device: u64,
     pub(super) default: bool,
+    /// It was current on a thread that has ended.
+    pub(super) outlived: bool,
 }
 
 #[derive(Debug)]
@@ -255,6 +260,24 @@ impl World {
         self.note(object, |_, ending| *ending = ending.filter(|ending| *ending != call));
     }
 
+    /// A call that breaks a rule has failed to end the object. What a finding has named is told.
+    pub(super) fn keep(&mut self, op: Op, object: Object, told: Vec<Object>) {
+        if matches!(object.kind, Kind::Device | Kind::Context | Kind::Process) {
+            let ends = matches!(op, Op::Reset | Op::ResetForce | Op::Finalise | Op::Release | Op::Destroy);
+            self.kept.extend(told.into_iter().chain([object]).filter(|_| ends));
+        } else if super::live::ends(op) {
+            let block = Some(object).filter(|object| object.kind == Kind::Memory);
+            let block = block.and_then(|block| Some(self.block(block.number)?.0));
+            self.kept.insert(block.unwrap_or(object));
+        }
+    }
+
+    /// What of these the program has not tried to end.
+    pub(super) fn forgotten(&self, mut objects: Vec<Object>) -> Vec<Object> {
+        objects.retain(|object| !self.kept.contains(object));
+        objects
+    }
+
     /// Whether the call, if it names the object, means the one that lives: not an earlier one with its number.
     pub(super) fn means(&self, call: Call, object: Object) -> bool {
         match self.fate(object) {
@@ -353,6 +376,6 @@ impl World {
     pub(super) fn is_idle(&self, stream: Object) -> bool {
         self.streams
             .get(stream)
-            .is_none_or(|stream| stream.is.persistent || self.host.at(stream.is.key) >= stream.is.count)
+            .is_none_or(|stream| stream.is.persistent || self.host.at(stream.is.key) >= stream.is.last)
     }
 }

@@ -17,6 +17,8 @@ mod orders;
 mod overlapping;
 mod process;
 mod random;
+mod refused;
+mod registered;
 mod remembered;
 mod reports;
 mod runs;

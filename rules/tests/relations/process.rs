@@ -186,16 +186,21 @@ fn devices_are_reset_as_often_as_they_are_set() {
             p.reset(0);
         },
     );
-    let force = |p: &mut Program| p.call("aclrtResetDeviceForce", Object::device(0), Op::ResetForce);
-    breaks(
-        DEV_08,
-        |p| {
+}
+
+#[test]
+fn a_thread_that_has_ended_holds_no_device() {
+    let run = |ends: bool| {
+        move |p: &mut Program| {
             p.on(1).set(0);
-            p.on(0);
-            force(p);
-        },
-        |p| force(p),
-    );
+            if ends {
+                p.end_thread();
+            }
+            p.on(0).reset(0);
+            p.finalise();
+        }
+    };
+    breaks(INIT_02, run(false), run(true));
 }
 
 /// A reset of the device while `left` is on it breaks `rule`; it does not after `ended`.

@@ -34,17 +34,25 @@ fn a_call_after_the_end_of_its_context_names_what_ended_it() {
 }
 
 #[test]
-fn a_thread_resets_by_force_what_it_alone_has_set() {
-    let run = |other: u64| {
+fn one_thread_resets_a_device_by_force_for_all_threads_that_have_set_it() {
+    let force = |p: &mut Program| p.call("aclrtResetDeviceForce", Object::device(0), Op::ResetForce);
+    let run = |again: bool| {
         move |p: &mut Program| {
-            p.on(other).set(0);
-            p.on(0).call("aclrtResetDeviceForce", Object::device(0), Op::ResetForce);
+            p.on(1).set(0);
+            force(p.on(0));
+            if again {
+                force(p.on(1));
+            }
         }
     };
-    breaks(DEV_08, run(1), run(0));
+    breaks(DEV_08, run(true), run(false));
     // Thread 0 has set it, and thread 1 ends it in its place.
-    let in_its_place = |p: &mut Program| p.on(1).call("aclrtResetDeviceForce", Object::device(0), Op::ResetForce);
-    assert_eq!(broken(in_its_place), []);
+    assert_eq!(broken(|p| force(p.on(1))), []);
+    let twice = |p: &mut Program| {
+        force(p.on(0));
+        force(p.on(0));
+    };
+    assert_eq!(broken(twice), [DEV_07]);
 }
 
 #[test]

@@ -120,7 +120,8 @@ fn wait_limit(timeout: u32) -> Option<Duration> {
 
 /// A wait for an event that a capture recorded is part of the capture. The checker does not see it.
 fn wait_of(stream: aclrtStream, event: aclrtEvent) -> watch::Watching {
-    let captured = find(event).is_ok_and(|event| event.is_captured());
+    let own = shared_event::find(event).is_none();
+    let captured = own && find(event).is_ok_and(|event| event.is_captured());
     watch::call(Op::Await, event).queue(stream).unless(captured)
 }
 

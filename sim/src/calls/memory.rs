@@ -25,7 +25,13 @@ pub(crate) fn aclrtMallocCached(place: Out<'_, *mut c_void>, size: usize, _polic
 }
 
 pub(crate) fn aclrtMallocHost(place: Out<'_, *mut c_void>, size: usize) -> Answer {
-    allocate(place, size, rules::Place::Host, |_| memory::allocate_host(size))
+    allocate_host(place, size, false)
+}
+
+/// Pinned memory; the program may know the address that a device has for it.
+pub(super) fn allocate_host(place: Out<'_, *mut c_void>, size: usize, reachable: bool) -> Answer {
+    let call = watch::call(Op::Allocate, Object::memory(0)).flag(Flag::Reachable, reachable);
+    allocate_by(call, place, size, rules::Place::Host, |_| memory::allocate_host(size))
 }
 
 /// Ordinary memory of the device serves pictures here. The checker tells the two apart.

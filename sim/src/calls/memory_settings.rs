@@ -15,31 +15,31 @@ pub(crate) fn aclrtMallocWithCfg(
     policy: aclrtMemMallocPolicy,
     cfg: In<'_, aclrtMallocConfig>,
 ) -> Answer {
-    attributes(&cfg)?;
+    if attributes(&cfg)? {
+        return Err(Failure::unsupported("the addresses of device memory are its own (ACL_RT_MEM_ATTR_VA_FLAG)"));
+    }
     super::aclrtMalloc(dev_ptr, size, policy)
 }
 
+/// Host and device share their addresses here, as the attribute for it asks.
 pub(crate) fn aclrtMallocHostWithCfg(ptr: Out<'_, *mut c_void>, size: u64, cfg: In<'_, aclrtMallocConfig>) -> Answer {
-    attributes(&cfg)?;
+    let reachable = attributes(&cfg)?;
     let size =
         usize::try_from(size).map_err(|_| Failure::invalid(format!("{size} bytes are more than an address has")))?;
-    super::aclrtMallocHost(ptr, size)
+    super::memory::allocate_host(ptr, size, reachable)
 }
 
-/// Without a list there are none.
-fn attributes(cfg: &In<'_, aclrtMallocConfig>) -> Answer {
-    cfg.attributes().into_iter().try_for_each(|(attribute, number)| match attribute {
+/// Whether a device is to have the memory at the same address. Without a list there are no attributes.
+fn attributes(cfg: &In<'_, aclrtMallocConfig>) -> Answer<bool> {
+    cfg.attributes().into_iter().try_fold(false, |reachable, (attribute, number)| match attribute {
         // The module is for statistics of the vendor's tools.
-        aclrtMallocAttrType::ACL_RT_MEM_ATTR_MODULE_ID => Ok(()),
+        aclrtMallocAttrType::ACL_RT_MEM_ATTR_MODULE_ID => Ok(reachable),
         aclrtMallocAttrType::ACL_RT_MEM_ATTR_DEVICE_ID => {
             let own = current_context()?.device().id();
             let text = || format!("the memory is for device {number}, and the current context is of device {own}");
-            if own == number { Ok(()) } else { Err(Failure::unsupported(text())) }
+            if own == number { Ok(reachable) } else { Err(Failure::unsupported(text())) }
         }
-        aclrtMallocAttrType::ACL_RT_MEM_ATTR_VA_FLAG if number == 0 => Ok(()),
-        aclrtMallocAttrType::ACL_RT_MEM_ATTR_VA_FLAG => {
-            Err(Failure::unsupported("host memory has no address on the device here (ACL_RT_MEM_ATTR_VA_FLAG)"))
-        }
+        aclrtMallocAttrType::ACL_RT_MEM_ATTR_VA_FLAG => Ok(number != 0),
         other => Err(Failure::invalid(format!("there is no attribute {} of memory", other.0))),
     })
 }

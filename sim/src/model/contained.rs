@@ -8,6 +8,9 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+/// How the text of a panic begins.
+pub(super) const PANICKED: &str = "rten panicked";
+
 thread_local! {
     /// How often this thread is inside of the engine.
     static DEPTH: Cell<usize> = const { Cell::new(0) };
@@ -24,7 +27,7 @@ pub(super) fn contained<R>(work: impl FnOnce() -> R) -> Result<R, String> {
         ONCE.call_once(keep_quiet);
     }
     let _inside = Inside::enter();
-    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| format!("rten panicked: {}", panic_text(&*panic)))
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| format!("{PANICKED}: {}", panic_text(&*panic)))
 }
 
 /// As [`contained`], for work that the engine shares out among its threads.

@@ -5,8 +5,8 @@ use super::contained::{contained, contained_load};
 use super::failure::{LoadFailure, RunFailure};
 use super::names::{self, Attributes};
 use rten::{
-    Dimension, LoadError, LoadErrorKind, ModelOptions, NodeId, RunOptions, ShapeInferenceMode, ThreadPool, Value,
-    ValueOrView,
+    Dimension, LoadError, LoadErrorKind, ModelOptions, NodeId, RunError, RunOptions, ShapeInferenceMode, ThreadPool,
+    Value, ValueOrView,
 };
 use std::cell::RefCell;
 use std::sync::{Arc, OnceLock};
@@ -117,21 +117,60 @@ impl Engine {
         for (&node, value) in self.inputs.iter().zip(inputs) {
             given.push((node, ValueOrView::Value(value?)));
         }
-        let options = LANE.try_with(|lane| lane.borrow().clone()).ok().flatten().unwrap_or_else(shared_thread);
-        let run = |given, options| contained(|| self.graph.run(given, &self.outputs, Some(options)));
-        let pool = options.thread_pool.clone();
-        // The engine works on the thread of the pool, so its panics are caught there.
-        let results = match pool {
-            Some(pool) => pool.run(move || run(given, options)),
-            None => run(given, options),
-        };
-        let results = results.map_err(RunFailure::Refused)?.map_err(|error| error.to_string()).map_err(|why| {
-            ceiling::no_room(&why).unwrap_or_else(|| RunFailure::Refused(names::told(&why, &self.attributes)))
-        })?;
+        let results = self
+            .run_for(given, &self.outputs)
+            .map_err(RunFailure::Refused)?
+            .map_err(|error| error.to_string())
+            .map_err(|why| {
+                ceiling::no_room(&why).unwrap_or_else(|| RunFailure::Refused(names::told(&why, &self.attributes)))
+            })?;
         Ok(match &self.shared {
             None => results,
             Some(slots) => slots.iter().filter_map(|&slot| results.get(slot).cloned()).collect(),
         })
+    }
+}
+
+impl Engine {
+    /// Runs the graph for these of its values. A panic of the engine is its text.
+    fn run_for(
+        &self,
+        given: Vec<(NodeId, ValueOrView<'_>)>,
+        wanted: &[NodeId],
+    ) -> Result<Result<Vec<Value>, RunError>, String> {
+        let options = LANE.try_with(|lane| lane.borrow().clone()).ok().flatten().unwrap_or_else(shared_thread);
+        let run = |given, options| contained(|| self.graph.run(given, wanted, Some(options)));
+        let pool = options.thread_pool.clone();
+        // The engine works on the thread of the pool, so its panics are caught there.
+        match pool {
+            Some(pool) => pool.run(move || run(given, options)),
+            None => run(given, options),
+        }
+    }
+
+    /// The place of the first of these values that the engine panics over; they are in the order in which they are made.
+    pub(super) fn panics_at(&self, inputs: &[Value], values: &[&str]) -> Option<usize> {
+        let node = |(place, name): (usize, &&str)| Some((place, self.graph.find_node(name)?));
+        let mut made: Vec<(usize, NodeId)> = values.iter().enumerate().filter_map(node).collect();
+        let run = |made: &[(usize, NodeId)]| {
+            let given = self.inputs.iter().zip(inputs).map(|(node, value)| (*node, ValueOrView::View(value.as_view())));
+            let wanted: Vec<NodeId> = made.iter().map(|(_, node)| *node).collect();
+            self.run_for(given.collect(), &wanted)
+        };
+        // The engine knows values whose nodes it has taken out. It refuses them by name, before it runs anything.
+        while let Ok(result) = run(&made) {
+            let refused = result.err()?.to_string();
+            let name = refused.split_once("output \"")?.1.split_once('"')?.0;
+            let before = made.len();
+            made.retain(|(place, _)| values.get(*place) != Some(&name));
+            if made.len() == before {
+                return None;
+            }
+        }
+        // What a part of the values panics over, more of them do, too.
+        let counts: Vec<usize> = (1..=made.len()).collect();
+        let first = counts.partition_point(|count| run(made.get(..*count).unwrap_or_default()).is_ok());
+        made.get(first).map(|(place, _)| *place)
     }
 }
 

@@ -46,6 +46,8 @@ use empty::Needs;
 use engine::Engine;
 use onnx::OnnxFile;
 use port::{Axis, known_bytes};
+use rten::{Dimension, Value};
+use rten_onnx::onnx::NodeProto;
 use std::path::Path;
 
 /// A model, read and ready to run. It never changes: share it through an `Arc` and run it from any thread.
@@ -60,6 +62,8 @@ pub struct Model {
     weight_bytes: usize,
     /// What it means when a check, an output of the engine behind those of the file, is true somewhere.
     checks: Vec<String>,
+    /// The nodes as messages call them, in the order in which they run, each with a value that it makes.
+    nodes: Vec<(String, String)>,
     between: Between,
     needs: Needs,
 }
@@ -86,19 +90,26 @@ impl Model {
     }
 
     /// Reads an ONNX file from this folder, in which it may keep data in other files.
-    pub fn parse_in(folder: Option<&Path>, bytes: Vec<u8>) -> Result<Self, LoadFailure> {
-        let file = OnnxFile::read(&bytes, folder)?;
+    pub fn parse_in(folder: Option<&Path>, mut bytes: Vec<u8>) -> Result<Self, LoadFailure> {
+        let file = OnnxFile::read(&mut bytes, folder)?;
         let name = wire::graph_name(&bytes);
         drop(bytes);
         let engine = file.engine()?;
+        let size = |dim: &Dimension| if let Dimension::Fixed(size) = dim { i64::try_from(*size).ok() } else { None };
+        let dims_of = |name: &str| Some(engine.shape_of(name)?.iter().map(size).collect());
+        file.graph().map_or(Ok(()), |graph| rewrite::parts::check(graph, dims_of))?;
         let inputs = file.inputs(&engine)?;
         let (outputs, output_axes) = file.outputs(&engine)?;
         let weight_bytes = file.weight_bytes();
         let checks = file.checks.clone();
+        let nodes = file.graph().into_iter().flat_map(|graph| &graph.node);
+        let named =
+            |node: &NodeProto| (names::shown(node.name.as_deref().unwrap_or_default()), node.output.first().cloned());
+        let nodes = nodes.map(named).filter_map(|(node, value)| Some((node, value?))).collect();
         let (between, needs) = (Between::of(file.graph(), &engine), Needs::find(&file.needs, &engine));
         let gears = None;
         let mut model =
-            Self { name, engine, inputs, outputs, output_axes, gears, weight_bytes, checks, between, needs };
+            Self { name, engine, inputs, outputs, output_axes, gears, weight_bytes, checks, nodes, between, needs };
         model.gears = gears::read(file, &model)?;
         Ok(model)
     }
@@ -162,12 +173,11 @@ impl Model {
         if inputs.len() != self.inputs.len() {
             return Err(RunFailure::InputCount { found: inputs.len(), expected: self.inputs.len() });
         }
-        let value = |(index, (port, input))| convert::tensor(port, input).map_err(|wrong| wrong.at(index, port));
-        let values = self.inputs.iter().zip(inputs).enumerate().map(value).collect::<Result<Vec<_>, _>>()?;
+        let values = self.values_of(inputs)?;
         // The inputs have the dims that the model takes: what they lead to is known.
         self.between.check(inputs)?;
         self.needs.check(inputs)?;
-        let results = self.engine.run(values.into_iter().map(Ok))?;
+        let results = self.engine.run(values.into_iter().map(Ok)).map_err(|failure| self.placed(failure, inputs))?;
         let found = results.iter().skip(self.outputs.len()).zip(&self.checks).find(|(result, _)| convert::any(result));
         if let Some((_, text)) = found {
             return Err(RunFailure::Unfit(text.clone()));
@@ -177,6 +187,24 @@ impl Model {
             outputs.push(Output::new(port, value)?);
         }
         Ok(outputs)
+    }
+
+    fn values_of(&self, inputs: &[Input<'_>]) -> Result<Vec<Value>, RunFailure> {
+        let value = |(index, (port, input))| convert::tensor(port, input).map_err(|wrong| wrong.at(index, port));
+        self.inputs.iter().zip(inputs).enumerate().map(value).collect()
+    }
+
+    /// The failure of a run on these inputs, with the node if the engine has panicked: it does not say where.
+    fn placed(&self, failure: RunFailure, inputs: &[Input<'_>]) -> RunFailure {
+        match failure {
+            RunFailure::Refused(why) if why.starts_with(contained::PANICKED) => {
+                let values: Vec<&str> = self.nodes.iter().map(|(_, value)| value.as_str()).collect();
+                let place = self.values_of(inputs).ok().and_then(|inputs| self.engine.panics_at(&inputs, &values));
+                let node = place.and_then(|place| self.nodes.get(place));
+                RunFailure::Refused(node.map_or(why.clone(), |(node, _)| format!("{node}: {why}")))
+            }
+            other => other,
+        }
     }
 
     fn most<'a>(&'a self, port: &Port, dims: impl Fn(&'a Gear) -> Option<&'a Vec<i64>>) -> Option<usize> {

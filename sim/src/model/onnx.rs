@@ -1,6 +1,7 @@
 //! The declarations of an ONNX file. `rten` keeps only what it needs for calculating, so the declared element types,
 //! the sizes of the weights and the metadata are read here.
 
+use super::contained::PANICKED;
 use super::empty::Need;
 use super::engine::Engine;
 use super::failure::LoadFailure;
@@ -38,7 +39,7 @@ pub(super) struct OnnxFile {
 
 impl OnnxFile {
     /// Reads a file. Data that it keeps in other files are looked for in `folder`.
-    pub(super) fn read(bytes: &[u8], folder: Option<&Path>) -> Result<Self, LoadFailure> {
+    pub(super) fn read(bytes: &mut [u8], folder: Option<&Path>) -> Result<Self, LoadFailure> {
         if bytes.is_empty() {
             return Err(LoadFailure::Empty);
         }
@@ -46,6 +47,7 @@ impl OnnxFile {
             return Err(LoadFailure::NotOnnx((*why).to_string()));
         }
         wire::check_model(bytes).map_err(LoadFailure::NotOnnx)?;
+        wire::take_unsigned_for_signed(bytes);
         let mut model = ModelProto::parse_buf(bytes).map_err(|error| LoadFailure::NotOnnx(error.to_string()))?;
         let Some(graph) = model.graph.as_mut().filter(|_| model.ir_version.is_some()) else {
             return Err(LoadFailure::NotOnnx("it has no IR version, or no graph".to_string()));
@@ -73,7 +75,7 @@ impl OnnxFile {
         };
         // `rten` takes outputs that it infers to be the same constant for one, and then refuses to have it twice. And there
         // are shapes that its inference stumbles over.
-        let stumbles = |why: &str| why.contains("Outputs are not unique") || why.starts_with("rten panicked");
+        let stumbles = |why: &str| why.contains("Outputs are not unique") || why.starts_with(PANICKED);
         load(true).or_else(|failure| match failure {
             LoadFailure::Refused(why) if stumbles(&why) => load(false),
             other => Err(other),

@@ -8,7 +8,26 @@ const DEEPEST: usize = 100;
 
 /// Refuses bytes that are not one whole ONNX model message, and says why.
 pub(super) fn check_model(bytes: &[u8]) -> Result<(), String> {
-    check(bytes, Message::Model, 0)
+    check(bytes, Message::Model, 0, &mut Vec::new())
+}
+
+/// Gives constants that are written as `uint64_data`, which `rten` skips, the number of `int64_data`: the elements are
+/// written in the same way. The bytes are a [whole model](check_model).
+pub(super) fn take_unsigned_for_signed(bytes: &mut [u8]) {
+    /// The numbers of the two fields in a byte of their own, with the kind of the field in the lowest bits.
+    const UNSIGNED: u8 = 11 << 3;
+    const SIGNED: u8 = 7 << 3;
+    let mut starts = Vec::new();
+    let start = bytes.as_ptr().addr();
+    if check(bytes, Message::Model, 0, &mut starts).is_err() {
+        return;
+    }
+    for tag in starts {
+        match bytes.get_mut(tag - start) {
+            Some(tag) if *tag & !7 == UNSIGNED => *tag = SIGNED | *tag & 7,
+            _ => {}
+        }
+    }
 }
 
 /// The messages of the ONNX schema that `rten` reads.
@@ -46,7 +65,7 @@ impl Message {
             (Self::Graph, 5) | (Self::Attribute, 5) => Content::Nested(Self::Tensor),
             (Self::Graph, 11..=13) => Content::Nested(Self::ValueInfo),
             (Self::Node, 5) => Content::Nested(Self::Attribute),
-            (Self::Tensor, 5 | 7) => Content::PackedVarints,
+            (Self::Tensor, 5 | 7 | 11) => Content::PackedVarints,
             (Self::ValueInfo, 2) | (Self::SequenceType, 1) => Content::Nested(Self::Type),
             (Self::Type, 1) => Content::Nested(Self::TensorType),
             (Self::Type, 4) => Content::Nested(Self::SequenceType),
@@ -56,15 +75,21 @@ impl Message {
     }
 }
 
-fn check(bytes: &[u8], message: Message, depth: usize) -> Result<(), String> {
+/// Collects the addresses of the fields with unsigned elements.
+fn check(bytes: &[u8], message: Message, depth: usize, unsigned: &mut Vec<usize>) -> Result<(), String> {
     if depth > DEEPEST {
         return Err(format!("its messages are nested more than {DEEPEST} deep"));
     }
     let mut rest = bytes;
     while !rest.is_empty() {
-        let (number, Some(field)) = next_field(&mut rest)? else { continue };
+        let start = rest.as_ptr().addr();
+        let (number, field) = next_field(&mut rest)?;
+        if matches!((message, number), (Message::Tensor, 11)) {
+            unsigned.push(start);
+        }
+        let Some(field) = field else { continue };
         match message.content(number) {
-            Content::Nested(inner) => check(field, inner, depth + 1)?,
+            Content::Nested(inner) => check(field, inner, depth + 1, unsigned)?,
             Content::PackedVarints => check_varints(field)?,
             Content::Bytes => {}
         }

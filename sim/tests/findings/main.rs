@@ -16,6 +16,7 @@ mod memory;
 mod models;
 mod modes;
 mod pictures;
+mod reachable;
 mod reporting;
 mod streams;
 mod threads;

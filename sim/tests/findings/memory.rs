@@ -347,32 +347,3 @@ fn pool() -> aclrtMemPool {
     ok!(aclrtMemPoolCreate(&mut pool, &properties));
     pool
 }
-
-#[test]
-fn memory_that_was_registered_is_the_programs_again() {
-    const PAGE: usize = 4096;
-    let run = || {
-        let (block, mut own) = (malloc(64), vec![7_u8; 2 * PAGE]);
-        let gap = own.as_ptr().align_offset(PAGE);
-        let page = own[gap..].as_mut_ptr().cast();
-        ok!(aclrtHostRegisterV2(page, PAGE as u64, 2));
-        ok!(aclrtHostUnregister(page));
-        ok!(aclrtMemcpy(block, 64, page, 64, TO_DEVICE));
-        ok!(aclrtFree(block));
-    };
-    assert_eq!(broken(run), []);
-}
-
-#[test]
-fn registered_memory_is_unregistered_by_the_call_for_it() {
-    const PAGE: usize = 4096;
-    let run = || {
-        let mut own = vec![7_u8; 2 * PAGE];
-        let gap = own.as_ptr().align_offset(PAGE);
-        let page = own[gap..].as_mut_ptr().cast();
-        ok!(aclrtHostRegisterV2(page, PAGE as u64, 2));
-        assert_ne!(acl!(aclrtFreeHost(page)), ACL_SUCCESS);
-        ok!(aclrtHostUnregister(page));
-    };
-    assert_eq!(broken(run), [rules::MEM_14]);
-}

@@ -90,3 +90,20 @@ fn the_environment_asks_for_a_report_and_gets_it_on_stderr() {
 fn a_program_that_breaks_rules() {
     assert_eq!(free_in_flight(), ACL_SUCCESS);
 }
+
+#[test]
+fn a_program_that_goes_on_after_a_refused_call_has_made_one_mistake() {
+    let _machine = machine(Checks::Strict);
+    ok!(aclInit(std::ptr::null()));
+    ok!(aclrtSetDevice(0));
+    let (block, pinned, stream) = (malloc(64), malloc_host(64), stream());
+    queue_copy(block, pinned, TO_DEVICE, stream);
+    assert_ne!(acl!(aclrtFree(block)), ACL_SUCCESS);
+    sync(stream);
+    ok!(aclrtDestroyStream(stream));
+    ok!(aclrtFreeHost(pinned));
+    ok!(aclrtResetDevice(0));
+    ok!(aclFinalize());
+    let found: Vec<_> = control::take_findings().iter().map(|finding| finding.rule).collect();
+    assert_eq!(found, [rules::MEM_02]);
+}

@@ -246,3 +246,31 @@ fn a_notify_that_is_left_or_destroyed_twice_is_found() {
     };
     assert_eq!(broken(twice), [rules::DATA_05]);
 }
+
+/// Calls look at the stream before anything else, and some fail for it before the checker hears of them.
+#[test]
+fn whatever_uses_a_stream_after_its_end_is_named() {
+    let uses: [(&str, fn(aclrtStream, *mut c_void) -> aclError); 6] = [
+        ("a fill", |stream, block| acl!(aclrtMemsetAsync(block, 64, 0, 64, stream))),
+        ("a copy", |stream, block| acl!(aclrtMemcpyAsync(block, 32, block, 32, ON_DEVICE, stream))),
+        ("a host function", |stream, block| acl!(aclrtLaunchHostFunc(stream, Some(nothing), block))),
+        ("a record", |stream, _| {
+            let event = event();
+            let code = acl!(aclrtRecordEvent(event, stream));
+            ok!(aclrtDestroyEvent(event));
+            code
+        }),
+        ("its id", |stream, _| acl!(aclrtStreamGetId(stream, &mut 0))),
+        ("a wait", |stream, _| acl!(aclrtSynchronizeStream(stream))),
+    ];
+    unsafe extern "C" fn nothing(_: *mut c_void) {}
+    for (what, used) in uses {
+        let found = broken(|| {
+            let (stream, block) = (stream(), malloc(64));
+            ok!(aclrtDestroyStream(stream));
+            assert_eq!(used(stream, block), ACL_ERROR_RT_INVALID_HANDLE, "{what}");
+            ok!(aclrtFree(block));
+        });
+        assert_eq!(found, [rules::STREAM_08], "{what}");
+    }
+}

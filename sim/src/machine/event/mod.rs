@@ -74,7 +74,7 @@ pub(crate) fn find(handle: aclrtEvent) -> Answer<Arc<Event>> {
     if handle.is_null() {
         return Err(Failure::invalid("the event is null"));
     }
-    EVENTS.get(handle.0.addr()).ok_or_else(|| Failure::unknown("event"))
+    EVENTS.get(handle.0.addr()).ok_or_else(|| crate::machine::watch::not_there(handle, "event"))
 }
 
 pub(crate) fn create(device: &Arc<Device>, flags: u32, made: Made) -> Answer<aclrtEvent> {

@@ -9,6 +9,7 @@ use crate::machine::recording::tasks::Sort;
 use crate::machine::sharing::{Key, Kind, Record, What};
 use crate::machine::signals::values::{self, Polled};
 use crate::machine::streams::stream::Stream;
+use crate::machine::watch;
 use crate::machine::workers::point::Duty;
 use crate::machine::workers::served::Link;
 use ascendcl_sys::types::aclrtNotify;
@@ -66,7 +67,7 @@ pub(crate) fn find(handle: aclrtNotify) -> Answer<Arc<Notify>> {
     if handle.is_null() {
         return Err(Failure::invalid("the notify is null"));
     }
-    NOTIFIES.get(handle.0.addr()).ok_or_else(|| Failure::unknown("notify"))
+    NOTIFIES.get(handle.0.addr()).ok_or_else(|| watch::not_there(handle, "notify"))
 }
 
 /// As if none had been made.

@@ -1,10 +1,11 @@
 //! The streams there are, by their numbers.
 
-use crate::failure::{Answer, Failure};
+use crate::failure::Answer;
 use crate::machine::device::Device;
 use crate::machine::handles::{Numbers, Table};
 use crate::machine::streams::stopping;
 use crate::machine::streams::stream::{Kind, Stream};
+use crate::machine::watch;
 use crate::machine::workers::served::{self, Served};
 use ascendcl_sys::types::aclrtStream;
 use std::sync::Arc;
@@ -61,7 +62,7 @@ pub(crate) fn numbered(number: usize) -> Option<Arc<Stream>> {
 }
 
 pub(in crate::machine) fn find(handle: aclrtStream) -> Answer<Arc<Stream>> {
-    STREAMS.get(handle.0.addr()).ok_or_else(|| Failure::unknown("stream"))
+    STREAMS.get(handle.0.addr()).ok_or_else(|| watch::not_there(handle, "stream"))
 }
 
 /// The live streams of a context.

@@ -92,6 +92,15 @@ pub(crate) fn call(op: Op, object: impl Named) -> Watching {
     Watching(Some(Box::new(event)), Judged::Now)
 }
 
+/// The call has not found this object of the program, and fails for that, whether or not it has begun here.
+pub(crate) fn not_there(object: impl Named, what: &'static str) -> Failure {
+    if let Watching(Some(event), _) = call(Op::Query, object) {
+        let found = lock(&CHECKER).get_or_insert_with(Checker::new).look_for(&event);
+        report::record(found);
+    }
+    Failure::unknown(what)
+}
+
 impl Watching {
     /// Work is queued on this stream. Work that a capture keeps is not judged: it is in flight when the graph is replayed.
     pub(crate) fn queue(mut self, stream: aclrtStream) -> Self {

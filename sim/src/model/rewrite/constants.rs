@@ -69,9 +69,12 @@ fn complete(tensor: &TensorProto) -> Result<(), String> {
     Err(format!("it is a constant with {found} {unit}, and its dims {dims:?} of type {kind} need {expected}"))
 }
 
-fn integers(tensor: &TensorProto) -> Vec<i64> {
+pub(super) fn integers(tensor: &TensorProto) -> Vec<i64> {
     let Some(raw) = &tensor.raw_data else {
-        let wide = tensor.int64_data.iter().copied();
+        // Elements of 64 bits without a sign are written like those with one.
+        let unsigned = tensor.data_type == Some(DataType::UINT64);
+        let value = |&value: &i64| if unsigned && value < 0 { i64::MAX } else { value };
+        let wide = tensor.int64_data.iter().map(value);
         return tensor.int32_data.iter().map(|&value| value.into()).chain(wide).collect();
     };
     let raw = raw.borrow();

@@ -1,7 +1,7 @@
 //! Graphs inside nodes: the branches of If and the body of Loop. What has to be checked inside leaves them by one more
 //! output, which is true if anything was wrong.
 
-use super::attributes::Value;
+use super::attributes::{Attributes, Value};
 use super::scope::{Known, Scope};
 use super::{Refusal, Wrong, graph_of};
 use rten_onnx::onnx::{DataType, GraphProto, NodeProto, TypeProto, TypeProtoTensor, ValueInfoProto};
@@ -35,6 +35,7 @@ pub(super) fn body(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Wro
         return Err(Refusal::because("it has no body").into());
     };
     let Some(mut graph) = attribute.g.take() else { return Ok(()) };
+    countable(scope, &node, &graph)?;
     let carried = node.input.len().saturating_sub(2);
     for (outer, inner) in node.input.iter().zip(&graph.input).skip(2) {
         if let (Some(known), Some(name)) = (scope.known(outer).cloned(), inner.name.clone()) {
@@ -73,6 +74,31 @@ pub(super) fn body(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Wro
         attribute.g = Some(graph);
     }
     finish(scope, node, any, Some(carried), &texts)
+}
+
+/// Refuses more turns than the engine counts, where no condition ends them earlier: it would take fewer.
+fn countable(scope: &Scope<'_>, node: &NodeProto, body: &GraphProto) -> Result<(), Refusal> {
+    let known = |name: &str| scope.known(name).cloned().unwrap_or_default();
+    let Some(turns) = known(node.given(0)).too_large.filter(|turns| *turns > 0) else { return Ok(()) };
+    if node.has(1) && known(node.given(1)).integers != Some(vec![1]) {
+        return Ok(());
+    }
+    let name = |info: Option<&ValueInfoProto>| info.and_then(|info| info.name.clone()).unwrap_or_default();
+    let (before, mut after) = (name(body.input.get(1)), name(body.output.first()));
+    let made_by = |name: &str| body.node.iter().find(|by| by.output.iter().any(|output| output == name));
+    // A body that does not end the loop hands the condition on, or says that it goes on.
+    for _ in &body.node {
+        let Some(by) = made_by(&after).filter(|by| by.operator() == "Identity") else { break };
+        after = by.given(0).to_string();
+    }
+    let is_constant = body.initializer.iter().any(|tensor| tensor.name.as_ref() == Some(&after))
+        || made_by(&after).is_some_and(|by| by.operator() == "Constant");
+    if after == before || is_constant {
+        return Err(Refusal::because(format!(
+            "it has {turns} turns and no condition that ends them, and the simulator counts turns in 32 bits"
+        )));
+    }
+    Ok(())
 }
 
 /// The graph with one more output, and what is known of the outputs before it.

@@ -28,6 +28,7 @@ use super::failure::LoadFailure;
 use super::names;
 use attributes::Attributes;
 pub(super) use attributes::shown;
+pub(super) use operators::parts;
 use rten_onnx::onnx::{AttributeProto, DataType, GraphProto, ModelProto, NodeProto, ValueInfoProto};
 use scope::{Known, Scope, Shared};
 use std::cell::{Cell, RefCell};

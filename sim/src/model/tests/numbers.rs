@@ -3,7 +3,7 @@
 use super::bytes_of;
 use super::files::{File, node, port, shapeless, with_graph, with_int, with_ints};
 use crate::model::{Input, Model};
-use rten_onnx::onnx::{DataType, NodeProto};
+use rten_onnx::onnx::{DataType, NodeProto, TensorProto};
 
 const I64: DataType = DataType::INT64;
 
@@ -74,6 +74,26 @@ fn a_result_of_more_than_32_bits_is_refused_inside_branches_and_loops() {
     let model = Model::parse(file.with_constant("turns", I64, &[], 6_i64.to_le_bytes().to_vec()).bytes()).unwrap();
     assert_eq!(run(&model, &[1]), Ok(vec![1]));
     assert!(run(&model, &[2]).is_err(), "2 to the power of 64");
+}
+
+/// The standard's largest number of turns stands for "until the condition says so".
+#[test]
+fn more_turns_than_the_engine_counts_need_a_condition_that_ends_them() {
+    let load = |goes_on: NodeProto, turns: i64| {
+        let nodes = vec![node("Add", &["v", "v"], &["w"]), goes_on];
+        let ports = [port("turn", I64, ""), port("go", DataType::BOOL, ""), port("v", I64, "n")];
+        let body = File::new(&ports, &[shapeless("stay", DataType::BOOL), shapeless("w", I64)], nodes).graph;
+        let file = on_integers(vec![with_graph(node("Loop", &["turns", "", "x"], &["y"]), "body", body)]);
+        let file = file.with_constant("turns", I64, &[], turns.to_le_bytes().to_vec());
+        let file = file.with_constant("three", I64, &[], 3_i64.to_le_bytes().to_vec());
+        Model::parse(file.bytes()).map_err(|failure| failure.to_string())
+    };
+    let always = || node("Identity", &["go"], &["stay"]);
+    let failure = load(always(), 1 << 62).unwrap_err();
+    assert!(failure.contains("the Loop (Loop): it has 4611686018427387904 turns and no condition"), "{failure}");
+    assert_eq!(run(&load(always(), 2).unwrap(), &[1]), Ok(vec![4]));
+    let until_three = node("Less", &["turn", "three"], &["stay"]);
+    assert_eq!(run(&load(until_three, i64::MAX).unwrap(), &[1]), Ok(vec![16]));
 }
 
 #[test]
@@ -184,4 +204,38 @@ fn a_mean_of_integers_is_cut_off_towards_zero() {
     assert_eq!(found[0].to_bytes().unwrap(), bytes_of!(i64: 1, -3));
     let large = bytes_of!(i64: 2_000_000_000, 2_000_000_000);
     assert!(model.run(&[Input { dims: &[1, 2], bytes: &large }]).is_err(), "the sum has more than 32 bits");
+}
+
+/// Libraries write constants without a sign as `uint64_data`, where the file does not have them as bytes.
+#[test]
+fn constants_without_a_sign_are_read_as_they_are_written() {
+    const SIGNED: u8 = 7 << 3 | 2;
+    const UNSIGNED: u8 = 11 << 3 | 2;
+    let load = |element: DataType, values: &[i64]| {
+        let one = node("Add", &["x", "k"], &["y"]);
+        let mut file = File::new(&[port("x", element, "3")], &[shapeless("y", element)], vec![one]);
+        file.graph.initializer.push(TensorProto {
+            dims: vec![3],
+            data_type: Some(element),
+            name: Some("k".to_string()),
+            int64_data: values.to_vec(),
+            ..Default::default()
+        });
+        let mut bytes = file.bytes();
+        // The elements of both fields are written in the same way.
+        let end = [2, 1];
+        let start = bytes.windows(2).position(|found| found == end).unwrap();
+        let tag = bytes[..start].iter().rposition(|&byte| byte == SIGNED).unwrap();
+        bytes[tag] = UNSIGNED;
+        Model::parse(bytes).map_err(|failure| failure.to_string())
+    };
+    let model = load(DataType::UINT32, &[7, 2, 1]).unwrap();
+    let bytes: Vec<u8> = [1_u32; 3].iter().flat_map(|value| value.to_le_bytes()).collect();
+    let sums = model.run(&[Input { dims: &[3], bytes: &bytes }]).unwrap()[0].to_bytes().unwrap();
+    assert_eq!(sums, [8_u32, 3, 2].iter().flat_map(|value| value.to_le_bytes()).collect::<Vec<_>>());
+    let model = load(DataType::UINT64, &[7, 2, 1]).unwrap();
+    assert_eq!(run(&model, &[1, 1, 1]).unwrap(), [8, 3, 2]);
+    // The largest one has all 64 bits.
+    let failure = load(DataType::UINT64, &[-1, 2, 1]).err().unwrap();
+    assert!(failure.contains(&i64::MAX.to_string()), "{failure}");
 }

@@ -97,3 +97,20 @@ fn parts_of_nothing_are_nothing() {
     assert_eq!(parts(file("0", split(), 17), 0).unwrap(), [vec![], Vec::<f32>::new()]);
     assert_eq!(parts(file("0", with_int(split(), "num_outputs", 2), 18), 0).unwrap(), [vec![], Vec::<f32>::new()]);
 }
+
+#[test]
+fn parts_of_a_value_whose_size_the_engine_finds_are_refused_when_they_do_not_fit() {
+    let load = |sizes: &[i64]| {
+        let split = node("Split", &["product", "sizes"], &["y", "z"]);
+        let nodes = vec![node("MatMul", &["x", "w"], &["product"]), split];
+        let outputs = [shapeless("y", FLOAT), shapeless("z", FLOAT)];
+        let file = File::new(&[port("x", FLOAT, "5 2")], &outputs, nodes).with_weights("w", &[2, 1], &[1.0, 1.0]);
+        Model::parse(file.with_integers("sizes", sizes).bytes()).map(|_| ()).map_err(|failure| failure.to_string())
+    };
+    assert_eq!(load(&[2, 3]), Ok(()));
+    let found = load(&[2, 2]).unwrap_err();
+    assert!(
+        found.contains("the Split (Split): attribute `split` is [2, 2]: the axis of `product` has 5 elements"),
+        "{found}"
+    );
+}

@@ -160,3 +160,22 @@ fn a_buffer_too_small_for_an_output_stays_untouched() {
     outputs[0].write_to(&mut large).unwrap();
     assert_eq!((&large[..8], &large[8..]), (&bytes_of!(f32: -1.0, -2.0)[..], &[9, 9][..]));
 }
+
+/// A debug build of the engine panics over an overflow of 32 bits, and does not say where.
+#[cfg(debug_assertions)]
+#[test]
+fn a_panic_of_the_engine_names_the_node() {
+    let i32s = DataType::INT32;
+    let nodes = vec![
+        node("Identity", &["x"], &["a"]),
+        node("Abs", &["a"], &["b"]),
+        node("Add", &["b", "b"], &["c"]),
+        node("Abs", &["c"], &["y"]),
+    ];
+    let file = File::new(&[port("x", i32s, "1")], &[shapeless("y", i32s)], nodes);
+    let model = Model::parse(file.bytes()).unwrap();
+    let run = |value: i32| model.run(&[Input { dims: &[1], bytes: &value.to_le_bytes() }]);
+    assert!(run(3).is_ok());
+    let failure = run(i32::MAX).map(|_| ()).unwrap_err().to_string();
+    assert!(failure.contains("the Add (Add): rten panicked: attempt to add with overflow"), "{failure}");
+}

@@ -10,7 +10,7 @@ mod losses;
 mod matrices;
 mod narrow;
 mod normalizations;
-mod parts;
+pub(in crate::model) mod parts;
 mod quantized;
 mod recurrent;
 mod reductions;

@@ -2,11 +2,14 @@
 //! when the model is loaded.
 
 use super::size_of;
+use crate::model::failure::LoadFailure;
+use crate::model::names;
 use crate::model::rewrite::attributes::{Attributes, without};
+use crate::model::rewrite::constants;
 use crate::model::rewrite::numbers::keep;
 use crate::model::rewrite::scope::Scope;
 use crate::model::rewrite::{Refusal, refuse};
-use rten_onnx::onnx::NodeProto;
+use rten_onnx::onnx::{GraphProto, NodeProto};
 
 pub(super) fn split(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
     // The engine counts the parts by their names.
@@ -35,9 +38,37 @@ pub(super) fn split(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Re
     keep(scope, node)
 }
 
+/// Refuses parts that do not fit of values whose sizes only the engine has found. What stands in a branch may be not
+/// taken.
+pub(in crate::model) fn check(
+    graph: &GraphProto,
+    dims_of: impl Fn(&str) -> Option<Vec<Option<i64>>>,
+) -> Result<(), LoadFailure> {
+    for node in graph.node.iter().filter(|node| node.operator() == "Split") {
+        let Some(dims) = dims_of(node.given(0)) else { continue };
+        let tensor = graph.initializer.iter().find(|tensor| tensor.name.as_deref() == Some(node.given(1)));
+        let given = tensor.filter(|_| node.has(1)).map(constants::integers);
+        let fits = size_among(&dims, node).and_then(|size| match given.as_deref().or(node.ints("split")) {
+            Some(sizes) => fit(node, sizes, size),
+            None if node.has(1) || node.attribute("num_outputs").is_none() => Ok(()),
+            None => near(node, node.int("num_outputs", node.output.len() as i64), size),
+        });
+        fits.map_err(|Refusal { attribute, why }| LoadFailure::Node {
+            node: names::shown(node.name.as_deref().unwrap_or_default()),
+            operator: "Split".to_string(),
+            attribute,
+            why,
+        })?;
+    }
+    Ok(())
+}
+
 /// How long the axis is, as far as it is known.
 fn size_of_axis(scope: &Scope<'_>, node: &NodeProto) -> Result<Option<i64>, Refusal> {
-    let Some(dims) = scope.dims(node.given(0)) else { return Ok(None) };
+    scope.dims(node.given(0)).map_or(Ok(None), |dims| size_among(dims, node))
+}
+
+fn size_among(dims: &[Option<i64>], node: &NodeProto) -> Result<Option<i64>, Refusal> {
     let (axis, rank) = (node.int("axis", 0), dims.len() as i64);
     let from_front = if axis < 0 { axis + rank } else { axis };
     match usize::try_from(from_front).ok().and_then(|axis| dims.get(axis)) {
