@@ -376,3 +376,50 @@ fn a_stream_whose_handle_other_code_has_is_waited_for_before_it_is_destroyed() {
     });
     alone.assert_nothing_lives();
 }
+
+/// Streams that end give their place in the crate's lists to the next.
+#[proves(STREAM_01)]
+#[test]
+fn a_stream_in_the_place_of_one_of_other_code_is_destroyed() {
+    let alone = alone();
+    inside(|current| {
+        for _ in 0..4 {
+            let theirs = stream_of_others(current);
+            // SAFETY: it is a stream of this context until `destroy` below.
+            drop(unsafe { current.adopt_stream(theirs) }.unwrap());
+            collect(current);
+            destroy(current, theirs);
+            let before = control::live().streams;
+            let stream = current.stream().unwrap();
+            let buffer = set(current, &stream, 3).wait(current).unwrap();
+            stream.destroy(current).unwrap();
+            assert_lives!(streams, before);
+            assert_eq!(buffer.to_vec(current).unwrap(), [3; 4]);
+        }
+    });
+    alone.assert_nothing_lives();
+}
+
+unsafe extern "C" fn sleeps(_: *mut c_void) {
+    std::thread::sleep(Duration::from_millis(600));
+}
+
+/// The library waits in slices, the first of which is over before this work is.
+#[proves(STREAM_05)]
+#[test]
+fn a_stream_is_destroyed_when_the_work_is_over_that_other_code_queued_on_its_handle() {
+    let alone = alone();
+    inside(|current| {
+        // The functions are known.
+        current.stream().unwrap().destroy(current).unwrap();
+        current.stream().unwrap().destroy(current).unwrap();
+        let stream = current.stream().unwrap();
+        let handle = aclrtStream(stream.as_raw());
+        // SAFETY: the stream is there until `destroy` below, which waits for the callback. It uses no argument.
+        let queued =
+            unsafe { current.library().as_raw().aclrtLaunchHostFunc(handle, Some(sleeps), std::ptr::null_mut()) };
+        assert_eq!(queued, Ok(0));
+        stream.destroy(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}

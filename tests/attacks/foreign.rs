@@ -288,3 +288,27 @@ fn the_short_form_takes_the_device_of_the_thread_or_asks_which() {
     acl.close().unwrap();
     alone.assert_nothing_lives();
 }
+
+/// The library was not called, so it has not moved the event.
+#[proves(CTX_05, EVENT_09)]
+#[test]
+fn an_event_whose_record_a_changed_context_refuses_covers_what_it_covered() {
+    let (alone, _others) = undisturbed();
+    let acl = acl();
+    acl.verify_current(true);
+    on_device_0(|current| {
+        let (one, two) = (current.stream().unwrap(), current.stream().unwrap());
+        let work = one.set_bytes(current, current.upload(&[0_u8; 64]).unwrap(), 1).unwrap();
+        let event = one.record(current, current.event().unwrap()).unwrap();
+        sets_device(1);
+        let refused = two.record(current, event).unwrap_err();
+        assert!(matches!(refused.error, Error::CurrentChanged { .. }), "{}", refused.error);
+        resets_device(1);
+        assert!(current.foreign(|| ()).changed);
+        let work = two.adopt_after(current, work, &refused.value).unwrap();
+        assert_eq!(work.wait(current).unwrap().to_vec(current).unwrap(), [1; 64]);
+    });
+    acl.verify_current(false);
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}

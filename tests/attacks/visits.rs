@@ -1,7 +1,7 @@
 //! Contexts that a thread enters again and again: from the second time on it comes from the default context that it left
 //! current.
 
-use super::leaving::{Worker, current_handle};
+use super::leaving::{Worker, current_handle, resets_device, sets_device};
 use super::{fail, nothing_fails};
 use crate::common::{alone, library};
 use ascendcl::runtime::CloseError;
@@ -145,6 +145,30 @@ fn a_visit_during_which_calls_begin_or_cease_to_be_checked_comes_back_all_the_sa
             assert_eq!(current_handle(), before);
         };
         worker.run(attacks).unwrap();
+        runtime.close().unwrap();
+        worker.end();
+        alone.assert_nothing_lives();
+    }
+}
+
+/// Other code chooses a context after the crate left the default one current.
+#[proves(CTX_08, CTX_09)]
+#[test]
+fn a_context_that_other_code_chose_between_two_visits_is_current_again_after_the_second() {
+    for times in TIMES {
+        let alone = alone();
+        let (runtime, worker) = (open(0), Worker::new());
+        let chooses = || {
+            visit(&runtime, times);
+            sets_device(1);
+            let chosen = current_handle();
+            for _ in 0..2 {
+                visit(&runtime, 1);
+                assert_eq!(current_handle(), chosen, "after {times} visits");
+            }
+            resets_device(1);
+        };
+        worker.run(chooses).unwrap();
         runtime.close().unwrap();
         worker.end();
         alone.assert_nothing_lives();
