@@ -360,6 +360,11 @@ fn a_program_that_runs_on_the_device_is_told_so() {
         control::configure(under_watch(Config::new()).on_device(on_device)).unwrap();
         let acl = Acl::init(Library::Simulator).unwrap();
         assert_eq!(acl.run_mode().unwrap(), expected);
+        let mut thread = Thread::new().unwrap();
+        let device = acl.device(&mut thread, 0).unwrap();
+        let told = device.with_current(&mut thread, |current| current.run_mode()).unwrap();
+        assert_eq!(told, expected);
+        device.reset(&mut thread).unwrap();
         acl.close().unwrap();
     }
     alone.assert_nothing_lives();

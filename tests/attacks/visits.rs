@@ -174,3 +174,32 @@ fn a_context_that_other_code_chose_between_two_visits_is_current_again_after_the
         alone.assert_nothing_lives();
     }
 }
+
+/// The library refuses to go back to the outer context, and then calls would use the inner one.
+#[proves(CTX_05, CTX_08)]
+#[test]
+fn a_visit_to_which_the_library_does_not_return_makes_no_call_in_the_context_inside_of_it() {
+    for times in TIMES {
+        let alone = alone();
+        let (outer, inner, worker) = (open(0), open(1), Worker::new());
+        let attacks = || {
+            visit(&outer, times);
+            visit(&inner, times);
+            let works = |current: &mut ascendcl::Current<Visited>| {
+                let own = current_handle();
+                inner.enter(current, |_| fail("aclrtSetCurrentContext#1+=507899")).unwrap();
+                assert_ne!(current_handle(), own);
+                assert!(current.upload(&[1_u8]).is_err(), "after {times} visits");
+                nothing_fails();
+                assert_eq!(current.upload(&[1_u8]).unwrap().to_vec(current).unwrap(), [1]);
+                assert_eq!(current_handle(), own);
+            };
+            outer.with(works).unwrap();
+        };
+        worker.run(attacks).unwrap();
+        outer.close().unwrap();
+        inner.close().unwrap();
+        worker.end();
+        alone.assert_nothing_lives();
+    }
+}

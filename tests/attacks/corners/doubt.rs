@@ -5,6 +5,7 @@ use ascendcl::capture::CaptureMode;
 use ascendcl::memory::bytes_in_arena;
 use ascendcl::model::ModelSource;
 use ascendcl::operator::Operator;
+use ascendcl::stream::StreamOps;
 use ascendcl::{Brand, Current, DeviceBuffer, Element, Error, HostBuffer, Stream};
 use ascendcl_macros::proves;
 use std::sync::mpsc::{Sender, channel};
@@ -176,13 +177,17 @@ fn memory_in_doubt_is_copied_by_no_call_and_by_no_stream() {
         let (mut buffer, stream, go) = in_doubt(current, current.upload(&[1_u8; 64]).unwrap());
         is_in_doubt(&buffer.copy_from(current, &[3; 64]).unwrap_err());
         is_in_doubt(&buffer.to_vec(current).unwrap_err());
-        let failed = other.set_bytes(current, buffer, 4).unwrap_err();
-        is_in_doubt(&failed.error);
-        let failed = other.copy_to_device(current, host, failed.value).unwrap_err();
-        is_in_doubt(&failed.error);
-        let (host, buffer) = failed.value;
-        let failed = other.copy_to_host(current, buffer, host).unwrap_err();
-        is_in_doubt(&failed.error);
+        // On its own stream, too, where the work would come behind that in doubt.
+        let (mut host, mut buffer) = (host, buffer);
+        for stream in [&stream, &other as &StreamOps<_>] {
+            let failed = stream.set_bytes(current, buffer, 4).unwrap_err();
+            is_in_doubt(&failed.error);
+            let failed = stream.copy_to_device(current, host, failed.value).unwrap_err();
+            is_in_doubt(&failed.error);
+            let failed = stream.copy_to_host(current, failed.value.1, failed.value.0).unwrap_err();
+            is_in_doubt(&failed.error);
+            (buffer, host) = failed.value;
+        }
         go.send(()).unwrap();
         stream.synchronize(current).unwrap();
     });
