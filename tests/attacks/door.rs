@@ -423,3 +423,22 @@ fn a_stream_is_destroyed_when_the_work_is_over_that_other_code_queued_on_its_han
     });
     alone.assert_nothing_lives();
 }
+
+/// The functions are known, so the stream is destroyed by the short way.
+#[proves(STREAM_05, STREAM_07)]
+#[test]
+fn work_of_a_stream_that_was_destroyed_comes_back_without_a_call_for_that_stream() {
+    let alone = alone();
+    inside(|current| {
+        (0..2).for_each(|_| current.stream().unwrap().destroy(current).unwrap());
+        let stream = current.stream().unwrap();
+        let (work, given) = (set(current, &stream, 3), set(current, &stream, 4));
+        stream.synchronize(current).unwrap();
+        stream.destroy(current).unwrap();
+        assert!(work.is_done(current).unwrap());
+        assert_eq!(work.wait(current).unwrap().to_vec(current).unwrap(), [3; 4]);
+        drop(given);
+        collect(current);
+    });
+    alone.assert_nothing_lives();
+}

@@ -305,8 +305,12 @@ fn an_event_whose_record_a_changed_context_refuses_covers_what_it_covered() {
         assert!(matches!(refused.error, Error::CurrentChanged { .. }), "{}", refused.error);
         resets_device(1);
         assert!(current.foreign(|| ()).changed);
-        let work = two.adopt_after(current, work, &refused.value).unwrap();
-        assert_eq!(work.wait(current).unwrap().to_vec(current).unwrap(), [1; 64]);
+        let buffer = two.adopt_after(current, work, &refused.value).unwrap().wait(current).unwrap();
+        assert_eq!(buffer.to_vec(current).unwrap(), [1; 64]);
+        // While calls are verified, a copy takes the longer way.
+        control::fail(Plan::new().at(Calls::of("aclrtMemcpy").nth(1), Fault::Fails(507_899))).unwrap();
+        assert!(matches!(buffer.to_vec(current), Err(Error::Vendor(_))));
+        control::fail(Plan::new()).unwrap();
     });
     acl.verify_current(false);
     acl.close().unwrap();

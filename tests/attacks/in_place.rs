@@ -304,6 +304,7 @@ fn a_model_that_another_stream_took_over_is_unloaded_when_that_stream_was_waited
         other.synchronize(current).unwrap();
         collect(current);
         assert_lives!(models, 0);
+        assert_lives!(device_blocks, 0);
         release.send(()).unwrap();
     });
     alone.assert_nothing_lives();
