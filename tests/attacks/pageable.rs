@@ -1,6 +1,6 @@
 //! Ordinary host memory, with a library that copies it during the call without waiting for the stream.
 
-use super::with_device;
+use super::{inside, with_device};
 use crate::common::{Alone, acl, alone, positions, under_watch};
 use ascendcl::{
     Current, Error, Scoped,
@@ -177,6 +177,7 @@ fn a_copy_of_a_vector_by_another_function_comes_after_the_work_that_its_device_b
 }
 
 /// The memory of this process, in bytes.
+#[cfg(target_os = "linux")]
 fn resident() -> usize {
     let about = std::fs::read_to_string("/proc/self/statm").unwrap();
     about.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
