@@ -268,28 +268,3 @@ fn a_context_that_could_not_be_put_back_is_not_made_current_after_its_device_was
         alone.assert_nothing_lives();
     }
 }
-
-/// The library counts how often a device was set, so it is still there for other code.
-#[proves(CTX_09)]
-#[test]
-fn a_context_of_other_code_is_put_back_although_another_thread_gave_its_device_back_meanwhile() {
-    let (alone, _others) = undisturbed();
-    let acl = acl();
-    let mut thread = Thread::new().unwrap();
-    sets_device(1);
-    let chosen = current_handle();
-    let device = acl.device(&mut thread, 0).unwrap();
-    let other = acl.device(&mut thread, 1).unwrap();
-    device.with_current(&mut thread, works_here).unwrap();
-    device
-        .with_current(&mut thread, |current| {
-            resets_elsewhere(other);
-            works_here(current);
-        })
-        .unwrap();
-    assert_eq!(current_handle(), chosen);
-    device.reset(&mut thread).unwrap();
-    resets_device(1);
-    acl.close().unwrap();
-    alone.assert_nothing_lives();
-}
