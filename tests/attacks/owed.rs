@@ -215,7 +215,11 @@ fn a_context_of_other_code_that_could_not_be_put_back_twice_is_put_back_later() 
     is_owed(&device, &mut thread);
     drop(thread);
     fail("aclrtSetCurrentContext#1=507899");
-    ascendcl::run(library(), |_| Ok::<_, Error>(nothing_fails())).unwrap();
+    ascendcl::run(library(), |_| {
+        nothing_fails();
+        Ok::<_, Error>(())
+    })
+    .unwrap();
     assert_eq!(current_handle(), chosen);
     device.reset(&mut Thread::new().unwrap()).unwrap();
     resets_device(1);
@@ -262,7 +266,11 @@ fn a_context_that_could_not_be_put_back_is_not_made_current_after_its_device_was
             resets_elsewhere(chosen);
         }
         drop(thread);
-        ascendcl::run(library(), |current| Ok::<_, Error>(works_here(current))).unwrap();
+        ascendcl::run(library(), |current| {
+            works_here(current);
+            Ok::<_, Error>(())
+        })
+        .unwrap();
         device.reset(&mut Thread::new().unwrap()).unwrap();
         acl.close().unwrap();
         alone.assert_nothing_lives();
