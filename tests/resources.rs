@@ -7,14 +7,14 @@ mod common;
 mod null;
 
 use ascendcl::{
-    Acl, Brand, Current, Device, RunMode, ScopeError, Scoped, Thread,
+    Acl, Brand, Current, Device, Library, RunMode, ScopeError, Scoped, Thread,
     stream::{StreamOps, StreamOptions},
 };
 use ascendcl_macros::proves;
-use ascendcl_sim::control;
+use ascendcl_sim::{Config, control};
 use ascendcl_sys::constants::{ACL_STREAM_FAST_LAUNCH, ACL_STREAM_FAST_SYNC};
 use ascendcl_sys::types::aclrtStream;
-use common::{acl, alone, data, library};
+use common::{acl, alone, data, library, under_watch};
 use null::{Books, TIMEOUT, books};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -349,5 +349,23 @@ fn a_stream_has_the_priority_and_the_flags_that_were_asked_for() {
         Ok::<_, Box<dyn std::error::Error>>(())
     })
     .unwrap();
+    alone.assert_nothing_lives();
+}
+
+#[proves(MODE_01)]
+#[test]
+fn a_program_that_runs_on_the_device_is_told_so() {
+    let alone = alone();
+    for (on_device, expected) in [(true, RunMode::Device), (false, RunMode::Host)] {
+        control::configure(under_watch(Config::new()).on_device(on_device)).unwrap();
+        let acl = Acl::init(Library::Simulator).unwrap();
+        assert_eq!(acl.run_mode().unwrap(), expected);
+        let mut thread = Thread::new().unwrap();
+        let device = acl.device(&mut thread, 0).unwrap();
+        let told = device.with_current(&mut thread, |current| current.run_mode()).unwrap();
+        assert_eq!(told, expected);
+        device.reset(&mut thread).unwrap();
+        acl.close().unwrap();
+    }
     alone.assert_nothing_lives();
 }

@@ -13,7 +13,8 @@ use ascendcl_macros::proves;
 use ascendcl_sim::{Plan, control};
 use common::scopes::run;
 use common::{
-    alone, assert_lives, data, difference_of, digits, digits_compiled_for, largest, negated_image, positions, product,
+    alone, assert_lives, data, difference_of, digits, digits_compiled_for, largest, negated_image, onnx, positions,
+    product,
 };
 
 fn model<C: Brand>(current: &Current<C>) -> Model<C> {
@@ -319,6 +320,46 @@ fn a_model_that_was_compiled_for_some_sizes_of_all_inputs_runs_in_these() {
              [1, 3, 3, 5] was given [MODEL-20]"
         );
         compiled.unload(current)?;
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
+/// A model of two inputs with a free first axis, and of one whose shape is fixed.
+fn three_inputs(key: &str, sizes: &str, free: &[&str]) -> Vec<u8> {
+    let fixed = ["1"; 4];
+    let inputs = [onnx::input("a", onnx::FLOAT, free), onnx::input("b", onnx::FLOAT, free)].concat();
+    let sum = [onnx::node("Add", &["a", "b"], "sum"), onnx::node("Add", &["sum", "c"], "y")].concat();
+    let inputs = [inputs, onnx::input("c", onnx::FLOAT, &fixed[..free.len()])].concat();
+    [onnx::model(&[sum, inputs, onnx::output("y", onnx::FLOAT, free)]), onnx::metadata(key, sizes)].concat()
+}
+
+/// The library gets one size for all inputs. An input of another size would be shorter than the library reads.
+#[proves(MODEL_20)]
+#[test]
+fn inputs_of_different_sizes_are_refused_where_the_model_takes_one_size_for_all() {
+    let alone = alone();
+    let numbers = [1.0_f32; 64];
+    let batch = three_inputs("ascendcl.dynamic_batch", "1,4", &["n", "2"]);
+    let image = three_inputs("ascendcl.dynamic_image_size", "1,2;4,4", &["1", "1", "h", "w"]);
+    let (few, many): (&[usize], &[usize]) = (&[1, 2], &[4, 2]);
+    let (small, large): (&[usize], &[usize]) = (&[1, 1, 1, 2], &[1, 1, 4, 4]);
+    run(|current| {
+        for (file, one, other) in [(&batch, few, many), (&image, small, large)] {
+            let mut model = current.load(ModelSource::memory(file).into())?;
+            let input = |shape: &[usize]| Input::new(shape, &numbers[..shape.iter().product()]);
+            let fixed = vec![1; one.len()];
+            for (a, b) in [(one, other), (other, one)] {
+                let refused = model.run(current, &[input(a)?, input(b)?, input(&fixed)?]).unwrap_err();
+                assert!(matches!(refused, Error::Input(_)), "{refused}");
+                assert!(refused.to_string().contains("input `b`"), "{refused}");
+            }
+            for size in [one, other] {
+                let outputs = model.run(current, &[input(size)?, input(size)?, input(&fixed)?])?;
+                assert_eq!(outputs.get(0)?.to_vec::<f32>()?, vec![3.0; size.iter().product()]);
+            }
+            model.unload(current)?;
+        }
         Ok(())
     });
     alone.assert_nothing_lives();

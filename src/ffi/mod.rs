@@ -82,7 +82,11 @@ mod shelf_tests;
 mod stamp;
 mod standing;
 mod stream;
+#[cfg(test)]
+mod stream_tests;
 mod timeline;
+#[cfg(test)]
+mod timeline_tests;
 mod unnamed;
 mod version;
 mod visit;

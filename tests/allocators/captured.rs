@@ -77,18 +77,37 @@ fn blocks_from_before_the_capture_stay_and_blocks_from_after_it_do_not() {
 
 #[proves(GRAPH_05, ALLOC_14)]
 #[test]
-fn a_block_of_two_graphs_stays_until_the_second_one_is_destroyed() {
+fn a_block_of_two_graphs_stays_until_both_are_destroyed() {
     let books = books();
     in_books(&books, |current| {
         books.keep_blocks();
         let mut stream = pooled(current, "pool");
+        for is_first in [true, false] {
+            drop(work(current, &stream));
+            let (first, second) = (copies(current, &mut stream, 0), copies(current, &mut stream, 0));
+            stream.synchronize(current).unwrap();
+            let (one, other) = if is_first { (first, second) } else { (second, first) };
+            drop(one.into_operands(current).unwrap());
+            assert_eq!(live(&stream), 1, "the graph that is left has the block");
+            drop(other.into_operands(current).unwrap());
+            assert_eq!(live(&stream), 0);
+        }
+    });
+}
+
+/// What is out is counted where the allocator cannot be taken.
+#[proves(ALLOC_11, ALLOC_12)]
+#[test]
+fn a_block_that_came_back_with_its_graph_does_not_count_as_out() {
+    let books = books();
+    in_books(&books, |current| {
+        let mut stream = pooled(current, "pool");
+        drop(copies(current, &mut stream, 2).into_operands(current).unwrap());
+        books.leak_blocks();
         drop(work(current, &stream));
-        let (first, second) = (copies(current, &mut stream, 0), copies(current, &mut stream, 0));
         stream.synchronize(current).unwrap();
-        drop(first.into_operands(current).unwrap());
-        assert_eq!(live(&stream), 1);
-        drop(second.into_operands(current).unwrap());
-        assert_eq!(live(&stream), 0);
+        let refused = stream.unregister(current).unwrap_err();
+        assert!(matches!(refused.error, Error::BlocksInUse { count: 1 }), "{}", refused.error);
     });
 }
 

@@ -288,3 +288,21 @@ fn the_short_form_takes_the_device_of_the_thread_or_asks_which() {
     acl.close().unwrap();
     alone.assert_nothing_lives();
 }
+
+/// While calls are verified, a copy takes the longer way.
+#[proves(CTX_05, ERR_01)]
+#[test]
+fn a_copy_that_fails_while_calls_are_verified_is_an_error() {
+    let (alone, _others) = undisturbed();
+    let acl = acl();
+    acl.verify_current(true);
+    on_device_0(|current| {
+        let buffer = current.upload(&[1_u8; 64]).unwrap();
+        control::fail(Plan::new().at(Calls::of("aclrtMemcpy").nth(1), Fault::Fails(507_899))).unwrap();
+        assert!(matches!(buffer.to_vec(current), Err(Error::Vendor(_))));
+        control::fail(Plan::new()).unwrap();
+    });
+    acl.verify_current(false);
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}

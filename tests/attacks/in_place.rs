@@ -58,6 +58,8 @@ fn a_model_that_was_given_up_is_touched_by_nothing_but_work_behind_it() {
         let (own, other) = (stream(current), stream(current));
         let mut model = bound(current);
         own.run_bound(current, &mut model).unwrap();
+        // All functions are known afterwards.
+        (0..2).for_each(|_| model.run(current).unwrap());
         let scores = model.read::<f32>(current, 0).unwrap();
         let release = hold(current, &own);
         timed_out(own.run_bound_within(current, &mut model, SHORT));
@@ -269,6 +271,41 @@ fn each_call_of_a_run_in_place_fails_once_and_the_model_runs_afterwards() {
             }
         }
         drop(current.collect());
+    });
+    alone.assert_nothing_lives();
+}
+
+/// A wait for the first stream has shown that the model is idle there.
+#[proves(MODEL_14)]
+#[test]
+fn a_model_that_was_waited_for_does_not_wait_for_later_work_of_that_stream() {
+    let alone = alone();
+    inside(|current| {
+        let (own, other) = (stream(current), stream(current));
+        let model = own.execute(current, bound(current)).unwrap().wait(current).unwrap();
+        let release = hold(current, &own);
+        let model = other.execute(current, model).unwrap().wait(current).unwrap();
+        model.into_model(current).unwrap().unload(current).unwrap();
+        release.send(()).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(MODEL_14, DATA_10)]
+#[test]
+fn a_model_that_another_stream_took_over_is_unloaded_when_that_stream_was_waited_for() {
+    let alone = alone();
+    inside(|current| {
+        let (own, other) = (stream(current), stream(current));
+        let work = own.execute(current, bound(current)).unwrap();
+        let behind = own.record(current, current.event().unwrap()).unwrap();
+        let release = hold(current, &own);
+        drop(other.adopt_after(current, work, &behind).unwrap());
+        other.synchronize(current).unwrap();
+        collect(current);
+        assert_lives!(models, 0);
+        assert_lives!(device_blocks, 0);
+        release.send(()).unwrap();
     });
     alone.assert_nothing_lives();
 }

@@ -20,6 +20,7 @@ mod corners;
 mod defaults;
 mod door;
 mod door_lists;
+mod door_streams;
 mod dropped;
 mod dropping;
 mod endings;

@@ -2,9 +2,11 @@
 
 use super::leaving::{current_handle, resets_device, sets_device};
 use super::{fail, nothing_fails, undisturbed};
-use crate::common::acl;
+use crate::common::{acl, library};
 use ascendcl::{Current, Device, Error, ScopeError, Scoped, Thread};
 use ascendcl_macros::proves;
+use std::ffi::c_void;
+use std::{mem, ptr};
 
 /// Work of several kinds, all in the context that is entered.
 fn works_here(current: &mut Current<Scoped<'_>>) {
@@ -120,4 +122,157 @@ fn a_default_context_that_the_library_did_not_name_is_not_put_back_after_another
     other.reset(&mut thread).unwrap();
     acl.close().unwrap();
     alone.assert_nothing_lives();
+}
+
+/// Makes a context current, as code outside the crate does.
+fn makes_current(handle: usize) {
+    let set = ascendcl_sim::resolve("aclrtSetCurrentContext").unwrap();
+    // SAFETY: the function has this type.
+    let set: unsafe extern "C" fn(*mut c_void) -> i32 = unsafe { mem::transmute(set) };
+    // SAFETY: the library looks the handle up. It is that of a live context.
+    assert_eq!(unsafe { set(ptr::without_provenance_mut(handle)) }, 0);
+}
+
+/// Takes a scope down on the device's default context. At its end, the library refuses to put back what other code has
+/// chosen.
+fn is_owed(device: &Device<'_>, thread: &mut Thread) {
+    let chosen = current_handle();
+    // The scope is left, its end enters the context, and leaves it.
+    let plan = "aclrtSetCurrentContext#3=507899";
+    device.default_context(thread, |context, thread| context.enter(thread, |_| fail(plan)).unwrap()).unwrap();
+    nothing_fails();
+    assert_ne!(current_handle(), chosen);
+}
+
+#[proves(CTX_08, CTX_09)]
+#[test]
+fn a_reset_gives_other_code_its_context_back_that_could_not_be_put_back_before() {
+    let (alone, _others) = undisturbed();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    sets_device(1);
+    let chosen = current_handle();
+    let device = acl.device(&mut thread, 0).unwrap();
+    is_owed(&device, &mut thread);
+    device.reset(&mut thread).unwrap();
+    assert_eq!(current_handle(), chosen);
+    resets_device(1);
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+#[proves(CTX_08, CTX_09)]
+#[test]
+fn the_short_form_runs_on_the_device_of_other_code_whose_context_could_not_be_put_back_before() {
+    let (alone, _others) = undisturbed();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    sets_device(1);
+    let chosen = current_handle();
+    let device = acl.device(&mut thread, 0).unwrap();
+    is_owed(&device, &mut thread);
+    drop(thread);
+    let ran = ascendcl::run(library(), |current| Ok::<_, Error>(current.device_id()));
+    assert_eq!(ran.unwrap(), 1);
+    assert_eq!(current_handle(), chosen);
+    device.reset(&mut Thread::new().unwrap()).unwrap();
+    resets_device(1);
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+/// Other code has chosen the context of a scope, and the library refuses to put it back behind another one.
+#[proves(CTX_03, CTX_09)]
+#[test]
+fn the_context_of_a_scope_that_could_not_be_put_back_is_not_made_current_after_its_end() {
+    let (alone, _others) = undisturbed();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    let other = acl.device(&mut thread, 1).unwrap();
+    let ended = device.context(&mut thread, |context, thread| {
+        makes_current(context.enter(thread, |_| current_handle()).unwrap());
+        is_owed(&other, thread);
+    });
+    ended.unwrap();
+    device.with_current(&mut thread, works_here).unwrap();
+    other.reset(&mut thread).unwrap();
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+/// The library refuses once more where the short form asks it.
+#[proves(CTX_08, CTX_09)]
+#[test]
+fn a_context_of_other_code_that_could_not_be_put_back_twice_is_put_back_later() {
+    let (alone, _others) = undisturbed();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    sets_device(1);
+    let chosen = current_handle();
+    let device = acl.device(&mut thread, 0).unwrap();
+    is_owed(&device, &mut thread);
+    drop(thread);
+    fail("aclrtSetCurrentContext#1=507899");
+    ascendcl::run(library(), |_| {
+        nothing_fails();
+        Ok::<_, Error>(())
+    })
+    .unwrap();
+    assert_eq!(current_handle(), chosen);
+    device.reset(&mut Thread::new().unwrap()).unwrap();
+    resets_device(1);
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+fn resets_elsewhere(device: Device<'_>) {
+    std::thread::scope(|scope| {
+        scope.spawn(|| device.reset(&mut Thread::new().unwrap()).unwrap());
+    });
+}
+
+/// Other code has chosen the default context of device 1, which another thread resets before, or inside of, the scope behind
+/// which the context was to be put back.
+#[proves(CTX_03, CTX_06)]
+#[test]
+fn a_context_that_could_not_be_put_back_is_not_made_current_after_its_device_was_reset() {
+    for is_inside in [false, true] {
+        let (alone, _others) = undisturbed();
+        let acl = acl();
+        let mut thread = Thread::new().unwrap();
+        let device = acl.device(&mut thread, 0).unwrap();
+        let chosen = acl.device(&mut thread, 1).unwrap();
+        makes_current(
+            chosen
+                .default_context(&mut thread, |own, thread| own.enter(thread, |_| current_handle()))
+                .unwrap()
+                .unwrap(),
+        );
+        is_owed(&device, &mut thread);
+        if is_inside {
+            // The library refuses where the scope begins, too.
+            fail("aclrtSetCurrentContext#1=507899");
+            let ended = device.context(&mut thread, |context, thread| {
+                nothing_fails();
+                context.enter(thread, |current| {
+                    resets_elsewhere(chosen);
+                    works_here(current);
+                })
+            });
+            ended.unwrap().unwrap();
+        } else {
+            resets_elsewhere(chosen);
+        }
+        drop(thread);
+        ascendcl::run(library(), |current| {
+            works_here(current);
+            Ok::<_, Error>(())
+        })
+        .unwrap();
+        device.reset(&mut Thread::new().unwrap()).unwrap();
+        acl.close().unwrap();
+        alone.assert_nothing_lives();
+    }
 }

@@ -1,6 +1,6 @@
 //! Ordinary host memory, with a library that copies it during the call without waiting for the stream.
 
-use super::with_device;
+use super::{inside, with_device};
 use crate::common::{Alone, acl, alone, positions, under_watch};
 use ascendcl::{
     Current, Error, Scoped,
@@ -174,4 +174,27 @@ fn a_copy_of_a_vector_by_another_function_comes_after_the_work_that_its_device_b
         let (_, read) = read.unwrap().wait(current).unwrap();
         assert_eq!(read.into_vec(current).unwrap(), [7; 64], "read after it was set");
     });
+}
+
+/// The memory of this process, in bytes.
+#[cfg(target_os = "linux")]
+fn resident() -> usize {
+    let about = std::fs::read_to_string("/proc/self/statm").unwrap();
+    about.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4096
+}
+
+#[cfg(target_os = "linux")]
+#[proves(MEM_01)]
+#[test]
+fn vectors_that_their_buffers_kept_are_freed() {
+    const BYTES: usize = 16 << 20;
+    let alone = alone();
+    inside(|current| {
+        let rounds = |count| (0..count).for_each(|_| current.pageable_buffer(vec![1_u8; BYTES]).free(current).unwrap());
+        rounds(2);
+        let before = resident();
+        rounds(16);
+        assert!(resident() < before + 8 * BYTES, "{} bytes are not freed", resident() - before);
+    });
+    alone.assert_nothing_lives();
 }

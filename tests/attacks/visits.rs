@@ -1,7 +1,7 @@
 //! Contexts that a thread enters again and again: from the second time on it comes from the default context that it left
 //! current.
 
-use super::leaving::{Worker, current_handle};
+use super::leaving::{Worker, current_handle, resets_device, sets_device};
 use super::{fail, nothing_fails};
 use crate::common::{alone, library};
 use ascendcl::runtime::CloseError;
@@ -146,6 +146,59 @@ fn a_visit_during_which_calls_begin_or_cease_to_be_checked_comes_back_all_the_sa
         };
         worker.run(attacks).unwrap();
         runtime.close().unwrap();
+        worker.end();
+        alone.assert_nothing_lives();
+    }
+}
+
+/// Other code chooses a context after the crate left the default one current.
+#[proves(CTX_08, CTX_09)]
+#[test]
+fn a_context_that_other_code_chose_between_two_visits_is_current_again_after_the_second() {
+    for times in TIMES {
+        let alone = alone();
+        let (runtime, worker) = (open(0), Worker::new());
+        let chooses = || {
+            visit(&runtime, times);
+            sets_device(1);
+            let chosen = current_handle();
+            for _ in 0..2 {
+                visit(&runtime, 1);
+                assert_eq!(current_handle(), chosen, "after {times} visits");
+            }
+            resets_device(1);
+        };
+        worker.run(chooses).unwrap();
+        runtime.close().unwrap();
+        worker.end();
+        alone.assert_nothing_lives();
+    }
+}
+
+/// The library refuses to go back to the outer context, and then calls would use the inner one.
+#[proves(CTX_05, CTX_08)]
+#[test]
+fn a_visit_to_which_the_library_does_not_return_makes_no_call_in_the_context_inside_of_it() {
+    for times in TIMES {
+        let alone = alone();
+        let (outer, inner, worker) = (open(0), open(1), Worker::new());
+        let attacks = || {
+            visit(&outer, times);
+            visit(&inner, times);
+            let works = |current: &mut ascendcl::Current<Visited>| {
+                let own = current_handle();
+                inner.enter(current, |_| fail("aclrtSetCurrentContext#1+=507899")).unwrap();
+                assert_ne!(current_handle(), own);
+                assert!(current.upload(&[1_u8]).is_err(), "after {times} visits");
+                nothing_fails();
+                assert_eq!(current.upload(&[1_u8]).unwrap().to_vec(current).unwrap(), [1]);
+                assert_eq!(current_handle(), own);
+            };
+            outer.with(works).unwrap();
+        };
+        worker.run(attacks).unwrap();
+        outer.close().unwrap();
+        inner.close().unwrap();
         worker.end();
         alone.assert_nothing_lives();
     }

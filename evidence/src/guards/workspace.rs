@@ -13,7 +13,13 @@ pub(crate) const FOLDERS: [&str; 7] =
     ["src/ffi", "src/ledger", "src/memory", "src/raw", "src/runtime", "src/stream", "rules/src/relations"];
 
 /// Files of tests among the sources.
-const TESTS: [&str; 2] = ["src/ffi/allocator_tests.rs", "src/ffi/shelf_tests.rs"];
+const TESTS: [&str; 5] = [
+    "src/ffi/allocator_tests.rs",
+    "src/ffi/places_tests.rs",
+    "src/ffi/shelf_tests.rs",
+    "src/ffi/stream_tests.rs",
+    "src/ffi/timeline_tests.rs",
+];
 
 /// What the trials run most of the time. None of them has mutants of the safe crate.
 const OPTIMISED: [&str; 2] = ["ascendcl-sim", "ascendcl-rules"];

@@ -216,3 +216,28 @@ fn a_panic_of_a_callback_is_told_and_the_next_replay_goes_on() {
     });
     alone.assert_nothing_lives();
 }
+
+/// What a callback panics with, and then panics where it is dropped.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        panic!("what a callback threw was dropped");
+    }
+}
+
+#[proves(CB_09)]
+#[test]
+fn what_a_callback_panics_with_is_not_dropped_on_a_thread_of_the_library() {
+    let alone = alone();
+    inside(|current| {
+        let mut stream = stream(current);
+        let graph = stream.capture(current, CaptureMode::Relaxed, (), |capture, ()| {
+            capture.launch_host_fn((), |()| std::panic::panic_any(Bomb))
+        });
+        let mut graph = stream.replay(current, graph.unwrap()).unwrap().wait(current).unwrap();
+        let told = graph.take_panic().unwrap();
+        assert!(matches!(&told, Error::CallbackPanicked { message } if message.contains("not text")), "{told}");
+    });
+    alone.assert_nothing_lives();
+}

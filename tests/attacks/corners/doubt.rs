@@ -5,7 +5,8 @@ use ascendcl::capture::CaptureMode;
 use ascendcl::memory::bytes_in_arena;
 use ascendcl::model::ModelSource;
 use ascendcl::operator::Operator;
-use ascendcl::{Brand, Current, DeviceBuffer, Element, Error, Stream};
+use ascendcl::stream::StreamOps;
+use ascendcl::{Brand, Current, DeviceBuffer, Element, Error, HostBuffer, Stream};
 use ascendcl_macros::proves;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
@@ -156,6 +157,106 @@ fn memory_in_doubt_is_not_captured() {
         is_in_doubt(&refused.error);
         go.send(()).unwrap();
         stream.synchronize(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+/// The functions of these calls are known: the calls before have found them.
+#[proves(MEM_02)]
+#[test]
+fn memory_in_doubt_is_copied_by_no_call_and_by_no_stream() {
+    let alone = alone();
+    inside(|current| {
+        let other = current.stream().unwrap().without_allocator();
+        let known = current.upload(&[7_u8; 64]).unwrap();
+        assert_eq!(known.to_vec(current).unwrap(), [7; 64]);
+        let host = current.host_buffer::<u8>(64).unwrap();
+        let (host, known) = other.copy_to_device(current, host, known).unwrap().wait(current).unwrap();
+        let (known, host) = other.copy_to_host(current, known, host).unwrap().wait(current).unwrap();
+        known.free(current).unwrap();
+        let (mut buffer, stream, go) = in_doubt(current, current.upload(&[1_u8; 64]).unwrap());
+        is_in_doubt(&buffer.copy_from(current, &[3; 64]).unwrap_err());
+        is_in_doubt(&buffer.to_vec(current).unwrap_err());
+        // On its own stream, too, where the work would come behind that in doubt.
+        let (mut host, mut buffer) = (host, buffer);
+        for stream in [&stream, &other as &StreamOps<_>] {
+            let failed = stream.set_bytes(current, buffer, 4).unwrap_err();
+            is_in_doubt(&failed.error);
+            let failed = stream.copy_to_device(current, host, failed.value).unwrap_err();
+            is_in_doubt(&failed.error);
+            let failed = stream.copy_to_host(current, failed.value.1, failed.value.0).unwrap_err();
+            is_in_doubt(&failed.error);
+            (buffer, host) = failed.value;
+        }
+        go.send(()).unwrap();
+        stream.synchronize(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+/// A host buffer to which a copy may be writing on a stream which is held up until something is sent.
+fn host_in_doubt<C: Brand>(current: &Current<C>) -> (HostBuffer<C, u8>, Stream<C>, Sender<()>) {
+    let (go, waits) = channel::<()>();
+    let stream = current.stream().unwrap();
+    drop(stream.launch_host_fn(current, move || waits.recv_timeout(Duration::from_secs(20)).is_ok()).unwrap());
+    let (from, to) = (current.upload(&[1_u8; 64]).unwrap(), current.host_buffer::<u8>(64).unwrap());
+    fail("aclrtMemcpyAsync#1=after:507899, aclrtSynchronizeStreamWithTimeout=507046");
+    let failed = stream.copy_to_host(current, from, to).unwrap_err();
+    nothing_fails();
+    (failed.value.1, stream, go)
+}
+
+#[proves(MEM_02)]
+#[test]
+fn memory_of_the_host_in_doubt_is_not_read() {
+    let alone = alone();
+    inside(|current| {
+        let (host, stream, go) = host_in_doubt(current);
+        assert_eq!((host.iter().count(), host.to_vec().len()), (0, 0), "a copy may be writing to it");
+        go.send(()).unwrap();
+        stream.synchronize(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+/// The row of a block that was in doubt is used again.
+#[proves(MEM_02)]
+#[test]
+fn memory_that_takes_the_place_of_memory_in_doubt_is_not_in_doubt() {
+    let alone = alone();
+    inside(|current| {
+        for _ in 0..8 {
+            let (buffer, stream, go) = in_doubt(current, current.upload(&[1_u8; 64]).unwrap());
+            go.send(()).unwrap();
+            stream.synchronize(current).unwrap();
+            buffer.free(current).unwrap();
+            let next = current.upload(&[2_u8; 64]).unwrap();
+            assert_eq!(next.to_vec(current).unwrap(), [2; 64]);
+            next.free(current).unwrap();
+        }
+    });
+    alone.assert_nothing_lives();
+}
+
+/// A wait for the first stream has shown that the buffer is idle there.
+#[proves(MEM_02)]
+#[test]
+fn memory_that_was_waited_for_does_not_wait_for_later_work_of_that_stream() {
+    let alone = alone();
+    inside(|current| {
+        let (first, second) = (current.stream().unwrap(), current.stream().unwrap());
+        let buffer = first.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap();
+        let buffer = buffer.wait(current).unwrap();
+        let (go, waits) = channel::<()>();
+        drop(first.launch_host_fn(current, move || waits.recv_timeout(Duration::from_secs(20)).is_ok()).unwrap());
+        let buffer = second.set_bytes(current, buffer, 2).unwrap();
+        second.synchronize(current).unwrap();
+        drop(buffer);
+        let before = ascendcl_sim::control::live().device_blocks;
+        collect(current);
+        assert_lives!(device_blocks, before - 1);
+        go.send(()).unwrap();
+        first.synchronize(current).unwrap();
     });
     alone.assert_nothing_lives();
 }

@@ -10,6 +10,7 @@ mod lanes;
 mod opening;
 mod stopped;
 mod stopping;
+mod swapped;
 
 use super::{fail, finish, model, nothing_fails, upload};
 use crate::common::{allocators::Empty, alone, library};

@@ -283,3 +283,21 @@ fn buffers_that_go_on_other_threads_are_waited_for() {
     runtime.close().unwrap();
     alone.assert_nothing_lives();
 }
+
+/// The function that frees memory is known.
+#[proves(MEM_01, MEM_02)]
+#[test]
+fn a_buffer_of_an_arena_that_is_freed_leaves_the_others_their_memory() {
+    let alone = alone();
+    inside(|current| {
+        (0..2).for_each(|_| current.upload(&[1_u8]).unwrap().free(current).unwrap());
+        let mut arena = current.device_arena(2 * bytes_in_arena::<u8>(64)).unwrap();
+        let first = arena.take::<u8>(64).unwrap().zero(current).unwrap();
+        let second = arena.take::<u8>(64).unwrap().write(current, &[2; 64]).unwrap();
+        first.free(current).unwrap();
+        assert_eq!(second.to_vec(current).unwrap(), [2; 64]);
+        drop(arena);
+        second.free(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}

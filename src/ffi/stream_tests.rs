@@ -1,0 +1,23 @@
+//! Which streams take work without a further look.
+
+use super::process::Loading;
+use super::standing::enters;
+use super::{Api, Home, LastUse, RawStream, Site};
+use crate::device_allocator::ContextId;
+use ascendcl_sys::Library;
+use ascendcl_sys::types::aclrtStream;
+
+/// Several threads may use the default stream at once. So none of them knows the number of its next submission: with a
+/// number, memory would count as idle when the submission of another thread is done that has the same.
+#[test]
+fn nobody_knows_the_next_number_of_a_stream_that_several_threads_use() {
+    // SAFETY: `Library::from_table` asks for addresses of functions with the table's signatures. There are none.
+    let library = unsafe { Library::from_table("none", |_| None) };
+    let (api, context) = (Api::new(Loading::new(library)), ContextId::next(0));
+    let outer = enters(Some(context));
+    let streams = [RawStream::created(aclrtStream::NULL), RawStream::default_of_current()];
+    enters(outer);
+    let (site, memory) = (Site::of(api, context), LastUse::of(Home::Device.in_context(context.number())));
+    let knows = streams.each_ref().map(|stream| stream.ready_for_work(site.here(), [&memory]).is_some());
+    assert_eq!(knows, [true, false]);
+}
