@@ -16,4 +16,4 @@ if [ "$(cat "$folder/tests/version.txt" 2>/dev/null)" != "$release" ]; then
     "$folder/venv/bin/pip" install --quiet "onnx==$release" "numpy==2.4.6"
     "$folder/venv/bin/python" tools/onnx_cases.py "$folder/tests"
 fi
-ONNX_BACKEND_TESTS="$folder/tests" cargo test --package ascendcl-sim --locked --test onnx -- --nocapture
+ONNX_BACKEND_TESTS="$folder/tests" cargo test --workspace --locked --test onnx -- --nocapture

@@ -17,4 +17,4 @@ fi
 rm -rf "$folder/tests"
 "$python" tools/onnx_random "$folder/tests" "$seed" "$count"
 "$python" tools/onnx_random "$folder/tests" "$seed" "$((count / 4))" graphs
-ONNX_RANDOM_TESTS="$folder/tests" cargo test --package ascendcl-sim --locked --test onnx random -- --nocapture
+ONNX_RANDOM_TESTS="$folder/tests" cargo test --workspace --locked --test onnx random -- --nocapture

@@ -15,7 +15,7 @@ fn nobody_knows_the_next_number_of_a_stream_that_several_threads_use() {
     let library = unsafe { Library::from_table("none", |_| None) };
     let (api, context) = (Api::new(Loading::new(library)), ContextId::next(0));
     let outer = enters(Some(context));
-    let streams = [RawStream::created(aclrtStream::NULL), RawStream::default_of_current()];
+    let streams = [RawStream::created(api, aclrtStream::NULL), RawStream::default_of_current(api)];
     enters(outer);
     let (site, memory) = (Site::of(api, context), LastUse::of(Home::Device.in_context(context.number())));
     let knows = streams.each_ref().map(|stream| stream.ready_for_work(site.here(), [&memory]).is_some());
