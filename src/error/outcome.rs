@@ -35,7 +35,7 @@ pub struct Failed<T> {
 }
 
 impl<T> Failed<T> {
-    /// For results of fast paths.
+    /// The failure of a fast path, whose error is behind a pointer.
     #[cold]
     #[inline(never)]
     pub(crate) fn boxed(error: Boxed, value: T) -> Self {

@@ -180,7 +180,7 @@ pub(crate) fn build(
     let text = String::from_utf8_lossy(&output.stdout);
     let messages: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
     if output.status.success() {
-        shared_simulator(ground, copy)?;
+        built_by_tests(ground, copy)?;
         return Ok(Built::Programs(messages.iter().filter_map(program).collect()));
     }
     let errors = fs::read_to_string(&log).unwrap_or_default();
@@ -191,11 +191,11 @@ pub(crate) fn build(
     }
 }
 
-/// Some tests let cargo build the simulator as a shared object, in the folder of their own programs. While they wait for
-/// that, they are no measure of time.
-fn shared_simulator(ground: &Ground, copy: &Path) -> Result<(), String> {
+/// Some tests let cargo build the simulator as a shared object, or examples, in the folder of their own programs. While they
+/// wait for that, they are no measure of time.
+fn built_by_tests(ground: &Ground, copy: &Path) -> Result<(), String> {
     let mut command = ground.command("cargo");
-    command.current_dir(copy).args(["build", "--offline", "--quiet", "--package", "ascendcl-sim-dylib"]);
+    command.current_dir(copy).args(["build", "--offline", "--quiet", "--workspace", "--lib", "--examples"]);
     ground.output(command.arg("--target-dir").arg(ground.root.join("target/guards/build"))).map(drop)
 }
 
