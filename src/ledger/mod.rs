@@ -246,6 +246,8 @@ impl Ledger {
         if block.is_part() {
             block.is_current()?;
         } else if !self.blocks.has(block) {
+            // The context that it belongs to, if that is another one.
+            block.is_current()?;
             return Err(Error::OtherContext { context: self.id() });
         }
         self.no_graph_has(block)?;

@@ -138,7 +138,7 @@ fn memory_of_a_device() {
     // The copies's last attempt dropped the first buffer; this one is the other runtime's.
     buffer = two.own(|current| match buffer.free(current) {
         Err(failed) => {
-            assert!(matches!(failed.error, Error::OtherContext { .. }), "{}", failed.error);
+            assert!(matches!(failed.error, Error::WrongContext { .. }), "{}", failed.error);
             failed.value
         }
         Ok(()) => panic!("memory of another context was freed"),

@@ -60,8 +60,7 @@ fn wrong<T>(refused: Result<T, Error>) {
 #[track_caller]
 fn back<T, V>(refused: Result<T, Failed<V>>) -> V {
     let Err(Failed { error, value, .. }) = refused else { panic!("it was used inside of another runtime") };
-    // Memory says it in other words.
-    assert!(matches!(error, Error::WrongContext { .. } | Error::OtherContext { .. }), "{error}");
+    assert!(matches!(error, Error::WrongContext { .. }), "{error}");
     value
 }
 
