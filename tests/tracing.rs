@@ -7,6 +7,8 @@ mod common;
 
 use ascendcl::library::LogLevel;
 use ascendcl::{Error, Library};
+use ascendcl_macros::proves;
+use ascendcl_sim::{Plan, control};
 use std::fmt;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
@@ -99,6 +101,62 @@ fn a_limit_that_passes_is_no_error() {
     });
     assert!(told.iter().any(|line| line.starts_with("DEBUG") && line.contains("the time was up")), "{told:#?}");
     assert!(!told.iter().any(|line| line.starts_with("ERROR")), "{told:#?}");
+}
+
+/// Panics where it is told of a call that failed.
+struct Panics;
+
+impl Subscriber for Panics {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target() == "ascendcl"
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        assert!(*event.metadata().level() != tracing::Level::ERROR, "told of a failure");
+    }
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+/// The subscriber is told in the middle of what the crate does about a failed call.
+#[proves(ERR_01)]
+#[test]
+fn a_subscriber_that_panics_over_failed_calls_loses_none_of_their_values() {
+    let alone = common::alone();
+    let ran = ascendcl::run(Library::Simulator, |current| {
+        let stream = current.stream()?.without_allocator();
+        let (mut host, mut device) = (current.host_buffer::<u8>(64)?, current.upload(&[7; 64])?);
+        let mut event = current.event()?;
+        // The functions are known from the second round on, and then the calls take their short way.
+        for _ in 0..3 {
+            let plan = "aclrtMemcpyAsync#1=507899, aclrtMemsetAsync#1=507899, aclrtRecordEvent#1=507899";
+            control::fail(plan.parse().unwrap()).unwrap();
+            (host, device, event) = tracing::subscriber::with_default(Panics, || {
+                let (host, device) = stream.copy_to_device(current, host, device).unwrap_err().value;
+                let device = stream.set_bytes(current, device, 1).unwrap_err().value;
+                (host, device, stream.record(current, event).unwrap_err().value)
+            });
+            control::fail(Plan::new()).unwrap();
+            assert_eq!(device.to_vec(current)?, [7; 64]);
+            (host, device) = stream.copy_to_device(current, host, device)?.wait(current)?;
+            device = stream.set_bytes(current, device, 7)?.wait(current)?;
+            stream.record(current, event)?.destroy(current)?;
+            event = current.event()?;
+        }
+        Ok::<_, Error>(())
+    });
+    ran.unwrap();
+    alone.assert_nothing_lives();
 }
 
 /// Writes to the log in a process of its own, whose standard error shows what the library made of it.

@@ -105,8 +105,8 @@ pub(super) use begin_at_once;
 /// A failed call that is not settled yet: what it was to use counts as in use. Whoever gets one settles it by
 /// [`RawStream::settle`](super::RawStream::settle) before anything else happens.
 ///
-/// Settling may run code of the program, and that may panic. A function that still has the operands then would keep
-/// them in memory for that case, also where no call fails. So the operands are moved into the function that settles.
+/// The compiler does not know that settling never unwinds. A function that still has the operands then would keep them in
+/// memory to drop them, also where no call fails. So the operands are moved into the function that settles.
 #[must_use]
 pub(crate) struct Unsettled {
     pub(super) doing: &'static str,

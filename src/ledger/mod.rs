@@ -246,9 +246,7 @@ impl Ledger {
         if block.is_part() {
             block.is_current()?;
         } else if !self.blocks.has(block) {
-            // The context that it belongs to, if that is another one.
-            block.is_current()?;
-            return Err(Error::OtherContext { context: self.id() });
+            return Err(block.is_current().err().unwrap_or(Error::Gone { what: block.home().kind() }));
         }
         self.no_graph_has(block)?;
         block.free(self.api, &self.streams)?;

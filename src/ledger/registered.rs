@@ -16,7 +16,7 @@ impl Ledger {
         self.api.is_of_this_process()?;
         block.is_current()?;
         if !self.blocks.has(block) {
-            return Err(Error::OtherContext { context: self.id() });
+            return Err(Error::Gone { what: block.home().kind() });
         }
         self.no_graph_has(block)?;
         let pages = RawBuffer::unregister(block, self.api, &self.streams)?;

@@ -23,8 +23,7 @@ impl<C: Brand, P> BoundModel<C, P> {
             return Err(Failed { error, value: model });
         }
         match model.operand_value_mut(INSIDE).start_at_once(current, stream) {
-            Some(Ok(number)) if M::HAS_PAST => Ok(Self::in_flight(model, stream, number)),
-            Some(Ok(number)) => Ok(Pending::new(model.taken_by_work(INSIDE), stream, number)),
+            Some(Ok(number)) => Ok(Self::in_flight(model, stream, number)),
             Some(Err(error)) => Err(Failed::boxed(error, model)),
             None => seldom(move || match model.operand_value_mut(INSIDE).start(current, stream) {
                 Ok(number) => Ok(Self::in_flight(model, stream, number)),

@@ -190,6 +190,7 @@ impl<C: Brand> StreamOps<C> {
     }
 }
 
+/// Settles a set that failed.
 #[cold]
 #[inline(never)]
 fn not_set<C: Brand, E: Element, D: Destination<C, E>>(
@@ -198,7 +199,7 @@ fn not_set<C: Brand, E: Element, D: Destination<C, E>>(
     buffer: D,
 ) -> Failed<D> {
     let error = queue.settle_use_of(unsettled, [buffer.operand_value(INSIDE).block_at_this_end()]);
-    Failed { error: error.into(), value: buffer }
+    Failed::boxed(error, buffer)
 }
 
 #[inline(always)]
@@ -283,8 +284,8 @@ fn whole<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Ope
     }
 }
 
-/// Settles a copy that failed. The arguments come one by one, in registers: a tuple, or a closure, would have a copy of them in
-/// memory, also where nothing fails.
+/// Settles a copy that failed. The arguments come one by one, in registers: a tuple, or a closure, would have a copy of
+/// them in memory, also where nothing fails.
 #[cold]
 #[inline(never)]
 fn not_copied<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Operand<C, B>>(
@@ -295,7 +296,7 @@ fn not_copied<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T
 ) -> Failed<(F, T)> {
     let blocks = [to.operand_value(INSIDE).block_at_this_end(), from.operand_value(INSIDE).block_at_this_end()];
     let error = queue.settle_use_of(unsettled, blocks);
-    Failed { error: error.into(), value: (from, to) }
+    Failed::boxed(error, (from, to))
 }
 
 #[inline(always)]

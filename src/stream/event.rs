@@ -74,6 +74,7 @@ impl<C: Brand> StreamOps<C> {
     }
 }
 
+/// Settles a record that failed.
 #[cold]
 #[inline(never)]
 fn not_recorded<C: Brand, T: CanRecord, K: EventKind>(
@@ -81,5 +82,5 @@ fn not_recorded<C: Brand, T: CanRecord, K: EventKind>(
     unsettled: Unsettled,
     event: Event<C, T, K>,
 ) -> Failed<Event<C, T, K>> {
-    Failed { error: event.raw().settle_record(queue, unsettled).into(), value: event }
+    Failed::boxed(event.raw().settle_record(queue, unsettled), event)
 }

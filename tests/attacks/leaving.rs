@@ -40,6 +40,15 @@ pub(super) fn resets_device(id: i32) {
     assert_eq!(unsafe { reset(id) }, 0);
 }
 
+/// `aclrtSetCurrentContext`, as code outside the crate calls it.
+pub(super) fn makes_current(handle: usize) {
+    let set = ascendcl_sim::resolve("aclrtSetCurrentContext").unwrap();
+    // SAFETY: the function has this type.
+    let set: unsafe extern "C" fn(*mut c_void) -> i32 = unsafe { mem::transmute(set) };
+    // SAFETY: the library looks the handle up. It is that of a live context.
+    assert_eq!(unsafe { set(std::ptr::without_provenance_mut(handle)) }, 0);
+}
+
 /// A thread of a pool: it lives on when a context ends that it has worked in.
 pub(super) struct Worker {
     jobs: Sender<Box<dyn FnOnce() + Send>>,

@@ -1,12 +1,10 @@
 //! Contexts that the library refused to restore: which context is current later, and in which context work runs.
 
-use super::leaving::{current_handle, resets_device, sets_device};
+use super::leaving::{current_handle, makes_current, resets_device, sets_device};
 use super::{fail, nothing_fails, undisturbed};
 use crate::common::{acl, library};
 use ascendcl::{Current, Device, Error, ScopeError, Scoped, Thread};
 use ascendcl_macros::proves;
-use std::ffi::c_void;
-use std::{mem, ptr};
 
 /// Work of several kinds, all in the context that is entered.
 fn works_here(current: &mut Current<Scoped<'_>>) {
@@ -113,24 +111,13 @@ fn a_default_context_that_the_library_did_not_name_is_not_put_back_after_another
     nothing_fails();
     let other = acl.device(&mut thread, 1).unwrap();
     let ended = other.with_current(&mut thread, |current| {
-        std::thread::scope(|scope| {
-            scope.spawn(|| device.reset(&mut Thread::new().unwrap()).unwrap());
-        });
+        resets_elsewhere(device);
         works_here(current);
     });
     ended.unwrap();
     other.reset(&mut thread).unwrap();
     acl.close().unwrap();
     alone.assert_nothing_lives();
-}
-
-/// Makes a context current, as code outside the crate does.
-fn makes_current(handle: usize) {
-    let set = ascendcl_sim::resolve("aclrtSetCurrentContext").unwrap();
-    // SAFETY: the function has this type.
-    let set: unsafe extern "C" fn(*mut c_void) -> i32 = unsafe { mem::transmute(set) };
-    // SAFETY: the library looks the handle up. It is that of a live context.
-    assert_eq!(unsafe { set(ptr::without_provenance_mut(handle)) }, 0);
 }
 
 /// Takes a scope down on the device's default context. At its end, the library refuses to put back what other code has
@@ -144,9 +131,9 @@ fn is_owed(device: &Device<'_>, thread: &mut Thread) {
     assert_ne!(current_handle(), chosen);
 }
 
-#[proves(CTX_08, CTX_09)]
-#[test]
-fn a_reset_gives_other_code_its_context_back_that_could_not_be_put_back_before() {
+/// Other code on this thread has chosen the context of device 1, and the library has refused to put it back. `then` makes
+/// the library put it back, and resets device 0.
+fn is_put_back_by(then: impl FnOnce(Device<'_>, Thread)) {
     let (alone, _others) = undisturbed();
     let acl = acl();
     let mut thread = Thread::new().unwrap();
@@ -154,7 +141,7 @@ fn a_reset_gives_other_code_its_context_back_that_could_not_be_put_back_before()
     let chosen = current_handle();
     let device = acl.device(&mut thread, 0).unwrap();
     is_owed(&device, &mut thread);
-    device.reset(&mut thread).unwrap();
+    then(device, thread);
     assert_eq!(current_handle(), chosen);
     resets_device(1);
     acl.close().unwrap();
@@ -163,22 +150,39 @@ fn a_reset_gives_other_code_its_context_back_that_could_not_be_put_back_before()
 
 #[proves(CTX_08, CTX_09)]
 #[test]
+fn a_reset_gives_other_code_its_context_back_that_could_not_be_put_back_before() {
+    is_put_back_by(|device, mut thread| device.reset(&mut thread).unwrap());
+}
+
+#[proves(CTX_08, CTX_09)]
+#[test]
 fn the_short_form_runs_on_the_device_of_other_code_whose_context_could_not_be_put_back_before() {
-    let (alone, _others) = undisturbed();
-    let acl = acl();
-    let mut thread = Thread::new().unwrap();
-    sets_device(1);
-    let chosen = current_handle();
-    let device = acl.device(&mut thread, 0).unwrap();
-    is_owed(&device, &mut thread);
-    drop(thread);
-    let ran = ascendcl::run(library(), |current| Ok::<_, Error>(current.device_id()));
-    assert_eq!(ran.unwrap(), 1);
-    assert_eq!(current_handle(), chosen);
-    device.reset(&mut Thread::new().unwrap()).unwrap();
-    resets_device(1);
-    acl.close().unwrap();
-    alone.assert_nothing_lives();
+    is_put_back_by(|device, thread| {
+        drop(thread);
+        let ran = ascendcl::run(library(), |current| Ok::<_, Error>(current.device_id()));
+        assert_eq!(ran.unwrap(), 1);
+        let chosen = current_handle();
+        device.reset(&mut Thread::new().unwrap()).unwrap();
+        assert_eq!(current_handle(), chosen, "it was put back before the reset");
+    });
+}
+
+/// The library refuses once more where the short form asks it.
+#[proves(CTX_08, CTX_09)]
+#[test]
+fn a_context_of_other_code_that_could_not_be_put_back_twice_is_put_back_later() {
+    is_put_back_by(|device, thread| {
+        drop(thread);
+        fail("aclrtSetCurrentContext#1=507899");
+        let ran = ascendcl::run(library(), |_| {
+            nothing_fails();
+            Ok::<_, Error>(())
+        });
+        ran.unwrap();
+        let chosen = current_handle();
+        device.reset(&mut Thread::new().unwrap()).unwrap();
+        assert_eq!(current_handle(), chosen, "it was put back before the reset");
+    });
 }
 
 /// Other code has chosen the context of a scope, and the library refuses to put it back behind another one.
@@ -198,31 +202,6 @@ fn the_context_of_a_scope_that_could_not_be_put_back_is_not_made_current_after_i
     device.with_current(&mut thread, works_here).unwrap();
     other.reset(&mut thread).unwrap();
     device.reset(&mut thread).unwrap();
-    acl.close().unwrap();
-    alone.assert_nothing_lives();
-}
-
-/// The library refuses once more where the short form asks it.
-#[proves(CTX_08, CTX_09)]
-#[test]
-fn a_context_of_other_code_that_could_not_be_put_back_twice_is_put_back_later() {
-    let (alone, _others) = undisturbed();
-    let acl = acl();
-    let mut thread = Thread::new().unwrap();
-    sets_device(1);
-    let chosen = current_handle();
-    let device = acl.device(&mut thread, 0).unwrap();
-    is_owed(&device, &mut thread);
-    drop(thread);
-    fail("aclrtSetCurrentContext#1=507899");
-    ascendcl::run(library(), |_| {
-        nothing_fails();
-        Ok::<_, Error>(())
-    })
-    .unwrap();
-    assert_eq!(current_handle(), chosen);
-    device.reset(&mut Thread::new().unwrap()).unwrap();
-    resets_device(1);
     acl.close().unwrap();
     alone.assert_nothing_lives();
 }

@@ -9,6 +9,20 @@ fn refused(p: &mut Program, call: &'static str, object: Object, op: Op) {
     p.see(&event, Outcome::Refused);
 }
 
+fn rules_of(findings: &[Finding]) -> Vec<RuleId> {
+    findings.iter().map(|finding| finding.rule).collect()
+}
+
+/// A block whose free was refused, because a copy was in flight. Nothing uses it any more.
+fn refused_block(p: &mut Program) -> Object {
+    let (block, stream) = (p.malloc(64), p.stream());
+    p.copy(block, Object::memory(1), stream);
+    refused(p, "aclrtFree", block, Op::Free);
+    p.sync(stream);
+    p.destroy(stream);
+    block
+}
+
 /// The end of a program that leaves nothing.
 fn ends(p: &mut Program) {
     p.reset(0);
@@ -17,28 +31,20 @@ fn ends(p: &mut Program) {
 
 fn at_exit(p: &mut Program) -> Vec<RuleId> {
     let exit = p.event("exit", Object::PROCESS, Op::Ask);
-    p.checker.exit(&exit).iter().map(|finding| finding.rule).collect()
+    rules_of(&p.checker.exit(&exit))
 }
 
 #[test]
 fn what_a_refused_end_leaves_is_one_finding() {
     let found = broken(|p| {
-        let (block, stream) = (p.malloc(64), p.stream());
-        p.copy(block, Object::memory(1), stream);
-        refused(p, "aclrtFree", block, Op::Free);
-        p.sync(stream);
-        p.destroy(stream);
+        refused_block(p);
         ends(p);
     });
     assert_eq!(found, [MEM_02]);
     // What the program has not tried to end is told.
     let found = broken(|p| {
-        let (block, stream) = (p.malloc(64), p.stream());
         p.malloc(64);
-        p.copy(block, Object::memory(1), stream);
-        refused(p, "aclrtFree", block, Op::Free);
-        p.sync(stream);
-        p.destroy(stream);
+        refused_block(p);
         p.reset(0);
     });
     assert_eq!(found, [MEM_02, MEM_12]);
@@ -69,11 +75,11 @@ fn a_device_and_a_library_that_are_refused_to_end_are_one_finding() {
     program.malloc(64);
     refused(&mut program, "aclrtResetDevice", Object::device(0), Op::Reset);
     refused(&mut program, "aclFinalize", Object::PROCESS, Op::Finalise);
-    assert_eq!(program.findings.iter().map(|finding| finding.rule).collect::<Vec<_>>(), [MEM_12]);
+    assert_eq!(rules_of(&program.findings), [MEM_12]);
     program.findings.clear();
     program.stream();
     refused(&mut program, "aclFinalize", Object::PROCESS, Op::Finalise);
-    assert_eq!(program.findings.iter().map(|finding| finding.rule).collect::<Vec<_>>(), [INIT_02], "the stream");
+    assert_eq!(rules_of(&program.findings), [INIT_02], "the stream");
     assert_eq!(program.findings[0].objects.len(), 1, "{}", program.findings[0]);
     assert_eq!(at_exit(&mut program), []);
 }
@@ -85,18 +91,14 @@ fn a_finalise_that_is_refused_under_other_calls_is_one_finding() {
     let set = program.on(1).event("aclrtSetDevice", Object::device(0), Op::Set);
     program.begin(&set);
     refused(program.on(0), "aclFinalize", Object::PROCESS, Op::Finalise);
-    assert_eq!(program.findings.iter().map(|finding| finding.rule).collect::<Vec<_>>(), [INIT_10]);
+    assert_eq!(rules_of(&program.findings), [INIT_10]);
     assert_eq!(at_exit(&mut program), []);
 }
 
 #[test]
 fn an_object_that_is_made_anew_is_told_again() {
     let found = broken(|p| {
-        let (block, stream) = (p.malloc(64), p.stream());
-        p.copy(block, Object::memory(1), stream);
-        refused(p, "aclrtFree", block, Op::Free);
-        p.sync(stream);
-        p.destroy(stream);
+        let block = refused_block(p);
         p.free(block);
         let event = p.event("aclrtMalloc", Object::memory(0), Op::Allocate);
         let event = event.using(memory(Object::memory(0), 64, Access::Write, Role::Contents, Some(Place::Device)));
@@ -183,6 +185,6 @@ fn what_a_call_looks_for_in_vain_is_named() {
     assert_eq!(program.checker.look_for(&sought), []);
     program.destroy(stream);
     let found = program.checker.look_for(&sought);
-    assert_eq!(found.iter().map(|finding| finding.rule).collect::<Vec<_>>(), [STREAM_08]);
+    assert_eq!(rules_of(&found), [STREAM_08]);
     assert_eq!(found[0].contradicts.as_ref().unwrap().0.name, "aclrtDestroyStream");
 }

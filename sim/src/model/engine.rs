@@ -129,9 +129,7 @@ impl Engine {
             Some(slots) => slots.iter().filter_map(|&slot| results.get(slot).cloned()).collect(),
         })
     }
-}
 
-impl Engine {
     /// Runs the graph for these of its values. A panic of the engine is its text.
     fn run_for(
         &self,

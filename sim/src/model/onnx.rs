@@ -47,7 +47,6 @@ impl OnnxFile {
             return Err(LoadFailure::NotOnnx((*why).to_string()));
         }
         wire::check_model(bytes).map_err(LoadFailure::NotOnnx)?;
-        wire::take_unsigned_for_signed(bytes);
         let mut model = ModelProto::parse_buf(bytes).map_err(|error| LoadFailure::NotOnnx(error.to_string()))?;
         let Some(graph) = model.graph.as_mut().filter(|_| model.ir_version.is_some()) else {
             return Err(LoadFailure::NotOnnx("it has no IR version, or no graph".to_string()));

@@ -7,27 +7,22 @@
 const DEEPEST: usize = 100;
 
 /// Refuses bytes that are not one whole ONNX model message, and says why.
-pub(super) fn check_model(bytes: &[u8]) -> Result<(), String> {
-    check(bytes, Message::Model, 0, &mut Vec::new())
-}
-
-/// Gives constants that are written as `uint64_data`, which `rten` skips, the number of `int64_data`: the elements are
-/// written in the same way. The bytes are a [whole model](check_model).
-pub(super) fn take_unsigned_for_signed(bytes: &mut [u8]) {
+///
+/// Constants that are written as `uint64_data`, which `rten` skips, get the number of `int64_data`: the elements of both
+/// fields are written in the same way.
+pub(super) fn check_model(bytes: &mut [u8]) -> Result<(), String> {
     /// The numbers of the two fields in a byte of their own, with the kind of the field in the lowest bits.
     const UNSIGNED: u8 = 11 << 3;
     const SIGNED: u8 = 7 << 3;
-    let mut starts = Vec::new();
-    let start = bytes.as_ptr().addr();
-    if check(bytes, Message::Model, 0, &mut starts).is_err() {
-        return;
-    }
-    for tag in starts {
-        match bytes.get_mut(tag - start) {
+    let (mut unsigned, start) = (Vec::new(), bytes.as_ptr().addr());
+    check(bytes, Message::Model, 0, &mut unsigned)?;
+    for address in unsigned {
+        match bytes.get_mut(address - start) {
             Some(tag) if *tag & !7 == UNSIGNED => *tag = SIGNED | *tag & 7,
             _ => {}
         }
     }
+    Ok(())
 }
 
 /// The messages of the ONNX schema that `rten` reads.

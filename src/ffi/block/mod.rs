@@ -251,7 +251,7 @@ impl RawBuffer {
     }
 
     #[inline]
-    pub(super) fn home(&self) -> Home {
+    pub(crate) fn home(&self) -> Home {
         self.home
     }
 

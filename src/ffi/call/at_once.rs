@@ -74,7 +74,8 @@ macro_rules! found {
 pub(in crate::ffi) use found;
 
 /// Like [`found!`], without the look-up that lets the next call find the function. For a caller whose slower way uses
-/// [`found!`]: the look-up may panic, and the caller would keep its values in memory for that.
+/// [`found!`]: the compiler does not know that the look-up never unwinds, and the caller would keep its values in memory for
+/// that.
 macro_rules! known {
     ($here:ident.$function:ident) => {
         $here.found::<$crate::ffi::call::functions::$function, _, _>(ascendcl_sys::pointers_of::$function)

@@ -243,7 +243,7 @@ impl RawStream {
     ///
     /// After a failure the work may still run: `settle` waits for everything in the context and says whether the work is
     /// over. If it is not, the memory that the call was to use is in doubt until a later wait for the context has
-    /// succeeded. The stamps come first: making the error may run code of the program, which may panic.
+    /// succeeded. The stamps come first: making the error may run code of the program.
     #[cold]
     #[inline(never)]
     pub(in crate::ffi) fn may_go_on<const N: usize>(
