@@ -40,8 +40,8 @@
 //!
 //! # When this crate leaves a thread
 //!
-//! When a thread leaves a context, the previous context is made current again. If there was none, the default context
-//! of the device stays current; a context of this crate never does (CTX-11, CTX-14).
+//! When a thread leaves a context, the previous context is made current again. If there was none, or it was one of this
+//! crate that has ended since, the default context of the device stays current (CTX-06, CTX-11, CTX-14).
 //!
 //! # When the process ends or forks
 //!

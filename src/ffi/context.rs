@@ -3,6 +3,7 @@
 use super::Api;
 use super::call::{Function, Ready, call, functions};
 use super::condition::SelectsContext;
+use super::made;
 use super::resets::UNKNOWN;
 use super::standing::{self, standing};
 use crate::device_allocator::ContextId;
@@ -48,6 +49,7 @@ impl RawContext {
         let answer = unsafe { call!(api.aclrtCreateContext(&raw mut context, device)) };
         answer.done(|| format!("create a context on device {device}"))?;
         let default = default.map_or(aclrtContext::NULL, |default| default.handle);
+        made::was_made(api.resets(), device, context.0.addr());
         Ok(Self { handle: context, default, device, forced: api.resets().forced(device) })
     }
 
@@ -116,10 +118,15 @@ impl RawContext {
         if threads > 0 {
             return Err(Error::CurrentElsewhere { threads });
         }
+        let made = made::ends(api.resets(), self.handle.0.addr());
         // SAFETY: the function asks for a handle of a context. The library looks the handle up and returns an error for
         // an unknown one. A handle that may be dead is never passed (see `RawContext`).
         let answer = unsafe { call!(api.aclrtDestroyContext(self.handle)) };
-        answer.done(|| "destroy a context".into())
+        let destroyed = answer.done(|| "destroy a context".into());
+        if destroyed.is_err() {
+            made.into_iter().for_each(made::has_stayed);
+        }
+        destroyed
     }
 
     #[inline(always)]

@@ -54,6 +54,7 @@ mod home;
 mod in_place;
 mod inside;
 mod load;
+mod made;
 mod members;
 mod model;
 mod not_ended;

@@ -2,6 +2,7 @@
 
 use super::Api;
 use super::context::{Left, RawContext};
+use super::made::{self, Made};
 use super::standing::{self, Owed, standing};
 use crate::error::Boxed;
 use ascendcl_macros::rule;
@@ -15,6 +16,8 @@ enum Before {
     Entered(RawContext),
     /// A context that code outside this crate chose.
     Foreign(RawContext),
+    /// A context of this crate that code outside chose.
+    Chosen(RawContext, Made),
     /// A context that code outside this crate chose, and that the library refused to make current again when the thread
     /// left the last scope.
     Owed(Left),
@@ -74,7 +77,9 @@ impl Restore {
         Before::retry_restore(api);
         api.resets().begin(device);
         let before = match Before::here(api) {
-            Before::Foreign(_) if api.current_device().is_none_or(|current| current == device) => Before::Nothing,
+            Before::Foreign(_) | Before::Chosen(..) if api.current_device().is_none_or(|current| current == device) => {
+                Before::Nothing
+            }
             Before::Left(left) if left.device() == device => Before::Nothing,
             before => before,
         };
@@ -101,7 +106,7 @@ impl Restore {
         self.home = self.home();
         self.within = None;
         standing::has_ended(self.api, ended);
-        if let Before::Entered(before) | Before::Foreign(before) = self.before
+        if let Before::Entered(before) | Before::Foreign(before) | Before::Chosen(before, _) = self.before
             && before.is(ended)
         {
             self.before = Before::Nothing;
@@ -134,6 +139,17 @@ impl Restore {
     #[inline]
     fn return_to(&self, left: Left) -> Result<(), Boxed> {
         if left.is_alive() && left.context().make_current(self.api).is_ok() && left.is_alive() {
+            return Ok(());
+        }
+        self.leave_home()
+    }
+
+    /// Makes a context of this crate current again. Another thread may destroy it at any time; then a default context is
+    /// made current instead.
+    #[cold]
+    #[inline(never)]
+    fn return_to_chosen(&self, context: RawContext, made: Made) -> Result<(), Boxed> {
+        if made.is_alive() && context.make_current(self.api).is_ok() && made.is_alive() {
             return Ok(());
         }
         self.leave_home()
@@ -235,7 +251,10 @@ impl Before {
         match left {
             // It could not be left before, and the program did not choose it.
             _ if stays.is_some_and(|context| context.is(current)) => Self::Nothing,
-            None | Some(None) => Self::Foreign(current),
+            None | Some(None) => match made::made(api.resets(), current.raw().addr()) {
+                Some(made) => Self::Chosen(current, made),
+                None => Self::Foreign(current),
+            },
             Some(Some(left)) if left.is_alive() => Self::Left(left),
             Some(Some(_)) => Self::Nothing,
         }
@@ -253,6 +272,7 @@ impl Drop for Restore {
             }
             Before::Left(left) => (self.return_to(left), None),
             Before::Foreign(context) => self.return_to_foreign(context),
+            Before::Chosen(context, made) => (self.return_to_chosen(context, made), None),
             Before::Owed(left) => self.return_to_owed(left),
             Before::Set(default) => {
                 standing(self.api, |own| own.left().set(Some(default)));

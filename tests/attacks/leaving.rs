@@ -186,6 +186,52 @@ fn what_other_code_made_current_is_put_back_also_where_this_crate_left_the_same_
     alone.assert_nothing_lives();
 }
 
+#[proves(CTX_03, CTX_08, CTX_09)]
+#[test]
+fn a_context_of_this_crate_that_other_code_made_current_is_put_back_only_while_it_lives() {
+    let (alone, _others) = undisturbed();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    let default = current_handle();
+    for ends_meanwhile in [false, true] {
+        let (tell, told) = channel();
+        let (end, ends) = channel::<()>();
+        std::thread::scope(|scope| {
+            let first = scope.spawn(|| {
+                let mut thread = Thread::new().unwrap();
+                let scope = device.context(&mut thread, |context, thread| {
+                    context.enter(thread, |_| tell.send(current_handle()).unwrap()).unwrap();
+                    ends.into_iter().for_each(drop);
+                });
+                scope.unwrap();
+            });
+            let chosen = told.recv().unwrap();
+            makes_current(chosen);
+            let mut first = Some((first, end));
+            let mut ends = || {
+                let (first, end) = first.take().unwrap();
+                drop(end);
+                first.join().unwrap();
+            };
+            let second = device.with_current(&mut thread, |_| {
+                if ends_meanwhile {
+                    ends()
+                }
+            });
+            second.unwrap();
+            assert_eq!(current_handle(), if ends_meanwhile { default } else { chosen });
+            if !ends_meanwhile {
+                makes_current(default);
+                ends();
+            }
+        });
+    }
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
 /// The library refuses to make another context current when the worker leaves: the context stays current there.
 #[proves(CTX_11)]
 #[test]

@@ -1,0 +1,79 @@
+//! The contexts that this crate has made and that have not ended.
+//!
+//! Other code may make such a context current by its handle, and then call this crate on the same thread. Afterwards that
+//! context is made current again, but only while it lives: the library reuses the address of a destroyed context.
+
+use super::resets::Resets;
+use std::sync::{PoisonError, RwLock};
+
+/// A context, by the address that is its handle. Its number is never used again, as its address may be.
+#[derive(Clone, Copy)]
+pub(super) struct Made {
+    /// Those of its library.
+    resets: &'static Resets,
+    device: i32,
+    /// How often the device had been reset by force. Such a reset ends contexts without destroying them.
+    forced: u64,
+    address: usize,
+    number: u64,
+}
+
+struct All {
+    /// How many there have been.
+    count: u64,
+    live: Vec<Made>,
+}
+
+/// A lock for many readers, because a thread that enters a context only reads.
+static MADE: RwLock<All> = RwLock::new(All { count: 0, live: Vec::new() });
+
+fn change<R>(change: impl FnOnce(&mut All) -> R) -> R {
+    change(&mut MADE.write().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn find(is: impl Fn(&Made) -> bool) -> Option<Made> {
+    let all = MADE.read().unwrap_or_else(PoisonError::into_inner);
+    all.live.iter().find(|made| made.has_its_device() && is(made)).copied()
+}
+
+impl Made {
+    fn has_its_device(&self) -> bool {
+        self.forced == self.resets.forced(self.device)
+    }
+
+    fn is_at(&self, resets: &'static Resets, address: usize) -> bool {
+        self.address == address && core::ptr::eq(self.resets, resets)
+    }
+
+    /// Whether the context lives. It may end at any time after that.
+    pub(super) fn is_alive(self) -> bool {
+        find(|made| made.number == self.number).is_some()
+    }
+}
+
+/// Records that the context at this address was created on the device.
+pub(super) fn was_made(resets: &'static Resets, device: i32, address: usize) {
+    change(|all| {
+        all.live.retain(Made::has_its_device);
+        all.count += 1;
+        all.live.push(Made { resets, device, forced: resets.forced(device), address, number: all.count });
+    });
+}
+
+/// Records that the context at this address is about to be destroyed. Returns what [`has_stayed`] needs.
+pub(super) fn ends(resets: &'static Resets, address: usize) -> Option<Made> {
+    change(|all| {
+        let at = all.live.iter().position(|made| made.is_at(resets, address))?;
+        Some(all.live.swap_remove(at))
+    })
+}
+
+/// Records that the library refused to destroy the context.
+pub(super) fn has_stayed(made: Made) {
+    change(|all| all.live.push(made));
+}
+
+/// The context at this address, if this crate has made it.
+pub(super) fn made(resets: &'static Resets, address: usize) -> Option<Made> {
+    find(|made| made.is_at(resets, address))
+}
