@@ -54,9 +54,12 @@ pub(super) fn waits_for_own_threads() {
         // A forked child took over the count of threads that it does not have.
         INSIDE.store(0, Ordering::SeqCst);
     }
-    // SAFETY: the function asks for a function that takes and returns nothing, and does not unwind. `leaves` is one. The
-    // declared signature is that of the C library. Where there is no room, `exit` does not wait.
-    let _ = unsafe { atexit(leaves) };
+    // Miri has no such function.
+    if cfg!(not(miri)) {
+        // SAFETY: the function asks for a function that takes and returns nothing, and does not unwind. `leaves` is one.
+        // The declared signature is that of the C library. Where there is no room, `exit` does not wait.
+        let _ = unsafe { atexit(leaves) };
+    }
 }
 
 extern "C" fn leaves() {

@@ -9,7 +9,6 @@ use super::exit::waits_for_own_threads;
 use super::plain::PlainCalls;
 use super::resets::Resets;
 use ascendcl_sys::{Library, Origin};
-use core::ffi::{c_int, c_void};
 use core::fmt;
 use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -173,8 +172,13 @@ impl fmt::Display for Loading {
 
 /// Memory whose bytes are 0, and become 0 again in every child of this process. `None` if the kernel does not support
 /// such memory.
-#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")))]
+#[cfg(all(
+    not(miri),
+    target_os = "linux",
+    any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")
+))]
 fn wiped_in_children() -> Option<&'static PlainCalls> {
+    use core::ffi::{c_int, c_void};
     const BYTES: usize = 4096;
     const { assert!(size_of::<PlainCalls>() <= BYTES && align_of::<PlainCalls>() <= BYTES) };
     const READ_AND_WRITE: c_int = 1 | 2;
@@ -207,14 +211,24 @@ fn wiped_in_children() -> Option<&'static PlainCalls> {
     Some(unsafe { &*page.cast::<PlainCalls>() })
 }
 
-#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))))]
+#[cfg(not(any(
+    miri,
+    all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))
+)))]
 fn wiped_in_children() -> Option<&'static PlainCalls> {
     None
+}
+
+/// Miri cannot fork, so any memory will do.
+#[cfg(miri)]
+fn wiped_in_children() -> Option<&'static PlainCalls> {
+    Some(Box::leak(Box::new(PlainCalls::new(0))))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use core::ffi::c_void;
 
     fn without_functions() -> &'static Library {
         // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. This table

@@ -84,7 +84,7 @@ impl Shared {
     }
 }
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(miri)))]
 mod system {
     use super::{Address, Shared};
     use rustix::fs::{MemfdFlags, ftruncate, memfd_create};
@@ -148,7 +148,7 @@ mod system {
 }
 
 /// Other systems have no such memory.
-#[cfg(not(target_os = "linux"))]
+#[cfg(any(not(target_os = "linux"), miri))]
 mod system {
     use super::{Address, Shared};
 
