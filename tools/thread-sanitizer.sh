@@ -1,41 +1,20 @@
 #!/bin/sh
-# Shows why the thread sanitizer is not a part of the evidence: it reports races in a safe program of the standard library
-# alone, which has none. What orders its threads is inside the standard library, which is not instrumented without its
-# source (`rust-src`). It needs a nightly toolchain.
+# Runs tests of the safe crate, and with them the simulator, under the thread sanitizer, which finds data races.
+#
+#   tools/thread-sanitizer.sh            the tests of `attacks` and `asynchronous`
+#   tools/thread-sanitizer.sh threads::  those whose names have this in them
+#
+# It needs a nightly toolchain with `rust-src`. What orders threads is inside the standard library, so that is compiled with
+# the sanitizer, too: without it, the sanitizer reports races in safe programs that have none.
 set -eu
 
-folder=$(mktemp -d)
-trap 'rm -r "$folder"' EXIT
-cat >"$folder/ordered.rs" <<'EOF'
-use std::sync::{Arc, Mutex, mpsc};
-use std::thread;
-
-fn main() {
-    let sums = Arc::new(Mutex::new(vec![0_u64; 4]));
-    let (sender, receiver) = mpsc::channel::<Box<u64>>();
-    let threads: Vec<_> = (0..4)
-        .map(|own| {
-            let (sums, sender) = (Arc::clone(&sums), sender.clone());
-            thread::spawn(move || {
-                for number in 0..100 {
-                    sums.lock().unwrap()[own] += number;
-                    sender.send(Box::new(number)).unwrap();
-                }
-            })
-        })
-        .collect();
-    drop(sender);
-    let sum: u64 = receiver.iter().map(|number| *number).sum();
-    threads.into_iter().for_each(|thread| thread.join().unwrap());
-    let mut list = vec![1, 2, 3];
-    thread::scope(|scope| {
-        scope.spawn(|| list.push(4));
-    });
-    println!("{sum} {list:?}");
-}
-EOF
-cd "$folder"
-# The standard library does not have the sanitizer's mark: the compiler refuses to link it unless told so.
-rustc +nightly --edition 2024 -Zsanitizer=thread -Cunsafe-allow-abi-mismatch=sanitizer ordered.rs
-./ordered >said 2>&1 || true
-echo "reported: $(grep -c '^WARNING: ThreadSanitizer: data race' said) races in a program that has none"
+root=$(cd "$(dirname "$0")/.." && pwd)
+cd "$root"
+unset RUSTUP_TOOLCHAIN
+# The simulator asks for more memory than there is, to know how much a model can have, and expects to be refused. Tests start
+# threads in forked children.
+export TSAN_OPTIONS="suppressions=$root/tools/races.supp allocator_may_return_null=1 die_after_fork=0 ${TSAN_OPTIONS:-}"
+export RUSTFLAGS=-Zsanitizer=thread
+# With a target, the build scripts and the macros are not instrumented: they run inside the compiler.
+cargo +nightly test --locked --no-fail-fast -Zbuild-std --target x86_64-unknown-linux-gnu --target-dir target/tsan \
+    -p ascendcl --test attacks --test asynchronous -- "$@"

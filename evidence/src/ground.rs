@@ -104,6 +104,18 @@ impl Ground {
         self.output(self.command("cargo").args(["+nightly", "--version"]).env_remove("RUSTUP_TOOLCHAIN")).is_ok()
     }
 
+    /// Whether the nightly toolchain has the source of the standard library.
+    pub(crate) fn has_source_of_nightly(&self) -> bool {
+        let root =
+            self.output(self.command("rustc").args(["+nightly", "--print", "sysroot"]).env_remove("RUSTUP_TOOLCHAIN"));
+        root.is_ok_and(|root| Path::new(root.trim()).join("lib/rustlib/src/rust/library/std").exists())
+    }
+
+    pub(crate) fn has_miri(&self) -> bool {
+        self.output(self.command("cargo").args(["+nightly", "miri", "--version"]).env_remove("RUSTUP_TOOLCHAIN"))
+            .is_ok()
+    }
+
     /// Whether the program can be started.
     pub(crate) fn has(&self, program: &str) -> bool {
         self.command(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()

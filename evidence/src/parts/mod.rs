@@ -11,9 +11,9 @@ mod moved;
 mod oldest;
 mod packaged;
 mod packages;
-mod sanitizer;
 mod scripts;
 mod unsafe_code;
+mod watched;
 
 use super::part::Part;
 use super::{dependencies, guards, sbom, test_run, trace};
@@ -54,7 +54,9 @@ pub(crate) const ALL: &[Part] = &[
     part!("tests", "all tests of the workspace", test_run::run, long),
     part!("traceability", "each rule with its code, its tests and their results, as a table", trace::run, long),
     part!("valgrind", "a C program on the simulator's C ABI: no invalid access, no lost memory", memcheck::run, long),
-    part!("sanitizer", "tests under the address sanitizer: no invalid access, no lost memory", sanitizer::run, long),
+    part!("sanitizer", "tests under the address sanitizer: no invalid access, no lost memory", watched::address, long),
+    part!("races", "tests under the thread sanitizer: no data race", watched::threads, long),
+    part!("miri", "tests in Miri: no undefined behaviour", watched::miri, long),
     part!("fuzz", "models, settings, declarations, C calls and safe programs that a fuzzer makes", fuzz::run, long),
     part!("mutants", "each line of the stamp protocol has a test that fails without it", scripts::mutants, long),
     part!("guards", "each guard of the code that keeps the rules has a test that fails without it", guards::run, long),
