@@ -5,7 +5,7 @@
 //! library.
 
 use core::ffi::c_int;
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -13,25 +13,31 @@ use std::time::{Duration, Instant};
 const LIMIT: Duration = Duration::from_secs(10);
 
 static ENDS: AtomicBool = AtomicBool::new(false);
-/// How many of the crate's threads are inside the library.
-static INSIDE: AtomicUsize = AtomicUsize::new(0);
-/// The process whose threads they are. A forked child has none.
-static PROCESS: AtomicU32 = AtomicU32::new(0);
+/// How many of the crate's threads are inside the library, below the process whose threads they are. A forked child has none
+/// of its parent's, and counts anew with its first library.
+static INSIDE: AtomicU64 = AtomicU64::new(0);
+
+/// Where the process begins in [`INSIDE`].
+const PROCESS: u32 = 32;
 
 /// While this value exists, `exit` waits: a thread of the crate is in the library that the program cannot join.
 #[derive(Debug)]
-pub(crate) struct OwnThread(());
+pub(crate) struct OwnThread {
+    /// The process that counts it.
+    process: u64,
+}
 
 impl OwnThread {
     pub(crate) fn is_inside() -> Self {
-        INSIDE.fetch_add(1, Ordering::SeqCst);
-        Self(())
+        Self { process: INSIDE.fetch_add(1, Ordering::SeqCst) >> PROCESS }
     }
 }
 
 impl Drop for OwnThread {
     fn drop(&mut self) {
-        INSIDE.fetch_sub(1, Ordering::SeqCst);
+        // A forked child drops what its parent counted, if it was forked on that thread.
+        let leaves = |inside: u64| (inside >> PROCESS == self.process).then(|| inside - 1);
+        let _ = INSIDE.fetch_update(Ordering::SeqCst, Ordering::SeqCst, leaves);
     }
 }
 
@@ -49,11 +55,10 @@ pub(super) fn waits_for_own_threads() {
     unsafe extern "C" {
         fn atexit(function: extern "C" fn()) -> c_int;
     }
-    let process = std::process::id();
-    if PROCESS.swap(process, Ordering::Relaxed) != process {
-        // A forked child took over the count of threads that it does not have.
-        INSIDE.store(0, Ordering::SeqCst);
-    }
+    let process = u64::from(std::process::id());
+    // A forked child took over the count of threads that it does not have.
+    let anew = |inside: u64| (inside >> PROCESS != process).then_some(process << PROCESS);
+    let _ = INSIDE.fetch_update(Ordering::SeqCst, Ordering::SeqCst, anew);
     // SAFETY: the function asks for a function that takes and returns nothing, and does not unwind. `leaves` is one. The
     // declared signature is that of the C library. Where there is no room, `exit` does not wait.
     let _ = unsafe { atexit(leaves) };
@@ -61,11 +66,9 @@ pub(super) fn waits_for_own_threads() {
 
 extern "C" fn leaves() {
     ENDS.store(true, Ordering::SeqCst);
-    if PROCESS.load(Ordering::Relaxed) != std::process::id() {
-        return;
-    }
-    let begun = Instant::now();
-    while INSIDE.load(Ordering::SeqCst) != 0 && begun.elapsed() < LIMIT {
+    let (process, begun) = (u64::from(std::process::id()), Instant::now());
+    let is_none = |inside: u64| inside >> PROCESS != process || inside == process << PROCESS;
+    while !is_none(INSIDE.load(Ordering::SeqCst)) && begun.elapsed() < LIMIT {
         sleep(Duration::from_micros(50));
     }
 }
