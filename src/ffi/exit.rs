@@ -13,31 +13,56 @@ use std::time::{Duration, Instant};
 const LIMIT: Duration = Duration::from_secs(10);
 
 static ENDS: AtomicBool = AtomicBool::new(false);
+static INSIDE: Inside = Inside(AtomicU64::new(0));
+
 /// How many of the crate's threads are inside the library, below the process whose threads they are. A forked child has none
 /// of its parent's, and counts anew with its first library.
-static INSIDE: AtomicU64 = AtomicU64::new(0);
+#[derive(Debug)]
+struct Inside(AtomicU64);
 
-/// Where the process begins in [`INSIDE`].
+/// Where the process begins in [`Inside`].
 const PROCESS: u32 = 32;
+
+impl Inside {
+    /// One more. Returns the process that counts it.
+    fn enters(&self) -> u64 {
+        self.0.fetch_add(1, Ordering::SeqCst) >> PROCESS
+    }
+
+    /// One less, if this process has counted it. A forked child drops what its parent counted, if it was forked on that thread.
+    fn leaves(&self, process: u64) {
+        let leaves = |inside: u64| (inside >> PROCESS == process).then(|| inside - 1);
+        let _ = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, leaves);
+    }
+
+    /// Counts anew, unless this process counts already.
+    fn are_of(&self, process: u64) {
+        let anew = |inside: u64| (inside >> PROCESS != process).then_some(process << PROCESS);
+        let _ = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, anew);
+    }
+
+    /// Whether no thread of this process is inside.
+    fn is_none(&self, process: u64) -> bool {
+        let inside = self.0.load(Ordering::SeqCst);
+        inside >> PROCESS != process || inside == process << PROCESS
+    }
+}
 
 /// While this value exists, `exit` waits: a thread of the crate is in the library that the program cannot join.
 #[derive(Debug)]
 pub(crate) struct OwnThread {
-    /// The process that counts it.
     process: u64,
 }
 
 impl OwnThread {
     pub(crate) fn is_inside() -> Self {
-        Self { process: INSIDE.fetch_add(1, Ordering::SeqCst) >> PROCESS }
+        Self { process: INSIDE.enters() }
     }
 }
 
 impl Drop for OwnThread {
     fn drop(&mut self) {
-        // A forked child drops what its parent counted, if it was forked on that thread.
-        let leaves = |inside: u64| (inside >> PROCESS == self.process).then(|| inside - 1);
-        let _ = INSIDE.fetch_update(Ordering::SeqCst, Ordering::SeqCst, leaves);
+        INSIDE.leaves(self.process);
     }
 }
 
@@ -55,10 +80,7 @@ pub(super) fn waits_for_own_threads() {
     unsafe extern "C" {
         fn atexit(function: extern "C" fn()) -> c_int;
     }
-    let process = u64::from(std::process::id());
-    // A forked child took over the count of threads that it does not have.
-    let anew = |inside: u64| (inside >> PROCESS != process).then_some(process << PROCESS);
-    let _ = INSIDE.fetch_update(Ordering::SeqCst, Ordering::SeqCst, anew);
+    INSIDE.are_of(std::process::id().into());
     // SAFETY: the function asks for a function that takes and returns nothing, and does not unwind. `leaves` is one. The
     // declared signature is that of the C library. Where there is no room, `exit` does not wait.
     let _ = unsafe { atexit(leaves) };
@@ -66,9 +88,34 @@ pub(super) fn waits_for_own_threads() {
 
 extern "C" fn leaves() {
     ENDS.store(true, Ordering::SeqCst);
-    let (process, begun) = (u64::from(std::process::id()), Instant::now());
-    let is_none = |inside: u64| inside >> PROCESS != process || inside == process << PROCESS;
-    while !is_none(INSIDE.load(Ordering::SeqCst)) && begun.elapsed() < LIMIT {
+    let (process, begun) = (std::process::id().into(), Instant::now());
+    while !INSIDE.is_none(process) && begun.elapsed() < LIMIT {
         sleep(Duration::from_micros(50));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_forked_child_counts_anew_and_does_not_count_what_its_parent_has_counted() {
+        const PARENT: u64 = 70_000;
+        const CHILD: u64 = 7;
+        let inside = Inside(AtomicU64::new(0));
+        inside.are_of(PARENT);
+        let (first, second) = (inside.enters(), inside.enters());
+        // Another library does not count anew.
+        inside.are_of(PARENT);
+        inside.leaves(first);
+        assert!(!inside.is_none(PARENT) && inside.is_none(CHILD));
+        inside.are_of(CHILD);
+        assert!(inside.is_none(CHILD));
+        inside.leaves(second);
+        assert!(inside.is_none(CHILD), "the child has never counted it");
+        let own = inside.enters();
+        assert!(!inside.is_none(CHILD));
+        inside.leaves(own);
+        assert!(inside.is_none(CHILD));
     }
 }
