@@ -83,7 +83,10 @@ impl Occupied {
 
 impl Drop for Occupied {
     fn drop(&mut self) {
-        TAKEN.set(self.before);
+        // A token that was taken before may have been dropped meanwhile: it is where that code reaches it.
+        if !self.before {
+            TAKEN.set(false);
+        }
     }
 }
 

@@ -183,6 +183,8 @@ mutant 'a captured stream takes other work' "$gate" 's/Relaxed\) & FLAGS == 0/Re
 mutant 'a capture counts as a call inside' "$gate" 's/Acquire\) & !FLAGS/Acquire) & !CLOSED/'
 mutant 'a call that leaves counts the capture' "$gate" 's/AcqRel\) & !FLAGS/AcqRel) & !CLOSED/'
 mutant 'who destroys waits for a capture to end' "$gate" 's/Acquire\) & !CAPTURING != CLOSED/Acquire) != CLOSED/'
+mutant 'who destroys at once does not look who is inside' "$gate" 's/compare_exchange\(0, CLOSED, Ordering::AcqRel, Ordering::Relaxed\)\.is_ok\(\)/fetch_or(CLOSED, Ordering::AcqRel) \& CLOSED == 0/'
+mutant 'an object that was destroyed at once takes work without a look' "$admission" 's/(let closed = gate\.close_at_once\(\);\s*if closed \{\s*)self\.set\(Because::Gone, true\);/$1/'
 mutant 'a stream that was not destroyed loses its mark' "$gate" 's/fetch_and\(!CLOSED,/swap(0,/'
 # The functions that calls find by one look.
 mutant 'a function is kept before it is asked whether calls are checked' "$plain" 's/if is_plain\(&self\.mark\) \{(.*?)\}/$1 if !is_plain(\&self.mark) { place.store(null_mut(), Ordering::Relaxed); }/s; s/self\.keeping\.fetch_(add|sub)\(1, Ordering::\w+\);//g'

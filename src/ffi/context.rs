@@ -49,7 +49,7 @@ impl RawContext {
         let answer = unsafe { call!(api.aclrtCreateContext(&raw mut context, device)) };
         answer.done(|| format!("create a context on device {device}"))?;
         let default = default.map_or(aclrtContext::NULL, |default| default.handle);
-        made::was_made(api.resets(), device, context.0.addr());
+        made::was_made(api.resets(), context.0.addr());
         Ok(Self { handle: context, default, device, forced: api.resets().forced(device) })
     }
 
@@ -65,9 +65,11 @@ impl RawContext {
         Self { handle, default, device, forced: api.resets().forced(device) }
     }
 
-    /// This context, if it is current. If its handle is unknown, it takes the current one's. Otherwise `None`.
-    pub(super) fn named(self, current: Self) -> Option<Self> {
+    /// This default context, if it is current. If its handle is unknown, it takes the current one's, unless that is a
+    /// context that this crate has created. Otherwise `None`.
+    fn named(self, api: Api, current: Self) -> Option<Self> {
         match self.handle.is_null() {
+            true if made::made(api.resets(), current.handle.0.addr()).is_some() => None,
             true => Some(Self { handle: current.handle, default: current.handle, ..self }),
             false => self.is(current).then_some(self),
         }
@@ -211,8 +213,8 @@ impl Left {
     }
 
     /// The same note, if `current` is its context. `None` if it is another one.
-    pub(super) fn found(self, current: RawContext) -> Option<Self> {
-        let context = self.context.named(current)?;
+    pub(super) fn found(self, api: Api, current: RawContext) -> Option<Self> {
+        let context = self.context.named(api, current)?;
         Some(Self { context, ..self })
     }
 

@@ -5,7 +5,7 @@
 //! library.
 
 use core::ffi::c_int;
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -13,25 +13,56 @@ use std::time::{Duration, Instant};
 const LIMIT: Duration = Duration::from_secs(10);
 
 static ENDS: AtomicBool = AtomicBool::new(false);
-/// How many of the crate's threads are inside the library.
-static INSIDE: AtomicUsize = AtomicUsize::new(0);
-/// The process whose threads they are. A forked child has none.
-static PROCESS: AtomicU32 = AtomicU32::new(0);
+static INSIDE: Inside = Inside(AtomicU64::new(0));
+
+/// How many of the crate's threads are inside the library, below the process whose threads they are. A forked child has none
+/// of its parent's, and counts anew with its first library.
+#[derive(Debug)]
+struct Inside(AtomicU64);
+
+/// Where the process begins in [`Inside`].
+const PROCESS: u32 = 32;
+
+impl Inside {
+    /// One more. Returns the process that counts it.
+    fn enters(&self) -> u64 {
+        self.0.fetch_add(1, Ordering::SeqCst) >> PROCESS
+    }
+
+    /// One less, if this process has counted it. A forked child drops what its parent counted, if it was forked on that thread.
+    fn leaves(&self, process: u64) {
+        let leaves = |inside: u64| (inside >> PROCESS == process).then(|| inside - 1);
+        let _ = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, leaves);
+    }
+
+    /// Counts anew, unless this process counts already.
+    fn are_of(&self, process: u64) {
+        let anew = |inside: u64| (inside >> PROCESS != process).then_some(process << PROCESS);
+        let _ = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, anew);
+    }
+
+    /// Whether no thread of this process is inside.
+    fn is_none(&self, process: u64) -> bool {
+        let inside = self.0.load(Ordering::SeqCst);
+        inside >> PROCESS != process || inside == process << PROCESS
+    }
+}
 
 /// While this value exists, `exit` waits: a thread of the crate is in the library that the program cannot join.
 #[derive(Debug)]
-pub(crate) struct OwnThread(());
+pub(crate) struct OwnThread {
+    process: u64,
+}
 
 impl OwnThread {
     pub(crate) fn is_inside() -> Self {
-        INSIDE.fetch_add(1, Ordering::SeqCst);
-        Self(())
+        Self { process: INSIDE.enters() }
     }
 }
 
 impl Drop for OwnThread {
     fn drop(&mut self) {
-        INSIDE.fetch_sub(1, Ordering::SeqCst);
+        INSIDE.leaves(self.process);
     }
 }
 
@@ -49,11 +80,7 @@ pub(super) fn waits_for_own_threads() {
     unsafe extern "C" {
         fn atexit(function: extern "C" fn()) -> c_int;
     }
-    let process = std::process::id();
-    if PROCESS.swap(process, Ordering::Relaxed) != process {
-        // A forked child took over the count of threads that it does not have.
-        INSIDE.store(0, Ordering::SeqCst);
-    }
+    INSIDE.are_of(std::process::id().into());
     // Miri has no such function.
     if cfg!(not(miri)) {
         // SAFETY: the function asks for a function that takes and returns nothing, and does not unwind. `leaves` is one.
@@ -64,11 +91,34 @@ pub(super) fn waits_for_own_threads() {
 
 extern "C" fn leaves() {
     ENDS.store(true, Ordering::SeqCst);
-    if PROCESS.load(Ordering::Relaxed) != std::process::id() {
-        return;
-    }
-    let begun = Instant::now();
-    while INSIDE.load(Ordering::SeqCst) != 0 && begun.elapsed() < LIMIT {
+    let (process, begun) = (std::process::id().into(), Instant::now());
+    while !INSIDE.is_none(process) && begun.elapsed() < LIMIT {
         sleep(Duration::from_micros(50));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_forked_child_counts_anew_and_does_not_count_what_its_parent_has_counted() {
+        const PARENT: u64 = 70_000;
+        const CHILD: u64 = 7;
+        let inside = Inside(AtomicU64::new(0));
+        inside.are_of(PARENT);
+        let (first, second) = (inside.enters(), inside.enters());
+        // Another library does not count anew.
+        inside.are_of(PARENT);
+        inside.leaves(first);
+        assert!(!inside.is_none(PARENT) && inside.is_none(CHILD));
+        inside.are_of(CHILD);
+        assert!(inside.is_none(CHILD));
+        inside.leaves(second);
+        assert!(inside.is_none(CHILD), "the child has never counted it");
+        let own = inside.enters();
+        assert!(!inside.is_none(CHILD));
+        inside.leaves(own);
+        assert!(inside.is_none(CHILD));
     }
 }

@@ -1,4 +1,5 @@
-//! The contexts that this crate has made and that have not ended.
+//! The contexts that this crate has made and that have not ended. One is there until it is destroyed: a reset of its device
+//! does not end it, not even one by force.
 //!
 //! Other code may make such a context current by its handle, and then call this crate on the same thread. Afterwards that
 //! context is made current again, but only while it lives: the library reuses the address of a destroyed context.
@@ -11,9 +12,6 @@ use std::sync::{PoisonError, RwLock};
 pub(super) struct Made {
     /// Those of its library.
     resets: &'static Resets,
-    device: i32,
-    /// How often the device had been reset by force. Such a reset ends contexts without destroying them.
-    forced: u64,
     address: usize,
     number: u64,
 }
@@ -33,14 +31,10 @@ fn change<R>(change: impl FnOnce(&mut All) -> R) -> R {
 
 fn find(is: impl Fn(&Made) -> bool) -> Option<Made> {
     let all = MADE.read().unwrap_or_else(PoisonError::into_inner);
-    all.live.iter().find(|made| made.has_its_device() && is(made)).copied()
+    all.live.iter().find(|made| is(made)).copied()
 }
 
 impl Made {
-    fn has_its_device(&self) -> bool {
-        self.forced == self.resets.forced(self.device)
-    }
-
     fn is_at(&self, resets: &'static Resets, address: usize) -> bool {
         self.address == address && core::ptr::eq(self.resets, resets)
     }
@@ -51,12 +45,13 @@ impl Made {
     }
 }
 
-/// Records that the context at this address was created on the device.
-pub(super) fn was_made(resets: &'static Resets, device: i32, address: usize) {
+/// Records that the context at this address was created.
+pub(super) fn was_made(resets: &'static Resets, address: usize) {
     change(|all| {
-        all.live.retain(Made::has_its_device);
+        // One that was lost with its device may have ended without this crate.
+        all.live.retain(|made| !made.is_at(resets, address));
         all.count += 1;
-        all.live.push(Made { resets, device, forced: resets.forced(device), address, number: all.count });
+        all.live.push(Made { resets, address, number: all.count });
     });
 }
 

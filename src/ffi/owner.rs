@@ -27,6 +27,11 @@ impl Owner {
         Self(Some(context))
     }
 
+    /// Whether both are one context.
+    pub(super) fn is_same(self, other: Self) -> bool {
+        ContextId::are_one(self.0, other.0)
+    }
+
     /// The context's number; 0 if there is no context.
     #[inline]
     pub(super) fn number(self) -> u64 {

@@ -20,7 +20,7 @@ enum Before {
     Chosen(RawContext, Made),
     /// A context that code outside this crate chose, and that the library refused to make current again when the thread
     /// left the last scope.
-    Owed(Left),
+    Owed(Owed),
     /// A default context that this crate left current. Other code may rely on it until its device is reset.
     Left(Left),
     /// No context was current when a device was set. The default context of that device stays current.
@@ -111,8 +111,8 @@ impl Restore {
         {
             self.before = Before::Nothing;
         }
-        if let Before::Owed(left) = self.before
-            && left.context().is(ended)
+        if let Before::Owed(owed) = self.before
+            && owed.left.context().is(ended)
         {
             self.before = Before::Nothing;
         }
@@ -145,32 +145,36 @@ impl Restore {
     }
 
     /// Makes a context of this crate current again. Another thread may destroy it at any time; then a default context is
-    /// made current instead.
+    /// made current instead. So it is if the library refuses, and the context is also returned.
     #[cold]
     #[inline(never)]
-    fn return_to_chosen(&self, context: RawContext, made: Made) -> Result<(), Boxed> {
-        if made.is_alive() && context.make_current(self.api).is_ok() && made.is_alive() {
-            return Ok(());
+    fn return_to_chosen(&self, context: RawContext, made: Made) -> (Result<(), Boxed>, Option<Owed>) {
+        match made.is_alive().then(|| context.make_current(self.api)) {
+            Some(Ok(())) if made.is_alive() => (Ok(()), None),
+            Some(Err(_)) if made.is_alive() => {
+                let home = self.leave_home();
+                (home, Some(Owed::now(self.api, Left::now(self.api, context), Some(made))))
+            }
+            _ => (self.leave_home(), None),
         }
-        self.leave_home()
     }
 
     /// Makes a context of other code current again. Also returns the context if the library refused.
     #[cold]
     #[inline(never)]
-    fn return_to_foreign(&self, context: RawContext) -> (Result<(), Boxed>, Option<Left>) {
+    fn return_to_foreign(&self, context: RawContext) -> (Result<(), Boxed>, Option<Owed>) {
         let restored = context.make_current(self.api);
-        let owed = restored.is_err().then(|| Left::now(self.api, context));
+        let owed = restored.is_err().then(|| Owed::now(self.api, Left::now(self.api, context), None));
         (restored, owed)
     }
 
     /// The same for a context of other code that the library refused to make current before.
     #[cold]
     #[inline(never)]
-    fn return_to_owed(&self, left: Left) -> (Result<(), Boxed>, Option<Left>) {
-        match left.is_alive().then(|| left.context().make_current(self.api)) {
-            Some(Ok(())) if left.is_alive() => (Ok(()), None),
-            Some(Err(refused)) => (Err(refused), Some(left)),
+    fn return_to_owed(&self, owed: Owed) -> (Result<(), Boxed>, Option<Owed>) {
+        match owed.is_alive().then(|| owed.left.context().make_current(self.api)) {
+            Some(Ok(())) if owed.is_alive() => (Ok(()), None),
+            Some(Err(refused)) if owed.is_alive() => (Err(refused), Some(owed.again(self.api))),
             _ => (self.leave_home(), None),
         }
     }
@@ -178,8 +182,7 @@ impl Restore {
     /// Records which context of other code is still to be restored, if any.
     #[cold]
     #[inline(never)]
-    fn note_what_is_owed(&self, owed: Option<Left>) {
-        let owed = owed.map(|left| Owed::now(self.api, left));
+    fn note_what_is_owed(&self, owed: Option<Owed>) {
         standing(self.api, |own| own.owed().set(owed));
     }
 
@@ -209,10 +212,17 @@ impl Api {
 impl Before {
     /// Makes the context of other code current that is still to be restored, if the library agrees now.
     fn retry_restore(api: Api) {
-        if let Self::Owed(left) = Self::here(api)
-            && left.context().make_current(api).is_ok()
+        if let Self::Owed(owed) = Self::here(api)
+            && owed.left.context().make_current(api).is_ok()
         {
-            standing(api, |own| own.owed().set(None));
+            let home = standing(api, |own| {
+                own.owed().set(None);
+                own.left().get().filter(Left::is_alive)
+            });
+            if let Some(home) = home.flatten().filter(|_| !owed.is_alive()) {
+                // Another context may have its address by now.
+                let _ = home.context().make_current(api);
+            }
         }
     }
 
@@ -241,10 +251,10 @@ impl Before {
         let (owed, left, stays) =
             standing(api, |own| (own.owed().get(), own.left().get(), own.stays().get())).unwrap_or_default();
         if let Some(owed) = owed.filter(|owed| owed.stands(current)) {
-            return Self::Owed(owed.left);
+            return Self::Owed(owed);
         }
         let Some(current) = current else { return Self::Nothing };
-        let left = left.map(|left| left.found(current));
+        let left = left.map(|left| left.found(api, current));
         if let Some(Some(found)) = left {
             standing(api, |own| own.left().set(Some(found)));
         }
@@ -272,8 +282,8 @@ impl Drop for Restore {
             }
             Before::Left(left) => (self.return_to(left), None),
             Before::Foreign(context) => self.return_to_foreign(context),
-            Before::Chosen(context, made) => (self.return_to_chosen(context, made), None),
-            Before::Owed(left) => self.return_to_owed(left),
+            Before::Chosen(context, made) => self.return_to_chosen(context, made),
+            Before::Owed(owed) => self.return_to_owed(owed),
             Before::Set(default) => {
                 standing(self.api, |own| own.left().set(Some(default)));
                 (Ok(()), None)

@@ -2,6 +2,7 @@
 
 use super::Api;
 use super::context::{Left, RawContext};
+use super::made::Made;
 use super::note::{Note, Present};
 use super::process::Loading;
 use crate::device_allocator::ContextId;
@@ -51,7 +52,7 @@ impl Standing {
             of: Cell::new(None),
             present: Cell::new(0),
             entered: Cell::new(RawContext::NONE),
-            owed: Cell::new(Owed { left: Left::NONE, instead: None }),
+            owed: Cell::new(Owed { left: Left::NONE, made: None, instead: None }),
             left: Cell::new(Left::NONE),
             stays: Cell::new(RawContext::NONE),
             displaced: Cell::new(None),
@@ -254,6 +255,8 @@ fn current_is_entered(api: Api) -> Result<(), Error> {
 #[derive(Clone, Copy)]
 pub(super) struct Owed {
     pub(super) left: Left,
+    /// It is one of this crate, which any thread may destroy.
+    made: Option<Made>,
     /// The context that was current on the thread instead; `None` when unknown.
     instead: Option<RawContext>,
 }
@@ -261,15 +264,25 @@ pub(super) struct Owed {
 impl Owed {
     /// The library has just refused to make the context current. Its device is unknown, so the context counts as alive
     /// until any device is reset.
-    pub(super) fn now(api: Api, left: Left) -> Self {
-        Self { left, instead: RawContext::current(api) }
+    pub(super) fn now(api: Api, left: Left, made: Option<Made>) -> Self {
+        Self { left, made, instead: RawContext::current(api) }
+    }
+
+    /// The same, after the library refused once more.
+    pub(super) fn again(self, api: Api) -> Self {
+        Self { instead: RawContext::current(api), ..self }
+    }
+
+    /// Whether neither this crate nor a reset of its device has ended the context.
+    pub(super) fn is_alive(&self) -> bool {
+        self.left.is_alive() && self.made.is_none_or(Made::is_alive)
     }
 
     /// Whether the context must still be made current. If the current context has changed since, other code has chosen
     /// another one.
     pub(super) fn stands(self, current: Option<RawContext>) -> bool {
         let chosen = self.instead.zip(current).is_some_and(|(instead, current)| !instead.is(current));
-        !chosen && self.left.is_alive()
+        !chosen && self.is_alive()
     }
 }
 

@@ -31,6 +31,7 @@ mod models;
 mod registered;
 mod room;
 pub(crate) mod takes;
+mod views;
 mod wait;
 
 use crate::device_allocator::{ContextId, is_supported_on};
@@ -86,7 +87,7 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    pub(crate) fn new(api: Api, context: RawContext, device: i32) -> Self {
+    fn new(api: Api, context: RawContext, device: i32) -> Self {
         let (default_stream, streams, events, bindings, invocations, models, blocks, gone) = Default::default();
         let graphs = Shelf::default();
         let id = ContextId::next(device);

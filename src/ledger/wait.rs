@@ -3,7 +3,7 @@
 use super::Ledger;
 use crate::code::Code;
 use crate::error::Error;
-use crate::ffi::{Here, Listener, RawStream};
+use crate::ffi::{Here, Listener, Owner, RawStream, waited_for_context};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,6 +34,7 @@ impl Ledger {
     fn wait_for_all(&self, limit: Option<Duration>) -> (Vec<Arc<RawStream>>, Result<(), Error>) {
         let streams: Vec<_> = self.streams.all().into_iter().map(|stream| (stream.covers(), stream)).collect();
         let waited = self.api.synchronize_device(limit);
+        waited_for_context(Owner::of(self.id()), &waited);
         let covered = streams.into_iter().map(|(covers, stream)| {
             // A run waits for itself, so its caller has already got a failure and no other code waits for it.
             if waited.is_ok() || !Arc::ptr_eq(&stream, &self.runs) {

@@ -15,6 +15,7 @@ mod asynchronous;
 mod attached;
 mod borrowed;
 mod captures;
+mod chosen;
 mod copied_rows;
 mod corners;
 mod defaults;

@@ -1,13 +1,14 @@
 //! The end of the process, while work is under way.
 
-use super::common::alone;
-use super::that_counts;
+use super::common::{alone, library_at, shared_simulator};
+use super::{ending_of, that_counts};
 use ascendcl::runtime::Actor;
-use ascendcl::{Library, Runtime};
+use ascendcl::{Acl, Library, Runtime};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::pin::pin;
 use std::process::Command;
+use std::sync::mpsc;
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
@@ -89,4 +90,39 @@ fn in_a_process_of_its_own_an_actor_is_dropped() {
     control::fail(that_counts()).unwrap();
     drop(Actor::<Server, _>::open(Library::Simulator, |_| Ok(Slow)).unwrap());
     std::process::exit(7)
+}
+
+/// What an actor keeps. The process forks where it is dropped, on the actor's thread.
+struct Forks {
+    library: std::path::PathBuf,
+    child: mpsc::Sender<libc::pid_t>,
+}
+
+impl Drop for Forks {
+    fn drop(&mut self) {
+        // SAFETY: the child has the memory of this thread alone. It loads a library of its own, and goes on to the end of the
+        // thread, which is its only one: so it ends by `exit`.
+        match unsafe { libc::fork() } {
+            0 => drop(Acl::init(library_at(self.library.clone())).unwrap()),
+            child => self.child.send(child).unwrap(),
+        }
+    }
+}
+
+/// The parent counts the thread. The child has loaded a library, and counts anew.
+#[proves(THREAD_05)]
+#[test]
+fn a_child_forked_on_the_thread_of_a_dropped_actor_does_not_wait_for_it_when_it_ends() {
+    let (alone, library) = (alone(), shared_simulator());
+    let (child, forked) = mpsc::channel();
+    let keeps = Forks { library, child };
+    drop(Actor::<Server, _>::open(Library::Simulator, move |_| Ok(keeps)).unwrap());
+    let begun = Instant::now();
+    assert_eq!(ending_of(forked.recv_timeout(Duration::from_secs(20)).unwrap()), "refused");
+    assert!(begun.elapsed() < Duration::from_secs(8), "it waited although no thread was inside");
+    let until = Instant::now() + Duration::from_secs(20);
+    while control::live() != control::Live::default() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    alone.assert_nothing_lives();
 }

@@ -7,6 +7,7 @@
 mod backend;
 mod engine;
 mod plugin;
+mod pool;
 mod requests;
 mod robot;
 mod workers;

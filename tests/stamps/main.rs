@@ -60,6 +60,7 @@ mod allocator {
 }
 
 mod captures;
+mod closings;
 mod counted;
 mod inside;
 mod lent;

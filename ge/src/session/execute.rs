@@ -56,8 +56,10 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     ///
     /// # Errors
     ///
-    /// The graph, unchanged: [`EngineError::Stale`](crate::EngineError::Stale) when it has to be built again, or
-    /// [`EngineError::Failed`](crate::EngineError::Failed), for example when the allocator has no memory.
+    /// The graph, unchanged: [`EngineError::Stale`](crate::EngineError::Stale) when it has to be built again;
+    /// [`Error::StillRunning`](ascendcl::Error::StillRunning) when an earlier load failed, and its work could not be waited
+    /// for, until [`Current::synchronize`] has succeeded; or [`EngineError::Failed`](crate::EngineError::Failed), for example
+    /// when the allocator has no memory.
     #[rule(GE_01, GE_16, GE_17, GE_25)]
     pub fn load(self, session: &mut Session<C>, current: &Current<C>) -> Result<Graph<C, Loaded<S>>, Failed<Self>>
     where

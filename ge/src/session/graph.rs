@@ -61,7 +61,8 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     ///
     /// # Errors
     ///
-    /// The graph, unchanged, with [`EngineError::Failed`].
+    /// The graph, unchanged: [`Error::StillRunning`] when work that uses it is not known to be done, or
+    /// [`EngineError::Failed`].
     #[rule(GE_14)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn compile( // GE-11: with the session that added the graph: `session.add(current, source, &options)?`
@@ -120,8 +121,8 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     /// # Errors
     ///
     /// The graph, unchanged, and the buffers unless the engine may have taken them: [`EngineError::NotStatic`],
-    /// [`EngineError::MemoryTooShort`], [`Error::InDoubt`] for memory that work may use that could not be waited for, or
-    /// [`EngineError::Failed`].
+    /// [`EngineError::MemoryTooShort`], [`Error::InDoubt`] for memory that work may use that could not be waited for,
+    /// [`Error::StillRunning`] when work that uses the graph is not known to be done, or [`EngineError::Failed`].
     #[rule(GE_22, GE_23)]
     pub fn set_memory<E, F>(
         self,
@@ -136,6 +137,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
         leads!(graph: S, CanSetMemory => WithMemory);
         let sizes = [constants.len() * size_of::<E>(), features.len() * size_of::<F>()];
         let fits = session.row().summary(current, &self.row).and_then(|summary| {
+            session.row().is_idle(current, &self.row)?;
             [constants.as_raw(), features.as_raw()].into_iter().try_for_each(can_be_tensor)?;
             constants.is_usable(current).and_then(|()| features.is_usable(current))?;
             holds(&summary, sizes)

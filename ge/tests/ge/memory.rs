@@ -2,7 +2,7 @@
 
 use crate::support::{bytes, digits, images, two_digits, watched, world};
 use ascendcl::Error;
-use ascendcl_ge::EngineError;
+use ascendcl_ge::{EngineError, kinds::GRAPH};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Plan, control};
 use std::time::Duration;
@@ -132,5 +132,38 @@ fn memory_in_doubt_is_no_memory_of_a_graph() {
         let refused = set.map(drop).unwrap_err();
         assert!(matches!(refused.error, Error::InDoubt { .. }), "{refused}");
         assert!(refused.value.1.is_some(), "the memory comes back");
+    });
+}
+
+/// A load that failed halfway may have queued work that could not be waited for.
+#[test]
+#[proves(GE_16, GE_23)]
+fn a_graph_that_a_failed_load_may_use_gets_no_memory() {
+    let world = world();
+    world.session(|session, current| {
+        let graph = two_digits(session, current).compile(session, current).unwrap();
+        let needs = graph.summary(session, current).unwrap();
+        let (go, waits) = std::sync::mpsc::channel::<()>();
+        let stream = current.stream().unwrap();
+        drop(stream.launch_host_fn(current, move || waits.recv_timeout(Duration::from_secs(20)).is_ok()).unwrap());
+        world.fails("LoadGraph");
+        let (graph, stream) = graph.load_on(session, current, stream).unwrap_err().value;
+        let [constants, features] = [needs.constants, needs.features].map(|length| bytes(current, length));
+        let set = graph.set_memory(session, current, constants, features);
+        let loaded = match set {
+            Ok(_) => panic!("it is loaded with other memory, for all one knows"),
+            Err(refused) => {
+                assert!(matches!(refused.error, Error::StillRunning { what } if what == GRAPH), "{refused}");
+                let (graph, memory) = refused.value;
+                let refused = graph.load_on(session, current, current.stream().unwrap()).map(drop).unwrap_err();
+                assert!(matches!(refused.error, Error::StillRunning { what } if what == GRAPH), "{refused}");
+                (refused.value.0, memory.expect("the memory comes back"))
+            }
+        };
+        go.send(()).unwrap();
+        stream.synchronize(current).unwrap();
+        let (graph, (constants, features)) = loaded;
+        let graph = graph.set_memory(session, current, constants, features).unwrap();
+        drop(graph.load_on(session, current, stream).unwrap().remove(session, current).unwrap());
     });
 }

@@ -202,7 +202,7 @@ fn the_last_registration_serves_and_the_replaced_allocator_comes_back() {
 }
 
 #[test]
-fn a_graph_that_may_run_is_neither_run_nor_removed() {
+fn a_graph_that_may_run_is_neither_run_compiled_nor_removed() {
     let world = world();
     let double = world.double;
     session(&world, |session, current| {
@@ -214,7 +214,9 @@ fn a_graph_that_may_run_is_neither_run_nor_removed() {
         let outputs = registered.run(session, current, &mut graph, &images.inputs()).unwrap();
         let refused = registered.run(session, current, &mut graph, &images.inputs()).unwrap_err();
         assert!(matches!(refused, Error::StillRunning { what } if what == GRAPH), "{refused}");
-        let refused = graph.remove(session, current).unwrap_err();
+        let refused = graph.compile(session, current).unwrap_err();
+        assert!(matches!(refused.error, Error::StillRunning { what } if what == GRAPH), "{}", refused.error);
+        let refused = refused.value.remove(session, current).unwrap_err();
         assert!(matches!(refused.error, Error::StillRunning { what } if what == GRAPH), "{}", refused.error);
         double.hold(false);
         drop(registered.idle(session, current).unwrap());

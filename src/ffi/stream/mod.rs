@@ -311,6 +311,16 @@ impl RawStream {
         self.raw
     }
 
+    /// Whether this is not a stream, but stands for the work that the library does without one.
+    pub(super) fn is_of_the_library(&self) -> bool {
+        self.is_of_the_library
+    }
+
+    /// Whether this is the default stream of its context, which all [views](crate::ffi::View) of that share.
+    fn is_default(&self) -> bool {
+        self.raw.is_null() && !self.is_of_the_library
+    }
+
     #[inline]
     pub(super) fn timeline(&self) -> &Timeline {
         &self.timeline

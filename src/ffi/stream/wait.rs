@@ -4,6 +4,7 @@ use super::RawStream;
 use crate::error::{Boxed, Error};
 use crate::ffi::call::{NoSuccess, call, call_here};
 use crate::ffi::failure::failure_of_work;
+use crate::ffi::views::have_failed_too;
 use crate::ffi::wait::{Wait, first_slice};
 use crate::ffi::{Api, Here, Site};
 use core::sync::atomic::Ordering;
@@ -63,7 +64,7 @@ impl RawStream {
             let mut patience = None;
             move || self.others_end(&mut patience)
         };
-        let failed = |error: &Boxed| failure_of_work(error.as_error());
+        let failed = |error: &Boxed| self.failure_of_work(error.as_error());
         self.timeline.wait(failed_call, wait, failed, end, under_way)
     }
 
@@ -100,6 +101,17 @@ impl RawStream {
             is_over: || self.is_complete(api).unwrap_or(false),
         };
         wait.after(api, limit, first.into_answer(api)).map_err(Boxed::from)
+    }
+
+    /// The code, if a wait for this stream failed because work failed. It may be work that another view of the context has
+    /// queued on the default stream.
+    #[cold]
+    fn failure_of_work(&self, error: &Error) -> Option<i32> {
+        let code = failure_of_work(error)?;
+        if self.is_default() {
+            have_failed_too(self.owner, code, Self::is_default);
+        }
+        Some(code)
     }
 
     /// Whether a successful wait should let other waits end: some that were inside with it still are, and [`MOMENT`]

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::common::{assert_lives, library};
+use std::cell::RefCell;
 
 #[proves(DEV_10, ERR_01)]
 #[test]
@@ -132,5 +133,41 @@ fn an_object_that_panics_when_it_is_dropped_leaves_nothing_half_done() {
     assert!(panicked.is_err());
     assert_eq!(log.names(), ["one"]);
     runtime.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+thread_local!(static TOKEN: RefCell<Option<Thread>> = const { RefCell::new(None) });
+
+/// Refuses once. Then it drops the token of its thread.
+struct DropsTheToken(AtomicU32);
+
+// SAFETY: it stands for nothing in the library.
+unsafe impl Attach for DropsTheToken {
+    const NAME: &'static str = "object with a token";
+    const ENDS_BEFORE: EndsBefore = EndsBefore::Context;
+
+    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn AnyError + Send + Sync>> {
+        if self.0.fetch_add(1, Ordering::SeqCst) == 0 { Err("not yet".into()) } else { Ok(drop(TOKEN.take())) }
+    }
+}
+
+/// Who closes the library needs no token, so the thread's may be where the object reaches it.
+#[proves(THREAD_01, DEV_10)]
+#[test]
+fn a_token_that_an_object_drops_while_it_is_taken_down_can_be_taken_again() {
+    let alone = alone();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    let scope = device.with_current(&mut thread, |current| {
+        let object = DropsTheToken(AtomicU32::new(0));
+        mem::forget(current.attach(object, ()).map_err(Error::from).unwrap());
+    });
+    assert!(matches!(scope, Err(ScopeError::Teardown { .. })));
+    mem::forget(device);
+    TOKEN.set(Some(thread));
+    acl.close().unwrap();
+    assert!(TOKEN.take().is_none());
+    drop(Thread::new().unwrap());
     alone.assert_nothing_lives();
 }

@@ -262,3 +262,68 @@ fn a_program_and_an_actor_run_in_the_default_context_that_a_runtime_has() {
     runtime.close().unwrap();
     alone.assert_nothing_lives();
 }
+
+const FAILED: i32 = 507_015;
+
+/// The next wait for a stream, or for a context, is told that work failed.
+const NEXT_WAIT_FAILS: &str = "aclrtSynchronizeStream#1=after:507015,aclrtSynchronizeStreamWithTimeout#1=after:507015,\
+                               aclrtSynchronizeDeviceWithTimeout#1=after:507015";
+
+/// The library tells one wait that work failed, and that may be a wait of a runtime beside the one whose work it was.
+#[proves(ERR_02)]
+#[test]
+fn work_that_failed_in_a_default_context_is_told_whichever_runtime_there_waits_first() {
+    type Waits = fn(&Runtime<Worker>) -> Vec<Error>;
+    let of_the_stream: Waits = |other| {
+        other.with(|current| current.default_stream().synchronize(current).err()).unwrap().into_iter().collect()
+    };
+    let of_the_context: Waits =
+        |other| other.with(|current| current.synchronize().err()).unwrap().into_iter().collect();
+    let at_its_end: Waits = |other| {
+        nothing_fails();
+        other.with(|current| fills(current, 1)).unwrap();
+        fail(NEXT_WAIT_FAILS);
+        match other.close() {
+            Err(CloseError::Teardown { errors }) => errors,
+            closed => panic!("{closed:?}"),
+        }
+    };
+    for (waits, is_of_all) in [(of_the_stream, false), (of_the_context, true), (at_its_end, false)] {
+        let alone = alone();
+        let (first, second) = (open_default(), open_default());
+        let works = |current: &mut Current<Worker>| {
+            let set = |stream: &ascendcl::stream::StreamOps<Worker>| {
+                stream.set_bytes(current, current.device_buffer::<u8>(8).unwrap(), 1).unwrap()
+            };
+            let own = current.stream().unwrap();
+            [set(&current.default_stream()), set(&own)]
+        };
+        let [shared, own] = first.with(works).unwrap();
+        fail(NEXT_WAIT_FAILS);
+        let told = waits(&second);
+        nothing_fails();
+        assert!(matches!(&*told, [error] if error.code().is_some_and(|code| code.number() == FAILED)), "{told:?}");
+        let told = |current: &mut Current<Worker>, work: Pending<Worker, _>| match work.wait(current) {
+            Ok(_) => false,
+            Err(failed) => {
+                assert!(
+                    matches!(failed.error, Error::WorkFailed { code } if code.number() == FAILED),
+                    "{}",
+                    failed.error
+                );
+                drop(failed.value.wait(current).unwrap());
+                true
+            }
+        };
+        first
+            .with(|current| {
+                assert!(told(current, shared), "failed work counts as done");
+                assert_eq!(told(current, own), is_of_all);
+                fills(current, 2);
+            })
+            .unwrap();
+        second.close().unwrap();
+        first.close().unwrap();
+        alone.assert_nothing_lives();
+    }
+}

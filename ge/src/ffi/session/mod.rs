@@ -109,7 +109,7 @@ impl RawSession {
     }
 
     pub(crate) fn compile(&self, site: &impl Site, graph: &RawGraph) -> Result<(), Error> {
-        let session = self.ready_for(site, graph)?;
+        let session = self.idle_for(site, graph)?;
         // SAFETY: the function requires a live session that has the graph (GE-11): `ready_for` returned the session,
         // which has the graph.
         let status = unsafe { (self.shim.0.compile_graph)(session, graph.id()) };
@@ -179,7 +179,7 @@ impl RawSession {
     /// Gives the graph working memory. The memory stays with the graph, even if the engine reports an error.
     #[rule(GE_23)]
     pub(crate) fn set_memory(&self, site: &impl Site, graph: &RawGraph, memory: [KeptMemory; 2]) -> Result<(), Error> {
-        let session = self.ready_for(site, graph)?;
+        let session = self.idle_for(site, graph)?;
         let [constants, features] = &memory;
         graph.holds().memory.extend(memory.clone());
         // SAFETY: the function asks for a live session that has the graph (GE-11): `ready_for` gave the session out,
@@ -216,6 +216,18 @@ impl RawSession {
     fn ready_for(&self, site: &impl Site, graph: &RawGraph) -> Result<*mut sys::Session, Error> {
         let session = self.has(site, graph)?;
         if graph.is_removed() { Err(Error::Gone { what: GRAPH }) } else { Ok(session) }
+    }
+
+    /// Like [`ready_for`](Self::ready_for), for a graph that no work uses: a run that was not waited for, or a load that failed
+    /// halfway, may still use it.
+    fn idle_for(&self, site: &impl Site, graph: &RawGraph) -> Result<*mut sys::Session, Error> {
+        let session = self.ready_for(site, graph)?;
+        if site.is_over(graph.last_use()) { Ok(session) } else { Err(Error::StillRunning { what: GRAPH }) }
+    }
+
+    /// An error unless no work uses the graph, which is one of this session. Nothing of the engine is called.
+    pub(crate) fn is_idle(&self, site: &impl Site, graph: &RawGraph) -> Result<(), Error> {
+        self.idle_for(site, graph).map(drop)
     }
 
     /// An error unless the session exists, and its context is the current one. Nothing of the engine is called.

@@ -3,7 +3,6 @@
 use super::RawSession;
 use crate::error::EngineError;
 use crate::ffi::{OptionList, RawGraph, RawOutputs};
-use crate::kinds::GRAPH;
 use crate::raw_tensors::{RawInputs, RawOutputTensors};
 use ascendcl::raw::{InFlight, LastUse, RawTensor};
 use ascendcl::stream::{Pending, StreamOps};
@@ -32,7 +31,7 @@ impl RawSession {
         graph: &RawGraph,
         stream: &StreamOps<C>,
     ) -> Result<(), Error> {
-        let session = self.ready_for(current, graph)?;
+        let session = self.idle_for(current, graph)?;
         // A stream of another context is refused before the engine is asked.
         stream.with_raw(current, |_| ())?;
         let mut stale = 0;
@@ -120,10 +119,7 @@ impl RawSession {
         graph: &RawGraph,
         inputs: &RawInputs,
     ) -> Result<RawOutputTensors, Error> {
-        let session = self.ready_for(current, graph)?;
-        if !graph.last_use().is_over(current) {
-            return Err(Error::StillRunning { what: GRAPH });
-        }
+        let session = self.idle_for(current, graph)?;
         let inputs = inputs.as_slice();
         let mut made = sys::RawTensors { tensors: null_mut(), count: 0 };
         let uses = Uses([graph.last_use(), registration.last_use()]);

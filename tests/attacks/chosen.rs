@@ -1,0 +1,181 @@
+//! Contexts of this crate that other code makes current by their handles, and visits to two libraries in each other.
+
+use super::leaving::{Worker, current_handle, makes_current};
+use super::{fail, nothing_fails, undisturbed};
+use crate::common::{acl, alone, library, under_watch};
+use crate::null::books;
+use ascendcl::error::ObjectKind;
+use ascendcl::raw::KeptStream;
+use ascendcl::{Error, Library, Runtime, Setup, Thread};
+use ascendcl_macros::proves;
+use ascendcl_sim::{Config, control};
+
+ascendcl::names!(Simulated, Booked);
+
+fn open(device: i32) -> Runtime<Simulated> {
+    on(library(), device)
+}
+
+fn on<N: ascendcl::Name>(library: Library, device: i32) -> Runtime<N> {
+    Runtime::open(Setup::builder().library(library).device(device).build()).unwrap()
+}
+
+fn elsewhere<R: Send>(program: impl FnOnce() -> R + Send) -> R {
+    std::thread::scope(|scope| scope.spawn(program).join().unwrap())
+}
+
+/// The library did not say which context the device's default one is. The address of a destroyed context is used again.
+#[proves(CTX_06, CTX_11, CTX_14)]
+#[test]
+fn a_context_of_this_crate_is_not_taken_for_a_default_one_without_a_name() {
+    let (alone, _others) = undisturbed();
+    control::configure(under_watch(Config::new().reuse_handles(true))).unwrap();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    fail("aclrtGetCurrentContext#2=507899,aclrtGetCurrentContext#3=507899");
+    let device = acl.device(&mut thread, 0).unwrap();
+    nothing_fails();
+    let chosen = elsewhere(|| open(0));
+    let handle = elsewhere(|| chosen.with(|_| current_handle()).unwrap());
+    let other = elsewhere(|| open(1));
+    makes_current(handle);
+    let next = other.enter(&mut thread, |_| {
+        elsewhere(|| {
+            chosen.close().unwrap();
+            let next = open(1);
+            assert_eq!(next.with(|_| current_handle()).unwrap(), handle, "the address is used again");
+            next
+        })
+    });
+    let next = next.unwrap();
+    assert_ne!(current_handle(), handle, "a context is current that nobody has chosen");
+    elsewhere(|| [next, other].iter().for_each(|runtime| runtime.close().unwrap()));
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+/// The stream's own context is entered.
+fn is_here(stream: &KeptStream) -> bool {
+    match stream.with_raw(|_| ()) {
+        Ok(()) => true,
+        Err(Error::WrongContext { what: ObjectKind::STREAM, .. }) => false,
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Each thread was inside before or not, so that a visit takes the short way or the long one.
+#[proves(CTX_05, CTX_09, STREAM_09)]
+#[test]
+fn a_visit_to_another_library_inside_of_a_visit_leads_back_to_the_first_context() {
+    for times in 0..3 {
+        let (alone, books) = (alone(), books());
+        let (first, second, worker) = (open(0), on::<Booked>(books.library(), 0), Worker::new());
+        let attacks = || {
+            let own = first.with(|current| current.stream().unwrap().keep()).unwrap();
+            let theirs = second.with(|current| current.stream().unwrap().keep()).unwrap();
+            (1..times).for_each(|_| first.with(|_| second.with(|_| ()).unwrap_err()).map(drop).unwrap());
+            let works = |current: &mut ascendcl::Current<Simulated>| {
+                let entered = current_handle();
+                for _ in 0..=times {
+                    let visit = second.enter(current, |inner| {
+                        assert!(is_here(&theirs) && !is_here(&own));
+                        // And back into the first one, from the second.
+                        first.enter(inner, |_| assert!(is_here(&own) && !is_here(&theirs))).unwrap();
+                        assert!(is_here(&theirs) && !is_here(&own));
+                        drop(inner.upload(&[1_u8]).unwrap());
+                    });
+                    visit.unwrap();
+                    assert!(is_here(&own) && !is_here(&theirs));
+                    assert_eq!(current_handle(), entered);
+                    assert_eq!(current.upload(&[1_u8]).unwrap().to_vec(current).unwrap(), [1]);
+                }
+            };
+            (0..=times).for_each(|_| first.with(works).unwrap());
+            assert!(!is_here(&own) && !is_here(&theirs));
+            // A panic in the inner one leads back, too.
+            let thrown = first.with(|current| {
+                let inner = std::panic::AssertUnwindSafe(|| second.enter(current, |_| panic!("inside of both")));
+                let thrown = std::panic::catch_unwind(inner).is_err();
+                thrown && is_here(&own)
+            });
+            assert!(thrown.unwrap());
+        };
+        worker.run(attacks).unwrap();
+        first.close().unwrap();
+        second.close().unwrap();
+        worker.end();
+        books.assert_closed();
+        alone.assert_nothing_lives();
+    }
+}
+
+/// Other code has made a context of the first library current. It ends while the thread visits the second library inside of
+/// another context of the first one.
+#[proves(CTX_06, CTX_11, CTX_14)]
+#[test]
+fn a_chosen_context_that_ends_during_visits_to_two_libraries_is_not_made_current_again() {
+    let (alone, books) = (alone(), books());
+    control::configure(under_watch(Config::new().reuse_handles(true))).unwrap();
+    let (chosen, other, theirs) = (open(0), open(1), on::<Booked>(books.library(), 0));
+    let worker = Worker::new();
+    let attacks = || {
+        let handle = elsewhere(|| chosen.with(|_| current_handle()).unwrap());
+        other.with(|_| ()).unwrap();
+        makes_current(handle);
+        let ends = || {
+            elsewhere(|| {
+                chosen.close().unwrap();
+                let next = open(0);
+                assert_eq!(next.with(|_| current_handle()).unwrap(), handle, "the address is used again");
+                next
+            })
+        };
+        let next = other.with(|current| theirs.enter(current, |_| ends()).unwrap()).unwrap();
+        assert_ne!(current_handle(), handle, "nobody has chosen it");
+        other.with(|current| drop(current.upload(&[1_u8]).unwrap())).unwrap();
+        elsewhere(|| next.close().unwrap());
+    };
+    worker.run(attacks).unwrap();
+    elsewhere(|| other.close().unwrap());
+    theirs.close().unwrap();
+    worker.end();
+    books.assert_closed();
+    alone.assert_nothing_lives();
+}
+
+/// The library refuses once to put back the context that other code has chosen. Another thread ends it meanwhile, or not.
+#[proves(CTX_06, CTX_08, CTX_09, CTX_11)]
+#[test]
+fn a_chosen_context_that_could_not_be_put_back_is_put_back_later_if_it_lives() {
+    for ends_meanwhile in [false, true] {
+        let (alone, _others) = undisturbed();
+        control::configure(under_watch(Config::new().reuse_handles(true))).unwrap();
+        let (chosen, other, worker) = (open(0), open(1), Worker::new());
+        let attacks = || {
+            let handle = elsewhere(|| chosen.with(|_| current_handle()).unwrap());
+            other.with(|_| ()).unwrap();
+            makes_current(handle);
+            other.with(|_| fail("aclrtSetCurrentContext#1=507899")).unwrap();
+            nothing_fails();
+            let home = current_handle();
+            assert_ne!(home, handle);
+            let next = elsewhere(|| {
+                ends_meanwhile.then(|| {
+                    chosen.close().unwrap();
+                    let next = open(0);
+                    assert_eq!(next.with(|_| current_handle()).unwrap(), handle, "the address is used again");
+                    next
+                })
+            });
+            other.with(|current| drop(current.upload(&[1_u8]).unwrap())).unwrap();
+            assert_eq!(current_handle() == handle, !ends_meanwhile);
+            elsewhere(|| next.into_iter().for_each(|next| next.close().unwrap()));
+            makes_current(home);
+        };
+        worker.run(attacks).unwrap();
+        elsewhere(|| [&chosen, &other].iter().for_each(|runtime| runtime.close().unwrap()));
+        worker.end();
+        alone.assert_nothing_lives();
+    }
+}

@@ -1,0 +1,175 @@
+//! An inference service over several contexts: each has a model, a stream and staging memory. Requests come from an
+//! executor with several threads, and wait for a free context. One whose device hangs is given up by force and opened
+//! anew, and its request is tried once more.
+
+use crate::common::{alone, data, digits, library, under_watch};
+use crate::engine::best;
+use ascendcl::runtime::CloseError;
+use ascendcl::stream::{DefaultAllocator, WhenDone};
+use ascendcl::{BoundModel, Error, HostBuffer, Runtime, Setup, Stream};
+use ascendcl_sim::{Config, control};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use tokio::sync::Semaphore;
+
+ascendcl::names!(Pooled);
+
+const PIXELS: usize = 64;
+const CLASSES: usize = 10;
+
+/// What a request needs. It goes into the work, and comes back with it.
+struct Buffers {
+    model: BoundModel<Pooled>,
+    image: HostBuffer<Pooled, f32>,
+    scores: HostBuffer<Pooled, f32>,
+}
+
+/// One context, and what was made in it.
+struct Lane {
+    device: i32,
+    runtime: Runtime<Pooled>,
+    stream: Stream<Pooled, DefaultAllocator>,
+    /// `None` while work has them, and when they were lost with a failed step.
+    buffers: Option<Buffers>,
+}
+
+type Scores = WhenDone<Pooled, (BoundModel<Pooled>, HostBuffer<Pooled, f32>)>;
+
+/// Why a request was not answered.
+#[derive(Debug)]
+enum Failure {
+    TooLate,
+    Library(Error),
+    NotOpened(Error),
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Library(error)
+    }
+}
+
+impl Lane {
+    fn open(device: i32, file: &PathBuf) -> Result<Self, Error> {
+        let setup = Setup::builder().library(library()).device(device).build();
+        let (runtime, (stream, buffers)) = Runtime::open_with(setup, |current| {
+            let model = current.load_model(file)?.bind(current, &[&[1, PIXELS]], &[&[1, CLASSES]])?;
+            let (image, scores) = (current.host_buffer(PIXELS)?, current.host_buffer(CLASSES)?);
+            Ok((current.stream()?.without_allocator(), Buffers { model, image, scores }))
+        })?;
+        Ok(Self { device, runtime, stream, buffers: Some(buffers) })
+    }
+
+    /// Queues a request. The image is on the device when this returns, so its buffer comes back at once.
+    fn queue(&mut self, pixels: &[f32]) -> Result<(Scores, HostBuffer<Pooled, f32>), Error> {
+        let Self { runtime, stream, buffers, .. } = self;
+        runtime.with(|current| {
+            let lost = Error::Gone { what: ascendcl::error::ObjectKind::MODEL };
+            let Buffers { model, mut image, scores } = buffers.take().ok_or(lost)?;
+            image.slice_mut(current)?.copy_from_slice(pixels);
+            let (image, model) = stream.copy_to_input(current, image, model, 0)?.wait(current)?;
+            let model = stream.execute(current, model)?;
+            let scored = stream.copy_from_output(current, model, 0, scores)?;
+            Ok((scored.when_done(current, stream)?, image))
+        })?
+    }
+
+    /// Takes the scores of work that is done, and everything back.
+    fn finish(&mut self, done: <Scores as Future>::Output, image: HostBuffer<Pooled, f32>) -> Result<usize, Error> {
+        let Self { runtime, buffers, .. } = self;
+        runtime.with(|current| {
+            let (model, scores) = done.wait(current)?;
+            let digit = best(scores.slice(current)?);
+            *buffers = Some(Buffers { model, image, scores });
+            Ok(digit)
+        })?
+    }
+}
+
+struct Pool {
+    file: PathBuf,
+    idle: Mutex<Vec<Lane>>,
+    free: Semaphore,
+    reopened: AtomicUsize,
+    limit: Duration,
+}
+
+impl Pool {
+    fn open(devices: &[i32], file: PathBuf, limit: Duration) -> Result<Self, Error> {
+        let idle = devices.iter().map(|device| Lane::open(*device, &file)).collect::<Result<Vec<_>, _>>()?;
+        let free = Semaphore::new(idle.len());
+        Ok(Self { file, idle: Mutex::new(idle), free, reopened: AtomicUsize::new(0), limit })
+    }
+
+    /// The digit in an image. A lane that fails is opened anew, and the request is tried once more there.
+    async fn classify(&self, pixels: &[f32]) -> Result<usize, Failure> {
+        // There are as many permits as idle lanes, and the semaphore is never closed.
+        let permit = self.free.acquire().await.unwrap();
+        let mut lane = self.idle.lock().unwrap().pop().unwrap();
+        let mut answer = self.tries(&mut lane, pixels).await;
+        if answer.is_err() {
+            match self.opens_anew(lane) {
+                Ok(opened) => lane = opened,
+                // The others serve what comes. This lane is lost, so its permit is, too.
+                Err(error) => {
+                    permit.forget();
+                    return Err(Failure::NotOpened(error));
+                }
+            }
+            answer = self.tries(&mut lane, pixels).await;
+        }
+        self.idle.lock().unwrap().push(lane);
+        answer
+    }
+
+    async fn tries(&self, lane: &mut Lane, pixels: &[f32]) -> Result<usize, Failure> {
+        let (scores, image) = lane.queue(pixels)?;
+        match tokio::time::timeout(self.limit, scores).await {
+            Ok(done) => Ok(lane.finish(done, image)?),
+            Err(_) => Err(Failure::TooLate),
+        }
+    }
+
+    fn opens_anew(&self, lane: Lane) -> Result<Lane, Error> {
+        self.reopened.fetch_add(1, Ordering::Relaxed);
+        let Lane { device, runtime, .. } = lane;
+        runtime.close_by_force(Duration::from_millis(50))?;
+        Lane::open(device, &self.file)
+    }
+
+    fn close(self) -> Result<(), CloseError> {
+        self.idle.into_inner().unwrap().iter().try_for_each(|lane| lane.runtime.close())
+    }
+}
+
+#[test]
+fn a_pool_answers_all_requests_although_a_device_hangs_once() {
+    let alone = alone();
+    control::configure(under_watch(Config::new().devices(3))).unwrap();
+    let (labels, pixels) = digits();
+    let executor = tokio::runtime::Builder::new_multi_thread().worker_threads(3).enable_time().build().unwrap();
+    let pool = Arc::new(Pool::open(&[0, 1, 2], data("digits.onnx"), Duration::from_secs(5)).unwrap());
+    let right = executor.block_on(async {
+        let requests: Vec<_> = (0..60)
+            .map(|index| {
+                let (pool, image) = (Arc::clone(&pool), pixels[index * PIXELS..][..PIXELS].to_vec());
+                if index == 20 {
+                    control::fail("aclmdlExecuteAsync#7=hang".parse().unwrap()).unwrap();
+                }
+                tokio::spawn(async move { pool.classify(&image).await.unwrap() })
+            })
+            .collect();
+        let mut right = 0;
+        for (request, label) in requests.into_iter().zip(&labels) {
+            right += usize::from(request.await.unwrap() == *label);
+        }
+        right
+    });
+    control::fail(ascendcl_sim::Plan::new()).unwrap();
+    assert!(right > 50, "{right} of 60 are right");
+    assert!(pool.reopened.load(Ordering::Relaxed) >= 1, "one device hung");
+    Arc::into_inner(pool).unwrap().close().unwrap();
+    alone.assert_nothing_lives();
+}
