@@ -110,7 +110,7 @@ impl RawSession {
 
     pub(crate) fn compile(&self, site: &impl Site, graph: &RawGraph) -> Result<(), Error> {
         let session = self.idle_for(site, graph)?;
-        // SAFETY: the function requires a live session that has the graph (GE-11): `ready_for` returned the session,
+        // SAFETY: the function requires a live session that has the graph (GE-11): `idle_for` returned the session,
         // which has the graph.
         let status = unsafe { (self.shim.0.compile_graph)(session, graph.id()) };
         self.shim.done("CompileGraph", status, || format!("compile graph {}", graph.id()))
@@ -182,14 +182,14 @@ impl RawSession {
         let session = self.idle_for(site, graph)?;
         let [constants, features] = &memory;
         graph.holds().memory.extend(memory.clone());
-        // SAFETY: the function asks for a live session that has the graph (GE-11): `ready_for` gave the session out,
+        // SAFETY: the function asks for a live session that has the graph (GE-11): `idle_for` gave the session out,
         // which has the graph. It goes on to use the memory, which has as many bytes as stated (GE-23): the graph
         // keeps both blocks until it is removed.
         let status = unsafe {
             (self.shim.0.set_const_memory)(session, graph.id(), constants.start().cast_const(), constants.bytes())
         };
         self.shim.done("SetGraphConstMemoryBase", status, || "set the constant memory of a graph".into())?;
-        // SAFETY: the function asks for a live session that has the graph (GE-11): `ready_for` gave the session out,
+        // SAFETY: the function asks for a live session that has the graph (GE-11): `idle_for` gave the session out,
         // which has the graph. It goes on to use the memory, which has as many bytes as stated (GE-23): the graph
         // keeps both blocks until it is removed.
         let status = unsafe {

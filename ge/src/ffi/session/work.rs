@@ -35,7 +35,7 @@ impl RawSession {
         // A stream of another context is refused before the engine is asked.
         stream.with_raw(current, |_| ())?;
         let mut stale = 0;
-        // SAFETY: the function asks for a live session that has the graph (GE-11): `ready_for` gave the session out,
+        // SAFETY: the function asks for a live session that has the graph (GE-11): `idle_for` gave the session out,
         // which has the graph. The function writes the answer to `stale` during the call; a pointer to a live local is
         // valid for writes (`core::ptr`, "Safety").
         let status = unsafe { (self.shim.0.needs_rebuild)(session, graph.id(), &raw mut stale) };
@@ -46,7 +46,7 @@ impl RawSession {
         let options = OptionList::new(&[])?;
         let uses = Uses([graph.last_use()]);
         self.submit(current, stream, "LoadGraph", "load a graph", uses, |stream| {
-            // SAFETY: the function asks for a live session that has the graph (GE-11): `ready_for` gave the session out,
+            // SAFETY: the function asks for a live session that has the graph (GE-11): `idle_for` gave the session out,
             // which has the graph. Who queues has the stream's handle, so the stream is alive.
             unsafe { (self.shim.0.load_graph)(session, graph.id(), &options.raw(), stream) }
         })
@@ -125,7 +125,7 @@ impl RawSession {
         let uses = Uses([graph.last_use(), registration.last_use()]);
         let queued =
             self.submit(current, stream, "RunGraphWithStreamAsync", "queue a run of a graph", uses, |stream| {
-                // SAFETY: the function requires a live session that has the graph (GE-11): `ready_for` returned the
+                // SAFETY: the function requires a live session that has the graph (GE-11): `idle_for` returned the
                 // session, which has the graph. The code that queues has the stream's handle, so the stream is
                 // alive. Inputs must be tensors that stay until the stream is synchronised (GE-20): the creator of
                 // `inputs` guarantees that (`RawInputs::new`). `NonNull` has the layout of a pointer. The function
