@@ -40,6 +40,23 @@ fn executions(text: &str) -> Vec<(String, u64)> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+    use std::fs;
+
+    /// The modules of a file.
+    fn modules(file: &str) -> BTreeSet<String> {
+        let text = fs::read_to_string(format!("{}/../{file}", env!("CARGO_MANIFEST_DIR"))).unwrap();
+        let name = |line: &str| Some(line.strip_prefix("mod ")?.strip_suffix(';')?.to_owned());
+        text.lines().filter_map(name).collect()
+    }
+
+    #[test]
+    fn random_programs_have_the_same_steps_with_a_seed_and_with_a_fuzzer() {
+        let mut with_a_seed = modules("tests/random_programs/main.rs");
+        assert!(with_a_seed.remove("fewest"), "it reduces a program that fails, which the fuzzer does by itself");
+        assert_eq!(modules("fuzz/targets/programs/main.rs"), with_a_seed);
+    }
+
     #[test]
     fn the_executions_of_each_target_are_read() {
         let text = "fuzzed: models: 1200 executions in 31 s\nCRASHED: calls: see calls.log\nfuzzed: settings: \n";

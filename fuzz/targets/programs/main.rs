@@ -11,12 +11,20 @@ mod buffers;
 #[path = "../../../tests/random_programs/choices.rs"]
 mod choices;
 mod common;
+#[path = "../../../tests/random_programs/conditions.rs"]
+mod conditions;
 #[path = "../../../tests/random_programs/flights.rs"]
 mod flights;
+#[path = "../../../tests/random_programs/forcing.rs"]
+mod forcing;
 #[path = "../../../tests/random_programs/graphs.rs"]
 mod graphs;
 #[path = "../../../tests/random_programs/holdings.rs"]
 mod holdings;
+#[path = "../../../tests/random_programs/overwritten.rs"]
+mod overwritten;
+#[path = "../../../tests/random_programs/pooled.rs"]
+mod pooled;
 #[allow(dead_code, reason = "the tests reduce a program that fails")]
 #[path = "../../../tests/random_programs/program.rs"]
 mod program;
@@ -31,6 +39,8 @@ mod shared;
 mod sides;
 #[path = "../../../tests/random_programs/streams.rs"]
 mod streams;
+#[path = "../../../tests/random_programs/switches.rs"]
+mod switches;
 #[path = "../../../tests/random_programs/updates.rs"]
 mod updates;
 #[path = "../../../tests/random_programs/world.rs"]
