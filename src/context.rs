@@ -103,7 +103,7 @@ pub(crate) fn open_context(device: &DeviceRow, default_context: bool) -> Result<
         false => RawContext::create(api, device.id(), default.ok())?,
     };
     restore.has_created(context);
-    Ok(Ledger::open(api, context, device.id()))
+    Ok(Arc::new(Ledger::new(api, context, device.id())))
 }
 
 /// Opens a context and runs `program` with it. Then takes down everything that was made in the context, and the context

@@ -145,6 +145,6 @@ pub(crate) use shelf::{Row as ShelfRow, Shelf};
 use stamp::LastUse;
 pub(crate) use stream::{FirstPanic, KeptState, NewStream, Place, RawStream, SETTLING, Way, stream_flags};
 pub(crate) use timeline::Listener;
-pub(crate) use views::{View, adds_view, waited_for_context};
+pub(crate) use views::{adds_view, waited_for_context};
 pub(crate) use visit::{Enterable, Visit};
 pub(crate) use work::Unsettled;

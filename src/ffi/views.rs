@@ -1,8 +1,8 @@
 //! Views of one context: several ledgers stand for the default context of a device, each with rows of its own.
 //!
-//! They share the default stream, and a wait for the context covers the streams of all of them. The library reports a failure
-//! of work to one wait only, and that may be a wait of another view. So a view whose wait was given a failure passes it on. A wait of another view that
-//! returns at the same moment may miss it.
+//! They share the default stream, and a wait for the context covers the streams of all of them. The library reports a
+//! failure of work to one wait only, and that may be a wait of another view. So a view whose wait was given a failure passes
+//! it on. A wait of another view that returns at the same moment may miss it.
 
 use super::failure::failure_of_work;
 use super::shelf::Shelf;
@@ -10,16 +10,11 @@ use super::{Api, Owner, RawContext, RawStream};
 use crate::error::Error;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-/// What a ledger shows of itself here.
-pub(crate) trait View: Send + Sync {
-    fn streams_of_view(&self) -> &Shelf<RawStream>;
-}
-
 struct Known {
     api: Api,
     context: RawContext,
     owner: Owner,
-    view: Weak<dyn View>,
+    streams: Weak<Shelf<RawStream>>,
 }
 
 /// The lock is held to read or change the list, never while the library or code of the program runs.
@@ -29,33 +24,36 @@ fn views() -> MutexGuard<'static, Vec<Known>> {
     VIEWS.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Adds a view of a context. A context that this crate has created has one view, which need not be added.
-pub(crate) fn adds_view<V: View + 'static>(api: Api, context: RawContext, owner: Owner, view: &Arc<V>) {
+/// Adds a view of a context, by its streams. A context that this crate has created has one view, which need not be added.
+pub(crate) fn adds_view(api: Api, context: RawContext, owner: Owner, streams: &Arc<Shelf<RawStream>>) {
     let mut views = views();
-    views.retain(|known| known.view.strong_count() > 0);
-    let view: Weak<dyn View> = Arc::<V>::downgrade(view);
-    views.push(Known { api, context, owner, view });
+    views.retain(|known| known.streams.strong_count() > 0);
+    views.push(Known { api, context, owner, streams: Arc::downgrade(streams) });
 }
 
-/// The other views of the context in which the owner's objects are.
-fn others(owner: Owner) -> Vec<Arc<dyn View>> {
-    let views = views();
-    let Some(own) = views.iter().find(|known| known.owner.is_same(owner)) else { return Vec::new() };
-    let is_beside = |known: &&Known| {
-        let (is_here, is_own) = (known.context.is(own.context), known.owner.is_same(owner));
-        is_here && !is_own && known.context.device() == own.context.device() && known.api.is_of_the_library_of(own.api)
+/// The streams of the other views of the context in which the owner's objects are.
+fn streams_of_others(owner: Owner) -> Vec<Arc<RawStream>> {
+    let shelves: Vec<_> = {
+        let views = views();
+        let Some(own) = views.iter().find(|known| known.owner.is_same(owner)) else { return Vec::new() };
+        let is_beside = |known: &&Known| {
+            let (is_here, is_own) = (known.context.is(own.context), known.owner.is_same(owner));
+            is_here
+                && !is_own
+                && known.context.device() == own.context.device()
+                && known.api.is_of_the_library_of(own.api)
+        };
+        views.iter().filter(is_beside).filter_map(|known| known.streams.upgrade()).collect()
     };
-    views.iter().filter(is_beside).filter_map(|known| known.view.upgrade()).collect()
+    shelves.iter().flat_map(|streams| streams.all()).collect()
 }
 
 /// A wait of this view was given this failure, which may be that of work of the others. `concerns` says for which of their
 /// streams the wait was.
 #[cold]
 pub(super) fn have_failed_too(owner: Owner, code: i32, concerns: impl Fn(&RawStream) -> bool) {
-    for view in others(owner) {
-        for stream in view.streams_of_view().all().iter().filter(|stream| concerns(stream)) {
-            stream.timeline().failed(stream.covers(), None, code);
-        }
+    for stream in streams_of_others(owner).iter().filter(|stream| concerns(stream)) {
+        stream.timeline().failed(stream.covers(), None, code);
     }
 }
 

@@ -31,7 +31,6 @@ mod models;
 mod registered;
 mod room;
 pub(crate) mod takes;
-mod views;
 mod wait;
 
 use crate::device_allocator::{ContextId, is_supported_on};
@@ -39,7 +38,7 @@ use crate::element::Element;
 use crate::error::{Boxed, Error};
 use crate::ffi::{
     Api, Enterable, Entered, Home, KeptAllocator, LoadedModel, Owner, RawAttachment, RawBinding, RawBuffer, RawContext,
-    RawEvent, RawGraph, RawInvocation, RawStream, Restore, Shelf, Site, Visit,
+    RawEvent, RawGraph, RawInvocation, RawStream, Restore, Shelf, Site, Visit, adds_view,
 };
 use crate::panics::{Panics, drop_each_quietly};
 use crate::thread::Occupied;
@@ -64,7 +63,7 @@ pub(crate) struct Ledger {
     /// This is not a stream. It stands for the work that the library does without a stream: runs of models that it
     /// waits for. It has its row among the streams from the first run that may go on after a failure.
     runs: Arc<RawStream>,
-    streams: Shelf<RawStream>,
+    streams: Arc<Shelf<RawStream>>,
     events: Shelf<RawEvent>,
     /// The events on which calls are refused until the context is taken down.
     held: Mutex<Vec<Arc<RawEvent>>>,
@@ -87,10 +86,14 @@ pub(crate) struct Ledger {
 }
 
 impl Ledger {
-    fn new(api: Api, context: RawContext, device: i32) -> Self {
+    /// The ledger of a context that was created, or a view of a default context, which may have others.
+    pub(crate) fn new(api: Api, context: RawContext, device: i32) -> Self {
         let (default_stream, streams, events, bindings, invocations, models, blocks, gone) = Default::default();
         let graphs = Shelf::default();
         let id = ContextId::next(device);
+        if !context.is_made() {
+            adds_view(api, context, Owner::of(id), &streams);
+        }
         Self {
             api,
             at: Enterable::new(api, context, id),
