@@ -37,9 +37,9 @@ impl Object {
     }
 
     fn ends(&self, agrees: bool) -> bool {
-        assert!(self.alive.load(Ordering::Relaxed), "destroyed twice");
         if agrees {
-            self.alive.store(false, Ordering::Relaxed);
+            // One step: loom does not look for another thread's read beyond one of this thread.
+            assert!(self.alive.swap(false, Ordering::Relaxed), "destroyed twice");
             self.ended.fetch_add(1, Ordering::Relaxed);
         } else {
             self.admission.reopen(&self.gate);
