@@ -12,6 +12,9 @@ pub(super) fn outcome(event: &Event, code: aclError) -> Outcome {
         ACL_ERROR_RT_STREAM_CONTEXT,
         ACL_ERROR_RT_INVALID_HANDLE,
         ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+        // A stream that is captured or part of a model is neither waited for nor ended.
+        ACL_ERROR_RT_STREAM_CAPTURED,
+        ACL_ERROR_RT_STREAM_MODEL,
     ];
     match (code, event.op) {
         (ACL_SUCCESS, _) => Outcome::Success,
