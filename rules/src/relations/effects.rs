@@ -9,7 +9,6 @@ use super::orders;
 use super::scene::{Scene, UnderWay};
 use super::world::*;
 use crate::events::{Access, Flag, Kind, Member, Object, Op, Outcome, Role, Span, Use};
-use crate::finding::Call;
 
 /// The call is about to be made.
 pub(super) fn begin(world: &mut World, scene: Scene, told: Option<Vec<Object>>) {

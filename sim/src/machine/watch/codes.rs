@@ -33,6 +33,10 @@ pub(super) fn outcome(event: &Event, code: aclError) -> Outcome {
 /// The code that the vendor's library returns, or should return, for a call that breaks this rule.
 pub(super) fn code_of(finding: &Finding) -> aclError {
     let rule = finding.rule;
+    if rule == CTX_10 && finding.call.object.kind == Kind::Context {
+        // The context is there; its streams are the mistake.
+        return ACL_ERROR_RT_PARAM_INVALID;
+    }
     let by_rule = [
         (INIT_01, ACL_ERROR_UNINITIALIZE),
         (INIT_02, ACL_ERROR_UNINITIALIZE),
