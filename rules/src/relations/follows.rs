@@ -1,6 +1,5 @@
 //! Calls that follow from a mistake that a finding has told.
 
-use super::live::ends;
 use super::scene::Case;
 use super::world::Fate;
 use crate::events::{Kind, Object, Op};
@@ -15,8 +14,9 @@ pub(super) fn from_what_was_told(case: &Case<'_>) -> bool {
     let process = &world.process;
     let finalised = process.initialised.is_empty() && process.finalised.is_some();
     let over = |object: Object| match world.fate(object) {
-        // A second end is a mistake of its own.
-        Fate::Dead(dead) => !(ends(event.op) && dead.ended.object == object),
+        // What a graph or a model still uses was ended too early. Any other use, and a second end, is a mistake of its own.
+        Fate::Dead(dead) if dead.ended.object == object => matches!(event.op, Op::Execute | Op::Replay),
+        Fate::Dead(_) => true,
         Fate::Live { .. } | Fate::Unknown => finalised && object.kind != Kind::Process,
     };
     let blocks = case.scene.memory.iter().filter_map(|used| match world.freed_block(used.span.start) {

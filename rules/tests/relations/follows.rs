@@ -57,31 +57,33 @@ fn what_is_ended_after_the_library_was_finalised_is_told_once() {
 }
 
 #[test]
-fn what_was_freed_too_early_is_told_once_and_a_second_free_besides() {
-    let early = |then: fn(&mut Program, Object, Object)| {
+fn what_a_model_still_uses_is_told_once_and_other_uses_besides() {
+    let early = |then: fn(&mut Program, Object)| {
         broken(move |p| {
-            let (block, stream) = (p.malloc(64), p.stream());
-            p.copy(block, Object::memory(1), stream);
+            let (block, x) = (p.malloc(64), p.malloc(64));
+            let (model, (data, _)) = (p.load(Some(block), None), p.dataset(x));
             p.free(block);
-            p.sync(stream);
-            then(p, block, stream);
+            p.run(model, data, data, None);
+            then(p, block);
         })
     };
-    assert_eq!(early(|p, block, stream| p.copy(Object::memory(1), block, stream)), [MEM_02]);
-    assert_eq!(early(|p, block, _| p.free(block)), [MEM_02, MEM_01]);
+    assert_eq!(early(|_, _| ()), [MODEL_02]);
+    assert_eq!(early(|p, block| p.copy(Object::memory(1), block, None)), [MODEL_02, MEM_01]);
+    assert_eq!(early(|p, block| p.free(block)), [MODEL_02, MEM_01]);
     // Memory that has the address by now was not told.
     let found = broken(|p| {
-        let (block, stream) = (p.malloc(64), p.stream());
-        p.copy(block, Object::memory(1), stream);
+        let (block, x) = (p.malloc(64), p.malloc(64));
+        let (model, (data, _)) = (p.load(Some(block), None), p.dataset(x));
         p.free(block);
-        p.sync(stream);
         let event = p.event("aclrtMalloc", Object::memory(0), Op::Allocate);
         let event = event.using(memory(Object::memory(0), 64, Access::Write, Role::Contents, DEVICE));
         p.see(&event, Outcome::Created(block.number));
+        p.unload(model);
         p.free(block);
-        p.copy(Object::memory(1), block, stream);
+        let again = p.load(Some(block), None);
+        p.run(again, data, data, None);
     });
-    assert_eq!(found, [MEM_02, MEM_01]);
+    assert_eq!(found, [MODEL_02, MODEL_02]);
 }
 
 #[test]
