@@ -63,12 +63,12 @@ pub(super) fn judge(case: &mut Case<'_>) {
         (Op::GiveUp, subscribed) if event.is(Flag::OwnCallback) => {
             case.report(
                 CB_05,
-                format!("{} waits for {stream}, which waits for a callback that only this thread runs", event.call),
+                format!("{} waits for {stream}, which waits for a callback that no other thread runs", event.call),
                 "another thread that runs the stream's callbacks",
                 "let another thread loop on aclrtProcessReport, or call it here before the wait",
             )
             .about(stream)
-            .against_any(subscribed, "subscribed this thread to the stream");
+            .against_any(subscribed, "subscribed the thread that was to run it");
         }
         _ => {}
     }

@@ -38,6 +38,9 @@ fn needs_context(case: &Case<'_>) -> bool {
 fn missing(case: &mut Case<'_>) {
     let (world, call, thread) = (case.world, case.event().call, case.event().thread);
     let standing = world.threads.get(&thread);
+    if standing.is_some_and(|standing| standing.told) {
+        return;
+    }
     if let Some((context, by)) = standing.and_then(|standing| standing.lost) {
         let rule = if by.object.kind == Kind::Device { DEV_04 } else { CTX_09 };
         case.report(

@@ -5,10 +5,10 @@
 
 use super::clock::{Clock, Task};
 use super::live::ends;
+use super::orders;
 use super::scene::{Scene, UnderWay};
 use super::world::*;
 use crate::events::{Access, Flag, Kind, Member, Object, Op, Outcome, Role, Span, Use};
-use crate::finding::Call;
 
 /// The call is about to be made.
 pub(super) fn begin(world: &mut World, scene: Scene, told: Option<Vec<Object>>) {
@@ -52,10 +52,17 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
                 // It would have waited. What comes next is judged as after that.
                 world.host.join(&awaited);
             }
+            orders::as_meant(world, &scene, count);
             world.keep(scene.event.op, object, told);
         }
         take_back(world, &scene);
         return;
+    }
+    match told {
+        Some(told) => world.keep(scene.event.op, object, told),
+        // An earlier call may have tried in vain.
+        None if ends(scene.event.op) => drop(world.kept.remove(&object)),
+        None => {}
     }
     if matches!(outcome, Outcome::Success | Outcome::Created(_) | Outcome::WorkFailed) {
         world.host.join(&awaited);
@@ -260,15 +267,9 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
         Op::Synchronize if object.kind == Kind::Process => {
             world.device_wait = event.context.map(|context| (call, Object::context(context)));
         }
-        Op::Record => record(world, call, object, event.queue(), count),
-        Op::Await => {
-            let record = world.events.get(object).and_then(|event| event.is.record.clone());
-            let stream = event.queue().and_then(|queue| world.streams.get_mut(queue));
-            if let (Some(stream), Some(record)) = (stream, record) {
-                stream.is.clock.join(&record.clock);
-            }
-        }
-        Op::Fence => fence(world, event.queue(), count),
+        Op::Record => orders::record(world, call, object, event.queue(), count),
+        Op::Await => orders::wait_for(world, object, event.queue()),
+        Op::Fence => orders::fence(world, event.queue(), count),
         Op::LaunchHostFunction | Op::LaunchCallback => world.launched = Some(call),
         Op::Reset => {
             world.events.get_mut(object).into_iter().for_each(|event| event.is.record = None);
@@ -365,23 +366,6 @@ fn queued(world: &mut World, scene: &Scene, queue: Object, count: u64) {
         if scene.event.op == Op::LaunchCallback {
             stream.is.launched = Some((scene.call, count));
         }
-    }
-}
-
-fn record(world: &mut World, call: Call, event: Object, queue: Option<Object>, count: u64) {
-    let Some((queue, stream)) = queue.and_then(|queue| Some((queue, world.streams.get(queue)?))) else { return };
-    let (key, clock) = (stream.is.key, stream.is.clock.clone());
-    if let Some(event) = world.events.get_mut(event) {
-        event.is.record = Some(Record { call, stream: queue, key, count, clock });
-    }
-}
-
-/// The stream waits for an unknown part of what all streams were given, or will be given.
-fn fence(world: &mut World, queue: Option<Object>, count: u64) {
-    let known: Vec<_> = world.streams.live_mut().map(|(_, stream)| (stream.is.key, stream.is.count)).collect();
-    if let Some(stream) = queue.and_then(|queue| world.streams.get_mut(queue)) {
-        known.into_iter().for_each(|(key, count)| stream.is.clock.raise(key, count));
-        stream.is.fenced.get_or_insert(count);
     }
 }
 

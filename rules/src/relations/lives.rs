@@ -29,7 +29,8 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
             let [plain, ex] = [Flag::Plain, Flag::Ex].map(|flag| event.is(flag));
             let [waitable, timed, external] = [Flag::Waitable, Flag::Timed, Flag::External].map(|flag| event.is(flag));
             let device = device.unwrap_or(0);
-            let event = Event { device, plain, ex, waitable, timed, external, record: None };
+            let event =
+                Event { device, plain, ex, waitable, timed, external, record: None, awaited_in_vain: Vec::new() };
             world.events.enter(made, call, world.calls, event);
         }
         Kind::Notify => world.notifies.enter(made, call, world.calls, ()),
@@ -121,7 +122,7 @@ pub(super) fn end(world: &mut World, call: Call, object: Object) {
 }
 
 pub(super) fn make_current(world: &mut World, call: Call, context: Object) {
-    world.threads.insert(call.thread, Standing { current: Some((context, call)), lost: None });
+    world.threads.insert(call.thread, Standing { current: Some((context, call)), ..Standing::default() });
 }
 
 pub(super) fn set_device(world: &mut World, call: Call, id: u64, context: Object) {
@@ -167,7 +168,7 @@ fn end_context(world: &mut World, call: Call, context: Object) {
     if let Some(standing) = world.threads.get_mut(&call.thread)
         && standing.current.is_some_and(|(current, _)| current == context)
     {
-        *standing = Standing { current: None, lost: Some((context, call)) };
+        *standing = Standing { lost: Some((context, call)), ..Standing::default() };
     }
     // What belongs to the device goes with the last of its contexts.
     if let Some(ended) = ended.filter(|context| !context.default) {

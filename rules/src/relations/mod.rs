@@ -13,6 +13,7 @@ mod data;
 mod effects;
 mod endings;
 mod events;
+mod follows;
 mod in_flight;
 mod lent;
 mod live;
@@ -20,6 +21,7 @@ mod lives;
 mod media;
 mod memory;
 mod models;
+mod orders;
 mod process;
 mod recent;
 mod same_context;
@@ -81,6 +83,7 @@ impl Checker {
         while self.world.contradicted.len() > REMEMBERED {
             self.world.contradicted.pop_first();
         }
+        self.world.note_told(&findings, event.thread);
         let mut misuses = findings.iter().filter(|finding| finding.rule.severity() == Severity::Misuse).peekable();
         let told = misuses
             .peek()
@@ -185,6 +188,9 @@ fn judge(case: &mut Case<'_>) {
         Op::Touch => return touched::judge(case),
         Op::GiveUp => return callbacks::judge(case),
         _ => {}
+    }
+    if follows::from_what_was_told(case) {
+        return;
     }
     process::judge(case);
     if process::never_began(case) {

@@ -70,11 +70,13 @@ fn not_initialised(case: &mut Case<'_>) {
 /// follows from the one mistake. Strict checks refuse each call that takes the library, so no context comes to be.
 pub(super) fn never_began(case: &Case<'_>) -> bool {
     let (world, process) = (case.world, &case.world.process);
-    failed(process) && world.contexts.live().next().is_none()
+    let first = case.findings.iter().any(|finding| finding.rule == INIT_01);
+    (first || failed(process)) && world.contexts.live().next().is_none()
 }
 
 fn failed(process: &Process) -> bool {
-    process.initialised.is_empty() && process.refused.is_some() && process.finalised.is_none()
+    let never = process.refused.is_some() || process.without;
+    process.initialised.is_empty() && never && process.finalised.is_none()
 }
 
 fn finalise(case: &mut Case<'_>) {

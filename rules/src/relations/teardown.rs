@@ -22,7 +22,7 @@ fn context(case: &mut Case<'_>, context: Object) {
     }
     let mut streams = case.world.streams_of(context);
     streams.retain(|stream| stream.kind == Kind::Stream);
-    left(case, DEV_10, format!("{context} is destroyed"), streams, "destroy its streams first");
+    left(case, CTX_10, format!("{context} is destroyed"), streams, "destroy its streams first");
     let models = case.world.models.those(|model| model.context == context);
     left(case, MODEL_14, format!("{context} is destroyed"), models, "unload its models first");
     default_stream(case, context);

@@ -4,8 +4,10 @@ use super::book::{Book, Dead, Entry};
 use super::clock::{Clock, InFlight, Key, Now, Order, Stream};
 use super::recent::Recent;
 use super::scene::UnderWay;
+use crate::catalogue::*;
 use crate::events::{Kind, Member, Object, Op, Place, Span, Thread, Use};
-use crate::finding::{Call, Concerned};
+use crate::finding::{Call, Concerned, Finding};
+use crate::rule::RuleId;
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Default, Debug)]
@@ -53,6 +55,8 @@ pub(super) struct Process {
     pub(super) finalised: Option<Call>,
     /// The initialisation that failed last.
     pub(super) refused: Option<Call>,
+    /// A finding has told that nothing initialises the library.
+    pub(super) without: bool,
 }
 
 /// A thread and its current context.
@@ -61,6 +65,8 @@ pub(super) struct Standing {
     pub(super) current: Option<(Object, Call)>,
     /// The context that the thread had and lost, and the call that took it.
     pub(super) lost: Option<(Object, Call)>,
+    /// A finding has told that it has no context.
+    pub(super) told: bool,
 }
 
 #[derive(Default, Debug)]
@@ -89,6 +95,8 @@ pub(super) struct Event {
     pub(super) timed: bool,
     pub(super) external: bool,
     pub(super) record: Option<Record>,
+    /// The streams that waited for it before it was recorded.
+    pub(super) awaited_in_vain: Vec<Object>,
 }
 
 #[derive(Clone, Debug)]
@@ -269,6 +277,15 @@ impl World {
             let block = Some(object).filter(|object| object.kind == Kind::Memory);
             let block = block.and_then(|block| Some(self.block(block.number)?.0));
             self.kept.insert(block.unwrap_or(object));
+        }
+    }
+
+    /// Remembers what is not to be told again: that the library is not initialised, or that the thread has no context.
+    pub(super) fn note_told(&mut self, findings: &[Finding], thread: Thread) {
+        const LACKING: [RuleId; 5] = [CTX_09, DEV_01, DEV_04, MEM_06, THREAD_01];
+        self.process.without |= findings.iter().any(|finding| finding.rule == INIT_01);
+        if findings.iter().any(|finding| LACKING.contains(&finding.rule)) {
+            self.threads.entry(thread).or_default().told = true;
         }
     }
 

@@ -8,6 +8,7 @@ mod allocators;
 mod contexts;
 mod declared;
 mod events;
+mod follows;
 mod given_out_again;
 mod graphs;
 mod in_flight;

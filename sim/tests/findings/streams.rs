@@ -1,6 +1,7 @@
 //! Streams, events, callbacks and allocators.
 
 use crate::support::*;
+use ascendcl_sim::exports::model_instance::{aclmdlRICaptureBegin, aclmdlRICaptureEnd, aclmdlRIDestroy};
 use ascendcl_sim::{Checks, control};
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -273,4 +274,27 @@ fn whatever_uses_a_stream_after_its_end_is_named() {
         });
         assert_eq!(found, [rules::STREAM_08], "{what}");
     }
+}
+
+const RELAXED: aclmdlRICaptureMode = aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
+
+/// The library refuses both while it is captured, so the stream is there afterwards, and what it had is not over.
+#[test]
+fn a_stream_that_is_captured_is_neither_ended_nor_waited_for() {
+    breaks_without(rules::MEM_02, |waited| {
+        let (stream, block, pinned) = (stream(), malloc(64), malloc_host(64));
+        queue_copy(block, pinned, TO_DEVICE, stream);
+        let mut graph = aclmdlRI::NULL;
+        ok!(aclmdlRICaptureBegin(stream, RELAXED));
+        assert_eq!(acl!(aclrtDestroyStream(stream)), ACL_ERROR_RT_STREAM_CAPTURED);
+        assert_eq!(acl!(aclrtSynchronizeStream(stream)), ACL_ERROR_RT_STREAM_CAPTURED);
+        ok!(aclmdlRICaptureEnd(stream, &mut graph));
+        if waited {
+            sync(stream);
+        }
+        ok!(aclrtFree(block));
+        sync(stream);
+        ok!(aclmdlRIDestroy(graph));
+        ok!(aclrtDestroyStream(stream));
+    });
 }

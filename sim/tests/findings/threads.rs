@@ -124,3 +124,29 @@ fn threads_that_set_and_reset_one_device_break_no_rule() {
     };
     assert_eq!(broken(run), []);
 }
+
+// SAFETY: part of POSIX.
+unsafe extern "C" {
+    safe fn pthread_self() -> usize;
+}
+
+/// The callback would wait for ever, and the program with it.
+#[test]
+fn a_wait_for_a_callback_of_a_thread_that_has_ended_is_given_up_and_found() {
+    unsafe extern "C" fn nothing(_: *mut std::ffi::c_void) {}
+    let config = Config::new().patience(Duration::from_millis(100));
+    let found = broken_on(config, || {
+        let (stream, (tell, told)) = (stream(), mpsc::channel());
+        on_a_thread(move || {
+            // It looks once, before any stream is subscribed to it, and ends.
+            assert_eq!(acl!(aclrtProcessReport(5)), ACL_ERROR_RT_THREAD_SUBSCRIBE);
+            tell.send(pthread_self() as u64).unwrap();
+        });
+        ok!(aclrtSubscribeReport(told.recv().unwrap(), stream));
+        let blocks = aclrtCallbackBlockType::ACL_CALLBACK_BLOCK;
+        ok!(aclrtLaunchCallback(Some(nothing), std::ptr::null_mut(), blocks, stream));
+        assert_eq!(acl!(aclrtSynchronizeStream(stream)), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+        assert!(message().contains("a thread that has ended"));
+    });
+    assert_eq!(found, [rules::CB_05]);
+}

@@ -40,6 +40,7 @@ fn a_channel_is_created_once_and_destroyed_once() {
     fails!(ACL_ERROR_INVALID_PARAM, "was not created", media::acldvppDestroyChannel(first));
     let second = channel();
     assert_ne!(call!(media::acldvppGetChannelDescChannelId(second)), 0);
+    fails!(ACL_ERROR_INVALID_PARAM, "acldvppDestroyChannel first", media::acldvppDestroyChannelDesc(second));
     ok!(media::acldvppDestroyChannel(second));
     ok!(media::acldvppDestroyChannelDesc(second));
 }

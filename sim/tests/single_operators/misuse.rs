@@ -194,3 +194,12 @@ fn an_allocator_that_serves_nothing_is_told_to_those_who_ask_for_advice() {
         assert_eq!(findings(), told);
     }
 }
+
+#[test]
+fn memory_that_was_freed_is_found_before_an_operator_uses_it() {
+    let _machine = watched_device();
+    let [a, y] = [input(&[1], &[-7_i32]), output::<i32>(&[1], 1)];
+    ok!(aclrtFree(a.address));
+    assert_ne!(execute("Relu", &[a], y, NO_ATTRIBUTES, stream()), ACL_SUCCESS);
+    assert_eq!(findings(), [rules::DATA_02]);
+}

@@ -6,7 +6,7 @@ use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::current_context;
 use crate::machine::descriptions::media::{
     CHANNELS, Channel, ENCODINGS, Edges, PICTURES, Picture, REGIONS, RESIZES, VIDEOS, Video, channel_id, close_channel,
-    open_channel,
+    forget_channel, open_channel,
 };
 use ascendcl_sys::types::*;
 
@@ -15,7 +15,7 @@ pub(crate) fn acldvppCreateChannelDesc() -> Option<Name<acldvppChannelDesc>> {
 }
 
 pub(crate) fn acldvppDestroyChannelDesc(name: Name<acldvppChannelDesc>) -> Answer {
-    CHANNELS.destroy(name)
+    forget_channel(name)
 }
 
 pub(crate) fn acldvppSetChannelDescMode(name: Name<acldvppChannelDesc>, mode: u32) -> Answer {

@@ -6,6 +6,7 @@ use crate::failure::{Answer, Failure};
 use crate::locks::{expired, lock, wait};
 use crate::machine::recording::tasks::Sort;
 use crate::machine::streams::stream::Stream;
+use crate::machine::thread::ended;
 use crate::machine::trouble::{Patience, lost, stuck};
 use crate::machine::watch;
 use crate::machine::workers::point::Duty;
@@ -188,6 +189,7 @@ pub(crate) fn process(deadline: Option<Instant>) -> Answer {
         let text = "no stream is subscribed to this thread";
         Failure::new(ACL_ERROR_RT_THREAD_SUBSCRIBE, text)
     };
+    ended::reports();
     let reporter = lock(&BOOK).by_thread.get(&this_thread()).cloned().ok_or_else(not_subscribed)?;
     let patience = Patience::new();
     let mut inbox = lock(&reporter.inbox);

@@ -92,6 +92,16 @@ pub(crate) fn open_channel(name: Name<acldvppChannelDesc>) -> Answer {
     CHANNELS.change(name, |channel| channel.id = Some(NEXT.fetch_add(1, Ordering::Relaxed)))
 }
 
+/// A channel goes before its description (DVPP-02).
+pub(crate) fn forget_channel(name: Name<acldvppChannelDesc>) -> Answer {
+    if CHANNELS.read(name)?.id.is_some() {
+        return Err(Failure::invalid(
+            "the channel of this description was not destroyed: call acldvppDestroyChannel first",
+        ));
+    }
+    CHANNELS.destroy(name)
+}
+
 pub(crate) fn close_channel(name: Name<acldvppChannelDesc>) -> Answer {
     channel_id(name)?;
     CHANNELS.change(name, |channel| channel.id = None)

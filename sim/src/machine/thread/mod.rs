@@ -1,6 +1,7 @@
 //! State of each thread.
 
 pub(crate) mod current;
+pub(crate) mod ended;
 pub(crate) mod errors;
 pub(crate) mod inside;
 pub(crate) mod last_task;

@@ -12,6 +12,9 @@ pub(super) fn outcome(event: &Event, code: aclError) -> Outcome {
         ACL_ERROR_RT_STREAM_CONTEXT,
         ACL_ERROR_RT_INVALID_HANDLE,
         ACL_ERROR_RT_FEATURE_NOT_SUPPORT,
+        // A stream that is captured or part of a model is neither waited for nor ended.
+        ACL_ERROR_RT_STREAM_CAPTURED,
+        ACL_ERROR_RT_STREAM_MODEL,
     ];
     match (code, event.op) {
         (ACL_SUCCESS, _) => Outcome::Success,
@@ -30,6 +33,10 @@ pub(super) fn outcome(event: &Event, code: aclError) -> Outcome {
 /// The code that the vendor's library returns, or should return, for a call that breaks this rule.
 pub(super) fn code_of(finding: &Finding) -> aclError {
     let rule = finding.rule;
+    if rule == CTX_10 && finding.call.object.kind == Kind::Context {
+        // The context is there; its streams are the mistake.
+        return ACL_ERROR_RT_PARAM_INVALID;
+    }
     let by_rule = [
         (INIT_01, ACL_ERROR_UNINITIALIZE),
         (INIT_02, ACL_ERROR_UNINITIALIZE),

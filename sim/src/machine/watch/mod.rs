@@ -136,7 +136,8 @@ impl Watching {
         self.using(|| Use::Memory { span: span(start, bytes), access: Access::Write, role, claimed })
     }
 
-    /// Device memory that queued work uses, as the data buffers say. What is in host memory is copied by the call.
+    /// Memory that queued work uses, as the data buffers say. What is in host memory is copied by the call. What is nowhere
+    /// may have been freed.
     pub(crate) fn operands(self, buffers: &[Name<aclDataBuffer>], access: Access, role: Role) -> Self {
         buffers.iter().fold(self, |watching, buffer| {
             let watching = watching.with(*buffer);
@@ -144,11 +145,12 @@ impl Watching {
                 return watching;
             }
             let area = memory::areas::read_area(*buffer).ok();
-            let in_device = |address| memory::describe(address).is_some_and(|found| found.place != memory::Place::Host);
-            match area.filter(|area| in_device(area.address)) {
+            let there = area.as_ref().and_then(|area| memory::describe(area.address));
+            let in_host = there.as_ref().is_some_and(|found| found.place == memory::Place::Host);
+            match area.filter(|_| !in_host) {
                 Some(area) => watching.using(|| {
                     let span = span(area.address, area.size);
-                    Use::Memory { span, access, role, claimed: Some(Place::Device) }
+                    Use::Memory { span, access, role, claimed: there.map(|_| Place::Device) }
                 }),
                 None => watching,
             }

@@ -55,8 +55,8 @@ pub(super) fn record(findings: Vec<Finding>) {
         let object = finding.objects.first().map(|concerned| concerned.object);
         let earlier = finding.contradicts.as_ref().map(|(call, _)| call.number);
         let matter = match finding.rule {
-            // Consequences of one failed initialisation count as one finding.
-            rule if rule == INIT_01 && earlier.is_some() => (rule, "", None, earlier),
+            // Consequences of one initialisation that failed or is missing count as one finding.
+            rule if rule == INIT_01 => (rule, "", None, earlier),
             rule => (rule, finding.call.name, object, earlier),
         };
         if finding.rule.severity() == Severity::Misuse {

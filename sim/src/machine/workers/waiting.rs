@@ -12,7 +12,7 @@
 use crate::abi::this_thread;
 use crate::failure::Failure;
 use crate::locks::lock;
-use crate::machine::thread::inside;
+use crate::machine::thread::{ended, inside};
 use crate::machine::trouble::{Patience, stuck};
 use crate::machine::watch;
 use crate::machine::workers::served::{self, Link};
@@ -52,6 +52,8 @@ pub(in crate::machine) struct Waiting<'a> {
 
 /// How a chain ends that comes back.
 const OWN: &str = "this thread";
+/// How one ends at a thread that runs no callbacks any more.
+const GONE: &str = "a thread that has ended";
 
 /// The threads that have waited for a while, with what each waits for.
 static WAITS: Mutex<BTreeMap<u64, Link>> = Mutex::new(BTreeMap::new());
@@ -93,7 +95,8 @@ impl<'a> Waiting<'a> {
         let chain = found?;
         // Waiting in a callback is found as such; and what never runs has been said when it was queued.
         if let (Target::Stream(stream) | Target::Ending(stream), None) = (self.target, self.deadline) {
-            watch::wait_given_up(stream.named, chain.ends_with(OWN) && !inside::is_inside());
+            let unheard = chain.ends_with(GONE) || (chain.ends_with(OWN) && !inside::is_inside());
+            watch::wait_given_up(stream.named, unheard);
         }
         Some(Failure::new(code, format!("this wait can never end: {chain}")))
     }
@@ -156,6 +159,10 @@ fn chain_of(own: u64, first: Link, ending: bool) -> Option<String> {
             Link::Stream(number) => words.push(format!("stream {number:#x}, which waits for ")),
             Link::Thread(thread) if thread == own => {
                 words.push(OWN.to_owned());
+                return Some(words.concat());
+            }
+            Link::Thread(thread) if ending && ended::has_ended(thread) => {
+                words.push(GONE.to_owned());
                 return Some(words.concat());
             }
             Link::Thread(_) => words.push("another thread, which waits for ".to_owned()),
