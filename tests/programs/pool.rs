@@ -1,6 +1,6 @@
 //! An inference service over several contexts: each has a model, a stream and staging memory. Requests come from an
-//! executor with several threads, and wait for a free context. One whose device hangs is given up by force and opened
-//! anew, and its request is tried once more.
+//! executor with several threads, and wait for a free context. One that fails or takes too long is given up by force and
+//! opened anew, and its request is tried once more.
 
 use crate::common::{alone, data, digits, library, under_watch};
 use crate::engine::best;
@@ -8,6 +8,7 @@ use ascendcl::runtime::CloseError;
 use ascendcl::stream::{DefaultAllocator, WhenDone};
 use ascendcl::{BoundModel, Error, HostBuffer, Runtime, Setup, Stream};
 use ascendcl_sim::{Config, control};
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -43,6 +44,16 @@ enum Failure {
     TooLate,
     Library(Error),
     NotOpened(Error),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLate => f.write_str("too late"),
+            Self::Library(error) => write!(f, "tried twice: {error}"),
+            Self::NotOpened(error) => write!(f, "not opened anew: {error}"),
+        }
+    }
 }
 
 impl From<Error> for Failure {
@@ -103,23 +114,32 @@ impl Pool {
         Ok(Self { file, idle: Mutex::new(idle), free, reopened: AtomicUsize::new(0), limit })
     }
 
-    /// The digit in an image. A lane that fails is opened anew, and the request is tried once more there.
+    /// The digit in an image. A lane that fails is opened anew, and the request is tried once more there. A request that is
+    /// cancelled loses its lane: its runtime is dropped with it.
     async fn classify(&self, pixels: &[f32]) -> Result<usize, Failure> {
         // There are as many permits as idle lanes, and the semaphore is never closed.
         let permit = self.free.acquire().await.unwrap();
         let mut lane = self.idle.lock().unwrap().pop().unwrap();
-        let mut answer = self.tries(&mut lane, pixels).await;
-        if answer.is_err() {
-            match self.opens_anew(lane) {
-                Ok(opened) => lane = opened,
+        let mut tries = 2;
+        let answer = loop {
+            let answer = self.tries(&mut lane, pixels).await;
+            if answer.is_ok() {
+                break answer;
+            }
+            // The step that failed had the buffers.
+            lane = match self.opens_anew(lane) {
+                Ok(opened) => opened,
                 // The others serve what comes. This lane is lost, so its permit is, too.
                 Err(error) => {
                     permit.forget();
                     return Err(Failure::NotOpened(error));
                 }
+            };
+            tries -= 1;
+            if tries == 0 {
+                break answer;
             }
-            answer = self.tries(&mut lane, pixels).await;
-        }
+        };
         self.idle.lock().unwrap().push(lane);
         answer
     }
@@ -145,7 +165,7 @@ impl Pool {
 }
 
 #[test]
-fn a_pool_answers_all_requests_although_a_device_hangs_once() {
+fn a_pool_answers_all_requests_although_a_device_fails_once() {
     let alone = alone();
     control::configure(under_watch(Config::new().devices(3))).unwrap();
     let (labels, pixels) = digits();
@@ -156,9 +176,9 @@ fn a_pool_answers_all_requests_although_a_device_hangs_once() {
             .map(|index| {
                 let (pool, image) = (Arc::clone(&pool), pixels[index * PIXELS..][..PIXELS].to_vec());
                 if index == 20 {
-                    control::fail("aclmdlExecuteAsync#7=hang".parse().unwrap()).unwrap();
+                    control::fail("aclmdlExecuteAsync#7=507018".parse().unwrap()).unwrap();
                 }
-                tokio::spawn(async move { pool.classify(&image).await.unwrap() })
+                tokio::spawn(async move { pool.classify(&image).await.unwrap_or_else(|failure| panic!("{failure}")) })
             })
             .collect();
         let mut right = 0;
@@ -169,7 +189,7 @@ fn a_pool_answers_all_requests_although_a_device_hangs_once() {
     });
     control::fail(ascendcl_sim::Plan::new()).unwrap();
     assert!(right > 50, "{right} of 60 are right");
-    assert!(pool.reopened.load(Ordering::Relaxed) >= 1, "one device hung");
+    assert!(pool.reopened.load(Ordering::Relaxed) >= 1, "one device failed");
     Arc::into_inner(pool).unwrap().close().unwrap();
     alone.assert_nothing_lives();
 }
