@@ -115,6 +115,7 @@ pub(super) fn loaded_in(case: &Case<'_>, span: Span) -> Option<(RuleId, Object)>
 }
 
 fn lent(case: &Case<'_>, span: Span, area: impl Fn(&Model) -> Option<Span>) -> Option<Object> {
-    let mut models = case.world.models.live();
+    // That an unload was refused for what it breaks is told.
+    let mut models = case.world.models.live().filter(|(model, _)| !case.world.kept.contains(model));
     models.find(|(_, entry)| area(&entry.is).is_some_and(|area| area.overlaps(span))).map(|(model, _)| model)
 }

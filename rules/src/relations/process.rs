@@ -85,6 +85,8 @@ fn finalise(case: &mut Case<'_>) {
         return not_initialised(case);
     }
     let all = case.event().op == Op::Finalise;
+    let left = left(case);
+    let mut of_others = false;
     match *process.initialised.as_slice() {
         [] => {
             case.report(
@@ -104,7 +106,9 @@ fn finalise(case: &mut Case<'_>) {
                 "aclFinalizeReference, which takes one of them back",
                 "call aclFinalizeReference once for each aclInit",
             )
+            .all(left.iter().copied())
             .against(last, "initialised the library for another part of the program");
+            of_others = true;
         }
         [_, _, ..] => return,
         [_] => {}
@@ -125,8 +129,8 @@ fn finalise(case: &mut Case<'_>) {
         )
         .against(other, "has not returned");
     }
-    let left = left(case);
-    if !left.is_empty() {
+    // What other parts of the program have is not left over, but taken from them.
+    if !left.is_empty() && !of_others {
         case.report(
             INIT_02,
             format!("the library is finalised while {} of the program's objects are alive", left.len()),

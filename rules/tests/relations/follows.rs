@@ -73,17 +73,17 @@ fn what_a_model_still_uses_is_told_once_and_other_uses_besides() {
     // Memory that has the address by now was not told.
     let found = broken(|p| {
         let (block, x) = (p.malloc(64), p.malloc(64));
-        let (model, (data, _)) = (p.load(Some(block), None), p.dataset(x));
+        let (model, other) = (p.load(Some(block), None), p.load(None, None));
+        let ((data, _), (output, _)) = (p.dataset(block), p.dataset(x));
         p.free(block);
         let event = p.event("aclrtMalloc", Object::memory(0), Op::Allocate);
         let event = event.using(memory(Object::memory(0), 64, Access::Write, Role::Contents, DEVICE));
         p.see(&event, Outcome::Created(block.number));
         p.unload(model);
         p.free(block);
-        let again = p.load(Some(block), None);
-        p.run(again, data, data, None);
+        p.run(other, data, output, None);
     });
-    assert_eq!(found, [MODEL_02, MODEL_02]);
+    assert_eq!(found, [MODEL_02, DATA_02]);
 }
 
 #[test]
@@ -151,4 +151,17 @@ fn a_thread_without_a_context_and_a_process_without_the_library_are_told_once() 
     program.see(&event, Outcome::Refused);
     program.sync_device();
     assert_eq!(program.findings.iter().map(|finding| finding.rule).collect::<Vec<_>>(), [INIT_01]);
+}
+
+#[test]
+fn what_is_finalised_under_another_part_of_the_program_is_told_once() {
+    let found = broken(|p| {
+        let stream = p.stream();
+        p.init();
+        p.finalise();
+        p.sync(stream);
+        p.destroy(stream);
+        p.reset(0);
+    });
+    assert_eq!(found, [INIT_07]);
 }

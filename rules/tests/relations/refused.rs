@@ -188,3 +188,21 @@ fn what_a_call_looks_for_in_vain_is_named() {
     assert_eq!(rules_of(&found), [STREAM_08]);
     assert_eq!(found[0].contradicts.as_ref().unwrap().0.name, "aclrtDestroyStream");
 }
+
+#[test]
+fn memory_of_a_model_that_is_refused_to_be_unloaded_is_one_finding() {
+    let run = |refuses: bool| {
+        broken(move |p| {
+            let (work, x, stream) = (p.malloc(64), p.malloc(64), p.stream());
+            let (model, (data, _)) = (p.load(Some(work), None), p.dataset(x));
+            p.run(model, data, data, stream);
+            if refuses {
+                refused(p, "aclmdlUnload", model, Op::Unload);
+            }
+            p.sync(stream);
+            p.free(work);
+        })
+    };
+    assert_eq!(run(true), [MODEL_14]);
+    assert_eq!(run(false), [MODEL_02]);
+}

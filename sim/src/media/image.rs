@@ -17,6 +17,8 @@ pub(crate) struct Image {
     pub(crate) width: usize,
     pub(crate) height: usize,
     pub(super) space: Space,
+    /// How many columns and rows share one value of the second and third plane.
+    blocks: [usize; 2],
     /// Row by row, without gaps.
     pub(super) planes: [Vec<u8>; 3],
 }
@@ -39,7 +41,12 @@ pub(crate) struct Region {
 
 impl Image {
     pub(super) fn new(width: usize, height: usize, space: Space, planes: [Vec<u8>; 3]) -> Self {
-        Self { width, height, space, planes }
+        Self { width, height, space, blocks: [1, 1], planes }
+    }
+
+    /// The picture, whose colour differences are those of blocks of so many columns and rows.
+    pub(super) fn in_blocks(self, across: usize, down: usize) -> Self {
+        Self { blocks: [across, down], ..self }
     }
 
     pub(crate) fn scaled(&self, width: usize, height: usize, scaling: Scaling) -> Result<Self, String> {
@@ -50,17 +57,31 @@ impl Image {
             Scaling::Bilinear => ResizeAlg::Interpolation(FilterType::Bilinear),
             Scaling::Nearest => ResizeAlg::Nearest,
         };
-        let (from, to) = ([side(self.width)?, side(self.height)?], [side(width)?, side(height)?]);
         let mut resizer = Resizer::new();
-        let mut plane = |source: &Vec<u8>| {
-            let source = ImageRef::new(from[0], from[1], source, PixelType::U8).map_err(|error| error.to_string())?;
-            let mut target = Pixels::new(to[0], to[1], PixelType::U8);
+        let mut scale = |source: &[u8], from: [usize; 2], to: [usize; 2]| {
+            let source = ImageRef::new(side(from[0])?, side(from[1])?, source, PixelType::U8);
+            let source = source.map_err(|error| error.to_string())?;
+            let mut target = Pixels::new(side(to[0])?, side(to[1])?, PixelType::U8);
             let options = ResizeOptions::new().resize_alg(algorithm);
             resizer.resize(&source, &mut target, &options).map_err(|error| error.to_string())?;
             Ok::<_, String>(target.into_vec())
         };
+        let [from, to] = [[self.width, self.height], [width, height]];
+        let [small, large] =
+            [from, to].map(|[width, height]| [width.div_ceil(self.blocks[0]), height.div_ceil(self.blocks[1])]);
+        // Each value of a block counts once: scaled as they are, the blocks would keep their edges.
+        let mut colour = |plane: &[u8]| {
+            let kept = plane.chunks(self.width.max(1)).step_by(self.blocks[1]);
+            let kept: Vec<u8> = kept.flat_map(|row| row.iter().step_by(self.blocks[0])).copied().collect();
+            let scaled = scale(&kept, small, large)?;
+            let row = |y: usize| scaled.chunks(large[0].max(1)).nth(y / self.blocks[1]).unwrap_or_default();
+            let value = |row: &[u8], x: usize| row.get(x / self.blocks[0]).copied().unwrap_or_default();
+            Ok::<_, String>((0..height).flat_map(|y| (0..width).map(move |x| value(row(y), x))).collect::<Vec<u8>>())
+        };
         let [first, second, third] = &self.planes;
-        Ok(Self::new(width, height, self.space, [plane(first)?, plane(second)?, plane(third)?]))
+        let (second, third) = (colour(second)?, colour(third)?);
+        let planes = [scale(first, from, to)?, second, third];
+        Ok(Self::new(width, height, self.space, planes).in_blocks(self.blocks[0], self.blocks[1]))
     }
 
     /// The part inside a region, which lies in the picture.
@@ -70,7 +91,11 @@ impl Image {
             rows.flat_map(|row| row.iter().skip(region.left).take(region.width)).copied().collect()
         };
         let [first, second, third] = &self.planes;
-        Self::new(region.width, region.height, self.space, [plane(first), plane(second), plane(third)])
+        let part = Self::new(region.width, region.height, self.space, [plane(first), plane(second), plane(third)]);
+        let [across, down] = self.blocks;
+        // Blocks that are cut through are no blocks any more.
+        let whole = region.left.is_multiple_of(across) && region.top.is_multiple_of(down);
+        if whole { part.in_blocks(across, down) } else { part }
     }
 
     /// Puts a picture into this one; what runs over the edges is cut off.
@@ -82,6 +107,7 @@ impl Image {
                 row.iter_mut().skip(left).zip(source).for_each(|(to, from)| *to = *from);
             }
         }
+        self.blocks = [1, 1];
     }
 
     pub(super) fn into_space(self, space: Space) -> Self {

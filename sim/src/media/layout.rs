@@ -103,7 +103,12 @@ impl Layout {
                 (Space::Yuv, [plane(&luma), colour(blue), colour(red)])
             }
         };
-        Image::new(width, height, space, planes)
+        let image = Image::new(width, height, space, planes);
+        match self {
+            Self::SemiPlanar { across, down, .. } => image.in_blocks(across, down),
+            Self::Pairs { .. } => image.in_blocks(2, 1),
+            Self::Gray | Self::Packed { .. } => image,
+        }
     }
 
     /// Writes a picture of exactly the geometry's size; the gaps behind rows stay as they are.

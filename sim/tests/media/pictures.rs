@@ -59,6 +59,23 @@ fn the_nearest_pixel_is_taken_and_gaps_behind_rows_stay() {
     assert_eq!(output.bytes(), rows.concat());
 }
 
+/// Calculated by hand: the new values lie a quarter and three quarters between the old ones.
+#[test]
+fn colours_of_blocks_are_scaled_by_themselves() {
+    let _world = world();
+    let channel = channel();
+    let mut bytes = vec![50; 16];
+    bytes.extend([0, 40, 200, 80, 0, 120, 200, 160]);
+    let input = Picture::new(NV12, [4, 4], 4, &bytes);
+    let output = Picture::new(NV12, [8, 8], 8, &[0; 96]);
+    ok!(media_tasks::acldvppVpcResizeAsync(channel, input.desc, output.desc, resize(0), DEFAULT));
+    wait();
+    let blue = [0, 50, 150, 200];
+    let red = [[40, 50, 70, 80], [60, 70, 90, 100], [100, 110, 130, 140], [120, 130, 150, 160]];
+    let colours: Vec<u8> = red.iter().flat_map(|red| blue.into_iter().zip(*red)).flat_map(|(a, b)| [a, b]).collect();
+    assert_eq!(output.bytes()[64..], colours);
+}
+
 #[test]
 fn bilinear_scaling_mixes_neighbours() {
     let _world = world();
