@@ -147,7 +147,11 @@ unsafe impl Attach for DropsTheToken {
     const ENDS_BEFORE: EndsBefore = EndsBefore::Context;
 
     fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn AnyError + Send + Sync>> {
-        if self.0.fetch_add(1, Ordering::SeqCst) == 0 { Err("not yet".into()) } else { Ok(drop(TOKEN.take())) }
+        if self.0.fetch_add(1, Ordering::SeqCst) == 0 {
+            return Err("not yet".into());
+        }
+        drop(TOKEN.take());
+        Ok(())
     }
 }
 
