@@ -231,6 +231,7 @@ fn a_graph_that_its_own_callback_has_ends_with_its_runtime() {
 #[test]
 fn a_context_that_is_closed_after_a_reset_by_force_is_not_made_current_again() {
     let alone = alone_on_three();
+    control::configure(crate::common::under_watch(Config::new().devices(3).reuse_handles(true))).unwrap();
     let (runtime, other) = (open_there(), open());
     let chosen = runtime
         .with(|current| {
@@ -252,8 +253,18 @@ fn a_context_that_is_closed_after_a_reset_by_force_is_not_made_current_again() {
             makes_current(chosen);
             let own = other.with(|_| current_handle()).unwrap();
             assert_eq!(current_handle(), chosen, "it lives");
-            other.with(|_| thread::scope(|scope| scope.spawn(|| runtime.close().unwrap()).join().unwrap())).unwrap();
-            assert!(![chosen, own].contains(&current_handle()), "a context of this crate stays current");
+            let next = other.with(|_| {
+                let ends = || {
+                    runtime.close().unwrap();
+                    let setup = Setup::builder().library(library()).device(0).build();
+                    let next = Runtime::<Worker>::open(setup).unwrap();
+                    assert_eq!(next.with(|_| current_handle()).unwrap(), chosen, "the address is used again");
+                    next
+                };
+                thread::scope(|scope| scope.spawn(ends).join().unwrap())
+            });
+            assert!(![chosen, own].contains(&current_handle()), "a context is current that nobody has chosen");
+            thread::scope(|scope| scope.spawn(|| next.unwrap().close().unwrap()).join().unwrap());
         });
     });
     other.close().unwrap();
