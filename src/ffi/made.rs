@@ -72,3 +72,35 @@ pub(super) fn has_stayed(made: Made) {
 pub(super) fn made(resets: &'static Resets, address: usize) -> Option<Made> {
     find(|made| made.is_at(resets, address))
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use ascendcl_sys::Library;
+
+    fn resets(library: &'static str) -> &'static Resets {
+        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. This table
+        // has no addresses.
+        Resets::of(unsafe { Library::from_table(library, |_| None) })
+    }
+
+    #[test]
+    fn a_context_is_there_until_it_is_destroyed_whatever_happens_to_its_device() {
+        let (own, other) = (resets("has contexts"), resets("has others"));
+        was_made(own, 64);
+        assert!(made(other, 64).is_none() && made(own, 128).is_none());
+        own.begin(0);
+        own.has_been_forced(0);
+        let first = made(own, 64).unwrap();
+        let refused = ends(own, 64).unwrap();
+        assert!(!first.is_alive());
+        has_stayed(refused);
+        assert!(first.is_alive());
+        // Another one has its address.
+        was_made(own, 64);
+        assert!(!first.is_alive() && made(own, 64).unwrap().is_alive());
+        ends(own, 64).unwrap();
+        assert!(made(own, 64).is_none());
+    }
+}

@@ -9,6 +9,7 @@ use ascendcl::raw::KeptStream;
 use ascendcl::{Error, Library, Runtime, Setup, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Config, control};
+use std::sync::mpsc::channel;
 
 ascendcl::names!(Simulated, Booked);
 
@@ -35,21 +36,30 @@ fn a_context_of_this_crate_is_not_taken_for_a_default_one_without_a_name() {
     fail("aclrtGetCurrentContext#2=507899,aclrtGetCurrentContext#3=507899");
     let device = acl.device(&mut thread, 0).unwrap();
     nothing_fails();
-    let chosen = elsewhere(|| open(0));
-    let handle = elsewhere(|| chosen.with(|_| current_handle()).unwrap());
     let other = elsewhere(|| open(1));
-    makes_current(handle);
-    let next = other.enter(&mut thread, |_| {
-        elsewhere(|| {
-            chosen.close().unwrap();
-            let next = open(1);
-            assert_eq!(next.with(|_| current_handle()).unwrap(), handle, "the address is used again");
-            next
-        })
+    let ((tell, told), (end, ends)) = (channel(), channel::<()>());
+    std::thread::scope(|threads| {
+        let first = threads.spawn(|| {
+            let scope = device.context(&mut Thread::new().unwrap(), |context, thread| {
+                context.enter(thread, |_| tell.send(current_handle()).unwrap()).unwrap();
+                ends.into_iter().for_each(drop);
+            });
+            scope.unwrap();
+        });
+        let handle = told.recv().unwrap();
+        makes_current(handle);
+        let next = other.enter(&mut thread, |_| {
+            drop(end);
+            first.join().unwrap();
+            elsewhere(|| {
+                let next = open(1);
+                assert_eq!(next.with(|_| current_handle()).unwrap(), handle, "the address is used again");
+                next
+            })
+        });
+        assert_ne!(current_handle(), handle, "a context is current that nobody has chosen");
+        elsewhere(|| [next.unwrap(), other].iter().for_each(|runtime| runtime.close().unwrap()));
     });
-    let next = next.unwrap();
-    assert_ne!(current_handle(), handle, "a context is current that nobody has chosen");
-    elsewhere(|| [next, other].iter().for_each(|runtime| runtime.close().unwrap()));
     device.reset(&mut thread).unwrap();
     acl.close().unwrap();
     alone.assert_nothing_lives();

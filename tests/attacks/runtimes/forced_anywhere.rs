@@ -1,7 +1,6 @@
 //! Closing by force, from places where a runtime cannot be closed, and under what the library refuses to end.
 
 use super::*;
-use crate::leaving::{current_handle, makes_current};
 use ascendcl::capture::{CaptureMode, CapturedGraph};
 use ascendcl::stream::DefaultAllocator;
 use ascendcl_sim::Config;
@@ -223,41 +222,4 @@ fn a_graph_that_its_own_callback_has_ends_with_its_runtime() {
         sweep();
         alone.assert_nothing_lives();
     }
-}
-
-/// A reset by force does not end a context that was created. Other code has made it current, and another thread closes it
-/// while this one is in a second runtime.
-#[proves(CTX_06, CTX_11, DEV_08)]
-#[test]
-fn a_context_that_is_closed_after_a_reset_by_force_is_not_made_current_again() {
-    let alone = alone_on_three();
-    let (runtime, other) = (open_there(), open());
-    let chosen = runtime
-        .with(|current| {
-            let stream = current.stream().unwrap();
-            hang();
-            mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(8).unwrap(), 1).unwrap());
-            current_handle()
-        })
-        .unwrap();
-    // The device is reset, and the context stays.
-    let refused = ["aclrtStreamAbort", "aclrtDeviceTaskAbort", "aclrtSetCurrentContext", "aclFinalizeReference"];
-    fail(&refused.map(|name| format!("{name}=207000")).join(","));
-    assert!(matches!(runtime.close_by_force(BRIEFLY), Err(CloseError::Teardown { .. })));
-    nothing_fails();
-    // This thread could not leave the context, and does so now.
-    other.with(|_| ()).unwrap();
-    thread::scope(|scope| {
-        scope.spawn(|| {
-            makes_current(chosen);
-            let own = other.with(|_| current_handle()).unwrap();
-            assert_eq!(current_handle(), chosen, "it lives");
-            other.with(|_| thread::scope(|scope| scope.spawn(|| runtime.close().unwrap()).join().unwrap())).unwrap();
-            assert!(![chosen, own].contains(&current_handle()), "a context of this crate stays current");
-        });
-    });
-    other.close().unwrap();
-    drop(runtime);
-    sweep();
-    alone.assert_nothing_lives();
 }
