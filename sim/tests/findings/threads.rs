@@ -137,12 +137,16 @@ fn a_wait_for_a_callback_of_a_thread_that_has_ended_is_given_up_and_found() {
     let config = Config::new().patience(Duration::from_millis(100));
     let found = broken_on(config, || {
         let (stream, (tell, told)) = (stream(), mpsc::channel());
-        on_a_thread(move || {
-            // It looks once, before any stream is subscribed to it, and ends.
-            assert_eq!(acl!(aclrtProcessReport(5)), ACL_ERROR_RT_THREAD_SUBSCRIBE);
+        let (subscribe, subscribed) = mpsc::channel::<()>();
+        let reporting = thread::spawn(move || {
             tell.send(pthread_self() as u64).unwrap();
+            subscribed.recv().unwrap();
+            // It looks once, and ends.
+            assert_ne!(acl!(aclrtProcessReport(5)), ACL_SUCCESS);
         });
         ok!(aclrtSubscribeReport(told.recv().unwrap(), stream));
+        subscribe.send(()).unwrap();
+        reporting.join().unwrap();
         let blocks = aclrtCallbackBlockType::ACL_CALLBACK_BLOCK;
         ok!(aclrtLaunchCallback(Some(nothing), std::ptr::null_mut(), blocks, stream));
         assert_eq!(acl!(aclrtSynchronizeStream(stream)), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);

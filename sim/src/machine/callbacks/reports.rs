@@ -71,6 +71,7 @@ pub(crate) fn subscribe(thread: u64, stream: &Stream) -> Answer {
     };
     book.by_thread.insert(thread, Arc::clone(&reporter));
     book.by_stream.insert(stream.number(), reporter);
+    ended::is_there(thread);
     Ok(())
 }
 
@@ -172,7 +173,7 @@ pub(crate) fn launch(callback: HostCallback, stream: &Arc<Stream>, blocking: boo
         reporter.came.notify_one();
     };
     if blocking {
-        return stream.submit_wait_each(Sort::ACL_MODEL_RI_TASK_DEFAULT, Link::Thread(thread), None, move |duty| {
+        return stream.submit_wait_each(Sort::ACL_MODEL_RI_TASK_DEFAULT, Link::Reporter(thread), None, move |duty| {
             deliver(Some(duty))
         });
     }

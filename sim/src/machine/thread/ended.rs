@@ -14,9 +14,8 @@ struct End(u64);
 
 impl End {
     fn new() -> Self {
-        // An earlier thread may have had its number.
         let thread = this_thread();
-        lock(&ENDED).remove(&thread);
+        is_there(thread);
         Self(thread)
     }
 }
@@ -33,8 +32,13 @@ pub(in crate::machine) fn reports() {
     let _ = END.try_with(|_| ());
 }
 
-/// Whether the last thread that had this number and ran callbacks has ended. A new thread may have the number by now, and
-/// may not have begun to run them.
+/// A thread has this number. An earlier one that has ended may have had it.
+pub(in crate::machine) fn is_there(thread: u64) {
+    lock(&ENDED).remove(&thread);
+}
+
+/// Whether a thread that had this number and ran callbacks has ended. Other threads may have the number by now: only who
+/// knows the thread by a stream that was subscribed to it may ask.
 pub(in crate::machine) fn has_ended(thread: u64) -> bool {
     lock(&ENDED).contains(&thread)
 }

@@ -42,7 +42,7 @@ impl Point {
     pub(in crate::machine) fn stream(&self) -> Option<usize> {
         match lock(&self.state).by {
             Link::Stream(number) => Some(number),
-            Link::Thread(_) | Link::Later | Link::Elsewhere | Link::Never => None,
+            Link::Thread(_) | Link::Reporter(_) | Link::Later | Link::Elsewhere | Link::Never => None,
         }
     }
 

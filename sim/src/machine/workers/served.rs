@@ -49,8 +49,10 @@ pub(in crate::machine) fn with_number(number: usize) -> Option<Arc<dyn Served>> 
 pub(in crate::machine) enum Link {
     /// The stream with this number.
     Stream(usize),
-    /// The thread with this id.
+    /// The thread with this id, which is there.
     Thread(u64),
+    /// The thread that had this id when a stream was subscribed to it. A thread that has ended leaves its id to others.
+    Reporter(u64),
     /// Nothing will ever happen.
     Never,
     /// Any thread that does it later: it records an event or a notify, or writes a value.

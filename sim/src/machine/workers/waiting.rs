@@ -157,15 +157,15 @@ fn chain_of(own: u64, first: Link, ending: bool) -> Option<String> {
         }
         match link {
             Link::Stream(number) => words.push(format!("stream {number:#x}, which waits for ")),
-            Link::Thread(thread) if thread == own => {
+            Link::Thread(thread) | Link::Reporter(thread) if thread == own => {
                 words.push(OWN.to_owned());
                 return Some(words.concat());
             }
-            Link::Thread(thread) if ending && ended::has_ended(thread) => {
+            Link::Reporter(thread) if ending && ended::has_ended(thread) => {
                 words.push(GONE.to_owned());
                 return Some(words.concat());
             }
-            Link::Thread(_) => words.push("another thread, which waits for ".to_owned()),
+            Link::Thread(_) | Link::Reporter(_) => words.push("another thread, which waits for ".to_owned()),
             Link::Later if ending => {
                 // Those who wait for it from now on need not find out by waiting.
                 stream.and_then(served::with_number).inspect(|stream| stream.is_forsaken());
@@ -193,7 +193,7 @@ fn next(link: Link) -> Option<Link> {
             }
             lock(&BUSY).get(&number).copied().map(Link::Thread)
         }
-        Link::Thread(thread) => lock(&WAITS).get(&thread).copied(),
+        Link::Thread(thread) | Link::Reporter(thread) => lock(&WAITS).get(&thread).copied(),
         Link::Never | Link::Later | Link::Elsewhere => None,
     }
 }
@@ -220,5 +220,25 @@ impl Drop for Busy {
             Some(before) => busy.insert(self.0, before),
             None => busy.remove(&self.0),
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    #[test]
+    fn a_thread_with_the_number_of_one_that_has_ended_is_taken_to_be_there() {
+        let reporting = || {
+            ended::reports();
+            this_thread()
+        };
+        let number = thread::spawn(reporting).join().unwrap();
+        let chain = |link| chain_of(this_thread(), link, true);
+        assert!(chain(Link::Reporter(number)).is_some_and(|chain| chain.ends_with(GONE)));
+        assert_eq!(chain(Link::Thread(number)), None);
+        ended::is_there(number);
+        assert_eq!(chain(Link::Reporter(number)), None, "another thread with this number is subscribed");
     }
 }
