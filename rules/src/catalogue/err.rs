@@ -28,7 +28,8 @@ rules! {
                 library reports a failure to one wait only; the crate reports it to every other waiter for that work \
                 as `Error::WorkFailed`, once.",
             hole: "For work that another stream took over, the failure is reported when the work's own stream is \
-                idle or was waited for.",
+                idle or was waited for. Runtimes and scopes in the default context of one device pass a failure on to \
+                each other; a wait of another one that returns at the same moment may miss it.",
         }
         ERR_03 = "ERR-03" {
             text: "The message pointer is valid until the next call and reading clears it; per thread by default.",
