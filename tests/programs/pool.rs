@@ -117,8 +117,8 @@ impl Pool {
     /// The digit in an image. A lane that fails is opened anew, and the request is tried once more there. A request that is
     /// cancelled loses its lane: its runtime is dropped with it.
     async fn classify(&self, pixels: &[f32]) -> Result<usize, Failure> {
-        // There are as many permits as idle lanes, and the semaphore is never closed.
-        let permit = self.free.acquire().await.unwrap();
+        // There are as many permits as idle lanes, and the semaphore is never closed. The permit comes back with the lane.
+        self.free.acquire().await.unwrap().forget();
         let mut lane = self.idle.lock().unwrap().pop().unwrap();
         let mut tries = 2;
         let answer = loop {
@@ -129,11 +129,8 @@ impl Pool {
             // The step that failed had the buffers.
             lane = match self.opens_anew(lane) {
                 Ok(opened) => opened,
-                // The others serve what comes. This lane is lost, so its permit is, too.
-                Err(error) => {
-                    permit.forget();
-                    return Err(Failure::NotOpened(error));
-                }
+                // The others serve what comes.
+                Err(error) => return Err(Failure::NotOpened(error)),
             };
             tries -= 1;
             if tries == 0 {
@@ -141,6 +138,7 @@ impl Pool {
             }
         };
         self.idle.lock().unwrap().push(lane);
+        self.free.add_permits(1);
         answer
     }
 
