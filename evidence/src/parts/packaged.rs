@@ -13,7 +13,7 @@ const FOLDER: &str = "target/packages/compiled";
 /// First Cargo compiles each package from its own files, with the other packages in the place of the registry. Then a
 /// program outside of the workspace, the one of the README, is compiled against the packages and run.
 pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
-    let names: Vec<_> = published(ground)?.into_values().flatten().collect();
+    let names: Vec<_> = published(ground)?.into_values().flatten().map(|krate| krate.name).collect();
     let target = ground.root.join(FOLDER);
     // Packages of an earlier version would be mistaken for those of this version.
     drop(fs::remove_dir_all(target.join("package")));

@@ -14,7 +14,7 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
         drop(fs::remove_dir_all(folder));
         let mut command = ground.command("cargo");
         command.args(["package", "--locked", "--no-verify", "--allow-dirty", "--target-dir"]).arg(folder);
-        command.args(published.values().flatten().flat_map(|name| ["-p", name.as_str()]));
+        command.args(published.values().flatten().flat_map(|krate| ["-p", krate.name.as_str()]));
         let ran = ground.run("packages", &mut command)?;
         if !ran.ok {
             return Ok(Outcome::failed(&ran.end()).file(ran.log));
