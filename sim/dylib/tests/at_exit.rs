@@ -41,5 +41,5 @@ fn a_forked_process_that_makes_no_call_reports_nothing_and_keeps_its_status() {
 fn a_forked_process_reports_its_own_calls() {
     let (status, said, report) = run("calling", "report");
     assert_eq!((status, said.lines().last()), (Some(0), Some("the child's status: 9")), "{said}{report}");
-    assert!(report.contains("MEM-05 is broken by aclrtFree"), "{report}");
+    assert!(report.contains("INIT-01 is broken by aclrtFree"), "the child has not initialised the library: {report}");
 }
