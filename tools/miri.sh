@@ -6,7 +6,8 @@
 #   tools/miri.sh rows::     the attacks whose names have this in them
 #
 # It needs a nightly toolchain with `miri` and `rust-src`. A test takes about 20 seconds. Miri has no other processes, no
-# C compiler and no files that are libraries: tests that need one end the run, so the list has none of them.
+# C compiler and no files that are libraries: tests that need one end the run, so the list has none of them. Bytes of a vector
+# have no alignment in Miri, which the simulator's engine asks for: it refuses the models of some operators.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -25,4 +26,5 @@ fi
 # The other unit tests of the library read all rules, or try all interleavings.
 cargo +nightly miri test --locked -p ascendcl --lib -- allocator:: ffi::allocator ffi::call ffi::process ffi::shelf \
     --skip among_more_rows
-attacks --skip untold:: copied_rows:: seams::guards:: shared::views:: told:: visits:: wakers::
+# Two waits of one moment are not of one moment here.
+attacks --skip untold:: --skip two_threads_that_wait_at_the_same_time copied_rows:: shared::views:: told:: visits:: wakers::
