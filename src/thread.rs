@@ -83,7 +83,7 @@ impl Occupied {
 
 impl Drop for Occupied {
     fn drop(&mut self) {
-        // A token that was taken before may have been dropped meanwhile: it is where that code reaches it.
+        // If the thread's token was there before, the code that ran may have dropped it. Then it can be taken again.
         if !self.before {
             TAKEN.set(false);
         }

@@ -2,7 +2,8 @@
 //!
 //! They share the default stream, and a wait for the context covers the streams of all of them. The library reports a
 //! failure of work to one wait only, and that may be a wait of another view. So a view whose wait was given a failure passes
-//! it on. A wait of another view that returns at the same moment may miss it.
+//! it on. A wait of another view that returns at the same moment may miss it, and work that another view queues at that
+//! moment may be taken for work that failed.
 
 use super::failure::failure_of_work;
 use super::shelf::Shelf;

@@ -1,11 +1,21 @@
 //! Memory of the caller for a graph's constants and feature maps.
 
 use crate::support::{bytes, digits, images, two_digits, watched, world};
-use ascendcl::Error;
+use ascendcl::stream::Undecided;
+use ascendcl::{Brand, Current, Error, Stream};
 use ascendcl_ge::{EngineError, kinds::GRAPH};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Plan, control};
+use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
+
+/// A stream that waits until something is sent.
+fn held_up<C: Brand>(current: &Current<C>) -> (Stream<C, Undecided>, Sender<()>) {
+    let (go, waits) = channel::<()>();
+    let stream = current.stream().unwrap();
+    drop(stream.launch_host_fn(current, move || waits.recv_timeout(Duration::from_secs(20)).is_ok()).unwrap());
+    (stream, go)
+}
 
 #[track_caller]
 fn engine_error(error: &Error) -> &EngineError {
@@ -119,9 +129,7 @@ fn memory_in_doubt_is_no_memory_of_a_graph() {
     world.session(|session, current| {
         let graph = two_digits(session, current).compile(session, current).unwrap();
         let needs = graph.summary(session, current).unwrap();
-        let (go, waits) = std::sync::mpsc::channel::<()>();
-        let stream = current.stream().unwrap();
-        drop(stream.launch_host_fn(current, move || waits.recv_timeout(Duration::from_secs(20)).is_ok()).unwrap());
+        let (stream, go) = held_up(current);
         control::fail("aclrtMemsetAsync#1=after:507899, aclrtSynchronizeStreamWithTimeout=507046".parse().unwrap())
             .unwrap();
         let constants = stream.set_bytes(current, bytes(current, needs.constants), 2).unwrap_err().value;
@@ -143,9 +151,7 @@ fn a_graph_that_a_failed_load_may_use_gets_no_memory() {
     world.session(|session, current| {
         let graph = two_digits(session, current).compile(session, current).unwrap();
         let needs = graph.summary(session, current).unwrap();
-        let (go, waits) = std::sync::mpsc::channel::<()>();
-        let stream = current.stream().unwrap();
-        drop(stream.launch_host_fn(current, move || waits.recv_timeout(Duration::from_secs(20)).is_ok()).unwrap());
+        let (stream, go) = held_up(current);
         world.fails("LoadGraph");
         let (graph, stream) = graph.load_on(session, current, stream).unwrap_err().value;
         let [constants, features] = [needs.constants, needs.features].map(|length| bytes(current, length));

@@ -316,7 +316,7 @@ impl RawStream {
         self.is_of_the_library
     }
 
-    /// Whether this is the default stream of its context, which all [views](crate::ffi::View) of that share.
+    /// Whether this is the default stream of its context, which all [views](crate::ffi::views) of that share.
     fn is_default(&self) -> bool {
         self.raw.is_null() && !self.is_of_the_library
     }

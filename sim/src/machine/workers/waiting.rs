@@ -183,7 +183,7 @@ fn chain_of(own: u64, first: Link, ending: bool) -> Option<String> {
     None
 }
 
-/// The object that a stream or a thread waits for now; `None` when it can continue.
+/// What a stream or a thread is waiting for; `None` when it can continue.
 fn next(link: Link) -> Option<Link> {
     match link {
         Link::Stream(number) => {
