@@ -59,7 +59,7 @@ pub(super) fn have_failed_too(owner: Owner, code: i32, concerns: impl Fn(&RawStr
 }
 
 /// Passes on the result of a wait for the whole context of this view.
-pub(crate) fn waited_for_context(owner: Owner, waited: &Result<(), Error>) {
+pub(super) fn waited_for_context(owner: Owner, waited: &Result<(), Error>) {
     if let Err(error) = waited
         && let Some(code) = failure_of_work(error)
     {

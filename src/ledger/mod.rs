@@ -98,7 +98,7 @@ impl Ledger {
             api,
             at: Enterable::new(api, context, id),
             default_stream,
-            runs: Arc::new(RawStream::of_the_library(api, Owner::of(id))),
+            runs: Arc::new(RawStream::of_the_library(api, Owner::of(id), &streams)),
             streams,
             events,
             held: Mutex::default(),

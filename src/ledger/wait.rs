@@ -3,8 +3,7 @@
 use super::Ledger;
 use crate::code::Code;
 use crate::error::Error;
-use crate::ffi::{Here, Listener, Owner, RawStream, waited_for_context};
-use std::sync::Arc;
+use crate::ffi::{Here, Listener, RawStream};
 use std::time::Duration;
 
 impl Ledger {
@@ -21,28 +20,14 @@ impl Ledger {
     /// Waits for all work in the context, for at most `limit` if there is one.
     pub(crate) fn synchronize_all(&self, limit: Option<Duration>) -> Result<(), Error> {
         self.api.is_of_this_process()?;
-        let (streams, waited) = self.wait_for_all(limit);
+        let (streams, waited) = self.runs.wait_for_context(self.api, limit);
         streams.iter().fold(waited, |result, stream| Self::heard(stream, Listener::Context, result))
     }
 
     /// Like [`synchronize_all`](Self::synchronize_all), for the ledger itself: failures of queued work remain for the
     /// waiters of that work.
     pub(super) fn settle_all(&self, limit: Duration) -> Result<(), Error> {
-        self.wait_for_all(Some(limit)).1
-    }
-
-    fn wait_for_all(&self, limit: Option<Duration>) -> (Vec<Arc<RawStream>>, Result<(), Error>) {
-        let streams: Vec<_> = self.streams.all().into_iter().map(|stream| (stream.covers(), stream)).collect();
-        let waited = self.api.synchronize_device(limit);
-        waited_for_context(Owner::of(self.id()), &waited);
-        let covered = streams.into_iter().map(|(covers, stream)| {
-            // A run waits for itself, so its caller has already got a failure and no other code waits for it.
-            if waited.is_ok() || !Arc::ptr_eq(&stream, &self.runs) {
-                stream.covered(covers, &waited);
-            }
-            stream
-        });
-        (covered.collect(), waited)
+        self.runs.wait_for_context(self.api, Some(limit)).1
     }
 
     /// The result for a waiter of this kind: the error of its own wait, else the failure that another wait got.

@@ -31,7 +31,8 @@ impl Seed<RawStream> for NewStream {
         RawStream::row(self.raw, self.place, (self.api, self.owner))
     }
 
-    /// A row that refers to nothing has no registrations and no spare events.
+    /// A row that refers to nothing has no registrations and no spare events. The row for a whole context is not renewed: its
+    /// ledger has another pointer to it.
     #[inline]
     fn renew(self, row: &mut RawStream) {
         let RawStream {
@@ -43,7 +44,7 @@ impl Seed<RawStream> for NewStream {
             allocators,
             spares: _,
             had_spares: _,
-            is_of_the_library,
+            whole_context: _,
             is_of_others,
             is_handed_out,
             api,
@@ -53,7 +54,7 @@ impl Seed<RawStream> for NewStream {
         } = row;
         (*raw, *timeline, *gate) = (self.raw, Timeline::new(self.place.number()), Gate::open());
         *place = self.place;
-        (*api, *owner, *is_of_the_library, *is_of_others) = (self.api, self.owner, false, false);
+        (*api, *owner, *is_of_others) = (self.api, self.owner, false);
         (*ended, *seen_over) = (AtomicU64::new(0), AtomicU64::new(0));
         (*borrows, *is_handed_out) = (AtomicBool::new(false), AtomicBool::new(false));
         allocators.belong_to(self.owner);

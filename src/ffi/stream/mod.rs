@@ -48,9 +48,9 @@ pub struct RawStream {
     spares: Mutex<Vec<Arc<RawEvent>>>,
     /// Whether there ever were any. It is asked where no lock is to be taken.
     had_spares: AtomicBool,
-    /// This value is not a stream: it stands for the work that the library does in the context without a stream. A wait
-    /// for it waits for the whole context.
-    is_of_the_library: bool,
+    /// Is there if this value is not a stream: it stands for the work that the library does without one, in the context of
+    /// these streams. A wait for it waits for the whole context.
+    whole_context: Option<Weak<Shelf<RawStream>>>,
     /// Other code created the stream, and destroys it.
     is_of_others: bool,
     /// Other code got the stream's handle, so it may queue work that the timeline does not count.
@@ -102,7 +102,7 @@ impl RawStream {
             allocators: Registrations::none(owner),
             spares: Mutex::new(Vec::new()),
             had_spares: AtomicBool::new(false),
-            is_of_the_library: false,
+            whole_context: None,
             is_of_others: false,
             is_handed_out: AtomicBool::new(false),
             api,
@@ -151,11 +151,11 @@ impl RawStream {
         Self { is_of_others: true, ..Self::created(api, aclrtStream(raw.as_ptr())) }
     }
 
-    /// A row that stands for the work that the library does in a context without a stream. Nothing is queued on it, but
-    /// a failed call may leave work running.
-    pub(crate) fn of_the_library(api: Api, owner: Owner) -> Self {
+    /// A row that stands for the work that the library does without a stream in the context of these streams. Nothing is
+    /// queued on it, but a failed call may leave work running.
+    pub(crate) fn of_the_library(api: Api, owner: Owner, streams: &Arc<Shelf<Self>>) -> Self {
         let row = Self::row(aclrtStream::NULL, ShelfPlace::new(), (api, owner));
-        Self { is_of_the_library: true, ..row }.of_several_threads()
+        Self { whole_context: Some(Arc::downgrade(streams)), ..row }.of_several_threads()
     }
 
     /// An error unless this thread has entered the stream's context.
@@ -313,12 +313,12 @@ impl RawStream {
 
     /// Whether this is not a stream, but stands for the work that the library does without one.
     pub(super) fn is_of_the_library(&self) -> bool {
-        self.is_of_the_library
+        self.whole_context.is_some()
     }
 
     /// Whether this is the default stream of its context, which all [views](crate::ffi::views) of that share.
     fn is_default(&self) -> bool {
-        self.raw.is_null() && !self.is_of_the_library
+        self.raw.is_null() && !self.is_of_the_library()
     }
 
     #[inline]

@@ -4,10 +4,11 @@ use super::RawStream;
 use crate::error::{Boxed, Error};
 use crate::ffi::call::{NoSuccess, call, call_here};
 use crate::ffi::failure::failure_of_work;
-use crate::ffi::views::have_failed_too;
+use crate::ffi::views::{have_failed_too, waited_for_context};
 use crate::ffi::wait::{Wait, first_slice};
 use crate::ffi::{Api, Here, Site};
 use core::sync::atomic::Ordering;
+use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 /// How long a successful wait lets other waits end, before it assumes that they have no failure to report. Only a few
@@ -79,8 +80,8 @@ impl RawStream {
         failed_call: Option<u64>,
     ) -> Result<(), Boxed> {
         self.is_current()?;
-        if self.is_of_the_library {
-            return self.wait_for_the_library(api, limit).map_err(Boxed::from);
+        if self.is_of_the_library() {
+            return self.wait_for_context(api, limit).1.map_err(Boxed::from);
         }
         self.wait_at_the_gate(Site::unproven(api).here(), limit, failed_call)
     }
@@ -125,12 +126,21 @@ impl RawStream {
         inside > 0 && ended < all && time.is_some_and(|time| Instant::now() < time)
     }
 
-    #[cold]
-    fn wait_for_the_library(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
-        let covers = self.timeline.covers();
-        api.synchronize_device(limit)?;
-        self.timeline.succeeded(covers);
-        Ok(())
+    /// Waits for all work in the context that this row stands for. A failure may be that of work on any of its streams, so
+    /// it is recorded for all of them. Returns these, too.
+    pub(crate) fn wait_for_context(&self, api: Api, limit: Option<Duration>) -> (Vec<Arc<Self>>, Result<(), Error>) {
+        let streams = self.whole_context.as_ref().and_then(Weak::upgrade);
+        let streams = streams.map(|streams| streams.all()).unwrap_or_default();
+        let covers: Vec<_> = streams.iter().map(|stream| stream.covers()).collect();
+        let waited = api.synchronize_device(limit);
+        waited_for_context(self.owner, &waited);
+        for (stream, covers) in streams.iter().zip(covers) {
+            // A run waits for itself, so its caller has already got a failure and no other code waits for it.
+            if waited.is_ok() || !stream.is_of_the_library() {
+                stream.covered(covers, &waited);
+            }
+        }
+        (streams, waited)
     }
 }
 

@@ -1,7 +1,10 @@
 //! Objects that refuse to end, or whose work could not be waited for.
 
+use super::super::common::digits_in_batches_of;
+use super::super::set;
 use super::*;
 use crate::common::{assert_lives, library};
+use ascendcl::model::ModelSource;
 use std::cell::RefCell;
 
 #[proves(DEV_10, ERR_01)]
@@ -94,6 +97,35 @@ fn an_object_stays_when_its_work_could_not_be_waited_for() {
         assert_eq!(failed.error.code().map(|code| code.number()), Some(507_011));
         assert_eq!(log.names(), [""; 0]);
         failed.value.take_down(current).map_err(Error::from).unwrap();
+    });
+    assert_eq!(log.names(), ["one"]);
+    alone.assert_nothing_lives();
+}
+
+/// After a failed run that nobody could wait for, what ends an object waits for the whole context, too.
+#[proves(ERR_02, MODEL_16)]
+#[test]
+fn a_failure_told_to_the_wait_for_a_failed_run_reaches_the_work_of_streams() {
+    let (alone, log) = (alone(), Arc::new(Log::default()));
+    let image = digits_in_batches_of(8);
+    inside(|current| {
+        let model = current.load(ModelSource::memory(&image).into()).unwrap();
+        let mut prepared = model.bind(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
+        fail("aclmdlExecute#1=after:507899,aclrtSynchronizeDeviceWithTimeout#1+=507899");
+        prepared.run(current).unwrap_err();
+        nothing_fails();
+        let attached = attach(current, log.probe::<STREAMS>("one"), ());
+        let stream = current.stream().unwrap();
+        let work = set(current, &stream, 1);
+        fail("aclrtSynchronizeDeviceWithTimeout#1=after:507015");
+        let failed = attached.take_down(current).unwrap_err();
+        nothing_fails();
+        assert_eq!(failed.error.code().map(|code| code.number()), Some(507_015), "{}", failed.error);
+        let told = work.wait(current).map(drop).unwrap_err();
+        assert!(matches!(told.error, Error::WorkFailed { code } if code.number() == 507_015), "{}", told.error);
+        drop(told.value.wait(current).unwrap());
+        failed.value.take_down(current).map_err(Error::from).unwrap();
+        prepared.run(current).unwrap();
     });
     assert_eq!(log.names(), ["one"]);
     alone.assert_nothing_lives();
