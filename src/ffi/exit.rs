@@ -4,8 +4,11 @@
 //! the thread that watches futures, nor that of an actor that was dropped. So `exit` waits until they are outside of the
 //! library.
 
+use core::cell::Cell;
 use core::ffi::c_int;
+use core::mem::ManuallyDrop;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -41,21 +44,21 @@ impl Inside {
         let _ = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, anew);
     }
 
-    /// Whether no thread of this process is inside.
-    fn is_none(&self, process: u64) -> bool {
+    /// Whether no thread of this process is inside but so many.
+    fn are_only(&self, process: u64, so_many: u64) -> bool {
         let inside = self.0.load(Ordering::SeqCst);
-        inside >> PROCESS != process || inside == process << PROCESS
+        inside >> PROCESS != process || inside <= (process << PROCESS) + so_many
     }
 }
 
 /// While this value exists, `exit` waits: a thread of the crate is in the library that the program cannot join.
 #[derive(Debug)]
-pub(crate) struct OwnThread {
+struct OwnThread {
     process: u64,
 }
 
 impl OwnThread {
-    pub(crate) fn is_inside() -> Self {
+    fn is_inside() -> Self {
         Self { process: INSIDE.enters() }
     }
 }
@@ -64,6 +67,48 @@ impl Drop for OwnThread {
     fn drop(&mut self) {
         INSIDE.leaves(self.process);
     }
+}
+
+/// A thread of the crate that the program can join, until it [is left alone](Self::is_left_alone). From then on `exit` waits
+/// until the thread has dropped the last of these values.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Joinable(Arc<OnceLock<OwnThread>>);
+
+thread_local! {
+    /// Says whether this thread counts as inside. `exit` destroys variables of threads before it asks, so this one is none
+    /// that is destroyed.
+    static THIS_THREAD: Cell<Option<ManuallyDrop<Weak<OnceLock<OwnThread>>>>> = const { Cell::new(None) };
+}
+
+impl Joinable {
+    /// This thread is the one, as long as the returned value exists.
+    pub(crate) fn is_this_thread(self) -> ThisThread {
+        THIS_THREAD.set(Some(ManuallyDrop::new(Arc::downgrade(&self.0))));
+        ThisThread(self)
+    }
+
+    /// Nobody joins the thread any more.
+    pub(crate) fn is_left_alone(&self) {
+        let _ = self.0.set(OwnThread::is_inside());
+    }
+}
+
+/// While this value exists, this thread is one that the program can join, or that is left alone.
+pub(crate) struct ThisThread(#[expect(dead_code, reason = "its drop counts")] Joinable);
+
+impl Drop for ThisThread {
+    fn drop(&mut self) {
+        drop(THIS_THREAD.take().map(ManuallyDrop::into_inner));
+    }
+}
+
+/// Whether `exit` runs on a thread that this process counts as inside. It would wait for itself.
+fn is_inside_itself(process: u64) -> bool {
+    let this = THIS_THREAD.take();
+    let counts = this.as_ref().and_then(|joinable| joinable.upgrade());
+    let counts = counts.is_some_and(|joinable| joinable.get().is_some_and(|inside| inside.process == process));
+    THIS_THREAD.set(this);
+    counts
 }
 
 /// Calls the library on a thread of the crate's own. `None` if the process ends: the library may be destroyed.
@@ -92,7 +137,7 @@ pub(super) fn waits_for_own_threads() {
 extern "C" fn leaves() {
     ENDS.store(true, Ordering::SeqCst);
     let (process, begun) = (std::process::id().into(), Instant::now());
-    while !INSIDE.is_none(process) && begun.elapsed() < LIMIT {
+    while !INSIDE.are_only(process, is_inside_itself(process).into()) && begun.elapsed() < LIMIT {
         sleep(Duration::from_micros(50));
     }
 }
@@ -111,14 +156,14 @@ mod tests {
         // Another library does not count anew.
         inside.are_of(PARENT);
         inside.leaves(first);
-        assert!(!inside.is_none(PARENT) && inside.is_none(CHILD));
+        assert!(!inside.are_only(PARENT, 0) && inside.are_only(PARENT, 1) && inside.are_only(CHILD, 0));
         inside.are_of(CHILD);
-        assert!(inside.is_none(CHILD));
+        assert!(inside.are_only(CHILD, 0));
         inside.leaves(second);
-        assert!(inside.is_none(CHILD), "the child has never counted it");
+        assert!(inside.are_only(CHILD, 0), "the child has never counted it");
         let own = inside.enters();
-        assert!(!inside.is_none(CHILD));
+        assert!(!inside.are_only(CHILD, 0));
         inside.leaves(own);
-        assert!(inside.is_none(CHILD));
+        assert!(inside.are_only(CHILD, 0));
     }
 }

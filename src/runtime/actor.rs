@@ -5,7 +5,7 @@ use crate::brand::Name;
 use crate::callback_guard::InCallback;
 use crate::current::Current;
 use crate::error::Error;
-use crate::ffi::{Api, OwnThread};
+use crate::ffi::{Api, Joinable};
 use crate::panics::{Panic, Panics, catch, drop_each_quietly};
 use crate::run::Setup;
 use crate::untold;
@@ -14,7 +14,6 @@ use core::fmt;
 use core::mem;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
-use std::sync::{Arc, OnceLock};
 use std::thread::{Builder, JoinHandle, current};
 use std::time::Duration;
 
@@ -55,8 +54,8 @@ pub struct Actor<N: Name, S> {
     api: Api,
     jobs: Option<SyncSender<Job<N, S>>>,
     thread: Option<JoinHandle<Result<Closed, Panic>>>,
-    /// The last that the thread drops. It is set when nobody joins the thread any more.
-    left_alone: Arc<OnceLock<OwnThread>>,
+    /// The thread drops its own clone last.
+    joinable: Joinable,
 }
 
 /// How the runtime was closed. If nobody joins the thread, the standard library drops this, and ends the process if that
@@ -91,10 +90,11 @@ impl<N: Name, S: 'static> Actor<N, S> {
         let setup = setup.into();
         let (jobs, coming) = sync_channel(ROOM);
         let (tell, told) = channel();
-        let left_alone = Arc::new(OnceLock::new());
-        let until_the_end = Arc::clone(&left_alone);
+        let joinable = Joinable::default();
+        let own = joinable.clone();
         let run = move || {
-            let (_until_the_end, coming) = (until_the_end, coming);
+            // What is bound last is dropped first.
+            let (_own, coming) = (own.is_this_thread(), coming);
             match Runtime::<N>::open_with(setup, make) {
                 Ok((runtime, state)) => {
                     // `open` waits for this.
@@ -110,7 +110,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
         let thread = Builder::new().name("ascendcl actor".to_owned()).spawn(|| catch(run));
         let thread = thread.map_err(|error| Error::NoThread { reason: error.kind() })?;
         match told.recv() {
-            Ok(Ok(api)) => Ok(Self { api, jobs: Some(jobs), thread: Some(thread), left_alone }),
+            Ok(Ok(api)) => Ok(Self { api, jobs: Some(jobs), thread: Some(thread), joinable }),
             Ok(Err(error)) => {
                 let _ = thread.join();
                 Err(error)
@@ -197,7 +197,7 @@ impl<N: Name, S> Drop for Actor<N, S> {
             mem::forget((self.jobs.take(), self.thread.take()));
         } else if self.thread.is_some() {
             // The thread has something to do until the jobs are dropped, so it has not ended.
-            let _ = self.left_alone.set(OwnThread::is_inside());
+            self.joinable.is_left_alone();
         }
     }
 }

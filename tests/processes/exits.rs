@@ -92,6 +92,35 @@ fn in_a_process_of_its_own_an_actor_is_dropped() {
     std::process::exit(7)
 }
 
+/// What an actor keeps. The process ends where it is dropped, on the actor's thread.
+struct Exits;
+
+impl Drop for Exits {
+    fn drop(&mut self) {
+        // Only the drop of the actor, on another thread, makes `exit` wait for this one.
+        std::thread::sleep(Duration::from_millis(50));
+        std::process::exit(7)
+    }
+}
+
+/// `exit` waits for the threads of dropped actors. The thread that it runs on would wait for itself.
+#[proves(INIT_03)]
+#[test]
+fn a_process_that_ends_on_the_thread_of_a_dropped_actor_does_not_wait_for_that() {
+    ends_well("exits::in_a_process_of_its_own_what_an_actor_keeps_ends_the_process");
+}
+
+#[test]
+#[ignore = "ends its process"]
+fn in_a_process_of_its_own_what_an_actor_keeps_ends_the_process() {
+    // SAFETY: registers a function that takes and returns nothing.
+    assert_eq!(unsafe { libc::atexit(where_the_library_is_destroyed) }, 0);
+    let _alone = alone();
+    drop(Actor::<Server, _>::open(Library::Simulator, |_| Ok(Exits)).unwrap());
+    std::thread::sleep(Duration::from_secs(20));
+    panic!("the process goes on");
+}
+
 /// What an actor keeps. The process forks where it is dropped, on the actor's thread.
 struct Forks {
     library: std::path::PathBuf,
