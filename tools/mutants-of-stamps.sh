@@ -142,6 +142,7 @@ mutant 'one operand without another stream is enough for a known number' "$timel
 mutant 'a wait that failed counts as done' "$timeline" 's/(\s*end\(\);\n)(\s*Err\(error\)\n)/$1self.succeeded(covers);$2/'
 mutant 'a failure is noted after the wait has ended' "$timeline" 's/(if let Some\(code\) = failed\(&error\) \{.*?\n                \}\n)(\s*end\(\);)/$2$1/s'
 mutant 'nobody waits for a note that is under way' "$timeline" 's/while under_way\(\) \{\s*yield_now\(\);\s*\}//'
+mutant 'a wait for the context does not let waits for a stream end' "$timeline" 's/let_end\(under_way\);\n(\s*self\.succeeded\(covers\);)/$1/'
 mutant 'a failure is not noted' "$timeline" 's/self\.failures\.note\(.*?\);//'
 mutant 'a slot is claimed by a thread that did not clear its bit' "$free_slots" 's/& bit != 0 \{/\& bit != 1 {/'
 mutant 'a slot is claimed before the last thread is seen to have left it' "$free_slots" 's/fetch_and\(!bit, Ordering::Acquire\)/fetch_and(!bit, Ordering::Relaxed)/'

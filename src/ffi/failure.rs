@@ -11,19 +11,14 @@ static ANY_FAILED: AtomicBool = AtomicBool::new(false);
 
 impl RawStream {
     /// The submissions on this stream that a wait for the whole context covers. Call this before the wait starts.
-    pub(crate) fn covers(&self) -> Covers {
+    pub(super) fn covers(&self) -> Covers {
         self.timeline.covers()
     }
 
-    /// Records the result of a wait for the whole context.
-    pub(crate) fn covered(&self, covers: Covers, result: &Result<(), Error>) {
-        match result {
-            Ok(()) => self.timeline.succeeded(covers),
-            Err(error) => {
-                if let Some(code) = failure_of_work(error) {
-                    self.timeline.failed(covers, None, code);
-                }
-            }
+    /// Records the error of a wait for the whole context.
+    pub(super) fn failed(&self, covers: Covers, error: &Error) {
+        if let Some(code) = failure_of_work(error) {
+            self.timeline.failed(covers, None, code);
         }
     }
 

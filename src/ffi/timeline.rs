@@ -191,6 +191,13 @@ impl Timeline {
         self.clock.complete_up_to(covers.done, covers.mark);
     }
 
+    /// Like [`succeeded`](Self::succeeded), for a wait that covers other streams, too. It is not among the waits for this one
+    /// stream, and lets those end that are `under_way`: the library may have reported a failure to one of them.
+    pub(crate) fn succeeded_among(&self, covers: Covers, under_way: impl FnMut() -> bool) {
+        let_end(under_way);
+        self.succeeded(covers);
+    }
+
     /// Records that the library reported a failure of work to a wait for these submissions.
     #[cold]
     pub(crate) fn failed(&self, covers: Covers, failed_call: Option<u64>, code: i32) {

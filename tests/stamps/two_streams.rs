@@ -1,4 +1,4 @@
-//! Memory that another stream adopts, and events that cover work.
+//! Memory that another stream adopts, events that cover work, and waits for more than one stream.
 
 use super::*;
 
@@ -65,5 +65,29 @@ fn an_event_covers_nothing_that_another_thread_queued_behind_it() {
         let both = queues.join().unwrap();
         let (place, number) = (both >> 32, both & 0xffff_ffff);
         assert!(number > before || place < record, "work behind the event counts as covered");
+    });
+}
+
+/// The library may have told the failure to a wait for the stream, which has not noted it when the other wait returns.
+#[proves(ERR_02)]
+#[test]
+fn a_wait_for_the_whole_context_leaves_no_failed_work_that_counts_as_done() {
+    loom::model(|| {
+        let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::of(CONTEXT)));
+        let number = stream.submit(&used);
+        stream.failure.store(true, Ordering::Release);
+        let waits_for_the_stream = with(&stream, &used, |stream, _| stream.synchronize().is_err().into());
+        // As `RawStream::wait_for_context` does it, for one of its streams.
+        let covers = stream.timeline.covers();
+        stream.complete.fetch_max(number, Ordering::AcqRel);
+        let is_told = stream.failure.swap(false, Ordering::AcqRel);
+        if is_told {
+            stream.timeline.failed(covers, None, FAILED);
+        } else {
+            stream.timeline.succeeded_among(covers, || stream.gate.inside() > 0);
+        }
+        assert!(is_told || stream.timeline.clock().has_done(number));
+        assert_eq!(stream.timeline.failure_among(number, number), Some(FAILED), "failed work counts as done");
+        assert_eq!(waits_for_the_stream.join().unwrap() == 1, !is_told);
     });
 }

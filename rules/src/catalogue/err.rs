@@ -29,7 +29,8 @@ rules! {
                 as `Error::WorkFailed`, once.",
             hole: "For work that another stream took over, the failure is reported when the work's own stream is \
                 idle or was waited for. Runtimes and scopes in the default context of one device pass a failure on to \
-                each other; a wait of another one that returns at the same moment may miss it.",
+                each other; a wait of another one that returns at the same moment may miss it. So may a wait for \
+                work of a stream that returns at the same moment as a wait for the whole context.",
         }
         ERR_03 = "ERR-03" {
             text: "The message pointer is valid until the next call and reading clears it; per thread by default.",

@@ -62,8 +62,8 @@ impl RawStream {
             others
         };
         let under_way = || {
-            let mut patience = None;
-            move || self.others_end(&mut patience)
+            let (mut all, mut since) = (None, None);
+            move || self.others_end(&mut all, &mut since)
         };
         let failed = |error: &Boxed| self.failure_of_work(error.as_error());
         self.timeline.wait(failed_call, wait, failed, end, under_way)
@@ -116,14 +116,13 @@ impl RawStream {
     }
 
     /// Whether a successful wait should let other waits end: some that were inside with it still are, and [`MOMENT`]
-    /// has not passed.
+    /// has not passed. Both values are `None` at first: how many waits have ended then, and since when this one lets others end.
     #[cold]
     #[inline(never)]
-    fn others_end(&self, patience: &mut Option<(u64, Option<Instant>)>) -> bool {
+    fn others_end(&self, all: &mut Option<u64>, since: &mut Option<Instant>) -> bool {
         let (inside, ended) = (self.gate.inside(), self.ended.load(Ordering::Acquire));
-        let until = || (ended + u64::from(inside), Instant::now().checked_add(MOMENT));
-        let (all, time) = *patience.get_or_insert_with(until);
-        inside > 0 && ended < all && time.is_some_and(|time| Instant::now() < time)
+        let all = *all.get_or_insert(ended + u64::from(inside));
+        inside > 0 && ended < all && since.get_or_insert_with(Instant::now).elapsed() < MOMENT
     }
 
     /// Waits for all work in the context that this row stands for. A failure may be that of work on any of its streams, so
@@ -134,10 +133,16 @@ impl RawStream {
         let covers: Vec<_> = streams.iter().map(|stream| stream.covers()).collect();
         let waited = api.synchronize_device(limit);
         waited_for_context(self.owner, &waited);
+        let mut since = None;
         for (stream, covers) in streams.iter().zip(covers) {
-            // A run waits for itself, so its caller has already got a failure and no other code waits for it.
-            if waited.is_ok() || !stream.is_of_the_library() {
-                stream.covered(covers, &waited);
+            match waited {
+                Ok(()) => {
+                    let mut all = None;
+                    stream.timeline.succeeded_among(covers, || stream.others_end(&mut all, &mut since));
+                }
+                // A run waits for itself, so its caller has already got a failure and no other code waits for it.
+                Err(_) if stream.is_of_the_library() => {}
+                Err(ref error) => stream.failed(covers, error),
             }
         }
         (streams, waited)
