@@ -82,7 +82,7 @@ thread_local! {
 
 impl Joinable {
     /// This thread is the one, as long as the returned value exists.
-    pub(crate) fn is_this_thread(self) -> ThisThread {
+    pub(crate) fn on_this_thread(self) -> ThisThread {
         THIS_THREAD.set(Some(ManuallyDrop::new(Arc::downgrade(&self.0))));
         ThisThread(self)
     }

@@ -94,7 +94,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
         let own = joinable.clone();
         let run = move || {
             // What is bound last is dropped first.
-            let (_own, coming) = (own.is_this_thread(), coming);
+            let (_own, coming) = (own.on_this_thread(), coming);
             match Runtime::<N>::open_with(setup, make) {
                 Ok((runtime, state)) => {
                     // `open` waits for this.
