@@ -100,6 +100,38 @@ fn a_model_that_was_given_up_is_touched_by_nothing_but_work_behind_it() {
     alone.assert_nothing_lives();
 }
 
+/// What was waited for does not count, so nothing waits for the streams of others.
+#[proves(MODEL_15, MODEL_16, DATA_10)]
+#[test]
+fn a_model_that_was_given_up_on_two_streams_runs_again_while_a_third_one_works() {
+    let alone = alone();
+    inside(|current| {
+        let (first, second, third) = (stream(current), stream(current), stream(current));
+        let mut model = bound(current);
+        let works = hold(current, &third);
+        for own in [&first, &second, &first] {
+            fail("aclmdlExecuteAsync=slow:200ms");
+            timed_out(own.run_bound_within(current, &mut model, SHORT));
+            nothing_fails();
+            own.synchronize(current).unwrap();
+        }
+        second.run_bound(current, &mut model).unwrap();
+        model.write(current, 0, &PIXELS).unwrap();
+        // Nor does an execution count whose call failed, and that may have run all the same.
+        fail(
+            "aclmdlExecuteAsync#1=after:507899,aclrtSynchronizeStreamWithTimeout#1=507899,aclrtSynchronizeStreamWithTimeout#2=507899",
+        );
+        assert!(first.run_bound(current, &mut model).is_err());
+        nothing_fails();
+        first.synchronize(current).unwrap();
+        for own in [&second, &first, &second] {
+            own.run_bound(current, &mut model).unwrap();
+        }
+        works.send(()).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
 #[proves(DATA_02, MODEL_14)]
 #[test]
 fn a_model_that_was_given_up_and_dropped_stays_until_it_is_done() {

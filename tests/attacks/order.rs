@@ -183,6 +183,30 @@ fn an_operator_that_may_be_running_all_the_same_shows_no_memory() {
     alone.assert_nothing_lives();
 }
 
+/// What was waited for does not count, so it does not wait for the streams of others.
+#[proves(STREAM_04)]
+#[test]
+fn an_operator_that_may_have_run_on_one_stream_runs_on_two_others_while_a_third_one_works() {
+    let alone = alone();
+    inside(|current| {
+        let streams = [(); 3].map(|()| current.stream().unwrap().without_allocator());
+        let busy = current.stream().unwrap();
+        let relu = relu(current, current.upload_tensor(&[4], &[-1.0_f32; 4]).unwrap()).unwrap();
+        control::fail("aclopExecuteV2#1=after:507899,aclrtSynchronizeStreamWithTimeout#1+=507899".parse().unwrap())
+            .unwrap();
+        let operator = streams[0].launch(current, relu).unwrap_err().value;
+        control::fail(Plan::new()).unwrap();
+        streams[0].synchronize(current).unwrap();
+        let go = hold_up(current, &busy);
+        let mut operator = streams[1].launch(current, operator).unwrap().wait(current).unwrap();
+        for stream in &streams[1..] {
+            operator = stream.launch(current, operator).unwrap().wait(current).unwrap();
+        }
+        go.send(()).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
 #[proves(MEM_02, ERR_02)]
 #[test]
 fn a_wait_for_earlier_work_does_not_free_what_later_work_may_use_all_the_same() {

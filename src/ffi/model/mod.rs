@@ -139,6 +139,13 @@ impl LoadedModel {
         self.last_use.rest();
     }
 
+    /// Marks the model idle if all work that used it is done, also where that was in doubt.
+    pub(super) fn forget_what_is_done(&self, streams: &Shelf<RawStream>) {
+        if streams.has_done(&self.last_use) {
+            self.last_use.is_certain(self.owner.number());
+        }
+    }
+
     /// Records that the work queued on this stream so far comes after all work that used the model.
     pub(crate) fn follow(&self, queue: &RawStream) {
         queue.lead(&self.last_use);

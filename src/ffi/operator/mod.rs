@@ -175,8 +175,14 @@ impl RawInvocation {
     /// running although its call failed.
     pub(crate) fn execute(&self, here: Here<'_>, streams: &Shelf<RawStream>, stream: &RawStream) -> Result<u64, Error> {
         self.is_current()?;
-        if self.last_use.is_in_doubt() && !streams.comes_after(&self.last_use, stream) {
-            return Err(Error::StillRunning { what: ObjectKind::OPERATOR });
+        if self.last_use.is_in_doubt() {
+            if !streams.comes_after(&self.last_use, stream) {
+                return Err(Error::StillRunning { what: ObjectKind::OPERATOR });
+            }
+            // What is done is forgotten. Otherwise the stamp would be of two streams, and would wait for all.
+            if streams.has_done(&self.last_use) {
+                self.last_use.is_certain(self.owner.number());
+            }
         }
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::OPERATOR }) };
         // The gate is passed, and the records are destroyed only when a synchronise has covered this submission (the

@@ -228,6 +228,12 @@ impl RawBinding {
         if !streams.comes_after(&self.last_use, stream) {
             return Err(Error::StillRunning { what: ObjectKind::MODEL_TENSORS });
         }
-        model.idle_where(|used| streams.comes_after(used, stream))
+        model.idle_where(|used| streams.comes_after(used, stream))?;
+        // What is done is forgotten. Otherwise the stamps would be of two streams, and would wait for all.
+        if streams.has_done(&self.last_use) {
+            self.is_certain();
+        }
+        model.forget_what_is_done(streams);
+        Ok(())
     }
 }
