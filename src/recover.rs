@@ -96,21 +96,27 @@ impl DeviceRow {
     pub(crate) fn recover_in_steps(&self, limit: Duration, panics: &mut Panics) -> Result<Option<Vec<String>>, Error> {
         let api = self.api();
         api.is_of_this_process()?;
-        let _alone = ExclusiveDevice::on(api, self.id())?;
-        if self.takes_down_what_is_kept(limit, 1, panics) {
+        let alone = ExclusiveDevice::on(api, self.id())?;
+        let rows: Vec<_> = alone.given_up().iter().map(|row| &**row).chain([self]).collect();
+        let kept = || rows.iter().flat_map(|row| row.kept());
+        let takes_down_what_is_kept = |tries, panics: &mut Panics| {
+            // Each is tried, also if one before it is not taken down.
+            rows.iter().fold(true, |all, row| row.takes_down_what_is_kept(limit, tries, panics) && all)
+        };
+        if takes_down_what_is_kept(1, panics) {
             return Ok(None);
         }
-        self.kept().iter().for_each(|ledger| ledger.outlives_its_callbacks());
-        self.kept().iter().for_each(|ledger| ledger.abort_streams(limit, panics));
-        if self.takes_down_what_is_kept(limit, 1, panics) {
+        kept().for_each(|ledger| ledger.outlives_its_callbacks());
+        kept().for_each(|ledger| ledger.abort_streams(limit, panics));
+        if takes_down_what_is_kept(1, panics) {
             return Ok(None);
         }
         // The first wait of a stream returns an error because work was discarded, so this tries twice.
-        if api.abort_tasks(self.id(), limit).is_ok() && self.takes_down_what_is_kept(limit, 2, panics) {
+        if api.abort_tasks(self.id(), limit).is_ok() && takes_down_what_is_kept(2, panics) {
             return Ok(None);
         }
-        self.kept().iter().for_each(|ledger| ledger.hold_events());
-        self.reset_by_force(api).inspect_err(|_| self.kept().iter().for_each(|ledger| ledger.let_events_go()))?;
+        kept().for_each(|ledger| ledger.hold_events());
+        self.reset_by_force(api, alone.given_up()).inspect_err(|_| kept().for_each(|ledger| ledger.let_events_go()))?;
         let mut lost = Vec::new();
         // The library may still know these allocators under the handle of a stream, so this never frees them.
         let mut loses = |ledger: &Arc<Ledger>, inventory| {
@@ -119,15 +125,15 @@ impl DeviceRow {
             core::mem::forget(Arc::clone(ledger));
         };
         // All ledgers note the reset first, because the code below runs code of the user.
-        for ledger in self.kept().iter().filter(|ledger| ledger.loses_what_a_forced_reset_ends()) {
-            loses(ledger, ledger.inventory());
+        for ledger in kept().filter(|ledger| ledger.loses_what_a_forced_reset_ends()) {
+            loses(&ledger, ledger.inventory());
         }
-        for ledger in self.kept() {
+        for (row, ledger) in rows.iter().flat_map(|row| row.kept().into_iter().map(move |ledger| (row, ledger))) {
             let inventory = ledger.inventory();
             if !ledger.is_taken_down_after_a_forced_reset(limit, panics) {
                 loses(&ledger, inventory);
             }
-            self.release(&ledger);
+            row.release(&ledger);
         }
         Ok(Some(lost))
     }

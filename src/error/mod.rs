@@ -243,8 +243,8 @@ pub enum Error {
     /// A device cannot be recovered while several parts of this process have taken it, and cannot be taken while it is
     /// being recovered.
     #[error(
-        "device {device} is taken {takes} time(s) in this process: it can be recovered while it is taken once, and \
-         taken again after the recovery{}",
+        "device {device} is taken {takes} time(s) in this process: it can be recovered when all other runtimes on it \
+         were closed, or tried to close by force, and taken again after the recovery{}",
         Cited(rules::DEVICE_SHARED)
     )]
     DeviceShared {

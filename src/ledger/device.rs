@@ -64,14 +64,21 @@ impl DeviceRow {
     }
 
     /// Resets the device by force, for the whole process. The caller has checked that no other part of the program has
-    /// taken it.
-    pub(crate) fn reset_by_force(&self, api: Api) -> Result<(), Error> {
+    /// taken it, but for these, which end as well.
+    pub(crate) fn reset_by_force(&self, api: Api, given_up: &[Arc<Self>]) -> Result<(), Error> {
         leads!(device: Set --> End : Reset);
         let _restore = Restore::around_resetting(api, self.id);
         api.reset_device_by_force(self.id)?;
-        self.ended.store(true, Ordering::Release);
-        takes::end(api, self.id);
+        for row in given_up.iter().map(|row| &**row).chain([self]) {
+            row.ended.store(true, Ordering::Release);
+            takes::end(api, row.id);
+        }
         Ok(())
+    }
+
+    /// Whether the device was reset by force.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.ended.load(Ordering::Acquire)
     }
 
     pub(crate) fn set_teardown_timeout(&self, limit: Duration) {
@@ -104,7 +111,7 @@ impl DeviceRow {
         if !stuck.is_empty() {
             return Err(Error::Poisoned { device: self.id, stuck: stuck.join("; ") });
         }
-        if self.ended.load(Ordering::Acquire) {
+        if self.has_ended() {
             return Ok(());
         }
         let _restore = Restore::around_resetting(api, self.id);

@@ -1,16 +1,19 @@
 //! Which devices this crate has taken in this process, and how often.
 
+use super::DeviceRow;
 use crate::error::Error;
 use crate::ffi::Api;
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 /// A device of one library, and its takes.
 struct Taken {
     api: Api,
     device: i32,
     takes: usize,
-    /// A forced reset of the device is under way. Until its end the device cannot be taken.
+    /// The device is being recovered. Until the end of that it cannot be taken.
     ends: bool,
+    /// Takes that were [given up](give_up).
+    given_up: Vec<Arc<DeviceRow>>,
 }
 
 static TAKEN: Mutex<Vec<Taken>> = Mutex::new(Vec::new());
@@ -23,6 +26,10 @@ impl Taken {
     fn is(&self, api: Api, device: i32) -> bool {
         self.device == device && self.api.is_of_the_library_of(api)
     }
+
+    fn is_needed(&self) -> bool {
+        self.takes > 0 || self.ends
+    }
 }
 
 /// Counts one more take, before the device is taken.
@@ -31,7 +38,7 @@ pub(crate) fn begin(api: Api, device: i32) -> Result<(), Error> {
     match all.iter_mut().find(|taken| taken.is(api, device)) {
         Some(taken) if taken.ends => return Err(Error::DeviceShared { device, takes: taken.takes }),
         Some(taken) => taken.takes += 1,
-        None => all.push(Taken { api, device, takes: 1, ends: false }),
+        None => all.push(Taken { api, device, takes: 1, ends: false, given_up: Vec::new() }),
     }
     Ok(())
 }
@@ -42,35 +49,71 @@ pub(crate) fn end(api: Api, device: i32) {
     for taken in all.iter_mut().filter(|taken| taken.is(api, device)) {
         taken.takes = taken.takes.saturating_sub(1);
     }
-    all.retain(|taken| taken.takes > 0);
+    all.retain(Taken::is_needed);
+}
+
+/// Gives a take up: nobody enters its contexts any more, and nobody takes them down until [`take_back`]. Who recovers the
+/// device recovers them, too.
+pub(crate) fn give_up(row: &Arc<DeviceRow>) {
+    taken()
+        .iter_mut()
+        .filter(|taken| taken.is(row.api(), row.id()))
+        .for_each(|taken| taken.given_up.push(Arc::clone(row)));
+}
+
+/// Ends [`give_up`], for the thread that takes the contexts down now. Returns whether the take was given up, or `None` while
+/// the device is being recovered.
+pub(crate) fn take_back(row: &Arc<DeviceRow>) -> Option<bool> {
+    let mut all = taken();
+    let is_in = |taken: &Taken| taken.given_up.iter().position(|known| Arc::ptr_eq(known, row));
+    let Some((taken, at)) = all.iter_mut().find_map(|taken| is_in(taken).map(|at| (taken, at))) else {
+        return Some(false);
+    };
+    if taken.ends {
+        return None;
+    }
+    taken.given_up.swap_remove(at);
+    Some(true)
 }
 
 /// The devices of this library that are taken, in any order.
 pub(crate) fn in_use(api: Api) -> Vec<i32> {
-    taken().iter().filter(|taken| taken.api.is_of_the_library_of(api)).map(|taken| taken.device).collect()
+    let is_of_it = |taken: &&Taken| taken.takes > 0 && taken.api.is_of_the_library_of(api);
+    taken().iter().filter(is_of_it).map(|taken| taken.device).collect()
 }
 
-/// While this value exists, no other part of the process has taken the device or can take it.
+/// While this value exists, no other part of the process has taken the device or can take it, apart from takes that were
+/// given up.
 pub(crate) struct ExclusiveDevice {
     api: Api,
     device: i32,
+    given_up: Vec<Arc<DeviceRow>>,
 }
 
 impl ExclusiveDevice {
-    /// Returns an error if another part of the process has taken the device.
+    /// Returns an error if another part of the process has taken the device, and has not given it up.
     pub(crate) fn on(api: Api, device: i32) -> Result<Self, Error> {
         let mut all = taken();
-        let Some(taken) = all.iter_mut().find(|taken| taken.is(api, device)) else { return Ok(Self { api, device }) };
-        if taken.takes > 1 || taken.ends {
+        let Some(taken) = all.iter_mut().find(|taken| taken.is(api, device)) else {
+            return Ok(Self { api, device, given_up: Vec::new() });
+        };
+        if taken.takes > 1 + taken.given_up.len() || taken.ends {
             return Err(Error::DeviceShared { device, takes: taken.takes });
         }
         taken.ends = true;
-        Ok(Self { api, device })
+        Ok(Self { api, device, given_up: taken.given_up.clone() })
+    }
+
+    /// The takes that were given up. Nobody takes them back while this value exists.
+    pub(crate) fn given_up(&self) -> &[Arc<DeviceRow>] {
+        &self.given_up
     }
 }
 
 impl Drop for ExclusiveDevice {
     fn drop(&mut self) {
-        taken().iter_mut().filter(|taken| taken.is(self.api, self.device)).for_each(|taken| taken.ends = false);
+        let mut all = taken();
+        all.iter_mut().filter(|taken| taken.is(self.api, self.device)).for_each(|taken| taken.ends = false);
+        all.retain(Taken::is_needed);
     }
 }

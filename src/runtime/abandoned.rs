@@ -93,6 +93,11 @@ fn close_what_was_never_opened(panics: &mut Panics) -> Vec<Error> {
         .collect()
 }
 
+/// Whether runtimes were dropped that nobody has released.
+pub(super) fn are_left() -> bool {
+    !abandoned().is_empty()
+}
+
 /// Releases what is idle now. It does not wait for work in flight.
 pub(super) fn take_down_idle(thread: &mut Thread) {
     let mut panics = Panics::default();
@@ -110,7 +115,7 @@ fn take_down(thread: &mut Thread, teardown_timeout: Option<Duration>, panics: &m
     let mut errors = Vec::new();
     for runtime in runtimes {
         // Runs code of the user, which may panic: what is not known to be empty stays for the next sweep.
-        match panics.catch(|| runtime.close(thread, Duration::ZERO, teardown_timeout)) {
+        match panics.catch(|| runtime.close_or_give_up(thread, teardown_timeout)) {
             Some(Ok(())) => abandoned().retain(|known| !Arc::ptr_eq(known, &runtime)),
             Some(Err(error)) => errors.extend(error.into_errors()),
             None => {}

@@ -242,10 +242,22 @@ impl<N: Name> Runtime<N> {
     /// As for [`close_within`](Self::close_within). The last error of [`CloseError::Teardown`] is
     /// [`Error::DeviceShared`] when another part of the program has taken the device, which is not reset under it. Closing
     /// again tries the rest.
+    ///
+    /// This runtime has then given the device up. If all others on the device do so, the last one that is closed by force
+    /// resets it for all of them, and returns what all of them lose. The others are then closed as usual. A runtime that was
+    /// dropped, and could not be released, has given its device up, too.
     #[rule(DEV_08, DEV_09, ERR_07, STREAM_17)]
     pub fn close_by_force(&self, limit: Duration) -> Result<Vec<String>, CloseError> {
         let mut thread = Thread::new().map_err(CloseError::Refused)?;
-        self.shared.close_by_force(&mut thread, limit)
+        match self.shared.close_by_force(&mut thread, limit) {
+            Err(error)
+                if matches!(error.errors().last(), Some(Error::DeviceShared { .. })) && abandoned::are_left() =>
+            {
+                abandoned::take_down_idle(&mut thread);
+                self.shared.close_by_force(&mut thread, limit)
+            }
+            closed => closed,
+        }
     }
 
     /// Whether it can be entered no more.

@@ -6,7 +6,7 @@ use crate::acl::Acl;
 use crate::context::open_context;
 use crate::error::Error;
 use crate::ffi::{Gate, Passage};
-use crate::ledger::{DeviceRow, Ledger};
+use crate::ledger::{DeviceRow, Ledger, takes};
 use crate::life_cycle::leads;
 use crate::panics::{Panics, drop_each_quietly};
 use crate::run::{Setup, unsaid};
@@ -34,8 +34,17 @@ struct Ending {
     acl: Option<Acl>,
     /// All threads had left, and taking down has begun.
     begun: bool,
-    /// The device was reset by force, and the take has ended: other code may have taken the device since.
-    reset: bool,
+    reset: Reset,
+}
+
+/// Whether the device was reset by force. The take has ended then, and other code may have taken the device since.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reset {
+    No,
+    /// By this runtime.
+    Own,
+    /// By another one, after this one had given the device up. What this one had was released, or is lost.
+    ByAnother,
 }
 
 impl Ending {
@@ -55,7 +64,7 @@ impl Shared {
     pub(super) fn open(acl: Acl, setup: &Setup, thread: &mut Thread) -> Result<Self, Error> {
         match Self::opened(&acl, setup, thread) {
             Ok((device, ledger)) => {
-                let ending = Mutex::new(Ending { acl: Some(acl), begun: false, reset: false });
+                let ending = Mutex::new(Ending { acl: Some(acl), begun: false, reset: Reset::No });
                 Ok(Self { ledger, device, entrance: Gate::open(), ending })
             }
             Err(error) => {
@@ -112,24 +121,47 @@ impl Shared {
         limit: Duration,
         teardown_timeout: Option<Duration>,
     ) -> Result<(), CloseError> {
-        self.ledger.api().is_of_this_process().map_err(CloseError::Refused)?;
-        let mut ending = self.try_lock().ok_or(CloseError::Closing)?;
-        let mut panics = Panics::default();
-        let closed = self.takes_down(&mut ending, limit, teardown_timeout, &mut panics);
-        drop(ending);
-        untold::unless_panicked(panics, closed, CloseError::into_errors)
+        self.ends(false, |ending, panics| self.takes_down(ending, limit, teardown_timeout, panics))
+    }
+
+    /// Like [`close`](Self::close), for a runtime that the program cannot close any more. What cannot be released is given up.
+    pub(super) fn close_or_give_up(
+        &self,
+        _thread: &mut Thread,
+        teardown_timeout: Option<Duration>,
+    ) -> Result<(), CloseError> {
+        self.ends(true, |ending, panics| self.takes_down(ending, Duration::ZERO, teardown_timeout, panics))
     }
 
     /// Like [`close`](Self::close), and recovers the device if its work does not complete. Returns what was lost.
     pub(super) fn close_by_force(&self, _thread: &mut Thread, limit: Duration) -> Result<Vec<String>, CloseError> {
+        self.ends(true, |ending, panics| match self.takes_down(ending, limit, Some(limit), panics) {
+            Err(CloseError::Teardown { errors }) => self.recovers(ending, limit, errors, panics),
+            closed => closed.map(|()| Vec::new()),
+        })
+    }
+
+    /// Takes these steps. If they fail, and this time or before the runtime was to give its device up, then another runtime
+    /// that is closed by force may reset the device.
+    fn ends<T>(
+        &self,
+        gives_up: bool,
+        steps: impl FnOnce(&mut Ending, &mut Panics) -> Result<T, CloseError>,
+    ) -> Result<T, CloseError> {
         self.ledger.api().is_of_this_process().map_err(CloseError::Refused)?;
         // It is locked from the first step to the last: two threads that close by force would keep each other from it.
         let mut ending = self.try_lock().ok_or(CloseError::Closing)?;
+        let was_given_up = takes::take_back(&self.device).ok_or(CloseError::Closing)?;
+        if ending.reset == Reset::No && self.device.has_ended() {
+            ending.reset = Reset::ByAnother;
+        }
         let mut panics = Panics::default();
-        let closed = match self.takes_down(&mut ending, limit, Some(limit), &mut panics) {
-            Err(CloseError::Teardown { errors }) => self.recovers(&mut ending, limit, errors, &mut panics),
-            closed => closed.map(|()| Vec::new()),
-        };
+        let closed = steps(&mut ending, &mut panics);
+        let gives_up = (gives_up || was_given_up) && ending.reset == Reset::No;
+        if gives_up && matches!(closed, Err(CloseError::Teardown { .. })) {
+            self.goes_to_its_device();
+            takes::give_up(&self.device);
+        }
         drop(ending);
         untold::unless_panicked(panics, closed, CloseError::into_errors)
     }
@@ -150,7 +182,10 @@ impl Shared {
             self.wait_until_left(limit)?;
             ending.begun = true;
         }
-        let torn_down = self.ledger.tear_down(teardown_timeout, panics);
+        let torn_down = match ending.reset {
+            Reset::ByAnother => Ok(()),
+            Reset::No | Reset::Own => self.ledger.tear_down(teardown_timeout, panics),
+        };
         torn_down.and_then(|()| ending.gives_back()).map_err(|errors| CloseError::Teardown { errors })
     }
 
@@ -162,17 +197,14 @@ impl Shared {
         mut errors: Vec<Error>,
         panics: &mut Panics,
     ) -> Result<Vec<String>, CloseError> {
-        // Recovering takes down what the device keeps.
-        if !self.device.kept().iter().any(|kept| Arc::ptr_eq(kept, &self.ledger)) {
-            self.device.quarantine(Arc::clone(&self.ledger));
-        }
+        self.goes_to_its_device();
         let recovered = match ending.reset {
-            true => Err(Vec::new()),
-            false => self.device.recover_in_steps(limit, panics).map_err(|error| vec![error]),
+            Reset::Own | Reset::ByAnother => Err(Vec::new()),
+            Reset::No => self.device.recover_in_steps(limit, panics).map_err(|error| vec![error]),
         };
         let closed = recovered.and_then(|lost| {
             if lost.is_some() {
-                ending.reset = true;
+                ending.reset = Reset::Own;
                 ending.acl.iter().for_each(|acl| acl.forget(&self.device));
             }
             ending.gives_back().map(|()| lost.unwrap_or_default())
@@ -187,6 +219,13 @@ impl Shared {
                 errors.extend(more);
                 Err(CloseError::Teardown { errors })
             }
+        }
+    }
+
+    /// Recovering a device takes down what the device keeps.
+    fn goes_to_its_device(&self) {
+        if !self.device.kept().iter().any(|kept| Arc::ptr_eq(kept, &self.ledger)) {
+            self.device.quarantine(Arc::clone(&self.ledger));
         }
     }
 

@@ -102,8 +102,10 @@ rules! {
             basis: "doc",
             priority: 2,
             class: RunTime,
-            means: "`Device::recover` resets by force when nothing else helps, and only if one part of the program \
-                has taken the device. Meanwhile taking the device returns `Error::DeviceShared`.",
+            means: "`Device::recover` and `Runtime::close_by_force` reset by force when nothing else helps, and only if \
+                no other part of the program has taken the device. Runtimes that were closed by force or dropped, and \
+                could not be released, do not count: the reset ends them, too. Meanwhile taking the device returns \
+                `Error::DeviceShared`.",
             hole: "Other code in the process may have set the device, or may reset it by force itself.",
         }
         DEV_09 = "DEV-09" {

@@ -8,6 +8,7 @@ mod forced_anywhere;
 mod forcing;
 mod lanes;
 mod opening;
+mod several_by_force;
 mod stopped;
 mod stopping;
 mod swapped;
