@@ -5,6 +5,7 @@ use crate::current::Current;
 use crate::error::Error;
 use crate::model::{BoundModel, Model, Output, Outputs};
 use core::ops::Index;
+use core::slice::SliceIndex;
 
 elsewhere! {
     /// A model without a context.
@@ -34,6 +35,13 @@ elsewhere! {
         "an output is asked for by its number or name, and may not exist",
         "outputs are not indexed",
         "DATA-07: `outputs.get(0)?.to_vec::<f32>()?`, or by name: `outputs.get(\"probabilities\")?`",
+        "see `ascendcl-explain DATA-07`";
+
+    /// Elements of an output whose type is not checked.
+    ReadByToVec:
+        "the elements of an output are read as a type that is checked",
+        "an output is bytes, and the model says of which type",
+        "DATA-07: `output.to_vec::<f32>()?`; the bytes as they are: `output.bytes()`",
         "see `ascendcl-explain DATA-07`";
 }
 
@@ -99,6 +107,34 @@ impl<C: Brand, P> BoundModel<C, P> {
         Self: QueuedByStreams,
     {
         <Self as QueuedByStreams>::never()
+    }
+}
+
+#[doc(hidden)]
+impl Output {
+    pub fn as_slice<E>(&self) -> &[E]
+    where
+        for<'a> &'a Self: ReadByToVec,
+    {
+        <&Self as ReadByToVec>::never()
+    }
+
+    pub fn iter(&self) -> core::slice::Iter<'_, f32>
+    where
+        for<'a> &'a Self: ReadByToVec,
+    {
+        <&Self as ReadByToVec>::never()
+    }
+}
+
+impl<I: SliceIndex<[f32]>> Index<I> for Output
+where
+    for<'a> &'a I: ReadByToVec,
+{
+    type Output = I::Output;
+
+    fn index(&self, _: I) -> &I::Output {
+        <&I as ReadByToVec>::never()
     }
 }
 
