@@ -81,7 +81,8 @@ pub(crate) struct LastUse {
     stream: AtomicU64,
     number: AtomicU64,
     /// The number of the context to which the memory belongs, or 0 for none. The bits above it say where a block is
-    /// (`Home::in_context`). After a doubt it is [`IN_DOUBT`] for good, so a user of the memory compares one word only.
+    /// (`Home::in_context`). After a doubt it is [`IN_DOUBT`] until that [ends](LastUse::is_certain), so a user of the memory
+    /// compares one word only.
     context: AtomicU64,
 }
 

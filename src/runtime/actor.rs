@@ -14,6 +14,7 @@ use core::fmt;
 use core::mem;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::sync::{Arc, OnceLock};
 use std::thread::{Builder, JoinHandle, current};
 use std::time::Duration;
 
@@ -56,11 +57,15 @@ pub struct Actor<N: Name, S> {
     thread: Option<JoinHandle<Result<Closed, Panic>>>,
     /// The thread drops its own clone last.
     joinable: Joinable,
+    /// The limit of a close by force, if there is to be one.
+    force: Arc<OnceLock<Duration>>,
 }
 
-/// How the runtime was closed. If nobody joins the thread, the standard library drops this, and ends the process if that
-/// panics.
-struct Closed(Option<Result<(), CloseError>>);
+/// How the runtime was closed, and what was lost. If nobody joins the thread, the standard library drops this, and ends the
+/// process if that panics.
+struct Closed(Option<CloseResult>);
+
+type CloseResult = Result<Vec<String>, CloseError>;
 
 impl Drop for Closed {
     fn drop(&mut self) {
@@ -90,8 +95,8 @@ impl<N: Name, S: 'static> Actor<N, S> {
         let setup = setup.into();
         let (jobs, coming) = sync_channel(ROOM);
         let (tell, told) = channel();
-        let joinable = Joinable::default();
-        let own = joinable.clone();
+        let (joinable, force) = (Joinable::default(), Arc::default());
+        let (own, by_force) = (joinable.clone(), Arc::clone(&force));
         let run = move || {
             // What is bound last is dropped first.
             let (_own, coming) = (own.on_this_thread(), coming);
@@ -99,7 +104,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
                 Ok((runtime, state)) => {
                     // `open` waits for this.
                     let _ = tell.send(Ok(runtime.api()));
-                    Closed(Some(serve(&runtime, state, &coming)))
+                    Closed(Some(serve(&runtime, state, &coming, &by_force)))
                 }
                 Err(error) => {
                     let _ = tell.send(Err(error));
@@ -110,7 +115,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
         let thread = Builder::new().name("ascendcl actor".to_owned()).spawn(|| catch(run));
         let thread = thread.map_err(|error| Error::NoThread { reason: error.kind() })?;
         match told.recv() {
-            Ok(Ok(api)) => Ok(Self { api, jobs: Some(jobs), thread: Some(thread), joinable }),
+            Ok(Ok(api)) => Ok(Self { api, jobs: Some(jobs), thread: Some(thread), joinable, force }),
             Ok(Err(error)) => {
                 let _ = thread.join();
                 Err(error)
@@ -166,21 +171,57 @@ impl<N: Name, S: 'static> Actor<N, S> {
     /// As for [`Runtime::close`]. [`sweep`](super::sweep) releases later what could not be released now. In a job of
     /// this actor the answer is [`CloseError::Refused`]; the actor then ends after the calls that were made.
     pub fn close(
-        mut self, // INIT-02: an `Actor` is closed once and last: move this `close()` behind all calls
+        self, // INIT-02: an `Actor` is closed once and last: move this `close()` behind all calls
     ) -> Result<(), CloseError> {
+        self.ends(None).map(drop)
+    }
+
+    /// Like [`close`](Self::close), and recovers a device whose work does not complete, as [`Runtime::close_by_force`] does.
+    /// A job that waits for such work without a limit keeps the thread, so this waits as long as the job.
+    ///
+    /// ```
+    /// use ascendcl::Library;
+    /// use ascendcl::runtime::Actor;
+    /// use std::time::Duration;
+    ///
+    /// ascendcl::names!(Vision);
+    ///
+    /// let actor = Actor::<Vision, _>::open(Library::Simulator, |current| current.stream())?;
+    /// for lost in actor.close_by_force(Duration::from_secs(5)).unwrap() {
+    ///     eprintln!("lost: {lost}");
+    /// }
+    /// # Ok::<(), ascendcl::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// As for [`close`](Self::close) and [`Runtime::close_by_force`]. What could not be released stays for
+    /// [`sweep`](super::sweep), and another runtime on the device that is closed by force recovers it.
+    #[rule(DEV_08, DEV_09)]
+    pub fn close_by_force(
+        self, // INIT-02: an `Actor` is closed once and last: move this `close_by_force(limit)` behind all calls
+        limit: Duration,
+    ) -> Result<Vec<String>, CloseError> {
+        self.ends(Some(limit))
+    }
+
+    fn ends(mut self, force: Option<Duration>) -> CloseResult {
         self.api.is_of_this_process().map_err(CloseError::Refused)?;
         if self.is_this_thread() {
             return Err(CloseError::Refused(Error::ThreadTaken));
         }
         InCallback::refuses().map_err(CloseError::Refused)?;
-        self.end().unwrap_or(Ok(()))
+        if let Some(limit) = force {
+            let _ = self.force.set(limit);
+        }
+        self.end().unwrap_or(Ok(Vec::new()))
     }
 
     fn is_this_thread(&self) -> bool {
         self.thread.as_ref().is_some_and(|own| own.thread().id() == current().id())
     }
 
-    fn end(&mut self) -> Option<Result<(), CloseError>> {
+    fn end(&mut self) -> Option<CloseResult> {
         self.jobs = None;
         match self.thread.take()?.join() {
             Ok(Ok(mut closed)) => closed.0.take(),
@@ -208,7 +249,12 @@ impl<N: Name, S> fmt::Debug for Actor<N, S> {
     }
 }
 
-fn serve<N: Name, S>(runtime: &Runtime<N>, mut state: S, coming: &Receiver<Job<N, S>>) -> Result<(), CloseError> {
+fn serve<N: Name, S>(
+    runtime: &Runtime<N>,
+    mut state: S,
+    coming: &Receiver<Job<N, S>>,
+    force: &OnceLock<Duration>,
+) -> CloseResult {
     // Inside all the time: a call costs no change of the current context.
     let left = runtime.with(|current| {
         while let Ok(job) = coming.recv() {
@@ -220,12 +266,15 @@ fn serve<N: Name, S>(runtime: &Runtime<N>, mut state: S, coming: &Receiver<Job<N
     let mut panics = Panics::default();
     panics.drop_each([state]);
     let closed = match left {
-        Ok(()) => panics.catch(|| runtime.close_within(Duration::ZERO)),
+        Ok(()) => panics.catch(|| match force.get() {
+            Some(limit) => runtime.close_by_force(*limit),
+            None => runtime.close_within(Duration::ZERO).map(|()| Vec::new()),
+        }),
         Err(error) => Some(Err(CloseError::Refused(error))),
     };
     if let Some(panic) = panics.first() {
         drop(Closed(closed));
         panic.resume();
     }
-    closed.unwrap_or(Ok(()))
+    closed.unwrap_or(Ok(Vec::new()))
 }

@@ -243,3 +243,34 @@ fn a_runtime_or_an_actor_that_was_dropped_while_its_work_hung_has_given_the_devi
         alone.assert_nothing_lives();
     }
 }
+
+/// An actor whose streams have work that hangs.
+fn hanging_actors<const N: usize>() -> [Actor<Worker, Stream<Worker>>; N] {
+    let setup = || Setup::builder().library(library()).device(DEVICE).build();
+    let actors = [(); N].map(|()| Actor::<Worker, _>::open(setup(), |current| current.stream()).unwrap());
+    fail(HANGS);
+    for actor in &actors {
+        let queues = actor.call(|current, stream| {
+            mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(8).unwrap(), 1).unwrap());
+        });
+        queues.unwrap();
+    }
+    actors
+}
+
+#[proves(DEV_08, DEV_09)]
+#[test]
+fn actors_on_a_device_that_hangs_are_closed_by_force_like_runtimes() {
+    let alone = alone_on_three();
+    let [alone_there] = hanging_actors();
+    assert_eq!(alone_there.close_by_force(BRIEFLY).unwrap(), [""; 0]);
+    nothing_fails();
+    let [first, second, third] = hanging_actors();
+    is_refused(first.close_by_force(BRIEFLY));
+    is_refused(second.close_by_force(BRIEFLY));
+    assert_eq!(third.close_by_force(BRIEFLY).unwrap(), [""; 0]);
+    nothing_fails();
+    sweep();
+    works_anew();
+    alone.assert_nothing_lives();
+}
