@@ -1,0 +1,240 @@
+//! Random lives of several runtimes on two devices, in several threads: opened, entered, closed, closed by force, dropped and
+//! swept, with handles that go from one to the other. Whatever they do: no call panics or lasts, no rule is broken, a wait
+//! gives the right data or an error, and at the end all of them are closed and nothing is left.
+//!
+//! `ASCENDCL_RANDOM_LIVES=600` goes on with other seeds for so many seconds; `ASCENDCL_RANDOM_LIFE=17` runs that seed alone.
+
+use super::*;
+use ascendcl::DeviceBuffer;
+use ascendcl::context::ContextId;
+use ascendcl_sim::Config;
+
+/// As in `forcing`: no other test leaves these devices taken.
+const DEVICES: [i32; 2] = [2, 3];
+const STEPS: usize = 40;
+const SEEDS: u64 = 24;
+/// How many runtimes there are at a time.
+const MANY: usize = 5;
+
+struct Random(u64);
+
+impl Random {
+    /// A number below `end`.
+    fn below(&mut self, end: usize) -> usize {
+        // The constants are Knuth's; the upper bits are the ones that vary.
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % end
+    }
+
+    fn one_in(&mut self, end: usize) -> bool {
+        self.below(end) == 0
+    }
+}
+
+/// Work of one of the runtimes, in flight or done.
+struct Work {
+    of: ContextId,
+    value: u8,
+    stream: Stream<Worker>,
+    state: State,
+}
+
+enum State {
+    Queued(Pending<Worker, DeviceBuffer<Worker, u8>>),
+    Done(DeviceBuffer<Worker, u8>),
+}
+
+/// What the threads share.
+struct World {
+    runtimes: Mutex<Vec<Arc<Runtime<Worker>>>>,
+    works: Mutex<Vec<Work>>,
+    hangs: bool,
+    /// How long each wait for the device may last.
+    patience: Duration,
+}
+
+impl World {
+    fn any(&self, random: &mut Random) -> Option<Arc<Runtime<Worker>>> {
+        let runtimes = self.runtimes.lock().unwrap();
+        if runtimes.is_empty() { None } else { Some(Arc::clone(&runtimes[random.below(runtimes.len())])) }
+    }
+
+    /// An error is one of a device that hangs, or of a runtime that is not there any more.
+    fn is_due(&self, error: &Error) {
+        let is_late = matches!(error, Error::Gone { .. } | Error::WrongContext { .. } | Error::DeviceShared { .. });
+        assert!(is_late || self.hangs, "{error}");
+    }
+
+    fn was_closed(&self, closed: Result<Vec<String>, CloseError>) {
+        match closed {
+            Ok(lost) => assert!(lost.is_empty() || self.hangs, "{lost:?}"),
+            Err(CloseError::Busy { .. } | CloseError::Closing) => {}
+            Err(CloseError::Teardown { errors }) => errors.iter().for_each(|error| self.is_due(error)),
+            Err(refused) => panic!("{refused}"),
+        }
+    }
+
+    fn open(&self, random: &mut Random) {
+        if self.runtimes.lock().unwrap().len() >= MANY {
+            return;
+        }
+        let (device, default) = (DEVICES[random.below(DEVICES.len())], random.one_in(3));
+        let setup = Setup::builder().library(library()).device(device).default_context(default);
+        match Runtime::open(setup.teardown_timeout(self.patience).build()) {
+            Ok(runtime) => self.runtimes.lock().unwrap().push(Arc::new(runtime)),
+            Err(error) => self.is_due(&error),
+        }
+    }
+
+    /// Queues a set on a stream of its own, or on one that came from another runtime.
+    fn queue(&self, random: &mut Random) {
+        let Some(runtime) = self.any(random) else { return };
+        let (of, value, other) = (runtime.id(), random.below(200) as u8, self.take(random));
+        let queued = runtime.with(|current| {
+            if let Some(other) = &other
+                && let Ok(work) = other.stream.set_bytes(current, current.device_buffer::<u8>(8)?, value)
+            {
+                assert_eq!(other.of, of, "work was queued on a stream of another runtime");
+                drop(work);
+            }
+            let (stream, buffer) = (current.stream()?, current.device_buffer::<u8>(8)?);
+            let work = stream.set_bytes(current, buffer, value).map_err(Error::from)?;
+            Ok(Work { of, value, stream, state: State::Queued(work) })
+        });
+        match queued.and_then(|queued| queued) {
+            Ok(work) => self.give(work),
+            Err(error) => self.is_due(&error),
+        }
+        other.into_iter().for_each(|work| self.give(work));
+    }
+
+    /// Waits for work, and looks at what it did, in any of the runtimes.
+    fn wait(&self, random: &mut Random) {
+        let (Some(runtime), Some(work)) = (self.any(random), self.take(random)) else { return };
+        let Work { of, value, stream, state } = work;
+        let is_own = runtime.id() == of;
+        let mut left = None;
+        let waited = runtime.with(|current| {
+            let buffer = match state {
+                State::Done(buffer) => buffer,
+                State::Queued(work) => match work.wait_within(current, self.patience) {
+                    Ok(buffer) => buffer,
+                    Err(failed) => {
+                        left = Some(State::Queued(failed.value));
+                        return Err(failed.error);
+                    }
+                },
+            };
+            let read = buffer.to_vec(current);
+            left = Some(State::Done(buffer));
+            read
+        });
+        match waited.and_then(|read| read) {
+            Ok(read) => assert_eq!((read, is_own), (vec![value; 8], true), "of another runtime, or not the right data"),
+            Err(error) => self.is_due(&error),
+        }
+        if let Some(state) = left {
+            self.give(Work { of, value, stream, state });
+        }
+    }
+
+    fn take(&self, random: &mut Random) -> Option<Work> {
+        let mut works = self.works.lock().unwrap();
+        let at = random.below(works.len().max(1));
+        (at < works.len()).then(|| works.swap_remove(at))
+    }
+
+    fn give(&self, work: Work) {
+        self.works.lock().unwrap().push(work);
+    }
+
+    fn step(&self, random: &mut Random) {
+        match random.below(16) {
+            0..=1 => self.open(random),
+            2..=6 => self.queue(random),
+            7..=10 => self.wait(random),
+            11 => match self.take(random) {
+                Some(work) if random.one_in(2) => mem::forget(work),
+                work => drop(work),
+            },
+            12 => self.any(random).into_iter().for_each(|runtime| {
+                let limit = if random.one_in(2) { Duration::ZERO } else { Duration::from_millis(1) };
+                self.was_closed(runtime.close_within(limit).map(|()| Vec::new()));
+            }),
+            13 => {
+                self.any(random).into_iter().for_each(|runtime| self.was_closed(runtime.close_by_force(self.patience)))
+            }
+            14 => {
+                let mut runtimes = self.runtimes.lock().unwrap();
+                let left =
+                    (!runtimes.is_empty()).then(|| random.below(runtimes.len())).map(|at| runtimes.swap_remove(at));
+                drop((runtimes, left));
+            }
+            _ => runtime::sweep(Some(self.patience)).iter().for_each(|error| self.is_due(error)),
+        }
+    }
+}
+
+fn live(seed: u64) {
+    let alone = alone();
+    control::configure(crate::common::under_watch(Config::new().devices(4))).unwrap();
+    let mut random = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0x5555);
+    let (threads, hangs) = (1 + random.below(3), random.one_in(2));
+    // Work hangs from some point on, and may be discarded or not.
+    let refused =
+        ["aclrtStreamAbort=207000,aclrtDeviceTaskAbort=207000", "aclrtStreamAbort=207000", "aclrtMemset#9=slow:1ms"];
+    let (from, refused) = (1 + random.below(12), refused[random.below(refused.len())]);
+    fail(&if hangs {
+        format!("aclrtMemsetAsync#{from}+=hang,{refused}")
+    } else {
+        "aclrtMemsetAsync=slow:200us".into()
+    });
+    let patience = if hangs { Duration::from_millis(20) } else { Duration::from_secs(10) };
+    let world = World { runtimes: Mutex::default(), works: Mutex::default(), hangs, patience };
+    thread::scope(|scope| {
+        for thread in 0..threads {
+            let (world, mut random) = (&world, Random(seed ^ (thread as u64 + 1) << 40));
+            scope.spawn(move || (0..STEPS).for_each(|_| world.step(&mut random)));
+        }
+    });
+    let World { runtimes, works, .. } = world;
+    let runtimes = runtimes.into_inner().unwrap();
+    if random.one_in(2) {
+        nothing_fails();
+        runtimes.iter().for_each(|runtime| drop(runtime.close()));
+    } else {
+        // Each but the last one on a device may be refused.
+        for _ in 0..2 {
+            runtimes.iter().for_each(|runtime| drop(runtime.close_by_force(patience)));
+        }
+        nothing_fails();
+    }
+    for runtime in &runtimes {
+        runtime.close().unwrap_or_else(|error| panic!("seed {seed}: {error}"));
+        is_gone(runtime.with(|_| ()));
+    }
+    drop((runtimes, works.into_inner().unwrap()));
+    sweep();
+    alone.assert_nothing_lives();
+}
+
+#[proves(DEV_08, DEV_10, CTX_11, STREAM_09)]
+#[test]
+fn no_life_of_several_runtimes_breaks_a_rule_panics_lasts_or_leaves_anything() {
+    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse::<u64>().expect(name));
+    if let Some(seed) = number("ASCENDCL_RANDOM_LIFE") {
+        return live(seed);
+    }
+    let told = |seed: u64| {
+        let begun = Instant::now();
+        if let Err(panic) = catch_unwind(|| live(seed)) {
+            eprintln!("again: ASCENDCL_RANDOM_LIFE={seed}");
+            std::panic::resume_unwind(panic);
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "seed {seed} lasts");
+    };
+    (0..SEEDS).for_each(told);
+    let (begun, limit) = (Instant::now(), number("ASCENDCL_RANDOM_LIVES").unwrap_or(0));
+    let others = std::time::UNIX_EPOCH.elapsed().unwrap().as_micros() as u64;
+    (others..).take_while(|_| begun.elapsed().as_secs() < limit).for_each(told);
+}
