@@ -7,7 +7,10 @@
 use super::*;
 use ascendcl::DeviceBuffer;
 use ascendcl::context::ContextId;
+use ascendcl::stream::WhenDone;
 use ascendcl_sim::Config;
+use std::pin::Pin;
+use std::task::{self, Poll, Waker};
 
 /// As in `forcing`: no other test leaves these devices taken.
 const DEVICES: [i32; 2] = [2, 3];
@@ -41,6 +44,7 @@ struct Work {
 
 enum State {
     Queued(Pending<Worker, DeviceBuffer<Worker, u8>>),
+    Watched(WhenDone<Worker, DeviceBuffer<Worker, u8>>),
     Done(DeviceBuffer<Worker, u8>),
 }
 
@@ -114,9 +118,28 @@ impl World {
         let Work { of, value, stream, state } = work;
         let is_own = runtime.id() == of;
         let mut left = None;
+        let state = match state {
+            // Its thread looks at the event, also while the runtime is being closed.
+            State::Watched(mut future) => {
+                match Pin::new(&mut future).poll(&mut task::Context::from_waker(Waker::noop())) {
+                    Poll::Ready(work) => State::Queued(work),
+                    Poll::Pending => return self.give(Work { of, value, stream, state: State::Watched(future) }),
+                }
+            }
+            other => other,
+        };
+        let is_watched = random.one_in(3);
         let waited = runtime.with(|current| {
             let buffer = match state {
                 State::Done(buffer) => buffer,
+                State::Watched(_) => unreachable!("it was polled"),
+                State::Queued(work) if is_watched => {
+                    left = Some(match work.when_done(current, &stream) {
+                        Ok(future) => State::Watched(future),
+                        Err(failed) => State::Queued(failed.value),
+                    });
+                    return Ok(None);
+                }
                 State::Queued(work) => match work.wait_within(current, self.patience) {
                     Ok(buffer) => buffer,
                     Err(failed) => {
@@ -127,10 +150,13 @@ impl World {
             };
             let read = buffer.to_vec(current);
             left = Some(State::Done(buffer));
-            read
+            read.map(Some)
         });
         match waited.and_then(|read| read) {
-            Ok(read) => assert_eq!((read, is_own), (vec![value; 8], true), "of another runtime, or not the right data"),
+            Ok(None) => {}
+            Ok(Some(read)) => {
+                assert_eq!((read, is_own), (vec![value; 8], true), "of another one, or not the right data")
+            }
             Err(error) => self.is_due(&error),
         }
         if let Some(state) = left {
