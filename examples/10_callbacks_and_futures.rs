@@ -19,7 +19,7 @@ fn main() -> Result<(), RunError<Error>> {
 
         // Mistake: `.await` on work alone. Somebody has to watch its stream.
         // Refused: `ui-tests/fail/work_awaited_without_its_stream.rs`:
-        //     error[E0277]: `ascendcl::Pending<C, DeviceBuffer<C, f32>>` is not a future
+        //     error[E0277]: work is awaited with the stream that it is on
         let buffer = pollster::block_on(work.into_future(current, &mut stream)?)?;
         println!("2 awaited: {:?}", buffer.to_vec(current)?);
 

@@ -101,7 +101,7 @@ impl DeviceRow {
         let kept = || rows.iter().flat_map(|row| row.kept());
         let takes_down_what_is_kept = |tries, panics: &mut Panics| {
             // Each is tried, also if one before it is not taken down.
-            rows.iter().fold(true, |all, row| row.takes_down_what_is_kept(limit, tries, panics) && all)
+            rows.iter().filter(|row| !row.takes_down_what_is_kept(limit, tries, panics)).count() == 0
         };
         if takes_down_what_is_kept(1, panics) {
             return Ok(None);

@@ -45,6 +45,15 @@ elsewhere! {
          `current.event()?`",
         "see `ascendcl-explain MEM-06`";
 
+    /// Copies and waits by the names of other APIs.
+    CopiesByItsMethods:
+        "a copy is a method of its buffer or of its stream, and a wait is `synchronize`",
+        "`Current` has no method of this name",
+        "COPY-05: `current.upload(&elements)?`, `buffer.copy_from(current, &elements)?`, `buffer.to_vec(current)?`; queued: \
+         `stream.copy_to_device(current, host, device)?`",
+        "DEV-17: all work of the context: `current.synchronize()?`",
+        "see `ascendcl-explain COPY-05`";
+
     /// A context without a scope.
     MadeInAScope:
         "a context is made for a scope, which takes it down",
@@ -251,5 +260,19 @@ impl<C: Brand> Current<C> {
         Self: NamesWhatItMakes,
     {
         <Self as NamesWhatItMakes>::never()
+    }
+
+    pub fn memcpy<T, F>(&self, _: T, _: F) -> Result<(), Error>
+    where
+        Self: CopiesByItsMethods,
+    {
+        <Self as CopiesByItsMethods>::never()
+    }
+
+    pub fn sync(&self) -> Result<(), Error>
+    where
+        Self: CopiesByItsMethods,
+    {
+        <Self as CopiesByItsMethods>::never()
     }
 }

@@ -218,13 +218,65 @@ impl<C: Brand, E> HostBuffer<C, E> {
     }
 }
 
-impl<C: Brand, E, I: SliceIndex<[E]>> Index<I> for DeviceTensor<C, E>
-where
-    Self: ReachedByTheHost,
-{
-    type Output = I::Output;
+/// What slices have, of device memory. `DeviceBuffer` has these methods itself.
+macro_rules! device_memory {
+    ($($memory:ident)+) => { $(
+        #[doc(hidden)]
+        impl<C: Brand, E> $memory<C, E> {
+            pub fn iter(&self) -> core::slice::Iter<'_, E>
+            where
+                Self: ReachedByTheHost,
+            {
+                self.never()
+            }
 
-    fn index(&self, _: I) -> &I::Output {
-        self.never()
-    }
+            pub fn as_slice(&self) -> &[E]
+            where
+                Self: ReachedByTheHost,
+            {
+                self.never()
+            }
+        }
+
+        impl<C: Brand, E, I: SliceIndex<[E]>> Index<I> for $memory<C, E>
+        where
+            Self: ReachedByTheHost,
+        {
+            type Output = I::Output;
+
+            fn index(&self, _: I) -> &I::Output {
+                self.never()
+            }
+        }
+    )+ };
 }
+device_memory!(DeviceTensor SharedBuffer);
+
+/// For a loop over elements. The compiler prints the words of a bound for each reference. Those of a bound for the type
+/// itself it would not print here.
+macro_rules! no_iterator {
+    ($($memory:ident)+) => { $(
+        impl<'a, C: Brand, E> Iterator for &'a $memory<C, E>
+        where
+            for<'b> &'b $memory<C, E>: ReachedByTheHost,
+        {
+            type Item = &'a E;
+
+            fn next(&mut self) -> Option<&'a E> {
+                ReachedByTheHost::never(self)
+            }
+        }
+
+        impl<C: Brand, E> Iterator for $memory<C, E>
+        where
+            for<'b> &'b Self: ReachedByTheHost,
+        {
+            type Item = E;
+
+            fn next(&mut self) -> Option<E> {
+                ReachedByTheHost::never(&&*self)
+            }
+        }
+    )+ };
+}
+no_iterator!(DeviceBuffer DeviceTensor SharedBuffer);

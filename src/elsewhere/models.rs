@@ -127,6 +127,17 @@ impl Output {
     }
 }
 
+impl<'a> Iterator for &'a Output
+where
+    for<'b> &'b Output: ReadByToVec,
+{
+    type Item = &'a f32;
+
+    fn next(&mut self) -> Option<&'a f32> {
+        <&Output as ReadByToVec>::never()
+    }
+}
+
 impl<I: SliceIndex<[f32]>> Index<I> for Output
 where
     for<'a> &'a I: ReadByToVec,

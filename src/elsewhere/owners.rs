@@ -91,3 +91,15 @@ impl<C: Brand, G> CapturedGraph<C, G> {
         <Self as GraphOfTwo>::never()
     }
 }
+
+/// For what asks for the trait: `#[derive(Clone)]` of the state of a service. The types that are consumed by a method do not
+/// have this: the compiler would propose to clone them before.
+impl<N: Name> Clone for Runtime<N>
+where
+    // The compiler prints the words of a bound for each reference. Those of a bound for the type itself it would not print.
+    for<'a> &'a Self: RuntimeOfTwo,
+{
+    fn clone(&self) -> Self {
+        <&Self as RuntimeOfTwo>::never()
+    }
+}

@@ -6,6 +6,8 @@ use crate::error::Error;
 use crate::memory::DeviceBuffer;
 use crate::stream::{Pending, Stream, StreamState, Undecided, Waited};
 use core::mem::MaybeUninit;
+use core::pin::Pin;
+use core::task::{Context, Poll};
 
 elsewhere! {
     /// A stream without a context.
@@ -30,6 +32,21 @@ elsewhere! {
         "EVENT-05, EVENT-07: `stream.wait_for(current, &event)?`, for an event that `stream.record(current, event)?` returned",
         "see `ascendcl-explain EVENT-05`";
 
+    /// A stream that is told to record.
+    RecordsByRecord:
+        "a stream records an event by `record`, which returns it recorded",
+        "no method of a stream has this name",
+        "EVENT-01: `let event = stream.record(current, current.event()?)?;`",
+        "see `ascendcl-explain EVENT-01`";
+
+    /// A wait for a stream by another name.
+    WaitedForByItsName:
+        "a stream is waited for by `synchronize`, and asked by `is_done`",
+        "no method of a stream has this name",
+        "COPY-03: `stream.synchronize(current)?`; for the work and its buffers: `pending.wait(current)?`",
+        "without a wait: `stream.is_done(current)?`",
+        "see `ascendcl-explain COPY-03`";
+
     /// A stream and its host functions.
     CallsByLaunchHostFn:
         "a stream calls a function of the host by `launch_host_fn`",
@@ -52,6 +69,14 @@ elsewhere! {
         "COPY-05: without a stream a slice is enough: `current.upload(&elements)?`, `buffer.copy_from(current, &elements)?`, \
          `buffer.to_vec(current)?`",
         "see `ascendcl-explain COPY-04`";
+
+    /// Work that a task awaits without its stream.
+    AwaitedWithItsStream:
+        "work is awaited with the stream that it is on",
+        "a `Pending` is not a future by itself",
+        "COPY-03: `let value = work.into_future(current, &mut stream)?.await?;`",
+        "THREAD-04: for a task that may go on on another thread: `work.when_done(current, &stream)?`",
+        "see `ascendcl-explain COPY-03`";
 }
 
 #[doc(hidden)]
@@ -129,6 +154,34 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         <Self as WaitsByWaitFor>::never()
     }
 
+    pub fn wait_for_event<E>(&self, _: E) -> Result<(), Error>
+    where
+        Self: WaitsByWaitFor,
+    {
+        <Self as WaitsByWaitFor>::never()
+    }
+
+    pub fn record_event<E>(&self, _: E) -> Result<(), Error>
+    where
+        Self: RecordsByRecord,
+    {
+        <Self as RecordsByRecord>::never()
+    }
+
+    pub fn sync(&self) -> Result<(), Error>
+    where
+        Self: WaitedForByItsName,
+    {
+        <Self as WaitedForByItsName>::never()
+    }
+
+    pub fn query(&self) -> Result<bool, Error>
+    where
+        Self: WaitedForByItsName,
+    {
+        <Self as WaitedForByItsName>::never()
+    }
+
     pub fn add_callback<F>(&self, _: F) -> Result<(), Error>
     where
         Self: CallsByLaunchHostFn,
@@ -159,5 +212,16 @@ impl<C: Brand, T> Pending<C, T> {
         Self: Waited,
     {
         self.never()
+    }
+}
+
+impl<C: Brand, T> Future for Pending<C, T>
+where
+    for<'a> &'a Self: AwaitedWithItsStream,
+{
+    type Output = T;
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<T> {
+        <&Self as AwaitedWithItsStream>::never()
     }
 }

@@ -35,7 +35,10 @@ use std::sync::Arc;
 /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
 /// let stream = current.stream()?;
 /// let mut pinned = current.host_buffer::<u8>(2)?;
-/// pinned.copy_from_slice(&[1, 2]);
+/// pinned.copy_from_slice(&[0, 1]);
+/// for number in &mut pinned {
+///     *number += 1;
+/// }
 /// let copy = stream.copy_to_device(current, pinned, current.device_buffer(2)?)?;
 /// let (_pinned, device) = copy.wait(current)?;
 /// assert_eq!(device.to_vec(current)?, [1, 2]);
@@ -207,6 +210,20 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
         (**self).iter_mut()
     }
 
+    pub fn as_slice(&self) -> &[E]
+    where
+        C: InScope,
+    {
+        self
+    }
+
+    pub fn as_mut_slice(&mut self) -> &mut [E]
+    where
+        C: InScope,
+    {
+        self
+    }
+
     pub fn copy_from_slice(&mut self, from: &[E])
     where
         C: InScope,
@@ -259,6 +276,24 @@ impl<C: InScope, E: Element, I: SliceIndex<[E]>> IndexMut<I> for HostBuffer<C, E
     #[track_caller]
     fn index_mut(&mut self, index: I) -> &mut I::Output {
         IndexMut::index_mut(&mut **self, index)
+    }
+}
+
+impl<'a, C: InScope, E: Element> IntoIterator for &'a HostBuffer<C, E> {
+    type Item = &'a E;
+    type IntoIter = core::slice::Iter<'a, E>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        (**self).iter()
+    }
+}
+
+impl<'a, C: InScope, E: Element> IntoIterator for &'a mut HostBuffer<C, E> {
+    type Item = &'a mut E;
+    type IntoIter = core::slice::IterMut<'a, E>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        (**self).iter_mut()
     }
 }
 

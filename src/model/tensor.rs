@@ -167,7 +167,7 @@ impl Output {
 /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
 /// # let mut model = current.load_model(file)?;
 /// let outputs = model.run(current, &[ascendcl::Input::new(&[2, 64], &[0.0_f32; 128])?])?;
-/// assert_eq!(outputs.get(0)?.shape(), [2, 10]);
+/// assert_eq!((outputs.len(), outputs.get(0)?.shape()), (1, &[2, 10][..]));
 /// assert_eq!(outputs.get(0)?.to_vec::<f32>()?.len(), 20);
 /// # Ok::<_, ascendcl::Error>(())
 /// # })?;
@@ -187,6 +187,16 @@ impl Outputs {
         self.0.get(index).ok_or_else(|| Error::NoSuchOutput { index, count: self.0.len() })
     }
 
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether the model has none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// All of them, in order.
     pub fn iter(&self) -> core::slice::Iter<'_, Output> {
         self.0.iter()
@@ -199,6 +209,15 @@ impl<'a> IntoIterator for &'a Outputs {
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
+    }
+}
+
+impl IntoIterator for Outputs {
+    type Item = Output;
+    type IntoIter = std::vec::IntoIter<Output>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
     }
 }
 
