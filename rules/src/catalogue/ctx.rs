@@ -75,6 +75,9 @@ rules! {
             class: Compile,
             means: "A `Context` lives inside a scope that borrows its `Device`, and `Device::reset` takes the device \
                 by value.",
+            hole: "A thread that leaves a context makes the default context current again that was current before. If \
+                another thread resets the device of that one at the same moment, the library is asked for a context \
+                that has just ended. It refuses (measured), and another one is made current.",
         }
         CTX_07 = "CTX-07" {
             text: "Switching to a context of another device silently switches the thread's device too.",
