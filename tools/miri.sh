@@ -11,8 +11,6 @@ set -eu
 
 cd "$(dirname "$0")/.."
 unset RUSTUP_TOOLCHAIN
-# A panic that prints its callers takes minutes.
-export RUST_BACKTRACE=0
 # The library gets addresses of objects as C has them. What a test forgets on purpose is lost memory.
 export MIRIFLAGS="-Zmiri-tree-borrows -Zmiri-disable-isolation -Zmiri-permissive-provenance -Zmiri-ignore-leaks ${MIRIFLAGS:-}"
 
