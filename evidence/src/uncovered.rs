@@ -3,6 +3,8 @@
 use crate::ground::Ground;
 use crate::rust_source::code_only;
 use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::Path;
 
 /// A file of the safe crate.
 pub(crate) struct Covered {
@@ -35,27 +37,36 @@ struct Segment {
     begins: bool,
 }
 
-/// The files below `src/`.
-pub(crate) fn files(ground: &Ground, report: &Value) -> Result<Vec<Covered>, String> {
-    let files = report.pointer("/data/0/files").and_then(Value::as_array).ok_or("the report has no files")?;
-    let mut covered = Vec::new();
-    for file in files {
-        let path = std::path::Path::new(file.get("filename").and_then(Value::as_str).unwrap_or_default());
-        let Ok(name) = path.strip_prefix(&ground.root) else { continue };
-        if !name.starts_with("src") {
-            continue;
+/// The files below `src/`, by the reports on all programs that ran.
+pub(crate) fn files(ground: &Ground, reports: &[Value]) -> Result<Vec<Covered>, String> {
+    let mut segments: BTreeMap<String, Vec<Vec<Segment>>> = BTreeMap::new();
+    for report in reports {
+        let files = report.pointer("/data/0/files").and_then(Value::as_array).ok_or("a report has no files")?;
+        for file in files {
+            let path = Path::new(file.get("filename").and_then(Value::as_str).unwrap_or_default());
+            let Ok(name) = path.strip_prefix(&ground.root) else { continue };
+            // Files of tests are no code of the crate.
+            if name.starts_with("src") && !name.to_string_lossy().ends_with("_tests.rs") {
+                let own = file.get("segments").and_then(Value::as_array).into_iter().flatten().filter_map(segment);
+                segments.entry(name.display().to_string()).or_default().push(own.collect());
+            }
         }
-        let name = name.display().to_string();
+    }
+    let covered = segments.into_iter().map(|(name, segments)| {
         let text = ground.read(&name)?;
         let lines: Vec<&str> = text.lines().collect();
-        let segments: Vec<_> =
-            file.get("segments").and_then(Value::as_array).into_iter().flatten().filter_map(segment).collect();
-        let counts = counts(&segments, lines.len());
         let code = code_only(&text);
         let functions = functions(&code.lines().collect::<Vec<_>>());
-        covered.push(of_file(name, &lines, &counts, &functions));
-    }
-    Ok(covered)
+        Ok(of_file(name, &lines, &most(&segments, lines.len()), &functions))
+    });
+    covered.collect()
+}
+
+/// How often each line ran in the program that ran it most often, or `None` if it has no code in any.
+fn most(programs: &[Vec<Segment>], lines: usize) -> Vec<Option<u64>> {
+    programs.iter().fold(vec![None; lines], |most, segments| {
+        most.into_iter().zip(counts(segments, lines)).map(|(most, count)| most.max(count)).collect()
+    })
 }
 
 /// `[line, column, count, has count, is the start of a region, is a gap]`.
@@ -159,6 +170,17 @@ mod tests {
         assert_eq!((file.lines, file.run, file.never), (5, 3, 3));
         let line = |number, text: &str| Missed { number, text: text.to_owned(), function: "d".to_owned() };
         assert_eq!(file.missed, [line(9, "fn d() {"), line(10, "}")]);
+    }
+
+    #[test]
+    fn a_line_ran_if_one_of_the_programs_ran_it() {
+        let program = |counts: [(usize, Option<u64>); 3]| {
+            counts.map(|(line, count)| Segment { line, count, begins: count.is_some() }).into()
+        };
+        let unused = program([(1, Some(0)), (3, Some(0)), (4, None)]);
+        let runs = program([(1, Some(5)), (2, None), (4, None)]);
+        let found = most(&[unused, runs], 4);
+        assert_eq!(found, [Some(5), Some(5), Some(0), Some(0)]);
     }
 
     #[test]

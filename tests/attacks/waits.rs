@@ -1,13 +1,14 @@
 //! Waits that would never end, and limits that end too early.
 
 use super::{collect, fail, in_context, inside, set, with_device};
+use crate::common::allocators::{Watch, Watched};
 use crate::common::{acl, alone, c_library, library_at};
 use crate::null::{TIMEOUT, books, in_books};
-use ascendcl::{Acl, Brand, Context, Current, Device, Scoped, Thread};
+use ascendcl::{Acl, Brand, Context, Current, Device, Error, Scoped, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Barrier, mpsc};
+use std::sync::{Barrier, Mutex, mpsc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -87,6 +88,64 @@ fn keep_busy(current: &mut Current<impl Brand>, task: Duration, busy: &Barrier, 
     for work in works {
         work.wait(current).unwrap().into_result().unwrap();
     }
+}
+
+/// Says that the library gives a block back, which a wait of the library's does, and holds the wait up there.
+struct HoldsUp {
+    inside: mpsc::Sender<()>,
+    go: Mutex<mpsc::Receiver<()>>,
+}
+
+impl Watch for HoldsUp {
+    fn frees(&self) {
+        self.inside.send(()).unwrap();
+        // Until the test drops the other end.
+        let _ = self.go.lock().unwrap().recv_timeout(LONG);
+    }
+}
+
+/// A failure of work may have been told to another wait that is about to end, and to note it. A wait that succeeded lets
+/// such waits end, but not for long: another one may be held up.
+#[proves(ERR_02, STREAM_16)]
+#[test]
+fn a_wait_that_succeeds_lets_another_end_for_a_moment_and_not_longer() {
+    const MOMENT: Duration = Duration::from_millis(10);
+    let books = books();
+    books.keep_blocks();
+    with_device(books.acl(), |device, thread| {
+        let program = |context: &Context<Scoped<'_>>, thread: &mut Thread| {
+            let ((inside, is_inside), (go, held)) = (mpsc::channel(), mpsc::channel::<()>());
+            let queue = |current: &mut Current<_>| {
+                let watched = Watched::new(current, 4096, HoldsUp { inside, go: Mutex::new(held) });
+                let stream = current.stream().unwrap().register(current, watched).map_err(Error::from).unwrap();
+                [(); 2].map(|()| {
+                    let (device, host) = (current.upload(&[1_u8; 64]).unwrap(), current.host_buffer(64).unwrap());
+                    stream.copy_to_host(current, device, host).map_err(Error::from).unwrap()
+                })
+            };
+            let [one, other] = context.enter(thread, queue).unwrap();
+            thread::scope(|scope| {
+                let first = move |current: &mut Current<_>| one.wait(current).map(drop);
+                let first = scope.spawn(|| context.enter(&mut Thread::new().unwrap(), first).unwrap());
+                is_inside.recv_timeout(LONG).unwrap();
+                let (tell, told) = mpsc::channel();
+                let second = move |current: &mut Current<_>| {
+                    let start = Instant::now();
+                    other.wait(current).map(drop).unwrap();
+                    tell.send(start.elapsed()).unwrap();
+                };
+                let second = scope.spawn(|| context.enter(&mut Thread::new().unwrap(), second).unwrap());
+                let waited = told.recv_timeout(LONG / 4);
+                drop(go);
+                first.join().unwrap().unwrap();
+                second.join().unwrap();
+                let waited = waited.expect("the second wait ends although the first does not");
+                assert!(waited >= MOMENT, "{waited:?}");
+            });
+        };
+        device.context(thread, program).unwrap();
+    });
+    books.assert_closed();
 }
 
 /// Work that was dropped in one context keeps its memory while another context waits for all work of its own.

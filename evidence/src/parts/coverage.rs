@@ -6,6 +6,7 @@ use crate::part::Outcome;
 use crate::uncovered::{Covered, files};
 use serde_json::Value;
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
 
 /// Tests that run the compiler or read sources. They run no code of the crate.
 const NOT_RUNNING_IT: [&str; 7] = ["documented", "examples", "floors", "packages", "suggestions", "traceability", "ui"];
@@ -14,28 +15,24 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     if !ground.has("cargo-llvm-cov") {
         return Ok(Outcome::skipped("cargo-llvm-cov is not installed: `.ci/evidence --install-tools`"));
     }
-    let mut command = ground.command("cargo");
-    if !has_tools(ground) {
+    let Some([profdata, cov]) = tools(ground)? else {
         let version = llvm_version(ground)?;
-        let [profdata, cov] = ["profdata", "cov"].map(|tool| format!("llvm-{tool}-{version}"));
-        let (Some(profdata), Some(cov)) = (ground.path_of(&profdata), ground.path_of(&cov)) else {
-            let text = format!("no LLVM tools: `rustup component add llvm-tools`, or the package llvm-{version}");
-            return Ok(Outcome::skipped(&text));
-        };
-        command.env("LLVM_PROFDATA", profdata).env("LLVM_COV", cov);
-    }
+        let text = format!("no LLVM tools: `rustup component add llvm-tools`, or the package llvm-{version}");
+        return Ok(Outcome::skipped(&text));
+    };
+    let mut command = ground.command("cargo");
+    command.env("LLVM_PROFDATA", profdata).env("LLVM_COV", &cov);
     command.args(["llvm-cov", "test", "-p", "ascendcl", "--all-features", "--locked", "--lib"]);
     for test in tests_of(ground, "ascendcl")?.iter().filter(|test| *test != "stamps") {
         command.args(["--test", test]);
     }
-    command.args(["--json", "--output-path"]);
-    let ran = ground.run("coverage", command.arg(ground.out("coverage.json")))?;
+    let ran = ground.run("coverage", &mut command)?;
     if !ran.ok {
         return Ok(Outcome::failed(&ran.end()).file(ran.log));
     }
-    let text = std::fs::read_to_string(ground.out("coverage.json")).map_err(|error| error.to_string())?;
-    let report: Value = serde_json::from_str(&text).map_err(|error| error.to_string())?;
-    let files = files(ground, &report)?;
+    let reports: Result<Vec<_>, _> =
+        programs(&ran.text).into_iter().map(|program| report(ground, &cov, program)).collect();
+    let files = files(ground, &reports?)?;
     let (missed, reasons) = (explained::missed(&files), explained::of(&ground.read(explained::FILE)?)?);
     let unexplained = explained::unexplained(&missed, &reasons);
     ground.write("coverage.md", &page(&files, &reasons))?;
@@ -57,7 +54,7 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
         .fact("lines that cannot run", sum(|file| file.never))
         .fact("functions with lines that a test should run", open)
         .fact("reasons of lines that a test ran this time", left_over.join(", "));
-    Ok(outcome.file("coverage.md").file("coverage.json").file(ran.log))
+    Ok(outcome.file("coverage.md").file(ran.log))
 }
 
 /// The test targets of the package that run its code.
@@ -101,10 +98,41 @@ fn page(files: &[Covered], reasons: &ByFunction<Reason>) -> String {
     page
 }
 
-/// Whether the toolchain has `llvm-profdata`, which reads the profiles of instrumented programs.
-fn has_tools(ground: &Ground) -> bool {
-    let root = ground.output(ground.command("rustc").args(["--print", "target-libdir"])).unwrap_or_default();
-    std::path::Path::new(root.trim()).with_file_name("bin").join("llvm-profdata").exists()
+/// The programs with tests that a run has started, as Cargo tells it.
+fn programs(log: &str) -> Vec<&str> {
+    let started = log.lines().filter_map(|line| line.trim_start().strip_prefix("Running "));
+    started.filter_map(|program| program.strip_suffix(')')?.rsplit_once(" (")).map(|(_, program)| program).collect()
+}
+
+/// The lines that one program ran, as `llvm-cov` reports them. Of a function that several programs have, a report on all of
+/// them has the counts of one: of one that does not call it, or has it inlined, perhaps.
+fn report(ground: &Ground, cov: &Path, program: &str) -> Result<Value, String> {
+    let program = ground.root.join(program);
+    let profile = program.ancestors().nth(3).and_then(profile_in);
+    let profile = profile.ok_or_else(|| format!("there is no profile of {}", program.display()))?;
+    let mut command = ground.command(&cov.to_string_lossy());
+    command.args(["export", "-format=text", "-skip-functions", "-instr-profile"]).arg(profile);
+    command.arg(&program).arg("-sources").arg(ground.root.join("src"));
+    serde_json::from_str(&ground.output(&mut command)?).map_err(|error| format!("{}: {error}", program.display()))
+}
+
+/// The counts of all programs, which `cargo llvm-cov` has merged.
+fn profile_in(folder: &Path) -> Option<PathBuf> {
+    let mut files = std::fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    files.find(|path| path.extension().is_some_and(|end| end == "profdata"))
+}
+
+/// `llvm-profdata` and `llvm-cov`, of the toolchain or of the system.
+fn tools(ground: &Ground) -> Result<Option<[PathBuf; 2]>, String> {
+    let libraries = ground.output(ground.command("rustc").args(["--print", "target-libdir"]))?;
+    let own = Path::new(libraries.trim()).with_file_name("bin");
+    let own = ["llvm-profdata", "llvm-cov"].map(|tool| own.join(tool));
+    if own.iter().all(|tool| tool.exists()) {
+        return Ok(Some(own));
+    }
+    let version = llvm_version(ground)?;
+    let [profdata, cov] = ["profdata", "cov"].map(|tool| ground.path_of(&format!("llvm-{tool}-{version}")));
+    Ok(profdata.zip(cov).map(|(profdata, cov)| [profdata, cov]))
 }
 
 /// The major version of the LLVM in `rustc`. Tools of another version may not read its profiles.
@@ -113,4 +141,16 @@ fn llvm_version(ground: &Ground) -> Result<String, String> {
     let version = about.lines().find_map(|line| line.strip_prefix("LLVM version: "));
     let first = version.and_then(|version| version.split('.').next());
     first.map(str::to_owned).ok_or_else(|| "rustc does not say which LLVM it has".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::programs;
+
+    #[test]
+    fn the_programs_of_a_run_are_found_in_its_log() {
+        let log = "   Compiling a v0.1.0\n     Running unittests src/lib.rs (target/debug/deps/a-1)\n\nrunning 1 test\n\
+                 Running tests/b/main.rs (target/debug/deps/b-2)\nRunning tests/c.rs\n";
+        assert_eq!(programs(log), ["target/debug/deps/a-1", "target/debug/deps/b-2"]);
+    }
 }

@@ -1,7 +1,7 @@
 //! Limits of a run. A failed allocation ends a Rust process, so a run that needs too much memory is refused before.
 //!
 //! How large a value becomes follows from the dims of the inputs, or from the contents of other values.
-//! [`Between`] compares the first kind before a run. [`guarded`] puts a check in front of operators whose output is of the
+//! [`Between`] compares the first kind before a run. [`guard`] puts a check in front of operators whose output is of the
 //! second kind: it counts the elements, and takes the element behind the end of a list where they are too many, which makes
 //! the run fail.
 
@@ -106,21 +106,14 @@ pub(super) fn no_room(why: &str) -> Option<RunFailure> {
     Some(RunFailure::NoRoom { what: format!("the output of {}", names::shown(node)) })
 }
 
-/// The file with checks in it, where there is anything to check. `rten` calculates what follows from constants when it
-/// loads a file, so what they make too large is refused here.
-pub(super) fn guarded(file: Vec<u8>) -> Result<Vec<u8>, LoadFailure> {
-    // `rten` says what is wrong with it.
-    let Ok(mut model) = ModelProto::parse_buf(&file) else { return Ok(file) };
+/// Puts checks into a model, where there is anything to check. `rten` calculates what follows from constants when it
+/// loads a model, so what they make too large is refused here.
+pub(super) fn guard(model: &mut ModelProto) -> Result<(), LoadFailure> {
     let mut checks = Checks { most: most_elements() as f32, count: 0, too_large: None };
     model.graph.iter_mut().for_each(|graph| checks.graph(graph));
-    match checks {
-        Checks { too_large: Some(node), .. } => {
-            Err(LoadFailure::Refused(format!("there is no memory for the output of {}", names::shown(&node))))
-        }
-        Checks { count: 0, .. } => Ok(file),
-        // A shape that cannot be computed is the one that was read.
-        _ => Ok(model.write_buf().unwrap_or(file)),
-    }
+    checks.too_large.map_or(Ok(()), |node| {
+        Err(LoadFailure::Refused(format!("there is no memory for the output of {}", names::shown(&node))))
+    })
 }
 
 /// The values from which a value is computed.

@@ -2,12 +2,14 @@
 
 use super::ceiling;
 use super::contained::{contained, contained_load};
+use super::external;
 use super::failure::{LoadFailure, RunFailure};
 use super::names::{self, Attributes};
 use rten::{
     Dimension, LoadError, LoadErrorKind, ModelOptions, NodeId, RunError, RunOptions, ShapeInferenceMode, ThreadPool,
     Value, ValueOrView,
 };
+use rten_onnx::onnx::ModelProto;
 use std::cell::RefCell;
 use std::sync::{Arc, OnceLock};
 
@@ -61,11 +63,18 @@ impl Engine {
         attributes: &Attributes,
         value_of: impl Fn(&str, &str) -> Option<String>,
     ) -> Result<Self, LoadFailure> {
-        let file = ceiling::guarded(file)?;
         let mut options = ModelOptions::with_all_ops();
         if !infers {
             options.shape_inference(ShapeInferenceMode::Off);
         }
+        let mut model = ModelProto::parse_buf(&file).map_err(|error| LoadFailure::Refused(error.to_string()))?;
+        drop(file);
+        ceiling::guard(&mut model)?;
+        for (name, bytes) in model.graph.as_mut().map_or(Ok(Vec::new()), external::take)? {
+            options.external_data(&name, bytes);
+        }
+        let file = model.write_buf().map_err(|error| LoadFailure::Refused(error.to_string()))?;
+        drop(model);
         let loaded = contained_load(|| options.load(file)).map_err(LoadFailure::Refused)?;
         let graph = loaded.map_err(|error| {
             let room = ceiling::no_room(&error.to_string());

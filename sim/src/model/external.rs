@@ -1,23 +1,80 @@
-//! Data that a model keeps in other files: brought into the model before anything else looks at it.
+//! Data that a model keeps in other files: brought into the model before anything else looks at it, and taken out of it
+//! for the engine.
 
 use super::failure::LoadFailure;
-use rten_onnx::onnx::{DataLocation, GraphProto, TensorProto};
+use rten_onnx::onnx::{DataLocation, GraphProto, StringStringEntryProto, TensorProto};
 use std::cell::RefCell;
+use std::fmt::Display;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Component, Path};
 
+/// An address that is a multiple of it is aligned for elements of each type.
+const ALIGNED: usize = 8;
+
 /// Reads the data of all constants of a graph that are in other files of this folder.
 pub(super) fn bring(graph: &mut GraphProto, folder: Option<&Path>) -> Result<(), LoadFailure> {
+    each_constant(graph, &mut |tensor| load(tensor, folder))
+}
+
+/// Takes the bytes of all constants out of a graph, each with the name of a file that the graph then says it is in.
+///
+/// The engine looks at the bytes of a constant as elements, where they are. Bytes that are in the model it copies to where
+/// the program's allocator has room for bytes, and refuses the model if they are not aligned there. Bytes in other files it
+/// gets as they are.
+pub(super) fn take(graph: &mut GraphProto) -> Result<Vec<(String, Vec<u8>)>, LoadFailure> {
+    let mut files = Vec::new();
+    each_constant(graph, &mut |tensor| {
+        if let Some(bytes) = tensor.raw_data.take().map(RefCell::into_inner) {
+            let file = format!("{}.data", files.len());
+            let length = bytes.len();
+            let (offset, bytes) = aligned(bytes).ok_or_else(|| {
+                let name = tensor.name.clone().unwrap_or_default();
+                LoadFailure::port(&name, no_memory(length))
+            })?;
+            let entry =
+                |key: &str, value: String| StringStringEntryProto { key: Some(key.to_owned()), value: Some(value) };
+            tensor.data_location = Some(DataLocation::EXTERNAL);
+            tensor.external_data = vec![
+                entry("location", file.clone()),
+                entry("offset", offset.to_string()),
+                entry("length", length.to_string()),
+            ];
+            files.push((file, bytes));
+        }
+        Ok(())
+    })?;
+    Ok(files)
+}
+
+/// The bytes at an aligned address, and how far that is behind the first byte.
+fn aligned(bytes: Vec<u8>) -> Option<(usize, Vec<u8>)> {
+    if bytes.as_ptr().addr().is_multiple_of(ALIGNED) {
+        return Some((0, bytes));
+    }
+    let mut moved: Vec<u8> = Vec::new();
+    moved.try_reserve_exact(bytes.len().checked_add(ALIGNED)?).ok()?;
+    let start = moved.as_ptr().addr();
+    let offset = start.next_multiple_of(ALIGNED) - start;
+    moved.resize(offset, 0);
+    moved.extend_from_slice(&bytes);
+    Some((offset, moved))
+}
+
+/// Does this to the constants of a graph and of the graphs inside of its nodes.
+fn each_constant(
+    graph: &mut GraphProto,
+    each: &mut dyn FnMut(&mut TensorProto) -> Result<(), LoadFailure>,
+) -> Result<(), LoadFailure> {
     for tensor in &mut graph.initializer {
-        load(tensor, folder)?;
+        each(tensor)?;
     }
     for attribute in graph.node.iter_mut().flat_map(|node| &mut node.attribute) {
         if let Some(tensor) = &mut attribute.t {
-            load(tensor, folder)?;
+            each(tensor)?;
         }
         if let Some(inner) = &mut attribute.g {
-            bring(inner, folder)?;
+            each_constant(inner, each)?;
         }
     }
     Ok(())
@@ -73,8 +130,12 @@ fn read(tensor: &TensorProto, folder: Option<&Path>) -> Result<Vec<u8>, String> 
     let mut bytes = Vec::new();
     let room = usize::try_from(length).is_ok_and(|length| bytes.try_reserve_exact(length).is_ok());
     if !room {
-        return Err(format!("there is no memory for its data, {length} bytes"));
+        return Err(no_memory(length));
     }
     file.take(length).read_to_end(&mut bytes).map_err(failed)?;
     Ok(bytes)
+}
+
+fn no_memory(length: impl Display) -> String {
+    format!("there is no memory for its data, {length} bytes")
 }

@@ -8,6 +8,8 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 const LONG: Duration = Duration::from_secs(20);
+/// How long a capture has to begin too early.
+const SOON: Duration = Duration::from_millis(200);
 
 #[proves(COPY_04, GRAPH_04)]
 #[test]
@@ -86,4 +88,43 @@ fn a_stream_with_copies_of_lent_memory_is_captured_when_they_are_over() {
         });
         alone.assert_nothing_lives();
     }
+}
+
+#[proves(COPY_04, GRAPH_04)]
+#[test]
+fn a_capture_begins_when_the_copies_of_lent_memory_before_it_are_over() {
+    let alone = alone();
+    in_context(|context, thread| {
+        let ((give, taken), (begins, begun)) = (channel(), channel());
+        let lends = move |current: &mut Current<_>| {
+            // Pinned memory is copied when its turn comes, and not during the call.
+            let (mut given, room) = (current.host_buffer(LENGTH).unwrap(), current.device_buffer(LENGTH).unwrap());
+            given.fill(1_u8);
+            let copied = current.copy_scope(|current, copies| {
+                let (stream, (go, held)) = (stream(current), channel::<()>());
+                drop(stream.launch_host_fn(current, move || held.recv().is_ok()).unwrap());
+                let copied = copies.copy_to_device(current, &stream, &given, room).unwrap();
+                give.send(stream).unwrap();
+                let early = begun.recv_timeout(SOON);
+                go.send(()).unwrap();
+                assert!(early.is_err(), "the memory is still lent, and the scope would not wait for this stream");
+                begun.recv_timeout(LONG).unwrap();
+                copied
+            });
+            assert_eq!(copied.unwrap().wait(current).unwrap().to_vec(current).unwrap(), [1; LENGTH]);
+        };
+        let captures = |current: &mut Current<_>| {
+            let mut own = taken.recv_timeout(LONG).unwrap();
+            let graph = own.capture(current, CaptureMode::Relaxed, (), |_, ()| {
+                begins.send(()).unwrap();
+                Ok(())
+            });
+            drop(graph.unwrap());
+        };
+        std::thread::scope(|threads| {
+            threads.spawn(|| context.enter(&mut Thread::new().unwrap(), lends).unwrap());
+            context.enter(thread, captures).unwrap();
+        });
+    });
+    alone.assert_nothing_lives();
 }
