@@ -47,6 +47,7 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
         if let Some(stream) = queue.filter(|stream| stream.is.last == count) {
             stream.is.last = before;
         }
+        super::virtual_memory::was_refused(world, &scene, told.is_some());
         if let Some(told) = told {
             if ends(scene.event.op) && object.kind == Kind::Stream {
                 // It would have waited. What comes next is judged as after that.
@@ -117,6 +118,10 @@ fn submit(world: &mut World, scene: &Scene) -> u64 {
     }
     if let Some(graph) = world.graphs.get_mut(scene.event.object) {
         graph.in_flight.push(whole());
+    }
+    let pool = super::pools::pool_of(world, scene);
+    if let Some(pool) = pool.and_then(|pool| world.pools.get_mut(pool)) {
+        pool.in_flight.push(whole());
     }
     if scene.event.op == Op::Await
         && let Some(event) = world.events.get_mut(scene.event.object)
@@ -211,6 +216,7 @@ fn each_use(
         world.models.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         world.graphs.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         world.events.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
+        world.pools.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         if let Some(object) = world.registrations.get(&object).and_then(|registration| registration.object) {
             world.allocators.get_mut(&object).into_iter().for_each(|in_flight| f(in_flight, &order));
         }
@@ -282,6 +288,10 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
         Op::Change if object.kind == Kind::Memory && event.is(Flag::Reachable) => {
             world.blocks.get_mut(object).into_iter().for_each(|block| block.is.reachable = true);
         }
+        Op::Change if object.kind == Kind::Memory && event.is(Flag::Mapped) => {
+            super::virtual_memory::give_access(world, scene);
+        }
+        Op::Retain => world.physical.get_mut(object).into_iter().for_each(|entry| entry.is.retained += 1),
         // Its tasks were replaced, or it got more of them. Replays that are queued use what they used.
         Op::Change if object.kind == Kind::Graph => {
             if let Some(graph) = world.graphs.get_mut(object) {

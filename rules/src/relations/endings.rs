@@ -21,7 +21,13 @@ pub(super) fn judge(case: &mut Case<'_>) {
     if super::live::ends(case.event().op) && matches!(object.kind, Kind::Model | Kind::Event) {
         return part_of(case, object);
     }
-    if super::live::ends(case.event().op) && object.kind == Kind::Memory && case.world.blocks.get(object).is_some() {
+    // The right function may wait, or come behind the work.
+    let by_another = case.findings.iter().any(|finding| finding.rule == MEM_03);
+    if super::live::ends(case.event().op)
+        && object.kind == Kind::Memory
+        && !by_another
+        && case.world.blocks.get(object).is_some()
+    {
         let _ = queued(case, object) || running(case, object) || loaded(case, object) || captured(case, object);
     }
 }

@@ -105,6 +105,12 @@ fn rule_for(case: &Case<'_>, object: Object, ended: Option<Call>) -> (RuleId, &'
         Kind::DataBuffer if event.op == Op::Execute => {
             (DATA_04, "destroy a data buffer after the last run of the datasets that hold it")
         }
+        Kind::Physical | Kind::Range if ended.is_none() => {
+            (MEM_03, "pass what aclrtMallocPhysical or aclrtReserveMemAddress returned, to the call that belongs to it")
+        }
+        Kind::Physical | Kind::Range if by(Kind::Device) => (MEM_12, "free it first, then reset the device"),
+        Kind::Physical | Kind::Range => (MEM_01, "free each handle and each range once, after its last use"),
+        Kind::Pool => (MEM_18, "destroy each memory pool once, after its last use"),
         Kind::Descriptor if ended.is_none() => (ALLOC_06, "create the descriptor with aclrtAllocatorCreateDesc first"),
         Kind::Descriptor => (ALLOC_08, "destroy each descriptor once, after its last use"),
         _ => (DATA_05, "destroy each object once, by its own call, after its last use"),

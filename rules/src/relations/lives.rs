@@ -54,6 +54,16 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
                 world.graphs.enter(made, call, world.calls, Graph { context, memory, objects });
             }
         }
+        Kind::Pool => world.pools.enter(made, call, world.calls, Pool { device: device_of(event) }),
+        Kind::Range => {
+            let span = Span::new(made.number, contents(scene).map_or(1, |span| span.bytes));
+            world.ranges.enter(made, call, world.calls, Range { span });
+        }
+        Kind::Physical => {
+            let bytes = contents(scene).map_or(0, |span| span.bytes);
+            let physical = Physical { bytes, device: device_of(event), retained: 0, freed_once: false };
+            world.physical.enter(made, call, world.calls, physical);
+        }
         Kind::Dataset => world.datasets.enter(made, call, world.calls, Dataset::default()),
         Kind::DataBuffer => {
             let span = contents(scene).unwrap_or(Span::new(0, 0));
@@ -72,13 +82,21 @@ fn make_block(world: &mut World, scene: &Scene, made: Object, current: Option<u6
         _ => None,
     });
     let (bytes, place) = described.unwrap_or((1, None));
-    let named = event.others().find(|other| other.kind == Kind::Device).map(|device| device.number);
-    let device = (place != Some(Place::Host)).then_some(named.or(current).unwrap_or(0));
+    let device = (place != Some(Place::Host)).then_some(device_of(event).or(current).unwrap_or(0));
     let span = Span::new(made.number, bytes);
     let [registered, mapped] = [Flag::Registered, Flag::Mapped].map(|flag| event.is(flag));
     let [reachable, media] = [Flag::Reachable, Flag::Media].map(|flag| event.is(flag));
+    let [physical, pool] = [Kind::Physical, Kind::Pool].map(|wanted| event.others().find(|other| other.kind == wanted));
+    let no_access = event.is(Flag::NoAccess);
     // The program has written its own memory.
-    enter_block(world, scene.call, Block { span, written: registered, device, registered, mapped, reachable, media });
+    let written = registered;
+    let block = Block { span, written, device, registered, mapped, physical, no_access, pool, reachable, media };
+    enter_block(world, scene.call, block);
+}
+
+/// The device that the call names.
+fn device_of(event: &crate::events::Event) -> Option<u64> {
+    event.others().find(|other| other.kind == Kind::Device).map(|device| device.number)
 }
 
 /// The library gives a number out again when its object has ended. The call that ended it may not have returned yet.
@@ -108,6 +126,13 @@ pub(super) fn end(world: &mut World, call: Call, object: Object) {
         Kind::Graph => {
             world.graphs.end(object, call);
         }
+        Kind::Pool => {
+            world.pools.end(object, call);
+        }
+        Kind::Range => {
+            world.ranges.end(object, call);
+        }
+        Kind::Physical => end_physical(world, call, object),
         Kind::Dataset => {
             world.datasets.end(object, call);
         }
@@ -186,6 +211,12 @@ fn release_unused(world: &mut World, call: Call, id: u64) {
     for block in world.blocks.those(|block| block.device == Some(id)) {
         end_block(world, call, block);
     }
+    for pool in world.pools.those(|pool| pool.device == Some(id)) {
+        world.pools.end(pool, call);
+    }
+    for physical in world.physical.those(|physical| physical.device == Some(id)) {
+        world.physical.end(physical, call);
+    }
     world.devices.get_mut(&id).into_iter().for_each(|device| device.peers.clear());
 }
 
@@ -220,6 +251,18 @@ fn end_stream(world: &mut World, call: Call, object: Object) {
             record.clock.forget(stream.key);
         }
     });
+}
+
+/// One handle is freed; the last one ends the memory.
+fn end_physical(world: &mut World, call: Call, object: Object) {
+    match world.physical.get_mut(object) {
+        Some(entry) if entry.is.retained > 0 => {
+            entry.is.retained -= 1;
+            entry.is.freed_once = true;
+            entry.ending = None;
+        }
+        _ => drop(world.physical.end(object, call)),
+    }
 }
 
 fn enter_block(world: &mut World, call: Call, block: Block) {

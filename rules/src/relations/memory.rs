@@ -15,7 +15,7 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
         if matches!(used.role, Role::Contents) {
             continue;
         }
-        if !freed(case, used) {
+        if !freed(case, used) && !super::virtual_memory::out_of_reach(case, used) {
             place(case, used);
             filled(case, used);
         }
@@ -49,7 +49,10 @@ fn release(case: &mut Case<'_>) {
         );
         return;
     }
-    if registration(case, object) || mapping(case, object) {
+    if registration(case, object)
+        || super::virtual_memory::mapping(case, object)
+        || super::pools::other_family(case, object)
+    {
         return;
     }
     let of_host = matches!(op, Op::FreeHost | Op::FreeHostSynced);
@@ -122,28 +125,6 @@ fn registration(case: &mut Case<'_>, object: Object) -> bool {
     .about(object)
     .against_any(made, "made the block")
     .against_any(ended, "ended the registration or the block");
-    true
-}
-
-/// MEM-03: a mapping is ended by the call for that. Whether object and call do not fit, or both are about a mapping:
-/// which device is current makes no difference to it.
-fn mapping(case: &mut Case<'_>, object: Object) -> bool {
-    let unmaps = case.event().is(Flag::Mapped);
-    let Some(block) = case.world.blocks.get(object) else { return false };
-    let (made, mapped) = (block.made, block.is.mapped);
-    if mapped == unmaps {
-        return mapped;
-    }
-    let name = case.scene.call.name;
-    let (is, by) = if mapped { ("mapped", "aclrtUnmapMem") } else { ("allocated", "aclrtFree or aclrtFreeHost") };
-    case.report(
-        MEM_03,
-        format!("{object} is {is} memory, but {name} is called for it"),
-        "the call that belongs to the one that made the block",
-        format!("call {by}"),
-    )
-    .about(object)
-    .against(made, "made the block");
     true
 }
 
@@ -243,6 +224,9 @@ fn room(case: &mut Case<'_>) {
     let (world, event) = (case.world, case.event());
     for used in &event.uses {
         let Use::Room { said, known } = *used else { continue };
+        if super::virtual_memory::was_not_mapped(world, said) {
+            continue;
+        }
         let block = world.block(said.start);
         let Some(there) = world.room(said.start).or(known).filter(|there| *there < said.bytes) else { continue };
         case.report(

@@ -21,7 +21,9 @@ mod lives;
 mod media;
 mod memory;
 mod models;
+mod objects;
 mod orders;
+mod pools;
 mod process;
 mod recent;
 mod same_context;
@@ -29,6 +31,7 @@ mod scene;
 mod streams;
 mod teardown;
 mod touched;
+mod virtual_memory;
 mod world;
 
 use crate::events::{Access, Event, Kind, Object, Op, Outcome, Span, Use};
@@ -204,6 +207,8 @@ fn judge(case: &mut Case<'_>) {
         allocators::judge(case);
         lent::judge(case);
         data::judge(case);
+        pools::judge(case);
+        virtual_memory::judge(case);
         if memory::judge(case) && models::judge(case) {
             in_flight::judge(case);
         }

@@ -8,14 +8,15 @@ use super::{store_text, wanted};
 use crate::abi::{Address, In, Out, Text};
 use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::current_context;
-use crate::machine::device;
-use crate::machine::memory::{exported, virtual_memory};
+use crate::machine::device::{self, Device};
+use crate::machine::memory::{exported, physical};
 use crate::machine::signals::{notify, shared_event};
 use crate::machine::watch;
 use ascendcl_rules::{Object, Op, Place, Role};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
 use core::ffi::{c_char, c_void};
+use std::sync::Arc;
 
 pub(crate) fn aclrtIpcMemGetExportKey(
     dev_ptr: Address,
@@ -133,11 +134,11 @@ fn export(handle: aclrtDrvMemHandle, flags: u64) -> Answer<u64> {
     if handle.is_null() {
         return Err(Failure::invalid("the handle is null"));
     }
-    virtual_memory::export(handle, one_flag(flags, ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION)?)
+    physical::export(handle, one_flag(flags, ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION)?)
 }
 
 pub(crate) fn aclrtMemSetPidToShareableHandle(shareable_handle: u64, pid: In<'_, i32>, pid_num: usize) -> Answer {
-    virtual_memory::allow_import(shareable_handle, &processes(&pid, pid_num)?)
+    physical::allow_import(shareable_handle, &processes(&pid, pid_num)?)
 }
 
 pub(crate) fn aclrtMemSetPidToShareableHandleV2(
@@ -157,7 +158,7 @@ pub(crate) fn aclrtMemImportFromShareableHandle(
     mut handle: Out<'_, aclrtDrvMemHandle>,
 ) -> Answer {
     wanted(&handle)?;
-    handle.set(virtual_memory::import(shareable_handle, device::device(device_id.into())?)?);
+    handle.set(import(shareable_handle, device::device(device_id.into())?)?);
     Ok(())
 }
 
@@ -175,8 +176,17 @@ pub(crate) fn aclrtMemImportFromShareableHandleV2(
         return Err(Failure::invalid(format!("the flags are reserved as 0, not {flags:#x}")));
     }
     let device = current_context()?.device().clone();
-    handle.set(virtual_memory::import(u64::from_ne_bytes(shareable_handle.array()), device)?);
+    handle.set(import(u64::from_ne_bytes(shareable_handle.array()), device)?);
     Ok(())
+}
+
+fn import(number: u64, device: Arc<Device>) -> Answer<aclrtDrvMemHandle> {
+    let call = watch::call(Op::Allocate, Object::physical(0)).with(Object::device(device.id().into()));
+    let made = physical::import(number, device)?;
+    // The size is known only now.
+    let call = call.writes(Address::NULL, physical::size_of(made)?, Role::Contents, None).begin()?;
+    call.made(made.0.addr());
+    Ok(made)
 }
 
 pub(crate) fn aclrtNotifyGetExportKey(notify: aclrtNotify, mut key: Out<'_, c_char>, len: usize, flags: u64) -> Answer {

@@ -92,13 +92,18 @@ pub(crate) fn call(op: Op, object: impl Named) -> Watching {
     Watching(Some(Box::new(event)), Judged::Now)
 }
 
-/// The call has not found this object of the program, and fails for that, whether or not it has begun here.
+/// The call has not found this object of the program, and fails for that.
 pub(crate) fn not_there(object: impl Named, what: &'static str) -> Failure {
+    missed(object);
+    Failure::unknown(what)
+}
+
+/// The same, whatever the code. The call may have begun here, or not.
+pub(crate) fn missed(object: impl Named) {
     if let Watching(Some(event), _) = call(Op::Query, object) {
         let found = lock(&CHECKER).get_or_insert_with(Checker::new).look_for(&event);
         report::record(found);
     }
-    Failure::unknown(what)
 }
 
 impl Watching {

@@ -38,6 +38,8 @@ named! {
     aclrtAllocatorDesc: descriptor;
     aclrtAllocator: allocator;
     aclmdlRI: graph;
+    aclrtMemPool: pool;
+    aclrtDrvMemHandle: physical;
 }
 
 impl Named for Name<aclmdlDataset> {
