@@ -176,6 +176,8 @@ pub enum Flag {
     NoAccess,
     /// The mapping begins behind the start of the physical memory.
     Inside,
+    /// The runs of the captured work come one after the other, whatever the streams.
+    InTurn,
     /// The call takes memory from a pool of the library, or gives it back.
     Pooled,
     /// The call tells the address by which a device reaches the host memory.

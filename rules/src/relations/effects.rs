@@ -3,7 +3,7 @@
 //! Objects that a call ends or uses count from its beginning; objects that it creates count from its end. So the
 //! checker sees overlapping calls of several threads in a possible order.
 
-use super::clock::{Clock, Task};
+use super::clock::{Clock, Order, Task};
 use super::live::ends;
 use super::orders;
 use super::scene::{Scene, UnderWay};
@@ -95,6 +95,11 @@ fn submit(world: &mut World, scene: &Scene) -> u64 {
     if stream.is.persistent {
         // When it runs is decided elsewhere.
         return count;
+    }
+    if scene.runs_own_code() {
+        let order = Order { host: &world.host, streams: &world.streams };
+        world.own_code.retain(|code| !order.is_reached(code.stream, code.key, code.count));
+        world.own_code.push(OwnCode { stream: queue, key, count });
     }
     let task = |span, access, role| Task { key, stream: queue, count, call: scene.call, span, access, role };
     for used in scene.memory.iter().filter(|used| used.role != Role::Contents) {

@@ -49,7 +49,7 @@ pub(super) fn ends(op: Op) -> bool {
     )
 }
 
-/// Another relation checks contexts. Memory is found by its address. No event tells of graphs that were built by hand.
+/// Another relation checks contexts. Memory is found by its address. No event tells of graphs that are not complete.
 fn known_by_events(object: Object) -> bool {
     !matches!(
         object.kind,

@@ -51,7 +51,12 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
         Kind::Graph => {
             let (memory, objects) = (event.memory().collect(), event.others().collect());
             if let Some(context) = context {
-                world.graphs.enter(made, call, world.calls, Graph { context, memory, objects });
+                world.graphs.enter(
+                    made,
+                    call,
+                    world.calls,
+                    Graph { context, memory, objects, in_turn: event.is(Flag::InTurn) },
+                );
             }
         }
         Kind::Pool => world.pools.enter(made, call, world.calls, Pool { device: device_of(event) }),

@@ -112,6 +112,16 @@ pub(super) struct Graph {
     pub(super) memory: Vec<Use>,
     /// Models and events.
     pub(super) objects: Vec<Object>,
+    /// Its runs come one after the other, whatever the streams.
+    pub(super) in_turn: bool,
+}
+
+/// Queued work that runs a function of the program.
+#[derive(Debug)]
+pub(super) struct OwnCode {
+    pub(super) stream: Object,
+    pub(super) key: Key,
+    pub(super) count: u64,
 }
 
 /// A memory pool of the library.

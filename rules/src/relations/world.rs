@@ -47,6 +47,8 @@ pub(super) struct World {
     pub(super) callbacks: BTreeMap<Object, Clock>,
     /// The last function of the program's own that was queued. It may do what queued work does.
     pub(super) launched: Option<Call>,
+    /// All of those that may not be over.
+    pub(super) own_code: Vec<OwnCode>,
     pub(super) host: Clock,
     /// The last wait for a device, and the context that it was for.
     pub(super) device_wait: Option<(Call, Object)>,

@@ -7,6 +7,7 @@ mod common;
 mod support;
 
 mod bounds;
+mod built;
 mod casebook;
 mod contexts;
 mod documented;
@@ -19,6 +20,7 @@ mod pictures;
 mod pools;
 mod reachable;
 mod reporting;
+mod sources;
 mod streams;
 mod threads;
 mod virtual_memory;

@@ -83,6 +83,13 @@ pub(crate) fn sync(stream: aclrtStream) {
     ok!(aclrtSynchronizeStream(stream));
 }
 
+/// Queues work that takes a while and uses nothing else. Unlike a gate it runs no code of the program, which could write
+/// anything.
+pub(crate) fn long_fill(stream: aclrtStream) {
+    const LONG: usize = 64 << 20;
+    ok!(aclrtMemsetAsync(malloc(LONG), LONG, 1, LONG, stream));
+}
+
 /// Queues a host function that runs `code`.
 pub(crate) fn launch(stream: aclrtStream, code: impl FnOnce() + Send + 'static) {
     unsafe extern "C" fn run(code: *mut c_void) {
