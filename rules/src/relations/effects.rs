@@ -49,6 +49,9 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
         }
         super::virtual_memory::was_refused(world, &scene, told.is_some());
         if let Some(told) = told {
+            if scene.event.op == Op::Load {
+                world.not_made.insert(object.kind);
+            }
             if ends(scene.event.op) && object.kind == Kind::Stream {
                 // It would have waited. What comes next is judged as after that.
                 world.host.join(&awaited);

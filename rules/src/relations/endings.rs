@@ -43,7 +43,11 @@ fn queued(case: &mut Case<'_>, object: Object) -> bool {
         waits && stream.is_some_and(|stream| Some(stream.is.context) == current)
     };
     let Some(block) = world.blocks.get(object) else { return false };
-    let task = block.in_flight.unordered(&order, world.now(case.event().queue()), |task| !waited(task)).cloned();
+    let queue = case.event().queue();
+    let task = block
+        .in_flight
+        .unordered(&order, world.now(queue), |task| !waited(task) && !block.is.is_told(task.stream, queue));
+    let task = task.cloned();
     let Some(task) = task else { return false };
     let rule = if waits { Some(DEV_17) } else { excused_by(case, &task) };
     let graph = Some(task.call.object).filter(|object| object.kind == Kind::Graph);

@@ -5,10 +5,12 @@
 //! for.
 
 use super::clock::{Now, Task};
-use super::scene::{Case, MemoryUse};
+use super::scene::{Case, MemoryUse, Scene};
+use super::world::World;
 use crate::catalogue::*;
 use crate::events::{Access, Kind, Op, Role};
-use crate::rule::RuleId;
+use crate::finding::Finding;
+use crate::rule::{RuleId, Severity};
 
 pub(super) fn judge(case: &mut Case<'_>) {
     if super::live::ends(case.event().op) {
@@ -64,7 +66,10 @@ pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     let now = world.now(queue);
     let writes = |access| access == Access::Write;
     let task = block.in_flight.unordered(&order, now, |task| {
-        task.span.overlaps(used.span) && (writes(task.access) || writes(used.access)) && !in_turn(case, task)
+        task.span.overlaps(used.span)
+            && (writes(task.access) || writes(used.access))
+            && !in_turn(case, task)
+            && !block.is.is_told(task.stream, queue)
     });
     let Some(task) = task.cloned() else { return false };
     let rule = excused_by(case, &task).unwrap_or_else(|| rule_for(case, used, &task, block.is.device.is_some()));
@@ -102,6 +107,21 @@ pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     .about(task.stream)
     .against(task.call, "queued work that uses the memory");
     true
+}
+
+/// Two streams use the block and are not in order, which the findings tell once.
+pub(super) fn note_told(world: &mut World, scene: &Scene, findings: &[Finding]) {
+    let Some(queue) = scene.event.queue() else { return };
+    for finding in findings.iter().filter(|finding| finding.rule.severity() == Severity::Misuse) {
+        let named = |wanted: &[Kind]| {
+            finding.objects.iter().map(|concerned| concerned.object).find(|object| wanted.contains(&object.kind))
+        };
+        let stream = named(&[Kind::Stream, Kind::DefaultStream]).filter(|stream| *stream != queue);
+        let block = named(&[Kind::Memory]).and_then(|block| world.blocks.get_mut(block));
+        if let (Some(stream), Some(block)) = (stream, block) {
+            block.is.told.insert([stream.min(queue), stream.max(queue)]);
+        }
+    }
 }
 
 /// Whether both are runs of one graph whose runs come one after the other.

@@ -29,6 +29,8 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
             Fate::Live { ending: Some(by), .. } if by.thread != event.thread => being_ended(case, object, by),
             Fate::Live { .. } => {}
             Fate::Dead(dead) => gone(case, object, Some(dead.ended)),
+            // Its number comes from a load that failed.
+            Fate::Unknown if case.world.missed.contains(&object) || case.world.not_made.contains(&object.kind) => {}
             Fate::Unknown => gone(case, object, None),
         }
     }

@@ -6,10 +6,12 @@ use super::scene::Scene;
 use super::world::*;
 use crate::events::{Flag, Kind, Object, Place, Role, Span, Use};
 use crate::finding::Call;
+use std::collections::BTreeSet;
 
 pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
     let (call, event) = (scene.call, &scene.event);
     world.kept.remove(&made);
+    world.missed.remove(&made);
     replace(world, call, made);
     let context = event.context.map(Object::context);
     let device = world.context_device(event.context);
@@ -95,7 +97,19 @@ fn make_block(world: &mut World, scene: &Scene, made: Object, current: Option<u6
     let no_access = event.is(Flag::NoAccess);
     // The program has written its own memory.
     let written = registered;
-    let block = Block { span, written, device, registered, mapped, physical, no_access, pool, reachable, media };
+    let block = Block {
+        span,
+        written,
+        device,
+        registered,
+        mapped,
+        physical,
+        no_access,
+        pool,
+        reachable,
+        media,
+        told: BTreeSet::new(),
+    };
     enter_block(world, scene.call, block);
 }
 

@@ -87,6 +87,7 @@ impl Checker {
             self.world.contradicted.pop_first();
         }
         self.world.note_told(&findings, event.thread);
+        in_flight::note_told(&mut self.world, &scene, &findings);
         let mut misuses = findings.iter().filter(|finding| finding.rule.severity() == Severity::Misuse).peekable();
         let told = misuses
             .peek()

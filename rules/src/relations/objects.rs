@@ -86,6 +86,15 @@ pub(super) struct Block {
     pub(super) reachable: bool,
     /// The allocator of media processing gave it out.
     pub(super) media: bool,
+    /// The pairs of streams that use it and are not in order, which a finding has told.
+    pub(super) told: BTreeSet<[Object; 2]>,
+}
+
+impl Block {
+    /// Whether a finding has told that the two streams are not in order.
+    pub(super) fn is_told(&self, a: Object, b: Option<Object>) -> bool {
+        b.is_some_and(|b| self.told.contains(&[a.min(b), a.max(b)]))
+    }
 }
 
 /// What is remembered of a block that ended.

@@ -39,6 +39,9 @@ pub(super) struct World {
     pub(super) lent: BTreeMap<u64, Lent>,
     /// What a call was to end that broke a rule and failed, and what that call's finding has named as left over.
     pub(super) kept: BTreeSet<Object>,
+    /// Objects that do not exist, and the kinds of those that a call was to make and a finding has told why it failed.
+    pub(super) missed: BTreeSet<Object>,
+    pub(super) not_made: BTreeSet<Kind>,
     /// The numbers of the calls that a finding has named as contradicted.
     pub(super) contradicted: BTreeSet<u64>,
     /// What the caller's allocators are serving, by their objects.
@@ -145,9 +148,14 @@ impl World {
         }
     }
 
-    /// Remembers what is not to be told again: that the library is not initialised, or that the thread has no context.
+    /// Remembers what is not to be told again: that the library is not initialised, that the thread has no context, or
+    /// that there is no such model.
     pub(super) fn note_told(&mut self, findings: &[Finding], thread: Thread) {
         const LACKING: [RuleId; 5] = [CTX_09, DEV_01, DEV_04, MEM_06, THREAD_01];
+        let unknown = |object: &Object| object.kind == Kind::Model && matches!(self.fate(*object), Fate::Unknown);
+        let named = findings.iter().flat_map(|finding| finding.objects.iter().map(|concerned| concerned.object));
+        let missed: Vec<Object> = named.filter(unknown).collect();
+        self.missed.extend(missed);
         self.process.without |= findings.iter().any(|finding| finding.rule == INIT_01);
         if findings.iter().any(|finding| LACKING.contains(&finding.rule)) {
             self.threads.entry(thread).or_default().told = true;

@@ -102,3 +102,29 @@ fn a_pool_does_not_outlive_its_device() {
     assert_eq!(run(true), []);
     assert_eq!(run(false), [(rules::MEM_12, "aclrtResetDevice")]);
 }
+
+#[test]
+fn two_streams_without_an_order_are_told_once_for_a_block() {
+    let run = |ordered: bool| {
+        broken_by(|| {
+            let (pool, streams, event) = (pool(), [stream(), stream()], event());
+            let block = take(pool, streams[0]);
+            if ordered {
+                ok!(aclrtRecordEvent(event, streams[0]));
+                ok!(aclrtStreamWaitEvent(streams[1], event));
+            }
+            ok!(aclrtMemsetAsync(block, 64, 2, 64, streams[1]));
+            if ordered {
+                ok!(aclrtRecordEvent(event, streams[1]));
+                ok!(aclrtStreamWaitEvent(streams[0], event));
+            }
+            // Both would conflict with the other stream's work as well.
+            ok!(aclrtMemsetAsync(block, 64, 3, 64, streams[0]));
+            ok!(aclrtMemPoolFreeAsync(block, streams[0]));
+            streams.iter().for_each(|stream| sync(*stream));
+            ok!(aclrtMemPoolDestroy(pool));
+        })
+    };
+    assert_eq!(run(true), []);
+    assert_eq!(run(false), [(rules::STREAM_04, "aclrtMemsetAsync")]);
+}
