@@ -58,6 +58,8 @@ kinds! {
     Range range "reserved range";
     /// Physical memory, by its handle.
     Physical physical "physical memory";
+    /// A channel of media processing, by its description.
+    Channel channel "channel of media processing";
     /// A dataset.
     Dataset dataset "dataset";
     /// A data buffer.

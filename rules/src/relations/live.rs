@@ -61,6 +61,7 @@ fn known_by_events(object: Object) -> bool {
             | Kind::DefaultStream
             | Kind::Memory
             | Kind::Graph
+            | Kind::Channel
             | Kind::Allocator
             | Kind::Callback
     )

@@ -61,6 +61,7 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
                 );
             }
         }
+        Kind::Channel => world.channels.enter(made, call, world.calls, ()),
         Kind::Pool => world.pools.enter(made, call, world.calls, Pool { device: device_of(event) }),
         Kind::Range => {
             let span = Span::new(made.number, contents(scene).map_or(1, |span| span.bytes));
@@ -144,6 +145,9 @@ pub(super) fn end(world: &mut World, call: Call, object: Object) {
         }
         Kind::Graph => {
             world.graphs.end(object, call);
+        }
+        Kind::Channel => {
+            world.channels.end(object, call);
         }
         Kind::Pool => {
             world.pools.end(object, call);

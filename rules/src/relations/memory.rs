@@ -204,6 +204,7 @@ fn place(case: &mut Case<'_>, used: &MemoryUse) {
         Role::Input | Role::Output => MODEL_18,
         Role::Workspace | Role::Weights => MEM_10,
         Role::Image => MODEL_10,
+        _ if case.event().is(Flag::Media) => MEM_10,
         _ => COPY_02,
     };
     case.report(

@@ -249,6 +249,7 @@ fn judge(case: &mut Case<'_>) {
         lent::judge(case);
         data::judge(case);
         pools::judge(case);
+        media::judge(case);
         virtual_memory::judge(case);
         if memory::judge(case) && models::judge(case) {
             in_flight::judge(case);

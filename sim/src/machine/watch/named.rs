@@ -48,6 +48,12 @@ impl Named for Name<aclmdlDataset> {
     }
 }
 
+impl Named for Name<acldvppChannelDesc> {
+    fn named(self) -> Object {
+        Object::channel(self.0 as u64)
+    }
+}
+
 impl Named for Name<aclDataBuffer> {
     fn named(self) -> Object {
         Object::data_buffer(self.0 as u64)
