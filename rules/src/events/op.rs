@@ -71,6 +71,10 @@ pub enum Op {
     Replay,
     /// An object's contents are changed, or what may be done with it.
     Change,
+    /// Memory is offered to other processes.
+    Offer,
+    /// Memory is offered no more.
+    Withdraw,
     /// One more handle of physical memory is asked for. It is freed, too.
     Retain,
     /// A data buffer becomes part of a dataset.
@@ -178,6 +182,8 @@ pub enum Flag {
     Inside,
     /// The runs of the captured work come one after the other, whatever the streams.
     InTurn,
+    /// The object is of another process: the call imports it, or ends that.
+    Imported,
     /// The call takes memory from a pool of the library, or gives it back.
     Pooled,
     /// The call tells the address by which a device reaches the host memory.

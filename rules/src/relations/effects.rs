@@ -299,6 +299,7 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
         Op::Change if object.kind == Kind::Memory && event.is(Flag::Mapped) => {
             super::virtual_memory::give_access(world, scene);
         }
+        Op::Offer | Op::Withdraw => super::sharing::offer(world, scene),
         Op::Retain => world.physical.get_mut(object).into_iter().for_each(|entry| entry.is.retained += 1),
         // Its tasks were replaced, or it got more of them. Replays that are queued use what they used.
         Op::Change if object.kind == Kind::Graph => {

@@ -35,7 +35,10 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
                 Event { device, plain, ex, waitable, timed, external, record: None, awaited_in_vain: Vec::new() };
             world.events.enter(made, call, world.calls, event);
         }
-        Kind::Notify => world.notifies.enter(made, call, world.calls, ()),
+        Kind::Notify => {
+            let imported = event.is(Flag::Imported);
+            world.notifies.enter(made, call, world.calls, Notify { imported });
+        }
         Kind::Memory => make_block(world, scene, made, device),
         Kind::Model => {
             let area = |wanted: Role| {
@@ -106,6 +109,8 @@ fn make_block(world: &mut World, scene: &Scene, made: Object, current: Option<u6
         mapped,
         physical,
         no_access,
+        imported: event.is(Flag::Imported),
+        offered: None,
         pool,
         reachable,
         media,

@@ -52,6 +52,7 @@ fn release(case: &mut Case<'_>) {
     if registration(case, object)
         || super::virtual_memory::mapping(case, object)
         || super::pools::other_family(case, object)
+        || super::sharing::other_family(case, object)
     {
         return;
     }

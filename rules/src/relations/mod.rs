@@ -28,6 +28,7 @@ mod process;
 mod recent;
 mod same_context;
 mod scene;
+mod sharing;
 mod streams;
 mod teardown;
 mod touched;
@@ -250,6 +251,7 @@ fn judge(case: &mut Case<'_>) {
         data::judge(case);
         pools::judge(case);
         media::judge(case);
+        sharing::judge(case);
         virtual_memory::judge(case);
         if memory::judge(case) && models::judge(case) {
             in_flight::judge(case);

@@ -80,6 +80,10 @@ pub(super) struct Block {
     pub(super) physical: Option<Object>,
     /// Nothing may use the mapping before it is given access.
     pub(super) no_access: bool,
+    /// It is memory of another process.
+    pub(super) imported: bool,
+    /// The call that offered it to other processes, which was not taken back.
+    pub(super) offered: Option<Call>,
     /// The pool of the library that it was taken from.
     pub(super) pool: Option<Object>,
     /// It is host memory whose address on the device the program has, which is the same here.
@@ -131,6 +135,12 @@ pub(super) struct OwnCode {
     pub(super) stream: Object,
     pub(super) key: Key,
     pub(super) count: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct Notify {
+    /// It is of another process.
+    pub(super) imported: bool,
 }
 
 /// A memory pool of the library.

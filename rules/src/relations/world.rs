@@ -22,7 +22,7 @@ pub(super) struct World {
     /// The handles by which programs know default streams.
     pub(super) default_handles: BTreeMap<Object, Object>,
     pub(super) events: Book<Event>,
-    pub(super) notifies: Book<()>,
+    pub(super) notifies: Book<Notify>,
     pub(super) blocks: Book<Block>,
     /// By their addresses, blocks that ended, and whose addresses no block has had since.
     pub(super) freed: Recent<u64, Freed>,

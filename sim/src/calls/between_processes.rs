@@ -12,7 +12,7 @@ use crate::machine::device::{self, Device};
 use crate::machine::memory::{exported, physical};
 use crate::machine::signals::{notify, shared_event};
 use crate::machine::watch;
-use ascendcl_rules::{Object, Op, Place, Role};
+use ascendcl_rules::{Flag, Object, Op, Place, Role};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
 use core::ffi::{c_char, c_void};
@@ -32,8 +32,9 @@ pub(crate) fn aclrtIpcMemGetExportKey(
         return Err(Failure::invalid("the size is 0"));
     }
     current_context()?;
+    let call = watch::call(Op::Offer, dev_ptr).begin()?;
     let text = exported::export(dev_ptr, size, for_all)?;
-    store_text(&mut key, &text, len).inspect_err(|_| drop(exported::close(&text)))
+    call.end(store_text(&mut key, &text, len).inspect_err(|_| drop(exported::close(&text))))
 }
 
 pub(crate) fn aclrtIpcMemSetImportPid(key: Text<'_>, pid: In<'_, i32>, num: usize) -> Answer {
@@ -52,7 +53,7 @@ pub(crate) fn aclrtIpcMemSetAttr(key: Text<'_>, kind: aclrtIpcMemAttrType, attr:
         return Err(Failure::invalid(format!("there is no link {attr}")));
     }
     current_context()?;
-    exported::is_exported(&key)
+    exported::exported(&key).map(drop)
 }
 
 /// Every device of the simulator reaches the memory of every other.
@@ -60,8 +61,15 @@ pub(crate) fn aclrtIpcMemImportByKey(mut dev_ptr: Out<'_, *mut c_void>, key: Tex
     wanted(&dev_ptr)?;
     let key = given(key)?;
     one_flag(flags, ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS)?;
-    let call = watch::call(Op::Allocate, Object::memory(0));
+    let call = watch::call(Op::Allocate, Object::memory(0)).flag(Flag::Imported, true);
+    let own = exported::exported(&key).is_ok();
+    let call = if own { call.with(Object::PROCESS) } else { call };
     let context = current_context()?;
+    if own {
+        // It fails, and the checker says why.
+        drop(call.begin()?);
+        return exported::import(&key, context.device()).map(drop);
+    }
     let address = exported::import(&key, context.device())?;
     // The size is known only now. The other process has written the memory, as far as this one can know.
     let size = exported::size_of_import(address);
@@ -75,8 +83,11 @@ pub(crate) fn aclrtIpcMemClose(key: Text<'_>) -> Answer {
     let key = given(key)?;
     current_context()?;
     match exported::imported(&key)? {
-        Some(address) => watch::call(Op::Free, address).begin()?.end(exported::close(&key)),
-        None => exported::close(&key),
+        Some(address) => watch::call(Op::Free, address).flag(Flag::Imported, true).begin()?.end(exported::close(&key)),
+        None => {
+            let address = exported::exported(&key)?;
+            watch::call(Op::Withdraw, address).begin()?.end(exported::close(&key))
+        }
     }
 }
 
@@ -208,7 +219,7 @@ pub(crate) fn aclrtNotifyImportByKey(notify: Out<'_, aclrtNotify>, key: Text<'_>
     wanted(&notify)?;
     let key = given(key)?;
     one_flag(flags, ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS)?;
-    super::notify::hand_out(notify, || notify::import(&key))
+    super::notify::hand_out(notify, true, || notify::import(&key))
 }
 
 fn given(key: Text<'_>) -> Answer<String> {

@@ -20,6 +20,7 @@ mod pictures;
 mod pools;
 mod reachable;
 mod reporting;
+mod sharing;
 mod sources;
 mod streams;
 mod threads;

@@ -70,3 +70,25 @@ fn a_channel_is_destroyed_before_its_description() {
         assert_eq!(acl!(acldvppDestroyChannelDesc(channel)) == 0, destroyed);
     });
 }
+
+#[test]
+fn a_picture_that_is_freed_before_it_is_decoded_is_told_once() {
+    let run = |synced: bool| {
+        broken_by(|| {
+            let (file, picture, desc) = (media_memory(64), media_memory(1 << 16), acl!(acldvppCreatePicDesc()));
+            ok!(aclrtMemset(file, 64, 0, 64));
+            ok!(acldvppSetPicDescData(desc, picture));
+            ok!(acldvppSetPicDescSize(desc, 1 << 16));
+            long_fill(aclrtStream::NULL);
+            ok!(acldvppJpegDecodeAsync(channel(), file, 64, desc, aclrtStream::NULL));
+            // These are no bytes of a picture.
+            if synced {
+                assert_ne!(acl!(aclrtSynchronizeStream(aclrtStream::NULL)), 0);
+            }
+            ok!(acldvppFree(picture));
+            acl!(aclrtSynchronizeStream(aclrtStream::NULL));
+        })
+    };
+    assert_eq!(run(true), []);
+    assert_eq!(run(false), [(rules::MEM_02, "acldvppFree")]);
+}

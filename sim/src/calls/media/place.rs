@@ -5,6 +5,7 @@ use crate::calls::memory::not_null;
 use crate::failure::{Answer, Failure};
 use crate::machine::descriptions::media::{PICTURES, Picture};
 use crate::machine::memory::{Hold, Place, describe, hold};
+use crate::machine::thread::errors;
 use crate::machine::watch;
 use crate::media::{Geometry, Image, Layout};
 use ascendcl_rules::{self as rules, Flag, Op, Role};
@@ -102,8 +103,8 @@ pub(super) fn geometry_of(
 pub(super) fn hold_on_device(what: &str, address: Address, bytes: usize) -> Answer<Hold> {
     not_null(address)?;
     let place = describe(address).map(|found| found.place);
-    if !matches!(place, Some(Place::Device(_))) {
-        // The call fails before its work is described.
+    // The call fails before its work is described. Work that looks for its memory itself was judged before.
+    if !matches!(place, Some(Place::Device(_))) && !errors::current_call().is_empty() {
         let call = watch::call(Op::Use, address).flag(Flag::Media, true);
         drop(call.reads(address, bytes, Role::Source, Some(rules::Place::Device)).begin()?);
     }
