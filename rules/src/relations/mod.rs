@@ -191,11 +191,11 @@ impl Checker {
         fenced || self.world.own_code.iter().any(|code| pending(code) && before(code))
     }
 
-    /// Those of the streams behind whose work the call queues functions of the program.
+    /// Those of the streams behind whose work the call queues functions of the program as a part of a replay. Of others it is
+    /// told when they begin that the work before them is over.
     pub fn queues_own_code_behind(&self, event: &Event, streams: &[Object]) -> Vec<Object> {
         let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
-        let may = matches!(event.op, Op::LaunchCallback | Op::LaunchHostFunction | Op::Replay);
-        let scene = may.then(|| Scene::new(&self.world, call, event)).filter(Scene::runs_own_code);
+        let scene = (event.op == Op::Replay).then(|| Scene::new(&self.world, call, event)).filter(Scene::runs_own_code);
         let Some(queue) = scene.and_then(|scene| scene.event.queue()) else { return Vec::new() };
         let known = |stream: Object| self.world.streams.get(stream).map(|stream| &stream.is);
         let behind = |stream: Object| match (known(queue), known(stream)) {

@@ -38,15 +38,22 @@ fn a_function_of_the_program_that_was_queued_before_writes_the_source() {
 
 #[test]
 fn a_function_of_the_program_that_is_queued_behind_writes_the_source() {
-    let run = || {
-        let (block, pinned, stream) = (malloc(64), malloc_host(64), stream());
-        store(pinned, 1);
-        queue_copy(block, pinned, TO_DEVICE, stream);
-        launch(stream, writer(pinned));
-        until_over();
-        sync(stream);
-    };
-    assert_eq!(broken(run), []);
+    // By itself, and in a replay.
+    for replayed in [false, true] {
+        let run = || {
+            let (block, pinned, stream) = (malloc(64), malloc_host(64), stream());
+            store(pinned, 1);
+            let graph = replayed.then(|| captured(stream, || launch_again(stream, pinned)));
+            queue_copy(block, pinned, TO_DEVICE, stream);
+            match graph {
+                Some(graph) => ok!(aclmdlRIExecuteAsync(graph, stream)),
+                None => launch_again(stream, pinned),
+            }
+            until_over();
+            sync(stream);
+        };
+        assert_eq!(broken(run), [], "{replayed}");
+    }
 }
 
 #[test]
