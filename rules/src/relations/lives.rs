@@ -8,6 +8,7 @@ use crate::events::{Flag, Kind, Object, Place, Role, Span, Use};
 use crate::finding::Call;
 use std::collections::BTreeSet;
 
+#[expect(clippy::too_many_lines, reason = "a table: one arm per kind of object")]
 pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
     let (call, event) = (scene.call, &scene.event);
     world.kept.remove(&made);

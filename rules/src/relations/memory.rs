@@ -49,11 +49,7 @@ fn release(case: &mut Case<'_>) {
         );
         return;
     }
-    if registration(case, object)
-        || super::virtual_memory::mapping(case, object)
-        || super::pools::other_family(case, object)
-        || super::sharing::other_family(case, object)
-    {
+    if of_another_family(case, object) {
         return;
     }
     let of_host = matches!(op, Op::FreeHost | Op::FreeHostSynced);
@@ -102,6 +98,15 @@ fn release(case: &mut Case<'_>) {
             .all(inside);
         }
     }
+}
+
+/// Whether the block belongs to another call than the one that frees it, or the relation of its own family is all that
+/// there is to say of it.
+fn of_another_family(case: &mut Case<'_>, object: Object) -> bool {
+    registration(case, object)
+        || super::virtual_memory::mapping(case, object)
+        || super::pools::other_family(case, object)
+        || super::sharing::other_family(case, object)
 }
 
 /// MEM-14: memory of the program is registered and unregistered by the two calls for that. Whether they do not fit.
