@@ -121,14 +121,17 @@ impl RuleId {
 
     /// The consequence of breaking it.
     pub fn severity(self) -> Severity {
-        use crate::catalogue::{ALLOC_05, ALLOC_13, CB_01, CTX_14, DVPP_03, EVENT_01, EVENT_07, MEM_07, MEM_15};
+        use crate::catalogue::{
+            ALLOC_05, ALLOC_13, CB_01, CTX_14, DVPP_03, EVENT_01, EVENT_07, MEM_07, MEM_15, VMM_04,
+        };
         /// Rules whose violation is only a warning. The vendor's own examples break the first. Manuals of older releases
         /// asked for what EVENT-01 forbids, and the library still does it. The library has waits across devices (EVENT-07),
         /// and a record across devices fails by itself. A program may know more than the checker: that it does not use
         /// the data that it reads (MEM-07). Some products process pictures in any memory of the device (DVPP-03), and
         /// some drivers copy by the addresses that devices have for host memory (MEM-15). The manual has threads that
-        /// set a context and end, and the library works on after that (CTX-14).
-        const WARNINGS: [RuleId; 7] = [CB_01, CTX_14, DVPP_03, EVENT_01, EVENT_07, MEM_07, MEM_15];
+        /// set a context and end, and the library works on after that (CTX-14). Later manuals have physical memory that is
+        /// freed stay until it is unmapped (VMM-04).
+        const WARNINGS: [RuleId; 8] = [CB_01, CTX_14, DVPP_03, EVENT_01, EVENT_07, MEM_07, MEM_15, VMM_04];
         /// Rules whose violation the calls alone do not show. A program that forgot to use its allocator's stream makes
         /// the same calls as a program whose allocator is for work that did not come.
         const ADVICE: [RuleId; 2] = [ALLOC_05, ALLOC_13];

@@ -13,7 +13,7 @@ const COUNTS: [(Area, usize); 22] = [
     (Area::THREAD, 5),
     (Area::STREAM, 22),
     (Area::MEM, 18),
-    (Area::VMM, 3),
+    (Area::VMM, 4),
     (Area::IPC, 3),
     (Area::COPY, 12),
     (Area::EVENT, 12),

@@ -37,5 +37,16 @@ rules! {
             class: NotOffered,
             means: "There is no API for virtual memory.",
         }
+        VMM_04 = "VMM-04" {
+            text: "Physical memory is unmapped before its handle is freed; later releases keep the memory until then.",
+            misuse: "aclrtFreePhysical right after aclrtMapMem",
+            consequence: "error, or none",
+            source: "aclrtFreePhysical, constraints",
+            pages: [],
+            basis: "doc",
+            priority: 3,
+            class: NotOffered,
+            means: "There is no API for virtual memory.",
+        }
     }
 }

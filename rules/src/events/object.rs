@@ -52,6 +52,14 @@ kinds! {
     Model model "model";
     /// A graph that was captured.
     Graph graph "captured graph";
+    /// A memory pool of the library.
+    Pool pool "memory pool";
+    /// Addresses that were reserved, by the first one.
+    Range range "reserved range";
+    /// Physical memory, by its handle.
+    Physical physical "physical memory";
+    /// A channel of media processing, by its description.
+    Channel channel "channel of media processing";
     /// A dataset.
     Dataset dataset "dataset";
     /// A data buffer.

@@ -69,8 +69,14 @@ pub enum Op {
     Execute,
     /// A captured graph runs on a stream. It uses the memory that it was made with.
     Replay,
-    /// An object's contents are changed.
+    /// An object's contents are changed, or what may be done with it.
     Change,
+    /// Memory is offered to other processes.
+    Offer,
+    /// Memory is offered no more.
+    Withdraw,
+    /// One more handle of physical memory is asked for. It is freed, too.
+    Retain,
     /// A data buffer becomes part of a dataset.
     Add,
     /// A member of a descriptor is set.
@@ -170,6 +176,16 @@ pub enum Flag {
     Registered,
     /// The call maps physical memory to reserved addresses, or ends such a mapping.
     Mapped,
+    /// Nothing may use the mapping that the call makes, or whose access it sets.
+    NoAccess,
+    /// The mapping begins behind the start of the physical memory.
+    Inside,
+    /// The runs of the captured work come one after the other, whatever the streams.
+    InTurn,
+    /// The object is of another process: the call imports it, or ends that.
+    Imported,
+    /// The call takes memory from a pool of the library, or gives it back.
+    Pooled,
     /// The call tells the address by which a device reaches the host memory.
     Reachable,
     /// The call is one of media processing: it allocates or frees its memory, or works on pictures.

@@ -25,6 +25,8 @@ fn needs_context(case: &Case<'_>) -> bool {
     match event.op {
         // A registration only takes the stream's handle for a key.
         Op::Register | Op::Unregister => false,
+        // Addresses and physical memory are of no context.
+        Op::Allocate if matches!(event.object.kind, Kind::Range | Kind::Physical) => false,
         Op::Create => matches!(event.object.kind, Kind::Stream | Kind::Event | Kind::Notify),
         Op::Load | Op::Unload | Op::Execute | Op::Allocate | Op::Ask | Op::AskDefaultStream => true,
         Op::FreeSynced | Op::FreeHostSynced | Op::EnablePeer | Op::DisablePeer => true,

@@ -3,7 +3,7 @@
 //! Objects that a call ends or uses count from its beginning; objects that it creates count from its end. So the
 //! checker sees overlapping calls of several threads in a possible order.
 
-use super::clock::{Clock, Task};
+use super::clock::{Clock, Order, Task};
 use super::live::ends;
 use super::orders;
 use super::scene::{Scene, UnderWay};
@@ -47,7 +47,11 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
         if let Some(stream) = queue.filter(|stream| stream.is.last == count) {
             stream.is.last = before;
         }
+        super::virtual_memory::was_refused(world, &scene, told.is_some());
         if let Some(told) = told {
+            if scene.event.op == Op::Load {
+                world.not_made.insert(object.kind);
+            }
             if ends(scene.event.op) && object.kind == Kind::Stream {
                 // It would have waited. What comes next is judged as after that.
                 world.host.join(&awaited);
@@ -95,6 +99,11 @@ fn submit(world: &mut World, scene: &Scene) -> u64 {
         // When it runs is decided elsewhere.
         return count;
     }
+    if scene.runs_own_code() {
+        let order = Order { host: &world.host, streams: &world.streams };
+        world.own_code.retain(|code| !order.is_reached(code.stream, code.key, code.count));
+        world.own_code.push(OwnCode { stream: queue, key, count });
+    }
     let task = |span, access, role| Task { key, stream: queue, count, call: scene.call, span, access, role };
     for used in scene.memory.iter().filter(|used| used.role != Role::Contents) {
         let block = world.block(used.span.start).map(|(block, _)| block);
@@ -117,6 +126,10 @@ fn submit(world: &mut World, scene: &Scene) -> u64 {
     }
     if let Some(graph) = world.graphs.get_mut(scene.event.object) {
         graph.in_flight.push(whole());
+    }
+    let pool = super::pools::pool_of(world, scene);
+    if let Some(pool) = pool.and_then(|pool| world.pools.get_mut(pool)) {
+        pool.in_flight.push(whole());
     }
     if scene.event.op == Op::Await
         && let Some(event) = world.events.get_mut(scene.event.object)
@@ -211,6 +224,7 @@ fn each_use(
         world.models.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         world.graphs.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         world.events.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
+        world.pools.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         if let Some(object) = world.registrations.get(&object).and_then(|registration| registration.object) {
             world.allocators.get_mut(&object).into_iter().for_each(|in_flight| f(in_flight, &order));
         }
@@ -282,6 +296,11 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
         Op::Change if object.kind == Kind::Memory && event.is(Flag::Reachable) => {
             world.blocks.get_mut(object).into_iter().for_each(|block| block.is.reachable = true);
         }
+        Op::Change if object.kind == Kind::Memory && event.is(Flag::Mapped) => {
+            super::virtual_memory::give_access(world, scene);
+        }
+        Op::Offer | Op::Withdraw => super::sharing::offer(world, scene),
+        Op::Retain => world.physical.get_mut(object).into_iter().for_each(|entry| entry.is.retained += 1),
         // Its tasks were replaced, or it got more of them. Replays that are queued use what they used.
         Op::Change if object.kind == Kind::Graph => {
             if let Some(graph) = world.graphs.get_mut(object) {

@@ -21,7 +21,13 @@ pub(super) fn judge(case: &mut Case<'_>) {
     if super::live::ends(case.event().op) && matches!(object.kind, Kind::Model | Kind::Event) {
         return part_of(case, object);
     }
-    if super::live::ends(case.event().op) && object.kind == Kind::Memory && case.world.blocks.get(object).is_some() {
+    // The right function may wait, or come behind the work.
+    let by_another = case.findings.iter().any(|finding| finding.rule == MEM_03);
+    if super::live::ends(case.event().op)
+        && object.kind == Kind::Memory
+        && !by_another
+        && case.world.blocks.get(object).is_some()
+    {
         let _ = queued(case, object) || running(case, object) || loaded(case, object) || captured(case, object);
     }
 }
@@ -37,7 +43,11 @@ fn queued(case: &mut Case<'_>, object: Object) -> bool {
         waits && stream.is_some_and(|stream| Some(stream.is.context) == current)
     };
     let Some(block) = world.blocks.get(object) else { return false };
-    let task = block.in_flight.unordered(&order, world.now(case.event().queue()), |task| !waited(task)).cloned();
+    let queue = case.event().queue();
+    let task = block
+        .in_flight
+        .unordered(&order, world.now(queue), |task| !waited(task) && !block.is.is_told(task.stream, queue));
+    let task = task.cloned();
     let Some(task) = task else { return false };
     let rule = if waits { Some(DEV_17) } else { excused_by(case, &task) };
     let graph = Some(task.call.object).filter(|object| object.kind == Kind::Graph);

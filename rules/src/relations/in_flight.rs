@@ -5,10 +5,12 @@
 //! for.
 
 use super::clock::{Now, Task};
-use super::scene::{Case, MemoryUse};
+use super::scene::{Case, MemoryUse, Scene};
+use super::world::World;
 use crate::catalogue::*;
 use crate::events::{Access, Kind, Op, Role};
-use crate::rule::RuleId;
+use crate::finding::Finding;
+use crate::rule::{RuleId, Severity};
 
 pub(super) fn judge(case: &mut Case<'_>) {
     if super::live::ends(case.event().op) {
@@ -38,15 +40,19 @@ fn altered(case: &mut Case<'_>) {
         // One that was overwritten by a call is found with that call.
         let task = pending.find(|task| reads(task) && !world.contradicted.contains(&task.call.number));
         if let Some(call) = task.map(|task| task.call) {
+            let graph = Some(call.object).filter(|object| object.kind == Kind::Graph);
+            let work = graph
+                .map_or_else(|| "a copy of them".to_owned(), |graph| format!("a replay of {graph}, which reads them"));
             case.report(
                 COPY_04,
-                format!("{} have changed since {stream} was given a copy of them", used.span),
+                format!("{} have changed since {stream} was given {work}", used.span),
                 "the source of a queued copy does not change until the work is complete",
                 format!("synchronise {stream} (aclrtSynchronizeStream) before writing to the memory"),
             )
             .about(object)
+            .all(graph)
             .about(stream)
-            .against(call, "queued the copy");
+            .against(call, if graph.is_some() { "queued the replay" } else { "queued the copy" });
             return;
         }
     }
@@ -59,9 +65,12 @@ pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     let queue = case.event().queue();
     let now = world.now(queue);
     let writes = |access| access == Access::Write;
-    let task = block
-        .in_flight
-        .unordered(&order, now, |task| task.span.overlaps(used.span) && (writes(task.access) || writes(used.access)));
+    let task = block.in_flight.unordered(&order, now, |task| {
+        task.span.overlaps(used.span)
+            && (writes(task.access) || writes(used.access))
+            && !in_turn(case, task)
+            && !block.is.is_told(task.stream, queue)
+    });
     let Some(task) = task.cloned() else { return false };
     let rule = excused_by(case, &task).unwrap_or_else(|| rule_for(case, used, &task, block.is.device.is_some()));
     let user = match now {
@@ -98,6 +107,27 @@ pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     .about(task.stream)
     .against(task.call, "queued work that uses the memory");
     true
+}
+
+/// Two streams use the block and are not in order, which the findings tell once.
+pub(super) fn note_told(world: &mut World, scene: &Scene, findings: &[Finding]) {
+    let Some(queue) = scene.event.queue() else { return };
+    for finding in findings.iter().filter(|finding| finding.rule.severity() == Severity::Misuse) {
+        let named = |wanted: &[Kind]| {
+            finding.objects.iter().map(|concerned| concerned.object).find(|object| wanted.contains(&object.kind))
+        };
+        let stream = named(&[Kind::Stream, Kind::DefaultStream]).filter(|stream| *stream != queue);
+        let block = named(&[Kind::Memory]).and_then(|block| world.blocks.get_mut(block));
+        if let (Some(stream), Some(block)) = (stream, block) {
+            block.is.told.insert([stream.min(queue), stream.max(queue)]);
+        }
+    }
+}
+
+/// Whether both are runs of one graph whose runs come one after the other.
+fn in_turn(case: &Case<'_>, task: &Task) -> bool {
+    let graph = case.event().object;
+    task.call.object == graph && case.world.graphs.get(graph).is_some_and(|graph| graph.is.in_turn)
 }
 
 fn rule_for(case: &Case<'_>, used: &MemoryUse, task: &Task, on_device: bool) -> RuleId {

@@ -29,6 +29,8 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
             Fate::Live { ending: Some(by), .. } if by.thread != event.thread => being_ended(case, object, by),
             Fate::Live { .. } => {}
             Fate::Dead(dead) => gone(case, object, Some(dead.ended)),
+            // Its number comes from a load that failed.
+            Fate::Unknown if case.world.missed.contains(&object) || case.world.not_made.contains(&object.kind) => {}
             Fate::Unknown => gone(case, object, None),
         }
     }
@@ -49,7 +51,7 @@ pub(super) fn ends(op: Op) -> bool {
     )
 }
 
-/// Another relation checks contexts. Memory is found by its address. No event tells of graphs that were built by hand.
+/// Another relation checks contexts. Memory is found by its address. No event tells of graphs that are not complete.
 fn known_by_events(object: Object) -> bool {
     !matches!(
         object.kind,
@@ -59,6 +61,7 @@ fn known_by_events(object: Object) -> bool {
             | Kind::DefaultStream
             | Kind::Memory
             | Kind::Graph
+            | Kind::Channel
             | Kind::Allocator
             | Kind::Callback
     )
@@ -105,6 +108,12 @@ fn rule_for(case: &Case<'_>, object: Object, ended: Option<Call>) -> (RuleId, &'
         Kind::DataBuffer if event.op == Op::Execute => {
             (DATA_04, "destroy a data buffer after the last run of the datasets that hold it")
         }
+        Kind::Physical | Kind::Range if ended.is_none() => {
+            (MEM_03, "pass what aclrtMallocPhysical or aclrtReserveMemAddress returned, to the call that belongs to it")
+        }
+        Kind::Physical | Kind::Range if by(Kind::Device) => (MEM_12, "free it first, then reset the device"),
+        Kind::Physical | Kind::Range => (MEM_01, "free each handle and each range once, after its last use"),
+        Kind::Pool => (MEM_18, "destroy each memory pool once, after its last use"),
         Kind::Descriptor if ended.is_none() => (ALLOC_06, "create the descriptor with aclrtAllocatorCreateDesc first"),
         Kind::Descriptor => (ALLOC_08, "destroy each descriptor once, after its last use"),
         _ => (DATA_05, "destroy each object once, by its own call, after its last use"),

@@ -6,10 +6,13 @@ use super::scene::Scene;
 use super::world::*;
 use crate::events::{Flag, Kind, Object, Place, Role, Span, Use};
 use crate::finding::Call;
+use std::collections::BTreeSet;
 
+#[expect(clippy::too_many_lines, reason = "a table: one arm per kind of object")]
 pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
     let (call, event) = (scene.call, &scene.event);
     world.kept.remove(&made);
+    world.missed.remove(&made);
     replace(world, call, made);
     let context = event.context.map(Object::context);
     let device = world.context_device(event.context);
@@ -33,7 +36,10 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
                 Event { device, plain, ex, waitable, timed, external, record: None, awaited_in_vain: Vec::new() };
             world.events.enter(made, call, world.calls, event);
         }
-        Kind::Notify => world.notifies.enter(made, call, world.calls, ()),
+        Kind::Notify => {
+            let imported = event.is(Flag::Imported);
+            world.notifies.enter(made, call, world.calls, Notify { imported });
+        }
         Kind::Memory => make_block(world, scene, made, device),
         Kind::Model => {
             let area = |wanted: Role| {
@@ -51,8 +57,24 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
         Kind::Graph => {
             let (memory, objects) = (event.memory().collect(), event.others().collect());
             if let Some(context) = context {
-                world.graphs.enter(made, call, world.calls, Graph { context, memory, objects });
+                world.graphs.enter(
+                    made,
+                    call,
+                    world.calls,
+                    Graph { context, memory, objects, in_turn: event.is(Flag::InTurn) },
+                );
             }
+        }
+        Kind::Channel => world.channels.enter(made, call, world.calls, ()),
+        Kind::Pool => world.pools.enter(made, call, world.calls, Pool { device: device_of(event) }),
+        Kind::Range => {
+            let span = Span::new(made.number, contents(scene).map_or(1, |span| span.bytes));
+            world.ranges.enter(made, call, world.calls, Range { span });
+        }
+        Kind::Physical => {
+            let bytes = contents(scene).map_or(0, |span| span.bytes);
+            let physical = Physical { bytes, device: device_of(event), retained: 0, freed_once: false };
+            world.physical.enter(made, call, world.calls, physical);
         }
         Kind::Dataset => world.datasets.enter(made, call, world.calls, Dataset::default()),
         Kind::DataBuffer => {
@@ -72,13 +94,35 @@ fn make_block(world: &mut World, scene: &Scene, made: Object, current: Option<u6
         _ => None,
     });
     let (bytes, place) = described.unwrap_or((1, None));
-    let named = event.others().find(|other| other.kind == Kind::Device).map(|device| device.number);
-    let device = (place != Some(Place::Host)).then_some(named.or(current).unwrap_or(0));
+    let device = (place != Some(Place::Host)).then_some(device_of(event).or(current).unwrap_or(0));
     let span = Span::new(made.number, bytes);
     let [registered, mapped] = [Flag::Registered, Flag::Mapped].map(|flag| event.is(flag));
     let [reachable, media] = [Flag::Reachable, Flag::Media].map(|flag| event.is(flag));
+    let [physical, pool] = [Kind::Physical, Kind::Pool].map(|wanted| event.others().find(|other| other.kind == wanted));
+    let no_access = event.is(Flag::NoAccess);
     // The program has written its own memory.
-    enter_block(world, scene.call, Block { span, written: registered, device, registered, mapped, reachable, media });
+    let written = registered;
+    let block = Block {
+        span,
+        written,
+        device,
+        registered,
+        mapped,
+        physical,
+        no_access,
+        imported: event.is(Flag::Imported),
+        offered: None,
+        pool,
+        reachable,
+        media,
+        told: BTreeSet::new(),
+    };
+    enter_block(world, scene.call, block);
+}
+
+/// The device that the call names.
+fn device_of(event: &crate::events::Event) -> Option<u64> {
+    event.others().find(|other| other.kind == Kind::Device).map(|device| device.number)
 }
 
 /// The library gives a number out again when its object has ended. The call that ended it may not have returned yet.
@@ -108,6 +152,16 @@ pub(super) fn end(world: &mut World, call: Call, object: Object) {
         Kind::Graph => {
             world.graphs.end(object, call);
         }
+        Kind::Channel => {
+            world.channels.end(object, call);
+        }
+        Kind::Pool => {
+            world.pools.end(object, call);
+        }
+        Kind::Range => {
+            world.ranges.end(object, call);
+        }
+        Kind::Physical => end_physical(world, call, object),
         Kind::Dataset => {
             world.datasets.end(object, call);
         }
@@ -186,6 +240,12 @@ fn release_unused(world: &mut World, call: Call, id: u64) {
     for block in world.blocks.those(|block| block.device == Some(id)) {
         end_block(world, call, block);
     }
+    for pool in world.pools.those(|pool| pool.device == Some(id)) {
+        world.pools.end(pool, call);
+    }
+    for physical in world.physical.those(|physical| physical.device == Some(id)) {
+        world.physical.end(physical, call);
+    }
     world.devices.get_mut(&id).into_iter().for_each(|device| device.peers.clear());
 }
 
@@ -220,6 +280,18 @@ fn end_stream(world: &mut World, call: Call, object: Object) {
             record.clock.forget(stream.key);
         }
     });
+}
+
+/// One handle is freed; the last one ends the memory.
+fn end_physical(world: &mut World, call: Call, object: Object) {
+    match world.physical.get_mut(object) {
+        Some(entry) if entry.is.retained > 0 => {
+            entry.is.retained -= 1;
+            entry.is.freed_once = true;
+            entry.ending = None;
+        }
+        _ => drop(world.physical.end(object, call)),
+    }
 }
 
 fn enter_block(world: &mut World, call: Call, block: Block) {

@@ -2,7 +2,24 @@
 
 use super::scene::Case;
 use crate::catalogue::*;
-use crate::events::{Flag, Object, Op};
+use crate::events::{Flag, Kind, Object, Op};
+
+/// DVPP-02: a channel goes before its description.
+pub(super) fn judge(case: &mut Case<'_>) {
+    let channel = case.event().object;
+    let ends_description = case.event().op == Op::Change && channel.kind == Kind::Channel;
+    let Some(made) = case.world.channels.get(channel).map(|entry| entry.made).filter(|_| ends_description) else {
+        return;
+    };
+    case.report(
+        DVPP_02,
+        format!("the description of {channel} is destroyed, and the channel was not"),
+        "the channel was destroyed before",
+        "call acldvppDestroyChannel first, then acldvppDestroyChannelDesc",
+    )
+    .about(channel)
+    .against(made, "created the channel");
+}
 
 /// MEM-03: media processing has an allocator of its own. Whether the block is of the other one.
 pub(super) fn other_family(case: &mut Case<'_>, object: Object) -> bool {

@@ -15,7 +15,7 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
         if matches!(used.role, Role::Contents) {
             continue;
         }
-        if !freed(case, used) {
+        if !freed(case, used) && !super::virtual_memory::out_of_reach(case, used) {
             place(case, used);
             filled(case, used);
         }
@@ -49,7 +49,7 @@ fn release(case: &mut Case<'_>) {
         );
         return;
     }
-    if registration(case, object) || mapping(case, object) {
+    if of_another_family(case, object) {
         return;
     }
     let of_host = matches!(op, Op::FreeHost | Op::FreeHostSynced);
@@ -100,6 +100,15 @@ fn release(case: &mut Case<'_>) {
     }
 }
 
+/// Whether the block belongs to another call than the one that frees it, or the relation of its own family is all that
+/// there is to say of it.
+fn of_another_family(case: &mut Case<'_>, object: Object) -> bool {
+    registration(case, object)
+        || super::virtual_memory::mapping(case, object)
+        || super::pools::other_family(case, object)
+        || super::sharing::other_family(case, object)
+}
+
 /// MEM-14: memory of the program is registered and unregistered by the two calls for that. Whether they do not fit.
 fn registration(case: &mut Case<'_>, object: Object) -> bool {
     let unregisters = case.event().is(Flag::Registered);
@@ -122,28 +131,6 @@ fn registration(case: &mut Case<'_>, object: Object) -> bool {
     .about(object)
     .against_any(made, "made the block")
     .against_any(ended, "ended the registration or the block");
-    true
-}
-
-/// MEM-03: a mapping is ended by the call for that. Whether object and call do not fit, or both are about a mapping:
-/// which device is current makes no difference to it.
-fn mapping(case: &mut Case<'_>, object: Object) -> bool {
-    let unmaps = case.event().is(Flag::Mapped);
-    let Some(block) = case.world.blocks.get(object) else { return false };
-    let (made, mapped) = (block.made, block.is.mapped);
-    if mapped == unmaps {
-        return mapped;
-    }
-    let name = case.scene.call.name;
-    let (is, by) = if mapped { ("mapped", "aclrtUnmapMem") } else { ("allocated", "aclrtFree or aclrtFreeHost") };
-    case.report(
-        MEM_03,
-        format!("{object} is {is} memory, but {name} is called for it"),
-        "the call that belongs to the one that made the block",
-        format!("call {by}"),
-    )
-    .about(object)
-    .against(made, "made the block");
     true
 }
 
@@ -223,6 +210,7 @@ fn place(case: &mut Case<'_>, used: &MemoryUse) {
         Role::Input | Role::Output => MODEL_18,
         Role::Workspace | Role::Weights => MEM_10,
         Role::Image => MODEL_10,
+        _ if case.event().is(Flag::Media) => MEM_10,
         _ => COPY_02,
     };
     case.report(
@@ -243,6 +231,9 @@ fn room(case: &mut Case<'_>) {
     let (world, event) = (case.world, case.event());
     for used in &event.uses {
         let Use::Room { said, known } = *used else { continue };
+        if super::virtual_memory::was_not_mapped(world, said) {
+            continue;
+        }
         let block = world.block(said.start);
         let Some(there) = world.room(said.start).or(known).filter(|there| *there < said.bytes) else { continue };
         case.report(

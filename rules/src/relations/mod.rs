@@ -21,22 +21,26 @@ mod lives;
 mod media;
 mod memory;
 mod models;
+mod objects;
 mod orders;
+mod pools;
 mod process;
 mod recent;
 mod same_context;
 mod scene;
+mod sharing;
 mod streams;
 mod teardown;
 mod touched;
+mod virtual_memory;
 mod world;
 
-use crate::events::{Access, Event, Kind, Object, Op, Outcome, Span, Use};
+use crate::events::{Access, Event, Kind, Object, Op, Outcome, Role, Span, Use};
 use crate::finding::{Call, Finding};
 use crate::rule::Severity;
 use clock::Task;
 use scene::{Case, MemoryUse, Scene};
-use world::World;
+use world::{OwnCode, World};
 
 /// Checks the calls of one process.
 ///
@@ -84,6 +88,7 @@ impl Checker {
             self.world.contradicted.pop_first();
         }
         self.world.note_told(&findings, event.thread);
+        in_flight::note_told(&mut self.world, &scene, &findings);
         let mut misuses = findings.iter().filter(|finding| finding.rule.severity() == Severity::Misuse).peekable();
         let told = misuses
             .peek()
@@ -160,6 +165,46 @@ impl Checker {
         self.may_be_used(span, |task| task.access == Access::Read && task.stream == stream)
     }
 
+    /// What a replay of the graph reads that it does not write as well. Nothing, if functions of the program are part of it:
+    /// they may write anything.
+    pub fn read_by_replay(&self, graph: Object) -> Vec<Span> {
+        let uses = self.world.graphs.get(graph).map_or(&[][..], |graph| &graph.is.memory);
+        let spans = |wanted: Access| {
+            uses.iter().filter_map(move |used| match *used {
+                Use::Memory { span, access, .. } if access == wanted => Some(span),
+                _ => None,
+            })
+        };
+        if uses.iter().any(|used| matches!(used, Use::Memory { role: Role::Instruction, .. })) {
+            return Vec::new();
+        }
+        spans(Access::Read).filter(|read| !spans(Access::Write).any(|written| written.overlaps(*read))).collect()
+    }
+
+    /// Whether what the stream was given last comes behind what may write memory untold: functions of the program, or a
+    /// wait for something that another thread does.
+    pub fn follows_own_code(&self, stream: Object) -> bool {
+        let (order, stream) = (self.world.order(), self.world.streams.get(stream));
+        let before = |code: &OwnCode| stream.is_none_or(|stream| stream.is.clock.at(code.key) >= code.count);
+        let pending = |code: &OwnCode| !order.is_reached(code.stream, code.key, code.count);
+        let fenced = stream.is_some_and(|stream| stream.is.fenced.is_some());
+        fenced || self.world.own_code.iter().any(|code| pending(code) && before(code))
+    }
+
+    /// Those of the streams behind whose work the call queues functions of the program as a part of a replay. Of others it is
+    /// told when they begin that the work before them is over.
+    pub fn queues_own_code_behind(&self, event: &Event, streams: &[Object]) -> Vec<Object> {
+        let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
+        let scene = (event.op == Op::Replay).then(|| Scene::new(&self.world, call, event)).filter(Scene::runs_own_code);
+        let Some(queue) = scene.and_then(|scene| scene.event.queue()) else { return Vec::new() };
+        let known = |stream: Object| self.world.streams.get(stream).map(|stream| &stream.is);
+        let behind = |stream: Object| match (known(queue), known(stream)) {
+            (Some(queue), Some(stream)) => queue.key == stream.key || queue.clock.at(stream.key) > 0,
+            _ => true,
+        };
+        streams.iter().copied().filter(|stream| behind(*stream)).collect()
+    }
+
     fn may_be_used(&self, span: Span, wanted: impl Fn(&Task) -> bool) -> bool {
         let order = self.world.order();
         let block = self.world.block(span.start);
@@ -204,6 +249,10 @@ fn judge(case: &mut Case<'_>) {
         allocators::judge(case);
         lent::judge(case);
         data::judge(case);
+        pools::judge(case);
+        media::judge(case);
+        sharing::judge(case);
+        virtual_memory::judge(case);
         if memory::judge(case) && models::judge(case) {
             in_flight::judge(case);
         }

@@ -151,8 +151,11 @@ fn left(case: &Case<'_>) -> Vec<Object> {
     left.extend(world.contexts.those(|context| !context.default));
     left.extend(world.streams.live().map(|(stream, _)| stream).filter(|stream| stream.kind == Kind::Stream));
     left.extend(world.events.those(|_| true));
-    left.extend(world.notifies.those(|()| true));
+    left.extend(world.notifies.those(|_| true));
     left.extend(world.blocks.those(|_| true));
+    left.extend(super::virtual_memory::left(world, |_| true));
+    left.extend(world.ranges.those(|_| true));
+    left.extend(world.pools.those(|_| true));
     left.extend(world.models.those(|_| true));
     left.extend(world.datasets.those(|_| true));
     left.extend(world.data_buffers.those(|_| true));

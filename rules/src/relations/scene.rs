@@ -73,6 +73,13 @@ impl Scene {
         datasets.filter_map(|dataset| world.datasets.get(dataset)).flat_map(|set| set.is.buffers.iter().copied())
     }
 
+    /// Whether the work that it queues runs functions of the program. Those may use memory that no event tells of.
+    pub(super) fn runs_own_code(&self) -> bool {
+        let instruction = |used: &MemoryUse| used.role == Role::Instruction;
+        matches!(self.event.op, Op::LaunchCallback | Op::LaunchHostFunction)
+            || self.event.op == Op::Replay && self.memory.iter().any(instruction)
+    }
+
     /// Whether the call has to do with the object.
     pub(super) fn concerns(&self, world: &World, object: Object) -> bool {
         let named = self.event.object == object

@@ -4,6 +4,7 @@ use super::scene::Case;
 use crate::catalogue::*;
 use crate::events::{Kind, Object, Op};
 use crate::rule::RuleId;
+use std::collections::BTreeSet;
 
 pub(super) fn judge(case: &mut Case<'_>) {
     let object = case.event().object;
@@ -66,8 +67,16 @@ fn device(case: &mut Case<'_>, device: Object) {
     let models = world.models.those(|model| model.context == default);
     left(case, MODEL_14, what.clone(), models, "unload the models first");
     if !shared {
-        let blocks = world.blocks.those(|block| block.device == Some(device.number));
-        left(case, MEM_12, what, blocks, "free the device's memory first");
+        let here = |of: Option<u64>| of == Some(device.number);
+        let mut memory = world.blocks.those(|block| here(block.device));
+        memory.extend(world.pools.those(|pool| here(pool.device)));
+        memory.extend(super::virtual_memory::left(world, |physical| here(physical.device)));
+        // The addresses of mappings that are left are left with them.
+        let mut memory = world.forgotten(memory);
+        let mapped = memory.iter().filter(|block| block.kind == Kind::Memory);
+        let ranges: BTreeSet<Object> = mapped.filter_map(|block| Some(world.range(block.number)?.0)).collect();
+        memory.extend(ranges);
+        left(case, MEM_12, what, memory, "free the device's memory first");
     }
 }
 

@@ -1,11 +1,12 @@
 //! The checker's state: every object of the events, and the relations between them.
 
 use super::book::{Book, Dead, Entry};
-use super::clock::{Clock, InFlight, Key, Now, Order, Stream};
+use super::clock::{Clock, InFlight, Now, Order, Stream};
+pub(super) use super::objects::*;
 use super::recent::Recent;
 use super::scene::UnderWay;
 use crate::catalogue::*;
-use crate::events::{Kind, Member, Object, Op, Place, Span, Thread, Use};
+use crate::events::{Kind, Object, Op, Place, Span, Thread};
 use crate::finding::{Call, Concerned, Finding};
 use crate::rule::RuleId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,12 +22,16 @@ pub(super) struct World {
     /// The handles by which programs know default streams.
     pub(super) default_handles: BTreeMap<Object, Object>,
     pub(super) events: Book<Event>,
-    pub(super) notifies: Book<()>,
+    pub(super) notifies: Book<Notify>,
     pub(super) blocks: Book<Block>,
     /// By their addresses, blocks that ended, and whose addresses no block has had since.
     pub(super) freed: Recent<u64, Freed>,
     pub(super) models: Book<Model>,
     pub(super) graphs: Book<Graph>,
+    pub(super) channels: Book<()>,
+    pub(super) pools: Book<Pool>,
+    pub(super) ranges: Book<Range>,
+    pub(super) physical: Book<Physical>,
     pub(super) datasets: Book<Dataset>,
     pub(super) data_buffers: Book<DataBuffer>,
     pub(super) descriptors: Book<Descriptor>,
@@ -35,6 +40,9 @@ pub(super) struct World {
     pub(super) lent: BTreeMap<u64, Lent>,
     /// What a call was to end that broke a rule and failed, and what that call's finding has named as left over.
     pub(super) kept: BTreeSet<Object>,
+    /// Objects that do not exist, and the kinds of those that a call was to make and a finding has told why it failed.
+    pub(super) missed: BTreeSet<Object>,
+    pub(super) not_made: BTreeSet<Kind>,
     /// The numbers of the calls that a finding has named as contradicted.
     pub(super) contradicted: BTreeSet<u64>,
     /// What the caller's allocators are serving, by their objects.
@@ -43,156 +51,12 @@ pub(super) struct World {
     pub(super) callbacks: BTreeMap<Object, Clock>,
     /// The last function of the program's own that was queued. It may do what queued work does.
     pub(super) launched: Option<Call>,
+    /// All of those that may not be over.
+    pub(super) own_code: Vec<OwnCode>,
     pub(super) host: Clock,
     /// The last wait for a device, and the context that it was for.
     pub(super) device_wait: Option<(Call, Object)>,
     pub(super) under_way: Vec<UnderWay>,
-}
-
-#[derive(Default, Debug)]
-pub(super) struct Process {
-    pub(super) initialised: Vec<Call>,
-    pub(super) finalised: Option<Call>,
-    /// The initialisation that failed last.
-    pub(super) refused: Option<Call>,
-    /// A finding has told that nothing initialises the library.
-    pub(super) without: bool,
-}
-
-/// A thread and its current context.
-#[derive(Default, Debug)]
-pub(super) struct Standing {
-    pub(super) current: Option<(Object, Call)>,
-    /// The context that the thread had and lost, and the call that took it.
-    pub(super) lost: Option<(Object, Call)>,
-    /// A finding has told that it has no context.
-    pub(super) told: bool,
-}
-
-#[derive(Default, Debug)]
-pub(super) struct Device {
-    pub(super) sets: Vec<Call>,
-    pub(super) default_context: Option<Object>,
-    /// The reset that released it last, and whether it did so by force.
-    pub(super) reset: Option<(Call, bool)>,
-    pub(super) peers: BTreeSet<u64>,
-}
-
-#[derive(Debug)]
-pub(super) struct Context {
-    pub(super) device: u64,
-    pub(super) default: bool,
-    /// It was current on a thread that has ended.
-    pub(super) outlived: bool,
-}
-
-#[derive(Debug)]
-pub(super) struct Event {
-    pub(super) device: u64,
-    pub(super) plain: bool,
-    pub(super) ex: bool,
-    pub(super) waitable: bool,
-    pub(super) timed: bool,
-    pub(super) external: bool,
-    pub(super) record: Option<Record>,
-    /// The streams that waited for it before it was recorded.
-    pub(super) awaited_in_vain: Vec<Object>,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct Record {
-    pub(super) call: Call,
-    pub(super) stream: Object,
-    pub(super) key: Key,
-    pub(super) count: u64,
-    /// What is over when the event is reached.
-    pub(super) clock: Clock,
-}
-
-#[derive(Debug)]
-pub(super) struct Block {
-    pub(super) span: Span,
-    /// A call has written some of it, or was given it to write.
-    pub(super) written: bool,
-    /// The device whose memory it is; `None` for pinned host memory.
-    pub(super) device: Option<u64>,
-    /// It is memory of the program that is registered.
-    pub(super) registered: bool,
-    /// It is physical memory that is mapped to reserved addresses.
-    pub(super) mapped: bool,
-    /// It is host memory whose address on the device the program has, which is the same here.
-    pub(super) reachable: bool,
-    /// The allocator of media processing gave it out.
-    pub(super) media: bool,
-}
-
-/// What is remembered of a block that ended.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Freed {
-    pub(super) bytes: u64,
-    /// The memory is the program's, who has it again.
-    pub(super) registered: bool,
-}
-
-#[derive(Debug)]
-pub(super) struct Model {
-    pub(super) context: Object,
-    pub(super) work: Option<Span>,
-    pub(super) weights: Option<Span>,
-    pub(super) dynamic: bool,
-}
-
-/// Captured work.
-#[derive(Debug)]
-pub(super) struct Graph {
-    pub(super) context: Object,
-    /// What its tasks use, as the event that made it says.
-    pub(super) memory: Vec<Use>,
-    /// Models and events.
-    pub(super) objects: Vec<Object>,
-}
-
-#[derive(Default, Debug)]
-pub(super) struct Dataset {
-    pub(super) buffers: Vec<Object>,
-}
-
-#[derive(Debug)]
-pub(super) struct DataBuffer {
-    pub(super) span: Span,
-}
-
-#[derive(Default, Debug)]
-pub(super) struct Descriptor {
-    pub(super) members: BTreeSet<Member>,
-    pub(super) object: Option<Object>,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Registration {
-    pub(super) call: Call,
-    pub(super) descriptor: Object,
-    pub(super) object: Option<Object>,
-    /// Work that takes memory was queued on its stream.
-    pub(super) serves: bool,
-    /// The first such work that was queued on a stream without an allocator since then.
-    pub(super) elsewhere: Option<Call>,
-    /// The first run of a model with open shapes since then that had no stream.
-    pub(super) at_once: Option<Call>,
-}
-
-/// A block of a caller's allocator.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Lent {
-    pub(super) span: Span,
-    pub(super) allocator: Object,
-    pub(super) stream: Object,
-    /// The work that it was taken for.
-    pub(super) key: Key,
-    pub(super) count: u64,
-    pub(super) taken: Call,
-    /// The library has it.
-    pub(super) out: bool,
 }
 
 /// What became of an object.
@@ -232,6 +96,10 @@ impl World {
             Kind::Memory => of(&self.blocks, object),
             Kind::Model => of(&self.models, object),
             Kind::Graph => of(&self.graphs, object),
+            Kind::Channel => of(&self.channels, object),
+            Kind::Pool => of(&self.pools, object),
+            Kind::Range => of(&self.ranges, object),
+            Kind::Physical => of(&self.physical, object),
             Kind::Dataset => of(&self.datasets, object),
             Kind::DataBuffer => of(&self.data_buffers, object),
             Kind::Descriptor => of(&self.descriptors, object),
@@ -274,15 +142,22 @@ impl World {
             let ends = matches!(op, Op::Reset | Op::ResetForce | Op::Finalise | Op::Release | Op::Destroy);
             self.kept.extend(told.into_iter().chain([object]).filter(|_| ends));
         } else if super::live::ends(op) {
+            // What is still in a range or a pool is left over with it.
+            self.kept.extend(told.into_iter().filter(|_| matches!(object.kind, Kind::Range | Kind::Pool)));
             let block = Some(object).filter(|object| object.kind == Kind::Memory);
             let block = block.and_then(|block| Some(self.block(block.number)?.0));
             self.kept.insert(block.unwrap_or(object));
         }
     }
 
-    /// Remembers what is not to be told again: that the library is not initialised, or that the thread has no context.
+    /// Remembers what is not to be told again: that the library is not initialised, that the thread has no context, or
+    /// that there is no such model.
     pub(super) fn note_told(&mut self, findings: &[Finding], thread: Thread) {
         const LACKING: [RuleId; 5] = [CTX_09, DEV_01, DEV_04, MEM_06, THREAD_01];
+        let unknown = |object: &Object| object.kind == Kind::Model && matches!(self.fate(*object), Fate::Unknown);
+        let named = findings.iter().flat_map(|finding| finding.objects.iter().map(|concerned| concerned.object));
+        let missed: Vec<Object> = named.filter(unknown).collect();
+        self.missed.extend(missed);
         self.process.without |= findings.iter().any(|finding| finding.rule == INIT_01);
         if findings.iter().any(|finding| LACKING.contains(&finding.rule)) {
             self.threads.entry(thread).or_default().told = true;
@@ -323,6 +198,10 @@ impl World {
             Kind::Memory => of(&mut self.blocks, object, change),
             Kind::Model => of(&mut self.models, object, change),
             Kind::Graph => of(&mut self.graphs, object, change),
+            Kind::Channel => of(&mut self.channels, object, change),
+            Kind::Pool => of(&mut self.pools, object, change),
+            Kind::Range => of(&mut self.ranges, object, change),
+            Kind::Physical => of(&mut self.physical, object, change),
             Kind::Dataset => of(&mut self.datasets, object, change),
             Kind::DataBuffer => of(&mut self.data_buffers, object, change),
             Kind::Descriptor => of(&mut self.descriptors, object, change),
@@ -354,6 +233,18 @@ impl World {
             rest = (end < span.end()).then(|| Span::new(end, span.end() - end));
             Some(Span::new(span.start, end.min(span.end()) - span.start))
         })
+    }
+
+    /// The reserved range that an address is in.
+    pub(super) fn range(&self, address: u64) -> Option<(Object, &Entry<Range>)> {
+        let found = self.ranges.up_to(Object::range(address))?;
+        (address < found.1.is.span.end()).then_some(found)
+    }
+
+    /// The blocks of memory for which `wanted` holds, and whose end no other call is about.
+    pub(super) fn blocks_where(&self, wanted: impl Fn(&Block) -> bool) -> Vec<Object> {
+        let blocks = self.blocks.live().filter(|(_, entry)| entry.ending.is_none() && wanted(&entry.is));
+        self.forgotten(blocks.map(|(block, _)| block).collect())
     }
 
     /// How many bytes of memory there are from an address on, if it is in a block.

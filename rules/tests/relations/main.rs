@@ -23,5 +23,6 @@ mod registered;
 mod remembered;
 mod reports;
 mod runs;
+mod sharing;
 mod streams;
 mod threads;

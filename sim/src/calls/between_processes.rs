@@ -8,14 +8,15 @@ use super::{store_text, wanted};
 use crate::abi::{Address, In, Out, Text};
 use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::current_context;
-use crate::machine::device;
-use crate::machine::memory::{exported, virtual_memory};
+use crate::machine::device::{self, Device};
+use crate::machine::memory::{exported, physical};
 use crate::machine::signals::{notify, shared_event};
 use crate::machine::watch;
-use ascendcl_rules::{Object, Op, Place, Role};
+use ascendcl_rules::{Flag, Object, Op, Place, Role};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
 use core::ffi::{c_char, c_void};
+use std::sync::Arc;
 
 pub(crate) fn aclrtIpcMemGetExportKey(
     dev_ptr: Address,
@@ -31,8 +32,9 @@ pub(crate) fn aclrtIpcMemGetExportKey(
         return Err(Failure::invalid("the size is 0"));
     }
     current_context()?;
+    let call = watch::call(Op::Offer, dev_ptr).begin()?;
     let text = exported::export(dev_ptr, size, for_all)?;
-    store_text(&mut key, &text, len).inspect_err(|_| drop(exported::close(&text)))
+    call.end(store_text(&mut key, &text, len).inspect_err(|_| drop(exported::close(&text))))
 }
 
 pub(crate) fn aclrtIpcMemSetImportPid(key: Text<'_>, pid: In<'_, i32>, num: usize) -> Answer {
@@ -51,7 +53,7 @@ pub(crate) fn aclrtIpcMemSetAttr(key: Text<'_>, kind: aclrtIpcMemAttrType, attr:
         return Err(Failure::invalid(format!("there is no link {attr}")));
     }
     current_context()?;
-    exported::is_exported(&key)
+    exported::exported(&key).map(drop)
 }
 
 /// Every device of the simulator reaches the memory of every other.
@@ -59,8 +61,15 @@ pub(crate) fn aclrtIpcMemImportByKey(mut dev_ptr: Out<'_, *mut c_void>, key: Tex
     wanted(&dev_ptr)?;
     let key = given(key)?;
     one_flag(flags, ACL_RT_IPC_MEM_IMPORT_FLAG_ENABLE_PEER_ACCESS)?;
-    let call = watch::call(Op::Allocate, Object::memory(0));
+    let call = watch::call(Op::Allocate, Object::memory(0)).flag(Flag::Imported, true);
+    let own = exported::exported(&key).is_ok();
+    let call = if own { call.with(Object::PROCESS) } else { call };
     let context = current_context()?;
+    if own {
+        // It fails, and the checker says why.
+        drop(call.begin()?);
+        return exported::import(&key, context.device()).map(drop);
+    }
     let address = exported::import(&key, context.device())?;
     // The size is known only now. The other process has written the memory, as far as this one can know.
     let size = exported::size_of_import(address);
@@ -74,8 +83,11 @@ pub(crate) fn aclrtIpcMemClose(key: Text<'_>) -> Answer {
     let key = given(key)?;
     current_context()?;
     match exported::imported(&key)? {
-        Some(address) => watch::call(Op::Free, address).begin()?.end(exported::close(&key)),
-        None => exported::close(&key),
+        Some(address) => watch::call(Op::Free, address).flag(Flag::Imported, true).begin()?.end(exported::close(&key)),
+        None => {
+            let address = exported::exported(&key)?;
+            watch::call(Op::Withdraw, address).begin()?.end(exported::close(&key))
+        }
     }
 }
 
@@ -133,11 +145,11 @@ fn export(handle: aclrtDrvMemHandle, flags: u64) -> Answer<u64> {
     if handle.is_null() {
         return Err(Failure::invalid("the handle is null"));
     }
-    virtual_memory::export(handle, one_flag(flags, ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION)?)
+    physical::export(handle, one_flag(flags, ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION)?)
 }
 
 pub(crate) fn aclrtMemSetPidToShareableHandle(shareable_handle: u64, pid: In<'_, i32>, pid_num: usize) -> Answer {
-    virtual_memory::allow_import(shareable_handle, &processes(&pid, pid_num)?)
+    physical::allow_import(shareable_handle, &processes(&pid, pid_num)?)
 }
 
 pub(crate) fn aclrtMemSetPidToShareableHandleV2(
@@ -157,7 +169,7 @@ pub(crate) fn aclrtMemImportFromShareableHandle(
     mut handle: Out<'_, aclrtDrvMemHandle>,
 ) -> Answer {
     wanted(&handle)?;
-    handle.set(virtual_memory::import(shareable_handle, device::device(device_id.into())?)?);
+    handle.set(import(shareable_handle, device::device(device_id.into())?)?);
     Ok(())
 }
 
@@ -175,8 +187,17 @@ pub(crate) fn aclrtMemImportFromShareableHandleV2(
         return Err(Failure::invalid(format!("the flags are reserved as 0, not {flags:#x}")));
     }
     let device = current_context()?.device().clone();
-    handle.set(virtual_memory::import(u64::from_ne_bytes(shareable_handle.array()), device)?);
+    handle.set(import(u64::from_ne_bytes(shareable_handle.array()), device)?);
     Ok(())
+}
+
+fn import(number: u64, device: Arc<Device>) -> Answer<aclrtDrvMemHandle> {
+    let call = watch::call(Op::Allocate, Object::physical(0)).with(Object::device(device.id().into()));
+    let made = physical::import(number, device)?;
+    // The size is known only now.
+    let call = call.writes(Address::NULL, physical::size_of(made)?, Role::Contents, None).begin()?;
+    call.made(made.0.addr());
+    Ok(made)
 }
 
 pub(crate) fn aclrtNotifyGetExportKey(notify: aclrtNotify, mut key: Out<'_, c_char>, len: usize, flags: u64) -> Answer {
@@ -198,7 +219,7 @@ pub(crate) fn aclrtNotifyImportByKey(notify: Out<'_, aclrtNotify>, key: Text<'_>
     wanted(&notify)?;
     let key = given(key)?;
     one_flag(flags, ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS)?;
-    super::notify::hand_out(notify, || notify::import(&key))
+    super::notify::hand_out(notify, true, || notify::import(&key))
 }
 
 fn given(key: Text<'_>) -> Answer<String> {

@@ -37,7 +37,11 @@ pub(crate) fn aclmdlRIExecuteAsync(model_ri: aclmdlRI, stream: aclrtStream) -> A
             Tie::Records(_) => {}
         }
     }
-    let call = watch::call(Op::Replay, model_ri).queue(stream).unless(instance.is_built()).begin()?;
+    let call = watch::call(Op::Replay, model_ri).queue(stream).begin()?;
+    // What an event from outside of the graph comes after may write what the replay reads.
+    if !ties.iter().any(|tie| matches!(tie, Tie::Awaits(_) | Tie::AwaitsWhatIsToCome)) {
+        watch::sources_of_replay(model_ri, stream);
+    }
     call.end(instance.submit(&on))?;
     for tie in ties {
         if let Tie::Records(event) = tie {
@@ -52,7 +56,9 @@ pub(crate) fn aclmdlRIExecute(model_ri: aclmdlRI, timeout: i32) -> Answer {
     let instance = instances::find(model_ri)?;
     instance.refuse_captured()?;
     instance.of_current_context()?;
-    instance.execute(deadline(timeout)?)
+    let deadline = deadline(timeout)?;
+    let call = watch::call(Op::Replay, model_ri).begin()?;
+    call.end(instance.execute(deadline))
 }
 
 pub(crate) fn aclmdlRIAbort(model_ri: aclmdlRI) -> Answer {

@@ -10,7 +10,7 @@ use crate::machine::contexts::named::Named;
 use crate::machine::memory::memory_pools::{self, Pool, Value};
 use crate::machine::memory::{allocate_from, free_pooled};
 use crate::machine::watch;
-use ascendcl_rules::{Object, Op, Place, Role};
+use ascendcl_rules::{Flag, Object, Op, Place, Role};
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
 use std::sync::Arc;
@@ -23,17 +23,22 @@ pub(crate) fn aclrtMemPoolCreate(mut mem_pool: Out<'_, aclrtMemPool>, pool_props
         return Err(Failure::invalid("memory pools are on devices alone"));
     }
     current_context()?;
-    mem_pool.set(memory_pools::create(properties.location.id, properties.maxSize));
+    let device = Object::device(properties.location.id.into());
+    let call = watch::call(Op::Create, Object::pool(0)).with(device).begin()?;
+    let made = memory_pools::create(properties.location.id, properties.maxSize);
+    call.made(made.0.addr());
+    mem_pool.set(made);
     Ok(())
 }
 
 /// Memory of it that is out stays in place.
 pub(crate) fn aclrtMemPoolDestroy(mem_pool: aclrtMemPool) -> Answer {
     let used = found(mem_pool)?.used();
+    let call = watch::call(Op::Destroy, mem_pool).begin()?;
     if used > 0 {
         if_documented(|| Failure::refused(format!("{used} bytes of the memory pool were not freed yet")))?;
     }
-    memory_pools::destroy(mem_pool)
+    call.end(memory_pools::destroy(mem_pool))
 }
 
 /// The memory can be used at once, and 0 bytes have an address as well.
@@ -47,7 +52,7 @@ pub(crate) fn aclrtMemPoolMallocAsync(
     let pool = found(mem_pool)?;
     no_default(stream)?;
     let named = Named::find(stream)?;
-    let call = watch::call(Op::Allocate, Object::memory(0)).queue(stream);
+    let call = watch::call(Op::Allocate, Object::memory(0)).queue(stream).with(mem_pool).flag(Flag::Pooled, true);
     let call = match pool.device_id() {
         Some(device) => call.with(Object::device(device.into())),
         None => call,
@@ -64,7 +69,7 @@ pub(crate) fn aclrtMemPoolFreeAsync(ptr: Address, stream: aclrtStream) -> Answer
     not_null(ptr)?;
     no_default(stream)?;
     let named = Named::find(stream)?;
-    let call = watch::call(Op::Free, ptr).queue(stream).begin()?;
+    let call = watch::call(Op::Free, ptr).queue(stream).flag(Flag::Pooled, true).begin()?;
     let stream = named.for_work()?;
     call.end(free_pooled(ptr, |block| {
         let keep = move |_| {
@@ -104,7 +109,7 @@ fn found(mem_pool: aclrtMemPool) -> Answer<Arc<Pool>> {
     if mem_pool.is_null() {
         return Err(Failure::invalid("the memory pool is null"));
     }
-    memory_pools::find(mem_pool)
+    memory_pools::find(mem_pool).inspect_err(|_| watch::missed(mem_pool))
 }
 
 /// The default stream cannot be named by null here.

@@ -10,7 +10,7 @@ use crate::machine::memory::{Place, describe, hold};
 use crate::machine::signals::notify::{self, find};
 use crate::machine::signals::values::{self, Until, Wanted};
 use crate::machine::watch;
-use ascendcl_rules::{Object, Op};
+use ascendcl_rules::{Flag, Object, Op};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub(crate) fn aclrtCreateNotify(notify: Out<'_, aclrtNotify>, flag: u64) -> Answ
     if flag != u64::from(ACL_NOTIFY_DEFAULT) {
         return Err(Failure::refused(format!("there is no notify with the flag {flag:#x}")));
     }
-    hand_out(notify, || Ok(notify::create()))
+    hand_out(notify, false, || Ok(notify::create()))
 }
 
 pub(crate) fn aclrtDestroyNotify(notify: aclrtNotify) -> Answer {
@@ -35,8 +35,12 @@ pub(crate) fn aclrtDestroyNotify(notify: aclrtNotify) -> Answer {
     call.end(destroyed)
 }
 
-pub(super) fn hand_out(mut notify: Out<'_, aclrtNotify>, make: impl FnOnce() -> Answer<aclrtNotify>) -> Answer {
-    let call = watch::call(Op::Create, Object::notify(0)).begin()?;
+pub(super) fn hand_out(
+    mut notify: Out<'_, aclrtNotify>,
+    imported: bool,
+    make: impl FnOnce() -> Answer<aclrtNotify>,
+) -> Answer {
+    let call = watch::call(Op::Create, Object::notify(0)).flag(Flag::Imported, imported).begin()?;
     current_context()?;
     let made = make()?;
     call.made(made.0.addr());
@@ -51,9 +55,10 @@ pub(crate) fn aclrtRecordNotify(notify: aclrtNotify, stream: aclrtStream) -> Ans
 
 /// The time limit is in seconds; 0 means no limit.
 pub(crate) fn aclrtWaitAndResetNotify(notify: aclrtNotify, stream: aclrtStream, timeout: u32) -> Answer {
-    let notify = find(notify)?;
+    let handle = notify;
+    let notify = find(handle)?;
     let limit = (timeout > 0).then(|| Duration::from_secs(timeout.into()));
-    let call = watch::call(Op::Fence, stream).queue(stream).begin()?;
+    let call = watch::call(Op::Fence, stream).queue(stream).with(handle).begin()?;
     call.end(notify.hold_up(&Named::find(stream)?.for_work()?, limit))
 }
 

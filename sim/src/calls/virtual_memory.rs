@@ -4,8 +4,8 @@ use super::memory::not_null;
 use super::wanted;
 use crate::abi::{Address, In, Out};
 use crate::failure::{Answer, Failure};
-use crate::machine::memory::virtual_memory::{self, GRANULARITY};
-use crate::machine::memory::{self, mapped};
+use crate::machine::memory::physical::{self, GRANULARITY};
+use crate::machine::memory::{self, mapped, virtual_memory};
 use crate::machine::watch;
 use ascendcl_rules::{Flag, Object, Op, Place, Role};
 use ascendcl_sys::types::*;
@@ -26,7 +26,11 @@ pub(crate) fn aclrtReserveMemAddress(
     if flags > KNOWN_FLAGS {
         return Err(Failure::invalid(format!("there is no page type {flags}")));
     }
-    vir_ptr.set(virtual_memory::reserve(size, alignment)?.pointer());
+    let call = watch::call(Op::Allocate, Object::range(0));
+    let call = call.writes(Address::NULL, size, Role::Contents, None).begin()?;
+    let start = virtual_memory::reserve(size, alignment)?;
+    call.made(start.number());
+    vir_ptr.set(start.pointer());
     Ok(())
 }
 
@@ -43,7 +47,8 @@ pub(crate) fn aclrtReserveMemAddressNoUCMemory(
 
 pub(crate) fn aclrtReleaseMemAddress(vir_ptr: Address) -> Answer {
     not_null(vir_ptr)?;
-    mapped::release(vir_ptr)
+    let call = watch::call(Op::Free, Object::range(vir_ptr.number() as u64)).begin()?;
+    call.end(mapped::release(vir_ptr))
 }
 
 pub(crate) fn aclrtMallocPhysical(
@@ -56,13 +61,18 @@ pub(crate) fn aclrtMallocPhysical(
     let properties = given(&prop)?;
     not_empty(size)?;
     no_flags(flags)?;
-    handle.set(virtual_memory::allocate(size, properties)?);
+    let call = of_memory(watch::call(Op::Allocate, Object::physical(0)), properties.location);
+    let call = call.writes(Address::NULL, size, Role::Contents, None).begin()?;
+    let made = physical::allocate(size, properties)?;
+    call.made(made.0.addr());
+    handle.set(made);
     Ok(())
 }
 
 pub(crate) fn aclrtFreePhysical(handle: aclrtDrvMemHandle) -> Answer {
     known(handle)?;
-    virtual_memory::free(handle)
+    let call = watch::call(Op::Free, handle).begin()?;
+    call.end(physical::free(handle))
 }
 
 pub(crate) fn aclrtMapMem(
@@ -98,18 +108,29 @@ fn map(
     known(handle)?;
     not_empty(size)?;
     no_flags(flags)?;
-    let location = virtual_memory::properties(handle)?.location;
-    let call = watch::call(Op::Allocate, Object::memory(0)).flag(Flag::Mapped, true);
-    let (call, place) = match location.kind {
-        aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE => {
-            (call.with(Object::device(location.id.into())), Place::Device)
-        }
-        _ => (call, Place::Host),
+    let location = physical::properties(handle).inspect_err(|_| watch::missed(handle))?.location;
+    let place = match location.kind {
+        aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE => Place::Device,
+        _ => Place::Host,
     };
-    let call = call.writes(Address::NULL, size, Role::Contents, Some(place)).begin()?;
+    let call = of_memory(watch::call(Op::Allocate, Object::memory(0)), location).flag(Flag::Mapped, true);
+    let call = call.flag(Flag::NoAccess, is_closed(access)).flag(Flag::Inside, offset != 0).with(handle);
+    let call = call.writes(vir_ptr, size, Role::Contents, Some(place)).begin()?;
     mapped::map(vir_ptr, size, offset, handle, access.0)?;
     call.made(vir_ptr.number());
     Ok(())
+}
+
+/// The device that the memory is on takes part.
+fn of_memory(call: watch::Watching, location: aclrtMemLocation) -> watch::Watching {
+    match location.kind {
+        aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE => call.with(Object::device(location.id.into())),
+        _ => call,
+    }
+}
+
+fn is_closed(access: aclrtMemAccessFlags) -> bool {
+    access == aclrtMemAccessFlags::ACL_RT_MEM_ACCESS_FLAGS_NONE
 }
 
 pub(crate) fn aclrtUnmapMem(vir_ptr: Address) -> Answer {
@@ -132,7 +153,9 @@ pub(crate) fn aclrtMemSetAccess(
         if access > aclrtMemAccessFlags::ACL_RT_MEM_ACCESS_FLAGS_READWRITE {
             return Err(Failure::refused(format!("there is no access {}", access.0)));
         }
-        memory::allow(vir_ptr, size, access)?;
+        let call = watch::call(Op::Change, vir_ptr).flag(Flag::Mapped, true).flag(Flag::NoAccess, is_closed(access));
+        let call = call.writes(vir_ptr, size, Role::Contents, None).begin()?;
+        call.end(memory::allow(vir_ptr, size, access))?;
     }
     Ok(())
 }
@@ -157,7 +180,7 @@ pub(crate) fn aclrtMemGetAllocationGranularity(
     mut granularity: Out<'_, usize>,
 ) -> Answer {
     wanted(&granularity)?;
-    virtual_memory::check(&given(&prop)?)?;
+    physical::check(&given(&prop)?)?;
     if option > aclrtMemGranularityOptions::ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED {
         return Err(Failure::invalid(format!("there is no granularity {}", option.0)));
     }
@@ -171,14 +194,17 @@ pub(crate) fn aclrtMemGetAllocationPropertiesFromHandle(
 ) -> Answer {
     wanted(&prop)?;
     known(handle)?;
-    prop.set(virtual_memory::properties(handle)?);
+    prop.set(physical::properties(handle)?);
     Ok(())
 }
 
 pub(crate) fn aclrtMemRetainAllocationHandle(vir_ptr: Address, mut handle: Out<'_, aclrtDrvMemHandle>) -> Answer {
     not_null(vir_ptr)?;
     wanted(&handle)?;
-    handle.set(memory::handle_of(vir_ptr)?);
+    let found = memory::handle_of(vir_ptr)?;
+    let call = watch::call(Op::Retain, found).begin()?;
+    call.end(physical::retain(found))?;
+    handle.set(found);
     Ok(())
 }
 

@@ -1,5 +1,6 @@
 //! Channels of tensors.
 
+use crate::common::Shared;
 use crate::world::*;
 use ascendcl_sim::control;
 use ascendcl_sys::error_codes::*;
@@ -170,4 +171,21 @@ fn the_mark_of_an_end_that_is_given_data_keeps_none() {
     let sent = call!(tensor_channel::acltdtCreateDataset());
     ok!(tensor_channel::acltdtAddDataItem(sent, item));
     ok!(tensor_channel::acltdtSendTensor(channel("marked", 0), sent, 0));
+}
+
+#[test]
+fn a_wait_on_a_channel_that_is_destroyed_ends() {
+    let _world = world();
+    let (channel, empty) = (Shared::new(channel("gone", 0)), call!(tensor_channel::acltdtCreateDataset()));
+    let empty = Shared::new(empty);
+    let waits = std::thread::spawn(move || {
+        ok!(device::aclrtSetDevice(0));
+        call!(tensor_channel::acltdtReceiveTensor(channel.get(), empty.get(), -1))
+    });
+    std::thread::sleep(Duration::from_millis(20));
+    ok!(tensor_channel::acltdtDestroyChannel(channel.get()));
+    assert_eq!(waits.join().unwrap(), ACL_ERROR_INVALID_PARAM);
+    // A new channel of the name is another one.
+    let again = self::channel("gone", 0);
+    ok!(tensor_channel::acltdtSendTensor(again, dataset(&mut [1.0; 4]), 0));
 }

@@ -10,7 +10,7 @@ use std::ffi::c_void;
 const RELAXED: aclmdlRICaptureMode = aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
 
 /// What the program captures on the stream.
-fn captured(stream: aclrtStream, program: impl FnOnce()) -> aclmdlRI {
+pub(crate) fn captured(stream: aclrtStream, program: impl FnOnce()) -> aclmdlRI {
     let mut graph = aclmdlRI::NULL;
     ok!(aclmdlRICaptureBegin(stream, RELAXED));
     program();

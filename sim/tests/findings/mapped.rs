@@ -4,18 +4,18 @@ use crate::support::*;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-const UNIT: usize = 2 << 20;
-const DEVICE: aclrtMemLocationType = aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE;
+pub(crate) const UNIT: usize = 2 << 20;
+pub(crate) const DEVICE: aclrtMemLocationType = aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE;
 const HOST: aclrtMemLocationType = aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST;
 
-fn reserve(units: usize) -> *mut c_void {
+pub(crate) fn reserve(units: usize) -> *mut c_void {
     let mut start = null_mut();
     ok!(aclrtReserveMemAddress(&mut start, units * UNIT, 0, null_mut(), 1));
     start
 }
 
-/// Maps physical memory of one unit.
-fn map(at: *mut c_void, kind: aclrtMemLocationType, id: u32) {
+/// Physical memory of one unit.
+pub(crate) fn physical(kind: aclrtMemLocationType, id: u32) -> aclrtDrvMemHandle {
     let mut properties = aclrtPhysicalMemProp {
         handleType: aclrtMemHandleType::ACL_MEM_HANDLE_TYPE_NONE,
         allocationType: aclrtMemAllocationType::ACL_MEM_ALLOCATION_TYPE_PINNED,
@@ -25,7 +25,12 @@ fn map(at: *mut c_void, kind: aclrtMemLocationType, id: u32) {
     };
     let mut handle = aclrtDrvMemHandle::NULL;
     ok!(aclrtMallocPhysical(&mut handle, UNIT, &mut properties, 0));
-    ok!(aclrtMapMem(at, UNIT, 0, handle, 0));
+    handle
+}
+
+/// Maps some.
+fn map(at: *mut c_void, kind: aclrtMemLocationType, id: u32) {
+    ok!(aclrtMapMem(at, UNIT, 0, physical(kind, id), 0));
 }
 
 fn fill(start: *mut c_void, bytes: usize, stream: aclrtStream) {

@@ -149,14 +149,12 @@ fn a_source_that_the_host_writes_before_the_copy_has_run_is_found() {
     breaks_without(rules::COPY_04, |waited| {
         let (block, pinned, stream) = (malloc(64), malloc_host(64), stream());
         store(pinned, 1);
-        let gate = Gate::close(stream);
+        long_fill(stream);
         queue_copy(block, pinned, TO_DEVICE, stream);
         if waited {
-            gate.open();
             sync(stream);
         }
         store(pinned, 2);
-        gate.open();
         sync(stream);
     });
 }
@@ -219,10 +217,9 @@ fn strict_checks_refuse_the_wait_for_a_copy_whose_source_changed() {
     ok!(aclrtSetDevice(0));
     let (block, pinned, stream) = (malloc(64), malloc_host(64), stream());
     store(pinned, 1);
-    let gate = Gate::close(stream);
+    long_fill(stream);
     queue_copy(block, pinned, TO_DEVICE, stream);
     store(pinned, 2);
-    gate.open();
     // The copy runs before anybody waits, and what it read was put right again.
     // SAFETY: device memory is memory of the process here, and lives until the machine is reset. What writes it meanwhile is the
     // copy that is looked out for, which copies bytes.

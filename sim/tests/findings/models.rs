@@ -127,3 +127,32 @@ fn an_output_that_the_library_allocated_is_the_programs_to_free() {
     };
     assert_eq!(broken(run), []);
 }
+
+#[test]
+fn a_model_that_was_to_be_loaded_in_freed_memory_is_told_once() {
+    let run = |weights: bool| {
+        broken_by(|| {
+            // The model with open shapes has no size of working memory.
+            let fixed = CString::new(DIGITS.replace("digits", "digits-8")).unwrap();
+            let (mut id, mut sizes) = (0, [0; 2]);
+            let [work, kept] = &mut sizes;
+            ok!(aclmdlQuerySize(fixed.as_ptr(), work, kept));
+            let areas = sizes.map(|size| malloc(size.max(64)));
+            ok!(aclrtFree(areas[usize::from(weights)]));
+            let [work, kept] = areas;
+            acl!(aclmdlLoadFromFileWithMem(fixed.as_ptr(), &mut id, work, sizes[0], kept, sizes[1]));
+            // The program does not look at the code.
+            let [input, output] = datasets();
+            acl!(aclmdlExecute(id, input, output));
+            acl!(aclmdlUnload(id));
+        })
+    };
+    assert_eq!(run(false), [(rules::MODEL_02, "aclmdlLoadFromFileWithMem")]);
+    assert_eq!(run(true), [(rules::MODEL_03, "aclmdlLoadFromFileWithMem")]);
+    let never = || {
+        let [input, output] = datasets();
+        acl!(aclmdlExecute(7, input, output));
+        acl!(aclmdlUnload(7));
+    };
+    assert_eq!(broken_by(never), [(rules::MODEL_12, "aclmdlExecute")]);
+}

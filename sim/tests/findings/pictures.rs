@@ -17,24 +17,78 @@ fn memory_is_freed_by_the_allocator_that_gave_it_out() {
     breaks(rules::MEM_03, || ok!(acldvppFree(malloc(64))), || ok!(aclrtFree(malloc(64))));
 }
 
+fn channel() -> *mut acldvppChannelDesc {
+    let channel = acl!(acldvppCreateChannelDesc());
+    ok!(acldvppCreateChannel(channel));
+    channel
+}
+
+/// Scales one picture to another.
+fn scale(from: *mut c_void, to: *mut c_void) -> aclError {
+    let picture = |data| {
+        let picture = acl!(acldvppCreatePicDesc());
+        ok!(acldvppSetPicDescData(picture, data));
+        ok!(acldvppSetPicDescSize(picture, 64));
+        ok!(acldvppSetPicDescWidth(picture, 8));
+        ok!(acldvppSetPicDescHeight(picture, 8));
+        ok!(acldvppSetPicDescWidthStride(picture, 8));
+        ok!(acldvppSetPicDescHeightStride(picture, 8));
+        picture
+    };
+    let (from, to, config) = (picture(from), picture(to), acl!(acldvppCreateResizeConfig()));
+    let code = acl!(acldvppVpcResizeAsync(channel(), from, to, config, aclrtStream::NULL));
+    sync(aclrtStream::NULL);
+    code
+}
+
 #[test]
 fn pictures_are_in_memory_of_media_processing() {
-    let scale = |from: *mut c_void, to: *mut c_void| {
-        let channel = acl!(acldvppCreateChannelDesc());
-        ok!(acldvppCreateChannel(channel));
-        let picture = |data| {
-            let picture = acl!(acldvppCreatePicDesc());
-            ok!(acldvppSetPicDescData(picture, data));
-            ok!(acldvppSetPicDescSize(picture, 64));
-            ok!(acldvppSetPicDescWidth(picture, 8));
-            ok!(acldvppSetPicDescHeight(picture, 8));
-            ok!(acldvppSetPicDescWidthStride(picture, 8));
-            ok!(acldvppSetPicDescHeightStride(picture, 8));
-            picture
-        };
-        let (from, to, config) = (picture(from), picture(to), acl!(acldvppCreateResizeConfig()));
-        ok!(acldvppVpcResizeAsync(channel, from, to, config, aclrtStream::NULL));
-        sync(aclrtStream::NULL);
+    let right = || assert_eq!(scale(media_memory(64), media_memory(64)), 0);
+    breaks(rules::DVPP_03, || assert_eq!(scale(media_memory(64), malloc(64)), 0), right);
+    breaks(rules::MEM_10, || assert_ne!(scale(malloc_host(64), media_memory(64)), 0), right);
+    let mut own = [0_u8; 64];
+    breaks(rules::MEM_10, || assert_ne!(scale(media_memory(64), own.as_mut_ptr().cast()), 0), right);
+}
+
+#[test]
+fn pictures_are_in_memory_that_was_not_freed() {
+    let freed = || {
+        let (from, to) = (media_memory(64), media_memory(64));
+        ok!(acldvppFree(to));
+        assert_ne!(scale(from, to), 0);
     };
-    breaks(rules::DVPP_03, || scale(media_memory(64), malloc(64)), || scale(media_memory(64), media_memory(64)));
+    assert_eq!(broken_by(freed), [(rules::MEM_01, "acldvppVpcResizeAsync")]);
+}
+
+#[test]
+fn a_channel_is_destroyed_before_its_description() {
+    breaks_without(rules::DVPP_02, |destroyed| {
+        let channel = channel();
+        if destroyed {
+            ok!(acldvppDestroyChannel(channel));
+        }
+        assert_eq!(acl!(acldvppDestroyChannelDesc(channel)) == 0, destroyed);
+    });
+}
+
+#[test]
+fn a_picture_that_is_freed_before_it_is_decoded_is_told_once() {
+    let run = |synced: bool| {
+        broken_by(|| {
+            let (file, picture, desc) = (media_memory(64), media_memory(1 << 16), acl!(acldvppCreatePicDesc()));
+            ok!(aclrtMemset(file, 64, 0, 64));
+            ok!(acldvppSetPicDescData(desc, picture));
+            ok!(acldvppSetPicDescSize(desc, 1 << 16));
+            long_fill(aclrtStream::NULL);
+            ok!(acldvppJpegDecodeAsync(channel(), file, 64, desc, aclrtStream::NULL));
+            // These are no bytes of a picture.
+            if synced {
+                assert_ne!(acl!(aclrtSynchronizeStream(aclrtStream::NULL)), 0);
+            }
+            ok!(acldvppFree(picture));
+            acl!(aclrtSynchronizeStream(aclrtStream::NULL));
+        })
+    };
+    assert_eq!(run(true), []);
+    assert_eq!(run(false), [(rules::MEM_02, "acldvppFree")]);
 }

@@ -1,6 +1,6 @@
 //! Programs under watch, and C calls without ceremony.
 
-use ascendcl_rules::RuleId;
+use ascendcl_rules::{Finding, RuleId};
 use ascendcl_sim::{Checks, Config, control};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -47,11 +47,20 @@ pub(crate) fn broken(run: impl FnOnce()) -> Vec<RuleId> {
 
 /// The same on a machine with this configuration.
 pub(crate) fn broken_on(config: Config, run: impl FnOnce()) -> Vec<RuleId> {
+    found_on(config, run).iter().map(|finding| finding.rule).collect()
+}
+
+/// The rules, with the functions that break them.
+pub(crate) fn broken_by(run: impl FnOnce()) -> Vec<(RuleId, &'static str)> {
+    found_on(Config::new(), run).iter().map(|finding| (finding.rule, finding.call.name)).collect()
+}
+
+fn found_on(config: Config, run: impl FnOnce()) -> Vec<Finding> {
     let _machine = machine_of(config.checks(Checks::Report));
     ok!(aclInit(std::ptr::null()));
     ok!(aclrtSetDevice(0));
     run();
-    control::take_findings().iter().map(|finding| finding.rule).collect()
+    control::take_findings()
 }
 
 /// A program that breaks exactly this rule, and one that differs in what mends it.
@@ -72,6 +81,13 @@ pub(crate) fn queue_copy(to: *mut c_void, from: *mut c_void, kind: aclrtMemcpyKi
 
 pub(crate) fn sync(stream: aclrtStream) {
     ok!(aclrtSynchronizeStream(stream));
+}
+
+/// Queues work that takes a while and uses nothing else. Unlike a gate it runs no code of the program, which could write
+/// anything.
+pub(crate) fn long_fill(stream: aclrtStream) {
+    const LONG: usize = 64 << 20;
+    ok!(aclrtMemsetAsync(malloc(LONG), LONG, 1, LONG, stream));
 }
 
 /// Queues a host function that runs `code`.

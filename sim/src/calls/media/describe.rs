@@ -8,6 +8,8 @@ use crate::machine::descriptions::media::{
     CHANNELS, Channel, ENCODINGS, Edges, PICTURES, Picture, REGIONS, RESIZES, VIDEOS, Video, channel_id, close_channel,
     forget_channel, open_channel,
 };
+use crate::machine::watch;
+use ascendcl_rules::{Object, Op};
 use ascendcl_sys::types::*;
 
 pub(crate) fn acldvppCreateChannelDesc() -> Option<Name<acldvppChannelDesc>> {
@@ -15,7 +17,8 @@ pub(crate) fn acldvppCreateChannelDesc() -> Option<Name<acldvppChannelDesc>> {
 }
 
 pub(crate) fn acldvppDestroyChannelDesc(name: Name<acldvppChannelDesc>) -> Answer {
-    forget_channel(name)
+    // Nothing changes but that the channel cannot be named any more.
+    watch::call(Op::Change, name).begin()?.end(forget_channel(name))
 }
 
 pub(crate) fn acldvppSetChannelDescMode(name: Name<acldvppChannelDesc>, mode: u32) -> Answer {
@@ -28,11 +31,14 @@ pub(crate) fn acldvppGetChannelDescChannelId(name: Name<acldvppChannelDesc>) -> 
 
 pub(crate) fn acldvppCreateChannel(name: Name<acldvppChannelDesc>) -> Answer {
     current_context()?;
-    open_channel(name)
+    let call = watch::call(Op::Create, Object::channel(0)).begin()?;
+    open_channel(name)?;
+    call.made(name.0);
+    Ok(())
 }
 
 pub(crate) fn acldvppDestroyChannel(name: Name<acldvppChannelDesc>) -> Answer {
-    close_channel(name)
+    watch::call(Op::Destroy, name).begin()?.end(close_channel(name))
 }
 
 pub(crate) fn acldvppCreatePicDesc() -> Option<Name<acldvppPicDesc>> {

@@ -5,7 +5,10 @@ use crate::calls::memory::not_null;
 use crate::failure::{Answer, Failure};
 use crate::machine::descriptions::media::{PICTURES, Picture};
 use crate::machine::memory::{Hold, Place, describe, hold};
+use crate::machine::thread::errors;
+use crate::machine::watch;
 use crate::media::{Geometry, Image, Layout};
+use ascendcl_rules::{self as rules, Flag, Op, Role};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_AICPU_EXCEPTION;
 use ascendcl_sys::types::acldvppPicDesc;
 
@@ -99,8 +102,14 @@ pub(super) fn geometry_of(
 /// Media processing works in memory of the device (DVPP-03).
 pub(super) fn hold_on_device(what: &str, address: Address, bytes: usize) -> Answer<Hold> {
     not_null(address)?;
+    let place = describe(address).map(|found| found.place);
+    // The call fails before its work is described. Work that looks for its memory itself was judged before.
+    if !matches!(place, Some(Place::Device(_))) && !errors::current_call().is_empty() {
+        let call = watch::call(Op::Use, address).flag(Flag::Media, true);
+        drop(call.reads(address, bytes, Role::Source, Some(rules::Place::Device)).begin()?);
+    }
     let kept = hold(address, bytes)?;
-    match describe(address).map(|found| found.place) {
+    match place {
         Some(Place::Device(_)) => Ok(kept),
         _ => Err(Failure::invalid(format!(
             "{what}: {:#x} is host memory, expected memory of the device (acldvppMalloc)",

@@ -134,7 +134,15 @@ pub(crate) fn create_channel(device: u32, name: CString, capacity: usize) -> Nam
 }
 
 pub(crate) fn destroy_channel(name: Name<acltdtChannelHandle>) -> Answer {
-    CHANNELS.remove(name.0).map(drop).ok_or_else(|| unknown("channel", name.0))
+    let channel = CHANNELS.remove(name.0).ok_or_else(|| unknown("channel", name.0))?;
+    let other = CHANNELS.select(|other| Arc::ptr_eq(other, &channel));
+    if other.is_empty() {
+        // Nobody sends any more. A channel that gets the name now is another one.
+        lock(&NAMES).retain(|_, known| !known.ptr_eq(&Arc::downgrade(&channel)));
+        lock(&channel.state).stopped = true;
+        channel.moved.notify_all();
+    }
+    Ok(())
 }
 
 /// Waits on the channel end with a failure.

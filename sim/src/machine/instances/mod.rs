@@ -170,11 +170,6 @@ impl Instance {
         }
     }
 
-    /// Whether the program builds it task by task.
-    pub(crate) fn is_built(&self) -> bool {
-        matches!(self.content, Content::Built(_))
-    }
-
     fn nodes(&self) -> Vec<Arc<Node>> {
         match &self.content {
             Content::Captured(nodes, ..) => nodes.clone(),

@@ -12,6 +12,7 @@ use crate::machine::memory::arena::{ALIGNMENT, Piece, touches};
 use crate::machine::memory::exported::{self, Window};
 use crate::machine::memory::guards;
 use crate::machine::memory::memory_pools::{self, Pooled};
+use crate::machine::memory::physical;
 use crate::machine::memory::virtual_memory::{self, Mapping};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtMemAccessFlags;
@@ -202,7 +203,7 @@ pub(crate) fn count() -> (usize, usize) {
 /// The device was released, and its blocks with it.
 pub(crate) fn lose_all_of(device: &Device) {
     lose(|place| place == Place::Device(device.id()));
-    virtual_memory::lose_all_of(device);
+    physical::lose_all_of(device);
     memory_pools::lose_all_of(device);
 }
 
@@ -214,6 +215,7 @@ pub(crate) fn clear() {
     blocks.pinned_twice.clear();
     drop(blocks);
     exported::clear();
+    physical::clear();
     virtual_memory::clear();
     memory_pools::clear();
 }

@@ -61,13 +61,12 @@ pub(crate) fn allow(key: &str, processes: &[i32]) -> Answer {
     export.ok_or_else(|| not_exported(key))?.record.allow(processes)
 }
 
-/// Refuses a key under which nothing was exported here.
-pub(crate) fn is_exported(key: &str) -> Answer {
+/// What was exported here under this key.
+pub(crate) fn exported(key: &str) -> Answer<Address> {
     let key = Key::from_text(key)?;
-    match lock(&EXPORTS).iter().any(|export| export.record.key() == key) {
-        true => Ok(()),
-        false => Err(not_exported(key)),
-    }
+    let exports = lock(&EXPORTS);
+    let export = exports.iter().find(|export| export.record.key() == key);
+    export.map(|export| Address::named(export.start)).ok_or_else(|| not_exported(key))
 }
 
 /// The block of another process, as memory of a device that this process reaches.

@@ -8,7 +8,7 @@ use crate::locks::lock;
 use crate::machine::device::{self, Device};
 use crate::machine::handles::Table;
 use crate::machine::memory::arena::Piece;
-use crate::machine::memory::virtual_memory::GRANULARITY;
+use crate::machine::memory::physical::GRANULARITY;
 use ascendcl_sys::types::{aclrtMemPool, aclrtMemPoolAttr};
 use std::sync::{Arc, Mutex};
 

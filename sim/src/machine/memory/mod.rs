@@ -7,6 +7,7 @@ pub(crate) mod exported;
 pub(crate) mod guards;
 pub(crate) mod mapped;
 pub(crate) mod memory_pools;
+pub(crate) mod physical;
 mod pooled;
 mod registered;
 pub(crate) mod virtual_memory;

@@ -1,22 +1,18 @@
-//! Virtual memory: reserved addresses, physical memory, and what is mapped where.
+//! Virtual memory: reserved addresses, and what is mapped where.
 //!
 //! One piece of physical memory may be mapped at several addresses, which then really show the same bytes. A mapping that
 //! queued work still uses stays in place until the work is done; only a new mapping at its addresses replaces it.
 
-use crate::abi::{Address, Pages, Shared};
+use crate::abi::{Address, Pages};
 use crate::failure::{Answer, Failure};
 use crate::locks::{lock, read, write};
-use crate::machine::device::{self, Device};
-use crate::machine::handles::Table;
-use crate::machine::sharing::{Key, Kind, Record, What};
-use ascendcl_sys::error_codes::{ACL_ERROR_RT_MEMORY_ALLOCATION, ACL_ERROR_RT_RESOURCE_ALLOC_FAIL};
+use crate::machine::device::Device;
+use crate::machine::memory::physical::{GRANULARITY, Physical, find};
+use ascendcl_sys::error_codes::ACL_ERROR_RT_RESOURCE_ALLOC_FAIL;
 use ascendcl_sys::types::*;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, RwLock};
-
-/// Sizes and addresses are multiples of this.
-pub(crate) const GRANULARITY: usize = 2 << 20;
 
 /// A range of addresses. It is kept when it is released, for the next reservation that it fits.
 struct Range {
@@ -38,18 +34,6 @@ struct Slot {
     device: Option<u32>,
 }
 
-/// Physical memory, as long as its handle or a mapping is there.
-struct Physical {
-    memory: Shared,
-    /// `None` for host memory.
-    device: Option<Arc<Device>>,
-    properties: aclrtPhysicalMemProp,
-    /// It is memory of another process.
-    imported: bool,
-    /// What it was offered to other processes by.
-    offers: Mutex<Vec<Record>>,
-}
-
 /// Physical memory at an address.
 pub(crate) struct Mapping {
     range: Arc<Range>,
@@ -60,7 +44,6 @@ pub(crate) struct Mapping {
 }
 
 static RANGES: RwLock<Vec<Arc<Range>>> = RwLock::new(Vec::new());
-static HANDLES: Table<Physical> = Table::new();
 
 /// Reserves `size` bytes of addresses.
 pub(crate) fn reserve(size: usize, alignment: usize) -> Answer<Address> {
@@ -102,82 +85,6 @@ pub(super) fn release(address: Address, is_mapped: impl Fn(Address) -> bool) -> 
     }
     state.reserved = false;
     Ok(())
-}
-
-/// Physical memory of a device, or of the host.
-pub(crate) fn allocate(size: usize, properties: aclrtPhysicalMemProp) -> Answer<aclrtDrvMemHandle> {
-    check(&properties)?;
-    if size == 0 || !size.is_multiple_of(GRANULARITY) {
-        let text = format!("{size} bytes: physical memory comes in multiples of {GRANULARITY}");
-        return Err(Failure::refused(text));
-    }
-    let device = match properties.location.kind {
-        aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE => Some(device::device(properties.location.id.into())?),
-        _ => None,
-    };
-    let exhausted = || {
-        let text = match &device {
-            Some(owner) => format!("device {} has {} bytes left", owner.id(), owner.memory_left()),
-            None => "the host has less memory left".to_owned(),
-        };
-        Failure::new(ACL_ERROR_RT_MEMORY_ALLOCATION, format!("{text}, and {size} were asked for"))
-    };
-    if device.as_ref().is_some_and(|device| !device.take_memory(size)) {
-        return Err(exhausted());
-    }
-    let Some(memory) = Shared::new(size) else {
-        device.iter().for_each(|device| device.give_memory_back(size));
-        return Err(exhausted());
-    };
-    Ok(enter(Physical { memory, device, properties, imported: false, offers: Mutex::default() }))
-}
-
-fn enter(physical: Physical) -> aclrtDrvMemHandle {
-    aclrtDrvMemHandle(core::ptr::without_provenance_mut(HANDLES.add(physical)))
-}
-
-/// Offers the memory behind a handle to other processes; answers the number by which they find it.
-pub(crate) fn export(handle: aclrtDrvMemHandle, for_all: bool) -> Answer<u64> {
-    let physical = find(handle)?;
-    if physical.imported {
-        return Err(Failure::refused("memory of another process is not offered to a third one"));
-    }
-    let what = What { descriptor: physical.memory.descriptor(), offset: 0, size: physical.memory.size() };
-    let record = Record::new(Kind::Physical, what, for_all)?;
-    let number = record.key().number()?;
-    lock(&physical.offers).push(record);
-    Ok(number)
-}
-
-/// Lets these processes import memory that was exported here.
-pub(crate) fn allow_import(number: u64, processes: &[i32]) -> Answer {
-    let key = Key::from_number(number);
-    let offers = |physical: &Physical| lock(&physical.offers).iter().any(|record| record.key() == key);
-    for physical in HANDLES.select(offers) {
-        if let Some(record) = lock(&physical.offers).iter().find(|record| record.key() == key) {
-            return record.allow(processes);
-        }
-    }
-    Err(Failure::refused(format!("{number:#x} is not the number of memory that is exported here")))
-}
-
-/// A handle of memory of another process, which this one reaches from the device.
-pub(crate) fn import(number: u64, device: Arc<Device>) -> Answer<aclrtDrvMemHandle> {
-    let memory = Record::import(Key::from_number(number), Kind::Physical)?.memory()?;
-    let properties = aclrtPhysicalMemProp {
-        handleType: aclrtMemHandleType::ACL_MEM_HANDLE_TYPE_NONE,
-        allocationType: aclrtMemAllocationType::ACL_MEM_ALLOCATION_TYPE_PINNED,
-        memAttr: aclrtMemAttr::ACL_HBM_MEM_HUGE,
-        location: aclrtMemLocation { id: device.id(), kind: aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE },
-        reserve: 0,
-    };
-    let device = Some(device);
-    Ok(enter(Physical { memory, device, properties, imported: true, offers: Mutex::default() }))
-}
-
-/// The handle is destroyed at once, the memory when no mapping uses it any more.
-pub(crate) fn free(handle: aclrtDrvMemHandle) -> Answer {
-    HANDLES.remove(handle.0.addr()).map(drop).ok_or_else(unknown)
 }
 
 /// A mapping to make: the physical memory, its address, and the kind of access.
@@ -229,30 +136,6 @@ pub(super) fn map(wish: Wish, is_mapped: impl Fn(Address) -> bool, enter: impl F
     Ok(())
 }
 
-/// The properties with which the memory behind a handle was allocated.
-pub(crate) fn properties(handle: aclrtDrvMemHandle) -> Answer<aclrtPhysicalMemProp> {
-    Ok(find(handle)?.properties)
-}
-
-/// What can be allocated: pinned memory of a device or of the host, which no other process sees.
-pub(crate) fn check(properties: &aclrtPhysicalMemProp) -> Answer {
-    if properties.allocationType != aclrtMemAllocationType::ACL_MEM_ALLOCATION_TYPE_PINNED {
-        return Err(Failure::invalid(format!("there is no type of allocation {}", properties.allocationType.0)));
-    }
-    let handles = [aclrtMemHandleType::ACL_MEM_HANDLE_TYPE_NONE, aclrtMemHandleType::ACL_MEM_HANDLE_TYPE_POSIX];
-    if !handles.contains(&properties.handleType) {
-        return Err(Failure::invalid(format!("there is no type of handle {}", properties.handleType.0)));
-    }
-    if properties.memAttr > aclrtMemAttr::ACL_MEM_P2P_HUGE1G {
-        return Err(Failure::invalid(format!("there is no kind of memory {}", properties.memAttr.0)));
-    }
-    // A location of any other type is the host.
-    match properties.location.kind {
-        aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE => device::device(properties.location.id.into()).map(drop),
-        _ => Ok(()),
-    }
-}
-
 /// Whether any of `count` bytes from `address` are in a range, reserved now or once.
 pub(in crate::machine) fn touches(address: Address, count: usize) -> bool {
     let (first, end) = (address.number(), address.number().saturating_add(count));
@@ -262,15 +145,8 @@ pub(in crate::machine) fn touches(address: Address, count: usize) -> bool {
     })
 }
 
-/// The device was released, and its memory with it.
-pub(in crate::machine) fn lose_all_of(device: &Device) {
-    let of_device = |physical: &Physical| physical.device.as_ref().is_some_and(|owner| owner.id() == device.id());
-    drop(HANDLES.remove_all(of_device));
-}
-
-/// As if nothing had been reserved or allocated.
+/// As if nothing had been reserved.
 pub(in crate::machine) fn clear() {
-    drop(HANDLES.remove_all(|_| true));
     for range in read(&RANGES).iter() {
         lock(&range.state).reserved = false;
     }
@@ -305,7 +181,7 @@ impl Mapping {
 
     /// Whether another process may have it mapped, too.
     pub(in crate::machine) fn is_shared(&self) -> bool {
-        self.physical.imported || !lock(&self.physical.offers).is_empty()
+        self.physical.is_shared()
     }
 
     pub(in crate::machine) fn allow(&self, access: aclrtMemAccessFlags) {
@@ -323,14 +199,6 @@ impl Drop for Mapping {
             state.slots.remove(&self.offset);
             // Without a place in the system's tables the memory stays mapped until something else takes the addresses.
             let _ = self.range.pages.unmap(self.offset, self.physical.memory.size());
-        }
-    }
-}
-
-impl Drop for Physical {
-    fn drop(&mut self) {
-        if let Some(device) = self.device.as_ref().filter(|_| !self.imported) {
-            device.give_memory_back(self.memory.size());
         }
     }
 }
@@ -371,12 +239,4 @@ fn range_around(address: Address, size: usize) -> Option<Arc<Range>> {
         start <= address.number() && end <= start + range.pages.size() && lock(&range.state).reserved
     };
     read(&RANGES).iter().find(around).cloned()
-}
-
-fn find(handle: aclrtDrvMemHandle) -> Answer<Arc<Physical>> {
-    HANDLES.get(handle.0.addr()).ok_or_else(unknown)
-}
-
-fn unknown() -> Failure {
-    Failure::refused("this is not the handle of physical memory (any more)")
 }

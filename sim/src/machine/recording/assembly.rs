@@ -5,6 +5,7 @@ use crate::locks::lock;
 use crate::machine::recording::finished::refuse_late;
 use crate::machine::recording::program::{Mark, Part, Program, Step, What};
 use crate::machine::recording::tasks::{self, Node, Sort, Work};
+use crate::machine::watch;
 use ascendcl_sys::error_codes::*;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex};
@@ -85,6 +86,7 @@ impl Assembly {
             bound.ended = false;
             std::mem::take(&mut bound.steps)
         };
+        watch::begins_to_keep(stream);
         dropped.iter().for_each(|step| tasks::forget(std::slice::from_ref(&step.node)));
         Ok(())
     }
@@ -95,7 +97,12 @@ impl Assembly {
         if state.bound.is_empty() {
             return Err(in_no_model("no stream is bound to the model instance"));
         }
-        state.complete = true;
+        let again = std::mem::replace(&mut state.complete, true);
+        let streams: Vec<usize> = state.bound.iter().map(|bound| bound.stream).collect();
+        drop(state);
+        if !again {
+            watch::became_a_built_graph(self.number, streams.into_iter().flat_map(watch::keeps_no_more).collect());
+        }
         Ok(())
     }
 

@@ -150,7 +150,11 @@ impl Stream {
 
     /// From here on a model instance takes its work. Answers `false` when work goes somewhere else already.
     pub(in crate::machine) fn bind(&self, recorder: Recorder) -> bool {
-        self.divert(recorder, &self.bound)
+        let diverted = self.divert(recorder, &self.bound);
+        if diverted {
+            watch::begins_to_keep(self.number());
+        }
+        diverted
     }
 
     fn divert(&self, recorder: Recorder, how: &AtomicBool) -> bool {

@@ -5,7 +5,7 @@ use crate::abi::Address;
 use crate::failure::Failure;
 use crate::locks::lock;
 use crate::machine::watch::{CHECKER, call, span};
-use ascendcl_rules::{Access, Event, Object, Op, Role, Use};
+use ascendcl_rules::{Access, Event, Flag, Kind, Object, Op, Role, Use};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -129,6 +129,12 @@ fn keep(stream: usize, used: Vec<Use>) {
             uses.push(used);
         }
     }
+}
+
+/// A build has ended, and the tasks of its streams use this. Of events only the streams of the instance know.
+pub(crate) fn became_a_built_graph(instance: usize, mut uses: Vec<Use>) {
+    uses.retain(|used| !matches!(used, Use::With(object) if object.kind == Kind::Event));
+    call(Op::Create, Object::graph(0)).flag(Flag::InTurn, true).using_all(uses).begin_always().made(instance);
 }
 
 /// A capture has ended, and its tasks use this.

@@ -70,7 +70,7 @@ pub(super) fn code_of(finding: &Finding) -> aclError {
     let found = by_rule.iter().find(|(listed, _)| *listed == rule).map(|(_, code)| *code);
     found.unwrap_or(match rule.rule().area {
         // Areas of the layer above the runtime.
-        Area::INIT | Area::ALLOC | Area::DATA | Area::MODEL | Area::OP => ACL_ERROR_INVALID_PARAM,
+        Area::INIT | Area::ALLOC | Area::DATA | Area::MODEL | Area::OP | Area::DVPP => ACL_ERROR_INVALID_PARAM,
         _ => ACL_ERROR_RT_PARAM_INVALID,
     })
 }

@@ -15,14 +15,14 @@ mod report;
 mod sources;
 
 pub(crate) use captured::{
-    became_a_graph, begins_to_keep, group_begins, group_ends, group_was_updated, has_group, has_no_groups,
-    keeps_for_a_task, keeps_no_more,
+    became_a_built_graph, became_a_graph, begins_to_keep, group_begins, group_ends, group_was_updated, has_group,
+    has_no_groups, keeps_for_a_task, keeps_no_more,
 };
 pub(crate) use guards::{destination, ends};
 pub(crate) use named::Named;
 pub(crate) use own_memory::{handed_over, taken_back};
 pub(crate) use report::{absent, findings, print, take_findings};
-pub(crate) use sources::{source, source_is_read};
+pub(crate) use sources::{source, source_is_read, sources_of_replay};
 
 use crate::abi::{Address, HostCallback, Name};
 use crate::config::{self, Checks};
@@ -92,13 +92,18 @@ pub(crate) fn call(op: Op, object: impl Named) -> Watching {
     Watching(Some(Box::new(event)), Judged::Now)
 }
 
-/// The call has not found this object of the program, and fails for that, whether or not it has begun here.
+/// The call has not found this object of the program, and fails for that.
 pub(crate) fn not_there(object: impl Named, what: &'static str) -> Failure {
+    missed(object);
+    Failure::unknown(what)
+}
+
+/// The same, whatever the code. The call may have begun here, or not.
+pub(crate) fn missed(object: impl Named) {
     if let Watching(Some(event), _) = call(Op::Query, object) {
         let found = lock(&CHECKER).get_or_insert_with(Checker::new).look_for(&event);
         report::record(found);
     }
-    Failure::unknown(what)
 }
 
 impl Watching {

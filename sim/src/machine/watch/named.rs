@@ -38,11 +38,19 @@ named! {
     aclrtAllocatorDesc: descriptor;
     aclrtAllocator: allocator;
     aclmdlRI: graph;
+    aclrtMemPool: pool;
+    aclrtDrvMemHandle: physical;
 }
 
 impl Named for Name<aclmdlDataset> {
     fn named(self) -> Object {
         Object::dataset(self.0 as u64)
+    }
+}
+
+impl Named for Name<acldvppChannelDesc> {
+    fn named(self) -> Object {
+        Object::channel(self.0 as u64)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::abi::Address;
 use crate::failure::Failure;
 use crate::locks::lock;
 use crate::machine::memory;
-use crate::machine::watch::{CHECKER, Watching, call, mode};
+use crate::machine::watch::{CHECKER, Named, Watching, call, mode};
 use ascendcl_rules::{Access, Event, Finding, Object, Op, Role, Span, Use};
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::Mutex;
@@ -34,16 +34,16 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 pub(crate) struct SourceId(u64);
 
 /// A copy of these bytes is about to be queued. `None` without a checker, when the memory is not pinned, and when other
-/// queued work writes it before.
+/// queued work writes it before, or may do so.
 pub(crate) fn source(stream: Object, address: Address, bytes: usize) -> Option<SourceId> {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let pinned = || memory::describe(address).is_some_and(|found| found.place == memory::Place::Host);
     if mode() == crate::machine::watch::OFF || bytes == 0 || !pinned() {
         return None;
     }
-    let written = lock(&CHECKER)
-        .as_ref()
-        .is_some_and(|checker| checker.may_be_written(crate::machine::watch::span(address, bytes)));
+    let written = lock(&CHECKER).as_ref().is_some_and(|checker| {
+        checker.may_be_written(crate::machine::watch::span(address, bytes)) || checker.follows_own_code(stream)
+    });
     if written {
         return None;
     }
@@ -51,6 +51,15 @@ pub(crate) fn source(stream: Object, address: Address, bytes: usize) -> Option<S
     let source = Source { id, stream, address, bytes, sum: sum(address, bytes)?, altered: false };
     keep(|sources| sources.push(source));
     Some(SourceId(id))
+}
+
+/// The graph is about to be replayed on the stream: what that reads.
+pub(crate) fn sources_of_replay(graph: impl Named, stream: impl Named) {
+    let (graph, stream) = (graph.named(), stream.named());
+    let read = lock(&CHECKER).as_ref().map(|checker| checker.read_by_replay(graph)).unwrap_or_default();
+    for span in read {
+        source(stream, Address::named(span.start as usize), span.bytes as usize);
+    }
 }
 
 /// The copy runs now. What has changed is found when a thread waits for it: by a call of the program's.
@@ -74,8 +83,12 @@ pub(super) fn concerns(event: &Event) -> Option<Finding> {
             _ => false,
         })
     };
-    // The writer is known and is checked separately.
-    keep(|sources| sources.retain(|source| !written(source)));
+    let streams: Vec<Object> = lock(&SOURCES).iter().map(|source| source.stream).collect();
+    let checker = lock(&CHECKER);
+    let behind = checker.as_ref().map(|checker| checker.queues_own_code_behind(event, &streams)).unwrap_or_default();
+    drop(checker);
+    // The writer is known and is checked separately. Functions that are queued behind the copy may write what they like.
+    keep(|sources| sources.retain(|source| !written(source) && !behind.contains(&source.stream)));
     if !waits(event) {
         return None;
     }

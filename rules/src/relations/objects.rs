@@ -1,0 +1,211 @@
+//! What is remembered of each kind of object.
+
+use super::clock::{Clock, Key};
+use crate::events::{Member, Object, Span, Use};
+use crate::finding::Call;
+use std::collections::BTreeSet;
+
+#[derive(Default, Debug)]
+pub(super) struct Process {
+    pub(super) initialised: Vec<Call>,
+    pub(super) finalised: Option<Call>,
+    /// The initialisation that failed last.
+    pub(super) refused: Option<Call>,
+    /// A finding has told that nothing initialises the library.
+    pub(super) without: bool,
+}
+
+/// A thread and its current context.
+#[derive(Default, Debug)]
+pub(super) struct Standing {
+    pub(super) current: Option<(Object, Call)>,
+    /// The context that the thread had and lost, and the call that took it.
+    pub(super) lost: Option<(Object, Call)>,
+    /// A finding has told that it has no context.
+    pub(super) told: bool,
+}
+
+#[derive(Default, Debug)]
+pub(super) struct Device {
+    pub(super) sets: Vec<Call>,
+    pub(super) default_context: Option<Object>,
+    /// The reset that released it last, and whether it did so by force.
+    pub(super) reset: Option<(Call, bool)>,
+    pub(super) peers: BTreeSet<u64>,
+}
+
+#[derive(Debug)]
+pub(super) struct Context {
+    pub(super) device: u64,
+    pub(super) default: bool,
+    /// It was current on a thread that has ended.
+    pub(super) outlived: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Event {
+    pub(super) device: u64,
+    pub(super) plain: bool,
+    pub(super) ex: bool,
+    pub(super) waitable: bool,
+    pub(super) timed: bool,
+    pub(super) external: bool,
+    pub(super) record: Option<Record>,
+    /// The streams that waited for it before it was recorded.
+    pub(super) awaited_in_vain: Vec<Object>,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Record {
+    pub(super) call: Call,
+    pub(super) stream: Object,
+    pub(super) key: Key,
+    pub(super) count: u64,
+    /// What is over when the event is reached.
+    pub(super) clock: Clock,
+}
+
+#[derive(Debug)]
+pub(super) struct Block {
+    pub(super) span: Span,
+    /// A call has written some of it, or was given it to write.
+    pub(super) written: bool,
+    /// The device whose memory it is; `None` for pinned host memory.
+    pub(super) device: Option<u64>,
+    /// It is memory of the program that is registered.
+    pub(super) registered: bool,
+    /// It is physical memory that is mapped to reserved addresses.
+    pub(super) mapped: bool,
+    /// The handle of that memory.
+    pub(super) physical: Option<Object>,
+    /// Nothing may use the mapping before it is given access.
+    pub(super) no_access: bool,
+    /// It is memory of another process.
+    pub(super) imported: bool,
+    /// The call that offered it to other processes, which was not taken back.
+    pub(super) offered: Option<Call>,
+    /// The pool of the library that it was taken from.
+    pub(super) pool: Option<Object>,
+    /// It is host memory whose address on the device the program has, which is the same here.
+    pub(super) reachable: bool,
+    /// The allocator of media processing gave it out.
+    pub(super) media: bool,
+    /// The pairs of streams that use it and are not in order, which a finding has told.
+    pub(super) told: BTreeSet<[Object; 2]>,
+}
+
+impl Block {
+    /// Whether a finding has told that the two streams are not in order.
+    pub(super) fn is_told(&self, a: Object, b: Option<Object>) -> bool {
+        b.is_some_and(|b| self.told.contains(&[a.min(b), a.max(b)]))
+    }
+}
+
+/// What is remembered of a block that ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Freed {
+    pub(super) bytes: u64,
+    /// The memory is the program's, who has it again.
+    pub(super) registered: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Model {
+    pub(super) context: Object,
+    pub(super) work: Option<Span>,
+    pub(super) weights: Option<Span>,
+    pub(super) dynamic: bool,
+}
+
+/// Captured work.
+#[derive(Debug)]
+pub(super) struct Graph {
+    pub(super) context: Object,
+    /// What its tasks use, as the event that made it says.
+    pub(super) memory: Vec<Use>,
+    /// Models and events.
+    pub(super) objects: Vec<Object>,
+    /// Its runs come one after the other, whatever the streams.
+    pub(super) in_turn: bool,
+}
+
+/// Queued work that runs a function of the program.
+#[derive(Debug)]
+pub(super) struct OwnCode {
+    pub(super) stream: Object,
+    pub(super) key: Key,
+    pub(super) count: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct Notify {
+    /// It is of another process.
+    pub(super) imported: bool,
+}
+
+/// A memory pool of the library.
+#[derive(Debug)]
+pub(super) struct Pool {
+    pub(super) device: Option<u64>,
+}
+
+/// Addresses that are reserved.
+#[derive(Debug)]
+pub(super) struct Range {
+    pub(super) span: Span,
+}
+
+/// Physical memory by its handle.
+#[derive(Debug)]
+pub(super) struct Physical {
+    pub(super) bytes: u64,
+    /// The device whose memory it is; `None` for memory of the host.
+    pub(super) device: Option<u64>,
+    /// How many more handles of it the program has asked for than it has freed.
+    pub(super) retained: u64,
+    /// Of several handles one was freed.
+    pub(super) freed_once: bool,
+}
+
+#[derive(Default, Debug)]
+pub(super) struct Dataset {
+    pub(super) buffers: Vec<Object>,
+}
+
+#[derive(Debug)]
+pub(super) struct DataBuffer {
+    pub(super) span: Span,
+}
+
+#[derive(Default, Debug)]
+pub(super) struct Descriptor {
+    pub(super) members: BTreeSet<Member>,
+    pub(super) object: Option<Object>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Registration {
+    pub(super) call: Call,
+    pub(super) descriptor: Object,
+    pub(super) object: Option<Object>,
+    /// Work that takes memory was queued on its stream.
+    pub(super) serves: bool,
+    /// The first such work that was queued on a stream without an allocator since then.
+    pub(super) elsewhere: Option<Call>,
+    /// The first run of a model with open shapes since then that had no stream.
+    pub(super) at_once: Option<Call>,
+}
+
+/// A block of a caller's allocator.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Lent {
+    pub(super) span: Span,
+    pub(super) allocator: Object,
+    pub(super) stream: Object,
+    /// The work that it was taken for.
+    pub(super) key: Key,
+    pub(super) count: u64,
+    pub(super) taken: Call,
+    /// The library has it.
+    pub(super) out: bool,
+}
