@@ -15,7 +15,7 @@ const PACKAGES: [(&str, usize); 9] = [
     ("ge/sys", 30),
     ("macros", 50),
     ("rules", 70),
-    ("sim", 310),
+    ("sim", 315),
     ("sim/dylib", 25),
     ("sys", 80),
 ];
