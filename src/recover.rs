@@ -57,7 +57,8 @@ impl<'a> Device<'a> {
     /// Objects that the library refuses to release even then are lost, too.
     ///
     /// A forced reset ends the device for the whole process. So no other part of the program may have taken the device
-    /// by this crate (this is checked), and code outside this crate must not use it (see [`foreign`](crate::foreign)).
+    /// by this crate (this is checked), but for runtimes that have [given it up](crate::Runtime::close_by_force), and
+    /// code outside this crate must not use it (see [`foreign`](crate::foreign)).
     ///
     /// # Panics
     ///

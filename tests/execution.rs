@@ -16,6 +16,32 @@ use common::scopes::run;
 use common::{acl, alone, assert_lives, data, digits, digits_in_batches_of, largest, predictions};
 use std::time::Duration;
 
+/// As a slice and a vector are gone over, in a loop and without.
+#[proves(MEM_12, DATA_07)]
+#[test]
+fn host_memory_and_outputs_are_gone_over_by_loops() {
+    let alone = alone();
+    run(|current| {
+        let mut host = current.host_buffer::<u8>(3)?;
+        for (number, element) in (1..).zip(&mut host) {
+            *element = number;
+        }
+        host.as_mut_slice()[0] = 9;
+        let mut seen = Vec::new();
+        for element in &host {
+            seen.push(*element);
+        }
+        assert_eq!((host.as_slice(), &*seen), (&[9, 2, 3][..], &[9, 2, 3][..]));
+        let mut model = current.load_model(data("digits.onnx"))?;
+        let outputs = model.run(current, &[Input::new(&[1, 64], &[0.0_f32; 64])?])?;
+        assert_eq!((outputs.len(), outputs.is_empty()), (1, false));
+        let shapes: Vec<_> = outputs.into_iter().map(|output| output.shape().to_vec()).collect();
+        assert_eq!(shapes, [[1, 10]]);
+        Ok(())
+    });
+    alone.assert_nothing_lives();
+}
+
 #[proves(MODEL_17, MODEL_18, DATA_01, DATA_04, DATA_05)]
 #[test]
 fn a_prepared_model_is_executed_again_and_again_on_its_buffers() {

@@ -29,7 +29,7 @@ pub enum CloseError {
         /// How many there were when the time was up.
         inside: u32,
     },
-    /// Another thread is closing it, or code that runs while it is being closed tried to.
+    /// Another thread is closing it, or recovers its device; or code that runs while it is being closed tried to.
     Closing,
     /// Closing was refused: this thread is inside a context or a callback, or the process is a forked child. The
     /// runtime is unchanged.
