@@ -95,9 +95,18 @@ impl DeviceRow {
     }
 
     pub(crate) fn recover_in_steps(&self, limit: Duration, panics: &mut Panics) -> Result<Option<Vec<String>>, Error> {
+        self.api().is_of_this_process()?;
+        let alone = ExclusiveDevice::on(self)?;
+        self.recover_alone(&alone, limit, panics).inspect(|_| alone.is_recovered(self))
+    }
+
+    fn recover_alone(
+        &self,
+        alone: &ExclusiveDevice,
+        limit: Duration,
+        panics: &mut Panics,
+    ) -> Result<Option<Vec<String>>, Error> {
         let api = self.api();
-        api.is_of_this_process()?;
-        let alone = ExclusiveDevice::on(api, self.id())?;
         let rows: Vec<_> = alone.given_up().iter().map(|row| &**row).chain([self]).collect();
         let kept = || rows.iter().flat_map(|row| row.kept());
         let takes_down_what_is_kept = |tries, panics: &mut Panics| {

@@ -15,13 +15,6 @@ impl RawStream {
         self.timeline.covers()
     }
 
-    /// Records the error of a wait for the whole context.
-    pub(super) fn failed(&self, covers: Covers, error: &Error) {
-        if let Some(code) = failure_of_work(error) {
-            self.timeline.failed(covers, None, code);
-        }
-    }
-
     /// The failure of a submission from `since` to `number`, if a wait was given one.
     #[inline]
     pub(crate) fn failure_among(&self, since: u64, number: u64) -> Option<Error> {

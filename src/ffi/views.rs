@@ -5,10 +5,8 @@
 //! it on. A wait of another view that returns at the same moment may miss it, and work that another view queues at that
 //! moment may be taken for work that failed.
 
-use super::failure::failure_of_work;
 use super::shelf::Shelf;
 use super::{Api, Owner, RawContext, RawStream};
-use crate::error::Error;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 struct Known {
@@ -55,14 +53,5 @@ fn streams_of_others(owner: Owner) -> Vec<Arc<RawStream>> {
 pub(super) fn have_failed_too(owner: Owner, code: i32, concerns: impl Fn(&RawStream) -> bool) {
     for stream in streams_of_others(owner).iter().filter(|stream| concerns(stream)) {
         stream.timeline().failed(stream.covers(), None, code);
-    }
-}
-
-/// Passes on the result of a wait for the whole context of this view.
-pub(super) fn waited_for_context(owner: Owner, waited: &Result<(), Error>) {
-    if let Err(error) = waited
-        && let Some(code) = failure_of_work(error)
-    {
-        have_failed_too(owner, code, |stream| !stream.is_of_the_library());
     }
 }

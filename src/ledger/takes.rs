@@ -91,22 +91,34 @@ pub(crate) struct ExclusiveDevice {
 }
 
 impl ExclusiveDevice {
-    /// Returns an error if another part of the process has taken the device, and has not given it up.
-    pub(crate) fn on(api: Api, device: i32) -> Result<Self, Error> {
+    /// Returns an error if a part of the process other than `own` has taken the device, and has not given it up.
+    pub(crate) fn on(own: &DeviceRow) -> Result<Self, Error> {
+        let (api, device) = (own.api(), own.id());
         let mut all = taken();
         let Some(taken) = all.iter_mut().find(|taken| taken.is(api, device)) else {
             return Ok(Self { api, device, given_up: Vec::new() });
         };
-        if taken.takes > 1 + taken.given_up.len() || taken.ends {
+        let is_other = |row: &&Arc<DeviceRow>| !core::ptr::eq(&raw const ***row, own);
+        let given_up: Vec<_> = taken.given_up.iter().filter(is_other).cloned().collect();
+        if taken.takes > 1 + given_up.len() || taken.ends {
             return Err(Error::DeviceShared { device, takes: taken.takes });
         }
         taken.ends = true;
-        Ok(Self { api, device, given_up: taken.given_up.clone() })
+        Ok(Self { api, device, given_up })
     }
 
-    /// The takes that were given up. Nobody takes them back while this value exists.
+    /// The other takes, which were given up. Nobody takes them back while this value exists.
     pub(crate) fn given_up(&self) -> &[Arc<DeviceRow>] {
         &self.given_up
+    }
+
+    /// The device was recovered: its own take is given up no more.
+    pub(crate) fn is_recovered(&self, own: &DeviceRow) {
+        let is_other = |row: &Arc<DeviceRow>| !core::ptr::eq(&raw const **row, own);
+        let mut all = taken();
+        all.iter_mut()
+            .filter(|taken| taken.is(self.api, self.device))
+            .for_each(|taken| taken.given_up.retain(is_other));
     }
 }
 

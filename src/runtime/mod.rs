@@ -243,9 +243,9 @@ impl<N: Name> Runtime<N> {
     /// [`Error::DeviceShared`] when another part of the program has taken the device, which is not reset under it. Closing
     /// again tries the rest.
     ///
-    /// This runtime has then given the device up. If all others on the device do so, the last one that is closed by force
-    /// resets it for all of them, and returns what all of them lose. The others are then closed as usual. A runtime that was
-    /// dropped, and could not be released, has given its device up, too.
+    /// This runtime has then given the device up, and has waited for the others to do so, for at most `limit`. If all do,
+    /// the last one that is closed by force resets it for all of them, and returns what all of them lose. The others are
+    /// then closed as usual. A runtime that was dropped, and could not be released, has given its device up, too.
     #[rule(DEV_08, DEV_09, ERR_07, STREAM_17)]
     pub fn close_by_force(&self, limit: Duration) -> Result<Vec<String>, CloseError> {
         let mut thread = Thread::new().map_err(CloseError::Refused)?;

@@ -34,17 +34,8 @@ struct Ending {
     acl: Option<Acl>,
     /// All threads had left, and taking down has begun.
     begun: bool,
-    reset: Reset,
-}
-
-/// Whether the device was reset by force. The take has ended then, and other code may have taken the device since.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Reset {
-    No,
-    /// By this runtime.
-    Own,
-    /// By another one, after this one had given the device up. What this one had was released, or is lost.
-    ByAnother,
+    /// This runtime has reset the device by force, and no other one that recovered it.
+    reset: bool,
 }
 
 impl Ending {
@@ -64,7 +55,7 @@ impl Shared {
     pub(super) fn open(acl: Acl, setup: &Setup, thread: &mut Thread) -> Result<Self, Error> {
         match Self::opened(&acl, setup, thread) {
             Ok((device, ledger)) => {
-                let ending = Mutex::new(Ending { acl: Some(acl), begun: false, reset: Reset::No });
+                let ending = Mutex::new(Ending { acl: Some(acl), begun: false, reset: false });
                 Ok(Self { ledger, device, entrance: Gate::open(), ending })
             }
             Err(error) => {
@@ -121,7 +112,9 @@ impl Shared {
         limit: Duration,
         teardown_timeout: Option<Duration>,
     ) -> Result<(), CloseError> {
-        self.ends(false, |ending, panics| self.takes_down(ending, limit, teardown_timeout, panics))
+        self.ends(|ending, was_given_up, panics| {
+            self.takes_down_or_gives_up(ending, limit, teardown_timeout, was_given_up, panics)
+        })
     }
 
     /// Like [`close`](Self::close), for a runtime that the program cannot close any more. What cannot be released is given up.
@@ -130,40 +123,58 @@ impl Shared {
         _thread: &mut Thread,
         teardown_timeout: Option<Duration>,
     ) -> Result<(), CloseError> {
-        self.ends(true, |ending, panics| self.takes_down(ending, Duration::ZERO, teardown_timeout, panics))
+        self.ends(|ending, _, panics| {
+            self.takes_down_or_gives_up(ending, Duration::ZERO, teardown_timeout, true, panics)
+        })
     }
 
     /// Like [`close`](Self::close), and recovers the device if its work does not complete. Returns what was lost.
     pub(super) fn close_by_force(&self, _thread: &mut Thread, limit: Duration) -> Result<Vec<String>, CloseError> {
-        self.ends(true, |ending, panics| match self.takes_down(ending, limit, Some(limit), panics) {
+        self.ends(|ending, _, panics| match self.takes_down(ending, limit, Some(limit), panics) {
             Err(CloseError::Teardown { errors }) => self.recovers(ending, limit, errors, panics),
             closed => closed.map(|()| Vec::new()),
         })
     }
 
-    /// Takes these steps. If they fail, and this time or before the runtime was to give its device up, then another runtime
-    /// that is closed by force may reset the device.
+    /// Takes these steps. They are told whether the device was given up before. It is not while they are taken, unless they
+    /// [give it up](Self::gives_up).
     fn ends<T>(
         &self,
-        gives_up: bool,
-        steps: impl FnOnce(&mut Ending, &mut Panics) -> Result<T, CloseError>,
+        steps: impl FnOnce(&mut Ending, bool, &mut Panics) -> Result<T, CloseError>,
     ) -> Result<T, CloseError> {
         self.ledger.api().is_of_this_process().map_err(CloseError::Refused)?;
         // It is locked from the first step to the last: two threads that close by force would keep each other from it.
         let mut ending = self.try_lock().ok_or(CloseError::Closing)?;
         let was_given_up = takes::take_back(&self.device).ok_or(CloseError::Closing)?;
-        if ending.reset == Reset::No && self.device.has_ended() {
-            ending.reset = Reset::ByAnother;
-        }
         let mut panics = Panics::default();
-        let closed = steps(&mut ending, &mut panics);
-        let gives_up = (gives_up || was_given_up) && ending.reset == Reset::No;
-        if gives_up && matches!(closed, Err(CloseError::Teardown { .. })) {
-            self.goes_to_its_device();
-            takes::give_up(&self.device);
-        }
+        let closed = steps(&mut ending, was_given_up, &mut panics);
         drop(ending);
         untold::unless_panicked(panics, closed, CloseError::into_errors)
+    }
+
+    /// Lets another runtime that is closed by force reset the device and release what this one has. Recovering a device takes
+    /// down what the device keeps.
+    fn gives_up(&self) {
+        if !self.device.kept().iter().any(|kept| Arc::ptr_eq(kept, &self.ledger)) {
+            self.device.quarantine(Arc::clone(&self.ledger));
+        }
+        takes::give_up(&self.device);
+    }
+
+    /// Runs code of the user, which may panic.
+    fn takes_down_or_gives_up(
+        &self,
+        ending: &mut Ending,
+        limit: Duration,
+        teardown_timeout: Option<Duration>,
+        gives_up: bool,
+        panics: &mut Panics,
+    ) -> Result<(), CloseError> {
+        let closed = self.takes_down(ending, limit, teardown_timeout, panics);
+        if gives_up && !self.device.has_ended() && matches!(closed, Err(CloseError::Teardown { .. })) {
+            self.gives_up();
+        }
+        closed
     }
 
     /// Runs code of the user, which may panic.
@@ -182,10 +193,9 @@ impl Shared {
             self.wait_until_left(limit)?;
             ending.begun = true;
         }
-        let torn_down = match ending.reset {
-            Reset::ByAnother => Ok(()),
-            Reset::No | Reset::Own => self.ledger.tear_down(teardown_timeout, panics),
-        };
+        // What the runtime had was released, or is lost, if another one has reset the device.
+        let is_left = ending.reset || !self.device.has_ended();
+        let torn_down = if is_left { self.ledger.tear_down(teardown_timeout, panics) } else { Ok(()) };
         torn_down.and_then(|()| ending.gives_back()).map_err(|errors| CloseError::Teardown { errors })
     }
 
@@ -197,14 +207,16 @@ impl Shared {
         mut errors: Vec<Error>,
         panics: &mut Panics,
     ) -> Result<Vec<String>, CloseError> {
-        self.goes_to_its_device();
-        let recovered = match ending.reset {
-            Reset::Own | Reset::ByAnother => Err(Vec::new()),
-            Reset::No => self.device.recover_in_steps(limit, panics).map_err(|error| vec![error]),
+        let recovered = match self.device.has_ended() {
+            true => Err(Vec::new()),
+            false => {
+                self.gives_up();
+                self.recovers_last(limit, panics).map_err(|error| vec![error])
+            }
         };
         let closed = recovered.and_then(|lost| {
             if lost.is_some() {
-                ending.reset = Reset::Own;
+                ending.reset = true;
                 ending.acl.iter().for_each(|acl| acl.forget(&self.device));
             }
             ending.gives_back().map(|()| lost.unwrap_or_default())
@@ -222,10 +234,15 @@ impl Shared {
         }
     }
 
-    /// Recovering a device takes down what the device keeps.
-    fn goes_to_its_device(&self) {
-        if !self.device.kept().iter().any(|kept| Arc::ptr_eq(kept, &self.ledger)) {
-            self.device.quarantine(Arc::clone(&self.ledger));
+    /// Recovers the device when all others have given it up. Those that are being closed by force at this time get `limit` to
+    /// do so: the last of them recovers it for all.
+    fn recovers_last(&self, limit: Duration, panics: &mut Panics) -> Result<Option<Vec<String>>, Error> {
+        let until = Instant::now().checked_add(limit);
+        loop {
+            match self.device.recover_in_steps(limit, panics) {
+                Err(Error::DeviceShared { .. }) if until.is_none_or(|until| Instant::now() < until) => sleep(LOOK),
+                recovered => return recovered,
+            }
         }
     }
 

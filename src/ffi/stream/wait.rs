@@ -4,7 +4,7 @@ use super::RawStream;
 use crate::error::{Boxed, Error};
 use crate::ffi::call::{NoSuccess, call, call_here};
 use crate::ffi::failure::failure_of_work;
-use crate::ffi::views::{have_failed_too, waited_for_context};
+use crate::ffi::views::have_failed_too;
 use crate::ffi::wait::{Wait, first_slice};
 use crate::ffi::{Api, Here, Site};
 use core::sync::atomic::Ordering;
@@ -132,17 +132,21 @@ impl RawStream {
         let streams = streams.map(|streams| streams.all()).unwrap_or_default();
         let covers: Vec<_> = streams.iter().map(|stream| stream.covers()).collect();
         let waited = api.synchronize_device(limit);
-        waited_for_context(self.owner, &waited);
+        let failed = waited.as_ref().err().and_then(failure_of_work);
+        // A run waits for itself, so its caller has already got a failure and no other code waits for it.
+        let is_told = |stream: &Self| !stream.is_of_the_library();
+        if let Some(code) = failed {
+            have_failed_too(self.owner, code, is_told);
+        }
         let mut since = None;
         for (stream, covers) in streams.iter().zip(covers) {
-            match waited {
-                Ok(()) => {
+            match (&waited, failed) {
+                (Ok(()), _) => {
                     let mut all = None;
                     stream.timeline.succeeded_among(covers, || stream.others_end(&mut all, &mut since));
                 }
-                // A run waits for itself, so its caller has already got a failure and no other code waits for it.
-                Err(_) if stream.is_of_the_library() => {}
-                Err(ref error) => stream.failed(covers, error),
+                (Err(_), Some(code)) if is_told(stream) => stream.timeline.failed(covers, None, code),
+                (Err(_), _) => {}
             }
         }
         (streams, waited)

@@ -274,3 +274,93 @@ fn actors_on_a_device_that_hangs_are_closed_by_force_like_runtimes() {
     works_anew();
     alone.assert_nothing_lives();
 }
+
+/// Neither keeps the other from it, again and again.
+#[proves(DEV_08, DEV_10)]
+#[test]
+fn threads_that_close_runtimes_of_one_device_by_force_at_a_time_come_to_an_end() {
+    let alone = alone_on_three();
+    let begun = Instant::now();
+    for _ in 0..8 {
+        let runtimes = [false, true, false].map(open);
+        let work = hang(runtimes.each_ref());
+        let together = Barrier::new(runtimes.len());
+        thread::scope(|scope| {
+            for runtime in &runtimes {
+                scope.spawn(|| {
+                    together.wait();
+                    while runtime.close_by_force(BRIEFLY).is_err() {}
+                });
+            }
+        });
+        nothing_fails();
+        drop((runtimes, work));
+        sweep();
+        works_anew();
+        alone.assert_nothing_lives();
+    }
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+}
+
+/// What an actor keeps. It panics when it is dropped.
+struct Panicking;
+
+impl Drop for Panicking {
+    fn drop(&mut self) {
+        panic!("an actor's own");
+    }
+}
+
+#[proves(DEV_08, DEV_10)]
+#[test]
+fn an_actor_whose_own_value_panics_is_closed_by_force_all_the_same() {
+    let alone = alone_on_three();
+    let setup = || Setup::builder().library(library()).device(DEVICE).build();
+    let actor = Actor::<Worker, _>::open(setup(), |current| Ok((Panicking, current.stream()?))).unwrap();
+    fail(HANGS);
+    let queued = actor.call(|current, (_, stream)| {
+        mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(8).unwrap(), 1).unwrap());
+    });
+    queued.unwrap();
+    let panicked = catch_unwind(AssertUnwindSafe(|| actor.close_by_force(BRIEFLY)));
+    assert_eq!(panicked.unwrap_err().downcast_ref::<&str>(), Some(&"an actor's own"));
+    nothing_fails();
+    sweep();
+    works_anew();
+    alone.assert_nothing_lives();
+}
+
+/// By a callback, and in a forked child: it would wait for ever. Afterwards it ends as one that was dropped.
+#[proves(CB_01, THREAD_05, DEV_10)]
+#[test]
+fn an_actor_is_not_closed_by_force_where_it_could_not_be_waited_for() {
+    let alone = alone_on_three();
+    let open = || Actor::<Worker, ()>::open(Setup::builder().library(library()).device(DEVICE).build(), |_| Ok(()));
+    let own = open().unwrap();
+    let told = Arc::<Mutex<Vec<_>>>::default();
+    let (runtime, place) = (self::open(false), Mutex::new(Some(open().unwrap())));
+    let into = Arc::clone(&told);
+    let closes = move || {
+        let actor = place.lock().unwrap().take().unwrap();
+        into.lock().unwrap().push(actor.close_by_force(BRIEFLY));
+    };
+    runtime
+        .with(|current| {
+            let stream = current.stream().unwrap();
+            stream.launch_host_fn(current, closes).unwrap().wait(current).unwrap().into_result().unwrap();
+        })
+        .unwrap();
+    runtime.close().unwrap();
+    let told = mem::take(&mut *told.lock().unwrap());
+    assert!(matches!(&*told, [Err(CloseError::Refused(Error::InsideCallback))]), "{told:?}");
+    let own = in_a_forked_child(
+        own,
+        |own| matches!(own.close_by_force(BRIEFLY), Err(CloseError::Refused(error)) if is_forked(&error)),
+    );
+    assert_eq!(own.close_by_force(BRIEFLY).unwrap(), [""; 0]);
+    let until = Instant::now() + Duration::from_secs(10);
+    while control::live() != control::Live::default() && Instant::now() < until {
+        thread::sleep(Duration::from_millis(1));
+    }
+    alone.assert_nothing_lives();
+}
