@@ -6,10 +6,12 @@ mod common;
 #[path = "loading/installations.rs"]
 mod installations;
 
+use ascendcl::library::LogLevel;
 use ascendcl::{Acl, Error, Library, RunError};
 use ascendcl_macros::proves;
 use common::{acl, alone, c_library, example, library_at, scratch, shared_simulator};
 use std::fs;
+use std::io::Write;
 use std::process::Output;
 
 #[test]
@@ -114,4 +116,23 @@ fn a_missing_configuration_file_is_an_error_of_the_setup() {
 /// Runs the quickstart with `ASCENDCL_LIBRARY` set.
 fn quickstart(library: &str) -> Output {
     example("quickstart").env("ASCENDCL_LIBRARY", library).output().unwrap()
+}
+
+/// Writes to the log in a process of its own, whose standard error shows what the library made of it.
+#[test]
+fn a_line_of_the_log_is_one_entry_whatever_is_in_it() {
+    const INSIDE: &str = "ASCENDCL_TEST_LOGS";
+    if std::env::var_os(INSIDE).is_some() {
+        let acl = ascendcl::Acl::init(Library::Simulator).unwrap();
+        let number = std::hint::black_box(40);
+        writeln!(acl.library().app_log(LogLevel::Warning), "{number} % of images\0%s %n").unwrap();
+        return;
+    }
+    let test = "a_line_of_the_log_is_one_entry_whatever_is_in_it";
+    let mut again = std::process::Command::new(std::env::current_exe().unwrap());
+    let output = again.args([test, "--exact", "--nocapture"]).env(INSIDE, "1").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    let lines: Vec<_> = said.lines().filter(|line| line.contains("from the program")).collect();
+    assert_eq!(lines.len(), 1, "{said}");
+    assert!(lines[0].ends_with("40 % of images %s %n"), "{said}");
 }

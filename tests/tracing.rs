@@ -1,16 +1,14 @@
-//! The events and spans that this crate sends to `tracing`, and the library's own log.
+//! The events and spans that this crate sends to `tracing`.
 
 #![cfg(all(feature = "sim", feature = "tracing"))]
 #![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing)]
 
 mod common;
 
-use ascendcl::library::LogLevel;
 use ascendcl::{Error, Library};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Plan, control};
 use std::fmt;
-use std::io::Write;
 use std::sync::{Arc, Mutex};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
@@ -157,23 +155,4 @@ fn a_subscriber_that_panics_over_failed_calls_loses_none_of_their_values() {
     });
     ran.unwrap();
     alone.assert_nothing_lives();
-}
-
-/// Writes to the log in a process of its own, whose standard error shows what the library made of it.
-#[test]
-fn a_line_of_the_log_is_one_entry_whatever_is_in_it() {
-    const INSIDE: &str = "ASCENDCL_TEST_LOGS";
-    if std::env::var_os(INSIDE).is_some() {
-        let acl = ascendcl::Acl::init(Library::Simulator).unwrap();
-        let number = std::hint::black_box(40);
-        writeln!(acl.library().app_log(LogLevel::Warning), "{number} % of images\0%s %n").unwrap();
-        return;
-    }
-    let test = "a_line_of_the_log_is_one_entry_whatever_is_in_it";
-    let mut again = std::process::Command::new(std::env::current_exe().unwrap());
-    let output = again.args([test, "--exact", "--nocapture"]).env(INSIDE, "1").output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    let lines: Vec<_> = said.lines().filter(|line| line.contains("from the program")).collect();
-    assert_eq!(lines.len(), 1, "{said}");
-    assert!(lines[0].ends_with("40 % of images %s %n"), "{said}");
 }

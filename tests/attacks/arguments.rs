@@ -1,9 +1,9 @@
 //! The arguments that the safe layer passes to the library.
 
 use super::{collect, inside, upload, with_device};
-use crate::common::{acl, alone, scratch};
+use crate::common::{acl, alone, c_library, library_at, scratch};
 use crate::null::{books, in_books};
-use ascendcl::{Acl, Error, Thread};
+use ascendcl::{Acl, Current, Error, Scoped, Thread};
 use ascendcl_macros::proves;
 use ascendcl_rules as rules;
 use ascendcl_sim::{Config, control};
@@ -151,5 +151,29 @@ fn a_descriptor_that_the_library_cannot_create_is_an_error_and_the_stream_comes_
         assert_eq!(books.calls("aclrtAllocatorSetObjToDesc"), 0);
         let (stream, allocator) = failed.value;
         drop(stream.register(current, allocator).unwrap());
+    });
+}
+
+/// The library lacks both functions, so there is nothing to take back and nothing to doubt.
+#[proves(ALLOC_03)]
+#[test]
+fn a_stream_that_a_library_cannot_give_an_allocator_works_on() {
+    let lacks = include_str!("../null/library.c")
+        .replace("aclrtAllocatorRegister(", "lacks_register(")
+        .replace("aclrtAllocatorUnregister(", "lacks_unregister(");
+    assert_eq!(lacks.matches("lacks_").count(), 2);
+    let _others = books();
+    let acl = Acl::init(library_at(c_library("lacks-allocators", &lacks))).unwrap();
+    with_device(acl, |device, thread| {
+        let program = |current: &mut Current<Scoped<'_>>| {
+            let stream = current.stream().unwrap();
+            let failed = stream.register(current, super::common::allocators::Empty(())).unwrap_err();
+            assert!(matches!(failed.error, Error::MissingFunction(_)), "{}", failed.error);
+            let (stream, _allocator) = failed.value;
+            let bytes = current.upload(&[0_u8; 4]).unwrap();
+            drop(stream.set_bytes(current, bytes, 1).unwrap().wait(current).unwrap());
+            stream.destroy(current).unwrap();
+        };
+        device.with_current(thread, program).unwrap();
     });
 }

@@ -2,6 +2,8 @@
 
 use super::common::allocators::{Watch, Watched};
 use super::common::{acl, alone};
+use super::leaving::{current_handle, sets_device};
+use super::undisturbed;
 use ascendcl::{Acl, Device, Recovered, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan, control};
@@ -80,4 +82,26 @@ fn a_stream_that_was_aborted_and_is_not_destroyed_otherwise_is_destroyed_by_forc
     device.reset(&mut thread).unwrap();
     acl.close().unwrap();
     alone.assert_nothing_lives();
+}
+
+/// Other code has made the device's default context current on this thread. After the forced reset it has no context, also
+/// if the library does not say to which device the context belonged.
+#[proves(CTX_06, DEV_08)]
+#[test]
+fn a_default_context_that_other_code_chose_is_not_made_current_after_a_forced_reset() {
+    for unknown in [false, true] {
+        let (alone, _others) = undisturbed();
+        let acl = acl();
+        let mut thread = Thread::new().unwrap();
+        let mut refused = vec![("aclrtStreamAbort", 207_000), ("aclrtDeviceTaskAbort", 207_000)];
+        refused.extend(unknown.then_some(("aclrtGetDevice", 507_899)));
+        let device = hanging(&acl, &mut thread, &refused);
+        sets_device(0);
+        assert_ne!(current_handle(), 0);
+        let Recovered::Reset { .. } = device.recover(&mut thread, BRIEFLY).unwrap() else { panic!("it was not reset") };
+        control::fail(Plan::new()).unwrap();
+        assert_eq!(current_handle(), 0);
+        acl.close().unwrap();
+        alone.assert_nothing_lives();
+    }
 }

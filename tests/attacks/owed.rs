@@ -255,3 +255,33 @@ fn a_context_that_could_not_be_put_back_is_not_made_current_after_its_device_was
         alone.assert_nothing_lives();
     }
 }
+
+/// The library refuses all but one call, also until another context has ended, which has nothing to do with the first.
+#[proves(CTX_08)]
+#[test]
+fn a_context_of_other_code_is_still_put_back_after_another_context_has_ended() {
+    const CALLS: usize = 6;
+    let ended = |agrees: usize| {
+        let (alone, _others) = undisturbed();
+        let acl = acl();
+        let mut thread = Thread::new().unwrap();
+        sets_device(1);
+        let chosen = current_handle();
+        let device = acl.device(&mut thread, 0).unwrap();
+        let plan: Vec<_> = (1..=CALLS)
+            .filter(|call| *call != agrees)
+            .map(|call| format!("aclrtSetCurrentContext#{call}=507899"))
+            .collect();
+        let ended =
+            device.context(&mut thread, |context, thread| context.enter(thread, |_| fail(&plan.join(","))).unwrap());
+        let has_ended = ended.is_ok();
+        nothing_fails();
+        device.reset(&mut thread).unwrap();
+        assert_eq!(current_handle(), chosen, "other code has its context back: {agrees}");
+        resets_device(1);
+        acl.close().unwrap();
+        alone.assert_nothing_lives();
+        has_ended
+    };
+    assert!((1..=CALLS).map(ended).fold(false, |some, has_ended| some | has_ended), "none of the contexts could end");
+}

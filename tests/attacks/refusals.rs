@@ -1,6 +1,7 @@
 //! The library refuses a call: the object is returned unchanged, and a second try succeeds.
 
 use super::{collect, upload, with_device};
+use crate::common::{c_library, library_at};
 use crate::null::{WORK_FAILED, books, in_books, refusal};
 use ascendcl::{Acl, Error, Failed, ScopeError, Thread};
 use ascendcl_macros::proves;
@@ -322,4 +323,25 @@ fn an_outer_context_that_cannot_be_made_current_again_is_not_used_in_the_inner_o
             .unwrap();
     });
     books.assert_closed();
+}
+
+/// On a thread without a context the library's text is about that, whatever failed. It is left out then, unless the
+/// missing context is what failed.
+#[proves(ERR_03)]
+#[test]
+fn a_text_about_a_missing_context_is_told_only_where_that_is_the_failure() {
+    const TEXT: &str = "the current Context is null";
+    let _others = books();
+    for (name, code, told) in [("says-no-context", 107_002, Some(TEXT)), ("says-no-context-always", 507_899, None)] {
+        let source = include_str!("../null/library.c")
+            .replace(
+                "GetRecentErrMsg(void) { return NULL; }",
+                &format!("GetRecentErrMsg(void) {{ return \"{TEXT}\"; }}"),
+            )
+            .replace("*count = 1; return 0;", &format!("(void)count; return {code};"));
+        let acl = Acl::init(library_at(c_library(name, &source))).unwrap();
+        let Error::Vendor(error) = acl.device_count().unwrap_err() else { panic!("another error") };
+        assert_eq!((error.code.number(), error.text.as_deref()), (code, told));
+        acl.close().unwrap();
+    }
 }

@@ -210,6 +210,24 @@ fn before_a_limit_is_told_the_library_is_asked_again() {
     });
 }
 
+/// Such a limit is over with its first slice. A wait of no length at all would follow it otherwise.
+#[proves(STREAM_16)]
+#[test]
+fn a_limit_of_one_slice_is_one_wait_and_one_more_look() {
+    let books = books();
+    in_books(&books, |current| {
+        let stream = current.stream().unwrap();
+        for (limit, waits) in [(250, 2), (251, 3)] {
+            let before = books.calls("aclrtSynchronizeStreamWithTimeout");
+            books.refuse("aclrtSynchronizeStreamWithTimeout", TIMEOUT, -1);
+            let failed = stream.synchronize_within(current, Duration::from_millis(limit)).unwrap_err();
+            assert!(failed.code().unwrap().is_timeout(), "{failed}");
+            assert_eq!(books.calls("aclrtSynchronizeStreamWithTimeout") - before, waits, "{limit} ms");
+            books.refuse_no_more("aclrtSynchronizeStreamWithTimeout");
+        }
+    });
+}
+
 #[proves(STREAM_16)]
 #[test]
 fn a_library_that_gives_a_wait_up_at_once_again_and_again_is_not_asked_for_ever() {

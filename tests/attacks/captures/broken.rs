@@ -1,8 +1,11 @@
 //! Captures that come to nothing: the operands come back, nothing has run, and the stream goes on.
 
+use super::super::with_device;
 use super::*;
-use crate::common::assert_lives;
+use crate::common::{assert_lives, c_library, library_at};
+use crate::null::books;
 use ascendcl::capture::{Capture, Captured};
+use ascendcl::{Acl, Scoped};
 use ascendcl_macros::proves;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -323,4 +326,47 @@ fn a_graph_that_fails_on_the_device_is_told_to_its_replay_and_goes_on() {
         drop(assert_echoes(current, &stream, graph, 1.0));
     });
     alone.assert_nothing_lives();
+}
+
+/// A library that answers success and no address: for the number of a condition, and for its bodies.
+#[proves(GRAPH_10)]
+#[test]
+fn a_condition_without_a_number_or_a_body_is_an_error() {
+    const SLOTS: &str =
+        "typedef struct { handle condition; unsigned kind; uint32_t size; handle *bodies; } condition;\n";
+    let conditional = include_str!("../../null/library.c")
+        .replace("*status = 0;\n    *graph = NULL;", "*status = 1;\n    *graph = fresh();");
+    assert_eq!(conditional.matches("*status = 1;\n    *graph").count(), 1);
+    let _others = books();
+    for (name, number, call) in
+        [("no-number", "NULL", "aclmdlRICondHandleGetCondPtr"), ("no-body", "fresh()", "aclmdlRIAddCondTask")]
+    {
+        let source = format!(
+            "{conditional}{SLOTS}\
+             aclError aclmdlRICondHandleCreate(handle graph, uint32_t first, unsigned flag, handle *made) {{\n\
+             (void)graph; (void)first; (void)flag; *made = fresh(); return 0; }}\n\
+             aclError aclmdlRICondHandleGetCondPtr(handle made, handle *number) {{ (void)made; *number = {number}; return 0; }}\n\
+             aclError aclmdlRICaptureToModelRIBegin(handle stream, handle graph, unsigned mode) {{\n\
+             (void)stream; (void)graph; (void)mode; return 0; }}\n\
+             aclError aclmdlRIAddCondTask(condition added, handle stream, uint32_t flags) {{\n\
+             (void)stream; (void)flags; for (uint32_t i = 1; i < added.size; i++) added.bodies[i] = fresh(); return 0; }}\n"
+        );
+        let acl = Acl::init(library_at(c_library(name, &source))).unwrap();
+        with_device(acl, |device, thread| {
+            let program = |current: &mut Current<Scoped<'_>>| {
+                let (mut main, mut side) = (stream(current), stream(current));
+                let number = current.upload(&[0_u32; 16]).unwrap();
+                let mut told = String::new();
+                let captured = main.capture(current, CaptureMode::Relaxed, number, |capture, number| {
+                    let refused = capture.run_if_else(&mut side, &number, |_, _| panic!("no body is asked for"));
+                    told = refused.unwrap_err().to_string();
+                    Ok(())
+                });
+                drop(captured);
+                told
+            };
+            let told = device.with_current(thread, program).unwrap();
+            assert_eq!(told, format!("{call} failed: it returned a null pointer [ERR-06]"));
+        });
+    }
 }

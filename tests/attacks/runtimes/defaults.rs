@@ -327,3 +327,26 @@ fn work_that_failed_in_a_default_context_is_told_whichever_runtime_there_waits_f
         alone.assert_nothing_lives();
     }
 }
+
+/// The default stream of another device is another stream.
+#[proves(ERR_02)]
+#[test]
+fn work_that_failed_in_one_default_context_is_not_told_in_that_of_another_device() {
+    let alone = alone_on_all_devices();
+    let (first, second) = (open_default(), Runtime::<Worker>::open(setup(1)).unwrap());
+    let set = |current: &mut Current<Worker>| {
+        current.default_stream().set_bytes(current, current.device_buffer::<u8>(8).unwrap(), 1).unwrap()
+    };
+    let (failed, works) = (first.with(set).unwrap(), second.with(set).unwrap());
+    fail(NEXT_WAIT_FAILS);
+    let told = first.with(|current| current.synchronize().unwrap_err()).unwrap();
+    nothing_fails();
+    assert_eq!(told.code().unwrap().number(), FAILED);
+    second.with(|current| assert_eq!(works.wait(current).unwrap().to_vec(current).unwrap(), [1; 8])).unwrap();
+    let failed = first.with(|current| failed.wait(current).unwrap_err()).unwrap();
+    assert!(matches!(failed.error, Error::WorkFailed { .. }), "{}", failed.error);
+    drop(failed);
+    second.close().unwrap();
+    first.close().unwrap();
+    alone.assert_nothing_lives();
+}
