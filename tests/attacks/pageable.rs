@@ -4,6 +4,7 @@ use super::{inside, with_device};
 use crate::common::{Alone, acl, alone, positions, under_watch};
 use ascendcl::{
     Current, Error, Scoped,
+    memory::Rows,
     model::{ModelSource, OutputBuffer},
     operator,
     stream::StreamOps,
@@ -48,6 +49,26 @@ fn a_copy_of_a_vector_comes_after_the_work_that_its_device_buffer_is_in() {
         let device = stream.set_bytes(current, device, 1).unwrap();
         let write = stream.copy_to_device(current, current.pageable_buffer(vec![9_u8; 64]), device).unwrap();
         let (_, device) = write.wait(current).unwrap();
+        assert_eq!(device.to_vec(current).unwrap(), [9; 64], "written after it was set");
+    });
+}
+
+#[proves(COPY_05, STREAM_04, COPY_10)]
+#[test]
+fn rows_of_a_vector_are_copied_after_the_work_that_their_device_buffer_is_in() {
+    let rows = || Rows::builder().width(8).height(8).from_pitch(8).to_pitch(8).build();
+    copying_at_once(|current| {
+        let stream = current.stream().unwrap();
+        slow(current, &stream);
+        let device = stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 7).unwrap();
+        let read = stream.copy_rows_to_host(current, device, current.pageable_buffer(vec![0_u8; 64]), rows()).unwrap();
+        let (device, read) = read.wait(current).unwrap();
+        assert_eq!(read.into_vec(current).unwrap(), [7; 64], "read after it was set");
+
+        slow(current, &stream);
+        let device = stream.set_bytes(current, device, 1).unwrap();
+        let from = current.pageable_buffer(vec![9_u8; 64]);
+        let (_, device) = stream.copy_rows_to_device(current, from, device, rows()).unwrap().wait(current).unwrap();
         assert_eq!(device.to_vec(current).unwrap(), [9; 64], "written after it was set");
     });
 }

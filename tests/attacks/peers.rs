@@ -1,10 +1,11 @@
 //! Copies between two devices: whose context ends, whose buffer is of another, and whose copies are forgotten.
 
 use super::{collect, fail, nothing_fails, undisturbed};
-use crate::common::{acl, alone, library};
+use crate::common::{acl, alone, c_library, library, library_at};
+use crate::null::books;
 use ascendcl::error::ObjectKind;
 use ascendcl::runtime::CloseError;
-use ascendcl::{Context, Current, DeviceBuffer, Error, Runtime, Scoped, Setup, Thread};
+use ascendcl::{Acl, Context, Current, DeviceBuffer, Error, Runtime, Scoped, Setup, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::mem;
@@ -85,6 +86,29 @@ fn one_device_is_no_peer_of_itself() {
         assert!(matches!(error, Error::NoPeerAccess { device: 0, peer: 0 }), "{error}");
         assert!(error.to_string().contains("[DEV-13]"), "{error}");
     });
+}
+
+#[proves(DEV_13)]
+#[test]
+fn a_library_that_says_no_gives_no_access() {
+    let says_no = include_str!("../null/library.c").replace("{ *count = 1; return 0; }", "{ *count = 2; return 0; }")
+        + "aclError aclrtDeviceCanAccessPeer(int32_t *can, int32_t device, int32_t peer) {\n\
+           (void)device; (void)peer; *can = 0; return 0; }\n\
+           aclError aclrtDeviceEnablePeerAccess(int32_t peer, uint32_t flags) { (void)peer; (void)flags; return 0; }\n";
+    let _others = books();
+    let acl = Acl::init(library_at(c_library("says-no-access", &says_no))).unwrap();
+    let mut thread = Thread::new().unwrap();
+    let devices = [0, 1].map(|id| acl.device(&mut thread, id).unwrap());
+    let refused = devices[0].named_context::<Vision, _, _>(&mut thread, |vision, thread| {
+        let refused = devices[1].named_context::<Speech, _, _>(thread, |speech, thread| {
+            vision.enter(thread, |current| current.with_peer(speech, |_, _| ()).unwrap_err()).unwrap()
+        });
+        refused.unwrap()
+    });
+    let refused = refused.unwrap();
+    assert!(matches!(refused, Error::NoPeerAccess { device: 0, peer: 1 }), "{refused}");
+    devices.into_iter().for_each(|device| device.reset(&mut thread).unwrap());
+    acl.close().unwrap();
 }
 
 #[proves(DEV_13)]
