@@ -189,3 +189,42 @@ fn a_chosen_context_that_could_not_be_put_back_is_put_back_later_if_it_lives() {
         alone.assert_nothing_lives();
     }
 }
+
+/// The same when the context ends with its scope, and no device is reset.
+#[proves(CTX_06, CTX_08, CTX_09)]
+#[test]
+fn a_chosen_context_of_a_scope_that_has_ended_is_not_put_back_later() {
+    let (alone, _others) = undisturbed();
+    let acl = acl();
+    let (worker, other) = (Worker::new(), open(1));
+    let device = acl.device(&mut Thread::new().unwrap(), 0).unwrap();
+    let ((tells, told), (ends, end)) = (channel(), channel::<()>());
+    std::thread::scope(|threads| {
+        let device = &device;
+        let scope = move || {
+            let mut thread = Thread::new().unwrap();
+            let ended = device.context(&mut thread, |context, thread| {
+                tells.send(context.enter(thread, |_| current_handle()).unwrap()).unwrap();
+                end.recv().unwrap();
+            });
+            ended.unwrap();
+        };
+        let scope = threads.spawn(scope);
+        let handle = told.recv().unwrap();
+        let visits = || {
+            other.with(|_| ()).unwrap();
+            makes_current(handle);
+            other.with(|_| fail("aclrtSetCurrentContext#1=507899")).unwrap();
+            nothing_fails();
+        };
+        worker.run(visits).unwrap();
+        ends.send(()).unwrap();
+        scope.join().unwrap();
+    });
+    worker.run(|| other.with(|current| drop(current.upload(&[1_u8]).unwrap())).unwrap()).unwrap();
+    device.reset(&mut Thread::new().unwrap()).unwrap();
+    elsewhere(|| other.close().unwrap());
+    worker.end();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}

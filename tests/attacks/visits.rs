@@ -203,3 +203,29 @@ fn a_visit_to_which_the_library_does_not_return_makes_no_call_in_the_context_ins
         alone.assert_nothing_lives();
     }
 }
+
+#[proves(CTX_11)]
+#[test]
+fn threads_that_could_not_leave_two_contexts_keep_each_from_its_end() {
+    let alone = alone();
+    let (runtimes, other) = ([open(0), open(1)], open(0));
+    let workers = [Worker::new(), Worker::new()];
+    for (runtime, worker) in runtimes.iter().zip(&workers) {
+        worker.run(|| runtime.with(|_| fail("aclrtSetCurrentContext#1+=507899")).unwrap()).unwrap();
+        nothing_fails();
+    }
+    let is_kept = |runtime: &Runtime<Visited>| {
+        let Err(CloseError::Teardown { errors }) = runtime.close() else { panic!("a context was destroyed") };
+        assert!(matches!(errors.as_slice(), [Error::CurrentElsewhere { threads: 1 }]), "{errors:?}");
+    };
+    runtimes.iter().for_each(is_kept);
+    let [(first, in_first), (second, in_second)] = [(&runtimes[0], &workers[0]), (&runtimes[1], &workers[1])];
+    in_second.run(|| visit(&other, 1)).unwrap();
+    is_kept(first);
+    second.close().unwrap();
+    in_first.run(|| visit(&other, 1)).unwrap();
+    first.close().unwrap();
+    workers.into_iter().for_each(Worker::end);
+    other.close().unwrap();
+    alone.assert_nothing_lives();
+}
