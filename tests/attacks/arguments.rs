@@ -177,3 +177,27 @@ fn a_stream_that_a_library_cannot_give_an_allocator_works_on() {
         device.with_current(thread, program).unwrap();
     });
 }
+
+/// A thread without a context: the library answers success, and null. Null is not made current afterwards.
+#[proves(CTX_09)]
+#[test]
+fn a_current_context_without_a_handle_is_none() {
+    let answers_null = include_str!("../null/library.c").replace("return current ? 0 : 107002;", "return 0;").replace(
+        "aclrtSetCurrentContext(handle context) {",
+        "aclrtSetCurrentContext(handle context) { if (!context) abort();",
+    );
+    assert_eq!((answers_null.matches("current; return 0; }").count(), answers_null.matches("abort()").count()), (1, 1));
+    let _others = books();
+    let acl = Acl::init(library_at(c_library("answers-no-context", &answers_null))).unwrap();
+    let program = |current: &mut Current<Scoped<'_>>| drop(current.upload(&[1_u8]).unwrap());
+    std::thread::scope(|threads| {
+        let own = || {
+            let mut thread = Thread::new().unwrap();
+            let device = acl.device(&mut thread, 0).unwrap();
+            device.with_current(&mut thread, program).unwrap();
+            device.reset(&mut thread).unwrap();
+        };
+        threads.spawn(own).join().unwrap();
+    });
+    acl.close().unwrap();
+}

@@ -104,9 +104,9 @@ impl RawGraph {
         self.owner.is_current(ObjectKind::CAPTURED_GRAPH)
     }
 
-    /// Whether no object of the library is left of a capture.
+    /// Whether no object of the library is left of a capture that failed to begin.
     pub(crate) fn is_gone(&self) -> bool {
-        self.instance.load(Ordering::Acquire).is_null() && self.capture().streams.is_empty() && self.update.is_gone()
+        self.instance.load(Ordering::Acquire).is_null() && self.capture().streams.is_empty()
     }
 
     /// Notes that the operands come back to the program before the instance is destroyed. Returns whether that is new.
@@ -220,7 +220,7 @@ impl RawGraph {
         }
         let ended = self.end(api);
         // A failed call may still have ended the capture.
-        if !self.capture().streams.is_empty() || self.update.is_open() {
+        if !self.capture().streams.is_empty() {
             return ended.map(|()| Needs::default());
         }
         self.build.unbind(api, aclmdlRI(self.instance.load(Ordering::Acquire)))?;

@@ -181,10 +181,6 @@ impl Update {
         self.stream().is_some()
     }
 
-    pub(super) fn is_gone(&self) -> bool {
-        self.spoilt.load(Ordering::Acquire).is_null() && !self.is_open()
-    }
-
     pub(super) fn spoilt(&self) -> &AtomicPtr<c_void> {
         &self.spoilt
     }

@@ -331,3 +331,21 @@ fn operands_of_a_failed_capture_are_freed_after_its_instance_also_when_the_libra
     });
     alone.assert_nothing_lives();
 }
+
+/// The library refuses to begin a capture, has begun it all the same, and refuses to end it: the end of the stream tries
+/// again.
+#[proves(GRAPH_01, STREAM_07)]
+#[test]
+fn a_capture_that_may_have_begun_and_could_not_be_ended_is_not_forgotten() {
+    let alone = alone();
+    inside(|current| {
+        let mut own = stream(current);
+        fail("aclmdlRICaptureBegin#1=after:507899,aclmdlRICaptureEnd=507899");
+        let refused = own.capture(current, CaptureMode::Relaxed, io(current), |_, _| panic!("it has not begun"));
+        assert_eq!(refused.unwrap_err().error.code().unwrap().number(), 507_899);
+        assert!(matches!(own.synchronize(current), Err(Error::Capturing)));
+        crate::nothing_fails();
+        own.destroy(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
