@@ -1,6 +1,7 @@
 //! Several runtimes on one device that hangs. The last one that is closed by force resets it for all of them.
 
 use super::*;
+use crate::common::{c_library, library_at};
 use ascendcl_sim::Config;
 
 /// As in `forcing`: a device that no other test leaves taken.
@@ -362,5 +363,32 @@ fn an_actor_is_not_closed_by_force_where_it_could_not_be_waited_for() {
     while control::live() != control::Live::default() && Instant::now() < until {
         thread::sleep(Duration::from_millis(1));
     }
+    alone.assert_nothing_lives();
+}
+
+/// Whoever has another device, or a device of another library that has the same number, is no reason to refuse.
+#[proves(DEV_08, DEV_10)]
+#[test]
+fn a_runtime_is_closed_by_force_whatever_others_have_beside_its_device() {
+    ascendcl::names!(Beside);
+    let alone = alone_on_three();
+    let three = include_str!("../../null/library.c").replace("{ *count = 1; return 0; }", "{ *count = 3; return 0; }");
+    let other = library_at(c_library("three-devices", &three));
+    let on =
+        |library, device| Runtime::<Beside>::open(Setup::builder().library(library).device(device).build()).unwrap();
+    let third = on(library(), 0);
+    let theirs = on(other, DEVICE);
+    for _ in 0..2 {
+        let next = open(false);
+        let [work] = hang([&next]);
+        assert!(matches!(next.close(), Err(CloseError::Teardown { .. })));
+        assert_eq!(next.close_by_force(BRIEFLY).unwrap(), [""; 0]);
+        nothing_fails();
+        drop(work);
+    }
+    works_anew();
+    theirs.close().unwrap();
+    third.close().unwrap();
+    sweep();
     alone.assert_nothing_lives();
 }
