@@ -3,7 +3,7 @@
 
 use super::Ledger;
 use crate::error::{Boxed, Error};
-use crate::ffi::{Here, Home, NewBuffer, Owner, RawBuffer, RawEvent, RawStream, seldom};
+use crate::ffi::{Here, Home, NewBuffer, Owner, RawBuffer, RawEvent, RawStream, cold_path};
 use ascendcl_sys::types::aclrtMemMallocPolicy;
 use core::sync::atomic::Ordering;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ impl Ledger {
             }
             refused => refused.and_then(Result::err),
         };
-        seldom(|| self.allocate_after(refused, Home::Device, bytes, policy))
+        cold_path(|| self.allocate_after(refused, Home::Device, bytes, policy))
     }
 
     /// Like [`free`](Self::free), for the holder of the block's only handle, if little has to be looked at; else `None`,

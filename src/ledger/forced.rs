@@ -62,13 +62,13 @@ impl Ledger {
     /// is lost after it may outlive the library.
     pub(crate) fn hold_events(&self) {
         let mut events = self.events.all();
-        events.retain(|event| event.hold());
+        events.retain(|event| event.close());
         self.held_events().append(&mut events);
     }
 
     /// Allows calls on the events again that were held.
-    pub(crate) fn let_events_go(&self) {
-        self.held_events().drain(..).for_each(|event| event.let_go());
+    pub(crate) fn release_events(&self) {
+        self.held_events().drain(..).for_each(|event| event.reopen());
     }
 
     fn held_events(&self) -> MutexGuard<'_, Vec<Arc<RawEvent>>> {
@@ -77,11 +77,11 @@ impl Ledger {
 
     /// Notes that the device was reset by force, so no work runs on it any more. A default context has ended with all
     /// its objects; a created context still exists. Returns whether objects were lost.
-    pub(crate) fn loses_what_a_forced_reset_ends(&self) -> bool {
+    pub(crate) fn record_forced_reset(&self) -> bool {
         self.streams.all().iter().for_each(|stream| stream.has_been_reset());
         self.graphs.all().iter().for_each(|graph| graph.has_been_reset());
         self.attachments.all().iter().for_each(|attached| attached.has_been_reset());
-        if self.context().is_made() {
+        if self.context().is_created() {
             return false;
         }
         self.gone.store(true, Ordering::Release);

@@ -79,7 +79,7 @@ impl Ledger {
         self.api.is_of_this_process()?;
         let needs = graph.destroy(self.api, &self.streams)?;
         self.graphs.remove(graph);
-        if graph.is_given_up_no_more() {
+        if graph.clear_given_up() {
             self.graphs_given_up.fetch_sub(1, Ordering::AcqRel);
         }
         // One by one: two that panic when they are dropped are dropped apart.
@@ -106,7 +106,7 @@ impl Ledger {
     pub(super) fn no_graph_has<T>(&self, row: &Arc<T>) -> Result<(), Error> {
         match self.graphs_given_up.load(Ordering::Acquire) {
             0 => Ok(()),
-            _ => self.graphs_give_back(Arc::as_ptr(row).cast()),
+            _ => self.destroy_given_up_graphs_with(Arc::as_ptr(row).cast()),
         }
     }
 
@@ -117,7 +117,7 @@ impl Ledger {
     /// The library's, or [`Error::StillRunning`] while another thread destroys one.
     #[cold]
     #[inline(never)]
-    fn graphs_give_back(&self, row: *const ()) -> Result<(), Error> {
+    fn destroy_given_up_graphs_with(&self, row: *const ()) -> Result<(), Error> {
         let mut kept = Vec::new();
         // Nobody has a handle of them, so each is in the list of one thread at a time.
         let mut unnamed = self.graphs.unnamed();

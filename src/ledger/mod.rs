@@ -74,7 +74,7 @@ pub(crate) struct Ledger {
     states: Mutex<Vec<KeptAllocator>>,
     bindings: Shelf<RawBinding>,
     invocations: Shelf<RawInvocation>,
-    operators_before_a_look: AtomicUsize,
+    operators_before_next_check: AtomicUsize,
     models: Shelf<LoadedModel>,
     blocks: Shelf<RawBuffer>,
     /// Failures of work that creations got from the library. The next collection reports them.
@@ -91,7 +91,7 @@ impl Ledger {
         let (default_stream, streams, events, bindings, invocations, models, blocks, gone) = Default::default();
         let graphs = Shelf::default();
         let id = ContextId::next(device);
-        if !context.is_made() {
+        if !context.is_created() {
             adds_view(api, context, Owner::of(id), &streams);
         }
         Self {
@@ -107,7 +107,7 @@ impl Ledger {
             states: Mutex::default(),
             bindings,
             invocations,
-            operators_before_a_look: AtomicUsize::default(),
+            operators_before_next_check: AtomicUsize::default(),
             models,
             blocks,
             unheard: Untold::default(),
@@ -179,11 +179,11 @@ impl Ledger {
         let allocate = || RawBuffer::allocate(self.api, home, bytes, policy);
         let block = match refused.map_or_else(allocate, |error| Err(error.into())) {
             Ok(block) => block,
-            Err(error) if is_used_up(&error) && self.frees_unnamed_blocks() => allocate()?,
+            Err(error) if is_used_up(&error) && self.free_unnamed_blocks() => allocate()?,
             Err(error) => return Err(error),
         };
         let block = self.keep(block.zeroed_on_host());
-        match block.is_aligned_for_elements() {
+        match block.check_alignment() {
             Ok(()) => Ok(block),
             Err(error) => {
                 // A block that the library refuses to free stays with the scope.
@@ -306,7 +306,7 @@ impl Ledger {
     }
 
     /// Frees memory without a handle. Returns whether there was any.
-    fn frees_unnamed_blocks(&self) -> bool {
+    fn free_unnamed_blocks(&self) -> bool {
         self.end_unnamed_operators();
         self.blocks.unnamed().iter().filter(|block| self.free(block).is_ok()).count() > 0
     }
@@ -345,7 +345,7 @@ impl Ledger {
         // Attached objects run code of the user, and who closes the library has no token.
         let _occupied = Occupied::now();
         // Events that are held count as destroyed.
-        self.let_events_go();
+        self.release_events();
         let mut errors = self.end_left_captures();
         for stream in self.streams.all() {
             errors.extend(stream.synchronize(self.api, teardown_timeout).err());

@@ -161,7 +161,7 @@ impl Ledger {
         compile: bool,
     ) -> Result<Arc<RawInvocation>, Error> {
         self.api.is_of_this_process()?;
-        self.ends_operators_sometimes();
+        self.end_operators_sometimes();
         let invocation = self.invocations.put(RawInvocation::new(name, inputs, outputs)?);
         let created = invocation.create(self.api, attributes, inputs, outputs);
         match created.and_then(|()| if compile { invocation.compile(self.api) } else { Ok(()) }) {
@@ -182,12 +182,12 @@ impl Ledger {
 
     /// Ends the operators without a handle, when there are twice as many operators as the last time. So a program that
     /// makes an operator for each step does not collect more and more of them, and a step costs the same on average.
-    fn ends_operators_sometimes(&self) {
+    fn end_operators_sometimes(&self) {
         /// Fewer operators are never worth a look.
         const FEW: usize = 32;
-        if self.invocations.len() >= self.operators_before_a_look.load(Ordering::Relaxed).max(FEW) {
+        if self.invocations.len() >= self.operators_before_next_check.load(Ordering::Relaxed).max(FEW) {
             self.end_unnamed_operators();
-            self.operators_before_a_look.store(2 * self.invocations.len(), Ordering::Relaxed);
+            self.operators_before_next_check.store(2 * self.invocations.len(), Ordering::Relaxed);
         }
     }
 

@@ -4,7 +4,7 @@
 use super::Ledger;
 use crate::code::CodeKind;
 use crate::error::{Boxed, Error};
-use crate::ffi::{Here, NewEvent, NewStream, Owner, RawEvent, RawStream, seldom};
+use crate::ffi::{Here, NewEvent, NewStream, Owner, RawEvent, RawStream, cold_path};
 use crate::panics::after_dropping;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtEvent, aclrtStream};
@@ -25,7 +25,7 @@ impl Ledger {
             Some(Ok(raw)) => return Ok(self.put_stream(raw)),
             refused => refused.and_then(Result::err),
         };
-        seldom(|| self.make_stream(refused, || RawStream::create(self.api)))
+        cold_path(|| self.make_stream(refused, || RawStream::create(self.api)))
     }
 
     /// Like [`create_stream`](Self::create_stream), with a priority and flags.
@@ -77,7 +77,7 @@ impl Ledger {
             Some(Ok(raw)) => return Ok(self.put_event(raw)),
             refused => refused.and_then(Result::err),
         };
-        seldom(|| self.make_event(refused, None))
+        cold_path(|| self.make_event(refused, None))
     }
 
     /// Like [`create_event`](Self::create_event), with optional flags.

@@ -173,7 +173,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
     pub fn close(
         self, // INIT-02: an `Actor` is closed once and last: move this `close()` behind all calls
     ) -> Result<(), CloseError> {
-        self.ends(None).map(drop)
+        self.end_thread(None).map(drop)
     }
 
     /// Like [`close`](Self::close), and recovers a device whose work does not complete, as [`Runtime::close_by_force`] does.
@@ -202,10 +202,10 @@ impl<N: Name, S: 'static> Actor<N, S> {
         self, // INIT-02: an `Actor` is closed once and last: move this `close_by_force(limit)` behind all calls
         limit: Duration,
     ) -> Result<Vec<String>, CloseError> {
-        self.ends(Some(limit))
+        self.end_thread(Some(limit))
     }
 
-    fn ends(mut self, force: Option<Duration>) -> CloseResult {
+    fn end_thread(mut self, force: Option<Duration>) -> CloseResult {
         self.api.is_of_this_process().map_err(CloseError::Refused)?;
         if self.is_this_thread() {
             return Err(CloseError::Refused(Error::ThreadTaken));
@@ -214,14 +214,14 @@ impl<N: Name, S: 'static> Actor<N, S> {
         if let Some(limit) = force {
             let _ = self.force.set(limit);
         }
-        self.end().unwrap_or(Ok(Vec::new()))
+        self.join().unwrap_or(Ok(Vec::new()))
     }
 
     fn is_this_thread(&self) -> bool {
         self.thread.as_ref().is_some_and(|own| own.thread().id() == current().id())
     }
 
-    fn end(&mut self) -> Option<CloseResult> {
+    fn join(&mut self) -> Option<CloseResult> {
         self.jobs = None;
         match self.thread.take()?.join() {
             Ok(Ok(mut closed)) => closed.0.take(),
@@ -238,7 +238,7 @@ impl<N: Name, S> Drop for Actor<N, S> {
             mem::forget((self.jobs.take(), self.thread.take()));
         } else if self.thread.is_some() {
             // The thread has something to do until the jobs are dropped, so it has not ended.
-            self.joinable.is_left_alone();
+            self.joinable.detach();
         }
     }
 }

@@ -40,7 +40,7 @@ struct Ending {
 
 impl Ending {
     /// Gives the device and the initialisation back, if that was not done.
-    fn gives_back(&mut self) -> Result<(), Vec<Error>> {
+    fn give_back(&mut self) -> Result<(), Vec<Error>> {
         let Some(acl) = self.acl.take() else { return Ok(()) };
         acl.close().map_err(|failed| {
             self.acl = Some(failed.value);
@@ -112,8 +112,8 @@ impl Shared {
         limit: Duration,
         teardown_timeout: Option<Duration>,
     ) -> Result<(), CloseError> {
-        self.ends(|ending, was_given_up, panics| {
-            self.takes_down_or_gives_up(ending, limit, teardown_timeout, was_given_up, panics)
+        self.run_ending(|ending, was_given_up, panics| {
+            self.take_down_or_give_up(ending, limit, teardown_timeout, was_given_up, panics)
         })
     }
 
@@ -123,22 +123,22 @@ impl Shared {
         _thread: &mut Thread,
         teardown_timeout: Option<Duration>,
     ) -> Result<(), CloseError> {
-        self.ends(|ending, _, panics| {
-            self.takes_down_or_gives_up(ending, Duration::ZERO, teardown_timeout, true, panics)
+        self.run_ending(|ending, _, panics| {
+            self.take_down_or_give_up(ending, Duration::ZERO, teardown_timeout, true, panics)
         })
     }
 
-    /// Like [`close`](Self::close), and recovers the device if its work does not complete. Returns what was lost.
+    /// Like [`close`](Self::close), and recover the device if its work does not complete. Returns what was lost.
     pub(super) fn close_by_force(&self, _thread: &mut Thread, limit: Duration) -> Result<Vec<String>, CloseError> {
-        self.ends(|ending, _, panics| match self.takes_down(ending, limit, Some(limit), panics) {
-            Err(CloseError::Teardown { errors }) => self.recovers(ending, limit, errors, panics),
+        self.run_ending(|ending, _, panics| match self.take_down(ending, limit, Some(limit), panics) {
+            Err(CloseError::Teardown { errors }) => self.recover(ending, limit, errors, panics),
             closed => closed.map(|()| Vec::new()),
         })
     }
 
     /// Takes these steps. They are told whether the device was given up before. It is not while they are taken, unless they
-    /// [give it up](Self::gives_up).
-    fn ends<T>(
+    /// [give it up](Self::give_up_device).
+    fn run_ending<T>(
         &self,
         steps: impl FnOnce(&mut Ending, bool, &mut Panics) -> Result<T, CloseError>,
     ) -> Result<T, CloseError> {
@@ -154,7 +154,7 @@ impl Shared {
 
     /// Lets another runtime that is closed by force reset the device and release what this one has. Recovering a device takes
     /// down what the device keeps.
-    fn gives_up(&self) {
+    fn give_up_device(&self) {
         if !self.device.kept().iter().any(|kept| Arc::ptr_eq(kept, &self.ledger)) {
             self.device.quarantine(Arc::clone(&self.ledger));
         }
@@ -162,7 +162,7 @@ impl Shared {
     }
 
     /// Runs code of the user, which may panic.
-    fn takes_down_or_gives_up(
+    fn take_down_or_give_up(
         &self,
         ending: &mut Ending,
         limit: Duration,
@@ -170,15 +170,15 @@ impl Shared {
         gives_up: bool,
         panics: &mut Panics,
     ) -> Result<(), CloseError> {
-        let closed = self.takes_down(ending, limit, teardown_timeout, panics);
+        let closed = self.take_down(ending, limit, teardown_timeout, panics);
         if gives_up && !self.device.has_ended() && matches!(closed, Err(CloseError::Teardown { .. })) {
-            self.gives_up();
+            self.give_up_device();
         }
         closed
     }
 
     /// Runs code of the user, which may panic.
-    fn takes_down(
+    fn take_down(
         &self,
         ending: &mut Ending,
         limit: Duration,
@@ -196,11 +196,11 @@ impl Shared {
         // What the runtime had was released, or is lost, if another one has reset the device.
         let is_left = ending.reset || !self.device.has_ended();
         let torn_down = if is_left { self.ledger.tear_down(teardown_timeout, panics) } else { Ok(()) };
-        torn_down.and_then(|()| ending.gives_back()).map_err(|errors| CloseError::Teardown { errors })
+        torn_down.and_then(|()| ending.give_back()).map_err(|errors| CloseError::Teardown { errors })
     }
 
     /// Recovers the device after these errors. Runs code of the user, which may panic.
-    fn recovers(
+    fn recover(
         &self,
         ending: &mut Ending,
         limit: Duration,
@@ -210,8 +210,8 @@ impl Shared {
         let recovered = match self.device.has_ended() {
             true => Err(Vec::new()),
             false => {
-                self.gives_up();
-                self.recovers_last(limit, panics).map_err(|error| vec![error])
+                self.give_up_device();
+                self.recover_when_last(limit, panics).map_err(|error| vec![error])
             }
         };
         let closed = recovered.and_then(|lost| {
@@ -219,7 +219,7 @@ impl Shared {
                 ending.reset = true;
                 ending.acl.iter().for_each(|acl| acl.forget(&self.device));
             }
-            ending.gives_back().map(|()| lost.unwrap_or_default())
+            ending.give_back().map(|()| lost.unwrap_or_default())
         });
         match closed {
             Ok(lost) => {
@@ -235,8 +235,8 @@ impl Shared {
     }
 
     /// Recovers the device when all others have given it up. Those that are being closed by force at this time get `limit` to
-    /// do so: the last of them recovers it for all.
-    fn recovers_last(&self, limit: Duration, panics: &mut Panics) -> Result<Option<Vec<String>>, Error> {
+    /// do so: the last of them recover it for all.
+    fn recover_when_last(&self, limit: Duration, panics: &mut Panics) -> Result<Option<Vec<String>>, Error> {
         let until = Instant::now().checked_add(limit);
         loop {
             match self.device.recover_in_steps(limit, panics) {

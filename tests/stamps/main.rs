@@ -18,18 +18,18 @@ mod ffi {
 
     #[allow(dead_code, unreachable_pub)]
     pub mod admission;
+    #[allow(unreachable_pub)]
+    pub mod cold_path;
     #[allow(dead_code, unreachable_pub)]
     pub mod free_slots;
+    #[allow(dead_code, unreachable_pub)]
+    pub mod function_cache;
     #[allow(dead_code, unreachable_pub)]
     pub mod gate;
     #[allow(dead_code, unreachable_pub)]
     pub mod in_place;
     #[allow(dead_code, unreachable_pub)]
     pub mod places;
-    #[allow(dead_code, unreachable_pub)]
-    pub mod plain;
-    #[allow(unreachable_pub)]
-    pub mod seldom;
     #[allow(dead_code, unreachable_pub)]
     pub mod sharing;
     #[allow(dead_code, unreachable_pub, unused_imports)]
@@ -285,7 +285,7 @@ fn memory_at_rest_that_is_used_again_is_not_idle_before_that_work_is_complete() 
         let first = stream.submit(&used);
         // A wait gives the memory back: what used it so far is known to be done.
         stream.synchronize().unwrap();
-        used.rest();
+        used.mark_idle();
         assert!(stream.calls_idle(&used));
         let submits = submits(&stream, &used);
         stream.collect(&used, first);
