@@ -33,7 +33,7 @@ impl Ledger {
         self.make_stream(None, || RawStream::create_with(self.api, priority, flags))
     }
 
-    /// Creates a stream, which was refused before if there is an error.
+    /// Creates a stream. `refused` is the error if the library has already refused once.
     fn make_stream(
         &self,
         refused: Option<Boxed>,
@@ -85,7 +85,7 @@ impl Ledger {
         self.make_event(None, flags)
     }
 
-    /// Creates an event, which was refused before if there is an error.
+    /// Creates an event. `refused` is the error if the library has already refused once.
     fn make_event(&self, refused: Option<Boxed>, flags: Option<u32>) -> Result<Arc<RawEvent>, Error> {
         let create = || RawEvent::create(self.api, flags);
         let raw = match refused.map_or_else(create, |error| Err(error.into())) {
@@ -127,8 +127,8 @@ impl Ledger {
         after_dropping(kept, destroyed)
     }
 
-    /// Waits for a dropped stream, and returns whether its work is over. If the library reports a failure only once,
-    /// this keeps the failure for [`collect`](Self::collect), because no other wait gets it.
+    /// Waits for a dropped stream, and returns whether its work is over. If a second wait does not
+    /// report a failure of the first one again, this keeps the failure for [`collect`](Self::collect).
     fn has_ended(&self, stream: &RawStream, limit: Option<Duration>) -> bool {
         let wait = || stream.synchronize(self.api, limit);
         match wait() {
@@ -147,7 +147,7 @@ impl Ledger {
         self.events.unnamed().iter().filter(|event| self.destroy_event(event).is_ok()).count()
     }
 
-    /// Waits for work that the library reported as over and that no wait has covered since. Returns the failures of
+    /// Waits for work that a query has reported as over and that no wait has covered since. Returns the failures of
     /// that work.
     pub(super) fn wait_for_what_is_over(&self) -> Vec<Error> {
         // Only a wait reports failures. It returns at once for work that is over.
