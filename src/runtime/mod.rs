@@ -245,7 +245,7 @@ impl<N: Name> Runtime<N> {
     /// [`Error::DeviceShared`] when another part of the program has taken the device too, because a device is not reset
     /// while others use it. Closing again tries the rest.
     ///
-    /// A runtime that gets this error has *given up* the device, after it waited at most `limit` for the others to do
+    /// A runtime that gets this error has *given up* the device, and has waited at most `limit` for the others to do
     /// the same. When all runtimes on the device have given it up, the last one that is closed by force resets it for
     /// all, and returns what all of them lose. The others are then closed as usual. A dropped runtime that could not be
     /// released has also given up its device.
