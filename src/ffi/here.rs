@@ -66,7 +66,7 @@ impl Site {
     ///
     /// # Safety
     ///
-    /// `_of` is `ascendcl_sys::pointers_of` for the function `F`, as for every [`keep`](Self::fill_cache).
+    /// `_of` is `ascendcl_sys::pointers_of` for the function `F`, as for every [`fill_cache`](Self::fill_cache).
     #[inline(always)]
     pub(super) unsafe fn cached<F, P: Copy, E>(&self, _of: impl FnOnce(&Library) -> Result<P, E>) -> Option<P>
     where
@@ -135,7 +135,7 @@ impl Here<'_> {
     ///
     /// # Safety
     ///
-    /// `_of` is `ascendcl_sys::pointers_of` for the function `F`, as for every [`keep`](Self::fill_cache).
+    /// `_of` is `ascendcl_sys::pointers_of` for the function `F`, as for every [`fill_cache`](Self::fill_cache).
     #[inline(always)]
     pub(super) unsafe fn cached<F, P: Copy, E>(self, _of: impl FnOnce(&Library) -> Result<P, E>) -> Option<P>
     where

@@ -19,8 +19,8 @@
 //! library. The ledger and the types ensure that the calls come in the vendor's *order* and in the right *context*.
 //!
 //! Naming: a function `is_…` or `can_be_…` that returns a `Result` is a check, and returns an error if the statement is
-//! not true. A function `…_at_once` is a fast path. It returns `None`, and has done nothing, if a further check or the
-//! look-up of a C function is needed; its caller then takes the slow path.
+//! not true. A function `…_at_once` is a fast path. It returns `None` or `false`, and has changed nothing, if a further
+//! check or the look-up of a C function is needed; its caller then takes the slow path.
 
 #![allow(unsafe_code)]
 
