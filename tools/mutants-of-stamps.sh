@@ -187,7 +187,7 @@ mutant 'who destroys waits for a capture to end' "$gate" 's/Acquire\) & !CAPTURI
 mutant 'who destroys at once does not look who is inside' "$gate" 's/compare_exchange\(0, CLOSED, Ordering::AcqRel, Ordering::Relaxed\)\.is_ok\(\)/fetch_or(CLOSED, Ordering::AcqRel) \& CLOSED == 0/'
 mutant 'an object that was destroyed at once takes work without a look' "$admission" 's/(let closed = gate\.close_at_once\(\);\s*if closed \{\s*)self\.set\(CheckReason::Destroyed, true\);/$1/'
 mutant 'a stream that was not destroyed loses its mark' "$gate" 's/fetch_and\(!CLOSED,/swap(0,/'
-# The functions that calls find by one look.
+# The cache of functions.
 mutant 'a function is kept before it is asked whether calls are checked' "$cache" 's/if is_plain\(&self\.mark\) \{(.*?)\}/$1 if !is_plain(\&self.mark) { place.store(null_mut(), Ordering::Relaxed); }/s; s/self\.keeping\.fetch_(add|sub)\(1, Ordering::\w+\);//g'
 mutant 'nobody waits for who keeps a function' "$cache" 's/while self\.keeping.*?\}\n//s'
 mutant 'who forgets functions only looks who keeps some' "$cache" 's/fetch_add\(0, Ordering::AcqRel\)/load(Ordering::Acquire)/'
@@ -195,7 +195,7 @@ mutant 'who forgets functions shows nothing of the change before' "$cache" 's/fe
 mutant 'who keeps a function sees nothing of the change before' "$cache" 's/keeping\.fetch_add\(1, Ordering::AcqRel\)/keeping.fetch_add(1, Ordering::Relaxed)/'
 mutant 'who has kept a function shows nothing of it' "$cache" 's/keeping\.fetch_sub\(1, Ordering::Release\)/keeping.fetch_sub(1, Ordering::Relaxed)/'
 mutant 'a function is not kept' "$cache" 's/place\.store\(address, Ordering::Relaxed\);//'
-# What a stream takes without a further look.
+# What a stream takes on a fast path.
 mutant 'a captured stream takes work without a look' "$admission" 's/self\.set\(CheckReason::Capturing, true\);//'
 mutant 'a stream looks captured for good' "$admission" 's/self\.set\(CheckReason::Capturing, false\);//'
 mutant 'the next capture begins before the mark of the last is gone' "$admission" 's/(self\.set\(CheckReason::Capturing, false\);)(\s*)(gate\.end_capture\(\);)/$3$2$1/'

@@ -1,10 +1,11 @@
 //! The order of calls around the stamps, for all interleavings of a few threads (`loom`).
 //!
 //! The tests run files of the crate: how a submission stamps the memory that it uses, how a wait takes its mark, how a
-//! failure is reported, when memory is idle, which rows have no handle, the gate, which functions calls find by one
-//! look, and when an allocator and its blocks are in use. Only the library is a model. It has one stream. Work is numbered in the order of queueing. A wait completes all
-//! work that was queued before it, and reports a failure once. Two properties are checked: memory that counts as idle is
-//! not used by incomplete work, and every waiter for failed work gets the failure.
+//! failure is reported, when memory is idle, which rows have no handle, the gate, which functions are cached, and when
+//! an allocator and its blocks are in use. Only the library is a model. It has one stream. Work is numbered in the
+//! order of queueing. A wait completes all work that was queued before it, and reports a failure once. Two properties
+//! are checked: memory that counts as idle is not used by incomplete work, and every waiter for failed work gets the
+//! failure.
 //!
 //! `tools/mutants-of-stamps.sh` changes these files in ways that must make a test here fail.
 

@@ -1,4 +1,4 @@
-//! The functions that calls find by one look: some threads keep them while others switch further checks on and off.
+//! The cache of functions: some threads fill it while others switch further checks on and off.
 
 use super::*;
 
