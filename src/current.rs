@@ -169,7 +169,7 @@ impl<C: Brand> Current<C> {
     /// ```
     #[rule(DEV_03)]
     pub fn is_default_context(&self) -> bool {
-        !self.ledger.context().is_made()
+        !self.ledger.context().is_created()
     }
 
     /// The number of this context's device.

@@ -126,7 +126,8 @@ impl DeviceRow {
             return Ok(None);
         }
         kept().for_each(|ledger| ledger.hold_events());
-        self.reset_by_force(api, alone.given_up()).inspect_err(|_| kept().for_each(|ledger| ledger.let_events_go()))?;
+        self.reset_by_force(api, alone.given_up())
+            .inspect_err(|_| kept().for_each(|ledger| ledger.release_events()))?;
         let mut lost = Vec::new();
         // The library may still know these allocators under the handle of a stream, so this never frees them.
         let mut loses = |ledger: &Arc<Ledger>, inventory| {
@@ -135,7 +136,7 @@ impl DeviceRow {
             core::mem::forget(Arc::clone(ledger));
         };
         // All ledgers note the reset first, because the code below runs code of the user.
-        for ledger in kept().filter(|ledger| ledger.loses_what_a_forced_reset_ends()) {
+        for ledger in kept().filter(|ledger| ledger.record_forced_reset()) {
             loses(&ledger, ledger.inventory());
         }
         for (row, ledger) in rows.iter().flat_map(|row| row.kept().into_iter().map(move |ledger| (row, ledger))) {

@@ -87,7 +87,7 @@ unnamed=src/ffi/unnamed.rs
 sharing=src/ffi/sharing.rs
 gate=src/ffi/gate.rs
 admission=src/ffi/admission.rs
-plain=src/ffi/plain.rs
+cache=src/ffi/function_cache.rs
 slot=src/ffi/shelf/slot.rs
 free_slots=src/ffi/free_slots.rs
 in_place=src/ffi/in_place.rs
@@ -161,15 +161,15 @@ mutant 'what was left does not go to the block' "$sharing" 's/self\.left\.settle
 mutant 'the last number that is left counts, not the greatest' "$sharing" 's/place\.number\.fetch_max\(number, Ordering::Relaxed\);/place.number.store(number, Ordering::Relaxed);/'
 mutant 'a place is claimed by a load and a store' "$sharing" 's/match place\.stream\.compare_exchange\(NONE, stream, Ordering::Relaxed, Ordering::Relaxed\) \{/let claimed = match place.stream.load(Ordering::Relaxed) { NONE => { place.stream.store(stream, Ordering::Relaxed); Ok(NONE) } taken => Err(taken) }; match claimed {/'
 mutant 'a place of another stream is taken' "$sharing" 's/Err\(taken\) if taken != stream => \{\}/Err(taken) if taken != stream \&\& taken == NONE => {}/'
-mutant 'more streams than places are not noted' "$sharing" 's/(            \}\n        \}\n)        self\.is_of_several\(\);\n/$1/'
+mutant 'more streams than places are not noted' "$sharing" 's/(            \}\n        \}\n)        self\.note_several\(\);\n/$1/'
 mutant 'work on several streams is not noted' "$sharing" 's/self\.several\.store\(true, Ordering::Relaxed\);//'
-mutant 'an owner does not ask for other names' "$sharing" 's/self\.whole\.as_mut\(\)\.and_then\(Names::get_mut\)\.ok_or\(NotOnly::Named\)\?;/self.whole.as_ref().ok_or(NotOnly::Named)?;/; s/self\.last_use\.rest\(\);\s*whole\.left = Left::nothing\(\);//'
+mutant 'an owner does not ask for other names' "$sharing" 's/self\.whole\.as_mut\(\)\.and_then\(Names::get_mut\)\.ok_or\(NotOnly::Named\)\?;/self.whole.as_ref().ok_or(NotOnly::Named)?;/; s/self\.last_use\.mark_idle\(\);\s*whole\.left = LeftUses::nothing\(\);//'
 mutant 'an owner does not ask what was left' "$sharing" 's/ \|\| !whole\.left\.is_over\(has_done, are_idle\)//'
 mutant 'an owner does not ask its own stamp' "$sharing" 's/!self\.last_use\.is_over\(&has_done, &are_idle\) \|\| //'
-mutant 'an owner that takes the block leaves what is over' "$sharing" 's/whole\.left = Left::nothing\(\);//'
+mutant 'an owner that takes the block leaves what is over' "$sharing" 's/whole\.left = LeftUses::nothing\(\);//'
 mutant 'one thing that is over stands for all that was left' "$sharing" 's/self\.awaited\(\)\.all\(/self.awaited().any(/'
 mutant 'several streams count as over' "$sharing" 's/Awaited::Several => are_idle\(\)/Awaited::Several => { let _ = \&are_idle; true }/'
-mutant 'the block awaits the last stream alone' "$sharing" 's/ if used\.is_at_rest\(\) =>/ =>/'
+mutant 'the block awaits the last stream alone' "$sharing" 's/ if used\.is_marked_idle\(\) =>/ =>/'
 mutant 'what the block is to await of several streams is over' "$stamp" 's/(fn follow_several.*?)self\.stream\.store\(SEVERAL, Ordering::Release\);/$1self.stream.store(NEVER, Ordering::Release);/s'
 # The mark of a capture.
 mutant 'a capture that did not begin leaves its mark' "$gate" 's/if before & CLOSED != 0 \{\s*self\.end_capture\(\);\s*\}//'
@@ -185,22 +185,22 @@ mutant 'a capture counts as a call inside' "$gate" 's/Acquire\) & !FLAGS/Acquire
 mutant 'a call that leaves counts the capture' "$gate" 's/AcqRel\) & !FLAGS/AcqRel) & !CLOSED/'
 mutant 'who destroys waits for a capture to end' "$gate" 's/Acquire\) & !CAPTURING != CLOSED/Acquire) != CLOSED/'
 mutant 'who destroys at once does not look who is inside' "$gate" 's/compare_exchange\(0, CLOSED, Ordering::AcqRel, Ordering::Relaxed\)\.is_ok\(\)/fetch_or(CLOSED, Ordering::AcqRel) \& CLOSED == 0/'
-mutant 'an object that was destroyed at once takes work without a look' "$admission" 's/(let closed = gate\.close_at_once\(\);\s*if closed \{\s*)self\.set\(Because::Gone, true\);/$1/'
+mutant 'an object that was destroyed at once takes work without a look' "$admission" 's/(let closed = gate\.close_at_once\(\);\s*if closed \{\s*)self\.set\(CheckReason::Destroyed, true\);/$1/'
 mutant 'a stream that was not destroyed loses its mark' "$gate" 's/fetch_and\(!CLOSED,/swap(0,/'
-# The functions that calls find by one look.
-mutant 'a function is kept before it is asked whether calls are checked' "$plain" 's/if is_plain\(&self\.mark\) \{(.*?)\}/$1 if !is_plain(\&self.mark) { place.store(null_mut(), Ordering::Relaxed); }/s; s/self\.keeping\.fetch_(add|sub)\(1, Ordering::\w+\);//g'
-mutant 'nobody waits for who keeps a function' "$plain" 's/while self\.keeping.*?\}\n//s'
-mutant 'who forgets functions only looks who keeps some' "$plain" 's/fetch_add\(0, Ordering::AcqRel\)/load(Ordering::Acquire)/'
-mutant 'who forgets functions shows nothing of the change before' "$plain" 's/fetch_add\(0, Ordering::AcqRel\)/fetch_add(0, Ordering::Acquire)/'
-mutant 'who keeps a function sees nothing of the change before' "$plain" 's/keeping\.fetch_add\(1, Ordering::AcqRel\)/keeping.fetch_add(1, Ordering::Relaxed)/'
-mutant 'who has kept a function shows nothing of it' "$plain" 's/keeping\.fetch_sub\(1, Ordering::Release\)/keeping.fetch_sub(1, Ordering::Relaxed)/'
-mutant 'a function is not kept' "$plain" 's/place\.store\(address, Ordering::Relaxed\);//'
-# What a stream takes without a further look.
-mutant 'a captured stream takes work without a look' "$admission" 's/self\.set\(Because::Captured, true\);//'
-mutant 'a stream looks captured for good' "$admission" 's/self\.set\(Because::Captured, false\);//'
-mutant 'the next capture begins before the mark of the last is gone' "$admission" 's/(self\.set\(Because::Captured, false\);)(\s*)(gate\.end_capture\(\);)/$3$2$1/'
-mutant 'a destroyed stream takes work without a look' "$admission" 's/(let closed = gate\.close\(\);\s*if closed \{\s*)self\.set\(Because::Gone, true\);/$1/'
-mutant 'a stream that was not destroyed looks gone for good' "$admission" 's/self\.set\(Because::Gone, false\);//'
+# The cache of functions.
+mutant 'a function is kept before it is asked whether calls are checked' "$cache" 's/if is_plain\(&self\.mark\) \{(.*?)\}/$1 if !is_plain(\&self.mark) { place.store(null_mut(), Ordering::Relaxed); }/s; s/self\.keeping\.fetch_(add|sub)\(1, Ordering::\w+\);//g'
+mutant 'nobody waits for who keeps a function' "$cache" 's/while self\.keeping.*?\}\n//s'
+mutant 'who forgets functions only looks who keeps some' "$cache" 's/fetch_add\(0, Ordering::AcqRel\)/load(Ordering::Acquire)/'
+mutant 'who forgets functions shows nothing of the change before' "$cache" 's/fetch_add\(0, Ordering::AcqRel\)/fetch_add(0, Ordering::Acquire)/'
+mutant 'who keeps a function sees nothing of the change before' "$cache" 's/keeping\.fetch_add\(1, Ordering::AcqRel\)/keeping.fetch_add(1, Ordering::Relaxed)/'
+mutant 'who has kept a function shows nothing of it' "$cache" 's/keeping\.fetch_sub\(1, Ordering::Release\)/keeping.fetch_sub(1, Ordering::Relaxed)/'
+mutant 'a function is not kept' "$cache" 's/place\.store\(address, Ordering::Relaxed\);//'
+# What a stream takes on a fast path.
+mutant 'a captured stream takes work without a look' "$admission" 's/self\.set\(CheckReason::Capturing, true\);//'
+mutant 'a stream looks captured for good' "$admission" 's/self\.set\(CheckReason::Capturing, false\);//'
+mutant 'the next capture begins before the mark of the last is gone' "$admission" 's/(self\.set\(CheckReason::Capturing, false\);)(\s*)(gate\.end_capture\(\);)/$3$2$1/'
+mutant 'a destroyed stream takes work without a look' "$admission" 's/(let closed = gate\.close\(\);\s*if closed \{\s*)self\.set\(CheckReason::Destroyed, true\);/$1/'
+mutant 'a stream that was not destroyed looks gone for good' "$admission" 's/self\.set\(CheckReason::Destroyed, false\);//'
 mutant 'a reason that ends takes the others with it' "$admission" 's/fetch_and\(!\(reason as u64\), /fetch_and(!(0xF << 60), /'
 mutant 'a reason that begins takes the others away' "$admission" 's/self\.0\.fetch_or\(reason as u64, /self.0.swap(reason as u64 | 7, /'
 # An allocator that is in use.

@@ -49,7 +49,7 @@ pub fn protocol(declaration: TokenStream) -> TokenStream {
 pub fn rule(arguments: TokenStream, item: TokenStream) -> TokenStream {
     match parse::rule_ids(arguments.into(), "rule") {
         Ok(ids) => emit::documented(&ids, item.into()).into(),
-        Err(error) => beside(item, error),
+        Err(error) => with_error(item, error),
     }
 }
 
@@ -61,11 +61,11 @@ pub fn rule(arguments: TokenStream, item: TokenStream) -> TokenStream {
 pub fn proves(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let ids = match parse::rule_ids(arguments.into(), "proves") {
         Ok(ids) => ids,
-        Err(error) => return beside(item, error),
+        Err(error) => return with_error(item, error),
     };
     match emit::proven(&ids, item.clone().into()) {
         Ok(test) => test.into(),
-        Err(error) => beside(item, error),
+        Err(error) => with_error(item, error),
     }
 }
 
@@ -95,8 +95,8 @@ pub fn debug_as_text(item: TokenStream) -> TokenStream {
     read.unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Keeps the item, so that the compiler does not report its users too.
-fn beside(mut item: TokenStream, error: syn::Error) -> TokenStream {
+/// The item with the error behind it. With the item, the compiler does not report the code that uses it, too.
+fn with_error(mut item: TokenStream, error: syn::Error) -> TokenStream {
     item.extend(TokenStream::from(error.into_compile_error()));
     item
 }

@@ -57,8 +57,8 @@ impl Protocol {
         let Declaration { header, lines, states, wordings } = declaration;
         let object = header.name.unraw().to_string();
         Self {
-            states: named(&lines).into_iter().map(|name| State::new(name, &states)).collect(),
-            operations: called(&lines)
+            states: states_of(&lines).into_iter().map(|name| State::new(name, &states)).collect(),
+            operations: operations_of(&lines)
                 .into_iter()
                 .map(|name| Operation::new(&name, &object, &wordings, &lines))
                 .collect(),
@@ -174,7 +174,7 @@ pub(crate) fn camel(name: &str) -> String {
 }
 
 /// The states in the order of their first appearance.
-pub(crate) fn named(lines: &[Line]) -> Vec<Ident> {
+pub(crate) fn states_of(lines: &[Line]) -> Vec<Ident> {
     let mut states: Vec<Ident> = Vec::new();
     for place in lines.iter().flat_map(|line| [&line.from, &line.to]) {
         if let Place::State(state) = place
@@ -187,7 +187,7 @@ pub(crate) fn named(lines: &[Line]) -> Vec<Ident> {
 }
 
 /// The operations in the order of their first appearance.
-pub(crate) fn called(lines: &[Line]) -> Vec<Ident> {
+pub(crate) fn operations_of(lines: &[Line]) -> Vec<Ident> {
     let mut operations: Vec<Ident> = Vec::new();
     for line in lines {
         if !operations.iter().any(|operation| operation.unraw() == line.operation.unraw()) {
@@ -215,7 +215,7 @@ fn edges(lines: &[Line]) -> Vec<Edge> {
     for line in lines {
         let edge = Edge::declared(line);
         let fails_explicitly = lines.iter().any(|other| other.fails.is_some() && other.starts_as(line));
-        let implied = (edge.is_plain() && !fails_explicitly).then(|| edge.keeps_the_state());
+        let implied = (edge.is_plain() && !fails_explicitly).then(|| edge.implied_failure());
         edges.push(edge);
         edges.extend(implied);
     }
@@ -254,7 +254,7 @@ impl Edge {
     }
 
     /// The implied failure of an edge: it keeps the state.
-    fn keeps_the_state(&self) -> Self {
+    fn implied_failure(&self) -> Self {
         Self {
             from: self.from.clone(),
             operation: self.operation.clone(),

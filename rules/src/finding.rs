@@ -18,7 +18,7 @@ pub struct Call {
     pub thread: Thread,
 }
 
-/// An object of a finding, with the calls that made and used it.
+/// An object of a finding, with the calls that created it and last used it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Concerned {

@@ -124,13 +124,16 @@ impl RuleId {
         use crate::catalogue::{
             ALLOC_05, ALLOC_13, CB_01, CTX_14, DVPP_03, EVENT_01, EVENT_07, MEM_07, MEM_15, VMM_04,
         };
-        /// Rules whose violation is only a warning. The vendor's own examples break the first. Manuals of older releases
-        /// asked for what EVENT-01 forbids, and the library still does it. The library has waits across devices (EVENT-07),
-        /// and a record across devices fails by itself. A program may know more than the checker: that it does not use
-        /// the data that it reads (MEM-07). Some products process pictures in any memory of the device (DVPP-03), and
-        /// some drivers copy by the addresses that devices have for host memory (MEM-15). The manual has threads that
-        /// set a context and end, and the library works on after that (CTX-14). Later manuals have physical memory that is
-        /// freed stay until it is unmapped (VMM-04).
+        /// Rules whose violation is only a warning:
+        ///
+        /// * CB-01: the vendor's own examples break it.
+        /// * CTX-14: the manual shows threads that set a context and end, and the library works on after that.
+        /// * DVPP-03: some products process pictures in any memory of the device.
+        /// * EVENT-01: manuals of older releases asked for what it forbids, and the library still does it.
+        /// * EVENT-07: the library has waits across devices, and a record across devices fails by itself.
+        /// * MEM-07: the program may know that it does not use the data that it reads.
+        /// * MEM-15: some drivers copy by the addresses that devices have for host memory.
+        /// * VMM-04: according to later manuals, freed physical memory stays until it is unmapped.
         const WARNINGS: [RuleId; 8] = [CB_01, CTX_14, DVPP_03, EVENT_01, EVENT_07, MEM_07, MEM_15, VMM_04];
         /// Rules whose violation the calls alone do not show. A program that forgot to use its allocator's stream makes
         /// the same calls as a program whose allocator is for work that did not come.
@@ -220,8 +223,9 @@ impl FromStr for RuleId {
 
 /// A part of the vendor's interface.
 ///
-/// Its values are associated constants and not variants. If another crate had a public item of the same name, the
-/// compiler would write `ascendcl::Stream` and `std::marker::Copy` in full in its messages.
+/// Its values are associated constants, not variants. With variants like `Stream` and `Copy`, the compiler would write
+/// the full paths `ascendcl::Stream` and `std::marker::Copy` in its messages, because the short names would not be
+/// unique.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Area(Part);
 

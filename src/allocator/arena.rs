@@ -37,8 +37,8 @@ pub struct PoolStatistics {
 pub(super) struct Arena<M> {
     /// By address.
     chunks: Vec<Chunk<M>>,
-    /// The addresses of returned blocks, by the numbers of their sizes. There are a few dozen sizes at most, and none of
-    /// these is ever removed: giving a block out and taking it back allocates nothing.
+    /// The addresses of returned blocks, by the numbers of their sizes. There are a few dozen sizes at most, and these
+    /// vectors are never removed, so a block that is handed out and comes back again and again allocates nothing.
     free: Vec<Vec<NonZeroUsize>>,
     requests: Requests,
 }
@@ -57,7 +57,7 @@ struct Chunk<M> {
     memory: M,
     start: NonZeroUsize,
     bytes: usize,
-    /// Bytes that were handed out in blocks so far.
+    /// The bytes that blocks were cut from so far.
     cut: usize,
     /// Blocks of the chunk that the library has, or that came back lately and are kept apart (`recent.rs`).
     out: usize,
@@ -90,7 +90,7 @@ impl<M> Arena<M> {
         self.chunks.insert(place, chunk);
     }
 
-    /// Hands out a block of this size that came back.
+    /// Hands out a returned block of exactly this size.
     pub(super) fn take_again(&mut self, size: SizeClass) -> Option<NonZeroUsize> {
         let address = self.free.get_mut(size.number())?.pop()?;
         self.is_out(address, true);
@@ -148,7 +148,7 @@ impl<M> Arena<M> {
         }
     }
 
-    /// The smallest returned block of at least this size, and of at most so many bytes.
+    /// The smallest returned block of at least this size, and of at most `most` bytes.
     fn reuse(&mut self, least: SizeClass, most: usize) -> Option<(NonZeroUsize, SizeClass, bool)> {
         let sizes = self.free.iter_mut().enumerate().skip(least.number());
         let sizes = sizes.map(|(number, free)| (SizeClass::numbered(number), free));
@@ -173,7 +173,7 @@ impl<M> Arena<M> {
     }
 }
 
-/// The system may align chunks to less than a grain: so many bytes are not used.
+/// How many bytes at the start of a chunk are not used, because the system may align chunks to less than a grain.
 fn skipped(start: NonZeroUsize) -> usize {
     start.get().wrapping_neg() % GRAIN
 }

@@ -48,7 +48,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 )]
 pub struct PoolAllocator {
     context: ContextId,
-    /// No other pool of the process has it.
+    /// Identifies the pool in its blocks. No other pool of the process has this number.
     number: u64,
     /// Boxed, so that the pool is small to move and to return.
     blocks: Box<Blocks>,
@@ -63,7 +63,7 @@ pub struct PoolBlock {
     size: SizeClass,
 }
 
-/// The memory of a pool. A request of a size of which a block came back lately takes no lock.
+/// The memory of a pool. A request takes no lock if a block of its size was returned recently.
 #[derive(Debug)]
 struct Blocks {
     recent: Recent,
@@ -222,7 +222,7 @@ impl Blocks {
         }
     }
 
-    /// The arena, with all blocks that came back.
+    /// The arena, after the recent blocks were returned to it.
     fn all(&self) -> MutexGuard<'_, Arena<Arc<RawBuffer>>> {
         let mut arena = self.arena();
         self.recent.take_all().for_each(|(size, address)| arena.put(address, size));
@@ -234,13 +234,13 @@ impl Blocks {
     }
 }
 
-// SAFETY: `DeviceAllocator` asks for pieces of device memory of a context that it serves, long enough, aligned, apart
-// from each other, and there until they came back and no work uses them. A piece is at least as long as was asked for,
-// aligned to 512 bytes, and inside a chunk of device memory of the pool's context; `serves` refuses other contexts.
-// Pieces are handed out by value and not again until they came back, so those that are out do not overlap. A chunk's
-// row keeps it allocated while the pool has it, and the pool gives it up when a proof says that its stream is idle
-// (MEM-02); a pool that is dropped was registered nowhere, or its stream is gone, and each of that takes a
-// synchronise. No two pools share a chunk: it is moved in.
+// SAFETY: `DeviceAllocator` asks for blocks of device memory of a context that the allocator serves. They must be long
+// enough, aligned and disjoint, and stay allocated until they came back and no work uses them. A block is at least as
+// long as requested, aligned to 512 bytes, and inside a chunk of device memory of the pool's context; `serves` refuses
+// other contexts. A block is not handed out again until it came back, so the blocks that are out do not overlap. A
+// chunk's row keeps the chunk allocated while the pool has it, and the pool removes a chunk only with the proof that
+// its stream is idle (MEM-02). A pool that is dropped was not registered, or its stream is destroyed; both require a
+// synchronise. No two pools share a chunk, because chunks are moved into the pool.
 unsafe impl DeviceAllocator for PoolAllocator {
     type Block = PoolBlock;
 

@@ -1,8 +1,8 @@
-//! Blocks that came back, for the next requests of their sizes. They come and go without a lock.
+//! Recently returned blocks, for the next requests of their sizes. They are put here and taken without a lock.
 //!
-//! A block is an address here, which one thread puts into an empty slot and one thread takes out. The accounts of the
-//! [`Arena`](super::arena::Arena) count such a block as out: no chunk with one is divided anew or removed. Code that
-//! wants all blocks that came back [takes them](Recent::take_all) first.
+//! A block is represented by its address, which one thread puts into an empty slot and one thread takes out. The
+//! [`Arena`](super::arena::Arena) still counts such a block as out, so it neither divides the block's chunk anew nor
+//! removes it. Code that needs all returned blocks in the arena [takes these out](Recent::take_all) first.
 //!
 //! `tests/stamps/` runs this file with loom.
 
@@ -31,7 +31,7 @@ impl Recent {
         self.0.get(size.number())?.iter().find_map(take)
     }
 
-    /// Keeps a block of this size. Answers no if there is no room for it.
+    /// Keeps a block of this size. Returns `false` if there is no room for it.
     #[inline]
     pub(crate) fn put(&self, size: SizeClass, address: NonZeroUsize) -> bool {
         let keeps = |slot: &AtomicUsize| {
@@ -53,7 +53,7 @@ impl Recent {
 
 #[inline]
 fn take(slot: &AtomicUsize) -> Option<NonZeroUsize> {
-    // Most slots are empty. Looking first is cheaper than a step that other threads notice.
+    // Most slots are empty. A load first is cheaper than a swap, which takes the cache line from other threads.
     NonZeroUsize::new(slot.load(Ordering::Relaxed))?;
     NonZeroUsize::new(slot.swap(0, Ordering::Acquire))
 }

@@ -2,8 +2,8 @@
 //!
 //! A returned block fits the next request of a similar size, and rounding wastes at most a fifth of a large block.
 
-/// One of the sizes: its bytes, and its number, counted from the smallest size. The bytes are a multiple of the grain,
-/// and there are fewer sizes than bytes in a grain, so one word has both.
+/// One of the sizes: its bytes, and its number, counted from the smallest size. One word has both: the bytes are a
+/// multiple of the grain, and the number, which is less than a grain, is in the lower bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct SizeClass(usize);
 
@@ -17,14 +17,14 @@ const EVEN: usize = 1 << EVEN_BITS;
 const EVEN_SIZES: usize = EVEN / GRAIN;
 /// The spare bytes that the vendor requires after each part of a divided block (MEM-08).
 const SPARE: usize = 32;
-/// No memory has so many bytes.
+/// Requests of this many bytes are refused: no memory has as many.
 const TOO_MANY: usize = 1 << (usize::BITS - 2);
 
 impl SizeClass {
     /// The size of the block for a request. `None` if no memory has so many bytes.
     #[inline]
     pub(crate) fn of(request: usize) -> Option<Self> {
-        // One less than is needed, so that a size holds a request of just as many bytes.
+        // One less than is needed, so that a request that needs exactly the bytes of a size gets that size.
         let most = request.checked_add(SPARE - 1).filter(|most| *most < TOO_MANY)?;
         if most < EVEN {
             return Some(Self((most / GRAIN) | ((most / GRAIN + 1) * GRAIN)));

@@ -160,7 +160,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         let (recording, queue) = (self.recording, Arc::clone(side.queue()));
         let (api, graph) = (recording.api(), recording.graph());
         let number = recording.memory(condition)?;
-        graph.begin_bodies(api, &queue)?;
+        graph.reserve_body_stream(api, &queue)?;
         let mut panics = Panics::default();
         let begun = graph.begin_condition(api, &self.queue, &number);
         let called = |error: &&Error| matches!(error, Error::Vendor(_) | Error::NullAnswer { .. });
@@ -205,7 +205,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
             result?;
             recording.note_after(self.branch, "end", ends, Ok(())).map(drop)
         });
-        graph.has_its_bodies(&queue);
+        graph.release_body_stream(&queue);
         if let Some(panic) = panics.first() {
             drop_quietly(captured);
             panic.resume();

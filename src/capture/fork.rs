@@ -99,7 +99,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         let mut branch = Capture::new(recording, Arc::clone(&queue), number);
         let result = catch(|| program(self, &mut branch));
         let joined = recording.go_behind((self.branch, &self.queue), (number, &queue), false);
-        graph.has_its_branch(&queue);
+        graph.release_branch_stream(&queue);
         let result = result.unwrap_or_else(|panic| panic.resume())?;
         joined.map(|()| result)
     }

@@ -151,7 +151,7 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
     /// `Current` of another context.
     #[rule(GRAPH_05)]
     pub fn operands<'a>(&'a mut self, current: &'a Current<C>) -> Result<G::Access<'a>, Error> {
-        self.raw.is_usable()?;
+        self.raw.check_usable()?;
         self.operands.access_between_replays(current, INSIDE)
     }
 
@@ -174,7 +174,7 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
 impl<C: Brand, G> sealed_payload::Payload for CapturedGraph<C, G> {
     #[inline]
     fn comes_to_rest(&self, _: Inside) {
-        self.raw.rest();
+        self.raw.mark_idle();
     }
 
     fn follow(&self, _: (u64, u64), queue: &RawStream, _: Inside) {

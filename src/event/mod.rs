@@ -5,7 +5,7 @@ mod kind;
 use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
 use crate::error::{Error, Failed};
-use crate::ffi::{RawEvent, seldom};
+use crate::ffi::{RawEvent, cold_path};
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use core::fmt;
@@ -93,7 +93,7 @@ impl<C: Brand, S: EventState, K: EventKind> Event<C, S, K> {
         match current.ledger().destroy_event_at_once(current.here(), &self.raw) {
             Some(Ok(())) => Ok(()),
             Some(Err(refused)) => Err(Failed { error: refused.into(), value: self }),
-            None => seldom(move || {
+            None => cold_path(move || {
                 current.ledger().destroy_event(&self.raw).map_err(|error| Failed { error, value: self })
             }),
         }

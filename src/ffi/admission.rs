@@ -1,51 +1,53 @@
-//! In which context a stream or an event is used without a further look.
+//! The word by which a fast path decides whether it can use a stream or an event without further checks.
 
 use super::atomic::{AtomicU64, Ordering};
 use super::gate::Gate;
 
-/// The number of the context of a stream or an event, and flags for why its use needs a further look. So who queues work
-/// compares one word with the context that this thread has entered.
+/// The number of the context of a stream or an event, and a flag for each reason why its use needs further checks. If
+/// the word equals the number of the context that this thread has entered, no further check is needed.
 ///
-/// Only the flags change while the object lives, each by itself: other threads may set others at the same time. Two of
-/// them repeat what the object's gate says, and change with it: [`begin_capture`](Self::begin_capture),
-/// [`close`](Self::close) and their opposites are the only ways to change the gate. The gate brings the order: who
-/// begins a capture sees the end of the last one there, and so comes after its change of this word.
+/// Only the flags change while the object lives. Each change is one atomic operation on one flag, because other threads
+/// may change other flags at the same time. [`Destroyed`](CheckReason::Destroyed) and
+/// [`Capturing`](CheckReason::Capturing) repeat the state of the object's gate, and change with it:
+/// [`begin_capture`](Self::begin_capture), [`close`](Self::close) and their opposites are the only ways to change the
+/// gate. The gate also orders the changes: a thread that begins a capture has seen in the gate that the last capture
+/// ended, so it changes this word after the thread that ended that capture.
 #[derive(Debug)]
 pub(crate) struct Admission(AtomicU64);
 
-/// Why work needs a further look. No context has a number with these bits.
+/// Why the use of an object needs further checks. No context's number has these bits.
 #[derive(Clone, Copy, Debug)]
 #[repr(u64)]
-pub(crate) enum Because {
+pub(crate) enum CheckReason {
     /// The object is destroyed, or being destroyed.
-    Gone = 1 << 63,
+    Destroyed = 1 << 63,
     /// The stream is being captured.
-    Captured = 1 << 62,
+    Capturing = 1 << 62,
     /// It is unknown which allocator the library calls for the stream's work.
     AllocatorInDoubt = 1 << 61,
     /// Several threads may queue work at once.
-    OfSeveralThreads = 1 << 60,
+    ManyThreads = 1 << 60,
 }
 
 impl Admission {
-    /// Work is queued without a further look in the context with this number.
+    /// An object of the context with this number, without flags.
     pub(crate) fn of(context: u64) -> Self {
         Self(AtomicU64::new(context))
     }
 
-    /// Whether work is queued without a further look in the context with this number.
+    /// Whether the object belongs to the context with this number, and no flag is set.
     #[inline(always)]
     pub(crate) fn is_for(&self, context: u64) -> bool {
         self.0.load(Ordering::Relaxed) == context
     }
 
-    pub(crate) fn has(&self, reason: Because) -> bool {
+    pub(crate) fn has(&self, reason: CheckReason) -> bool {
         self.0.load(Ordering::Relaxed) & reason as u64 != 0
     }
 
-    /// From now on work needs a further look, if `yes`; else no longer for this reason.
+    /// Sets or clears the flag for this reason.
     #[inline]
-    pub(crate) fn set(&self, reason: Because, yes: bool) {
+    pub(crate) fn set(&self, reason: CheckReason, yes: bool) {
         match yes {
             true => self.0.fetch_or(reason as u64, Ordering::Relaxed),
             false => self.0.fetch_and(!(reason as u64), Ordering::Relaxed),
@@ -56,15 +58,15 @@ impl Admission {
     pub(crate) fn begin_capture(&self, gate: &Gate) -> bool {
         let begun = gate.begin_capture();
         if begun {
-            self.set(Because::Captured, true);
+            self.set(CheckReason::Capturing, true);
         }
         begun
     }
 
-    /// Ends what [`begin_capture`](Self::begin_capture) began. The gate comes last: once it says so, the next capture may
-    /// begin, and mark the stream again.
+    /// Ends what [`begin_capture`](Self::begin_capture) began. The gate changes last: from then on the next capture may
+    /// begin, which sets the flag again.
     pub(crate) fn end_capture(&self, gate: &Gate) {
-        self.set(Because::Captured, false);
+        self.set(CheckReason::Capturing, false);
         gate.end_capture();
     }
 
@@ -72,7 +74,7 @@ impl Admission {
     pub(crate) fn close(&self, gate: &Gate) -> bool {
         let closed = gate.close();
         if closed {
-            self.set(Because::Gone, true);
+            self.set(CheckReason::Destroyed, true);
         }
         closed
     }
@@ -82,14 +84,14 @@ impl Admission {
     pub(crate) fn close_at_once(&self, gate: &Gate) -> bool {
         let closed = gate.close_at_once();
         if closed {
-            self.set(Because::Gone, true);
+            self.set(CheckReason::Destroyed, true);
         }
         closed
     }
 
-    /// The library has refused to destroy the stream: it takes work as before.
+    /// Undoes [`close`](Self::close), because the library refused to destroy the object.
     pub(crate) fn reopen(&self, gate: &Gate) {
-        self.set(Because::Gone, false);
+        self.set(CheckReason::Destroyed, false);
         gate.reopen();
     }
 }

@@ -10,7 +10,7 @@
 //! allocator is not taken out before all blocks have come back. A block that a captured graph has comes back later
 //! (`held.rs`).
 
-use super::held::{Blocks, HeldBlocks, Lent, hold};
+use super::held::{Blocks, HeldBlocks, LentBlock, hold};
 use super::in_place::{InPlace, NotTaken};
 use super::members::Members;
 use super::places::address_of as address_in;
@@ -33,7 +33,7 @@ use std::sync::{Arc, OnceLock};
 #[allow(unreachable_pub, reason = "see above")]
 pub struct Registered<A: DeviceAllocator> {
     allocator: InPlace<A>,
-    /// The blocks that are out.
+    /// The blocks that the library has, or that captured graphs have.
     blocks: Blocks<A>,
     misbehaved: AtomicBool,
 }
@@ -42,7 +42,8 @@ pub struct Registered<A: DeviceAllocator> {
 /// the allocator, or a block of it is out.
 pub(super) struct InUse<A: DeviceAllocator>(ManuallyDrop<Arc<Registered<A>>>);
 
-/// A block that the library has given back, for the graphs that have it. Dropping the last one runs code of the user.
+/// A block that the library has given back, and that captured graphs still have. Dropping the last pointer runs code of
+/// the user.
 pub(crate) type KeptBlock = Arc<dyn Any + Send + Sync>;
 
 /// The value that keeps a registration's object in place.
@@ -53,11 +54,11 @@ pub(crate) trait Keeps: fmt::Debug + Send + Sync {
     /// Whether the device memory at this address is a block of the allocator that the library still has.
     fn has_lent(&self, address: NonZeroUsize) -> bool;
 
-    /// From now on the graph has the blocks that the library has and gets. An owner that is not called for blocks has
-    /// none.
+    /// From now on the graph has the blocks that the library has, and those that it gets until
+    /// [`end_capture`](Self::end_capture). By default there are none.
     fn begin_capture(&self, _graph: &Arc<HeldBlocks>) {}
 
-    /// The graph gets no more blocks.
+    /// Blocks that the library gets from now on are not the graph's.
     fn end_capture(&self) {}
 }
 
@@ -173,8 +174,8 @@ impl<A: DeviceAllocator> Registered<A> {
 
     /// Gives a block to the allocator.
     #[inline(always)]
-    pub(super) fn give_back(lent: Lent<A>) {
-        let Lent { block, in_use } = lent;
+    pub(super) fn give_back(lent: LentBlock<A>) {
+        let LentBlock { block, in_use } = lent;
         // If the allocator panicked, it had the block already, so the block is not freed a second time.
         if contained(|| in_use.allocator().free(block)).is_none() {
             in_use.0.note_misbehaviour();
@@ -216,7 +217,8 @@ impl<A: DeviceAllocator> Drop for InUse<A> {
     }
 }
 
-/// Drops a pointer. The last one drops what it points to, whose destructor may be code of the user.
+/// Drops a shared pointer. If it is the last one, this runs the destructor of the value, which may be code of the user
+/// and may panic.
 #[inline(always)]
 fn let_go<T>(pointer: Arc<T>) {
     if let Some(last) = Arc::into_inner(pointer) {
@@ -268,10 +270,11 @@ fn hand_out<A: DeviceAllocator>(
         (Some(Some(address)), Some(block)) => (address, block),
         (address, block) => return refused(&in_use, address.is_none(), block),
     };
-    // SAFETY: a reference asks for a value that lives. `in_use` keeps it, first here and then in the place. A block does not
-    // come back before the library has the pointer to it (ALLOC-19), which is the answer of this function.
+    // SAFETY: a reference asks for a value that lives. `in_use` keeps it alive, first as a local and then in the
+    // block's place. The block does not come back before the library has the pointer to it (ALLOC-19), which this
+    // function returns.
     let blocks = unsafe { &(*Arc::as_ptr(&in_use.0)).blocks };
-    blocks.lend(address, Lent { block, in_use })
+    blocks.lend(address, LentBlock { block, in_use })
 }
 
 /// The allocator has no memory, or panicked.
@@ -280,7 +283,7 @@ fn refused<A: DeviceAllocator>(in_use: &InUse<A>, panicked: bool, block: Option<
     if panicked {
         in_use.0.note_misbehaviour();
     }
-    // It was not dropped while a panic unwound.
+    // If `address` panicked, the block exists.
     contained(|| drop(block));
     ptr::null_mut()
 }
@@ -311,7 +314,7 @@ unsafe extern "C" fn free<A: DeviceAllocator>(object: *mut c_void, block: *mut c
     let registered = unsafe { &*object.cast_const().cast::<Registered<A>>() };
     match registered.blocks.take_back(block) {
         Some(back) if back.was_marked() => {
-            let (lent, graphs) = registered.blocks.of_graphs(block, back);
+            let (lent, graphs) = registered.blocks.take_graphs_of(block, back);
             hold(lent, graphs);
         }
         Some(back) => Registered::give_back(back.leave()),

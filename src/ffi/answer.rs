@@ -1,7 +1,7 @@
 //! The answer of a call of the library, before it becomes a result of this crate.
 //!
-//! `call.rs` turns the codes of failed calls into errors: such an error carries the library's text, and only another
-//! call can read that text.
+//! `call/mod.rs` turns the codes of failed calls into errors: such an error carries the library's text, and only
+//! another call can read that text.
 
 use super::process::Loading;
 use crate::error::{Error, MissingFunction};
@@ -13,7 +13,7 @@ use ascendcl_sys::types::aclError;
 use core::convert::Infallible;
 use core::ptr::NonNull;
 
-/// The refusal of a check.
+/// Why a check refused a call. `Infallible` if the checks were made before.
 pub(super) trait Refusal {
     fn into_error(self) -> Error;
 }

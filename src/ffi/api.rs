@@ -69,11 +69,11 @@ impl Api {
     #[inline]
     #[rule(THREAD_05)]
     pub(crate) fn is_of_this_process(self) -> Result<(), Error> {
-        if self.loading.is_plain() { Ok(()) } else { self.is_of_this_process_after_all() }
+        if self.loading.is_plain() { Ok(()) } else { self.is_of_this_process_slow() }
     }
 
     #[cold]
-    fn is_of_this_process_after_all(self) -> Result<(), Error> {
+    fn is_of_this_process_slow(self) -> Result<(), Error> {
         match self.loading.is_forked() {
             true => Err(Error::Forked { loaded_in: self.loading.process(), here: std::process::id() }),
             false => Ok(()),

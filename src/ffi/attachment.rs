@@ -20,7 +20,7 @@ pub(crate) trait ForeignObject: fmt::Debug + Send + Sync {
 
     /// Takes the object down. Every stream of the context is synchronised before. May be called again if the object has
     /// not ended. What registrations kept is moved to `kept`, because dropping it runs code of the user.
-    fn take_down(&self, from: &Ended<'_>, kept: &mut Vec<KeptAllocator>) -> TakenDown;
+    fn take_down(&self, from: &TakeDownContext<'_>, kept: &mut Vec<KeptAllocator>) -> TakenDown;
 }
 
 /// The result of taking an object down.
@@ -30,8 +30,8 @@ pub(crate) struct TakenDown {
     pub(crate) errors: Vec<Error>,
 }
 
-/// The context from which an object is removed. It is current.
-pub(crate) struct Ended<'a> {
+/// The context in which an object is taken down. It is current.
+pub(crate) struct TakeDownContext<'a> {
     pub(crate) api: Api,
     pub(crate) context: RawContext,
     pub(crate) streams: &'a Shelf<RawStream>,
@@ -92,7 +92,7 @@ impl RawAttachment {
             return TakenDown { ended: true, errors: Vec::new() };
         }
         let was_reset = self.was_reset.load(Ordering::Acquire);
-        let taken_down = self.object.take_down(&Ended { api, context, streams, was_reset }, kept);
+        let taken_down = self.object.take_down(&TakeDownContext { api, context, streams, was_reset }, kept);
         self.ended.store(taken_down.ended, Ordering::Release);
         taken_down
     }

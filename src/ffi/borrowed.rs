@@ -72,15 +72,15 @@ impl<'env> Borrowed<'env> {
     ) -> Result<u64, Error> {
         let (from, api) = (bytes_of(from), here.api());
         self.can_wait_for(stream)?;
-        to.block.holds_at(here, to.start, from.len())?;
+        to.block.check_range(here, to.start, from.len())?;
         let (room, kind) = (to.block.bytes() - to.start, api.direction(Side::Device, Side::Host));
         aligned(kind, from.len(), [to.block.at(to.start), from.as_ptr().cast()])?;
-        stream.comes_to_rest(api, &[to.block.last_use()])?;
+        stream.wait_for_uses(api, &[to.block.last_use()])?;
         self.uses(stream);
         let (from, bytes) = (from.as_ptr().cast(), from.len());
         // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02). The
-        // caller has the stream's handle. `holds_at` has compared the block's length, and the block is freed only when a
-        // synchronise has covered this submission (the stamps). The slice is borrowed until `'env` ends, and
+        // caller has the stream's handle. `check_range` has compared the block's length, and the block is freed only
+        // when a synchronise has covered this submission (the stamps). The slice is borrowed until `'env` ends, and
         // `copy_scope` waits for this stream before that.
         let queued = unsafe {
             queue_alone!(&**stream, here, "queue a copy", [to.block.last_use()], |stream| {
@@ -100,16 +100,16 @@ impl<'env> Borrowed<'env> {
     ) -> Result<u64, Error> {
         let (to, api) = (bytes_of_mut(to), here.api());
         self.can_wait_for(stream)?;
-        from.block.holds_at(here, from.start, to.len())?;
+        from.block.check_range(here, from.start, to.len())?;
         let kind = api.direction(Side::Host, Side::Device);
         aligned(kind, to.len(), [to.as_ptr().cast(), from.block.at(from.start)])?;
-        stream.comes_to_rest(api, &[from.block.last_use()])?;
+        stream.wait_for_uses(api, &[from.block.last_use()])?;
         self.uses(stream);
         let (to, bytes) = (to.as_mut_ptr().cast(), to.len());
         // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02). The
-        // caller has the stream's handle. `holds_at` has compared the block's length, and the block is freed only when a
-        // synchronise has covered this submission (the stamps). The slice is borrowed exclusively until `'env` ends, and
-        // `copy_scope` waits for this stream before that.
+        // caller has the stream's handle. `check_range` has compared the block's length, and the block is freed only
+        // when a synchronise has covered this submission (the stamps). The slice is borrowed exclusively until `'env`
+        // ends, and `copy_scope` waits for this stream before that.
         let queued = unsafe {
             queue_alone!(&**stream, here, "queue a copy", [from.block.last_use()], |stream| {
                 aclrtMemcpyAsync(to, bytes, from.block.at(from.start), bytes, kind, stream)

@@ -24,8 +24,8 @@ pub(crate) trait HostCode: Send + Sync + 'static {
 /// The error of a callback that was not queued.
 pub(crate) struct NotQueued {
     pub(crate) error: Error,
-    /// The library will not run the callback, so its code may be taken out. If it is still there: a callback that is
-    /// running has taken it.
+    /// Whether it is certain that the library will not start the callback from now on, so its code may be taken out.
+    /// The code is not there if the callback is running already.
     pub(crate) will_not_run: bool,
 }
 
@@ -51,7 +51,7 @@ impl RawStream {
         match queued {
             Ok(number) => Ok(number),
             Err(error) => {
-                let (error, never_called) = NotQueued::because(error);
+                let (error, never_called) = NotQueued::from_error(error);
                 if never_called {
                     // SAFETY: `Arc::from_raw` asks for a pointer of `Arc::into_raw` whose count nobody else takes back.
                     // It was made above, and was never passed to the library.
@@ -64,20 +64,20 @@ impl RawStream {
 }
 
 impl NotQueued {
-    /// And whether the callback never reached the library.
+    /// The error of a failed call, and whether the callback never reached the library.
     #[cold]
     #[inline(never)]
-    fn because(error: Boxed) -> (Self, bool) {
+    fn from_error(error: Boxed) -> (Self, bool) {
         let error = Error::from(error);
         let never_called = error.rules_out_that_work_was_queued();
-        let will_not_run = never_called || is_of_the_arguments(&error);
+        let will_not_run = never_called || is_about_arguments(&error);
         (Self { error, will_not_run }, never_called)
     }
 }
 
 /// Whether the error is about the arguments. The vendor's library checks them before the first of the three submissions
 /// of a callback.
-fn is_of_the_arguments(error: &Error) -> bool {
+fn is_about_arguments(error: &Error) -> bool {
     matches!(error.code().map(Code::number), Some(ACL_ERROR_INVALID_PARAM | ACL_ERROR_RT_PARAM_INVALID))
 }
 

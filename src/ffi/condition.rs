@@ -10,8 +10,8 @@ pub(super) trait Need: Sized {
     fn check(api: Api) -> Result<(), Error>;
 }
 
-/// A condition that holds while calls are plain, and a thread passes a comparison.
-pub(super) trait AtOnce: Need {
+/// A condition that holds if calls are [plain](super::process::Loading::is_plain) and [`passes`](Self::passes) is true.
+pub(super) trait FastCheck: Need {
     /// Whether this thread passes. If not, the [check](Need::check) says why.
     fn passes() -> bool;
 }

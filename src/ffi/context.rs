@@ -3,9 +3,9 @@
 use super::Api;
 use super::call::{Function, Ready, call, functions};
 use super::condition::SelectsContext;
-use super::made;
+use super::created;
 use super::resets::UNKNOWN;
-use super::standing::{self, standing};
+use super::thread_notes::{self, with_notes};
 use crate::device_allocator::ContextId;
 use crate::error::{Boxed, Error};
 use ascendcl_macros::rule;
@@ -49,7 +49,7 @@ impl RawContext {
         let answer = unsafe { call!(api.aclrtCreateContext(&raw mut context, device)) };
         answer.done(|| format!("create a context on device {device}"))?;
         let default = default.map_or(aclrtContext::NULL, |default| default.handle);
-        made::was_made(api.resets(), context.0.addr());
+        created::record(api.resets(), context.0.addr());
         Ok(Self { handle: context, default, device, forced: api.resets().forced(device) })
     }
 
@@ -65,17 +65,17 @@ impl RawContext {
         Self { handle, default, device, forced: api.resets().forced(device) }
     }
 
-    /// This default context, if it is current. If its handle is unknown, it takes the current one's, unless that is a
-    /// context that this crate has created. Otherwise `None`.
+    /// This default context, if it is `current`; else `None`. If its handle is unknown, any `current` context that this
+    /// crate did not create is taken for it, and the result has that handle.
     fn named(self, api: Api, current: Self) -> Option<Self> {
         match self.handle.is_null() {
-            true if made::made(api.resets(), current.handle.0.addr()).is_some() => None,
+            true if created::at_address(api.resets(), current.handle.0.addr()).is_some() => None,
             true => Some(Self { handle: current.handle, default: current.handle, ..self }),
             false => self.is(current).then_some(self),
         }
     }
 
-    /// The error for the case that the library did not say which context is current.
+    /// The error if the library did not say which context is current.
     pub(crate) fn has_no_name() -> Error {
         Error::NullAnswer { call: functions::aclrtGetCurrentContext::NAME }
     }
@@ -86,7 +86,7 @@ impl RawContext {
     }
 
     /// Whether `aclrtCreateContext` created it. A default context ends with its device.
-    pub(crate) fn is_made(self) -> bool {
+    pub(crate) fn is_created(self) -> bool {
         self.handle != self.default
     }
 
@@ -113,20 +113,20 @@ impl RawContext {
     /// [`Error::CurrentElsewhere`] while another thread could not leave it (CTX-11).
     #[rule(CTX_02, CTX_03, CTX_11)]
     pub(crate) fn destroy(self, api: Api) -> Result<(), Error> {
-        if !self.is_made() {
+        if !self.is_created() {
             return Ok(());
         }
-        let threads = standing::threads_that_stay_in(api, self);
+        let threads = thread_notes::threads_that_stay_in(api, self);
         if threads > 0 {
             return Err(Error::CurrentElsewhere { threads });
         }
-        let made = made::ends(api.resets(), self.handle.0.addr());
+        let made = created::remove(api.resets(), self.handle.0.addr());
         // SAFETY: the function asks for a handle of a context. The library looks the handle up and returns an error for
         // an unknown one. A handle that may be dead is never passed (see `RawContext`).
         let answer = unsafe { call!(api.aclrtDestroyContext(self.handle)) };
         let destroyed = answer.done(|| "destroy a context".into());
         if destroyed.is_err() {
-            made.into_iter().for_each(made::has_stayed);
+            made.into_iter().for_each(created::put_back);
         }
         destroyed
     }
@@ -138,7 +138,7 @@ impl RawContext {
         // an unknown one. A handle that may be dead is never passed (see `RawContext`).
         let answer = unsafe { call!(ready.aclrtSetCurrentContext(self.handle)) };
         answer.success(MAKING_CURRENT)?;
-        standing::moved_to(api, self);
+        thread_notes::record_current(api, self);
         Ok(())
     }
 
@@ -163,7 +163,7 @@ impl RawContext {
     }
 }
 
-/// While this value lives, this thread's innermost `Current` of the library stands for the context.
+/// While this value lives, this thread's innermost `Current` of the library is that of a context.
 pub(crate) struct Entered {
     api: Api,
     outer: Option<RawContext>,
@@ -174,22 +174,22 @@ impl Entered {
     /// For a context that was just made current.
     #[inline]
     pub(crate) fn into(context: RawContext, api: Api, id: ContextId) -> Self {
-        let outer = standing::enters_of(api, context);
-        Self { api, outer, outer_id: standing::enters(Some(id)) }
+        let outer = thread_notes::set_entered(api, context);
+        Self { api, outer, outer_id: thread_notes::set_entered_id(Some(id)) }
     }
 }
 
 impl Drop for Entered {
     #[inline]
     fn drop(&mut self) {
-        standing(self.api, |own| own.entered().set(self.outer));
-        standing::enters(self.outer_id);
+        with_notes(self.api, |own| own.entered().set(self.outer));
+        thread_notes::set_entered_id(self.outer_id);
     }
 }
 
 /// A default context that this crate left current on a thread. Its device may be reset at any time after that.
 #[derive(Clone, Copy)]
-pub(super) struct Left {
+pub(super) struct LeftContext {
     context: RawContext,
     /// How many resets of its device had begun when it was left.
     resets: u64,
@@ -197,7 +197,7 @@ pub(super) struct Left {
     begun: Option<&'static AtomicU64>,
 }
 
-impl Left {
+impl LeftContext {
     pub(super) const NONE: Self = Self { context: RawContext::NONE, resets: 0, begun: None };
 
     /// A default context that is alive.
@@ -212,7 +212,7 @@ impl Left {
         &self.context
     }
 
-    /// The same note, if `current` is its context. `None` if it is another one.
+    /// This note, with the context's handle, if `current` is its context; else `None`.
     pub(super) fn found(self, api: Api, current: RawContext) -> Option<Self> {
         let context = self.context.named(api, current)?;
         Some(Self { context, ..self })

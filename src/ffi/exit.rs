@@ -1,8 +1,8 @@
-//! The end of the process, during which the crate's own threads do not call the library.
+//! Keeps the crate's own threads from calling the library while the process exits.
 //!
-//! `exit` runs the destructors of a library while other threads go on. A program joins its threads before. It cannot join
-//! the thread that watches futures, nor that of an actor that was dropped. So `exit` waits until they are outside of the
-//! library.
+//! `exit` runs the destructors of a library while other threads go on. A program can join its own threads before it
+//! calls `exit`. It cannot join the thread that watches futures, nor that of an actor that was dropped. So `exit` waits
+//! until these threads have left the library.
 
 use core::cell::Cell;
 use core::ffi::c_int;
@@ -15,43 +15,45 @@ use std::time::{Duration, Instant};
 /// How long `exit` waits: a device that hangs may keep a thread, and the process ends all the same.
 const LIMIT: Duration = Duration::from_secs(10);
 
-static ENDS: AtomicBool = AtomicBool::new(false);
-static INSIDE: Inside = Inside(AtomicU64::new(0));
+static EXITING: AtomicBool = AtomicBool::new(false);
+static INSIDE: ThreadsInside = ThreadsInside(AtomicU64::new(0));
 
-/// How many of the crate's threads are inside the library, below the process whose threads they are. A forked child has none
-/// of its parent's, and counts anew with its first library.
+/// How many of the crate's threads are inside the library: the count is in the lower 32 bits, and the id of the process
+/// that counts in the upper ones. A forked child does not have the threads of its parent, so it starts again at zero
+/// when it loads its first library.
 #[derive(Debug)]
-struct Inside(AtomicU64);
+struct ThreadsInside(AtomicU64);
 
-/// Where the process begins in [`Inside`].
+/// The lowest bit of the process id in [`ThreadsInside`].
 const PROCESS: u32 = 32;
 
-impl Inside {
-    /// One more. Returns the process that counts it.
-    fn enters(&self) -> u64 {
+impl ThreadsInside {
+    /// Counts one more thread. Returns the id of the process that counts.
+    fn add(&self) -> u64 {
         self.0.fetch_add(1, Ordering::SeqCst) >> PROCESS
     }
 
-    /// One less, if this process has counted it. A forked child drops what its parent counted, if it was forked on that thread.
-    fn leaves(&self, process: u64) {
-        let leaves = |inside: u64| (inside >> PROCESS == process).then(|| inside - 1);
-        let _ = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, leaves);
+    /// Counts one thread less, if `process` is the one that counts. It is not in a child that was forked on a counted
+    /// thread: there the thread leaves without having been counted.
+    fn remove(&self, process: u64) {
+        let one_less = |inside: u64| (inside >> PROCESS == process).then(|| inside - 1);
+        let _ = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_less);
     }
 
-    /// Counts anew, unless this process counts already.
-    fn are_of(&self, process: u64) {
+    /// Starts again at zero for this process, unless it is the one that counts already.
+    fn count_for(&self, process: u64) {
         let anew = |inside: u64| (inside >> PROCESS != process).then_some(process << PROCESS);
         let _ = self.0.fetch_update(Ordering::SeqCst, Ordering::SeqCst, anew);
     }
 
-    /// Whether no thread of this process is inside but so many.
-    fn are_only(&self, process: u64, so_many: u64) -> bool {
+    /// Whether at most `count` threads of this process are inside.
+    fn are_at_most(&self, process: u64, count: u64) -> bool {
         let inside = self.0.load(Ordering::SeqCst);
-        inside >> PROCESS != process || inside <= (process << PROCESS) + so_many
+        inside >> PROCESS != process || inside <= (process << PROCESS) + count
     }
 }
 
-/// While this value exists, `exit` waits: a thread of the crate is in the library that the program cannot join.
+/// While this value exists, `exit` waits: a thread of the crate that the program cannot join is in the library.
 #[derive(Debug)]
 struct OwnThread {
     process: u64,
@@ -59,41 +61,41 @@ struct OwnThread {
 
 impl OwnThread {
     fn is_inside() -> Self {
-        Self { process: INSIDE.enters() }
+        Self { process: INSIDE.add() }
     }
 }
 
 impl Drop for OwnThread {
     fn drop(&mut self) {
-        INSIDE.leaves(self.process);
+        INSIDE.remove(self.process);
     }
 }
 
-/// A thread of the crate that the program can join, until it [is left alone](Self::is_left_alone). From then on `exit` waits
+/// A thread of the crate that the program can join, until it is [detached](Self::detach). From then on `exit` waits
 /// until the thread has dropped the last of these values.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Joinable(Arc<OnceLock<OwnThread>>);
 
 thread_local! {
-    /// Says whether this thread counts as inside. `exit` destroys variables of threads before it asks, so this one is none
-    /// that is destroyed.
+    /// What tells whether this thread counts as inside. It has no destructor, because `exit` runs the destructors of
+    /// thread-local variables before it asks.
     static THIS_THREAD: Cell<Option<ManuallyDrop<Weak<OnceLock<OwnThread>>>>> = const { Cell::new(None) };
 }
 
 impl Joinable {
-    /// This thread is the one, as long as the returned value exists.
+    /// Makes this thread the joinable one as long as the returned value exists.
     pub(crate) fn on_this_thread(self) -> ThisThread {
         THIS_THREAD.set(Some(ManuallyDrop::new(Arc::downgrade(&self.0))));
         ThisThread(self)
     }
 
     /// Nobody joins the thread any more.
-    pub(crate) fn is_left_alone(&self) {
+    pub(crate) fn detach(&self) {
         let _ = self.0.set(OwnThread::is_inside());
     }
 }
 
-/// While this value exists, this thread is one that the program can join, or that is left alone.
+/// While this value exists, this thread is one that the program can join, or that was detached.
 pub(crate) struct ThisThread(#[expect(dead_code, reason = "its drop counts")] Joinable);
 
 impl Drop for ThisThread {
@@ -102,8 +104,8 @@ impl Drop for ThisThread {
     }
 }
 
-/// Whether `exit` runs on a thread that this process counts as inside. It would wait for itself.
-fn is_inside_itself(process: u64) -> bool {
+/// Whether this process counts this thread as inside. If `exit` runs on it, `exit` must not wait for it.
+fn counts_this_thread(process: u64) -> bool {
     let this = THIS_THREAD.take();
     let counts = this.as_ref().and_then(|joinable| joinable.upgrade());
     let counts = counts.is_some_and(|joinable| joinable.get().is_some_and(|inside| inside.process == process));
@@ -112,32 +114,32 @@ fn is_inside_itself(process: u64) -> bool {
 }
 
 /// Calls the library on a thread of the crate's own. `None` if the process ends: the library may be destroyed.
-pub(crate) fn unless_the_process_ends<R>(call: impl FnOnce() -> R) -> Option<R> {
-    // Each of the two threads writes its own word first and then reads the other one, in one order for all threads. So at
-    // least one of them sees the other.
+pub(crate) fn unless_exiting<R>(call: impl FnOnce() -> R) -> Option<R> {
+    // This thread first counts itself and then reads `EXITING`; `exit` first sets `EXITING` and then reads the count.
+    // All four accesses are `SeqCst`, so at least one of the two threads sees the other.
     let _inside = OwnThread::is_inside();
-    if ENDS.load(Ordering::SeqCst) { None } else { Some(call()) }
+    if EXITING.load(Ordering::SeqCst) { None } else { Some(call()) }
 }
 
-/// Lets `exit` wait for the crate's own threads. To be called for each library once it is loaded: what is registered last
-/// runs first, so it runs before the library's destructors.
-pub(super) fn waits_for_own_threads() {
+/// Makes `exit` wait for the crate's own threads. Call this for each library after it was loaded: `exit` runs first
+/// what was registered last, so the wait comes before the library's destructors.
+pub(super) fn register_at_exit() {
     unsafe extern "C" {
         fn atexit(function: extern "C" fn()) -> c_int;
     }
-    INSIDE.are_of(std::process::id().into());
+    INSIDE.count_for(std::process::id().into());
     // Miri has no such function.
     if cfg!(not(miri)) {
-        // SAFETY: the function asks for a function that takes and returns nothing, and does not unwind. `leaves` is one.
-        // The declared signature is that of the C library. Where there is no room, `exit` does not wait.
-        let _ = unsafe { atexit(leaves) };
+        // SAFETY: the function asks for a function that takes and returns nothing, and does not unwind. `wait_at_exit`
+        // is one. The declared signature is that of the C library. If the registration fails, `exit` does not wait.
+        let _ = unsafe { atexit(wait_at_exit) };
     }
 }
 
-extern "C" fn leaves() {
-    ENDS.store(true, Ordering::SeqCst);
+extern "C" fn wait_at_exit() {
+    EXITING.store(true, Ordering::SeqCst);
     let (process, begun) = (std::process::id().into(), Instant::now());
-    while !INSIDE.are_only(process, is_inside_itself(process).into()) && begun.elapsed() < LIMIT {
+    while !INSIDE.are_at_most(process, counts_this_thread(process).into()) && begun.elapsed() < LIMIT {
         sleep(Duration::from_micros(50));
     }
 }
@@ -150,20 +152,20 @@ mod tests {
     fn a_forked_child_counts_anew_and_does_not_count_what_its_parent_has_counted() {
         const PARENT: u64 = 70_000;
         const CHILD: u64 = 7;
-        let inside = Inside(AtomicU64::new(0));
-        inside.are_of(PARENT);
-        let (first, second) = (inside.enters(), inside.enters());
+        let inside = ThreadsInside(AtomicU64::new(0));
+        inside.count_for(PARENT);
+        let (first, second) = (inside.add(), inside.add());
         // Another library does not count anew.
-        inside.are_of(PARENT);
-        inside.leaves(first);
-        assert!(!inside.are_only(PARENT, 0) && inside.are_only(PARENT, 1) && inside.are_only(CHILD, 0));
-        inside.are_of(CHILD);
-        assert!(inside.are_only(CHILD, 0));
-        inside.leaves(second);
-        assert!(inside.are_only(CHILD, 0), "the child has never counted it");
-        let own = inside.enters();
-        assert!(!inside.are_only(CHILD, 0));
-        inside.leaves(own);
-        assert!(inside.are_only(CHILD, 0));
+        inside.count_for(PARENT);
+        inside.remove(first);
+        assert!(!inside.are_at_most(PARENT, 0) && inside.are_at_most(PARENT, 1) && inside.are_at_most(CHILD, 0));
+        inside.count_for(CHILD);
+        assert!(inside.are_at_most(CHILD, 0));
+        inside.remove(second);
+        assert!(inside.are_at_most(CHILD, 0), "the child has never counted it");
+        let own = inside.add();
+        assert!(!inside.are_at_most(CHILD, 0));
+        inside.remove(own);
+        assert!(inside.are_at_most(CHILD, 0));
     }
 }

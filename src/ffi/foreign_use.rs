@@ -15,12 +15,12 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 /// When queued work last used an object of other code in this context.
 ///
-/// Several values can show the same object, so work that uses it can be queued by several threads at once, and the wait
-/// for one piece of work says nothing of the others. So each piece of work has a stamp of its own, with one writer, and
-/// the object has those that may not be over.
+/// Several values can name the same object, so several threads can queue work that uses it at once, and a wait for one
+/// piece of work does not cover the others. So each piece of work has its own stamp, with one writer, and this keeps
+/// the stamps of work that may not be over.
 #[derive(Debug)]
 pub(crate) struct ForeignUse {
-    /// No call and no code of the program runs while it is locked.
+    /// While this is locked, neither the library nor code of the program runs.
     works: Mutex<Vec<Arc<LastUse>>>,
     in_doubt: AtomicBool,
     owner: Owner,
@@ -31,21 +31,21 @@ impl ForeignUse {
         Self { works: Mutex::default(), in_doubt: AtomicBool::new(false), owner: Owner::of(context) }
     }
 
-    /// The work of the stream with this id, up to this submission, comes before all that is queued on `queue` from now
-    /// on.
+    /// Records that the work of stream `from`, up to submission `last`, comes before everything that is queued on
+    /// `queue` from now on.
     pub(crate) fn follow(&self, (from, last): (u64, u64), queue: &RawStream) {
         let mut works = self.works();
         let before = works.len();
         works.retain(|work| work.is_in_doubt() || !is_among(work, from, last));
         if works.len() < before {
             let after = LastUse::of(0);
-            queue.lead(&after);
+            queue.stamp_latest(&after);
             works.push(Arc::new(after));
         }
     }
 
     /// Whether all work that used the object is done. `streams` are those of the object's own context. Work that a
-    /// failed call may have queued is over when a later wait has covered it.
+    /// failed call may have queued counts as done when a later wait has covered it.
     pub(crate) fn is_over(&self, streams: &Shelf<RawStream>) -> bool {
         let mut works = self.works();
         works.retain(|work| !streams.has_done(work));
@@ -57,7 +57,7 @@ impl ForeignUse {
         self.in_doubt.load(Ordering::Acquire)
     }
 
-    /// Whether the object belongs to the context that this thread has entered, where nothing else says which one that is.
+    /// Like [`is_here`](Self::is_here), for callers without a [`Here`].
     pub(crate) fn is_entered(&self) -> bool {
         self.owner.is_current(ObjectKind::ATTACHED).is_ok()
     }
@@ -67,13 +67,13 @@ impl ForeignUse {
         self.owner.is_here(here, ObjectKind::ATTACHED).is_ok()
     }
 
-    /// This work is about to be queued; its stamp says so already.
+    /// Adds work that is about to be queued. Its stamp is set already.
     fn begins(&self, work: &Arc<LastUse>) {
         self.works().push(Arc::clone(work));
     }
 
-    /// The work has its number, or the call has failed. What the stream has done is forgotten, and what comes before
-    /// work that the stream has taken.
+    /// Called when the work has its number (`taken`), or its call has failed. Removes earlier work of the stream: what
+    /// is done, and what comes before the new work, because a wait for the new work covers it.
     fn has_begun(&self, queue: &RawStream, taken: Option<u64>, in_doubt: bool) {
         let over = taken.map_or(0, |number| number - 1).max(queue.timeline().clock().done());
         self.works().retain(|work| !is_among(work, queue.id(), over));
@@ -108,11 +108,12 @@ impl RawStream {
         queue: impl FnOnce(*mut c_void) -> Result<(), Error>,
     ) -> Result<u64, Error> {
         uses.iter().try_for_each(|used| used.owner.is_here(here, ObjectKind::ATTACHED))?;
-        memory.iter().try_for_each(|block| block.holds(here, block.bytes()))?;
+        memory.iter().try_for_each(|block| block.check_bytes(here, block.bytes()))?;
         // The call runs code of the program, so the number is not known before it (`Unknown`).
-        let (ready, ticket) = self.look_before_work(here)?;
+        let (ready, ticket) = self.check_before_work(here)?;
         let handle = self.handed_out();
-        // Others may have the memory in work, too: a name of its own leaves its stamp when it is dropped.
+        // Other work may use the memory of a part at the same time. So this work gets a name of its own, which leaves
+        // its stamp when it is dropped.
         let (work, names) = (Arc::new(LastUse::of(0)), memory.iter().filter(|block| block.is_part()));
         let names: Vec<RawBuffer> = names.map(|block| block.clone_part()).collect();
         let alone = memory.iter().filter(|block| !block.is_part()).map(|block| block.last_use());

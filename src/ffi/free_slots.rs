@@ -1,7 +1,7 @@
 //! Which of 64 slots are free. Threads claim them and give them back without a lock.
 //!
-//! A slot belongs to the thread that cleared its bit, which only one thread can do. What the thread before did with the
-//! slot is visible to it: a bit is set with `Release` and cleared with `Acquire`.
+//! A slot belongs to the thread that cleared its bit, which only one thread can do. A bit is set with `Release` and
+//! cleared with `Acquire`, so what the last owner did with the slot is visible to the next one.
 
 use super::atomic::{AtomicU64, Ordering};
 
@@ -36,7 +36,7 @@ impl FreeSlots {
         self.0.fetch_or(1 << index, Ordering::Release);
     }
 
-    /// Those of these slots that are not free.
+    /// The elements of `slots` whose slots are claimed.
     pub(super) fn claimed<'s, S>(&self, slots: &'s [S]) -> impl Iterator<Item = &'s S> + use<'s, S> {
         let free = self.0.load(Ordering::Relaxed);
         slots.iter().enumerate().filter(move |(index, _)| free & (1 << index) == 0).map(|(_, slot)| slot)

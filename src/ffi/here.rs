@@ -1,12 +1,12 @@
-//! The context in which a call is made, as far as the caller can prove it.
+//! The context in which a call is made, if the caller can prove which one that is.
 
 use super::Api;
 use super::admission::Admission;
-use super::call::{AtOnce, Current, Plain, Ready};
+use super::call::{Cached, Current, FastCheck, Ready};
 use super::condition::SelectsContext;
+use super::function_cache::FunctionCache;
 use super::home::Home;
 use super::owner::Owner;
-use super::plain::PlainCalls;
 use crate::device_allocator::ContextId;
 use crate::error::Boxed;
 use ascendcl_sys::Library;
@@ -20,21 +20,21 @@ pub(crate) struct Site {
     context: u64,
     /// The word of pinned memory in that context ([`Home::in_context`]).
     pinned: u64,
-    /// Those of the library.
-    plain: &'static PlainCalls,
+    /// The functions of the library that fast paths call.
+    cache: &'static FunctionCache,
 }
 
 /// A value that is not the number of any context, nor that of an object without a context.
 const UNPROVEN: u64 = u64::MAX;
 
-/// A [`Site`] whose context is the one that this thread has entered: the caller has its `Current`, or the site names no
-/// context.
+/// A [`Site`], and the proof that this thread has entered its context: the caller has the context's `Current`. A site
+/// that names no context proves nothing.
 ///
-/// A thread uses the `Current` of the context that it entered last, because entering another context takes the
-/// `Current` away. So a caller that has a `Current` need not ask which context the thread has entered. It compares an
-/// object's owner with the context's number that it has.
+/// Entering another context borrows the `Current` exclusively, so a thread can only use the `Current` of the context
+/// that it entered last. So a caller that has a `Current` need not look up which context the thread has entered: it
+/// compares the number of an object's context with that of the site.
 ///
-/// A `Here` lives as long as the borrow of the `Current`, and like that it stays on its thread.
+/// A `Here` lives as long as the borrow of the `Current`, and like a `Current` it stays on its thread.
 #[derive(Clone, Copy)]
 pub(crate) struct Here<'a> {
     site: &'a Site,
@@ -54,7 +54,7 @@ impl Site {
 
     #[inline]
     fn with(api: Api, context: u64) -> Self {
-        Self { api, context, pinned: Home::Pinned.in_context(context), plain: api.loading().plain() }
+        Self { api, context, pinned: Home::Pinned.in_context(context), cache: api.loading().cache() }
     }
 
     #[inline(always)]
@@ -62,32 +62,32 @@ impl Site {
         self.api
     }
 
-    /// The result of `found!` for functions that choose a context, and need none.
+    /// Like [`Here::cached`], for functions that select a context, and need none.
     ///
     /// # Safety
     ///
-    /// `_of` is `ascendcl_sys::pointers_of` for the function `F`, as for every [`keep`](Self::keep).
+    /// `_of` is `ascendcl_sys::pointers_of` for the function `F`, as for every [`fill_cache`](Self::fill_cache).
     #[inline(always)]
-    pub(super) unsafe fn found<F, P: Copy, E>(&self, _of: impl FnOnce(&Library) -> Result<P, E>) -> Option<P>
+    pub(super) unsafe fn cached<F, P: Copy, E>(&self, _of: impl FnOnce(&Library) -> Result<P, E>) -> Option<P>
     where
-        F: Plain<Need = SelectsContext>,
+        F: Cached<Need = SelectsContext>,
     {
-        // SAFETY: `find` asks for the type of what was kept at this place. The callers keep there what `_of` returns.
-        if SelectsContext::passes() { unsafe { self.plain.find::<P>(F::PLACE) } } else { None }
+        // SAFETY: `get` asks for the type of what was kept at this place. The callers keep there what `_of` returns.
+        if SelectsContext::passes() { unsafe { self.cache.get::<P>(F::PLACE) } } else { None }
     }
 
-    /// Lets the next call find the function by one look.
+    /// Looks the function up and caches it for the next call.
     ///
     /// # Safety
     ///
-    /// `of` is `ascendcl_sys::pointers_of` for the function `F`, so that [`found`](Self::found) gives a pointer of its type.
+    /// `of` is `ascendcl_sys::pointers_of` for the function `F`, so that [`cached`](Self::cached) gives a pointer of
+    /// its type.
     #[cold]
-    pub(super) unsafe fn keep<F: Plain, P: Copy, E>(&self, of: impl FnOnce(&Library) -> Result<P, E>) {
-        self.api.loading().keep(F::PLACE, of);
+    pub(super) unsafe fn fill_cache<F: Cached, P: Copy, E>(&self, of: impl FnOnce(&Library) -> Result<P, E>) {
+        self.api.loading().fill_cache(F::PLACE, of);
     }
 
-    /// On a site that names a context, only the `Current` of that context may call this. Any code may call it on a site
-    /// that names none.
+    /// If the site names a context, only that context's `Current` may call this. If it names none, any code may.
     #[inline]
     pub(crate) fn here(&self) -> Here<'_> {
         Here { site: self, _on_this_thread: PhantomData }
@@ -100,25 +100,25 @@ impl Here<'_> {
         self.site.api
     }
 
-    /// Whether it is certain, without a further look, that this thread has entered the owner's context.
+    /// Whether this proves that the thread has entered the owner's context.
     #[inline]
     pub(super) fn is_in(self, owner: Owner) -> bool {
         self.has(owner.number())
     }
 
-    /// Whether it is certain, without a further look, that this thread has entered the context with this number.
+    /// Whether this proves that the thread has entered the context with this number.
     #[inline]
     pub(super) fn has(self, context: u64) -> bool {
         context == self.site.context
     }
 
-    /// Whether this is the word of pinned memory in the context that this thread has entered, for certain.
+    /// Whether the word is that of pinned memory in the context that this proves the thread has entered.
     #[inline(always)]
     pub(super) fn has_pinned(self, word: u64) -> bool {
         word == self.site.pinned
     }
 
-    /// Whether work is queued on a stream without a further look.
+    /// Whether a fast path may use the stream or the event with this word.
     #[inline(always)]
     pub(super) fn admits(self, admission: &Admission) -> bool {
         admission.is_for(self.site.context)
@@ -127,51 +127,52 @@ impl Here<'_> {
     /// An error in a forked child. Call this before any lock is taken.
     #[inline]
     pub(crate) fn of_this_process(self) -> Result<(), Boxed> {
-        if self.site.api.loading().is_plain() { Ok(()) } else { self.of_this_process_after_all() }
+        if self.site.api.loading().is_plain() { Ok(()) } else { self.of_this_process_slow() }
     }
 
-    /// The result of `found!`. The code that loaded the library guarantees that its functions have the signatures of the
-    /// table.
+    /// The pointer to a function, if it is cached and the call needs no further check. The code that loaded the library
+    /// guarantees that its functions have the signatures of the table.
     ///
     /// # Safety
     ///
-    /// `_of` is `ascendcl_sys::pointers_of` for the function `F`, as for every [`keep`](Self::keep).
+    /// `_of` is `ascendcl_sys::pointers_of` for the function `F`, as for every [`fill_cache`](Self::fill_cache).
     #[inline(always)]
-    pub(super) unsafe fn found<F, P: Copy, E>(self, _of: impl FnOnce(&Library) -> Result<P, E>) -> Option<P>
+    pub(super) unsafe fn cached<F, P: Copy, E>(self, _of: impl FnOnce(&Library) -> Result<P, E>) -> Option<P>
     where
-        F: Plain<Need: AtOnce>,
+        F: Cached<Need: FastCheck>,
     {
-        // SAFETY: `find` asks for the type of what was kept at this place. The callers keep there what `_of` returns.
-        if F::Need::passes() { unsafe { self.site.plain.find::<P>(F::PLACE) } } else { None }
+        // SAFETY: `get` asks for the type of what was kept at this place. The callers keep there what `_of` returns.
+        if F::Need::passes() { unsafe { self.site.cache.get::<P>(F::PLACE) } } else { None }
     }
 
-    /// Lets the next call find the function by one look.
+    /// Looks the function up and caches it for the next call.
     ///
     /// # Safety
     ///
-    /// `of` is `ascendcl_sys::pointers_of` for the function `F`, so that [`found`](Self::found) gives a pointer of its type.
+    /// `of` is `ascendcl_sys::pointers_of` for the function `F`, so that [`cached`](Self::cached) gives a pointer of
+    /// its type.
     #[cold]
-    pub(super) unsafe fn keep<F: Plain, P: Copy, E>(self, of: impl FnOnce(&Library) -> Result<P, E>) {
-        // SAFETY: `Site::keep` asks that `of` is `ascendcl_sys::pointers_of` for the function. This function asks its caller
-        // for that.
-        unsafe { self.site.keep::<F, P, E>(of) };
+    pub(super) unsafe fn fill_cache<F: Cached, P: Copy, E>(self, of: impl FnOnce(&Library) -> Result<P, E>) {
+        // SAFETY: `Site::fill_cache` asks that `of` is `ascendcl_sys::pointers_of` for the function. This function asks
+        // its caller for that.
+        unsafe { self.site.fill_cache::<F, P, E>(of) };
     }
 
     /// The library, after the checks of a call in the current context.
     #[inline]
     pub(super) fn ready(self) -> Result<Ready<Current>, Boxed> {
-        if self.site.api.loading().is_plain() { Ok(Ready::checked(self.site.api)) } else { self.ready_after_all() }
+        if self.site.api.loading().is_plain() { Ok(Ready::checked(self.site.api)) } else { self.ready_slow() }
     }
 
     #[cold]
     #[inline(never)]
-    fn of_this_process_after_all(self) -> Result<(), Boxed> {
+    fn of_this_process_slow(self) -> Result<(), Boxed> {
         self.api().is_of_this_process().map_err(Boxed::from)
     }
 
     #[cold]
     #[inline(never)]
-    fn ready_after_all(self) -> Result<Ready<Current>, Boxed> {
+    fn ready_slow(self) -> Result<Ready<Current>, Boxed> {
         self.api().ready().map_err(Boxed::from)
     }
 }

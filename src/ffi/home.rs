@@ -31,12 +31,12 @@ pub(super) enum Side {
     Device,
 }
 
-/// The bits of a word that have a context's number; those above have a home. No context's number is larger.
+/// The bits of a word that have a context's number; the bits above have a home. No context's number is larger.
 const NUMBER: u64 = (1 << 56) - 1;
 
 impl Home {
-    /// The number of a block's context and the home in one word, so that one comparison is enough for both. For memory of
-    /// the device it is the context's number.
+    /// The number of a block's context and this home in one word, so that one comparison is enough for both. For
+    /// [`Device`](Self::Device), the word is the context's number.
     #[inline]
     pub(super) const fn in_context(self, context: u64) -> u64 {
         context | (self as u64) << 56

@@ -1,22 +1,22 @@
-//! A value that threads use while it is in place, and that one thread puts there or takes out. No use waits, and none
-//! takes a lock.
+//! A value that threads use while it is in place, and that one thread at a time puts there or takes out. Uses neither
+//! wait nor take a lock.
 //!
 //! # States
 //!
 //! * *Vacant*: there is no value.
-//! * *Changing*: one thread puts the value there, or takes it out.
+//! * *Changing*: one thread is putting the value there, or taking it out.
 //! * *In place*: threads use the value. The word counts them.
 //!
-//! A use begins in every state: it is counted, and then it sees in which state. Unless the value is in place, it ends
-//! at once.
+//! A use first adds itself to the count, whatever the state, and then looks at the state. If the value is not in place,
+//! the use ends at once.
 //!
 //! # Why these orderings suffice
 //!
-//! The value is accessed by the thread that changes it, and, while it is in place, by uses. Each step from one state to
-//! another is one atomic step that only one thread can take. The value is taken out when the count is zero, and a use
-//! that begins afterwards sees that it is not in place. What the thread that put it there did is visible to each use: the
-//! state is left with `Release`, and a use begins with `Acquire`. What each use did is visible to the thread that takes
-//! the value out: a use ends with `Release`, and the value is taken out with `Acquire`.
+//! The value is accessed by the thread that changes it, and, while it is in place, by uses. Each change of the state is
+//! one atomic operation that only one thread can make. The value is taken out only when the count is zero, and a use
+//! that begins afterwards sees that it is not in place. What the thread that put the value there did is visible to each
+//! use: the state becomes *in place* with `Release`, and a use begins with `Acquire`. What each use did is visible to
+//! the thread that takes the value out: a use ends with `Release`, and the value is taken out with `Acquire`.
 //!
 //! `tests/stamps/` runs this file with loom.
 
@@ -35,16 +35,16 @@ pub(crate) struct InPlace<T> {
 pub(crate) enum NotTaken {
     /// It is not in place.
     Vacant,
-    /// It has so many uses.
+    /// This many uses have begun and not ended.
     InUse(usize),
 }
 
 const VACANT: usize = 1 << (usize::BITS - 1);
 const CHANGING: usize = 1 << (usize::BITS - 2);
 
-// SAFETY: sharing must not make a data race on `value`. Nobody accesses it at the same time as the thread that changes it,
-// and what each thread did is visible to the next (the head of this file). Uses share the value, and another thread than
-// that which put it there may take it out.
+// SAFETY: sharing must not make a data race on `value`. Nobody accesses it at the same time as the thread that changes
+// it, and what each thread did is visible to the next (the head of this file). Uses share the value (`Sync`), and a
+// thread may take out what another thread put there (`Send`).
 unsafe impl<T: Send + Sync> Sync for InPlace<T> {}
 
 // No code of `T` runs while it is put there or taken out, and a use only lends it.
@@ -73,7 +73,8 @@ impl<T> InPlace<T> {
         Ok(())
     }
 
-    /// Begins a use. The caller [ends](Self::end) it, unless the answer is no: then the value is not in place.
+    /// Begins a use, which the caller must [end](Self::end). Returns `false`, and no use has begun, if the value is not
+    /// in place.
     #[inline(always)]
     pub(crate) fn begin(&self) -> bool {
         let is_there = self.word.fetch_add(1, Ordering::Acquire) < CHANGING;

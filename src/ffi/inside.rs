@@ -1,8 +1,8 @@
-//! A value that one thread at a time accesses, which its owner ensures.
+//! A cell with the interface of loom's `UnsafeCell`, which the loom tests use in its place.
 
 use core::cell::UnsafeCell;
 
-/// The value, with the methods of loom's `UnsafeCell`, which the loom tests use instead.
+/// A value to which the owner of the cell gives one thread at a time access.
 #[derive(Debug)]
 pub(super) struct Inside<T>(UnsafeCell<T>);
 

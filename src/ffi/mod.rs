@@ -8,15 +8,19 @@
 //!   before and after the vendor call. [`RawStream::synchronize`] determines which stamps are done. Neither takes a lock
 //!   or allocates.
 //! * `call!` makes every call. Before that, the needs are checked that `needs.rs` lists for the C function: at least that
-//!   this is not a forked child. Only that check gives access to the functions ([`Ready`](call::Ready)). On the shortest
-//!   ways `found!` gives the function instead, from a page ([`PlainCalls`](plain::PlainCalls)) that has none when a check
-//!   is needed.
+//!   this is not a forked child. Only that check gives access to the functions ([`Ready`](call::Ready)). On the fast
+//!   paths `cached!` gives the function instead, from a [`FunctionCache`](function_cache::FunctionCache) that is empty
+//!   while checks are needed.
 //! * A destroyed object is never passed to the library again, because destroying it closes a [`Gate`](gate::Gate).
 //!   Calls that another thread may make at that time pass through the gate. Calls that need the object's handle only
 //!   look at the gate, since destroying takes the handle.
 //!
 //! So no order of calls from outside this module frees memory under a running task or passes a dead pointer to the
 //! library. The ledger and the types ensure that the calls come in the vendor's *order* and in the right *context*.
+//!
+//! Naming: a function `is_…` or `can_be_…` that returns a `Result` is a check, and returns an error if the statement is
+//! not true. A function `…_at_once` is a fast path. It returns `None` or `false`, and has changed nothing, if a further
+//! check or the look-up of a C function is needed; its caller then takes the slow path.
 
 #![allow(unsafe_code)]
 
@@ -37,9 +41,11 @@ mod callback;
 mod calls;
 mod captured_event;
 mod captured_graph;
+mod cold_path;
 mod compiled_operators;
 mod condition;
 mod context;
+mod created;
 mod event;
 mod exit;
 mod failure;
@@ -47,6 +53,7 @@ mod flagged_event;
 mod forced;
 mod foreign_use;
 mod free_slots;
+mod function_cache;
 mod gate;
 mod held;
 mod here;
@@ -54,7 +61,6 @@ mod home;
 mod in_place;
 mod inside;
 mod load;
-mod made;
 mod members;
 mod model;
 mod not_ended;
@@ -67,7 +73,6 @@ mod peer;
 mod places;
 #[cfg(test)]
 mod places_tests;
-mod plain;
 mod process;
 mod properties;
 mod registered_of;
@@ -75,16 +80,15 @@ mod registration;
 mod resets;
 mod restore;
 mod rows;
-mod seldom;
 mod sharing;
 mod shelf;
 #[cfg(test)]
 mod shelf_tests;
 mod stamp;
-mod standing;
 mod stream;
 #[cfg(test)]
 mod stream_tests;
+mod thread_notes;
 mod timeline;
 #[cfg(test)]
 mod timeline_tests;
@@ -109,16 +113,17 @@ use std::thread::yield_now;
 pub(crate) use allocator::{Keeps, KeptAllocator, KeptByCaller, Registered, serves};
 pub(crate) use api::{Api, c_path, c_text};
 pub(crate) use app_log::app_log;
-pub(crate) use attachment::{Ended, ForeignObject, RawAttachment, TakenDown};
+pub(crate) use attachment::{ForeignObject, RawAttachment, TakeDownContext, TakenDown};
 pub(crate) use block::{NewBuffer, RawBuffer};
 pub(crate) use borrowed::{Borrowed, copy_scope};
 pub(crate) use bytes::{bytes_of, collect_elements};
 pub(crate) use callback::{HostCode, NotQueued, message_of};
 pub(crate) use calls::Initialised;
 pub(crate) use captured_graph::{BodyId, ConditionKind, RawGraph, RawTaskGroup};
+pub(crate) use cold_path::cold_path;
 pub(crate) use context::{Entered, RawContext};
 pub(crate) use event::{NewEvent, RawEvent};
-pub(crate) use exit::{Joinable, unless_the_process_ends};
+pub(crate) use exit::{Joinable, unless_exiting};
 pub(crate) use foreign_use::ForeignUse;
 pub(crate) use gate::{Gate, Passage};
 pub(crate) use held::HeldBlocks;
@@ -129,7 +134,7 @@ pub(crate) use load::open_first;
 pub(crate) use load::simulator;
 pub(crate) use members::Members;
 pub(crate) use model::{
-    BoundInput, Image, Left, LoadInto, LoadedModel, ModelImage, Port, RawBinding, RawGears, Share, TensorPlace,
+    BoundInput, DoubtOnDrop, Image, LoadInto, LoadedModel, ModelImage, Port, RawBinding, RawGears, Share, TensorPlace,
 };
 pub(crate) use operator::{RawInvocation, TensorArgument, TensorMemory, TensorState};
 pub(crate) use outside::Outside;
@@ -140,7 +145,6 @@ pub(crate) use process::{Loading, Verified};
 pub(crate) use registered_of::{RegisteredOf, WeakRegisteredOf};
 pub(crate) use restore::Restore;
 pub(crate) use rows::RawRows;
-pub(crate) use seldom::seldom;
 pub(crate) use shelf::{Row as ShelfRow, Shelf};
 use stamp::LastUse;
 pub(crate) use stream::{FirstPanic, KeptState, NewStream, Place, RawStream, SETTLING, Way, stream_flags};

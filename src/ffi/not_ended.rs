@@ -1,11 +1,11 @@
-//! Objects that a call was to end, and that are there as before.
+//! What follows when the library refuses to destroy an object on a fast path.
 
 use super::Api;
 use super::call::NoSuccess;
 use crate::error::Boxed;
 
-/// Opens an object again by `reopen`, and makes the answer of the call an error. `None` if the function has to be looked up
-/// before it can be called.
+/// Opens the object's gate again by `reopen`, and makes the answer of the call an error. `None` if the function was not
+/// cached, so that nothing was called.
 #[cold]
 #[inline(never)]
 pub(super) fn not_ended(

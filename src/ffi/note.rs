@@ -1,11 +1,11 @@
-//! Values that are seldom present.
+//! Optional values in cells, which are rarely present.
 
 use core::cell::Cell;
 
 /// Which of several values are present: one bit for each.
 pub(super) type Present = Cell<u8>;
 
-/// A value that is seldom present. Checking for it does not copy it.
+/// An optional value that is rarely present. Checking whether it is does not copy it.
 #[derive(Clone, Copy)]
 pub(super) struct Note<'a, T> {
     present: &'a Present,

@@ -1,6 +1,6 @@
 //! Running foreign code.
 
-use super::standing;
+use super::thread_notes;
 use super::{Api, RawContext};
 use crate::error::Error;
 
@@ -15,8 +15,8 @@ impl Outside {
         Self { api, context }
     }
 
-    /// Returns whether another context was current at the end, and the error if the entered context could not be made
-    /// current again.
+    /// Makes the entered context current again. Returns whether the foreign code left another context current, and the
+    /// error if the library refused.
     pub(crate) fn end(self) -> (bool, Option<Error>) {
         let ended = self.put_back();
         core::mem::forget(self);
@@ -29,7 +29,7 @@ impl Outside {
             return (false, None);
         }
         let refused = self.context.make_current(self.api).err().map(Error::from);
-        standing::displaces(self.api, refused.is_some());
+        thread_notes::set_displaced(self.api, refused.is_some());
         (true, refused)
     }
 }

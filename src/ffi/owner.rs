@@ -7,7 +7,7 @@
 //! context.
 
 use super::Here;
-use super::standing::entered_id;
+use super::thread_notes::entered_id;
 use crate::device_allocator::ContextId;
 use crate::error::{Boxed, Error, ObjectKind};
 use ascendcl_macros::rule;
@@ -42,11 +42,11 @@ impl Owner {
     #[inline]
     #[rule(STREAM_09, STREAM_10)]
     pub(super) fn is_here(self, here: Here<'_>, what: ObjectKind) -> Result<(), Boxed> {
-        if here.is_in(self) { Ok(()) } else { self.is_current_after_all(what) }
+        if here.is_in(self) { Ok(()) } else { self.is_current_slow(what) }
     }
 
     #[cold]
-    fn is_current_after_all(self, what: ObjectKind) -> Result<(), Boxed> {
+    fn is_current_slow(self, what: ObjectKind) -> Result<(), Boxed> {
         self.is_current(what).map_err(Boxed::from)
     }
 

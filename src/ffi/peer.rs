@@ -61,18 +61,18 @@ impl<'env> Borrowed<'env> {
         self.can_wait_for(stream)?;
         // Another context of the same brand may be on a device without access, or of another library.
         lent.with_access.is_current(ObjectKind::COPY_COUNTERPART)?;
-        own.holds(here, bytes)?;
-        lent.block.is_held_in(lent.context, bytes)?;
+        own.check_bytes(here, bytes)?;
+        lent.block.check_in_context(lent.context, bytes)?;
         self.uses(stream);
         let (to, from) = match side {
             LentSide::Source => (own.start(), lent.block.start()),
             LentSide::Destination => (lent.block.start(), own.start()),
         };
         // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02). The
-        // caller has the stream's handle. `holds` and `is_held_in` have compared the lengths of both blocks. The own
-        // block is freed only when a synchronise has covered this submission (the stamps). The handle of the other block
-        // is borrowed until `'env` ends, so nobody frees that block before, and its context is open while the handle is
-        // borrowed (`PeerAccess`). `copy_scope` waits for this stream before that.
+        // caller has the stream's handle. `check_bytes` and `check_in_context` have compared the lengths of both
+        // blocks. The own block is freed only when a synchronise has covered this submission (the stamps). The handle
+        // of the other block is borrowed until `'env` ends, so nobody frees that block before, and its context is open
+        // while the handle is borrowed (`PeerAccess`). `copy_scope` waits for this stream before that.
         let queued = unsafe {
             queue_alone!(&**stream, here, "queue a copy between devices", [own.last_use()], |stream| {
                 aclrtMemcpyAsync(to, bytes, from, bytes, kind, stream)

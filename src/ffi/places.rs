@@ -1,26 +1,26 @@
 //! The pointers by which the library knows the blocks of an allocator.
 //!
-//! The library gets a pointer to a [`Place`], which has the block's device address. Places do not move and are used
-//! again, so a block that goes out and comes back allocates nothing. A pointer that comes back is compared with the
-//! places as a number: nothing is read through a pointer that was not lent. No lock is taken.
+//! The library gets a pointer to a [`Place`], which has the block's device address. Places do not move and are reused,
+//! so lending a block and taking it back allocates nothing. When a pointer comes back, its address is compared with
+//! those of the places: nothing is read through a pointer that was not lent. No lock is taken.
 //!
 //! # States of a place
 //!
-//! * *Free*: nobody has it. It may be claimed: then one thread puts a block into it.
+//! * *Free*: it has no block. One thread may have claimed it, to put a block into it.
 //! * *Lent*: it has a block, which the library has.
-//! * *Marked*: the same, and the block is of interest to code that wants to be told when it comes back.
+//! * *Marked*: the same, and the code that takes the block back learns that it was marked.
 //!
 //! # Why these orderings suffice
 //!
 //! A block is accessed by the thread that claimed its place, and by the one that takes it back. A place is claimed with
-//! [`FreeSlots`]. Changing *lent* or *marked* to *free* is one atomic step, which one thread can take for each block that
-//! was lent. What a thread put into the place is visible to the one that takes it out: *lent* is stored with `Release`,
-//! and the step is made with `Acquire`. A place is given back after its block was taken out.
+//! [`FreeSlots`]. Changing *lent* or *marked* to *free* is one atomic operation, in which only one thread can succeed
+//! for each block that was lent. What a thread put into the place is visible to the one that takes it out: *lent* is
+//! stored with `Release`, and the operation is `Acquire`. A place is given back after its block was taken out.
 //!
-//! A thread that [begins to mark](Places::begin_marking) notes that first, and marks all lent blocks then. A thread that
-//! lends a block makes it *lent* first, and looks at the note then. Both access the note by a step that reads and
-//! writes, of which one comes first and is visible to the other. So the first thread sees the block, or the second one
-//! sees the note and marks the block itself.
+//! A thread that [begins to mark](Places::begin_marking) first sets the flag `marks`, and then marks all lent blocks. A
+//! thread that lends a block first makes it *lent*, and then reads the flag. Both access the flag by a
+//! read-modify-write. One of these comes first and is visible to the other. So either the first thread sees the block,
+//! or the second one sees the flag and marks the block itself.
 //!
 //! `tests/stamps/` runs this file with loom.
 
@@ -45,12 +45,12 @@ struct Level<T> {
     places: Box<[Place<T>]>,
     /// For each [`SLOTS`] places.
     free: Box<[FreeSlots]>,
-    /// Twice as many.
+    /// The next level has twice as many.
     next: OnceLock<Box<Self>>,
 }
 
-/// What the library's pointer points to. The address comes first: the library asks for it without knowing of what type
-/// the block is. It is aligned so that threads with different blocks do not write to one line of a cache.
+/// What the library's pointer points to. The address comes first, because [`address_of`] reads it without knowing the
+/// type of the block. The alignment keeps different blocks in different cache lines.
 #[repr(C, align(64))]
 pub(crate) struct Place<T> {
     address: AtomicUsize,
@@ -65,7 +65,7 @@ pub(crate) struct CameBack<'a, T> {
     slot: Slot<'a>,
 }
 
-/// Where a place is among the free ones.
+/// The bit of a place in [`FreeSlots`].
 struct Slot<'a> {
     of: &'a FreeSlots,
     index: usize,
@@ -103,7 +103,7 @@ impl<T> Default for Places<T> {
 }
 
 impl<T> Level<T> {
-    /// As many places as so many words have bits.
+    /// A level with [`SLOTS`] places for each of `words` words.
     fn new(words: usize) -> Self {
         Self {
             places: (0..words * SLOTS).map(|_| Place::free()).collect(),
@@ -144,7 +144,7 @@ impl<T> Place<T> {
         ptr::from_ref(self).cast_mut().cast()
     }
 
-    /// Marks the block, if there is one. Says whether there is.
+    /// Marks the block, if there is one. Returns whether there is.
     fn mark(&self) -> bool {
         let marked = self.state.compare_exchange(LENT, MARKED, Ordering::Relaxed, Ordering::Relaxed);
         matches!(marked, Ok(_) | Err(MARKED))
@@ -157,7 +157,7 @@ impl<T> CameBack<'_, T> {
         self.was_marked
     }
 
-    /// The block. Its place may be lent again.
+    /// Frees the place, and returns the block.
     #[inline(always)]
     pub(crate) fn leave(self) -> T {
         self.slot.of.give_back(self.slot.index);
@@ -166,7 +166,8 @@ impl<T> CameBack<'_, T> {
 }
 
 impl<T> Places<T> {
-    /// Lends a block: the pointer by which the library knows it, and whether the block is to be [marked](Self::mark).
+    /// Lends a block. Returns the pointer by which the library knows it, and whether the caller has to
+    /// [mark](Self::mark) it.
     #[inline(always)]
     pub(crate) fn lend(&self, address: usize, block: T) -> (*mut c_void, bool) {
         let place = self.first.claim(0).unwrap_or_else(|| self.claim_elsewhere());
@@ -175,7 +176,7 @@ impl<T> Places<T> {
         place.block.with_mut(|inside| unsafe { *inside = Some(block) });
         place.address.store(address, Ordering::Relaxed);
         place.state.store(LENT, Ordering::Release);
-        // This changes nothing, but it is a step that reads and writes (the head of this file).
+        // This changes nothing. It is a read-modify-write for the reason that the head of this file gives.
         (place.pointer(), self.marks.fetch_or(false, Ordering::AcqRel))
     }
 
@@ -193,19 +194,19 @@ impl<T> Places<T> {
         Some(CameBack { block, was_marked: before == MARKED, slot })
     }
 
-    /// Marks the block behind this pointer, if it is lent. Says whether it is.
+    /// Marks the block behind this pointer, if it is lent. Returns whether it is.
     pub(crate) fn mark(&self, pointer: *mut c_void) -> bool {
         self.find(pointer.addr()).is_some_and(|(place, _)| place.mark())
     }
 
-    /// Marks the blocks that are lent. Returns their pointers, as numbers. Those that are lent from now on are to be
-    /// marked, too.
+    /// Marks the blocks that are lent. Returns their pointers, as numbers. Callers of [`lend`](Self::lend) have to mark
+    /// blocks from now on, until [`end_marking`](Self::end_marking).
     pub(crate) fn begin_marking(&self) -> impl Iterator<Item = usize> {
         self.marks.swap(true, Ordering::AcqRel);
         self.claimed().filter(|place| place.mark()).map(|place| place.pointer().addr())
     }
 
-    /// Blocks that are lent from now on are not to be marked.
+    /// Callers of [`lend`](Self::lend) need not mark blocks any more.
     pub(crate) fn end_marking(&self) {
         self.marks.store(false, Ordering::Relaxed);
     }

@@ -5,8 +5,8 @@
 //! cheap: each loaded library has a page that the kernel wipes in a child (`MADV_WIPEONFORK`), and a call reads one
 //! word of it.
 
-use super::exit::waits_for_own_threads;
-use super::plain::PlainCalls;
+use super::exit::register_at_exit;
+use super::function_cache::FunctionCache;
 use super::resets::Resets;
 use ascendcl_sys::{Library, Origin};
 use core::fmt;
@@ -19,7 +19,7 @@ pub(crate) struct Loading {
     resets: &'static Resets,
     process: u32,
     /// The mark is a set of the bits below; 0 in a forked child.
-    plain: &'static PlainCalls,
+    cache: &'static FunctionCache,
 }
 
 /// This is the process that loaded the library.
@@ -29,11 +29,11 @@ const VERIFY: u32 = 2;
 /// The kernel cannot wipe the page, so calls compare the process id.
 const ASK: u32 = 4;
 
-/// What the mark is raised by for each thread whose entered context the library has refused to make current again. The bits
-/// up to the next one count them. If there were more, calls would be verified, too.
+/// Added to the mark for each thread whose entered context the library refused to make current again. The bits from
+/// here up to [`VERIFIED`] count these threads. With more threads than fit, calls would be verified, too.
 const DISPLACED: u32 = 8;
 
-/// What the mark is raised by for each [`Verified`]: the bits above count them.
+/// Added to the mark for each [`Verified`] value. The bits from here on count these.
 const VERIFIED: u32 = 1 << 16;
 
 /// Each call of the library is verified while this exists.
@@ -46,7 +46,7 @@ impl Drop for Verified {
     fn drop(&mut self) {
         // In a child the word is 0, and stays so.
         if !self.loading.is_forked() {
-            self.loading.plain.mark.fetch_sub(VERIFIED, Ordering::Relaxed);
+            self.loading.cache.mark.fetch_sub(VERIFIED, Ordering::Relaxed);
         }
     }
 }
@@ -56,11 +56,11 @@ const VERIFIES: &str = "ASCENDCL_VERIFY_CURRENT";
 
 impl Loading {
     pub(crate) fn new(library: &'static Library) -> &'static Self {
-        let plain = wiped_in_children().unwrap_or_else(|| Box::leak(Box::new(PlainCalls::new(ASK))));
+        let cache = wiped_in_children().unwrap_or_else(|| Box::leak(Box::new(FunctionCache::new(ASK))));
         let verifies = std::env::var_os(VERIFIES).is_some_and(|value| !value.is_empty() && value != *"0");
-        plain.mark.fetch_or(if verifies { OWN | VERIFY } else { OWN }, Ordering::Relaxed);
-        waits_for_own_threads();
-        Box::leak(Box::new(Self { library, resets: Resets::of(library), process: std::process::id(), plain }))
+        cache.mark.fetch_or(if verifies { OWN | VERIFY } else { OWN }, Ordering::Relaxed);
+        register_at_exit();
+        Box::leak(Box::new(Self { library, resets: Resets::of(library), process: std::process::id(), cache }))
     }
 
     #[inline]
@@ -84,33 +84,35 @@ impl Loading {
         self.mark() == OWN
     }
 
-    /// The functions that a call finds by one look while calls are plain.
+    /// The functions that fast paths call while calls are plain.
     #[inline]
-    pub(super) fn plain(&self) -> &'static PlainCalls {
-        self.plain
+    pub(super) fn cache(&self) -> &'static FunctionCache {
+        self.cache
     }
 
-    /// Lets calls find this function by one look from now on, if calls are plain.
+    /// Looks the function up and caches it for fast paths, if calls are plain.
     #[cold]
     #[inline(never)]
-    pub(super) fn keep<P: Copy, E>(&self, place: usize, of: impl FnOnce(&Library) -> Result<P, E>) {
-        // Looked up before the other threads have to wait, and not while calls are checked.
+    pub(super) fn fill_cache<P: Copy, E>(&self, place: usize, of: impl FnOnce(&Library) -> Result<P, E>) {
+        // The look-up may take long, so it comes before `put`, for which other threads may have to wait. It is useless
+        // while calls are checked.
         if self.is_plain()
             && let Ok(function) = of(self.library)
         {
-            self.plain.keep(place, function, |mark| mark.load(Ordering::Relaxed) == OWN);
+            self.cache.put(place, function, |mark| mark.load(Ordering::Relaxed) == OWN);
         }
     }
 
     #[inline]
     fn mark(&self) -> u32 {
-        self.plain.mark.load(Ordering::Relaxed)
+        self.cache.mark.load(Ordering::Relaxed)
     }
 
-    /// Changes the mark so that calls are checked further: those of this thread, and of others that know of the change.
+    /// Changes the mark so that calls are checked. That holds for the calls of this thread from now on, and for calls
+    /// of other threads that happen after the change.
     fn check_further(&self, change: impl FnOnce(&AtomicU32)) {
-        change(&self.plain.mark);
-        self.plain.forget();
+        change(&self.cache.mark);
+        self.cache.clear();
     }
 
     /// Whether this process is not the one that loaded the library.
@@ -121,18 +123,18 @@ impl Loading {
     }
 
     /// Records that the library refused to make the entered context of this thread current again. Each call checks for that
-    /// until [`has_returned`](Self::has_returned).
+    /// until [`remove_displaced`](Self::remove_displaced).
     #[cold]
-    pub(super) fn has_displaced(&self) {
+    pub(super) fn add_displaced(&self) {
         // In a child the word stays without `OWN`, which marks it as a child.
         self.check_further(|mark| _ = mark.fetch_add(DISPLACED, Ordering::AcqRel));
     }
 
-    /// Takes back what [`has_displaced`](Self::has_displaced) recorded for this thread.
+    /// Takes back what [`add_displaced`](Self::add_displaced) recorded for this thread.
     #[cold]
-    pub(super) fn has_returned(&self) {
+    pub(super) fn remove_displaced(&self) {
         if !self.is_forked() {
-            self.plain.mark.fetch_sub(DISPLACED, Ordering::Relaxed);
+            self.cache.mark.fetch_sub(DISPLACED, Ordering::Relaxed);
         }
     }
 
@@ -156,7 +158,7 @@ impl Loading {
         match on {
             _ if self.is_forked() => (),
             true => self.check_further(|mark| _ = mark.fetch_or(VERIFY, Ordering::AcqRel)),
-            false => _ = self.plain.mark.fetch_and(!VERIFY, Ordering::Relaxed),
+            false => _ = self.cache.mark.fetch_and(!VERIFY, Ordering::Relaxed),
         }
     }
 }
@@ -177,10 +179,10 @@ impl fmt::Display for Loading {
     target_os = "linux",
     any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64")
 ))]
-fn wiped_in_children() -> Option<&'static PlainCalls> {
+fn wiped_in_children() -> Option<&'static FunctionCache> {
     use core::ffi::{c_int, c_void};
     const BYTES: usize = 4096;
-    const { assert!(size_of::<PlainCalls>() <= BYTES && align_of::<PlainCalls>() <= BYTES) };
+    const { assert!(size_of::<FunctionCache>() <= BYTES && align_of::<FunctionCache>() <= BYTES) };
     const READ_AND_WRITE: c_int = 1 | 2;
     const PRIVATE_AND_ANONYMOUS: c_int = 0x02 | 0x20;
     const WIPE_ON_FORK: c_int = 18;
@@ -208,21 +210,21 @@ fn wiped_in_children() -> Option<&'static PlainCalls> {
     // SAFETY: a shared reference asks for an aligned pointer to a valid value that only atomic accesses change. A page is
     // aligned and larger than the value, which is valid when its bytes are zero. This page is zeroed and never unmapped,
     // and nothing else has its address.
-    Some(unsafe { &*page.cast::<PlainCalls>() })
+    Some(unsafe { &*page.cast::<FunctionCache>() })
 }
 
 #[cfg(not(any(
     miri,
     all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64", target_arch = "riscv64"))
 )))]
-fn wiped_in_children() -> Option<&'static PlainCalls> {
+fn wiped_in_children() -> Option<&'static FunctionCache> {
     None
 }
 
 /// Miri cannot fork, so any memory will do.
 #[cfg(miri)]
-fn wiped_in_children() -> Option<&'static PlainCalls> {
-    Some(Box::leak(Box::new(PlainCalls::new(0))))
+fn wiped_in_children() -> Option<&'static FunctionCache> {
+    Some(Box::leak(Box::new(FunctionCache::new(0))))
 }
 
 #[cfg(test)]
@@ -245,13 +247,13 @@ mod tests {
 
     #[test]
     fn without_a_page_that_is_wiped_the_process_is_compared() {
-        let plain: &'static PlainCalls = Box::leak(Box::new(PlainCalls::new(ASK | OWN)));
+        let cache: &'static FunctionCache = Box::leak(Box::new(FunctionCache::new(ASK | OWN)));
         let here = std::process::id();
         let library = without_functions();
         let resets = Resets::of(library);
-        let own = Loading { library, resets, process: here, plain };
+        let own = Loading { library, resets, process: here, cache };
         assert!(!own.is_forked() && !own.is_plain());
-        let other = Loading { library, resets, process: here + 1, plain };
+        let other = Loading { library, resets, process: here + 1, cache };
         assert!(other.is_forked());
     }
 
@@ -269,15 +271,15 @@ mod tests {
         assert!(!loading.verifies() && loading.is_plain());
     }
 
-    /// A call that finds its function by one look makes no check, so it finds none while calls are verified.
+    /// A call whose function is cached makes no check, so no function is cached while calls are verified.
     #[test]
     fn no_function_is_found_while_calls_are_verified() {
         const PLACE: usize = 3;
         let loading = Loading::new(with_functions());
-        // SAFETY: `find` asks for the type of what was kept at this place. Any address is a pointer.
-        let is_at = |place| unsafe { loading.plain().find::<*const c_void>(place) }.is_some();
+        // SAFETY: `get` asks for the type of what was kept at this place. Any address is a pointer.
+        let is_at = |place| unsafe { loading.cache().get::<*const c_void>(place) }.is_some();
         let find = || is_at(PLACE);
-        let keep = || loading.keep(PLACE, ascendcl_sys::pointers_of::aclrtFree);
+        let keep = || loading.fill_cache(PLACE, ascendcl_sys::pointers_of::aclrtFree);
         assert!(!find());
         keep();
         assert!(find());
@@ -295,12 +297,12 @@ mod tests {
         keep();
         assert!(find());
         let threads = [loading, loading];
-        threads.iter().for_each(|loading| loading.has_displaced());
+        threads.iter().for_each(|loading| loading.add_displaced());
         for displaced in threads {
             assert!(!loading.verifies());
             keep();
             assert!(!find());
-            displaced.has_returned();
+            displaced.remove_displaced();
         }
         keep();
         assert!(find());
@@ -309,9 +311,9 @@ mod tests {
     #[test]
     fn a_function_that_the_library_lacks_is_not_kept() {
         let loading = Loading::new(without_functions());
-        loading.keep(3, ascendcl_sys::pointers_of::aclrtFree);
-        // SAFETY: `find` asks for the type of what was kept at this place. Any address is a pointer.
-        assert!(unsafe { loading.plain().find::<*const c_void>(3) }.is_none());
+        loading.fill_cache(3, ascendcl_sys::pointers_of::aclrtFree);
+        // SAFETY: `get` asks for the type of what was kept at this place. Any address is a pointer.
+        assert!(unsafe { loading.cache().get::<*const c_void>(3) }.is_none());
     }
 
     #[test]

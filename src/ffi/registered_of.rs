@@ -1,8 +1,8 @@
 //! Pointers to a registration for types whose `A` has no bound.
 //!
-//! A stream's type names its allocator. With a bound there, a program that passes something else gets an error at each
-//! mention of the type, beside the one that helps. So these types name the allocator without a bound, and their methods,
-//! which have it, get the registration.
+//! A stream's type names its allocator. With a bound on that parameter, a program with a wrong allocator type would get
+//! an error at each mention of the stream's type, besides the helpful one. So these types name the allocator without a
+//! bound, and only the methods have the bound.
 
 use super::allocator::Registered;
 use crate::device_allocator::DeviceAllocator;
@@ -36,7 +36,7 @@ impl<A: DeviceAllocator> RegisteredOf<A> {
         Self(registered, PhantomData)
     }
 
-    /// `None` is never the answer, because [`new`](Self::new) had an `A`.
+    /// The registration. Never `None`, because [`new`](Self::new) got a registration of an `A`.
     pub(crate) fn get(&self) -> Option<Arc<Registered<A>>> {
         Arc::clone(&self.0).any().downcast().ok()
     }
@@ -44,7 +44,7 @@ impl<A: DeviceAllocator> RegisteredOf<A> {
     /// The allocator itself, as [`Registered::into_allocator`] gives it.
     pub(crate) fn into_allocator(self) -> Result<A, Self> {
         let Some(registered) = self.get() else { return Err(self) };
-        // It asks whether its pointer is the only one.
+        // `into_allocator` succeeds only with the last pointer.
         drop(self);
         registered.into_allocator().map_err(Self::new)
     }

@@ -1,6 +1,6 @@
-//! The allocators that are described to the library: their descriptors, and the streams on which they are registered.
+//! Registers allocators on streams, by the library's allocator descriptors.
 
-use super::admission::{Admission, Because};
+use super::admission::{Admission, CheckReason};
 use super::allocator::{Keeps, KeptAllocator};
 use super::call::call;
 use super::members::Members;
@@ -21,11 +21,10 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 pub(super) struct Registrations {
     /// The lock is held to read or change the rows, never while the library runs.
     rows: Mutex<Rows>,
-    /// Whether an allocator was ever described. Until then there are neither rows nor a doubt, and no need to look for
-    /// them.
+    /// Whether a descriptor was ever created. Until then there are neither rows nor a doubt.
     any: AtomicBool,
-    /// Whether work is queued without a further look. It is in doubt which allocator the library calls after two calls
-    /// in a row failed.
+    /// Whether fast paths may queue work. After two failed calls in a row it is in doubt which allocator the library
+    /// calls.
     admission: Admission,
 }
 
@@ -57,7 +56,7 @@ impl Registrations {
         Self { rows: Mutex::default(), any: AtomicBool::new(false), admission: Admission::of(owner.number()) }
     }
 
-    /// The stream is another one, of this context. There [never were](Self::were_never) any registrations.
+    /// Reuses this for another stream, of this context. There [never were](Self::were_never) any registrations.
     #[inline]
     pub(super) fn belong_to(&mut self, owner: Owner) {
         self.admission = Admission::of(owner.number());
@@ -65,23 +64,23 @@ impl Registrations {
 
     /// Whether work on the stream could make the library call an allocator that no longer exists.
     pub(super) fn in_doubt(&self) -> bool {
-        self.admission.has(Because::AllocatorInDoubt)
+        self.admission.has(CheckReason::AllocatorInDoubt)
     }
 
-    /// Whether work is queued on the stream without a further look.
+    /// The word by which fast paths decide whether to queue work on the stream.
     #[inline]
     pub(super) fn admission(&self) -> &Admission {
         &self.admission
     }
 
-    /// Whether no allocator was ever described. Then there are neither rows nor a doubt.
+    /// Whether no descriptor was ever created. Then there are neither rows nor a doubt.
     #[inline]
     pub(super) fn were_never(&self) -> bool {
         !self.any.load(Ordering::Acquire)
     }
 
     fn set_in_doubt(&self, in_doubt: bool) {
-        self.admission.set(Because::AllocatorInDoubt, in_doubt);
+        self.admission.set(CheckReason::AllocatorInDoubt, in_doubt);
     }
 
     /// The keeper of the registered allocator, if there is one.
@@ -102,22 +101,22 @@ impl Registrations {
         members: Members,
         keeps: KeptAllocator,
     ) -> Result<Vec<KeptAllocator>, Error> {
-        let made = self.described(api, members, keeps)?;
-        if let Err(error) = made.tell(api, stream) {
+        let made = self.create_descriptor(api, members, keeps)?;
+        if let Err(error) = made.register_on(api, stream) {
             self.undo(api, stream, &error);
             // The first error is the one to report. What could not be destroyed stays in its row.
             let _ = self.tidy(api, &mut Vec::new());
             return Err(error);
         }
-        self.now_serves(Some(made));
-        Ok(self.over(api))
+        self.set_serving(Some(made));
+        Ok(self.tidy_quietly(api))
     }
 
     /// Ends the registration, if there is one (ALLOC-12). Returns the owners that ended registrations kept.
     pub(super) fn unregister(&self, api: Api, stream: aclrtStream) -> Result<Vec<KeptAllocator>, Error> {
         self.end(api, stream).inspect_err(|error| self.undo(api, stream, error))?;
-        self.now_serves(None);
-        Ok(self.over(api))
+        self.set_serving(None);
+        Ok(self.tidy_quietly(api))
     }
 
     /// Makes the library call no allocator for the stream, before the stream is destroyed. [`resume`](Self::resume)
@@ -126,7 +125,7 @@ impl Registrations {
         if self.were_never() || (self.rows().serving.is_none() && !self.in_doubt()) {
             return Ok(());
         }
-        Self::tell_end(api, stream)?;
+        Self::unregister_from(api, stream)?;
         self.set_in_doubt(false);
         Ok(())
     }
@@ -138,7 +137,7 @@ impl Registrations {
         }
         let serving = self.rows().serving.clone();
         if let Some(own) = serving {
-            self.set_in_doubt(own.tell(api, stream).is_err());
+            self.set_in_doubt(own.register_on(api, stream).is_err());
         }
     }
 
@@ -149,7 +148,7 @@ impl Registrations {
         if self.were_never() {
             return Ok(());
         }
-        self.now_serves(None);
+        self.set_serving(None);
         self.tidy(api, kept)
     }
 
@@ -161,21 +160,21 @@ impl Registrations {
         }
         let serving = self.rows().serving.clone();
         let failed = match serving {
-            Some(before) => before.tell(api, stream),
+            Some(before) => before.register_on(api, stream),
             // Unregistering succeeds if nothing is registered.
-            None => Self::tell_end(api, stream),
+            None => Self::unregister_from(api, stream),
         };
         self.set_in_doubt(failed.is_err());
     }
 
-    fn now_serves(&self, registration: Option<Arc<Registration>>) {
+    fn set_serving(&self, registration: Option<Arc<Registration>>) {
         self.rows().serving = registration;
         self.set_in_doubt(false);
     }
 
     /// Like [`tidy`](Self::tidy), but ignores errors: a descriptor that cannot be destroyed stays in its row until the
     /// stream ends.
-    fn over(&self, api: Api) -> Vec<KeptAllocator> {
+    fn tidy_quietly(&self, api: Api) -> Vec<KeptAllocator> {
         let mut kept = Vec::new();
         let _ = self.tidy(api, &mut kept);
         kept
@@ -205,7 +204,7 @@ impl Registrations {
 
     /// Creates a descriptor with all its members, which is not registered on any stream yet. It has a row before any
     /// other call takes it.
-    fn described(&self, api: Api, members: Members, keeps: KeptAllocator) -> Result<Arc<Registration>, Error> {
+    fn create_descriptor(&self, api: Api, members: Members, keeps: KeptAllocator) -> Result<Arc<Registration>, Error> {
         // SAFETY: the function takes no arguments, so it requires only that its signature is that of the table.
         let created = unsafe { call!(api.aclrtAllocatorCreateDesc()) };
         let call = created.call();
@@ -225,7 +224,7 @@ impl Registrations {
         Ok(made)
     }
 
-    fn tell_end(api: Api, stream: aclrtStream) -> Result<(), Error> {
+    fn unregister_from(api: Api, stream: aclrtStream) -> Result<(), Error> {
         // SAFETY: the function asks for a live stream. The caller is inside its gate, or has closed the gate and not
         // destroyed the stream.
         let answer = unsafe { call!(api.aclrtAllocatorUnregister(stream)) };
@@ -242,28 +241,28 @@ impl Registration {
     fn set(&self, api: Api, members: Members) -> Result<(), Error> {
         let descriptor = self.descriptor;
         let doing = || "fill in an allocator descriptor".to_owned();
-        // SAFETY: the function asks for a live descriptor, in which it stores the value. `described` created it, and it
-        // is destroyed only with its row.
+        // SAFETY: the function asks for a live descriptor, in which it stores the value. `create_descriptor` created
+        // it, and it is destroyed only with its row.
         let answer =
             unsafe { call!(api.aclrtAllocatorSetObjToDesc(descriptor, aclrtAllocator(members.object.as_ptr()))) };
         answer.done(doing)?;
-        // SAFETY: the function asks for a live descriptor, in which it stores the value: `described` created it.
-        // `transmute` asks for the same size and ABI: the C types of objects and blocks are `repr(transparent)` over a
-        // pointer (Reference, "The transparent representation").
+        // SAFETY: the function asks for a live descriptor, in which it stores the value: `create_descriptor` created
+        // it. `transmute` asks for the same size and ABI: the C types of objects and blocks are `repr(transparent)`
+        // over a pointer (Reference, "The transparent representation").
         let answer = unsafe {
             call!(api.aclrtAllocatorSetAllocFuncToDesc(descriptor, Some(transmute::<AllocateFn, _>(members.allocate))))
         };
         answer.done(doing)?;
-        // SAFETY: the function asks for a live descriptor, in which it stores the value: `described` created it.
-        // `transmute` asks for the same size and ABI: the C types of objects and blocks are `repr(transparent)` over a
-        // pointer (Reference, "The transparent representation").
+        // SAFETY: the function asks for a live descriptor, in which it stores the value: `create_descriptor` created
+        // it. `transmute` asks for the same size and ABI: the C types of objects and blocks are `repr(transparent)`
+        // over a pointer (Reference, "The transparent representation").
         let answer = unsafe {
             call!(api.aclrtAllocatorSetFreeFuncToDesc(descriptor, Some(transmute::<FreeFn, _>(members.free))))
         };
         answer.done(doing)?;
-        // SAFETY: the function asks for a live descriptor, in which it stores the value: `described` created it.
-        // `transmute` asks for the same size and ABI: the C types of objects and blocks are `repr(transparent)` over a
-        // pointer (Reference, "The transparent representation").
+        // SAFETY: the function asks for a live descriptor, in which it stores the value: `create_descriptor` created
+        // it. `transmute` asks for the same size and ABI: the C types of objects and blocks are `repr(transparent)`
+        // over a pointer (Reference, "The transparent representation").
         let answer = unsafe {
             call!(api.aclrtAllocatorSetAllocAdviseFuncToDesc(
                 descriptor,
@@ -271,9 +270,9 @@ impl Registration {
             ))
         };
         answer.done(doing)?;
-        // SAFETY: the function asks for a live descriptor, in which it stores the value: `described` created it.
-        // `transmute` asks for the same size and ABI: the C types of objects and blocks are `repr(transparent)` over a
-        // pointer (Reference, "The transparent representation").
+        // SAFETY: the function asks for a live descriptor, in which it stores the value: `create_descriptor` created
+        // it. `transmute` asks for the same size and ABI: the C types of objects and blocks are `repr(transparent)`
+        // over a pointer (Reference, "The transparent representation").
         let answer = unsafe {
             call!(api.aclrtAllocatorSetGetAddrFromBlockFuncToDesc(
                 descriptor,
@@ -284,10 +283,11 @@ impl Registration {
     }
 
     /// Makes the library call this allocator for work on the stream.
-    fn tell(&self, api: Api, stream: aclrtStream) -> Result<(), Error> {
+    fn register_on(&self, api: Api, stream: aclrtStream) -> Result<(), Error> {
         // SAFETY: the function asks for a live stream, a descriptor with all its members (ALLOC-07), and an object and
         // functions that stay usable while they are registered (ALLOC-12). The caller is inside the stream's gate, or
-        // has closed it. `described` has set all members. This value keeps the object, and stays in the stream's row.
+        // has closed it. `create_descriptor` has set all members. This value keeps the object, and stays in the
+        // stream's row.
         let answer = unsafe { call!(api.aclrtAllocatorRegister(stream, self.descriptor)) };
         answer.done(|| "register an allocator".into())
     }
@@ -295,9 +295,9 @@ impl Registration {
     /// Destroys the descriptor. The library no longer calls the allocator: the registration has ended, or another one
     /// has taken its place.
     fn destroy(&self, api: Api) -> Result<(), Error> {
-        // SAFETY: the function asks for a live descriptor that no registration uses (ALLOC-08), once. `described`
-        // created it, `tidy` selects only descriptors that are not serving, and removes the row when the library has
-        // destroyed the descriptor.
+        // SAFETY: the function asks for a live descriptor that no registration uses (ALLOC-08), once.
+        // `create_descriptor` created it, `tidy` selects only descriptors that are not serving, and removes the row
+        // when the library has destroyed the descriptor.
         let answer = unsafe { call!(api.aclrtAllocatorDestroyDesc(self.descriptor)) };
         answer.done(|| "destroy an allocator descriptor".into())
     }

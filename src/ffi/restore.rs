@@ -1,9 +1,9 @@
 //! Puts back the context that was current on this thread before a call of this crate.
 
 use super::Api;
-use super::context::{Left, RawContext};
-use super::made::{self, Made};
-use super::standing::{self, Owed, standing};
+use super::context::{LeftContext, RawContext};
+use super::created::{self, CreatedContext};
+use super::thread_notes::{self, Owed, with_notes};
 use crate::error::Boxed;
 use ascendcl_macros::rule;
 
@@ -16,15 +16,15 @@ enum Before {
     Entered(RawContext),
     /// A context that code outside this crate chose.
     Foreign(RawContext),
-    /// A context of this crate that code outside chose.
-    Chosen(RawContext, Made),
+    /// A context of this crate that code outside this crate chose.
+    Chosen(RawContext, CreatedContext),
     /// A context that code outside this crate chose, and that the library refused to make current again when the thread
-    /// left the last scope.
+    /// left the outermost scope.
     Owed(Owed),
     /// A default context that this crate left current. Other code may rely on it until its device is reset.
-    Left(Left),
+    Left(LeftContext),
     /// No context was current when a device was set. The default context of that device stays current.
-    Set(Left),
+    Set(LeftContext),
 }
 
 /// Restores this thread's current context when it is dropped, also on unwind.
@@ -45,20 +45,20 @@ pub(crate) struct Restore {
     /// The context to leave current if none was current before. `None` for the default context of `within`.
     home: Option<RawContext>,
     /// The default context that is current until this is dropped, and that stays current if the library refuses.
-    instead: Option<Left>,
+    instead: Option<LeftContext>,
 }
 
 impl Restore {
     /// For the time during which `within` is current.
     #[inline(always)]
     pub(crate) fn around(api: Api, within: RawContext) -> Self {
-        let instead = if within.is_made() { None } else { within.home(api).map(|home| Left::now(api, home)) };
+        let instead = if within.is_created() { None } else { within.home(api).map(|home| LeftContext::now(api, home)) };
         Self { api, before: Before::here(api), within: Some(within), home: None, instead }
     }
 
     /// For the time during which a context that this crate created is current, after the default context that this
     /// crate had left current.
-    pub(super) fn after_left(api: Api, left: Left, within: RawContext) -> Self {
+    pub(super) fn after_left(api: Api, left: LeftContext, within: RawContext) -> Self {
         Self { api, before: Before::Left(left), within: Some(within), home: None, instead: None }
     }
 
@@ -89,7 +89,7 @@ impl Restore {
     /// Records that the device was set, and its default context, if the library said which that is.
     pub(crate) fn has_set(&mut self, device: i32, default: Option<RawContext>) {
         let default = default.unwrap_or_else(|| RawContext::unnamed_default_of(self.api, device));
-        let default = Left::now(self.api, default);
+        let default = LeftContext::now(self.api, default);
         self.instead = Some(default);
         if matches!(self.before, Before::Nothing) {
             self.before = Before::Set(default);
@@ -105,7 +105,7 @@ impl Restore {
     pub(crate) fn without(&mut self, ended: RawContext) {
         self.home = self.home();
         self.within = None;
-        standing::has_ended(self.api, ended);
+        thread_notes::record_destroyed(self.api, ended);
         if let Before::Entered(before) | Before::Foreign(before) | Before::Chosen(before, _) = self.before
             && before.is(ended)
         {
@@ -130,30 +130,30 @@ impl Restore {
             return Err(RawContext::has_no_name().into());
         };
         home.make_current(self.api)?;
-        standing(self.api, |own| own.left().set(Some(Left::now(self.api, home))));
+        with_notes(self.api, |own| own.left().set(Some(LeftContext::now(self.api, home))));
         Ok(())
     }
 
     /// Makes a default context current again that this crate had left current. It may end at any time: if the device is
-    /// reset during the call, another context is made current at once.
+    /// reset during the call, this makes another context current.
     #[inline]
-    fn return_to(&self, left: Left) -> Result<(), Boxed> {
+    fn return_to(&self, left: LeftContext) -> Result<(), Boxed> {
         if left.is_alive() && left.context().make_current(self.api).is_ok() && left.is_alive() {
             return Ok(());
         }
         self.leave_home()
     }
 
-    /// Makes a context of this crate current again. Another thread may destroy it at any time; then a default context is
-    /// made current instead. So it is if the library refuses, and the context is also returned.
+    /// Makes a context of this crate current again. Another thread may destroy it at any time; then this makes a
+    /// default context current instead. If the library refuses, it does the same, and also returns the context.
     #[cold]
     #[inline(never)]
-    fn return_to_chosen(&self, context: RawContext, made: Made) -> (Result<(), Boxed>, Option<Owed>) {
+    fn return_to_chosen(&self, context: RawContext, made: CreatedContext) -> (Result<(), Boxed>, Option<Owed>) {
         match made.is_alive().then(|| context.make_current(self.api)) {
             Some(Ok(())) if made.is_alive() => (Ok(()), None),
             Some(Err(_)) if made.is_alive() => {
                 let home = self.leave_home();
-                (home, Some(Owed::now(self.api, Left::now(self.api, context), Some(made))))
+                (home, Some(Owed::now(self.api, LeftContext::now(self.api, context), Some(made))))
             }
             _ => (self.leave_home(), None),
         }
@@ -164,7 +164,7 @@ impl Restore {
     #[inline(never)]
     fn return_to_foreign(&self, context: RawContext) -> (Result<(), Boxed>, Option<Owed>) {
         let restored = context.make_current(self.api);
-        let owed = restored.is_err().then(|| Owed::now(self.api, Left::now(self.api, context), None));
+        let owed = restored.is_err().then(|| Owed::now(self.api, LeftContext::now(self.api, context), None));
         (restored, owed)
     }
 
@@ -183,16 +183,19 @@ impl Restore {
     #[cold]
     #[inline(never)]
     fn note_what_is_owed(&self, owed: Option<Owed>) {
-        standing(self.api, |own| own.owed().set(owed));
+        with_notes(self.api, |own| own.owed().set(owed));
     }
 
     /// Records what stays current, because the library refused to make another context current.
     #[cold]
     #[inline(never)]
     fn note_what_stays(&self) {
-        self.within.filter(|within| within.is_made()).into_iter().for_each(|within| standing::stays(self.api, within));
+        self.within
+            .filter(|within| within.is_created())
+            .into_iter()
+            .for_each(|within| thread_notes::record_staying(self.api, within));
         if let Some(instead) = self.instead {
-            standing(self.api, |own| own.left().set(Some(instead)));
+            with_notes(self.api, |own| own.left().set(Some(instead)));
         }
     }
 }
@@ -215,9 +218,9 @@ impl Before {
         if let Self::Owed(owed) = Self::here(api)
             && owed.left.context().make_current(api).is_ok()
         {
-            let home = standing(api, |own| {
+            let home = with_notes(api, |own| {
                 own.owed().set(None);
-                own.left().get().filter(Left::is_alive)
+                own.left().get().filter(LeftContext::is_alive)
             });
             if let Some(home) = home.flatten().filter(|_| !owed.is_alive()) {
                 // Another context may have its address by now.
@@ -228,7 +231,7 @@ impl Before {
 
     #[inline(always)]
     fn here(api: Api) -> Self {
-        let noted = standing(api, |own| match own.entered().get() {
+        let noted = with_notes(api, |own| match own.entered().get() {
             Some(context) => Some(Self::Entered(context)),
             None if own.owed().is_some() || own.stays().is_some() => None,
             None => own.left().get().map(Self::Left),
@@ -249,19 +252,19 @@ impl Before {
     #[inline(never)]
     fn found(api: Api, current: Option<RawContext>) -> Self {
         let (owed, left, stays) =
-            standing(api, |own| (own.owed().get(), own.left().get(), own.stays().get())).unwrap_or_default();
+            with_notes(api, |own| (own.owed().get(), own.left().get(), own.stays().get())).unwrap_or_default();
         if let Some(owed) = owed.filter(|owed| owed.stands(current)) {
             return Self::Owed(owed);
         }
         let Some(current) = current else { return Self::Nothing };
         let left = left.map(|left| left.found(api, current));
         if let Some(Some(found)) = left {
-            standing(api, |own| own.left().set(Some(found)));
+            with_notes(api, |own| own.left().set(Some(found)));
         }
         match left {
             // It could not be left before, and the program did not choose it.
             _ if stays.is_some_and(|context| context.is(current)) => Self::Nothing,
-            None | Some(None) => match made::made(api.resets(), current.raw().addr()) {
+            None | Some(None) => match created::at_address(api.resets(), current.raw().addr()) {
                 Some(made) => Self::Chosen(current, made),
                 None => Self::Foreign(current),
             },
@@ -277,7 +280,7 @@ impl Drop for Restore {
         let (restored, owed) = match self.before {
             Before::Entered(context) => {
                 let restored = context.make_current(self.api);
-                standing::displaces(self.api, restored.is_err());
+                thread_notes::set_displaced(self.api, restored.is_err());
                 (restored, None)
             }
             Before::Left(left) => (self.return_to(left), None),
@@ -285,7 +288,7 @@ impl Drop for Restore {
             Before::Chosen(context, made) => self.return_to_chosen(context, made),
             Before::Owed(owed) => self.return_to_owed(owed),
             Before::Set(default) => {
-                standing(self.api, |own| own.left().set(Some(default)));
+                with_notes(self.api, |own| own.left().set(Some(default)));
                 (Ok(()), None)
             }
             Before::Nothing if self.within.is_none() && self.home.is_none() => (Ok(()), None),
@@ -293,10 +296,10 @@ impl Drop for Restore {
         };
         let is_entered = matches!(self.before, Before::Entered(_));
         if !is_entered {
-            // The thread is in no context any more that could be displaced.
-            standing::displaces(self.api, false);
+            // The thread has left its outermost context, so none can be displaced.
+            thread_notes::set_displaced(self.api, false);
         }
-        if !is_entered && (owed.is_some() || standing(self.api, |own| own.owed().is_some()).unwrap_or_default()) {
+        if !is_entered && (owed.is_some() || with_notes(self.api, |own| own.owed().is_some()).unwrap_or_default()) {
             self.note_what_is_owed(owed);
         }
         if restored.is_err() {

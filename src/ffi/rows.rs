@@ -35,7 +35,7 @@ impl RawRows {
 
 /// An error if the program runs on the device: the library has no such copies there (COPY-10).
 #[rule(COPY_10)]
-fn is_on_a_host(api: Api) -> Result<(), Error> {
+fn check_on_host(api: Api) -> Result<(), Error> {
     if api.on_device() { Err(Error::RowsOnDevice) } else { Ok(()) }
 }
 
@@ -48,16 +48,17 @@ impl RawBuffer {
     /// Copies rows of host memory to rows of the block, and returns when that is done.
     pub(crate) fn write_rows<E: Pod>(&self, here: Here<'_>, from: &[E], rows: RawRows) -> Result<(), Error> {
         let (from, [from_span, to_span]) = (bytes_of(from), rows.spans());
-        is_on_a_host(here.api())?;
-        self.holds_at(here, rows.to_start, to_span)?;
+        check_on_host(here.api())?;
+        self.check_range(here, rows.to_start, to_span)?;
         let from =
             from.get(rows.from_start..).filter(|from| from.len() >= from_span).ok_or_else(|| too_short(from_span))?;
         let (ready, kind) = (here.ready()?, here.api().direction(self.home().side(), Side::Host));
         let RawRows { width, height, from_pitch, to_pitch, .. } = rows;
         let to = self.at(rows.to_start);
         // SAFETY: the function reads `height` rows of `width` bytes of the slice, and writes as many of the block,
-        // during the call. The slice has `from_span` bytes. `holds_at` has compared the block's length with `to_span`,
-        // and checked that the block is not in doubt. The caller has the handle, so no work uses the block (MEM-02).
+        // during the call. The slice has `from_span` bytes. `check_range` has compared the block's length with
+        // `to_span`, and checked that the block is not in doubt. The caller has the handle, so no work uses the block
+        // (MEM-02).
         let answer =
             unsafe { call!(ready.aclrtMemcpy2d(to, to_pitch, from.as_ptr().cast(), from_pitch, width, height, kind)) };
         answer.done(|| format!("copy {height} rows to {}", self.home().kind()))
@@ -66,14 +67,14 @@ impl RawBuffer {
     /// Copies rows of the block to rows of host memory, and returns when that is done.
     pub(crate) fn read_rows<E: Pod>(&self, here: Here<'_>, to: &mut [E], rows: RawRows) -> Result<(), Error> {
         let (to, [from_span, to_span]) = (bytes_of_mut(to), rows.spans());
-        is_on_a_host(here.api())?;
-        self.holds_at(here, rows.from_start, from_span)?;
+        check_on_host(here.api())?;
+        self.check_range(here, rows.from_start, from_span)?;
         let to = to.get_mut(rows.to_start..).filter(|to| to.len() >= to_span).ok_or_else(|| too_short(to_span))?;
         let (ready, kind) = (here.ready()?, here.api().direction(Side::Host, self.home().side()));
         let RawRows { width, height, from_pitch, to_pitch, .. } = rows;
         let from = self.at(rows.from_start);
         // SAFETY: the function reads `height` rows of `width` bytes of the block, and writes as many of the slice,
-        // during the call. The slice has `to_span` bytes and is borrowed exclusively. `holds_at` has compared the
+        // during the call. The slice has `to_span` bytes and is borrowed exclusively. `check_range` has compared the
         // block's length with `from_span`, and checked that the block is not in doubt. The caller has the handle, so no
         // work writes the block (MEM-02).
         let answer = unsafe {
@@ -93,19 +94,19 @@ impl RawStream {
         rows: RawRows,
     ) -> Result<u64, Error> {
         let (api, [from_span, to_span]) = (here.api(), rows.spans());
-        is_on_a_host(api)?;
-        to.holds_at(here, rows.to_start, to_span)?;
-        from.holds_at(here, rows.from_start, from_span)?;
+        check_on_host(api)?;
+        to.check_range(here, rows.to_start, to_span)?;
+        from.check_range(here, rows.from_start, from_span)?;
         let uses = [to.last_use(), from.last_use()];
         if to.is_pageable() || from.is_pageable() {
-            self.comes_to_rest(api, &uses)?;
+            self.wait_for_uses(api, &uses)?;
         }
         let kind = api.direction(to.home().side(), from.home().side());
         let RawRows { width, height, from_pitch, to_pitch, .. } = rows;
         let (to, from) = (to.at(rows.to_start), from.at(rows.from_start));
         // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02). The
-        // caller has the stream's handle. `holds_at` has compared the spans with the lengths of both blocks, which are
-        // freed only when a synchronise has covered this submission (the stamps).
+        // caller has the stream's handle. `check_range` has compared the spans with the lengths of both blocks, which
+        // are freed only when a synchronise has covered this submission (the stamps).
         let queued = unsafe {
             queue_alone!(self, here, "queue a copy of rows", uses, |stream| {
                 aclrtMemcpy2dAsync(to, to_pitch, from, from_pitch, width, height, kind, stream)

@@ -3,15 +3,15 @@
 //! # States
 //!
 //! A block is *alone* (one handle has it, and its own [`LastUse`] is the stamp), or *named*: a [`Whole`] keeps it, and
-//! each of its [`Name`]s has its own stamp. A name is a value inside a handle. It is in one frame, buffer or piece of
-//! work in flight at a time. So each stamp has one writer, as the stamp of a block that is alone does, and
-//! [`stamp`](super::stamp) is used unchanged: queueing work writes the name's stamp, and a wait brings it to rest.
-//! Readers write nothing in common.
+//! each of its [`Name`]s has its own stamp. A name is a value inside a handle, so one owner has it at a time: the
+//! program, or a piece of work in flight. So each stamp has one writer, like the stamp of a block that is alone, and
+//! [`stamp`](super::stamp) is used unchanged: queueing work writes the name's stamp, and a wait marks it idle. Readers
+//! write no memory that they share.
 //!
 //! A name can end in three ways:
 //!
-//! * Dropped at rest: a wait has covered all its work. Nothing is awaited.
-//! * Dropped with its work in flight: the drop first [leaves](Left::leave) the name's stamp with the whole.
+//! * Dropped while it is idle: a wait has covered all its work, so there is nothing to wait for.
+//! * Dropped with its work in flight: the drop first copies the name's stamp to the whole ([`LeftUses::leave`]).
 //! * Forgotten: the count of names does not reach zero any more, and the block stays until the end of its context,
 //!   which synchronises all streams first.
 //!
@@ -19,18 +19,18 @@
 //!
 //! Work that may be running and uses a named block is covered by the stamp of an existing name, or by a stamp that a
 //! dropped name left. When the last name is dropped, the stamps that were left go to the stamp of the block
-//! ([`Left::settle`]), and the pointer to the block is dropped after that. When an owner takes the block back
+//! ([`LeftUses::settle`]), and the pointer to the block is dropped after that. When an owner takes the block back
 //! ([`Name::only`]), it has the only name, and the work of all stamps that were left is over. So any code that frees or
 //! writes the block has seen all stamps.
 //!
 //! # Why these orderings suffice
 //!
-//! *Leaving* is the only step in which several threads write the same words. All its operations are relaxed. They are
-//! read-modify-writes, so none is lost: a compare-exchange, which fails if another stream has the place, and a maximum,
-//! since the later submission of a stream covers the earlier ones. Only the last name reads the places. It has seen the
-//! count at one with `Acquire` ([`Arc::get_mut`](std::sync::Arc::get_mut), or the last drop), and each other name was
-//! dropped with `Release` after it had left its stamp. So the last name sees what all others left. A place is claimed
-//! before its number is stored, and for the same reason nobody reads it in between.
+//! [`leave`](LeftUses::leave) is the only operation in which several threads write the same words. All its accesses are
+//! relaxed. They are read-modify-writes, so none is lost: a compare-exchange, which fails if another stream has the
+//! place, and a maximum, since the later submission of a stream covers the earlier ones. Only the last name reads the
+//! places. It has seen the count at one with `Acquire` ([`Arc::get_mut`](std::sync::Arc::get_mut), or the last drop),
+//! and each other name was dropped with `Release` after it had left its stamp. So the last name sees what all others
+//! left. A place is claimed before its number is stored, and for the same reason nobody reads it in between.
 //!
 //! `tests/stamps/` runs this file with loom, and `tools/mutants-of-stamps.sh` changes each of these operations.
 
@@ -61,12 +61,12 @@ pub(crate) struct Name<R: Stamped> {
 #[derive(Debug)]
 pub(crate) struct Whole<R: Stamped> {
     row: R,
-    left: Left,
+    left: LeftUses,
 }
 
 /// The work that dropped names left to be awaited.
 #[derive(Debug)]
-struct Left {
+struct LeftUses {
     places: [Place; STREAMS],
     /// Whether stamps were left that have no place.
     several: AtomicBool,
@@ -94,7 +94,7 @@ impl<R: Stamped> Name<R> {
         Self { last_use, whole: None }
     }
 
-    /// Makes this the stamp of another block, which is alone. This one is alone, too.
+    /// Reuses the stamp of a block that is alone, for another block that is alone.
     #[inline]
     pub(crate) fn renew(&mut self, last_use: LastUse) {
         self.last_use = last_use;
@@ -103,7 +103,7 @@ impl<R: Stamped> Name<R> {
     /// The first name of a block. The caller has the block alone.
     pub(crate) fn first(row: R) -> Self {
         let context = row.last_use().context();
-        Self { last_use: LastUse::of(context), whole: Some(Names::new(Whole { row, left: Left::nothing() })) }
+        Self { last_use: LastUse::of(context), whole: Some(Names::new(Whole { row, left: LeftUses::nothing() })) }
     }
 
     /// Another name of the same block. If the block is alone, this is a separate stamp that names nothing.
@@ -133,8 +133,8 @@ impl<R: Stamped> Name<R> {
         if !self.last_use.is_over(&has_done, &are_idle) || !whole.left.is_over(has_done, are_idle) {
             return Err(NotOnly::InUse);
         }
-        self.last_use.rest();
-        whole.left = Left::nothing();
+        self.last_use.mark_idle();
+        whole.left = LeftUses::nothing();
         Ok(&whole.row)
     }
 }
@@ -165,7 +165,7 @@ impl<R: Stamped> Drop for Whole<R> {
     }
 }
 
-impl Left {
+impl LeftUses {
     fn nothing() -> Self {
         let place = || Place { stream: AtomicU64::new(NONE), number: AtomicU64::new(0) };
         Self { places: [place(), place(), place(), place()], several: AtomicBool::new(false) }
@@ -181,7 +181,7 @@ impl Left {
 
     #[cold]
     fn note(&self, awaited: Awaited) {
-        let Awaited::Submission { stream, number } = awaited else { return self.is_of_several() };
+        let Awaited::Submission { stream, number } = awaited else { return self.note_several() };
         for place in &self.places {
             match place.stream.compare_exchange(NONE, stream, Ordering::Relaxed, Ordering::Relaxed) {
                 Err(taken) if taken != stream => {}
@@ -191,10 +191,10 @@ impl Left {
                 }
             }
         }
-        self.is_of_several();
+        self.note_several();
     }
 
-    fn is_of_several(&self) {
+    fn note_several(&self) {
         self.several.store(true, Ordering::Relaxed);
     }
 
@@ -220,7 +220,7 @@ impl Left {
     fn settle(&self, used: &LastUse) {
         for awaited in self.awaited() {
             match awaited {
-                Awaited::Submission { stream, number } if used.is_at_rest() => used.follow(stream, number),
+                Awaited::Submission { stream, number } if used.is_marked_idle() => used.follow(stream, number),
                 _ => used.follow_several(),
             }
         }

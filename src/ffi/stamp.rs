@@ -8,7 +8,7 @@
 //! was queued runs any more, so everything up to the count is done without a synchronise.
 //!
 //! A call that returns when its work is done needs no stamps: what it uses has a handle during the call. It writes them
-//! if it fails, because the work may still run then (`RawStream::may_go_on`).
+//! if it fails, because the work may still run then (`RawStream::after_failed_run`).
 //!
 //! # One thread at a time
 //!
@@ -81,15 +81,15 @@ pub(crate) struct LastUse {
     stream: AtomicU64,
     number: AtomicU64,
     /// The number of the context to which the memory belongs, or 0 for none. The bits above it say where a block is
-    /// (`Home::in_context`). After a doubt it is [`IN_DOUBT`] until that [ends](LastUse::is_certain), so a user of the memory
-    /// compares one word only.
+    /// (`Home::in_context`). While a use is in doubt, this is [`IN_DOUBT`] instead, so a fast path checks context,
+    /// place and doubt by one comparison.
     context: AtomicU64,
 }
 
 /// Not the number of any context.
 const IN_DOUBT: u64 = u64::MAX - 1;
 /// Not the number of any context either.
-const ASKED_EACH_TIME: u64 = u64::MAX - 2;
+const CHECKED_EACH_TIME: u64 = u64::MAX - 2;
 /// `LastUse::number` while a vendor call whose number is not known is under way.
 const PENDING: u64 = u64::MAX;
 /// `LastUse::stream` before the first use.
@@ -215,7 +215,8 @@ impl Ticket for Unknown {
 }
 
 impl LastUse {
-    /// The stamp of unused memory of the context with this number. `context` may have more above it.
+    /// The stamp of unused memory of the context with this number. The upper bits of `context` may have a
+    /// [home](super::home::Home).
     pub(crate) fn of(context: u64) -> Self {
         Self { stream: AtomicU64::new(NEVER), number: AtomicU64::new(0), context: AtomicU64::new(context) }
     }
@@ -235,7 +236,7 @@ impl LastUse {
     /// Marks the memory idle: every use so far is known to be complete. Has no effect if a use is in doubt, because the
     /// caller does not know whether that use is complete.
     #[inline]
-    pub(crate) fn rest(&self) {
+    pub(crate) fn mark_idle(&self) {
         if !self.is_in_doubt() {
             self.stream.store(NEVER, Ordering::Release);
         }
@@ -243,7 +244,7 @@ impl LastUse {
 
     /// Whether this stamp alone shows that the memory is idle.
     #[inline]
-    pub(crate) fn is_at_rest(&self) -> bool {
+    pub(crate) fn is_marked_idle(&self) -> bool {
         self.stream.load(Ordering::Acquire) == NEVER
     }
 
@@ -263,8 +264,8 @@ impl LastUse {
         self.number.store(0, Ordering::Release);
     }
 
-    /// The work that this stamp awaits; `None` if it is at rest. Only the owner of the memory may ask. While a call is
-    /// under way, the number may be one that no stream reaches.
+    /// The work that this stamp awaits; `None` if it is marked idle. Only the owner of the memory may ask. While a call
+    /// is under way, the number may be *pending*.
     pub(crate) fn awaited(&self) -> Option<Awaited> {
         match self.stream.load(Ordering::Acquire) {
             NEVER => None,
@@ -279,19 +280,20 @@ impl LastUse {
         self.context.store(IN_DOUBT, Ordering::Release);
     }
 
-    /// Makes each user of the memory look further: [`context`](Self::context) is that of no context from now on.
-    pub(crate) fn ask_each_time(&self) {
-        self.context.store(ASKED_EACH_TIME, Ordering::Release);
+    /// Makes each use of the memory take the slow path: from now on [`context`](Self::context) is not the number of any
+    /// context.
+    pub(crate) fn require_checks(&self) {
+        self.context.store(CHECKED_EACH_TIME, Ordering::Release);
     }
 
     /// Ends the doubt: everything that this stamp awaits is known to be done. `context` is that of the memory.
-    pub(crate) fn is_certain(&self, context: u64) {
+    pub(crate) fn end_doubt(&self, context: u64) {
         self.stream.store(NEVER, Ordering::Release);
         self.context.store(context, Ordering::Release);
     }
 
-    /// The number of the context to which the memory belongs, and what is above it. If the memory is in doubt, this is no
-    /// context's number.
+    /// The number of the context to which the memory belongs, with the home above it. While the memory is in doubt,
+    /// this is not the number of any context.
     #[inline]
     pub(crate) fn context(&self) -> u64 {
         self.context.load(Ordering::Acquire)

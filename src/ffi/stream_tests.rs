@@ -1,7 +1,7 @@
-//! Which streams take work without a further look.
+//! On which streams a fast path may queue work.
 
 use super::process::Loading;
-use super::standing::enters;
+use super::thread_notes::set_entered_id;
 use super::{Api, Home, LastUse, RawStream, Site};
 use crate::device_allocator::ContextId;
 use ascendcl_sys::Library;
@@ -14,9 +14,9 @@ fn nobody_knows_the_next_number_of_a_stream_that_several_threads_use() {
     // SAFETY: `Library::from_table` asks for addresses of functions with the table's signatures. There are none.
     let library = unsafe { Library::from_table("none", |_| None) };
     let (api, context) = (Api::new(Loading::new(library)), ContextId::next(0));
-    let outer = enters(Some(context));
+    let outer = set_entered_id(Some(context));
     let streams = [RawStream::created(api, aclrtStream::NULL), RawStream::default_of_current(api)];
-    enters(outer);
+    set_entered_id(outer);
     let (site, memory) = (Site::of(api, context), LastUse::of(Home::Device.in_context(context.number())));
     let knows = streams.each_ref().map(|stream| stream.ready_for_work(site.here(), [&memory]).is_some());
     assert_eq!(knows, [true, false]);

@@ -27,7 +27,7 @@ struct Failures {
     /// The last submission that may have failed; 0 if there is none. Written last and read first.
     to: AtomicU64,
     code: AtomicI32,
-    /// For each kind of listener, the last submission up to which it was informed of failures.
+    /// For each kind of listener, the submission up to which it was informed of failures.
     told: [AtomicU64; 2],
 }
 
@@ -59,8 +59,8 @@ macro_rules! submitted {
         let ticket = $ticket;
         match $crate::ffi::timeline::taken_or_answer!($timeline, ticket, $uses, $call) {
             Ok(number) => Ok(number),
-            // The closure looks for the stamps anew, so their addresses are not kept for it during the call.
-            Err(answer) => Err($crate::ffi::seldom::seldom(move || {
+            // The closure evaluates `$uses` again, so the addresses of the stamps are not kept for it during the call.
+            Err(answer) => Err($crate::ffi::cold_path::cold_path(move || {
                 $crate::ffi::timeline::not_taken($timeline, ticket, $uses, answer, $settle)
             })),
         }
@@ -138,8 +138,8 @@ impl Timeline {
         if N == 0 {
             return Some(self.clock.next_unstamped());
         }
-        // Memory that was never used, or was waited for, is the rule: one comparison for all of it.
-        let all_rest = uses.iter().fold(true, |rest, used| rest & used.is_at_rest());
+        // Usually all memory is unused, or was waited for, which one comparison shows.
+        let all_rest = uses.iter().fold(true, |rest, used| rest & used.is_marked_idle());
         (all_rest || uses.iter().all(|used| used.is_free_for(self.id))).then(|| self.clock.next())
     }
 
@@ -191,8 +191,8 @@ impl Timeline {
         self.clock.complete_up_to(covers.done, covers.mark);
     }
 
-    /// Like [`succeeded`](Self::succeeded), for a wait that covers other streams, too. It is not among the waits for this one
-    /// stream, and lets those end that are `under_way`: the library may have reported a failure to one of them.
+    /// Like [`succeeded`](Self::succeeded), for a wait that covers several streams. It first lets the waits for this
+    /// one stream end that are `under_way`: the library may have reported a failure to one of them.
     pub(crate) fn succeeded_among(&self, covers: Covers, under_way: impl FnMut() -> bool) {
         let_end(under_way);
         self.succeeded(covers);

@@ -1,9 +1,9 @@
 //! Views of one context: several ledgers stand for the default context of a device, each with rows of its own.
 //!
 //! They share the default stream, and a wait for the context covers the streams of all of them. The library reports a
-//! failure of work to one wait only, and that may be a wait of another view. So a view whose wait was given a failure passes
-//! it on. A wait of another view that returns at the same moment may miss it, and work that another view queues at that
-//! moment may be taken for work that failed.
+//! failure of work to one wait only, and that may be a wait of another view. So a view whose wait got a failure records
+//! it for the streams of the other views. This is not exact: a wait of another view that returns at the same moment may
+//! miss the failure, and work that another view queues at that moment may count as failed.
 
 use super::shelf::Shelf;
 use super::{Api, Owner, RawContext, RawStream};
@@ -47,8 +47,8 @@ fn streams_of_others(owner: Owner) -> Vec<Arc<RawStream>> {
     shelves.iter().flat_map(|streams| streams.all()).collect()
 }
 
-/// A wait of this view was given this failure, which may be that of work of the others. `concerns` says for which of their
-/// streams the wait was.
+/// Records a failure that a wait of this view got for the other views, whose work it may concern. `concerns` selects
+/// the streams that the wait covered.
 #[cold]
 pub(super) fn have_failed_too(owner: Owner, code: i32, concerns: impl Fn(&RawStream) -> bool) {
     for stream in streams_of_others(owner).iter().filter(|stream| concerns(stream)) {

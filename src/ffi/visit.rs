@@ -1,19 +1,19 @@
 //! Entering a context, and leaving it.
 
 use super::api::Api;
-use super::call::{NoSuccess, call_found};
-use super::context::{Entered, Left, MAKING_CURRENT, RawContext};
+use super::call::{NoSuccess, call_cached};
+use super::context::{Entered, LeftContext, MAKING_CURRENT, RawContext};
 use super::here::Site;
 use super::owner::Owner;
 use super::restore::Restore;
-use super::standing::notes;
+use super::thread_notes::notes;
 use crate::device_allocator::ContextId;
 use crate::error::Error;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtContext;
 use core::mem::ManuallyDrop;
 
-/// A context, with what entering it needs.
+/// A context, with everything that is needed to enter it.
 #[derive(Debug)]
 pub(crate) struct Enterable {
     site: Site,
@@ -57,19 +57,19 @@ impl Enterable {
 /// While this value lives, the context that it [enters](Self::enter) is current on this thread, and is the thread's
 /// innermost one. Afterwards the context from before is current again, also on unwind.
 ///
-/// It is made first and filled afterwards, so that it need not be moved.
+/// [`of`](Self::of) creates it empty and [`enter`](Self::enter) fills it in place, so that it is not moved.
 pub(crate) struct Visit<'l> {
     to: &'l Enterable,
-    short: Option<Short>,
-    /// What was entered is left before the context from before is restored. [`returns`](Self::returns) drops it, so that
-    /// the short way has no code for it.
-    long: ManuallyDrop<Option<(Entered, Restore)>>,
+    fast: Option<FastEntry>,
+    /// The entry is dropped before the context from before is restored. [`leave_slow`](Self::leave_slow) drops both, so
+    /// that the fast path has no code for them.
+    slow: ManuallyDrop<Option<(Entered, Restore)>>,
 }
 
-/// What the short way back needs. The short way leads from the default context that this crate left current on this
-/// thread into a context that this crate created. It copies little, and calls nothing but the library.
-struct Short {
-    left: Left,
+/// What the fast path back needs. The fast path enters a context that this crate created, from the default context that
+/// this crate left current on this thread. It copies little, and calls nothing but the library.
+struct FastEntry {
+    left: LeftContext,
     outer: Option<ContextId>,
 }
 
@@ -77,7 +77,7 @@ impl<'l> Visit<'l> {
     /// The caller guarantees that the context does not end while this value lives.
     #[inline(always)]
     pub(crate) fn of(to: &'l Enterable) -> Self {
-        Self { to, short: None, long: ManuallyDrop::new(None) }
+        Self { to, fast: None, slow: ManuallyDrop::new(None) }
     }
 
     /// Makes the context current.
@@ -88,10 +88,10 @@ impl<'l> Visit<'l> {
     #[inline(always)]
     #[rule(CTX_05, CTX_09)]
     pub(crate) fn enter(&mut self) -> Result<(), Error> {
-        match self.enters_shortly() {
+        match self.enter_fast() {
             Some(Ok(())) => Ok(()),
             Some(Err(answer)) => Err(self.refused(answer)),
-            None => self.enters(),
+            None => self.enter_slow(),
         }
     }
 
@@ -100,24 +100,24 @@ impl<'l> Visit<'l> {
         self.to.api()
     }
 
-    /// Makes the context current, if the short way leads there; else does nothing.
+    /// Makes the context current by the fast path. `None` if that is not possible; then nothing has happened.
     #[inline(always)]
-    fn enters_shortly(&mut self) -> Option<Result<(), NoSuccess>> {
+    fn enter_fast(&mut self) -> Option<Result<(), NoSuccess>> {
         let Enterable { site, context, id } = self.to;
         let (own, innermost) = notes(site.api())?;
-        if !context.is_made() {
+        if !context.is_created() {
             return None;
         }
-        let short = self.short.insert(Short { left: own.left_alone()?, outer: innermost.get() });
-        if !is_set(short.left.context(), site) || !short.left.is_alive() {
+        let fast = self.fast.insert(FastEntry { left: own.only_left()?, outer: innermost.get() });
+        if !is_current(fast.left.context(), site) || !fast.left.is_alive() {
             return None;
         }
-        let set = set(context, site)?;
-        if set.is_ok() {
-            own.enters_first(context);
+        let made_current = make_current(context, site)?;
+        if made_current.is_ok() {
+            own.enter_outermost(context);
             innermost.set(Some(*id));
         }
-        Some(set)
+        Some(made_current)
     }
 
     #[cold]
@@ -128,75 +128,75 @@ impl<'l> Visit<'l> {
 
     #[cold]
     #[inline(never)]
-    fn enters(&mut self) -> Result<(), Error> {
-        self.short = None;
+    fn enter_slow(&mut self) -> Result<(), Error> {
+        self.fast = None;
         let (api, context) = (self.api(), self.to.context);
         api.is_of_this_process()?;
         let restore = Restore::around(api, context);
         context.make_current(api)?;
-        *self.long = Some((Entered::into(context, api, self.to.id), restore));
+        *self.slow = Some((Entered::into(context, api, self.to.id), restore));
         Ok(())
     }
 
-    /// Makes the context from before current again. Dropping the value does the same, and takes longer.
+    /// Makes the context from before current again. Dropping the value does the same by the slow path.
     #[inline(always)]
     pub(crate) fn leave(&mut self) {
-        if self.short.as_ref().is_some_and(|short| self.returns_shortly(short)) {
-            self.short = None;
+        if self.fast.as_ref().is_some_and(|fast| self.leave_fast(fast)) {
+            self.fast = None;
         }
     }
 
     #[inline(always)]
-    fn returns_shortly(&self, Short { left, outer }: &Short) -> bool {
+    fn leave_fast(&self, FastEntry { left, outer }: &FastEntry) -> bool {
         let Some((own, innermost)) = notes(self.api()) else { return false };
         innermost.set(*outer);
-        // The default context may end at any time: if its device is reset during the call, another context is made
-        // current at once.
-        own.leaves_first()
+        // The default context may end at any time: if its device is reset during the call, the slow path makes another
+        // context current.
+        own.leave_outermost()
             && left.is_alive()
-            && matches!(set(left.context(), &self.to.site), Some(Ok(())))
+            && matches!(make_current(left.context(), &self.to.site), Some(Ok(())))
             && left.is_alive()
     }
 
     #[cold]
     #[inline(never)]
-    fn returns(&mut self) {
-        if let Some(Short { left, outer }) = self.short.take() {
+    fn leave_slow(&mut self) {
+        if let Some(FastEntry { left, outer }) = self.fast.take() {
             if let Some((own, innermost)) = notes(self.api()) {
                 innermost.set(outer);
-                own.leaves_first();
+                own.leave_outermost();
             }
             drop(Restore::after_left(self.api(), left, self.to.context));
         }
-        drop(self.long.take());
+        drop(self.slow.take());
     }
 }
 
 impl Drop for Visit<'_> {
     #[inline(always)]
     fn drop(&mut self) {
-        if self.short.is_some() || self.long.is_some() {
-            self.returns();
+        if self.fast.is_some() || self.slow.is_some() {
+            self.leave_slow();
         }
     }
 }
 
-/// Makes the context current if that needs no further check. `None` if it does: nothing has happened. The caller sees to
-/// what stayed current.
+/// Makes the context current. `None` when further checks are needed; then nothing has happened. Unlike
+/// [`RawContext::make_current`], this does not update the note about a context that stayed current.
 #[inline(always)]
-fn set(context: &RawContext, site: &Site) -> Option<Result<(), NoSuccess>> {
+fn make_current(context: &RawContext, site: &Site) -> Option<Result<(), NoSuccess>> {
     // SAFETY: the function asks for a handle of a context. The library looks the handle up and returns an error for an
     // unknown one. A handle that may be dead is never passed (see `RawContext`).
-    unsafe { call_found!(site.aclrtSetCurrentContext(aclrtContext(context.raw()))) }
+    unsafe { call_cached!(site.aclrtSetCurrentContext(aclrtContext(context.raw()))) }
 }
 
 /// Whether this context is current for certain.
 #[inline(always)]
-fn is_set(context: &RawContext, site: &Site) -> bool {
+fn is_current(context: &RawContext, site: &Site) -> bool {
     let mut current = aclrtContext::NULL;
     // SAFETY: the function writes the handle to `current` during the call; a pointer to a live local is valid for writes
     // (`core::ptr`, "Safety").
-    let answer = unsafe { call_found!(site.aclrtGetCurrentContext(&raw mut current)) };
+    let answer = unsafe { call_cached!(site.aclrtGetCurrentContext(&raw mut current)) };
     // The handle of an unnamed context is null.
     matches!(answer, Some(Ok(()))) && !current.is_null() && current.0 == context.raw()
 }

@@ -1,4 +1,4 @@
-//! Waits for the library: the only way to do so, and always with a time limit for each call.
+//! Waits for the device: the only way to do so, and always with a time limit for each call.
 //!
 //! With the vendor's library, a call that waits without a limit may never return while another thread queues on the
 //! same stream: its loop looks at a number that does not advance for some tasks. So a wait is a series of calls,

@@ -7,8 +7,8 @@ use super::stamp::Next;
 /// stream's handle: `queue_alone!(stream, here, "record an event", [], |stream| aclrtRecordEvent(event, stream))`. The
 /// macro is used in an unsafe block, whose comment says why the function's contract holds.
 ///
-/// The first way is that of [`queue_at_once!`]. Everything else is a function by itself: further checks, and the look-up
-/// of the function. The arguments are made anew there.
+/// The fast path is [`queue_at_once!`]. Further checks and the look-up of the function are out of line, where the
+/// arguments are evaluated again.
 ///
 /// After a failed call the stream is synchronised, whatever the code, because the library may have queued the work.
 /// That wait has a limit of one second, because a hanging device is one cause of failure. When the time is up, the last
@@ -28,8 +28,8 @@ macro_rules! queue_alone {
         let (queue, here) = ($queue, $here);
         match $crate::ffi::work::queue_at_once!(queue, here, $doing, $uses, |$stream| $function($($argument),*)) {
             Some(queued) => queued,
-            None => $crate::ffi::seldom::seldom(move || {
-                let (ready, ticket) = queue.look_before_work(here)?;
+            None => $crate::ffi::cold_path::cold_path(move || {
+                let (ready, ticket) = queue.check_before_work(here)?;
                 $crate::ffi::work::queue_work!(queue, ready, ticket, $doing, $uses, |ready, $stream| {
                     $crate::ffi::call::call!(ready.$function($($argument),*))
                 })
@@ -39,8 +39,8 @@ macro_rules! queue_alone {
 }
 pub(super) use queue_alone;
 
-/// Like [`queue_alone!`], where that needs no further look; else `None`, and nothing has happened. It calls nothing but
-/// the library.
+/// The fast path of [`queue_alone!`]. `None` when further checks are needed; then nothing has happened. It calls
+/// nothing but the library.
 macro_rules! queue_at_once {
     ($queue:expr, $here:expr, $doing:expr, $uses:expr, |$stream:ident| { $($call:tt)+ }) => {
         $crate::ffi::work::queue_at_once!($queue, $here, $doing, $uses, |$stream| $($call)+)
@@ -56,10 +56,12 @@ macro_rules! queue_at_once {
         let begun = $crate::ffi::work::begin_at_once!(queue, here, $doing, $uses, |$stream| $function($($argument),*), ());
         match begun {
             Some(((), Ok(number))) => Some(Ok(number)),
-            Some(((), Err(unsettled))) => Some(Err($crate::ffi::seldom::seldom(move || queue.settle(unsettled, $uses)))),
+            Some(((), Err(unsettled))) => {
+                Some(Err($crate::ffi::cold_path::cold_path(move || queue.settle(unsettled, $uses))))
+            }
             None => {
-                // Lets the next call find the function, if that was the reason.
-                let _ = $crate::ffi::call::found!(here.$function);
+                // Caches the function for the next call, in case it was not cached.
+                let _ = $crate::ffi::call::cached!(here.$function);
                 None
             }
         }
@@ -67,9 +69,9 @@ macro_rules! queue_at_once {
 }
 pub(super) use queue_at_once;
 
-/// Like [`queue_at_once!`], for a caller that settles a failed call itself ([`RawStream::settle`]). The value of `$keep`
-/// comes with the result. It is made right before the call. A caller whose result is `None` queues by [`queue_alone!`],
-/// which lets the next call find the function.
+/// Like [`queue_at_once!`], for a caller that settles a failed call itself ([`RawStream::settle`]). `$keep` is
+/// evaluated right before the call, and its value is returned with the result. If the result is `None`, the caller uses
+/// [`queue_alone!`], which also caches the function.
 ///
 /// [`RawStream::settle`]: super::RawStream::settle
 macro_rules! begin_at_once {
@@ -83,7 +85,7 @@ macro_rules! begin_at_once {
     ) => {{
         let (queue, here) = ($queue, $here);
         let function = match queue.ready_for_work(here, $uses) {
-            Some(ticket) => $crate::ffi::call::known!(here.$function).map(|function| (function, ticket)),
+            Some(ticket) => $crate::ffi::call::cached_only!(here.$function).map(|function| (function, ticket)),
             None => None,
         };
         match function {
@@ -105,8 +107,9 @@ pub(super) use begin_at_once;
 /// A failed call that is not settled yet: what it was to use counts as in use. Whoever gets one settles it by
 /// [`RawStream::settle`](super::RawStream::settle) before anything else happens.
 ///
-/// The compiler does not know that settling never unwinds. A function that still has the operands then would keep them in
-/// memory to drop them, also where no call fails. So the operands are moved into the function that settles.
+/// The compiler does not know that settling never unwinds. A function that still had the operands then would have to
+/// keep them in memory during every call, in order to drop them. So the operands are moved into the function that
+/// settles.
 #[must_use]
 pub(crate) struct Unsettled {
     pub(super) doing: &'static str,
@@ -114,7 +117,7 @@ pub(crate) struct Unsettled {
     pub(super) answer: NoSuccess,
 }
 
-/// Queues work after the checks of [`look_before_work`](super::RawStream::look_before_work), which gave `$ready` and
+/// Queues work after the checks of [`check_before_work`](super::RawStream::check_before_work), which gave `$ready` and
 /// `$ticket`. The last argument is an expression that makes the call and gives its
 /// [`ReadyAnswer`](super::answer::ReadyAnswer); it is compiled in place.
 macro_rules! queue_work {
@@ -135,7 +138,7 @@ macro_rules! queue_work {
                 let $stream = queue.handle();
                 $call.or_answer()
             },
-            move |answer, number| queue.settles($doing, answer, number)
+            move |answer, number| queue.settle_call($doing, answer, number)
         )
     }};
 }

@@ -1,15 +1,14 @@
-//! Creations and ends of objects by the holder of the context's `Current`. Where little has to be looked at, they call
-//! nothing but the library.
+//! The fast paths that allocate memory and end objects, for callers that have the context's `Current`.
 
 use super::Ledger;
 use crate::error::{Boxed, Error};
-use crate::ffi::{Here, Home, NewBuffer, Owner, RawBuffer, RawEvent, RawStream, seldom};
+use crate::ffi::{Here, Home, NewBuffer, Owner, RawBuffer, RawEvent, RawStream, cold_path};
 use ascendcl_sys::types::aclrtMemMallocPolicy;
 use core::sync::atomic::Ordering;
 use std::sync::Arc;
 
 impl Ledger {
-    /// Allocates device memory, like [`allocate`](Self::allocate), of pages by this policy.
+    /// Allocates device memory, like [`allocate`](Self::allocate). The policy chooses the pages.
     #[inline(always)]
     pub(crate) fn allocate_here(
         &self,
@@ -24,14 +23,14 @@ impl Ledger {
             }
             refused => refused.and_then(Result::err),
         };
-        seldom(|| self.allocate_after(refused, Home::Device, bytes, policy))
+        cold_path(|| self.allocate_after(refused, Home::Device, bytes, policy))
     }
 
-    /// Like [`free`](Self::free), for the holder of the block's only handle, if little has to be looked at; else `None`,
-    /// and nothing has happened.
+    /// Like [`free`](Self::free), for the holder of the block's only handle. `None` when further checks are needed;
+    /// then nothing has happened.
     #[inline(always)]
     pub(crate) fn free_at_once(&self, here: Here<'_>, block: &RawBuffer) -> Option<Result<(), Boxed>> {
-        // A graph that was given up may have the block.
+        // A graph that was given up may use the block.
         if self.graphs_given_up.load(Ordering::Acquire) != 0 {
             return None;
         }
@@ -42,8 +41,8 @@ impl Ledger {
         freed
     }
 
-    /// Like [`destroy_event`](Self::destroy_event), for the holder of the event's handle, if little has to be looked at;
-    /// else `None`, and nothing has happened.
+    /// Like [`destroy_event`](Self::destroy_event), for the holder of the event's handle. `None` when further checks
+    /// are needed; then nothing has happened.
     #[inline(always)]
     pub(crate) fn destroy_event_at_once(&self, here: Here<'_>, event: &RawEvent) -> Option<Result<(), Boxed>> {
         let destroyed = event.destroy_at_once(here);
@@ -53,8 +52,8 @@ impl Ledger {
         destroyed
     }
 
-    /// Like [`destroy_stream`](Self::destroy_stream), for the holder of the stream's handle, if little has to be looked
-    /// at; else `None`, and nothing has happened.
+    /// Like [`destroy_stream`](Self::destroy_stream), for the holder of the stream's handle. `None` when further checks
+    /// are needed; then nothing has happened.
     #[inline(always)]
     pub(crate) fn destroy_stream_at_once(&self, here: Here<'_>, stream: &RawStream) -> Option<Result<(), Boxed>> {
         let destroyed = stream.destroy_at_once(here);

@@ -48,7 +48,7 @@ impl Ledger {
         let TakenDown { ended, errors } = self.end_attachment(row, &mut kept);
         let mut errors = errors.into_iter();
         let first = (!ended).then(|| errors.next().unwrap_or(Error::Gone { what: ObjectKind::ATTACHED }));
-        // The object has ended in spite of these errors, or another one says why not. The next collection reports them.
+        // This function reports only why the object has not ended. The next collection reports the other errors.
         self.unheard.keep(errors);
         let first = self.after_dropping(kept, first.into_iter().collect());
         first.into_iter().next().map_or(Ok(()), Err)
@@ -68,7 +68,7 @@ impl Ledger {
         self.attachments.all().iter().all(|row| row.ends_before() > stage)
     }
 
-    /// Whether no stream has work that could use an object. Work of other code counts, too.
+    /// Whether no stream has unfinished work, which could use an object. This includes work that other code queued.
     fn has_no_work(&self) -> bool {
         let is_over =
             |stream: &Arc<crate::ffi::RawStream>| stream.is_idle() && stream.is_complete(self.api).unwrap_or(false);

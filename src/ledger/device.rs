@@ -13,10 +13,10 @@ use std::time::Duration;
 /// One take of a device.
 #[derive(Debug)]
 pub(crate) struct DeviceRow {
-    /// The functions of the library. They know the run mode.
+    /// The library, and its run mode.
     api: Api,
     id: i32,
-    /// The device's default context, which the take made current. It exists until the last reset.
+    /// The device's default context, which setting the device made current. It exists until the last reset.
     default: Option<RawContext>,
     teardown_timeout: Mutex<Option<Duration>>,
     /// The contexts that could not be taken down, because work in them may still run.
@@ -31,8 +31,8 @@ impl DeviceRow {
         let mut restore = Restore::around_setting(api);
         takes::begin(api, id)?;
         api.set_device(id).inspect_err(|_| takes::end(api, id))?;
-        // A second try after a failure: without the handle of this context, no other thread could leave a context of
-        // this device.
+        // A failure is tried again: without the handle of this context, no other thread could leave a context of this
+        // device.
         let default = RawContext::default_of(api, id).or_else(|| RawContext::default_of(api, id));
         restore.has_set(id, default);
         Ok(Self {
@@ -63,8 +63,8 @@ impl DeviceRow {
         lock(&self.quarantine).clone()
     }
 
-    /// Resets the device by force, for the whole process. The caller has checked that no other part of the program has
-    /// taken it, but for these, which end as well.
+    /// Resets the device by force, for the whole process. The caller has checked that the only other takes of the
+    /// device are `given_up`, which end as well.
     pub(crate) fn reset_by_force(&self, api: Api, given_up: &[Arc<Self>]) -> Result<(), Error> {
         leads!(device: Set --> End : Reset);
         let _restore = Restore::around_resetting(api, self.id);

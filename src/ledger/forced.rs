@@ -57,31 +57,31 @@ impl Ledger {
         Ok(())
     }
 
-    /// Refuses calls on the events until the context is taken down. This is needed because the thread that watches futures
-    /// queries events outside of any scope and context. A forced reset of the device ends those of a default context. What
-    /// is lost after it may outlive the library.
+    /// Refuses calls on the events until the context is taken down, or [they are released](Self::release_events). The
+    /// thread that watches futures queries events outside of any scope and context, but a forced reset of the device
+    /// ends the events of a default context. And the rows of events that are lost may outlive the library.
     pub(crate) fn hold_events(&self) {
         let mut events = self.events.all();
-        events.retain(|event| event.hold());
+        events.retain(|event| event.close());
         self.held_events().append(&mut events);
     }
 
-    /// Allows calls on the events again that were held.
-    pub(crate) fn let_events_go(&self) {
-        self.held_events().drain(..).for_each(|event| event.let_go());
+    /// Allows calls on the held events again.
+    pub(crate) fn release_events(&self) {
+        self.held_events().drain(..).for_each(|event| event.reopen());
     }
 
     fn held_events(&self) -> MutexGuard<'_, Vec<Arc<RawEvent>>> {
         self.held.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Notes that the device was reset by force, so no work runs on it any more. A default context has ended with all
+    /// Records that the device was reset by force, so no work runs on it any more. A default context has ended with all
     /// its objects; a created context still exists. Returns whether objects were lost.
-    pub(crate) fn loses_what_a_forced_reset_ends(&self) -> bool {
+    pub(crate) fn record_forced_reset(&self) -> bool {
         self.streams.all().iter().for_each(|stream| stream.has_been_reset());
         self.graphs.all().iter().for_each(|graph| graph.has_been_reset());
         self.attachments.all().iter().for_each(|attached| attached.has_been_reset());
-        if self.context().is_made() {
+        if self.context().is_created() {
             return false;
         }
         self.gone.store(true, Ordering::Release);
@@ -90,8 +90,8 @@ impl Ledger {
 
     /// Releases what a forced reset leaves. Returns whether everything was released.
     ///
-    /// What is lost here is lost for good, so a call that is refused is made again. The first wait of a stream returns an
-    /// error because work was discarded.
+    /// What is not released here is lost, so refused calls are made again, a few times. The first wait of a stream
+    /// returns an error because work was discarded.
     pub(crate) fn is_taken_down_after_a_forced_reset(&self, limit: Duration, panics: &mut Panics) -> bool {
         const TRIES: usize = 3;
         let is_taken_down = (0..TRIES).any(|_| {
@@ -115,7 +115,7 @@ impl Ledger {
             }
             let _entered = Entered::into(self.context(), self.api, self.id());
             for stream in self.streams.all().iter().filter(|stream| stream.is_ours()) {
-                // What is left is tried in the usual way, and then once more in this one.
+                // If this fails, the caller takes the stream down as usual, and then tries this again.
                 let _ = self.destroy_by_force(stream, &mut kept);
             }
         }

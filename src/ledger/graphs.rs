@@ -1,4 +1,4 @@
-//! Captures, and the captured graphs that they make.
+//! The rows of captures and of the captured graphs that result from them.
 
 use super::Ledger;
 use crate::capture_mode::CaptureMode;
@@ -20,7 +20,7 @@ impl Ledger {
         Ok(graph)
     }
 
-    /// Begins to build a graph. What is there after an error is destroyed, or stays with the scope.
+    /// Begins to build a graph. After an error, what was created is destroyed, or stays with the scope.
     #[rule(GRAPH_08)]
     pub(crate) fn begin_build(&self) -> Result<Arc<RawGraph>, Error> {
         self.api.is_of_this_process()?;
@@ -79,17 +79,17 @@ impl Ledger {
         self.api.is_of_this_process()?;
         let needs = graph.destroy(self.api, &self.streams)?;
         self.graphs.remove(graph);
-        if graph.is_given_up_no_more() {
+        if graph.clear_given_up() {
             self.graphs_given_up.fetch_sub(1, Ordering::AcqRel);
         }
-        // One by one: two that panic when they are dropped are dropped apart.
+        // Each is an entry of its own, so a panic in one drop does not affect the others.
         kept.extend(needs.states.into_iter().map(|state| Arc::new(State { _kept: state }) as KeptAllocator));
         Ok(())
     }
 
-    /// Destroys the graph of a capture that failed, whose operands come back to the program. If the library refuses that
-    /// twice, the graph stays with the scope, and none of its operands ends before it. Returns the state of callbacks,
-    /// which may panic when it is dropped.
+    /// Destroys the graph of a capture that failed and whose operands come back to the program. If the library refuses
+    /// twice, the graph is *given up*: it stays with the scope, and none of its operands ends before it. Returns the
+    /// state of callbacks, which may panic when it is dropped.
     #[rule(GRAPH_05)]
     pub(crate) fn give_up_graph(&self, graph: &Arc<RawGraph>) -> Vec<KeptAllocator> {
         let mut kept = Vec::new();
@@ -100,30 +100,32 @@ impl Ledger {
         kept
     }
 
-    /// An error while a graph that was given up has this object. Each end of an object that a graph can have asks first.
+    /// An error while a graph that was given up uses this object. Every function that ends an object that a graph can
+    /// use calls this first.
     #[inline(always)]
     #[rule(GRAPH_05)]
     pub(super) fn no_graph_has<T>(&self, row: &Arc<T>) -> Result<(), Error> {
         match self.graphs_given_up.load(Ordering::Acquire) {
             0 => Ok(()),
-            _ => self.graphs_give_back(Arc::as_ptr(row).cast()),
+            _ => self.destroy_given_up_graphs_with(Arc::as_ptr(row).cast()),
         }
     }
 
-    /// Destroys the graphs that were given up and have this object.
+    /// Destroys the graphs that were given up and use this object.
     ///
     /// # Errors
     ///
     /// The library's, or [`Error::StillRunning`] while another thread destroys one.
     #[cold]
     #[inline(never)]
-    fn graphs_give_back(&self, row: *const ()) -> Result<(), Error> {
+    fn destroy_given_up_graphs_with(&self, row: *const ()) -> Result<(), Error> {
         let mut kept = Vec::new();
-        // Nobody has a handle of them, so each is in the list of one thread at a time.
+        // No handle refers to these graphs, so only one thread at a time finds each of them unnamed.
         let mut unnamed = self.graphs.unnamed();
         unnamed.retain(|graph| graph.still_holds(row));
         let destroyed = unnamed.iter().try_for_each(|graph| self.destroy_graph(graph, &mut kept));
-        // This may run in a collection, which would lose what it has if code of the user panicked here.
+        // A collection may call this. If code of the user panicked here, the collection would lose its errors, so the
+        // next collection drops these values.
         self.states().append(&mut kept);
         destroyed?;
         drop(unnamed);
@@ -133,7 +135,7 @@ impl Ledger {
         }
     }
 
-    /// State of callbacks that the next collection drops.
+    /// The state of callbacks that the next collection drops.
     pub(super) fn states(&self) -> MutexGuard<'_, Vec<KeptAllocator>> {
         self.states.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }

@@ -22,14 +22,14 @@ pub(super) trait Owned: ShelfRow {
 
     fn shelf(ledger: &Ledger) -> &Shelf<Self>;
 
-    /// Ends the object. Removes its row after the library has agreed. Code of the user goes to `kept`, which the caller
-    /// drops later.
+    /// Ends the object. Removes its row after the library has agreed. Moves values of the user to `kept`, which the
+    /// caller drops later.
     fn end(object: &Arc<Self>, ledger: &Ledger, kept: &mut Vec<KeptAllocator>) -> Result<(), Error>;
 
     /// The name of `count` such objects, for messages.
     fn in_words(count: usize) -> String;
 
-    /// Whether no remaining object can use objects of this kind.
+    /// Whether objects of this kind may end: no remaining object of another kind can use them.
     fn may_end(_: &Ledger) -> bool {
         true
     }

@@ -3,8 +3,8 @@
 //! Invariants:
 //!
 //! 1. Every vendor object of a context has a row from its creation until the library has agreed to its destruction.
-//!    Forgetting a handle loses a name, never a row. If several calls create an object, its row exists before the first
-//!    call. If a later call fails, the row holds the parts that exist, and is taken down like any other.
+//!    Forgetting a handle never loses the row. If several calls create an object, its row exists before the first call.
+//!    If a later call fails, the row holds the parts that exist, and is taken down like any other.
 //! 2. A row is a shared pointer. The ledger has one, the handle has one, and so has everything that needs the object to
 //!    be alive (the stream of a pending copy, the weights of a model). An object is *unnamed* when only the ledger's
 //!    pointer is left. Dropping a handle drops its pointer and does nothing else, so `Drop` never calls the library and
@@ -60,38 +60,38 @@ pub(crate) struct Ledger {
     api: Api,
     at: Enterable,
     default_stream: OnceLock<Arc<RawStream>>,
-    /// This is not a stream. It stands for the work that the library does without a stream: runs of models that it
-    /// waits for. It has its row among the streams from the first run that may go on after a failure.
+    /// This is not a stream. It stands for the work that the library does without a stream: runs of models for which
+    /// the library waits itself. It is added to `streams` when a run fails and may go on.
     runs: Arc<RawStream>,
     streams: Arc<Shelf<RawStream>>,
     events: Shelf<RawEvent>,
-    /// The events on which calls are refused until the context is taken down.
+    /// The events on which calls are refused ([`hold_events`](Self::hold_events)).
     held: Mutex<Vec<Arc<RawEvent>>>,
     graphs: Shelf<RawGraph>,
-    /// How many graphs are on the shelf whose operands came back to the program before they were destroyed.
+    /// How many graphs were [given up](Self::give_up_graph) and not destroyed yet.
     graphs_given_up: AtomicUsize,
     /// State of callbacks of graphs that were destroyed where code of the user cannot run.
     states: Mutex<Vec<KeptAllocator>>,
     bindings: Shelf<RawBinding>,
     invocations: Shelf<RawInvocation>,
-    operators_before_a_look: AtomicUsize,
+    operators_before_next_check: AtomicUsize,
     models: Shelf<LoadedModel>,
     blocks: Shelf<RawBuffer>,
-    /// Failures of work that creations got from the library. The next collection reports them.
+    /// Errors that the function that got them could not report. The next collection reports them.
     unheard: Untold,
     /// Attached objects of other code.
     attachments: Shelf<RawAttachment>,
-    /// The context itself was destroyed, so nothing remains to take down.
+    /// Whether the context itself was destroyed, so that nothing remains to take down.
     gone: AtomicBool,
 }
 
 impl Ledger {
-    /// The ledger of a context that was created, or a view of a default context, which may have others.
+    /// The ledger of a created context, or one of the views of a default context (`src/ffi/views.rs`).
     pub(crate) fn new(api: Api, context: RawContext, device: i32) -> Self {
         let (default_stream, streams, events, bindings, invocations, models, blocks, gone) = Default::default();
         let graphs = Shelf::default();
         let id = ContextId::next(device);
-        if !context.is_made() {
+        if !context.is_created() {
             adds_view(api, context, Owner::of(id), &streams);
         }
         Self {
@@ -107,7 +107,7 @@ impl Ledger {
             states: Mutex::default(),
             bindings,
             invocations,
-            operators_before_a_look: AtomicUsize::default(),
+            operators_before_next_check: AtomicUsize::default(),
             models,
             blocks,
             unheard: Untold::default(),
@@ -168,7 +168,8 @@ impl Ledger {
         self.allocate_after(None, home, bytes, aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST)
     }
 
-    /// Allocates memory of pages by this policy, which was refused before if there is an error.
+    /// Allocates memory, of pages that the policy chooses. `refused` is the error if the library has already refused
+    /// once.
     fn allocate_after(
         &self,
         refused: Option<Boxed>,
@@ -179,11 +180,11 @@ impl Ledger {
         let allocate = || RawBuffer::allocate(self.api, home, bytes, policy);
         let block = match refused.map_or_else(allocate, |error| Err(error.into())) {
             Ok(block) => block,
-            Err(error) if is_used_up(&error) && self.frees_unnamed_blocks() => allocate()?,
+            Err(error) if is_used_up(&error) && self.free_unnamed_blocks() => allocate()?,
             Err(error) => return Err(error),
         };
         let block = self.keep(block.zeroed_on_host());
-        match block.is_aligned_for_elements() {
+        match block.check_alignment() {
             Ok(()) => Ok(block),
             Err(error) => {
                 // A block that the library refuses to free stays with the scope.
@@ -243,8 +244,8 @@ impl Ledger {
         Ok(())
     }
 
-    /// Frees a block of this context by the library, in the context that it was allocated in. The check at run time is
-    /// needed because a block of an allocator comes in a value without a brand.
+    /// Frees a block of this context. The context is checked at run time, because the chunks of an allocator come in a
+    /// value without a brand.
     pub(crate) fn free(&self, block: &Arc<RawBuffer>) -> Result<(), Error> {
         self.api.is_of_this_process()?;
         if block.is_part() {
@@ -271,7 +272,7 @@ impl Ledger {
         }
     }
 
-    /// An error unless this is the only name of its block, and no work uses any of it any more.
+    /// An error unless this is the only name of its block, and no work uses any of the block any more.
     pub(crate) fn is_only_name(&self, part: &mut RawBuffer) -> Result<(), Error> {
         self.api.is_of_this_process()?;
         if part.only_name(&self.streams).is_err() {
@@ -306,7 +307,7 @@ impl Ledger {
     }
 
     /// Frees memory without a handle. Returns whether there was any.
-    fn frees_unnamed_blocks(&self) -> bool {
+    fn free_unnamed_blocks(&self) -> bool {
         self.end_unnamed_operators();
         self.blocks.unnamed().iter().filter(|block| self.free(block).is_ok()).count() > 0
     }
@@ -342,10 +343,11 @@ impl Ledger {
             return Err(vec![error.into()]);
         }
         let _entered = Entered::into(self.context(), self.api, self.id());
-        // Attached objects run code of the user, and who closes the library has no token.
+        // Attached objects run code of the user. That code must find the thread occupied, also if the caller has no
+        // token.
         let _occupied = Occupied::now();
-        // Events that are held count as destroyed.
-        self.let_events_go();
+        // Held events count as destroyed, so they could not be destroyed below.
+        self.release_events();
         let mut errors = self.end_left_captures();
         for stream in self.streams.all() {
             errors.extend(stream.synchronize(self.api, teardown_timeout).err());
@@ -367,7 +369,7 @@ impl Ledger {
         if errors.is_empty() { Ok(()) } else { Err(errors) }
     }
 
-    /// Like [`tear_down`](Self::tear_down), for those who do not tell the errors.
+    /// Like [`tear_down`](Self::tear_down), for callers that do not report the errors.
     pub(crate) fn is_taken_down(&self, teardown_timeout: Option<Duration>, panics: &mut Panics) -> bool {
         self.tear_down(teardown_timeout, panics).map_err(drop_each_quietly).is_ok()
     }
@@ -385,7 +387,7 @@ impl Ledger {
 impl Drop for Ledger {
     #[rule(ALLOC_12, GRAPH_05, MEM_02)]
     fn drop(&mut self) {
-        // Errors of the program's objects, which may panic when they are dropped, and this may run in a panic.
+        // Errors and values of the program may panic when they are dropped, and this may run during a panic.
         drop_each_quietly(self.unheard.take_mut());
         drop_each_quietly(core::mem::take(self.states.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner())));
         // A forked child has no thread that could use these objects, and takes no lock.

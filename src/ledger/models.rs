@@ -131,7 +131,8 @@ impl Ledger {
         binding.run(here, &self.streams, &self.runs, model, settle)
     }
 
-    /// An error while an execution that was given up may use a binding's memory; on a stream, unless it comes before.
+    /// An error while an execution that was given up may use a binding's memory. With a stream, an execution that comes
+    /// before new work on that stream is allowed.
     #[inline]
     pub(crate) fn is_at_hand(&self, binding: &RawBinding, stream: Option<&RawStream>) -> Result<(), Error> {
         if binding.is_in_doubt() { binding.is_over(&self.streams, stream) } else { Ok(()) }
@@ -143,7 +144,7 @@ impl Ledger {
         binding.empty(self.api, &self.streams, |block| self.free(&self.keep(block)))
     }
 
-    /// Takes a model out of its buffers. So no graph has the model afterwards, either.
+    /// Destroys a binding. No graph that was given up uses it, and so its model, afterwards.
     pub(crate) fn unbind(&self, binding: &Arc<RawBinding>) -> Result<(), Error> {
         self.no_graph_has(binding)?;
         self.empty(binding)?;
@@ -161,7 +162,7 @@ impl Ledger {
         compile: bool,
     ) -> Result<Arc<RawInvocation>, Error> {
         self.api.is_of_this_process()?;
-        self.ends_operators_sometimes();
+        self.end_operators_sometimes();
         let invocation = self.invocations.put(RawInvocation::new(name, inputs, outputs)?);
         let created = invocation.create(self.api, attributes, inputs, outputs);
         match created.and_then(|()| if compile { invocation.compile(self.api) } else { Ok(()) }) {
@@ -180,19 +181,20 @@ impl Ledger {
         invocation.execute(here, &self.streams, stream)
     }
 
-    /// Ends the operators without a handle, when there are twice as many operators as the last time. So a program that
-    /// makes an operator for each step does not collect more and more of them, and a step costs the same on average.
-    fn ends_operators_sometimes(&self) {
-        /// Fewer operators are never worth a look.
+    /// Ends the operators without a handle when the number of operators has doubled since the last time. So the
+    /// operators of a program that makes one for each step do not pile up, and the average cost of a step stays
+    /// constant.
+    fn end_operators_sometimes(&self) {
+        /// With fewer operators there is nothing to gain.
         const FEW: usize = 32;
-        if self.invocations.len() >= self.operators_before_a_look.load(Ordering::Relaxed).max(FEW) {
+        if self.invocations.len() >= self.operators_before_next_check.load(Ordering::Relaxed).max(FEW) {
             self.end_unnamed_operators();
-            self.operators_before_a_look.store(2 * self.invocations.len(), Ordering::Relaxed);
+            self.operators_before_next_check.store(2 * self.invocations.len(), Ordering::Relaxed);
         }
     }
 
-    /// Ends the operators that no handle refers to and no work in flight uses. Returns how many. The library may refuse
-    /// some: they stay for the next collection, which reports the error.
+    /// Ends the operators that no handle refers to and no work in flight uses. Returns how many ended. If the library
+    /// refuses, the operator stays for the next collection, which reports the error.
     pub(crate) fn end_unnamed_operators(&self) -> usize {
         self.invocations.unnamed().iter().filter(|operator| self.revoke(operator).is_ok()).count()
     }

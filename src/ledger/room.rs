@@ -4,7 +4,7 @@
 use super::Ledger;
 use crate::code::CodeKind;
 use crate::error::{Boxed, Error};
-use crate::ffi::{Here, NewEvent, NewStream, Owner, RawEvent, RawStream, seldom};
+use crate::ffi::{Here, NewEvent, NewStream, Owner, RawEvent, RawStream, cold_path};
 use crate::panics::after_dropping;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtEvent, aclrtStream};
@@ -25,7 +25,7 @@ impl Ledger {
             Some(Ok(raw)) => return Ok(self.put_stream(raw)),
             refused => refused.and_then(Result::err),
         };
-        seldom(|| self.make_stream(refused, || RawStream::create(self.api)))
+        cold_path(|| self.make_stream(refused, || RawStream::create(self.api)))
     }
 
     /// Like [`create_stream`](Self::create_stream), with a priority and flags.
@@ -33,7 +33,7 @@ impl Ledger {
         self.make_stream(None, || RawStream::create_with(self.api, priority, flags))
     }
 
-    /// Creates a stream, which was refused before if there is an error.
+    /// Creates a stream. `refused` is the error if the library has already refused once.
     fn make_stream(
         &self,
         refused: Option<Boxed>,
@@ -77,7 +77,7 @@ impl Ledger {
             Some(Ok(raw)) => return Ok(self.put_event(raw)),
             refused => refused.and_then(Result::err),
         };
-        seldom(|| self.make_event(refused, None))
+        cold_path(|| self.make_event(refused, None))
     }
 
     /// Like [`create_event`](Self::create_event), with optional flags.
@@ -85,7 +85,7 @@ impl Ledger {
         self.make_event(None, flags)
     }
 
-    /// Creates an event, which was refused before if there is an error.
+    /// Creates an event. `refused` is the error if the library has already refused once.
     fn make_event(&self, refused: Option<Boxed>, flags: Option<u32>) -> Result<Arc<RawEvent>, Error> {
         let create = || RawEvent::create(self.api, flags);
         let raw = match refused.map_or_else(create, |error| Err(error.into())) {
@@ -127,8 +127,8 @@ impl Ledger {
         after_dropping(kept, destroyed)
     }
 
-    /// Waits for a dropped stream, and returns whether its work is over. If the library reports a failure only once,
-    /// this keeps the failure for [`collect`](Self::collect), because no other wait gets it.
+    /// Waits for a dropped stream, and returns whether its work is over. If a second wait does not
+    /// report a failure of the first one again, this keeps the failure for [`collect`](Self::collect).
     fn has_ended(&self, stream: &RawStream, limit: Option<Duration>) -> bool {
         let wait = || stream.synchronize(self.api, limit);
         match wait() {
@@ -147,7 +147,7 @@ impl Ledger {
         self.events.unnamed().iter().filter(|event| self.destroy_event(event).is_ok()).count()
     }
 
-    /// Waits for work that the library reported as over and that no wait has covered since. Returns the failures of
+    /// Waits for work that a query has reported as over and that no wait has covered since. Returns the failures of
     /// that work.
     pub(super) fn wait_for_what_is_over(&self) -> Vec<Error> {
         // Only a wait reports failures. It returns at once for work that is over.

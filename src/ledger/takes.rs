@@ -1,4 +1,5 @@
-//! Which devices this crate has taken in this process, and how often.
+//! Which devices this crate has taken in this process, and how often. A *take* is one successful call that sets the
+//! device, until it is reset.
 
 use super::DeviceRow;
 use crate::error::Error;
@@ -10,7 +11,7 @@ struct Taken {
     api: Api,
     device: i32,
     takes: usize,
-    /// The device is being recovered. Until the end of that it cannot be taken.
+    /// Whether the device is being recovered. Until that ends, it cannot be taken.
     ends: bool,
     /// Takes that were [given up](give_up).
     given_up: Vec<Arc<DeviceRow>>,
@@ -32,7 +33,7 @@ impl Taken {
     }
 }
 
-/// Counts one more take, before the device is taken.
+/// Counts one more take. Called before the device is set.
 pub(crate) fn begin(api: Api, device: i32) -> Result<(), Error> {
     let mut all = taken();
     match all.iter_mut().find(|taken| taken.is(api, device)) {
@@ -43,7 +44,7 @@ pub(crate) fn begin(api: Api, device: i32) -> Result<(), Error> {
     Ok(())
 }
 
-/// Counts one take less, after the device was given back.
+/// Counts one take less. Called after the device was reset.
 pub(crate) fn end(api: Api, device: i32) {
     let mut all = taken();
     for taken in all.iter_mut().filter(|taken| taken.is(api, device)) {
@@ -52,8 +53,8 @@ pub(crate) fn end(api: Api, device: i32) {
     all.retain(Taken::is_needed);
 }
 
-/// Gives a take up: nobody enters its contexts any more, and nobody takes them down until [`take_back`]. Who recovers the
-/// device recovers them, too.
+/// Gives a take up: no thread enters its contexts any more, and none takes them down until [`take_back`]. Recovering
+/// the device includes these contexts.
 pub(crate) fn give_up(row: &Arc<DeviceRow>) {
     taken()
         .iter_mut()
@@ -61,8 +62,8 @@ pub(crate) fn give_up(row: &Arc<DeviceRow>) {
         .for_each(|taken| taken.given_up.push(Arc::clone(row)));
 }
 
-/// Ends [`give_up`], for the thread that takes the contexts down now. Returns whether the take was given up, or `None` while
-/// the device is being recovered.
+/// Reverts [`give_up`], because the calling thread is about to take the contexts down. Returns whether the take was
+/// given up, or `None` while the device is being recovered.
 pub(crate) fn take_back(row: &Arc<DeviceRow>) -> Option<bool> {
     let mut all = taken();
     let is_in = |taken: &Taken| taken.given_up.iter().position(|known| Arc::ptr_eq(known, row));
@@ -112,7 +113,7 @@ impl ExclusiveDevice {
         &self.given_up
     }
 
-    /// The device was recovered: its own take is given up no more.
+    /// Records that the device was recovered: the take of `own` is no longer given up.
     pub(crate) fn is_recovered(&self, own: &DeviceRow) {
         let is_other = |row: &Arc<DeviceRow>| !core::ptr::eq(&raw const **row, own);
         let mut all = taken();

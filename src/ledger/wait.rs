@@ -7,7 +7,7 @@ use crate::ffi::{Here, Listener, RawStream};
 use std::time::Duration;
 
 impl Ledger {
-    /// Waits for a stream. Also returns, once, a failure that another wait got.
+    /// Waits for a stream. Also returns a failure that another wait got, if it was not returned here before.
     #[inline(always)]
     pub(crate) fn synchronize(&self, here: Here<'_>, stream: &RawStream, limit: Option<Duration>) -> Result<(), Error> {
         let waited = stream.synchronize_here(here, limit);
@@ -30,7 +30,7 @@ impl Ledger {
         self.runs.wait_for_context(self.api, Some(limit)).1
     }
 
-    /// The result for a waiter of this kind: the error of its own wait, else the failure that another wait got.
+    /// The result for a waiter of this kind: the error of its own wait, or else a failure that another wait got.
     #[cold]
     fn heard(stream: &RawStream, listener: Listener, waited: Result<(), Error>) -> Result<(), Error> {
         match waited {

@@ -6,7 +6,7 @@ use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Error, Failed, ObjectKind};
-use crate::ffi::{RawBuffer, seldom};
+use crate::ffi::{RawBuffer, cold_path};
 use crate::ledger::Ledger;
 use ascendcl_macros::rule;
 use core::ffi::c_void;
@@ -133,7 +133,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         match current.ledger().free_at_once(current.here(), &self.block) {
             Some(Ok(())) => Ok(()),
             Some(Err(refused)) => Err(Failed { error: refused.into(), value: self }),
-            None => seldom(move || {
+            None => cold_path(move || {
                 current.ledger().free(&self.block).map_err(|error| Failed { error, value: self })
             }),
         }
@@ -237,7 +237,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         match self.block.write_at_once(current.here(), from) {
             Some(Ok(())) => Ok(()),
             Some(Err(error)) => Err(error.into()),
-            None => seldom(|| Ok(self.block.write(current.here(), from)?)),
+            None => cold_path(|| Ok(self.block.write(current.here(), from)?)),
         }
     }
 
@@ -260,7 +260,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         match self.block.read_at_once(current.here(), to) {
             Some(Ok(())) => Ok(()),
             Some(Err(error)) => Err(error.into()),
-            None => seldom(|| Ok(self.block.read(current.here(), to)?)),
+            None => cold_path(|| Ok(self.block.read(current.here(), to)?)),
         }
     }
 

@@ -194,11 +194,11 @@ impl<C: Brand, P> BoundModel<C, P> {
     }
 
     /// All work that used the model or its buffers is known to be done.
-    pub(crate) fn rest(&self) {
+    pub(crate) fn mark_idle(&self) {
         leads!(model: Running --> Loaded : Wait);
-        self.model.loaded.rest();
-        self.binding.rest();
-        self.bound.blocks().for_each(RawBuffer::rest);
+        self.model.loaded.mark_idle();
+        self.binding.mark_idle();
+        self.bound.blocks().for_each(RawBuffer::mark_idle);
     }
 
     /// Work that is on this stream now runs after all work that used the model or its buffers.
@@ -313,7 +313,7 @@ impl<C: Brand, P> fmt::Debug for BoundModel<C, P> {
 impl<C: Brand, P> sealed_payload::Payload for BoundModel<C, P> {
     #[inline]
     fn comes_to_rest(&self, _: Inside) {
-        BoundModel::rest(self);
+        BoundModel::mark_idle(self);
     }
 
     fn follow(&self, _: (u64, u64), queue: &RawStream, _: Inside) {

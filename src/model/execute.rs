@@ -5,7 +5,7 @@ use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
 use crate::error::{Boxed, Failed};
-use crate::ffi::{RawStream, seldom};
+use crate::ffi::{RawStream, cold_path};
 use crate::life_cycle::leads;
 use crate::stream::{CanExecute, GroupTurn, Operand, Pending, Stream, StreamState};
 use ascendcl_macros::rule;
@@ -25,7 +25,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         match model.operand_value_mut(INSIDE).start_at_once(current, stream) {
             Some(Ok(number)) => Ok(Self::in_flight(model, stream, number)),
             Some(Err(error)) => Err(Failed::boxed(error, model)),
-            None => seldom(move || match model.operand_value_mut(INSIDE).start(current, stream) {
+            None => cold_path(move || match model.operand_value_mut(INSIDE).start(current, stream) {
                 Ok(number) => Ok(Self::in_flight(model, stream, number)),
                 Err(error) => Err(Failed::boxed(error, model)),
             }),

@@ -5,7 +5,7 @@ use crate::brand::Brand;
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
 use crate::error::{Boxed, Error};
-use crate::ffi::{Left, RawStream, SETTLING};
+use crate::ffi::{DoubtOnDrop, RawStream, SETTLING};
 use crate::stream::{CanExecute, GroupTurn, Stream, StreamState};
 use ascendcl_macros::rule;
 use std::sync::Arc;
@@ -139,7 +139,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         limit: Option<Duration>,
     ) -> Result<(), Error> {
         // The program has the handle. Nothing but this keeps it from the memory while the execution may be running.
-        let left = Left::running(&self.binding);
+        let left = DoubtOnDrop::of(&self.binding);
         let waited = wait(current, stream, number, limit);
         let is_over = match &waited {
             Ok(()) => true,
@@ -148,10 +148,10 @@ impl<C: Brand, P> BoundModel<C, P> {
             Err(_) => stream.has_done(number) || stream.synchronize_here(current.here(), Some(SETTLING)).is_ok(),
         };
         if is_over {
-            left.ends();
-            self.rest();
+            left.disarm();
+            self.mark_idle();
             // The execution came after all earlier ones.
-            self.binding.is_certain();
+            self.binding.end_doubt();
         }
         waited.map_err(Error::from)
     }

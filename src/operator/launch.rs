@@ -192,7 +192,7 @@ impl<C: Brand, I, O> fmt::Debug for BoundOperator<C, I, O> {
 /// No `Pending` holds an operator whose inputs or outputs are a `Pending`: a launch makes them a part of the new work.
 impl<C: Brand, I, O> sealed_payload::Payload for BoundOperator<C, I, O> {
     fn comes_to_rest(&self, _: Inside) {
-        self.invocation().rest();
+        self.invocation().mark_idle();
     }
 
     fn follow(&self, _: (u64, u64), queue: &RawStream, _: Inside) {

@@ -3,7 +3,7 @@
 use super::work::LastUse;
 use crate::ends_before::EndsBefore;
 use crate::error::Error;
-use crate::ffi::{Ended, Keeps, KeptAllocator};
+use crate::ffi::{Keeps, KeptAllocator, TakeDownContext};
 use crate::library::Loaded;
 use core::cell::RefCell;
 use core::ffi::c_void;
@@ -105,7 +105,7 @@ pub unsafe trait Attach: Send + Sync + 'static {
 
 /// The context that an [attached](Attach) object is taken out of. It is current.
 pub struct Ending<'a> {
-    from: &'a Ended<'a>,
+    from: &'a TakeDownContext<'a>,
     also: RefCell<Vec<Box<dyn core::error::Error + Send + Sync>>>,
     later: RefCell<Vec<KeptAllocator>>,
     /// The context is current on this thread.
@@ -119,7 +119,7 @@ pub(super) struct Told {
 }
 
 impl<'a> Ending<'a> {
-    pub(super) fn new(from: &'a Ended<'a>) -> Self {
+    pub(super) fn new(from: &'a TakeDownContext<'a>) -> Self {
         Self { from, also: RefCell::default(), later: RefCell::default(), _on_this_thread: PhantomData }
     }
 

@@ -6,7 +6,7 @@ use crate::current::Current;
 use crate::ends_before::EndsBefore;
 use crate::error::{Error, Failed, ObjectKind};
 use crate::event::{Event, EventKind, EventState};
-use crate::ffi::{Ended, ForeignObject, KeptAllocator, RawAttachment, TakenDown, message_of};
+use crate::ffi::{ForeignObject, KeptAllocator, RawAttachment, TakeDownContext, TakenDown, message_of};
 use crate::memory::{DeviceBuffer, HostBuffer, SharedBuffer};
 use crate::model::Model;
 use crate::stream::{Stream, StreamState};
@@ -155,7 +155,7 @@ impl<T: Attach> ForeignObject for Object<T> {
         T::ENDS_BEFORE
     }
 
-    fn take_down(&self, from: &Ended<'_>, kept: &mut Vec<KeptAllocator>) -> TakenDown {
+    fn take_down(&self, from: &TakeDownContext<'_>, kept: &mut Vec<KeptAllocator>) -> TakenDown {
         let ending = Ending::new(from);
         let result = catch_unwind(AssertUnwindSafe(|| self.0.take_down(&ending)));
         let result = result.unwrap_or_else(|panic| Err(format!("it panicked: {}", message_of(panic)).into()));

@@ -169,7 +169,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     /// [`Error::InDoubt`] when work may use the memory that could not be waited for, or [`Error::WrongContext`].
     #[rule(MEM_02, MEM_11)]
     pub fn is_usable(&self, current: &Current<C>) -> Result<(), Error> {
-        self.block().is_ready_for_work(current.here())
+        self.block().check_ready_for_work(current.here())
     }
 
     /// The memory for an object of another crate, which lets work of its own use it. It does not come back: it is
@@ -211,7 +211,7 @@ pub fn tensors<C: Brand, I: OperatorInputs<C>>(
     let parts = inputs.tensor_arguments(INSIDE).into_iter();
     let described = parts.map(|part| {
         let Some(TensorMemory { block, element, .. }) = part.memory else { return Ok(None) };
-        block.is_ready_for_work(current.here())?;
+        block.check_ready_for_work(current.here())?;
         Ok(Some(RawTensor { element, dims: part.dims, memory: KeptMemory(block) }))
     });
     described.collect()

@@ -12,21 +12,21 @@ use std::time::Duration;
 
 static ABANDONED: Mutex<Vec<Arc<Shared>>> = Mutex::new(Vec::new());
 
-/// What runtimes had that could not be opened, and that the library refused to take back.
+/// The initialisations and devices of runtimes that could not be opened, and that could not be closed then.
 static NEVER_OPENED: Mutex<Vec<Acl>> = Mutex::new(Vec::new());
 
-/// Releases what dropped [`Runtime`](crate::Runtime)s held, and what is left of those that could not be opened. Each
-/// stream is waited for at most `limit`, if there is one. Returns the errors of what could not be released. That stays for
-/// the next sweep.
+/// Releases what dropped [`Runtime`](crate::Runtime)s held, and what is left of runtimes that could not be opened.
+/// Waits for each stream for at most `limit`, if there is a limit. Returns the errors. What could not be released stays
+/// for the next sweep.
 ///
-/// Also returns the errors that scopes, [`run`](crate::run), devices and runtimes could not return since the last sweep,
-/// because a panic of the program went on instead. What they are about is with the device and the library then:
-/// [`Acl::close`](crate::Acl::close) tries it again.
+/// Also returns the errors that scopes, [`run`](crate::run), devices and runtimes could not return since the last
+/// sweep, because a panic of the program continued instead. [`Acl::close`](crate::Acl::close) tries again to release
+/// the objects of these errors.
 ///
 /// If it returns no error, nothing is left, unless another thread sweeps or opens a runtime at the same time.
 ///
-/// Not for a forked child: it would wait for ever if another thread of its parent swept, or dropped a runtime, when the
-/// parent forked.
+/// Do not call it in a forked child: it would wait forever if another thread of the parent was sweeping or dropping a
+/// runtime at the moment of the fork.
 ///
 /// ```
 /// use ascendcl::{Library, Runtime, runtime};
@@ -40,8 +40,8 @@ static NEVER_OPENED: Mutex<Vec<Acl>> = Mutex::new(Vec::new());
 ///
 /// # Errors
 ///
-/// In the answer: [`Error::ThreadTaken`] where this thread has a [`Thread`] or is inside a context; else what the
-/// library says.
+/// The returned errors: [`Error::ThreadTaken`] if this thread has a [`Thread`] or is inside a context; otherwise those
+/// of the library.
 pub fn sweep(limit: Option<Duration>) -> Vec<Error> {
     match Thread::new() {
         Ok(mut thread) => {
@@ -64,14 +64,14 @@ pub fn sweep(limit: Option<Duration>) -> Vec<Error> {
     }
 }
 
-/// A runtime was dropped. Nothing of the library is called.
+/// Keeps what a dropped runtime held for the next sweep. Does not call the library.
 pub(super) fn keep(shared: &Arc<Shared>) {
     if shared.is_left() {
         abandoned().push(Arc::clone(shared));
     }
 }
 
-/// A runtime could not be opened, and closing the library has failed.
+/// Keeps the initialisation of a runtime that could not be opened, because closing it has failed.
 pub(super) fn keep_never_opened(acl: Acl) {
     // A forked child takes no lock, and closes nothing.
     if acl.api().is_of_this_process().is_ok() {
@@ -98,7 +98,7 @@ pub(super) fn are_left() -> bool {
     !abandoned().is_empty()
 }
 
-/// Releases what is idle now. It does not wait for work in flight.
+/// Releases what is idle now, without waiting for work in flight.
 pub(super) fn take_down_idle(thread: &mut Thread) {
     let mut panics = Panics::default();
     let failed = take_down(thread, Some(Duration::ZERO), &mut panics);
@@ -109,12 +109,12 @@ pub(super) fn take_down_idle(thread: &mut Thread) {
     panics.resume();
 }
 
-/// Tries to release each of them, also if one before it panicked.
+/// Tries to release each dropped runtime, also if an earlier one panicked.
 fn take_down(thread: &mut Thread, teardown_timeout: Option<Duration>, panics: &mut Panics) -> Vec<Error> {
     let runtimes = abandoned().clone();
     let mut errors = Vec::new();
     for runtime in runtimes {
-        // Runs code of the user, which may panic: what is not known to be empty stays for the next sweep.
+        // Runs code of the user. If it panics, the runtime stays for the next sweep.
         match panics.catch(|| runtime.close_or_give_up(thread, teardown_timeout)) {
             Some(Ok(())) => abandoned().retain(|known| !Arc::ptr_eq(known, &runtime)),
             Some(Err(error)) => errors.extend(error.into_errors()),

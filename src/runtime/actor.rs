@@ -21,13 +21,13 @@ use std::time::Duration;
 /// A thread that opens a [`Runtime`], stays inside it, and runs the jobs that it gets, in order. It is for programs in
 /// which one thread owns a device's work.
 ///
-/// A call costs the way to the thread and back, and next to nothing beside it: `cargo bench -p ascendcl --bench cost --
-/// --actor` measures both in the repository.
+/// A call costs the switch to the thread and back, and hardly more: `cargo bench -p ascendcl --bench cost -- --actor`
+/// measures both in the repository.
 ///
 /// `S` is what the thread keeps between calls: models, streams, buffers, whatever the program needs. It never leaves
 /// the thread, so it may be `!Send`.
 ///
-/// An actor that is dropped closes its runtime on its thread, after the calls that were made. `exit` waits for that.
+/// An actor that is dropped closes its runtime on its thread, after the jobs that are queued. `exit` waits for that.
 ///
 /// ```
 /// use ascendcl::runtime::Actor;
@@ -61,8 +61,8 @@ pub struct Actor<N: Name, S> {
     force: Arc<OnceLock<Duration>>,
 }
 
-/// How the runtime was closed, and what was lost. If nobody joins the thread, the standard library drops this, and ends the
-/// process if that panics.
+/// How the runtime was closed, and what was lost. If nobody joins the thread, the standard library drops this value,
+/// and aborts the process if the drop panics.
 struct Closed(Option<CloseResult>);
 
 type CloseResult = Result<Vec<String>, CloseError>;
@@ -77,7 +77,7 @@ impl Drop for Closed {
 
 type Job<N, S> = Box<dyn FnOnce(&mut Current<N>, &mut S) + Send>;
 
-/// How many calls may wait for their turn before another caller waits to queue its own.
+/// How many jobs may be queued. A further caller waits until it can queue its own.
 const ROOM: usize = 64;
 
 impl<N: Name, S: 'static> Actor<N, S> {
@@ -98,11 +98,11 @@ impl<N: Name, S: 'static> Actor<N, S> {
         let (joinable, force) = (Joinable::default(), Arc::default());
         let (own, by_force) = (joinable.clone(), Arc::clone(&force));
         let run = move || {
-            // What is bound last is dropped first.
+            // `coming` is bound last, so it is dropped before `_own`.
             let (_own, coming) = (own.on_this_thread(), coming);
             match Runtime::<N>::open_with(setup, make) {
                 Ok((runtime, state)) => {
-                    // `open` waits for this.
+                    // `open` is waiting, so sending cannot fail.
                     let _ = tell.send(Ok(runtime.api()));
                     Closed(Some(serve(&runtime, state, &coming, &by_force)))
                 }
@@ -135,10 +135,10 @@ impl<N: Name, S: 'static> Actor<N, S> {
     /// # Errors
     ///
     /// [`Error::ActorEnded`] when the thread has ended. [`Error::ThreadTaken`] in a job of this actor, which would wait
-    /// for itself; [`Error::InsideCallback`] in code that the library called, which waits for it; [`Error::Forked`] in a
-    /// forked child, which does not have the thread.
+    /// for itself; [`Error::InsideCallback`] in code that the library calls, because the library waits for that code;
+    /// [`Error::Forked`] in a forked child, which does not have the thread.
     ///
-    /// Two actors whose jobs call each other wait for ever.
+    /// Two actors whose jobs call each other wait forever.
     #[rule(THREAD_05)]
     pub fn call<R: Send + 'static>(
         &self,
@@ -152,7 +152,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
         let (answer, answered) = sync_channel(1);
         let job: Job<N, S> = Box::new(move |current, state| {
             let result = catch(|| job(current, state));
-            // The caller waits for it.
+            // The caller is waiting, so sending cannot fail.
             let _ = answer.send(result);
         });
         let jobs = self.jobs.as_ref().ok_or(Error::ActorEnded)?;
@@ -164,20 +164,20 @@ impl<N: Name, S: 'static> Actor<N, S> {
         }
     }
 
-    /// Waits for the calls that were made, drops what the thread keeps, and closes the runtime.
+    /// Waits for the queued jobs, drops what the thread keeps, and closes the runtime.
     ///
     /// # Errors
     ///
     /// As for [`Runtime::close`]. [`sweep`](super::sweep) releases later what could not be released now. In a job of
-    /// this actor the answer is [`CloseError::Refused`]; the actor then ends after the calls that were made.
+    /// this actor the error is [`CloseError::Refused`]; the actor then ends after the queued jobs.
     pub fn close(
         self, // INIT-02: an `Actor` is closed once and last: move this `close()` behind all calls
     ) -> Result<(), CloseError> {
-        self.ends(None).map(drop)
+        self.end_thread(None).map(drop)
     }
 
-    /// Like [`close`](Self::close), and recovers a device whose work does not complete, as [`Runtime::close_by_force`] does.
-    /// A job that waits for such work without a limit keeps the thread, so this waits as long as the job.
+    /// Like [`close`](Self::close), and recovers a device whose work does not complete, as [`Runtime::close_by_force`]
+    /// does. It first waits for the queued jobs, so a job that waits for such work without a limit blocks it.
     ///
     /// ```
     /// use ascendcl::Library;
@@ -202,10 +202,10 @@ impl<N: Name, S: 'static> Actor<N, S> {
         self, // INIT-02: an `Actor` is closed once and last: move this `close_by_force(limit)` behind all calls
         limit: Duration,
     ) -> Result<Vec<String>, CloseError> {
-        self.ends(Some(limit))
+        self.end_thread(Some(limit))
     }
 
-    fn ends(mut self, force: Option<Duration>) -> CloseResult {
+    fn end_thread(mut self, force: Option<Duration>) -> CloseResult {
         self.api.is_of_this_process().map_err(CloseError::Refused)?;
         if self.is_this_thread() {
             return Err(CloseError::Refused(Error::ThreadTaken));
@@ -214,14 +214,14 @@ impl<N: Name, S: 'static> Actor<N, S> {
         if let Some(limit) = force {
             let _ = self.force.set(limit);
         }
-        self.end().unwrap_or(Ok(Vec::new()))
+        self.join().unwrap_or(Ok(Vec::new()))
     }
 
     fn is_this_thread(&self) -> bool {
         self.thread.as_ref().is_some_and(|own| own.thread().id() == current().id())
     }
 
-    fn end(&mut self) -> Option<CloseResult> {
+    fn join(&mut self) -> Option<CloseResult> {
         self.jobs = None;
         match self.thread.take()?.join() {
             Ok(Ok(mut closed)) => closed.0.take(),
@@ -231,14 +231,14 @@ impl<N: Name, S: 'static> Actor<N, S> {
     }
 }
 
-/// A forked child takes no lock: the thread may have had one.
+/// A forked child takes no lock, because the actor's thread may have held it at the fork.
 impl<N: Name, S> Drop for Actor<N, S> {
     fn drop(&mut self) {
         if self.api.is_of_this_process().is_err() {
             mem::forget((self.jobs.take(), self.thread.take()));
         } else if self.thread.is_some() {
-            // The thread has something to do until the jobs are dropped, so it has not ended.
-            self.joinable.is_left_alone();
+            // The thread takes jobs until `jobs` is dropped. If it ended before, dropping `joinable` reverts this.
+            self.joinable.detach();
         }
     }
 }
@@ -255,13 +255,13 @@ fn serve<N: Name, S>(
     coming: &Receiver<Job<N, S>>,
     force: &OnceLock<Duration>,
 ) -> CloseResult {
-    // Inside all the time: a call costs no change of the current context.
+    // The thread stays inside the context, so a call does not change the current context.
     let left = runtime.with(|current| {
         while let Ok(job) = coming.recv() {
             job(current, &mut state);
         }
     });
-    // There are jobs only if the thread could not get inside. Their callers get an error.
+    // Jobs are left only if the thread could not enter the context. Their callers get an error.
     drop_each_quietly(coming.try_iter());
     let mut panics = Panics::default();
     panics.drop_each([state]);

@@ -187,23 +187,24 @@ impl<N: Name> Runtime<N> {
         Ok(program(self.shared.ledger()))
     }
 
-    /// Takes everything down that was made in the context, in the vendor's order, then the context, unless it is the
-    /// device's default one, which ends with the last take of its device; gives the device back (`aclrtResetDevice`) and finalises (`aclFinalizeReference`). Values that are still stored somewhere name
-    /// nothing afterwards. A runtime that is closed is not closed again.
+    /// Releases everything that was made in the context, in the vendor's order. Then destroys the context, resets the
+    /// device (`aclrtResetDevice`) and finalises the library (`aclFinalizeReference`). A default context is not
+    /// destroyed: it ends with the last reset of its device. Handles that are still stored somewhere are useless
+    /// afterwards. Closing a closed runtime does nothing.
     ///
     /// [`Setup::teardown_timeout`] limits the wait for each stream.
     ///
     /// # Errors
     ///
     /// [`CloseError::Busy`] while a thread is inside: nothing has happened. [`CloseError::Teardown`] when something
-    /// could not be taken down: the runtime cannot be entered any more, and closing it again tries the rest.
+    /// could not be released: the runtime cannot be entered any more, and closing it again tries the rest.
     #[rule(DEV_02, DEV_10, INIT_02, INIT_07, STREAM_05)]
     pub fn close(&self) -> Result<(), CloseError> {
         self.close_within(Duration::ZERO)
     }
 
-    /// Like [`close`](Self::close). No thread can enter any more, and it waits at most `limit` for the threads that are
-    /// inside.
+    /// Like [`close`](Self::close), but first waits at most `limit` for the threads that are inside. Meanwhile no
+    /// thread can enter.
     ///
     /// # Errors
     ///
@@ -213,10 +214,11 @@ impl<N: Name> Runtime<N> {
         self.shared.close(&mut thread, limit, self.shared.teardown_timeout())
     }
 
-    /// Like [`close_within`](Self::close_within), and ends work that does not complete, on a device that hangs for
-    /// example: it takes the steps of [`Device::recover`](crate::Device::recover), the last of which resets the device by
-    /// force (`aclrtStreamAbort`, `aclrtDeviceTaskAbort`, `aclrtResetDeviceForce`). `limit` is for the threads that are
-    /// inside, and for each wait. Returns what could not be released, in words: it stays allocated until the process ends.
+    /// Like [`close_within`](Self::close_within), and ends work that does not complete, for example on a device that
+    /// hangs: it takes the steps of [`Device::recover`](crate::Device::recover), the last of which resets the device by
+    /// force (`aclrtStreamAbort`, `aclrtDeviceTaskAbort`, `aclrtResetDeviceForce`). `limit` limits the wait for the
+    /// threads that are inside, and each further wait. Returns descriptions of what could not be released: that stays
+    /// allocated until the process ends.
     ///
     /// A service gives a hanging device up and opens another runtime on it:
     ///
@@ -240,12 +242,13 @@ impl<N: Name> Runtime<N> {
     /// # Errors
     ///
     /// As for [`close_within`](Self::close_within). The last error of [`CloseError::Teardown`] is
-    /// [`Error::DeviceShared`] when another part of the program has taken the device, which is not reset under it. Closing
-    /// again tries the rest.
+    /// [`Error::DeviceShared`] when another part of the program has taken the device too, because a device is not reset
+    /// while others use it. Closing again tries the rest.
     ///
-    /// This runtime has then given the device up, and has waited for the others to do so, for at most `limit`. If all do,
-    /// the last one that is closed by force resets it for all of them, and returns what all of them lose. The others are
-    /// then closed as usual. A runtime that was dropped, and could not be released, has given its device up, too.
+    /// A runtime that gets this error has *given up* the device, and has waited at most `limit` for the others to do
+    /// the same. When all runtimes on the device have given it up, the last one that is closed by force resets it for
+    /// all, and returns what all of them lose. The others are then closed as usual. A dropped runtime that could not be
+    /// released has also given up its device.
     #[rule(DEV_08, DEV_09, ERR_07, STREAM_17)]
     pub fn close_by_force(&self, limit: Duration) -> Result<Vec<String>, CloseError> {
         let mut thread = Thread::new().map_err(CloseError::Refused)?;
@@ -260,7 +263,7 @@ impl<N: Name> Runtime<N> {
         }
     }
 
-    /// Whether it can be entered no more.
+    /// Whether the runtime can no longer be entered.
     pub fn is_closed(&self) -> bool {
         self.shared.is_shut()
     }
@@ -270,7 +273,7 @@ impl<N: Name> Runtime<N> {
         Loaded::of(self.api())
     }
 
-    /// Tells the context from all others of this process.
+    /// Identifies the context among all contexts of this process.
     pub fn id(&self) -> ContextId {
         self.shared.ledger().id()
     }

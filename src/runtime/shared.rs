@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// How often a thread that closes looks whether the others have left.
+/// The time between two checks whether other threads have left, or other runtimes have given the device up.
 const LOOK: Duration = Duration::from_micros(500);
 
 pub(super) struct Shared {
@@ -32,15 +32,15 @@ pub(super) struct Shared {
 struct Ending {
     /// The library's initialisation and the take of the device; `None` when they were given back.
     acl: Option<Acl>,
-    /// All threads had left, and taking down has begun.
+    /// Whether all threads have left and the teardown has begun.
     begun: bool,
-    /// This runtime has reset the device by force, and no other one that recovered it.
+    /// Whether this runtime has reset the device by force. `false` if another one has.
     reset: bool,
 }
 
 impl Ending {
-    /// Gives the device and the initialisation back, if that was not done.
-    fn gives_back(&mut self) -> Result<(), Vec<Error>> {
+    /// Gives the device and the initialisation back, if that was not done before.
+    fn give_back(&mut self) -> Result<(), Vec<Error>> {
         let Some(acl) = self.acl.take() else { return Ok(()) };
         acl.close().map_err(|failed| {
             self.acl = Some(failed.value);
@@ -89,12 +89,12 @@ impl Shared {
         self.device.teardown_timeout()
     }
 
-    /// Whether no thread can enter (any more).
+    /// Whether no thread can enter.
     pub(super) fn is_shut(&self) -> bool {
         !self.entrance.is_open()
     }
 
-    /// Lets no thread in any more. Returns whether something is left to release.
+    /// Lets no further thread in. Returns whether something is left to release.
     pub(super) fn is_left(&self) -> bool {
         // A forked child takes no lock, and takes nothing down.
         if self.ledger.api().is_of_this_process().is_err() {
@@ -104,16 +104,16 @@ impl Shared {
         self.try_lock().is_none_or(|ending| ending.acl.is_some())
     }
 
-    /// Lets no thread in, waits at most `limit` for the threads that are inside, and releases everything. Each stream
-    /// is waited for at most `teardown_timeout`, if there is a limit.
+    /// Lets no further thread in, waits at most `limit` for the threads that are inside, and releases everything. Waits
+    /// for each stream for at most `teardown_timeout`, if there is a limit.
     pub(super) fn close(
         &self,
         _thread: &mut Thread,
         limit: Duration,
         teardown_timeout: Option<Duration>,
     ) -> Result<(), CloseError> {
-        self.ends(|ending, was_given_up, panics| {
-            self.takes_down_or_gives_up(ending, limit, teardown_timeout, was_given_up, panics)
+        self.run_ending(|ending, was_given_up, panics| {
+            self.take_down_or_give_up(ending, limit, teardown_timeout, was_given_up, panics)
         })
     }
 
@@ -123,27 +123,27 @@ impl Shared {
         _thread: &mut Thread,
         teardown_timeout: Option<Duration>,
     ) -> Result<(), CloseError> {
-        self.ends(|ending, _, panics| {
-            self.takes_down_or_gives_up(ending, Duration::ZERO, teardown_timeout, true, panics)
+        self.run_ending(|ending, _, panics| {
+            self.take_down_or_give_up(ending, Duration::ZERO, teardown_timeout, true, panics)
         })
     }
 
     /// Like [`close`](Self::close), and recovers the device if its work does not complete. Returns what was lost.
     pub(super) fn close_by_force(&self, _thread: &mut Thread, limit: Duration) -> Result<Vec<String>, CloseError> {
-        self.ends(|ending, _, panics| match self.takes_down(ending, limit, Some(limit), panics) {
-            Err(CloseError::Teardown { errors }) => self.recovers(ending, limit, errors, panics),
+        self.run_ending(|ending, _, panics| match self.take_down(ending, limit, Some(limit), panics) {
+            Err(CloseError::Teardown { errors }) => self.recover(ending, limit, errors, panics),
             closed => closed.map(|()| Vec::new()),
         })
     }
 
-    /// Takes these steps. They are told whether the device was given up before. It is not while they are taken, unless they
-    /// [give it up](Self::gives_up).
-    fn ends<T>(
+    /// Runs `steps` with the lock, and with the device taken back if it was given up. The second argument of `steps` is
+    /// whether it was.
+    fn run_ending<T>(
         &self,
         steps: impl FnOnce(&mut Ending, bool, &mut Panics) -> Result<T, CloseError>,
     ) -> Result<T, CloseError> {
         self.ledger.api().is_of_this_process().map_err(CloseError::Refused)?;
-        // It is locked from the first step to the last: two threads that close by force would keep each other from it.
+        // Locked for all steps: two threads that close this runtime by force would hinder each other.
         let mut ending = self.try_lock().ok_or(CloseError::Closing)?;
         let was_given_up = takes::take_back(&self.device).ok_or(CloseError::Closing)?;
         let mut panics = Panics::default();
@@ -152,9 +152,9 @@ impl Shared {
         untold::unless_panicked(panics, closed, CloseError::into_errors)
     }
 
-    /// Lets another runtime that is closed by force reset the device and release what this one has. Recovering a device takes
-    /// down what the device keeps.
-    fn gives_up(&self) {
+    /// Lets another runtime that is closed by force reset the device and release what this one has. For that, the
+    /// device gets the context: recovering a device takes down the contexts that it keeps.
+    fn give_up_device(&self) {
         if !self.device.kept().iter().any(|kept| Arc::ptr_eq(kept, &self.ledger)) {
             self.device.quarantine(Arc::clone(&self.ledger));
         }
@@ -162,7 +162,7 @@ impl Shared {
     }
 
     /// Runs code of the user, which may panic.
-    fn takes_down_or_gives_up(
+    fn take_down_or_give_up(
         &self,
         ending: &mut Ending,
         limit: Duration,
@@ -170,15 +170,15 @@ impl Shared {
         gives_up: bool,
         panics: &mut Panics,
     ) -> Result<(), CloseError> {
-        let closed = self.takes_down(ending, limit, teardown_timeout, panics);
+        let closed = self.take_down(ending, limit, teardown_timeout, panics);
         if gives_up && !self.device.has_ended() && matches!(closed, Err(CloseError::Teardown { .. })) {
-            self.gives_up();
+            self.give_up_device();
         }
         closed
     }
 
     /// Runs code of the user, which may panic.
-    fn takes_down(
+    fn take_down(
         &self,
         ending: &mut Ending,
         limit: Duration,
@@ -193,14 +193,14 @@ impl Shared {
             self.wait_until_left(limit)?;
             ending.begun = true;
         }
-        // What the runtime had was released, or is lost, if another one has reset the device.
+        // If another runtime has reset the device, it has also released what this one had, or that is lost.
         let is_left = ending.reset || !self.device.has_ended();
         let torn_down = if is_left { self.ledger.tear_down(teardown_timeout, panics) } else { Ok(()) };
-        torn_down.and_then(|()| ending.gives_back()).map_err(|errors| CloseError::Teardown { errors })
+        torn_down.and_then(|()| ending.give_back()).map_err(|errors| CloseError::Teardown { errors })
     }
 
     /// Recovers the device after these errors. Runs code of the user, which may panic.
-    fn recovers(
+    fn recover(
         &self,
         ending: &mut Ending,
         limit: Duration,
@@ -210,8 +210,8 @@ impl Shared {
         let recovered = match self.device.has_ended() {
             true => Err(Vec::new()),
             false => {
-                self.gives_up();
-                self.recovers_last(limit, panics).map_err(|error| vec![error])
+                self.give_up_device();
+                self.recover_when_last(limit, panics).map_err(|error| vec![error])
             }
         };
         let closed = recovered.and_then(|lost| {
@@ -219,11 +219,11 @@ impl Shared {
                 ending.reset = true;
                 ending.acl.iter().for_each(|acl| acl.forget(&self.device));
             }
-            ending.gives_back().map(|()| lost.unwrap_or_default())
+            ending.give_back().map(|()| lost.unwrap_or_default())
         });
         match closed {
             Ok(lost) => {
-                // They are why the device was recovered.
+                // These errors are why the device was recovered. They are settled now.
                 drop_each_quietly(errors);
                 Ok(lost)
             }
@@ -234,9 +234,9 @@ impl Shared {
         }
     }
 
-    /// Recovers the device when all others have given it up. Those that are being closed by force at this time get `limit` to
-    /// do so: the last of them recovers it for all.
-    fn recovers_last(&self, limit: Duration, panics: &mut Panics) -> Result<Option<Vec<String>>, Error> {
+    /// Recovers the device when all other runtimes on it have given it up. Waits at most `limit` for that. If several
+    /// are being closed by force, the last one that gives up recovers the device for all.
+    fn recover_when_last(&self, limit: Duration, panics: &mut Panics) -> Result<Option<Vec<String>>, Error> {
         let until = Instant::now().checked_add(limit);
         loop {
             match self.device.recover_in_steps(limit, panics) {
@@ -262,7 +262,7 @@ impl Shared {
         }
     }
 
-    /// `None` while a thread closes it.
+    /// `None` while a thread is closing the runtime.
     fn try_lock(&self) -> Option<MutexGuard<'_, Ending>> {
         match self.ending.try_lock() {
             Ok(ending) => Some(ending),

@@ -5,7 +5,7 @@ use crate::brand::Brand;
 use crate::current::Current;
 use crate::error::{Error, Failed};
 use crate::event::{CanRecord, CanWait, Event, EventKind, Orders, Recorded};
-use crate::ffi::{RawStream, Unsettled, seldom};
+use crate::ffi::{RawStream, Unsettled, cold_path};
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 
@@ -61,12 +61,12 @@ impl<C: Brand> StreamOps<C> {
         current: &Current<C>,
         event: &Event<C, T, K>,
     ) -> Result<(), Error> {
-        match event.raw().hold_up_at_once(current.here(), self.queue()) {
+        match event.raw().make_wait_at_once(current.here(), self.queue()) {
             Some(Ok(_)) => Ok(()),
-            failed => seldom(move || {
+            failed => cold_path(move || {
                 let waits = match failed {
                     Some(failed) => failed,
-                    None => event.raw().hold_up(current.here(), self.queue()),
+                    None => event.raw().make_wait(current.here(), self.queue()),
                 };
                 waits.map(|_| ()).map_err(Error::from)
             }),

@@ -38,7 +38,7 @@ use crate::brand::owners::StreamOfTwo;
 use crate::brand::{Brand, Scoped};
 use crate::current::Current;
 use crate::error::{Error, Failed};
-use crate::ffi::{RawStream, seldom};
+use crate::ffi::{RawStream, cold_path};
 use crate::life_cycle::leads;
 use crate::panics::after_dropping;
 use ascendcl_macros::rule;
@@ -176,7 +176,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         match current.ledger().destroy_stream_at_once(current.here(), self.queue()) {
             Some(Ok(())) => Ok(()),
             Some(Err(refused)) => Err(Failed { error: refused.into(), value: self }),
-            None => seldom(move || self.destroy_after_a_look(current)),
+            None => cold_path(move || self.destroy_after_a_look(current)),
         }
     }
 

@@ -34,7 +34,7 @@ impl<C: Brand> StreamOps<C> {
         let waits = match covered {
             false => Err(Error::NotCovered),
             true if event.raw().is_in_doubt() => self.wait_behind(current, work.queue()),
-            true => event.raw().hold_up(current.here(), self.queue()).map_err(Error::from),
+            true => event.raw().make_wait(current.here(), self.queue()).map_err(Error::from),
         };
         match waits {
             Ok(number) => {
@@ -50,7 +50,7 @@ impl<C: Brand> StreamOps<C> {
     /// Lets what is queued here from now on wait for everything that is queued on the other stream by now.
     fn wait_behind(&self, current: &Current<C>, other: &Arc<RawStream>) -> Result<u64, Error> {
         let event = event_behind(current, other)?;
-        let waits = event.hold_up(current.here(), self.queue());
+        let waits = event.make_wait(current.here(), self.queue());
         other.spare(event);
         waits.map_err(Error::from)
     }
@@ -67,7 +67,7 @@ impl<C: Brand> StreamOps<C> {
         event: &Event<D, E, K>,
     ) -> Result<(), Error> {
         let ledger = current.ledger();
-        event.raw().hold_up_on(ledger.api(), ledger.device(), self.queue()).map(|_| ())
+        event.raw().make_wait_on(ledger.api(), ledger.device(), self.queue()).map(|_| ())
     }
 
     /// Whether everything that was queued is over, well or not (`aclrtStreamQuery`).

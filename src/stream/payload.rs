@@ -39,7 +39,7 @@ pub(crate) mod sealed {
 impl<C: Brand, E> sealed::Payload for DeviceBuffer<C, E> {
     #[inline]
     fn comes_to_rest(&self, _: Inside) {
-        self.block().rest();
+        self.block().mark_idle();
     }
 
     fn follow(&self, _: (u64, u64), queue: &RawStream, _: Inside) {
@@ -50,7 +50,7 @@ impl<C: Brand, E> sealed::Payload for DeviceBuffer<C, E> {
 impl<C: Brand, E> sealed::Payload for SharedBuffer<C, E> {
     #[inline]
     fn comes_to_rest(&self, _: Inside) {
-        self.block().rest();
+        self.block().mark_idle();
     }
 
     fn follow(&self, _: (u64, u64), queue: &RawStream, _: Inside) {
@@ -61,7 +61,7 @@ impl<C: Brand, E> sealed::Payload for SharedBuffer<C, E> {
 impl<C: Brand, E> sealed::Payload for HostBuffer<C, E> {
     #[inline]
     fn comes_to_rest(&self, _: Inside) {
-        self.block().rest();
+        self.block().mark_idle();
     }
 
     fn follow(&self, _: (u64, u64), queue: &RawStream, _: Inside) {

@@ -8,7 +8,7 @@
 
 use crate::callback_guard::contained;
 use crate::error::Error;
-use crate::ffi::{Api, RawEvent, RawStream, unless_the_process_ends};
+use crate::ffi::{Api, RawEvent, RawStream, unless_exiting};
 use crate::panics::drop_quietly;
 use core::task::Waker;
 use std::mem;
@@ -154,7 +154,7 @@ impl Entry {
     }
 
     fn asks(&self, event: &RawEvent, signal: &Signal) -> bool {
-        let Some(answer) = unless_the_process_ends(|| event.is_complete_in_any_context(self.api)) else { return false };
+        let Some(answer) = unless_exiting(|| event.is_complete_in_any_context(self.api)) else { return false };
         match answer {
             Ok(over) => {
                 if over {

@@ -37,7 +37,7 @@ impl Capturable {
         if begun {
             assert!(!self.captured.load(Ordering::Relaxed), "two captures of one stream");
             self.captured.store(true, Ordering::Relaxed);
-            // As `RawStream::give` does it.
+            // As `RawStream::capture_call` does it.
             let inside = self.stream.gate.pass();
             assert!(inside.is_some() && self.stream.gate.is_capturing(), "a captured task runs now");
             drop(inside);

@@ -1,10 +1,11 @@
 //! The order of calls around the stamps, for all interleavings of a few threads (`loom`).
 //!
 //! The tests run files of the crate: how a submission stamps the memory that it uses, how a wait takes its mark, how a
-//! failure is reported, when memory is idle, which rows have no handle, the gate, which functions calls find by one
-//! look, and when an allocator and its blocks are in use. Only the library is a model. It has one stream. Work is numbered in the order of queueing. A wait completes all
-//! work that was queued before it, and reports a failure once. Two properties are checked: memory that counts as idle is
-//! not used by incomplete work, and every waiter for failed work gets the failure.
+//! failure is reported, when memory is idle, which rows have no handle, the gate, which functions are cached, and when
+//! an allocator and its blocks are in use. Only the library is a model. It has one stream. Work is numbered in the
+//! order of queueing. A wait completes all work that was queued before it, and reports a failure once. Two properties
+//! are checked: memory that counts as idle is not used by incomplete work, and every waiter for failed work gets the
+//! failure.
 //!
 //! `tools/mutants-of-stamps.sh` changes these files in ways that must make a test here fail.
 
@@ -18,18 +19,18 @@ mod ffi {
 
     #[allow(dead_code, unreachable_pub)]
     pub mod admission;
+    #[allow(unreachable_pub)]
+    pub mod cold_path;
     #[allow(dead_code, unreachable_pub)]
     pub mod free_slots;
+    #[allow(dead_code, unreachable_pub)]
+    pub mod function_cache;
     #[allow(dead_code, unreachable_pub)]
     pub mod gate;
     #[allow(dead_code, unreachable_pub)]
     pub mod in_place;
     #[allow(dead_code, unreachable_pub)]
     pub mod places;
-    #[allow(dead_code, unreachable_pub)]
-    pub mod plain;
-    #[allow(unreachable_pub)]
-    pub mod seldom;
     #[allow(dead_code, unreachable_pub)]
     pub mod sharing;
     #[allow(dead_code, unreachable_pub, unused_imports)]
@@ -285,7 +286,7 @@ fn memory_at_rest_that_is_used_again_is_not_idle_before_that_work_is_complete() 
         let first = stream.submit(&used);
         // A wait gives the memory back: what used it so far is known to be done.
         stream.synchronize().unwrap();
-        used.rest();
+        used.mark_idle();
         assert!(stream.calls_idle(&used));
         let submits = submits(&stream, &used);
         stream.collect(&used, first);

@@ -1,9 +1,9 @@
-//! The functions that calls find by one look: some threads keep them while others switch further checks on and off.
+//! The cache of functions: some threads fill it while others switch further checks on and off.
 
 use super::*;
 
 /// With one place, which is enough for all that these tests do.
-type PlainCalls = ffi::plain::PlainCalls<1>;
+type FunctionCache = ffi::function_cache::FunctionCache<1>;
 
 /// As in `process.rs`.
 const OWN: u32 = 1;
@@ -14,29 +14,29 @@ const PLACE: usize = 0;
 extern "C" fn called() {}
 
 /// A library whose calls are plain.
-fn loaded() -> Arc<PlainCalls> {
-    Arc::new(PlainCalls::new(OWN))
+fn loaded() -> Arc<FunctionCache> {
+    Arc::new(FunctionCache::new(OWN))
 }
 
-/// As `Loading::keep` does it.
-fn keep(calls: &PlainCalls) {
-    calls.keep(PLACE, called as extern "C" fn(), |mark| mark.load(Ordering::Relaxed) == OWN);
+/// As `Loading::fill_cache` does it.
+fn keep(calls: &FunctionCache) {
+    calls.put(PLACE, called as extern "C" fn(), |mark| mark.load(Ordering::Relaxed) == OWN);
 }
 
-fn finds(calls: &PlainCalls) -> bool {
-    // SAFETY: `find` asks for the type of what was kept at this place, which is `keep`'s.
-    unsafe { calls.find::<extern "C" fn()>(PLACE) }.is_some()
+fn finds(calls: &FunctionCache) -> bool {
+    // SAFETY: `get` asks for the type of what was kept at this place, which is `keep`'s.
+    unsafe { calls.get::<extern "C" fn()>(PLACE) }.is_some()
 }
 
 /// As `Loading::verified` does it, and the end of its answer.
-fn while_verified(calls: &PlainCalls) {
+fn while_verified(calls: &FunctionCache) {
     calls.mark.fetch_add(VERIFIED, Ordering::AcqRel);
-    calls.forget();
+    calls.clear();
     assert!(!finds(calls), "a call was not checked");
     calls.mark.fetch_sub(VERIFIED, Ordering::Relaxed);
 }
 
-fn on<R: 'static>(calls: &Arc<PlainCalls>, run: fn(&PlainCalls) -> R) -> thread::JoinHandle<R> {
+fn on<R: 'static>(calls: &Arc<FunctionCache>, run: fn(&FunctionCache) -> R) -> thread::JoinHandle<R> {
     let calls = Arc::clone(calls);
     thread::spawn(move || run(&calls))
 }
@@ -71,7 +71,7 @@ fn who_switches_checks_on_finds_no_function_that_one_of_two_threads_keeps() {
 fn two_threads_keep_a_function_and_each_finds_it() {
     loom::model(|| {
         let calls = loaded();
-        let keep_and_find = |calls: &PlainCalls| {
+        let keep_and_find = |calls: &FunctionCache| {
             keep(calls);
             finds(calls)
         };

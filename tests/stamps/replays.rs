@@ -86,7 +86,7 @@ fn a_graph_that_came_back_from_a_wait_and_is_replayed_again_is_not_destroyed_bef
         let place = queues.submit(&handle.last_use);
         stream.synchronize().unwrap();
         // As `Pending::wait` gives the graph back.
-        handle.last_use.rest();
+        handle.last_use.mark_idle();
         let replays = thread::spawn(move || {
             let place = queues.submit(&handle.last_use);
             drop(handle);

@@ -115,7 +115,7 @@ fn an_owner_takes_a_block_back_only_when_the_readers_that_went_are_done() {
         streams.at(OTHER).synchronize().unwrap();
         assert!(streams.only(&mut own).is_ok());
         drop(own);
-        assert!(row.is_at_rest(), "what was over is awaited");
+        assert!(row.is_marked_idle(), "what was over is awaited");
     });
 }
 
@@ -170,7 +170,7 @@ fn a_reader_that_waited_leaves_nothing_and_one_that_is_there_keeps_the_block() {
             thread::spawn(move || {
                 let place = streams.at(STREAM).submit(&name);
                 streams.at(STREAM).synchronize().unwrap();
-                name.rest();
+                name.mark_idle();
                 drop(name);
                 place
             })

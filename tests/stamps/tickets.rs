@@ -33,7 +33,7 @@ fn a_number_is_known_only_where_no_other_stream_may_be_using_any_of_the_memory()
         let is_known = |uses: [&LastUse; 2]| stream.timeline.next_for(uses).is_some();
         assert!(is_known([&new, &own]) && is_known([&own, &new]));
         assert!(!is_known([&own, &of_another]) && !is_known([&of_another, &own]));
-        of_another.rest();
+        of_another.mark_idle();
         assert!(is_known([&own, &of_another]));
     });
 }

@@ -1,4 +1,4 @@
-//! An operation has one outcome per state, and fails only in states that allow it.
+//! From each state, an operation leads to one state for each outcome, and can fail only if it is allowed there.
 
 use crate::errors::Errors;
 use crate::parse::{Line, Place};
@@ -7,13 +7,13 @@ use syn::ext::IdentExt;
 
 pub(super) fn check(lines: &[Line], errors: &mut Errors) {
     for (place, line) in lines.iter().enumerate() {
-        if let Err(error) = alone(line, lines.iter().take(place)).and_then(|()| possible(line, lines)) {
+        if let Err(error) = unique(line, lines.iter().take(place)).and_then(|()| possible(line, lines)) {
             errors.add(error);
         }
     }
 }
 
-fn alone<'a>(line: &Line, mut before: impl Iterator<Item = &'a Line>) -> Result<(), Error> {
+fn unique<'a>(line: &Line, mut before: impl Iterator<Item = &'a Line>) -> Result<(), Error> {
     let Some(other) = before.find(|other| other.starts_as(line) && other.ends_as(line)) else {
         return Ok(());
     };

@@ -2,7 +2,7 @@
 
 use crate::errors::Errors;
 use crate::parse::Declaration;
-use crate::protocol::{bound, called, camel, named};
+use crate::protocol::{bound, camel, operations_of, states_of};
 use proc_macro2::Ident;
 use syn::Error;
 use syn::ext::IdentExt;
@@ -11,7 +11,7 @@ use syn::ext::IdentExt;
 const TAKEN: &[&str] = &["ALL", "At", "Edge", "End", "Monitor", "Op", "Outcome", "Refused", "Self", "Start", "State"];
 
 pub(super) fn check(declaration: &Declaration, errors: &mut Errors) {
-    let (states, operations) = (named(&declaration.lines), called(&declaration.lines));
+    let (states, operations) = (states_of(&declaration.lines), operations_of(&declaration.lines));
     for state in &states {
         if let Err(error) = state_name(state) {
             errors.add(error);
@@ -34,8 +34,8 @@ pub(super) fn check(declaration: &Declaration, errors: &mut Errors) {
             errors.add(Error::new(parameter.span(), message));
         }
     }
-    apart(&states, Ident::to_string, errors);
-    apart(&operations, |operation| camel(&operation.unraw().to_string()), errors);
+    distinct(&states, Ident::to_string, errors);
+    distinct(&operations, |operation| camel(&operation.unraw().to_string()), errors);
     for operation in &operations {
         let bound = bound(&operation.unraw().to_string());
         if let Some(state) = states.iter().find(|state| **state == bound) {
@@ -83,7 +83,7 @@ fn outcome_name(outcome: &Ident) -> Result<(), Error> {
 }
 
 /// A reader takes names that differ only in case for the same name, and so does the documentation on some file systems.
-fn apart(names: &[Ident], generated: impl Fn(&Ident) -> String, errors: &mut Errors) {
+fn distinct(names: &[Ident], generated: impl Fn(&Ident) -> String, errors: &mut Errors) {
     for (place, name) in names.iter().enumerate() {
         let this = generated(name);
         let Some(other) = names.iter().take(place).find(|other| generated(other).to_lowercase() == this.to_lowercase())
@@ -91,7 +91,10 @@ fn apart(names: &[Ident], generated: impl Fn(&Ident) -> String, errors: &mut Err
             continue;
         };
         let how = if generated(other) == this { format!("both become `{this}`") } else { "differ only in case".into() };
-        errors.add(Error::new(name.span(), format!("`{name}` and `{other}` {how}; choose names that tell them apart")));
+        errors.add(Error::new(
+            name.span(),
+            format!("`{name}` and `{other}` {how}; choose names that tell them distinct"),
+        ));
     }
 }
 

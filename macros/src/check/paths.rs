@@ -2,7 +2,7 @@
 
 use crate::errors::Errors;
 use crate::parse::{Declaration, Line, Place};
-use crate::protocol::named;
+use crate::protocol::states_of;
 use proc_macro2::Ident;
 use syn::Error;
 
@@ -13,10 +13,10 @@ pub(super) fn check(declaration: &Declaration, errors: &mut Errors) {
         let message = "no life starts here; add a line `[*] --> State : operation;`";
         return errors.add(Error::new(declaration.header.name.span(), message));
     }
-    let reached = grow(lines, |line| Some((&line.from, &line.to)));
+    let reached = reachable(lines, |line| Some((&line.from, &line.to)));
     // A program cannot rely on a failure, so a path that needs one does not count.
-    let released = grow(lines, |line| line.fails.is_none().then_some((&line.to, &line.from)));
-    for state in named(lines) {
+    let released = reachable(lines, |line| line.fails.is_none().then_some((&line.to, &line.from)));
+    for state in states_of(lines) {
         if !reached.contains(&&state) {
             let message = format!("nothing leads to state `{state}`; add `… --> {state} : operation;`, or remove it");
             errors.add(Error::new(state.span(), message));
@@ -31,18 +31,18 @@ pub(super) fn check(declaration: &Declaration, errors: &mut Errors) {
     }
 }
 
-/// The states reachable from `[*]` by steps from the first place of a pair to the second.
-fn grow<'a>(lines: &'a [Line], step: impl Fn(&'a Line) -> Option<(&'a Place, &'a Place)>) -> Vec<&'a Ident> {
-    let mut met: Vec<&Ident> = Vec::new();
+/// The states that can be reached from `[*]`. `step` gives the direction of a line: its start and its end.
+fn reachable<'a>(lines: &'a [Line], step: impl Fn(&'a Line) -> Option<(&'a Place, &'a Place)>) -> Vec<&'a Ident> {
+    let mut reached: Vec<&Ident> = Vec::new();
     loop {
         let next = lines.iter().filter_map(&step).find_map(|pair| match pair {
-            (Place::Outside(_), Place::State(to)) => (!met.contains(&to)).then_some(to),
-            (Place::State(from), Place::State(to)) => (met.contains(&from) && !met.contains(&to)).then_some(to),
+            (Place::Outside(_), Place::State(to)) => (!reached.contains(&to)).then_some(to),
+            (Place::State(from), Place::State(to)) => (reached.contains(&from) && !reached.contains(&to)).then_some(to),
             _ => None,
         });
         match next {
-            Some(state) => met.push(state),
-            None => return met,
+            Some(state) => reached.push(state),
+            None => return reached,
         }
     }
 }

@@ -2,16 +2,16 @@
 
 use crate::errors::Errors;
 use crate::parse::Declaration;
-use crate::protocol::{called, named};
+use crate::protocol::{operations_of, states_of};
 use proc_macro2::Ident;
 use syn::Error;
 use syn::ext::IdentExt;
 
 pub(super) fn check(declaration: &Declaration, errors: &mut Errors) {
     let wordings: Vec<&Ident> = declaration.wordings.iter().map(|wording| &wording.operation).collect();
-    known("operation", &wordings, &called(&declaration.lines), errors);
+    known("operation", &wordings, &operations_of(&declaration.lines), errors);
     let states: Vec<&Ident> = declaration.states.iter().map(|state| &state.name).collect();
-    known("state", &states, &named(&declaration.lines), errors);
+    known("state", &states, &states_of(&declaration.lines), errors);
 }
 
 fn known(kind: &str, mentioned: &[&Ident], known: &[Ident], errors: &mut Errors) {

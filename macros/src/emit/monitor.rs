@@ -233,7 +233,7 @@ fn edges(protocol: &Protocol) -> TokenStream {
             pub rules: &'static [&'static str],
             /// The line's comment.
             pub why: &'static str,
-            /// Not declared: by default, a failed operation keeps the state.
+            /// Whether the step was not declared: by default, a failed operation keeps the state.
             pub implied: bool,
         }
 

@@ -115,7 +115,7 @@ impl fmt::Display for Place {
     }
 }
 
-/// Mermaid has other arrows; in a state diagram only `-->` is one.
+/// Reads `-->`, the only arrow of state diagrams. Other arrows of Mermaid get an error of their own.
 fn arrow(input: ParseStream<'_>, from: &Place) -> Result<()> {
     let mut marks = Vec::new();
     while input.cursor().punct().is_some() {

@@ -53,15 +53,15 @@ pub struct Event {
 pub enum Outcome {
     /// It took effect.
     Success,
-    /// It took effect and made the object with this number. A device that is set makes its default context.
+    /// It took effect and created the object with this number. For a set of a device, that is the default context.
     Created(u64),
     /// It had no effect.
     Refused,
-    /// It waited, and its time limit came first: the work goes on.
+    /// It waited until its time limit, and the work goes on.
     TimedOut,
     /// It waited, the work is over, and some of it failed.
     WorkFailed,
-    /// It asked, and the work is not over.
+    /// It was a query, and the work is not over.
     NotReady,
 }
 

@@ -1,6 +1,6 @@
 /// What a call does to its object.
 ///
-/// The names are those of the objects' life cycles; one name serves all objects to which the same is done.
+/// The names are those of the life cycles. An operation has the same name for all kinds of objects.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[non_exhaustive]
 pub enum Op {
@@ -56,8 +56,8 @@ pub enum Op {
     Record,
     /// A stream waits for an event.
     Await,
-    /// A stream waits for something that streams set in ways which the events do not tell: a notify, or a value in memory.
-    /// What it comes after is not known, so no order is missed from here on.
+    /// A stream waits for a notify, or for a value in memory. The events do not tell which work sets it. So from here
+    /// on the stream's work may come after any other work, and the checker reports no missing order for it.
     Fence,
     /// The thread waits for a stream, an event, or (the process as the object) all streams of the current context.
     Synchronize,
@@ -75,7 +75,7 @@ pub enum Op {
     Offer,
     /// Memory is offered no more.
     Withdraw,
-    /// One more handle of physical memory is asked for. It is freed, too.
+    /// One more handle of physical memory is asked for, which must be freed, too.
     Retain,
     /// A data buffer becomes part of a dataset.
     Add,
@@ -95,13 +95,13 @@ pub enum Op {
     LaunchHostFunction,
     /// A queued callback begins: everything before it on its stream is over.
     Begin,
-    /// The library has asked an allocator of the caller for a block, for work of the stream that takes part.
+    /// The library has asked an allocator of the caller for a block, for work of the stream that the event names.
     Take,
     /// The library gives a block back to the caller's allocator.
     GiveBack,
     /// A callback of the caller's allocator calls for an execution or a registration.
     Reenter,
-    /// A wait for a stream is given up: it could never have ended.
+    /// A wait for a stream is given up, because it could never have ended.
     GiveUp,
     /// Memory that queued work reads is found to have changed since the work was queued.
     Alter,
@@ -168,9 +168,9 @@ pub enum Flag {
     OnDevice,
     /// The allocator had no block.
     NoBlock,
-    /// The bytes that are read are as the library gave them out.
+    /// The bytes that are read still have the values that they had when the library allocated them.
     Untouched,
-    /// What is awaited waits for a callback that only the waiting thread runs.
+    /// The work that the call waits for needs a callback that only the waiting thread runs.
     OwnCallback,
     /// The memory is the program's own: the call registers it, or ends its registration.
     Registered,
@@ -180,13 +180,13 @@ pub enum Flag {
     NoAccess,
     /// The mapping begins behind the start of the physical memory.
     Inside,
-    /// The runs of the captured work come one after the other, whatever the streams.
+    /// The replays of the captured work run one after the other, also on different streams.
     InTurn,
     /// The object is of another process: the call imports it, or ends that.
     Imported,
     /// The call takes memory from a pool of the library, or gives it back.
     Pooled,
-    /// The call tells the address by which a device reaches the host memory.
+    /// The call returns the address by which a device reaches the host memory.
     Reachable,
     /// The call is one of media processing: it allocates or frees its memory, or works on pictures.
     Media,

@@ -27,8 +27,8 @@ pub enum Use {
     Room {
         /// The number of bytes that the call states.
         said: Span,
-        /// How many bytes there are, as far as the caller of the checker knows: it knows less than the checker does of
-        /// memory that the library allocated.
+        /// How many bytes there are, if the feed knows. For memory that the library allocated, the checker knows it
+        /// itself.
         known: Option<u64>,
     },
 }

@@ -1,6 +1,6 @@
 //! ALLOC: allocators of the caller, their descriptors, and the streams that they serve.
 //!
-//! A registration that no work used is told at its end: until then the work may still come.
+//! A registration that no work used is reported when it ends, because until then such work may still come.
 
 use super::clock::Now;
 use super::effects::allocates;
@@ -34,7 +34,7 @@ pub(super) fn judge(case: &mut Case<'_>) {
 fn register(case: &mut Case<'_>, stream: Object) {
     let Some(object) = case.event().others().find(|other| other.kind == Kind::Descriptor) else { return };
     let Some(descriptor) = case.world.descriptors.get(object) else { return };
-    let (made, members) = (descriptor.made, &descriptor.is.members);
+    let (made, members) = (descriptor.made, &descriptor.data.members);
     let missing: Vec<Member> = Member::ALL.into_iter().filter(|member| !members.contains(member)).collect();
     let names = missing.iter().map(|member| member.name()).collect::<Vec<_>>().join(", ");
     if missing == [Member::AllocateNear] {
@@ -56,7 +56,7 @@ fn register(case: &mut Case<'_>, stream: Object) {
         .about(object)
         .against(made, "created the descriptor");
     }
-    if let Some(earlier) = case.world.streams.get(stream).and_then(|entry| entry.is.allocated) {
+    if let Some(earlier) = case.world.streams.get(stream).and_then(|entry| entry.data.allocated) {
         case.report(
             ALLOC_15,
             format!("{stream} has taken memory from the library's own allocator: this registration is ignored"),
@@ -93,7 +93,7 @@ fn unregister(case: &mut Case<'_>, stream: Object) {
     }
 }
 
-/// The process ends with these registrations.
+/// Reports the registrations that no work used, at the end of the process.
 pub(super) fn at_exit(case: &mut Case<'_>) {
     let streams: Vec<Object> = case.world.registrations.keys().copied().collect();
     streams.into_iter().for_each(|stream| unused(case, stream));

@@ -28,7 +28,7 @@ pub(super) fn judge(case: &mut Case<'_>) {
     let event = case.event();
     let stream = event.queue().unwrap_or(event.object);
     let Some(entry) = case.world.streams.get(stream) else { return };
-    let subscribed = entry.is.subscribed;
+    let subscribed = entry.data.subscribed;
     match (event.op, subscribed) {
         (Op::LaunchCallback, None) => {
             case.report(
@@ -76,7 +76,7 @@ pub(super) fn judge(case: &mut Case<'_>) {
 
 fn unsubscribe(case: &mut Case<'_>, stream: Object) {
     let Some(entry) = case.world.streams.get(stream) else { return };
-    let queued = entry.is.launched.filter(|(_, count)| case.world.host.at(entry.is.key) < *count);
+    let queued = entry.data.launched.filter(|(_, count)| case.world.host.at(entry.data.key) < *count);
     if let Some((launch, _)) = queued {
         case.report(
             CB_06,

@@ -8,7 +8,7 @@
 //! The host has one clock for all its threads, because the checker cannot see how threads notify each other. So work
 //! counts as in flight only if no thread can have known that it is complete.
 
-use super::book::Book;
+use super::registry::Registry;
 use crate::events::{Access, Object, Role, Span};
 use crate::finding::Call;
 use std::collections::BTreeMap;
@@ -47,7 +47,7 @@ pub(super) struct Task {
     /// Its count on the stream.
     pub(super) count: u64,
     pub(super) call: Call,
-    /// What it uses of a block; nothing in particular of other objects.
+    /// The bytes that it uses of a block. Empty for other objects.
     pub(super) span: Span,
     pub(super) access: Access,
     pub(super) role: Role,
@@ -62,7 +62,7 @@ pub(super) enum Now<'a> {
     Queued(&'a Clock),
 }
 
-/// What queued work uses of an object, as long as it may matter.
+/// The uses of an object by queued work that may still conflict with other uses.
 #[derive(Clone, Default, Debug)]
 pub(super) struct InFlight(Vec<Task>);
 
@@ -71,12 +71,13 @@ impl InFlight {
         self.0.push(task);
     }
 
-    /// The call had no effect after all.
+    /// Removes the uses of a call that had no effect.
     pub(super) fn take_back(&mut self, call: Call) {
         self.0.retain(|task| task.call != call);
     }
 
-    /// Forgets what is over, and what the call's own work comes after on the same stream and covers.
+    /// Removes uses that are over, and earlier uses on the same stream that the uses of this call make redundant:
+    /// whatever conflicts with the earlier one also conflicts with the later one.
     pub(super) fn settle(&mut self, call: Call, order: &Order<'_>) {
         let own: Vec<Task> = self.0.iter().filter(|task| task.call == call).cloned().collect();
         self.0.retain(|task| {
@@ -118,7 +119,7 @@ pub(super) struct Stream {
     pub(super) count: u64,
     /// The count of the last work that was not refused.
     pub(super) last: u64,
-    /// What is over when its next work begins, and its own count.
+    /// The work that is over when the stream's next work begins, including its own.
     pub(super) clock: Clock,
     /// A wait for it that ran into its time limit, and the count then.
     pub(super) timed_out: Option<(Call, u64)>,
@@ -135,7 +136,7 @@ pub(super) struct Stream {
 #[derive(Clone, Copy)]
 pub(super) struct Order<'a> {
     pub(super) host: &'a Clock,
-    pub(super) streams: &'a Book<Stream>,
+    pub(super) streams: &'a Registry<Stream>,
 }
 
 impl Order<'_> {
@@ -146,7 +147,7 @@ impl Order<'_> {
 
     /// Whether the stream's work up to this count is over: awaited, or gone with the stream.
     pub(super) fn is_reached(&self, stream: Object, key: Key, count: u64) -> bool {
-        let alive = self.streams.get(stream).is_some_and(|stream| stream.is.key == key);
+        let alive = self.streams.get(stream).is_some_and(|stream| stream.data.key == key);
         !alive || self.host.at(key) >= count
     }
 
@@ -154,7 +155,7 @@ impl Order<'_> {
     /// has the handle by now, the work is over.
     fn is_fenced(&self, task: &Task) -> bool {
         let stream = self.streams.get(task.stream);
-        stream.and_then(|stream| stream.is.fenced).is_some_and(|fenced| task.count >= fenced)
+        stream.and_then(|stream| stream.data.fenced).is_some_and(|fenced| task.count >= fenced)
     }
 
     fn before(&self, task: &Task, now: Now<'_>) -> bool {

@@ -23,9 +23,9 @@ fn needs_context(case: &Case<'_>) -> bool {
     let event = case.event();
     let on_stream = event.queue().is_some() || matches!(event.object.kind, Kind::Stream | Kind::DefaultStream);
     match event.op {
-        // A registration only takes the stream's handle for a key.
+        // A registration uses the stream's handle only as a key.
         Op::Register | Op::Unregister => false,
-        // Addresses and physical memory are of no context.
+        // Addresses and physical memory belong to no context.
         Op::Allocate if matches!(event.object.kind, Kind::Range | Kind::Physical) => false,
         Op::Create => matches!(event.object.kind, Kind::Stream | Kind::Event | Kind::Notify),
         Op::Load | Op::Unload | Op::Execute | Op::Allocate | Op::Ask | Op::AskDefaultStream => true,
@@ -39,11 +39,11 @@ fn needs_context(case: &Case<'_>) -> bool {
 
 fn missing(case: &mut Case<'_>) {
     let (world, call, thread) = (case.world, case.event().call, case.event().thread);
-    let standing = world.threads.get(&thread);
-    if standing.is_some_and(|standing| standing.told) {
+    let state = world.threads.get(&thread);
+    if state.is_some_and(|state| state.reported) {
         return;
     }
-    if let Some((context, by)) = standing.and_then(|standing| standing.lost) {
+    if let Some((context, by)) = state.and_then(|state| state.lost) {
         let rule = if by.object.kind == Kind::Device { DEV_04 } else { CTX_09 };
         case.report(
             rule,
@@ -56,7 +56,7 @@ fn missing(case: &mut Case<'_>) {
         return;
     }
     let elsewhere = world.threads.iter().filter(|(other, _)| **other != thread);
-    let chosen = elsewhere.filter_map(|(_, standing)| standing.current).max_by_key(|(_, by)| by.number);
+    let chosen = elsewhere.filter_map(|(_, state)| state.current).max_by_key(|(_, by)| by.number);
     let rule = match case.event().op {
         Op::Allocate | Op::Ask => MEM_06,
         _ if chosen.is_none() => DEV_01,
@@ -82,7 +82,7 @@ fn gone(case: &mut Case<'_>, context: u64) {
     let rule = match dead.ended {
         ended if ended.object.kind == Kind::Device => DEV_08,
         ended if ended.thread == thread => CTX_09,
-        // Found when it was destroyed.
+        // It was reported when the context was destroyed.
         _ if was_found(case) => return,
         _ => CTX_11,
     };
@@ -98,8 +98,8 @@ fn gone(case: &mut Case<'_>, context: u64) {
 
 /// Whether a finding has named the call that made the thread's context current.
 fn was_found(case: &Case<'_>) -> bool {
-    let standing = case.world.threads.get(&case.event().thread);
-    let chosen = standing.and_then(|standing| standing.current);
+    let state = case.world.threads.get(&case.event().thread);
+    let chosen = state.and_then(|state| state.current);
     chosen.is_some_and(|(_, by)| case.world.contradicted.contains(&by.number))
 }
 
@@ -113,8 +113,8 @@ fn devices(case: &mut Case<'_>) {
     }
 }
 
-/// A device is reset when it is set. A forced reset takes it from all threads at once: the manual has one of them reset
-/// it so in the end, and a second forced reset is a mistake.
+/// Only a device that is set may be reset. A forced reset takes the device from all threads at once. The manual lets
+/// one of them do that at the end, so a second forced reset is a mistake.
 fn reset(case: &mut Case<'_>) {
     let (object, forced) = (case.event().object, case.event().op == Op::ResetForce);
     let device = case.world.devices.get(&object.number);
@@ -147,7 +147,7 @@ fn reset(case: &mut Case<'_>) {
 fn context(case: &mut Case<'_>) {
     let (object, destroys) = (case.event().object, case.event().op == Op::Destroy);
     if let Some(context) = case.world.contexts.get(object) {
-        let (made, default) = (context.made, context.is.default);
+        let (made, default) = (context.made, context.data.default);
         if default && destroys {
             case.report(
                 CTX_02,
@@ -183,7 +183,7 @@ fn context(case: &mut Case<'_>) {
 fn destroyed_elsewhere(case: &mut Case<'_>, context: Object) {
     let (world, thread) = (case.world, case.event().thread);
     let elsewhere = world.threads.iter().filter(|(other, _)| **other != thread);
-    let having = elsewhere.filter_map(|(_, standing)| standing.current.filter(|(current, _)| *current == context));
+    let having = elsewhere.filter_map(|(_, state)| state.current.filter(|(current, _)| *current == context));
     let chosen: Vec<_> = having.map(|(_, by)| by).collect();
     let Some(first) = chosen.first().copied() else { return };
     case.report(
@@ -199,10 +199,10 @@ fn destroyed_elsewhere(case: &mut Case<'_>, context: Object) {
 /// CTX-14.
 fn thread_ends(case: &mut Case<'_>) {
     let world = case.world;
-    let Some(standing) = world.threads.get(&case.event().thread) else { return };
-    let Some((context, by)) = standing.current else { return };
-    // One thread is enough for that, and only the first is told.
-    if world.contexts.get(context).is_none_or(|context| context.is.default || context.is.outlived) {
+    let Some(state) = world.threads.get(&case.event().thread) else { return };
+    let Some((context, by)) = state.current else { return };
+    // One such thread is enough to keep the context forever, so only the first one is reported.
+    if world.contexts.get(context).is_none_or(|context| context.data.default || context.data.outlived) {
         return;
     }
     let thread = case.event().thread;

@@ -11,7 +11,7 @@ pub(super) fn judge(case: &mut Case<'_>) {
         return;
     }
     match op {
-        // A dataset has no contents.
+        // This finds nothing for a dataset, which has no contents.
         Op::Create | Op::Change => null_with_size(case),
         _ => {}
     }

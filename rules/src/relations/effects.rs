@@ -11,7 +11,7 @@ use super::world::*;
 use crate::events::{Access, Flag, Kind, Member, Object, Op, Outcome, Role, Span, Use};
 
 /// The call is about to be made.
-pub(super) fn begin(world: &mut World, scene: Scene, told: Option<Vec<Object>>) {
+pub(super) fn begin(world: &mut World, scene: Scene, reported: Option<Vec<Object>>) {
     if ends(scene.event.op) {
         world.mark_ending(scene.event.object, scene.call);
     }
@@ -24,17 +24,17 @@ pub(super) fn begin(world: &mut World, scene: Scene, told: Option<Vec<Object>>) 
     used.into_iter().for_each(|object| world.touch(object, scene.call));
     for used in scene.memory.iter().filter(|used| used.access == Access::Write && used.role != Role::Contents) {
         let block = world.block(used.span.start).map(|(block, _)| block);
-        block.and_then(|block| world.blocks.get_mut(block)).into_iter().for_each(|entry| entry.is.written = true);
+        block.and_then(|block| world.blocks.get_mut(block)).into_iter().for_each(|entry| entry.data.written = true);
     }
-    let before = scene.event.queue().and_then(|queue| world.streams.get(queue)).map_or(0, |stream| stream.is.last);
+    let before = scene.event.queue().and_then(|queue| world.streams.get(queue)).map_or(0, |stream| stream.data.last);
     let count = submit(world, &scene);
     let awaited = awaited(world, &scene);
-    world.under_way.push(UnderWay { scene, awaited, count, before, told });
+    world.under_way.push(UnderWay { scene, awaited, count, before, reported });
 }
 
 /// The call has been made, or refused.
 pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
-    let UnderWay { scene, awaited, count, before, told } = under_way;
+    let UnderWay { scene, awaited, count, before, reported } = under_way;
     let (call, object) = (scene.call, scene.event.object);
     if outcome == Outcome::Refused {
         if scene.event.op == Op::Initialise {
@@ -44,27 +44,27 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
             world.unmark_ending(object, call);
         }
         let queue = scene.event.queue().and_then(|queue| world.streams.get_mut(queue));
-        if let Some(stream) = queue.filter(|stream| stream.is.last == count) {
-            stream.is.last = before;
+        if let Some(stream) = queue.filter(|stream| stream.data.last == count) {
+            stream.data.last = before;
         }
-        super::virtual_memory::was_refused(world, &scene, told.is_some());
-        if let Some(told) = told {
+        super::virtual_memory::was_refused(world, &scene, reported.is_some());
+        if let Some(reported) = reported {
             if scene.event.op == Op::Load {
                 world.not_made.insert(object.kind);
             }
             if ends(scene.event.op) && object.kind == Kind::Stream {
-                // It would have waited. What comes next is judged as after that.
+                // The call would have waited for the stream. Later calls are judged as if it had.
                 world.host.join(&awaited);
             }
             orders::as_meant(world, &scene, count);
-            world.keep(scene.event.op, object, told);
+            world.keep(scene.event.op, object, reported);
         }
         take_back(world, &scene);
         return;
     }
-    match told {
-        Some(told) => world.keep(scene.event.op, object, told),
-        // An earlier call may have tried in vain.
+    match reported {
+        Some(reported) => world.keep(scene.event.op, object, reported),
+        // An earlier call may have failed to end it.
         None if ends(scene.event.op) => drop(world.kept.remove(&object)),
         None => {}
     }
@@ -74,7 +74,7 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
     if outcome == Outcome::TimedOut
         && let Some(stream) = world.streams.get_mut(object)
     {
-        stream.is.timed_out = Some((call, stream.is.count));
+        stream.data.timed_out = Some((call, stream.data.count));
     }
     settle(world, &scene);
     if !matches!(outcome, Outcome::TimedOut | Outcome::NotReady) {
@@ -88,15 +88,15 @@ fn submit(world: &mut World, scene: &Scene) -> u64 {
     let Some(stream) = world.streams.get_mut(queue) else { return 0 };
     let callback = scene.event.others().find(|other| other.kind == Kind::Callback);
     if let Some(callback) = callback {
-        // When it runs, the work before it is over, and itself is not.
-        world.callbacks.insert(callback, stream.is.clock.clone());
+        // When the callback runs, the work before it is over, but the callback is not.
+        world.callbacks.insert(callback, stream.data.clock.clone());
     }
-    stream.is.count += 1;
-    stream.is.last = stream.is.count;
-    let (key, count) = (stream.is.key, stream.is.count);
-    stream.is.clock.raise(key, count);
-    if stream.is.persistent {
-        // When it runs is decided elsewhere.
+    stream.data.count += 1;
+    stream.data.last = stream.data.count;
+    let (key, count) = (stream.data.key, stream.data.count);
+    stream.data.clock.raise(key, count);
+    if stream.data.persistent {
+        // Such work runs when its model instance runs, not now.
         return count;
     }
     if scene.runs_own_code() {
@@ -146,7 +146,7 @@ fn submit(world: &mut World, scene: &Scene) -> u64 {
 
 /// Whether the work takes memory from the stream's allocator.
 pub(super) fn allocates(world: &World, scene: &Scene) -> bool {
-    let dynamic = world.models.get(scene.event.object).is_some_and(|model| model.is.dynamic);
+    let dynamic = world.models.get(scene.event.object).is_some_and(|model| model.data.dynamic);
     scene.event.is(Flag::Allocates) || (scene.event.op == Op::Execute && dynamic)
 }
 
@@ -155,13 +155,13 @@ fn awaited(world: &World, scene: &Scene) -> Clock {
     let event = &scene.event;
     let mut awaited = Clock::default();
     let mut add = |stream: Object| {
-        // A persistent stream answers at once, without having run.
-        let stream = world.streams.get(stream).filter(|stream| !stream.is.persistent);
+        // A wait for a persistent stream returns at once, before anything has run.
+        let stream = world.streams.get(stream).filter(|stream| !stream.data.persistent);
         stream.into_iter().for_each(|stream| {
-            awaited.join(&stream.is.clock);
-            if stream.is.fenced.is_some() {
-                // Its wait may have been for anything that was queued until now.
-                world.streams.live().for_each(|(_, other)| awaited.raise(other.is.key, other.is.count));
+            awaited.join(&stream.data.clock);
+            if stream.data.fenced.is_some() {
+                // The stream may have waited for anything that was queued until now.
+                world.streams.live().for_each(|(_, other)| awaited.raise(other.data.key, other.data.count));
             }
         });
     };
@@ -173,7 +173,7 @@ fn awaited(world: &World, scene: &Scene) -> Clock {
             context.into_iter().flat_map(|context| world.streams_of(context)).for_each(add);
         }
         (Op::Synchronize | Op::Query, Kind::Event) => {
-            let record = world.events.get(event.object).and_then(|event| event.is.record.as_ref());
+            let record = world.events.get(event.object).and_then(|event| event.data.record.as_ref());
             record.into_iter().for_each(|record| awaited.join(&record.clock));
         }
         (Op::Unload, _) => {
@@ -194,7 +194,7 @@ fn awaited(world: &World, scene: &Scene) -> Clock {
     awaited
 }
 
-/// The call had no effect: what it was to use is not used.
+/// Removes the uses of a call that had no effect.
 fn take_back(world: &mut World, scene: &Scene) {
     each_use(world, scene, |in_flight, _| in_flight.take_back(scene.call));
 }
@@ -276,7 +276,7 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
                 world.default_handles.insert(Object::stream(made.number), Object::default_stream(context));
             }
         }
-        // Another object may have its number by now.
+        // By now the handle may belong to another object.
         op if ends(op) && world.means(call, object) => super::lives::end(world, call, object),
         Op::Synchronize if object.kind == Kind::Process => {
             world.device_wait = event.context.map(|context| (call, Object::context(context)));
@@ -286,46 +286,46 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
         Op::Fence => orders::fence(world, event.queue(), count),
         Op::LaunchHostFunction | Op::LaunchCallback => world.launched = Some(call),
         Op::Reset => {
-            world.events.get_mut(object).into_iter().for_each(|event| event.is.record = None);
+            world.events.get_mut(object).into_iter().for_each(|event| event.data.record = None);
         }
         Op::Change if object.kind == Kind::DataBuffer => {
             if let (Some(span), Some(buffer)) = (contents(scene), world.data_buffers.get_mut(object)) {
-                buffer.is.span = span;
+                buffer.data.span = span;
             }
         }
         Op::Change if object.kind == Kind::Memory && event.is(Flag::Reachable) => {
-            world.blocks.get_mut(object).into_iter().for_each(|block| block.is.reachable = true);
+            world.blocks.get_mut(object).into_iter().for_each(|block| block.data.reachable = true);
         }
         Op::Change if object.kind == Kind::Memory && event.is(Flag::Mapped) => {
             super::virtual_memory::give_access(world, scene);
         }
         Op::Offer | Op::Withdraw => super::sharing::offer(world, scene),
-        Op::Retain => world.physical.get_mut(object).into_iter().for_each(|entry| entry.is.retained += 1),
-        // Its tasks were replaced, or it got more of them. Replays that are queued use what they used.
+        Op::Retain => world.physical.get_mut(object).into_iter().for_each(|entry| entry.data.retained += 1),
+        // The graph's tasks were replaced, or tasks were added. Queued replays still use the objects from before.
         Op::Change if object.kind == Kind::Graph => {
             if let Some(graph) = world.graphs.get_mut(object) {
-                graph.is.memory = event.memory().collect();
-                graph.is.objects = event.others().collect();
+                graph.data.memory = event.memory().collect();
+                graph.data.objects = event.others().collect();
             }
         }
         Op::Add => {
             let buffer = event.others().find(|other| other.kind == Kind::DataBuffer);
             if let (Some(buffer), Some(dataset)) = (buffer, world.datasets.get_mut(object)) {
-                dataset.is.buffers.push(buffer);
+                dataset.data.buffers.push(buffer);
             }
         }
         Op::SetMember(member) => {
             if let Some(descriptor) = world.descriptors.get_mut(object) {
-                descriptor.is.members.insert(member);
+                descriptor.data.members.insert(member);
                 if member == Member::Object {
-                    descriptor.is.object = event.others().find(|other| other.kind == Kind::Allocator);
+                    descriptor.data.object = event.others().find(|other| other.kind == Kind::Allocator);
                 }
             }
         }
         Op::Register => {
             let descriptor = event.others().find(|other| other.kind == Kind::Descriptor);
             if let Some(descriptor) = descriptor {
-                let object = world.descriptors.get(descriptor).and_then(|entry| entry.is.object);
+                let object = world.descriptors.get(descriptor).and_then(|entry| entry.data.object);
                 let new = Registration { call, descriptor, object, serves: false, elsewhere: None, at_once: None };
                 world.registrations.insert(event.object, new);
             }
@@ -335,7 +335,7 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
         }
         Op::Subscribe | Op::Unsubscribe => {
             if let Some(stream) = world.streams.get_mut(object) {
-                stream.is.subscribed = (event.op == Op::Subscribe).then_some(call);
+                stream.data.subscribed = (event.op == Op::Subscribe).then_some(call);
             }
         }
         Op::Begin => {
@@ -343,9 +343,9 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
         }
         Op::Take => super::lent::taken(world, event, call),
         Op::EndThread => {
-            let standing = world.threads.remove(&event.thread).and_then(|standing| standing.current);
-            let context = standing.and_then(|(context, _)| world.contexts.get_mut(context));
-            context.into_iter().for_each(|context| context.is.outlived = true);
+            let state = world.threads.remove(&event.thread).and_then(|state| state.current);
+            let context = state.and_then(|(context, _)| world.contexts.get_mut(context));
+            context.into_iter().for_each(|context| context.data.outlived = true);
         }
         _ => {}
     }
@@ -375,20 +375,21 @@ fn allocated(world: &mut World, scene: &Scene) {
 
 /// What a stream remembers of its work.
 fn queued(world: &mut World, scene: &Scene, queue: Object, count: u64) {
-    // A model takes the allocator that is registered when it runs; an operator decides for good.
+    // A model uses the allocator that is registered when it runs. The first operator decides the allocator of the
+    // stream.
     let operator = scene.event.op != Op::Execute;
     let own = operator && allocates(world, scene) && !world.registrations.contains_key(&queue);
     if let Some(stream) = world.streams.get_mut(queue) {
         if own {
-            stream.is.allocated.get_or_insert(scene.call);
+            stream.data.allocated.get_or_insert(scene.call);
         }
         if scene.event.op == Op::LaunchCallback {
-            stream.is.launched = Some((scene.call, count));
+            stream.data.launched = Some((scene.call, count));
         }
     }
 }
 
-/// What the call says that the object describes.
+/// The bytes that the object describes, according to the call.
 pub(super) fn contents(scene: &Scene) -> Option<Span> {
     scene.event.uses.iter().find_map(|used| match used {
         Use::Memory { span, role: Role::Contents, .. } => Some(*span),

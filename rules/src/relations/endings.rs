@@ -1,9 +1,9 @@
 //! MEM, MODEL, GRAPH: memory is freed, and graphs are destroyed, when nothing uses them any more.
 
-use super::book::Entry;
 use super::clock::{Now, Task};
 use super::in_flight::excused_by;
 use super::models::loaded_in;
+use super::registry::Entry;
 use super::scene::Case;
 use super::world::{Fate, Graph, World};
 use crate::catalogue::*;
@@ -21,7 +21,7 @@ pub(super) fn judge(case: &mut Case<'_>) {
     if super::live::ends(case.event().op) && matches!(object.kind, Kind::Model | Kind::Event) {
         return part_of(case, object);
     }
-    // The right function may wait, or come behind the work.
+    // If the wrong function frees the memory, the right one might have waited for the work, or have come after it.
     let by_another = case.findings.iter().any(|finding| finding.rule == MEM_03);
     if super::live::ends(case.event().op)
         && object.kind == Kind::Memory
@@ -32,21 +32,21 @@ pub(super) fn judge(case: &mut Case<'_>) {
     }
 }
 
-/// Queued work may still use it. The synchronising free waits for the streams of the current context (MEM-13). A free
-/// that a stream takes comes after the work that the stream has before.
+/// Whether queued work may still use the memory. The synchronising free waits for the streams of the current context
+/// (MEM-13). A free that is queued on a stream comes after the stream's earlier work.
 fn queued(case: &mut Case<'_>, object: Object) -> bool {
     let (world, order) = (case.world, case.world.order());
     let waits = matches!(case.event().op, Op::FreeSynced | Op::FreeHostSynced);
     let current = case.event().context.map(Object::context);
     let waited = |task: &Task| {
         let stream = world.streams.get(task.stream);
-        waits && stream.is_some_and(|stream| Some(stream.is.context) == current)
+        waits && stream.is_some_and(|stream| Some(stream.data.context) == current)
     };
     let Some(block) = world.blocks.get(object) else { return false };
     let queue = case.event().queue();
     let task = block
         .in_flight
-        .unordered(&order, world.now(queue), |task| !waited(task) && !block.is.is_told(task.stream, queue));
+        .unordered(&order, world.now(queue), |task| !waited(task) && !block.data.is_reported(task.stream, queue));
     let task = task.cloned();
     let Some(task) = task else { return false };
     let rule = if waits { Some(DEV_17) } else { excused_by(case, &task) };
@@ -65,15 +65,15 @@ fn queued(case: &mut Case<'_>, object: Object) -> bool {
     true
 }
 
-/// A graph whose tasks use it can still be replayed.
+/// Whether a graph whose tasks use the memory can still be replayed.
 fn captured(case: &mut Case<'_>, object: Object) -> bool {
-    let Some(span) = case.world.blocks.get(object).map(|block| block.is.span) else { return false };
+    let Some(span) = case.world.blocks.get(object).map(|block| block.data.span) else { return false };
     let uses = |used: &Use| match used {
         Use::Memory { span: captured, role, .. } => captured.overlaps(span).then_some(*role),
         _ => None,
     };
     let mut graphs = replayable(case.world);
-    let user = graphs.find_map(|(graph, entry)| Some((graph, entry.made, entry.is.memory.iter().find_map(uses)?)));
+    let user = graphs.find_map(|(graph, entry)| Some((graph, entry.made, entry.data.memory.iter().find_map(uses)?)));
     let Some((graph, made, role)) = user else { return false };
     case.report(
         GRAPH_05,
@@ -87,7 +87,7 @@ fn captured(case: &mut Case<'_>, object: Object) -> bool {
     true
 }
 
-/// The graphs that can be replayed. One that another thread is destroying may be gone by now.
+/// The graphs that can be replayed, without those that another thread is destroying.
 fn replayable(world: &World) -> impl Iterator<Item = (Object, &Entry<Graph>)> {
     let graphs = world.graphs.live().filter(|(_, graph)| graph.ending.is_none());
     graphs.filter(|(graph, _)| !world.kept.contains(graph))
@@ -96,7 +96,7 @@ fn replayable(world: &World) -> impl Iterator<Item = (Object, &Entry<Graph>)> {
 /// GRAPH-05: a model or an event ends, and a graph whose tasks use it can still be replayed.
 fn part_of(case: &mut Case<'_>, object: Object) {
     let mut graphs = replayable(case.world);
-    let user = graphs.find(|(_, entry)| entry.is.objects.contains(&object)).map(|(graph, entry)| (graph, entry.made));
+    let user = graphs.find(|(_, entry)| entry.data.objects.contains(&object)).map(|(graph, entry)| (graph, entry.made));
     let Some((graph, made)) = user else { return };
     case.report(
         GRAPH_05,
@@ -111,7 +111,7 @@ fn part_of(case: &mut Case<'_>, object: Object) {
 
 /// GRAPH-05: a graph is replayed, and a model or an event of its tasks has ended.
 fn without(case: &mut Case<'_>, graph: Object) {
-    let objects = case.world.graphs.get(graph).into_iter().flat_map(|entry| &entry.is.objects);
+    let objects = case.world.graphs.get(graph).into_iter().flat_map(|entry| &entry.data.objects);
     let ended = objects.copied().find_map(|object| match case.world.fate(object) {
         Fate::Dead(dead) => Some((object, dead.ended)),
         _ => None,
@@ -146,9 +146,9 @@ fn replayed(case: &mut Case<'_>, object: Object) {
     }
 }
 
-/// Another thread is in a call that uses it.
+/// Whether another thread is in a call that uses the memory.
 fn running(case: &mut Case<'_>, object: Object) -> bool {
-    let Some(span) = case.world.blocks.get(object).map(|block| block.is.span) else { return false };
+    let Some(span) = case.world.blocks.get(object).map(|block| block.data.span) else { return false };
     let user = case.elsewhere().find_map(|other| {
         let used = other.scene.memory.iter().find(|used| used.role != Role::Contents && used.span.overlaps(span))?;
         Some((other.scene.call, used.role))
@@ -165,9 +165,9 @@ fn running(case: &mut Case<'_>, object: Object) -> bool {
     true
 }
 
-/// A model that was given the memory is still loaded.
+/// Whether a model that was given the memory is still loaded.
 fn loaded(case: &mut Case<'_>, object: Object) -> bool {
-    let Some(span) = case.world.blocks.get(object).map(|block| block.is.span) else { return false };
+    let Some(span) = case.world.blocks.get(object).map(|block| block.data.span) else { return false };
     let Some((rule, model)) = loaded_in(case, span) else { return false };
     let made = case.world.made(model);
     case.report(

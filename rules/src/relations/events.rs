@@ -1,4 +1,4 @@
-//! EVENT: what was recorded, and who waits for it.
+//! EVENT: records of events, waits for them, resets, and times.
 
 use super::scene::Case;
 use super::world;
@@ -23,9 +23,9 @@ fn waits(case: &mut Case<'_>, object: Object) {
     let Some(entry) = case.world.events.get(object) else { return };
     let (made, on_stream) = (entry.made, case.event().op == Op::Await);
     let flag = "create the event with ACL_EVENT_SYNC among its flags";
-    if on_stream && !entry.is.waitable {
+    if on_stream && !entry.data.waitable {
         flagless(case, EVENT_02, "a stream waits for an event without ACL_EVENT_SYNC", flag);
-    } else if entry.is.record.is_none() {
+    } else if entry.data.record.is_none() {
         case.report(
             EVENT_05,
             format!("{object} is waited for before it was recorded: the wait has no effect"),
@@ -39,11 +39,11 @@ fn waits(case: &mut Case<'_>, object: Object) {
 
 fn resets(case: &mut Case<'_>, object: Object) {
     let Some(entry) = case.world.events.get(object) else { return };
-    if entry.is.ex {
+    if entry.data.ex {
         flagless(case, EVENT_03, "an event of aclrtCreateEventExWithFlag is reset", "record it again instead");
-    } else if entry.is.plain {
+    } else if entry.data.plain {
         flagless(case, EVENT_01, "an event of plain aclrtCreateEvent is reset", "record it again instead");
-    } else if !entry.is.waitable {
+    } else if !entry.data.waitable {
         let fix = "create the event with ACL_EVENT_SYNC among its flags";
         flagless(case, EVENT_02, "an event without ACL_EVENT_SYNC is reset", fix);
     }
@@ -63,7 +63,7 @@ fn resets(case: &mut Case<'_>, object: Object) {
     }
 }
 
-/// What the event was created as forbids it.
+/// Reports an operation that the way in which the event was created does not allow.
 fn flagless(case: &mut Case<'_>, rule: RuleId, found: &'static str, fix: &'static str) {
     let object = case.event().object;
     let made = case.world.made(object);
@@ -79,8 +79,8 @@ fn elapsed(case: &mut Case<'_>, start: Object) {
     let order = case.world.order();
     let open = |record: &world::Record| !order.is_reached(record.stream, record.key, record.count);
     let mut against = None;
-    let found = match (&first.is.record, &last.is.record) {
-        _ if !first.is.timed || !last.is.timed => "one of the events has no time stamp (ACL_EVENT_TIME_LINE)",
+    let found = match (&first.data.record, &last.data.record) {
+        _ if !first.data.timed || !last.data.timed => "one of the events has no time stamp (ACL_EVENT_TIME_LINE)",
         (None, _) | (_, None) => "one of the events was never recorded",
         (Some(a), Some(b)) => {
             against = Some((b.call, "recorded the second event"));

@@ -1,12 +1,12 @@
-//! Calls that follow from a mistake that a finding has told.
+//! Calls whose findings would only repeat an earlier finding.
 
 use super::scene::Case;
 use super::world::Fate;
 use crate::events::{Kind, Object, Op};
 
-/// Whether the call uses or ends what an earlier call has ended too early, or has left behind, and a finding has told
-/// that. What the call breaks is then the same mistake.
-pub(super) fn from_what_was_told(case: &Case<'_>) -> bool {
+/// Whether the call uses or ends an object that an earlier call ended too early or left behind, and a finding has
+/// reported that call. What this call breaks is then the same mistake.
+pub(super) fn from_reported_mistake(case: &Case<'_>) -> bool {
     let (world, event) = (case.world, case.event());
     if world.kept.is_empty() || event.op == Op::Set {
         return false;
@@ -14,7 +14,8 @@ pub(super) fn from_what_was_told(case: &Case<'_>) -> bool {
     let process = &world.process;
     let finalised = process.initialised.is_empty() && process.finalised.is_some();
     let over = |object: Object| match world.fate(object) {
-        // What a graph or a model still uses was ended too early. Any other use, and a second end, is a mistake of its own.
+        // An object that a graph or a model still uses was ended too early. Any other use, and a second end, is a
+        // separate mistake.
         Fate::Dead(dead) if dead.ended.object == object => matches!(event.op, Op::Execute | Op::Replay),
         Fate::Dead(_) => true,
         Fate::Live { .. } | Fate::Unknown => finalised && object.kind != Kind::Process,

@@ -1,8 +1,8 @@
 //! MEM, COPY, STREAM, MODEL: memory that queued work may still use is used by somebody else.
 //!
-//! Two uses conflict when one of them writes and no wait puts them in order. What a thread does by itself comes after
-//! the work that some thread has waited for; what a stream does comes after that, too, and after what the stream waited
-//! for.
+//! Two uses conflict when one of them writes and no wait puts them in order. A use by a thread comes after all work
+//! that any thread has waited for. A use by a stream comes after that work, too, and after the work that the stream
+//! waited for.
 
 use super::clock::{Now, Task};
 use super::scene::{Case, MemoryUse, Scene};
@@ -21,7 +21,7 @@ pub(super) fn judge(case: &mut Case<'_>) {
     }
     let load = case.event().op == Op::Load;
     for used in &case.scene.memory {
-        // What a model is loaded with is used by its runs.
+        // The memory that a model is loaded with is used only by its runs.
         let later = load && matches!(used.role, Role::Workspace | Role::Weights);
         if used.role != Role::Contents && !later && conflict(case, used) {
             return;
@@ -29,15 +29,15 @@ pub(super) fn judge(case: &mut Case<'_>) {
     }
 }
 
-/// The bytes that a queued copy reads are no longer those that it was queued with: the program has written them by
-/// itself.
+/// Reports that the bytes that a queued copy reads have changed since it was queued: the program itself has written
+/// them.
 fn altered(case: &mut Case<'_>) {
     let (world, order, stream) = (case.world, case.world.order(), case.event().object);
     for used in &case.scene.memory {
         let Some((object, block)) = world.block(used.span.start) else { continue };
         let mut pending = block.in_flight.pending(&order);
         let reads = |task: &&Task| task.stream == stream && task.access == Access::Read && task.span == used.span;
-        // One that was overwritten by a call is found with that call.
+        // If a call overwrote the bytes, that call was reported.
         let task = pending.find(|task| reads(task) && !world.contradicted.contains(&task.call.number));
         if let Some(call) = task.map(|task| task.call) {
             let graph = Some(call.object).filter(|object| object.kind == Kind::Graph);
@@ -69,10 +69,10 @@ pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
         task.span.overlaps(used.span)
             && (writes(task.access) || writes(used.access))
             && !in_turn(case, task)
-            && !block.is.is_told(task.stream, queue)
+            && !block.data.is_reported(task.stream, queue)
     });
     let Some(task) = task.cloned() else { return false };
-    let rule = excused_by(case, &task).unwrap_or_else(|| rule_for(case, used, &task, block.is.device.is_some()));
+    let rule = excused_by(case, &task).unwrap_or_else(|| rule_for(case, used, &task, block.data.device.is_some()));
     let user = match now {
         Now::Host if case.event().op == Op::Touch => "the program itself".to_owned(),
         Now::Host => "this call".to_owned(),
@@ -109,8 +109,8 @@ pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     true
 }
 
-/// Two streams use the block and are not in order, which the findings tell once.
-pub(super) fn note_told(world: &mut World, scene: &Scene, findings: &[Finding]) {
+/// Remembers pairs of streams that use a block without an order, so that each pair is reported once.
+pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Finding]) {
     let Some(queue) = scene.event.queue() else { return };
     for finding in findings.iter().filter(|finding| finding.rule.severity() == Severity::Misuse) {
         let named = |wanted: &[Kind]| {
@@ -119,7 +119,7 @@ pub(super) fn note_told(world: &mut World, scene: &Scene, findings: &[Finding]) 
         let stream = named(&[Kind::Stream, Kind::DefaultStream]).filter(|stream| *stream != queue);
         let block = named(&[Kind::Memory]).and_then(|block| world.blocks.get_mut(block));
         if let (Some(stream), Some(block)) = (stream, block) {
-            block.is.told.insert([stream.min(queue), stream.max(queue)]);
+            block.data.reported.insert([stream.min(queue), stream.max(queue)]);
         }
     }
 }
@@ -127,7 +127,7 @@ pub(super) fn note_told(world: &mut World, scene: &Scene, findings: &[Finding]) 
 /// Whether both are runs of one graph whose runs come one after the other.
 fn in_turn(case: &Case<'_>, task: &Task) -> bool {
     let graph = case.event().object;
-    task.call.object == graph && case.world.graphs.get(graph).is_some_and(|graph| graph.is.in_turn)
+    task.call.object == graph && case.world.graphs.get(graph).is_some_and(|graph| graph.data.in_turn)
 }
 
 fn rule_for(case: &Case<'_>, used: &MemoryUse, task: &Task, on_device: bool) -> RuleId {
@@ -151,13 +151,13 @@ fn rule_for(case: &Case<'_>, used: &MemoryUse, task: &Task, on_device: bool) -> 
     }
 }
 
-/// A wait that the program may have taken for enough: one whose time limit came first (STREAM-16), or one for the
-/// streams of another context (DEV-17).
+/// The rule of a wait that the program may have thought to be sufficient: one that ran into its time limit (STREAM-16),
+/// or one for the streams of another context (DEV-17).
 pub(super) fn excused_by(case: &Case<'_>, task: &Task) -> Option<RuleId> {
     let stream = case.world.streams.get(task.stream)?;
-    if stream.is.timed_out.is_some_and(|(_, count)| task.count <= count) {
+    if stream.data.timed_out.is_some_and(|(_, count)| task.count <= count) {
         return Some(STREAM_16);
     }
     let (wait, context) = case.world.device_wait?;
-    (wait.number > task.call.number && context != stream.is.context).then_some(DEV_17)
+    (wait.number > task.call.number && context != stream.data.context).then_some(DEV_17)
 }

@@ -1,7 +1,7 @@
 //! ALLOC, MEM: the blocks that the library takes from allocators of the caller.
 
-use super::book::Book;
 use super::clock::{Clock, Stream};
+use super::registry::Registry;
 use super::scene::Case;
 use super::world::{Lent, World};
 use crate::catalogue::*;
@@ -78,9 +78,9 @@ fn reenter(case: &mut Case<'_>, allocator: Object) {
     .about(allocator);
 }
 
-/// Device memory is freed, and a block of an allocator is in it.
+/// Reports that device memory is freed while work may use an allocator's block in it.
 fn released(case: &mut Case<'_>, object: Object) {
-    let Some(span) = case.world.blocks.get(object).map(|block| block.is.span) else { return };
+    let Some(span) = case.world.blocks.get(object).map(|block| block.data.span) else { return };
     let over = |lent: &&Lent| is_over(lent, &case.world.streams, &case.world.host);
     let Some(lent) = overlapping(case.world, span).find(|lent| !over(lent)).copied() else { return };
     let thread = case.event().thread;
@@ -100,11 +100,12 @@ fn released(case: &mut Case<'_>, object: Object) {
     .against(lent.taken, "took the block");
 }
 
-/// The library has the block from now on.
+/// Records that the library has the block from now on.
 pub(super) fn taken(world: &mut World, event: &crate::events::Event, call: crate::finding::Call) {
     let (Some(Use::Memory { span, .. }), Some(stream)) = (memory(&event.uses), streams(&event.uses)) else { return };
-    let Some(key) = world.streams.get(stream).map(|stream| stream.is.key) else { return };
-    // The call that the block is for is under way; what the library takes while work runs is over when it is back.
+    let Some(key) = world.streams.get(stream).map(|stream| stream.data.key) else { return };
+    // The call that the block is for is under way. A block that the library takes while work runs counts as over when
+    // it is given back.
     let queueing = |other: &&super::scene::UnderWay| {
         other.scene.call.thread == call.thread && other.scene.event.queue() == Some(stream)
     };
@@ -115,7 +116,7 @@ pub(super) fn taken(world: &mut World, event: &crate::events::Event, call: crate
     world.lent.insert(span.start, lent);
 }
 
-/// The block is on its way back: from now on it may be given again.
+/// Records that the library gives the block back: from now on the allocator may return it again.
 pub(super) fn given_back(world: &mut World, event: &crate::events::Event) {
     if let Some(Use::Memory { span, .. }) = memory(&event.uses)
         && let Some(lent) = world.lent.get_mut(&span.start)
@@ -126,14 +127,14 @@ pub(super) fn given_back(world: &mut World, event: &crate::events::Event) {
 
 /// Whether the library has given the block back, and the work that it was taken for is over. The end of a stream waits
 /// for its work.
-fn is_over(lent: &Lent, streams: &Book<Stream>, host: &Clock) -> bool {
-    let stream = streams.get(lent.stream).filter(|stream| stream.is.key == lent.key);
+fn is_over(lent: &Lent, streams: &Registry<Stream>, host: &Clock) -> bool {
+    let stream = streams.get(lent.stream).filter(|stream| stream.data.key == lent.key);
     !lent.out && (stream.is_none() || host.at(lent.key) >= lent.count)
 }
 
 fn is_device_memory(world: &World, span: Span, stream: Object) -> bool {
-    let device = world.streams.get(stream).map(|stream| stream.is.device);
-    let block = world.block(span.start).map(|(_, block)| &block.is);
+    let device = world.streams.get(stream).map(|stream| stream.data.device);
+    let block = world.block(span.start).map(|(_, block)| &block.data);
     block.is_some_and(|block| block.device.is_some() && block.device == device && block.span.covers(span))
 }
 

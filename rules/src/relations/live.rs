@@ -13,13 +13,13 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
     let own = (!makes(event.op)).then_some(event.object);
     let mut named: Vec<Object> = own.into_iter().chain(event.others()).collect();
     if event.object.kind == Kind::Graph {
-        // What its tasks use is judged when it ends, and when the graph is replayed.
+        // The objects that its tasks use are judged when one of them ends, and when the graph is replayed.
         named.clear();
     }
     if event.op == Op::Execute {
         named.extend(case.scene.data_buffers(case.world));
     }
-    // Taking back the registration of a stream that has gone does no harm.
+    // Unregistering a destroyed stream is harmless.
     let harmless = |object: &Object| event.op == Op::Unregister && object.number != 0;
     named.retain(|object| known_by_events(*object) && !harmless(object));
     named.dedup();
@@ -29,7 +29,7 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
             Fate::Live { ending: Some(by), .. } if by.thread != event.thread => being_ended(case, object, by),
             Fate::Live { .. } => {}
             Fate::Dead(dead) => gone(case, object, Some(dead.ended)),
-            // Its number comes from a load that failed.
+            // Its number may come from a call that failed, which was reported.
             Fate::Unknown if case.world.missed.contains(&object) || case.world.not_made.contains(&object.kind) => {}
             Fate::Unknown => gone(case, object, None),
         }
@@ -51,7 +51,8 @@ pub(super) fn ends(op: Op) -> bool {
     )
 }
 
-/// Another relation checks contexts. Memory is found by its address. No event tells of graphs that are not complete.
+/// Whether this relation checks objects of this kind. Another one checks contexts. Memory is found by its address.
+/// There are no events for incomplete graphs.
 fn known_by_events(object: Object) -> bool {
     !matches!(
         object.kind,
@@ -120,7 +121,7 @@ fn rule_for(case: &Case<'_>, object: Object, ended: Option<Call>) -> (RuleId, &'
     }
 }
 
-/// Another thread ends what this call uses.
+/// Reports that another thread is ending an object that this call uses.
 fn being_ended(case: &mut Case<'_>, object: Object, by: Call) {
     let Some((rule, fix)) = overlap(object) else { return };
     case.report(
@@ -133,7 +134,7 @@ fn being_ended(case: &mut Case<'_>, object: Object, by: Call) {
     .against(by, "has not returned");
 }
 
-/// This call ends what another thread uses.
+/// Reports that this call ends an object that another thread uses.
 fn used_elsewhere(case: &mut Case<'_>, object: Object) {
     let Some((rule, fix)) = overlap(object) else { return };
     let world = case.world;

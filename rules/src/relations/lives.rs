@@ -19,7 +19,7 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
     match made.kind {
         Kind::Context => {
             let device = event.others().find(|other| other.kind == Kind::Device).map_or(0, |device| device.number);
-            world.contexts.enter(made, call, world.calls, Context { device, default: false, outlived: false });
+            world.contexts.insert(made, call, world.calls, Context { device, default: false, outlived: false });
             enter_stream(world, call, Object::default_stream(made.number), made, false);
             make_current(world, call, made);
         }
@@ -34,11 +34,11 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
             let device = device.unwrap_or(0);
             let event =
                 Event { device, plain, ex, waitable, timed, external, record: None, awaited_in_vain: Vec::new() };
-            world.events.enter(made, call, world.calls, event);
+            world.events.insert(made, call, world.calls, event);
         }
         Kind::Notify => {
             let imported = event.is(Flag::Imported);
-            world.notifies.enter(made, call, world.calls, Notify { imported });
+            world.notifies.insert(made, call, world.calls, Notify { imported });
         }
         Kind::Memory => make_block(world, scene, made, device),
         Kind::Model => {
@@ -51,13 +51,13 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
             let (work, weights) = (area(Role::Workspace), area(Role::Weights));
             let dynamic = event.is(Flag::Dynamic);
             if let Some(context) = context {
-                world.models.enter(made, call, world.calls, Model { context, work, weights, dynamic });
+                world.models.insert(made, call, world.calls, Model { context, work, weights, dynamic });
             }
         }
         Kind::Graph => {
             let (memory, objects) = (event.memory().collect(), event.others().collect());
             if let Some(context) = context {
-                world.graphs.enter(
+                world.graphs.insert(
                     made,
                     call,
                     world.calls,
@@ -65,28 +65,28 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
                 );
             }
         }
-        Kind::Channel => world.channels.enter(made, call, world.calls, ()),
-        Kind::Pool => world.pools.enter(made, call, world.calls, Pool { device: device_of(event) }),
+        Kind::Channel => world.channels.insert(made, call, world.calls, ()),
+        Kind::Pool => world.pools.insert(made, call, world.calls, Pool { device: device_of(event) }),
         Kind::Range => {
             let span = Span::new(made.number, contents(scene).map_or(1, |span| span.bytes));
-            world.ranges.enter(made, call, world.calls, Range { span });
+            world.ranges.insert(made, call, world.calls, Range { span });
         }
         Kind::Physical => {
             let bytes = contents(scene).map_or(0, |span| span.bytes);
             let physical = Physical { bytes, device: device_of(event), retained: 0, freed_once: false };
-            world.physical.enter(made, call, world.calls, physical);
+            world.physical.insert(made, call, world.calls, physical);
         }
-        Kind::Dataset => world.datasets.enter(made, call, world.calls, Dataset::default()),
+        Kind::Dataset => world.datasets.insert(made, call, world.calls, Dataset::default()),
         Kind::DataBuffer => {
             let span = contents(scene).unwrap_or(Span::new(0, 0));
-            world.data_buffers.enter(made, call, world.calls, DataBuffer { span });
+            world.data_buffers.insert(made, call, world.calls, DataBuffer { span });
         }
-        Kind::Descriptor => world.descriptors.enter(made, call, world.calls, Descriptor::default()),
+        Kind::Descriptor => world.descriptors.insert(made, call, world.calls, Descriptor::default()),
         Kind::Process | Kind::Device | Kind::DefaultStream | Kind::Allocator | Kind::Callback => {}
     }
 }
 
-/// Memory that the library has allocated on this device or on the host, or that the program has registered.
+/// Adds memory that the library has allocated on a device or on the host, or that the program has registered.
 fn make_block(world: &mut World, scene: &Scene, made: Object, current: Option<u64>) {
     let event = &scene.event;
     let described = event.uses.iter().find_map(|used| match *used {
@@ -115,7 +115,7 @@ fn make_block(world: &mut World, scene: &Scene, made: Object, current: Option<u6
         pool,
         reachable,
         media,
-        told: BTreeSet::new(),
+        reported: BTreeSet::new(),
     };
     enter_block(world, scene.call, block);
 }
@@ -125,12 +125,13 @@ fn device_of(event: &crate::events::Event) -> Option<u64> {
     event.others().find(|other| other.kind == Kind::Device).map(|device| device.number)
 }
 
-/// The library gives a number out again when its object has ended. The call that ended it may not have returned yet.
+/// Ends the object that had this number before. The library reuses the number of an object that has ended, even if the
+/// call that ended it has not returned yet.
 fn replace(world: &mut World, call: Call, object: Object) {
     if let Fate::Live { ending, .. } = world.fate(object) {
         end(world, ending.unwrap_or(call), object);
     }
-    // The default stream of a context that has gone may have had it.
+    // It may have been the handle of the default stream of a context that has ended.
     world.default_handles.remove(&object);
 }
 
@@ -176,7 +177,7 @@ pub(super) fn end(world: &mut World, call: Call, object: Object) {
 }
 
 pub(super) fn make_current(world: &mut World, call: Call, context: Object) {
-    world.threads.insert(call.thread, Standing { current: Some((context, call)), ..Standing::default() });
+    world.threads.insert(call.thread, ThreadState { current: Some((context, call)), ..ThreadState::default() });
 }
 
 pub(super) fn set_device(world: &mut World, call: Call, id: u64, context: Object) {
@@ -185,7 +186,7 @@ pub(super) fn set_device(world: &mut World, call: Call, id: u64, context: Object
     world.kept.remove(&Object::device(id));
     device.default_context = Some(context);
     if world.contexts.get(context).is_none() {
-        world.contexts.enter(context, call, world.calls, Context { device: id, default: true, outlived: false });
+        world.contexts.insert(context, call, world.calls, Context { device: id, default: true, outlived: false });
         enter_stream(world, call, Object::default_stream(context.number), context, false);
     }
     make_current(world, call, context);
@@ -211,48 +212,48 @@ fn end_context(world: &mut World, call: Call, context: Object) {
     for stream in world.streams_of(context) {
         end_stream(world, call, stream);
     }
-    for model in world.models.those(|model| model.context == context) {
+    for model in world.models.matching(|model| model.context == context) {
         world.models.end(model, call);
     }
-    for graph in world.graphs.those(|graph| graph.context == context) {
+    for graph in world.graphs.matching(|graph| graph.context == context) {
         world.graphs.end(graph, call);
     }
     world.default_handles.retain(|_, default| default.number != context.number);
     let ended = world.contexts.end(context, call);
-    if let Some(standing) = world.threads.get_mut(&call.thread)
-        && standing.current.is_some_and(|(current, _)| current == context)
+    if let Some(state) = world.threads.get_mut(&call.thread)
+        && state.current.is_some_and(|(current, _)| current == context)
     {
-        *standing = Standing { lost: Some((context, call)), ..Standing::default() };
+        *state = ThreadState { lost: Some((context, call)), ..ThreadState::default() };
     }
-    // What belongs to the device goes with the last of its contexts.
+    // Objects that belong to the device end with the last of its contexts.
     if let Some(ended) = ended.filter(|context| !context.default) {
         release_unused(world, call, ended.device);
     }
 }
 
 fn release_unused(world: &mut World, call: Call, id: u64) {
-    if world.contexts.live().any(|(_, context)| context.is.device == id) {
+    if world.contexts.live().any(|(_, context)| context.data.device == id) {
         return;
     }
-    for event in world.events.those(|event| event.device == id) {
+    for event in world.events.matching(|event| event.device == id) {
         world.events.end(event, call);
     }
-    for block in world.blocks.those(|block| block.device == Some(id)) {
+    for block in world.blocks.matching(|block| block.device == Some(id)) {
         end_block(world, call, block);
     }
-    for pool in world.pools.those(|pool| pool.device == Some(id)) {
+    for pool in world.pools.matching(|pool| pool.device == Some(id)) {
         world.pools.end(pool, call);
     }
-    for physical in world.physical.those(|physical| physical.device == Some(id)) {
+    for physical in world.physical.matching(|physical| physical.device == Some(id)) {
         world.physical.end(physical, call);
     }
     world.devices.get_mut(&id).into_iter().for_each(|device| device.peers.clear());
 }
 
 fn enter_stream(world: &mut World, call: Call, object: Object, context: Object, persistent: bool) {
-    let Some(device) = world.contexts.get(context).map(|context| context.is.device) else { return };
+    let Some(device) = world.contexts.get(context).map(|context| context.data.device) else { return };
     let stream = Stream {
-        // A context's default stream is the only other stream that a call can make.
+        // Unique, because a call creates one stream: an explicit one, or the default stream of a context.
         key: call.number,
         context,
         device,
@@ -266,17 +267,17 @@ fn enter_stream(world: &mut World, call: Call, object: Object, context: Object, 
         subscribed: None,
         launched: None,
     };
-    world.streams.enter(object, call, world.calls, stream);
+    world.streams.insert(object, call, world.calls, stream);
 }
 
 fn end_stream(world: &mut World, call: Call, object: Object) {
     let Some(stream) = world.streams.end(object, call) else { return };
-    // Its work is over. What waits in other streams' clocks would only grow.
+    // The stream's work is over, so its entries in the clocks of others are not needed any more.
     world.host.join(&stream.clock);
     world.host.forget(stream.key);
-    world.streams.live_mut().for_each(|(_, other)| other.is.clock.forget(stream.key));
+    world.streams.live_mut().for_each(|(_, other)| other.data.clock.forget(stream.key));
     world.events.live_mut().for_each(|(_, event)| {
-        if let Some(record) = &mut event.is.record {
+        if let Some(record) = &mut event.data.record {
             record.clock.forget(stream.key);
         }
     });
@@ -285,9 +286,9 @@ fn end_stream(world: &mut World, call: Call, object: Object) {
 /// One handle is freed; the last one ends the memory.
 fn end_physical(world: &mut World, call: Call, object: Object) {
     match world.physical.get_mut(object) {
-        Some(entry) if entry.is.retained > 0 => {
-            entry.is.retained -= 1;
-            entry.is.freed_once = true;
+        Some(entry) if entry.data.retained > 0 => {
+            entry.data.retained -= 1;
+            entry.data.freed_once = true;
             entry.ending = None;
         }
         _ => drop(world.physical.end(object, call)),
@@ -298,14 +299,14 @@ fn enter_block(world: &mut World, call: Call, block: Block) {
     let span = block.span;
     // Calls that have freed the memory, and have not returned.
     let below = world.blocks.below(Object::memory(span.end()));
-    let overlapped = below.take_while(|(_, entry)| entry.is.span.end() > span.start);
+    let overlapped = below.take_while(|(_, entry)| entry.data.span.end() > span.start);
     let freed: Vec<_> = overlapped.filter_map(|(block, entry)| Some((block, entry.ending?))).collect();
     freed.into_iter().for_each(|(block, ending)| end_block(world, ending, block));
     let below = world.freed.range(..span.end()).rev();
     let covered = below.take_while(|(start, freed)| start.saturating_add(freed.bytes) > span.start);
     let covered: Vec<u64> = covered.map(|(start, _)| start).collect();
     covered.into_iter().for_each(|start| world.freed.remove(start));
-    world.blocks.enter(Object::memory(span.start), call, world.calls, block);
+    world.blocks.insert(Object::memory(span.start), call, world.calls, block);
 }
 
 fn end_block(world: &mut World, call: Call, object: Object) {

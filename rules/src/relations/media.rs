@@ -21,10 +21,10 @@ pub(super) fn judge(case: &mut Case<'_>) {
     .against(made, "created the channel");
 }
 
-/// MEM-03: media processing has an allocator of its own. Whether the block is of the other one.
+/// MEM-03: media processing has an allocator of its own. Returns whether the call frees a block of the other allocator.
 pub(super) fn other_family(case: &mut Case<'_>, object: Object) -> bool {
     let by_media = case.event().is(Flag::Media);
-    let Some(block) = case.world.blocks.get(object).filter(|block| block.is.media != by_media) else { return false };
+    let Some(block) = case.world.blocks.get(object).filter(|block| block.data.media != by_media) else { return false };
     let (made, name) = (block.made, case.scene.call.name);
     let by = if by_media { "aclrtFree" } else { "acldvppFree" };
     case.report(
@@ -45,7 +45,7 @@ pub(super) fn for_pictures(case: &mut Case<'_>) {
         return;
     }
     let blocks = case.scene.memory.iter().filter_map(|used| world.block(used.span.start));
-    let other = blocks.map(|(block, entry)| (block, entry.made, &entry.is)).find(|(.., block)| !block.media);
+    let other = blocks.map(|(block, entry)| (block, entry.made, &entry.data)).find(|(.., block)| !block.media);
     if let Some((block, made, _)) = other {
         case.report(
             DVPP_03,

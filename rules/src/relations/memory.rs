@@ -19,7 +19,7 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
             place(case, used);
             filled(case, used);
         }
-        // The two sides of a copy are wrong together.
+        // Both sides of a copy are usually wrong for the same reason, so one finding is enough.
         if case.event().op != Op::Execute && case.findings.len() > before {
             break;
         }
@@ -37,7 +37,7 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
     case.findings.len() == before
 }
 
-/// What a free is given.
+/// Checks the address that a free gets.
 fn release(case: &mut Case<'_>) {
     let (world, op, object) = (case.world, case.event().op, case.event().object);
     if object.number == 0 {
@@ -54,7 +54,7 @@ fn release(case: &mut Case<'_>) {
     }
     let of_host = matches!(op, Op::FreeHost | Op::FreeHostSynced);
     if let Some(block) = world.blocks.get(object) {
-        let (made, in_host) = (block.made, block.is.device.is_none());
+        let (made, in_host) = (block.made, block.data.device.is_none());
         if in_host != of_host {
             let (is, by) = if in_host { ("pinned host", "aclrtFreeHost") } else { ("device", "aclrtFree") };
             case.report(
@@ -100,8 +100,8 @@ fn release(case: &mut Case<'_>) {
     }
 }
 
-/// Whether the block belongs to another call than the one that frees it, or the relation of its own family is all that
-/// there is to say of it.
+/// Whether the block must be freed by another call, or whether the checks of its own family are complete, so that no
+/// further check applies to it.
 fn of_another_family(case: &mut Case<'_>, object: Object) -> bool {
     registration(case, object)
         || super::virtual_memory::mapping(case, object)
@@ -109,13 +109,14 @@ fn of_another_family(case: &mut Case<'_>, object: Object) -> bool {
         || super::sharing::other_family(case, object)
 }
 
-/// MEM-14: memory of the program is registered and unregistered by the two calls for that. Whether they do not fit.
+/// MEM-14: memory of the program is registered and unregistered by two calls. Returns whether call and memory do not
+/// match.
 fn registration(case: &mut Case<'_>, object: Object) -> bool {
     let unregisters = case.event().is(Flag::Registered);
     let block = case.world.blocks.get(object);
     let made = block.map(|block| block.made);
     let found = match block {
-        Some(block) if block.is.registered == unregisters => return false,
+        Some(block) if block.data.registered == unregisters => return false,
         Some(_) if unregisters => format!("{object} is unregistered, but an allocation returned it"),
         Some(_) => format!("{object} is freed, but it is memory of the program that is registered"),
         None if unregisters => format!("{object} is unregistered, but it is not registered"),
@@ -134,13 +135,13 @@ fn registration(case: &mut Case<'_>, object: Object) -> bool {
     true
 }
 
-/// MEM-11: memory is freed while a context of another device is current. A thread without a context says nothing about
-/// the device, and the library frees there.
+/// MEM-11: memory is freed while a context of another device is current. On a thread without a context the library
+/// frees memory of any device.
 fn elsewhere(case: &mut Case<'_>, object: Object) {
     let world = case.world;
     let here = case.event().context.and_then(|context| world.contexts.get(Object::context(context)));
-    let (Some(here), Some(block)) = (here.map(|context| context.is.device), world.blocks.get(object)) else { return };
-    let Some(of) = block.is.device.filter(|of| *of != here && !linked(case, here, *of)) else { return };
+    let (Some(here), Some(block)) = (here.map(|context| context.data.device), world.blocks.get(object)) else { return };
+    let Some(of) = block.data.device.filter(|of| *of != here && !linked(case, here, *of)) else { return };
     case.report(
         MEM_11,
         format!("{object} of device {of} is freed while a context of device {here} is current"),
@@ -154,7 +155,8 @@ fn elsewhere(case: &mut Case<'_>, object: Object) {
 /// Whether the memory is in a block that ended.
 pub(super) fn freed(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     let Some((block, freed)) = case.world.freed_block(used.span.start) else { return false };
-    // The program has its own memory again. A captured graph has not: it knows the memory as pinned.
+    // After the registration ended, the program may use its memory. A captured graph may not: it uses the memory as
+    // pinned.
     if freed.registered && case.event().op != Op::Replay {
         return false;
     }
@@ -185,8 +187,8 @@ fn place(case: &mut Case<'_>, used: &MemoryUse) {
     let Some(claimed) = used.claimed else { return };
     let there = case.world.place(used.span.start);
     let block = case.world.block(used.span.start);
-    let reached = claimed == Place::Device && block.is_some_and(|(_, block)| block.is.reachable);
-    if let Some((block, entry)) = block.filter(|(_, block)| reached && block.is.registered)
+    let reached = claimed == Place::Device && block.is_some_and(|(_, block)| block.data.reachable);
+    if let Some((block, entry)) = block.filter(|(_, block)| reached && block.data.registered)
         && matches!(used.role, Role::Source | Role::Target)
     {
         let made = entry.made;
@@ -254,12 +256,12 @@ fn fresh(case: &mut Case<'_>) {
         return;
     }
     for used in case.scene.memory.iter().filter(|used| used.role == Role::Source) {
-        let Some((block, entry)) = world.block(used.span.start).filter(|(_, entry)| !entry.is.written) else {
+        let Some((block, entry)) = world.block(used.span.start).filter(|(_, entry)| !entry.data.written) else {
             continue;
         };
         let made = entry.made;
         let queue = event.queue().and_then(|queue| world.streams.get(queue));
-        let fenced = queue.is_some_and(|stream| stream.is.fenced.is_some());
+        let fenced = queue.is_some_and(|stream| stream.data.fenced.is_some());
         if fenced || world.launched.is_some_and(|launched| launched.number > made.number) {
             // Another stream or the program's own code may write the memory before the copy runs.
             return;
@@ -291,7 +293,7 @@ fn filled(case: &mut Case<'_>, used: &MemoryUse) {
 /// MEM-11: work on a stream reaches the memory of its own device.
 fn other_device(case: &mut Case<'_>) {
     let (world, event) = (case.world, case.event());
-    let Some(device) = event.queue().and_then(|queue| world.streams.get(queue)).map(|stream| stream.is.device) else {
+    let Some(device) = event.queue().and_then(|queue| world.streams.get(queue)).map(|stream| stream.data.device) else {
         return;
     };
     if event.op == Op::Use && devices(case).len() > 1 {
@@ -299,7 +301,7 @@ fn other_device(case: &mut Case<'_>) {
     }
     for used in &case.scene.memory {
         let Some((block, entry)) = world.block(used.span.start) else { continue };
-        let Some(of) = entry.is.device.filter(|of| *of != device && !linked(case, device, *of)) else { continue };
+        let Some(of) = entry.data.device.filter(|of| *of != device && !linked(case, device, *of)) else { continue };
         let made = entry.made;
         case.report(
             MEM_11,
@@ -341,7 +343,7 @@ fn aligned(case: &mut Case<'_>) {
             _ => None,
         })
     };
-    // The sides of a batch are told pair by pair.
+    // A batch has several pairs of sources and targets.
     let odd = side(Role::Source).zip(side(Role::Target)).find_map(|(source, target)| {
         let on_device = |(span, _, claimed): &(Span, Role, Option<Place>)| {
             claimed.unwrap_or(case.world.place(span.start)) == Place::Device
@@ -360,7 +362,8 @@ fn aligned(case: &mut Case<'_>) {
     .all(block);
 }
 
-/// Access in one direction is taken to be enough: which one a copy needs depends on the product.
+/// Whether one of the devices has access to the memory of the other. One direction is accepted as sufficient, because
+/// it depends on the product which one a copy needs.
 fn linked(case: &Case<'_>, a: u64, b: u64) -> bool {
     let reaches = |a: u64, b: u64| case.world.devices.get(&a).is_some_and(|device| device.peers.contains(&b));
     reaches(a, b) || reaches(b, a)
@@ -368,7 +371,7 @@ fn linked(case: &Case<'_>, a: u64, b: u64) -> bool {
 
 /// The devices whose memory a call reads or writes.
 fn devices(case: &Case<'_>) -> Vec<u64> {
-    let of = |used: &MemoryUse| case.world.block(used.span.start)?.1.is.device;
+    let of = |used: &MemoryUse| case.world.block(used.span.start)?.1.data.device;
     let mut devices: Vec<u64> = case.scene.memory.iter().filter_map(of).collect();
     devices.sort_unstable();
     devices.dedup();

@@ -5,7 +5,6 @@
 //! reports nothing: a finding always is a broken rule.
 
 mod allocators;
-mod book;
 mod callbacks;
 mod clock;
 mod current;
@@ -26,6 +25,7 @@ mod orders;
 mod pools;
 mod process;
 mod recent;
+mod registry;
 mod same_context;
 mod scene;
 mod sharing;
@@ -87,19 +87,19 @@ impl Checker {
         while self.world.contradicted.len() > REMEMBERED {
             self.world.contradicted.pop_first();
         }
-        self.world.note_told(&findings, event.thread);
-        in_flight::note_told(&mut self.world, &scene, &findings);
+        self.world.note_reported(&findings, event.thread);
+        in_flight::note_reported(&mut self.world, &scene, &findings);
         let mut misuses = findings.iter().filter(|finding| finding.rule.severity() == Severity::Misuse).peekable();
-        let told = misuses
+        let reported = misuses
             .peek()
             .is_some()
             .then(|| misuses.flat_map(|finding| finding.objects.iter().map(|concerned| concerned.object)).collect());
-        effects::begin(&mut self.world, scene, told);
+        effects::begin(&mut self.world, scene, reported);
         findings
     }
 
-    /// Returns the rules that a call breaks which has looked for an object in vain. It need not have begun here, and
-    /// nothing follows from it.
+    /// Returns the rules that a call breaks that found no object for a handle. The call need not have been judged, and
+    /// it does not change the state of the checker.
     pub fn look_for(&mut self, event: &Event) -> Vec<Finding> {
         self.world.calls += 1;
         let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
@@ -128,15 +128,15 @@ impl Checker {
         findings
     }
 
-    /// What work is to use until it is over for good: memory, also that of its datasets and models, models and events.
-    /// What is captured takes these for the event that makes the graph.
+    /// What the work of a call uses until it is over: memory, including that of its datasets and models, and also
+    /// models and events. For a captured call, the event that creates the graph gets these.
     pub fn used_by(&self, event: &Event) -> Vec<Use> {
         let memory = scene::memory_of(&self.world, event).into_iter();
-        // Where the memory is was the captured call's word.
+        // The replay does not repeat what the captured call claimed about the place of the memory.
         let memory =
             memory.map(|MemoryUse { span, access, role, .. }| Use::Memory { span, access, role, claimed: None });
-        // An event that the work records, and then other work of the capture waits for, is only a link inside of it.
-        let links = |event: Object| self.world.events.get(event).is_some_and(|event| !event.is.external);
+        // An event that captured work records, and other captured work waits for, is only a link inside of the graph.
+        let links = |event: Object| self.world.events.get(event).is_some_and(|event| !event.data.external);
         let own = Some(event.object).filter(|object| match object.kind {
             Kind::Model => true,
             Kind::Event => event.op == Op::Await || !links(*object),
@@ -152,7 +152,7 @@ impl Checker {
 
     /// Whether a call has written to the block around an address, or was given some of it to write.
     pub fn was_written(&self, address: u64) -> bool {
-        self.world.block(address).is_some_and(|(_, block)| block.is.written)
+        self.world.block(address).is_some_and(|(_, block)| block.data.written)
     }
 
     /// Whether queued work of this stream that may not be over writes any of these bytes.
@@ -165,10 +165,10 @@ impl Checker {
         self.may_be_used(span, |task| task.access == Access::Read && task.stream == stream)
     }
 
-    /// What a replay of the graph reads that it does not write as well. Nothing, if functions of the program are part of it:
-    /// they may write anything.
+    /// The bytes that a replay of the graph reads and does not also write. Empty if the graph contains functions of the
+    /// program, because these may write anything.
     pub fn read_by_replay(&self, graph: Object) -> Vec<Span> {
-        let uses = self.world.graphs.get(graph).map_or(&[][..], |graph| &graph.is.memory);
+        let uses = self.world.graphs.get(graph).map_or(&[][..], |graph| &graph.data.memory);
         let spans = |wanted: Access| {
             uses.iter().filter_map(move |used| match *used {
                 Use::Memory { span, access, .. } if access == wanted => Some(span),
@@ -181,23 +181,24 @@ impl Checker {
         spans(Access::Read).filter(|read| !spans(Access::Write).any(|written| written.overlaps(*read))).collect()
     }
 
-    /// Whether what the stream was given last comes behind what may write memory untold: functions of the program, or a
-    /// wait for something that another thread does.
+    /// Whether the stream's last work comes after something that may write memory without an event: functions of the
+    /// program, or a wait for something that another thread does.
     pub fn follows_own_code(&self, stream: Object) -> bool {
         let (order, stream) = (self.world.order(), self.world.streams.get(stream));
-        let before = |code: &OwnCode| stream.is_none_or(|stream| stream.is.clock.at(code.key) >= code.count);
+        let before = |code: &OwnCode| stream.is_none_or(|stream| stream.data.clock.at(code.key) >= code.count);
         let pending = |code: &OwnCode| !order.is_reached(code.stream, code.key, code.count);
-        let fenced = stream.is_some_and(|stream| stream.is.fenced.is_some());
+        let fenced = stream.is_some_and(|stream| stream.data.fenced.is_some());
         fenced || self.world.own_code.iter().any(|code| pending(code) && before(code))
     }
 
-    /// Those of the streams behind whose work the call queues functions of the program as a part of a replay. Of others it is
-    /// told when they begin that the work before them is over.
+    /// If the call replays a graph that contains functions of the program: the streams, out of `streams`, behind whose
+    /// work these functions run. Other functions of the program have an event when they begin ([`Op::Begin`]), which
+    /// tells that the work before them is over.
     pub fn queues_own_code_behind(&self, event: &Event, streams: &[Object]) -> Vec<Object> {
         let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
         let scene = (event.op == Op::Replay).then(|| Scene::new(&self.world, call, event)).filter(Scene::runs_own_code);
         let Some(queue) = scene.and_then(|scene| scene.event.queue()) else { return Vec::new() };
-        let known = |stream: Object| self.world.streams.get(stream).map(|stream| &stream.is);
+        let known = |stream: Object| self.world.streams.get(stream).map(|stream| &stream.data);
         let behind = |stream: Object| match (known(queue), known(stream)) {
             (Some(queue), Some(stream)) => queue.key == stream.key || queue.clock.at(stream.key) > 0,
             _ => true,
@@ -224,7 +225,8 @@ impl Checker {
     }
 }
 
-/// If objects of a call do not exist or belong to another context, the other relations are not checked.
+/// Checks all relations. If objects of the call do not exist or belong to another context, the remaining ones are
+/// skipped.
 fn judge(case: &mut Case<'_>) {
     match case.event().op {
         // Actions of the library itself need no context, and their objects exist until they are complete.
@@ -234,7 +236,7 @@ fn judge(case: &mut Case<'_>) {
         Op::GiveUp => return callbacks::judge(case),
         _ => {}
     }
-    if follows::from_what_was_told(case) {
+    if follows::from_reported_mistake(case) {
         return;
     }
     process::judge(case);

@@ -7,7 +7,7 @@ use crate::catalogue::*;
 use crate::events::{Access, Object, Op, Role, Span};
 use crate::rule::RuleId;
 
-/// Whether the model may run, as far as its other runs go.
+/// Returns whether no other run conflicts with this call.
 pub(super) fn judge(case: &mut Case<'_>) -> bool {
     let before = case.findings.len();
     match case.event().op {
@@ -108,14 +108,14 @@ fn overwritten(case: &mut Case<'_>) {
     }
 }
 
-/// The rule that forbids to free memory while a model is loaded in it, and the model.
+/// The model that is loaded in this memory, and the rule against freeing the memory.
 pub(super) fn loaded_in(case: &Case<'_>, span: Span) -> Option<(RuleId, Object)> {
     let work = lent(case, span, |model| model.work).map(|model| (MODEL_02, model));
     work.or_else(|| lent(case, span, |model| model.weights).map(|model| (MODEL_03, model)))
 }
 
 fn lent(case: &Case<'_>, span: Span, area: impl Fn(&Model) -> Option<Span>) -> Option<Object> {
-    // That an unload was refused for what it breaks is told.
+    // An unload that broke a rule and was refused was reported, so that model does not count.
     let mut models = case.world.models.live().filter(|(model, _)| !case.world.kept.contains(model));
-    models.find(|(_, entry)| area(&entry.is).is_some_and(|area| area.overlaps(span))).map(|(model, _)| model)
+    models.find(|(_, entry)| area(&entry.data).is_some_and(|area| area.overlaps(span))).map(|(model, _)| model)
 }

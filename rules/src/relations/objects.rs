@@ -11,18 +11,18 @@ pub(super) struct Process {
     pub(super) finalised: Option<Call>,
     /// The initialisation that failed last.
     pub(super) refused: Option<Call>,
-    /// A finding has told that nothing initialises the library.
+    /// Whether a finding has reported that nothing initialises the library.
     pub(super) without: bool,
 }
 
 /// A thread and its current context.
 #[derive(Default, Debug)]
-pub(super) struct Standing {
+pub(super) struct ThreadState {
     pub(super) current: Option<(Object, Call)>,
     /// The context that the thread had and lost, and the call that took it.
     pub(super) lost: Option<(Object, Call)>,
-    /// A finding has told that it has no context.
-    pub(super) told: bool,
+    /// Whether a finding has reported that the thread has no context.
+    pub(super) reported: bool,
 }
 
 #[derive(Default, Debug)]
@@ -38,7 +38,7 @@ pub(super) struct Device {
 pub(super) struct Context {
     pub(super) device: u64,
     pub(super) default: bool,
-    /// It was current on a thread that has ended.
+    /// Whether it was current on a thread that has ended.
     pub(super) outlived: bool,
 }
 
@@ -68,7 +68,7 @@ pub(super) struct Record {
 #[derive(Debug)]
 pub(super) struct Block {
     pub(super) span: Span,
-    /// A call has written some of it, or was given it to write.
+    /// Whether a call has written some of it, or was given some of it to write.
     pub(super) written: bool,
     /// The device whose memory it is; `None` for pinned host memory.
     pub(super) device: Option<u64>,
@@ -86,18 +86,18 @@ pub(super) struct Block {
     pub(super) offered: Option<Call>,
     /// The pool of the library that it was taken from.
     pub(super) pool: Option<Object>,
-    /// It is host memory whose address on the device the program has, which is the same here.
+    /// It is host memory of which the program has the address on the device. Here both addresses are the same.
     pub(super) reachable: bool,
-    /// The allocator of media processing gave it out.
+    /// It comes from the allocator of media processing.
     pub(super) media: bool,
-    /// The pairs of streams that use it and are not in order, which a finding has told.
-    pub(super) told: BTreeSet<[Object; 2]>,
+    /// The pairs of streams for which a finding has reported that they use the block without an order.
+    pub(super) reported: BTreeSet<[Object; 2]>,
 }
 
 impl Block {
-    /// Whether a finding has told that the two streams are not in order.
-    pub(super) fn is_told(&self, a: Object, b: Option<Object>) -> bool {
-        b.is_some_and(|b| self.told.contains(&[a.min(b), a.max(b)]))
+    /// Whether a finding has reported that the two streams are not in order.
+    pub(super) fn is_reported(&self, a: Object, b: Option<Object>) -> bool {
+        b.is_some_and(|b| self.reported.contains(&[a.min(b), a.max(b)]))
     }
 }
 
@@ -105,7 +105,7 @@ impl Block {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Freed {
     pub(super) bytes: u64,
-    /// The memory is the program's, who has it again.
+    /// It was registered memory of the program, which the program may use again.
     pub(super) registered: bool,
 }
 
@@ -121,7 +121,7 @@ pub(super) struct Model {
 #[derive(Debug)]
 pub(super) struct Graph {
     pub(super) context: Object,
-    /// What its tasks use, as the event that made it says.
+    /// The memory that its tasks use, according to the event that created it.
     pub(super) memory: Vec<Use>,
     /// Models and events.
     pub(super) objects: Vec<Object>,
@@ -163,7 +163,7 @@ pub(super) struct Physical {
     pub(super) device: Option<u64>,
     /// How many more handles of it the program has asked for than it has freed.
     pub(super) retained: u64,
-    /// Of several handles one was freed.
+    /// Whether one of several handles was freed.
     pub(super) freed_once: bool,
 }
 

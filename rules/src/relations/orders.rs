@@ -1,11 +1,11 @@
-//! What a stream's work comes after: records of events, waits for them, and waits for what is not known.
+//! The order of streams: records of events, waits for them, and waits for something unknown.
 
 use super::scene::Scene;
 use super::world::{Record, World};
 use crate::events::{Object, Op};
 use crate::finding::Call;
 
-/// A record or a wait that breaks a rule was refused. What was to come after it is judged as if it had taken place.
+/// Applies a record or a wait that broke a rule and was refused: later calls are judged as if it had taken place.
 pub(super) fn as_meant(world: &mut World, scene: &Scene, count: u64) {
     let (call, object, queue) = (scene.call, scene.event.object, scene.event.queue());
     match scene.event.op {
@@ -15,33 +15,34 @@ pub(super) fn as_meant(world: &mut World, scene: &Scene, count: u64) {
     }
 }
 
-/// What the stream is given from now on comes after the event's record: the last one, or the next one where there is none,
-/// which a finding has told.
+/// Puts the stream's later work behind the event's last record. If there is none, a finding has reported that, and the
+/// next record counts.
 pub(super) fn wait_for(world: &mut World, event: Object, queue: Option<Object>) {
     let Some(stream) = queue.and_then(|queue| world.streams.get_mut(queue)) else { return };
     let Some(event) = world.events.get_mut(event) else { return };
-    match &event.is.record {
-        Some(record) => stream.is.clock.join(&record.clock),
-        None => event.is.awaited_in_vain.extend(queue.filter(|queue| !event.is.awaited_in_vain.contains(queue))),
+    match &event.data.record {
+        Some(record) => stream.data.clock.join(&record.clock),
+        None => event.data.awaited_in_vain.extend(queue.filter(|queue| !event.data.awaited_in_vain.contains(queue))),
     }
 }
 
 pub(super) fn record(world: &mut World, call: Call, event: Object, queue: Option<Object>, count: u64) {
     let Some((queue, stream)) = queue.and_then(|queue| Some((queue, world.streams.get(queue)?))) else { return };
-    let (key, clock) = (stream.is.key, stream.is.clock.clone());
+    let (key, clock) = (stream.data.key, stream.data.clock.clone());
     let Some(event) = world.events.get_mut(event) else { return };
-    let early = core::mem::take(&mut event.is.awaited_in_vain);
+    let early = core::mem::take(&mut event.data.awaited_in_vain);
     for stream in early {
-        world.streams.get_mut(stream).into_iter().for_each(|stream| stream.is.clock.join(&clock));
+        world.streams.get_mut(stream).into_iter().for_each(|stream| stream.data.clock.join(&clock));
     }
-    event.is.record = Some(Record { call, stream: queue, key, count, clock });
+    event.data.record = Some(Record { call, stream: queue, key, count, clock });
 }
 
-/// The stream waits for an unknown part of what all streams were given, or will be given.
+/// The stream waits for an unknown part of the work of all streams, present and future. So its later work counts as
+/// behind all of it.
 pub(super) fn fence(world: &mut World, queue: Option<Object>, count: u64) {
-    let known: Vec<_> = world.streams.live_mut().map(|(_, stream)| (stream.is.key, stream.is.count)).collect();
+    let known: Vec<_> = world.streams.live_mut().map(|(_, stream)| (stream.data.key, stream.data.count)).collect();
     if let Some(stream) = queue.and_then(|queue| world.streams.get_mut(queue)) {
-        known.into_iter().for_each(|(key, count)| stream.is.clock.raise(key, count));
-        stream.is.fenced.get_or_insert(count);
+        known.into_iter().for_each(|(key, count)| stream.data.clock.raise(key, count));
+        stream.data.fenced.get_or_insert(count);
     }
 }

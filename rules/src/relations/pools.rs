@@ -6,7 +6,7 @@ use super::world::World;
 use crate::catalogue::*;
 use crate::events::{Flag, Kind, Object, Op};
 
-/// MEM-18: a pool is destroyed when nothing of it is out, and when the streams that used it have been awaited.
+/// MEM-18: a pool is destroyed after all its blocks were freed and the streams that used it were synchronised.
 pub(super) fn judge(case: &mut Case<'_>) {
     let (world, pool) = (case.world, case.event().object);
     if case.event().op != Op::Destroy || pool.kind != Kind::Pool {
@@ -43,13 +43,13 @@ pub(super) fn judge(case: &mut Case<'_>) {
 /// The pool that queued work takes memory from, or gives it back to.
 pub(super) fn pool_of(world: &World, scene: &Scene) -> Option<Object> {
     let named = scene.event.others().find(|other| other.kind == Kind::Pool);
-    named.or_else(|| world.blocks.get(scene.event.object)?.is.pool)
+    named.or_else(|| world.blocks.get(scene.event.object)?.data.pool)
 }
 
-/// MEM-03: what a pool gave out goes back to it. Whether object and call do not fit.
+/// MEM-03: a block of a pool goes back to the pool. Returns whether call and block do not match.
 pub(super) fn other_family(case: &mut Case<'_>, object: Object) -> bool {
     let pooled = case.event().is(Flag::Pooled);
-    let block = case.world.blocks.get(object).filter(|block| block.is.pool.is_some() != pooled);
+    let block = case.world.blocks.get(object).filter(|block| block.data.pool.is_some() != pooled);
     let Some(made) = block.map(|block| block.made) else { return false };
     let by = if pooled { "the call that belongs to its allocation" } else { "aclrtMemPoolFreeAsync" };
     case.report(

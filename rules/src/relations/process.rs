@@ -16,7 +16,8 @@ pub(super) fn judge(case: &mut Case<'_>) {
     }
 }
 
-/// Waits, queries and callbacks on objects that came to be without an initialisation add nothing to that.
+/// Whether a call without an initialisation is reported. Waits, queries and callbacks are not: they need an object, and
+/// the call that created it was reported.
 fn takes_library(op: Op) -> bool {
     matches!(
         op,
@@ -66,8 +67,8 @@ fn not_initialised(case: &mut Case<'_>) {
     };
 }
 
-/// Whether a failed initialisation is the reason that there is nothing to use. What calls break then is not told: it
-/// follows from the one mistake. Strict checks refuse each call that takes the library, so no context comes to be.
+/// Whether a missing or failed initialisation is the reason that there are no objects. Then further findings would only
+/// repeat that mistake. Strict checks refuse every call that needs the library, so no context is ever created.
 pub(super) fn never_began(case: &Case<'_>) -> bool {
     let (world, process) = (case.world, &case.world.process);
     let first = case.findings.iter().any(|finding| finding.rule == INIT_01);
@@ -113,9 +114,9 @@ fn finalise(case: &mut Case<'_>) {
         [_, _, ..] => return,
         [_] => {}
     }
-    // A caller that initialises uses none of the objects that end here. What the library does itself, and the end of a
-    // thread, are no calls of the program, which cannot know when they are over: the scope of scoped threads ends a
-    // moment before.
+    // A thread that initialises uses none of the objects that end here. Actions of the library itself and the end of a
+    // thread are not calls of the program, and it cannot know when they are over: for example, a scope of scoped
+    // threads ends a moment before its threads do.
     let of_library =
         |op: Op| matches!(op, Op::Take | Op::GiveBack | Op::Reenter | Op::Alter | Op::Touch | Op::GiveUp | Op::Begin);
     let uses = |op: Op| !of_library(op) && !matches!(op, Op::Initialise | Op::Release | Op::EndThread);
@@ -129,7 +130,7 @@ fn finalise(case: &mut Case<'_>) {
         )
         .against(other, "has not returned");
     }
-    // What other parts of the program have is not left over, but taken from them.
+    // Objects of other parts of the program are not left over: INIT-07 was reported for them.
     if !left.is_empty() && !of_others {
         case.report(
             INIT_02,
@@ -144,22 +145,22 @@ fn finalise(case: &mut Case<'_>) {
 /// The objects of the program that are still there, and that it has not tried to end.
 fn left(case: &Case<'_>) -> Vec<Object> {
     let world = case.world;
-    // A thread that set a device and has ended has no use for it any more. The manual only advises to reset it there.
+    // A set by a thread that has ended does not count: the manual only advises to reset the device on that thread.
     let lives = |set: &Call| world.threads.contains_key(&set.thread);
     let set = world.devices.iter().filter(|(_, device)| device.sets.iter().any(lives));
     let mut left: Vec<Object> = set.map(|(id, _)| Object::device(*id)).collect();
-    left.extend(world.contexts.those(|context| !context.default));
+    left.extend(world.contexts.matching(|context| !context.default));
     left.extend(world.streams.live().map(|(stream, _)| stream).filter(|stream| stream.kind == Kind::Stream));
-    left.extend(world.events.those(|_| true));
-    left.extend(world.notifies.those(|_| true));
-    left.extend(world.blocks.those(|_| true));
+    left.extend(world.events.matching(|_| true));
+    left.extend(world.notifies.matching(|_| true));
+    left.extend(world.blocks.matching(|_| true));
     left.extend(super::virtual_memory::left(world, |_| true));
-    left.extend(world.ranges.those(|_| true));
-    left.extend(world.pools.those(|_| true));
-    left.extend(world.models.those(|_| true));
-    left.extend(world.datasets.those(|_| true));
-    left.extend(world.data_buffers.those(|_| true));
-    left.extend(world.descriptors.those(|_| true));
+    left.extend(world.ranges.matching(|_| true));
+    left.extend(world.pools.matching(|_| true));
+    left.extend(world.models.matching(|_| true));
+    left.extend(world.datasets.matching(|_| true));
+    left.extend(world.data_buffers.matching(|_| true));
+    left.extend(world.descriptors.matching(|_| true));
     world.forgotten(left)
 }
 

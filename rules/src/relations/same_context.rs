@@ -30,16 +30,16 @@ fn bound_stream(case: &Case<'_>) -> Option<Object> {
 fn of_stream(case: &mut Case<'_>, object: Object) {
     let world = case.world;
     let (Some(stream), Some(current)) = (world.streams.get(object), case.event().context) else { return };
-    if stream.is.context == Object::context(current) {
+    if stream.data.context == Object::context(current) {
         return;
     }
     let device = world.context_device(Some(current));
     let rule = match case.event().op {
         Op::Destroy | Op::DestroyForce => STREAM_06,
-        _ if device.is_some_and(|device| device != stream.is.device) => STREAM_10,
+        _ if device.is_some_and(|device| device != stream.data.device) => STREAM_10,
         _ => STREAM_09,
     };
-    let (own, current) = (stream.is.context, Object::context(current));
+    let (own, current) = (stream.data.context, Object::context(current));
     let chosen = chosen(case, current);
     case.report(
         rule,
@@ -56,7 +56,7 @@ fn of_stream(case: &mut Case<'_>, object: Object) {
 fn of_model(case: &mut Case<'_>, object: Object) {
     let world = case.world;
     let (Some(model), Some(current)) = (world.models.get(object), case.event().context) else { return };
-    let (own, current) = (model.is.context, Object::context(current));
+    let (own, current) = (model.data.context, Object::context(current));
     if own == current {
         return;
     }
@@ -78,7 +78,7 @@ fn of_event(case: &mut Case<'_>) {
     let (world, event) = (case.world, case.event());
     let (Some(of_event), Some(queue)) = (world.events.get(event.object), event.queue()) else { return };
     let Some(stream) = world.streams.get(queue) else { return };
-    let (of, on) = (of_event.is.device, stream.is.device);
+    let (of, on) = (of_event.data.device, stream.data.device);
     if of != on {
         case.report(
             EVENT_07,
@@ -93,6 +93,6 @@ fn of_event(case: &mut Case<'_>) {
 
 /// The call that made this context current on the thread.
 fn chosen(case: &Case<'_>, context: Object) -> Option<crate::finding::Call> {
-    let standing = case.world.threads.get(&case.event().thread)?;
-    standing.current.filter(|(current, _)| *current == context).map(|(_, by)| by)
+    let state = case.world.threads.get(&case.event().thread)?;
+    state.current.filter(|(current, _)| *current == context).map(|(_, by)| by)
 }

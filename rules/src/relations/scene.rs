@@ -7,7 +7,8 @@ use crate::finding::{Call, Finding};
 use crate::rule::RuleId;
 use std::borrow::Cow;
 
-/// An event whose default streams are named as such, and whose datasets and models are taken apart into memory.
+/// An event in which handles of default streams are replaced by [`Kind::DefaultStream`] objects, and the memory of its
+/// datasets, models and graphs is listed.
 #[derive(Clone, Debug)]
 pub(super) struct Scene {
     pub(super) call: Call,
@@ -27,14 +28,14 @@ pub(super) struct MemoryUse {
 #[derive(Debug)]
 pub(super) struct UnderWay {
     pub(super) scene: Scene,
-    /// What is over when the call has waited.
+    /// The work that is over when the call has returned successfully.
     pub(super) awaited: Clock,
     /// The count of the work that it queues.
     pub(super) count: u64,
-    /// The stream's last work before that.
+    /// The count of the stream's last work before that.
     pub(super) before: u64,
-    /// It breaks a rule, and findings name these objects.
-    pub(super) told: Option<Vec<Object>>,
+    /// The objects that the call's findings name, if it breaks a rule.
+    pub(super) reported: Option<Vec<Object>>,
 }
 
 /// A scene that the relations check, and their findings.
@@ -47,7 +48,7 @@ pub(super) struct Case<'a> {
 impl Scene {
     pub(super) fn new(world: &World, call: Call, event: &Event) -> Self {
         let mut event = event.clone();
-        // A registration is made for a handle, whatever it is; what is about to be made has none yet.
+        // A registration is for the handle itself, and an object that is about to be created has no handle yet.
         let literal = matches!(event.op, Op::Register | Op::Unregister | Op::Create | Op::AskDefaultStream);
         let context = event.context.filter(|_| !literal);
         let resolve = |object: &mut Object| {
@@ -70,17 +71,17 @@ impl Scene {
     /// The data buffers that the call works with, through datasets or by themselves.
     pub(super) fn data_buffers<'a>(&'a self, world: &'a World) -> impl Iterator<Item = Object> + 'a {
         let datasets = self.event.others().filter(|object| object.kind == Kind::Dataset);
-        datasets.filter_map(|dataset| world.datasets.get(dataset)).flat_map(|set| set.is.buffers.iter().copied())
+        datasets.filter_map(|dataset| world.datasets.get(dataset)).flat_map(|set| set.data.buffers.iter().copied())
     }
 
-    /// Whether the work that it queues runs functions of the program. Those may use memory that no event tells of.
+    /// Whether the work that it queues runs functions of the program. These may use memory without an event.
     pub(super) fn runs_own_code(&self) -> bool {
         let instruction = |used: &MemoryUse| used.role == Role::Instruction;
         matches!(self.event.op, Op::LaunchCallback | Op::LaunchHostFunction)
             || self.event.op == Op::Replay && self.memory.iter().any(instruction)
     }
 
-    /// Whether the call has to do with the object.
+    /// Whether the call uses the object.
     pub(super) fn concerns(&self, world: &World, object: Object) -> bool {
         let named = self.event.object == object
             || self.event.others().any(|other| other == object)
@@ -92,11 +93,11 @@ impl Scene {
 pub(super) fn memory_of(world: &World, event: &Event) -> Vec<MemoryUse> {
     let mut memory = Vec::new();
     if event.object.kind == Kind::Graph && matches!(event.op, Op::Create | Op::Change) {
-        // Its replays use it.
+        // The call uses no memory. The graph's replays do.
         return memory;
     }
     let graph = world.graphs.get(event.object).filter(|_| event.op == Op::Replay);
-    let captured = graph.into_iter().flat_map(|graph| &graph.is.memory);
+    let captured = graph.into_iter().flat_map(|graph| &graph.data.memory);
     let mut add = |span: Span, access, role, claimed| {
         memory.extend(world.parts(span).map(|span| MemoryUse { span, access, role, claimed }));
     };
@@ -110,19 +111,19 @@ pub(super) fn memory_of(world: &World, event: &Event) -> Vec<MemoryUse> {
             Use::Outputs(dataset) => (dataset, Access::Write, Role::Output),
             Use::Queue(_) | Use::With(_) | Use::Room { .. } => continue,
         };
-        let buffers = world.datasets.get(dataset).into_iter().flat_map(|set| &set.is.buffers);
+        let buffers = world.datasets.get(dataset).into_iter().flat_map(|set| &set.data.buffers);
         for buffer in buffers.filter_map(|buffer| world.data_buffers.get(*buffer)) {
-            // Without an address the library allocates the output.
-            if buffer.is.span.start != 0 {
-                add(buffer.is.span, access, role, Some(Place::Device));
+            // For an output without an address, the library allocates memory.
+            if buffer.data.span.start != 0 {
+                add(buffer.data.span, access, role, Some(Place::Device));
             }
         }
     }
     if event.op == Op::Execute
         && let Some(model) = world.models.get(event.object)
     {
-        model.is.work.into_iter().for_each(|span| add(span, Access::Write, Role::Workspace, None));
-        model.is.weights.into_iter().for_each(|span| add(span, Access::Read, Role::Weights, None));
+        model.data.work.into_iter().for_each(|span| add(span, Access::Write, Role::Workspace, None));
+        model.data.weights.into_iter().for_each(|span| add(span, Access::Read, Role::Weights, None));
     }
     memory
 }

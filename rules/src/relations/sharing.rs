@@ -32,7 +32,7 @@ fn awaited(case: &mut Case<'_>) {
     let world = case.world;
     let notify = case.event().others().find(|other| other.kind == Kind::Notify);
     let imported =
-        |notify: &Object| world.notifies.get(*notify).filter(|entry| entry.is.imported).map(|entry| entry.made);
+        |notify: &Object| world.notifies.get(*notify).filter(|entry| entry.data.imported).map(|entry| entry.made);
     if let Some((notify, made)) = notify.and_then(|notify| Some((notify, imported(&notify)?))) {
         case.report(
             IPC_02,
@@ -47,7 +47,7 @@ fn awaited(case: &mut Case<'_>) {
 
 /// IPC-01: memory is freed when it is not offered to other processes any more.
 fn offered(case: &mut Case<'_>, object: Object) {
-    let Some(offered) = case.world.blocks.get(object).and_then(|block| block.is.offered) else { return };
+    let Some(offered) = case.world.blocks.get(object).and_then(|block| block.data.offered) else { return };
     case.report(
         IPC_01,
         format!("{object} is freed while it is shared with other processes"),
@@ -58,10 +58,10 @@ fn offered(case: &mut Case<'_>, object: Object) {
     .against(offered, "exported the memory");
 }
 
-/// MEM-03: memory of another process is not freed, but closed. Whether object and call do not fit.
+/// MEM-03: memory of another process is not freed, but closed. Returns whether call and memory do not match.
 pub(super) fn other_family(case: &mut Case<'_>, object: Object) -> bool {
     let closes = case.event().is(Flag::Imported);
-    let block = case.world.blocks.get(object).filter(|block| block.is.imported != closes);
+    let block = case.world.blocks.get(object).filter(|block| block.data.imported != closes);
     let Some(made) = block.map(|block| block.made) else { return false };
     case.report(
         MEM_03,
@@ -74,9 +74,9 @@ pub(super) fn other_family(case: &mut Case<'_>, object: Object) -> bool {
     true
 }
 
-/// The memory is offered, or is not any more.
+/// Records that the memory is offered to other processes, or no longer offered.
 pub(super) fn offer(world: &mut World, scene: &Scene) {
     let offered = (scene.event.op == Op::Offer).then_some(scene.call);
     let block = world.block(scene.event.object.number).map(|(block, _)| block);
-    block.and_then(|block| world.blocks.get_mut(block)).into_iter().for_each(|block| block.is.offered = offered);
+    block.and_then(|block| world.blocks.get_mut(block)).into_iter().for_each(|block| block.data.offered = offered);
 }

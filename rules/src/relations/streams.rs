@@ -30,7 +30,7 @@ fn in_flight(case: &mut Case<'_>, object: Object) {
     if case.world.is_idle(object) {
         return;
     }
-    let (made, timed_out) = (stream.made, stream.is.timed_out);
+    let (made, timed_out) = (stream.made, stream.data.timed_out);
     let against = timed_out.map(|(call, _)| call).unwrap_or(made);
     case.report(
         STREAM_05,
@@ -46,7 +46,7 @@ fn in_flight(case: &mut Case<'_>, object: Object) {
 fn awaited(case: &mut Case<'_>, object: Object) {
     let (world, order) = (case.world, case.world.order());
     let waiting = world.events.live().find_map(|(event, entry)| {
-        let recorded = entry.is.record.as_ref().filter(|record| record.stream == object)?;
+        let recorded = entry.data.record.as_ref().filter(|record| record.stream == object)?;
         let open = order.host.at(recorded.key) < recorded.count;
         let waits = |task: &&super::clock::Task| task.stream != object;
         let task = entry.in_flight.pending(&order).find(waits).filter(|_| open)?;
@@ -67,7 +67,7 @@ fn awaited(case: &mut Case<'_>, object: Object) {
 }
 
 fn persistent(case: &mut Case<'_>, object: Object) {
-    let made = case.world.streams.get(object).filter(|stream| stream.is.persistent).map(|stream| stream.made);
+    let made = case.world.streams.get(object).filter(|stream| stream.data.persistent).map(|stream| stream.made);
     if let Some(made) = made {
         case.report(
             STREAM_13,

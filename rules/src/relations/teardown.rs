@@ -1,4 +1,4 @@
-//! DEV, MEM, MODEL: what is still there when its context or its device goes.
+//! DEV, MEM, MODEL: objects that are alive when their context or device ends.
 
 use super::scene::Case;
 use crate::catalogue::*;
@@ -10,7 +10,7 @@ pub(super) fn judge(case: &mut Case<'_>) {
     let object = case.event().object;
     match (case.event().op, object.kind) {
         (Op::Destroy, Kind::Context) => context(case, object),
-        // A reset by force is the way out when what is left cannot be ended.
+        // A reset by force is allowed: it is the only way out if objects cannot be ended.
         (Op::Reset, Kind::Device) => device(case, object),
         _ => {}
     }
@@ -18,13 +18,13 @@ pub(super) fn judge(case: &mut Case<'_>) {
 
 fn context(case: &mut Case<'_>, context: Object) {
     let Some(entry) = case.world.contexts.get(context) else { return };
-    if entry.is.default {
+    if entry.data.default {
         return;
     }
     let mut streams = case.world.streams_of(context);
     streams.retain(|stream| stream.kind == Kind::Stream);
     left(case, CTX_10, format!("{context} is destroyed"), streams, "destroy its streams first");
-    let models = case.world.models.those(|model| model.context == context);
+    let models = case.world.models.matching(|model| model.context == context);
     left(case, MODEL_14, format!("{context} is destroyed"), models, "unload its models first");
     default_stream(case, context);
 }
@@ -52,26 +52,26 @@ fn device(case: &mut Case<'_>, device: Object) {
     let Some(default) = entry.default_context.filter(|_| last) else { return };
     let what = format!("{device} is reset");
 
-    let of_default = world.streams.those(|stream| stream.context == default);
+    let of_default = world.streams.matching(|stream| stream.context == default);
     let of_default: Vec<Object> = of_default.into_iter().filter(|stream| stream.kind == Kind::Stream).collect();
     left(case, DEV_02, what.clone(), of_default, "destroy the streams first");
 
-    let mut others = world.contexts.those(|context| context.device == device.number && !context.default);
+    let mut others = world.contexts.matching(|context| context.device == device.number && !context.default);
     let shared = !others.is_empty();
     if !shared {
         // Events and memory live as long as any context of the device does.
-        others.extend(world.events.those(|event| event.device == device.number));
+        others.extend(world.events.matching(|event| event.device == device.number));
     }
     left(case, DEV_10, what.clone(), others, "destroy events and contexts first");
 
-    let models = world.models.those(|model| model.context == default);
+    let models = world.models.matching(|model| model.context == default);
     left(case, MODEL_14, what.clone(), models, "unload the models first");
     if !shared {
         let here = |of: Option<u64>| of == Some(device.number);
-        let mut memory = world.blocks.those(|block| here(block.device));
-        memory.extend(world.pools.those(|pool| here(pool.device)));
+        let mut memory = world.blocks.matching(|block| here(block.device));
+        memory.extend(world.pools.matching(|pool| here(pool.device)));
         memory.extend(super::virtual_memory::left(world, |physical| here(physical.device)));
-        // The addresses of mappings that are left are left with them.
+        // If a mapping is left, so is the range of its addresses.
         let mut memory = world.forgotten(memory);
         let mapped = memory.iter().filter(|block| block.kind == Kind::Memory);
         let ranges: BTreeSet<Object> = mapped.filter_map(|block| Some(world.range(block.number)?.0)).collect();

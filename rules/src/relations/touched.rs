@@ -9,7 +9,7 @@ pub(super) fn judge(case: &mut Case<'_>) {
     for used in &case.scene.memory {
         let block = case.world.block(used.span.start);
         if let Some((object, _)) =
-            block.filter(|(_, block)| block.is.device.is_some() && !case.event().is(Flag::OnDevice))
+            block.filter(|(_, block)| block.data.device.is_some() && !case.event().is(Flag::OnDevice))
         {
             case.report(
                 MEM_10,

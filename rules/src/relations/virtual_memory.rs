@@ -17,12 +17,12 @@ pub(super) fn judge(case: &mut Case<'_>) {
     }
 }
 
-/// What a mapping is asked for.
+/// Checks a call that maps memory.
 fn maps(case: &mut Case<'_>) {
     let (world, event) = (case.world, case.event());
     let Some(wish) = contents(case.scene) else { return };
     let physical = event.others().find(|other| other.kind == Kind::Physical);
-    let Some((range, entry)) = world.range(wish.start).filter(|(_, entry)| entry.is.span.covers(wish)) else {
+    let Some((range, entry)) = world.range(wish.start).filter(|(_, entry)| entry.data.span.covers(wish)) else {
         return refuse(case, VMM_01, format!("{wish} are to be mapped, and are in no reserved range"), physical);
     };
     let there = world.blocks_where(|block| block.mapped && block.span.overlaps(wish));
@@ -30,12 +30,12 @@ fn maps(case: &mut Case<'_>) {
         return refuse(case, VMM_01, format!("{wish} are to be mapped, where memory is mapped already"), there);
     }
     let memory = physical.and_then(|physical| world.physical.get(physical));
-    let Some(memory) = memory.map(|entry| &entry.is) else { return };
+    let Some(memory) = memory.map(|entry| &entry.data) else { return };
     if memory.bytes != wish.bytes || event.is(Flag::Inside) {
         let found = format!("{} of the {} bytes of a handle are mapped", wish.bytes, memory.bytes);
         return refuse(case, VMM_02, found, physical);
     }
-    let (device, span) = (memory.device, entry.is.span);
+    let (device, span) = (memory.device, entry.data.span);
     let others = world.blocks_where(|block| block.mapped && block.span.overlaps(span) && block.device != device);
     if !others.is_empty() {
         let found = format!("memory of another device is mapped in {range}");
@@ -58,7 +58,7 @@ fn refuse(case: &mut Case<'_>, rule: RuleId, found: String, objects: impl IntoIt
 /// VMM-01: a range is given back when nothing is mapped there.
 fn still_mapped(case: &mut Case<'_>, range: Object) {
     let world = case.world;
-    let Some(span) = world.ranges.get(range).map(|entry| entry.is.span) else { return };
+    let Some(span) = world.ranges.get(range).map(|entry| entry.data.span) else { return };
     let mapped = world.blocks_where(|block| block.mapped && block.span.overlaps(span));
     let Some(made) = mapped.first().and_then(|block| world.made(*block)) else { return };
     case.report(
@@ -72,10 +72,10 @@ fn still_mapped(case: &mut Case<'_>, range: Object) {
     .against(made, "mapped the memory");
 }
 
-/// VMM-04: physical memory is freed when it is mapped nowhere. Of several handles one may always be freed.
+/// VMM-04: physical memory is freed when it is mapped nowhere. If it has several handles, one may be freed at any time.
 fn freed_early(case: &mut Case<'_>, physical: Object) {
     let world = case.world;
-    if world.physical.get(physical).is_some_and(|entry| entry.is.retained > 0) {
+    if world.physical.get(physical).is_some_and(|entry| entry.data.retained > 0) {
         return;
     }
     let mapped = world.blocks_where(|block| block.physical == Some(physical));
@@ -91,12 +91,13 @@ fn freed_early(case: &mut Case<'_>, physical: Object) {
     .against(made, "mapped the memory");
 }
 
-/// Reserved addresses are used without memory, or memory without access. Whether that is so.
+/// Reports the use of reserved addresses without memory, or of memory without access. Returns whether there is nothing
+/// that the call can use.
 pub(super) fn out_of_reach(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     let world = case.world;
     let block = world.block(used.span.start);
     if let Some((block, entry)) = block {
-        let (made, closed) = (entry.made, entry.is.no_access);
+        let (made, closed) = (entry.made, entry.data.no_access);
         if closed {
             case.report(
                 VMM_03,
@@ -125,13 +126,13 @@ pub(super) fn out_of_reach(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     true
 }
 
-/// MEM-03: a mapping is ended by the call for that, and so is a range. Whether object and call do not fit, or both are
-/// about a mapping: which device is current makes no difference to it.
+/// MEM-03: mappings and ranges are ended by their own calls. Returns whether call and memory do not match, or whether
+/// the call ends a mapping. For a mapping no further check applies: it does not matter which device is current.
 pub(super) fn mapping(case: &mut Case<'_>, object: Object) -> bool {
     let (world, unmaps, name) = (case.world, case.event().is(Flag::Mapped), case.scene.call.name);
     let range = world.ranges.get(Object::range(object.number)).map(|range| range.made).filter(|_| !unmaps);
     let (made, is, by) = match (world.blocks.get(object), range) {
-        (Some(block), _) if block.is.mapped == unmaps => return unmaps,
+        (Some(block), _) if block.data.mapped == unmaps => return unmaps,
         (Some(block), _) if unmaps => (block.made, "allocated memory", "aclrtFree or aclrtFreeHost"),
         (Some(block), _) => (block.made, "mapped memory", "aclrtUnmapMem"),
         (None, Some(made)) => (made, "a reserved range", "aclrtReleaseMemAddress"),
@@ -148,18 +149,18 @@ pub(super) fn mapping(case: &mut Case<'_>, object: Object) -> bool {
     true
 }
 
-/// A mapping has failed, which a finding has told: that its addresses have no memory follows from it. Or a range was not
-/// released, because what a finding has told keeps memory mapped there.
-pub(super) fn was_refused(world: &mut World, scene: &Scene, told: bool) {
+/// Notes a range whose state follows from a reported mistake: a mapping in it was refused, so its addresses have no
+/// memory, or it could not be released, because memory that a finding has named is still mapped there.
+pub(super) fn was_refused(world: &mut World, scene: &Scene, reported: bool) {
     let (event, object) = (&scene.event, scene.event.object);
     let range = match (event.op, object.kind) {
-        (Op::Allocate, Kind::Memory) if told && event.is(Flag::Mapped) => {
+        (Op::Allocate, Kind::Memory) if reported && event.is(Flag::Mapped) => {
             contents(scene).and_then(|wish| Some(world.range(wish.start)?.0))
         }
         (Op::Free, Kind::Range) => {
-            let span = world.ranges.get(object).map(|entry| entry.is.span);
+            let span = world.ranges.get(object).map(|entry| entry.data.span);
             let mut mapped =
-                world.blocks.live().filter(|(_, entry)| span.is_some_and(|span| span.overlaps(entry.is.span)));
+                world.blocks.live().filter(|(_, entry)| span.is_some_and(|span| span.overlaps(entry.data.span)));
             mapped.any(|(block, _)| world.kept.contains(&block)).then_some(object)
         }
         _ => None,
@@ -167,7 +168,7 @@ pub(super) fn was_refused(world: &mut World, scene: &Scene, told: bool) {
     world.kept.extend(range);
 }
 
-/// Whether there is no memory because of such a mapping.
+/// Whether these addresses have no memory because of such a refused mapping.
 pub(super) fn was_not_mapped(world: &World, span: Span) -> bool {
     let mut ranges = [span.start, span.end().saturating_sub(1)].into_iter().filter_map(|at| world.range(at));
     ranges.any(|(range, _)| world.kept.contains(&range))
@@ -176,12 +177,13 @@ pub(super) fn was_not_mapped(world: &World, span: Span) -> bool {
 /// The mappings in a part of a range are given access, or lose it.
 pub(super) fn give_access(world: &mut World, scene: &Scene) {
     let (span, no_access) = (contents(scene), scene.event.is(Flag::NoAccess));
-    let mapped = world.blocks.live_mut().map(|(_, entry)| &mut entry.is).filter(|block| block.mapped);
+    let mapped = world.blocks.live_mut().map(|(_, entry)| &mut entry.data).filter(|block| block.mapped);
     let there = mapped.filter(|block| span.is_some_and(|span| span.overlaps(block.span)));
     there.for_each(|block| block.no_access = no_access);
 }
 
-/// The physical memory that the program has left. Of several handles the manual does not say which are freed.
+/// The physical memory that the program has not freed. Memory with several handles is left out, because the manual does
+/// not say which of them must be freed.
 pub(super) fn left(world: &World, wanted: impl Fn(&Physical) -> bool) -> Vec<Object> {
-    world.physical.those(|physical| !physical.freed_once && physical.retained == 0 && wanted(physical))
+    world.physical.matching(|physical| !physical.freed_once && physical.retained == 0 && wanted(physical))
 }

@@ -1,9 +1,9 @@
 //! The checker's state: every object of the events, and the relations between them.
 
-use super::book::{Book, Dead, Entry};
 use super::clock::{Clock, InFlight, Now, Order, Stream};
 pub(super) use super::objects::*;
 use super::recent::Recent;
+use super::registry::{Dead, Entry, Registry};
 use super::scene::UnderWay;
 use crate::catalogue::*;
 use crate::events::{Kind, Object, Op, Place, Span, Thread};
@@ -15,43 +15,45 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) struct World {
     pub(super) calls: u64,
     pub(super) process: Process,
-    pub(super) threads: BTreeMap<Thread, Standing>,
+    pub(super) threads: BTreeMap<Thread, ThreadState>,
     pub(super) devices: BTreeMap<u64, Device>,
-    pub(super) contexts: Book<Context>,
-    pub(super) streams: Book<Stream>,
+    pub(super) contexts: Registry<Context>,
+    pub(super) streams: Registry<Stream>,
     /// The handles by which programs know default streams.
     pub(super) default_handles: BTreeMap<Object, Object>,
-    pub(super) events: Book<Event>,
-    pub(super) notifies: Book<Notify>,
-    pub(super) blocks: Book<Block>,
-    /// By their addresses, blocks that ended, and whose addresses no block has had since.
+    pub(super) events: Registry<Event>,
+    pub(super) notifies: Registry<Notify>,
+    pub(super) blocks: Registry<Block>,
+    /// Blocks that ended, by their addresses, as long as no other block has the addresses.
     pub(super) freed: Recent<u64, Freed>,
-    pub(super) models: Book<Model>,
-    pub(super) graphs: Book<Graph>,
-    pub(super) channels: Book<()>,
-    pub(super) pools: Book<Pool>,
-    pub(super) ranges: Book<Range>,
-    pub(super) physical: Book<Physical>,
-    pub(super) datasets: Book<Dataset>,
-    pub(super) data_buffers: Book<DataBuffer>,
-    pub(super) descriptors: Book<Descriptor>,
+    pub(super) models: Registry<Model>,
+    pub(super) graphs: Registry<Graph>,
+    pub(super) channels: Registry<()>,
+    pub(super) pools: Registry<Pool>,
+    pub(super) ranges: Registry<Range>,
+    pub(super) physical: Registry<Physical>,
+    pub(super) datasets: Registry<Dataset>,
+    pub(super) data_buffers: Registry<DataBuffer>,
+    pub(super) descriptors: Registry<Descriptor>,
     pub(super) registrations: BTreeMap<Object, Registration>,
     /// The blocks of callers' allocators that work may use, by their addresses.
     pub(super) lent: BTreeMap<u64, Lent>,
-    /// What a call was to end that broke a rule and failed, and what that call's finding has named as left over.
+    /// Objects that were not ended because the call for that broke a rule and failed, and objects that the finding for
+    /// that call has named as left over. Nothing more is reported about them.
     pub(super) kept: BTreeSet<Object>,
-    /// Objects that do not exist, and the kinds of those that a call was to make and a finding has told why it failed.
+    /// Objects that do not exist, which a finding has reported.
     pub(super) missed: BTreeSet<Object>,
+    /// The kinds of objects that a call failed to create because it broke a rule, which a finding has reported.
     pub(super) not_made: BTreeSet<Kind>,
     /// The numbers of the calls that a finding has named as contradicted.
     pub(super) contradicted: BTreeSet<u64>,
-    /// What the caller's allocators are serving, by their objects.
+    /// The work that may use memory of the caller's allocators, by the allocators' objects.
     pub(super) allocators: BTreeMap<Object, InFlight>,
-    /// What is over when a queued callback begins.
+    /// The work that is over when a queued callback begins.
     pub(super) callbacks: BTreeMap<Object, Clock>,
-    /// The last function of the program's own that was queued. It may do what queued work does.
+    /// The call that last queued a function of the program. The function may write memory.
     pub(super) launched: Option<Call>,
-    /// All of those that may not be over.
+    /// The queued functions of the program that may not be over.
     pub(super) own_code: Vec<OwnCode>,
     pub(super) host: Clock,
     /// The last wait for a device, and the context that it was for.
@@ -75,11 +77,11 @@ impl World {
     /// The user for the order of work: the stream, or the host if there is none.
     pub(super) fn now(&self, queue: Option<Object>) -> Now<'_> {
         let stream = queue.and_then(|stream| self.streams.get(stream));
-        stream.map_or(Now::Host, |stream| Now::Queued(&stream.is.clock))
+        stream.map_or(Now::Host, |stream| Now::Queued(&stream.data.clock))
     }
 
     pub(super) fn fate(&self, object: Object) -> Fate {
-        fn of<T>(book: &Book<T>, object: Object) -> Fate {
+        fn of<T>(book: &Registry<T>, object: Object) -> Fate {
             match (book.get(object), book.dead(object)) {
                 (Some(entry), _) => {
                     Fate::Live { made: entry.made, since: entry.since, used: entry.used, ending: entry.ending }
@@ -131,28 +133,29 @@ impl World {
         }
     }
 
-    /// The call has not ended it after all.
+    /// Reverts [`mark_ending`](Self::mark_ending), because the call has not ended the object.
     pub(super) fn unmark_ending(&mut self, object: Object, call: Call) {
         self.note(object, |_, ending| *ending = ending.filter(|ending| *ending != call));
     }
 
-    /// A call that breaks a rule has failed to end the object. What a finding has named is told.
-    pub(super) fn keep(&mut self, op: Op, object: Object, told: Vec<Object>) {
+    /// Notes that a call that breaks a rule has failed to end the object. `reported` are the objects that its findings
+    /// name.
+    pub(super) fn keep(&mut self, op: Op, object: Object, reported: Vec<Object>) {
         if matches!(object.kind, Kind::Device | Kind::Context | Kind::Process) {
             let ends = matches!(op, Op::Reset | Op::ResetForce | Op::Finalise | Op::Release | Op::Destroy);
-            self.kept.extend(told.into_iter().chain([object]).filter(|_| ends));
+            self.kept.extend(reported.into_iter().chain([object]).filter(|_| ends));
         } else if super::live::ends(op) {
-            // What is still in a range or a pool is left over with it.
-            self.kept.extend(told.into_iter().filter(|_| matches!(object.kind, Kind::Range | Kind::Pool)));
+            // The memory in a range or a pool is left over with it.
+            self.kept.extend(reported.into_iter().filter(|_| matches!(object.kind, Kind::Range | Kind::Pool)));
             let block = Some(object).filter(|object| object.kind == Kind::Memory);
             let block = block.and_then(|block| Some(self.block(block.number)?.0));
             self.kept.insert(block.unwrap_or(object));
         }
     }
 
-    /// Remembers what is not to be told again: that the library is not initialised, that the thread has no context, or
-    /// that there is no such model.
-    pub(super) fn note_told(&mut self, findings: &[Finding], thread: Thread) {
+    /// Remembers what is not reported again: that the library is not initialised, that the thread has no context, or
+    /// that a model does not exist.
+    pub(super) fn note_reported(&mut self, findings: &[Finding], thread: Thread) {
         const LACKING: [RuleId; 5] = [CTX_09, DEV_01, DEV_04, MEM_06, THREAD_01];
         let unknown = |object: &Object| object.kind == Kind::Model && matches!(self.fate(*object), Fate::Unknown);
         let named = findings.iter().flat_map(|finding| finding.objects.iter().map(|concerned| concerned.object));
@@ -160,17 +163,17 @@ impl World {
         self.missed.extend(missed);
         self.process.without |= findings.iter().any(|finding| finding.rule == INIT_01);
         if findings.iter().any(|finding| LACKING.contains(&finding.rule)) {
-            self.threads.entry(thread).or_default().told = true;
+            self.threads.entry(thread).or_default().reported = true;
         }
     }
 
-    /// What of these the program has not tried to end.
+    /// Those of the objects that the program has not tried to end.
     pub(super) fn forgotten(&self, mut objects: Vec<Object>) -> Vec<Object> {
         objects.retain(|object| !self.kept.contains(object));
         objects
     }
 
-    /// Whether the call, if it names the object, means the one that lives: not an earlier one with its number.
+    /// Whether a call that names the object means the live one, and not an earlier one with the same handle.
     pub(super) fn means(&self, call: Call, object: Object) -> bool {
         match self.fate(object) {
             Fate::Live { since, .. } => call.number > since,
@@ -185,7 +188,7 @@ impl World {
 
     /// Changes what is remembered of a live object: the last use, and what is ending it.
     fn note(&mut self, object: Object, change: impl FnOnce(&mut Option<Call>, &mut Option<Call>)) {
-        fn of<T>(book: &mut Book<T>, object: Object, change: impl FnOnce(&mut Option<Call>, &mut Option<Call>)) {
+        fn of<T>(book: &mut Registry<T>, object: Object, change: impl FnOnce(&mut Option<Call>, &mut Option<Call>)) {
             if let Some(entry) = book.get_mut(object) {
                 change(&mut entry.used, &mut entry.ending);
             }
@@ -212,13 +215,13 @@ impl World {
     /// The block that an address is in.
     pub(super) fn block(&self, address: u64) -> Option<(Object, &Entry<Block>)> {
         let found = self.blocks.up_to(Object::memory(address))?;
-        (address < found.1.is.span.end()).then_some(found)
+        (address < found.1.data.span.end()).then_some(found)
     }
 
     /// The mapping that begins where this one ends. Calls use both as one piece of memory.
     pub(super) fn goes_on_in(&self, block: &Block) -> Option<&Block> {
         let next = self.blocks.get(Object::memory(block.span.end()))?;
-        (block.mapped && next.is.mapped).then_some(&next.is)
+        (block.mapped && next.data.mapped).then_some(&next.data)
     }
 
     /// The bytes of a span, parted where one mapping ends and the next one begins.
@@ -226,7 +229,7 @@ impl World {
         let mut rest = Some(span);
         core::iter::from_fn(move || {
             let span = rest.take()?;
-            let block = self.block(span.start).map(|(_, block)| &block.is);
+            let block = self.block(span.start).map(|(_, block)| &block.data);
             let Some(end) = block.filter(|block| self.goes_on_in(block).is_some()).map(|block| block.span.end()) else {
                 return Some(span);
             };
@@ -238,31 +241,31 @@ impl World {
     /// The reserved range that an address is in.
     pub(super) fn range(&self, address: u64) -> Option<(Object, &Entry<Range>)> {
         let found = self.ranges.up_to(Object::range(address))?;
-        (address < found.1.is.span.end()).then_some(found)
+        (address < found.1.data.span.end()).then_some(found)
     }
 
-    /// The blocks of memory for which `wanted` holds, and whose end no other call is about.
+    /// The blocks of memory for which `wanted` holds and that no call is ending.
     pub(super) fn blocks_where(&self, wanted: impl Fn(&Block) -> bool) -> Vec<Object> {
-        let blocks = self.blocks.live().filter(|(_, entry)| entry.ending.is_none() && wanted(&entry.is));
+        let blocks = self.blocks.live().filter(|(_, entry)| entry.ending.is_none() && wanted(&entry.data));
         self.forgotten(blocks.map(|(block, _)| block).collect())
     }
 
     /// How many bytes of memory there are from an address on, if it is in a block.
     pub(super) fn room(&self, address: u64) -> Option<u64> {
         let (_, block) = self.block(address)?;
-        let last = core::iter::successors(Some(&block.is), |block| self.goes_on_in(block)).last()?;
+        let last = core::iter::successors(Some(&block.data), |block| self.goes_on_in(block)).last()?;
         Some(last.span.end() - address)
     }
 
     /// Where an address is; what is in no block is the program's own memory.
     pub(super) fn place(&self, address: u64) -> Place {
         match self.block(address) {
-            Some((_, block)) if block.is.device.is_some() => Place::Device,
+            Some((_, block)) if block.data.device.is_some() => Place::Device,
             _ => Place::Host,
         }
     }
 
-    /// The block that was there, when an address is in one that ended.
+    /// The ended block in which an address was, if no live block has the address.
     pub(super) fn freed_block(&self, address: u64) -> Option<(Object, Freed)> {
         if self.block(address).is_some() {
             return None;
@@ -272,18 +275,18 @@ impl World {
     }
 
     pub(super) fn context_device(&self, context: Option<u64>) -> Option<u64> {
-        self.contexts.get(Object::context(context?)).map(|context| context.is.device)
+        self.contexts.get(Object::context(context?)).map(|context| context.data.device)
     }
 
     /// The streams of a context.
     pub(super) fn streams_of(&self, context: Object) -> Vec<Object> {
-        self.streams.those(|stream| stream.context == context)
+        self.streams.matching(|stream| stream.context == context)
     }
 
     /// Whether all work that a stream was given is over.
     pub(super) fn is_idle(&self, stream: Object) -> bool {
         self.streams
             .get(stream)
-            .is_none_or(|stream| stream.is.persistent || self.host.at(stream.is.key) >= stream.is.last)
+            .is_none_or(|stream| stream.data.persistent || self.host.at(stream.data.key) >= stream.data.last)
     }
 }

@@ -4,7 +4,7 @@ use super::RawBuffer;
 use crate::element::Pod;
 use crate::error::{Boxed, Error};
 use crate::ffi::bytes::{bytes_of, bytes_of_mut};
-use crate::ffi::call::{NoSuccess, call, call_found};
+use crate::ffi::call::{NoSuccess, call, call_cached};
 use crate::ffi::home::Side;
 use crate::ffi::{Api, Here, Site};
 use core::ffi::c_void;
@@ -22,7 +22,7 @@ impl RawBuffer {
         // SAFETY: the function reads `from.len()` bytes of the slice and writes them to the block during the call. The block
         // has as many bytes, and is not in doubt. The caller has the handle, so no work uses the block (MEM-02).
         let copied = unsafe {
-            call_found!(here.aclrtMemcpy(self.start.as_ptr(), self.bytes, from.as_ptr().cast(), from.len(), kind))
+            call_cached!(here.aclrtMemcpy(self.start.as_ptr(), self.bytes, from.as_ptr().cast(), from.len(), kind))
         };
         match copied? {
             Ok(()) => Some(Ok(())),
@@ -33,10 +33,10 @@ impl RawBuffer {
     /// Copies host memory to the start of the block, and returns when the copy is done.
     pub(crate) fn write<E: Pod>(&self, here: Here<'_>, from: &[E]) -> Result<(), Boxed> {
         let from = bytes_of(from);
-        self.holds(here, from.len())?;
+        self.check_bytes(here, from.len())?;
         let (ready, kind) = (here.ready()?, here.api().direction(self.home.side(), Side::Host));
         // SAFETY: the function reads `from.len()` bytes of the slice and writes them to the block during the call.
-        // `holds` has compared the block's length and checked that the block is not in doubt. The caller has the
+        // `check_bytes` has compared the block's length and checked that the block is not in doubt. The caller has the
         // handle, so no work uses the block (MEM-02).
         let answer = unsafe {
             call!(ready.aclrtMemcpy(self.start.as_ptr(), self.bytes, from.as_ptr().cast(), from.len(), kind))
@@ -57,7 +57,7 @@ impl RawBuffer {
         // SAFETY: the function reads `bytes` bytes of the block and writes them to the slice during the call. The block has
         // as many bytes, and is not in doubt. The caller has the handle, so no work writes the block (MEM-02). The slice is
         // borrowed exclusively.
-        let copied = unsafe { call_found!(here.aclrtMemcpy(target, bytes, self.start.as_ptr(), bytes, kind)) };
+        let copied = unsafe { call_cached!(here.aclrtMemcpy(target, bytes, self.start.as_ptr(), bytes, kind)) };
         match copied? {
             Ok(()) => Some(Ok(())),
             Err(answer) => Some(Err(self.not_copied(here.api(), answer, "from", bytes))),
@@ -67,11 +67,11 @@ impl RawBuffer {
     /// Copies the start of the block to host memory, and returns when the copy is done.
     pub(crate) fn read<E: Pod>(&self, here: Here<'_>, to: &mut [E]) -> Result<(), Boxed> {
         let to = bytes_of_mut(to);
-        self.holds(here, to.len())?;
+        self.check_bytes(here, to.len())?;
         let (ready, kind) = (here.ready()?, here.api().direction(Side::Host, self.home.side()));
         let (target, bytes) = (to.as_mut_ptr().cast::<c_void>(), to.len());
         // SAFETY: the function reads `to.len()` bytes of the block and writes them to the slice during the call.
-        // `holds` has compared the block's length and checked that the block is not in doubt. The caller has the
+        // `check_bytes` has compared the block's length and checked that the block is not in doubt. The caller has the
         // handle, so no work writes the block (MEM-02). The slice is borrowed exclusively.
         let answer = unsafe { call!(ready.aclrtMemcpy(target, bytes, self.start.as_ptr(), bytes, kind)) };
         answer.or_answer().map_err(|answer| self.not_copied(here.api(), answer, "from", bytes))
@@ -85,9 +85,9 @@ impl RawBuffer {
 
     /// Sets every byte of the block, and returns when that is done.
     pub(crate) fn fill(&self, api: Api, value: u8) -> Result<(), Error> {
-        self.holds(Site::unproven(api).here(), self.bytes)?;
-        // SAFETY: the function writes `self.bytes` bytes, the whole block, during the call. `holds` has checked that
-        // the block is not in doubt. The caller has the handle, so no work uses the block (MEM-02).
+        self.check_bytes(Site::unproven(api).here(), self.bytes)?;
+        // SAFETY: the function writes `self.bytes` bytes, the whole block, during the call. `check_bytes` has checked
+        // that the block is not in doubt. The caller has the handle, so no work uses the block (MEM-02).
         let answer = unsafe { call!(api.aclrtMemset(self.start.as_ptr(), self.bytes, i32::from(value), self.bytes)) };
         answer.done(|| format!("set {} bytes of {}", self.bytes, self.home.kind()))
     }

@@ -1,8 +1,8 @@
-//! How memory gets ready for a handle, and how device memory is allocated and freed where little has to be looked at.
+//! The fast paths that allocate and free device memory, and the zeroing of host memory.
 
 use super::RawBuffer;
 use crate::error::{Boxed, Error};
-use crate::ffi::call::{Function, NoSuccess, call_found, functions};
+use crate::ffi::call::{Function, NoSuccess, call_cached, functions};
 use crate::ffi::home::Home;
 use crate::ffi::sharing::Name;
 use crate::ffi::shelf::{Seed, ShelfPlace};
@@ -30,7 +30,7 @@ impl Seed<RawBuffer> for NewBuffer {
         RawBuffer { place, start, bytes, home: Home::Device, layout, last_use, freed, owner }
     }
 
-    /// A block that refers to nothing is no part, so its stamp belongs to no other block.
+    /// A row that refers to nothing is not a part, so its stamp belongs to no other block.
     #[inline]
     fn renew(self, row: &mut RawBuffer) {
         let RawBuffer { place, start, bytes, home, layout, last_use, freed, owner } = row;
@@ -42,8 +42,8 @@ impl Seed<RawBuffer> for NewBuffer {
 }
 
 impl RawBuffer {
-    /// Allocates device memory, like [`allocate`](Self::allocate), where that needs no further look; else `None`, and
-    /// nothing has happened.
+    /// Allocates device memory, like [`allocate`](Self::allocate). `None` when further checks are needed; then nothing
+    /// has happened.
     #[inline(always)]
     pub(crate) fn allocate_at_once(
         here: Here<'_>,
@@ -53,7 +53,7 @@ impl RawBuffer {
         let mut start = core::ptr::null_mut();
         // SAFETY: the function writes the address to `start` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety"). The policy is one of the library's (MEM-09).
-        let allocated = unsafe { call_found!(here.aclrtMalloc(&raw mut start, bytes.max(1), policy)) }?;
+        let allocated = unsafe { call_cached!(here.aclrtMalloc(&raw mut start, bytes.max(1), policy)) }?;
         match (allocated, NonNull::new(start)) {
             (Ok(()), Some(start)) => Some(Ok(start)),
             (answer, _) => Some(Err(not_allocated(here.api(), bytes, answer).into())),
@@ -70,12 +70,12 @@ impl RawBuffer {
         self
     }
 
-    /// Frees the block, like [`free`](Self::free), if that needs no further look; else `None`, and nothing has happened.
+    /// Frees the block, like [`free`](Self::free). `None` when further checks are needed; then nothing has happened.
     /// The caller has the buffer's only handle.
     #[inline(always)]
     pub(crate) fn free_at_once(&self, here: Here<'_>) -> Option<Result<(), Boxed>> {
-        // A block in doubt is of no context.
-        if self.is_part() || !self.is_device_memory_at_hand(here) || !self.last_use.is_at_rest() {
+        // The second check also fails for a block in doubt.
+        if self.is_part() || !self.is_device_memory_at_hand(here) || !self.last_use.is_marked_idle() {
             return None;
         }
         if self.freed.swap(true, Ordering::AcqRel) {
@@ -83,16 +83,16 @@ impl RawBuffer {
         }
         // SAFETY: the function asks for memory of `aclrtMalloc` (MEM-03) that no work uses (MEM-02), once (MEM-01).
         // `home` says where it came from, the stamp shows that it is idle, and `freed` was not set.
-        let freed = unsafe { call_found!(here.aclrtFree(self.start.as_ptr())) };
+        let freed = unsafe { call_cached!(here.aclrtFree(self.start.as_ptr())) };
         match freed {
             Some(Ok(())) => Some(Ok(())),
-            refused => self.is_not_freed(here.api(), refused),
+            refused => self.free_refused(here.api(), refused),
         }
     }
 
     #[cold]
     #[inline(never)]
-    fn is_not_freed(&self, api: Api, refused: Option<Result<(), NoSuccess>>) -> Option<Result<(), Boxed>> {
+    fn free_refused(&self, api: Api, refused: Option<Result<(), NoSuccess>>) -> Option<Result<(), Boxed>> {
         self.freed.store(false, Ordering::Release);
         let error = |answer: NoSuccess| answer.into_answer(api).into_error(|| self.freeing()).into();
         refused.map(|refused| refused.map_err(error))

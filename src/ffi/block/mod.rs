@@ -187,7 +187,7 @@ impl RawBuffer {
             Home::Device | Home::Adopted => &[],
             _ if handle.last_use.is_in_doubt() => &[],
             // SAFETY: `from_raw_parts` asks for memory that is long enough, aligned and initialised, and that nobody
-            // writes while the slice exists. The block is `bytes` long. The ledger called `is_aligned_for_elements`
+            // writes while the slice exists. The block is `bytes` long. The ledger called `check_alignment`
             // before it gave a handle out, and a vector's memory is aligned for its own elements. The memory was
             // zeroed, or was a vector. Work in flight takes the handle, which is borrowed here. Unified memory belongs
             // to the program: it runs on the device that has the memory (MODE-01).
@@ -205,7 +205,7 @@ impl RawBuffer {
             _ if handle.last_use.is_in_doubt() => &mut [],
             // SAFETY: `from_raw_parts_mut` asks for memory that is long enough, aligned and initialised, and that
             // nobody else uses while the slice exists. The block is `bytes` long. The ledger called
-            // `is_aligned_for_elements` before it gave a handle out, and a vector's memory is aligned for its own
+            // `check_alignment` before it gave a handle out, and a vector's memory is aligned for its own
             // elements. The memory was zeroed, or was a vector. The handle is borrowed exclusively, and work in flight
             // takes it. Unified memory belongs to the program (MODE-01).
             Home::Pinned | Home::Unified | Home::Pageable | Home::Registered => unsafe {
@@ -216,7 +216,7 @@ impl RawBuffer {
 
     /// An error unless the memory is aligned for elements of every type. The program never accesses device memory, and
     /// a vector's memory is aligned for the elements that the vector had.
-    pub(crate) fn is_aligned_for_elements(&self) -> Result<(), Error> {
+    pub(crate) fn check_alignment(&self) -> Result<(), Error> {
         let call = match self.home {
             Home::Device | Home::Adopted | Home::Pageable | Home::Registered => return Ok(()),
             Home::Pinned => functions::aclrtMallocHost::NAME,
@@ -264,7 +264,7 @@ impl RawBuffer {
     /// An error unless the tasks of a graph can use the block: pageable host memory cannot be captured (GRAPH-05).
     #[rule(GRAPH_05)]
     pub(crate) fn can_be_captured(&self) -> Result<(), Error> {
-        if self.is_pageable() { Err(Error::NotPinned) } else { self.holds_anywhere(0, self.bytes) }
+        if self.is_pageable() { Err(Error::NotPinned) } else { self.check_range_anywhere(0, self.bytes) }
     }
 
     /// Whether the block is in doubt: it is not known whether work uses it, and no wait could cover that work.
@@ -275,19 +275,19 @@ impl RawBuffer {
 
     /// Marks the block idle: all work that used it is known to be done.
     #[inline]
-    pub(crate) fn rest(&self) {
-        self.last_use.rest();
+    pub(crate) fn mark_idle(&self) {
+        self.last_use.mark_idle();
     }
 
     /// Records that everything queued on this stream so far comes after all work that used the block.
     pub(crate) fn follow(&self, queue: &RawStream) {
-        queue.lead(&self.last_use);
+        queue.stamp_latest(&self.last_use);
     }
 
     /// Marks the block as in doubt: a failed call may have queued work that uses it, after everything else on this
     /// stream, and no wait could cover that work.
     pub(super) fn mark_in_doubt(&self, queue: &RawStream) {
-        queue.lead(&self.last_use);
+        queue.stamp_latest(&self.last_use);
         self.last_use.mark_in_doubt();
     }
 
@@ -304,31 +304,31 @@ impl RawBuffer {
     }
 
     /// An error unless work can use the block now: this thread has entered its context, and the block is not in doubt.
-    pub(super) fn can_be_used(&self) -> Result<(), Error> {
-        self.holds_anywhere(0, 0)
+    pub(super) fn check_usable(&self) -> Result<(), Error> {
+        self.check_range_anywhere(0, 0)
     }
 
     /// An error unless work of other code can use the block now.
-    pub(crate) fn is_ready_for_work(&self, here: Here<'_>) -> Result<(), Error> {
-        self.holds(here, self.bytes).map_err(Error::from)
+    pub(crate) fn check_ready_for_work(&self, here: Here<'_>) -> Result<(), Error> {
+        self.check_bytes(here, self.bytes).map_err(Error::from)
     }
 
-    /// Like [`holds_at`](Self::holds_at), for callers without a [`Here`].
-    pub(super) fn holds_anywhere(&self, start: usize, bytes: usize) -> Result<(), Error> {
-        self.holds_after_all(start.saturating_add(bytes)).map_err(Error::from)
+    /// Like [`check_range`](Self::check_range), for callers without a [`Here`].
+    pub(super) fn check_range_anywhere(&self, start: usize, bytes: usize) -> Result<(), Error> {
+        self.check_range_slow(start.saturating_add(bytes)).map_err(Error::from)
     }
 
     /// An error unless `bytes` bytes can be copied to or from the start of the block now.
     #[inline]
-    pub(super) fn holds(&self, here: Here<'_>, bytes: usize) -> Result<(), Boxed> {
-        self.holds_at(here, 0, bytes)
+    pub(super) fn check_bytes(&self, here: Here<'_>, bytes: usize) -> Result<(), Boxed> {
+        self.check_range(here, 0, bytes)
     }
 
-    /// Like [`holds`](Self::holds), from the byte `start` on.
+    /// Like [`check_bytes`](Self::check_bytes), from the byte `start` on.
     #[inline]
-    pub(super) fn holds_at(&self, here: Here<'_>, start: usize, bytes: usize) -> Result<(), Boxed> {
+    pub(super) fn check_range(&self, here: Here<'_>, start: usize, bytes: usize) -> Result<(), Boxed> {
         let end = start.saturating_add(bytes);
-        if self.is_at_hand(here) && end <= self.bytes { Ok(()) } else { self.holds_after_all(end) }
+        if self.is_at_hand(here) && end <= self.bytes { Ok(()) } else { self.check_range_slow(end) }
     }
 
     /// Whether it is certain that this thread has entered the block's context and that the block is not in doubt.
@@ -337,14 +337,14 @@ impl RawBuffer {
         here.has(Home::context_in(self.last_use.context()))
     }
 
-    /// Whether this is also certain: it is memory of the device that the library allocated for the crate, or a part of such
-    /// memory.
+    /// Like [`is_at_hand`](Self::is_at_hand), and the block is device memory that the library allocated for the crate,
+    /// or a part of such memory.
     #[inline(always)]
     pub(super) fn is_device_memory_at_hand(&self, here: Here<'_>) -> bool {
         here.has(self.last_use.context())
     }
 
-    /// Whether this is also certain: it is pinned memory of the host.
+    /// Like [`is_at_hand`](Self::is_at_hand), and the block is pinned memory of the host.
     #[inline(always)]
     pub(super) fn is_pinned_memory_at_hand(&self, here: Here<'_>) -> bool {
         here.has_pinned(self.last_use.context())
@@ -352,7 +352,7 @@ impl RawBuffer {
 
     #[cold]
     #[inline(never)]
-    fn holds_after_all(&self, end: usize) -> Result<(), Boxed> {
+    fn check_range_slow(&self, end: usize) -> Result<(), Boxed> {
         self.is_current()?;
         if self.last_use.is_in_doubt() {
             return Err(Error::InDoubt { what: self.home.kind() }.into());

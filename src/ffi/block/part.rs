@@ -79,7 +79,8 @@ impl RawBuffer {
     /// empty and frees nothing.
     #[inline]
     fn sub_block(&self, start: usize, bytes: usize) -> Self {
-        // A part without bytes may begin behind the last byte. An empty tensor names a byte (DATA-03): one of this part.
+        // A part without bytes may begin behind the last byte. An empty tensor needs the address of a byte (DATA-03),
+        // so it gets the first one.
         let start = if start < self.bytes { start } else { 0 };
         let start = NonNull::new(self.at(start)).unwrap_or(self.start);
         let (bytes, home) = if self.is_part() { (bytes, self.home) } else { (0, Home::Adopted) };
@@ -94,8 +95,9 @@ impl RawBuffer {
         }
     }
 
-    /// A part of a part that is about to go: it names the whole of both. If it kept this one, parts of parts would be a
-    /// list of any length, and to drop it would take any room on the stack. What may use this part may use that one, too.
+    /// A part of this part, which is about to be dropped. The new part refers to the whole, not to this part: otherwise
+    /// parts of parts would form a chain of any length, and dropping the chain could overflow the stack. If this part
+    /// is in doubt, so is the new one.
     fn part_at(&self, start: NonNull<c_void>, bytes: usize) -> Self {
         let part = self.sub_block(start.addr().get().saturating_sub(self.start.addr().get()), bytes);
         if self.is_in_doubt() {

@@ -7,7 +7,7 @@ use crate::error::Error;
 impl RawBuffer {
     /// An error unless the block belongs to this context, has at least `bytes` bytes, and is not in doubt. The context
     /// need not be current.
-    pub(in crate::ffi) fn is_held_in(&self, context: ContextId, bytes: usize) -> Result<(), Error> {
+    pub(in crate::ffi) fn check_in_context(&self, context: ContextId, bytes: usize) -> Result<(), Error> {
         let what = self.home.kind();
         self.owner.is_of(context, what)?;
         if self.last_use.is_in_doubt() {

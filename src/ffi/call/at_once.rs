@@ -1,16 +1,18 @@
-//! Calls that need no check beyond the look at their function.
+//! Fast calls: the functions come from the [`FunctionCache`], which is empty while calls need further checks.
+//!
+//! [`FunctionCache`]: super::super::function_cache::FunctionCache
 
-use super::super::condition::{AtOnce, SelectsContext};
-use super::super::plain::PLACES;
+use super::super::condition::{FastCheck, SelectsContext};
+use super::super::function_cache::PLACES;
 use super::{Begins, Current, Function, functions};
 use crate::callback_guard::InCallback;
 
-/// A function that has a place among the [plain calls](super::super::plain::PlainCalls).
-pub(in crate::ffi) trait Plain: Function {
+/// A function that has a place in the [cache](super::super::function_cache::FunctionCache).
+pub(in crate::ffi) trait Cached: Function {
     const PLACE: usize;
 }
 
-macro_rules! plain {
+macro_rules! cached_functions {
     ($($name:ident)+) => {
         #[allow(non_camel_case_types, reason = "they have the names of the C functions")]
         enum Place {
@@ -20,74 +22,74 @@ macro_rules! plain {
 
         const _: () = assert!(Place::Behind as usize <= PLACES);
 
-        $(impl Plain for functions::$name {
+        $(impl Cached for functions::$name {
             const PLACE: usize = Place::$name as usize;
         })+
     };
 }
 
-plain! {
+cached_functions! {
     aclmdlExecute aclmdlExecuteAsync aclmdlRIExecuteAsync
     aclrtCreateEvent aclrtCreateStream aclrtDestroyEvent aclrtDestroyStream aclrtFree aclrtLaunchHostFunc aclrtMalloc
     aclrtGetCurrentContext aclrtMemcpy aclrtMemcpy2dAsync aclrtMemcpyAsync aclrtMemsetAsync aclrtRecordEvent
     aclrtSetCurrentContext aclrtStreamWaitEvent aclrtSynchronizeStreamWithTimeout
 }
 
-impl AtOnce for Current {
+impl FastCheck for Current {
     #[inline(always)]
     fn passes() -> bool {
         true
     }
 }
 
-impl AtOnce for SelectsContext {
+impl FastCheck for SelectsContext {
     #[inline(always)]
     fn passes() -> bool {
         !InCallback::is_running()
     }
 }
 
-impl AtOnce for Begins {
+impl FastCheck for Begins {
     #[inline(always)]
     fn passes() -> bool {
         !InCallback::is_running()
     }
 }
 
-/// The pointer to a function, if one look at it shows that the call needs no further check: `found!(here.aclrtMemcpyAsync)`.
-/// Else `None`, which is rare, and the slower way follows: [`call!`].
+/// The pointer to a function from the cache: `cached!(here.aclrtMemcpyAsync)`. If there is one, the call needs no
+/// further check. Otherwise this gives `None`, which is rare, and looks the function up for the next call; the caller
+/// then takes the slow path with [`call!`].
 ///
-/// For fast paths. With the look-up in them, they would keep the arguments of their call over it. The macro is used in an
-/// unsafe block. It gives the place and the pointer of one function, which is what [`Here::found`](super::super::Here::found)
-/// asks for. With a [`Site`](super::super::Site) in place of a `Here`, it finds the functions that choose a context.
-macro_rules! found {
+/// Fast paths use this instead of `call!`, because with the look-up inside they would have to keep the arguments of the
+/// call across it. The macro is used in an unsafe block. It names the place and the pointer type of one function, which
+/// is what [`Here::cached`](super::super::Here::cached) asks for. With a [`Site`](super::super::Site) in place of a
+/// `Here`, it gives the functions that select a context.
+macro_rules! cached {
     ($here:ident.$function:ident) => {
-        match $crate::ffi::call::known!($here.$function) {
+        match $crate::ffi::call::cached_only!($here.$function) {
             Some(function) => Some(function),
             None => {
-                $here.keep::<$crate::ffi::call::functions::$function, _, _>(ascendcl_sys::pointers_of::$function);
+                $here.fill_cache::<$crate::ffi::call::functions::$function, _, _>(ascendcl_sys::pointers_of::$function);
                 None
             }
         }
     };
 }
-pub(in crate::ffi) use found;
+pub(in crate::ffi) use cached;
 
-/// Like [`found!`], without the look-up that lets the next call find the function. For a caller whose slower way uses
-/// [`found!`]: the compiler does not know that the look-up never unwinds, and the caller would keep its values in memory for
-/// that.
-macro_rules! known {
+/// Like [`cached!`], without the look-up for the next call. For a caller whose slow path uses [`cached!`]: the compiler
+/// does not know that the look-up never unwinds, so with it the caller would keep its values in memory.
+macro_rules! cached_only {
     ($here:ident.$function:ident) => {
-        $here.found::<$crate::ffi::call::functions::$function, _, _>(ascendcl_sys::pointers_of::$function)
+        $here.cached::<$crate::ffi::call::functions::$function, _, _>(ascendcl_sys::pointers_of::$function)
     };
 }
-pub(in crate::ffi) use known;
+pub(in crate::ffi) use cached_only;
 
-/// Calls a function if that needs no further check; else `None`, and nothing has happened. For fast paths, like
-/// [`found!`].
-macro_rules! call_found {
+/// Calls a function if it is [cached](cached!); else gives `None`, and nothing has happened.
+macro_rules! call_cached {
     ($here:ident.$function:ident($($argument:expr),* $(,)?)) => {
-        match $crate::ffi::call::found!($here.$function) {
+        match $crate::ffi::call::cached!($here.$function) {
             Some(function) => {
                 let code = function($($argument),*);
                 Some($crate::ffi::call::success_of::<$crate::ffi::call::functions::$function>(code))
@@ -96,18 +98,18 @@ macro_rules! call_found {
         }
     };
 }
-pub(in crate::ffi) use call_found;
+pub(in crate::ffi) use call_cached;
 
 /// Calls a function that needs the current context:
-/// `call_here!(here.aclrtSynchronizeStreamWithTimeout(...), |answer| ...)`. The short way is that of [`call_found!`]; the
-/// checks and the look-up are a function by itself. The last argument gives the result after an answer that is not a
-/// success. It is compiled in both places, so that nothing is kept for it during the call.
-macro_rules! call_here {
+/// `call_current!(here.aclrtSynchronizeStreamWithTimeout(...), |answer| ...)`. The fast path is [`call_cached!`]; the
+/// checks and the look-up are out of line. The last argument gives the result after an answer that is not a success. It
+/// is compiled in both places, so that nothing is kept for it during the call.
+macro_rules! call_current {
     ($here:ident.$function:ident($($argument:expr),* $(,)?), |$answer:ident| $failed:expr) => {
-        match $crate::ffi::call::call_found!($here.$function($($argument),*)) {
+        match $crate::ffi::call::call_cached!($here.$function($($argument),*)) {
             Some(Ok(())) => Ok(()),
             Some(Err($answer)) => $failed,
-            None => $crate::ffi::seldom::seldom(move || {
+            None => $crate::ffi::cold_path::cold_path(move || {
                 let ready = $here.ready()?;
                 match $crate::ffi::call::call!(ready.$function($($argument),*)).or_answer() {
                     Ok(()) => Ok(()),
@@ -117,4 +119,4 @@ macro_rules! call_here {
         }
     };
 }
-pub(in crate::ffi) use call_here;
+pub(in crate::ffi) use call_current;

@@ -11,7 +11,7 @@ use super::api::{Api, text};
 use super::condition::{HostOnly, Need, OutsideCallbacks, SelectsContext, ThisProcess};
 use super::context::RawContext;
 use super::process::Loading;
-use super::standing;
+use super::thread_notes;
 use crate::callback_guard::InCallback;
 use crate::error::{Boxed, Error, VendorError};
 use crate::trace;
@@ -21,8 +21,8 @@ use ascendcl_sys::error_codes::{ACL_ERROR_RT_CONTEXT_NULL, ACL_SUCCESS};
 use ascendcl_sys::types::aclError;
 use core::convert::Infallible;
 
-pub(super) use super::condition::{AtOnce, Begins, Current};
-pub(super) use at_once::{Plain, call_found, call_here, found, known};
+pub(super) use super::condition::{Begins, Current, FastCheck};
+pub(super) use at_once::{Cached, cached, cached_only, call_cached, call_current};
 pub(super) use ready::Ready;
 
 impl Need for ThisProcess {
@@ -43,7 +43,7 @@ impl Need for SelectsContext {
 impl Need for HostOnly {
     #[inline(always)]
     fn check(api: Api) -> Result<(), Error> {
-        if api.loading().is_plain() { Ok(()) } else { standing::objection(api).map_or(Ok(()), Err) }
+        if api.loading().is_plain() { Ok(()) } else { thread_notes::refusal(api).map_or(Ok(()), Err) }
     }
 }
 
@@ -58,7 +58,7 @@ impl Need for OutsideCallbacks {
 impl Need for Current {
     #[inline(always)]
     fn check(api: Api) -> Result<(), Error> {
-        if api.loading().is_plain() { Ok(()) } else { standing::return_to_entered(api) }
+        if api.loading().is_plain() { Ok(()) } else { thread_notes::return_to_entered(api) }
     }
 }
 
@@ -136,10 +136,10 @@ impl<N> Calls<N> for Ready<N> {
 macro_rules! call {
     ($by:ident.$function:ident($($argument:expr),* $(,)?)) => {{
         let value = match $crate::ffi::call::checked::<$crate::ffi::call::functions::$function, _>($by) {
-            // The function before its arguments: so the compiler keeps none of them across a first look-up.
+            // The function comes before its arguments, so the compiler keeps none of them across a first look-up.
             Ok(ready) => Ok(match ascendcl_sys::pointers_of::$function(ready.library()) {
                 Ok(function) => Ok(function($($argument),*)),
-                Err(missing) => Err($crate::ffi::call::thin(missing)),
+                Err(missing) => Err($crate::ffi::call::boxed_missing(missing)),
             }),
             Err(refused) => Err(refused),
         };
@@ -166,7 +166,7 @@ pub(super) fn answer_of<F: Function, B: Calls<F::Need>, T>(
 /// Boxes a missing function, so that the answer of an existing function stays in registers.
 #[cold]
 #[inline(never)]
-pub(super) fn thin(missing: MissingSymbol) -> Box<MissingSymbol> {
+pub(super) fn boxed_missing(missing: MissingSymbol) -> Box<MissingSymbol> {
     Box::new(missing)
 }
 
@@ -219,14 +219,14 @@ impl ReadyAnswer<aclError> {
 /// The answer of a failed call: the function's name, and the code or the missing function.
 pub(super) struct NoSuccess(&'static str, Result<aclError, Box<MissingSymbol>>);
 
-/// `Ok` if the function returned success: for calls by a pointer of [`found!`].
+/// `Ok` if the function returned success. For calls by a pointer from [`cached!`].
 #[inline(always)]
 pub(super) fn success_of<F: Function>(code: aclError) -> Result<(), NoSuccess> {
     if code == ACL_SUCCESS { Ok(()) } else { Err(NoSuccess(F::NAME, Ok(code))) }
 }
 
 impl NoSuccess {
-    /// The answer that it was, of this library.
+    /// The full answer, with this library.
     pub(super) fn into_answer(self, api: Api) -> ReadyAnswer<aclError> {
         Answer::from_parts(api.loading(), self.0, self.1)
     }
@@ -280,8 +280,8 @@ fn recent_text(api: Api) -> Option<String> {
     unsafe { text(text_or_null) }
 }
 
-/// Whether the library made the text up: on a thread without a context, its text is about the missing context, whatever
-/// failed.
+/// Whether the text says nothing about the failure: on a thread without a context, the library's text is about the
+/// missing context, whatever failed.
 fn is_made_up(api: Api, text: &str) -> bool {
     RawContext::current(api).is_none() && text.to_ascii_lowercase().contains("context")
 }
@@ -313,7 +313,7 @@ impl Api {
         doing: &str,
     ) -> Result<(), Error> {
         self.ready::<ThisProcess>()?;
-        ReadyAnswer::from_parts(self.loading(), call, answer.map_err(thin)).done(|| doing.to_owned())
+        ReadyAnswer::from_parts(self.loading(), call, answer.map_err(boxed_missing)).done(|| doing.to_owned())
     }
 
     /// Discards the recent error text, where an answer is not a failure.

@@ -24,8 +24,8 @@ impl<N> Clone for Ready<N> {
 impl<N> Copy for Ready<N> {}
 
 impl Ready<Current> {
-    /// For a caller that has made the check itself: the library is [plain](Loading::is_plain), which
-    /// implies that no entered context is displaced.
+    /// For a caller that has checked that calls are [plain](Loading::is_plain), which implies that no entered context
+    /// is displaced.
     #[inline]
     pub(in crate::ffi) fn checked(api: Api) -> Self {
         Self::after_checks(api)

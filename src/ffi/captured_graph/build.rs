@@ -1,12 +1,12 @@
 //! Instances that are built task by task, on persistent streams of their own.
 //!
-//! The streams belong to the graph's row alone. They stand on no shelf, so nobody waits for them or queues on them
-//! (STREAM-13): their gates say that they are being captured until the build ends, and nobody has their handles
-//! afterwards.
+//! Only the graph's row has the streams. They are on no shelf, so no wait and no work of the program can reach them
+//! (STREAM-13): until the build ends their gates say that they are being captured, and afterwards nobody has their
+//! handles.
 //!
-//! All streams start with a run. The tasks end on the first one, because an instance has one end. So every other stream
-//! first waits for the first one, and its last work is waited for by the first one. An event between two streams is
-//! recorded, waited for and reset in each run: the next run finds it as the first one did.
+//! A run starts all streams at once. An instance has one end, which is on the first stream. So every other stream
+//! begins with a wait for the first stream, and the first stream waits for the last work of each. An event between two
+//! streams is recorded, waited for and reset in each run, so each run finds it in the same state.
 
 use super::RawGraph;
 use crate::error::{Error, ObjectKind};
@@ -34,7 +34,8 @@ const NEEDED: [&str; 8] = [
     functions::aclrtCreateStreamWithConfig::NAME,
 ];
 
-/// The streams of an instance that is built, until they are destroyed. The first one is that of the build.
+/// The streams of an instance that is built, until they are destroyed. The tasks of the build itself go to the first
+/// one, those of branches to the others.
 #[derive(Debug, Default)]
 #[rule(STREAM_13)]
 pub(super) struct Build(Mutex<Vec<Part>>);
@@ -42,14 +43,14 @@ pub(super) struct Build(Mutex<Vec<Part>>);
 #[derive(Clone, Debug)]
 struct Part {
     stream: Arc<RawStream>,
-    /// It may be part of the instance.
+    /// Whether the stream may be bound to the instance.
     is_bound: bool,
-    /// It has no branch now.
+    /// Whether no branch uses the stream now.
     is_free: bool,
 }
 
 impl RawGraph {
-    /// Begins to build the instance. After an error there is nothing, or something to be [destroyed](Self::destroy).
+    /// Begins to build the instance. What exists after an error can only be [destroyed](Self::destroy).
     #[rule(GRAPH_08)]
     pub(crate) fn begin_build(&self, api: Api) -> Result<(), Error> {
         self.is_current()?;
@@ -63,7 +64,7 @@ impl RawGraph {
         self.add_stream(api).map(drop)
     }
 
-    /// Adds a stream to the instance that is being built. It starts with each run.
+    /// Adds a stream to the instance that is being built. Each run starts it.
     #[rule(GRAPH_08)]
     fn add_stream(&self, api: Api) -> Result<Arc<RawStream>, Error> {
         let made = RawStream::create_with(api, 0, ACL_STREAM_PERSISTENT)?;
@@ -88,8 +89,8 @@ impl RawGraph {
         free.map_or_else(|| self.add_stream(api), Ok)
     }
 
-    /// The branch on this stream has ended.
-    pub(crate) fn has_its_branch(&self, stream: &Arc<RawStream>) {
+    /// Frees the stream of a branch that has ended, for another branch.
+    pub(crate) fn release_branch_stream(&self, stream: &Arc<RawStream>) {
         let mut parts = self.build.parts();
         parts.iter_mut().filter(|part| Arc::ptr_eq(&part.stream, stream)).for_each(|part| part.is_free = true);
     }
@@ -119,12 +120,12 @@ impl RawGraph {
             let answer = unsafe { call!(api.aclmdlRIEndTask(instance, stream)) };
             answer.done(|| "end the tasks of a graph".into())?;
             // SAFETY: the function asks for a live instance whose streams have ended their tasks, and for null
-            // (GRAPH-08). That is what the call above has done for the stream on which all others end, and the caller has
-            // the build.
+            // (GRAPH-08). The call above has ended the tasks of the first stream, for which all others are waited for,
+            // and the caller has the build.
             let answer = unsafe { call!(api.aclmdlRIBuildEnd(instance, null_mut())) };
             answer.done(|| "end the build of a graph".into())
         });
-        // Nothing follows on the streams, also after an error.
+        // The streams get no more tasks, also after an error.
         self.build.all().iter().for_each(|part| part.stream.end_capture());
         ended
     }
@@ -140,7 +141,7 @@ impl Build {
                 // live stream. The caller destroys the instance next, and has compared owner and stamps for that; the
                 // row is the only one to know the stream, and destroys it later.
                 let answer = unsafe { call!(api.aclmdlRIUnbindStream(instance, stream)) };
-                // As after a binding that was refused.
+                // The library refused to bind it.
                 let was_not_bound = answer.code() == Some(ACL_ERROR_RT_STREAM_MODEL);
                 let unbound = answer.done(|| "unbind a stream from a graph".into());
                 if was_not_bound { Ok(()) } else { unbound }
@@ -153,10 +154,10 @@ impl Build {
         Ok(())
     }
 
-    /// Destroys the streams. Their instance is destroyed.
+    /// Destroys the streams. The caller has destroyed the instance.
     pub(super) fn end(&self, api: Api) -> Result<(), Error> {
         for Part { stream, .. } in self.all() {
-            // An instance that was never there has unbound nothing.
+            // Without an instance, `unbind` did not do this.
             stream.end_capture();
             // No allocator is registered for it, so nothing of the user's is kept.
             stream.destroy(api, &mut Vec::new())?;

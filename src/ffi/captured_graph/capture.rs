@@ -83,8 +83,8 @@ impl RawGraph {
     /// without being run. The streams then take other work again, unless the capture [is left](Self::is_left) open.
     #[rule(GRAPH_01)]
     pub(crate) fn end(&self, api: Api) -> Result<(), Error> {
-        // Who destroys one of the streams ends the capture, too. Of two threads that do so at a time, the second one
-        // would find no instance while the first one has not noted it.
+        // A thread that destroys one of the streams also ends the capture. If two threads did so at a time, the second
+        // one would find neither a capture nor an instance, because the first one has not stored the instance yet.
         if self.is_ending.swap(true, Ordering::AcqRel) {
             return Err(Error::Capturing);
         }

@@ -1,9 +1,9 @@
 //! Conditions of a capture: a number in device memory says at each replay whether the bodies of a task run.
 //!
-//! The library makes an instance for each body, which is captured on a stream of its own, ends with the graph's
-//! instance, and is never given to the program (GRAPH-10). The capture of the graph cannot end before those of its
-//! bodies. So each body has an entry from its creation until its capture has ended, and the end of the capture goes on
-//! with what is left.
+//! The library makes an instance for each body. The body is captured on a stream of its own. Its instance ends with the
+//! graph's instance, and the program never gets it (GRAPH-10). The capture of the graph cannot end before those of its
+//! bodies. So each body has an entry from its creation until its capture has ended, and ending the graph's capture
+//! first ends the captures of the bodies that still have an entry.
 
 use super::RawGraph;
 use super::capture::is_over;
@@ -41,23 +41,25 @@ pub(crate) struct RawCondition {
 }
 
 impl RawCondition {
-    /// Adds the tasks that make the number that of the first element of `from`, which has 32 bits and is the graph's.
+    /// Adds the tasks that set the number to the first element of `from`. That element has 32 bits, and the graph keeps
+    /// `from`.
     pub(crate) fn follow(&self, api: Api, stream: &RawStream, from: &RawBuffer) -> Result<(), Error> {
         const BYTES: usize = size_of::<u64>();
         let side = from.home().side();
         let kind = api.direction(side, side);
         aligned(kind, size_of::<u32>(), [self.number.cast_const().cast(), from.start().cast_const()])?;
         let number = self.number.cast::<c_void>();
-        stream.give(api, "set the number of a condition", |ready, stream| {
-            // SAFETY: the function asks for a live stream, and for eight bytes of device memory that stay until the last
-            // replay is done (GRAPH-05). `give` passed the gate. The library made the memory for this number, and frees
-            // it with the graph's instance.
+        stream.capture_call(api, "set the number of a condition", |ready, stream| {
+            // SAFETY: the function asks for a live stream, and for eight bytes of device memory that stay until the
+            // last replay is done (GRAPH-05). `capture_call` passed the gate. The library made the memory for this
+            // number, and frees it with the graph's instance.
             unsafe { call!(ready.aclrtMemsetAsync(number, BYTES, 0, BYTES, stream)) }
         })?;
-        stream.give(api, "copy the number of a condition", |ready, stream| {
+        stream.capture_call(api, "copy the number of a condition", |ready, stream| {
             // SAFETY: the function asks for a live stream, and for memory that stays until the last replay is done
-            // (GRAPH-05). `give` passed the gate. The library made eight bytes for the number, and frees them with the
-            // graph's instance. The block has four bytes, as `begin_condition` has compared, and the graph keeps it.
+            // (GRAPH-05). `capture_call` passed the gate. The library made eight bytes for the number, and frees them
+            // with the graph's instance. The block has four bytes, as `begin_condition` has compared, and the graph
+            // keeps it.
             unsafe {
                 call!(ready.aclrtMemcpyAsync(number, BYTES, from.start().cast_const(), size_of::<u32>(), kind, stream))
             }
@@ -69,20 +71,20 @@ impl RawGraph {
     /// Makes a condition on a stream of the capture, for a number at the start of `from`. After an error nothing was
     /// added to the capture.
     pub(crate) fn begin_condition(&self, api: Api, on: &RawStream, from: &RawBuffer) -> Result<RawCondition, Error> {
-        from.holds_anywhere(0, size_of::<u32>())?;
+        from.check_range_anywhere(0, size_of::<u32>())?;
         api.can_have_conditions()?;
         let mut status = aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_NONE;
         let (mut instance, mut handle, mut number) = (aclmdlRI::NULL, aclmdlRICondHandle(null_mut()), null_mut());
-        on.give(api, "find the graph of a capture", |ready, stream| {
-            // SAFETY: the function asks for a live stream, and writes to `status` and `instance` during the call. `give`
-            // passed the gate; pointers to live locals are valid for writes (`core::ptr`, "Safety").
+        on.capture_call(api, "find the graph of a capture", |ready, stream| {
+            // SAFETY: the function asks for a live stream, and writes to `status` and `instance` during the call.
+            // `capture_call` passed the gate; pointers to live locals are valid for writes (`core::ptr`, "Safety").
             unsafe { call!(ready.aclmdlRICaptureGetInfo(stream, &raw mut status, &raw mut instance)) }
         })?;
         let flag = aclmdlRICondHandleFlag::ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT;
         let mut code = None;
-        let made = on.give(api, "make a condition", |ready, _| {
+        let made = on.capture_call(api, "make a condition", |ready, _| {
             // SAFETY: the function asks for an instance that is being captured, and writes the handle during the call.
-            // The library has just told the instance, whose capture this thread ends later; a pointer to a live local is
+            // The call above returned the instance, whose capture this thread ends later; a pointer to a live local is
             // valid for writes (`core::ptr`, "Safety").
             let answer = unsafe { call!(ready.aclmdlRICondHandleCreate(instance, 0, flag, &raw mut handle)) };
             code = answer.code();
@@ -92,7 +94,7 @@ impl RawGraph {
             Some(ACL_ERROR_RT_FEATURE_NOT_SUPPORT) => Error::ConditionsUnsupported(Box::new(error)),
             _ => error,
         })?;
-        on.give(api, "find the number of a condition", |ready, _| {
+        on.capture_call(api, "find the number of a condition", |ready, _| {
             // SAFETY: the function asks for a live condition, and writes the address during the call. It was made above,
             // and lives as long as the instance; a pointer to a live local is valid for writes (`core::ptr`, "Safety").
             unsafe { call!(ready.aclmdlRICondHandleGetCondPtr(handle, &raw mut number)) }
@@ -103,8 +105,8 @@ impl RawGraph {
         }
     }
 
-    /// Adds the task of a condition. Its `N` bodies are captured on `side`, one after the other, and each of them has to
-    /// be, also after an error.
+    /// Adds the task of a condition. Its `N` bodies are captured on `side`, one after the other. Each of them must be
+    /// captured, also after an error.
     #[rule(GRAPH_10)]
     pub(crate) fn add_condition<const N: usize>(
         &self,
@@ -119,7 +121,7 @@ impl RawGraph {
             ConditionKind::If => aclmdlRICondTaskType::ACL_MODEL_RI_COND_TYPE_IF,
             ConditionKind::While => aclmdlRICondTaskType::ACL_MODEL_RI_COND_TYPE_WHILE,
         };
-        let added = on.give(api, "add a condition", |ready, stream| {
+        let added = on.capture_call(api, "add a condition", |ready, stream| {
             let params = aclmdlRICondTaskParams {
                 handle: condition.handle,
                 kind,
@@ -128,14 +130,15 @@ impl RawGraph {
             };
             // SAFETY: the function asks for a live condition that has no task yet, for a live stream that is captured
             // for the same instance, and for room for `N` handles, which it writes during the call. The condition was
-            // made on this stream for this task; `give` passed the gate; the array is a live local of `N` elements.
+            // made on this stream for this task; `capture_call` passed the gate; the array is a live local of `N`
+            // elements.
             unsafe { call!(ready.aclmdlRIAddCondTask(params, stream, 0)) }
         });
         let task = {
             let mut capture = self.capture();
             capture.conditions += 1;
             let task = capture.conditions;
-            // A call that failed may have made them.
+            // A call that failed may have made bodies.
             let made = bodies.iter().enumerate().filter(|(_, body)| !body.is_null()).map(|(place, body)| Body {
                 task,
                 place,
@@ -171,14 +174,14 @@ impl RawGraph {
             body.is_begun = true;
             (body.instance.load(Ordering::Acquire), Arc::clone(&body.stream), mode)
         };
-        let begun = stream.give(api, "begin to capture a body", |ready, stream| {
+        let begun = stream.capture_call(api, "begin to capture a body", |ready, stream| {
             // SAFETY: the function asks for a live stream that is not captured, and for the instance of a body that was
-            // not captured before. `give` passed the gate, which says that this capture has the stream; bodies of one
-            // task are captured one after the other. The library made the instance for a task of this capture.
+            // not captured before. `capture_call` passed the gate, which says that this capture has the stream; bodies
+            // of one task are captured one after the other. The library made the instance for a task of this capture.
             unsafe { call!(ready.aclmdlRICaptureToModelRIBegin(stream, aclmdlRI(instance), mode)) }
         });
         if begun.is_err() {
-            // It may have begun although the call failed.
+            // The capture may have begun although the call failed.
             let mut is_begun = false;
             let _ = stream.with_handle(|stream| {
                 is_begun = !is_over(api, stream);
@@ -220,20 +223,21 @@ impl RawGraph {
         ended
     }
 
-    /// Ends the captures of all bodies that are left. Those that have not begun are captured without a task: the capture
-    /// of the graph does not end before. Of several errors, the first one.
+    /// Ends the captures of all bodies that are left. A body whose capture has not begun is captured without a task,
+    /// because the capture of the graph cannot end otherwise. Returns the first error.
     pub(super) fn end_bodies(&self, api: Api) -> Result<(), Error> {
         let mut result = Ok(());
         // A body whose begin is in doubt may take three rounds.
         let rounds = 3 * self.capture().bodies.len();
         for _ in 0..rounds {
-            // Inner tasks come behind outer ones. Of one task, a body that has begun has the stream.
+            // Inner tasks come behind outer ones. The bodies of one task share a stream, so one that has begun comes
+            // first.
             let Some((body, is_begun)) = self.last_body() else { break };
             let stream = self.capture().bodies.last().map(|body| Arc::clone(&body.stream));
             let begun = if is_begun { Ok(()) } else { self.begin_body(api, body) };
             let ended = self.end_body(api, body);
             result = result.and(begun).and(ended);
-            stream.iter().for_each(|stream| self.has_its_bodies(stream));
+            stream.iter().for_each(|stream| self.release_body_stream(stream));
         }
         result
     }
@@ -246,13 +250,14 @@ impl RawGraph {
         Some((BodyId { task, place: body.place }, body.is_begun))
     }
 
-    /// Gives a stream to the bodies of a condition. It takes no other work until then.
-    pub(crate) fn begin_bodies(&self, api: Api, side: &RawStream) -> Result<(), Error> {
+    /// Reserves a stream for the bodies of a condition. It takes no other work until it is
+    /// [released](Self::release_body_stream).
+    pub(crate) fn reserve_body_stream(&self, api: Api, side: &RawStream) -> Result<(), Error> {
         side.begin_capture(api, &self.held)
     }
 
-    /// Gives the stream back, unless the capture of a body is left on it.
-    pub(crate) fn has_its_bodies(&self, side: &Arc<RawStream>) {
+    /// Lets the stream take other work again, unless the capture of a body is left on it.
+    pub(crate) fn release_body_stream(&self, side: &Arc<RawStream>) {
         if !self.capture().bodies.iter().any(|body| Arc::ptr_eq(&body.stream, side)) {
             side.end_capture();
         }

@@ -47,10 +47,10 @@ pub(crate) struct RawGraph {
     needs: Mutex<Needs>,
     /// Blocks of the allocators of captured streams.
     held: Arc<HeldBlocks>,
-    /// The operands came back to the program, although the library has refused to end the capture or to destroy the
+    /// Whether the operands came back to the program although the library refused to end the capture or to destroy the
     /// instance.
     is_given_up: AtomicBool,
-    /// A thread is ending the capture.
+    /// Whether a thread is ending the capture.
     is_ending: AtomicBool,
     owner: Owner,
 }
@@ -60,7 +60,7 @@ pub(crate) struct RawGraph {
 pub(crate) struct Needs {
     /// Rows of blocks, models and events. They are not released while this refers to them.
     pub(crate) rows: Vec<Arc<dyn Any + Send + Sync>>,
-    /// The state of callbacks, and in the end the blocks of allocators. They are the user's, so dropping them runs code
+    /// The state of callbacks, and after the graph is destroyed also the blocks of allocators. Dropping them runs code
     /// of the user.
     pub(crate) states: Vec<super::KeptState>,
 }
@@ -109,17 +109,18 @@ impl RawGraph {
         self.instance.load(Ordering::Acquire).is_null() && self.capture().streams.is_empty()
     }
 
-    /// Notes that the operands come back to the program before the instance is destroyed. Returns whether that is new.
+    /// Notes that the operands come back to the program before the instance is destroyed. Returns whether this is the
+    /// first note.
     pub(crate) fn give_up(&self) -> bool {
         !self.is_given_up.swap(true, Ordering::AcqRel)
     }
 
-    /// Notes that the instance of a graph that was given up is destroyed. Returns whether that is new.
-    pub(crate) fn is_given_up_no_more(&self) -> bool {
+    /// Notes that the instance is destroyed. Returns whether the graph was [given up](Self::give_up).
+    pub(crate) fn clear_given_up(&self) -> bool {
         self.is_given_up.swap(false, Ordering::AcqRel)
     }
 
-    /// Whether the graph was given up, and its instance or its open capture has the object of this row.
+    /// Whether the graph was given up, and its instance or its open capture may use the object of this row.
     pub(crate) fn still_holds(&self, row: *const ()) -> bool {
         let is = |kept: &Arc<dyn Any + Send + Sync>| core::ptr::addr_eq(Arc::as_ptr(kept), row);
         self.is_given_up.load(Ordering::Acquire) && self.needs().rows.iter().any(is)
@@ -134,9 +135,9 @@ impl RawGraph {
     #[inline(always)]
     pub(crate) fn replay(&self, here: Here<'_>, stream: &RawStream) -> Result<u64, Boxed> {
         let instance = aclmdlRI(self.instance.load(Ordering::Acquire));
-        // While the graph is in doubt, this number is not that of any context.
+        // The first check also fails while the graph is in doubt, or belongs to one stream.
         if !here.has(self.last_use.context()) || instance.is_null() {
-            self.look_before_replay(instance, stream)?;
+            self.check_before_replay(instance, stream)?;
         }
         // SAFETY: the function asks for a live instance and a live stream, and for everything that was captured to stay
         // until the run is done (GRAPH-05). The caller has the handles of the stream and of the graph. Destroying the
@@ -151,40 +152,40 @@ impl RawGraph {
 
     #[cold]
     #[inline(never)]
-    fn look_before_replay(&self, instance: aclmdlRI, stream: &RawStream) -> Result<(), Boxed> {
-        self.look_before_use(instance)?;
+    fn check_before_replay(&self, instance: aclmdlRI, stream: &RawStream) -> Result<(), Boxed> {
+        self.check_before_use(instance)?;
         match self.own_stream.load(Ordering::Acquire) {
             0 => Ok(()),
-            _ => Ok(self.is_of_stream(stream)?),
+            _ => Ok(self.check_stream(stream)?),
         }
     }
 
-    /// An error unless the graph has memory of the allocator of this stream alone.
+    /// An error unless this is the only stream that may replay the graph.
     #[rule(ALLOC_10)]
-    fn is_of_stream(&self, stream: &RawStream) -> Result<(), Error> {
+    fn check_stream(&self, stream: &RawStream) -> Result<(), Error> {
         match self.own_stream.load(Ordering::Acquire) == stream.id() {
             true => Ok(()),
             false => Err(Error::NotItsStream { what: ObjectKind::CAPTURED_GRAPH }),
         }
     }
 
-    fn look_before_use(&self, instance: aclmdlRI) -> Result<(), Error> {
+    fn check_before_use(&self, instance: aclmdlRI) -> Result<(), Error> {
         self.is_current()?;
         match instance {
             aclmdlRI::NULL => Err(self.update.why_gone()),
-            _ => self.is_usable(),
+            _ => self.check_usable(),
         }
     }
 
-    /// Replays run on this stream alone from now on: they use memory of its allocator, which serves no other stream at
-    /// the same time (ALLOC-10).
+    /// From now on only this stream may replay the graph: replays use memory of its allocator, which serves no other
+    /// stream at the same time (ALLOC-10).
     fn replays_on_alone(&self, stream: &RawStream) {
         self.own_stream.store(stream.id(), Ordering::Release);
-        self.last_use.ask_each_time();
+        self.last_use.require_checks();
     }
 
     /// An error while a replay that could not be waited for may be running.
-    pub(crate) fn is_usable(&self) -> Result<(), Error> {
+    pub(crate) fn check_usable(&self) -> Result<(), Error> {
         self.is_current()?;
         match self.last_use.is_in_doubt() {
             true => Err(Error::InDoubt { what: ObjectKind::CAPTURED_GRAPH }),
@@ -192,20 +193,20 @@ impl RawGraph {
         }
     }
 
-    /// The labels of its switches.
+    /// The labels of the graph's switches.
     pub(crate) fn labels(&self) -> &Labels {
         &self.labels
     }
 
     /// Marks the graph idle: all replays are known to be done.
     #[inline]
-    pub(crate) fn rest(&self) {
-        self.last_use.rest();
+    pub(crate) fn mark_idle(&self) {
+        self.last_use.mark_idle();
     }
 
     /// Records that the work queued on this stream so far comes after all replays.
     pub(crate) fn follow(&self, queue: &RawStream) {
-        queue.lead(&self.last_use);
+        queue.stamp_latest(&self.last_use);
     }
 
     /// Destroys the instance, and ends the capture if it is still open. Refuses while a replay may be running. Returns
@@ -247,8 +248,8 @@ impl RawGraph {
         Ok(needs)
     }
 
-    /// Keeps the state of callbacks for the rest of the process if a replay may be running. Its work is about to be
-    /// discarded, and is over then. A callback that the library is running goes on.
+    /// Keeps the state of callbacks for the rest of the process if a replay may be running. The caller is about to
+    /// discard its work, which then counts as over, but a callback that the library is running goes on.
     #[rule(GRAPH_05)]
     pub(crate) fn outlives_its_callbacks(&self, streams: &Shelf<RawStream>) {
         if !streams.has_done(&self.last_use) {

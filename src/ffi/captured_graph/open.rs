@@ -43,14 +43,14 @@ pub(crate) enum ConditionKind {
 /// A body whose capture has not ended.
 #[derive(Debug)]
 pub(super) struct Body {
-    /// The bodies of one task have the same.
+    /// The number of its task.
     pub(super) task: u64,
     /// Which body of its task this is.
     pub(super) place: usize,
     pub(super) instance: AtomicPtr<c_void>,
     pub(super) stream: Arc<RawStream>,
     pub(super) is_begun: bool,
-    /// The call that was to begin it failed. So it may not have begun.
+    /// Whether its capture may have begun or not, because the call that was to begin it failed.
     pub(super) is_in_doubt: bool,
 }
 

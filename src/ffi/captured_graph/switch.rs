@@ -1,7 +1,7 @@
 //! Switches of an instance that is built: a number in device memory says at each run which tasks come next.
 //!
-//! A switch jumps to a label of a list. A number behind the end of the list counts as the last label, so a list of one
-//! label is a jump without a condition.
+//! A switch jumps to the label of a list that has the number as its index. A number behind the end of the list selects
+//! the last label, so a switch with a list of one label is an unconditional jump.
 
 use crate::error::{Error, ObjectKind};
 use crate::ffi::answer::lacks;
@@ -15,7 +15,7 @@ use core::ffi::c_void;
 use core::sync::atomic::AtomicPtr;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// The functions that switches need, from the first label to the end of the last.
+/// The functions that switches need.
 const NEEDED: [&str; 6] = [
     functions::aclrtCreateLabel::NAME,
     functions::aclrtCreateLabelList::NAME,
@@ -39,7 +39,7 @@ struct Created {
 
 /// A switch whose tasks are being added.
 pub(crate) struct RawSwitch {
-    /// The graph keeps it.
+    /// The block whose first element is the number. The graph keeps it.
     index: Arc<RawBuffer>,
     cases: Vec<aclrtLabel>,
     end: aclrtLabel,
@@ -47,7 +47,7 @@ pub(crate) struct RawSwitch {
 }
 
 impl RawSwitch {
-    /// Adds the place where a case begins.
+    /// Adds the label at which a case begins.
     #[rule(STREAM_20)]
     pub(crate) fn begin_case(&self, api: Api, stream: &RawStream, case: usize) -> Result<(), Error> {
         let label = self.cases.get(case).ok_or(Error::Gone { what: ObjectKind::CAPTURED_GRAPH })?;
@@ -59,36 +59,36 @@ impl RawSwitch {
         self.jump(api, stream, self.leave, 1)
     }
 
-    /// Adds the place where all cases go on.
+    /// Adds the label to which all cases jump at their end.
     pub(crate) fn end(self, api: Api, stream: &RawStream) -> Result<(), Error> {
         set(api, stream, self.end)
     }
 
     fn jump(&self, api: Api, stream: &RawStream, to: aclrtLabelList, count: u32) -> Result<(), Error> {
         let index = self.index.start();
-        stream.give(api, "switch between tasks", |ready, stream| {
+        stream.capture_call(api, "switch between tasks", |ready, stream| {
             // SAFETY: the function asks for four bytes of device memory that stay until the last run is done
-            // (GRAPH-05), for a live list of at least `count` labels, and for a live stream that is bound to an instance
-            // (STREAM-20). The caller has compared the length, and the graph keeps the block until its instance is
-            // destroyed; lists are destroyed after the instance; `give` passed the gate of the stream, which only the
-            // build has.
+            // (GRAPH-05), for a live list of at least `count` labels, and for a live stream that is bound to an
+            // instance (STREAM-20). The caller has compared the length, and the graph keeps the block until its
+            // instance is destroyed; lists are destroyed after the instance; `capture_call` passed the gate of the
+            // stream, which only the build has.
             unsafe { call!(ready.aclrtSwitchLabelByIndex(index, count, to, stream)) }
         })
     }
 }
 
 fn set(api: Api, stream: &RawStream, label: aclrtLabel) -> Result<(), Error> {
-    stream.give(api, "set a label", |ready, stream| {
+    stream.capture_call(api, "set a label", |ready, stream| {
         // SAFETY: the function asks for a live label that was not set before, and for a live stream that is bound to an
-        // instance (STREAM-20). Labels are destroyed after the instance, and each is set by one caller, once; `give`
-        // passed the gate of the stream, which only the build has.
+        // instance (STREAM-20). Labels are destroyed after the instance, and each is set by one caller, once;
+        // `capture_call` passed the gate of the stream, which only the build has.
         unsafe { call!(ready.aclrtSetLabel(label, stream)) }
     })
 }
 
 impl Labels {
-    /// Adds a jump to one of `cases` labels to the stream of a build: the one whose number stands at the start of
-    /// `index`, which the graph keeps. The caller adds each case, and then the [end](RawSwitch::end).
+    /// Adds a switch between `cases` cases to the stream of a build. The number at the start of `index`, which the
+    /// graph keeps, selects the case. The caller then adds each case, and the [end](RawSwitch::end).
     #[rule(STREAM_20)]
     pub(crate) fn begin(
         &self,
@@ -97,7 +97,7 @@ impl Labels {
         index: Arc<RawBuffer>,
         cases: usize,
     ) -> Result<RawSwitch, Error> {
-        index.holds_anywhere(0, size_of::<u32>())?;
+        index.check_range_anywhere(0, size_of::<u32>())?;
         api.can_switch()?;
         let created = (0..cases).map(|_| self.create(api)).collect::<Result<Vec<_>, _>>()?;
         let end = self.create(api)?;
@@ -132,11 +132,12 @@ impl Labels {
         Ok(list)
     }
 
-    /// Destroys all of them. The instance that used them is destroyed. After an error the rest is tried again later.
+    /// Destroys all labels and lists. The caller has destroyed the instance that used them. What is left after an error
+    /// is tried again by the next call.
     pub(super) fn destroy(&self, api: Api) -> Result<(), Error> {
         while let Some(list) = self.take(|created| &mut created.lists) {
             // SAFETY: the function asks for a live list that no task uses, once. The caller has destroyed the instance,
-            // and nobody else has what was taken off.
+            // and `take` has removed the list, so nobody else has it.
             let answer = unsafe { call!(api.aclrtDestroyLabelList(aclrtLabelList(list))) };
             // A call that fails may have destroyed it.
             let was_gone = answer.code() == Some(ACL_ERROR_RT_PARAM_INVALID);
@@ -147,7 +148,7 @@ impl Labels {
         }
         while let Some(label) = self.take(|created| &mut created.labels) {
             // SAFETY: the function asks for a live label, once. The caller has destroyed the instance, the lists are
-            // destroyed above, and nobody else has what was taken off.
+            // destroyed above, and `take` has removed the label, so nobody else has it.
             let answer = unsafe { call!(api.aclrtDestroyLabel(aclrtLabel(label))) };
             let was_gone = answer.code() == Some(ACL_ERROR_RT_INVALID_HANDLE);
             let destroyed = answer.done(|| "destroy a label".into());
@@ -158,7 +159,7 @@ impl Labels {
         Ok(())
     }
 
-    /// Takes the last one off. No lock is held while the library is called.
+    /// Removes the last label or list, so that no lock is held while the library is called.
     fn take(&self, from: impl FnOnce(&mut Created) -> &mut Vec<AtomicPtr<c_void>>) -> Option<*mut c_void> {
         from(&mut self.created()).pop().map(AtomicPtr::into_inner)
     }

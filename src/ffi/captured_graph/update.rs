@@ -1,7 +1,6 @@
 //! Groups of tasks in a capture, and updates that replace them later.
 //!
-//! No code of the program runs between begin and end of a group or of an update, because the operators are known
-//! before.
+//! The operators are known before a group or an update begins, so no code of the program runs until it ends.
 
 use super::RawGraph;
 use crate::error::{Error, ObjectKind};
@@ -22,7 +21,7 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 #[rule(GRAPH_09)]
 pub(crate) struct RawTaskGroup {
     handle: AtomicPtr<c_void>,
-    /// While this refers to the graph, its place in memory is not used again.
+    /// Identifies the graph: while this exists, no other graph gets its address.
     graph: Weak<RawGraph>,
 }
 
@@ -40,24 +39,24 @@ impl RawTaskGroup {
     ///
     /// # Errors
     ///
-    /// The library's refusal. The capture yields no graph then.
+    /// The error of the library. The capture then yields no graph.
     pub(crate) fn capture(
         api: Api,
         graph: &Arc<RawGraph>,
         stream: &RawStream,
         operators: &[Arc<RawInvocation>],
     ) -> Result<Self, Error> {
-        stream.give(api, "begin a group of tasks", |ready, stream| {
-            // SAFETY: the function asks for a live stream. `give` has passed its gate, so the stream is not destroyed
-            // meanwhile (STREAM-07).
+        stream.capture_call(api, "begin a group of tasks", |ready, stream| {
+            // SAFETY: the function asks for a live stream. `capture_call` has passed its gate, so the stream is not
+            // destroyed meanwhile (STREAM-07).
             unsafe { call!(ready.aclmdlRICaptureTaskGrpBegin(stream)) }
         })?;
         let given = operators.iter().try_for_each(|operator| operator.capture(api, stream));
         let mut handle = aclrtTaskGrp(null_mut());
-        let ended = stream.give(api, "end a group of tasks", |ready, stream| {
-            // SAFETY: the function asks for a live stream, and writes the handle to `handle` during the call. `give`
-            // has passed the stream's gate (STREAM-07); a pointer to a live local is valid for writes (`core::ptr`,
-            // "Safety").
+        let ended = stream.capture_call(api, "end a group of tasks", |ready, stream| {
+            // SAFETY: the function asks for a live stream, and writes the handle to `handle` during the call.
+            // `capture_call` has passed the stream's gate (STREAM-07); a pointer to a live local is valid for writes
+            // (`core::ptr`, "Safety").
             unsafe { call!(ready.aclmdlRICaptureTaskGrpEnd(stream, &raw mut handle)) }
         });
         given.and(ended)?;
@@ -85,10 +84,10 @@ impl RawGraph {
         group: &RawTaskGroup,
         operators: &[Arc<RawInvocation>],
     ) -> Result<u64, Error> {
-        self.look_before_use(aclmdlRI(self.instance.load(Ordering::Acquire)))?;
+        self.check_before_use(aclmdlRI(self.instance.load(Ordering::Acquire)))?;
         if stream.allocator().is_some() {
-            // The new operators get their memory from it.
-            self.is_of_stream(stream)?;
+            // The new operators get their memory from that allocator.
+            self.check_stream(stream)?;
         }
         self.update.opens(here.api(), stream, &self.held)?;
         let (api, handle) = (here.api(), aclrtTaskGrp(group.handle.load(Ordering::Acquire)));
@@ -139,7 +138,7 @@ impl RawGraph {
 pub(super) struct WasOpen(bool);
 
 impl Update {
-    /// Opens the update: from now on the stream takes only work of the update.
+    /// Notes that an update is open: from now on the stream takes only work of the update.
     fn opens(&self, api: Api, stream: &Arc<RawStream>, blocks: &Arc<HeldBlocks>) -> Result<(), Error> {
         stream.begin_capture(api, blocks)?;
         *self.stream() = Some(Arc::clone(stream));

@@ -3,7 +3,7 @@
 use super::{RawEvent, Record};
 use crate::error::{Boxed, Error};
 use crate::ffi::admission::Admission;
-use crate::ffi::call::{call, call_found};
+use crate::ffi::call::{call, call_cached};
 use crate::ffi::flagged_event::event_with;
 use crate::ffi::gate::Gate;
 use crate::ffi::not_ended::not_ended;
@@ -48,14 +48,14 @@ impl RawEvent {
         Self { place, raw, gate, admission, api, device, owner, record: Record::default() }
     }
 
-    /// Creates an event, like [`create`](Self::create), where that needs no further look; else `None`, and nothing has
+    /// Creates an event, like [`create`](Self::create). `None` when further checks are needed; then nothing has
     /// happened.
     #[inline(always)]
     pub(crate) fn create_at_once(here: Here<'_>) -> Option<Result<aclrtEvent, Boxed>> {
         let mut raw = aclrtEvent(core::ptr::null_mut());
         // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety").
-        let created = unsafe { call_found!(here.aclrtCreateEvent(&raw mut raw)) }?;
+        let created = unsafe { call_cached!(here.aclrtCreateEvent(&raw mut raw)) }?;
         Some(created.map(|()| raw).map_err(|answer| answer.into_error(here.api(), CREATING)))
     }
 
@@ -74,7 +74,7 @@ impl RawEvent {
         Ok(raw)
     }
 
-    /// Destroys the event, like [`destroy`](Self::destroy), where that needs no further look; else `None`, and nothing has
+    /// Destroys the event, like [`destroy`](Self::destroy). `None` when further checks are needed; then nothing has
     /// happened. The caller has the event's handle.
     #[inline(always)]
     pub(crate) fn destroy_at_once(&self, here: Here<'_>) -> Option<Result<(), Boxed>> {
@@ -83,10 +83,10 @@ impl RawEvent {
         }
         // SAFETY: the function asks for a live event that nobody uses (EVENT-06). The gate was open, so the event was
         // not destroyed before, and nobody was inside; it is closed now.
-        let destroyed = unsafe { call_found!(here.aclrtDestroyEvent(self.raw)) };
+        let destroyed = unsafe { call_cached!(here.aclrtDestroyEvent(self.raw)) };
         match destroyed {
             Some(Ok(())) => Some(Ok(())),
-            refused => not_ended(|| self.let_go(), here.api(), DESTROYING, refused),
+            refused => not_ended(|| self.reopen(), here.api(), DESTROYING, refused),
         }
     }
 
@@ -96,12 +96,12 @@ impl RawEvent {
         self.is_current()?;
         // Check before the gate closes: in a forked child, a thread that no longer exists may count as inside forever.
         let ready = api.ready()?;
-        if !self.hold() {
+        if !self.close() {
             return Ok(());
         }
         // SAFETY: the function asks for a live event that nobody uses (EVENT-06). The gate was open, so the event was
         // not destroyed before; it is closed now, so nobody is inside.
         let answer = unsafe { call!(ready.aclrtDestroyEvent(self.raw)) };
-        answer.done(|| DESTROYING.into()).inspect_err(|_| self.let_go())
+        answer.done(|| DESTROYING.into()).inspect_err(|_| self.reopen())
     }
 }

@@ -30,7 +30,7 @@ pub(crate) struct RawEvent {
     place: ShelfPlace,
     raw: aclrtEvent,
     gate: Gate,
-    /// The number of the context, as long as the gate is open.
+    /// Whether fast paths may use the event.
     admission: Admission,
     /// The library and the device to which the event belongs.
     api: Api,
@@ -141,25 +141,25 @@ impl RawEvent {
     pub(crate) fn orders(&self, api: Api, before: &RawStream, after: &RawStream) -> Result<(), Error> {
         self.is_current()?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
-        before.give(api, "capture an event", |ready, stream| {
+        before.capture_call(api, "capture an event", |ready, stream| {
             // SAFETY: the function asks for a live event and a live stream. The gates of both are passed, so neither is
             // destroyed meanwhile (EVENT-06, STREAM-07).
             unsafe { call!(ready.aclrtRecordEvent(self.raw, stream)) }
         })?;
-        after.give(api, "capture a wait for an event", |ready, stream| {
+        after.capture_call(api, "capture a wait for an event", |ready, stream| {
             // SAFETY: the function asks for a live event and a live stream. The gates of both are passed, so neither is
             // destroyed meanwhile (EVENT-06, STREAM-07).
             unsafe { call!(ready.aclrtStreamWaitEvent(stream, self.raw)) }
         })
     }
 
-    /// Orders two streams of a build, in each run: the event is reset when it was waited for. The event was [created for
-    /// that](Self::create_for_builds), and no other stream waits for it.
+    /// Orders two streams of a build in each run: after the wait the event is reset, for the next run. The event comes
+    /// from [`create_for_builds`](Self::create_for_builds), and no other stream waits for it.
     #[rule(EVENT_10)]
     pub(crate) fn orders_runs(&self, api: Api, before: &RawStream, after: &RawStream) -> Result<(), Error> {
         self.orders(api, before, after)?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
-        after.give(api, "add the reset of an event", |ready, stream| {
+        after.capture_call(api, "add the reset of an event", |ready, stream| {
             // SAFETY: `reset` asks for a live stream, and for a live event that was created for waits. The gates of both
             // are passed, so neither is destroyed meanwhile (EVENT-06, STREAM-07); the caller has the event from
             // `create_for_builds`.
@@ -176,12 +176,12 @@ impl RawEvent {
 
     /// Records the event behind everything that is queued on the stream so far, after all checks.
     pub(crate) fn record(&self, here: Here<'_>, stream: &RawStream) -> Result<(), Boxed> {
-        self.is_ready(here)?;
+        self.check_ready(here)?;
         // Take the mark before the call: work that another thread queues on a default stream during the call may come
         // after the record.
         let (before, since) = (stream.mark(), stream.after_failures());
         // SAFETY: the function asks for a live event and a live stream (EVENT-06, STREAM-07). The caller has the handles of
-        // both, is in their context, and has seen that they are not destroyed (`is_ready`).
+        // both, is in their context, and has seen that they are not destroyed (`check_ready`).
         let recorded = unsafe {
             queue_alone!(stream, here, "record an event", NOTHING, |stream| aclrtRecordEvent(self.raw, stream))
         };
@@ -190,7 +190,7 @@ impl RawEvent {
                 self.record.note(stream, before, since);
                 Ok(())
             }
-            Err(error) => Err(self.is_not_recorded(error)),
+            Err(error) => Err(self.after_failed_record(error)),
         }
     }
 
@@ -207,7 +207,7 @@ impl RawEvent {
             begin_at_once!(stream, here, "record an event", NOTHING, |stream| aclrtRecordEvent(self.raw, stream), ())
         };
         match begun? {
-            // The record has a number of its own, and comes after all before it: no other thread queues work here.
+            // The record has a number of its own, and comes after all lower numbers: no other thread queues work here.
             ((), Ok(number)) => {
                 self.record.note(stream, number - 1, since);
                 Some(Ok(()))
@@ -219,12 +219,12 @@ impl RawEvent {
     /// Settles a failed record on this stream. Returns its error.
     #[cold]
     pub(crate) fn settle_record(&self, stream: &RawStream, unsettled: Unsettled) -> Boxed {
-        self.is_not_recorded(stream.settle(unsettled, NOTHING))
+        self.after_failed_record(stream.settle(unsettled, NOTHING))
     }
 
-    /// Called after a failed record. The event may no longer come after the work that it came after before.
+    /// Called after a failed record. The event may now mark another point than before.
     #[cold]
-    fn is_not_recorded(&self, boxed: Boxed) -> Boxed {
+    fn after_failed_record(&self, boxed: Boxed) -> Boxed {
         let error = boxed.as_error();
         if !error.rules_out_that_work_was_queued() {
             if error.is_a_refusal() { self.record.mark_in_doubt() } else { self.record.forget() }
@@ -242,8 +242,8 @@ impl RawEvent {
         self.record.in_doubt.load(Ordering::Acquire)
     }
 
-    /// Like [`hold_up`](Self::hold_up), for a stream of any context on the same device (EVENT-07).
-    pub(crate) fn hold_up_on(&self, api: Api, device: i32, stream: &RawStream) -> Result<u64, Error> {
+    /// Like [`make_wait`](Self::make_wait), for a stream of any context on the same device (EVENT-07).
+    pub(crate) fn make_wait_on(&self, api: Api, device: i32, stream: &RawStream) -> Result<u64, Error> {
         if !self.api.is_of_the_library_of(api) {
             return Err(Error::OtherLibrary { what: ObjectKind::EVENT });
         }
@@ -256,14 +256,14 @@ impl RawEvent {
     }
 
     /// Makes work that is queued on the stream from now on wait for the event, after all checks.
-    pub(crate) fn hold_up(&self, here: Here<'_>, stream: &RawStream) -> Result<u64, Boxed> {
-        self.is_ready(here)?;
+    pub(crate) fn make_wait(&self, here: Here<'_>, stream: &RawStream) -> Result<u64, Boxed> {
+        self.check_ready(here)?;
         self.queue_wait(here, stream)
     }
 
-    /// Like [`hold_up`](Self::hold_up). `None` when further checks are needed; then nothing has happened.
+    /// Like [`make_wait`](Self::make_wait). `None` when further checks are needed; then nothing has happened.
     #[inline(always)]
-    pub(crate) fn hold_up_at_once(&self, here: Here<'_>, stream: &RawStream) -> Option<Result<u64, Boxed>> {
+    pub(crate) fn make_wait_at_once(&self, here: Here<'_>, stream: &RawStream) -> Option<Result<u64, Boxed>> {
         if !self.is_at_hand(here) {
             return None;
         }
@@ -276,8 +276,8 @@ impl RawEvent {
         }
     }
 
-    /// Whether it is certain that this thread has entered the event's context and that the event is not destroyed. As for
-    /// [`is_ready`](Self::is_ready), it stays.
+    /// Whether it is certain that this thread has entered the event's context and that the event is not destroyed. As
+    /// after [`check_ready`](Self::check_ready), the event then stays as long as the caller has its handle.
     #[inline(always)]
     fn is_at_hand(&self, here: Here<'_>) -> bool {
         here.admits(&self.admission)
@@ -287,15 +287,15 @@ impl RawEvent {
     ///
     /// After this check the event stays as long as the caller has its handle. Destroying an event takes the handle by
     /// value, and a context does not end while a thread is in it. So the gate need not be passed.
-    fn is_ready(&self, here: Here<'_>) -> Result<(), Boxed> {
+    fn check_ready(&self, here: Here<'_>) -> Result<(), Boxed> {
         self.owner.is_here(here, ObjectKind::EVENT)?;
         if self.gate.is_open() { Ok(()) } else { Err(gone()) }
     }
 
     fn queue_wait(&self, here: Here<'_>, stream: &RawStream) -> Result<u64, Boxed> {
-        let (ready, ticket) = stream.look_before_work(here)?;
+        let (ready, ticket) = stream.check_before_work(here)?;
         // SAFETY: the function asks for a live event and a live stream. The caller has the stream's handle (STREAM-07). The
-        // event's gate is passed, or the caller has its handle and has seen that it is not destroyed (`is_ready`,
+        // event's gate is passed, or the caller has its handle and has seen that it is not destroyed (`check_ready`,
         // EVENT-06).
         unsafe {
             queue_work!(stream, ready, ticket, "let a stream wait for an event", NOTHING, |ready, stream| {
@@ -374,12 +374,12 @@ impl RawEvent {
     }
 
     /// Refuses all calls from now on, and waits for those that are inside. Returns `false` if the event is destroyed.
-    pub(crate) fn hold(&self) -> bool {
+    pub(crate) fn close(&self) -> bool {
         self.admission.close(&self.gate)
     }
 
     /// Allows calls again.
-    pub(crate) fn let_go(&self) {
+    pub(crate) fn reopen(&self) {
         self.admission.reopen(&self.gate);
     }
 }

@@ -35,9 +35,9 @@ impl fmt::Debug for ModelImage<'_> {
     }
 }
 
-/// The caller's memory for a model. The library allocates the parts that are `None`. `model::Load` has the handles that
-/// the program passes. This type has the rows, which a loaded model keeps: while the model's row exists, it refers to
-/// the memory, so the memory is not freed (MODEL-02, MODEL-03).
+/// The caller's memory for a model. The library allocates the parts that are `None`. `model::Load` has the program's
+/// handles of the memory; this type has the rows. The model's row keeps them, so the memory is not freed while the
+/// model is loaded (MODEL-02, MODEL-03).
 #[derive(Default, Debug)]
 #[rule(MODEL_08)]
 pub(crate) struct LoadInto {
@@ -70,7 +70,7 @@ impl LoadInto {
         self.weights.as_ref().map_or(Ok(()), |weights| weights.is_current())
     }
 
-    /// An error while something may be running in the working memory although the call that was to start it failed.
+    /// An error unless `is_idle` is true for the stamp of the working memory.
     pub(super) fn idle_where(&self, is_idle: impl Fn(&LastUse) -> bool) -> Result<(), Error> {
         match &self.work {
             Some(work) if !is_idle(work.block.last_use()) => Err(Error::StillRunning { what: WORK }),
@@ -80,8 +80,8 @@ impl LoadInto {
 }
 
 impl Share {
-    /// Takes `bytes` bytes of the memory, of which `taken` bytes are taken already. With `alone`, they must be the only
-    /// ones.
+    /// Takes `bytes` bytes of the memory. `taken` counts the bytes that shares have taken. With `alone`, there must be
+    /// no other share.
     pub(crate) fn take(
         block: &Arc<RawBuffer>,
         taken: &Arc<AtomicUsize>,
@@ -169,11 +169,11 @@ impl LoadedModel {
     /// Loads the model. The memory into which it is loaded stays allocated until the model is unloaded. The caller has
     /// compared the memory with the model's [sizes](Image::sizes), and calls this once.
     pub(crate) fn load(&self, api: Api, image: Image<'_>) -> Result<(), Error> {
-        self.onto.is_current()?;
+        self.memory.is_current()?;
         let mut id = 0;
         let part = |block: Option<&Arc<RawBuffer>>| block.map_or((null_mut(), 0), |own| (own.start(), own.bytes()));
-        let (work, work_bytes) = part(self.onto.work.as_ref().map(|share| &share.block));
-        let (weights, weight_bytes) = part(self.onto.weights.as_ref());
+        let (work, work_bytes) = part(self.memory.work.as_ref().map(|share| &share.block));
+        let (weights, weight_bytes) = part(self.memory.weights.as_ref());
         let theirs = work.is_null() && weights.is_null();
         let answer = match image.source {
             ModelImage::File(path) => {
@@ -186,7 +186,7 @@ impl LoadedModel {
                 } else {
                     // SAFETY: the function reads a terminated string, which a `CString` is, and writes the number to
                     // `id`, during the call; a pointer to a live local is valid for writes (`core::ptr`, "Safety"). It
-                    // continues to use the blocks until the model is unloaded (MODEL-02, MODEL-03): `onto`, which is
+                    // continues to use the blocks until the model is unloaded (MODEL-02, MODEL-03): `memory`, which is
                     // part of the row, keeps them.
                     unsafe {
                         call!(api.aclmdlLoadFromFileWithMem(path, &raw mut id, work, work_bytes, weights, weight_bytes))
@@ -204,7 +204,7 @@ impl LoadedModel {
                     // SAFETY: the function reads `length` bytes at `start`, which is the image or its copy on the
                     // device (MODE-02), and writes the number to `id`, during the call; a pointer to a live local is
                     // valid for writes (`core::ptr`, "Safety"). It continues to use the blocks until the model is
-                    // unloaded (MODEL-02, MODEL-03): `onto`, which is part of the row, keeps them.
+                    // unloaded (MODEL-02, MODEL-03): `memory`, which is part of the row, keeps them.
                     unsafe {
                         call!(api.aclmdlLoadFromMemWithMem(
                             start,

@@ -19,7 +19,7 @@ use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 use std::sync::OnceLock;
 
-pub(crate) use binding::{BoundInput, Left, RawBinding, TensorPlace};
+pub(crate) use binding::{BoundInput, DoubtOnDrop, RawBinding, TensorPlace};
 use dataset::Dataset;
 use gears::GearInput;
 pub(crate) use gears::RawGears;
@@ -37,11 +37,11 @@ pub(crate) struct LoadedModel {
     /// The library's description, until the library has destroyed it. Otherwise null.
     desc: AtomicPtr<aclmdlDesc>,
     /// The contents of the description.
-    said: OnceLock<Description>,
+    description: OnceLock<Description>,
     last_use: LastUse,
     /// Whether a thread is unloading the model, or has unloaded it.
     ending: AtomicBool,
-    onto: LoadInto,
+    memory: LoadInto,
     owner: Owner,
 }
 
@@ -74,16 +74,16 @@ impl Row for LoadedModel {
 
 impl LoadedModel {
     /// The row for a model in this memory. This calls nothing of the library.
-    pub(crate) fn new(onto: LoadInto) -> Self {
+    pub(crate) fn new(memory: LoadInto) -> Self {
         Self {
             place: ShelfPlace::new(),
             id: AtomicU32::new(0),
             is_loaded: AtomicBool::new(false),
             desc: AtomicPtr::new(null_mut()),
-            said: OnceLock::new(),
+            description: OnceLock::new(),
             last_use: LastUse::of(Owner::current().number()),
             ending: AtomicBool::new(false),
-            onto,
+            memory,
             owner: Owner::current(),
         }
     }
@@ -106,11 +106,11 @@ impl LoadedModel {
         // SAFETY: the function asks for a live description, which it fills in. It was created above, and is destroyed
         // below.
         let answer = unsafe { call!(api.aclmdlGetDesc(desc, self.id())) };
-        let said = answer.done(|| DESCRIBE.into()).and_then(|()| Description::read(api, desc));
+        let description = answer.done(|| DESCRIBE.into()).and_then(|()| Description::read(api, desc));
         // If the library refuses, unloading the model tries again.
         let _ = self.destroy_description(api);
-        said.map(|said| {
-            self.said.get_or_init(|| said);
+        description.map(|description| {
+            self.description.get_or_init(|| description);
         })
     }
 
@@ -135,26 +135,26 @@ impl LoadedModel {
     }
 
     /// Marks the model idle: all work that used it is known to be done.
-    pub(crate) fn rest(&self) {
-        self.last_use.rest();
+    pub(crate) fn mark_idle(&self) {
+        self.last_use.mark_idle();
     }
 
-    /// Marks the model idle if all work that used it is done, also where that was in doubt.
+    /// Marks the model idle if all work that used it is done. This also ends a doubt.
     pub(super) fn forget_what_is_done(&self, streams: &Shelf<RawStream>) {
         if streams.has_done(&self.last_use) {
-            self.last_use.is_certain(self.owner.number());
+            self.last_use.end_doubt(self.owner.number());
         }
     }
 
     /// Records that the work queued on this stream so far comes after all work that used the model.
     pub(crate) fn follow(&self, queue: &RawStream) {
-        queue.lead(&self.last_use);
+        queue.stamp_latest(&self.last_use);
     }
 
     /// Whether this is the memory of the caller in which the model works.
     #[inline]
     pub(crate) fn works_in(&self, block: &RawBuffer) -> bool {
-        self.onto.work.as_ref().is_some_and(|work| core::ptr::eq(work.block(), block))
+        self.memory.work.as_ref().is_some_and(|work| core::ptr::eq(work.block(), block))
     }
 
     #[inline]
@@ -165,7 +165,7 @@ impl LoadedModel {
     /// Marks the model's working memory as in doubt, which other models may share: a failed call may have left work
     /// running in it.
     fn doubt_workspace(&self, stream: &RawStream) {
-        if let Some(work) = &self.onto.work {
+        if let Some(work) = &self.memory.work {
             work.block().mark_in_doubt(stream);
         }
     }
@@ -174,14 +174,14 @@ impl LoadedModel {
     /// failed.
     #[inline]
     fn is_in_doubt(&self) -> bool {
-        self.last_use.is_in_doubt() || self.onto.work.as_ref().is_some_and(|work| work.block().is_in_doubt())
+        self.last_use.is_in_doubt() || self.memory.work.as_ref().is_some_and(|work| work.block().is_in_doubt())
     }
 
     /// Whether the model itself is idle. `false` for a model in the caller's working memory, which other models may
     /// share.
     #[inline]
-    fn is_at_rest(&self) -> bool {
-        self.last_use.is_at_rest() && self.onto.work.is_none()
+    fn is_marked_idle(&self) -> bool {
+        self.last_use.is_marked_idle() && self.memory.work.is_none()
     }
 
     fn idle(&self, streams: &Shelf<RawStream>) -> Result<(), Error> {
@@ -192,36 +192,36 @@ impl LoadedModel {
         if !is_idle(&self.last_use) {
             return Err(Error::StillRunning { what: ObjectKind::MODEL });
         }
-        self.onto.idle_where(is_idle)
+        self.memory.idle_where(is_idle)
     }
 
     /// All inputs of the dataset, including the input for the gear.
     pub(crate) fn inputs(&self) -> &[Port] {
-        self.said.get().map_or(&[], |said| &said.inputs)
+        self.description.get().map_or(&[], |description| &description.inputs)
     }
 
     pub(crate) fn outputs(&self) -> &[Port] {
-        self.said.get().map_or(&[], |said| &said.outputs)
+        self.description.get().map_or(&[], |description| &description.outputs)
     }
 
-    fn gear_box(&self) -> Option<&GearInput> {
-        self.said.get().and_then(|said| said.gears.as_ref())
+    fn gear_choice(&self) -> Option<&GearInput> {
+        self.description.get().and_then(|description| description.gears.as_ref())
     }
 
     /// The shapes that the model was compiled for, if it takes only some shapes.
     pub(crate) fn gears(&self) -> Option<&RawGears> {
-        self.gear_box().map(|own| &own.gears)
+        self.gear_choice().map(|own| &own.gears)
     }
 
     /// The input in which the library records the chosen gear: its index, and the bytes that it needs.
     pub(crate) fn gear_input(&self) -> Option<(usize, usize)> {
-        let index = self.gear_box()?.input;
+        let index = self.gear_choice()?.input;
         self.inputs().get(index).map(|port| (index, port.bytes))
     }
 
     /// Sets the shapes of the next executions' inputs, in the one way that the model supports (MODEL-20).
     fn set_shapes(&self, api: Api, dataset: &Dataset, shapes: &[impl AsRef<[i64]>]) -> Result<(), Error> {
-        if let Some(gears) = self.gear_box() {
+        if let Some(gears) = self.gear_choice() {
             let shapes: Vec<_> = shapes.iter().map(AsRef::as_ref).collect();
             return gears.choose(api, self.id(), dataset, self.inputs(), &shapes);
         }

@@ -29,8 +29,8 @@ use std::sync::Arc;
 pub(crate) struct RawInvocation {
     place: ShelfPlace,
     name: CString,
-    inputs: Side,
-    outputs: Side,
+    inputs: TensorList,
+    outputs: TensorList,
     attributes: Attributes,
     gate: Gate,
     /// Whether a thread is destroying the descriptions, or has destroyed them.
@@ -72,14 +72,14 @@ pub(crate) struct TensorMemory {
     pub(crate) state: TensorState,
 }
 
-/// Who may use the memory of a tensor, beside the launches of its operator.
+/// Whether the memory of a tensor was written, and whether the operator shares it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum TensorState {
-    /// It is the operator's own, and was written.
+    /// Only the operator uses the memory, and it was written.
     Written,
-    /// It is the operator's own. Only a launch writes it.
+    /// Only the operator uses the memory, and it is not written yet: a launch writes it.
     Unwritten,
-    /// It was written, and others read it, so nobody writes it.
+    /// The memory was written, and others read it, so nobody may write it.
     Shared,
 }
 
@@ -87,7 +87,7 @@ pub(crate) enum TensorState {
 /// it is created, and after the library has destroyed it.
 #[derive(Debug)]
 #[rule(OP_02)]
-struct Side {
+struct TensorList {
     descs: Box<[Cell<*mut aclTensorDesc>]>,
     buffers: Box<[Cell<*mut aclDataBuffer>]>,
 }
@@ -115,8 +115,8 @@ impl RawInvocation {
         Ok(Self {
             place: ShelfPlace::new(),
             name: c_text(name)?,
-            inputs: Side::of(inputs.len()),
-            outputs: Side::of(outputs.len()),
+            inputs: TensorList::of(inputs.len()),
+            outputs: TensorList::of(outputs.len()),
             attributes: Attributes::none(),
             gate: Gate::open(),
             ending: AtomicBool::new(false),
@@ -143,7 +143,7 @@ impl RawInvocation {
         inputs: &[TensorArgument],
         outputs: &[TensorArgument],
     ) -> Result<(), Error> {
-        self.blocks.iter().try_for_each(|block| block.can_be_used())?;
+        self.blocks.iter().try_for_each(|block| block.check_usable())?;
         self.inputs.fill(api, inputs)?;
         self.outputs.fill(api, outputs)?;
         self.attributes.fill(api, attributes)
@@ -153,8 +153,8 @@ impl RawInvocation {
     pub(crate) fn compile(&self, api: Api) -> Result<(), Error> {
         let (inputs, outputs) = (&self.inputs, &self.outputs);
         // SAFETY: the function reads a terminated name, lists of as many live descriptions as stated, and the
-        // attributes, during the call (OP-02). `Side` has as many of each as `count` says, `create` created them, and
-        // they are destroyed only later.
+        // attributes, during the call (OP-02). `TensorList` has as many of each as `count` says, `create` created them,
+        // and they are destroyed only later.
         let answer = unsafe {
             call!(api.aclopCompile(
                 self.name.as_ptr(),
@@ -179,15 +179,15 @@ impl RawInvocation {
             if !streams.comes_after(&self.last_use, stream) {
                 return Err(Error::StillRunning { what: ObjectKind::OPERATOR });
             }
-            // What is done is forgotten. Otherwise the stamp would be of two streams, and would wait for all.
+            // Forget work that is done. Otherwise the stamp would stand for two streams, and await all of them.
             if streams.has_done(&self.last_use) {
-                self.last_use.is_certain(self.owner.number());
+                self.last_use.end_doubt(self.owner.number());
             }
         }
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::OPERATOR }) };
         // The gate is passed, and the records are destroyed only when a synchronise has covered this submission (the
         // stamps).
-        let (ready, ticket) = stream.look_before_work(here)?;
+        let (ready, ticket) = stream.check_before_work(here)?;
         let queued = queue_work!(stream, ready, ticket, "queue an operator", [&self.last_use], |ready, stream| {
             self.queue(ready, stream)
         });
@@ -200,7 +200,7 @@ impl RawInvocation {
     /// An error unless the tasks of a graph can use the operator and its memory.
     pub(crate) fn can_be_captured(&self) -> Result<(), Error> {
         self.is_current()?;
-        self.blocks.iter().try_for_each(|block| block.holds_anywhere(0, block.bytes()))
+        self.blocks.iter().try_for_each(|block| block.check_range_anywhere(0, block.bytes()))
     }
 
     /// Captures one execution. The graph keeps this row, and so the records and memory.
@@ -208,7 +208,7 @@ impl RawInvocation {
     pub(crate) fn capture(&self, api: Api, stream: &RawStream) -> Result<(), Error> {
         self.can_be_captured()?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::OPERATOR }) };
-        stream.give(api, "capture an operator", |ready, stream| self.queue(ready, stream))
+        stream.capture_call(api, "capture an operator", |ready, stream| self.queue(ready, stream))
     }
 
     /// The memory of the inputs and of the outputs. An input that is left out has none.
@@ -247,14 +247,14 @@ impl RawInvocation {
     }
 
     /// Marks the operator and its tensors idle: all work that used them is known to be done.
-    pub(crate) fn rest(&self) {
-        self.last_use.rest();
-        self.blocks.iter().for_each(|block| block.rest());
+    pub(crate) fn mark_idle(&self) {
+        self.last_use.mark_idle();
+        self.blocks.iter().for_each(|block| block.mark_idle());
     }
 
     /// Records that the work queued on this stream so far comes after all work that used the operator or its tensors.
     pub(crate) fn follow(&self, queue: &RawStream) {
-        queue.lead(&self.last_use);
+        queue.stamp_latest(&self.last_use);
         self.blocks.iter().for_each(|block| block.follow(queue));
     }
 
@@ -282,7 +282,7 @@ impl RawInvocation {
     }
 }
 
-impl Side {
+impl TensorList {
     /// The place for `tensors` tensors. This calls nothing of the library.
     fn of(tensors: usize) -> Self {
         let (descs, buffers) = (iter::repeat_with(Cell::default), iter::repeat_with(Cell::default));

@@ -1,4 +1,4 @@
-//! The rows of one kind.
+//! Shelves: lock-free lists of the rows of one kind.
 
 mod place;
 mod slot;
@@ -13,25 +13,27 @@ use std::sync::OnceLock;
 
 /// Rows, each in a slot of its own. No lock is taken to add, find or remove a row.
 ///
-/// The groups of slots are in levels, of which each has twice as many as the one before. A level is allocated when the
-/// slots of all levels before it are taken, and stays where it is.
+/// The slots are in groups, and the groups in levels. Each level has twice as many groups as the one before. A level is
+/// allocated when the slots of all levels before it are taken, and never moves.
 #[derive(Debug)]
 pub(crate) struct Shelf<T> {
     levels: [OnceLock<Box<[Group<T>]>>; LEVELS],
-    /// The groups in which free slots are looked for first; null before the first look. The number of a row determines
-    /// which of the hints it uses, so threads that make and destroy objects seldom change the same group.
+    /// For each hint, the group in which a free slot is searched first; null at the beginning. The number of a row
+    /// determines its hint, so threads that create and destroy objects rarely access the same group.
     hints: [AtomicPtr<Group<T>>; HINTS],
 }
 
-/// About as many as threads that create objects at the same time.
+/// About the number of threads that create objects at the same time.
 const HINTS: usize = 8;
 /// How many groups the first level has: one for each hint.
 const FIRST: usize = HINTS;
 /// Enough for four billion rows.
 const LEVELS: usize = 23;
-/// The memory of rows that have left is kept in so many slots, for new rows: a few dozen megabytes at most.
+/// The first slots of a shelf keep the memory of removed rows, for new rows. With this number of slots, that is a few
+/// dozen megabytes at most.
 const SPARES: usize = 1 << 18;
-/// The number of a row that a shelf made says in which of so many slots it is; further ones follow at this distance.
+/// A number from [`put_by`](Shelf::put_by) has the row's slot modulo this, so a look-up by number checks only every so
+/// many slots.
 const LABELS: u64 = 1 << 12;
 
 /// An entry of a shelf.
@@ -45,18 +47,19 @@ pub(crate) trait Row: Sized {
         self.place().number()
     }
 
-    /// Whether the memory of this row can be used for another one after its object was destroyed. What the row refers
-    /// to lives until then.
+    /// Whether this row refers to no other value. Its memory is then kept for another row after its object was
+    /// destroyed. The memory of a row that refers to something is not kept, because what it refers to would live as
+    /// long.
     fn refers_to_nothing(&self) -> bool {
         false
     }
 }
 
-/// What a row is made of.
+/// What a new row is made of.
 pub(crate) trait Seed<T> {
     fn row(self) -> T;
 
-    /// Makes a row that has left, which [refers to nothing](Row::refers_to_nothing), the row of this object.
+    /// Makes a removed row, which [refers to nothing](Row::refers_to_nothing), the row of this object.
     fn renew(self, row: &mut T);
 }
 
@@ -72,8 +75,8 @@ impl<T> Seed<T> for T {
     }
 }
 
-/// A number that nothing in this process had before. Never 0, and never one of the highest: at ten million numbers a
-/// second they last for ten years.
+/// A number that nothing in this process had before. Never 0. It does not reach the highest numbers, which stamps use
+/// as marks: at ten million numbers a second that takes more than ten years.
 #[inline]
 fn next_number() -> u64 {
     static NEXT: core::sync::atomic::AtomicU64 = core::sync::atomic::AtomicU64::new(LABELS);
@@ -86,7 +89,8 @@ fn hint_of(number: u64) -> usize {
     (number / LABELS) as usize % HINTS
 }
 
-/// What the number of the row in this slot says; 0 is also what the number of a row says that was made elsewhere.
+/// The number of a row in this slot, modulo [`LABELS`]. The numbers of rows that [`put_by`](Shelf::put_by) did not make
+/// are 0 modulo `LABELS`, whatever their slot.
 #[inline(always)]
 fn label_of(slot: usize) -> u64 {
     slot as u64 % LABELS
@@ -107,7 +111,7 @@ impl<T: Row> Shelf<T> {
         fill(claim, object)
     }
 
-    /// Adds the row that `seed_of` makes of its place. The row [is found](Self::get) by the number of this place.
+    /// Adds the row that `seed_of` makes of its place. The number of that place makes [`get`](Self::get) fast.
     #[inline(always)]
     pub(crate) fn put_by<S: Seed<T>>(&self, seed_of: impl FnOnce(ShelfPlace) -> S) -> Arc<T> {
         let number = next_number();
@@ -130,7 +134,7 @@ impl<T: Row> Shelf<T> {
     pub(crate) fn get(&self, number: u64) -> Option<Arc<T>> {
         let is_it = |row: &Held<'_, T>| row.number() == number;
         match number % LABELS {
-            // The row may be anywhere.
+            // The row may be in any slot.
             0 => self.rows().find(is_it),
             label => {
                 let slots = (label as usize..).step_by(LABELS as usize);
@@ -159,7 +163,7 @@ impl<T: Row> Shelf<T> {
         let left = held.take_out(slot < SPARES && row.refers_to_nothing());
         group.give_back(slot % SLOTS);
         self.look_first_in(group, row.number());
-        // Not while the slot is held: the last pointer may be dropped here.
+        // The slot is no longer held here: dropping the last pointer may take time.
         drop(left);
     }
 
@@ -280,7 +284,7 @@ fn fill<T>(claim: Claim<'_, T>, seed: impl Seed<T>) -> Arc<T> {
     })
 }
 
-/// Out of line: it happens once for each slot while the program destroys what it makes.
+/// Out of line, because it happens only once for each slot if the program destroys what it creates.
 #[inline(never)]
 fn fill_anew<T>(slot: &mut Option<Arc<T>>, seed: impl Seed<T>) -> Arc<T> {
     Arc::clone(slot.insert(Arc::new(seed.row())))

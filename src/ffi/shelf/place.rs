@@ -3,7 +3,7 @@
 use super::next_number;
 use crate::ffi::atomic::{AtomicU32, Ordering};
 
-/// The number of a row, and its slot. The slot only helps to find the row: whether the slot has the row is seen there.
+/// The number of a row, and its slot. The slot only helps to find the row: a search checks that the slot has the row.
 #[derive(Debug)]
 pub(crate) struct ShelfPlace {
     number: u64,
@@ -57,7 +57,7 @@ impl ShelfPlace {
         self.slot.store(slot as u32, Ordering::Relaxed);
     }
 
-    /// Whether this thread is the one that puts the row on the shelf. No, if the row is there already.
+    /// Returns `true` to the one thread that is to put the row on the shelf, and `false` if the row is there already.
     pub(super) fn begin(&self) -> bool {
         self.slot.compare_exchange(NOWHERE, BEGUN, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }

@@ -1,18 +1,18 @@
-//! Slots for rows, 64 in a group, and who may look into a slot.
+//! Slots for rows, 64 in a group, and which thread may access a slot.
 //!
 //! # States of a slot
 //!
-//! * *Free*: its bit in the group is set. Nobody looks into it. It may keep the memory of a row that has left.
-//! * *Claimed*: one thread has cleared the bit, and the slot is empty. Only that thread looks into it.
-//! * *Taken*: it has a row, and nobody is looking into it.
-//! * *Held*: it has a row, and one thread is looking into it, for a few instructions.
+//! * *Free*: its bit in the group is set. No thread accesses it. It may keep the memory of a removed row.
+//! * *Claimed*: one thread has cleared the bit, and the slot has no row yet. Only that thread accesses it.
+//! * *Taken*: it has a row, and no thread is accessing it.
+//! * *Held*: it has a row, and one thread is accessing it, for a few instructions.
 //!
 //! # Why these orderings suffice
 //!
 //! A slot is accessed by the thread that claimed it, and by the thread that holds it. Clearing a bit, and changing
-//! *taken* to *held*, is one atomic step each, which only one thread can take. What a thread wrote into the slot is
-//! visible to the next one: the bit is set and *taken* is stored with `Release`, and both steps are made with `Acquire`.
-//! A slot is empty before its bit is set.
+//! *taken* to *held*, are atomic operations in which only one thread can succeed. What a thread wrote into the slot is
+//! visible to the next one: the bit is set and *taken* is stored with `Release`, and both operations are `Acquire`. A
+//! slot is empty before its bit is set.
 //!
 //! A thread that finds a slot held waits for the other thread. That thread runs no code of the program and does not call
 //! the library while it holds the slot, so the wait is short.
@@ -38,7 +38,7 @@ pub(super) struct Slot<T> {
     row: Inside<Option<Arc<T>>>,
 }
 
-/// It is free, or claimed.
+/// The slot is free, or claimed.
 const EMPTY: u32 = 0;
 const TAKEN: u32 = 1;
 const HELD: u32 = 2;
@@ -78,7 +78,7 @@ impl<T> Group<T> {
         Some((self.first + index, Claim(self.slots.get(index)?)))
     }
 
-    /// Makes a slot free whose row has left.
+    /// Frees the slot of a removed row.
     #[inline(always)]
     pub(super) fn give_back(&self, index: usize) {
         self.free.give_back(index);
@@ -115,7 +115,8 @@ impl<T> Slot<T> {
 }
 
 impl<T> Claim<'_, T> {
-    /// Puts the row into the slot that `fill` makes of what the slot keeps. Returns another pointer to it.
+    /// Lets `fill` put a row into the slot, which may have the memory of a removed row. Returns the pointer that `fill`
+    /// returns.
     #[inline(always)]
     pub(super) fn fill(self, fill: impl FnOnce(&mut Option<Arc<T>>) -> Arc<T>) -> Arc<T> {
         // SAFETY: the pointer must be valid, and nobody else may use it. The slot outlives the claim that borrows it. This
@@ -135,7 +136,8 @@ impl<'a, T> Held<'a, T> {
         // SAFETY: the pointer must be valid, and nobody else may use it. The slot is borrowed. This thread holds it, so no
         // other one accesses it (the head of this file).
         let row = slot.row.with_mut(|row| if leaves_memory { None } else { unsafe { (*row).take() } });
-        // Only a thread that claims the slot looks into it again; that it is given back orders this thread before.
+        // The next thread that accesses the slot is one that claims it, and `give_back` is a `Release`. So `Relaxed` is
+        // enough.
         slot.state.store(EMPTY, Ordering::Relaxed);
         row
     }

@@ -34,20 +34,20 @@ impl RawStream {
     /// An error while the stream is being captured.
     #[inline]
     #[rule(GRAPH_04)]
-    pub(super) fn is_not_captured(&self) -> Result<(), Error> {
+    pub(super) fn check_not_captured(&self) -> Result<(), Error> {
         if self.gate.is_capturing() { Err(Error::Capturing) } else { Ok(()) }
     }
 
     /// The reason why the stream takes no work.
     #[cold]
-    pub(super) fn takes_no_work(&self) -> Error {
+    pub(super) fn why_refused(&self) -> Error {
         if self.is_gone() { Error::Gone { what: ObjectKind::STREAM } } else { Error::Capturing }
     }
 
-    /// Begins a capture: from now on the stream takes only work of the capture. The graph has the blocks of the stream's
-    /// allocator that the library has in that time.
+    /// Begins a capture: from now on the stream takes only work of the capture. The graph gets the blocks of the
+    /// stream's allocator that the library has during the capture (`held.rs`).
     ///
-    /// Work with borrowed memory is over then, because its scope cannot wait for a stream that is being captured.
+    /// Waits first for work with borrowed memory, because its scope cannot wait for a stream that is being captured.
     #[rule(GRAPH_05, ALLOC_14)]
     pub(in crate::ffi) fn begin_capture(&self, api: Api, blocks: &Arc<HeldBlocks>) -> Result<(), Error> {
         self.is_current()?;
@@ -59,7 +59,7 @@ impl RawStream {
             return Err(Error::AllocatorInDoubt);
         }
         if !self.admission().begin_capture(&self.gate) {
-            return Err(self.takes_no_work());
+            return Err(self.why_refused());
         }
         if let Some(allocator) = self.allocator() {
             allocator.begin_capture(blocks);
@@ -86,8 +86,8 @@ impl RawStream {
         self.admission().end_capture(&self.gate);
     }
 
-    /// Adds work to a capture. This is the only way to do so.
-    pub(in crate::ffi) fn give(
+    /// Makes a call that adds work to the capture of this stream. This is the only way to do so.
+    pub(in crate::ffi) fn capture_call(
         &self,
         api: Api,
         doing: &'static str,
@@ -104,16 +104,16 @@ impl RawStream {
 
     /// Captures a copy. The graph keeps both blocks.
     pub(crate) fn capture_copy(&self, api: Api, to: Place<'_>, from: Place<'_>, bytes: usize) -> Result<(), Error> {
-        to.block.holds_anywhere(to.start, bytes)?;
-        from.block.holds_anywhere(from.start, bytes)?;
+        to.block.check_range_anywhere(to.start, bytes)?;
+        from.block.check_range_anywhere(from.start, bytes)?;
         let kind = api.direction(to.block.home().side(), from.block.home().side());
         let room = to.block.bytes() - to.start;
         aligned(kind, bytes, [to.block.at(to.start), from.block.at(from.start)])?;
-        self.give(api, "capture a copy", |ready, stream| {
+        self.capture_call(api, "capture a copy", |ready, stream| {
             let (to, from) = (to.block.at(to.start), from.block.at(from.start));
             // SAFETY: the function asks for a live stream, and for memory that stays until the last replay is done
-            // (GRAPH-05). `give` passed the gate. `holds_at` has compared the lengths of both blocks, and the graph
-            // keeps them until its instance is destroyed.
+            // (GRAPH-05). `capture_call` passed the gate. `check_range` has compared the lengths of both blocks, and
+            // the graph keeps them until its instance is destroyed.
             unsafe { call!(ready.aclrtMemcpyAsync(to, room, from, bytes, kind, stream)) }
         })
     }
@@ -122,11 +122,11 @@ impl RawStream {
     pub(crate) fn capture_set(&self, api: Api, place: Place<'_>, value: u8) -> Result<(), Error> {
         let block = place.block;
         let bytes = block.bytes();
-        block.holds_anywhere(0, bytes)?;
-        self.give(api, "capture a set", |ready, stream| {
+        block.check_range_anywhere(0, bytes)?;
+        self.capture_call(api, "capture a set", |ready, stream| {
             // SAFETY: the function asks for a live stream, and for memory that stays until the last replay is done
-            // (GRAPH-05). `give` passed the gate. The bytes are all of the block, which the graph keeps until its
-            // instance is destroyed.
+            // (GRAPH-05). `capture_call` passed the gate. The bytes are all of the block, which the graph keeps until
+            // its instance is destroyed.
             unsafe { call!(ready.aclrtMemsetAsync(block.start(), bytes, i32::from(value), bytes, stream)) }
         })
     }
@@ -141,10 +141,10 @@ impl RawStream {
     ) -> Result<KeptState, Error> {
         let callback = Arc::new(Callback { state, run, panicked: Arc::clone(panicked) });
         let argument = Arc::as_ptr(&callback).cast_mut().cast();
-        self.give(api, "capture a callback", |ready, stream| {
+        self.capture_call(api, "capture a callback", |ready, stream| {
             // SAFETY: the function asks for a live stream, and for a function that may be called with the argument on a
-            // thread of the library, once per replay (CB-08, GRAPH-05). `give` passed the gate. The trampoline is for
-            // this type of state, which is `Send` and `Sync`. The graph keeps the state until its instance is
+            // thread of the library, once per replay (CB-08, GRAPH-05). `capture_call` passed the gate. The trampoline
+            // is for this type of state, which is `Send` and `Sync`. The graph keeps the state until its instance is
             // destroyed. After an error the capture yields no graph, so there is no replay.
             unsafe { call!(ready.aclrtLaunchHostFunc(stream, Some(trampoline::<T>), argument)) }
         })?;

@@ -3,7 +3,7 @@
 use super::RawStream;
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::allocator::KeptAllocator;
-use crate::ffi::call::{Current, Ready, call, call_found, found};
+use crate::ffi::call::{Current, Ready, cached, call, call_cached};
 use crate::ffi::gate::Gate;
 use crate::ffi::not_ended::not_ended;
 use crate::ffi::shelf::{Seed, ShelfPlace};
@@ -31,8 +31,8 @@ impl Seed<RawStream> for NewStream {
         RawStream::row(self.raw, self.place, (self.api, self.owner))
     }
 
-    /// A row that refers to nothing has no registrations and no spare events. The row for a whole context is not renewed: its
-    /// ledger has another pointer to it.
+    /// A row that refers to nothing has no registrations and no spare events. The row for a whole context is never
+    /// renewed, because its ledger has another pointer to it.
     #[inline]
     fn renew(self, row: &mut RawStream) {
         let RawStream {
@@ -62,14 +62,14 @@ impl Seed<RawStream> for NewStream {
 }
 
 impl RawStream {
-    /// Creates a stream, like [`create`](Self::create), where that needs no further look; else `None`, and nothing has
+    /// Creates a stream, like [`create`](Self::create). `None` when further checks are needed; then nothing has
     /// happened.
     #[inline(always)]
     pub(crate) fn create_at_once(here: Here<'_>) -> Option<Result<aclrtStream, Boxed>> {
         let mut raw = aclrtStream::NULL;
         // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety").
-        let created = unsafe { call_found!(here.aclrtCreateStream(&raw mut raw)) }?;
+        let created = unsafe { call_cached!(here.aclrtCreateStream(&raw mut raw)) }?;
         Some(created.map(|()| raw).map_err(|answer| answer.into_error(here.api(), CREATING)))
     }
 
@@ -84,27 +84,27 @@ impl RawStream {
         Ok(raw)
     }
 
-    /// Destroys the stream, like [`destroy`](Self::destroy), if its work is over and nothing more is to be looked at; else
-    /// `None`, and nothing has happened. The caller has the stream's handle.
+    /// Destroys the stream, like [`destroy`](Self::destroy), if its work is over. `None` when it is not, or when
+    /// further checks are needed; then nothing has happened. The caller has the stream's handle.
     #[inline(always)]
     pub(crate) fn destroy_at_once(&self, here: Here<'_>) -> Option<Result<(), Boxed>> {
         let is_plain = self.is_ours() && here.is_in(self.owner) && self.allocators.were_never();
         let is_idle = self.is_idle() && !self.is_handed_out.load(Ordering::Acquire);
-        // Without this look the wait would be made a second time, on the longer way.
-        // SAFETY: `found!` asks for one function's place and pointer, which it makes itself. Nothing is called.
-        unsafe { found!(here.aclrtDestroyStream) }?;
+        // Checked first: if the function were missing only after the wait below, the slow path would wait again.
+        // SAFETY: `cached!` asks for one function's place and pointer, which it makes itself. Nothing is called.
+        unsafe { cached!(here.aclrtDestroyStream) }?;
         if !is_plain || !is_idle || !self.admission().close_at_once(&self.gate) {
             return None;
         }
-        // All work is over, so this wait returns at once. It is made all the same: what the library does at the end of a
-        // stream under work is not defined (STREAM-05).
+        // All work is over, so this wait returns at once. It is made nevertheless, because it is not defined what the
+        // library does if it destroys a stream with unfinished work (STREAM-05).
         // SAFETY: the function asks for a live stream. The gate was open, so the stream was not destroyed before; it is
         // closed now, so nobody destroys it meanwhile (STREAM-07).
-        let waited = unsafe { call_found!(here.aclrtSynchronizeStreamWithTimeout(self.raw, first_slice(None))) };
+        let waited = unsafe { call_cached!(here.aclrtSynchronizeStreamWithTimeout(self.raw, first_slice(None))) };
         let Some(Ok(())) = waited else { return not_ended(|| self.reopen(), here.api(), WAITING, waited) };
         // SAFETY: the function asks for a live stream that nobody uses (STREAM-07). The gate was open, so the stream
         // was not destroyed before, and nobody was inside; it is closed now.
-        let destroyed = unsafe { call_found!(here.aclrtDestroyStream(self.raw)) };
+        let destroyed = unsafe { call_cached!(here.aclrtDestroyStream(self.raw)) };
         match destroyed {
             Some(Ok(())) => Some(Ok(())),
             refused => not_ended(|| self.reopen(), here.api(), DESTROYING, refused),
@@ -119,7 +119,7 @@ impl RawStream {
     /// moved to `kept`, because dropping it runs code of the user.
     #[rule(STREAM_05, STREAM_07, ALLOC_16)]
     pub(crate) fn destroy(&self, api: Api, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
-        self.is_not_captured()?;
+        self.check_not_captured()?;
         if !self.timeline.clock().is_idle() {
             return Err(Error::StillRunning { what: ObjectKind::STREAM });
         }

@@ -12,13 +12,13 @@ pub(crate) use options::stream_flags;
 pub(super) use submit::aligned;
 pub(crate) use submit::{Place, Way};
 
-use super::admission::{Admission, Because};
+use super::admission::{Admission, CheckReason};
 use super::allocator::{Keeps, KeptAllocator};
 use super::call::call;
 use super::gate::Gate;
 use super::members::Members;
 use super::registration::Registrations;
-use super::standing::entered_in_this_process;
+use super::thread_notes::entered_in_this_process;
 use super::timeline::Timeline;
 use super::{Api, Here, LastUse, Owner, RawEvent};
 use crate::error::{Boxed, Error, ObjectKind};
@@ -46,21 +46,21 @@ pub struct RawStream {
     allocators: Registrations,
     /// Events that were created for futures of this stream, and that no future uses now.
     spares: Mutex<Vec<Arc<RawEvent>>>,
-    /// Whether there ever were any. It is asked where no lock is to be taken.
+    /// Whether there ever were any. Read where no lock may be taken.
     had_spares: AtomicBool,
-    /// Is there if this value is not a stream: it stands for the work that the library does without one, in the context of
-    /// these streams. A wait for it waits for the whole context.
+    /// Is there if this value is not a stream, but stands for the work that the library does without a stream. It has
+    /// the streams of the context, and a wait for it waits for the whole context.
     whole_context: Option<Weak<Shelf<RawStream>>>,
-    /// Other code created the stream, and destroys it.
+    /// Whether other code created the stream, and destroys it.
     is_of_others: bool,
-    /// Other code got the stream's handle, so it may queue work that the timeline does not count.
+    /// Whether other code got the stream's handle, so that it may queue work that the timeline does not count.
     is_handed_out: AtomicBool,
     /// The library of the stream, and the context.
     api: Api,
     owner: Owner,
-    /// The library has reported that the work up to this mark is over. Only a wait reports whether it failed.
+    /// The last submission that a query has reported as over. Only a wait reports whether work failed.
     seen_over: AtomicU64,
-    /// Work of this stream may use borrowed memory. A capture waits for it before it begins.
+    /// Whether work of this stream may use borrowed memory. A capture waits for it before it begins.
     borrows: AtomicBool,
 }
 
@@ -114,11 +114,11 @@ impl RawStream {
 
     /// Makes this a stream of several threads: none of them knows the number of its next submission.
     fn of_several_threads(self) -> Self {
-        self.admission().set(Because::OfSeveralThreads, true);
+        self.admission().set(CheckReason::ManyThreads, true);
         self
     }
 
-    /// Whether work is queued here without a further look.
+    /// The word by which fast paths decide whether to use the stream.
     #[inline(always)]
     fn admission(&self) -> &Admission {
         self.allocators.admission()
@@ -211,8 +211,8 @@ impl RawStream {
         self.timeline.clock().has_done(number)
     }
 
-    /// Records in `used` that the work queued here so far comes after all earlier uses.
-    pub(in crate::ffi) fn lead(&self, used: &LastUse) {
+    /// Stamps `used` with the last submission of this stream, which comes after all earlier uses.
+    pub(in crate::ffi) fn stamp_latest(&self, used: &LastUse) {
         used.follow(self.id(), self.mark());
     }
 
@@ -220,7 +220,7 @@ impl RawStream {
     pub(crate) fn is_complete(&self, api: Api) -> Result<bool, Error> {
         let Some(_inside) = self.gate.pass() else { return Ok(true) };
         self.is_current()?;
-        self.is_not_captured()?;
+        self.check_not_captured()?;
         let mark = self.mark();
         let mut status = aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY;
         // SAFETY: the function asks for a live stream, and writes the answer to `status` during the call. The gate is
@@ -235,7 +235,7 @@ impl RawStream {
         Ok(complete)
     }
 
-    /// Whether the library has reported work as over that no wait has covered.
+    /// Whether a query has reported work as over that no wait has covered.
     pub(crate) fn is_over_unawaited(&self) -> bool {
         !self.has_done(self.seen_over.load(Ordering::Acquire))
     }
@@ -286,7 +286,7 @@ impl RawStream {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::STREAM }) };
         self.is_current()?;
         entered_in_this_process()?;
-        self.is_not_captured()?;
+        self.check_not_captured()?;
         Ok(call(self.handed_out().0))
     }
 

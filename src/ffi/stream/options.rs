@@ -19,8 +19,8 @@ impl RawStream {
         Ok(raw)
     }
 
-    /// Lets a failure on any stream of the context stop all of them. Waits fail from then on, so nothing that unfinished
-    /// work uses is ever known to be free.
+    /// Lets a failure on any stream of the context stop all of them. After such a failure all waits fail, so what
+    /// unfinished work uses is never known to be idle.
     #[rule(STREAM_15)]
     pub(crate) fn stop_on_failure(&self, api: Api) -> Result<(), Error> {
         // SAFETY: the function asks for a live stream. It was created just now, in the current context, and the caller

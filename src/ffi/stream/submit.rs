@@ -40,8 +40,9 @@ pub(crate) enum Way {
     OnDevice,
 }
 
-/// A name of the stream, for the work in flight, and the number of the submission, if the library has taken it. The name
-/// is made before the call: so the call keeps where the stream is, and not also where its name is.
+/// A pointer to the stream, for the work in flight, and the number of the submission if the library has taken it. The
+/// pointer is cloned before the call, so that during the call only the stream's address is kept, and not also the
+/// address of the pointer to clone.
 pub(crate) type Begun = (Arc<RawStream>, Result<u64, Unsettled>);
 
 /// The alignment, in bytes, at which copies on the device may begin.
@@ -50,8 +51,8 @@ const DEVICE_ALIGNMENT: usize = 64;
 impl RawStream {
     /// Queues a copy. Both blocks are marked as in use until a synchronise covers the copy.
     pub(crate) fn copy(&self, here: Here<'_>, to: Place<'_>, from: Place<'_>, bytes: usize) -> Result<u64, Boxed> {
-        to.block.holds_at(here, to.start, bytes)?;
-        from.block.holds_at(here, from.start, bytes)?;
+        to.block.check_range(here, to.start, bytes)?;
+        from.block.check_range(here, from.start, bytes)?;
         let kind = self.kind_of_copy(here.api(), to, from, bytes)?;
         // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02). The
         // caller has the stream's handle, so the stream lives. Each block holds `bytes` bytes from its place on, and is
@@ -107,7 +108,7 @@ impl RawStream {
         let kind = api.direction(to.block.home().side(), from.block.home().side());
         aligned(kind, bytes, [to.block.at(to.start), from.block.at(from.start)])?;
         if to.block.is_pageable() || from.block.is_pageable() {
-            self.comes_to_rest(api, &[to.block.last_use(), from.block.last_use()])?;
+            self.wait_for_uses(api, &[to.block.last_use(), from.block.last_use()])?;
         }
         Ok(kind)
     }
@@ -120,14 +121,14 @@ impl RawStream {
     ///
     /// The error of the wait. Nothing is queued then.
     #[rule(COPY_05, STREAM_04)]
-    pub(in crate::ffi) fn comes_to_rest(&self, api: Api, uses: &[&LastUse]) -> Result<(), Error> {
+    pub(in crate::ffi) fn wait_for_uses(&self, api: Api, uses: &[&LastUse]) -> Result<(), Error> {
         let is_over = |used: &&LastUse| used.is_over(|at, number| at == self.id() && self.has_done(number), || false);
         if uses.iter().all(is_over) { Ok(()) } else { self.synchronize(api, None) }
     }
 
     /// Queues a set of every byte, after all checks. The block is marked as in use until a synchronise covers it.
     pub(crate) fn set(&self, here: Here<'_>, block: &RawBuffer, value: u8) -> Result<u64, Boxed> {
-        block.holds(here, block.bytes())?;
+        block.check_bytes(here, block.bytes())?;
         // SAFETY: the function asks for a live stream, and for memory that stays until the set is done (MEM-02). The
         // caller has the stream's handle, so the stream lives. The bytes are the whole block, which is freed only when
         // a synchronise has covered this submission (the stamps).
@@ -173,9 +174,9 @@ impl RawStream {
 
     /// Makes the checks before work is queued. They come before the stamps, so a refusal leaves the stamps unchanged.
     #[rule(MEM_02)]
-    pub(in crate::ffi) fn look_before_work(&self, here: Here<'_>) -> Result<(Ready<Current>, Unknown), Boxed> {
+    pub(in crate::ffi) fn check_before_work(&self, here: Here<'_>) -> Result<(Ready<Current>, Unknown), Boxed> {
         if !self.gate.is_open() {
-            return Err(self.takes_no_work().into());
+            return Err(self.why_refused().into());
         }
         if self.allocators.in_doubt() {
             return Err(Error::AllocatorInDoubt.into());
@@ -219,11 +220,11 @@ impl RawStream {
     ) -> Result<u64, Error> {
         /// A code that the library never returns.
         const UNWOUND: i32 = -1;
-        blocks.iter().try_for_each(|block| block.holds(here, block.bytes()))?;
+        blocks.iter().try_for_each(|block| block.check_bytes(here, block.bytes()))?;
         if blocks.iter().any(|block| block.is_pageable()) {
-            self.comes_to_rest(here.api(), uses)?;
+            self.wait_for_uses(here.api(), uses)?;
         }
-        let (ready, ticket) = self.look_before_work(here)?;
+        let (ready, ticket) = self.check_before_work(here)?;
         let mut panic = None;
         let handle = self.handed_out();
         let queued = queue_work!(self, ready, ticket, "queue work", uses, |ready, _stream| {
@@ -241,12 +242,12 @@ impl RawStream {
     /// the work uses, and is in its context. So nothing that the work uses ends during the call, and a call that succeeds
     /// needs no stamps. All earlier uses are known to be done.
     ///
-    /// After a failure the work may still run: `settle` waits for everything in the context and says whether the work is
-    /// over. If it is not, the memory that the call was to use is in doubt until a later wait for the context has
-    /// succeeded. The stamps come first: making the error may run code of the program.
+    /// After a failure the work may still run: `settle` waits for everything in the context and returns whether the
+    /// work is over. If it is not, the memory that the call was to use is in doubt until a later wait for the context
+    /// has succeeded. The stamps are set before the error is made, because that may run code of the program.
     #[cold]
     #[inline(never)]
-    pub(in crate::ffi) fn may_go_on<const N: usize>(
+    pub(in crate::ffi) fn after_failed_run<const N: usize>(
         &self,
         api: Api,
         doing: &'static str,
@@ -255,7 +256,7 @@ impl RawStream {
         settle: impl FnOnce() -> bool,
     ) -> Boxed {
         for used in uses {
-            used.rest();
+            used.mark_idle();
             Unknown.begin(used, self.id());
         }
         let error = answer.into_error(api, doing);
@@ -263,7 +264,7 @@ impl RawStream {
         // The number 0 is always done.
         let number = if is_over { 0 } else { self.timeline.clock().stamp() };
         uses.iter().for_each(|used| used.end(number));
-        uses.iter().for_each(|used| if is_over { used.rest() } else { used.mark_in_doubt() });
+        uses.iter().for_each(|used| if is_over { used.mark_idle() } else { used.mark_in_doubt() });
         error
     }
 
@@ -272,7 +273,7 @@ impl RawStream {
     #[inline(never)]
     pub(in crate::ffi) fn settle<const N: usize>(&self, unsettled: Unsettled, uses: [&LastUse; N]) -> Boxed {
         let Unsettled { doing, ticket, answer } = unsettled;
-        not_taken(&self.timeline, ticket, uses, answer, |answer, number| self.settles(doing, answer, number))
+        not_taken(&self.timeline, ticket, uses, answer, |answer, number| self.settle_call(doing, answer, number))
     }
 
     /// Like [`settle`](Self::settle), for a call that was to use these blocks.
@@ -283,7 +284,7 @@ impl RawStream {
     /// Settles a failed call. Returns its error, and whether it is certain that no work of the call is still queued.
     #[cold]
     #[inline(never)]
-    pub(in crate::ffi) fn settles(&self, doing: &'static str, answer: NoSuccess, number: u64) -> (Boxed, bool) {
+    pub(in crate::ffi) fn settle_call(&self, doing: &'static str, answer: NoSuccess, number: u64) -> (Boxed, bool) {
         let api = self.api;
         let error = answer.into_error(api, doing);
         let wait = || self.wait_elsewhere(api, Some(SETTLING), Some(number));

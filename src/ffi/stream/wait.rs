@@ -2,7 +2,7 @@
 
 use super::RawStream;
 use crate::error::{Boxed, Error};
-use crate::ffi::call::{NoSuccess, call, call_here};
+use crate::ffi::call::{NoSuccess, call, call_current};
 use crate::ffi::failure::failure_of_work;
 use crate::ffi::views::have_failed_too;
 use crate::ffi::wait::{Wait, first_slice};
@@ -34,7 +34,7 @@ impl RawStream {
 
     #[inline(always)]
     fn wait(&self, here: Here<'_>, limit: Option<Duration>, failed_call: Option<u64>) -> Result<(), Boxed> {
-        // Streams that are captured, destroyed, or of several threads take the longer way, too.
+        // The slow path is also for streams that are captured, destroyed, or used by several threads.
         if !here.admits(self.admission()) {
             return self.wait_elsewhere(here.api(), limit, failed_call);
         }
@@ -49,14 +49,14 @@ impl RawStream {
             // SAFETY: the function asks for a live stream. The gate is passed until the wait is over, so the stream is
             // not destroyed meanwhile (STREAM-07).
             unsafe {
-                call_here!(here.aclrtSynchronizeStreamWithTimeout(self.raw, first_slice(limit)), |first| self
+                call_current!(here.aclrtSynchronizeStreamWithTimeout(self.raw, first_slice(limit)), |first| self
                     .go_on_waiting(here, limit, first))
             }
         };
         let end = move || {
             let others = inside.leave() > 0;
             if others {
-                // The count of calls inside does not show this to a waiter if another wait began in between.
+                // If another wait begins now, the count of calls inside does not show a waiter that this one ended.
                 self.ended.fetch_add(1, Ordering::Release);
             }
             others
@@ -104,8 +104,8 @@ impl RawStream {
         wait.after(api, limit, first.into_answer(api)).map_err(Boxed::from)
     }
 
-    /// The code, if a wait for this stream failed because work failed. It may be work that another view of the context has
-    /// queued on the default stream.
+    /// The code, if a wait for this stream failed because work failed. For the default stream, that may be work of
+    /// another view of the context, so the failure is passed on.
     #[cold]
     fn failure_of_work(&self, error: &Error) -> Option<i32> {
         let code = failure_of_work(error)?;
@@ -116,7 +116,8 @@ impl RawStream {
     }
 
     /// Whether a successful wait should let other waits end: some that were inside with it still are, and [`MOMENT`]
-    /// has not passed. Both values are `None` at first: how many waits have ended then, and since when this one lets others end.
+    /// has not passed. The first call fills both values: `all` is the count of ended waits at which all of those have
+    /// ended, and `since` is the time of the first call.
     #[cold]
     #[inline(never)]
     fn others_end(&self, all: &mut Option<u64>, since: &mut Option<Instant>) -> bool {
@@ -133,7 +134,7 @@ impl RawStream {
         let covers: Vec<_> = streams.iter().map(|stream| stream.covers()).collect();
         let waited = api.synchronize_device(limit);
         let failed = waited.as_ref().err().and_then(failure_of_work);
-        // A run waits for itself, so its caller has already got a failure and no other code waits for it.
+        // A run returns its own failure to its caller, so no later waiter needs it.
         let is_told = |stream: &Self| !stream.is_of_the_library();
         if let Some(code) = failed {
             have_failed_too(self.owner, code, is_told);

@@ -1,34 +1,35 @@
 //! Executions of a binding: queued on a stream, or run while the caller waits.
 
-use super::super::super::call::{Current, NoSuccess, Ready, call, call_found};
+use super::super::super::call::{Current, NoSuccess, Ready, call, call_cached};
 use super::super::super::work::{queue_alone, queue_at_once};
 use super::super::super::{Here, RawStream};
 use super::super::LoadedModel;
 use super::{RawBinding, gone};
 use crate::error::{Boxed, Error, ObjectKind};
-use crate::ffi::seldom::seldom;
+use crate::ffi::cold_path::cold_path;
 use crate::ffi::shelf::Shelf;
 use crate::life_cycle::leads;
 
-/// An execution that was queued, while the program keeps the handle of the binding. If this is dropped, the execution may
-/// still be running, and the binding says so to everything that would touch its memory.
+/// Guards an execution that was queued while the program keeps the handle of the binding. If the guard is dropped
+/// before it is [disarmed](Self::disarm), the execution may still be running: the binding is then in doubt, and refuses
+/// access to its memory until the execution is over.
 #[must_use]
-pub(crate) struct Left<'b> {
+pub(crate) struct DoubtOnDrop<'b> {
     binding: &'b RawBinding,
 }
 
-impl<'b> Left<'b> {
-    pub(crate) fn running(binding: &'b RawBinding) -> Self {
+impl<'b> DoubtOnDrop<'b> {
+    pub(crate) fn of(binding: &'b RawBinding) -> Self {
         Self { binding }
     }
 
-    /// The execution is known to be over.
-    pub(crate) fn ends(self) {
+    /// Call this when the execution is known to be over.
+    pub(crate) fn disarm(self) {
         core::mem::forget(self);
     }
 }
 
-impl Drop for Left<'_> {
+impl Drop for DoubtOnDrop<'_> {
     fn drop(&mut self) {
         self.binding.last_use.mark_in_doubt();
     }
@@ -52,8 +53,8 @@ impl RawBinding {
             return Err(gone());
         }
         leads!(dataset: Idle --> InUse : Execute, dataset: InUse --> InUse : Execute);
-        if !self.open.is_empty() {
-            *self.copies() = stream.keeps();
+        if !self.open_outputs.is_empty() {
+            *self.last_allocator() = stream.keeps();
         }
         // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that stays until
         // the execution is done (MODEL-14, DATA-02, DATA-10). The caller has the handles of the stream and of the bound
@@ -61,7 +62,7 @@ impl RawBinding {
         // synchronise has covered this submission (the stamps), and this binding keeps the memory.
         let queued = unsafe {
             queue_alone!(stream, here, "queue a model", [model.last_use(), &self.last_use], |stream| {
-                aclmdlExecuteAsync(model.id(), self.given.raw(), self.results.raw(), stream)
+                aclmdlExecuteAsync(model.id(), self.inputs.raw(), self.outputs.raw(), stream)
             })
         };
         queued.inspect_err(|_| self.spread_doubt(stream, model))
@@ -75,9 +76,9 @@ impl RawBinding {
         stream: &RawStream,
         model: &LoadedModel,
     ) -> Option<Result<u64, Boxed>> {
-        // A stamp in doubt has the number of no context.
+        // The first check also fails for a stamp in doubt.
         let is_at_hand = here.has(self.last_use.context()) && !model.is_in_doubt();
-        if !is_at_hand || !self.open.is_empty() || !self.gate.is_open() {
+        if !is_at_hand || !self.open_outputs.is_empty() || !self.gate.is_open() {
             return None;
         }
         leads!(dataset: Idle --> InUse : Execute, dataset: InUse --> InUse : Execute);
@@ -87,7 +88,7 @@ impl RawBinding {
         // synchronise has covered this submission (the stamps), and this binding keeps the memory.
         let queued = unsafe {
             queue_at_once!(stream, here, "queue a model", [model.last_use(), &self.last_use], |stream| {
-                aclmdlExecuteAsync(model.id(), self.given.raw(), self.results.raw(), stream)
+                aclmdlExecuteAsync(model.id(), self.inputs.raw(), self.outputs.raw(), stream)
             })
         };
         match queued {
@@ -115,34 +116,35 @@ impl RawBinding {
     ) -> Result<(), Boxed> {
         let is_simple = here.is_in(self.owner)
             && self.gate.is_open()
-            && self.last_use.is_at_rest()
-            && model.is_at_rest()
-            && self.open.is_empty();
+            && self.last_use.is_marked_idle()
+            && model.is_marked_idle()
+            && self.open_outputs.is_empty();
         if is_simple {
             // SAFETY: the function asks for a loaded model and live datasets that no other work uses, and for memory that
             // stays until the execution is done (MODEL-14, DATA-02, DATA-10). The caller has borrowed the bound model
             // exclusively and is in its context, so nothing ends during the call. The stamps show that no queued work
             // uses them, and this binding keeps the memory. The call returns when the model is done. After a failure,
             // datasets, model and memory stay until a synchronise of the whole context has covered the run (the stamps).
-            let ran = unsafe { call_found!(here.aclmdlExecute(model.id(), self.given.raw(), self.results.raw())) };
+            let ran = unsafe { call_cached!(here.aclmdlExecute(model.id(), self.inputs.raw(), self.outputs.raw())) };
             match ran {
                 Some(Ok(())) => return Ok(()),
                 Some(Err(answer)) => return Err(self.has_failed(here, runs, model, answer, settle)),
                 None => (),
             }
         }
-        seldom(move || {
-            let ready = self.look_before_run(here, streams, model)?;
+        cold_path(move || {
+            let ready = self.check_before_run(here, streams, model)?;
             // SAFETY: the function asks for a loaded model and live datasets that no other work uses, and for memory that
             // stays until the execution is done (MODEL-14, DATA-02, DATA-10). The caller has borrowed the bound model
-            // exclusively. `look_before_run` has found that it is in its context, that the stamps are at rest, and that
-            // the gate is open. This binding keeps the memory, also after a failure (the stamps).
-            let ran = unsafe { call!(ready.aclmdlExecute(model.id(), self.given.raw(), self.results.raw())) };
+            // exclusively. `check_before_run` has found that the caller is in its context, that all work that used the
+            // datasets and the model is over, and that the gate is open. This binding keeps the memory, also after a
+            // failure (the stamps).
+            let ran = unsafe { call!(ready.aclmdlExecute(model.id(), self.inputs.raw(), self.outputs.raw())) };
             ran.or_answer().map_err(|answer| self.has_failed(here, runs, model, answer, settle))
         })
     }
 
-    /// The run may go on. Its stamps come first, then the error.
+    /// Called after a failed run, which may go on. Sets the stamps before it makes the error.
     #[cold]
     fn has_failed(
         &self,
@@ -152,15 +154,16 @@ impl RawBinding {
         answer: NoSuccess,
         settle: impl FnOnce() -> bool,
     ) -> Boxed {
-        let error = runs.may_go_on(here.api(), "execute a model", [model.last_use(), &self.last_use], answer, settle);
+        let error =
+            runs.after_failed_run(here.api(), "execute a model", [model.last_use(), &self.last_use], answer, settle);
         self.spread_doubt(runs, model);
         error
     }
 
-    /// The checks before a run that are more than a comparison. No lock is taken before the process was checked.
+    /// The checks of the slow path before a run. The process is checked before any lock is taken.
     #[cold]
     #[inline(never)]
-    fn look_before_run(
+    fn check_before_run(
         &self,
         here: Here<'_>,
         streams: &Shelf<RawStream>,
@@ -173,8 +176,8 @@ impl RawBinding {
         if !self.gate.is_open() {
             return Err(gone());
         }
-        if !self.open.is_empty() {
-            *self.copies() = None;
+        if !self.open_outputs.is_empty() {
+            *self.last_allocator() = None;
         }
         here.ready()
     }
@@ -189,7 +192,7 @@ impl RawBinding {
         }
     }
 
-    /// Whether an execution may be running although nothing says that the program waits for it.
+    /// Whether an execution may be running for which no wait is certain.
     #[inline]
     pub(crate) fn is_in_doubt(&self) -> bool {
         self.last_use.is_in_doubt()
@@ -199,7 +202,7 @@ impl RawBinding {
     #[cold]
     #[inline(never)]
     pub(crate) fn is_over(&self, streams: &Shelf<RawStream>, stream: Option<&RawStream>) -> Result<(), Error> {
-        // The shelf of another context does not have the stream, and would answer that it is done.
+        // The shelf of another context does not have the stream, and would report the work as done.
         self.is_current()?;
         let is_over = match stream {
             Some(stream) => streams.comes_after(&self.last_use, stream),
@@ -209,19 +212,19 @@ impl RawBinding {
             return Err(Error::StillRunning { what: ObjectKind::MODEL_TENSORS });
         }
         if stream.is_none() {
-            self.is_certain();
+            self.end_doubt();
         }
         Ok(())
     }
 
     /// Called when every execution is known to be done.
-    pub(crate) fn is_certain(&self) {
-        self.last_use.is_certain(self.owner.number());
+    pub(crate) fn end_doubt(&self) {
+        self.last_use.end_doubt(self.owner.number());
     }
 
     /// An error unless an execution on this stream comes after everything that may still be running with the model, its
     /// buffers and its working memory. For everything that is not in doubt, the caller guarantees this, because it has
-    /// the handle or holds the turn.
+    /// the handle or holds the lane's lock.
     #[cold]
     #[inline(never)]
     fn may_follow(&self, streams: &Shelf<RawStream>, stream: &RawStream, model: &LoadedModel) -> Result<(), Error> {
@@ -229,9 +232,9 @@ impl RawBinding {
             return Err(Error::StillRunning { what: ObjectKind::MODEL_TENSORS });
         }
         model.idle_where(|used| streams.comes_after(used, stream))?;
-        // What is done is forgotten. Otherwise the stamps would be of two streams, and would wait for all.
+        // Forget work that is done. Otherwise the stamps would stand for two streams, and await all of them.
         if streams.has_done(&self.last_use) {
-            self.is_certain();
+            self.end_doubt();
         }
         model.forget_what_is_done(streams);
         Ok(())

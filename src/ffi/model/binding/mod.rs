@@ -13,7 +13,7 @@ use crate::ffi::shelf::{Row, Shelf, ShelfPlace};
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use core::sync::atomic::{AtomicBool, Ordering};
-pub(crate) use execution::Left;
+pub(crate) use execution::DoubtOnDrop;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 /// The datasets for executions of one model, over blocks that the binding keeps. It has no `Drop`: an object of the
@@ -22,12 +22,12 @@ use std::sync::{Arc, Mutex, MutexGuard, Weak};
 #[rule(DATA_02, DATA_10)]
 pub(crate) struct RawBinding {
     place: ShelfPlace,
-    given: Dataset,
-    results: Dataset,
+    inputs: Dataset,
+    outputs: Dataset,
     /// The outputs whose memory the library is to allocate.
-    open: Box<[usize]>,
+    open_outputs: Box<[usize]>,
     /// The caller's allocator with which the last execution ran.
-    copies: Mutex<Option<Weak<dyn Keeps>>>,
+    last_allocator: Mutex<Option<Weak<dyn Keeps>>>,
     gate: Gate,
     /// Whether a thread is destroying the datasets, or has destroyed them.
     ending: AtomicBool,
@@ -72,14 +72,15 @@ impl RawBinding {
     /// A binding for these inputs and outputs. It gets its row before any object of the library is created. The library
     /// allocates the outputs that have no block.
     pub(crate) fn new(inputs: &[BoundInput], outputs: &[Option<Arc<RawBuffer>>]) -> Self {
-        let open = outputs.iter().enumerate().filter(|(_, block)| block.is_none()).map(|(index, _)| index).collect();
+        let open_outputs =
+            outputs.iter().enumerate().filter(|(_, block)| block.is_none()).map(|(index, _)| index).collect();
         let blocks = inputs.iter().map(|input| &input.block).chain(outputs.iter().flatten());
         Self {
             place: ShelfPlace::new(),
-            given: Dataset::of(inputs.len()),
-            results: Dataset::of(outputs.len()),
-            open,
-            copies: Mutex::default(),
+            inputs: Dataset::of(inputs.len()),
+            outputs: Dataset::of(outputs.len()),
+            open_outputs,
+            last_allocator: Mutex::default(),
             gate: Gate::open(),
             ending: AtomicBool::new(false),
             captured: AtomicBool::new(false),
@@ -108,14 +109,14 @@ impl RawBinding {
         leads!(dataset: Start --> Idle : Create, dataset: Idle --> Idle : Add);
         model.is_current()?;
         self.blocks().iter().try_for_each(|block| block.is_current())?;
-        self.given.create(api, inputs.iter().map(|input| Some((&*input.block, input.bytes))))?;
-        self.results.create(api, outputs.iter().map(|block| block.as_ref().map(|block| (&**block, block.bytes()))))?;
+        self.inputs.create(api, inputs.iter().map(|input| Some((&*input.block, input.bytes))))?;
+        self.outputs.create(api, outputs.iter().map(|block| block.as_ref().map(|block| (&**block, block.bytes()))))?;
         let shapes: Vec<_> = inputs.iter().map(|input| &input.dims).collect();
-        model.set_shapes(api, &self.given, &shapes)
+        model.set_shapes(api, &self.inputs, &shapes)
     }
 
     pub(crate) fn has_open_outputs(&self) -> bool {
-        !self.open.is_empty()
+        !self.open_outputs.is_empty()
     }
 
     /// Sets `new` shapes for the next executions, or, if the library fails, the `old` ones again. Refuses while queued
@@ -130,14 +131,14 @@ impl RawBinding {
         self.is_current()?;
         self.idle(streams)?;
         let inside = self.gate.pass().ok_or_else(|| Error::Gone { what: ObjectKind::MODEL_TENSORS })?;
-        let failed = match model.set_shapes(api, &self.given, new) {
+        let failed = match model.set_shapes(api, &self.inputs, new) {
             // The library was not called.
             Err(error @ (Error::Input(_) | Error::CurrentChanged { .. } | Error::InsideCallback)) => return Err(error),
             Err(error) => error,
             Ok(()) => return Ok(()),
         };
         // The first inputs may have the new shapes.
-        if model.set_shapes(api, &self.given, old).is_err() {
+        if model.set_shapes(api, &self.inputs, old).is_err() {
             // It is unknown which shapes an execution would use, so there are no more executions.
             drop(inside);
             self.gate.close();
@@ -156,11 +157,11 @@ impl RawBinding {
         (old, new): (&Arc<RawBuffer>, &Arc<RawBuffer>),
     ) -> Result<(), Error> {
         self.is_current()?;
-        new.can_be_used()?;
+        new.check_usable()?;
         self.idle(streams)?;
         let (dataset, index) = match place {
-            TensorPlace::Input(index) => (&self.given, index),
-            TensorPlace::Output(index) => (&self.results, index),
+            TensorPlace::Input(index) => (&self.inputs, index),
+            TensorPlace::Output(index) => (&self.outputs, index),
         };
         let inside = self.gate.pass().ok_or_else(|| Error::Gone { what: ObjectKind::MODEL_TENSORS })?;
         let described = dataset.describe(api, index, new);
@@ -195,12 +196,12 @@ impl RawBinding {
             return Err(Error::StillRunning { what: ObjectKind::MODEL_TENSORS });
         }
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::MODEL_TENSORS }) };
-        stream.give(api, "capture a model", |ready, stream| {
+        stream.capture_call(api, "capture a model", |ready, stream| {
             // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that stays
-            // until the last replay is done (MODEL-14, DATA-02, DATA-10, GRAPH-05). The gate is passed, and `give`
-            // passed the stream's. Datasets, model and memory end only when nothing keeps their rows, and the graph
-            // keeps them until its instance is destroyed.
-            unsafe { call!(ready.aclmdlExecuteAsync(model.id(), self.given.raw(), self.results.raw(), stream)) }
+            // until the last replay is done (MODEL-14, DATA-02, DATA-10, GRAPH-05). The gate is passed, and
+            // `capture_call` passed the stream's. Datasets, model and memory end only when nothing keeps their rows,
+            // and the graph keeps them until its instance is destroyed.
+            unsafe { call!(ready.aclmdlExecuteAsync(model.id(), self.inputs.raw(), self.outputs.raw(), stream)) }
         })
     }
 
@@ -214,43 +215,43 @@ impl RawBinding {
         self.captured.store(is_captured, Ordering::Release);
     }
 
-    /// Called before a copy of pageable host memory to an input or from an output: see [`RawStream::comes_to_rest`].
+    /// Called before a copy of pageable host memory to an input or from an output: see [`RawStream::wait_for_uses`].
     pub(crate) fn comes_to_rest_for(&self, api: Api, stream: &RawStream, other: &RawBuffer) -> Result<(), Error> {
-        if other.is_pageable() { stream.comes_to_rest(api, &[&self.last_use]) } else { Ok(()) }
+        if other.is_pageable() { stream.wait_for_uses(api, &[&self.last_use]) } else { Ok(()) }
     }
 
-    /// Called after a failed copy to an input or from an output. If the copy may be running all the same, an execution
-    /// may use that memory only behind it.
+    /// Called after a failed copy to an input or from an output. If the copy may be running although its call failed,
+    /// the binding is in doubt, so that an execution can only come after the copy.
     #[cold]
     pub(crate) fn doubts(&self, stream: &RawStream, block: &RawBuffer) {
         if block.is_in_doubt() {
-            stream.lead(&self.last_use);
+            stream.stamp_latest(&self.last_use);
             self.last_use.mark_in_doubt();
         }
     }
 
     /// Marks the binding idle: all work that used it is known to be done.
-    pub(crate) fn rest(&self) {
+    pub(crate) fn mark_idle(&self) {
         leads!(dataset: InUse --> Idle : Wait);
-        self.last_use.rest();
+        self.last_use.mark_idle();
     }
 
     /// Records that the work queued on this stream so far comes after all work that used the binding.
     pub(crate) fn follow(&self, queue: &RawStream) {
-        queue.lead(&self.last_use);
+        queue.stamp_latest(&self.last_use);
     }
 
     /// The shape of an output after an execution, if the library reports it.
     pub(crate) fn output_dims(&self, api: Api, index: usize) -> Option<Vec<i64>> {
         let _inside = self.gate.pass()?;
-        self.results.shape(api, index)
+        self.outputs.shape(api, index)
     }
 
     /// The memory that the library allocated for an open output. The caller may read it while it has the binding,
     /// because the binding is then neither in flight nor emptied. `None` if the library allocated no memory (DATA-06).
     pub(crate) fn allocated(&self, api: Api, index: usize) -> Option<RawBuffer> {
         let _inside = self.gate.pass()?;
-        self.results.memory(api, index).map(|(start, bytes)| RawBuffer::adopt(start, bytes))
+        self.outputs.memory(api, index).map(|(start, bytes)| RawBuffer::adopt(start, bytes))
     }
 
     /// Empties the open outputs. Memory that came from the caller's allocator returns there through the update of the
@@ -266,14 +267,14 @@ impl RawBinding {
         self.idle(streams)?;
         let Some(_inside) = self.gate.pass() else { return Ok(()) };
         let mut result = Ok(());
-        for index in &self.open {
-            let Some((start, bytes)) = self.results.memory(api, *index) else { continue };
+        for index in &self.open_outputs {
+            let Some((start, bytes)) = self.outputs.memory(api, *index) else { continue };
             // Held beyond the lock, because dropping the last pointer runs code of the user.
-            let keeps = self.copies().as_ref().and_then(Weak::upgrade);
+            let keeps = self.last_allocator().as_ref().and_then(Weak::upgrade);
             let lent = keeps.as_ref().is_some_and(|keeps| keeps.has_lent(start.addr()));
-            let emptied = self.results.empty(api, *index);
+            let emptied = self.outputs.empty(api, *index);
             // The failed call may have released the memory.
-            let is_there = emptied.is_err() && self.results.memory(api, *index).is_some_and(|(at, _)| at == start);
+            let is_there = emptied.is_err() && self.outputs.memory(api, *index).is_some_and(|(at, _)| at == start);
             result = result.and(emptied);
             if !lent && !is_there {
                 result = result.and(take(RawBuffer::adopt(start, bytes)));
@@ -293,8 +294,8 @@ impl RawBinding {
         }
         // If the library has refused before, the gate is closed already, and what is left is tried once more.
         self.gate.close();
-        let given = self.given.destroy(api);
-        let destroyed = given.and(self.results.destroy(api));
+        let inputs = self.inputs.destroy(api);
+        let destroyed = inputs.and(self.outputs.destroy(api));
         self.ending.store(destroyed.is_ok(), Ordering::Release);
         destroyed
     }
@@ -310,8 +311,8 @@ impl RawBinding {
         self.blocks.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    fn copies(&self) -> MutexGuard<'_, Option<Weak<dyn Keeps>>> {
-        self.copies.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    fn last_allocator(&self) -> MutexGuard<'_, Option<Weak<dyn Keeps>>> {
+        self.last_allocator.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 

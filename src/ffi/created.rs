@@ -1,25 +1,26 @@
-//! The contexts that this crate has made and that have not ended. One is there until it is destroyed: a reset of its device
-//! does not end it, not even one by force.
+//! The contexts that this crate has created and not destroyed. A reset of the device does not end them, not even a
+//! reset by force.
 //!
-//! Other code may make such a context current by its handle, and then call this crate on the same thread. Afterwards that
-//! context is made current again, but only while it lives: the library reuses the address of a destroyed context.
+//! Other code may make such a context current by its handle, and then call this crate on the same thread. After the
+//! call the crate makes that context current again, but only while it lives: the library reuses the address of a
+//! destroyed context.
 
 use super::resets::Resets;
 use std::sync::{PoisonError, RwLock};
 
-/// A context, by the address that is its handle. Its number is never used again, as its address may be.
+/// A context, by the address that is its handle. Another context may get the address later, but never the number.
 #[derive(Clone, Copy)]
-pub(super) struct Made {
-    /// Those of its library.
+pub(super) struct CreatedContext {
+    /// Identifies the library.
     resets: &'static Resets,
     address: usize,
     number: u64,
 }
 
 struct All {
-    /// How many there have been.
+    /// How many contexts were created so far.
     count: u64,
-    live: Vec<Made>,
+    live: Vec<CreatedContext>,
 }
 
 /// A lock for many readers, because a thread that enters a context only reads.
@@ -29,12 +30,12 @@ fn change<R>(change: impl FnOnce(&mut All) -> R) -> R {
     change(&mut MADE.write().unwrap_or_else(PoisonError::into_inner))
 }
 
-fn find(is: impl Fn(&Made) -> bool) -> Option<Made> {
+fn find(is: impl Fn(&CreatedContext) -> bool) -> Option<CreatedContext> {
     let all = MADE.read().unwrap_or_else(PoisonError::into_inner);
     all.live.iter().find(|made| is(made)).copied()
 }
 
-impl Made {
+impl CreatedContext {
     fn is_at(&self, resets: &'static Resets, address: usize) -> bool {
         self.address == address && core::ptr::eq(self.resets, resets)
     }
@@ -46,30 +47,30 @@ impl Made {
 }
 
 /// Records that the context at this address was created.
-pub(super) fn was_made(resets: &'static Resets, address: usize) {
+pub(super) fn record(resets: &'static Resets, address: usize) {
     change(|all| {
-        // One that was lost with its device may have ended without this crate.
+        // The context that had this address before may have ended without this crate, with a lost device.
         all.live.retain(|made| !made.is_at(resets, address));
         all.count += 1;
-        all.live.push(Made { resets, address, number: all.count });
+        all.live.push(CreatedContext { resets, address, number: all.count });
     });
 }
 
-/// Records that the context at this address is about to be destroyed. Returns what [`has_stayed`] needs.
-pub(super) fn ends(resets: &'static Resets, address: usize) -> Option<Made> {
+/// Removes the context at this address, which is about to be destroyed. Returns it for [`put_back`].
+pub(super) fn remove(resets: &'static Resets, address: usize) -> Option<CreatedContext> {
     change(|all| {
         let at = all.live.iter().position(|made| made.is_at(resets, address))?;
         Some(all.live.swap_remove(at))
     })
 }
 
-/// Records that the library refused to destroy the context.
-pub(super) fn has_stayed(made: Made) {
+/// Adds a removed context again, because the library refused to destroy it.
+pub(super) fn put_back(made: CreatedContext) {
     change(|all| all.live.push(made));
 }
 
-/// The context at this address, if this crate has made it.
-pub(super) fn made(resets: &'static Resets, address: usize) -> Option<Made> {
+/// The context at this address, if this crate has created it.
+pub(super) fn at_address(resets: &'static Resets, address: usize) -> Option<CreatedContext> {
     find(|made| made.is_at(resets, address))
 }
 
@@ -88,19 +89,19 @@ mod tests {
     #[test]
     fn a_context_is_there_until_it_is_destroyed_whatever_happens_to_its_device() {
         let (own, other) = (resets("has contexts"), resets("has others"));
-        was_made(own, 64);
-        assert!(made(other, 64).is_none() && made(own, 128).is_none());
+        record(own, 64);
+        assert!(at_address(other, 64).is_none() && at_address(own, 128).is_none());
         own.begin(0);
         own.has_been_forced(0);
-        let first = made(own, 64).unwrap();
-        let refused = ends(own, 64).unwrap();
+        let first = at_address(own, 64).unwrap();
+        let refused = remove(own, 64).unwrap();
         assert!(!first.is_alive());
-        has_stayed(refused);
+        put_back(refused);
         assert!(first.is_alive());
         // Another one has its address.
-        was_made(own, 64);
-        assert!(!first.is_alive() && made(own, 64).unwrap().is_alive());
-        ends(own, 64).unwrap();
-        assert!(made(own, 64).is_none());
+        record(own, 64);
+        assert!(!first.is_alive() && at_address(own, 64).unwrap().is_alive());
+        remove(own, 64).unwrap();
+        assert!(at_address(own, 64).is_none());
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 /// The objects of a kind.
 #[derive(Debug)]
-pub(super) struct Book<T> {
+pub(super) struct Registry<T> {
     live: BTreeMap<Object, Entry<T>>,
     dead: Recent<Object, Dead>,
 }
@@ -16,15 +16,15 @@ pub(super) struct Book<T> {
 #[derive(Debug)]
 pub(super) struct Entry<T> {
     pub(super) made: Call,
-    /// How many calls had begun when it was entered. Those mean an earlier object if they name this one: a program
-    /// learns of an object when the call that makes it returns.
+    /// How many calls had begun when the object was inserted. If one of these calls names the object, it means an
+    /// earlier object with the same handle: a program learns of an object only when the call that creates it returns.
     pub(super) since: u64,
     /// The last call that it took part in.
     pub(super) used: Option<Call>,
-    /// A call that is under way ends it.
+    /// A call that is under way and ends the object.
     pub(super) ending: Option<Call>,
     pub(super) in_flight: InFlight,
-    pub(super) is: T,
+    pub(super) data: T,
 }
 
 /// What is remembered of an object that ended.
@@ -35,16 +35,16 @@ pub(super) struct Dead {
     pub(super) ended: Call,
 }
 
-impl<T> Default for Book<T> {
+impl<T> Default for Registry<T> {
     fn default() -> Self {
         Self { live: BTreeMap::new(), dead: Recent::default() }
     }
 }
 
-impl<T> Book<T> {
-    pub(super) fn enter(&mut self, object: Object, made: Call, since: u64, is: T) {
+impl<T> Registry<T> {
+    pub(super) fn insert(&mut self, object: Object, made: Call, since: u64, data: T) {
         self.dead.remove(object);
-        self.live.insert(object, Entry { made, since, used: None, ending: None, in_flight: InFlight::default(), is });
+        self.live.insert(object, Entry { made, since, used: None, ending: None, in_flight: InFlight::default(), data });
     }
 
     pub(super) fn get(&self, object: Object) -> Option<&Entry<T>> {
@@ -59,11 +59,11 @@ impl<T> Book<T> {
         self.dead.get(object).copied()
     }
 
-    /// Takes an object out because of a call.
+    /// Removes an object that this call has ended, and remembers it as dead.
     pub(super) fn end(&mut self, object: Object, ended: Call) -> Option<T> {
         let entry = self.live.remove(&object)?;
         self.dead.insert(object, Dead { made: entry.made, used: entry.used, ended });
-        Some(entry.is)
+        Some(entry.data)
     }
 
     pub(super) fn live(&self) -> impl DoubleEndedIterator<Item = (Object, &Entry<T>)> {
@@ -85,7 +85,7 @@ impl<T> Book<T> {
     }
 
     /// The live objects for which `wanted` holds.
-    pub(super) fn those(&self, wanted: impl Fn(&T) -> bool) -> Vec<Object> {
-        self.live().filter(|(_, entry)| wanted(&entry.is)).map(|(object, _)| object).collect()
+    pub(super) fn matching(&self, wanted: impl Fn(&T) -> bool) -> Vec<Object> {
+        self.live().filter(|(_, entry)| wanted(&entry.data)).map(|(object, _)| object).collect()
     }
 }

@@ -1,8 +1,8 @@
-//! The crate's notes about the current context of each library, on each thread.
+//! What the crate notes about the current context, for each thread and library.
 
 use super::Api;
-use super::context::{Left, RawContext};
-use super::made::Made;
+use super::context::{LeftContext, RawContext};
+use super::created::CreatedContext;
 use super::note::{Note, Present};
 use super::process::Loading;
 use crate::device_allocator::ContextId;
@@ -13,15 +13,15 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard};
 
 /// The notes about one library on this thread.
-pub(super) struct Standing {
+pub(super) struct LibraryNotes {
     of: Cell<Option<&'static Loading>>,
     /// Which of the notes there are.
     present: Present,
     entered: Cell<RawContext>,
     owed: Cell<Owed>,
-    left: Cell<Left>,
+    left: Cell<LeftContext>,
     stays: Cell<RawContext>,
-    /// Whether the library refused to make `entered` current again, and who counts this thread then.
+    /// Is there if the library refused to make `entered` current again. The value counts this thread.
     displaced: Cell<Option<&'static Loading>>,
 }
 
@@ -35,25 +35,26 @@ const STAYS: u8 = 8;
 const LIBRARIES: usize = 16;
 
 /// The notes of one thread.
-struct Notes {
-    standings: [Standing; LIBRARIES],
+struct ThreadNotes {
+    libraries: [LibraryNotes; LIBRARIES],
     /// The context of the innermost `Current` of any library.
     entered: Cell<Option<ContextId>>,
 }
 
 thread_local! {
     /// Without destructors, so that nothing runs when the thread ends.
-    static NOTES: Notes = const { Notes { standings: [const { Standing::new() }; LIBRARIES], entered: Cell::new(None) } };
+    static NOTES: ThreadNotes =
+        const { ThreadNotes { libraries: [const { LibraryNotes::new() }; LIBRARIES], entered: Cell::new(None) } };
 }
 
-impl Standing {
+impl LibraryNotes {
     const fn new() -> Self {
         Self {
             of: Cell::new(None),
             present: Cell::new(0),
             entered: Cell::new(RawContext::NONE),
-            owed: Cell::new(Owed { left: Left::NONE, made: None, instead: None }),
-            left: Cell::new(Left::NONE),
+            owed: Cell::new(Owed { left: LeftContext::NONE, made: None, instead: None }),
+            left: Cell::new(LeftContext::NONE),
             stays: Cell::new(RawContext::NONE),
             displaced: Cell::new(None),
         }
@@ -74,7 +75,7 @@ impl Standing {
 
     /// The default context that this crate left current.
     #[inline(always)]
-    pub(super) fn left(&self) -> Note<'_, Left> {
+    pub(super) fn left(&self) -> Note<'_, LeftContext> {
         Note::new(&self.present, LEFT, &self.left)
     }
 
@@ -84,7 +85,8 @@ impl Standing {
         Note::new(&self.present, STAYS, &self.stays)
     }
 
-    /// Whether the notes are about the library, for certain: they were made by a caller that loaded it as this one did.
+    /// Whether the notes were made by a caller that has the same [`Loading`]. If not, they may still be about the same
+    /// library.
     #[inline(always)]
     fn is_of_loading(&self, api: Api) -> bool {
         self.of.get().is_some_and(|own| core::ptr::eq(own, api.loading()))
@@ -101,34 +103,34 @@ impl Standing {
 
     /// The default context that this crate left current, if it is the only note.
     #[inline(always)]
-    pub(super) fn left_alone(&self) -> Option<Left> {
+    pub(super) fn only_left(&self) -> Option<LeftContext> {
         if self.present.get() == LEFT { Some(self.left.get()) } else { None }
     }
 
-    /// Records that the thread enters a context, where it [left a default context alone](Self::left_alone). Calls are plain,
-    /// so no context is displaced.
+    /// Records that the thread enters a context, and [`left`](Self::left) was the only note. Calls are plain, so no
+    /// context is displaced.
     #[inline(always)]
-    pub(super) fn enters_first(&self, context: &RawContext) {
+    pub(super) fn enter_outermost(&self, context: &RawContext) {
         self.present.set(LEFT | ENTERED);
         self.entered.set(*context);
     }
 
-    /// Records that the thread leaves the outermost context. Returns whether the default context that this crate had left
-    /// current is the only note then.
+    /// Records that the thread leaves the outermost context. Returns whether [`left`](Self::left) is then the only
+    /// note.
     #[inline(always)]
-    pub(super) fn leaves_first(&self) -> bool {
+    pub(super) fn leave_outermost(&self) -> bool {
         let others = self.present.get() & !ENTERED;
         self.present.set(others);
         others == LEFT
     }
 
-    /// See [`displaces`].
-    fn displaces(&self, displaced: Option<&'static Loading>) {
+    /// See [`set_displaced`].
+    fn set_displaced(&self, displaced: Option<&'static Loading>) {
         if let Some(now) = displaced {
-            now.has_displaced();
+            now.add_displaced();
         }
         if let Some(before) = self.displaced.replace(displaced) {
-            before.has_returned();
+            before.remove_displaced();
         }
     }
 
@@ -140,31 +142,31 @@ impl Standing {
 
 /// Passes the notes about the library on this thread to `look`. `None` if there is no room for a note.
 #[inline]
-pub(super) fn standing<R>(api: Api, look: impl FnOnce(&Standing) -> R) -> Option<R> {
+pub(super) fn with_notes<R>(api: Api, look: impl FnOnce(&LibraryNotes) -> R) -> Option<R> {
     notes(api).map(|(own, _)| look(own))
 }
 
 /// The notes about the library on this thread, and the context of the innermost `Current` of any library. `None` if there
 /// is no room for a note.
 ///
-/// The references live as long as the thread, which they cannot leave, as cells cannot be shared.
+/// The references live as long as the thread. They cannot leave it, because a `Cell` is not `Sync`.
 #[inline(always)]
-pub(super) fn notes(api: Api) -> Option<(&'static Standing, &'static Cell<Option<ContextId>>)> {
-    // What runs inside of `LocalKey::with` is sometimes compiled apart, depending on unrelated code.
+pub(super) fn notes(api: Api) -> Option<(&'static LibraryNotes, &'static Cell<Option<ContextId>>)> {
+    // Code inside of `LocalKey::with` is sometimes not inlined, so only the pointer is taken there.
     let notes = NOTES.with(core::ptr::from_ref);
     // SAFETY: a reference asks for a pointer to a live value that nobody writes. The value has no destructor, so it lives
     // as long as its thread (`LocalKey`), and this call is on that thread. Its cells are written through `Cell` only.
     // The references are neither `Send` nor in a value that is.
     let notes = unsafe { &*notes };
-    let [first, ..] = &notes.standings;
+    let [first, ..] = &notes.libraries;
     // Nearly every thread uses one library.
-    let own = if first.is_of_loading(api) { first } else { find(&notes.standings, api)? };
+    let own = if first.is_of_loading(api) { first } else { find(&notes.libraries, api)? };
     Some((own, &notes.entered))
 }
 
 #[cold]
 #[inline(never)]
-fn find(all: &[Standing], api: Api) -> Option<&Standing> {
+fn find(all: &[LibraryNotes], api: Api) -> Option<&LibraryNotes> {
     all.iter().find(|own| own.is_of(api)).or_else(|| {
         let own = all.iter().find(|own| own.is_free()).or_else(|| all.iter().find(|own| own.is_spare()))?;
         own.of.set(Some(api.loading()));
@@ -175,7 +177,7 @@ fn find(all: &[Standing], api: Api) -> Option<&Standing> {
 
 /// The context of the thread's innermost `Current` of this library.
 pub(super) fn entered(api: Api) -> Option<RawContext> {
-    standing(api, |own| own.entered().get()).flatten()
+    with_notes(api, |own| own.entered().get()).flatten()
 }
 
 /// The context of this thread's innermost `Current` of any library.
@@ -187,41 +189,41 @@ pub(super) fn entered_id() -> Option<ContextId> {
 /// An error if this is a forked child of the process in which this thread entered a context.
 pub(super) fn entered_in_this_process() -> Result<(), Error> {
     NOTES.with(|notes| {
-        let entered = notes.standings.iter().filter(|own| own.entered().is_some());
+        let entered = notes.libraries.iter().filter(|own| own.entered().is_some());
         entered.filter_map(|own| own.of.get()).try_for_each(|loading| Api::new(loading).is_of_this_process())
     })
 }
 
-/// Records that this thread enters the context, or returns to it. Returns the context that it was in before.
+/// Records that this thread enters the context, or returns to it. Returns the context in which it was before.
 #[inline]
-pub(super) fn enters(context: Option<ContextId>) -> Option<ContextId> {
+pub(super) fn set_entered_id(context: Option<ContextId>) -> Option<ContextId> {
     NOTES.with(|notes| notes.entered.replace(context))
 }
 
-/// Records that this thread enters a context of this library. Returns the context of the library that it was in before.
+/// Records that this thread enters a context of this library. Returns the library's context in which it was before.
 #[inline]
-pub(super) fn enters_of(api: Api, context: RawContext) -> Option<RawContext> {
-    let enters = |own: &Standing| {
-        own.displaces(None);
+pub(super) fn set_entered(api: Api, context: RawContext) -> Option<RawContext> {
+    let enters = |own: &LibraryNotes| {
+        own.set_displaced(None);
         own.entered().replace(Some(context))
     };
-    standing(api, enters).flatten()
+    with_notes(api, enters).flatten()
 }
 
 /// Records whether the library refused to make the entered context current again. If so, the next call asks it once
 /// more.
 ///
-/// While there is such a thread, every call of this library checks whether it is on that thread. Else calls need not check.
-pub(super) fn displaces(api: Api, displaced: bool) {
-    standing(api, |own| own.displaces(displaced.then(|| api.loading())));
+/// While there is such a thread, no call of this library is plain: each checks whether it is on that thread.
+pub(super) fn set_displaced(api: Api, displaced: bool) {
+    with_notes(api, |own| own.set_displaced(displaced.then(|| api.loading())));
 }
 
 /// Makes the entered context current if it is displaced.
-fn returns(api: Api) -> Result<(), Error> {
-    let displaced = standing(api, |own| own.displaced.get().and_then(|_| own.entered().get())).flatten();
+fn return_if_displaced(api: Api) -> Result<(), Error> {
+    let displaced = with_notes(api, |own| own.displaced.get().and_then(|_| own.entered().get())).flatten();
     let Some(entered) = displaced else { return Ok(()) };
     entered.make_current(api)?;
-    displaces(api, false);
+    set_displaced(api, false);
     Ok(())
 }
 
@@ -229,14 +231,14 @@ fn returns(api: Api) -> Result<(), Error> {
 #[cold]
 pub(super) fn return_to_entered(api: Api) -> Result<(), Error> {
     api.is_of_this_process()?;
-    returns(api)?;
-    objection(api).map_or(Ok(()), Err)
+    return_if_displaced(api)?;
+    refusal(api).map_or(Ok(()), Err)
 }
 
 /// The reason why the library cannot be called on this thread now.
 #[cold]
 #[rule(CTX_05, CTX_08, THREAD_05)]
-pub(super) fn objection(api: Api) -> Option<Error> {
+pub(super) fn refusal(api: Api) -> Option<Error> {
     api.is_of_this_process().err().or_else(|| api.loading().verifies().then(|| current_is_entered(api).err())?)
 }
 
@@ -254,9 +256,9 @@ fn current_is_entered(api: Api) -> Result<(), Error> {
 /// A context of other code that must be made current again when the thread leaves the outermost context.
 #[derive(Clone, Copy)]
 pub(super) struct Owed {
-    pub(super) left: Left,
-    /// It is one of this crate, which any thread may destroy.
-    made: Option<Made>,
+    pub(super) left: LeftContext,
+    /// Is there if this crate created the context. Then any thread may destroy it.
+    made: Option<CreatedContext>,
     /// The context that was current on the thread instead; `None` when unknown.
     instead: Option<RawContext>,
 }
@@ -264,7 +266,7 @@ pub(super) struct Owed {
 impl Owed {
     /// The library has just refused to make the context current. Its device is unknown, so the context counts as alive
     /// until any device is reset.
-    pub(super) fn now(api: Api, left: Left, made: Option<Made>) -> Self {
+    pub(super) fn now(api: Api, left: LeftContext, made: Option<CreatedContext>) -> Self {
         Self { left, made, instead: RawContext::current(api) }
     }
 
@@ -275,7 +277,7 @@ impl Owed {
 
     /// Whether neither this crate nor a reset of its device has ended the context.
     pub(super) fn is_alive(&self) -> bool {
-        self.left.is_alive() && self.made.is_none_or(Made::is_alive)
+        self.left.is_alive() && self.made.is_none_or(CreatedContext::is_alive)
     }
 
     /// Whether the context must still be made current. If the current context has changed since, other code has chosen
@@ -297,34 +299,34 @@ fn staying() -> MutexGuard<'static, Vec<(Api, RawContext)>> {
 }
 
 /// Records that this thread could not leave the context.
-pub(super) fn stays(api: Api, context: RawContext) {
-    let before = standing(api, |own| own.stays().replace(Some(context))).flatten();
+pub(super) fn record_staying(api: Api, context: RawContext) {
+    let before = with_notes(api, |own| own.stays().replace(Some(context))).flatten();
     if before.is_none_or(|before| !before.is(context)) {
         staying().push((api, context));
         HOW_MANY_STAY.fetch_add(1, Ordering::Release);
-        before.into_iter().for_each(|before| leaves(api, before));
+        before.into_iter().for_each(|before| remove_staying(api, before));
     }
 }
 
 /// Records that the context was made current on this thread. Another context that had stayed current has thereby been
 /// left.
 #[inline]
-pub(super) fn moved_to(api: Api, context: RawContext) {
-    if standing(api, |own| own.stays().is_some()).unwrap_or_default() {
-        has_left_what_stayed(api, context);
+pub(super) fn record_current(api: Api, context: RawContext) {
+    if with_notes(api, |own| own.stays().is_some()).unwrap_or_default() {
+        remove_left(api, context);
     }
 }
 
 #[cold]
-fn has_left_what_stayed(api: Api, context: RawContext) {
-    let stayed = standing(api, |own| own.stays().get()).flatten();
+fn remove_left(api: Api, context: RawContext) {
+    let stayed = with_notes(api, |own| own.stays().get()).flatten();
     if let Some(stayed) = stayed.filter(|stayed| !stayed.is(context)) {
-        standing(api, |own| own.stays().set(None));
-        leaves(api, stayed);
+        with_notes(api, |own| own.stays().set(None));
+        remove_staying(api, stayed);
     }
 }
 
-fn leaves(api: Api, context: RawContext) {
+fn remove_staying(api: Api, context: RawContext) {
     let mut staying = staying();
     if let Some(at) = staying.iter().position(|(of, other)| of.is_of_the_library_of(api) && other.is(context)) {
         staying.swap_remove(at);
@@ -333,14 +335,14 @@ fn leaves(api: Api, context: RawContext) {
 }
 
 /// Records that the context was destroyed on this thread.
-pub(super) fn has_ended(api: Api, context: RawContext) {
-    let stayed = standing(api, |own| own.stays().get()).flatten();
+pub(super) fn record_destroyed(api: Api, context: RawContext) {
+    let stayed = with_notes(api, |own| own.stays().get()).flatten();
     if stayed.is_some_and(|stayed| stayed.is(context)) {
-        standing(api, |own| own.stays().set(None));
-        leaves(api, context);
+        with_notes(api, |own| own.stays().set(None));
+        remove_staying(api, context);
     }
-    let ended = |own: &Standing| own.owed().get().is_some_and(|owed| owed.left.context().is(context));
-    standing(api, |own| {
+    let ended = |own: &LibraryNotes| own.owed().get().is_some_and(|owed| owed.left.context().is(context));
+    with_notes(api, |own| {
         if ended(own) {
             own.owed().set(None)
         }
@@ -353,13 +355,13 @@ pub(super) fn threads_that_stay_in(api: Api, context: RawContext) -> usize {
         return 0;
     }
     let all = staying().iter().filter(|(of, other)| of.is_of_the_library_of(api) && other.is(context)).count();
-    let here = standing(api, |own| own.stays().get()).flatten().is_some_and(|own| own.is(context));
+    let here = with_notes(api, |own| own.stays().get()).flatten().is_some_and(|own| own.is(context));
     all - usize::from(here).min(all)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Api, Loading, displaces};
+    use super::{Api, Loading, set_displaced};
     use ascendcl_sys::Library;
 
     #[test]
@@ -368,15 +370,15 @@ mod tests {
         let library = unsafe { Library::from_table("none", |_| None) };
         let api = Api::new(Loading::new(library));
         for _ in 0..2 {
-            displaces(api, true);
+            set_displaced(api, true);
             // The library has refused once more: that is one thread all the same.
-            displaces(api, true);
-            let there = std::thread::spawn(move || displaces(api, true));
+            set_displaced(api, true);
+            let there = std::thread::spawn(move || set_displaced(api, true));
             there.join().unwrap();
-            displaces(api, false);
-            displaces(api, false);
+            set_displaced(api, false);
+            set_displaced(api, false);
             assert!(!api.loading().is_plain(), "the other thread is displaced");
-            api.loading().has_returned();
+            api.loading().remove_displaced();
             assert!(api.loading().is_plain());
         }
     }
