@@ -207,8 +207,8 @@ impl Device<'_> {
 
     /// Gives the device back (`aclrtResetDevice`). The thread's current context does not change.
     ///
-    /// The contexts of this take have ended, because a context scope borrows the device. This tries once more to
-    /// release the objects that a scope could not release.
+    /// The contexts of this take have ended, because a context scope borrows the device. If a scope could not release
+    /// some of its objects, `reset` tries once more.
     ///
     /// # Panics
     ///

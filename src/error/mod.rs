@@ -322,7 +322,7 @@ pub enum Error {
         /// The required alignment.
         alignment: usize,
     },
-    /// Host memory that the library allocated, or a vector's, was to be unregistered.
+    /// The program tried to unregister host memory that is not registered: memory of the library or of a vector.
     #[error(
         "this host memory is not registered: only a buffer that `current.register(pages)` made is unregistered{}",
         Cited(rules::NOT_REGISTERED)
@@ -350,8 +350,8 @@ pub enum Error {
     RowsOnDevice,
     /// Work of one device cannot access the memory of another device.
     #[error(
-        "device {device} has no access to the memory of device {peer}: access is between two different devices of which \
-         the library says that they reach each other; copy through host memory instead{}",
+        "device {device} cannot access the memory of device {peer}: they are one device, or the library says that they \
+         cannot reach each other; copy through host memory instead{}",
         Cited(rules::NO_PEER_ACCESS)
     )]
     NoPeerAccess {
@@ -381,11 +381,11 @@ pub enum Error {
         /// The kind of object.
         what: ObjectKind,
     },
-    /// Shared memory has other names: clones, parts, work in flight, or models and operators that read it. Or an arena has
-    /// buffers.
+    /// Shared memory has other handles: clones, parts, work in flight, or models and operators that read it. Or an arena
+    /// has buffers.
     #[error(
-        "this memory is still shared: clones, parts or buffers of it, work in flight, models or operators have it, \
-         too; drop them or wait for them first{}",
+        "this memory is still shared: clones, parts or buffers of it, work in flight, models or operators still use it; \
+         drop them or wait for them first{}",
         Cited(rules::STILL_SHARED)
     )]
     StillShared,
