@@ -119,7 +119,7 @@ impl<C: Brand> StreamOps<C> {
         piece::<C, E, F::Kept, DeviceBuffer<C, E>, _, _>(current, &self.queue, (from, part), (to, at))
     }
 
-    /// Queues a set of every byte of a device buffer (`aclrtMemsetAsync`), which is written then.
+    /// Queues setting every byte of a device buffer to `value` (`aclrtMemsetAsync`). The buffer counts as written then.
     ///
     /// # Errors
     ///
@@ -157,7 +157,7 @@ impl<C: Brand> StreamOps<C> {
     }
 
     /// Waits until all work that was queued so far is complete. It calls `aclrtSynchronizeStreamWithTimeout`
-    /// repeatedly, because the function without a limit may not return while another thread queues work.
+    /// repeatedly, because `aclrtSynchronizeStream` may not return while another thread queues work.
     ///
     /// # Errors
     ///
@@ -173,17 +173,17 @@ impl<C: Brand> StreamOps<C> {
         current.ledger().synchronize(current.here(), &self.queue, None)
     }
 
-    /// As [`synchronize`](Self::synchronize), for at most `limit`, which is rounded up to whole milliseconds. When it
-    /// is over, the library is asked once more, for a moment.
+    /// As [`synchronize`](Self::synchronize), for at most `limit`, which is rounded up to whole milliseconds. When the
+    /// limit has passed, the library is asked once more, for a moment.
     ///
-    /// Some calls wait for their stream without a limit: destroying it, ending a registration, proving it idle, running
-    /// a model in a lane, and the end of its scope. To limit such a wait, call this method first. After it has
-    /// succeeded, they return at once.
+    /// Some calls wait for their stream without a limit: destroying it, registering or unregistering an allocator, proving
+    /// it idle, running a model in a lane, and the end of its scope. To limit such a wait, call this method first. After
+    /// it has succeeded, they return at once.
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] whose code [`is_timeout`](crate::error::Code::is_timeout) when the time was up: the work is
-    /// still in flight then, and what it uses stays out of reach.
+    /// [`Error::Vendor`] whose code [`is_timeout`](crate::error::Code::is_timeout) when the limit has passed: the work is
+    /// still in flight then, and what it uses stays inaccessible.
     #[rule(STREAM_16)]
     pub fn synchronize_within(&self, current: &Current<C>, limit: Duration) -> Result<(), Error> {
         current.ledger().synchronize(current.here(), &self.queue, Some(limit))
@@ -210,9 +210,9 @@ fn set_in_flight<C: Brand, E: Element, D: Destination<C, E>>(
 ) -> Pending<C, DeviceBuffer<C, E>> {
     if D::HAS_PAST {
         let past = buffer.past_of_operand(INSIDE);
-        return Pending::named(buffer.into_written_output(INSIDE), queue, number).after(past);
+        return Pending::with_queue(buffer.into_written_output(INSIDE), queue, number).after(past);
     }
-    Pending::named(buffer.into_written_output(INSIDE), queue, number)
+    Pending::with_queue(buffer.into_written_output(INSIDE), queue, number)
 }
 
 /// A copy in flight, source first; or the two arguments, unchanged.
@@ -241,10 +241,10 @@ fn both_in_flight<C: Brand, A, B, F: Operand<C, A>, T: Operand<C, B>, P>(
 ) -> Pending<C, P> {
     if F::HAS_PAST || T::HAS_PAST {
         let past = from.past_of_operand(INSIDE).and(to.past_of_operand(INSIDE));
-        return Pending::named(payload(from.taken_by_work(INSIDE), to.taken_by_work(INSIDE)), queue, number)
+        return Pending::with_queue(payload(from.taken_by_work(INSIDE), to.taken_by_work(INSIDE)), queue, number)
             .after(past);
     }
-    Pending::named(payload(from.taken_by_work(INSIDE), to.taken_by_work(INSIDE)), queue, number)
+    Pending::with_queue(payload(from.taken_by_work(INSIDE), to.taken_by_work(INSIDE)), queue, number)
 }
 
 /// An error when one of them cannot be used on this stream.
@@ -322,7 +322,7 @@ fn piece<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Ope
 /// A buffer as its memory and its length in elements.
 type End<'a> = (&'a RawBuffer, usize);
 
-/// All of one buffer to all of another, where that needs a further look.
+/// Like [`whole`], with all checks.
 #[cold]
 #[inline(never)]
 fn whole_after_checks<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Operand<C, B>>(
