@@ -133,8 +133,9 @@ impl<C: Brand, S: CanCapture> Stream<C, S> {
     ///
     /// Returns the graph unchanged, with [`Error::OtherCapture`] for a group of another graph, [`Error::OtherOperator`]
     /// for an operator of another kind, [`Error::Capturing`] when the stream is being captured, [`Error::NotItsStream`] for
-    /// a stream with an allocator on which the graph was not captured, [`Error::InDoubt`], or [`Error::WrongContext`]. With [`Error::Vendor`] the graph may be half updated. Then each replay of it returns
-    /// [`Error::HalfUpdated`], and [`CapturedGraph::into_operands`] returns the operands.
+    /// a stream with an allocator on which the graph was not captured, [`Error::InDoubt`], or [`Error::WrongContext`]. With
+    /// [`Error::Vendor`] the graph may be half updated. Then each replay of it returns [`Error::HalfUpdated`], and
+    /// [`CapturedGraph::into_operands`] returns the operands.
     #[rule(GRAPH_07, GRAPH_09)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn update<G: GraphOperands<C>, L>( // GRAPH-07, GRAPH-09: between replays: `replay.wait(current)?` gives the graph back
