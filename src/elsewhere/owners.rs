@@ -1,4 +1,4 @@
-//! `clone` of what has one owner. The compiler would propose `close`, which has a similar name.
+//! `clone` of values with one owner. Without these methods the compiler would propose `close`, which has a similar name.
 
 use crate::acl::Acl;
 use crate::brand::{Brand, Name};
