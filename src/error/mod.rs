@@ -72,7 +72,7 @@ pub enum Error {
     /// No library could be loaded.
     #[error("{0}\nset ASCENDCL_LIBRARY to the path of the library, or to `sim` for the simulator inside this program")]
     Load(Box<ascendcl_sys::LoadError>),
-    /// The program asked for the simulator but was built without it.
+    /// `ASCENDCL_LIBRARY` asks for the simulator, but the program was built without it.
     #[error(
         "ASCENDCL_LIBRARY asks for the simulator, but this program was built without the feature `sim` of `ascendcl`"
     )]

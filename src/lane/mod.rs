@@ -225,7 +225,7 @@ impl<'l, C: Brand, S: StreamState + CanExecute, L> WorkspaceLane<'l, C, S, L> {
     ///
     /// # Errors
     ///
-    /// The same.
+    /// As for [`run_bound`](Self::run_bound).
     #[rule(MODEL_04, MODEL_05, STREAM_16)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn run_bound_within( // MODEL-04: a model that was loaded into this lane: `lane.load(current, load)?`

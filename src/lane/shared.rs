@@ -100,7 +100,7 @@ impl<'l, C: Brand, L> WorkspaceMutex<'l, C, L> {
     ///
     /// # Errors
     ///
-    /// The same.
+    /// As for [`WorkspaceLane::load`](crate::lane::WorkspaceLane::load).
     #[rule(MODEL_04, MODEL_07, MODEL_19)]
     pub fn load(
         &self,

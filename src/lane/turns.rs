@@ -30,7 +30,7 @@ pub(super) struct Turn<'t> {
 }
 
 impl Turns {
-    /// Waits for a turn; for at most `limit`, if there is one. `None` when the time was up.
+    /// Waits for a turn; for at most `limit`, if there is one. `None` if the limit has passed.
     pub(super) fn take(&self, limit: Option<Duration>) -> Option<Turn<'_>> {
         // A limit that exceeds the clock is no limit.
         let until = limit.and_then(|limit| Instant::now().checked_add(limit));

@@ -21,9 +21,9 @@ const ALIGNMENT: usize = 64;
 
 /// One block of device memory (`aclrtMalloc`) that is handed out in buffers, without another call of the library.
 ///
-/// Each buffer is an ordinary [`DeviceBuffer`]: it has an owner, it is copied, set, and used by models and operators as
-/// any other, also at the same time as its neighbours and on other streams. It begins at a multiple of 64 bytes, and the
-/// bytes behind it that operators may write belong to nobody.
+/// Each buffer is an ordinary [`DeviceBuffer`] with an owner. Copies, sets, models and operators can use it like any other,
+/// also while they use its neighbours on other streams. It begins at a multiple of 64 bytes. Behind it there are unused
+/// bytes, because operators may write there.
 ///
 /// ```
 /// use ascendcl::memory::bytes_in_arena;

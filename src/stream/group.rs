@@ -219,7 +219,7 @@ impl<C: Brand, A> GroupTurn<'_, C, A> {
     ///
     /// # Errors
     ///
-    /// As for [`finish`](Self::finish); when the time was up, the error's code
+    /// As for [`finish`](Self::finish); when the limit has passed, the error's code
     /// [`is_timeout`](crate::error::Code::is_timeout).
     pub fn finish_within(self, current: &Current<C>, limit: Duration) -> Result<AllocatorGroup<C, A>, Failed<Self>>
     where

@@ -117,11 +117,11 @@ impl<C: Brand> IdleProof<'_, C, PoolAllocator> {
         result
     }
 
-    /// Reserves more memory for the pool, as [`Stream::grow_pool`].
+    /// Reserves `bytes` more bytes for the pool, as [`Stream::grow_pool`] does.
     ///
     /// # Errors
     ///
-    /// The same.
+    /// As for [`Stream::grow_pool`].
     pub fn grow(&self, current: &Current<C>, bytes: usize) -> Result<(), Error> {
         let gone = Error::Gone { what: ObjectKind::ALLOCATOR };
         grow(&*self.allocator.upgrade().ok_or(gone)?, current, bytes)

@@ -39,7 +39,7 @@ pub struct StreamOptions {
     #[builder(default)]
     pub fast_sync: bool,
     /// The first failure of queued work on any stream of the context stops all of them (`aclrtSetStreamFailureMode`,
-    /// `ACL_STOP_ON_FAILURE`). Without it, a stream goes on behind a failure.
+    /// `ACL_STOP_ON_FAILURE`). Without it, a stream continues after a failure.
     ///
     /// One stream sets it for every stream of its context, those that exist and those that are created later. It cannot
     /// be taken back (STREAM-15). After a stop:

@@ -105,7 +105,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     ///
     /// # Errors
     ///
-    /// As for [`wait`](Self::wait); when the time was up, the error's code
+    /// As for [`wait`](Self::wait); when the limit has passed, the error's code
     /// [`is_timeout`](crate::error::Code::is_timeout).
     #[rule(STREAM_16)]
     pub fn wait_within(self, current: &Current<C>, limit: Duration) -> Result<T, Failed<Self>> {
@@ -339,7 +339,7 @@ impl<C: Brand, T: Payload, U, F: FnOnce(T) -> U> Mapped<C, T, F> {
     ///
     /// # Errors
     ///
-    /// The same.
+    /// As for [`Pending::is_done`].
     pub fn is_done(&self, current: &Current<C>) -> Result<bool, Error> {
         self.pending.is_done(current)
     }
