@@ -170,8 +170,8 @@ fn with_device<R>(
     (result, errors)
 }
 
-/// The device of a [`Setup`] that names none. It is a device that this process uses already, so that the process's work
-/// is not split between two devices by accident.
+/// The device of a [`Setup`] that names none: the one that this thread has chosen, or else device 0. An error if the
+/// process uses other devices only, so that its work is not split between two devices by accident.
 #[rule(DEV_12)]
 pub(crate) fn default_device(acl: &Acl) -> Result<i32, Error> {
     if let Some(current) = acl.api().chosen_device() {

@@ -101,7 +101,8 @@ impl<A: DeviceAllocator> AllocatorSlot<A> {
     ///
     /// # Errors
     ///
-    /// The allocator, when there is one already, or when nothing keeps the slot alive any more ([`Error::Gone`]).
+    /// Returns the allocator, with [`Error::StillRunning`] when the slot has one already, or [`Error::Gone`] when nothing
+    /// keeps the slot alive any more.
     pub fn put(&self, allocator: A) -> Result<(), Failed<A>> {
         let refused = |error, value| Err(Failed { error, value });
         match self.0.upgrade() {
