@@ -31,7 +31,7 @@ impl<C: Brand> StreamOps<C> {
         from: H,
         to: D,
     ) -> Copied<C, HostBuffer<C, E>, DeviceBuffer<C, E>, (H, D)> {
-        whole::<C, E, HostBuffer<C, E>, D::Buffer, _, _>(current, &self.queue, from, to)
+        copy_whole::<C, E, HostBuffer<C, E>, D::Buffer, _, _>(current, &self.queue, from, to)
     }
 
     /// Queues a copy from the device to the host (`aclrtMemcpyAsync`). Both buffers are in flight until you
@@ -48,7 +48,7 @@ impl<C: Brand> StreamOps<C> {
         from: D,
         to: H,
     ) -> Copied<C, D::Kept, HostBuffer<C, E>, (D, H)> {
-        whole::<C, E, D::Kept, HostBuffer<C, E>, _, _>(current, &self.queue, from, to)
+        copy_whole::<C, E, D::Kept, HostBuffer<C, E>, _, _>(current, &self.queue, from, to)
     }
 
     /// Queues a copy from one device buffer to another (`aclrtMemcpyAsync`). Both are in flight until the result is
@@ -63,7 +63,7 @@ impl<C: Brand> StreamOps<C> {
         from: F,
         to: D,
     ) -> Copied<C, F::Kept, DeviceBuffer<C, E>, (F, D)> {
-        whole::<C, E, F::Kept, D::Buffer, _, _>(current, &self.queue, from, to)
+        copy_whole::<C, E, F::Kept, D::Buffer, _, _>(current, &self.queue, from, to)
     }
 
     /// Queues a copy of the elements `part` of a host buffer to the elements from `at` on of a device buffer
@@ -81,7 +81,7 @@ impl<C: Brand> StreamOps<C> {
         to: D,
         at: usize,
     ) -> Copied<C, HostBuffer<C, E>, DeviceBuffer<C, E>, (H, D)> {
-        piece::<C, E, HostBuffer<C, E>, DeviceBuffer<C, E>, _, _>(current, &self.queue, (from, part), (to, at))
+        copy_part::<C, E, HostBuffer<C, E>, DeviceBuffer<C, E>, _, _>(current, &self.queue, (from, part), (to, at))
     }
 
     /// Queues a copy of the elements `part` of a device buffer to the elements from `at` on of a host buffer
@@ -98,7 +98,7 @@ impl<C: Brand> StreamOps<C> {
         to: H,
         at: usize,
     ) -> Copied<C, D::Kept, HostBuffer<C, E>, (D, H)> {
-        piece::<C, E, D::Kept, HostBuffer<C, E>, _, _>(current, &self.queue, (from, part), (to, at))
+        copy_part::<C, E, D::Kept, HostBuffer<C, E>, _, _>(current, &self.queue, (from, part), (to, at))
     }
 
     /// Queues a copy of the elements `part` of a device buffer to the elements from `at` on of another
@@ -116,7 +116,7 @@ impl<C: Brand> StreamOps<C> {
         to: D,
         at: usize,
     ) -> Copied<C, F::Kept, DeviceBuffer<C, E>, (F, D)> {
-        piece::<C, E, F::Kept, DeviceBuffer<C, E>, _, _>(current, &self.queue, (from, part), (to, at))
+        copy_part::<C, E, F::Kept, DeviceBuffer<C, E>, _, _>(current, &self.queue, (from, part), (to, at))
     }
 
     /// Queues setting every byte of a device buffer to `value` (`aclrtMemsetAsync`). The buffer counts as written then.
@@ -262,7 +262,7 @@ pub(super) fn both_usable<C: Brand, A, B>(
 
 /// All of one buffer to all of another.
 #[inline(always)]
-fn whole<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Operand<C, B>>(
+fn copy_whole<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Operand<C, B>>(
     current: &Current<C>,
     queue: &Arc<RawStream>,
     from: F,
@@ -280,7 +280,7 @@ fn whole<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Ope
     match queue.copy_at_once(current.here(), (target.block_at_this_end(), source.block_at_this_end(), way)) {
         Some((queue, Ok(number))) => Ok(both_in_flight(queue, number, (from, to), both_written)),
         Some((queue, Err(unsettled))) => Err(not_copied(queue, unsettled, from, to)),
-        None => whole_after_checks(current, queue, from, to),
+        None => copy_whole_after_checks(current, queue, from, to),
     }
 }
 
@@ -305,7 +305,7 @@ fn both_written<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>>(from: A, to: B) -
 }
 
 /// Some elements of one buffer to a place in another.
-fn piece<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Operand<C, B>>(
+fn copy_part<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Operand<C, B>>(
     current: &Current<C>,
     queue: &Arc<RawStream>,
     (from, part): (F, Range<usize>),
@@ -314,7 +314,7 @@ fn piece<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Ope
     let (source, target) = (from.operand_value(INSIDE), to.operand_value(INSIDE));
     let queued = both_usable(queue, &from, &to).map_err(Boxed::from).and_then(|()| {
         let ends = ((source.block_at_this_end(), source.room()), (target.block_at_this_end(), target.room()));
-        checked_piece::<C, E>(current, queue, (ends.0, part), (ends.1, at))
+        queue_part::<C, E>(current, queue, (ends.0, part), (ends.1, at))
     });
     in_flight(queue, queued, (from, to), |from, to| (from.into_written(INSIDE), to.into_written(INSIDE)))
 }
@@ -322,10 +322,10 @@ fn piece<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Ope
 /// A buffer as its memory and its length in elements.
 type End<'a> = (&'a RawBuffer, usize);
 
-/// Like [`whole`], with all checks.
+/// Like [`copy_whole`], with all checks.
 #[cold]
 #[inline(never)]
-fn whole_after_checks<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Operand<C, B>>(
+fn copy_whole_after_checks<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Operand<C, B>>(
     current: &Current<C>,
     queue: &Arc<RawStream>,
     from: F,
@@ -343,7 +343,7 @@ fn whole_after_checks<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<
     in_flight(queue, queued, (from, to), both_written)
 }
 
-fn checked_piece<C: Brand, E>(
+fn queue_part<C: Brand, E>(
     current: &Current<C>,
     queue: &Arc<RawStream>,
     ((from, length), part): (End<'_>, Range<usize>),
