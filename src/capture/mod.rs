@@ -57,8 +57,8 @@
 //! A captured task gets its memory from the allocator during the capture, and uses it in each replay. The library may
 //! free this memory as soon as the task is recorded. So the graph keeps every block that the library has during the
 //! capture, also blocks from before. The allocator gets these blocks back when the graph is destroyed; until then the
-//! program does not get the allocator back. Tasks of one graph do not share blocks. Replays run on the stream that was captured
-//! ([`Error::NotItsStream`]): its allocator serves no other stream (ALLOC-10).
+//! program does not get the allocator back. Tasks of one graph do not share blocks. Replays run on the stream that was
+//! captured ([`Error::NotItsStream`]): its allocator serves no other stream (ALLOC-10).
 //!
 //! ```
 //! use ascendcl::allocator::PoolAllocator;

@@ -114,9 +114,9 @@ impl<C: Brand, T: Attach, U> Attached<C, T, U> {
     ///
     /// # Errors
     ///
-    /// Returns the object unchanged, with [`Error::Attached`], which contains the error of its own code; [`Error::Capturing`]
-    /// while a stream of the context is captured; [`Error::Vendor`] or [`Error::WorkFailed`] when work could not be
-    /// waited for, or failed; [`Error::WrongContext`] in another context of a runtime with the same name.
+    /// Returns the object unchanged, with [`Error::Attached`], which contains the error of its own code;
+    /// [`Error::Capturing`] while a stream of the context is captured; [`Error::Vendor`] or [`Error::WorkFailed`] when work
+    /// could not be waited for, or failed; [`Error::WrongContext`] in another context of a runtime with the same name.
     #[rule(DEV_10)]
     #[rustfmt::skip] // The compiler's messages print these lines.
     pub fn take_down( // STREAM-09: while its own context is current: `context.enter(thread, |current| ...)`
