@@ -170,11 +170,11 @@ impl Device<'_> {
         thread: &mut T,
         program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> R,
     ) -> Result<R, ScopeError<Option<R>>> {
-        self.enters(false, thread, program)
+        self.with_current_in(false, thread, program)
     }
 
-    /// Like [`with_current`](Self::with_current), in the device's default context if that is what the caller wants.
-    pub(crate) fn enters<T: ThreadToken, R>(
+    /// Like [`with_current`](Self::with_current), in a new context, or in the default one if `default_context` is set.
+    pub(crate) fn with_current_in<T: ThreadToken, R>(
         &self,
         default_context: bool,
         thread: &mut T,

@@ -159,7 +159,7 @@ fn with_device<R>(
         },
         Err(error) => return (None, vec![error]),
     };
-    let entered = panics.catch(|| device.enters(setup.default_context, &mut thread, program));
+    let entered = panics.catch(|| device.with_current_in(setup.default_context, &mut thread, program));
     let (result, mut errors) = match entered {
         None => (None, Vec::new()),
         Some(Ok(result)) => (Some(result), Vec::new()),

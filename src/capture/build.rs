@@ -110,7 +110,7 @@ impl<C: Brand, G: GraphOperands<C>> GraphBuild<C, G> {
         self.inner.is_whole()?;
         // If the program panics, this value stays.
         let inner = mem::replace(&mut *self.inner, Inner::broken("the program that added tasks panicked"));
-        let recording = Recording::go_on(ledger, &self.raw, inner, Arc::clone(&self.panicked));
+        let recording = Recording::continuing(ledger, &self.raw, inner, Arc::clone(&self.panicked));
         let names = self.operands.names_of_operands(&mut Objects::of_a_graph(), INSIDE);
         let result = program(&mut Capture::new(&recording, stream, 0), names);
         let mut inner = recording.into_inner();

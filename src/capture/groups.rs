@@ -157,7 +157,7 @@ impl<C: Brand, S: CanCapture> Stream<C, S> {
         });
         match updated {
             Ok(number) => {
-                graph.topology.is_updated(group.first, &numbers);
+                graph.topology.replace_operators(group.first, &numbers);
                 Ok(Pending::new(graph, self.queue(), number))
             }
             Err(error) => Err(Failed { error, value: graph }),
@@ -202,7 +202,7 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
         let raw = Arc::clone(&self.raw);
         let mut objects = Objects::new(&raw);
         let _ = more.names_of_operands::<Main<'_>>(&mut objects, INSIDE);
-        self.topology.gets_operands(objects.into_names());
+        self.topology.add_operands(objects.into_names());
         Ok(self.with(|operands| (operands, more)))
     }
 }

@@ -41,11 +41,11 @@ struct Branch {
 
 impl<'g> Recording<'g> {
     pub(super) fn new(ledger: &'g Ledger, graph: &'g Arc<RawGraph>, first: &RawStream) -> Self {
-        Self::go_on(ledger, graph, Inner::new(first), FirstPanic::default())
+        Self::continuing(ledger, graph, Inner::new(first), FirstPanic::default())
     }
 
-    /// Goes on with what a build has so far.
-    pub(super) fn go_on(ledger: &'g Ledger, graph: &'g Arc<RawGraph>, inner: Inner, panicked: FirstPanic) -> Self {
+    /// Continues the recording that a build has so far.
+    pub(super) fn continuing(ledger: &'g Ledger, graph: &'g Arc<RawGraph>, inner: Inner, panicked: FirstPanic) -> Self {
         Self { ledger, graph, inner: Mutex::new(inner), panicked }
     }
 
