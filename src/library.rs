@@ -223,7 +223,6 @@ fn once(key: &str, load: impl FnOnce() -> Result<&'static sys::Library, sys::Loa
 }
 
 /// Exists for the compiler's message only: a [`Loaded`] library may not be initialised. No type implements it.
-#[doc(hidden)]
 #[diagnostic::on_unimplemented(
     message = "the library is loaded, and may not be initialised",
     label = "this is for an initialised library",
