@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     // A context owns what is made in it. Its name makes messages of the compiler readable.
     let sum = device.named_context::<Vision, _, _>(&mut thread, |context, thread| {
-        // Mistake: `aclrtResetDevice` in here. It destroys the context under the program's feet.
+        // Mistake: `aclrtResetDevice` in here. It destroys the context that the program still uses.
         // Refused: `ui-tests/fail/device_reset_in_a_context.rs`:
         //     error[E0505]: cannot move out of `device` because it is borrowed
         context.enter(thread, |current| {

@@ -1,7 +1,7 @@
 //! Models: `cargo run --example 05_models`.
 //!
-//! A model is loaded, run and unloaded. Run by `run` it takes tensors of the host; bound to memory of the device it runs on
-//! a stream, as often as wanted.
+//! A model is loaded, run and unloaded. `run` takes tensors of the host. A model that is bound to memory of the device runs
+//! on a stream, any number of times.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a failure of an example ends it")]
 

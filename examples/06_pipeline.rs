@@ -74,16 +74,16 @@ fn classify<C: Brand>(
     bar: &ProgressBar,
 ) -> Result<Report, Failure> {
     let mut report = Report::default();
-    let mut idle: Vec<_> = (0..streams).map(|_| IdleProof::new(current)).collect::<Result<_, _>>()?;
+    let mut idle: Vec<_> = (0..streams).map(|_| Slot::new(current)).collect::<Result<_, _>>()?;
     let mut flying = VecDeque::new();
     let batches = images.chunks(BATCH);
     let start = Instant::now();
     for batch in (0..rounds).flat_map(|_| batches.clone()) {
         // Take free memory for this batch, or wait for the oldest batch and take its memory.
         let oldest = || flying.pop_front().map(|oldest: Flying<'_, _>| oldest.finish(current, &mut report)).transpose();
-        let Some(mut line) = idle.pop().map_or_else(oldest, |free| Ok(Some(free)))? else { break };
-        line.decode(current, batch, &mut report)?;
-        flying.push_back(line.begin(current, batch)?);
+        let Some(mut slot) = idle.pop().map_or_else(oldest, |free| Ok(Some(free)))? else { break };
+        slot.decode(current, batch, &mut report)?;
+        flying.push_back(slot.begin(current, batch)?);
         bar.inc(1);
     }
     for oldest in flying {
@@ -100,7 +100,7 @@ fn progress(batches: usize) -> ProgressBar {
 }
 
 /// A stream with memory for one batch: pixels on the host, the model with its memory on the device, scores on the host.
-struct IdleProof<C: Brand> {
+struct Slot<C: Brand> {
     stream: Stream<C, DefaultAllocator>,
     pixels: HostBuffer<C, f32>,
     model: BoundModel<C>,
@@ -108,7 +108,7 @@ struct IdleProof<C: Brand> {
     marks: Marks<C>,
 }
 
-/// The same with a batch in flight. The `Pending` holds the buffers that the work uses.
+/// A slot with a batch in flight. The `Pending` holds the buffers that the work uses.
 struct Flying<'d, C: Brand> {
     stream: Stream<C, DefaultAllocator>,
     work: Pending<C, ((BoundModel<C>, HostBuffer<C, f32>), HostBuffer<C, f32>)>,
@@ -119,7 +119,7 @@ struct Flying<'d, C: Brand> {
 /// Events before the first step on the device, between the steps, and after the last step.
 type Marks<C> = [Event<C, Recorded>; 4];
 
-impl<C: Brand> IdleProof<C> {
+impl<C: Brand> Slot<C> {
     fn new(current: &Current<C>) -> Result<Self, Error> {
         let stream = current.stream()?.without_allocator();
         let model = current.load_model(data("digits.onnx"))?;
@@ -154,7 +154,7 @@ impl<C: Brand> IdleProof<C> {
 
 impl<C: Brand> Flying<'_, C> {
     /// Waits for the batch and evaluates its scores.
-    fn finish(self, current: &Current<C>, report: &mut Report) -> Result<IdleProof<C>, Error> {
+    fn finish(self, current: &Current<C>, report: &mut Report) -> Result<Slot<C>, Error> {
         let Self { stream, work, marks, batch } = self;
         let ((model, scores), pixels) = work.wait_within(current, Duration::from_secs(60))?;
         for (spent, step) in report.on_the_device.iter_mut().zip(marks.windows(2)) {
@@ -164,7 +164,7 @@ impl<C: Brand> Flying<'_, C> {
         report.images += batch.len();
         let each = scores.slice(current)?.chunks(CLASSES).zip(batch);
         report.right += each.filter(|(scores, image)| most_likely(scores) == image.label).count();
-        Ok(IdleProof { stream, pixels, model, scores, marks })
+        Ok(Slot { stream, pixels, model, scores, marks })
     }
 }
 

@@ -1,7 +1,7 @@
 //! Several models in one working memory: `cargo run --example 09_shared_workspace`.
 //!
 //! A model needs working memory only while it runs. Models that never run at the same time can share it: on one stream, by a
-//! `WorkspaceLane`, or in the turns of several threads, by a `WorkspaceMutex`.
+//! `WorkspaceLane`, or in several threads, by a `WorkspaceMutex`, which lets one model run at a time.
 
 mod digits;
 

@@ -10,7 +10,7 @@ fn main() -> Result<(), RunError<Error>> {
     ascendcl::run(Library::VendorOrSimulator, |current| {
         let mut stream = current.stream()?;
         let words = ["copied", "summed"];
-        // Mistake: a callback that borrows from the function that queues it. It may run when that function has returned.
+        // Mistake: a callback that borrows from the function that queues it. It may run after that function has returned.
         // Refused: `ui-tests/fail/callback_with_a_borrow.rs`:
         //     error[E0597]: `words` does not live long enough
         let work = stream.set_bytes(current, current.device_buffer::<u8>(8)?, 1)?;

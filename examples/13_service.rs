@@ -1,10 +1,10 @@
 //! A web service: `cargo run --release --example 13_service`.
 //!
 //! An `axum` handler classifies images of handwritten digits (`POST /digits`, 64 numbers as JSON). The application's state, in
-//! `service/mod.rs`, owns the runtime and a pool of workers: a stream, a model and its buffers, one per request that is under
-//! way. A request waits for its work without blocking a thread, for at most [`LIMIT`]; one that is late or cancelled loses its
-//! worker, and what the worker had is taken down when nothing uses it any more. Clients of this program send images over the loopback interface; then the
-//! service is shut down and the runtime closed.
+//! `service/mod.rs`, owns the runtime and a pool of workers. A worker is a stream, a model and its buffers; each request that
+//! is under way has one. A request waits for its work without blocking a thread, for at most [`LIMIT`]. If it is late or
+//! cancelled, its worker is lost, and the worker's objects are taken down when no work uses them any more. Clients of this
+//! program send images over the loopback interface. Then the service is shut down and the runtime closed.
 //!
 //! Runs on the vendor's library if one is installed, else on the simulator. `ASCENDCL_LIBRARY` chooses: the path of a
 //! library, or `sim`.

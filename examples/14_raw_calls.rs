@@ -15,7 +15,7 @@ fn main() -> Result<(), RunError<Error>> {
         let (image, device) = stream.copy_to_device(current, image, current.device_buffer(64)?)?.split();
         let counter = current.upload(&[0_u64])?;
 
-        // Mistake: calling it without saying who keeps the promises.
+        // Mistake: calling `submit` without `unsafe`. The compiler cannot check what the function does.
         // Refused: `ui-tests/fail/foreign_work_without_unsafe.rs`:
         //     error[E0133]: call to unsafe function
 

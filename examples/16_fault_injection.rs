@@ -1,6 +1,6 @@
 //! Faults on purpose: how to test what a program does when a call fails: `cargo run --example 16_fault_injection`.
 //!
-//! The simulator makes calls fail by a plan: one call, each call after the third, a device that is lost. The program under
+//! The simulator makes calls fail by a plan: one call, each call from the third on, a device that is lost. The program under
 //! test does not change.
 
 #![allow(clippy::unwrap_used, reason = "a failure of an example ends it")]

@@ -114,7 +114,7 @@ fn switch<C: Brand>(current: &Current<C>, stream: &Stream<C, DefaultAllocator>) 
                 tasks.launch(&mut second)?;
                 tasks.copy_from_output(&second, 0, &mut answer)
             }
-            // A number behind the last case means the last case: here nothing runs.
+            // A number larger than that of the last case chooses the last case: here nothing runs.
             _ => Ok(()),
         })
         // Mistake: a switch in a capture, whose streams take no labels.

@@ -89,7 +89,7 @@ impl Acl {
         Ok(Self { _verified, ..acl })
     }
 
-    /// The same, without the [verification](crate::Setup::verify_current) that began with it.
+    /// This `Acl` without the [verification](crate::Setup::verify_current) that its [`Setup`](crate::Setup) asked for.
     pub(crate) fn without_verification(self) -> Self {
         Self { _verified: None, ..self }
     }

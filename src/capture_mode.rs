@@ -1,10 +1,10 @@
 //! The modes of a capture.
 
-/// What the library forbids to other threads during a capture (GRAPH-04). The capture's own thread cannot make such
-/// calls anyway.
+/// Which calls the library refuses during a capture (GRAPH-04). In this crate, the thread that captures cannot make such
+/// calls in any mode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum CaptureMode {
-    /// Nothing.
+    /// None.
     #[default]
     Relaxed,
     /// Synchronous copies and pageable copies on the thread that captures.

@@ -53,7 +53,7 @@ impl<C: Brand> Context<C> {
     /// the previous context, also if the program panics. If there was none, the device's default context becomes
     /// current: a context of a scope does not stay current on a thread.
     ///
-    /// While the program runs, the given token is borrowed. So a context that was entered before cannot be used by
+    /// While the program runs, the given token is borrowed. So the context that was current before cannot be used by
     /// mistake.
     ///
     /// # Errors
@@ -106,8 +106,8 @@ pub(crate) fn open_context(device: &DeviceRow, default_context: bool) -> Result<
     Ok(Arc::new(Ledger::new(api, context, device.id())))
 }
 
-/// Opens a context and runs `program` with it. Then takes down everything that was made in the context, and the context
-/// itself if this created it.
+/// Opens a context and runs `program` with it. Then takes down everything that was made in the context. Destroys the
+/// context itself, unless it is the device's default one.
 #[rule(CTX_03, CTX_04)]
 pub(crate) fn scope<N, T: ThreadToken, R>(
     device: &DeviceRow,
@@ -122,8 +122,8 @@ pub(crate) fn scope<N, T: ThreadToken, R>(
     let scope = Context { ledger: Arc::clone(&ledger), _brand: Mark::NEW };
     let result = catch(|| program(&scope, thread));
     if let Err(error) = api.is_of_this_process() {
-        // In a forked child none of these objects are its own, and locks may be held by threads that only the parent
-        // has. So nothing of them is dropped, either.
+        // None of these objects belongs to a forked child, and threads that only the parent has may hold locks. So
+        // nothing is dropped here.
         core::mem::forget(ledger);
         let result = result.unwrap_or_else(|panic| panic.resume());
         return Err(ScopeError::Teardown { errors: vec![error], result });

@@ -170,11 +170,11 @@ impl Device<'_> {
         thread: &mut T,
         program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> R,
     ) -> Result<R, ScopeError<Option<R>>> {
-        self.enters(false, thread, program)
+        self.with_current_in(false, thread, program)
     }
 
-    /// Like [`with_current`](Self::with_current), in the device's default context if that is what the caller wants.
-    pub(crate) fn enters<T: ThreadToken, R>(
+    /// Like [`with_current`](Self::with_current), in a new context, or in the default one if `default_context` is set.
+    pub(crate) fn with_current_in<T: ThreadToken, R>(
         &self,
         default_context: bool,
         thread: &mut T,
@@ -207,8 +207,8 @@ impl Device<'_> {
 
     /// Gives the device back (`aclrtResetDevice`). The thread's current context does not change.
     ///
-    /// The contexts of this take have ended, because a context scope borrows the device. This tries once more to
-    /// release the objects that a scope could not release.
+    /// The contexts of this take have ended, because a context scope borrows the device. If a scope could not release
+    /// some of its objects, `reset` tries once more.
     ///
     /// # Panics
     ///

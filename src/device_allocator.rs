@@ -106,7 +106,7 @@ impl From<NonZeroUsize> for DeviceAddress {
     }
 }
 
-/// The address that a pointer has, exposed.
+/// The address of a pointer, whose provenance is exposed.
 impl From<NonNull<c_void>> for DeviceAddress {
     fn from(pointer: NonNull<c_void>) -> Self {
         let _ = pointer.as_ptr().expose_provenance();
@@ -128,23 +128,23 @@ impl fmt::Debug for DeviceAddress {
 
 /// Device memory for the work of a stream, from a pool of the caller (`aclrtAllocatorRegister`).
 ///
-/// The required methods are the mandatory members of the vendor's descriptor; the object is `self`. An allocator is
-/// [registered](crate::Stream::register) on a stream before anything that needs memory runs there, and moves into the
-/// stream until it is [unregistered](crate::Stream::unregister).
+/// The methods `allocate`, `address` and `free` are the mandatory members of the vendor's descriptor; the object is
+/// `self`. An allocator is [registered](crate::Stream::register) on a stream before anything that needs memory runs
+/// there, and moves into the stream until it is [unregistered](crate::Stream::unregister).
 ///
 /// The library calls the methods on its own threads, under a lock of its own. So the methods must not call the library
-/// (ALLOC-18), and must not wait for anything that calls it. A method that panics counts as an allocator without
-/// memory; the panic does not leave the method.
+/// (ALLOC-18), and must not wait for anything that calls it. A panic of a method does not reach the library. The library
+/// gets a null pointer instead, or loses the block that was to be freed.
 ///
-/// They take `&self`: a program may look at its allocator while the library calls it
+/// The methods take `&self`: a program may look at its allocator while the library calls it
 /// ([`Stream::with_allocator`](crate::Stream::with_allocator)), and this crate holds no lock in that time. An allocator
 /// keeps its changing state behind its own lock or in atomics.
 ///
 /// A pool that hands out pieces of one buffer is [`PoolAllocator`](crate::allocator::PoolAllocator). An allocator of your
 /// own is `'static`, so it cannot have a [`DeviceBuffer`](crate::memory::DeviceBuffer) of a scope:
 /// [`DeviceBuffer::keep`](crate::memory::DeviceBuffer::keep) makes [`KeptMemory`](crate::raw::KeptMemory) of it, which has the
-/// address and no lifetime. The book's chapter *Memory from your own allocator* has a whole one. The smallest allocator has
-/// no memory, so the library reports that there is none:
+/// address and no lifetime. The book's chapter *Memory from your own allocator* has a complete allocator. The smallest one
+/// has no memory, so the library reports that there is none:
 ///
 /// ```
 /// use ascendcl::{DeviceAllocator, context::ContextId, memory::DeviceAddress};
@@ -189,9 +189,9 @@ impl fmt::Debug for DeviceAddress {
 /// * No two values hand out the same memory (ALLOC-10): values that share a pool behind a pointer must not be
 ///   registered on two streams. So an allocator with memory is not `Copy`, and its clone has other memory.
 /// * The methods do not call the library (ALLOC-18), also not through a [`Current`](crate::Current) that they find in a
-///   variable of the thread. Calls of this crate that would have to look for that on each submission do not look.
+///   variable of the thread. Not every call of this crate checks this: on each submission, the check would cost too much.
 ///
-/// An allocator whose memory belongs to one context or one device returns that from [`serves`](Self::serves).
+/// [`serves`](Self::serves) says whether the allocator's memory belongs to the context or the device of a stream.
 ///
 /// The methods are safe to call: an implementation keeps its promises for every caller, on any thread and at any time.
 #[diagnostic::on_unimplemented(

@@ -126,7 +126,7 @@ macro_rules! elements {
     ($($ty:ty => $name:ident, $acl:ident;)*) => {
         $(
             // SAFETY: `Pod` asks for a type without padding, of which every bit pattern is a value. Integers and floats
-            // are so (Reference, "Numeric types").
+            // are such types (Reference, "Numeric types").
             unsafe impl Pod for $ty {}
             impl Element for $ty {
                 const TYPE: ElementType = ElementType::$name;

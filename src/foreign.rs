@@ -18,10 +18,10 @@
 //! ```
 //!
 //! There it may set devices, create contexts and make others current: afterwards this crate makes its own context
-//! current again. Outside of it, code that changes the thread's current context and does not put it back
-//! (`aclrtSetDevice`, `aclrtResetDevice`, `aclrtCreateContext`, `aclrtDestroyContext`, `aclrtSetCurrentContext`) makes
-//! the calls that follow work on another context or device, and the library answers success (CTX-05, CTX-08). To find
-//! such code, let [each call be verified](crate::Acl::verify_current).
+//! current again. Elsewhere, code that changes the thread's current context has to restore it (`aclrtSetDevice`,
+//! `aclrtResetDevice`, `aclrtCreateContext`, `aclrtDestroyContext` and `aclrtSetCurrentContext` change it). Otherwise
+//! the calls that follow work on another context or device, and the library still reports success (CTX-05, CTX-08). To
+//! find such code, let [each call be verified](crate::Acl::verify_current).
 //!
 //! # Anywhere
 //!

@@ -15,11 +15,11 @@ use std::sync::{Mutex, PoisonError};
 ///
 /// For [`Vendor`](Self::Vendor) and [`VendorOrSimulator`](Self::VendorOrSimulator), the environment variable
 /// `ASCENDCL_LIBRARY` overrides the search. It is the path of a library, or `sim` for the simulator. If that library
-/// cannot be loaded, the result is an error; no other library is tried. The crate trusts the environment: it loads the
-/// named file, which runs code of it.
+/// cannot be loaded, the result is an error; no other library is tried. The crate trusts the environment: loading the
+/// named file runs code of that file.
 ///
-/// The crate never uses the simulator silently. The program or the variable has to ask for it, and it identifies
-/// itself: [`Loaded`] prints it, and the names of its devices contain `Simulator`.
+/// The crate never uses the simulator silently. The program or the variable has to ask for it. [`Loaded`] prints which
+/// library is used, and the names of the simulator's devices contain `Simulator`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Library {
@@ -87,8 +87,8 @@ impl Library {
     }
 }
 
-/// What stands in the place of the simulator in a program without the feature `sim`. Nothing takes it. Its name, and the
-/// words of [`PartOfThisProgram`], are for the compiler's messages.
+/// The type of [`Library`]'s variants for the simulator in a program without the feature `sim`. No function accepts it.
+/// Its name, and the words of [`PartOfThisProgram`], are for the compiler's messages.
 #[cfg(not(feature = "sim"))]
 #[doc(hidden)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -222,7 +222,7 @@ fn once(key: &str, load: impl FnOnce() -> Result<&'static sys::Library, sys::Loa
     }))
 }
 
-/// No type implements it.
+/// Exists for the compiler's message only: a [`Loaded`] library may not be initialised. No type implements it.
 #[diagnostic::on_unimplemented(
     message = "the library is loaded, and may not be initialised",
     label = "this is for an initialised library",

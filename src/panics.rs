@@ -2,7 +2,7 @@
 //!
 //! A panic that leaves a destructor while another panic unwinds ends the process. Every value of the program can panic
 //! when it is dropped, and so can the payload of a panic. So when several steps panic, the first panic is kept while the
-//! other steps run, and what the program no longer gets is dropped where a panic ends.
+//! other steps run. Values that the program does not get back are dropped by functions that catch their panics.
 
 use core::any::Any;
 use core::mem;

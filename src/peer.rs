@@ -124,7 +124,7 @@ impl<C: Brand> Current<C> {
     ) -> Result<R, Error> {
         peer.while_open(
             |sealed::Opened(other)| {
-                self.reaches(other)?;
+                self.enable_access_to(other)?;
                 let own = Owner::of(self.id());
                 let access = PeerAccess { own, peer: other.id(), _brands: (Mark::NEW, Mark::NEW) };
                 Ok(program(self, &access))
@@ -133,7 +133,7 @@ impl<C: Brand> Current<C> {
         )?
     }
 
-    fn reaches(&self, other: &Ledger) -> Result<(), Error> {
+    fn enable_access_to(&self, other: &Ledger) -> Result<(), Error> {
         let (api, device, peer) = (self.ledger().api(), self.device_id(), other.device());
         if !api.is_of_the_library_of(other.api()) {
             return Err(Error::OtherLibrary { what: ObjectKind::DEVICE_MEMORY });

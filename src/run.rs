@@ -64,7 +64,7 @@ pub struct Setup {
     pub verify_current: bool,
 }
 
-/// A bound without the lifetime would be an error here.
+/// The lifetime is needed: the compiler would refuse a bound without parameters here, and not where a program uses it.
 #[cfg(not(feature = "sim"))]
 #[doc(hidden)]
 impl<'a> From<NeedsTheFeatureSim> for Setup
@@ -95,7 +95,7 @@ impl From<Library> for Setup {
 /// # Panics
 ///
 /// A panic of the program, or of a value of it that is dropped, continues afterwards. The next
-/// [`runtime::sweep`](crate::runtime::sweep) returns the errors of the steps after it.
+/// [`runtime::sweep`](crate::runtime::sweep) returns the errors of the steps after the panic.
 ///
 /// ```
 /// use ascendcl::Library;
@@ -149,7 +149,7 @@ fn with_device<R>(
     panics: &mut Panics,
 ) -> (Option<R>, Vec<Error>) {
     let taken = Thread::new().and_then(|mut thread| {
-        let id = setup.device.map_or_else(|| unsaid(acl), Ok)?;
+        let id = setup.device.map_or_else(|| default_device(acl), Ok)?;
         acl.device(&mut thread, id).map(|device| (thread, device))
     });
     let (mut thread, device) = match taken {
@@ -159,7 +159,7 @@ fn with_device<R>(
         },
         Err(error) => return (None, vec![error]),
     };
-    let entered = panics.catch(|| device.enters(setup.default_context, &mut thread, program));
+    let entered = panics.catch(|| device.with_current_in(setup.default_context, &mut thread, program));
     let (result, mut errors) = match entered {
         None => (None, Vec::new()),
         Some(Ok(result)) => (Some(result), Vec::new()),
@@ -170,10 +170,10 @@ fn with_device<R>(
     (result, errors)
 }
 
-/// Chooses the default device. The work of other code in the process that uses one device must not be split between two
-/// devices.
+/// The device of a [`Setup`] that names none: the one that this thread has chosen, or else device 0. An error if the
+/// process uses other devices only, so that its work is not split between two devices by accident.
 #[rule(DEV_12)]
-pub(crate) fn unsaid(acl: &Acl) -> Result<i32, Error> {
+pub(crate) fn default_device(acl: &Acl) -> Result<i32, Error> {
     if let Some(current) = acl.api().chosen_device() {
         return Ok(current);
     }
@@ -254,7 +254,7 @@ impl<E: fmt::Debug> fmt::Debug for RunError<E> {
 /// The text contains those of the [errors](RunError::errors), so none of them is a `source`.
 impl<E: fmt::Debug + fmt::Display> std::error::Error for RunError<E> {}
 
-/// A run whose failure is one error. No type implements it.
+/// Exists for the compiler's message only: a run can fail with several errors. No type implements it.
 #[diagnostic::on_unimplemented(
     message = "a run can fail in several steps, and its error is more than one `ascendcl::Error`",
     label = "ERR-01: a run can fail in several steps: return `RunError<Error>` or `Box<dyn std::error::Error>`",
@@ -266,7 +266,8 @@ pub trait IsOneError {
     fn never<R>(&self) -> R;
 }
 
-/// No run fails once, so `?` does not convert its error. The bound has the words of the compiler's message.
+/// A run can fail with several errors, so `?` cannot convert them into one [`Error`]. The bound has the words of the
+/// compiler's message.
 #[doc(hidden)]
 impl<E> From<RunError<E>> for Error
 where

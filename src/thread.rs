@@ -12,7 +12,7 @@ use static_assertions::assert_not_impl_any;
 /// The library keeps a current context per OS thread. Having a `&mut Thread` tells you the following:
 ///
 /// * No context of this crate is entered on this thread.
-/// * No other code can enter one by this crate while you have it: entering takes the `&mut Thread`.
+/// * No other code can enter one through this crate while you have it: entering takes the `&mut Thread`.
 ///
 /// It does not tell you:
 ///

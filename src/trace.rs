@@ -1,31 +1,33 @@
 //! Events and spans for the crate `tracing`, under the target `ascendcl`. Without the feature `tracing` this does
 //! nothing.
 //!
-//! A subscriber is code of the program. It is called in the middle of calls that failed, before what they changed is
-//! recorded, and in destructors. So a panic of it ends here, and it is told nothing of the calls that it makes itself.
+//! A subscriber is code of the program. It runs in destructors, and inside calls that have failed, before this crate has
+//! recorded what they changed. So a panic of the subscriber ends here, and it gets no events of calls that it makes
+//! itself.
 
 use crate::device_allocator::ContextId;
 use crate::error::{MissingFunction, VendorError};
 #[cfg(feature = "tracing")]
-use subscriber::{calls, told};
+use subscriber::{contained, emit};
 
 #[cfg(feature = "tracing")]
 mod subscriber {
     use crate::panics::catch;
     use core::cell::Cell;
 
-    thread_local!(static CALLED: Cell<bool> = const { Cell::new(false) });
+    /// Whether the subscriber handles an event on this thread.
+    thread_local!(static EMITTING: Cell<bool> = const { Cell::new(false) });
 
     /// Calls the subscriber. `None` if it panicked.
-    pub(super) fn calls<R>(subscriber: impl FnOnce() -> R) -> Option<R> {
+    pub(super) fn contained<R>(subscriber: impl FnOnce() -> R) -> Option<R> {
         catch(subscriber).ok()
     }
 
-    /// Tells the subscriber of an event, unless it is being told of one on this thread.
-    pub(super) fn told(event: impl FnOnce()) {
-        if !CALLED.replace(true) {
-            calls(event);
-            CALLED.set(false);
+    /// Sends an event to the subscriber, unless the subscriber is handling one on this thread.
+    pub(super) fn emit(event: impl FnOnce()) {
+        if !EMITTING.replace(true) {
+            contained(event);
+            EMITTING.set(false);
         }
     }
 }
@@ -41,7 +43,7 @@ pub(crate) struct Span {
 impl Drop for Span {
     fn drop(&mut self) {
         let entered = self.entered.take();
-        calls(|| drop(entered));
+        contained(|| drop(entered));
     }
 }
 
@@ -52,7 +54,7 @@ pub(crate) fn entered(context: ContextId) -> Span {
     let _ = context;
     Span {
         #[cfg(feature = "tracing")]
-        entered: calls(|| {
+        entered: contained(|| {
             tracing::trace_span!(target: "ascendcl", "current", device = context.device(), ?context).entered()
         }),
     }
@@ -67,7 +69,7 @@ pub(crate) fn vendor_error(error: &VendorError) {
         let (number, name) = (code.number(), code.name());
         let rules = code.rules().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         let text = text.as_deref();
-        told(|| {
+        emit(|| {
             if code.is_timeout() {
                 tracing::debug!(target: "ascendcl", call, code = number, name, rules, text, "the time was up: {doing}");
             } else {
@@ -82,7 +84,7 @@ pub(crate) fn vendor_error(error: &VendorError) {
 /// Reports a function that the library lacks.
 pub(crate) fn missing(error: &MissingFunction) {
     #[cfg(feature = "tracing")]
-    told(|| {
+    emit(|| {
         tracing::warn!(target: "ascendcl", call = error.symbol, library = error.library, "could not {}", error.doing);
     });
     #[cfg(not(feature = "tracing"))]

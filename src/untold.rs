@@ -1,4 +1,4 @@
-//! Errors that no result of the program can carry, and that a later call returns.
+//! Errors that the failed call cannot return to the program. A later call returns them.
 
 use crate::error::{CloseError, Error, Extension, ExtensionError};
 use crate::panics::{Panics, catch, drop_each_quietly, drop_quietly};
@@ -7,14 +7,15 @@ use core::fmt;
 use std::mem;
 use std::sync::{Mutex, PoisonError};
 
-/// The largest number of errors that are kept: a program that never asks for them is not to lose memory.
+/// The largest number of errors that are kept. Without a limit, a program that never asks for them would leak memory.
 const MOST: usize = 64;
 
 /// Errors until somebody asks for them.
 #[derive(Debug, Default)]
 pub(crate) struct Untold(Mutex<Vec<Error>>);
 
-/// Those that a panic of the program went on instead of. The next [sweep](crate::runtime::sweep) returns them.
+/// Errors that a call could not return because a panic of the program continued. The next
+/// [sweep](crate::runtime::sweep) returns them.
 static SWEPT: Untold = Untold(Mutex::new(Vec::new()));
 
 impl Untold {
@@ -30,7 +31,7 @@ impl Untold {
         let rest = errors.split_off(room.min(errors.len()));
         kept.append(&mut errors);
         drop(kept);
-        // Not under the lock: an error may have a value of the program's.
+        // Not under the lock: an error may contain a value of the program, whose drop is code of the program.
         drop_each_quietly(rest);
     }
 
@@ -46,9 +47,9 @@ impl Untold {
 
 /// Keeps errors for the next sweep, if there is room.
 pub(crate) fn keep(errors: impl IntoIterator<Item = Error>) {
-    // A forked child has nothing else to tell.
+    // In a forked child every call has this error. It says nothing about what was not released.
     let errors = errors.into_iter().filter(|error| !matches!(error, Error::Forked { .. }));
-    SWEPT.keep(errors.map(said));
+    SWEPT.keep(errors.map(without_foreign_values));
 }
 
 /// Takes what was kept for a sweep.
@@ -70,19 +71,19 @@ pub(crate) fn unless_panicked<R, E>(
     result
 }
 
-/// The text of an error of other code. That code may panic where the error is dropped, which would be in the code of
+/// The text of an error of other code, in place of the error. The error's drop may panic, and would do so in the part of
 /// the program that sweeps.
 #[derive(Debug)]
-struct Said {
+struct ErrorText {
     text: String,
     rules: &'static [RuleId],
 }
 
-/// The error without values of other code.
-fn said(error: Error) -> Error {
+/// The same error, with texts in place of errors of other code.
+fn without_foreign_values(error: Error) -> Error {
     match error {
         Error::Attached { what, reason } => match reason.downcast::<Error>() {
-            Ok(reason) => Error::Attached { what, reason: Box::new(said(*reason)) },
+            Ok(reason) => Error::Attached { what, reason: Box::new(without_foreign_values(*reason)) },
             Err(reason) => {
                 let text = text_of(&*reason);
                 drop_quietly(reason);
@@ -93,11 +94,13 @@ fn said(error: Error) -> Error {
             let rules = catch(|| extension.rules()).unwrap_or(&[]);
             let text = text_of(&extension);
             drop_quietly(extension);
-            Extension::of(Said { text, rules }).into()
+            Extension::of(ErrorText { text, rules }).into()
         }
         Error::NotClosed(error) => Error::NotClosed(Box::new(match *error {
-            CloseError::Refused(error) => CloseError::Refused(said(error)),
-            CloseError::Teardown { errors } => CloseError::Teardown { errors: errors.into_iter().map(said).collect() },
+            CloseError::Refused(error) => CloseError::Refused(without_foreign_values(error)),
+            CloseError::Teardown { errors } => {
+                CloseError::Teardown { errors: errors.into_iter().map(without_foreign_values).collect() }
+            }
             busy => busy,
         })),
         own => own,
@@ -108,15 +111,15 @@ fn text_of(error: &dyn fmt::Display) -> String {
     catch(|| error.to_string()).unwrap_or_else(|_| "an error whose text panics".to_owned())
 }
 
-impl std::error::Error for Said {}
+impl std::error::Error for ErrorText {}
 
-impl ExtensionError for Said {
+impl ExtensionError for ErrorText {
     fn rules(&self) -> &'static [RuleId] {
         self.rules
     }
 }
 
-impl fmt::Display for Said {
+impl fmt::Display for ErrorText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }

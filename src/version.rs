@@ -44,8 +44,8 @@ pub struct InterfaceVersion {
 pub enum Package {
     /// All of the software (`ACL_PKG_NAME_CANN`).
     Cann,
-    /// The runtime (`ACL_PKG_NAME_RUNTIME`). With a second public item of the name `Runtime`, the compiler would write
-    /// `ascendcl::Runtime` in full in its messages.
+    /// The runtime (`ACL_PKG_NAME_RUNTIME`). It is not called `Runtime`: with two public items of that name, the
+    /// compiler's messages would write `ascendcl::Runtime` in full.
     RuntimePackage,
     /// The compiler of models and graphs (`ACL_PKG_NAME_COMPILER`).
     Compiler,

@@ -1,4 +1,4 @@
-//! What classifies digits for several requests at a time: a runtime, and a pool of workers.
+//! Classifies digits for several requests at a time, with a runtime and a pool of workers.
 
 #![allow(dead_code, reason = "each program uses a part")]
 
@@ -16,14 +16,15 @@ ascendcl::names! {
     Digits,
 }
 
-/// Any thread can use it. Its fields stand in no particular order.
+/// Any thread can use it. The order of its fields does not matter.
 pub(crate) struct Service {
     idle: Mutex<Vec<Worker>>,
     places: Semaphore,
     runtime: Runtime<Digits>,
 }
 
-/// What a request has for itself while it is under way: a wait covers all work on a stream.
+/// A stream, a model and its buffers. Each request has its own while it is under way, because a wait covers all work on a
+/// stream.
 struct Worker {
     stream: Stream<Digits, DefaultAllocator>,
     model: BoundModel<Digits>,
@@ -34,7 +35,8 @@ struct Worker {
 #[derive(Debug)]
 pub(crate) enum Failure {
     Library(Error),
-    /// The request's time was up. Its worker is lost, and what it had is taken down when nothing uses it any more.
+    /// The request's limit has passed. Its worker is lost: the worker's objects are taken down when no work uses them any
+    /// more.
     TooLate,
     /// The service takes no more requests.
     Closed,
@@ -84,7 +86,7 @@ impl Service {
             return Ok(worker);
         }
         self.runtime.with(|current| {
-            // Requests that were cancelled have left something, which may be over by now.
+            // Frees the objects of cancelled requests whose work is over by now.
             current.collect().iter().for_each(|error| eprintln!("warning: {error}"));
             let model = current.load_model(data("digits.onnx"))?;
             Ok(Worker {

@@ -17,9 +17,9 @@ use std::sync::Arc;
 
 /// A graph that is being built: it takes tasks, and cannot be replayed.
 ///
-/// Its tasks are in the order in which it got them, on a stream that only the graph has. [`end`](Self::end) makes a
-/// [`CapturedGraph`] of it, which takes no tasks any more. The calls of a build are not tied to one thread, and the
-/// program can do anything between them: no stream of its own is captured.
+/// Its tasks run in the order in which they were added, on a stream that only the graph has. [`end`](Self::end) turns it
+/// into a [`CapturedGraph`], which takes no more tasks. The calls of a build are not tied to one thread. The program can
+/// do anything between them, because none of its own streams is captured.
 ///
 /// A build that is dropped is destroyed by [`Current::collect`] or the end of its scope.
 ///
@@ -76,7 +76,7 @@ impl<C: Brand> Current<C> {
             let mut inner = Box::new(Inner::new(&*raw.stream_of_the_build()?));
             let mut objects = Objects::new(&raw);
             let _ = operands.names_of_operands::<Built<'_>>(&mut objects, INSIDE);
-            inner.takes_in(objects);
+            inner.add_objects(objects);
             Ok((raw, inner))
         });
         match begun {
@@ -89,7 +89,7 @@ impl<C: Brand> Current<C> {
 }
 
 impl<C: Brand, G: GraphOperands<C>> GraphBuild<C, G> {
-    /// Adds the tasks that `program` gives to its [`Capture`], behind those that the build has. None of them runs now.
+    /// Adds the tasks that `program` gives to its [`Capture`], after the tasks that the build has. None of them runs now.
     /// The program gets a [`Captured`](super::Captured) for each operand, in the same shape. It may use `current`, and
     /// every stream.
     ///
@@ -108,9 +108,9 @@ impl<C: Brand, G: GraphOperands<C>> GraphBuild<C, G> {
         ledger.api().is_of_this_process()?;
         let stream = self.raw.stream_of_the_build()?;
         self.inner.is_whole()?;
-        // What stands here if the program panics.
+        // If the program panics, this value stays.
         let inner = mem::replace(&mut *self.inner, Inner::broken("the program that added tasks panicked"));
-        let recording = Recording::go_on(ledger, &self.raw, inner, Arc::clone(&self.panicked));
+        let recording = Recording::continuing(ledger, &self.raw, inner, Arc::clone(&self.panicked));
         let names = self.operands.names_of_operands(&mut Objects::of_a_graph(), INSIDE);
         let result = program(&mut Capture::new(&recording, stream, 0), names);
         let mut inner = recording.into_inner();
@@ -124,8 +124,9 @@ impl<C: Brand, G: GraphOperands<C>> GraphBuild<C, G> {
     ///
     /// # Errors
     ///
-    /// Returns the build, of which only [`into_operands`](Self::into_operands) is left, with [`Error::CaptureBroken`]
-    /// when something failed before, or [`Error::Vendor`]; or unchanged with [`Error::WrongContext`].
+    /// Returns the build, which can then only be taken apart ([`into_operands`](Self::into_operands)), with
+    /// [`Error::CaptureBroken`] when something failed before, or [`Error::Vendor`]. Returns it unchanged with
+    /// [`Error::WrongContext`].
     #[rule(GRAPH_08)]
     #[rustfmt::skip] // The compiler's messages print the line of `self`.
     pub fn end(
@@ -146,11 +147,11 @@ impl<C: Brand, G: GraphOperands<C>> GraphBuild<C, G> {
     }
 
     /// Destroys what was built (`aclmdlRIUnbindStream`, `aclmdlRIDestroy`, `aclrtDestroyStream`), and gives the operands
-    /// back. None of the tasks has run. State of callbacks is dropped.
+    /// back. None of the tasks has run. The state of callbacks is dropped.
     ///
     /// # Errors
     ///
-    /// Returns the build, of which only this method is left, with [`Error::Vendor`]; or unchanged with
+    /// Returns the build, on which only this method can then be called, with [`Error::Vendor`]. Returns it unchanged with
     /// [`Error::WrongContext`].
     #[rule(GRAPH_08)]
     pub fn into_operands(mut self, current: &Current<C>) -> Result<G, Failed<Self>> {
@@ -161,7 +162,7 @@ impl<C: Brand, G: GraphOperands<C>> GraphBuild<C, G> {
         match current.ledger().destroy_graph(&self.raw, &mut kept) {
             Ok(()) => Ok(after_dropping(kept, self.operands)),
             Err(error) => {
-                // Its stream may be out of the instance.
+                // Its stream may have been taken out of the instance already.
                 self.inner.breaks(&error);
                 Err(Failed { error, value: self })
             }

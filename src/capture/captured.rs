@@ -43,7 +43,7 @@ impl<K: OfACapture> OfACapture for Side<'_, K> {}
 /// no effect.
 ///
 /// A branch can use an operand of another branch after [`Capture::adopt_after`](crate::capture::Capture::adopt_after).
-#[must_use = "tasks borrow it"]
+#[must_use = "a name does nothing by itself: tasks borrow it"]
 pub struct Captured<'g, T, K = Main<'g>> {
     pub(super) object: usize,
     _brands: PhantomData<fn(&'g (), T, K) -> (&'g (), T, K)>,

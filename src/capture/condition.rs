@@ -1,4 +1,4 @@
-//! Tasks of a capture that run or not, as a number in device memory says.
+//! Tasks of a capture that run only if a number in device memory says so.
 
 use super::captured::{Captured, OfACapture};
 use super::{CanTakePart, Capture, SwitchIndex};
@@ -12,14 +12,14 @@ use ascendcl_macros::rule;
 use std::sync::Arc;
 
 impl<'g, C: Brand, K> Capture<'g, C, K> {
-    /// Captures tasks that a replay runs if the first number of `condition` is not zero then
+    /// Captures tasks that a replay runs only if the first number of `condition` is not zero at that time
     /// (`aclmdlRICondHandleCreate`, `aclmdlRIAddCondTask`, `aclmdlRICaptureToModelRIBegin`). `body` adds these tasks.
     /// What is captured after this comes after them.
     ///
-    /// A replay reads the number when it comes to this place. So a task before it, or the program between two replays,
-    /// decides. The tasks are captured on `side`, a second stream, as the library asks for; it is free again afterwards.
-    /// A body can have conditions of its own, with a stream of their own. It has no forks and no groups of tasks
-    /// ([`Error::InABody`]).
+    /// A replay reads the number when it reaches this place. So an earlier task, or the program between two replays, can
+    /// set it. The library requires that the tasks are captured on a second stream: `side`, which is free again
+    /// afterwards. A body can have conditions of its own, with a stream of their own. It has no forks and no groups of
+    /// tasks ([`Error::InABody`]).
     ///
     /// The vendor calls these functions a trial feature, and not every library has them.
     ///
@@ -53,8 +53,8 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ///
     /// [`Error::ConditionsUnsupported`] if the library has no conditions, [`Error::Capturing`] when `side` takes part in a
     /// capture already, [`Error::WrongContext`] for a stream of another context, and [`Error::TooShort`] for memory
-    /// without elements: these do not break the capture. The error of `body`. [`Error::Misaligned`] for memory that does
-    /// not begin at a multiple of 64 bytes. [`Error::Vendor`].
+    /// without elements: these do not break the capture. These do: the error of `body`; [`Error::Misaligned`] for memory
+    /// that does not begin at a multiple of 64 bytes; and [`Error::Vendor`].
     ///
     /// # Panics
     ///
@@ -97,12 +97,12 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         self.conditional::<_, 2>(("if", ConditionKind::If), side, condition.object, program)
     }
 
-    /// Captures tasks that a replay runs again and again, as long as the first number of `condition` is not zero. It is
-    /// read before each round. So a task of `body`, which gets the condition back, ends the loop. The rest is as for
-    /// [`run_if`](Self::run_if).
+    /// Captures tasks that a replay repeats as long as the first number of `condition` is not zero. The number is read
+    /// before each round. `body` gets the condition too, so that one of its tasks can set the number and end the loop. The
+    /// rest is as for [`run_if`](Self::run_if).
     ///
-    /// A loop that does not end keeps its stream from completing, and the context from ending, as a callback does that
-    /// does not return.
+    /// A loop that does not end keeps its stream from completing and the context from ending, like a callback that does
+    /// not return.
     ///
     /// ```
     /// use ascendcl::capture::CaptureMode;
@@ -176,7 +176,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
             let first: Vec<_> = recording.last(self.branch).into_iter().collect();
             let before = recording.executed();
             let (mut by_all, mut ends, mut result) = (vec![true; before.len()], first.clone(), Ok(()));
-            // Each body is captured, also after a failure: the capture of the graph does not end before.
+            // Each body is captured, also after a failure: otherwise the capture of the graph does not end.
             for (place, id) in ids.into_iter().enumerate() {
                 let branch = recording.new_branch(None);
                 recording.set_executed(&before);
@@ -193,14 +193,14 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
                 by_all.iter_mut().zip(recording.executed()).for_each(|(all, this)| *all &= this);
                 ends.extend(recording.last(branch));
             }
-            // One body alone may not run at all.
+            // If there is only one body, it may not run at all.
             recording.set_executed(if N > 1 { &by_all } else { &before });
             // The words of an error can be code of the program, which may panic.
             if let Err(error) = &result {
                 panics.catch(|| recording.breaks(error));
             }
             if !panics.is_none() {
-                recording.is_left("a body of a condition panicked");
+                recording.breaks_because("a body of a condition panicked");
             }
             result?;
             recording.note_after(self.branch, "end", ends, Ok(())).map(drop)

@@ -49,7 +49,8 @@ impl<C: Brand> StreamOps<C> {
     /// # Errors
     ///
     /// Returns the graph unchanged, with [`Error::OtherStream`] when it is in flight on another stream,
-    /// [`Error::NotItsStream`] when it was captured on another stream that has an allocator, [`Error::InDoubt`] when a replay may be running that could not be waited for, or [`Error::Vendor`].
+    /// [`Error::NotItsStream`] when it was captured on another stream that has an allocator, [`Error::InDoubt`] when a
+    /// replay that could not be waited for may still be running, or [`Error::Vendor`].
     #[rule(GRAPH_07)]
     #[inline]
     pub fn replay<G: GraphOperands<C>, R: Operand<C, CapturedGraph<C, G>>>(
@@ -147,7 +148,7 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
     ///
     /// # Errors
     ///
-    /// [`Error::InDoubt`] when a replay may be running that could not be waited for; [`Error::WrongContext`] with a
+    /// [`Error::InDoubt`] when a replay that could not be waited for may still be running; [`Error::WrongContext`] with a
     /// `Current` of another context.
     #[rule(GRAPH_05)]
     pub fn operands<'a>(&'a mut self, current: &'a Current<C>) -> Result<G::Access<'a>, Error> {
@@ -159,8 +160,8 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
     ///
     /// # Errors
     ///
-    /// Returns the graph unchanged, with [`Error::StillRunning`] when a replay may be running that could not be waited
-    /// for, or [`Error::Vendor`].
+    /// Returns the graph unchanged, with [`Error::StillRunning`] when a replay that could not be waited for may still be
+    /// running, or [`Error::Vendor`].
     #[rule(GRAPH_07)]
     pub fn into_operands(self, current: &Current<C>) -> Result<G, Failed<Self>> {
         let mut kept = Vec::new();

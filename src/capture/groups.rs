@@ -133,8 +133,9 @@ impl<C: Brand, S: CanCapture> Stream<C, S> {
     ///
     /// Returns the graph unchanged, with [`Error::OtherCapture`] for a group of another graph, [`Error::OtherOperator`]
     /// for an operator of another kind, [`Error::Capturing`] when the stream is being captured, [`Error::NotItsStream`] for
-    /// a stream with an allocator on which the graph was not captured, [`Error::InDoubt`], or [`Error::WrongContext`]. With [`Error::Vendor`] the graph may be half updated. Then each replay of it returns
-    /// [`Error::HalfUpdated`], and [`CapturedGraph::into_operands`] returns the operands.
+    /// a stream with an allocator on which the graph was not captured, [`Error::InDoubt`], or [`Error::WrongContext`]. With
+    /// [`Error::Vendor`] the graph may be half updated. Then each replay of it returns [`Error::HalfUpdated`], and
+    /// [`CapturedGraph::into_operands`] returns the operands.
     #[rule(GRAPH_07, GRAPH_09)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn update<G: GraphOperands<C>, L>( // GRAPH-07, GRAPH-09: between replays: `replay.wait(current)?` gives the graph back
@@ -156,7 +157,7 @@ impl<C: Brand, S: CanCapture> Stream<C, S> {
         });
         match updated {
             Ok(number) => {
-                graph.topology.is_updated(group.first, &numbers);
+                graph.topology.replace_operators(group.first, &numbers);
                 Ok(Pending::new(graph, self.queue(), number))
             }
             Err(error) => Err(Failed { error, value: graph }),
@@ -201,7 +202,7 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
         let raw = Arc::clone(&self.raw);
         let mut objects = Objects::new(&raw);
         let _ = more.names_of_operands::<Main<'_>>(&mut objects, INSIDE);
-        self.topology.gets_operands(objects.into_names());
+        self.topology.add_operands(objects.into_names());
         Ok(self.with(|operands| (operands, more)))
     }
 }

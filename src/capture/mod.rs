@@ -46,7 +46,7 @@
 //!   [`SharedTensor`](crate::operator::SharedTensor)s.
 //! * A replay moves the graph into its [`Pending`](crate::Pending). So before a wait, the operands cannot be accessed,
 //!   and the graph cannot be destroyed or replayed on another stream (GRAPH-07).
-//! * A captured graph cannot be aborted, and no program has the sub-graphs of a condition, which it must not destroy
+//! * A captured graph cannot be aborted. The sub-graphs of a condition must not be destroyed, so no program gets them
 //!   (GRAPH-10).
 //! * [`Capture::task_group`] makes a group of operators. [`Stream::update`](crate::Stream::update) replaces them
 //!   between replays by the same number of operators of the same types (GRAPH-09). The graph owns the old and the new
@@ -54,11 +54,11 @@
 //!
 //! # Streams with an allocator of the caller
 //!
-//! A captured task gets its memory from the allocator during the capture, and uses it at each replay. The library may
-//! give the memory back as soon as the task is recorded. So the graph has every block that the library has during the
-//! capture. The allocator gets them back after the graph is destroyed, and is not given back before. Tasks of one
-//! graph do not share blocks. Replays run on the stream that was captured ([`Error::NotItsStream`]): its allocator
-//! serves no other stream (ALLOC-10).
+//! A captured task gets its memory from the allocator during the capture, and uses it in each replay. The library may
+//! free this memory as soon as the task is recorded. So the graph keeps every block that the library has during the
+//! capture, also blocks from before. The allocator gets these blocks back when the graph is destroyed; until then the
+//! program does not get the allocator back. Tasks of one graph do not share blocks. Replays run on the stream that was
+//! captured ([`Error::NotItsStream`]): its allocator serves no other stream (ALLOC-10).
 //!
 //! ```
 //! use ascendcl::allocator::PoolAllocator;
@@ -88,16 +88,17 @@
 //! # Building by hand
 //!
 //! Some libraries cannot capture streams, but can build a graph task by task. [`Current::build_graph`] begins a
-//! [`GraphBuild`], which takes tasks until [`GraphBuild::end`] makes a [`CapturedGraph`] of it (GRAPH-08). Its stream is
-//! the graph's own: the program never has it. During a build the program can wait, allocate and copy as ever.
-//! [`Capture::switch`] adds cases to a build: at each replay a number in device memory says which of them runs
-//! (STREAM-20). [`Capture::branch`] adds a second branch, on a second stream of the graph's own.
+//! [`GraphBuild`], which takes tasks until [`GraphBuild::end`] turns it into a [`CapturedGraph`] (GRAPH-08). Only the
+//! graph has its stream. During a build the program can wait, allocate and copy as usual. [`Capture::switch`] adds cases to
+//! a build: in each replay, a number in device memory says which of them runs (STREAM-20). [`Capture::branch`] adds a
+//! second branch, on a second stream that only the graph has.
 //!
 //! # Conditions
 //!
-//! [`Capture::run_if`], [`Capture::run_if_else`] and [`Capture::run_while`] capture tasks that a replay runs or not, as a
-//! number in device memory says then. Each body is captured on a second stream, which is free afterwards. The vendor
-//! calls this a trial feature: a library without it returns [`Error::ConditionsUnsupported`], and the capture goes on.
+//! [`Capture::run_if`], [`Capture::run_if_else`] and [`Capture::run_while`] capture tasks that depend on a number in
+//! device memory, which each replay reads. Each body is captured on a second stream, which is free afterwards. The vendor
+//! calls this a trial feature. With a library without it, these methods return [`Error::ConditionsUnsupported`], and the
+//! capture can go on.
 //!
 //! # Operators and models that feed each other
 //!
@@ -107,15 +108,16 @@
 //!
 //! # What is not offered
 //!
-//! * A stream whose allocator is made of C functions ([`RawAllocator`](crate::stream::RawAllocator)) cannot be captured:
-//!   this crate is not between the library and these functions, so it cannot keep their memory (GRAPH-05). A stream with
-//!   an allocator cannot be a second branch of a capture (ALLOC-10).
+//! * A stream whose allocator is made of C functions ([`RawAllocator`](crate::stream::RawAllocator)) cannot be captured.
+//!   The library calls these functions directly, so this crate cannot keep their blocks for the graph (GRAPH-05). A stream
+//!   with an allocator cannot be a second branch of a capture (ALLOC-10).
 //! * A callback cannot own its state; it only gets a reference to it, because it runs once per replay.
 //! * A group has operators only. The library crashes on a copy or a set in a group, and refuses a callback.
-//! * Streams of a build that other streams start (`aclrtActiveStream`, `aclrtSwitchStream`) have no API, and no loops:
-//!   [`Capture::run_while`] is for captures.
-//! * A body of a condition and a case of a switch have no branches, because each replay has to record and to wait for
-//!   what orders these. A condition with more than two cases (`ACL_MODEL_RI_COND_TYPE_SWITCH`) has no API.
+//! * Streams of a build that other streams start (`aclrtActiveStream`, `aclrtSwitchStream`) have no API. A build has no
+//!   loops: [`Capture::run_while`] is for captures.
+//! * A body of a condition and a case of a switch have no branches. Events order branches, and each replay would have to
+//!   record these events and wait for them. A condition with more than two cases (`ACL_MODEL_RI_COND_TYPE_SWITCH`) has no
+//!   API.
 
 mod build;
 mod captured;
@@ -209,7 +211,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     /// `aclmdlRICaptureEnd`).
     ///
     /// The graph owns `operands` until [`CapturedGraph::into_operands`]. The program gets a [`Captured`] for each of
-    /// them, in the same shape. `mode` says what the library forbids to other threads during the capture.
+    /// them, in the same shape. `mode` says which calls the library refuses during the capture.
     ///
     /// # Errors
     ///
@@ -218,8 +220,9 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     /// queued work. The program's own error. [`Error::CaptureBroken`] when the program ignored an error of the library.
     /// [`Error::Vendor`]. No captured task has run.
     ///
-    /// If the library also refuses to destroy what a failed capture has left, the operands work as ever, but end after
-    /// that: until the library destroys it, [`free`](crate::DeviceBuffer::free) and the like return its error.
+    /// If the library also refuses to destroy what a failed capture has left, the operands can be used as before, but not
+    /// ended: [`free`](crate::DeviceBuffer::free) and similar methods try again to destroy the rest of the capture first,
+    /// and return the library's error.
     ///
     /// # Panics
     ///
@@ -246,7 +249,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         let result = {
             let mut objects = Objects::new(&raw);
             let captured = operands.names_of_operands(&mut objects, INSIDE);
-            recording.takes_in(objects);
+            recording.add_objects(objects);
             let mut main = Capture::new(&recording, Arc::clone(self.queue()), 0);
             catch(|| program(&mut main, captured))
         };

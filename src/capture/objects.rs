@@ -42,7 +42,7 @@ impl<'g> Objects<'g> {
         }
     }
 
-    /// Whether these are operands that a graph gets now: no task of it uses them yet.
+    /// Whether the graph gets these operands now, so that none of its tasks uses them yet.
     pub(super) fn are_new(&self) -> bool {
         self.graph.is_some()
     }

@@ -108,7 +108,7 @@ impl<C: Brand, I: IdleInputs, O: IdleOutputs> OperandAccess<'_, BoundOperator<C,
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchInput`], which an [`Absent`](crate::operator::Absent) input is too, [`Error::Input`] for another
+    /// [`Error::NoSuchInput`], also for an input that is [`Absent`](crate::operator::Absent), [`Error::Input`] for another
     /// element type, [`Error::LengthMismatch`], [`Error::InputIsShared`], [`Error::InDoubt`], or [`Error::Vendor`].
     #[rule(MEM_02, DATA_08)]
     pub fn write<E: Element>(&mut self, current: &Current<C>, input: usize, elements: &[E]) -> Result<(), Error> {
@@ -175,7 +175,7 @@ macro_rules! device_memory {
 }
 device_memory! {
     DeviceBuffer: "device";
-    // The graph keeps a name of its own, so the memory has several names until the graph is destroyed.
+    // The graph keeps a handle of its own, so the memory stays shared until the graph is destroyed.
     SharedBuffer: "shared";
 }
 
@@ -193,7 +193,7 @@ impl<C: Brand> sealed::Operands<C> for BoundModel<C> {
 
     fn names_of_operands<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {
         if objects.are_new() {
-            self.is_captured_no_more();
+            self.forget_earlier_graphs();
         }
         Captured::new(objects.add("model", Object::Model(self.for_capture())))
     }

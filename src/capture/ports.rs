@@ -22,7 +22,7 @@ pub trait HasPorts<C: Brand>: sealed::Ports {}
 impl<C: Brand> HasPorts<C> for BoundModel<C> {}
 impl<C: Brand, I: IdleInputs, O: IdleOutputs> HasPorts<C> for BoundOperator<C, I, O> {}
 
-/// Operands of a graph that are plain memory, and only this operand's: [`HostBuffer`]s and [`DeviceBuffer`]s.
+/// Operands of a graph that are memory with one owner: [`HostBuffer`]s and [`DeviceBuffer`]s.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no buffer that a captured copy of an input or output can use",
     label = "expected a `HostBuffer` or a `DeviceBuffer`",
@@ -45,7 +45,7 @@ mod sealed {
     pub trait Buffer {
         type Element: Element;
 
-        /// How many elements so many bytes are.
+        /// How many elements this number of bytes is.
         fn elements(bytes: usize, _: Inside) -> usize {
             bytes / size_of::<Self::Element>().max(1)
         }
@@ -87,8 +87,8 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] for another element type, [`Error::LengthMismatch`], [`Error::NoSuchInput`], which an
-    /// [`Absent`](crate::operator::Absent) input is too, [`Error::InputIsShared`], or [`Error::Vendor`].
+    /// [`Error::Input`] for another element type, [`Error::LengthMismatch`], [`Error::NoSuchInput`], also for an input
+    /// that is [`Absent`](crate::operator::Absent), [`Error::InputIsShared`], or [`Error::Vendor`].
     #[rule(GRAPH_05, DATA_08)]
     pub fn copy_to_input<M: CapturedBuffer<C>, T: HasPorts<C>>(
         &mut self,
@@ -102,13 +102,13 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         self.copy_between((&source, from.object), (&target.block, to.object), source.bytes())
     }
 
-    /// Captures a copy from an output of a model or an operator to a buffer (`aclrtMemcpyAsync`). It copies all memory
-    /// that was prepared for the output.
+    /// Captures a copy from an output of a model or an operator to a buffer (`aclrtMemcpyAsync`). It copies the whole
+    /// memory of the output.
     ///
     /// # Errors
     ///
-    /// [`Error::NotExecuted`] when no execution was captured before that runs at each replay. The outputs of an operator
-    /// that were written before it was bound can be copied without one. [`Error::OutputType`],
+    /// [`Error::NotExecuted`] unless an execution that runs in each replay was captured before. An output of an operator
+    /// that was written before it was bound can be copied without one. [`Error::OutputType`],
     /// [`Error::LengthMismatch`], [`Error::NoSuchOutput`], or [`Error::Vendor`].
     #[rule(GRAPH_05, DATA_08, MODEL_17)]
     pub fn copy_from_output<M: CapturedBuffer<C>, T: HasPorts<C>>(
@@ -124,7 +124,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     }
 
     /// Captures a copy from an output of a model or an operator to an input of another one (`aclrtMemcpyAsync`), both by
-    /// their index. So the one reads in each replay what the other has computed.
+    /// index. So in each replay the second one reads what the first has computed.
     ///
     /// ```
     /// use ascendcl::capture::CaptureMode;

@@ -41,17 +41,17 @@ struct Branch {
 
 impl<'g> Recording<'g> {
     pub(super) fn new(ledger: &'g Ledger, graph: &'g Arc<RawGraph>, first: &RawStream) -> Self {
-        Self::go_on(ledger, graph, Inner::new(first), FirstPanic::default())
+        Self::continuing(ledger, graph, Inner::new(first), FirstPanic::default())
     }
 
-    /// Goes on with what a build has so far.
-    pub(super) fn go_on(ledger: &'g Ledger, graph: &'g Arc<RawGraph>, inner: Inner, panicked: FirstPanic) -> Self {
+    /// Continues the recording that a build has so far.
+    pub(super) fn continuing(ledger: &'g Ledger, graph: &'g Arc<RawGraph>, inner: Inner, panicked: FirstPanic) -> Self {
         Self { ledger, graph, inner: Mutex::new(inner), panicked }
     }
 
     /// Adds the objects that the graph owns before the first task.
-    pub(super) fn takes_in(&self, objects: Objects<'_>) {
-        self.inner().takes_in(objects);
+    pub(super) fn add_objects(&self, objects: Objects<'_>) {
+        self.inner().add_objects(objects);
     }
 
     pub(super) fn api(&self) -> Api {
@@ -191,7 +191,7 @@ impl<'g> Recording<'g> {
     }
 
     /// Notes that the tasks are not complete, for this reason.
-    pub(super) fn is_left(&self, reason: &str) {
+    pub(super) fn breaks_because(&self, reason: &str) {
         self.inner().broken.get_or_insert_with(|| reason.to_owned());
     }
 
@@ -236,15 +236,16 @@ impl<'g> Recording<'g> {
         Ok(first)
     }
 
-    /// Notes that the next tasks of the branch are in a case of a switch, or behind it.
+    /// Notes that the next tasks of the branch are in a case of a switch (`is_inside`), or after that case.
     pub(super) fn is_in_a_case(&self, branch: usize, is_inside: bool) {
         if let Some(branch) = self.inner().branches.get_mut(branch) {
             branch.cases = if is_inside { branch.cases + 1 } else { branch.cases.saturating_sub(1) };
         }
     }
 
-    /// An error while tasks of the branch are in a case of a switch. An event that is not recorded in each replay would
-    /// let another branch wait without an end, and one that is not waited for in each replay would let it pass too early.
+    /// An error while tasks of the branch are in a case of a switch, where they cannot be ordered with another branch. If a
+    /// replay does not record the event, the other branch would wait forever. If a replay does not wait for the event, the
+    /// branch would go on too early.
     pub(super) fn is_in_no_case(&self, branch: usize) -> Result<(), Error> {
         match self.inner().branches.get(branch) {
             Some(Branch { cases: 1.., .. }) => Err(Error::InABody),
@@ -262,7 +263,7 @@ impl<'g> Recording<'g> {
         self.new_branch(Some(stream))
     }
 
-    /// A new branch on this stream, or for tasks that no other branch comes to.
+    /// A new branch: on this stream, or without one for tasks that are not ordered with other branches.
     pub(super) fn new_branch(&self, stream: Option<&RawStream>) -> usize {
         /// Not the id of a stream.
         const NONE: u64 = 0;
@@ -317,20 +318,20 @@ impl<'g> Recording<'g> {
 }
 
 impl Inner {
-    /// Nothing so far, with one branch.
+    /// No tasks and no objects, with one branch on this stream.
     pub(super) fn new(first: &RawStream) -> Self {
         let (objects, names) = Default::default();
         let branches = vec![Branch { stream: first.id(), last: None, cases: 0, behind: vec![None] }];
         Self { objects, branches, tasks: Vec::new(), names, broken: None }
     }
 
-    /// Nothing, and nothing can be added.
+    /// An incomplete recording, to which nothing can be added.
     pub(super) fn broken(reason: &str) -> Self {
         let (objects, branches, tasks, names) = Default::default();
         Self { objects, branches, tasks, names, broken: Some(reason.to_owned()) }
     }
 
-    pub(super) fn takes_in(&mut self, objects: Objects<'_>) {
+    pub(super) fn add_objects(&mut self, objects: Objects<'_>) {
         (self.objects, self.names) = objects.into_parts();
     }
 

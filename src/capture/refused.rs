@@ -1,4 +1,4 @@
-//! Methods that captures do not allow. They exist only for the compiler's messages.
+//! Methods that captures and captured graphs do not have. They exist only for the compiler's messages.
 
 use super::{Capture, CapturedGraph, OperandAccess};
 use crate::brand::Brand;

@@ -10,7 +10,7 @@ use ascendcl_macros::rule;
 
 impl<'g, C: Brand, K> Capture<'g, C, K> {
     /// Captures a copy of shared memory to the host (`aclrtMemcpyAsync`). No task writes shared memory, so every branch
-    /// may read it; the name may belong to any branch.
+    /// may read it: `from` may belong to any branch.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Tasks of a built graph that run or not, as a number in device memory says.
+//! Tasks of a built graph that run only if a number in device memory says so.
 
 use super::Capture;
 use super::captured::{Captured, OfABuild};
@@ -27,9 +27,9 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     /// called once for each case, with its number, and adds the tasks of this case. What is added after the switch
     /// comes after every case.
     ///
-    /// A replay reads the first number of `index` when it comes to the switch. So a task before it, or the program
-    /// between two replays, chooses the case. A number behind the last case means the last case, and so does a negative
-    /// number.
+    /// A replay reads the first number of `index` when it reaches the switch. So an earlier task, or the program between
+    /// two replays, chooses the case. A negative number, and a number larger than that of the last case, choose the last
+    /// case.
     ///
     /// The outputs of a model or operator can be copied after the switch if each case executes it.
     ///
@@ -95,7 +95,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
             let added = catch(|| case(self, number));
             recording.is_in_a_case(branch, false);
             let added = added.unwrap_or_else(|panic| {
-                recording.is_left("a case of a switch panicked");
+                recording.breaks_because("a case of a switch panicked");
                 panic.resume()
             });
             added.inspect_err(|error| recording.breaks(error))?;

@@ -46,14 +46,14 @@ impl Topology {
     }
 
     /// Adds operands, whose names were made with numbers from 0 on.
-    pub(super) fn gets_operands(&mut self, names: Vec<String>) {
+    pub(super) fn add_operands(&mut self, names: Vec<String>) {
         let before = self.operands.len();
         let kinds = names.iter().filter_map(|name| name.split(' ').next()).enumerate();
         self.operands.extend(kinds.map(|(number, kind)| format!("{kind} {}", before + number)));
     }
 
     /// Replaces the operators of the tasks from `first` on.
-    pub(super) fn is_updated(&mut self, first: usize, operators: &[usize]) {
+    pub(super) fn replace_operators(&mut self, first: usize, operators: &[usize]) {
         for (task, operator) in self.tasks.iter_mut().skip(first).zip(operators) {
             task.writes = vec![*operator];
         }

@@ -1,4 +1,4 @@
-//! What is made while a context is current, called on what is not the proof of that.
+//! Methods of [`Current`], called on a [`Context`] or a [`Runtime`]; and methods that `Current` has by another name.
 
 use crate::brand::{Brand, Name};
 use crate::context::Context;

@@ -1,4 +1,4 @@
-//! What is made on a device, called on the library or on the device.
+//! Methods of [`Current`](crate::Current), called on the library or on a device.
 
 use crate::acl::Acl;
 use crate::brand::Scoped;
@@ -114,7 +114,7 @@ impl<'a> Device<'a> {
     }
 }
 
-/// A bound on `Self` alone would be an error here, as `Acl` has no parameter that could meet it.
+/// The lifetime is needed: the compiler would refuse a bound without parameters here, and not at the call.
 #[doc(hidden)]
 impl Acl {
     pub fn stream<'a>(&'a self) -> Result<Stream<Scoped<'a>>, Error>

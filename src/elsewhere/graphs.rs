@@ -188,6 +188,7 @@ impl<T, K> Captured<'_, T, K> {
     }
 }
 
+#[doc(hidden)]
 impl<T, K, I> Index<I> for Captured<'_, T, K>
 where
     Self: ReadBetweenReplays,
@@ -199,6 +200,7 @@ where
     }
 }
 
+#[doc(hidden)]
 impl<T, K, I> IndexMut<I> for Captured<'_, T, K>
 where
     Self: ReadBetweenReplays,

@@ -1,4 +1,4 @@
-//! What makes, parts and computes with memory.
+//! Constructors of buffers, and methods of slices on device memory.
 
 use crate::brand::Brand;
 use crate::current::Current;
@@ -42,8 +42,8 @@ elsewhere! {
 
     /// A part of memory that has one owner.
     SharedForParts:
-        "a part of device memory is a name of shared memory",
-        "a buffer that is not shared has one name, for all of it",
+        "a part of device memory is a handle of shared memory",
+        "a buffer that is not shared has one handle, for all of it",
         "MEM-01, MEM-10: `buffer.into_shared().slice(0..4)?`; a queued copy takes a range: \
          `stream.copy_part_to_host(current, buffer, 0..4, host, 0)?`",
         "see `ascendcl-explain MEM-01`";
@@ -52,7 +52,7 @@ elsewhere! {
     PartsBySlice:
         "a part of shared memory is made by `slice`",
         "no method of a `SharedBuffer` has this name",
-        "MEM-01: `shared.slice(0..4)?` is another name of those elements; memory that parts are written in: \
+        "MEM-01: `shared.slice(0..4)?` is another handle of those elements; memory whose parts are written: \
          `current.device_arena(bytes)?`",
         "see `ascendcl-explain MEM-01`";
 
@@ -238,6 +238,7 @@ macro_rules! device_memory {
             }
         }
 
+        #[doc(hidden)]
         impl<C: Brand, E, I: SliceIndex<[E]>> Index<I> for $memory<C, E>
         where
             Self: ReachedByTheHost,
@@ -256,6 +257,7 @@ device_memory!(DeviceTensor SharedBuffer);
 /// itself it would not print here.
 macro_rules! no_iterator {
     ($($memory:ident)+) => { $(
+        #[doc(hidden)]
         impl<'a, C: Brand, E> Iterator for &'a $memory<C, E>
         where
             for<'b> &'b $memory<C, E>: ReachedByTheHost,
@@ -267,6 +269,7 @@ macro_rules! no_iterator {
             }
         }
 
+        #[doc(hidden)]
         impl<C: Brand, E> Iterator for $memory<C, E>
         where
             for<'b> &'b Self: ReachedByTheHost,

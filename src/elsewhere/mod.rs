@@ -1,4 +1,5 @@
-//! Methods that other APIs have on a type and this crate has elsewhere, so that the compiler's message says where.
+//! Methods that other APIs have on a type and that this crate has elsewhere. They exist so that the compiler's message says
+//! where.
 //!
 //! No method of this folder can be called: each has a bound that no type meets. The compiler prints the words of that
 //! bound. Without these methods it would only print that there is no such method. The names are those of CUDA's

@@ -1,4 +1,4 @@
-//! What models lack.
+//! Methods that models and their outputs have by another name, or that streams have.
 
 use crate::brand::Brand;
 use crate::current::Current;
@@ -127,6 +127,7 @@ impl Output {
     }
 }
 
+#[doc(hidden)]
 impl<'a> Iterator for &'a Output
 where
     for<'b> &'b Output: ReadByToVec,
@@ -138,6 +139,7 @@ where
     }
 }
 
+#[doc(hidden)]
 impl<I: SliceIndex<[f32]>> Index<I> for Output
 where
     for<'a> &'a I: ReadByToVec,
@@ -149,6 +151,7 @@ where
     }
 }
 
+#[doc(hidden)]
 impl<I> Index<I> for Outputs
 where
     for<'a> &'a I: TakenByGet,

@@ -1,4 +1,4 @@
-//! `clone` of what has one owner. The compiler would propose `close`, which has a similar name.
+//! `clone` of values with one owner. Without these methods the compiler would propose `close`, which has a similar name.
 
 use crate::acl::Acl;
 use crate::brand::{Brand, Name};
@@ -92,8 +92,9 @@ impl<C: Brand, G> CapturedGraph<C, G> {
     }
 }
 
-/// For what asks for the trait: `#[derive(Clone)]` of the state of a service. The types that are consumed by a method do not
-/// have this: the compiler would propose to clone them before.
+/// For code that asks for the trait, for example `#[derive(Clone)]` on the state of a service. Types that a method consumes
+/// do not have such an implementation, because the compiler would propose to clone them before.
+#[doc(hidden)]
 impl<N: Name> Clone for Runtime<N>
 where
     // The compiler prints the words of a bound for each reference. Those of a bound for the type itself it would not print.

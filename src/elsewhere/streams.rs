@@ -215,6 +215,7 @@ impl<C: Brand, T> Pending<C, T> {
     }
 }
 
+#[doc(hidden)]
 impl<C: Brand, T> Future for Pending<C, T>
 where
     for<'a> &'a Self: AwaitedWithItsStream,

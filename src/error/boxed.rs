@@ -21,7 +21,7 @@ impl From<Error> for Boxed {
     }
 }
 
-// No program has one.
+// Programs never have a `Boxed`, so messages about `From` do not mention it.
 #[diagnostic::do_not_recommend]
 impl From<Boxed> for Error {
     #[cold]

@@ -26,7 +26,7 @@ const BUSY: &[RuleId] = &[CTX_11, DEV_10];
 pub enum CloseError {
     /// Threads are inside. The runtime is open as before.
     Busy {
-        /// How many there were when the time was up.
+        /// How many there were at the end of the wait.
         inside: u32,
     },
     /// Another thread is closing it, or recovers its device; or code that runs while it is being closed tried to.

@@ -115,7 +115,7 @@ impl From<InputError> for Error {
 }
 
 impl InputError {
-    /// The same of an output.
+    /// The same error about an output.
     pub(crate) fn of_an_output(self) -> Self {
         match self {
             Self::Count { expected, found, names } => Self::OutputCount { expected, found, names },

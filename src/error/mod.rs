@@ -72,7 +72,7 @@ pub enum Error {
     /// No library could be loaded.
     #[error("{0}\nset ASCENDCL_LIBRARY to the path of the library, or to `sim` for the simulator inside this program")]
     Load(Box<ascendcl_sys::LoadError>),
-    /// The program asked for the simulator but was built without it.
+    /// `ASCENDCL_LIBRARY` asks for the simulator, but the program was built without it.
     #[error(
         "ASCENDCL_LIBRARY asks for the simulator, but this program was built without the feature `sim` of `ascendcl`"
     )]
@@ -243,8 +243,8 @@ pub enum Error {
     /// A device cannot be recovered while several parts of this process have taken it, and cannot be taken while it is
     /// being recovered.
     #[error(
-        "device {device} is taken {takes} time(s) in this process: it can be recovered when all other runtimes on it \
-         were closed, or tried to close by force, and taken again after the recovery{}",
+        "device {device} is taken {takes} time(s) in this process: it can be recovered when every other runtime on it was \
+         closed or has tried to close by force, and it can be taken again after the recovery{}",
         Cited(rules::DEVICE_SHARED)
     )]
     DeviceShared {
@@ -322,7 +322,7 @@ pub enum Error {
         /// The required alignment.
         alignment: usize,
     },
-    /// Host memory that the library allocated, or a vector's, was to be unregistered.
+    /// The program tried to unregister host memory that is not registered: memory of the library or of a vector.
     #[error(
         "this host memory is not registered: only a buffer that `current.register(pages)` made is unregistered{}",
         Cited(rules::NOT_REGISTERED)
@@ -350,8 +350,8 @@ pub enum Error {
     RowsOnDevice,
     /// Work of one device cannot access the memory of another device.
     #[error(
-        "device {device} has no access to the memory of device {peer}: access is between two different devices of which \
-         the library says that they reach each other; copy through host memory instead{}",
+        "device {device} cannot access the memory of device {peer}: they are one device, or the library says that they \
+         cannot reach each other; copy through host memory instead{}",
         Cited(rules::NO_PEER_ACCESS)
     )]
     NoPeerAccess {
@@ -381,11 +381,11 @@ pub enum Error {
         /// The kind of object.
         what: ObjectKind,
     },
-    /// Shared memory has other names: clones, parts, work in flight, or models and operators that read it. Or an arena has
-    /// buffers.
+    /// Shared memory has other handles: clones, parts, work in flight, or models and operators that read it. Or an arena
+    /// has buffers.
     #[error(
-        "this memory is still shared: clones, parts or buffers of it, work in flight, models or operators have it, \
-         too; drop them or wait for them first{}",
+        "this memory is still shared: clones, parts or buffers of it, work in flight, models or operators still use it; \
+         drop them or wait for them first{}",
         Cited(rules::STILL_SHARED)
     )]
     StillShared,
@@ -407,8 +407,8 @@ pub enum Error {
     },
     /// A part of a buffer begins at an address where memory of models and operators must not begin.
     #[error(
-        "memory that a model or an operator uses begins at a multiple of {alignment} bytes, and this part of a buffer \
-         begins {past} bytes after one{}",
+        "this part of a buffer begins {past} bytes after a multiple of {alignment} bytes, but memory that a model or an \
+         operator uses has to begin at a multiple{}",
         Cited(rules::MISALIGNED_PART)
     )]
     MisalignedPart {
@@ -418,7 +418,10 @@ pub enum Error {
         alignment: usize,
     },
     /// Memory cannot be seen as elements of another type.
-    #[error("{bytes} bytes that begin {past} bytes after a multiple of {alignment} are no elements of {size} bytes")]
+    #[error(
+        "{bytes} bytes that begin {past} bytes after a multiple of {alignment} cannot be read as elements of {size} \
+         bytes with that alignment"
+    )]
     NoSuchElements {
         /// How many bytes there are.
         bytes: usize,
@@ -510,8 +513,8 @@ pub enum Error {
     /// A graph that was captured on a stream with an allocator of the caller was replayed on another stream, or a graph was
     /// updated on a stream with an allocator on which it was not captured.
     #[error(
-        "a stream's allocator serves this stream alone: replay a {what} that was captured on a stream with an allocator on \
-         that stream, and update it there or on a stream without one{}",
+        "an allocator serves one stream alone: if a {what} was captured on a stream with an allocator, replay it on that \
+         stream, and update it there or on a stream without an allocator{}",
         Cited(rules::NOT_ITS_STREAM)
     )]
     NotItsStream {
@@ -534,7 +537,8 @@ pub enum Error {
     InABody,
     /// The system could not start a thread for an [`Actor`](crate::runtime::Actor).
     #[error(
-        "the system has no thread for an actor: {reason}; end other threads, or use a `Runtime` on the threads that there are"
+        "the system could not start a thread for an actor: {reason}; end other threads, or use a `Runtime` on a thread \
+         that exists"
     )]
     NoThread {
         /// The system's error.

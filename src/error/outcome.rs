@@ -176,7 +176,7 @@ impl<R> ScopeError<R> {
     }
 }
 
-/// A scope whose failure is one error. No type implements it.
+/// Exists for the compiler's message only: a scope can fail with several errors. No type implements it.
 #[diagnostic::on_unimplemented(
     message = "a scope can fail in several steps, and its error is more than one `ascendcl::Error`",
     label = "ERR-01: a scope can fail in several steps: return `Box<dyn std::error::Error>`, or look at `error.errors()`",
@@ -188,7 +188,8 @@ pub trait IsOneError {
     fn never<R>(&self) -> R;
 }
 
-/// No scope fails once, so `?` does not convert its error. The bound has the words of the compiler's message.
+/// A scope can fail with several errors, so `?` cannot convert them into one [`Error`]. The bound has the words of the
+/// compiler's message.
 #[doc(hidden)]
 impl<R> From<ScopeError<R>> for Error
 where

@@ -159,7 +159,7 @@ mod tests {
     use ascendcl_rules::{CTX_12, STREAM_09, STREAM_11};
     use std::time::Duration;
 
-    /// One of each kind that is about a rule, and those that kinds of objects tell apart with all kinds.
+    /// One error of each variant that names rules. Where the rules depend on the kind of object, one for each kind.
     #[expect(clippy::too_many_lines, reason = "a list: one sample per error")]
     fn samples() -> Vec<Error> {
         let vendor = |code: i32| {

@@ -99,7 +99,7 @@ impl<C: Brand> Current<C> {
     /// let start = first.record(current, current.event_for(Timing)?)?;
     /// let work = first.set_bytes(current, current.device_buffer::<u8>(64)?, 1)?;
     /// let end = first.record(current, current.event_for(Timing)?)?;
-    /// // The other stream goes on behind the work.
+    /// // The other stream continues after the work.
     /// let done = first.record(current, current.event_for(Waiting)?)?;
     /// let work = second.adopt_after(current, work, &done)?;
     /// work.wait(current)?;

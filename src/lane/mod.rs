@@ -1,7 +1,7 @@
 //! Workspace lanes: several models on one working memory, one after the other.
 //!
-//! In a [`WorkspaceLane`] one stream keeps them apart; in a [`WorkspaceMutex`], whose models run and are waited for,
-//! one turn does, which threads take by asking.
+//! In a [`WorkspaceLane`], all models run on one stream, in its order. In a [`WorkspaceMutex`], threads run the models:
+//! each run takes a lock and waits for the model.
 
 mod shared;
 mod turns;
@@ -22,8 +22,8 @@ pub use shared::WorkspaceMutex;
 
 /// One working memory and one stream, for models that run strictly one after the other.
 ///
-/// A model of a lane runs through its lane only, and the lane queues everything on its own stream; running and waiting
-/// takes `&mut` of the lane. Threads that share a working memory share a [`WorkspaceMutex`].
+/// A model of a lane runs through its lane only, and the lane queues everything on its own stream. Running a model takes
+/// `&mut` of the lane. Threads that share a working memory share a [`WorkspaceMutex`].
 ///
 /// `'l` is the lane's brand and `L` its name: a model of another lane is refused. A lane of
 /// [`Current::workspace_lane`] lives as long as a closure. One of
@@ -82,7 +82,7 @@ impl<C: Brand> Current<C> {
         self.named_workspace_lane::<Unnamed, S, R>(stream, workspace, program)
     }
 
-    /// As [`lane`](Self::workspace_lane), for a lane that a type names.
+    /// As [`workspace_lane`](Self::workspace_lane), for a lane that a type names.
     pub fn named_workspace_lane<L, S: StreamState + CanExecute, R>(
         &mut self,
         stream: Stream<C, S>,
@@ -94,8 +94,8 @@ impl<C: Brand> Current<C> {
 
     /// Makes a lane that a struct can own, beside its models. `L` names it ([`names!`](crate::names)).
     ///
-    /// Models and lanes of two names do not mix: that does not compile. Two lanes of one name do not mix, either. That is
-    /// found when a model is used ([`Error::OtherWorkspace`]).
+    /// A program that uses a model in a lane of another name does not compile. If two lanes have the same name, using a
+    /// model of one in the other returns [`Error::OtherWorkspace`].
     ///
     /// ```
     /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits-8.onnx");
@@ -154,8 +154,8 @@ impl<'l, C: Brand, S: StreamState + CanExecute, L> WorkspaceLane<'l, C, S, L> {
     ///
     /// # Errors
     ///
-    /// [`Error::TooShort`] when the workspace does not hold what all of the lane's loaded models need together, before
-    /// the model is loaded; [`Error::StillRunning`] while a run in the workspace may go on although it failed, until
+    /// [`Error::TooShort`], before anything is loaded, when the workspace is smaller than all models of the lane need
+    /// together; [`Error::StillRunning`] while a run that failed may still go on in the workspace, until
     /// [`Current::synchronize`] has succeeded; else as for [`Current::load`].
     #[rule(MODEL_04, MODEL_07, MODEL_19)]
     #[rustfmt::skip] // The compiler's messages print the first line.
@@ -225,7 +225,7 @@ impl<'l, C: Brand, S: StreamState + CanExecute, L> WorkspaceLane<'l, C, S, L> {
     ///
     /// # Errors
     ///
-    /// The same.
+    /// As for [`run_bound`](Self::run_bound).
     #[rule(MODEL_04, MODEL_05, STREAM_16)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn run_bound_within( // MODEL-04: a model that was loaded into this lane: `lane.load(current, load)?`
@@ -243,7 +243,7 @@ impl<'l, C: Brand, S: StreamState + CanExecute, L> WorkspaceLane<'l, C, S, L> {
         self.workspace.bytes()
     }
 
-    /// Takes the lane apart and gives the stream back. Its models can be unloaded, and not run any more.
+    /// Takes the lane apart and gives the stream back. Its models can only be unloaded then.
     pub fn into_stream(self) -> Stream<C, S> {
         self.stream
     }

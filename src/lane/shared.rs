@@ -87,8 +87,8 @@ impl<C: Brand> Current<C> {
     /// Makes a lane for threads that a struct can own, and an [`Arc`](std::sync::Arc) can share. `L` names it
     /// ([`names!`](crate::names)).
     ///
-    /// Models and lanes of two names do not mix: that does not compile. Two lanes of one name do not mix, either. That is
-    /// found when a model is used ([`Error::OtherWorkspace`]).
+    /// A program that uses a model in a lane of another name does not compile. If two lanes have the same name, using a
+    /// model of one in the other returns [`Error::OtherWorkspace`].
     pub fn stored_workspace_mutex<L: Name>(&self, workspace: Workspace<C>) -> WorkspaceMutex<'static, C, L> {
         WorkspaceMutex { workspace, turns: Turns::default(), _brand: Mark::NEW }
     }
@@ -100,7 +100,7 @@ impl<'l, C: Brand, L> WorkspaceMutex<'l, C, L> {
     ///
     /// # Errors
     ///
-    /// The same.
+    /// As for [`WorkspaceLane::load`](crate::lane::WorkspaceLane::load).
     #[rule(MODEL_04, MODEL_07, MODEL_19)]
     pub fn load(
         &self,
@@ -186,7 +186,7 @@ impl<'l, C: Brand, L> WorkspaceMutex<'l, C, L> {
         self.workspace.bytes()
     }
 
-    /// An error in a forked child, where no turn would come, and for a model of another lane.
+    /// An error for a model of another lane, and in a forked child, where a turn might never come.
     fn admits(&self, current: &Current<C>, model: &LoadedModel) -> Result<(), Error> {
         current.ledger().api().is_of_this_process()?;
         self.workspace.is_of(model)

@@ -11,66 +11,66 @@ use std::time::{Duration, Instant};
 /// program ever runs under it.
 #[derive(Default)]
 pub(super) struct Turns {
-    books: Mutex<Books>,
+    tickets: Mutex<Tickets>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct Books {
+struct Tickets {
     /// The next number to be given out.
     next: u64,
-    /// The one whose turn it is, and behind it those who wait.
+    /// The number whose turn it is, and behind it the numbers that wait.
     line: VecDeque<u64>,
 }
 
-/// It is this one's turn until this is dropped.
+/// A thread's turn. It ends when this is dropped.
 pub(super) struct Turn<'t> {
     turns: &'t Turns,
     number: u64,
 }
 
 impl Turns {
-    /// Waits for a turn; for at most `limit`, if there is one. `None` when the time was up.
+    /// Waits for a turn; for at most `limit`, if there is one. `None` if the limit has passed.
     pub(super) fn take(&self, limit: Option<Duration>) -> Option<Turn<'_>> {
-        // A time that the clock does not reach is no limit.
+        // A limit that exceeds the clock is no limit.
         let until = limit.and_then(|limit| Instant::now().checked_add(limit));
-        let mut books = self.books();
-        let number = books.next;
-        books.next += 1;
-        books.line.push_back(number);
-        // Leaves the line again, also when the time is up.
+        let mut tickets = self.tickets();
+        let number = tickets.next;
+        tickets.next += 1;
+        tickets.line.push_back(number);
+        // Its drop removes the number from the line, also when the limit has passed.
         let turn = Turn { turns: self, number };
-        while books.line.front() != Some(&number) {
-            books = match until {
-                None => self.changed.wait(books).unwrap_or_else(|poisoned| poisoned.into_inner()),
+        while tickets.line.front() != Some(&number) {
+            tickets = match until {
+                None => self.changed.wait(tickets).unwrap_or_else(|poisoned| poisoned.into_inner()),
                 Some(until) => {
                     let left = until.saturating_duration_since(Instant::now());
                     if left.is_zero() {
-                        drop(books);
+                        drop(tickets);
                         return None;
                     }
-                    self.changed.wait_timeout(books, left).unwrap_or_else(|poisoned| poisoned.into_inner()).0
+                    self.changed.wait_timeout(tickets, left).unwrap_or_else(|poisoned| poisoned.into_inner()).0
                 }
             };
         }
         Some(turn)
     }
 
-    fn books(&self) -> MutexGuard<'_, Books> {
-        self.books.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    fn tickets(&self) -> MutexGuard<'_, Tickets> {
+        self.tickets.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        self.turns.books().line.retain(|number| *number != self.number);
+        self.turns.tickets().line.retain(|number| *number != self.number);
         self.turns.changed.notify_all();
     }
 }
 
 impl fmt::Debug for Turns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Turns").field("line", &self.books().line.len()).finish_non_exhaustive()
+        f.debug_struct("Turns").field("line", &self.tickets().line.len()).finish_non_exhaustive()
     }
 }
 
@@ -82,7 +82,7 @@ mod tests {
     /// Returns when so many are in line, or when that takes too long.
     fn in_line(turns: &Turns, count: usize) {
         let until = Instant::now() + Duration::from_secs(10);
-        while turns.books().line.len() < count && Instant::now() < until {
+        while turns.tickets().line.len() < count && Instant::now() < until {
             std::thread::yield_now();
         }
     }

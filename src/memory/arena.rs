@@ -21,9 +21,9 @@ const ALIGNMENT: usize = 64;
 
 /// One block of device memory (`aclrtMalloc`) that is handed out in buffers, without another call of the library.
 ///
-/// Each buffer is an ordinary [`DeviceBuffer`]: it has an owner, it is copied, set, and used by models and operators as
-/// any other, also at the same time as its neighbours and on other streams. It begins at a multiple of 64 bytes, and the
-/// bytes behind it that operators may write belong to nobody.
+/// Each buffer is an ordinary [`DeviceBuffer`] with an owner. Copies, sets, models and operators can use it like any other,
+/// also while they use its neighbours on other streams. It begins at a multiple of 64 bytes. Behind it there are unused
+/// bytes, because operators may write there.
 ///
 /// ```
 /// use ascendcl::memory::bytes_in_arena;
@@ -48,8 +48,7 @@ const ALIGNMENT: usize = 64;
 /// or freed gives nothing back to the arena before the next [`reset`](Self::reset).
 #[rule(MEM_02, MEM_08, MEM_11, MEM_12)]
 pub struct DeviceArena<C: Brand> {
-    /// The arena's own name of the block. Behind a pointer: an arena that comes back makes its error no larger than
-    /// others.
+    /// The arena's own handle of the block. Boxed, so that a [`Failed`] with an arena is no larger than other errors.
     whole: Box<RawBuffer>,
     /// The bytes that were handed out since the last reset.
     used: usize,
@@ -59,8 +58,8 @@ pub struct DeviceArena<C: Brand> {
 assert_impl_all!(DeviceArena<Scoped<'static>>: Send, Sync);
 assert_not_impl_any!(DeviceArena<Scoped<'static>>: Clone);
 
-/// How many bytes of an arena a buffer of `length` elements takes: its own, rounded up to 32, 32 more, and what follows up
-/// to the next multiple of 64 (MEM-08). A length that no memory has takes `usize::MAX`.
+/// How many bytes of an arena a buffer of `length` elements takes: the bytes of its elements, rounded up to a multiple of
+/// 32, plus 32, and the sum rounded up to a multiple of 64 (MEM-08). `usize::MAX` for a length that no memory can hold.
 #[rule(MEM_08)]
 pub fn bytes_in_arena<E: Element>(length: usize) -> usize {
     bytes::<E>(length).map_or(usize::MAX, with_spare)
@@ -117,10 +116,10 @@ impl<C: Brand> DeviceArena<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::StillShared`] while a buffer of the arena is there, also in a [`Pending`](crate::Pending), a model, an
-    /// operator or a captured graph; [`Error::StillRunning`] if a `Pending` was dropped whose work may still use one
-    /// (synchronise its stream first); [`Error::WrongContext`] in another context. The arena is unchanged then. A buffer
-    /// that was forgotten ([`mem::forget`](core::mem::forget)) is there for good.
+    /// [`Error::StillShared`] while a buffer of the arena exists, including those in a [`Pending`](crate::Pending), a
+    /// model, an operator or a captured graph; [`Error::StillRunning`] if a `Pending` was dropped whose work may still use
+    /// one (synchronise its stream first); [`Error::WrongContext`] in another context. The arena is unchanged then. A
+    /// buffer that was forgotten ([`mem::forget`](core::mem::forget)) exists for good.
     #[rule(MEM_02, MEM_11)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn reset( // MEM-11: while the memory's own context is current: `context.enter(thread, |current| ...)`

@@ -81,7 +81,7 @@ impl<C: Brand> Current<C> {
         self.device_buffer_with(length, MemoryPolicy::default())
     }
 
-    /// As [`device_buffer`](Self::device_buffer), of pages by this policy.
+    /// Like [`device_buffer`](Self::device_buffer), with pages as `policy` says.
     ///
     /// # Errors
     ///
@@ -160,7 +160,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     }
 
     #[inline]
-    fn has(&self, length: usize) -> Result<(), Error> {
+    fn check_length(&self, length: usize) -> Result<(), Error> {
         if length == self.length {
             return Ok(());
         }
@@ -181,7 +181,7 @@ impl<C: Brand, E: Element> DeviceBuffer<C, MaybeUninit<E>> {
         current: &Current<C>,
         from: &[E],
     ) -> Result<DeviceBuffer<C, E>, Failed<Self>> {
-        match self.has(from.len()).and_then(|()| self.block.write(current.here(), from).map_err(Error::from)) {
+        match self.check_length(from.len()).and_then(|()| self.block.write(current.here(), from).map_err(Error::from)) {
             Ok(()) => Ok(self.into_written()),
             Err(error) => Err(Failed { error, value: self }),
         }
@@ -233,7 +233,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     where
         E: Element,
     {
-        self.has(from.len())?;
+        self.check_length(from.len())?;
         match self.block.write_at_once(current.here(), from) {
             Some(Ok(())) => Ok(()),
             Some(Err(error)) => Err(error.into()),
@@ -256,7 +256,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     where
         E: Element,
     {
-        self.has(to.len())?;
+        self.check_length(to.len())?;
         match self.block.read_at_once(current.here(), to) {
             Some(Ok(())) => Ok(()),
             Some(Err(error)) => Err(error.into()),
@@ -282,7 +282,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     }
 }
 
-/// No type implements it: the host cannot access an element of device memory, and the compiler says so.
+/// Exists for the compiler's message only: the host cannot access elements of device memory. No type implements it.
 #[diagnostic::on_unimplemented(
     message = "the host cannot look into device memory",
     label = "an address of the device means nothing to the host",
@@ -334,6 +334,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     }
 }
 
+#[doc(hidden)]
 impl<C: Brand, E, I: SliceIndex<[E]>> Index<I> for DeviceBuffer<C, E>
 where
     Self: ReachedByTheHost,
@@ -345,6 +346,7 @@ where
     }
 }
 
+#[doc(hidden)]
 impl<C: Brand, E, I: SliceIndex<[E]>> IndexMut<I> for DeviceBuffer<C, E>
 where
     Self: ReachedByTheHost,

@@ -93,7 +93,7 @@ impl<C: Brand> Current<C> {
     /// copy is in flight, the call waits for the stream first, without a limit.
     ///
     /// For a program that runs on the device, a copy of memory that does not begin at a multiple of 64 bytes is an
-    /// [`Error::Misaligned`] (COPY-09), and a vector's seldom does: use [`host_buffer`](Self::host_buffer) there.
+    /// [`Error::Misaligned`] (COPY-09). A vector's memory seldom begins there: use [`host_buffer`](Self::host_buffer).
     pub fn pageable_buffer<E: Element>(&self, elements: Vec<E>) -> HostBuffer<C, E> {
         HostBuffer::of_vec(self.ledger(), elements)
     }
@@ -121,12 +121,13 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
         Self { block: ledger.keep_vec(elements), _brand: Mark::NEW, _elements: PhantomData }
     }
 
-    /// The elements as a vector: a pageable buffer's own, without a copy; else a copy, and the buffer is left to its
-    /// scope.
+    /// Returns the elements as a vector. A pageable buffer gives back its own vector. From any other buffer the elements
+    /// are copied, and the buffer is dropped.
     ///
     /// # Errors
     ///
-    /// Returns the buffer unchanged, with [`Error::InDoubt`], if a failure left open whether a copy is using it.
+    /// Returns the buffer unchanged, with [`Error::InDoubt`] if a failure left open whether a copy is using it, or
+    /// [`Error::WrongContext`] with a `Current` of another context.
     pub fn into_vec(mut self, current: &Current<C>) -> Result<Vec<E>, Failed<Self>> {
         if self.block.is_in_doubt() {
             return Err(Failed { error: Error::InDoubt { what: ObjectKind::PAGEABLE_MEMORY }, value: self });

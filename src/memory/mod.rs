@@ -20,7 +20,7 @@ pub use policy::MemoryPolicy;
 pub use rows::Rows;
 pub use shared::SharedBuffer;
 
-/// The bytes of `length` elements; a length that no memory has is an error.
+/// The bytes of `length` elements. An error for a length that no memory can hold.
 #[inline(always)]
 fn bytes<E>(length: usize) -> Result<usize, Error> {
     let room = isize::MAX as usize;

@@ -17,8 +17,8 @@ use static_assertions::{assert_impl_all, assert_not_impl_any};
 /// It belongs to no context. [`Current::register`] lends it to a context as pinned memory, and
 /// [`HostBuffer::unregister`] gives it back with what is in it. So one allocation can serve one context after another.
 ///
-/// A vector seldom begins at a page, as registered memory has to (MEM-14). So it is not registered in place:
-/// [`copied_from`](Self::copied_from) copies it, and `pages.to_vec()` copies it back.
+/// Registered memory has to begin at a page, and a vector's memory seldom does (MEM-14). So a vector is not registered in
+/// place: [`copied_from`](Self::copied_from) copies it, and `pages.to_vec()` copies it back.
 ///
 /// ```
 /// use ascendcl::memory::Pages;
@@ -53,7 +53,7 @@ impl<E: Element> Pages<E> {
     ///
     /// # Errors
     ///
-    /// [`Error::TooShort`] if the host has not so much memory.
+    /// [`Error::TooShort`] if the host does not have that much memory.
     #[rule(MEM_14)]
     pub fn zeroed(length: usize) -> Result<Self, Error> {
         RawPages::zeroed(bytes::<E>(length)?).map(|raw| Self { raw, length, _elements: PhantomData })

@@ -49,7 +49,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// In bytes, of elements of this type, when both sides have such rows.
+    /// The rows in bytes, for elements of this type. An error unless both sides have all of the rows.
     #[rule(COPY_10)]
     pub(crate) fn of<E>(self, from_length: usize, to_length: usize) -> Result<RawRows, Error> {
         let Self { width, height, from_pitch, from_start, to_pitch, to_start } = self;
@@ -58,9 +58,10 @@ impl Rows {
         let (Some(bytes), true) = (bytes, width <= from_pitch && width <= to_pitch) else {
             return Err(Error::NoSuchRows { width, height, pitch: from_pitch.min(to_pitch) });
         };
-        lie_in(ObjectKind::COPY_SOURCE, self.rows_from(from_start, from_pitch), from_start, from_length)?;
-        lie_in(ObjectKind::COPY_DESTINATION, self.rows_from(to_start, to_pitch), to_start, to_length)?;
-        // Each is at most a number of elements that is in memory, but for pitches of a single row.
+        check_part(ObjectKind::COPY_SOURCE, self.end_of_rows(from_start, from_pitch), from_start, from_length)?;
+        check_part(ObjectKind::COPY_DESTINATION, self.end_of_rows(to_start, to_pitch), to_start, to_length)?;
+        // The starts, and the pitches of several rows, are within the memory, so their bytes do not overflow. The pitch of
+        // a single row may be any number.
         let pitch = |pitch: usize| if height > 1 { pitch.saturating_mul(size) } else { bytes };
         Ok(RawRows {
             width: bytes,
@@ -72,8 +73,8 @@ impl Rows {
         })
     }
 
-    /// The element behind the last.
-    fn rows_from(self, start: usize, pitch: usize) -> usize {
+    /// The index behind the last element of the rows.
+    fn end_of_rows(self, start: usize, pitch: usize) -> usize {
         match self.height.checked_sub(1) {
             Some(gaps) => start.saturating_add(gaps.saturating_mul(pitch)).saturating_add(self.width),
             None => start,
@@ -81,7 +82,7 @@ impl Rows {
     }
 }
 
-fn lie_in(what: ObjectKind, end: usize, start: usize, length: usize) -> Result<(), Error> {
+fn check_part(what: ObjectKind, end: usize, start: usize, length: usize) -> Result<(), Error> {
     if end <= length { Ok(()) } else { Err(Error::NoSuchPart { what, start, end, length }) }
 }
 

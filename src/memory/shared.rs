@@ -58,14 +58,14 @@ use std::sync::Arc;
 /// the scope.
 #[rule(MEM_02, MEM_07, MEM_10, MEM_11, MEM_12)]
 #[diagnostic::on_move(
-    message = "this name of the memory is in use by queued work",
-    note = "MEM-02: each reader has a name of its own: `shared.clone()`; `pending.wait(current)?` gives this one back"
+    message = "this handle of the memory is in use by queued work",
+    note = "MEM-02: each reader has a handle of its own: `shared.clone()`; `pending.wait(current)?` gives this one back"
 )]
 pub struct SharedBuffer<
     C: Brand, // CTX-02: the context comes first: `SharedBuffer<C, f32>` with `C: Brand`; of a runtime: `SharedBuffer<Vision, f32>`
     E,
 > {
-    /// Behind a pointer: a name that a failed transition gives back makes its error no larger than others.
+    /// Boxed, so that a [`Failed`] with a `SharedBuffer` is no larger than other errors.
     part: Box<RawBuffer>,
     length: usize,
     _brand: Mark<C>,
@@ -175,8 +175,8 @@ impl<C: Brand, E: Element> SharedBuffer<C, E> {
         self.copy_to(current, &mut elements).map(|()| elements)
     }
 
-    /// Makes the memory one owner's again, which may write it, when this is its last name. Nothing is called, and
-    /// nothing is waited for.
+    /// Turns the memory back into a buffer with one owner, which can write it, if this is the last handle. Nothing is
+    /// called, and nothing is waited for.
     ///
     /// For a [part](Self::slice), the result is a buffer of that part. The rest of the memory has no handle any more,
     /// and is freed together with the part. So no live data lies behind the part, where operators may write some bytes
@@ -198,11 +198,11 @@ impl<C: Brand, E: Element> SharedBuffer<C, E> {
     }
 }
 
-/// Nothing implements it: what several read has no owner, and the compiler says so.
+/// Exists for the compiler's message only: shared memory has no owner that could write or free it. No type implements it.
 #[diagnostic::on_unimplemented(
-    message = "shared memory is only read, and freed when it has no names any more",
+    message = "shared memory is only read, and freed when it has no handles any more",
     label = "others may read this memory",
-    note = "MEM-02: its last name is made a buffer again: `shared.try_unshare(current)?`, which can be written and freed",
+    note = "MEM-02: the last handle becomes a buffer again, which can be written and freed: `shared.try_unshare(current)?`",
     note = "see `ascendcl-explain MEM-02`"
 )]
 pub trait HasOneOwner {
@@ -229,7 +229,7 @@ impl<C: Brand, E> SharedBuffer<C, E> {
     }
 }
 
-/// One more name of the same memory. Nothing is called or locked; the name has a few bytes of its own on the host.
+/// One more handle of the same memory. Nothing is called or locked; the handle has a few bytes of its own on the host.
 impl<C: Brand, E> Clone for SharedBuffer<C, E> {
     #[inline]
     fn clone(&self) -> Self {
@@ -243,7 +243,7 @@ impl<C: Brand, E> fmt::Debug for SharedBuffer<C, E> {
     }
 }
 
-/// The first element of a range, and the one behind its last.
+/// The index of the first element of a range, and the index behind its last.
 fn ends(range: impl RangeBounds<usize>, length: usize) -> (usize, usize) {
     let start = match range.start_bound() {
         Bound::Included(start) => *start,
@@ -258,7 +258,7 @@ fn ends(range: impl RangeBounds<usize>, length: usize) -> (usize, usize) {
     (start, end)
 }
 
-/// How many elements so many bytes at this place are.
+/// How many elements of type `F` the first `bytes` bytes of the block are.
 fn elements_of<F: Pod>(block: &RawBuffer, bytes: usize) -> Result<usize, Error> {
     let (size, alignment) = (size_of::<F>().max(1), align_of::<F>());
     let past = block.start().addr() % alignment;

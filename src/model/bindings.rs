@@ -22,8 +22,7 @@ pub enum OutputBuffer<'a> {
     /// (DATA-06).
     ///
     /// The vendor documents this for synchronous executions ([`Model::run`](super::Model::run)). On a stream, the
-    /// library may leave an output without memory. Reading that output answers
-    /// [`Error::OutputNotAllocated`](crate::Error).
+    /// library may leave an output without memory. Reading that output returns [`Error::OutputNotAllocated`].
     ByLibrary,
 }
 
@@ -91,7 +90,7 @@ impl BoundOutput {
         Err(Error::OutputType { name, found, asked: E::TYPE })
     }
 
-    /// The memory, and how many elements it has; `None` if it has room for as many as fit.
+    /// The memory, and how many elements it has; `None` if the output may have fewer elements than fit.
     pub(super) fn memory(&self) -> Result<(Option<usize>, &Arc<RawBuffer>), Error> {
         match &self.room {
             OwnRoom::Exactly(elements, block) => Ok((Some(*elements), block)),
@@ -155,7 +154,7 @@ impl Tensors {
         TensorPlace::Input(if gear.is_some_and(|gear| gear <= index) { index + 1 } else { index })
     }
 
-    /// The memory of an input, for this many elements of this type to be written.
+    /// The memory of an input, to be written with this many elements of this type.
     pub(super) fn input_of<E: Element>(&self, input: usize, length: usize) -> Result<&Arc<RawBuffer>, Error> {
         let bound = self.input(input)?;
         if !bound.info.element.takes::<E>() {

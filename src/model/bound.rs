@@ -37,7 +37,7 @@ pub struct BoundModel<
 }
 
 impl<C: Brand, P> Model<C, P> {
-    /// Allocates device memory for inputs and outputs of these shapes, and binds it to the model
+    /// Allocates device memory for inputs and outputs of these shapes, outermost size first, and binds it to the model
     /// (`aclrtMalloc`, `aclmdlCreateDataset`, `aclCreateDataBuffer`, `aclmdlAddDatasetBuffer`).
     ///
     /// # Errors
@@ -99,7 +99,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// # Errors
     ///
     /// [`Error::Input`] if the shapes do not fit the model; [`Error::TooShort`] if they need more memory than the model
-    /// was bound with; or [`Error::Vendor`]. The shapes are unchanged. If the library refuses to set them again, too,
+    /// was bound with; or [`Error::Vendor`]. The previous shapes remain. If the library also refuses to set these again,
     /// only [`into_model`](Self::into_model) can still use the bound model.
     #[rule(MODEL_20)]
     pub fn reshape(&mut self, current: &Current<C>, inputs: &[&[usize]]) -> Result<(), Error> {
@@ -139,7 +139,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// [`Error::UnknownShape`] when the library does not say.
     pub fn output_shape<'n>(&self, current: &Current<C>, output: impl Into<PortId<'n>>) -> Result<Vec<usize>, Error> {
         self.binding.is_current()?;
-        let output = self.which(output)?;
+        let output = self.output_index(output)?;
         let bound = self.output(output)?;
         self.dims(current, output, &bound.info)
     }
@@ -153,7 +153,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// [`Error::OutputNotAllocated`]; or [`Error::Vendor`].
     pub fn read<'n, E: Element>(&self, current: &Current<C>, output: impl Into<PortId<'n>>) -> Result<Vec<E>, Error> {
         self.binding.is_current()?;
-        let output = self.which(output)?;
+        let output = self.output_index(output)?;
         self.bound.output(output)?.is_of::<E>()?;
         let bound = self.output(output)?;
         let api = current.ledger().api();
@@ -186,14 +186,14 @@ impl<C: Brand, P> BoundModel<C, P> {
         block.read(current.here(), &mut read).map(|()| read).map_err(Error::from)
     }
 
-    /// A graph that may execute it was replayed.
+    /// Notes that a graph which owns the model was replayed. If the graph executes it, the outputs are written.
     pub(crate) fn was_replayed(&mut self) {
         if self.binding.is_captured() {
             self.all_is_written();
         }
     }
 
-    /// All work that used the model or its buffers is known to be done.
+    /// Notes that all work that used the model or its buffers is known to be done.
     pub(crate) fn mark_idle(&self) {
         leads!(model: Running --> Loaded : Wait);
         self.model.loaded.mark_idle();
@@ -201,7 +201,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         self.bound.blocks().for_each(RawBuffer::mark_idle);
     }
 
-    /// Work that is on this stream now runs after all work that used the model or its buffers.
+    /// Notes that the submissions of this stream so far complete after all work that used the model or its buffers.
     pub(crate) fn follow(&self, queue: &RawStream) {
         self.model.loaded.follow(queue);
         self.binding.follow(queue);
@@ -215,7 +215,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// # Errors
     ///
     /// Returns the bound model if the library refuses. Only this method can still use it then, because the library may
-    /// have destroyed a part; others answer [`Error::Gone`].
+    /// have destroyed a part; other methods return [`Error::Gone`].
     pub fn into_model(self, current: &Current<C>) -> Result<Model<C, P>, Failed<Self>> {
         match current.ledger().unbind(&self.binding) {
             Ok(()) => Ok(self.model),
@@ -233,7 +233,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         leads!(model: Loaded --> Loaded : Run);
         self.make_room(current)?;
         let _turn = turn()?;
-        // They count as lost during the call, which may panic.
+        // The outputs count as lost during the call, because it may panic.
         let had_outputs = core::mem::take(&mut self.executed);
         match current.ledger().run(current.here(), &self.binding, &self.model.loaded) {
             Ok(()) => self.all_is_written(),
@@ -251,7 +251,8 @@ impl<C: Brand, P> BoundModel<C, P> {
         Ok(())
     }
 
-    /// A call failed that changes the outputs of the last execution. They are lost, unless it never reached the library.
+    /// A call that changes the outputs of the last execution failed. The outputs are lost, unless the call never reached
+    /// the library.
     #[cold]
     #[inline(never)]
     pub(super) fn failed(&mut self, had_outputs: bool, error: Error) -> Error {
@@ -259,7 +260,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         error
     }
 
-    /// An execution writes all outputs.
+    /// Notes that an execution has written, or will write, all outputs.
     #[inline]
     pub(super) fn all_is_written(&mut self) {
         self.executed = true;
@@ -269,7 +270,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         }
     }
 
-    pub(super) fn which<'n>(&self, output: impl Into<PortId<'n>>) -> Result<usize, Error> {
+    pub(super) fn output_index<'n>(&self, output: impl Into<PortId<'n>>) -> Result<usize, Error> {
         output.into().output(self.model.outputs().iter().map(|info| info.name.as_str()))
     }
 

@@ -8,13 +8,13 @@ use std::sync::Arc;
 /// The bytes and the shape of each input.
 pub(super) type Sizes = [(usize, Vec<i64>)];
 
-/// The device memory of runs with inputs of the same shapes, bound to the model.
+/// Device memory for the inputs and outputs of a model, bound to it. Runs with inputs of the same shapes use it again.
 pub(super) struct Buffers {
-    /// Without the input in which the library notes the chosen shape.
+    /// The inputs, without the one in which the library notes the chosen shape.
     pub(super) inputs: Vec<BoundInput>,
     /// `None` where the library allocates the memory.
     pub(super) outputs: Vec<Option<Arc<RawBuffer>>>,
-    /// All of it that this crate has allocated.
+    /// All blocks that this crate has allocated.
     blocks: Vec<Arc<RawBuffer>>,
     pub(super) binding: Arc<RawBinding>,
 }

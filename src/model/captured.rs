@@ -23,15 +23,15 @@ pub(crate) struct CapturedModel {
 pub(crate) struct CapturedTensor {
     pub(crate) block: Arc<RawBuffer>,
     pub(crate) element: ElementType,
-    /// `None` if the memory has room for as many as fit.
+    /// `None` for as many elements as fit into the memory.
     elements: Option<usize>,
     name: String,
     what: ObjectKind,
 }
 
 impl<C: Brand, P> BoundModel<C, P> {
-    /// A graph gets the model. What other graphs did with it does not count any more.
-    pub(crate) fn is_captured_no_more(&self) {
+    /// Forgets what earlier graphs did with the model, because another graph gets it.
+    pub(crate) fn forget_earlier_graphs(&self) {
         self.binding.set_captured(false);
     }
 
@@ -40,7 +40,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         CapturedModel::new(&self.model.loaded, &self.binding, &self.bound)
     }
 
-    /// An error unless a capture can use it. Of an execution that was given up no replay knows.
+    /// An error unless a capture can use the model: a replay would not wait for an execution that timed out.
     pub(crate) fn can_be_captured(&self, current: &Current<C>) -> Result<(), Error> {
         self.binding.is_current()?;
         current.ledger().is_at_hand(&self.binding, None)
@@ -93,7 +93,7 @@ impl CapturedModel {
         self.is_executed
     }
 
-    /// Says whether every run of the tasks so far executes it.
+    /// Notes whether every run of the tasks so far executes it.
     pub(crate) fn set_executed(&mut self, is_executed: bool) {
         self.is_executed = is_executed;
         self.binding.set_captured(is_executed);

@@ -10,8 +10,8 @@ use crate::memory::HostBuffer;
 use crate::stream::{Copied, Operand, StreamOps, in_flight};
 
 impl<C: Brand> StreamOps<C> {
-    /// Queues a copy from the host to an input of a bound model (`aclrtMemcpyAsync`). An execution that is queued next
-    /// on this stream uses it.
+    /// Queues a copy from the host to an input of a bound model, by its index (`aclrtMemcpyAsync`). An execution that is
+    /// queued next on this stream uses it.
     ///
     /// # Errors
     ///
@@ -76,7 +76,7 @@ impl<C: Brand> StreamOps<C> {
 }
 
 impl<C: Brand, P> BoundModel<C, P> {
-    /// The memory of an input, for this many elements of this type to be written.
+    /// The memory of an input, to be written with this many elements of this type.
     pub(crate) fn input_of<E: Element>(&self, input: usize, length: usize) -> Result<&RawBuffer, Error> {
         self.bound.input_of::<E>(input, length).map(|block| &**block)
     }
@@ -94,8 +94,8 @@ impl<C: Brand, P> BoundModel<C, P> {
         self.binding.comes_to_rest_for(api, queue, other)
     }
 
-    /// An error while a run that was given up may go on: the host does not touch this memory of the model then. Of memory
-    /// in doubt the calls themselves say so.
+    /// An error while a run that timed out may go on: then the host must not touch this memory of the model. Calls refuse
+    /// memory in doubt themselves.
     pub(super) fn is_at_hand(&self, current: &Current<C>, block: &RawBuffer) -> Result<(), Error> {
         if block.is_in_doubt() { Ok(()) } else { current.ledger().is_at_hand(&self.binding, None) }
     }

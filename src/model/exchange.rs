@@ -13,8 +13,8 @@ use core::mem::MaybeUninit;
 use std::sync::Arc;
 
 impl<C: Brand, P> BoundModel<C, P> {
-    /// Makes a buffer the memory of an input, and returns the previous memory (`aclUpdateDataBuffer`). Nothing is
-    /// copied: so one model's output becomes the next model's input.
+    /// Makes a buffer the memory of an input, and returns the previous memory (`aclUpdateDataBuffer`). So one model's
+    /// output becomes the next model's input without a copy.
     ///
     /// The buffer has to have as many elements as the input. Neither may be in flight: wait for a
     /// [`Pending`](crate::Pending) first.
@@ -42,8 +42,8 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// Returns the buffer unchanged, with [`Error::Input`] for another element type or a name that no input has,
     /// [`Error::LengthMismatch`] for another length, [`Error::NoSuchInput`], [`Error::StillRunning`] while queued work
     /// uses the model, [`Error::InputIsShared`] when the input [reads shared memory](Self::share_input),
-    /// [`Error::MisalignedPart`], or [`Error::Vendor`]. If the library then no longer tells which memory it uses, the
-    /// model cannot be executed any more ([`Error::Gone`]).
+    /// [`Error::MisalignedPart`], or [`Error::Vendor`]. If it is unknown after the failure which memory the library uses,
+    /// the model cannot be executed any more ([`Error::Gone`]).
     #[rule(DATA_02, DATA_10)]
     pub fn exchange_input<'n, E: Element>(
         &mut self,
@@ -65,7 +65,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     ///
     /// Returns the buffer unchanged, with [`Error::NotExecuted`] before the first execution and for an output that was
     /// taken; [`Error::OutputType`], [`Error::NoSuchOutput`] or [`Error::NoOutputNamed`]; [`Error::LengthMismatch`] for
-    /// another length, or when the model left another number of elements than there is memory for;
+    /// another length, or when the model wrote another number of elements than the memory has;
     /// [`Error::OutputNotAllocated`] for an output whose memory the library allocates; otherwise as for
     /// [`exchange_input`](Self::exchange_input).
     #[rule(DATA_02, DATA_10)]
@@ -131,7 +131,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         result: bool,
     ) -> Result<Arc<RawBuffer>, Error> {
         self.binding.is_current()?;
-        let output = self.which(output)?;
+        let output = self.output_index(output)?;
         self.bound.output(output)?.is_of::<E>()?;
         if result {
             self.is_filled::<E>(current, output)?;

@@ -14,8 +14,8 @@ use std::path::Path;
 
 /// The source of a model, and the memory to load it onto. By default, the library allocates the memory.
 ///
-/// The source is a file or an image in memory. The memory is the library's or the program's. So there are four ways.
-/// Memory of the program outlives the model.
+/// The source is a file or an image in memory. The memory is the library's or the program's. Memory of the program
+/// outlives the model.
 ///
 /// ```
 /// use ascendcl::{Library, model::{Load, ModelSource}};

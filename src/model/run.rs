@@ -17,17 +17,16 @@ impl<C: Brand, P> Model<C, P> {
     ///
     /// If the model has dynamic sizes, the shapes of the inputs decide.
     ///
-    /// The device memory of a run stays for the next run with inputs of the same shapes. It is freed by a run with other
-    /// shapes, by a run that fails, by [`bind`](Self::bind) and [`unload`](Self::unload), and by
-    /// [`free_buffers`](Self::free_buffers). Outputs that the library
-    /// allocates are given back after each run.
+    /// The device memory of a run stays allocated for the next run with inputs of the same shapes. It is freed by a run
+    /// with other shapes, by a run that fails, by [`bind`](Self::bind) and [`unload`](Self::unload), and by
+    /// [`free_buffers`](Self::free_buffers). Memory that the library allocates for outputs is given back after each run.
     ///
     /// # Errors
     ///
     /// [`Error::Input`] if the inputs do not fit the model, before anything is called; [`Error::Vendor`] if the device
     /// has no memory left, or the model fails. After a failure the library may still be running the model. So this
-    /// waits for all work of the context, for a second. If that wait fails, the model and its memory answer
-    /// [`Error::StillRunning`] until [`Current::synchronize`] has succeeded.
+    /// waits for all work of the context, for a second. If that wait fails, methods that need the model or its memory
+    /// return [`Error::StillRunning`] until [`Current::synchronize`] has succeeded.
     #[rule(MODEL_16, MODEL_18, MODEL_20, DATA_06, DATA_07, DATA_08)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn run( // GRAPH-04: it waits, and a capture cannot: a helper takes `current: &mut Current<C>`, too
@@ -50,7 +49,7 @@ impl<C: Brand, P> Model<C, P> {
     #[rule(DATA_07, DATA_08)]
     pub fn free_buffers(&mut self, current: &Current<C>) -> Result<(), Error> {
         if self.described.buffers.is_some() {
-            // In another context nothing is touched.
+            // In another context this does nothing.
             self.loaded.is_current()?;
         }
         self.described.buffers.take().map_or(Ok(()), |buffers| buffers.free(current.ledger()))
@@ -67,7 +66,7 @@ impl<C: Brand, P> Model<C, P> {
         leads!(model: Loaded --> Loaded : Run);
         let inputs = arrange(inputs, self.inputs())?;
         let ledger = current.ledger();
-        // They are out of the model meanwhile: after a panic nobody uses them again.
+        // The buffers are out of the model meanwhile, so that no run uses them again after a panic.
         let buffers = self.buffers_for(ledger, &inputs)?;
         let ran = self.run_in(&buffers, ledger, &inputs, || turn(current));
         match ran.and_then(|outputs| buffers.empty(ledger).map(|()| outputs)) {
@@ -83,7 +82,7 @@ impl<C: Brand, P> Model<C, P> {
         }
     }
 
-    /// Those of the run before, if its inputs had the same shapes. Otherwise new ones.
+    /// The buffers of the previous run, if its inputs had the same shapes. Otherwise new buffers.
     fn buffers_for(&mut self, ledger: &Ledger, inputs: &[&Input<'_>]) -> Result<Buffers, Error> {
         self.loaded.is_current()?;
         let sizes: Vec<_> = inputs.iter().map(|input| (input.bytes().len(), dims(input.shape()))).collect();

@@ -1,4 +1,4 @@
-//! Executions on a stream that the call itself waits for: a struct keeps its model in a field.
+//! Executions on a stream that the call itself waits for. The model is borrowed, so a struct can keep it in a field.
 
 use super::BoundModel;
 use crate::brand::Brand;
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 impl<C: Brand, S: StreamState> Stream<C, S> {
-    /// Executes a model on this stream, behind what the stream has to do, and returns when the outputs are complete
+    /// Executes a model on this stream, after the work that the stream has, and returns when the outputs are complete
     /// (`aclmdlExecuteAsync`, `aclrtSynchronizeStreamWithTimeout`). The model stays where it is, for example in a field of
     /// a struct. The stream's allocator serves the execution.
     ///
@@ -55,9 +55,9 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     /// # Errors
     ///
     /// [`Error::Vendor`] when the execution could not be queued, failed on the device, or could not be waited for, and
-    /// [`Error::WorkFailed`] when another wait was given the failure; [`Error::StillRunning`] while an earlier execution may
-    /// run on another stream. The outputs are lost then. If it is not known that the execution is over, the model is
-    /// [still running](Self::run_bound_within).
+    /// [`Error::WorkFailed`] when another wait got the failure; [`Error::StillRunning`] while an earlier execution may
+    /// run on another stream. The outputs are lost then. If it is not known that the execution is over, the model counts
+    /// as [still running](Self::run_bound_within).
     #[rule(ALLOC_05, MODEL_15, MODEL_16)]
     #[rustfmt::skip] // The compiler's messages print the first lines.
     pub fn run_bound( // MODEL-15: in flight: `pending.wait(current)?` first; MODEL-05: of a lane: `lane.run_bound(...)`
@@ -71,15 +71,15 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         model.run_on(current, self.queue(), None)
     }
 
-    /// Like [`run_bound`](Self::run_bound), and waits at most `limit`, rounded up to whole milliseconds (STREAM-16). A run
-    /// without a stream has no limit, because the library has no such call.
+    /// Like [`run_bound`](Self::run_bound), and waits at most `limit`, rounded up to whole milliseconds (STREAM-16).
+    /// [`BoundModel::run`] has no limit, because the library has no such call.
     ///
-    /// # When the time is up
+    /// # When the limit has passed
     ///
     /// The error's code [`is_timeout`](crate::error::Code::is_timeout), and the model is still running. Until a wait has
     /// covered the execution ([`synchronize`](crate::stream::StreamOps::synchronize) of the stream or of the context), the
-    /// model can be executed behind it on the same stream. Everything else that would touch the model or its memory
-    /// answers [`Error::StillRunning`].
+    /// model can only be executed again on the same stream. Everything else that would touch the model or its memory
+    /// returns [`Error::StillRunning`].
     ///
     /// # Errors
     ///
@@ -138,13 +138,14 @@ impl<C: Brand, P> BoundModel<C, P> {
         number: u64,
         limit: Option<Duration>,
     ) -> Result<(), Error> {
-        // The program has the handle. Nothing but this keeps it from the memory while the execution may be running.
+        // The program has the handle of the model. Only this mark keeps the program away from the memory while the
+        // execution may be running.
         let left = DoubtOnDrop::of(&self.binding);
         let waited = wait(current, stream, number, limit);
         let is_over = match &waited {
             Ok(()) => true,
             Err(error) if error.as_error().code().is_some_and(|code| code.is_timeout()) => false,
-            // The failure is told. What else there is to say of the stream is told to its next waiter.
+            // This call returns the failure. Further failures on the stream are reported to its next waiter.
             Err(_) => stream.has_done(number) || stream.synchronize_here(current.here(), Some(SETTLING)).is_ok(),
         };
         if is_over {
@@ -157,7 +158,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     }
 }
 
-/// Waits for the submission with this number. A failure that another wait got is told here, too.
+/// Waits for the submission with this number. Also returns a failure of it that another wait got.
 fn wait<C: Brand>(current: &Current<C>, stream: &RawStream, number: u64, limit: Option<Duration>) -> Result<(), Boxed> {
     stream.synchronize_here(current.here(), limit)?;
     stream.failure_among(number, number).map_or(Ok(()), |failure| Err(failure.into()))

@@ -26,7 +26,7 @@ assert_not_impl_any!(InputMemory<Scoped<'static>, f32>: Clone);
 
 impl<C: Brand, P> BoundModel<C, P> {
     /// Makes shared memory, or a part of it, the memory of an input, and returns the previous memory
-    /// (`aclUpdateDataBuffer`). Nothing is copied: so several models can read one table, on several streams at once.
+    /// (`aclUpdateDataBuffer`). So several models can read one table without a copy, on several streams at once.
     ///
     /// The model keeps a handle of the memory, and nobody writes it: [`write`](Self::write) and
     /// [`copy_to_input`](crate::stream::StreamOps::copy_to_input) are refused for this input until
@@ -56,8 +56,8 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// Returns the memory unchanged, with [`Error::Input`] for another element type or a name that no input has,
     /// [`Error::LengthMismatch`] for another length, [`Error::NoSuchInput`], [`Error::MisalignedPart`] for a part that
     /// does not begin at a multiple of 64 bytes (MEM-08), [`Error::StillRunning`] while queued work uses the model, or
-    /// [`Error::Vendor`]. If the library then no longer tells which memory it uses, the model cannot be executed any
-    /// more ([`Error::Gone`]).
+    /// [`Error::Vendor`]. If it is unknown after the failure which memory the library uses, the model cannot be executed
+    /// any more ([`Error::Gone`]).
     #[rule(DATA_02, DATA_10, MEM_02, MEM_08)]
     pub fn share_input<'n, E: Element>(
         &mut self,
@@ -66,7 +66,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         memory: SharedBuffer<C, E>,
     ) -> Result<InputMemory<C, E>, Failed<SharedBuffer<C, E>>> {
         match self.put_input::<E>(current, input.into(), (&memory.row(), true), |_| Ok(())) {
-            Ok((old, true)) => Ok(InputMemory::Shared(named(&old, memory.len()))),
+            Ok((old, true)) => Ok(InputMemory::Shared(handle_of(&old, memory.len()))),
             Ok((old, false)) => Ok(InputMemory::Own(DeviceBuffer::of(old, memory.len()))),
             Err(error) => Err(Failed { error, value: memory }),
         }
@@ -91,15 +91,15 @@ impl<C: Brand, P> BoundModel<C, P> {
             false => Err(Error::NotShared { name: bound.info.name.clone() }),
         };
         match self.put_input::<E>(current, input.into(), (&buffer.row(), false), is_shared) {
-            Ok((old, _)) => Ok(named(&old, buffer.len())),
+            Ok((old, _)) => Ok(handle_of(&old, buffer.len())),
             Err(error) => Err(Failed { error, value: buffer }),
         }
     }
 }
 
-/// A handle of memory that a model has read. Its drop leaves a stamp for the model's work that may still read the
-/// memory.
-fn named<C: Brand, E>(old: &Arc<RawBuffer>, length: usize) -> SharedBuffer<C, E> {
+/// A new handle of memory that a model has read. The model's own handle is dropped, and leaves a stamp for work of the
+/// model that may still read the memory.
+fn handle_of<C: Brand, E>(old: &Arc<RawBuffer>, length: usize) -> SharedBuffer<C, E> {
     SharedBuffer::of(old.clone_part(), length)
 }
 

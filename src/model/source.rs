@@ -29,7 +29,7 @@ use std::sync::OnceLock;
 /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
 /// ```
 //
-// It hides the variants of `ModelImage`, one of which only this crate makes: contents with the file that they came from.
+// A struct, to hide the variants of `ModelImage`: only this crate makes contents with the path of their file.
 #[derive(Clone, Copy, Debug)]
 #[rule(MODEL_10, MODEL_11, MODE_02)]
 pub struct ModelSource<'a>(ModelImage<'a>);

@@ -1,4 +1,5 @@
-//! Methods that a model in flight lacks, so that the compiler's message says why. As in `src/stream/untouched.rs`.
+//! Methods that a model in flight does not have. They exist so that the compiler's message says why, as in
+//! `src/stream/untouched.rs`.
 
 use super::{BoundModel, Outputs, PortId};
 use crate::brand::Brand;

@@ -46,8 +46,8 @@ assert_impl_all!(Workspace<Scoped<'static>>: Send, Sync);
 assert_not_impl_any!(Workspace<Scoped<'static>>: Clone);
 
 impl<C: Brand> Current<C> {
-    /// Allocates so many bytes of working memory for models (`aclrtMalloc`). [`model_size`](Self::model_size) tells how much a model
-    /// needs.
+    /// Allocates `bytes` bytes of working memory for models (`aclrtMalloc`). [`model_size`](Self::model_size) tells how
+    /// much a model needs.
     ///
     /// # Errors
     ///
@@ -71,13 +71,14 @@ impl<C: Brand> Workspace<C> {
         if model.works_in(&self.block) { Ok(()) } else { Err(Error::OtherWorkspace) }
     }
 
-    /// A place for one more model of the same lane.
+    /// Reserves `bytes` bytes for one more model of the same lane.
     #[rule(MODEL_07)]
     pub(crate) fn share(&self, bytes: usize) -> Result<Share, Error> {
         Share::take(&self.block, &self.taken, bytes, false)
     }
 
-    /// A place for a model that uses the workspace alone. An earlier load that failed may have left a model in it.
+    /// Reserves the workspace for a model that uses it alone. An error if an earlier load that failed has left a model in
+    /// it.
     #[rule(MODEL_07)]
     pub(crate) fn alone(&self, bytes: usize) -> Result<Share, Error> {
         Share::take(&self.block, &self.taken, bytes, true)

@@ -17,7 +17,7 @@ impl CapturedOperator {
         Self { invocation: Arc::clone(invocation), is_launched: false }
     }
 
-    /// The row that the graph has to keep. It keeps the memory.
+    /// The row that the graph has to keep. This row keeps the tensors' memory.
     pub(crate) fn invocation(&self) -> &Arc<RawInvocation> {
         &self.invocation
     }
@@ -60,7 +60,7 @@ impl CapturedOperator {
         self.is_launched
     }
 
-    /// Says whether every run of the tasks so far launches it.
+    /// Notes whether every run of the tasks so far launches it.
     pub(crate) fn set_launched(&mut self, is_launched: bool) {
         self.is_launched = is_launched;
     }

@@ -2,7 +2,7 @@
 
 use super::launch::BoundOperator;
 use super::shared::{SharedTensor, TensorInput};
-use super::tensor::{Absent, DeviceTensor, OperatorInput, OperatorOutput, fill};
+use super::tensor::{Absent, DeviceTensor, OperatorInput, OperatorOutput, check_shape};
 use super::{OperatorInputs, OperatorOutputs, TensorArgument, sealed};
 use crate::brand::{Brand, INSIDE, Inside};
 use crate::element::Element;
@@ -55,7 +55,7 @@ impl<C: Brand, E: Element> Pending<C, DeviceTensor<C, E>> {
         self.in_flight().shape()
     }
 
-    /// The memory without the shape, in flight as before: for a copy to the host, for example.
+    /// The memory without the shape, in flight as before. For example, to copy it to the host.
     pub fn into_buffer(self) -> Pending<C, DeviceBuffer<C, E>> {
         self.reshaped(DeviceTensor::into_buffer)
     }
@@ -67,7 +67,7 @@ impl<C: Brand, E: Element> Pending<C, DeviceTensor<C, E>> {
     /// Returns the work unchanged, as [`DeviceTensor::reshape`].
     #[allow(clippy::result_large_err, reason = "the work comes back as it was")]
     pub fn reshape(self, shape: &[usize]) -> Result<Self, Failed<Self>> {
-        match fill(shape, self.in_flight().buffer.len()) {
+        match check_shape(shape, self.in_flight().buffer.len()) {
             Ok(()) => Ok(self.into_buffer().reshaped(|buffer| DeviceTensor::of(buffer, shape.into()))),
             Err(error) => Err(Failed { error, value: self }),
         }
@@ -106,7 +106,7 @@ impl<C: Brand, E: Element> Pending<C, SharedTensor<C, E>> {
 }
 
 impl<C: Brand, E: Element> Pending<C, DeviceBuffer<C, E>> {
-    /// The elements as a tensor of this shape, in flight as before: an input that a copy brings, for example.
+    /// The elements as a tensor of this shape, in flight as before. For example, to copy an input to the device.
     ///
     /// # Errors
     ///
@@ -114,7 +114,7 @@ impl<C: Brand, E: Element> Pending<C, DeviceBuffer<C, E>> {
     #[rule(MEM_08)]
     pub fn into_tensor(self, shape: &[usize]) -> Result<Pending<C, DeviceTensor<C, E>>, Failed<Self>> {
         let buffer = self.in_flight();
-        match fill(shape, buffer.len()).and_then(|()| buffer.block().can_be_tensor()) {
+        match check_shape(shape, buffer.len()).and_then(|()| buffer.block().can_be_tensor()) {
             Ok(()) => Ok(self.reshaped(|buffer| DeviceTensor::of(buffer, shape.into()))),
             Err(error) => Err(Failed { error, value: self }),
         }
@@ -128,7 +128,7 @@ impl<C: Brand, E: Element> Pending<C, DeviceBuffer<C, E>> {
 }
 
 impl<C: Brand, T: sealed_payload::Payload> Pending<C, T> {
-    /// The payload is a new handle of memory in flight: its stamp is that of the work so far.
+    /// Gives the payload, a new handle of memory in flight, the stamp of the work so far.
     fn stamped(self) -> Self {
         self.in_flight().follow((self.queue().id(), self.number()), self.queue(), INSIDE);
         self
@@ -213,7 +213,7 @@ macro_rules! inputs {
 }
 inputs!(DeviceTensor SharedTensor);
 
-/// As an output: the work that writes or reads it comes before the operator, because it is on the same stream.
+/// A tensor in flight can be an output: the work that uses it comes before the operator, because it is on the same stream.
 impl<C: Brand, E: Element> OperatorOutput<C> for Pending<C, DeviceTensor<C, E>> {}
 impl<C: Brand, E: Element> OperatorOutputs<C> for Pending<C, DeviceTensor<C, E>> {}
 

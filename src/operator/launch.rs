@@ -69,7 +69,7 @@ impl<C: Brand, I, O> BoundOperator<C, I, O> {
     /// # Errors
     ///
     /// Returns the operator if the library refuses. Only this method can still use it then, because the library may have
-    /// destroyed a part; a launch answers [`Error::Gone`].
+    /// destroyed a part; a launch returns [`Error::Gone`].
     pub fn into_tensors(self, current: &Current<C>) -> Result<(I, O), Failed<Self>> {
         match current.ledger().revoke(&self.invocation) {
             Ok(()) => Ok((self.inputs, self.outputs)),
@@ -189,7 +189,7 @@ impl<C: Brand, I, O> fmt::Debug for BoundOperator<C, I, O> {
     }
 }
 
-/// No `Pending` holds an operator whose inputs or outputs are a `Pending`: a launch makes them a part of the new work.
+/// The tensors of an operator in a `Pending` are never a `Pending` themselves: a launch makes them a part of the new work.
 impl<C: Brand, I, O> sealed_payload::Payload for BoundOperator<C, I, O> {
     fn comes_to_rest(&self, _: Inside) {
         self.invocation().mark_idle();

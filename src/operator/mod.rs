@@ -1,6 +1,6 @@
 //! Single operators: described by their name, bound to tensors, launched on a stream.
 
-/// A single input is a list of one.
+/// Implements the trait for lists of inputs for a type of a single input.
 macro_rules! list_of_one {
     ([$($generics:tt)*] $input:ty) => {
         impl<$($generics)*> $crate::operator::sealed::Inputs for $input {
@@ -65,7 +65,7 @@ pub use typed::{add, cast, mat_mul, mul, relu, softmax, sub};
 /// [`Pending::into_outputs`](crate::Pending::into_outputs) makes the outputs of one operator the inputs of the next
 /// without a wait between.
 ///
-/// The vendor has marked these functions as deprecated (OP-10). A release without them answers
+/// The vendor has marked these functions as deprecated (OP-10). With a release that lacks them, methods return
 /// [`Error::MissingFunction`].
 ///
 /// ```
@@ -184,7 +184,7 @@ pub(crate) mod sealed {
             Ok(())
         }
 
-        /// The failures of earlier work on it that nobody was told about.
+        /// Earlier work on it. A wait for the next work also reports the failures of this work that were not reported yet.
         fn past_of_operand(&self, _: Inside) -> Past {
             Past::none()
         }

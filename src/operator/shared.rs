@@ -1,6 +1,6 @@
 //! Tensors that several operators read.
 
-use super::tensor::{DeviceTensor, OperatorInput, fill};
+use super::tensor::{DeviceTensor, OperatorInput, check_shape};
 use super::{IdleInputs, OperatorInputs, TensorArgument, TensorMemory, TensorState, sealed};
 use crate::brand::{Brand, Inside, Scoped};
 use crate::current::Current;
@@ -59,7 +59,7 @@ impl<C: Brand, E: Element> SharedBuffer<C, E> {
     /// 64 bytes (MEM-08).
     #[rule(MEM_08)]
     pub fn into_tensor(self, shape: &[usize]) -> Result<SharedTensor<C, E>, Failed<Self>> {
-        match fill(shape, self.len()).and_then(|()| self.block().can_be_tensor()) {
+        match check_shape(shape, self.len()).and_then(|()| self.block().can_be_tensor()) {
             Ok(()) => Ok(SharedTensor { buffer: self, shape: shape.into() }),
             Err(error) => Err(Failed { error, value: self }),
         }
@@ -86,7 +86,7 @@ impl<C: Brand, E: Element> SharedTensor<C, E> {
         self.buffer.to_vec(current)
     }
 
-    /// Returns the tensor to a single owner, if this is its last handle.
+    /// Turns the tensor back into one with a single owner, if this is the last handle.
     ///
     /// # Errors
     ///

@@ -44,7 +44,7 @@ pub struct DeviceTensor<
 assert_impl_all!(DeviceTensor<Scoped<'static>, f32>: Send, Sync);
 assert_not_impl_any!(DeviceTensor<Scoped<'static>, f32>: Clone);
 
-/// An optional input that the operator does not get.
+/// In place of an optional input that is left out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[rule(OP_04)]
 pub struct Absent;
@@ -58,7 +58,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     /// [`Error::MisalignedPart`] for a part of other memory that does not begin at a multiple of 64 bytes (MEM-08).
     #[rule(MEM_08)]
     pub fn into_tensor(self, shape: &[usize]) -> Result<DeviceTensor<C, E>, Failed<Self>> {
-        match fill(shape, self.len()).and_then(|()| self.block().can_be_tensor()) {
+        match check_shape(shape, self.len()).and_then(|()| self.block().can_be_tensor()) {
             Ok(()) => Ok(DeviceTensor { buffer: self, shape: shape.into() }),
             Err(error) => Err(Failed { error, value: self }),
         }
@@ -74,7 +74,7 @@ impl<C: Brand> Current<C> {
     /// [`InputError::Length`] when the shape has more or fewer elements, before anything is called; else as for
     /// [`upload`](Self::upload).
     pub fn upload_tensor<E: Element>(&self, shape: &[usize], from: &[E]) -> Result<DeviceTensor<C, E>, Error> {
-        fill(shape, from.len())?;
+        check_shape(shape, from.len())?;
         Ok(DeviceTensor { buffer: self.upload(from)?, shape: shape.into() })
     }
 
@@ -168,7 +168,7 @@ impl<C: Brand, E> DeviceTensor<C, E> {
     ///
     /// Returns the tensor unchanged, with [`InputError::Length`] when the shape has more or fewer elements.
     pub fn reshape(self, shape: &[usize]) -> Result<Self, Failed<Self>> {
-        match fill(shape, self.buffer.len()) {
+        match check_shape(shape, self.buffer.len()) {
             Ok(()) => Ok(Self { buffer: self.buffer, shape: shape.into() }),
             Err(error) => Err(Failed { error, value: self }),
         }
@@ -214,7 +214,7 @@ pub trait OperatorInput<C>: sealed::Input {}
     message = "`{Self}` cannot be an output of this operator",
     label = "expected a `DeviceTensor` of the stream's own context",
     note = "allocate it in the stream's context: `current.tensor::<f32>(&[2, 3])?`",
-    note = "MEM-02: what is shared is only read: `shared.try_unshare(current)?` makes it one owner's again"
+    note = "MEM-02: shared memory is only read: `shared.try_unshare(current)?` turns the last handle into a tensor that can be written"
 )]
 pub trait OperatorOutput<C>: sealed::Output {}
 
@@ -274,8 +274,8 @@ impl<C: Brand, E: Element> sealed::Output for DeviceTensor<C, MaybeUninit<E>> {
     }
 }
 
-/// Whether so many elements fill a shape.
-pub(super) fn fill(shape: &[usize], found: usize) -> Result<(), Error> {
+/// An error unless the shape has this many elements.
+pub(super) fn check_shape(shape: &[usize], found: usize) -> Result<(), Error> {
     match elements(shape) {
         expected if expected == found => Ok(()),
         expected => Err(InputError::Length { shape: format!("{shape:?}"), expected, found }.into()),

@@ -1,4 +1,4 @@
-//! The commonest operators, with arguments whose types and shapes are checked here.
+//! The most common operators, with arguments whose types and shapes are checked here.
 
 use super::{BoundOperator, DeviceTensor, Operator, OperatorInputs, TensorInput};
 use crate::brand::{Brand, INSIDE};
@@ -75,7 +75,7 @@ pub fn mat_mul<C: Brand, X: TensorInput<C>,
         _ => None,
     };
     let operator = Operator::new("MatMul").with("transpose_x1", false).with("transpose_x2", false);
-    let shape = shape.ok_or_else(|| misfit("MatMul", "the shapes [m, k] and [k, n]", x.sizes_of_tensor(INSIDE), y.sizes_of_tensor(INSIDE)));
+    let shape = shape.ok_or_else(|| shapes_error("MatMul", "the shapes [m, k] and [k, n]", x.sizes_of_tensor(INSIDE), y.sizes_of_tensor(INSIDE)));
     bind(current, operator, (x, y), shape.map(Vec::from))
 }
 
@@ -128,7 +128,7 @@ fn elementwise<C: Brand, X: TensorInput<C>, Y: TensorInput<C, Element = X::Eleme
 ) -> Bound<C, (X, Y), X::Element> {
     let expected = "shapes in which each pair of sizes, counted from the last, is equal or has a 1";
     let shape = broadcast(x.sizes_of_tensor(INSIDE), y.sizes_of_tensor(INSIDE))
-        .ok_or_else(|| misfit(name, expected, x.sizes_of_tensor(INSIDE), y.sizes_of_tensor(INSIDE)));
+        .ok_or_else(|| shapes_error(name, expected, x.sizes_of_tensor(INSIDE), y.sizes_of_tensor(INSIDE)));
     bind(current, Operator::new(name), (x, y), shape)
 }
 
@@ -156,6 +156,6 @@ fn broadcast(x: &[usize], y: &[usize]) -> Option<Vec<usize>> {
         .collect()
 }
 
-fn misfit(operator: &'static str, expected: &'static str, x: &[usize], y: &[usize]) -> Error {
+fn shapes_error(operator: &'static str, expected: &'static str, x: &[usize], y: &[usize]) -> Error {
     ShapesError { operator, expected, found: format!("{x:?} and {y:?}") }.into()
 }

@@ -1,4 +1,5 @@
-//! Methods that an operator in flight lacks, so that the compiler's message says why. As in `src/stream/untouched.rs`.
+//! Methods that an operator in flight does not have. They exist so that the compiler's message says why, as in
+//! `src/stream/untouched.rs`.
 
 use crate::brand::Brand;
 use crate::current::Current;

@@ -13,11 +13,11 @@ use core::ptr::NonNull;
 
 impl<C: Brand> Current<C> {
     /// Adopts a stream that other code has made in this context, for example a framework's current stream. It is used
-    /// like every stream, and waited for at the end of the scope; other code destroys it.
+    /// like any stream, and the end of the scope waits for it. Other code destroys it.
     ///
     /// # Safety
     ///
-    /// * It is a stream of this context, and stays one until the value that this returns was
+    /// * `stream` is a stream of this context, and stays one until the returned value was
     ///   [destroyed](crate::Stream::destroy), or the scope has ended without an error.
     /// * No allocator of the caller's is registered on it.
     /// * Other code that uses the stream at the same time accepts that all work runs in the order in which it is
@@ -33,20 +33,20 @@ impl<C: Brand> Current<C> {
         Ok(Stream::<C, Undecided>::of(self.ledger().adopt_stream(stream)).without_allocator())
     }
 
-    /// Device memory of other code, for `length` elements. It is used like every buffer; other code frees it.
+    /// Adopts device memory of other code, for `length` elements. It is used like any buffer. Other code frees it.
     ///
     /// # Safety
     ///
-    /// * There are so many elements of this type at the address, in memory of this context's device, and they have been
+    /// * At `start` there are `length` elements of this type, in memory of this context's device, and they have been
     ///   written (MEM-07).
-    /// * They stay there until the value that this returns was [freed](crate::DeviceBuffer::free), or the scope has
-    ///   ended without an error (MEM-02).
+    /// * They stay there until the returned value was [freed](crate::DeviceBuffer::free), or the scope has ended without
+    ///   an error (MEM-02).
     /// * No other code writes them during that time, and no other code reads them while work of this crate may write
     ///   them.
     ///
     /// # Errors
     ///
-    /// [`Error::Forked`] in a forked child; [`Error::TooShort`] when no memory can hold so many elements.
+    /// [`Error::Forked`] in a forked child; [`Error::TooShort`] when no memory can hold `length` elements.
     #[rule(MEM_02, MEM_07, MEM_11)]
     #[allow(unsafe_code, reason = "a declaration only: the caller vouches for the memory")]
     pub unsafe fn adopt_memory<E: Element>(

@@ -10,10 +10,10 @@ use ascendcl_macros::rule;
 use core::ffi::c_void;
 use core::fmt;
 
-/// A slot for an allocator of the program, which the C functions of [`functions`](Self::functions) call.
+/// A slot for an allocator of the program. The C functions of [`functions`](Self::functions) call this allocator.
 ///
-/// The functions let no panic out, and the allocator is not taken out of the slot while a call is inside it or a block
-/// of it is out. While the slot is empty, the functions answer that there is no memory.
+/// The functions let no panic out. The allocator cannot be taken out of the slot while a call is inside it or a block of
+/// it is in use. While the slot is empty, the functions return null.
 ///
 /// ```
 /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
@@ -24,7 +24,7 @@ use core::fmt;
 /// let pool = PoolAllocator::new(current, 1 << 20)?;
 /// AllocatorSlot::serves(current, &pool)?;
 /// slot.put(pool)?;
-/// // The crate tells its library of these functions, as long as the slot is kept.
+/// // Your crate registers these functions with its library, which may call them as long as the slot is kept.
 /// assert!(slot.functions().is_some());
 /// // Later, when the library has forgotten them:
 /// let pool = slot.take()?;
@@ -52,7 +52,7 @@ pub struct KeptSlot {
 pub struct AllocatorFunctions {
     /// The first argument of each function but the last.
     pub object: *mut c_void,
-    /// Gives a block of so many bytes, or null.
+    /// Returns a block of at least the given number of bytes, or null.
     pub allocate: AllocateFn,
     /// The same, near an address.
     pub allocate_near: AllocateNearFn,
@@ -71,9 +71,9 @@ impl<A: DeviceAllocator> AllocatorSlot<A> {
 
     /// The functions, for a library that calls allocators. `None` when nothing keeps the slot alive any more.
     ///
-    /// They may be called, on any thread, as long as a [`KeptSlot`] is there or a block is out. A block that a function
-    /// gave is given back once, to the same object, and used until then only. A block can come back before the queued work
-    /// that uses it is over, so who has told a library of the functions [takes](Self::take) the allocator out after that.
+    /// They may be called, on any thread, as long as a [`KeptSlot`] exists or a block is in use. Each block is given back
+    /// once, to the same object, and is not used afterwards. A library may give a block back before the queued work that
+    /// uses it is over. So [take](Self::take) the allocator out only after that work.
     #[rule(ALLOC_07, ALLOC_18, ALLOC_19)]
     pub fn functions(&self) -> Option<AllocatorFunctions> {
         let members = self.0.upgrade()?.members();
@@ -86,7 +86,8 @@ impl<A: DeviceAllocator> AllocatorSlot<A> {
         })
     }
 
-    /// An error unless the allocator has memory for streams of this context: to be asked before a library is told of it.
+    /// An error unless the allocator has memory for streams of this context. Ask this before you register it with a
+    /// library.
     ///
     /// # Errors
     ///
@@ -100,7 +101,8 @@ impl<A: DeviceAllocator> AllocatorSlot<A> {
     ///
     /// # Errors
     ///
-    /// The allocator, when there is one already, or when nothing keeps the slot alive any more ([`Error::Gone`]).
+    /// Returns the allocator, with [`Error::StillRunning`] when the slot has one already, or [`Error::Gone`] when nothing
+    /// keeps the slot alive any more.
     pub fn put(&self, allocator: A) -> Result<(), Failed<A>> {
         let refused = |error, value| Err(Failed { error, value });
         match self.0.upgrade() {
@@ -111,12 +113,12 @@ impl<A: DeviceAllocator> AllocatorSlot<A> {
         }
     }
 
-    /// Takes the allocator out: from now on the functions answer that there is no memory. It does not wait.
+    /// Takes the allocator out. From now on the functions return null. This does not wait.
     ///
     /// # Errors
     ///
-    /// [`Error::BlocksInUse`] while blocks of it are out, [`Error::StillRunning`] while a call or
-    /// [`look`](Self::look) is inside it: then it stays. [`Error::Gone`] when there is none.
+    /// [`Error::BlocksInUse`] while blocks of the allocator are in use, [`Error::StillRunning`] while a call or
+    /// [`look`](Self::look) is inside it: then the allocator stays. [`Error::Gone`] when there is none.
     #[rule(ALLOC_12)]
     pub fn take(&self) -> Result<A, Error> {
         self.0.upgrade().ok_or(Error::Gone { what: ObjectKind::ALLOCATOR })?.take()
@@ -137,7 +139,7 @@ impl<A: DeviceAllocator> AllocatorSlot<A> {
     ///
     /// # Safety
     ///
-    /// All work that could use memory of the allocator is done, and none is queued as long as the proof is there.
+    /// All work that could use memory of the allocator is done, and none is queued as long as the proof exists.
     ///
     /// # Errors
     ///

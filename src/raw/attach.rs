@@ -68,10 +68,10 @@ use std::sync::{Arc, Mutex};
 ///
 /// # Safety
 ///
-/// * After [`take_down`](Self::take_down) has answered `Ok`, nothing that the object stands for uses the context, its
+/// * After [`take_down`](Self::take_down) has returned `Ok`, nothing that the object stands for uses the context, its
 ///   streams, events, models or memory any more.
-/// * [`ENDS_BEFORE`](Self::ENDS_BEFORE) names the first kind of objects that the object needs in order to end, unless
-///   the device [was reset by force](Ending::was_reset): then it needs none.
+/// * [`ENDS_BEFORE`](Self::ENDS_BEFORE) names the first kind of objects that the object needs in order to end. If the
+///   device [was reset by force](Ending::was_reset), it needs none.
 /// * What it uses of the context is among the [`uses`](super::Attached::uses) with which it was attached, or the code
 ///   that uses it keeps that alive.
 /// * No work that uses the object is part of a captured graph: a replay would use it after its end.
@@ -91,8 +91,8 @@ pub unsafe trait Attach: Send + Sync + 'static {
     /// the reverse of the order in which they were attached.
     const ENDS_BEFORE: EndsBefore;
 
-    /// Ends the object. All streams of the context are synchronised, the context is current, and it is not called again
-    /// once it has answered `Ok`.
+    /// Ends the object. All streams of the context are synchronised, and the context is current. After this has returned
+    /// `Ok`, it is not called again.
     ///
     /// The calling thread is inside the context, so entering a context and closing a runtime are refused here.
     ///
@@ -112,8 +112,8 @@ pub struct Ending<'a> {
     _on_this_thread: PhantomData<*const ()>,
 }
 
-/// What [`Ending`] was told.
-pub(super) struct Told {
+/// What [`Attach::take_down`] reported to its [`Ending`].
+pub(super) struct Reported {
     pub(super) errors: Vec<Box<dyn core::error::Error + Send + Sync>>,
     pub(super) later: Vec<KeptAllocator>,
 }
@@ -123,8 +123,8 @@ impl<'a> Ending<'a> {
         Self { from, also: RefCell::default(), later: RefCell::default(), _on_this_thread: PhantomData }
     }
 
-    pub(super) fn told(self) -> Told {
-        Told { errors: self.also.into_inner(), later: self.later.into_inner() }
+    pub(super) fn into_reported(self) -> Reported {
+        Reported { errors: self.also.into_inner(), later: self.later.into_inner() }
     }
 
     /// The library.
@@ -149,27 +149,27 @@ impl<'a> Ending<'a> {
         used.has_ended(self.from.streams)
     }
 
-    /// An error where no call of a library that uses this one is made: see
+    /// An error if libraries that use this one must not be called now: see
     /// [`Current::allows_calls`](crate::Current::allows_calls).
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As for [`Current::allows_calls`](crate::Current::allows_calls).
     pub fn allows_calls(&self) -> Result<(), Error> {
         self.from.api.begins()
     }
 
-    /// Reports an error beside the one that [`take_down`](Attach::take_down) returns. When that returns `Ok`, the object
-    /// has ended, and the errors are reported all the same: by the end of the scope or the collection that has ended it.
-    /// When the program has taken the object down itself, the next collection reports them.
+    /// Reports an error beside the one that [`take_down`](Attach::take_down) returns. It is reported even if `take_down`
+    /// returns `Ok`: by the end of the scope or by the [`collect`](crate::Current::collect) that has ended the object. If
+    /// the program has taken the object down itself, the next `collect` reports it.
     pub fn also_failed(&self, error: impl Into<Box<dyn core::error::Error + Send + Sync>>) {
         // The conversion is code of the program, which may get here again.
         let error = error.into();
         self.also.borrow_mut().push(error);
     }
 
-    /// Drops this value when the context's objects were taken down, and nothing is half done. It is for values of the
-    /// program, whose drop may do anything: a [`KeptSlot`](crate::raw::KeptSlot) with an allocator.
+    /// Drops a value of the program later, when no call of this crate is half done. Use it for values whose drop runs code
+    /// of the program, for example a [`KeptSlot`](crate::raw::KeptSlot) with an allocator.
     pub fn drop_later<T: Send + 'static>(&self, value: T) {
         self.later.borrow_mut().push(Arc::new(Later(Mutex::new(Some(value)))));
     }

@@ -19,9 +19,9 @@ use std::sync::Arc;
 /// An object of other code that [ends with its context](Attach), and what it uses.
 ///
 /// The handle can be stored beside a [`Runtime`](crate::Runtime), lent to other threads, and dropped or forgotten: the
-/// context owns the object and keeps what it uses. A handle that outlives its context reaches nothing any more:
+/// context owns the object and keeps what it uses. A handle that outlives its context cannot reach the object, because
 /// [`get`](Self::get) needs that context's `Current`. An object whose handle was dropped is taken down by
-/// [`Current::collect`], when no stream of the context has work, or when the context ends.
+/// [`Current::collect`] when no stream of the context has work, or when the context ends.
 #[must_use = "an object that is dropped is taken down by `collect` or at the end of its scope; `take_down` shows the errors"]
 #[rule(DEV_10)]
 #[diagnostic::on_move(
@@ -78,7 +78,7 @@ impl<C: Brand> Current<C> {
         let mut rows = Vec::new();
         let usable = self.ledger().api().is_of_this_process().and_then(|()| uses.add_rows_of_uses(&mut rows, INSIDE));
         if let Err(error) = usable {
-            // What comes back has no other name.
+            // The objects come back without another owner of their rows.
             drop(rows);
             return Err(Failed { error, value: (object, uses) });
         }
@@ -114,9 +114,9 @@ impl<C: Brand, T: Attach, U> Attached<C, T, U> {
     ///
     /// # Errors
     ///
-    /// Returns the object unchanged, with [`Error::Attached`] with what its own code answered; [`Error::Capturing`]
-    /// while a stream of the context is captured; [`Error::Vendor`] or [`Error::WorkFailed`] when work could not be
-    /// waited for, or failed; [`Error::WrongContext`] in another context of a runtime with the same name.
+    /// Returns the object unchanged, with [`Error::Attached`], which contains the error of its own code;
+    /// [`Error::Capturing`] while a stream of the context is captured; [`Error::Vendor`] or [`Error::WorkFailed`] when work
+    /// could not be waited for, or failed; [`Error::WrongContext`] in another context of a runtime with the same name.
     #[rule(DEV_10)]
     #[rustfmt::skip] // The compiler's messages print these lines.
     pub fn take_down( // STREAM-09: while its own context is current: `context.enter(thread, |current| ...)`
@@ -129,8 +129,8 @@ impl<C: Brand, T: Attach, U> Attached<C, T, U> {
         }
     }
 
-    /// An object that has a handle ends with its context, and nobody is in that afterwards. Still this looks: the program
-    /// would use what its code has destroyed.
+    /// An error if the object has ended. An object with a handle ends with its context, which nobody can enter afterwards.
+    /// This is checked nevertheless, because otherwise the program would use what its code has destroyed.
     fn is_usable(&self) -> Result<(), Error> {
         self.row.owner().is_current(ObjectKind::ATTACHED)?;
         if self.row.is_ended() { Err(Error::Gone { what: ObjectKind::ATTACHED }) } else { Ok(()) }
@@ -159,10 +159,10 @@ impl<T: Attach> ForeignObject for Object<T> {
         let ending = Ending::new(from);
         let result = catch_unwind(AssertUnwindSafe(|| self.0.take_down(&ending)));
         let result = result.unwrap_or_else(|panic| Err(format!("it panicked: {}", message_of(panic)).into()));
-        let told = ending.told();
-        kept.extend(told.later);
+        let reported = ending.into_reported();
+        kept.extend(reported.later);
         let (ended, last) = (result.is_ok(), result.err());
-        let errors = told.errors.into_iter().chain(last).map(|reason| Error::Attached { what: T::NAME, reason });
+        let errors = reported.errors.into_iter().chain(last).map(|reason| Error::Attached { what: T::NAME, reason });
         TakenDown { ended, errors: errors.collect() }
     }
 }

@@ -15,16 +15,16 @@ use core::ffi::c_void;
 impl Loaded {
     /// The functions of the library, as `ascendcl-sys` declares them. Each of them is `unsafe` to call.
     ///
-    /// A forked child must not call them, nor code that the library calls (THREAD-05, CB-01). This crate does not check
-    /// that here.
+    /// They must not be called in a forked child, and not by code that the library calls (THREAD-05, CB-01). This crate
+    /// does not check that here.
     pub fn as_raw(self) -> &'static ascendcl_sys::Library {
         self.functions()
     }
 }
 
 impl Loaded {
-    /// The code that a raw call answered, as a result: 0 is success, and any other code an [`Error::Vendor`] with the
-    /// library's text for this thread. `doing` reads on from "could not": "create a notify".
+    /// The code that a raw call returned, as a result: 0 is success, and any other code an [`Error::Vendor`] with the
+    /// library's text for this thread. `doing` continues the text "could not", for example "create a notify".
     ///
     /// # Errors
     ///
@@ -34,8 +34,8 @@ impl Loaded {
         self.api().result_of(call, Ok(code), doing)
     }
 
-    /// The same for the code that a call by [`as_raw`](Self::as_raw) answered, which finds out whether the library has the
-    /// function.
+    /// Like [`checked`](Self::checked), for the result of a call by [`as_raw`](Self::as_raw), which is an error if the
+    /// library lacks the function.
     ///
     /// # Errors
     ///
@@ -47,9 +47,9 @@ impl Loaded {
 }
 
 impl Loaded {
-    /// An error where no function of a library that uses this one is called: inside a callback of the library, and in a
-    /// forked child. When [each call is verified](crate::Acl::verify_current), also where another context is current than
-    /// the one that was entered.
+    /// An error if libraries that use this one must not be called now: inside a callback of the library, and in a forked
+    /// child. When [each call is verified](crate::Acl::verify_current), also if another context is current than the one
+    /// that was entered.
     ///
     /// # Errors
     ///
@@ -61,7 +61,7 @@ impl Loaded {
 }
 
 impl<C: Brand> Current<C> {
-    /// An error where no function of a library that uses this context is called, as for
+    /// An error if libraries that use this context must not be called now, as for
     /// [`Loaded::allows_calls`](crate::library::Loaded::allows_calls). This context is current afterwards.
     ///
     /// # Errors
@@ -94,15 +94,15 @@ impl<C: Brand, S: EventState, K: EventKind> Event<C, S, K> {
 }
 
 impl<C: Brand, P> Model<C, P> {
-    /// The model's number: see [the obligations of its user](crate::raw). Where it shares its working memory, other code
-    /// must not execute it while another model of the lane runs (MODEL-06).
+    /// The model's number: see [the obligations of its user](crate::raw). If the model shares its working memory, other
+    /// code must not execute it while another model of the lane runs (MODEL-06).
     pub fn as_raw(&self) -> u32 {
         self.loaded().id()
     }
 }
 
 impl<C: Brand, E> DeviceBuffer<C, E> {
-    /// The address in device memory: see [the obligations of its user](crate::raw). The host cannot follow it.
+    /// The address in device memory: see [the obligations of its user](crate::raw). The host cannot dereference it.
     pub fn as_raw(&self) -> *mut c_void {
         self.block().start()
     }

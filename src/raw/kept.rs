@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 /// A [`Stream`] that an object of another crate has, without the type of its context: the object is `'static`.
 ///
-/// The context keeps the stream, and does not collect it, as long as this value is there.
+/// The context keeps the stream, and does not collect it, as long as this value exists.
 ///
 /// ```
 /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
@@ -58,16 +58,16 @@ impl<C: Brand> Deref for LentStream<'_, C> {
     }
 }
 
-/// Device memory of this crate that an object of another crate keeps: it has a name as long as this value is there.
+/// Device memory of this crate that an object of another crate keeps. It is not collected as long as this value exists.
 ///
-/// Memory with a name is not collected. The owner of the value, which has given the address to other code, drops it when
-/// no work uses the memory any more.
+/// The owner of the value, which has given the address to other code, drops the value when no work uses the memory any
+/// more.
 ///
 /// ```
 /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
 /// let kept = current.upload(&[1.0_f32, 2.0])?.keep();
 /// assert_eq!(kept.bytes(), 8);
-/// // The memory stays as long as `kept` is there.
+/// // The memory stays as long as `kept` exists.
 /// assert!(current.collect().is_empty());
 /// assert!(!kept.start().is_null());
 /// # Ok::<_, ascendcl::Error>(())
@@ -90,7 +90,8 @@ pub struct RawTensor {
 }
 
 impl<C: Brand> Stream<C, Undecided> {
-    /// The stream for an object of another crate, which registers an allocator for it there or loads something onto it.
+    /// The stream for an object of another crate, which registers an allocator for the stream with another library, for
+    /// example.
     pub fn keep(self) -> KeptStream {
         KeptStream { queue: Arc::clone(self.queue()), _not_shared: StreamOfOneThread::NEW }
     }
@@ -131,8 +132,8 @@ impl KeptStream {
         Ok(LentStream { tasks: StreamOps::new(Arc::clone(&self.queue)), _kept: self })
     }
 
-    /// Calls a function of another library that takes the stream and queues nothing on it; also while the context ends
-    /// ([`Attach::take_down`](crate::raw::Attach::take_down)).
+    /// Calls a function of another library that takes the stream and queues nothing on it. This is possible also while the
+    /// context ends ([`Attach::take_down`](crate::raw::Attach::take_down)).
     ///
     /// # Errors
     ///
@@ -146,7 +147,7 @@ impl KeptStream {
     ///
     /// # Errors
     ///
-    /// The same value, with [`Error::WrongContext`] in another context than its own.
+    /// Returns this value unchanged, with [`Error::WrongContext`] in another context than its own.
     pub fn into_stream<C: Brand>(self, current: &Current<C>) -> Result<Stream<C, Undecided>, Failed<Self>> {
         match self.is_of(current) {
             Ok(()) => Ok(Stream::of(self.queue)),
@@ -161,19 +162,19 @@ impl KeptStream {
 }
 
 impl<C: Brand, E> DeviceBuffer<C, E> {
-    /// Whether an object of another crate can use the memory: [`keep`](Self::keep) keeps it whatever its state. Nothing is
+    /// An error unless an object of another crate can use the memory. [`keep`](Self::keep) does not check that. Nothing is
     /// called.
     ///
     /// # Errors
     ///
-    /// [`Error::InDoubt`] when work may use the memory that could not be waited for, or [`Error::WrongContext`].
+    /// [`Error::InDoubt`] when work that could not be waited for may use the memory, or [`Error::WrongContext`].
     #[rule(MEM_02, MEM_11)]
     pub fn is_usable(&self, current: &Current<C>) -> Result<(), Error> {
         self.block().check_ready_for_work(current.here())
     }
 
-    /// The memory for an object of another crate, which lets work of its own use it. It does not come back: it is
-    /// collected when the object has dropped it.
+    /// The memory for an object of another crate, whose work may use it. The buffer does not come back: the memory is
+    /// collected when the object has dropped the [`KeptMemory`].
     pub fn keep(self) -> KeptMemory {
         KeptMemory(Arc::new(RawBuffer::into_part(self.into_row())))
     }
@@ -197,8 +198,8 @@ impl KeptMemory {
 
 /// Tensors of the program as a function of another library takes them; `None` for an input that is left out.
 ///
-/// The values themselves go in flight with the work: see [`InFlight`](crate::raw::InFlight). So nobody writes or frees
-/// their memory meanwhile.
+/// The work has to own the tensors themselves while it is in flight ([`InFlight`](crate::raw::InFlight)), so that nobody
+/// writes or frees their memory meanwhile.
 ///
 /// # Errors
 ///

@@ -13,14 +13,14 @@
 //! | [`DeviceBuffer`](crate::DeviceBuffer) | [`as_raw`](crate::DeviceBuffer::as_raw): the address in device memory |
 //! | [`SharedBuffer`](crate::memory::SharedBuffer) | [`as_raw`](crate::memory::SharedBuffer::as_raw): the address in device memory, to be read |
 //!
-//! # What a raw handle asks of its user
+//! # The obligations of a raw handle's user
 //!
-//! * It is used while its value is alive: until the value was destroyed, unloaded or freed, or its scope has ended. The
-//!   library gives the address of a destroyed object to the next one, so an old handle may name a stranger.
-//! * It is not destroyed, reset, unloaded or freed by other code (STREAM-08, MEM-01): its scope does that.
-//! * It is used in the context that it is of, which is current where a `Current` is (STREAM-09).
-//! * What is queued with it beside [`submit`](crate::stream::StreamOps::submit) is unknown to this crate, which may
-//!   free or lend out memory that such work still uses. A stream is synchronised before its scope ends, so work that
+//! * Use the handle only while its value is alive: until the value was destroyed, unloaded or freed, or its scope has
+//!   ended. The library gives the address of a destroyed object to the next one, so an old handle may name a stranger.
+//! * Do not destroy, reset, unload or free it (STREAM-08, MEM-01): its scope does that.
+//! * Use it in its own context. That context is current where its `Current` can be used (STREAM-09).
+//! * This crate does not know of work that is queued with it outside of [`submit`](crate::stream::StreamOps::submit), and
+//!   may free or lend out memory that such work still uses. A stream is synchronised before its scope ends, so work that
 //!   uses the caller's own memory only is waited for.
 //!
 //! # Work by other functions

@@ -10,25 +10,27 @@ use core::ffi::c_void;
 
 impl<C: Brand> StreamOps<C> {
     /// Queues work by a function of the library, or of another library that queues on the same streams. `queue` gets
-    /// the stream's handle and the memory of the operands; it queues the work, and returns the code that it was
-    /// answered with, 0 for success. `call` is the function's name, for errors.
+    /// the stream's handle and the memory of the operands. It queues the work and returns the function's code, 0 for
+    /// success. `call` is the function's name, for errors.
     ///
     /// The operands are in flight afterwards, as with all work of this crate: they come back by a wait.
+    ///
+    /// With newer drivers a copy of ordinary host memory takes place in the call, ahead of what is queued. So if such
+    /// memory is an operand, this method first waits for the work on the stream that uses one of the operands, without a
+    /// limit.
     ///
     /// The [page on raw handles](crate::raw) has an example.
     ///
     /// # Safety
     ///
-    /// * What `queue` queues, it queues on the stream that it gets, and nowhere else (STREAM-04).
-    /// * The work uses the memory of the operands inside of their bytes, and other memory only that stays usable until
-    ///   the stream was synchronised, which [`Pending::wait`] and the end of the scope do (MEM-02). It writes only what
-    ///   it alone uses, and values of the elements' type. Of an operand that was not written before (`MaybeUninit`) it
-    ///   writes all (MEM-07). What is [shared](crate::memory::SharedBuffer) it only reads.
-    /// * Pinned and device memory is used when the work's turn has come. Ordinary host memory
+    /// * `queue` queues work on the stream that it gets, and nowhere else (STREAM-04).
+    /// * The work uses the memory of the operands inside of their bytes. It uses other memory only if that stays usable
+    ///   until the stream was synchronised, which [`Pending::wait`] and the end of the scope do (MEM-02). It writes only
+    ///   memory that nothing else uses meanwhile, and values of the elements' type. It writes all of an operand that was
+    ///   not written before (`MaybeUninit`; MEM-07), and only reads [shared memory](crate::memory::SharedBuffer).
+    /// * The work uses pinned and device memory in the stream's order, and not earlier. Ordinary host memory
     ///   ([`pageable_buffer`](Current::pageable_buffer)) is used by the call or by the queued work alone, not by
-    ///   anything that runs beside the stream (COPY-05). With newer drivers a copy of it takes place in the call, ahead
-    ///   of what is queued. So where it is an operand, work on the stream that uses one of the operands is waited for
-    ///   first, without a limit.
+    ///   anything that runs beside the stream (COPY-05).
     /// * `queue` leaves the thread's current context as it is, destroys nothing, and does not unwind through C.
     ///
     /// # Errors

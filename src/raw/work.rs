@@ -13,16 +13,17 @@ use core::ffi::c_void;
 use core::fmt;
 use std::sync::Arc;
 
-/// When queued work last used an object of another crate: what that object's owner asks before it ends the object.
+/// A mark that says when queued work last used an object of another crate. The owner of the object asks it before it ends
+/// the object.
 ///
-/// [`StreamOps::submit_object`](crate::stream::StreamOps::submit_object) writes it before and after the call that queues
-/// the work. It belongs to one context. Several values may show the same mark: then it waits for the work of all of them.
-/// [`InFlight`] has a program.
+/// [`StreamOps::submit_object`](crate::stream::StreamOps::submit_object) writes the mark before and after the call that
+/// queues the work. A mark belongs to one context. Several values may [name](InFlight::uses) the same mark, which then
+/// covers the work of all of them. [`InFlight`] has an example.
 pub struct LastUse(ForeignUse);
 
 /// A value of another crate that queued work uses, and that a [`Pending`](crate::Pending) holds and gives back.
 ///
-/// It shows what of it work uses. A [`LastUse`] that it leaves out tells nothing about this work.
+/// It names the marks of what the work uses. A [`LastUse`] that it leaves out says nothing about this work.
 ///
 /// ```
 /// use ascendcl::raw::{InFlight, LastUse};
@@ -65,14 +66,14 @@ pub trait InFlight {
     /// The marks of the objects that work uses.
     fn uses(&self) -> Vec<&LastUse>;
 
-    /// Memory of this crate that work uses beside them.
+    /// Memory of this crate that the work also uses.
     fn memory(&self) -> Vec<&KeptMemory> {
         Vec::new()
     }
 }
 
 impl LastUse {
-    /// Of an object of this context that no work has used.
+    /// The mark of an object of this context that no work has used.
     pub fn never<C: Brand>(current: &Current<C>) -> Self {
         Self::of(current.id())
     }
@@ -82,14 +83,14 @@ impl LastUse {
         Self(ForeignUse::of(context))
     }
 
-    /// Whether all work that used it is known to be done: a wait has covered it. No call of the library asks.
+    /// Whether all work that used the object is known to be done because a wait has covered it. Nothing is called.
     ///
-    /// Work that a failed call may have queued counts. Another context than its own does not know: `false`.
+    /// Work that a failed call may have queued counts, too. `false` in another context than the mark's own.
     pub fn is_over<C: Brand>(&self, current: &Current<C>) -> bool {
         self.0.is_here(current.here()) && self.0.is_over(current.ledger().streams())
     }
 
-    /// Whether a call failed that may have queued work with it, and the work could not be waited for. It stays so.
+    /// Whether a failed call may have queued work with the object, and that work could not be waited for. This stays so.
     pub fn is_in_doubt(&self) -> bool {
         self.0.is_in_doubt()
     }
@@ -102,31 +103,32 @@ impl LastUse {
 
 impl<C: Brand> StreamOps<C> {
     /// Queues work that uses an object of another crate, by a function of another library. `queue` gets the stream's
-    /// handle and the object; it queues the work and says how that went, in the other crate's words. `call` is the
-    /// function's name.
+    /// handle and the object. It queues the work, and returns an error, for example of the other crate, if that failed.
+    /// `call` is the function's name, for errors.
     ///
     /// The object is in flight afterwards: it comes back by a wait.
     ///
     /// # Safety
     ///
-    /// * What `queue` queues, it queues on the stream that it gets, and nowhere else (STREAM-04).
-    /// * Of this crate's memory the work uses that of [`InFlight::memory`], inside of its bytes, and other memory only
-    ///   that stays usable until the stream was synchronised (MEM-02). It writes only what it alone uses.
+    /// * `queue` queues work on the stream that it gets, and nowhere else (STREAM-04).
+    /// * Of this crate's memory, the work uses that of [`InFlight::memory`], inside of its bytes. It uses other memory only
+    ///   if that stays usable until the stream was synchronised (MEM-02). It writes only memory that nothing else uses
+    ///   meanwhile.
     /// * What it uses of the other crate stays usable until the marks of [`InFlight::uses`] say that the work
-    ///   [is over](LastUse::is_over). Dropping or forgetting the [`Pending`] does not end that: so the object is a handle
-    ///   of something that another owner keeps, for example what is [attached](crate::raw::Attach) to the context.
+    ///   [is over](LastUse::is_over), even if the [`Pending`] is dropped or forgotten. So the object is a handle of
+    ///   something that has another owner, for example of an object that is [attached](crate::raw::Attach) to the context.
     /// * `queue` leaves the thread's current context as it is, destroys nothing that work may use, and does not unwind
     ///   through C.
     ///
     /// # Errors
     ///
-    /// The object as it was. [`Error::WrongContext`] when it is of another context, [`Error::InDoubt`] for memory in
-    /// doubt: then `queue` has not run. Else the error of `queue`; then the crate waits for the stream, at most a
-    /// second, because work may have been queued. When the wait fails, the object's marks and memory are in doubt.
+    /// Returns the object unchanged. [`Error::WrongContext`] when it belongs to another context, [`Error::InDoubt`] for
+    /// memory in doubt: then `queue` has not run. Otherwise the error of `queue`. Then the crate waits for the stream, at
+    /// most a second, because work may have been queued. When the wait fails, the object's marks and memory are in doubt.
     ///
     /// # Panics
     ///
-    /// A panic of `queue` goes on after the same wait; the object is dropped.
+    /// A panic of `queue` continues after the same wait; the object is dropped.
     #[rule(MEM_02, STREAM_04, STREAM_09)]
     #[allow(unsafe_code, reason = "a declaration only: the caller vouches for the work")]
     pub unsafe fn submit_object<T: InFlight>(
@@ -158,7 +160,7 @@ impl<C: Brand> StreamOps<C> {
 
 #[diagnostic::do_not_recommend]
 impl<T: InFlight> sealed_payload::Payload for T {
-    /// The marks ask the streams: this wait says nothing of other work with the same object.
+    /// Nothing to note: marks ask the streams. This wait says nothing about other work with the same object.
     fn comes_to_rest(&self, _: Inside) {}
 
     fn follow(&self, from: (u64, u64), queue: &RawStream, _: Inside) {

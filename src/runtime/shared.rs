@@ -9,7 +9,7 @@ use crate::ffi::{Gate, Passage};
 use crate::ledger::{DeviceRow, Ledger, takes};
 use crate::life_cycle::leads;
 use crate::panics::{Panics, drop_each_quietly};
-use crate::run::{Setup, unsaid};
+use crate::run::{Setup, default_device};
 use crate::thread::Thread;
 use crate::untold;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
@@ -67,7 +67,7 @@ impl Shared {
     }
 
     fn opened(acl: &Acl, setup: &Setup, thread: &mut Thread) -> Result<(Arc<DeviceRow>, Arc<Ledger>), Error> {
-        let id = setup.device.map_or_else(|| unsaid(acl), Ok)?;
+        let id = setup.device.map_or_else(|| default_device(acl), Ok)?;
         let device = acl.take_device(thread, id)?;
         setup.teardown_timeout.into_iter().for_each(|limit| device.set_teardown_timeout(limit));
         let ledger = open_context(&device, setup.default_context)?;

@@ -17,7 +17,7 @@ use ascendcl_macros::rule;
 use std::sync::Arc;
 
 impl<C: Brand, S: StreamState> Stream<C, S> {
-    /// Leaves it to the library to allocate, for the rest of the stream's life.
+    /// Lets the library allocate the memory of this stream's work, for the rest of the stream's life.
     #[rule(ALLOC_15)]
     pub fn without_allocator(
         self, // ALLOC-15: decided once for a stream: `let stream = current.stream()?.without_allocator();` before a loop
@@ -29,8 +29,8 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         self.into_state(())
     }
 
-    /// Registers an allocator (`aclrtAllocatorRegister`), which moves into the stream: it serves this stream and no
-    /// other (ALLOC-10). Work that runs here from now on gets its memory from it.
+    /// Waits for the stream's work and registers an allocator (`aclrtAllocatorRegister`), which moves into the stream: it
+    /// serves this stream and no other (ALLOC-10). Work that is queued here from now on gets its memory from it.
     ///
     /// # Errors
     ///
@@ -50,7 +50,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         leads!(stream: S, CanRegister => CustomAllocator<A>);
         let registered = Registered::vacant();
         let told = serves(&allocator, current.id())
-            .and_then(|()| self.tell(current, registered.members(), registered.clone()));
+            .and_then(|()| self.synchronize_and_register(current, registered.members(), registered.clone()));
         match told {
             Ok(kept) => {
                 registered.put(allocator);
@@ -60,7 +60,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         }
     }
 
-    /// Registers an allocator that is made of C functions (`aclrtAllocatorRegister`).
+    /// Waits for the stream's work and registers an allocator that is made of C functions (`aclrtAllocatorRegister`).
     ///
     /// # Safety
     ///
@@ -83,16 +83,17 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         S: CanRegisterDescriptor,
     {
         leads!(stream: S, CanRegisterDescriptor => RawAllocator);
-        // There is no Rust value to keep: the caller does.
+        // There is no Rust value to keep: the caller keeps the object and the functions.
         let own = current.ledger().api().is_of_this_process();
-        match own.and_then(|()| self.tell(current, descriptor.members(), KeptByCaller::kept())) {
+        match own.and_then(|()| self.synchronize_and_register(current, descriptor.members(), KeptByCaller::kept())) {
             Ok(kept) => Ok(after_dropping(kept, self.into_state(descriptor.complete()))),
             Err(error) => Err(Failed { error, value: (self, descriptor) }),
         }
     }
 
-    /// Tells the library to call an allocator for work on this stream; the last one told counts (ALLOC-09).
-    pub(super) fn tell(
+    /// Synchronises the stream and makes the library call this allocator for work on it, in place of one that was
+    /// registered before (ALLOC-09).
+    pub(super) fn synchronize_and_register(
         &self,
         current: &Current<C>,
         members: Members,
@@ -104,8 +105,8 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         self.queue().register(ledger.api(), members, keeps)
     }
 
-    /// Synchronises and ends the registration.
-    pub(super) fn tell_end(&self, current: &Current<C>) -> Result<Vec<KeptAllocator>, Error> {
+    /// Synchronises the stream and ends the registration of its allocator.
+    pub(super) fn synchronize_and_unregister(&self, current: &Current<C>) -> Result<Vec<KeptAllocator>, Error> {
         let ledger = current.ledger();
         ledger.synchronize(Site::unproven(ledger.api()).here(), self.queue(), None)?;
         self.queue().unregister(ledger.api())
@@ -121,7 +122,7 @@ impl<C: Brand> Stream<C, RawAllocator> {
     /// Returns the stream with its allocator unchanged.
     pub fn unregister(self, current: &Current<C>) -> Result<(Stream<C, Undecided>, CompleteDescriptor), Failed<Self>> {
         leads!(stream: RawAllocator, CanUnregister => Undecided);
-        match self.tell_end(current) {
+        match self.synchronize_and_unregister(current) {
             Ok(kept) => Ok(after_dropping(kept, self.exchange(()))),
             Err(error) => Err(Failed { error, value: self }),
         }
@@ -173,10 +174,10 @@ impl<C: Brand, A> Stream<C, CustomAllocator<A>> {
         leads!(stream: CustomAllocator<A>, CanReplace => CustomAllocator<B>);
         let registered = Registered::vacant();
         let ledger = current.ledger();
-        let told = || self.queue().register(ledger.api(), registered.members(), registered.clone());
+        let register = || self.queue().register(ledger.api(), registered.members(), registered.clone());
         let replaced = serves(&allocator, current.id())
             .and_then(|()| ledger.supports_allocators())
-            .and_then(|()| self.give_up(current, told));
+            .and_then(|()| self.take_allocator(current, register));
         match replaced {
             Ok((before, kept)) => {
                 registered.put(allocator);
@@ -199,19 +200,19 @@ impl<C: Brand, A> Stream<C, CustomAllocator<A>> {
         A: DeviceAllocator,
     {
         leads!(stream: CustomAllocator<A>, CanUnregister => Undecided);
-        match self.give_up(current, || self.queue().unregister(current.ledger().api())) {
+        match self.take_allocator(current, || self.queue().unregister(current.ledger().api())) {
             Ok((allocator, kept)) => Ok(after_dropping(kept, (self.into_state(()), allocator))),
             Err(error) => Err(Failed { error, value: self }),
         }
     }
 
-    /// Synchronises, and takes the allocator out of its registration, of which `tell` tells the library that it is
-    /// over. When that fails the allocator stays. Also returns what
-    /// earlier registrations kept, which the caller drops last.
-    fn give_up(
+    /// Synchronises the stream and takes the allocator out of its registration, which `end` ends or replaces in the
+    /// library. If `end` fails, the allocator is put back. Also returns what earlier registrations kept; the caller drops
+    /// that last.
+    fn take_allocator(
         &self,
         current: &Current<C>,
-        tell: impl FnOnce() -> Result<Vec<KeptAllocator>, Error>,
+        end: impl FnOnce() -> Result<Vec<KeptAllocator>, Error>,
     ) -> Result<(A, Vec<KeptAllocator>), Error>
     where
         A: DeviceAllocator,
@@ -219,7 +220,7 @@ impl<C: Brand, A> Stream<C, CustomAllocator<A>> {
         current.ledger().synchronize(current.here(), self.queue(), None)?;
         let registered = self.allocator()?;
         let allocator = registered.take()?;
-        match tell() {
+        match end() {
             Ok(kept) => Ok((allocator, kept)),
             Err(error) => {
                 registered.put(allocator);

@@ -31,7 +31,7 @@ impl<C: Brand> StreamOps<C> {
         from: H,
         to: D,
     ) -> Copied<C, HostBuffer<C, E>, DeviceBuffer<C, E>, (H, D)> {
-        whole::<C, E, HostBuffer<C, E>, D::Buffer, _, _>(current, &self.queue, from, to)
+        copy_whole::<C, E, HostBuffer<C, E>, D::Buffer, _, _>(current, &self.queue, from, to)
     }
 
     /// Queues a copy from the device to the host (`aclrtMemcpyAsync`). Both buffers are in flight until you
@@ -48,7 +48,7 @@ impl<C: Brand> StreamOps<C> {
         from: D,
         to: H,
     ) -> Copied<C, D::Kept, HostBuffer<C, E>, (D, H)> {
-        whole::<C, E, D::Kept, HostBuffer<C, E>, _, _>(current, &self.queue, from, to)
+        copy_whole::<C, E, D::Kept, HostBuffer<C, E>, _, _>(current, &self.queue, from, to)
     }
 
     /// Queues a copy from one device buffer to another (`aclrtMemcpyAsync`). Both are in flight until the result is
@@ -63,7 +63,7 @@ impl<C: Brand> StreamOps<C> {
         from: F,
         to: D,
     ) -> Copied<C, F::Kept, DeviceBuffer<C, E>, (F, D)> {
-        whole::<C, E, F::Kept, D::Buffer, _, _>(current, &self.queue, from, to)
+        copy_whole::<C, E, F::Kept, D::Buffer, _, _>(current, &self.queue, from, to)
     }
 
     /// Queues a copy of the elements `part` of a host buffer to the elements from `at` on of a device buffer
@@ -81,7 +81,7 @@ impl<C: Brand> StreamOps<C> {
         to: D,
         at: usize,
     ) -> Copied<C, HostBuffer<C, E>, DeviceBuffer<C, E>, (H, D)> {
-        piece::<C, E, HostBuffer<C, E>, DeviceBuffer<C, E>, _, _>(current, &self.queue, (from, part), (to, at))
+        copy_part::<C, E, HostBuffer<C, E>, DeviceBuffer<C, E>, _, _>(current, &self.queue, (from, part), (to, at))
     }
 
     /// Queues a copy of the elements `part` of a device buffer to the elements from `at` on of a host buffer
@@ -98,7 +98,7 @@ impl<C: Brand> StreamOps<C> {
         to: H,
         at: usize,
     ) -> Copied<C, D::Kept, HostBuffer<C, E>, (D, H)> {
-        piece::<C, E, D::Kept, HostBuffer<C, E>, _, _>(current, &self.queue, (from, part), (to, at))
+        copy_part::<C, E, D::Kept, HostBuffer<C, E>, _, _>(current, &self.queue, (from, part), (to, at))
     }
 
     /// Queues a copy of the elements `part` of a device buffer to the elements from `at` on of another
@@ -116,10 +116,10 @@ impl<C: Brand> StreamOps<C> {
         to: D,
         at: usize,
     ) -> Copied<C, F::Kept, DeviceBuffer<C, E>, (F, D)> {
-        piece::<C, E, F::Kept, DeviceBuffer<C, E>, _, _>(current, &self.queue, (from, part), (to, at))
+        copy_part::<C, E, F::Kept, DeviceBuffer<C, E>, _, _>(current, &self.queue, (from, part), (to, at))
     }
 
-    /// Queues a set of every byte of a device buffer (`aclrtMemsetAsync`), which is written then.
+    /// Queues setting every byte of a device buffer to `value` (`aclrtMemsetAsync`). The buffer counts as written then.
     ///
     /// # Errors
     ///
@@ -157,7 +157,7 @@ impl<C: Brand> StreamOps<C> {
     }
 
     /// Waits until all work that was queued so far is complete. It calls `aclrtSynchronizeStreamWithTimeout`
-    /// repeatedly, because the function without a limit may not return while another thread queues work.
+    /// repeatedly, because `aclrtSynchronizeStream` may not return while another thread queues work.
     ///
     /// # Errors
     ///
@@ -173,17 +173,17 @@ impl<C: Brand> StreamOps<C> {
         current.ledger().synchronize(current.here(), &self.queue, None)
     }
 
-    /// As [`synchronize`](Self::synchronize), for at most `limit`, which is rounded up to whole milliseconds. When it
-    /// is over, the library is asked once more, for a moment.
+    /// As [`synchronize`](Self::synchronize), for at most `limit`, which is rounded up to whole milliseconds. When the
+    /// limit has passed, the library is asked once more, for a moment.
     ///
-    /// Some calls wait for their stream without a limit: destroying it, ending a registration, proving it idle, running
-    /// a model in a lane, and the end of its scope. To limit such a wait, call this method first. After it has
-    /// succeeded, they return at once.
+    /// Some calls wait for their stream without a limit: destroying it, registering or unregistering an allocator, proving
+    /// it idle, running a model in a lane, and the end of its scope. To limit such a wait, call this method first. After
+    /// it has succeeded, they return at once.
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] whose code [`is_timeout`](crate::error::Code::is_timeout) when the time was up: the work is
-    /// still in flight then, and what it uses stays out of reach.
+    /// [`Error::Vendor`] whose code [`is_timeout`](crate::error::Code::is_timeout) when the limit has passed: the work is
+    /// still in flight then, and what it uses stays inaccessible.
     #[rule(STREAM_16)]
     pub fn synchronize_within(&self, current: &Current<C>, limit: Duration) -> Result<(), Error> {
         current.ledger().synchronize(current.here(), &self.queue, Some(limit))
@@ -210,9 +210,9 @@ fn set_in_flight<C: Brand, E: Element, D: Destination<C, E>>(
 ) -> Pending<C, DeviceBuffer<C, E>> {
     if D::HAS_PAST {
         let past = buffer.past_of_operand(INSIDE);
-        return Pending::named(buffer.into_written_output(INSIDE), queue, number).after(past);
+        return Pending::with_queue(buffer.into_written_output(INSIDE), queue, number).after(past);
     }
-    Pending::named(buffer.into_written_output(INSIDE), queue, number)
+    Pending::with_queue(buffer.into_written_output(INSIDE), queue, number)
 }
 
 /// A copy in flight, source first; or the two arguments, unchanged.
@@ -241,10 +241,10 @@ fn both_in_flight<C: Brand, A, B, F: Operand<C, A>, T: Operand<C, B>, P>(
 ) -> Pending<C, P> {
     if F::HAS_PAST || T::HAS_PAST {
         let past = from.past_of_operand(INSIDE).and(to.past_of_operand(INSIDE));
-        return Pending::named(payload(from.taken_by_work(INSIDE), to.taken_by_work(INSIDE)), queue, number)
+        return Pending::with_queue(payload(from.taken_by_work(INSIDE), to.taken_by_work(INSIDE)), queue, number)
             .after(past);
     }
-    Pending::named(payload(from.taken_by_work(INSIDE), to.taken_by_work(INSIDE)), queue, number)
+    Pending::with_queue(payload(from.taken_by_work(INSIDE), to.taken_by_work(INSIDE)), queue, number)
 }
 
 /// An error when one of them cannot be used on this stream.
@@ -262,7 +262,7 @@ pub(super) fn both_usable<C: Brand, A, B>(
 
 /// All of one buffer to all of another.
 #[inline(always)]
-fn whole<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Operand<C, B>>(
+fn copy_whole<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Operand<C, B>>(
     current: &Current<C>,
     queue: &Arc<RawStream>,
     from: F,
@@ -280,7 +280,7 @@ fn whole<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Ope
     match queue.copy_at_once(current.here(), (target.block_at_this_end(), source.block_at_this_end(), way)) {
         Some((queue, Ok(number))) => Ok(both_in_flight(queue, number, (from, to), both_written)),
         Some((queue, Err(unsettled))) => Err(not_copied(queue, unsettled, from, to)),
-        None => whole_after_checks(current, queue, from, to),
+        None => copy_whole_after_checks(current, queue, from, to),
     }
 }
 
@@ -305,7 +305,7 @@ fn both_written<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>>(from: A, to: B) -
 }
 
 /// Some elements of one buffer to a place in another.
-fn piece<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Operand<C, B>>(
+fn copy_part<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Operand<C, B>>(
     current: &Current<C>,
     queue: &Arc<RawStream>,
     (from, part): (F, Range<usize>),
@@ -314,7 +314,7 @@ fn piece<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Ope
     let (source, target) = (from.operand_value(INSIDE), to.operand_value(INSIDE));
     let queued = both_usable(queue, &from, &to).map_err(Boxed::from).and_then(|()| {
         let ends = ((source.block_at_this_end(), source.room()), (target.block_at_this_end(), target.room()));
-        checked_piece::<C, E>(current, queue, (ends.0, part), (ends.1, at))
+        queue_part::<C, E>(current, queue, (ends.0, part), (ends.1, at))
     });
     in_flight(queue, queued, (from, to), |from, to| (from.into_written(INSIDE), to.into_written(INSIDE)))
 }
@@ -322,10 +322,10 @@ fn piece<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Ope
 /// A buffer as its memory and its length in elements.
 type End<'a> = (&'a RawBuffer, usize);
 
-/// All of one buffer to all of another, where that needs a further look.
+/// Like [`copy_whole`], with all checks.
 #[cold]
 #[inline(never)]
-fn whole_after_checks<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Operand<C, B>>(
+fn copy_whole_after_checks<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Operand<C, B>>(
     current: &Current<C>,
     queue: &Arc<RawStream>,
     from: F,
@@ -343,7 +343,7 @@ fn whole_after_checks<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<
     in_flight(queue, queued, (from, to), both_written)
 }
 
-fn checked_piece<C: Brand, E>(
+fn queue_part<C: Brand, E>(
     current: &Current<C>,
     queue: &Arc<RawStream>,
     ((from, length), part): (End<'_>, Range<usize>),

@@ -22,10 +22,10 @@ impl<C: Brand> Current<C> {
     /// can be read. Slices are ordinary memory, so the library may block in the queueing call. If the device buffer is
     /// in flight, the call waits for the stream first, as for a [pageable buffer](Self::pageable_buffer).
     ///
-    /// **The process is aborted** when the library cannot tell that the copies are over, that is when a stream cannot
-    /// be synchronised and a second attempt fails, too: the memory is the caller's again as soon as `copy_scope`
-    /// returns, and nothing in the process could keep the device from writing to it. A wait on a device that hangs does
-    /// not return; [`StreamOps::synchronize_within`] inside `program` tells that earlier.
+    /// **The process is aborted** when a stream cannot be synchronised and a second attempt fails, too: the library cannot
+    /// tell then that the copies are over. As soon as `copy_scope` returns, the memory is the caller's again, and nothing
+    /// in the process could keep the device from writing to it. A wait for a device that hangs does not return. To find
+    /// that out in time, call [`StreamOps::synchronize_within`] inside `program`.
     ///
     /// ```
     /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
@@ -103,7 +103,7 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
         }
     }
 
-    /// Queues a copy from the device to a slice (`aclrtMemcpyAsync`), which can be read when the lending is over.
+    /// Queues a copy from the device to a slice (`aclrtMemcpyAsync`). The slice can be read when the scope has ended.
     ///
     /// # Errors
     ///

@@ -13,8 +13,8 @@ use core::ops::Deref;
 use static_assertions::assert_not_impl_any;
 use std::sync::Arc;
 
-/// A view of the context's default stream, which is there without being created and goes with the context. It takes the
-/// [`StreamOps`] of all streams, and executes neither models nor operators.
+/// A view of the context's default stream. This stream exists as long as its context: nobody creates or destroys it. It
+/// takes the [`StreamOps`] of all streams, and executes neither models nor operators.
 ///
 /// It has no `destroy`, and cannot have an allocator (ALLOC-01). It stays on its thread: work that several threads
 /// queue on the default stream has no order that a program could rely on. An explicit [`Stream`](crate::Stream) is
@@ -67,7 +67,7 @@ pub(crate) mod sealed {
 }
 
 impl<C: Brand> Current<C> {
-    /// The context's default stream. It is there without being created, and goes with the context (DEV-03, DEV-04).
+    /// The context's default stream, which exists as long as the context (DEV-03, DEV-04).
     #[rule(DEV_03, STREAM_03)]
     pub fn default_stream(&self) -> DefaultStream<C> {
         DefaultStream::new(self.ledger().default_stream())

@@ -13,7 +13,7 @@ use core::mem::MaybeUninit;
     label = "expected a `DeviceBuffer` of the stream's own context, with the elements of the source",
     note = "STREAM-09, MEM-11: stream and buffers of a copy belong to one context",
     note = "COPY-06, MODEL-09: a copy on a stream goes to or from the device, and not to weights, which models only read",
-    note = "MEM-02: what is shared is only read: its last name is made a buffer by `shared.try_unshare(current)?`",
+    note = "MEM-02: shared memory is only read: `shared.try_unshare(current)?` turns the last handle into a buffer",
     note = "allocate the buffer in the stream's context: `current.device_buffer(length)?`",
     note = "see `ascendcl-explain STREAM-09`"
 )]

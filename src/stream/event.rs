@@ -10,8 +10,8 @@ use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 
 impl<C: Brand> StreamOps<C> {
-    /// Puts the event behind everything that is queued on this stream so far (`aclrtRecordEvent`). Recording again
-    /// moves the event; what waits for it already waits for the earlier point (EVENT-09).
+    /// Puts the event behind everything that is queued on this stream so far (`aclrtRecordEvent`). Recording again moves
+    /// the event. Streams that wait for it already keep waiting for the earlier point (EVENT-09).
     ///
     /// # Errors
     ///
@@ -47,8 +47,8 @@ impl<C: Brand> StreamOps<C> {
         }
     }
 
-    /// All work that is queued on this stream from now on waits for the event (`aclrtStreamWaitEvent`). So it runs
-    /// after the work of another stream before the event (STREAM-04).
+    /// Makes all work that is queued on this stream from now on wait for the event (`aclrtStreamWaitEvent`). So this work
+    /// runs after the work that the event covers on another stream (STREAM-04).
     ///
     /// # Errors
     ///

@@ -15,20 +15,20 @@ use static_assertions::assert_not_impl_any;
 use std::sync::Arc;
 
 impl<C: Brand, T: Payload> Pending<C, T> {
-    /// A future of the buffers. An event behind the work (`aclrtRecordEvent`) tells when it is over, and a thread of
-    /// this crate asks for it (`aclrtQueryEventStatus`) and wakes the task: within about a millisecond, whatever the
-    /// program's callbacks do. Nothing spins, and no thread is blocked.
+    /// A future of the buffers. This records an event behind the work (`aclrtRecordEvent`). A thread of this crate queries
+    /// the event (`aclrtQueryEventStatus`) and wakes the task within about a millisecond after the end of the work,
+    /// whatever the program's callbacks do. Nothing spins, and no thread is blocked.
     ///
-    /// The future has the current context and its stream until it is done or dropped. So it stays on this thread, as
-    /// executors for one thread let it (`block_on`, `LocalSet`, `LocalPool`); and nothing is queued behind the work
-    /// that the end of the future would have to wait for, too; unless the stream is given as one of several pointers to
-    /// it (`&mut &stream`) and another one is used. To have two pieces of work under way, await futures of two streams
-    /// together.
+    /// The future borrows the current context and its stream until it is done or dropped. So it stays on this thread:
+    /// use an executor for one thread (`block_on`, `LocalSet`, `LocalPool`). And nothing can be queued behind the work, so
+    /// the end of the future waits for this work only. (A program can evade that by `&mut &stream`: then it can queue
+    /// through another reference, and the end of the future waits for that work, too.) To have two pieces of work under
+    /// way, await futures of two streams together.
     ///
     /// The task's waker runs on the thread of this crate. There it cannot call the library
-    /// ([`Error::InsideCallback`]), and while it runs, no other task is woken. A panic of it ends there.
+    /// ([`Error::InsideCallback`]), and while it runs, no other task is woken. A panic of the waker ends there.
     ///
-    /// Dropping or forgetting the future is dropping or forgetting the work: what it uses stays until it is done.
+    /// To drop or forget the future is to drop or forget the work: the buffers stay allocated until the work is done.
     ///
     /// ```
     /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
@@ -49,7 +49,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
         current: &'s Current<C>,
         stream: &'s mut Q,
     ) -> Result<Completion<'s, C, T>, Failed<Self>> {
-        // Looked at once: a pointer of the user's may name another stream the next time.
+        // Dereferenced only once: a pointer type of the user may return another stream the next time.
         let queue = stream.queue();
         match self.is_on(queue).and_then(|()| event_behind(current, queue)) {
             Ok(event) => {
@@ -95,9 +95,9 @@ impl<C: Brand, T: Payload> Completion<'_, C, T> {
         self.pending
     }
 
-    /// Whether the end would not block. The library answers for the case that the event says nothing.
+    /// Whether a wait would return at once. Asks the library about the stream, in case the event cannot be queried.
     fn is_over(&self, pending: &Pending<C, T>, waker: &Waker) -> Result<bool, Error> {
-        let over = self.watched.is_given_or_wakes(waker) || pending.is_done(self.current)?;
+        let over = self.watched.poll_signal(waker) || pending.is_done(self.current)?;
         if !over && !self.watched.by_thread {
             // The system could not start the thread, so the task polls.
             waker.wake_by_ref();
@@ -109,17 +109,17 @@ impl<C: Brand, T: Payload> Completion<'_, C, T> {
 impl<C: Brand, T: Payload> Future for Completion<'_, C, T> {
     type Output = Result<T, Failed<Pending<C, T>>>;
 
-    /// Polled again after it was done, it is pending for ever.
+    /// Polling after completion returns `Pending` forever.
     fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
         let Some(pending) = &self.pending else { return Poll::Pending };
-        // The work stays in its place meanwhile: this runs code of the waker, which may panic.
+        // The work stays in its field meanwhile: this runs code of the waker, which may panic.
         let over = self.is_over(pending, task.waker());
         if matches!(over, Ok(false)) {
             return Poll::Pending;
         }
         let Some(pending) = self.pending.take() else { return Poll::Pending };
         match over {
-            // Told or not: a synchronise is what reports failed work, and with nothing behind the work it is immediate.
+            // Only a synchronise reports failed work. With nothing queued behind the work, it returns at once.
             Ok(_) => Poll::Ready(pending.wait(self.current)),
             Err(error) => Poll::Ready(Err(Failed { error, value: pending })),
         }

@@ -89,7 +89,8 @@ impl<C: Brand, A> AllocatorGroup<C, A> {
         Ok(Self { allocator: RegisteredOf::new(registered), owner: Owner::current(), _brand: Mark::NEW })
     }
 
-    /// Registers the allocator on a stream (`aclrtAllocatorRegister`), which becomes a member of the group.
+    /// Waits for the stream's work and registers the allocator on it (`aclrtAllocatorRegister`). The stream becomes a
+    /// member of the group.
     ///
     /// # Errors
     ///
@@ -106,7 +107,7 @@ impl<C: Brand, A> AllocatorGroup<C, A> {
         let own = self.owner.is_current(ObjectKind::ALLOCATOR);
         let told = own.and_then(|()| {
             let registered = self.registered()?;
-            stream.tell(current, registered.members(), registered)
+            stream.synchronize_and_register(current, registered.members(), registered)
         });
         match told {
             Ok(kept) => {
@@ -128,7 +129,7 @@ impl<C: Brand, A> AllocatorGroup<C, A> {
         self.allocator.downgrade()
     }
 
-    /// Spends the group on a turn of one stream.
+    /// Begins the turn of one stream. The turn owns the group until it is [finished](GroupTurn::finish).
     ///
     /// # Errors
     ///
@@ -146,8 +147,8 @@ impl<C: Brand, A> AllocatorGroup<C, A> {
         Err(Failed { error: Error::OtherGroup, value: self })
     }
 
-    /// Looks at the allocator. No stream of the group is running: having the group is the proof, so that the allocator
-    /// may release, through a method that takes `&self`, the memory of blocks that were freed (ALLOC-11).
+    /// Lends the allocator to a closure. Having the group proves that no stream of the group is running. So the allocator
+    /// may release the memory of blocks that were freed, through a method that takes `&self` (ALLOC-11).
     pub fn with_allocator<R>(&mut self, look: impl FnOnce(&A) -> R) -> Option<R>
     where
         A: DeviceAllocator,
@@ -161,7 +162,7 @@ impl<C: Brand, A> AllocatorGroup<C, A> {
     ///
     /// Returns the group unchanged while a stream is attached to it ([detach](GroupStream::detach) the stream first),
     /// while the library has blocks of the allocator, or while the library may still call the allocator. After an
-    /// attachment that failed halfway, the last lasts until that stream is destroyed.
+    /// [`attach`](Self::attach) that failed halfway, the library may call it until that stream is destroyed.
     pub fn into_allocator(self) -> Result<A, Self>
     where
         A: DeviceAllocator,
@@ -184,7 +185,7 @@ impl<C: Brand, A> GroupStream<C, A> {
         A: DeviceAllocator,
     {
         leads!(stream: CustomAllocator<A>, CanUnregister => Undecided);
-        match self.stream.tell_end(current) {
+        match self.stream.synchronize_and_unregister(current) {
             Ok(kept) => Ok(after_dropping(kept, self.stream.into_state(()))),
             Err(error) => Err(Failed { error, value: self }),
         }
@@ -199,7 +200,7 @@ impl<C: Brand, A> GroupTurn<'_, C, A> {
         &self.member.stream
     }
 
-    /// Waits for the stream (`aclrtSynchronizeStream`) and gives the group back.
+    /// Waits for the stream (`aclrtSynchronizeStreamWithTimeout`, repeatedly) and gives the group back.
     ///
     /// # Errors
     ///
@@ -218,7 +219,7 @@ impl<C: Brand, A> GroupTurn<'_, C, A> {
     ///
     /// # Errors
     ///
-    /// As for [`finish`](Self::finish); when the time was up, the error's code
+    /// As for [`finish`](Self::finish); when the limit has passed, the error's code
     /// [`is_timeout`](crate::error::Code::is_timeout).
     pub fn finish_within(self, current: &Current<C>, limit: Duration) -> Result<AllocatorGroup<C, A>, Failed<Self>>
     where

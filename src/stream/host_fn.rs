@@ -15,12 +15,12 @@ use std::panic::{AssertUnwindSafe, RefUnwindSafe, UnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 impl<C: Brand> StreamOps<C> {
-    /// Queues a call of `callback` on the host (`aclrtLaunchHostFunc`): it runs when everything queued before is done,
-    /// on a thread of the library, and what is queued after it waits for it.
+    /// Queues a call of `callback` on the host (`aclrtLaunchHostFunc`). It runs on a thread of the library when everything
+    /// queued before it is done, and what is queued after it waits for it.
     ///
     /// The callback cannot use anything of a context: what it captures is `Send` and `'static`, and inside it the
     /// library cannot be called ([`Error::InsideCallback`]). A panic in it does not reach the library: the
-    /// [`HostFnResult`] tells it. Its captures live until it has run; if it never runs, they are never dropped.
+    /// [`HostFnResult`] reports it. Its captures live until it has run; if it never runs, they are never dropped.
     ///
     /// A callback should be short: all callbacks of a context run on one thread of the library (CB-12), so a callback
     /// that blocks delays those of every stream. Two waits inside a callback cause a deadlock:
@@ -41,8 +41,8 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::MissingFunction`] on releases that lack the function, or [`Error::Vendor`]. The callback comes with it
-    /// and will not run; it is missing if the library may have queued it although it answered with a failure.
+    /// Returns the callback, which will not run, with [`Error::MissingFunction`] on releases that lack the function, or
+    /// [`Error::Vendor`]. Returns `None` in its place if the library may have queued it although the call failed.
     #[rule(CB_01, CB_08, CB_09)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn launch_host_fn< // STREAM-09: while the stream's own context is current: `stream.launch_host_fn(current, || ...)`
@@ -53,7 +53,7 @@ impl<C: Brand> StreamOps<C> {
         current: &Current<C>,
         callback: F,
     ) -> Result<Pending<C, HostFnResult<R>>, Failed<Option<F>>> {
-        // The callback stays reachable, to be given back when the call is refused.
+        // This function keeps a pointer to the callback, to give it back if the call is refused.
         let call = HostCall::with(callback);
         match self.queue().call_back_with(current.here(), Arc::clone(&call)) {
             Ok(number) => Ok(Pending::new(HostFnResult { call }, self.queue(), number)),
@@ -65,7 +65,7 @@ impl<C: Brand> StreamOps<C> {
 }
 
 /// The value that a callback returned, or the fact that it panicked. See [`StreamOps::launch_host_fn`].
-#[must_use = "a panic of the callback is only told here"]
+#[must_use = "a panic of the callback is reported here only"]
 pub struct HostFnResult<R> {
     call: Arc<dyn Answers<R>>,
 }
@@ -101,7 +101,7 @@ enum Stage<R, F> {
     Done(Answer<R>),
 }
 
-/// What a [`HostFnResult`] knows of its callback, whose type it does not name.
+/// The part of a [`HostCall`] that a [`HostFnResult`] needs. The trait hides the type of the callback.
 trait Answers<R>: Send + Sync + UnwindSafe + RefUnwindSafe {
     fn take_answer(&self) -> Option<Answer<R>>;
     fn has_answer(&self) -> bool;
@@ -114,18 +114,19 @@ trait Answers<R>: Send + Sync + UnwindSafe + RefUnwindSafe {
 type Spare = Arc<dyn Any + Send + Sync>;
 
 thread_local! {
-    /// The last one: a callback in a loop finds its own.
+    /// The memory of the last callback on this thread. A callback in a loop finds its own memory here.
     static LAST: Cell<Option<Spare>> = const { Cell::new(None) };
-    /// Further ones.
+    /// The memory of further callbacks.
     static SPARES: RefCell<Vec<Spare>> = const { RefCell::new(Vec::new()) };
 }
 
-/// For so many callbacks a thread keeps memory, beside the last one.
+/// How many callbacks a thread keeps memory for, beside the last one.
 const MOST_SPARES: usize = 8;
-/// The memory of larger ones is not kept.
+/// The memory of larger callbacks is not kept.
 const MOST_BYTES: usize = 4096;
 
-/// Keeps memory beside the last one. It is dropped instead when the thread ends; there is nothing of the program's in it.
+/// Keeps memory beside that of the last callback. While the thread ends, it is dropped instead; it contains no value of
+/// the program.
 #[cold]
 #[inline(never)]
 fn keep_among_others(spare: Spare) {
@@ -139,8 +140,8 @@ fn keep_among_others(spare: Spare) {
 }
 
 impl<R: Send + 'static, F: Send + 'static> HostCall<R, F> {
-    /// A call that waits to be made. It uses the memory of an earlier callback of this type, if the library has let go of
-    /// it: so callbacks in a loop allocate nothing.
+    /// A call that has not run yet. It uses the memory of an earlier callback of this type, if the library no longer has
+    /// that memory. So callbacks in a loop allocate nothing.
     #[inline]
     fn with(callback: F) -> Arc<Self> {
         let waiting = Mutex::new(Stage::Waiting(callback));

@@ -1,4 +1,4 @@
-//! The proof that nothing runs which could use an allocator's memory.
+//! The proof that no queued work can use an allocator's memory.
 
 use super::{AllocatorGroup, CustomAllocator, Stream};
 use crate::allocator::{PoolAllocator, PoolStatistics};
@@ -49,8 +49,7 @@ use std::sync::Arc;
 /// ```
 #[rule(ALLOC_11)]
 pub struct IdleProof<'i, C: Brand, A> {
-    /// Not the allocator itself: a proof that lies in a variable after its last use must not keep the allocator from
-    /// being given back.
+    /// Weak: a proof that is still in a variable after its last use must not keep the allocator from being given back.
     allocator: WeakRegisteredOf<A>,
     /// Borrows the stream or the group: nobody can use it while the proof exists.
     _held: PhantomData<&'i mut A>,
@@ -58,8 +57,8 @@ pub struct IdleProof<'i, C: Brand, A> {
 }
 
 impl<C: Brand, A> Stream<C, CustomAllocator<A>> {
-    /// Synchronises the stream (`aclrtSynchronizeStream`). As long as the proof exists, nothing can be queued on the
-    /// stream.
+    /// Synchronises the stream (`aclrtSynchronizeStreamWithTimeout`, repeatedly) and returns the proof. As long as the
+    /// proof exists, nothing can be queued on the stream.
     ///
     /// # Errors
     ///
@@ -100,12 +99,11 @@ impl<C: Brand, A: DeviceAllocator> IdleProof<'_, C, A> {
 }
 
 impl<C: Brand> IdleProof<'_, C, PoolAllocator> {
-    /// Gives the pool's memory of which no block is out back to the system (`aclrtFree`), and says how many bytes that
-    /// were.
+    /// Frees the chunks of the pool of which the library has no block (`aclrtFree`), and returns how many bytes they had.
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] with what the library refuses to free, which stays with the scope; [`Error::OtherContext`]
+    /// [`Error::Vendor`] if the library refuses to free a chunk, which then stays with the scope; [`Error::OtherContext`]
     /// when the pool's memory is of another context.
     #[rule(ALLOC_11, ALLOC_14)]
     pub fn trim(&self, current: &Current<C>) -> Result<usize, Error> {
@@ -119,11 +117,11 @@ impl<C: Brand> IdleProof<'_, C, PoolAllocator> {
         result
     }
 
-    /// Reserves more memory for the pool, as [`Stream::grow_pool`].
+    /// Reserves `bytes` more bytes for the pool, as [`Stream::grow_pool`] does.
     ///
     /// # Errors
     ///
-    /// The same.
+    /// As for [`Stream::grow_pool`].
     pub fn grow(&self, current: &Current<C>, bytes: usize) -> Result<(), Error> {
         let gone = Error::Gone { what: ObjectKind::ALLOCATOR };
         grow(&*self.allocator.upgrade().ok_or(gone)?, current, bytes)

@@ -158,7 +158,8 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         self.exchange(carries).0
     }
 
-    /// Waits for the stream's work and destroys it (`aclrtSynchronizeStream`, `aclrtDestroyStream`; STREAM-05).
+    /// Waits for the stream's work and destroys it (`aclrtSynchronizeStreamWithTimeout`, repeatedly,
+    /// `aclrtDestroyStream`; STREAM-05).
     ///
     /// # Errors
     ///
@@ -176,11 +177,11 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         match current.ledger().destroy_stream_at_once(current.here(), self.queue()) {
             Some(Ok(())) => Ok(()),
             Some(Err(refused)) => Err(Failed { error: refused.into(), value: self }),
-            None => cold_path(move || self.destroy_after_a_look(current)),
+            None => cold_path(move || self.destroy_after_checks(current)),
         }
     }
 
-    fn destroy_after_a_look(self, current: &Current<C>) -> Result<(), Failed<Self>> {
+    fn destroy_after_checks(self, current: &Current<C>) -> Result<(), Failed<Self>> {
         // The allocator, if the stream had one, is dropped last.
         let mut kept = Vec::new();
         match current.ledger().destroy_stream(self.queue(), &mut kept) {

@@ -37,14 +37,14 @@ pub(crate) mod sealed {
     use super::{Arc, Error, Inside, Past, RawStream};
 
     pub trait Operand<C, T> {
-        /// Whether something can have happened to it before.
+        /// Whether earlier work can have used it: `true` for a [`Pending`].
         const HAS_PAST: bool;
         /// Whether work on this stream can use it now.
         fn usable_on(&self, queue: &Arc<RawStream>) -> Result<(), Error>;
         fn operand_value(&self, key: Inside) -> &T; // COPY-03: after waiting: `pending.wait(current)?`
         fn operand_value_mut(&mut self, key: Inside) -> &mut T; // COPY-04: after waiting: `pending.wait(current)?`
         fn taken_by_work(self, key: Inside) -> T; // COPY-03, COPY-04: after waiting: `pending.wait(current)?`
-        /// The failures of earlier work on it that nobody was told about.
+        /// Earlier work on it. A wait for the next work also reports the failures of this work that were not reported yet.
         fn past_of_operand(&self, key: Inside) -> Past;
     }
 }

@@ -26,8 +26,8 @@ use typed_builder::TypedBuilder;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, TypedBuilder)]
 #[non_exhaustive]
 pub struct StreamOptions {
-    /// Which streams the device prefers: 0, the default, before all others, and 7 after all others. The library takes a
-    /// larger number for 7.
+    /// Which streams the device prefers: 0, the default, before all others, and 7 after all others. For the library, a
+    /// larger number means 7.
     #[builder(default)]
     pub priority: u32,
     /// The library prepares what a launch needs when the stream is created (`ACL_STREAM_FAST_LAUNCH`): creating takes
@@ -39,17 +39,17 @@ pub struct StreamOptions {
     #[builder(default)]
     pub fast_sync: bool,
     /// The first failure of queued work on any stream of the context stops all of them (`aclrtSetStreamFailureMode`,
-    /// `ACL_STOP_ON_FAILURE`). Without it, a stream goes on behind a failure.
+    /// `ACL_STOP_ON_FAILURE`). Without it, a stream continues after a failure.
     ///
     /// One stream sets it for every stream of its context, those that exist and those that are created later. It cannot
     /// be taken back (STREAM-15). After a stop:
     ///
-    /// * No stream of the context takes work, and every wait answers with the failure, also on streams whose own work is
-    ///   well and may still run. So no wait shows when that work ends.
+    /// * No stream of the context takes work, and every wait returns the failure, also on streams whose own work has not
+    ///   failed and may still run. So no wait shows when that work ends.
     /// * What unfinished work uses stays allocated, and nothing reads, writes or frees it.
     /// * The context ends by force only: [`Runtime::close_by_force`](crate::Runtime::close_by_force), or
-    ///   [`Device::recover`](crate::Device::recover) after the end of its scope. Other contexts go on until then. Where
-    ///   another part of the program has taken the device, too, it has to close first: without force.
+    ///   [`Device::recover`](crate::Device::recover) after the end of its scope. Other contexts go on until then. If
+    ///   another part of the program has also taken the device, that part has to close first, without force.
     #[builder(default)]
     pub stop_on_failure: bool,
 }
@@ -59,8 +59,8 @@ impl<C: Brand> Current<C> {
     ///
     /// # Errors
     ///
-    /// As for [`stream`](Self::stream), and what the library says of the options; [`Error::MissingFunction`] on
-    /// releases that lack the function. There is no new stream then.
+    /// As for [`stream`](Self::stream); [`Error::Vendor`] if the library refuses the options; [`Error::MissingFunction`]
+    /// on releases that lack the function. There is no new stream then.
     #[rule(CTX_12, STREAM_11, STREAM_14, STREAM_15)]
     pub fn stream_with(&self, options: StreamOptions) -> Result<Stream<C, Undecided>, Error> {
         leads!(stream: Start --> Undecided : Create);

@@ -19,33 +19,33 @@ pub struct Past {
 /// The first submission of a piece of work whose failure was not reported yet, as the distance to the last submission.
 /// It is small, because programs store work in flight in results and futures.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Untold(u32);
+pub(super) struct Unreported(u32);
 
 /// Work on other streams that this stream took over.
 #[derive(Clone, Debug)]
 pub(super) enum OtherStreams {
     None,
-    /// The first take-over does not allocate. The fields of a [`TakenOver`] stand here one by one, because the enum is
-    /// larger by a word with the struct.
+    /// The first take-over does not allocate. The fields of a [`TakenOver`] are repeated here, because with the struct in
+    /// it the enum would be larger by a word.
     One {
-        untold: Untold,
+        unreported: Unreported,
         queue: Arc<RawStream>,
         number: u64,
     },
-    /// A take-over of work that was taken over before does. Each stream is here once, however often the work was on it.
-    /// Shared, because that costs the least where there are none.
+    /// A second take-over allocates. Each stream is listed once, however often the work was on it. `Arc<[_]>` keeps the
+    /// enum small.
     Several(Arc<[TakenOver]>),
 }
 
 /// Work on a stream, up to a submission.
 #[derive(Clone, Debug)]
 pub(super) struct TakenOver {
-    untold: Untold,
+    unreported: Unreported,
     queue: Arc<RawStream>,
     number: u64,
 }
 
-impl Untold {
+impl Unreported {
     /// All failures were reported.
     pub(super) const NONE: Self = Self(u32::MAX);
     /// The distance is unknown: it stands for all submissions of the stream.
@@ -72,21 +72,26 @@ impl Untold {
 }
 
 impl Past {
-    /// That of something idle.
+    /// The past of an idle operand: no earlier work has anything left to report.
     #[inline]
     pub(crate) const fn none() -> Self {
         Self { since: u64::MAX, other_streams: OtherStreams::None }
     }
 
-    /// Of both.
+    /// The past of two operands together.
     #[inline]
     pub(crate) fn and(self, other: Self) -> Self {
         Self { since: self.since.min(other.since), other_streams: self.other_streams.and(other.other_streams) }
     }
 
-    /// Of work on this stream, its submissions up to `number`, when another stream takes it over.
-    pub(super) fn taken_over(queue: &Arc<RawStream>, number: u64, untold: Untold, before: OtherStreams) -> Self {
-        let own = TakenOver { untold, queue: Arc::clone(queue), number };
+    /// The past of work that another stream takes over: the submissions of `queue` up to `number`, and what came before.
+    pub(super) fn taken_over(
+        queue: &Arc<RawStream>,
+        number: u64,
+        unreported: Unreported,
+        before: OtherStreams,
+    ) -> Self {
+        let own = TakenOver { unreported, queue: Arc::clone(queue), number };
         let other_streams = if own.is_well() { before } else { own.alone().and(before) };
         Self { since: u64::MAX, other_streams }
     }
@@ -104,8 +109,8 @@ impl OtherStreams {
     #[cold]
     fn together(self, other: Self) -> Self {
         let mut all = self.into_vec();
-        // What has ended well since then has nothing to tell. Otherwise work that visits one new stream after another
-        // would keep all of them.
+        // Work that has succeeded since then has nothing to report. If it were not removed, work that is handed to one new
+        // stream after another would keep all of these streams.
         all.retain(|known| !known.is_well());
         for one in other.into_vec().into_iter().filter(|one| !one.is_well()) {
             match all.iter_mut().find(|known| Arc::ptr_eq(&known.queue, &one.queue)) {
@@ -122,19 +127,19 @@ impl OtherStreams {
     fn into_vec(self) -> Vec<TakenOver> {
         match self {
             Self::None => Vec::new(),
-            Self::One { untold, queue, number } => vec![TakenOver { untold, queue, number }],
+            Self::One { unreported, queue, number } => vec![TakenOver { unreported, queue, number }],
             Self::Several(all) => all.to_vec(),
         }
     }
 
-    /// Whether there is any.
+    /// Whether there is work on other streams.
     #[inline]
     pub(super) fn is_somewhere(&self) -> bool {
         !matches!(self, Self::None)
     }
 
     /// The failure that has not been reported yet, if there is one. It counts as reported after this call.
-    pub(super) fn untold(&mut self, api: Api) -> Option<Error> {
+    pub(super) fn next_failure(&mut self, api: Api) -> Option<Error> {
         if matches!(self, Self::None) { None } else { self.look(api) }
     }
 
@@ -142,9 +147,9 @@ impl OtherStreams {
     fn look(&mut self, api: Api) -> Option<Error> {
         match self {
             Self::None => None,
-            Self::One { untold, queue, number } => look_at(untold, queue, *number, api),
+            Self::One { unreported, queue, number } => look_at(unreported, queue, *number, api),
             Self::Several(all) => {
-                Arc::make_mut(all).iter_mut().find_map(|one| look_at(&mut one.untold, &one.queue, one.number, api))
+                Arc::make_mut(all).iter_mut().find_map(|one| look_at(&mut one.unreported, &one.queue, one.number, api))
             }
         }
     }
@@ -154,34 +159,34 @@ impl TakenOver {
     /// Whether the work is known to be done, and has no failure that was not reported yet.
     fn is_well(&self) -> bool {
         self.queue.has_done(self.number)
-            && self.queue.failure_among(self.untold.since(self.number), self.number).is_none()
+            && self.queue.failure_among(self.unreported.since(self.number), self.number).is_none()
     }
 
-    /// The work of both, which is on one stream.
+    /// Adds other work on the same stream.
     fn extend(&mut self, other: &Self) {
-        let since = self.untold.since(self.number).min(other.untold.since(other.number));
+        let since = self.unreported.since(self.number).min(other.unreported.since(other.number));
         self.number = self.number.max(other.number);
-        self.untold = Untold::between(since, self.number);
+        self.unreported = Unreported::between(since, self.number);
     }
 
     fn alone(self) -> OtherStreams {
-        OtherStreams::One { untold: self.untold, queue: self.queue, number: self.number }
+        OtherStreams::One { unreported: self.unreported, queue: self.queue, number: self.number }
     }
 }
 
 /// The failure that has not been reported yet, if there is one. If nobody has waited for the stream, and it is idle,
 /// this asks it. If it has more to do, this does not wait: the next wait for that stream gets the failure.
-fn look_at(untold: &mut Untold, queue: &RawStream, number: u64, api: Api) -> Option<Error> {
-    if *untold == Untold::NONE {
+fn look_at(unreported: &mut Unreported, queue: &RawStream, number: u64, api: Api) -> Option<Error> {
+    if *unreported == Unreported::NONE {
         return None;
     }
     if !queue.has_done(number) && queue.is_complete(api).unwrap_or(false) {
         // `failure_among` below returns the failure that this wait finds.
         let _ = queue.synchronize(api, Some(MOMENT));
     }
-    let failure = queue.failure_among(untold.since(number), number);
+    let failure = queue.failure_among(unreported.since(number), number);
     if failure.is_some() {
-        *untold = Untold::between(queue.after_failures(), number);
+        *unreported = Unreported::between(queue.after_failures(), number);
     }
     failure
 }

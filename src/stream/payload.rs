@@ -28,10 +28,10 @@ pub(crate) mod sealed {
         note = "see `ascendcl-explain STREAM-04`"
     )]
     pub trait Payload {
-        /// All work that used it is known to be done.
+        /// Notes that all work that used the value is known to be done.
         fn comes_to_rest(&self, key: Inside); // MEM-02: only waiting ends the work: `pending.wait(current)?`
-        /// Work that is on this stream now runs after all work that used the value. That work was queued on the stream
-        /// with the id `from.0`, up to the submission `from.1`.
+        /// Notes that the submissions of this stream so far complete after all work that used the value. That work was
+        /// queued on the stream with the id `from.0`, up to the submission `from.1`.
         fn follow(&self, from: (u64, u64), queue: &RawStream, key: Inside); // STREAM-04: order streams by events: `wait_for`
     }
 }

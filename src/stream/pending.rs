@@ -1,6 +1,6 @@
 //! Work in flight, and what it works on.
 
-use super::past::{OtherStreams, Past, Untold};
+use super::past::{OtherStreams, Past, Unreported};
 use super::payload::Payload;
 use crate::brand::{Brand, INSIDE, Mark, Scoped};
 use crate::current::Current;
@@ -68,14 +68,14 @@ pub struct Pending<
     queue: Arc<RawStream>,
     /// All work on the payload is among the stream's submissions up to this one.
     number: u64,
-    /// From which of them on failures were not told yet.
-    untold: Untold,
+    /// From which of them on failures were not reported yet.
+    unreported: Unreported,
     other_streams: OtherStreams,
     _brand: Mark<C>,
 }
 
-/// The operands of the work. The payload is not a field of the tuple itself: for code that uses the work as if it were
-/// its buffers, the compiler would suggest that field.
+/// The payload of a [`Pending`]. It is wrapped because of the compiler's messages: a program that uses a `Pending` as if
+/// it were its buffers would get the suggestion to use the field `payload`.
 struct OutOfReach<T> {
     until_waited: T,
 }
@@ -105,7 +105,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     ///
     /// # Errors
     ///
-    /// As for [`wait`](Self::wait); when the time was up, the error's code
+    /// As for [`wait`](Self::wait); when the limit has passed, the error's code
     /// [`is_timeout`](crate::error::Code::is_timeout).
     #[rule(STREAM_16)]
     pub fn wait_within(self, current: &Current<C>, limit: Duration) -> Result<T, Failed<Self>> {
@@ -124,41 +124,45 @@ impl<C: Brand, T: Payload> Pending<C, T> {
         }
     }
 
-    /// Waits if nobody has waited yet, and asks for failures that other waits got.
+    /// Waits, unless an earlier wait has covered the work. Returns a failure that another wait got.
     #[inline(always)]
     fn settle(&mut self, current: &Current<C>, limit: Option<Duration>) -> Result<(), Boxed> {
         let here = current.here();
         if self.queue.has_done(self.number) {
             here.of_this_process()?;
         } else if let Err(error) = self.queue.synchronize_here(here, limit) {
-            return Err(self.was_told(error));
+            return Err(self.is_reported(error));
         }
-        if self.queue.any_failed() || self.other_streams.is_somewhere() { self.tell(here.api()) } else { Ok(()) }
+        if self.queue.any_failed() || self.other_streams.is_somewhere() {
+            self.report_failures(here.api())
+        } else {
+            Ok(())
+        }
     }
 
     #[cold]
     #[inline(never)]
-    fn tell(&mut self, api: Api) -> Result<(), Boxed> {
-        if let Some(failure) = self.queue.failure_among(self.untold.since(self.number), self.number) {
-            self.hears();
+    fn report_failures(&mut self, api: Api) -> Result<(), Boxed> {
+        if let Some(failure) = self.queue.failure_among(self.unreported.since(self.number), self.number) {
+            self.all_are_reported();
             return Err(failure.into());
         }
-        self.other_streams.untold(api).map_or(Ok(()), |failure| Err(failure.into()))
+        self.other_streams.next_failure(api).map_or(Ok(()), |failure| Err(failure.into()))
     }
 
     #[cold]
     #[inline(never)]
-    fn was_told(&mut self, error: Boxed) -> Boxed {
+    fn is_reported(&mut self, error: Boxed) -> Boxed {
         if error.as_error().code().is_some_and(|code| !code.is_timeout()) {
-            self.hears();
+            self.all_are_reported();
         }
         error
     }
 
     /// All failures that are known by now were reported to this work.
     #[cold]
-    fn hears(&mut self) {
-        self.untold = Untold::between(self.queue.after_failures(), self.number);
+    fn all_are_reported(&mut self) {
+        self.unreported = Unreported::between(self.queue.after_failures(), self.number);
     }
 }
 
@@ -166,37 +170,37 @@ impl<C: Brand, T> Pending<C, T> {
     /// The caller has the stream and has just made the submission with this number.
     #[inline(always)]
     pub(crate) fn new(payload: T, queue: &Arc<RawStream>, number: u64) -> Self {
-        Self::named(payload, Arc::clone(queue), number)
+        Self::with_queue(payload, Arc::clone(queue), number)
     }
 
-    /// Like [`new`](Self::new), for a caller that has a name of the stream to give away.
+    /// Like [`new`](Self::new), but takes the pointer to the stream instead of cloning it.
     #[inline(always)]
-    pub(crate) fn named(payload: T, queue: Arc<RawStream>, number: u64) -> Self {
-        let untold = Untold::between(number, number);
+    pub(crate) fn with_queue(payload: T, queue: Arc<RawStream>, number: u64) -> Self {
+        let unreported = Unreported::between(number, number);
         let payload = OutOfReach { until_waited: payload };
-        Self { payload, queue, number, untold, other_streams: OtherStreams::None, _brand: Mark::NEW }
+        Self { payload, queue, number, unreported, other_streams: OtherStreams::None, _brand: Mark::NEW }
     }
 
-    /// The same work with what happened to its operands before.
+    /// Adds the earlier work on the operands. A wait for this work also reports its failures.
     #[inline(always)]
     pub(crate) fn after(mut self, past: Past) -> Self {
         if past.since < self.number {
-            self.untold = Untold::between(past.since, self.number);
+            self.unreported = Unreported::between(past.since, self.number);
         }
         self.other_streams = past.other_streams;
         self
     }
 
-    /// This work as the past of the work that uses its payload next.
+    /// This work, and the work before it, as the past of the work that uses its payload next.
     #[inline]
     pub(crate) fn past(&self) -> Past {
-        Past { since: self.untold.since(self.number), other_streams: self.other_streams.clone() }
+        Past { since: self.unreported.since(self.number), other_streams: self.other_streams.clone() }
     }
 
-    /// This work as the past of work on another stream that takes it over.
+    /// The same, for the next work on another stream that takes this work over.
     pub(super) fn past_of_other_streams(&mut self) -> Past {
         let before = core::mem::replace(&mut self.other_streams, OtherStreams::None);
-        Past::taken_over(&self.queue, self.number, self.untold, before)
+        Past::taken_over(&self.queue, self.number, self.unreported, before)
     }
 
     /// Whether the work is over, well or not (`aclrtStreamQuery`): then [`wait`](Self::wait) does not block for it.
@@ -222,8 +226,8 @@ impl<C: Brand, T> Pending<C, T> {
                 let Self { payload, queue, number, _brand, .. } = self;
                 let number = number.max(other.number);
                 let until_waited = (payload.until_waited, other.payload.until_waited);
-                let (payload, untold) = (OutOfReach { until_waited }, Untold::between(past.since, number));
-                Ok(Pending { payload, queue, number, untold, other_streams: past.other_streams, _brand })
+                let (payload, unreported) = (OutOfReach { until_waited }, Unreported::between(past.since, number));
+                Ok(Pending { payload, queue, number, unreported, other_streams: past.other_streams, _brand })
             }
             Err(error) => Err(Failed { error, value: Box::new((self, other)) }),
         }
@@ -231,12 +235,12 @@ impl<C: Brand, T> Pending<C, T> {
 
     /// The same work, with its payload in another form.
     pub(crate) fn reshaped<U>(self, form: impl FnOnce(T) -> U) -> Pending<C, U> {
-        let Self { payload, queue, number, untold, other_streams, _brand } = self;
+        let Self { payload, queue, number, unreported, other_streams, _brand } = self;
         let payload = OutOfReach { until_waited: form(payload.until_waited) };
-        Pending { payload, queue, number, untold, other_streams, _brand }
+        Pending { payload, queue, number, unreported, other_streams, _brand }
     }
 
-    /// Calls `finish` with the buffers once they were waited for.
+    /// Calls `finish` with the buffers as soon as a wait has returned them.
     pub fn map<U, F: FnOnce(T) -> U>(self, finish: F) -> Mapped<C, T, F> {
         Mapped { pending: self, finish }
     }
@@ -278,20 +282,20 @@ impl<C: Brand, A, B> Pending<C, (A, B)> {
             payload: OutOfReach { until_waited: (first, second) },
             queue,
             number,
-            untold,
+            unreported,
             other_streams,
             _brand,
         } = self;
         let (first, second) = (OutOfReach { until_waited: first }, OutOfReach { until_waited: second });
         let apart = (Arc::clone(&queue), other_streams.clone());
         (
-            Pending { payload: first, queue: apart.0, number, untold, other_streams: apart.1, _brand: Mark::NEW },
-            Pending { payload: second, queue, number, untold, other_streams, _brand },
+            Pending { payload: first, queue: apart.0, number, unreported, other_streams: apart.1, _brand: Mark::NEW },
+            Pending { payload: second, queue, number, unreported, other_streams, _brand },
         )
     }
 }
 
-/// Work in flight, and what is to be made of its buffers afterwards.
+/// Work in flight, and a function that gets its buffers after the wait. [`Pending::map`] makes it.
 ///
 /// ```
 /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
@@ -335,7 +339,7 @@ impl<C: Brand, T: Payload, U, F: FnOnce(T) -> U> Mapped<C, T, F> {
     ///
     /// # Errors
     ///
-    /// The same.
+    /// As for [`Pending::is_done`].
     pub fn is_done(&self, current: &Current<C>) -> Result<bool, Error> {
         self.pending.is_done(current)
     }

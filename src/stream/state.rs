@@ -32,9 +32,10 @@ impl StreamState for DefaultAllocator {
     type Carries = ();
 }
 
-/// For every `A`: with a bound here, the compiler reports a second error wherever a program uses what a `register` of no
-/// [`DeviceAllocator`](crate::DeviceAllocator) would return. No such stream exists, because `register` has that bound.
-/// Its methods have the bound one by one: for a bound of an `impl` the compiler does not print the words of the trait.
+/// `A` has no bound here. With one, a program that registers something else than a
+/// [`DeviceAllocator`](crate::DeviceAllocator) gets a second error at each use of the result. The bound of `register` is
+/// enough: no stream exists without it. The methods have the bound one by one, because for a bound of an `impl` the
+/// compiler does not print the words of the trait.
 impl<A> StreamState for CustomAllocator<A> {
     /// Weak: the stream's row owns the allocator, so that a forgotten handle keeps nothing.
     type Carries = WeakRegisteredOf<A>;

@@ -1,4 +1,4 @@
-//! Work over three and four operands, with a type that is easily written down.
+//! Work with three and four operands, with a type that is short to write.
 
 use super::Pending;
 use crate::brand::Brand;
@@ -8,8 +8,8 @@ use crate::error::Failed;
 type Both<C, T, U> = Failed<Box<(Pending<C, T>, Pending<C, U>)>>;
 
 impl<C: Brand, A, B> Pending<C, (A, B)> {
-    /// Puts a third operand to two, as [`join`](Self::join) does, and keeps the three side by side. So a struct names the
-    /// work in one line:
+    /// Adds a third operand, as [`join`](Self::join) does, without nesting the tuples. So the type of the work in a struct
+    /// stays short:
     ///
     /// ```
     /// use ascendcl::{BoundModel, Current, Error, HostBuffer, Pending, Stream, stream::DefaultAllocator};
@@ -52,7 +52,7 @@ impl<C: Brand, A, B> Pending<C, (A, B)> {
 }
 
 impl<C: Brand, A, B, D> Pending<C, (A, B, D)> {
-    /// Puts a fourth operand to three, as [`join`](Self::join) does, and keeps the four side by side.
+    /// Adds a fourth operand, as [`join`](Self::join) does, without nesting the tuples.
     ///
     /// # Errors
     ///

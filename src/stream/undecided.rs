@@ -1,5 +1,5 @@
-//! Methods that a stream without a decided allocator lacks, so that the compiler's message says why. As in
-//! `untouched.rs`.
+//! Methods that a stream without an allocator of the program lacks. They exist so that the compiler's message says why,
+//! as in `untouched.rs`.
 
 use super::{CustomAllocator, DefaultAllocator, Stream, Undecided};
 use crate::brand::Brand;

@@ -1,4 +1,4 @@
-//! Methods that work in flight lacks, so that the compiler's message says why.
+//! Methods that work in flight does not have. They exist so that the compiler's message says why.
 //!
 //! No method of this file can be called: each has a bound that no type meets. The compiler prints the words of that
 //! bound. Without these methods it would only print that there is no such method.
@@ -136,6 +136,7 @@ impl<C: Brand, E> HasElements for DeviceBuffer<C, E> {
     type Element = E;
 }
 
+#[doc(hidden)]
 impl<C: Brand, T: HasElements, I: SliceIndex<[T::Element]>> Index<I> for Pending<C, T>
 where
     Self: Waited,
@@ -147,6 +148,7 @@ where
     }
 }
 
+#[doc(hidden)]
 impl<C: Brand, T: HasElements, I: SliceIndex<[T::Element]>> IndexMut<I> for Pending<C, T>
 where
     Self: Waited,

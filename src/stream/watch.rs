@@ -16,30 +16,33 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread;
 use std::time::Duration;
 
-/// The first look after something happened. Each look after that comes twice as late, up to [`SELDOM`].
-const SOON: Duration = Duration::from_micros(50);
-/// How long a task sleeps after the end of its work, at the most.
-const SELDOM: Duration = Duration::from_millis(1);
+/// The pause before the next query after something has happened. Each further pause is twice as long, up to
+/// [`LONGEST_PAUSE`].
+const FIRST_PAUSE: Duration = Duration::from_micros(50);
+/// How long a task sleeps after the end of its work, at most.
+const LONGEST_PAUSE: Duration = Duration::from_millis(1);
 
-/// From the thread that watches to the task. It serves one future after another.
+/// By this the watching thread tells a task that its work is over. It serves one future after another.
 #[derive(Default, Debug)]
 struct Signal(Mutex<State>);
 
 #[derive(Default, Debug)]
 struct State {
-    /// Each future begins and ends a turn. What the thread has to say of another turn is too late.
+    /// The number of the future that the signal serves. It changes when a future begins and when it ends. So a report of
+    /// the thread about an earlier future is recognised and ignored.
     turn: u64,
-    given: bool,
+    /// The work of this turn is over.
+    signalled: bool,
     waker: Option<Waker>,
 }
 
 impl Signal {
-    /// Begins a turn, or ends one.
+    /// Begins or ends a turn. Returns its number.
     fn next_turn(&self) -> u64 {
         let mut state = self.lock();
         let before = state.waker.take();
         state.turn += 1;
-        state.given = false;
+        state.signalled = false;
         let turn = state.turn;
         drop(state);
         // Dropping a future does not panic.
@@ -51,10 +54,10 @@ impl Signal {
         self.lock().turn == turn
     }
 
-    /// The work of this turn is over.
-    fn give(&self, turn: u64) {
+    /// Notes that the work of this turn is over, and wakes its task.
+    fn signal_end(&self, turn: u64) {
         let mut state = self.lock();
-        state.given |= state.turn == turn;
+        state.signalled |= state.turn == turn;
         drop(state);
         self.wake(turn);
     }
@@ -63,21 +66,21 @@ impl Signal {
         let mut state = self.lock();
         let waker = if state.turn == turn { state.waker.take() } else { None };
         drop(state);
-        // Code of the executor: not under the lock, without the library, and a panic of it is its own.
+        // This is code of the executor: it runs without the lock, cannot call the library, and its panic ends here.
         let Some(waker) = waker else { return };
         contained(|| waker.wake_by_ref());
-        // A call of its own: the last pointer is not dropped while a panic of the waker unwinds.
+        // A separate call, so that the waker is not dropped while a panic of `wake_by_ref` unwinds.
         contained(|| drop(waker));
     }
 
-    fn is_given_or_wakes(&self, waker: &Waker) -> bool {
+    fn poll_signal(&self, waker: &Waker) -> bool {
         let next = waker.clone();
         let mut state = self.lock();
         let before = state.waker.replace(next);
-        let given = state.given;
+        let signalled = state.signalled;
         drop(state);
         drop(before);
-        given
+        signalled
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -85,27 +88,27 @@ impl Signal {
     }
 }
 
-/// In a forked child nobody ends the turn.
+/// A waker is still here only in a forked child, where futures do not end their turns.
 impl Drop for Signal {
     fn drop(&mut self) {
         drop_quietly(self.0.get_mut().unwrap_or_else(PoisonError::into_inner).waker.take());
     }
 }
 
-/// An event behind the work of a future, and what tells the task. Both serve a further future afterwards, so futures one
-/// after the other allocate nothing.
+/// The event behind the work of a future, and the signal to its task. Later futures use both again, so futures one after
+/// the other allocate nothing.
 #[derive(Debug)]
 pub(super) struct Watched {
     queue: Arc<RawStream>,
     event: Arc<RawEvent>,
     signal: Arc<Signal>,
     api: Api,
-    /// Whether there is a thread that watches.
+    /// Whether the watching thread queries the event. Otherwise the task has to poll.
     pub(super) by_thread: bool,
 }
 
 impl Watched {
-    /// For an event that was recorded on this stream.
+    /// Begins to watch an event that was recorded on this stream.
     pub(super) fn new(queue: &Arc<RawStream>, event: Arc<RawEvent>, api: Api) -> Self {
         let (by_thread, signal) = watch(&event, api);
         Self { queue: Arc::clone(queue), event, signal, api, by_thread }
@@ -116,10 +119,10 @@ impl Watched {
         self.event.is_complete_in_any_context(self.api).unwrap_or(true)
     }
 
-    /// Whether the thread has seen the end of the work. Otherwise it wakes the task then. In a forked child the wait says
-    /// what is the matter: the child takes no lock that another thread of its parent may have had.
-    pub(super) fn is_given_or_wakes(&self, waker: &Waker) -> bool {
-        self.api.is_of_this_process().is_err() || self.signal.is_given_or_wakes(waker)
+    /// Whether the thread has seen the end of the work. If not, it will wake the task then. `true` in a forked child: the
+    /// wait that follows returns the error, and no lock is taken that another thread of the parent may have held.
+    pub(super) fn poll_signal(&self, waker: &Waker) -> bool {
+        self.api.is_of_this_process().is_err() || self.signal.poll_signal(waker)
     }
 }
 
@@ -132,12 +135,12 @@ impl Drop for Watched {
         self.signal.next_turn();
         self.queue.spare(Arc::clone(&self.event));
         if self.by_thread {
-            coming().end(&self.signal);
+            inbox().end(&self.signal);
         }
     }
 }
 
-/// It keeps nothing: the event can be collected, and the future dropped.
+/// An event that the thread queries. It keeps nothing alive: the event can be collected, and the future dropped.
 struct Entry {
     event: Weak<RawEvent>,
     api: Api,
@@ -146,7 +149,7 @@ struct Entry {
 }
 
 impl Entry {
-    /// Whether there is more to wait for.
+    /// Queries the event, and signals the end of the work. Returns whether the thread has to query it again.
     fn look(&self) -> bool {
         let signal = self.signal.upgrade().filter(|signal| signal.is_in(self.turn));
         let Some(signal) = signal else { return false };
@@ -158,16 +161,16 @@ impl Entry {
         match answer {
             Ok(over) => {
                 if over {
-                    signal.give(self.turn);
+                    signal.signal_end(self.turn);
                 }
                 !over
             }
-            // Its context has ended: a future that was forgotten keeps its event's row for ever.
+            // The context has ended. A future that was forgotten keeps its event's row for ever.
             Err(Error::Gone { .. }) => {
-                signal.give(self.turn);
+                signal.signal_end(self.turn);
                 false
             }
-            // The task queries its event itself, and is woken again.
+            // The task queries its event itself, and the thread wakes it again later.
             Err(_) => {
                 signal.wake(self.turn);
                 true
@@ -176,14 +179,14 @@ impl Entry {
     }
 }
 
-/// What futures leave for the thread, and for further futures.
-struct Coming {
-    /// Those that registered since the last look.
+/// The futures that the thread does not know yet, and signals for further futures.
+struct Inbox {
+    /// The futures that registered since the thread last looked.
     entries: Vec<Entry>,
     spares: Vec<Arc<Signal>>,
 }
 
-impl Coming {
+impl Inbox {
     /// The future has ended. Its signal serves another one, and the thread need not look for it.
     fn end(&mut self, signal: &Arc<Signal>) {
         let entry = self.entries.iter().rposition(|entry| Weak::as_ptr(&entry.signal) == Arc::as_ptr(signal));
@@ -196,56 +199,57 @@ impl Coming {
     }
 }
 
-/// About as many as futures that are under way at one time.
+/// How many signals are kept for further futures.
 const SPARES: usize = 64;
 
-static COMING: Mutex<Coming> = Mutex::new(Coming { entries: Vec::new(), spares: Vec::new() });
-static CAME: Condvar = Condvar::new();
-/// The process whose thread it is; `None` if it could not be started.
+static INBOX: Mutex<Inbox> = Mutex::new(Inbox { entries: Vec::new(), spares: Vec::new() });
+static ARRIVED: Condvar = Condvar::new();
+/// The process that has the watching thread; `None` if the system could not start it.
 static THREAD: OnceLock<Option<u32>> = OnceLock::new();
 
-/// Begins to watch an event. Returns whether a thread does, and what it signals to. A forked child does not have the
-/// thread of its parent, even if it has loaded a library of its own.
+/// Gives an event to the watching thread. Returns whether there is one, and the signal that it uses. A forked child does
+/// not have the thread of its parent, even if it has loaded a library of its own.
 fn watch(event: &Arc<RawEvent>, api: Api) -> (bool, Arc<Signal>) {
     let process = api.loading().process();
     let start = || thread::Builder::new().name("ascendcl futures".to_owned()).spawn(run).ok().map(|_| process);
     if *THREAD.get_or_init(start) != Some(process) {
         return (false, Arc::default());
     }
-    let mut coming = coming();
-    let signal = coming.spares.pop().unwrap_or_default();
+    let mut inbox = inbox();
+    let signal = inbox.spares.pop().unwrap_or_default();
     let turn = signal.next_turn();
-    coming.entries.push(Entry { event: Arc::downgrade(event), api, signal: Arc::downgrade(&signal), turn });
-    drop(coming);
-    CAME.notify_one();
+    inbox.entries.push(Entry { event: Arc::downgrade(event), api, signal: Arc::downgrade(&signal), turn });
+    drop(inbox);
+    ARRIVED.notify_one();
     (true, signal)
 }
 
 fn run() {
-    let (mut entries, mut came, mut pause) = (Vec::with_capacity(SPARES), Vec::with_capacity(SPARES), SOON);
+    let (mut entries, mut arrived, mut pause) = (Vec::with_capacity(SPARES), Vec::with_capacity(SPARES), FIRST_PAUSE);
     loop {
-        wait(&mut came, entries.is_empty(), pause);
-        let new = !came.is_empty();
-        entries.append(&mut came);
+        wait(&mut arrived, entries.is_empty(), pause);
+        let new = !arrived.is_empty();
+        entries.append(&mut arrived);
         let looked_at = entries.len();
         entries.retain(Entry::look);
-        pause = if new || entries.len() < looked_at { SOON } else { (pause * 2).min(SELDOM) };
+        pause = if new || entries.len() < looked_at { FIRST_PAUSE } else { (pause * 2).min(LONGEST_PAUSE) };
     }
 }
 
-/// Fills `came`, which is empty, with the futures that register within the given time. Returns as soon as there is one.
-fn wait(came: &mut Vec<Entry>, idle: bool, pause: Duration) {
-    let nothing = |coming: &mut Coming| coming.entries.is_empty();
-    let mut coming = if idle {
-        CAME.wait_while(coming(), nothing).unwrap_or_else(PoisonError::into_inner)
+/// Fills `arrived`, which is empty, with the futures that register within `pause`, or at any time if `idle`. Returns as
+/// soon as there is one.
+fn wait(arrived: &mut Vec<Entry>, idle: bool, pause: Duration) {
+    let nothing = |inbox: &mut Inbox| inbox.entries.is_empty();
+    let mut inbox = if idle {
+        ARRIVED.wait_while(inbox(), nothing).unwrap_or_else(PoisonError::into_inner)
     } else {
-        CAME.wait_timeout_while(coming(), pause, nothing).unwrap_or_else(PoisonError::into_inner).0
+        ARRIVED.wait_timeout_while(inbox(), pause, nothing).unwrap_or_else(PoisonError::into_inner).0
     };
-    mem::swap(&mut coming.entries, came);
+    mem::swap(&mut inbox.entries, arrived);
 }
 
-fn coming() -> MutexGuard<'static, Coming> {
-    COMING.lock().unwrap_or_else(PoisonError::into_inner)
+fn inbox() -> MutexGuard<'static, Inbox> {
+    INBOX.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]
@@ -268,27 +272,27 @@ mod tests {
         let (signal, woken) = (Signal::default(), Arc::new(Woken::default()));
         let waker = Waker::from(Arc::clone(&woken));
         let first = signal.next_turn();
-        assert!(!signal.is_given_or_wakes(&waker));
+        assert!(!signal.poll_signal(&waker));
         signal.next_turn();
         assert_eq!(Arc::strong_count(&woken), 2, "the end of a future drops its waker");
 
         let second = signal.next_turn();
-        assert!(!signal.is_given_or_wakes(&waker));
-        signal.give(first);
+        assert!(!signal.poll_signal(&waker));
+        signal.signal_end(first);
         signal.wake(first);
-        assert!(!signal.is_given_or_wakes(&waker), "the second future is not told");
+        assert!(!signal.poll_signal(&waker), "the second future is not told");
         assert_eq!(woken.0.load(Ordering::Relaxed), 0);
         assert!(!signal.is_in(first) && signal.is_in(second));
-        signal.give(second);
+        signal.signal_end(second);
         assert_eq!(woken.0.load(Ordering::Relaxed), 1);
-        assert!(signal.is_given_or_wakes(&waker));
+        assert!(signal.poll_signal(&waker));
     }
 
     #[test]
     fn only_so_many_signals_are_kept_for_other_futures() {
-        let mut coming = Coming { entries: Vec::new(), spares: Vec::new() };
+        let mut inbox = Inbox { entries: Vec::new(), spares: Vec::new() };
         let signals: Vec<Arc<Signal>> = (0..SPARES + 1).map(|_| Arc::default()).collect();
-        signals.iter().for_each(|signal| coming.end(signal));
-        assert_eq!(coming.spares.len(), SPARES);
+        signals.iter().for_each(|signal| inbox.end(signal));
+        assert_eq!(inbox.spares.len(), SPARES);
     }
 }

@@ -13,13 +13,13 @@ use core::pin::Pin;
 use core::task::{Context, Poll};
 
 impl<C: Brand, T: Payload> Pending<C, T> {
-    /// A future that ends with the work and gives this `Pending` back, to be [waited](Self::wait) for then. It borrows
-    /// nothing, so with the work of a [`Runtime`](crate::Runtime) it is `'static` and `Send`: for executors with
-    /// several threads.
+    /// A future that completes when the work is done, and gives this `Pending` back. Then [wait](Self::wait) for the
+    /// `Pending`. The future borrows nothing, so with the work of a [`Runtime`](crate::Runtime) it is `'static` and
+    /// `Send`: for executors with several threads.
     ///
-    /// An event behind the work (`aclrtRecordEvent`) tells when it is over, and a thread of this crate asks for it
-    /// (`aclrtQueryEventStatus`) and wakes the task. The wait that follows tells failures, and blocks for what was
-    /// queued later on the same stream: so a request has a stream of its own while it is under way.
+    /// This records an event behind the work (`aclrtRecordEvent`). A thread of this crate queries the event
+    /// (`aclrtQueryEventStatus`) and wakes the task. The wait that follows reports failures. It also blocks for work that
+    /// was queued later on the same stream, so give each request a stream of its own while it is under way.
     ///
     /// ```
     /// use ascendcl::{Current, Error, HostBuffer, Library, Runtime};
@@ -48,7 +48,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     /// # Ok::<(), Error>(())
     /// ```
     ///
-    /// Dropping or forgetting the future is dropping or forgetting the work: what it uses stays until it is done.
+    /// To drop or forget the future is to drop or forget the work: the buffers stay allocated until the work is done.
     ///
     /// # Errors
     ///
@@ -82,7 +82,7 @@ impl<C: Brand, T> WhenDone<C, T> {
 
     /// Whether the wait would return at once, as far as the event tells. The wait itself reports the rest.
     fn is_over(&self) -> bool {
-        // Inside a callback the library cannot be asked; the thread that watches does it.
+        // Inside a callback the library cannot be asked; the watching thread asks it.
         InCallback::refuses().is_ok() && self.watched.is_over()
     }
 }
@@ -90,10 +90,10 @@ impl<C: Brand, T> WhenDone<C, T> {
 impl<C: Brand, T> Future for WhenDone<C, T> {
     type Output = Pending<C, T>;
 
-    /// Polled again after it was done, it is pending for ever.
+    /// Polling after completion returns `Pending` forever.
     fn poll(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
-        // The work stays in its place meanwhile: a waker is code of the user, which may panic.
-        if self.watched.is_given_or_wakes(task.waker()) || self.is_over() {
+        // The work stays in its field meanwhile: a waker is code of the user, which may panic.
+        if self.watched.poll_signal(task.waker()) || self.is_over() {
             return self.pending.take().map_or(Poll::Pending, Poll::Ready);
         }
         if !self.watched.by_thread {

@@ -50,7 +50,7 @@ fn is_refused(closed: Result<Vec<String>, CloseError>) {
     let Err(CloseError::Teardown { errors }) = closed else { panic!("{closed:?}") };
     let said = errors.last().unwrap().to_string();
     assert!(matches!(errors.last(), Some(Error::DeviceShared { device: DEVICE, .. })), "{said}");
-    assert!(said.contains("tried to close by force"), "{said}");
+    assert!(said.contains("has tried to close by force"), "{said}");
 }
 
 /// A runtime that is opened now works, and has the device for itself.
