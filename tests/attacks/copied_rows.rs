@@ -15,6 +15,11 @@ fn part() -> Rows {
     Rows::builder().width(3).height(4).from_pitch(8).from_start(2).to_pitch(3).build()
 }
 
+/// The way back.
+fn back() -> Rows {
+    Rows::builder().width(3).height(4).from_pitch(3).to_pitch(8).to_start(2).build()
+}
+
 fn picture() -> Vec<u16> {
     (0..32).collect()
 }
@@ -170,10 +175,35 @@ fn a_copy_of_rows_in_doubt_gives_nothing_to_read() {
         nothing_fails();
         let (host, device) = failed.value;
         assert!(host.is_empty());
-        let error = device.to_vec(current).unwrap_err();
-        assert!(matches!(error, Error::InDoubt { .. }), "{error}");
+        let in_doubt = |error: &Error| assert!(matches!(error, Error::InDoubt { .. }), "{error}");
+        in_doubt(&device.to_vec(current).unwrap_err());
         let failed = stream.copy_rows_to_device(current, host, device, part()).unwrap_err();
         assert!(matches!(failed.error, Error::NoSuchPart { .. } | Error::InDoubt { .. }), "{}", failed.error);
+        let (_, mut device) = failed.value;
+        in_doubt(&device.copy_rows_to(current, &mut [0; 32], back()).unwrap_err());
+        in_doubt(&device.copy_rows_from(current, &picture(), part()).unwrap_err());
+        let other = current.stream().unwrap();
+        let failed = other.copy_rows_to_device(current, current.host_buffer(32).unwrap(), device, part()).unwrap_err();
+        in_doubt(&failed.error);
+        let (host, device) = failed.value;
+        in_doubt(&other.copy_rows_to_host(current, device, host, back()).unwrap_err().error);
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(COPY_10)]
+#[test]
+fn a_copy_of_rows_that_the_library_refuses_is_an_error() {
+    let alone = alone();
+    inside(|current| {
+        let mut device = current.upload(&[7_u16; 12]).unwrap();
+        fail("aclrtMemcpy2d=507899");
+        let refused = [
+            device.copy_rows_to(current, &mut [0; 32], back()).unwrap_err(),
+            device.copy_rows_from(current, &picture(), part()).unwrap_err(),
+        ];
+        nothing_fails();
+        assert!(refused.iter().all(|error| error.code().unwrap().number() == 507_899), "{refused:?}");
     });
     alone.assert_nothing_lives();
 }
@@ -190,8 +220,11 @@ fn a_program_on_the_device_is_told_before_the_library_is_asked() {
         let (host, device) = (current.host_buffer::<u16>(32).unwrap(), current.upload(&[7_u16; 12]).unwrap());
         let failed = stream.copy_rows_to_device(current, host, device, part()).unwrap_err();
         assert!(matches!(failed.error, Error::RowsOnDevice), "{}", failed.error);
-        let error = failed.value.1.copy_rows_to(current, &mut [0; 32], part()).unwrap_err();
-        assert!(!matches!(error, Error::Vendor(_)), "{error}");
+        let (_, mut device) = failed.value;
+        let error = device.copy_rows_to(current, &mut [0; 32], back()).unwrap_err();
+        assert!(matches!(error, Error::RowsOnDevice), "{error}");
+        let error = device.copy_rows_from(current, &picture(), part()).unwrap_err();
+        assert!(matches!(error, Error::RowsOnDevice), "{error}");
     };
     device.with_current(&mut thread, copies).unwrap();
     device.reset(&mut thread).unwrap();

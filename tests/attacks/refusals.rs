@@ -1,9 +1,10 @@
 //! The library refuses a call: the object is returned unchanged, and a second try succeeds.
 
-use super::{collect, upload, with_device};
-use crate::common::{c_library, library_at};
+use super::{collect, fail, inside, nothing_fails, upload, with_device};
+use crate::common::{alone, c_library, library_at};
 use crate::null::{WORK_FAILED, books, in_books, refusal};
-use ascendcl::{Acl, Error, Failed, ScopeError, Thread};
+use ascendcl::operator::{Attribute, Operator};
+use ascendcl::{Acl, ElementType, Error, Failed, ScopeError, Thread};
 use ascendcl_macros::proves;
 use std::mem;
 
@@ -344,4 +345,42 @@ fn a_text_about_a_missing_context_is_told_only_where_that_is_the_failure() {
         assert_eq!((error.code.number(), error.text.as_deref()), (code, told));
         acl.close().unwrap();
     }
+}
+
+/// What the library refuses while a description is put together: the description does not come to be without it.
+#[proves(ALLOC_06)]
+#[test]
+fn a_part_of_a_description_that_the_library_refuses_is_an_error() {
+    let alone = alone();
+    inside(|current| {
+        let setters = ["Obj", "AllocFunc", "FreeFunc", "AllocAdviseFunc", "GetAddrFromBlockFunc"];
+        for setter in setters.map(|part| format!("aclrtAllocatorSet{part}ToDesc")) {
+            fail(&format!("{setter}=507899"));
+            let (stream, allocator) = (current.stream().unwrap(), super::common::allocators::Empty(()));
+            let refused = stream.register(current, allocator).unwrap_err();
+            nothing_fails();
+            let (call, code) = refusal(&refused.error);
+            assert_eq!((call, code), (setter.as_str(), REFUSED));
+            drop(refused.value.0.register(current, refused.value.1).unwrap());
+        }
+        let attributes = [
+            ("Bool", Attribute::Bool(true)),
+            ("Int", Attribute::Int(1)),
+            ("Float", Attribute::Float(1.0)),
+            ("String", Attribute::Text("text".to_owned())),
+            ("DataType", Attribute::Element(ElementType::F32)),
+            ("ListBool", Attribute::Bools(vec![true])),
+            ("ListInt", Attribute::Ints(vec![1])),
+            ("ListFloat", Attribute::Floats(vec![1.0])),
+            ("ListString", Attribute::Texts(vec!["text".to_owned()])),
+        ];
+        for (kind, value) in attributes {
+            fail(&format!("aclopSetAttr{kind}=507899"));
+            let [x, y] = [1.0, 0.0].map(|value| current.upload_tensor(&[4], &[value; 4]).unwrap());
+            let refused = Operator::new("Relu").with("attribute", value).bind(current, x, y).unwrap_err();
+            nothing_fails();
+            assert_eq!(refusal(&refused.error).1, REFUSED, "{kind}");
+        }
+    });
+    alone.assert_nothing_lives();
 }

@@ -238,6 +238,16 @@ fn names_and_prints_reach_the_library() {
             assert!(std::fs::read_to_string(&file).unwrap().contains("echo"));
         }
         graph.debug_print(current).unwrap();
+        fail("aclmdlRIGetName=507899,aclmdlRIDebugPrint=507899,aclmdlRIDebugJsonPrint=507899,aclmdlRISetName=507899");
+        let refused = [
+            graph.name(current).map(drop),
+            graph.set_name(current, "other"),
+            graph.debug_print(current),
+            graph.debug_json(current, &file, true),
+        ];
+        crate::nothing_fails();
+        let is_refused = |result: Result<(), Error>| result.unwrap_err().code().unwrap().number() == 507_899;
+        assert!(refused.into_iter().all(is_refused));
     });
     alone.assert_nothing_lives();
 }
