@@ -9,7 +9,7 @@ use ascendcl::{
     Current, ElementType, Error, Failed, Scoped, allocator::PoolAllocator, error::CodeKind, operator::DeviceTensor,
 };
 use ascendcl_macros::proves;
-use ascendcl_sim::control;
+use ascendcl_sim::{Plan, control};
 use common::{alone, scopes};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -152,6 +152,10 @@ fn an_operator_that_was_not_compiled_or_loaded_is_not_found_at_its_launch() {
         let stream = current.stream().unwrap().without_allocator();
         let failed = stream.launch(current, relu).unwrap_err();
         assert_eq!(failed.error.code().unwrap().name(), Some("ACL_ERROR_OP_NOT_FOUND"));
+        control::fail("aclopLoad=507899".parse().unwrap()).unwrap();
+        let refused = current.load_operator(b"the simulator takes any image").unwrap_err();
+        assert_eq!(refused.code().unwrap().number(), 507_899);
+        control::fail(Plan::new()).unwrap();
         current.load_operator(b"the simulator takes any image").unwrap();
         assert!(stream.launch(current, failed.value).unwrap().wait(current).is_ok());
     });

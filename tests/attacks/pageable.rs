@@ -4,7 +4,7 @@ use super::{inside, with_device};
 use crate::common::{Alone, acl, alone, positions, under_watch};
 use ascendcl::{
     Current, Error, Scoped,
-    memory::Rows,
+    memory::{Pages, Rows},
     model::{ModelSource, OutputBuffer},
     operator,
     stream::StreamOps,
@@ -208,15 +208,19 @@ fn resident() -> usize {
 #[cfg(target_os = "linux")]
 #[proves(MEM_01)]
 #[test]
-fn vectors_that_their_buffers_kept_are_freed() {
+fn vectors_that_their_buffers_kept_and_pages_are_freed() {
     const BYTES: usize = 16 << 20;
     let alone = alone();
     inside(|current| {
-        let rounds = |count| (0..count).for_each(|_| current.pageable_buffer(vec![1_u8; BYTES]).free(current).unwrap());
-        rounds(2);
-        let before = resident();
-        rounds(16);
-        assert!(resident() < before + 8 * BYTES, "{} bytes are not freed", resident() - before);
+        let vectors = || current.pageable_buffer(vec![1_u8; BYTES]).free(current).unwrap();
+        let pages = || drop(Pages::copied_from(&[1_u8; 4096].repeat(BYTES / 4096)).unwrap());
+        for round in [&vectors as &dyn Fn(), &pages] {
+            let rounds = |count| (0..count).for_each(|_| round());
+            rounds(2);
+            let before = resident();
+            rounds(16);
+            assert!(resident() < before + 8 * BYTES, "{} bytes are not freed", resident() - before);
+        }
     });
     alone.assert_nothing_lives();
 }

@@ -53,7 +53,6 @@ impl RawGraph {
     /// Begins to build the instance. What exists after an error can only be [destroyed](Self::destroy).
     #[rule(GRAPH_08)]
     pub(crate) fn begin_build(&self, api: Api) -> Result<(), Error> {
-        self.is_current()?;
         api.can_build()?;
         let mut instance = aclmdlRI::NULL;
         // SAFETY: the function writes the handle to `instance` during the call; a pointer to a live local is valid for

@@ -33,7 +33,6 @@ impl RawGraph {
     /// open.
     #[rule(GRAPH_01)]
     pub(crate) fn begin(&self, api: Api, stream: &Arc<RawStream>, mode: CaptureMode) -> Result<(), Error> {
-        self.is_current()?;
         api.can_capture()?;
         self.takes_part(api, stream)?;
         if stream.allocator().is_some() {

@@ -177,3 +177,25 @@ fn a_captured_graph_is_drawn_with_its_streams_and_rules() {
     });
     alone.assert_nothing_lives();
 }
+
+/// The library creates no event, which the order of two streams needs. The error is that of the call, and there is no
+/// graph without the branch.
+#[proves(GRAPH_06)]
+#[test]
+fn a_branch_without_an_event_for_its_order_is_refused() {
+    let alone = alone();
+    inside(|current| {
+        let (mut main, mut side) = (stream(current), stream(current));
+        let graph = main.capture(current, CaptureMode::Relaxed, io(current), |capture, (input, mut device, _)| {
+            fail("aclrtCreateEventExWithFlag=507899");
+            let refused = capture.fork(&mut side, |_, _| Ok(())).unwrap_err();
+            crate::nothing_fails();
+            assert_eq!(refused.code().unwrap().number(), 507_899);
+            capture.copy_to_device(&input, &mut device)
+        });
+        let broken = graph.unwrap_err();
+        assert!(matches!(broken.error, Error::CaptureBroken { .. }), "{}", broken.error);
+        [&mut main, &mut side].map(|stream| drop(echo(current, stream)));
+    });
+    alone.assert_nothing_lives();
+}
