@@ -195,7 +195,7 @@ fn a_branch_without_an_event_for_its_order_is_refused() {
         });
         let broken = graph.unwrap_err();
         assert!(matches!(broken.error, Error::CaptureBroken { .. }), "{}", broken.error);
-        [&mut main, &mut side].map(|stream| drop(echo(current, stream)));
+        [&mut main, &mut side].into_iter().for_each(|stream| drop(echo(current, stream)));
     });
     alone.assert_nothing_lives();
 }
