@@ -1,17 +1,22 @@
 //! Registrations of allocators with a library that reports a failure although the call took effect.
 
+use super::common::allocators::{Watch, Watched};
 use super::common::alone;
 use super::{collect, inside, model};
-use crate::common::assert_lives;
+use crate::common::{assert_lives, c_library, library_at};
+use crate::null::books;
 use ascendcl::operator::Operator;
 use ascendcl::{
-    Brand, Current, Stream,
+    Acl, Brand, Current, Stream, Thread,
     allocator::{Descriptor, PoolAllocator},
     model::OutputBuffer,
     stream::StreamState,
 };
 use ascendcl_macros::proves;
 use ascendcl_sim::{Plan, control};
+use std::ffi::c_void;
+use std::mem;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 /// A pool behind C functions, whose blocks are boxes.
 mod c {
@@ -194,4 +199,52 @@ fn an_output_of_c_functions_goes_back_to_them_although_their_registration_or_the
         });
     }
     alone.assert_nothing_lives();
+}
+
+/// The library still has a block when everything else has ended, and gives it back later. The allocator ends inside of that
+/// call of the library, which a panic must not leave.
+#[proves(CB_09, ALLOC_12)]
+#[test]
+fn an_allocator_that_ends_with_its_last_block_and_panics_does_not_unwind_into_the_library() {
+    static ENDED: AtomicUsize = AtomicUsize::new(0);
+    struct Panics;
+    impl Watch for Panics {}
+    impl Drop for Panics {
+        fn drop(&mut self) {
+            ENDED.fetch_add(1, SeqCst);
+            panic!("the allocator panics when it ends");
+        }
+    }
+    let keeps = concat!(
+        include_str!("../null/library.c"),
+        "void *null_out(size_t size) { return registered.allocate(registered.object, size); }\n\
+         void null_back(void *block) { registered.release(registered.object, block); }\n"
+    );
+    let _others = books();
+    let path = c_library("keeps-a-block", keeps);
+    // SAFETY: the library has no initialisers.
+    let library = unsafe { libloading::Library::new(&path) }.unwrap();
+    // SAFETY: the functions have these signatures.
+    let (out, back) = unsafe {
+        let out = *library.get::<unsafe extern "C" fn(usize) -> *mut c_void>("null_out").unwrap();
+        (out, *library.get::<unsafe extern "C" fn(*mut c_void)>("null_back").unwrap())
+    };
+    let acl = Acl::init(library_at(path)).unwrap();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    let mut block = std::ptr::null_mut();
+    let ended = device.with_current(&mut thread, |current| {
+        let stream = current.stream().unwrap();
+        mem::forget(stream.register(current, Watched::new(current, 4096, Panics)).unwrap());
+        // SAFETY: an allocator is registered.
+        block = unsafe { out(64) };
+        assert!(!block.is_null());
+    });
+    ended.unwrap();
+    assert_eq!(ENDED.load(SeqCst), 0, "the library has a block");
+    // SAFETY: it is the block of above, once.
+    unsafe { back(block) };
+    assert_eq!(ENDED.load(SeqCst), 1);
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
 }
