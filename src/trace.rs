@@ -15,8 +15,10 @@ mod subscriber {
     use crate::panics::catch;
     use core::cell::Cell;
 
-    /// Whether the subscriber handles an event on this thread.
-    thread_local!(static EMITTING: Cell<bool> = const { Cell::new(false) });
+    thread_local! {
+        /// Whether the subscriber handles an event on this thread.
+        static EMITTING: Cell<bool> = const { Cell::new(false) };
+    }
 
     /// Calls the subscriber. `None` if it panicked.
     pub(super) fn contained<R>(subscriber: impl FnOnce() -> R) -> Option<R> {

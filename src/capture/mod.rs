@@ -221,8 +221,8 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     /// [`Error::Vendor`]. No captured task has run.
     ///
     /// If the library also refuses to destroy what a failed capture has left, the operands can be used as before, but not
-    /// ended: [`free`](crate::DeviceBuffer::free) and similar methods try again to destroy the rest of the capture first,
-    /// and return the library's error.
+    /// ended: [`free`](crate::DeviceBuffer::free) and similar methods first try again to destroy the rest of the capture,
+    /// and return the library's error until that succeeds.
     ///
     /// # Panics
     ///

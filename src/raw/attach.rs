@@ -168,8 +168,8 @@ impl<'a> Ending<'a> {
         self.also.borrow_mut().push(error);
     }
 
-    /// Drops a value of the program later, when no call of this crate is half done. Use it for values whose drop runs code
-    /// of the program, for example a [`KeptSlot`](crate::raw::KeptSlot) with an allocator.
+    /// Drops this value after the context's objects were taken down, when nothing is half done. Use it for values whose drop
+    /// runs code of the program, for example a [`KeptSlot`](crate::raw::KeptSlot) with an allocator.
     pub fn drop_later<T: Send + 'static>(&self, value: T) {
         self.later.borrow_mut().push(Arc::new(Later(Mutex::new(Some(value)))));
     }

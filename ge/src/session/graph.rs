@@ -283,8 +283,8 @@ impl<C: Brand, A: DeviceAllocator, S: GraphState<Carries = AllocatorSlot<A>>> Gr
         self.carries.misbehaved()
     }
 
-    /// Waits for the graph's stream (`aclrtSynchronizeStream`). The graph cannot be executed while the returned proof
-    /// exists. So the allocator may return memory to the system ([`IdleProof::trim`]).
+    /// Waits for the graph's stream (`aclrtSynchronizeStreamWithTimeout`, repeatedly). The graph cannot be executed while
+    /// the returned proof exists. So the allocator may return memory to the system ([`IdleProof::trim`]).
     ///
     /// # Errors
     ///
