@@ -161,7 +161,8 @@ impl<C: Brand, A> AllocatorGroup<C, A> {
     ///
     /// Returns the group unchanged while a stream is attached to it ([detach](GroupStream::detach) the stream first),
     /// while the library has blocks of the allocator, or while the library may still call the allocator. After an
-    /// attachment that failed halfway, the last lasts until that stream is destroyed.
+    /// attachment that failed halfway, and where the library has not destroyed the descriptor of a stream that was
+    /// detached, the last lasts until that stream is destroyed.
     pub fn into_allocator(self) -> Result<A, Self>
     where
         A: DeviceAllocator,
