@@ -29,6 +29,14 @@ elsewhere! {
         "what is made there can be stored beside the runtime: `Stream<Vision>`, `Model<Vision>`",
         "see `ascendcl-explain CTX-05`";
 
+    /// A runtime on a device that hangs.
+    ClosedByForce:
+        "a runtime on a device that hangs is closed by force, and opened anew",
+        "no method of a `Runtime` has this name",
+        "DEV-08, DEV-09: `let lost = runtime.close_by_force(limit)?;`, and then `Runtime::open(setup)?`; of several runtimes on one device \
+         the last one that is closed so resets it",
+        "see `ascendcl-explain DEV-08`";
+
     /// The current context, asked for another one.
     KeepsItsContext:
         "the current context is not exchanged by a call",
@@ -123,6 +131,20 @@ impl<C: Brand> Context<C> {
         <Self as EnteredFirst>::never()
     }
 
+    pub fn bind_to_thread(&self) -> Result<(), Error>
+    where
+        Self: EnteredFirst,
+    {
+        <Self as EnteredFirst>::never()
+    }
+
+    pub fn push(&self) -> Result<(), Error>
+    where
+        Self: EnteredFirst,
+    {
+        <Self as EnteredFirst>::never()
+    }
+
     pub fn new<D>(_: D) -> Result<Self, Error>
     where
         Self: MadeInAScope,
@@ -187,6 +209,20 @@ impl<N: Name> Runtime<N> {
         Self: LentByWith,
     {
         <Self as LentByWith>::never()
+    }
+
+    pub fn recover<L>(&self, _: L) -> Result<(), Error>
+    where
+        Self: ClosedByForce,
+    {
+        <Self as ClosedByForce>::never()
+    }
+
+    pub fn reset(&self) -> Result<(), Error>
+    where
+        Self: ClosedByForce,
+    {
+        <Self as ClosedByForce>::never()
     }
 
     pub fn current(&self) -> &Current<N>

@@ -1,5 +1,6 @@
 //! Constructors of buffers, and methods of slices on device memory.
 
+use crate::allocator::PoolAllocator;
 use crate::brand::Brand;
 use crate::current::Current;
 use crate::device_allocator::DeviceAddress;
@@ -25,6 +26,22 @@ elsewhere! {
         "a `HostBuffer` has no constructor of its own",
         "MEM-06: `current.host_buffer::<f32>(length)?`; a vector becomes one by `current.pageable_buffer(elements)`",
         "see `ascendcl-explain MEM-06`";
+
+    /// A tensor without a context.
+    TensorsOfCurrent:
+        "a tensor is made in a context that is current",
+        "a `DeviceTensor` has no constructor of its own",
+        "MEM-06: `current.upload_tensor(&[2, 3], &elements)?`, and of zeros: `current.zeros_tensor::<f32>(&[2, 3])?`; of a buffer: \
+         `buffer.into_tensor(&[2, 3])?`",
+        "see `ascendcl-explain MEM-06`";
+
+    /// Memory of a pool.
+    ServesTheLibrary:
+        "a pool gives memory to the library, and the current context gives memory to the program",
+        "no method of a `PoolAllocator` has this name",
+        "ALLOC-03: for the library: `current.stream()?.register(current, pool)?`",
+        "MEM-06: for the program: `current.device_buffer::<f32>(length)?`, and parts of one buffer: `current.device_arena(bytes)?`",
+        "see `ascendcl-explain ALLOC-03`";
 
     /// Memory that is filled by the device.
     FilledByStreams:
@@ -215,6 +232,54 @@ impl<C: Brand, E> HostBuffer<C, E> {
         Self: HostMemoryOfCurrent,
     {
         <Self as HostMemoryOfCurrent>::never()
+    }
+}
+
+#[doc(hidden)]
+impl<C: Brand, E> DeviceTensor<C, E> {
+    pub fn new<S>(_: S) -> Result<Self, Error>
+    where
+        Self: TensorsOfCurrent,
+    {
+        <Self as TensorsOfCurrent>::never()
+    }
+
+    pub fn zeros<S>(_: S) -> Result<Self, Error>
+    where
+        Self: TensorsOfCurrent,
+    {
+        <Self as TensorsOfCurrent>::never()
+    }
+
+    pub fn from_vec<S>(_: Vec<E>, _: S) -> Result<Self, Error>
+    where
+        Self: TensorsOfCurrent,
+    {
+        <Self as TensorsOfCurrent>::never()
+    }
+
+    pub fn from_slice<S>(_: &[E], _: S) -> Result<Self, Error>
+    where
+        Self: TensorsOfCurrent,
+    {
+        <Self as TensorsOfCurrent>::never()
+    }
+}
+
+#[doc(hidden)]
+impl PoolAllocator {
+    pub fn alloc<C: Brand, E>(&self, _: &Current<C>, _: usize) -> Result<DeviceBuffer<C, E>, Error>
+    where
+        for<'a> &'a Self: ServesTheLibrary,
+    {
+        <&Self as ServesTheLibrary>::never()
+    }
+
+    pub fn malloc<C: Brand, E>(&self, _: &Current<C>, _: usize) -> Result<DeviceBuffer<C, E>, Error>
+    where
+        for<'a> &'a Self: ServesTheLibrary,
+    {
+        <&Self as ServesTheLibrary>::never()
     }
 }
 

@@ -43,6 +43,21 @@ elsewhere! {
         "an output is bytes, and the model says of which type",
         "DATA-07: `output.to_vec::<f32>()?`; the bytes as they are: `output.bytes()`",
         "see `ascendcl-explain DATA-07`";
+
+    /// The elements of all outputs at once.
+    ReadOneByOne:
+        "outputs are read one by one",
+        "a model may have several outputs, each of its own type",
+        "DATA-07: `outputs.get(0)?.to_vec::<f32>()?`, or by name: `outputs.get(\"probabilities\")?`",
+        "see `ascendcl-explain DATA-07`";
+
+    /// Other memory for an input.
+    WrittenOrExchanged:
+        "an input of a bound model is written, or its memory is exchanged",
+        "no method of a `BoundModel` has this name",
+        "DATA-10: elements: `model.write(current, 0, &elements)?`; other memory: `let before = model.exchange_input(current, 0, buffer)?;`; \
+         memory that several models read: `model.share_input(current, 0, shared)?`",
+        "see `ascendcl-explain DATA-10`";
 }
 
 #[doc(hidden)]
@@ -107,6 +122,37 @@ impl<C: Brand, P> BoundModel<C, P> {
         Self: QueuedByStreams,
     {
         <Self as QueuedByStreams>::never()
+    }
+
+    pub fn set_input<I, E>(&mut self, _: &Current<C>, _: I, _: E) -> Result<(), Error>
+    where
+        Self: WrittenOrExchanged,
+    {
+        <Self as WrittenOrExchanged>::never()
+    }
+
+    pub fn replace_input<I, B>(&mut self, _: &Current<C>, _: I, _: B) -> Result<B, Error>
+    where
+        Self: WrittenOrExchanged,
+    {
+        <Self as WrittenOrExchanged>::never()
+    }
+}
+
+#[doc(hidden)]
+impl Outputs {
+    pub fn to_vec<E>(&self) -> Result<Vec<E>, Error>
+    where
+        for<'a> &'a Self: ReadOneByOne,
+    {
+        <&Self as ReadOneByOne>::never()
+    }
+
+    pub fn as_slice<E>(&self) -> &[E]
+    where
+        for<'a> &'a Self: ReadOneByOne,
+    {
+        <&Self as ReadOneByOne>::never()
     }
 }
 

@@ -1,9 +1,11 @@
 //! What streams do not make.
 
 use crate::brand::Brand;
+use crate::current::Current;
 use crate::element::Element;
 use crate::error::Error;
 use crate::memory::DeviceBuffer;
+use crate::raw::KeptStream;
 use crate::stream::{Pending, Stream, StreamState, Undecided, Waited};
 use core::mem::MaybeUninit;
 use core::pin::Pin;
@@ -24,6 +26,13 @@ elsewhere! {
         "MEM-06: `current.device_buffer::<f32>(length)?`, and with elements: `current.upload(&elements)?`",
         "MEM-07: memory of zeros: `current.device_buffer::<f32>(length)?.zero(current)?`",
         "see `ascendcl-explain MEM-06`";
+
+    /// A stream that is kept.
+    LentByCurrent:
+        "a stream that is kept is lent by the context that is current",
+        "a `KeptStream` takes no work and no waits",
+        "STREAM-09: `let stream = kept.lend(current)?;`, and then `stream.synchronize(current)?`",
+        "see `ascendcl-explain STREAM-09`";
 
     /// A stream that is told of an event.
     WaitsByWaitFor:
@@ -197,10 +206,27 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     }
 }
 
+#[doc(hidden)]
+impl KeptStream {
+    pub fn synchronize<C: Brand>(&self, _: &Current<C>) -> Result<(), Error>
+    where
+        for<'a> &'a Self: LentByCurrent,
+    {
+        <&Self as LentByCurrent>::never()
+    }
+}
+
 /// What other APIs call a wait.
 #[doc(hidden)]
 impl<C: Brand, T> Pending<C, T> {
     pub fn get(self) -> Result<T, Error>
+    where
+        Self: Waited,
+    {
+        self.never()
+    }
+
+    pub fn result(self, _: &Current<C>) -> Result<T, Error>
     where
         Self: Waited,
     {

@@ -6,7 +6,7 @@ use crate::callback_guard::InCallback;
 use crate::current::Current;
 use crate::error::Error;
 use crate::ffi::{Api, Joinable};
-use crate::panics::{Panic, Panics, catch, drop_each_quietly};
+use crate::panics::{Panic, Panics, Quiet, catch};
 use crate::run::Setup;
 use crate::untold;
 use ascendcl_macros::rule;
@@ -53,7 +53,7 @@ use std::time::Duration;
 )]
 pub struct Actor<N: Name, S> {
     api: Api,
-    jobs: Option<SyncSender<Job<N, S>>>,
+    jobs: Option<SyncSender<Queued<N, S>>>,
     thread: Option<JoinHandle<Result<Closed, Panic>>>,
     /// The thread drops its own clone last.
     joinable: Joinable,
@@ -76,6 +76,10 @@ impl Drop for Closed {
 }
 
 type Job<N, S> = Box<dyn FnOnce(&mut Current<N>, &mut S) + Send>;
+
+/// A queued job. The channel may drop it, with its receiver. If a job panicked there, the jobs behind it would not be
+/// dropped, and their callers would wait for ever.
+type Queued<N, S> = Quiet<Job<N, S>>;
 
 /// How many jobs may be queued. A further caller waits until it can queue its own.
 const ROOM: usize = 64;
@@ -156,7 +160,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
             let _ = answer.send(result);
         });
         let jobs = self.jobs.as_ref().ok_or(Error::ActorEnded)?;
-        jobs.send(job).map_err(|_| Error::ActorEnded)?;
+        jobs.send(Quiet::new(job)).map_err(|_| Error::ActorEnded)?;
         match answered.recv() {
             Ok(Ok(result)) => Ok(result),
             Ok(Err(panic)) => panic.resume(),
@@ -252,17 +256,19 @@ impl<N: Name, S> fmt::Debug for Actor<N, S> {
 fn serve<N: Name, S>(
     runtime: &Runtime<N>,
     mut state: S,
-    coming: &Receiver<Job<N, S>>,
+    coming: &Receiver<Queued<N, S>>,
     force: &OnceLock<Duration>,
 ) -> CloseResult {
     // The thread stays inside the context, so a call does not change the current context.
     let left = runtime.with(|current| {
         while let Ok(job) = coming.recv() {
-            job(current, &mut state);
+            if let Some(job) = job.into_inner() {
+                job(current, &mut state);
+            }
         }
     });
     // Jobs are left only if the thread could not enter the context. Their callers get an error.
-    drop_each_quietly(coming.try_iter());
+    coming.try_iter().for_each(drop);
     let mut panics = Panics::default();
     panics.drop_each([state]);
     let closed = match left {

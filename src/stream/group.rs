@@ -162,7 +162,8 @@ impl<C: Brand, A> AllocatorGroup<C, A> {
     ///
     /// Returns the group unchanged while a stream is attached to it ([detach](GroupStream::detach) the stream first),
     /// while the library has blocks of the allocator, or while the library may still call the allocator. After an
-    /// [`attach`](Self::attach) that failed halfway, the library may call it until that stream is destroyed.
+    /// [`attach`](Self::attach) that failed halfway, or if the library has not destroyed the descriptor of a stream that
+    /// was detached, the library may call it until that stream is destroyed.
     pub fn into_allocator(self) -> Result<A, Self>
     where
         A: DeviceAllocator,

@@ -1,6 +1,7 @@
 //! Runs a program with one fault after the other.
 
 use crate::common;
+use ascendcl::runtime;
 use ascendcl::{Acl, Current, Device, Error, Library, ScopeError, Scoped, Thread};
 use ascendcl_sim::{Checks, Config, Injected, Plan, control};
 use std::collections::BTreeMap;
@@ -176,7 +177,7 @@ impl Tally {
 }
 
 /// Runs a program with a plan, and looks at what is left.
-fn run(mode: Mode, program: impl FnOnce(&Acl) -> Result<(), Error>, plan: &str, how: How) -> End {
+pub(crate) fn run(mode: Mode, program: impl FnOnce(&Acl) -> Result<(), Error>, plan: &str, how: How) -> End {
     begin(mode, plan);
     let ran = catch_unwind(AssertUnwindSafe(|| attempt(program)));
     let (calls, injected) = (control::calls(), control::injected());
@@ -187,6 +188,10 @@ fn run(mode: Mode, program: impl FnOnce(&Acl) -> Result<(), Error>, plan: &str, 
     let Ok((result, left)) = ran else { panic!("{plan} ({at}): the program panicked") };
     let mut wrong = Vec::new();
     let again = left.is_some();
+    if how == How::Once {
+        let left = runtime::sweep(Some(Duration::from_secs(5)));
+        wrong.extend(left.iter().map(|error| format!("{plan} ({at}): the sweep once more failed: {error}")));
+    }
     let closed = left.map_or(Ok(()), |acl| acl.close().map_err(|failed| failed.error));
     if how == How::Once {
         wrong.extend(closed.err().map(|error| format!("{plan} ({at}): giving back once more failed: {error}")));

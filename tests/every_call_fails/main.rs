@@ -23,10 +23,12 @@ mod doors;
 mod engine;
 mod graphs;
 mod harness;
+mod lent;
 mod models;
 mod others;
 mod programs;
 mod runtimes;
+mod several;
 
 use harness::{How, Mode, Pairs, Tally, everywhere};
 use programs::PROGRAMS;

@@ -6,6 +6,7 @@ use crate::common::{block_on, difference, positions};
 use crate::doors;
 use crate::graphs;
 use crate::harness::Program;
+use crate::lent;
 use crate::models;
 use crate::others::{
     arena_of_two_models, attached_objects, operators_in_flight, second_model_on_the_weights, shapes_chosen_again,
@@ -63,6 +64,9 @@ pub(crate) const PROGRAMS: &[(&str, Program)] = &[
     ("a workspace of several threads", doors::workspace_mutex),
     ("a lane in place", doors::lane_in_place),
     ("a stream that is kept", doors::kept_stream),
+    ("an allocator of C functions", lent::c_functions),
+    ("host code", lent::host_code),
+    ("an allocator that is given back", lent::allocator_given_back),
     ("what is forgotten", forgotten),
 ];
 

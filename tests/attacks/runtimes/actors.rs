@@ -128,6 +128,61 @@ fn an_actor_is_not_closed_by_its_own_thread() {
     alone.assert_nothing_lives();
 }
 
+/// A capture of a job that does not like to be dropped.
+struct Panics;
+
+impl Drop for Panics {
+    fn drop(&mut self) {
+        if !thread::panicking() {
+            panic!("a job that did not run");
+        }
+    }
+}
+
+/// What an actor keeps, and whose drop lasts until it is told to end.
+struct Lasts(Receiver<()>);
+
+impl Drop for Lasts {
+    fn drop(&mut self) {
+        let _ = self.0.recv_timeout(Duration::from_secs(20));
+    }
+}
+
+/// The thread of the actor could not get into its context, and ends. Meanwhile others call it.
+#[test]
+fn callers_of_an_actor_that_ends_do_not_wait_for_jobs_that_panic_when_they_are_dropped() {
+    let alone = alone();
+    let (ends, lasts) = channel();
+    let actor = Actor::open(library(), move |_: &mut Current<Worker>| {
+        fail("aclrtSetCurrentContext#2=507899");
+        Ok(Lasts(lasts))
+    });
+    let (actor, (tell, told)) = (Arc::new(actor.unwrap()), channel());
+    // The thread drops what it keeps.
+    thread::sleep(Duration::from_millis(200));
+    for _ in 0..4 {
+        let (actor, tell, panics) = (Arc::clone(&actor), tell.clone(), Panics);
+        thread::spawn(move || {
+            let call = || actor.call(move |_, _| mem::forget(panics));
+            let called = catch_unwind(AssertUnwindSafe(call));
+            drop(actor);
+            let _ = tell.send(called);
+        });
+    }
+    // Each has queued its job.
+    thread::sleep(Duration::from_millis(200));
+    ends.send(()).unwrap();
+    for _ in 0..4 {
+        let called = told.recv_timeout(Duration::from_secs(20)).expect("a caller waits for ever");
+        assert!(matches!(called, Ok(Err(Error::ActorEnded))), "{called:?}");
+    }
+    nothing_fails();
+    let actor = Arc::into_inner(actor).unwrap();
+    assert!(matches!(actor.close(), Err(CloseError::Refused(Error::Vendor(_)))));
+    sweep();
+    alone.assert_nothing_lives();
+}
+
 #[proves(CB_01)]
 #[test]
 fn an_actor_is_not_closed_in_a_callback() {
