@@ -82,6 +82,7 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
             world.data_buffers.enter(made, call, world.calls, DataBuffer { span });
         }
         Kind::Descriptor => world.descriptors.enter(made, call, world.calls, Descriptor::default()),
+        Kind::Description => world.descriptions.enter(made, call, world.calls, ()),
         Kind::Process | Kind::Device | Kind::DefaultStream | Kind::Allocator | Kind::Callback => {}
     }
 }
@@ -170,6 +171,9 @@ pub(super) fn end(world: &mut World, call: Call, object: Object) {
         }
         Kind::Descriptor => {
             world.descriptors.end(object, call);
+        }
+        Kind::Description => {
+            world.descriptions.end(object, call);
         }
         Kind::Process | Kind::Device | Kind::DefaultStream | Kind::Allocator | Kind::Callback => {}
     }

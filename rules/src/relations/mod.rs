@@ -13,6 +13,7 @@ mod data;
 mod effects;
 mod endings;
 mod events;
+mod explained;
 mod follows;
 mod in_flight;
 mod lent;
@@ -39,6 +40,7 @@ use crate::events::{Access, Event, Kind, Object, Op, Outcome, Role, Span, Use};
 use crate::finding::{Call, Finding};
 use crate::rule::Severity;
 use clock::Task;
+pub use explained::Refusal;
 use scene::{Case, MemoryUse, Scene};
 use world::{OwnCode, World};
 
@@ -109,6 +111,21 @@ impl Checker {
             live::judge(&mut case);
         }
         case.findings
+    }
+
+    /// Returns the rule that a call has broken which the library has refused for that, if no other finding says so. The event
+    /// names the objects that the rule is about.
+    pub fn explain(&mut self, event: &Event, refusal: &Refusal) -> Vec<Finding> {
+        self.world.calls += 1;
+        let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
+        let scene = Scene::new(&self.world, call, event);
+        let mut case = Case { world: &self.world, scene: &scene, findings: Vec::new() };
+        explained::judge(&mut case, refusal);
+        let findings = case.findings;
+        for finding in &findings {
+            explained::note(&mut self.world, finding, event.others().chain([event.object]));
+        }
+        findings
     }
 
     /// Records the end of the latest call of this thread. Flags may have been added to the event since.

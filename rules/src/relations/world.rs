@@ -35,6 +35,7 @@ pub(super) struct World {
     pub(super) datasets: Book<Dataset>,
     pub(super) data_buffers: Book<DataBuffer>,
     pub(super) descriptors: Book<Descriptor>,
+    pub(super) descriptions: Book<()>,
     pub(super) registrations: BTreeMap<Object, Registration>,
     /// The blocks of callers' allocators that work may use, by their addresses.
     pub(super) lent: BTreeMap<u64, Lent>,
@@ -43,6 +44,8 @@ pub(super) struct World {
     /// Objects that do not exist, and the kinds of those that a call was to make and a finding has told why it failed.
     pub(super) missed: BTreeSet<Object>,
     pub(super) not_made: BTreeSet<Kind>,
+    /// What calls were refused for, and a finding has told. It is told again when the object was used well since.
+    pub(super) explained: BTreeSet<(Option<RuleId>, Object)>,
     /// The numbers of the calls that a finding has named as contradicted.
     pub(super) contradicted: BTreeSet<u64>,
     /// What the caller's allocators are serving, by their objects.
@@ -103,6 +106,7 @@ impl World {
             Kind::Dataset => of(&self.datasets, object),
             Kind::DataBuffer => of(&self.data_buffers, object),
             Kind::Descriptor => of(&self.descriptors, object),
+            Kind::Description => of(&self.descriptions, object),
             Kind::Process | Kind::Device | Kind::Allocator | Kind::Callback => Fate::Unknown,
         }
     }
@@ -205,6 +209,7 @@ impl World {
             Kind::Dataset => of(&mut self.datasets, object, change),
             Kind::DataBuffer => of(&mut self.data_buffers, object, change),
             Kind::Descriptor => of(&mut self.descriptors, object, change),
+            Kind::Description => of(&mut self.descriptions, object, change),
             Kind::Process | Kind::Device | Kind::Allocator | Kind::Callback => {}
         }
     }

@@ -19,6 +19,7 @@ mod modes;
 mod pictures;
 mod pools;
 mod reachable;
+mod refused;
 mod reporting;
 mod sharing;
 mod sources;
