@@ -2,8 +2,9 @@
 
 use super::follows::from_what_was_told;
 use super::process::never_began;
-use super::scene::Case;
+use super::scene::{Case, UnderWay};
 use super::world::{Fate, World};
+use crate::catalogue::CTX_10;
 use crate::events::{Event, Kind, Object, Op};
 use crate::finding::Finding;
 use crate::rule::RuleId;
@@ -22,28 +23,41 @@ pub struct Refusal {
     pub fix: &'static str,
 }
 
-/// Reports the rule, unless the refusal follows from one that was told of the same objects.
+/// Reports the rule, unless the refusal follows from what was told of the same objects.
 pub(super) fn judge(case: &mut Case<'_>, refusal: &Refusal) {
-    let event = case.event();
+    let (world, event) = (case.world, case.event());
     let objects: Vec<Object> = core::iter::once(event.object).chain(event.others()).collect();
-    let told = |object: &Object| case.world.explained.contains(&key(refusal.rule, *object));
+    let told = |object: &Object| {
+        world.explained.contains(&key(refusal.rule, *object)) || world.kept.contains(object) && !is_process(*object)
+    };
     if objects.iter().any(told) || from_what_was_told(case) || never_began(case) {
         return;
     }
-    let ended = objects.iter().find_map(|object| match case.world.fate(*object) {
-        Fate::Dead(dead) => Some((dead.ended, object.kind)),
+    let ended = objects.iter().find_map(|object| match world.fate(*object) {
+        Fate::Dead(dead) => Some((dead.ended, *object)),
         Fate::Live { .. } | Fate::Unknown => None,
     });
-    let shown = objects.into_iter().filter(|object| object.kind != Kind::Process);
-    let report = case.report(refusal.rule, refusal.found.clone(), refusal.expected, refusal.fix).all(shown);
-    if let Some((ended, kind)) = ended {
-        drop(report.against(ended, format!("ended the {kind}")));
+    let rule = match ended {
+        Some((ended, object)) if ended.object != object => CTX_10,
+        _ => refusal.rule,
+    };
+    let shown = objects.into_iter().filter(|object| !is_process(*object));
+    let report = case.report(rule, refusal.found.clone(), refusal.expected, refusal.fix).all(shown);
+    if let Some((ended, object)) = ended {
+        drop(report.against(ended, format!("ended the {}", object.kind)));
     }
 }
 
-/// Remembers what was told.
-pub(super) fn note(world: &mut World, finding: &Finding, objects: impl Iterator<Item = Object>) {
-    world.explained.extend(objects.map(|object| key(finding.rule, object)));
+/// Remembers what was told. The call that is refused, if it is under way, leaves what it was to end.
+pub(super) fn note(world: &mut World, event: &Event, findings: &[Finding]) {
+    let objects = || event.others().chain([event.object]);
+    for finding in findings {
+        world.explained.extend(objects().map(|object| key(finding.rule, object)));
+    }
+    let mine = |call: &&mut UnderWay| call.scene.call.thread == event.thread && call.scene.call.name == event.call;
+    if let Some(call) = world.under_way.iter_mut().rev().find(mine) {
+        call.told.get_or_insert_with(|| objects().collect());
+    }
 }
 
 /// A run shows that everything in it is as it should be.
@@ -55,5 +69,9 @@ pub(super) fn settle(world: &mut World, event: &Event) {
 
 /// All calls have to do with the process, and few with anything else.
 fn key(rule: RuleId, object: Object) -> (Option<RuleId>, Object) {
-    (Some(rule).filter(|_| object.kind == Kind::Process), object)
+    (Some(rule).filter(|_| is_process(object)), object)
+}
+
+fn is_process(object: Object) -> bool {
+    object.kind == Kind::Process
 }

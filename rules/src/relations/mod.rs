@@ -122,9 +122,7 @@ impl Checker {
         let mut case = Case { world: &self.world, scene: &scene, findings: Vec::new() };
         explained::judge(&mut case, refusal);
         let findings = case.findings;
-        for finding in &findings {
-            explained::note(&mut self.world, finding, event.others().chain([event.object]));
-        }
+        explained::note(&mut self.world, event, &findings);
         findings
     }
 

@@ -6,7 +6,28 @@ use crate::locks::lock;
 use crate::machine::thread::errors;
 use crate::machine::trouble;
 use ascendcl_rules::*;
+use ascendcl_sys::types::aclError;
 use std::cell::Cell;
+
+/// Why a call failed.
+pub(crate) trait Fails {
+    fn code(&self) -> aclError;
+
+    /// The failure that may say which rule the call breaks.
+    fn failure(&mut self) -> Option<&mut Failure> {
+        None
+    }
+}
+
+impl Fails for Failure {
+    fn code(&self) -> aclError {
+        self.code
+    }
+
+    fn failure(&mut self) -> Option<&mut Failure> {
+        Some(self)
+    }
+}
 
 thread_local! {
     /// The call of this thread that a finding is about.
@@ -22,14 +43,18 @@ pub(super) fn judged(found: bool) {
 
 /// The failure of a call, which tells the rule that it breaks. With strict checks its text begins with that.
 pub(crate) fn explained(mut failure: Failure) -> Failure {
+    explain(&mut failure);
+    failure
+}
+
+pub(super) fn explain(failure: &mut Failure) {
     if let Some(breach) = failure.breach.take()
-        && tell(&failure, &breach)
+        && tell(failure, &breach)
         && mode() == STRICT
     {
         let crate::failure::Breach { rule, fix, .. } = *breach;
         failure.text = format!("{rule}: {}; {fix} ({})", failure.text, rule.rule().text).into();
     }
-    failure
 }
 
 /// The library takes what breaks a rule. Strict checks refuse it.

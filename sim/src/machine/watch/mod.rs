@@ -20,7 +20,7 @@ pub(crate) use captured::{
     has_no_groups, keeps_for_a_task, keeps_no_more,
 };
 pub(crate) use explained::{
-    DESTROYED_ONCE, explained, is_described, is_described_no_more, missed, mistaken, not_there,
+    DESTROYED_ONCE, Fails, explained, is_described, is_described_no_more, missed, mistaken, not_there,
 };
 pub(crate) use guards::{destination, ends};
 pub(crate) use named::Named;
@@ -69,17 +69,6 @@ enum Judged {
     Now,
     /// When the graph is replayed that a capture makes of the work on the stream with this number.
     InReplays(usize),
-}
-
-/// Why a call failed.
-pub(crate) trait Fails {
-    fn code(&self) -> aclError;
-}
-
-impl Fails for Failure {
-    fn code(&self) -> aclError {
-        self.code
-    }
 }
 
 /// The C function that this thread is in does `op` to `object`.
@@ -223,8 +212,11 @@ impl Watching {
 
 impl Watched {
     /// Tells how the call ended. With strict checks a wait answers with what it has shown.
-    pub(crate) fn end<T, E: Fails + From<Failure>>(mut self, answer: Result<T, E>) -> Result<T, E> {
+    pub(crate) fn end<T, E: Fails + From<Failure>>(mut self, mut answer: Result<T, E>) -> Result<T, E> {
         let Some(event) = &self.0 else { return answer };
+        if let Some(failure) = answer.as_mut().err().and_then(Fails::failure) {
+            explained::explain(failure);
+        }
         let outcome = codes::outcome(event, answer.as_ref().err().map_or(ACL_SUCCESS, Fails::code));
         let told = self.2.take().filter(|_| event.op == Op::Synchronize && mode() == STRICT);
         self.commit(outcome);
