@@ -8,7 +8,7 @@ use super::live::ends;
 use super::orders;
 use super::scene::{Scene, UnderWay};
 use super::world::*;
-use crate::events::{Access, Flag, Kind, Member, Object, Op, Outcome, Role, Span, Use};
+use crate::events::{Access, Flag, Kind, Member, Object, Op, Outcome, Role, Span};
 
 /// The call is about to be made.
 pub(super) fn begin(world: &mut World, scene: Scene, told: Option<Vec<Object>>) {
@@ -128,6 +128,10 @@ fn submit(world: &mut World, scene: &Scene) -> u64 {
     if let Some(graph) = world.graphs.get_mut(scene.event.object) {
         graph.in_flight.push(whole());
     }
+    let channel = super::media::channel_of(scene);
+    if let Some(channel) = channel.and_then(|channel| world.channels.get_mut(channel)) {
+        channel.in_flight.push(whole());
+    }
     let pool = super::pools::pool_of(world, scene);
     if let Some(pool) = pool.and_then(|pool| world.pools.get_mut(pool)) {
         pool.in_flight.push(whole());
@@ -226,6 +230,7 @@ fn each_use(
         world.graphs.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         world.events.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         world.pools.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
+        world.channels.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         if let Some(object) = world.registrations.get(&object).and_then(|registration| registration.object) {
             world.allocators.get_mut(&object).into_iter().for_each(|in_flight| f(in_flight, &order));
         }
@@ -290,7 +295,7 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
             world.events.get_mut(object).into_iter().for_each(|event| event.is.record = None);
         }
         Op::Change if object.kind == Kind::DataBuffer => {
-            if let (Some(span), Some(buffer)) = (contents(scene), world.data_buffers.get_mut(object)) {
+            if let (Some(span), Some(buffer)) = (super::lives::contents(scene), world.data_buffers.get_mut(object)) {
                 buffer.is.span = span;
             }
         }
@@ -387,12 +392,4 @@ fn queued(world: &mut World, scene: &Scene, queue: Object, count: u64) {
             stream.is.launched = Some((scene.call, count));
         }
     }
-}
-
-/// What the call says that the object describes.
-pub(super) fn contents(scene: &Scene) -> Option<Span> {
-    scene.event.uses.iter().find_map(|used| match used {
-        Use::Memory { span, role: Role::Contents, .. } => Some(*span),
-        _ => None,
-    })
 }

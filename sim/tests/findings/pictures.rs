@@ -25,6 +25,12 @@ fn channel() -> *mut acldvppChannelDesc {
 
 /// Scales one picture to another.
 fn scale(from: *mut c_void, to: *mut c_void) -> aclError {
+    let code = scale_on(channel(), [from, to], aclrtStream::NULL);
+    sync(aclrtStream::NULL);
+    code
+}
+
+fn scale_on(channel: *mut acldvppChannelDesc, [from, to]: [*mut c_void; 2], stream: aclrtStream) -> aclError {
     let picture = |data| {
         let picture = acl!(acldvppCreatePicDesc());
         ok!(acldvppSetPicDescData(picture, data));
@@ -36,9 +42,27 @@ fn scale(from: *mut c_void, to: *mut c_void) -> aclError {
         picture
     };
     let (from, to, config) = (picture(from), picture(to), acl!(acldvppCreateResizeConfig()));
-    let code = acl!(acldvppVpcResizeAsync(channel(), from, to, config, aclrtStream::NULL));
-    sync(aclrtStream::NULL);
-    code
+    acl!(acldvppVpcResizeAsync(channel, from, to, config, stream))
+}
+
+#[test]
+fn a_channel_works_on_one_stream_at_a_time() {
+    breaks_without(rules::DVPP_01, |synced| {
+        let (channel, streams) = (channel(), [stream(), stream()]);
+        for stream in streams {
+            assert_eq!(scale_on(channel, [media_memory(64), media_memory(64)], stream), 0);
+            assert_eq!(scale_on(channel, [media_memory(64), media_memory(64)], stream), 0);
+            if synced {
+                sync(stream);
+            }
+        }
+    });
+    let a_channel_each = || {
+        for stream in [stream(), stream()] {
+            assert_eq!(scale_on(channel(), [media_memory(64), media_memory(64)], stream), 0);
+        }
+    };
+    assert_eq!(broken_by(a_channel_each), []);
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! Calls that the library answers with a code, and the rule that they break.
 
+use crate::files;
 use crate::support::*;
 use ascendcl_rules::RuleId;
-use ascendcl_sim::exports::profiling::*;
+use ascendcl_sim::exports::{media::*, profiling::*, tensor_desc::*};
 use std::ffi::CString;
 use std::ptr::null;
 
@@ -50,4 +51,161 @@ fn profiling_calls_nest() {
     }
     assert_eq!(profiled("isefdd"), [(rules::DATA_05, "aclprofDestroyConfig")]);
     assert_eq!(profiled("idsef"), [(rules::DATA_05, "aclprofStart")]);
+}
+
+/// A model with the gears 1, 8 and 2 for its rows, loaded.
+fn geared() -> u32 {
+    let (file, mut id) = (files::sum("rows", Some(("ascendcl.dynamic_batch", "1,8,2"))), 0);
+    ok!(aclmdlLoadFromMem(file.as_ptr().cast(), file.len(), &mut id));
+    id
+}
+
+/// A dataset of buffers on the device with these sizes.
+fn set_of(sizes: &[usize]) -> *mut aclmdlDataset {
+    let dataset = acl!(aclmdlCreateDataset());
+    for size in sizes {
+        let block = malloc(*size);
+        ok!(aclrtMemset(block, *size, 0, *size));
+        ok!(aclmdlAddDatasetBuffer(dataset, acl!(aclCreateDataBuffer(block, *size))));
+    }
+    dataset
+}
+
+/// What is found when a shape is chosen so for 8 rows, and the model is run: the codes are not looked at.
+fn chosen(choose: impl FnOnce(u32, *mut aclmdlDataset, *mut aclmdlDataset)) -> Vec<(RuleId, &'static str)> {
+    broken_by(|| {
+        let (id, input, output) = (geared(), set_of(&[128, 8]), set_of(&[128]));
+        choose(id, input, output);
+        acl!(aclmdlExecute(id, input, output));
+        let stream = stream();
+        acl!(aclmdlExecuteAsync(id, input, output, stream));
+        sync(stream);
+    })
+}
+
+#[test]
+fn a_shape_is_chosen_as_the_model_has_it_and_before_the_run() {
+    assert_eq!(chosen(|id, input, _| ok!(aclmdlSetDynamicBatchSize(id, input, 1, 8))), []);
+    assert_eq!(chosen(|_, _, _| ()), [(rules::MODEL_20, "aclmdlExecute")]);
+    let batch: [fn(u32, *mut aclmdlDataset, *mut aclmdlDataset) -> aclError; 4] = [
+        |id, input, _| acl!(aclmdlSetDynamicBatchSize(id, input, 1, 3)),
+        |id, input, _| acl!(aclmdlSetDynamicBatchSize(id, input, 1, 0)),
+        |id, input, _| acl!(aclmdlSetDynamicBatchSize(id, input, 0, 8)),
+        |id, _, output| acl!(aclmdlSetDynamicBatchSize(id, output, 1, 8)),
+    ];
+    for choose in batch {
+        let found = chosen(|id, input, output| assert_ne!(choose(id, input, output), 0));
+        assert_eq!(found, [(rules::MODEL_20, "aclmdlSetDynamicBatchSize")]);
+    }
+    let size = |id, input, _| assert_ne!(acl!(aclmdlSetDynamicHWSize(id, input, 1, 8, 8)), 0);
+    assert_eq!(chosen(size), [(rules::MODEL_20, "aclmdlSetDynamicHWSize")]);
+    let late = |id, input, output| {
+        acl!(aclmdlExecute(id, input, output));
+        ok!(aclmdlSetDynamicBatchSize(id, input, 1, 8));
+    };
+    assert_eq!(chosen(late), [(rules::MODEL_20, "aclmdlExecute")]);
+}
+
+#[test]
+fn a_dataset_has_the_buffers_of_the_model() {
+    let run = |inputs: &[usize], outputs: &[usize]| {
+        broken_by(|| {
+            let (id, input, output) = (geared(), set_of(inputs), set_of(outputs));
+            acl!(aclmdlSetDynamicBatchSize(id, input, 1, 8));
+            acl!(aclmdlExecute(id, input, output));
+        })
+    };
+    assert_eq!(run(&[128, 8], &[128]), []);
+    assert_eq!(run(&[128, 8, 8], &[128]), [(rules::DATA_07, "aclmdlExecute")]);
+    assert_eq!(run(&[128, 8], &[]), [(rules::DATA_07, "aclmdlExecute")]);
+    assert_eq!(run(&[64, 8], &[128]), [(rules::DATA_08, "aclmdlExecute")]);
+    assert_eq!(run(&[128, 8], &[64]), [(rules::DATA_08, "aclmdlExecute")]);
+    assert_eq!(run(&[128, 4], &[128]), [(rules::DATA_08, "aclmdlSetDynamicBatchSize")]);
+    let attached = || {
+        let input = set_of(&[128]);
+        let desc = tensor();
+        assert_ne!(acl!(aclmdlSetDatasetTensorDesc(input, desc, 1)), 0);
+        ok!(aclmdlSetDatasetTensorDesc(input, desc, 0));
+    };
+    assert_eq!(broken_by(attached), [(rules::DATA_09, "aclmdlSetDatasetTensorDesc")]);
+}
+
+fn tensor() -> *mut aclTensorDesc {
+    let dims = [8_i64, 4];
+    acl!(aclCreateTensorDesc(aclDataType::ACL_FLOAT, 2, dims.as_ptr(), aclFormat::ACL_FORMAT_ND))
+}
+
+#[test]
+fn descriptions_are_destroyed_once_after_their_last_use() {
+    let picture = |steps: &str| {
+        broken_by(|| {
+            let picture = acl!(acldvppCreatePicDesc());
+            for step in steps.chars() {
+                match step {
+                    's' => acl!(acldvppSetPicDescWidth(picture, 8)),
+                    'g' => acl!(acldvppGetPicDescWidth(picture)) as aclError,
+                    _ => acl!(acldvppDestroyPicDesc(picture)),
+                };
+            }
+        })
+    };
+    assert_eq!(picture("sgd"), []);
+    assert_eq!(picture("sdsgd"), [(rules::DATA_05, "acldvppSetPicDescWidth")]);
+    assert_eq!(picture("sdg"), [(rules::DATA_05, "acldvppGetPicDescWidth")]);
+    assert_eq!(picture("sdd"), [(rules::DATA_05, "acldvppDestroyPicDesc")]);
+    let model = |early: bool| {
+        broken_by(|| {
+            let (id, desc) = (geared(), acl!(aclmdlCreateDesc()));
+            ok!(aclmdlGetDesc(desc, id));
+            if early {
+                ok!(aclmdlDestroyDesc(desc));
+            }
+            acl!(aclmdlGetNumInputs(desc));
+            acl!(aclmdlDestroyDesc(desc));
+        })
+    };
+    assert_eq!(model(false), []);
+    assert_eq!(model(true), [(rules::DATA_05, "aclmdlGetNumInputs")]);
+    let tensor = |twice: bool| {
+        broken_by(|| {
+            let desc = tensor();
+            acl!(aclDestroyTensorDesc(desc));
+            if twice {
+                acl!(aclDestroyTensorDesc(desc));
+            }
+        })
+    };
+    assert_eq!(tensor(false), []);
+    assert_eq!(tensor(true), [(rules::DATA_05, "aclDestroyTensorDesc")]);
+}
+
+#[test]
+fn an_event_for_other_processes_has_its_flag_alone_and_few_calls() {
+    let shared = |flag: u32| {
+        let mut event = aclrtEvent::NULL;
+        acl!(aclrtCreateEventExWithFlag(&mut event, flag));
+        event
+    };
+    let key = |event| {
+        let mut handle = aclrtIpcEventHandle { reserved: [0; 64] };
+        acl!(aclrtIpcGetEventHandle(event, &mut handle))
+    };
+    let right = || {
+        let (event, stream) = (shared(ACL_EVENT_IPC), stream());
+        assert_eq!(key(event), 0);
+        ok!(aclrtRecordEvent(event, stream));
+        ok!(aclrtStreamWaitEvent(stream, event));
+        sync(stream);
+        ok!(aclrtDestroyEvent(event));
+    };
+    assert_eq!(broken_by(right), []);
+    assert_eq!(broken_by(|| assert_ne!(key(event()), 0)), [(rules::IPC_02, "aclrtIpcGetEventHandle")]);
+    let both = || assert!(shared(ACL_EVENT_IPC | ACL_EVENT_SYNC).is_null());
+    assert_eq!(broken_by(both), [(rules::IPC_02, "aclrtCreateEventExWithFlag")]);
+    let mut id = 0;
+    let numbered = || assert_ne!(acl!(aclrtGetEventId(shared(ACL_EVENT_IPC), &mut id)), 0);
+    assert_eq!(broken_by(numbered), [(rules::IPC_02, "aclrtGetEventId")]);
+    let mut time = 0;
+    let timed = || assert_ne!(acl!(aclrtEventGetTimestamp(shared(ACL_EVENT_IPC), &mut time)), 0);
+    assert_eq!(broken_by(timed), [(rules::IPC_02, "aclrtEventGetTimestamp")]);
 }

@@ -8,8 +8,8 @@ use crate::machine::event::clock;
 use crate::machine::handles::Table;
 use crate::machine::host::process;
 use crate::machine::streams::stream::Stream;
-use crate::machine::watch::{self, DESTROYED_ONCE};
-use ascendcl_rules::{DATA_05, INIT_13, Object};
+use crate::machine::watch;
+use ascendcl_rules::{INIT_13, Object};
 use ascendcl_sys::error_codes::*;
 use std::fmt::Write;
 use std::fs;
@@ -251,7 +251,7 @@ fn not_initialised() -> Failure {
 
 fn unknown_config(number: usize) -> Failure {
     let failure = Failure::invalid("this is not a configuration that aclprofCreateConfig made, or it was destroyed");
-    failure.breaks(DATA_05, "a live configuration", DESTROYED_ONCE).about(Object::description(number as u64))
+    watch::no_description(number, failure)
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Failure {

@@ -89,7 +89,16 @@ fn tell(failure: &Failure, breach: &crate::failure::Breach) -> bool {
 }
 
 /// What to do when a description is used or destroyed that is none.
-pub(crate) const DESTROYED_ONCE: &str = "destroy each object once, by its own call, after its last use";
+const DESTROYED_ONCE: &str = "destroy each object once, by its own call, after its last use";
+
+/// What is used or destroyed is no description, or was destroyed (DATA-05).
+pub(crate) fn no_description(number: usize, failure: Failure) -> Failure {
+    let failure = match number {
+        0 => failure,
+        _ => failure.breaks(DATA_05, "a live object of this kind", DESTROYED_ONCE),
+    };
+    failure.about(Object::description(number as u64))
+}
 
 /// A description or configuration has this number from here on.
 pub(crate) fn is_described(number: usize) {
