@@ -38,6 +38,12 @@ impl Failure {
         self
     }
 
+    /// The rule is a more particular one.
+    pub(crate) fn instead(mut self, rule: RuleId) -> Self {
+        self.breach.iter_mut().for_each(|breach| breach.rule = rule);
+        self
+    }
+
     /// With an object that the broken rule is about. A null handle is none.
     pub(crate) fn about(mut self, object: Object) -> Self {
         if let Some(breach) = &mut self.breach

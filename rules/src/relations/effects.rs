@@ -49,8 +49,11 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
         }
         super::virtual_memory::was_refused(world, &scene, told.is_some());
         if let Some(told) = told {
-            if scene.event.op == Op::Load {
-                world.not_made.insert(object.kind);
+            match (scene.event.op, object.kind) {
+                (Op::Load, kind) => drop(world.not_made.insert(kind)),
+                // A run with it misses what was to be set.
+                (Op::Change, Kind::Dataset) => drop(world.explained.insert((None, object))),
+                _ => {}
             }
             if ends(scene.event.op) && object.kind == Kind::Stream {
                 // It would have waited. What comes next is judged as after that.

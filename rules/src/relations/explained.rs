@@ -6,7 +6,6 @@ use super::scene::{Case, UnderWay};
 use super::world::{Fate, World};
 use crate::catalogue::CTX_10;
 use crate::events::{Event, Kind, Object, Op};
-use crate::finding::Finding;
 use crate::rule::RuleId;
 use std::borrow::Cow;
 
@@ -21,12 +20,13 @@ pub struct Refusal {
     pub expected: &'static str,
     /// What to do.
     pub fix: &'static str,
+    /// What the rule is about; the process stands for what there is once.
+    pub objects: Vec<Object>,
 }
 
 /// Reports the rule, unless the refusal follows from what was told of the same objects.
 pub(super) fn judge(case: &mut Case<'_>, refusal: &Refusal) {
-    let (world, event) = (case.world, case.event());
-    let objects: Vec<Object> = core::iter::once(event.object).chain(event.others()).collect();
+    let (world, objects) = (case.world, &refusal.objects);
     let told = |object: &Object| {
         world.explained.contains(&key(refusal.rule, *object)) || world.kept.contains(object) && !is_process(*object)
     };
@@ -41,22 +41,19 @@ pub(super) fn judge(case: &mut Case<'_>, refusal: &Refusal) {
         Some((ended, object)) if ended.object != object => CTX_10,
         _ => refusal.rule,
     };
-    let shown = objects.into_iter().filter(|object| !is_process(*object));
+    let shown = objects.iter().copied().filter(|object| !is_process(*object));
     let report = case.report(rule, refusal.found.clone(), refusal.expected, refusal.fix).all(shown);
     if let Some((ended, object)) = ended {
         drop(report.against(ended, format!("ended the {}", object.kind)));
     }
 }
 
-/// Remembers what was told. The call that is refused, if it is under way, leaves what it was to end.
-pub(super) fn note(world: &mut World, event: &Event, findings: &[Finding]) {
-    let objects = || event.others().chain([event.object]);
-    for finding in findings {
-        world.explained.extend(objects().map(|object| key(finding.rule, object)));
-    }
+/// Remembers what was told, now or before. The call that is refused, if it is under way, leaves what it was to end.
+pub(super) fn note(world: &mut World, event: &Event, refusal: &Refusal) {
+    world.explained.extend(refusal.objects.iter().map(|object| key(refusal.rule, *object)));
     let mine = |call: &&mut UnderWay| call.scene.call.thread == event.thread && call.scene.call.name == event.call;
     if let Some(call) = world.under_way.iter_mut().rev().find(mine) {
-        call.told.get_or_insert_with(|| objects().collect());
+        call.told.get_or_insert_with(|| refusal.objects.clone());
     }
 }
 

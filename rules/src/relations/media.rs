@@ -4,19 +4,14 @@ use super::scene::{Case, Scene};
 use crate::catalogue::*;
 use crate::events::{Flag, Kind, Object, Op};
 
-pub(super) fn judge(case: &mut Case<'_>) {
-    described(case);
-    shared(case);
-}
-
 /// The channel that works for the call.
 pub(super) fn channel_of(scene: &Scene) -> Option<Object> {
     scene.event.others().find(|other| other.kind == Kind::Channel)
 }
 
-/// DVPP-01: a channel works for one thread and one stream at a time.
-fn shared(case: &mut Case<'_>) {
-    let Some(channel) = channel_of(case.scene) else { return };
+/// DVPP-01: a channel works for one thread and one stream at a time. Work that uses the same memory is told of that.
+pub(super) fn shared(case: &mut Case<'_>) {
+    let Some(channel) = channel_of(case.scene).filter(|_| case.findings.is_empty()) else { return };
     let (world, order) = (case.world, case.world.order());
     let now = world.now(case.event().queue());
     let earlier = world.channels.get(channel).and_then(|entry| entry.in_flight.unordered(&order, now, |_| true));
@@ -46,7 +41,7 @@ fn shared(case: &mut Case<'_>) {
 }
 
 /// DVPP-02: a channel goes before its description.
-fn described(case: &mut Case<'_>) {
+pub(super) fn judge(case: &mut Case<'_>) {
     let channel = case.event().object;
     let ends_description = case.event().op == Op::Change && channel.kind == Kind::Channel;
     let Some(made) = case.world.channels.get(channel).map(|entry| entry.made).filter(|_| ends_description) else {

@@ -113,16 +113,17 @@ impl Checker {
         case.findings
     }
 
-    /// Returns the rule that a call has broken which the library has refused for that, if no other finding says so. The event
-    /// names the objects that the rule is about.
+    /// Returns the rule that a call has broken which the library has refused for that, unless this follows from what an
+    /// earlier finding has told of one of the objects.
     pub fn explain(&mut self, event: &Event, refusal: &Refusal) -> Vec<Finding> {
         self.world.calls += 1;
         let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
-        let scene = Scene::new(&self.world, call, event);
+        let named = refusal.objects.iter().fold(event.clone(), |event, object| event.using(Use::With(*object)));
+        let scene = Scene::new(&self.world, call, &named);
         let mut case = Case { world: &self.world, scene: &scene, findings: Vec::new() };
         explained::judge(&mut case, refusal);
         let findings = case.findings;
-        explained::note(&mut self.world, event, &findings);
+        explained::note(&mut self.world, event, refusal);
         findings
     }
 
@@ -270,6 +271,7 @@ fn judge(case: &mut Case<'_>) {
         virtual_memory::judge(case);
         if memory::judge(case) && models::judge(case) {
             in_flight::judge(case);
+            media::shared(case);
         }
         endings::judge(case);
         teardown::judge(case);

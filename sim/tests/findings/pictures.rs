@@ -116,3 +116,22 @@ fn a_picture_that_is_freed_before_it_is_decoded_is_told_once() {
     assert_eq!(run(true), []);
     assert_eq!(run(false), [(rules::MEM_02, "acldvppFree")]);
 }
+
+#[test]
+fn a_picture_is_as_large_as_its_description_says() {
+    let right = || assert_eq!(scale(media_memory(64), media_memory(64)), 0);
+    breaks(rules::COPY_01, || assert_ne!(scale(media_memory(64), media_memory(32)), 0), right);
+}
+
+/// What is freed too early is used by all that comes then.
+#[test]
+fn uses_of_memory_whose_free_was_told_are_no_further_mistakes() {
+    let run = || {
+        let (channel, [from, to]) = (channel(), [media_memory(64), media_memory(64)]);
+        ok!(aclrtFree(to));
+        assert_ne!(scale_on(channel, [from, to], aclrtStream::NULL), 0);
+        let mut own = [0_u8; 64];
+        assert_ne!(acl!(aclrtMemcpy(own.as_mut_ptr().cast(), 64, to, 64, TO_HOST)), 0);
+    };
+    assert_eq!(broken_by(run), [(rules::MEM_03, "aclrtFree")]);
+}

@@ -3,7 +3,7 @@
 use crate::files;
 use crate::support::*;
 use ascendcl_rules::RuleId;
-use ascendcl_sim::exports::{media::*, profiling::*, tensor_desc::*};
+use ascendcl_sim::exports::{media::*, model_instance::*, profiling::*, tensor_desc::*};
 use std::ffi::CString;
 use std::ptr::null;
 
@@ -97,9 +97,11 @@ fn a_shape_is_chosen_as_the_model_has_it_and_before_the_run() {
         let found = chosen(|id, input, output| assert_ne!(choose(id, input, output), 0));
         assert_eq!(found, [(rules::MODEL_20, "aclmdlSetDynamicBatchSize")]);
     }
-    let size = |id, input, _| assert_ne!(acl!(aclmdlSetDynamicHWSize(id, input, 1, 8, 8)), 0);
+    let size = |id, input: *mut aclmdlDataset, _: *mut aclmdlDataset| {
+        assert_ne!(acl!(aclmdlSetDynamicHWSize(id, input, 1, 8, 8)), 0)
+    };
     assert_eq!(chosen(size), [(rules::MODEL_20, "aclmdlSetDynamicHWSize")]);
-    let late = |id, input, output| {
+    let late = |id, input: *mut aclmdlDataset, output: *mut aclmdlDataset| {
         acl!(aclmdlExecute(id, input, output));
         ok!(aclmdlSetDynamicBatchSize(id, input, 1, 8));
     };
@@ -208,4 +210,86 @@ fn an_event_for_other_processes_has_its_flag_alone_and_few_calls() {
     let mut time = 0;
     let timed = || assert_ne!(acl!(aclrtEventGetTimestamp(shared(ACL_EVENT_IPC), &mut time)), 0);
     assert_eq!(broken_by(timed), [(rules::IPC_02, "aclrtEventGetTimestamp")]);
+}
+
+/// What is found while a stream is captured: the code of the step is not looked at, and the capture is ended.
+fn while_captured(mode: aclmdlRICaptureMode, step: impl FnOnce(aclrtStream)) -> Vec<(RuleId, &'static str)> {
+    broken_by(|| {
+        let (stream, mut graph) = (stream(), aclmdlRI::NULL);
+        ok!(aclmdlRICaptureBegin(stream, mode));
+        step(stream);
+        acl!(aclmdlRICaptureEnd(stream, &mut graph));
+        acl!(aclmdlRIExecuteAsync(graph, stream));
+        acl!(aclrtSynchronizeStream(stream));
+        acl!(aclrtDestroyStream(stream));
+        ok!(aclrtResetDevice(0));
+        ok!(aclFinalize());
+    })
+}
+
+#[test]
+fn a_capture_has_the_calls_of_a_capture() {
+    const GLOBAL: aclmdlRICaptureMode = aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
+    const RELAXED: aclmdlRICaptureMode = aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
+    assert_eq!(while_captured(GLOBAL, |_| ()), []);
+    let wait = while_captured(GLOBAL, |stream| assert_ne!(acl!(aclrtSynchronizeStream(stream)), 0));
+    assert_eq!(wait, [(rules::GRAPH_04, "aclrtSynchronizeStream")]);
+    let destroy = while_captured(GLOBAL, |stream| assert_ne!(acl!(aclrtDestroyStream(stream)), 0));
+    assert_eq!(destroy, [(rules::STREAM_18, "aclrtDestroyStream")]);
+    let fill = |_| {
+        acl!(aclrtMemset(malloc(64), 64, 0, 64));
+    };
+    assert_eq!(while_captured(GLOBAL, fill), [(rules::GRAPH_04, "aclrtMemset")]);
+    assert_eq!(while_captured(RELAXED, fill), []);
+    let again = while_captured(GLOBAL, |stream| assert_ne!(acl!(aclmdlRICaptureBegin(stream, GLOBAL)), 0));
+    assert_eq!(again, [(rules::GRAPH_01, "aclmdlRICaptureBegin")]);
+    let pageable = |stream| {
+        let own = [0_u8; 64];
+        assert_ne!(acl!(aclrtMemcpyAsync(malloc(64), 64, own.as_ptr().cast(), 64, TO_DEVICE, stream)), 0);
+    };
+    assert_eq!(while_captured(GLOBAL, pageable), [(rules::GRAPH_05, "aclrtMemcpyAsync")]);
+    let ended = |stream| {
+        let mut graph = aclmdlRI::NULL;
+        ok!(aclmdlRICaptureEnd(stream, &mut graph));
+    };
+    assert_eq!(while_captured(GLOBAL, ended), [(rules::GRAPH_01, "aclmdlRICaptureEnd")]);
+    let elsewhere = |stream| {
+        let stream = Shared(stream);
+        on_a_thread(move || {
+            let mut graph = aclmdlRI::NULL;
+            assert_ne!(acl!(aclmdlRICaptureEnd({ stream }.0, &mut graph)), 0);
+        });
+    };
+    let found = while_captured(GLOBAL, elsewhere);
+    assert_eq!(found, [(rules::GRAPH_02, "aclmdlRICaptureEnd")]);
+    let default = || assert_ne!(acl!(aclmdlRICaptureBegin(aclrtStream::NULL, GLOBAL)), 0);
+    assert_eq!(broken_by(default), [(rules::GRAPH_03, "aclmdlRICaptureBegin")]);
+    let open = |stream| ok!(aclmdlRICaptureTaskGrpBegin(stream));
+    assert_eq!(while_captured(GLOBAL, open), [(rules::GRAPH_09, "aclmdlRICaptureEnd")]);
+}
+
+#[test]
+fn a_stream_that_joins_a_capture_leads_back() {
+    let run = |back: bool| {
+        broken_by(|| {
+            let ([origin, side], mut graph) = ([stream(), stream()], aclmdlRI::NULL);
+            let [to, from] = [(), ()].map(|()| {
+                let mut event = aclrtEvent::NULL;
+                ok!(aclrtCreateEventExWithFlag(&mut event, ACL_EVENT_SYNC));
+                event
+            });
+            ok!(aclmdlRICaptureBegin(origin, aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED));
+            ok!(aclrtRecordEvent(to, origin));
+            ok!(aclrtStreamWaitEvent(side, to));
+            ok!(aclrtMemsetAsync(malloc(64), 64, 1, 64, side));
+            ok!(aclrtRecordEvent(from, side));
+            if back {
+                ok!(aclrtStreamWaitEvent(origin, from));
+            }
+            assert_eq!(acl!(aclmdlRICaptureEnd(origin, &mut graph)) == 0, back);
+            acl!(aclmdlRIDestroy(graph));
+        })
+    };
+    assert_eq!(run(true), []);
+    assert_eq!(run(false), [(rules::GRAPH_06, "aclmdlRICaptureEnd")]);
 }

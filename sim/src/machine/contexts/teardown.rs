@@ -9,7 +9,7 @@ use crate::machine::streams::refusals::{assembly_of, refuse_bound, refuse_on};
 use crate::machine::streams::stream::Stream;
 use crate::machine::streams::table::{self, STREAMS, find};
 use crate::machine::thread::current;
-use ascendcl_rules::{GRAPH_05, Object};
+use ascendcl_rules::{GRAPH_05, Object, STREAM_18};
 use ascendcl_sys::types::aclrtStream;
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ pub(crate) fn destroy_stream(handle: aclrtStream, rest: Rest) -> Answer {
     if stream.is_default() {
         config::if_documented(|| Failure::invalid("a default stream ends with its context; it cannot be destroyed"))?;
     }
-    refuse_on(&stream, "destroyed")?;
+    refuse_on(&stream, "destroyed").map_err(|failure| failure.instead(STREAM_18))?;
     refuse_bound(&stream, "destroyed").map_err(|failure| part_of_an_instance(failure, &stream))?;
     stream.refuse_self_wait()?;
     notices::stream_ends(&stream);

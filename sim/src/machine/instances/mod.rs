@@ -163,7 +163,8 @@ impl Instance {
         if current == self.context {
             return Ok(());
         }
-        let text = format!("the model instance belongs to context {:#x}, but {current:#x} is current", self.context);
+        let text =
+            format!("the model instance belongs to context {:#x}, which is not current: {current:#x} is", self.context);
         let failure = Failure::new(ACL_ERROR_RT_MODEL_CONTEXT, text).breaks(
             MODEL_01,
             "the context is current in which the instance was made",

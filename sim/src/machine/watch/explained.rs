@@ -76,11 +76,9 @@ fn tell(failure: &Failure, breach: &crate::failure::Breach) -> bool {
         return false;
     }
     let name = Some(errors::current_call()).filter(|name| !name.is_empty()).unwrap_or(LIBRARY);
-    let mut objects = breach.objects.iter().copied();
-    let mut event = Event::new(name, objects.next().unwrap_or(Object::PROCESS), Op::Query, this_thread());
-    event.uses.extend(objects.map(Use::With));
-    let (rule, found) = (breach.rule, failure.text.clone());
-    let refusal = Refusal { rule, found, expected: breach.expected, fix: breach.fix };
+    let event = Event::new(name, Object::PROCESS, Op::Query, this_thread());
+    let (rule, found, objects) = (breach.rule, failure.text.clone(), breach.objects.clone());
+    let refusal = Refusal { rule, found, expected: breach.expected, fix: breach.fix, objects };
     let found = lock(&CHECKER).get_or_insert_with(Checker::new).explain(&event, &refusal);
     let told = !found.is_empty() && !report::suppresses(rule);
     judged(told);
