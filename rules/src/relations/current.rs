@@ -202,7 +202,9 @@ fn thread_ends(case: &mut Case<'_>) {
     let Some(standing) = world.threads.get(&case.event().thread) else { return };
     let Some((context, by)) = standing.current else { return };
     // One thread is enough for that, and only the first is told.
-    if world.contexts.get(context).is_none_or(|context| context.is.default || context.is.outlived) {
+    let known = world.contexts.get(context).filter(|context| !context.is.default && !context.is.outlived);
+    // That the context was left is told.
+    if known.is_none() || world.kept.contains(&context) {
         return;
     }
     let thread = case.event().thread;

@@ -237,15 +237,18 @@ fn a_capture_has_the_calls_of_a_capture() {
     let destroy = while_captured(GLOBAL, |stream| assert_ne!(acl!(aclrtDestroyStream(stream)), 0));
     assert_eq!(destroy, [(rules::STREAM_18, "aclrtDestroyStream")]);
     let fill = |_| {
-        acl!(aclrtMemset(malloc(64), 64, 0, 64));
+        let block = malloc(64);
+        acl!(aclrtMemset(block, 64, 0, 64));
+        ok!(aclrtFree(block));
     };
     assert_eq!(while_captured(GLOBAL, fill), [(rules::GRAPH_04, "aclrtMemset")]);
     assert_eq!(while_captured(RELAXED, fill), []);
     let again = while_captured(GLOBAL, |stream| assert_ne!(acl!(aclmdlRICaptureBegin(stream, GLOBAL)), 0));
     assert_eq!(again, [(rules::GRAPH_01, "aclmdlRICaptureBegin")]);
     let pageable = |stream| {
-        let own = [0_u8; 64];
-        assert_ne!(acl!(aclrtMemcpyAsync(malloc(64), 64, own.as_ptr().cast(), 64, TO_DEVICE, stream)), 0);
+        let (own, block) = ([0_u8; 64], malloc(64));
+        assert_ne!(acl!(aclrtMemcpyAsync(block, 64, own.as_ptr().cast(), 64, TO_DEVICE, stream)), 0);
+        ok!(aclrtFree(block));
     };
     assert_eq!(while_captured(GLOBAL, pageable), [(rules::GRAPH_05, "aclrtMemcpyAsync")]);
     let ended = |stream| {

@@ -109,7 +109,11 @@ pub(crate) fn acldvppJpegEncodeAsync(
     let hold = hold_on_device("output", data, room)?;
     let call = watch::call(Op::Use, stream).queue(stream).with(channel).flag(Flag::Media, true);
     let call = call.reads(input.data, input.bytes, Role::Source, Some(Place::Device));
-    let call = call.writes(data, room, Role::Target, Some(Place::Device)).begin()?;
+    let call = call
+        .room(input.data, input.bytes)
+        .room(data, room)
+        .writes(data, room, Role::Target, Some(Place::Device))
+        .begin()?;
     let stream = submission_stream(stream)?;
     let queued = stream.submit_each(move |_| {
         let _kept = &hold;
@@ -140,6 +144,7 @@ fn decode(
     let room = hold_on_device("output", picture.data, picture.size as usize)?;
     let call = watch::call(Op::Use, stream).queue(stream).with(channel).flag(Flag::Media, true);
     let call = call.reads(data, size as usize, Role::Source, Some(Place::Device));
+    let call = call.room(data, size as usize).room(picture.data, picture.size as usize);
     let call = call.writes(picture.data, picture.size as usize, Role::Target, Some(Place::Device)).begin()?;
     let stream = submission_stream(stream)?;
     let queued = stream.submit_each(move |_| {

@@ -108,7 +108,8 @@ pub(super) fn hold_on_device(what: &str, address: Address, bytes: usize) -> Answ
     // The call fails before its work is described. Work that looks for its memory itself was judged before.
     if !(fits && matches!(place, Some(Place::Device(_)))) && !errors::current_call().is_empty() {
         let call = watch::call(Op::Use, address).flag(Flag::Media, true);
-        drop(call.reads(address, bytes, Role::Source, Some(rules::Place::Device)).begin()?);
+        let call = call.reads(address, bytes, Role::Source, Some(rules::Place::Device));
+        drop(call.room(address, bytes).begin()?);
     }
     let kept = hold(address, bytes)?;
     match place {
