@@ -162,10 +162,10 @@ impl World {
         let named = findings.iter().flat_map(|finding| finding.objects.iter().map(|concerned| concerned.object));
         let missed: Vec<Object> = named.filter(unknown).collect();
         self.missed.extend(missed);
-        // That a model is left in memory that goes is told once.
-        let lent = findings.iter().filter(|finding| [MODEL_02, MODEL_03].contains(&finding.rule));
+        // That a model or a graph is left whose memory goes is told once.
+        let lent = findings.iter().filter(|finding| [GRAPH_05, MODEL_02, MODEL_03].contains(&finding.rule));
         let left = lent.flat_map(|finding| finding.objects.iter().map(|concerned| concerned.object));
-        self.kept.extend(left.filter(|object| object.kind == Kind::Model));
+        self.kept.extend(left.filter(|object| matches!(object.kind, Kind::Graph | Kind::Model)));
         self.process.without |= findings.iter().any(|finding| finding.rule == INIT_01);
         if findings.iter().any(|finding| LACKING.contains(&finding.rule)) {
             self.threads.entry(thread).or_default().told = true;

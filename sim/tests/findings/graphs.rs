@@ -56,13 +56,11 @@ fn memory_freed_under_a_replay_is_found_with_the_graph_that_uses_it() {
         })
     };
     let found = run(false);
-    assert_eq!(found.iter().map(|finding| finding.rule).collect::<Vec<_>>(), [rules::GRAPH_05; 2], "{found:?}");
-    for finding in &found {
-        assert_eq!(kinds(finding), [Kind::Memory, Kind::Graph, Kind::Stream], "{finding}");
-        let (call, _) = finding.contradicts.as_ref().unwrap();
-        assert_eq!(call.name, "aclmdlRIExecuteAsync");
-    }
-    assert_eq!(found[0].call.name, "aclrtFree");
+    // The program frees one thing after the other, and has made one mistake.
+    assert_eq!(found.iter().map(|finding| finding.rule).collect::<Vec<_>>(), [rules::GRAPH_05], "{found:?}");
+    assert_eq!(kinds(&found[0]), [Kind::Memory, Kind::Graph, Kind::Stream], "{}", found[0]);
+    let (call, _) = found[0].contradicts.as_ref().unwrap();
+    assert_eq!((found[0].call.name, call.name), ("aclrtFree", "aclmdlRIExecuteAsync"));
     assert!(found[0].found.contains("may still use it as the destination of a copy"), "{}", found[0]);
     assert_eq!(run(true), []);
 }

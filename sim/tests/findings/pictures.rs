@@ -117,10 +117,27 @@ fn a_picture_that_is_freed_before_it_is_decoded_is_told_once() {
     assert_eq!(run(false), [(rules::MEM_02, "acldvppFree")]);
 }
 
+/// Scales a picture of 64 by 64 pixels to itself, in memory of this size.
+fn scale_large(size: usize) -> aclError {
+    let picture = acl!(acldvppCreatePicDesc());
+    ok!(acldvppSetPicDescData(picture, media_memory(size)));
+    ok!(acldvppSetPicDescSize(picture, 1 << 12));
+    ok!(acldvppSetPicDescWidth(picture, 64));
+    ok!(acldvppSetPicDescHeight(picture, 64));
+    let config = acl!(acldvppCreateResizeConfig());
+    let code = acl!(acldvppVpcResizeAsync(channel(), picture, picture, config, aclrtStream::NULL));
+    sync(aclrtStream::NULL);
+    code
+}
+
 #[test]
 fn a_picture_is_as_large_as_its_description_says() {
     let right = || assert_eq!(scale(media_memory(64), media_memory(64)), 0);
-    breaks(rules::COPY_01, || assert_ne!(scale(media_memory(64), media_memory(32)), 0), right);
+    let short = || {
+        scale(media_memory(64), media_memory(32));
+    };
+    breaks(rules::COPY_01, short, right);
+    breaks(rules::COPY_01, || assert_ne!(scale_large(64), 0), || assert_eq!(scale_large(1 << 12), 0));
 }
 
 /// What is freed too early is used by all that comes then.

@@ -257,9 +257,10 @@ fn a_capture_has_the_calls_of_a_capture() {
     };
     assert_eq!(while_captured(GLOBAL, ended), [(rules::GRAPH_01, "aclmdlRICaptureEnd")]);
     let elsewhere = |stream| {
-        let stream = Shared(stream);
+        let (stream, here) = (Shared(stream), Shared(current()));
         on_a_thread(move || {
             let mut graph = aclmdlRI::NULL;
+            ok!(aclrtSetCurrentContext({ here }.0));
             assert_ne!(acl!(aclmdlRICaptureEnd({ stream }.0, &mut graph)), 0);
         });
     };
