@@ -297,3 +297,32 @@ fn a_stream_that_joins_a_capture_leads_back() {
     assert_eq!(run(true), []);
     assert_eq!(run(false), [(rules::GRAPH_06, "aclmdlRICaptureEnd")]);
 }
+
+#[test]
+fn a_channel_of_tensors_is_stopped_before_it_is_destroyed() {
+    use ascendcl_sim::exports::tensor_channel::*;
+    breaks_without(rules::ERR_09, |stopped| {
+        let channel = Shared(acl!(acltdtCreateChannel(0, c"tensors".as_ptr())));
+        let handle = channel.0;
+        let receiver = std::thread::spawn(move || {
+            let dataset = acl!(acltdtCreateDataset());
+            assert_ne!(acl!(acltdtReceiveTensor({ channel }.0, dataset, -1)), 0);
+            ok!(acltdtDestroyDataset(dataset));
+        });
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        if stopped {
+            ok!(acltdtStopChannel(handle));
+            receiver.join().unwrap();
+            ok!(acltdtDestroyChannel(handle));
+        } else {
+            ok!(acltdtDestroyChannel(handle));
+            receiver.join().unwrap();
+        }
+    });
+    let twice = || {
+        let dataset = acl!(acltdtCreateDataset());
+        ok!(acltdtDestroyDataset(dataset));
+        assert_ne!(acl!(acltdtDestroyDataset(dataset)), 0);
+    };
+    assert_eq!(broken_by(twice), [(rules::DATA_05, "acltdtDestroyDataset")]);
+}

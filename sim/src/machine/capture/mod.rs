@@ -280,10 +280,14 @@ fn named(stream: &Stream) -> Object {
 fn refuse_default(stream: &Stream) -> Answer {
     if stream.is_default() {
         let text = "the default stream takes part in no capture";
-        let failure = Failure::new(ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT, text);
-        return Err(failure.breaks(GRAPH_03, "a stream that was created", "create a stream for the capture"));
+        return Err(of_the_default_stream(Failure::new(ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT, text)));
     }
     Ok(())
+}
+
+/// A default stream takes part in no capture (GRAPH-03).
+pub(crate) fn of_the_default_stream(failure: Failure) -> Failure {
+    failure.breaks(GRAPH_03, "a stream that was created", "create a stream for the capture")
 }
 
 fn capture_of(stream: &Stream) -> Answer<Arc<Capture>> {
