@@ -66,6 +66,8 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
         return;
     }
     match told {
+        // What was told is not about the memory.
+        Some(told) if object.kind == Kind::Memory && !told.contains(&object) => {}
         Some(told) => world.keep(scene.event.op, object, told),
         // An earlier call may have tried in vain.
         None if ends(scene.event.op) => drop(world.kept.remove(&object)),
