@@ -37,21 +37,23 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
     case.findings.len() == before
 }
 
-/// What a free is given.
-fn release(case: &mut Case<'_>) {
-    let (world, op, object) = (case.world, case.event().op, case.event().object);
-    if object.number == 0 {
-        // What it was to allocate without a context is not there.
-        if world.threads.get(&case.event().thread).is_some_and(|thread| thread.told) {
-            return;
-        }
+/// MEM-05. What a thread without a context was to allocate is not there.
+fn null(case: &mut Case<'_>) {
+    if case.world.threads.get(&case.event().thread).is_none_or(|thread| !thread.told) {
         case.report(
             MEM_05,
             "a null pointer is freed",
             "the address of a block",
             "free only allocated memory: freeing null is an error",
         );
-        return;
+    }
+}
+
+/// What a free is given.
+fn release(case: &mut Case<'_>) {
+    let (world, op, object) = (case.world, case.event().op, case.event().object);
+    if object.number == 0 {
+        return null(case);
     }
     if of_another_family(case, object) {
         return;
