@@ -206,7 +206,9 @@ impl Shape {
                 "{width} wide and {height} high with pitches {dpitch} and {spitch}: the width is at most either pitch \
                  and {WIDEST}, the height at most {HIGHEST}"
             );
-            return Err(Failure::invalid(text));
+            let failure = Failure::invalid(text);
+            let is_huge = width > WIDEST || height > HIGHEST;
+            return Err(if is_huge { failure } else { too_long(failure) });
         }
         Ok(shape)
     }

@@ -326,3 +326,30 @@ fn a_channel_of_tensors_is_stopped_before_it_is_destroyed() {
     };
     assert_eq!(broken_by(twice), [(rules::DATA_05, "acltdtDestroyDataset")]);
 }
+
+#[test]
+fn memory_has_a_size_and_registered_memory_a_page() {
+    let nothing = || {
+        let mut block = std::ptr::null_mut();
+        let policy = aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST;
+        assert_ne!(acl!(aclrtMalloc(&mut block, 0, policy)), 0);
+    };
+    assert_eq!(broken_by(nothing), [(rules::MEM_04, "aclrtMalloc")]);
+    let page = Box::leak(vec![0_u8; 3 * 4096].into_boxed_slice());
+    let start = page.as_mut_ptr().wrapping_add(page.as_ptr().align_offset(4096));
+    let register = |from: *mut u8| acl!(aclrtHostRegisterV2(from.cast(), 4096, ACL_HOST_REG_MAPPED as u32));
+    breaks(
+        rules::MEM_14,
+        || assert_ne!(register(start.wrapping_add(8)), 0),
+        || {
+            assert_eq!(register(start), 0);
+            ok!(aclrtHostUnregister(start.cast()));
+        },
+    );
+    let twice = || {
+        assert_eq!(register(start), 0);
+        assert_ne!(register(start), 0);
+        ok!(aclrtHostUnregister(start.cast()));
+    };
+    assert_eq!(broken_by(twice), [(rules::MEM_14, "aclrtHostRegisterV2")]);
+}

@@ -104,9 +104,9 @@ pub(super) fn hold_on_device(what: &str, address: Address, bytes: usize) -> Answ
     not_null(address)?;
     let found = describe(address);
     let place = found.map(|found| found.place);
-    let fits = found.is_some_and(|found| found.left >= bytes);
+    let is_right = found.is_some_and(|found| found.left >= bytes && matches!(found.place, Place::Device(_)));
     // The call fails before its work is described. Work that looks for its memory itself was judged before.
-    if !(fits && matches!(place, Some(Place::Device(_)))) && !errors::current_call().is_empty() {
+    if !is_right && !errors::current_call().is_empty() {
         let call = watch::call(Op::Use, address).flag(Flag::Media, true);
         let call = call.reads(address, bytes, Role::Source, Some(rules::Place::Device));
         drop(call.room(address, bytes).begin()?);
