@@ -1,5 +1,6 @@
 //! A call that failed: the code for the caller, and the text that `aclGetRecentErrMsg` gives to the same thread.
 
+use ascendcl_rules::{Object, RuleId};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclError;
 use std::borrow::Cow;
@@ -12,11 +13,45 @@ pub(crate) type Answer<T = ()> = Result<T, Failure>;
 pub(crate) struct Failure {
     pub(crate) code: aclError,
     pub(crate) text: Cow<'static, str>,
+    /// The rule that the program breaks with the call, where the code says that it does.
+    pub(crate) breach: Option<Box<Breach>>,
+}
+
+/// A rule that a call breaks which the library refuses for that. The text of the failure says what was found.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Breach {
+    pub(crate) rule: RuleId,
+    pub(crate) expected: &'static str,
+    pub(crate) fix: &'static str,
+    /// The first one is what the call is about.
+    pub(crate) objects: Vec<Object>,
 }
 
 impl Failure {
     pub(crate) fn new(code: aclError, text: impl Into<Cow<'static, str>>) -> Self {
-        Self { code, text: text.into() }
+        Self { code, text: text.into(), breach: None }
+    }
+
+    /// With the rule that the call breaks, unless it is known by now.
+    pub(crate) fn breaks(mut self, rule: RuleId, expected: &'static str, fix: &'static str) -> Self {
+        self.breach.get_or_insert_with(|| Box::new(Breach { rule, expected, fix, objects: Vec::new() }));
+        self
+    }
+
+    /// The rule is a more particular one.
+    pub(crate) fn instead(mut self, rule: RuleId) -> Self {
+        self.breach.iter_mut().for_each(|breach| breach.rule = rule);
+        self
+    }
+
+    /// With an object that the broken rule is about. A null handle is none.
+    pub(crate) fn about(mut self, object: Object) -> Self {
+        if let Some(breach) = &mut self.breach
+            && (object.number != 0 || object == Object::PROCESS)
+        {
+            breach.objects.push(object);
+        }
+        self
     }
 
     /// An argument that the AscendCL layer itself refuses (100000).

@@ -64,6 +64,8 @@ kinds! {
     Dataset dataset "dataset";
     /// A data buffer.
     DataBuffer data_buffer "data buffer";
+    /// A description or configuration of anything else.
+    Description description "description";
     /// A descriptor of an allocator of the caller.
     Descriptor descriptor "allocator descriptor";
     /// The caller's object behind an allocator.

@@ -202,7 +202,9 @@ fn thread_ends(case: &mut Case<'_>) {
     let Some(state) = world.threads.get(&case.event().thread) else { return };
     let Some((context, by)) = state.current else { return };
     // One such thread is enough to keep the context forever, so only the first one is reported.
-    if world.contexts.get(context).is_none_or(|context| context.data.default || context.data.outlived) {
+    let known = world.contexts.get(context).filter(|context| !context.data.default && !context.data.outlived);
+    // A finding has reported that the context was left over.
+    if known.is_none() || world.kept.contains(&context) {
         return;
     }
     let thread = case.event().thread;

@@ -8,7 +8,7 @@ use super::live::ends;
 use super::orders;
 use super::scene::{Scene, UnderWay};
 use super::world::*;
-use crate::events::{Access, Flag, Kind, Member, Object, Op, Outcome, Role, Span, Use};
+use crate::events::{Access, Flag, Kind, Member, Object, Op, Outcome, Role, Span};
 
 /// The call is about to be made.
 pub(super) fn begin(world: &mut World, scene: Scene, reported: Option<Vec<Object>>) {
@@ -49,8 +49,11 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
         }
         super::virtual_memory::was_refused(world, &scene, reported.is_some());
         if let Some(reported) = reported {
-            if scene.event.op == Op::Load {
-                world.not_made.insert(object.kind);
+            match (scene.event.op, object.kind) {
+                (Op::Load, kind) => drop(world.not_made.insert(kind)),
+                // A run with the dataset lacks what was to be set.
+                (Op::Change, Kind::Dataset) => drop(world.explained.insert((None, object))),
+                _ => {}
             }
             if ends(scene.event.op) && object.kind == Kind::Stream {
                 // The call would have waited for the stream. Later calls are judged as if it had.
@@ -63,6 +66,8 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
         return;
     }
     match reported {
+        // The findings are not about the memory.
+        Some(reported) if object.kind == Kind::Memory && !reported.contains(&object) => {}
         Some(reported) => world.keep(scene.event.op, object, reported),
         // An earlier call may have failed to end it.
         None if ends(scene.event.op) => drop(world.kept.remove(&object)),
@@ -77,6 +82,7 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
         stream.data.timed_out = Some((call, stream.data.count));
     }
     settle(world, &scene);
+    super::explained::settle(world, &scene.event);
     if !matches!(outcome, Outcome::TimedOut | Outcome::NotReady) {
         apply(world, &scene, outcome, count);
     }
@@ -126,6 +132,10 @@ fn submit(world: &mut World, scene: &Scene) -> u64 {
     }
     if let Some(graph) = world.graphs.get_mut(scene.event.object) {
         graph.in_flight.push(whole());
+    }
+    let channel = super::media::channel_of(scene);
+    if let Some(channel) = channel.and_then(|channel| world.channels.get_mut(channel)) {
+        channel.in_flight.push(whole());
     }
     let pool = super::pools::pool_of(world, scene);
     if let Some(pool) = pool.and_then(|pool| world.pools.get_mut(pool)) {
@@ -225,6 +235,7 @@ fn each_use(
         world.graphs.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         world.events.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         world.pools.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
+        world.channels.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         if let Some(object) = world.registrations.get(&object).and_then(|registration| registration.object) {
             world.allocators.get_mut(&object).into_iter().for_each(|in_flight| f(in_flight, &order));
         }
@@ -289,7 +300,7 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
             world.events.get_mut(object).into_iter().for_each(|event| event.data.record = None);
         }
         Op::Change if object.kind == Kind::DataBuffer => {
-            if let (Some(span), Some(buffer)) = (contents(scene), world.data_buffers.get_mut(object)) {
+            if let (Some(span), Some(buffer)) = (super::lives::contents(scene), world.data_buffers.get_mut(object)) {
                 buffer.data.span = span;
             }
         }
@@ -387,12 +398,4 @@ fn queued(world: &mut World, scene: &Scene, queue: Object, count: u64) {
             stream.data.launched = Some((scene.call, count));
         }
     }
-}
-
-/// The bytes that the object describes, according to the call.
-pub(super) fn contents(scene: &Scene) -> Option<Span> {
-    scene.event.uses.iter().find_map(|used| match used {
-        Use::Memory { span, role: Role::Contents, .. } => Some(*span),
-        _ => None,
-    })
 }

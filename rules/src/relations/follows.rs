@@ -8,15 +8,23 @@ use crate::events::{Kind, Object, Op};
 /// reported that call. What this call breaks is then the same mistake.
 pub(super) fn from_reported_mistake(case: &Case<'_>) -> bool {
     let (world, event) = (case.world, case.event());
+    // A call that was to prepare the run was refused, and a finding has reported why.
+    let unready = |object: Object| world.explained.contains(&(None, object));
+    if event.op == Op::Execute && event.others().chain([event.object]).any(unready) {
+        return true;
+    }
     if world.kept.is_empty() || event.op == Op::Set {
         return false;
     }
     let process = &world.process;
     let finalised = process.initialised.is_empty() && process.finalised.is_some();
     let over = |object: Object| match world.fate(object) {
-        // An object that a graph or a model still uses was ended too early. Any other use, and a second end, is a
-        // separate mistake.
-        Fate::Dead(dead) if dead.ended.object == object => matches!(event.op, Op::Execute | Op::Replay),
+        // An object was ended too early. A second end is a separate mistake. So is the use of anything but memory by a
+        // call that names it.
+        Fate::Dead(dead) if dead.ended.object == object => match object.kind {
+            Kind::Memory => !super::live::ends(event.op),
+            _ => matches!(event.op, Op::Execute | Op::Replay),
+        },
         Fate::Dead(_) => true,
         Fate::Live { .. } | Fate::Unknown => finalised && object.kind != Kind::Process,
     };

@@ -109,8 +109,32 @@ pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     true
 }
 
+/// A wait for a stream is missing. That is reported where the first thing ends that the stream's work uses. If other
+/// things end then, too, that is the same mistake.
+fn note_missing_wait(world: &mut World, scene: &Scene, findings: &[Finding]) {
+    let object = scene.event.object;
+    let in_flight = match object.kind {
+        Kind::Memory => world.blocks.get(object).map(|entry| &entry.in_flight),
+        Kind::Dataset => world.datasets.get(object).map(|entry| &entry.in_flight),
+        Kind::DataBuffer => world.data_buffers.get(object).map(|entry| &entry.in_flight),
+        Kind::Model => world.models.get(object).map(|entry| &entry.in_flight),
+        Kind::Graph => world.graphs.get(object).map(|entry| &entry.in_flight),
+        _ => None,
+    };
+    let earlier = |finding: &Finding| finding.contradicts.as_ref().map(|(call, _)| call.number);
+    let reported: Vec<u64> = findings.iter().filter_map(earlier).collect();
+    let order = world.order();
+    let tasks = in_flight.into_iter().flat_map(|in_flight| in_flight.pending(&order));
+    let streams = tasks.filter(|task| reported.contains(&task.call.number)).map(|task| task.stream);
+    let awaited: Vec<_> = streams.filter_map(|stream| Some(world.streams.get(stream)?.data.clock.clone())).collect();
+    awaited.iter().for_each(|clock| world.host.join(clock));
+}
+
 /// Remembers pairs of streams that use a block without an order, so that each pair is reported once.
 pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Finding]) {
+    if !findings.is_empty() && super::live::ends(scene.event.op) {
+        note_missing_wait(world, scene, findings);
+    }
     let Some(queue) = scene.event.queue() else { return };
     for finding in findings.iter().filter(|finding| finding.rule.severity() == Severity::Misuse) {
         let named = |wanted: &[Kind]| {

@@ -63,6 +63,7 @@ fn known_by_events(object: Object) -> bool {
             | Kind::Memory
             | Kind::Graph
             | Kind::Channel
+            | Kind::Description
             | Kind::Allocator
             | Kind::Callback
     )

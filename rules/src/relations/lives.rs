@@ -1,7 +1,6 @@
 //! The creation and the end of objects, and of the objects that belong to them.
 
 use super::clock::Stream;
-use super::effects::contents;
 use super::scene::Scene;
 use super::world::*;
 use crate::events::{Flag, Kind, Object, Place, Role, Span, Use};
@@ -82,6 +81,7 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
             world.data_buffers.insert(made, call, world.calls, DataBuffer { span });
         }
         Kind::Descriptor => world.descriptors.insert(made, call, world.calls, Descriptor::default()),
+        Kind::Description => world.descriptions.insert(made, call, world.calls, ()),
         Kind::Process | Kind::Device | Kind::DefaultStream | Kind::Allocator | Kind::Callback => {}
     }
 }
@@ -171,6 +171,9 @@ pub(super) fn end(world: &mut World, call: Call, object: Object) {
         }
         Kind::Descriptor => {
             world.descriptors.end(object, call);
+        }
+        Kind::Description => {
+            world.descriptions.end(object, call);
         }
         Kind::Process | Kind::Device | Kind::DefaultStream | Kind::Allocator | Kind::Callback => {}
     }
@@ -313,4 +316,12 @@ fn end_block(world: &mut World, call: Call, object: Object) {
     if let Some(block) = world.blocks.end(object, call) {
         world.freed.insert(block.span.start, Freed { bytes: block.span.bytes, registered: block.registered });
     }
+}
+
+/// What the call says that the object describes.
+pub(super) fn contents(scene: &Scene) -> Option<Span> {
+    scene.event.uses.iter().find_map(|used| match used {
+        Use::Memory { span, role: Role::Contents, .. } => Some(*span),
+        _ => None,
+    })
 }

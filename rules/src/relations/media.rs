@@ -1,8 +1,44 @@
-//! MEM, DVPP: media processing has memory of its own.
+//! MEM, DVPP: media processing has memory of its own, and channels.
 
-use super::scene::Case;
+use super::scene::{Case, Scene};
 use crate::catalogue::*;
 use crate::events::{Flag, Kind, Object, Op};
+
+/// The channel that works for the call.
+pub(super) fn channel_of(scene: &Scene) -> Option<Object> {
+    scene.event.others().find(|other| other.kind == Kind::Channel)
+}
+
+/// DVPP-01: a channel works for one thread and one stream at a time. Work that uses the same memory is told of that.
+pub(super) fn shared(case: &mut Case<'_>) {
+    let Some(channel) = channel_of(case.scene).filter(|_| case.findings.is_empty()) else { return };
+    let (world, order) = (case.world, case.world.order());
+    let now = world.now(case.event().queue());
+    let earlier = world.channels.get(channel).and_then(|entry| entry.in_flight.unordered(&order, now, |_| true));
+    if let Some((stream, call)) = earlier.map(|task| (task.stream, task.call)) {
+        case.report(
+            DVPP_01,
+            format!("{channel} is given work while its work on {stream} may still be running"),
+            "a channel has work on one stream at a time",
+            format!("synchronise {stream} first, use one stream, or create a channel for each stream"),
+        )
+        .about(channel)
+        .about(stream)
+        .against(call, "queued the other work");
+        return;
+    }
+    let other = case.elsewhere().find(|other| channel_of(&other.scene) == Some(channel)).map(|other| other.scene.call);
+    if let Some(other) = other {
+        case.report(
+            DVPP_01,
+            format!("two threads use {channel} at the same time"),
+            "a channel for each thread",
+            "create a channel for each thread, or hold a lock around its calls",
+        )
+        .about(channel)
+        .against(other, "uses the channel, and has not returned");
+    }
+}
 
 /// DVPP-02: a channel goes before its description.
 pub(super) fn judge(case: &mut Case<'_>) {

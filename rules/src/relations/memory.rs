@@ -37,17 +37,23 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
     case.findings.len() == before
 }
 
-/// Checks the address that a free gets.
-fn release(case: &mut Case<'_>) {
-    let (world, op, object) = (case.world, case.event().op, case.event().object);
-    if object.number == 0 {
+/// MEM-05. A thread without a context has no memory that it could free, which was reported.
+fn null(case: &mut Case<'_>) {
+    if case.world.threads.get(&case.event().thread).is_none_or(|thread| !thread.reported) {
         case.report(
             MEM_05,
             "a null pointer is freed",
             "the address of a block",
             "free only allocated memory: freeing null is an error",
         );
-        return;
+    }
+}
+
+/// What a free is given.
+fn release(case: &mut Case<'_>) {
+    let (world, op, object) = (case.world, case.event().op, case.event().object);
+    if object.number == 0 {
+        return null(case);
     }
     if of_another_family(case, object) {
         return;

@@ -12,6 +12,7 @@ mod data;
 mod effects;
 mod endings;
 mod events;
+mod explained;
 mod follows;
 mod in_flight;
 mod lent;
@@ -39,6 +40,7 @@ use crate::events::{Access, Event, Kind, Object, Op, Outcome, Role, Span, Use};
 use crate::finding::{Call, Finding};
 use crate::rule::Severity;
 use clock::Task;
+pub use explained::Refusal;
 use scene::{Case, MemoryUse, Scene};
 use world::{OwnCode, World};
 
@@ -109,6 +111,20 @@ impl Checker {
             live::judge(&mut case);
         }
         case.findings
+    }
+
+    /// Returns the rule that a call has broken which the library has refused for that, unless this follows from what an
+    /// earlier finding has told of one of the objects.
+    pub fn explain(&mut self, event: &Event, refusal: &Refusal) -> Vec<Finding> {
+        self.world.calls += 1;
+        let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
+        let named = refusal.objects.iter().fold(event.clone(), |event, object| event.using(Use::With(*object)));
+        let scene = Scene::new(&self.world, call, &named);
+        let mut case = Case { world: &self.world, scene: &scene, findings: Vec::new() };
+        explained::judge(&mut case, refusal);
+        let findings = case.findings;
+        explained::note(&mut self.world, event, refusal);
+        findings
     }
 
     /// Records the end of the latest call of this thread. Flags may have been added to the event since.
@@ -257,6 +273,7 @@ fn judge(case: &mut Case<'_>) {
         virtual_memory::judge(case);
         if memory::judge(case) && models::judge(case) {
             in_flight::judge(case);
+            media::shared(case);
         }
         endings::judge(case);
         teardown::judge(case);

@@ -1,7 +1,7 @@
 //! MEM, COPY: what the program does to memory by its own instructions.
 
 use super::scene::Case;
-use super::{in_flight, memory};
+use super::{in_flight, memory, virtual_memory};
 use crate::catalogue::MEM_10;
 use crate::events::Flag;
 
@@ -18,7 +18,7 @@ pub(super) fn judge(case: &mut Case<'_>) {
                 "copy the bytes to the host (aclrtMemcpy), and use them there",
             )
             .about(object);
-        } else if !memory::freed(case, used) {
+        } else if !memory::freed(case, used) && !virtual_memory::out_of_reach(case, used) {
             in_flight::conflict(case, used);
         }
     }

@@ -1,6 +1,6 @@
 //! VMM, MEM: reserved addresses, physical memory, and what is mapped where.
 
-use super::effects::contents;
+use super::lives::contents;
 use super::scene::{Case, MemoryUse, Scene};
 use super::world::{Physical, World};
 use crate::catalogue::*;

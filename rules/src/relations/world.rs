@@ -35,6 +35,7 @@ pub(super) struct World {
     pub(super) datasets: Registry<Dataset>,
     pub(super) data_buffers: Registry<DataBuffer>,
     pub(super) descriptors: Registry<Descriptor>,
+    pub(super) descriptions: Registry<()>,
     pub(super) registrations: BTreeMap<Object, Registration>,
     /// The blocks of callers' allocators that work may use, by their addresses.
     pub(super) lent: BTreeMap<u64, Lent>,
@@ -45,6 +46,9 @@ pub(super) struct World {
     pub(super) missed: BTreeSet<Object>,
     /// The kinds of objects that a call failed to create because it broke a rule, which a finding has reported.
     pub(super) not_made: BTreeSet<Kind>,
+    /// The objects for which calls were refused, which a finding has reported. A later refusal is reported again if a run
+    /// has used the object since.
+    pub(super) explained: BTreeSet<(Option<RuleId>, Object)>,
     /// The numbers of the calls that a finding has named as contradicted.
     pub(super) contradicted: BTreeSet<u64>,
     /// The work that may use memory of the caller's allocators, by the allocators' objects.
@@ -105,6 +109,7 @@ impl World {
             Kind::Dataset => of(&self.datasets, object),
             Kind::DataBuffer => of(&self.data_buffers, object),
             Kind::Descriptor => of(&self.descriptors, object),
+            Kind::Description => of(&self.descriptions, object),
             Kind::Process | Kind::Device | Kind::Allocator | Kind::Callback => Fate::Unknown,
         }
     }
@@ -161,6 +166,10 @@ impl World {
         let named = findings.iter().flat_map(|finding| finding.objects.iter().map(|concerned| concerned.object));
         let missed: Vec<Object> = named.filter(unknown).collect();
         self.missed.extend(missed);
+        // A model or a graph that outlives its memory is reported once.
+        let lent = findings.iter().filter(|finding| [GRAPH_05, MODEL_02, MODEL_03].contains(&finding.rule));
+        let left = lent.flat_map(|finding| finding.objects.iter().map(|concerned| concerned.object));
+        self.kept.extend(left.filter(|object| matches!(object.kind, Kind::Graph | Kind::Model)));
         self.process.without |= findings.iter().any(|finding| finding.rule == INIT_01);
         if findings.iter().any(|finding| LACKING.contains(&finding.rule)) {
             self.threads.entry(thread).or_default().reported = true;
@@ -208,6 +217,7 @@ impl World {
             Kind::Dataset => of(&mut self.datasets, object, change),
             Kind::DataBuffer => of(&mut self.data_buffers, object, change),
             Kind::Descriptor => of(&mut self.descriptors, object, change),
+            Kind::Description => of(&mut self.descriptions, object, change),
             Kind::Process | Kind::Device | Kind::Allocator | Kind::Callback => {}
         }
     }

@@ -206,3 +206,50 @@ fn memory_of_a_model_that_is_refused_to_be_unloaded_is_one_finding() {
     assert_eq!(run(true), [MODEL_14]);
     assert_eq!(run(false), [MODEL_02]);
 }
+
+/// The library has refused a call about these objects, and the feed knows that this is for an unfit shape.
+fn explain(p: &mut Program, call: &'static str, objects: &[Object]) {
+    let refusal = Refusal {
+        rule: MODEL_20,
+        found: "a shape that the model does not have".into(),
+        expected: "a shape that it has",
+        fix: "choose another one",
+        objects: objects.to_vec(),
+    };
+    let event = p.event(call, Object::PROCESS, Op::Query);
+    let found = p.checker.explain(&event, &refusal);
+    p.findings.extend(found);
+}
+
+#[test]
+fn a_refusal_that_the_feed_explains_is_told_once_until_its_objects_were_used_well() {
+    let found = findings(|p| {
+        let block = p.malloc(64);
+        let (model, (data, _)) = (p.load(None, None), p.dataset(block));
+        let other = p.load(None, None);
+        explain(p, "aclmdlSetDynamicBatchSize", &[data, model]);
+        explain(p, "aclmdlExecute", &[model]);
+        explain(p, "aclmdlExecute", &[other]);
+        p.run(model, data, data, None);
+        explain(p, "aclmdlExecute", &[model]);
+    });
+    let told: Vec<_> = found.iter().map(|finding| (finding.call.name, finding.objects.len())).collect();
+    assert_eq!(told, [("aclmdlSetDynamicBatchSize", 2), ("aclmdlExecute", 1), ("aclmdlExecute", 1)]);
+    // What is about nothing in particular has no consequences.
+    let found = broken(|p| (0..2).for_each(|_| explain(p, "aclrtMemcpy", &[])));
+    assert_eq!(found, [MODEL_20, MODEL_20]);
+    // Of what there is once, each rule is told once.
+    let found = broken(|p| (0..2).for_each(|_| explain(p, "aclprofInit", &[Object::PROCESS])));
+    assert_eq!(found, [MODEL_20]);
+}
+
+#[test]
+fn a_refusal_of_what_has_ended_names_its_end() {
+    let found = findings(|p| {
+        let model = p.load(None, None);
+        p.call("aclmdlUnload", model, Op::Unload);
+        explain(p, "aclmdlSetDynamicBatchSize", &[model]);
+    });
+    let [found] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!(found.contradicts.as_ref().map(|(call, _)| call.name), Some("aclmdlUnload"));
+}

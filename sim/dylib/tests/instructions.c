@@ -5,6 +5,30 @@
 #include <signal.h>
 
 extern int aclrtFreeHost(void *memory);
+extern int aclrtReserveMemAddress(void **address, size_t size, size_t alignment, void *expected, uint64_t flags);
+extern int aclrtReleaseMemAddress(void *address);
+extern int aclrtMallocPhysical(void **handle, size_t size, const void *properties, uint64_t flags);
+extern int aclrtFreePhysical(void *handle);
+extern int aclrtMapMem(void *address, size_t size, size_t offset, void *handle, uint64_t flags);
+extern int aclrtUnmapMem(void *address);
+
+/* Physical memory: of the host (0), or of device 0 (1). */
+struct Properties {
+    uint32_t handle, allocation, attribute, device, kind;
+    uint64_t reserved;
+};
+enum { PHYSICAL = 2 << 20 };
+
+/* Addresses of twice the size, and memory in their first half. */
+static char *mapped(uint32_t kind, void **handle)
+{
+    struct Properties properties = {.kind = kind};
+    void *address = NULL;
+    DO(aclrtReserveMemAddress(&address, 2 * PHYSICAL, 0, NULL, 0));
+    DO(aclrtMallocPhysical(handle, PHYSICAL, &properties, 0));
+    DO(aclrtMapMem(address, PHYSICAL, 0, *handle, 0));
+    return address;
+}
 
 static volatile int seen;
 
@@ -70,6 +94,23 @@ int main(int count, char *arguments[])
         DO(aclrtFreeHost(here));
         look(here);
     }
+    void *handle = NULL;
+    char *virtual = mapped(1, &handle);
+    DO(aclrtMemcpy(virtual, PHYSICAL, "abc", 4, TO_DEVICE));
+    DO(aclrtMemcpy(zeros, SIZE, virtual, 4, TO_HOST));
+    if (strcmp(zeros, "abc") != 0)
+        printf("the mapping has other bytes\n");
+    if (strcmp(word, "mapped-read") == 0)
+        look(virtual + 1);
+    if (strcmp(word, "mapped-write") == 0)
+        virtual[1] = 1;
+    if (strcmp(word, "not-mapped") == 0)
+        look(virtual + PHYSICAL);
+    DO(aclrtUnmapMem(virtual));
+    if (strcmp(word, "unmapped") == 0)
+        look(virtual);
+    DO(aclrtReleaseMemAddress(virtual));
+    DO(aclrtFreePhysical(handle));
     if (strcmp(word, "null") == 0)
         look(NULL);
     finish(odd);

@@ -64,6 +64,23 @@ fn device_memory_that_the_program_uses_is_found_and_ends_it_as_on_a_device() {
 }
 
 #[test]
+fn mapped_memory_of_devices_and_addresses_without_memory_are_found() {
+    let cases =
+        [("mapped-read", "MEM-10"), ("mapped-write", "MEM-10"), ("not-mapped", "VMM-01"), ("unmapped", "MEM-01")];
+    for (word, rule) in cases {
+        let (status, said, report) = run("report,guard", word);
+        assert_eq!((status.signal(), said.as_str()), (Some(SIGSEGV), ""));
+        assert_eq!(broken(&report), [rule], "{report}");
+        let from = report.lines().find(|line| line.starts_with("  from: ")).unwrap();
+        assert!(from.contains("instructions+"), "{from}");
+    }
+    for word in ["mapped-read", "mapped-write"] {
+        let (status, said, _) = run("report", word);
+        assert!(status.success() && said == "end\n", "without the switch a stand-in for a kernel can use it");
+    }
+}
+
+#[test]
 fn an_overrun_of_pinned_memory_is_found() {
     let (status, said, report) = run("report,guard", "near");
     assert!(status.success() && said == "end\n", "{status}: {said}");

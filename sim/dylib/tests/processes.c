@@ -212,6 +212,7 @@ static void second(int in, int out)
     take(in, &done, 1);
 
     DO(aclrtIpcMemClose(keys.block));
+    REFUSED(aclrtIpcMemClose(keys.block));
     REFUSED(aclrtMemset(block, BLOCK, 0, BLOCK));
     DO(aclrtUnmapMem(address));
     DO(aclrtReleaseMemAddress(address));

@@ -31,6 +31,7 @@ fn processes_share_blocks_physical_memory_and_notifies_with_whom_they_name() {
         "aclrtIpcMemImportByKey(&again, keys.block, 0) answers 107000",
         "aclrtMemset((char *)block + 1, BLOCK, 0, BLOCK) answers 107000",
         "aclrtWaitAndResetNotify(notify, stream, 0) answers 107000",
+        "aclrtIpcMemClose(keys.block) answers 107000",
         "aclrtMemset(block, BLOCK, 0, BLOCK) answers 107000",
         "aclrtIpcMemImportByKey(&block, keys.block, 0) answers 507899",
         "aclrtNotifyImportByKey(&notify, keys.notify, 0) answers 507899",
@@ -53,6 +54,7 @@ fn processes_share_blocks_physical_memory_and_notifies_with_whom_they_name() {
         "COPY-01 is broken by aclrtMemset",
         "IPC-01 is broken by aclrtIpcMemImportByKey",
         "IPC-02 is broken by aclrtWaitAndResetNotify",
+        "MEM-01 is broken by aclrtIpcMemClose",
         "MEM-01 is broken by aclrtMemset",
     ];
     assert_eq!(broken, expected);

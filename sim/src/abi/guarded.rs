@@ -25,9 +25,7 @@ impl Guarded {
         outside.map(0, &memory)?;
         inside.map(0, &memory)?;
         outside.protect(0, size, false)?;
-        let mut views = VIEWS.write().unwrap_or_else(std::sync::PoisonError::into_inner);
-        views.push((outside.start().number(), size, inside.start()));
-        ANY.store(true, Relaxed);
+        lead(&outside, &inside);
         // It stands as long as the process does: pages are not given back when this is dropped.
         Some(Self { outside, memory })
     }
@@ -45,6 +43,19 @@ impl Guarded {
         // Without a place in the system's tables the program is kept out, or let in, where it was before.
         let _ = self.outside.protect(offset, size, open);
     }
+}
+
+/// The simulator's own view of addresses of the program, to which the same memory is to be mapped.
+pub(crate) fn view_of(outside: &Pages, page: usize) -> Option<Pages> {
+    let inside = Pages::reserve(outside.size(), page)?;
+    lead(outside, &inside);
+    Some(inside)
+}
+
+fn lead(outside: &Pages, inside: &Pages) {
+    let mut views = VIEWS.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+    views.push((outside.start().number(), outside.size(), inside.start()));
+    ANY.store(true, Relaxed);
 }
 
 /// The simulator's own address of a place.

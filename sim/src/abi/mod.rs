@@ -25,7 +25,7 @@ pub(crate) use arguments::{Address, FromC, In, InOut, Name, Opaque, Out, Text};
 pub(crate) use callbacks::{AllocatorBlock, AllocatorFunctions, AllocatorMembers, HostCallback};
 pub(crate) use caller::{caller_of, described};
 pub(crate) use exit::{at_exit, in_children, leave};
-pub(crate) use guarded::Guarded;
+pub(crate) use guarded::{Guarded, view_of};
 pub(crate) use memory::{Block, copy, fill};
 pub(crate) use notices::{
     Notice, OfAbort, OfDevice, OfDump, OfEnd, OfFailure, OfStart, OfStream, is_same, tell_of_dump, tell_of_failure,

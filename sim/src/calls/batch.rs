@@ -3,7 +3,7 @@
 //! Nothing is copied when one of them cannot be. An attribute says for a run of copies where both sides are; the run
 //! begins at the attribute's index and ends before that of the next (COPY-11).
 
-use super::copy::Shape;
+use super::copy::{Shape, too_long};
 use super::memory::not_null;
 use super::wanted;
 use crate::abi::{Address, In, Out, copy};
@@ -202,7 +202,7 @@ impl Arrays<'_> {
         let (rooms, sizes) = (self.dest_maxs.list(self.num_batches), self.sizes.list(self.num_batches));
         let short = rooms.iter().zip(&sizes).enumerate().find(|(_, (room, size))| size > room);
         if let Some((index, (room, size))) = short {
-            return Err(Failure::invalid(format!("copy {index}: {size} bytes do not fit into {room}")));
+            return Err(too_long(Failure::invalid(format!("copy {index}: {size} bytes do not fit into {room}"))));
         }
         if self.attrs.list(self.num_attrs).iter().any(|attribute| attribute.rsv != [0; 16]) {
             return Err(Failure::invalid("the reserved bytes of an attribute are not 0"));

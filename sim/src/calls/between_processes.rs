@@ -12,7 +12,7 @@ use crate::machine::device::{self, Device};
 use crate::machine::memory::{exported, physical};
 use crate::machine::signals::{notify, shared_event};
 use crate::machine::watch;
-use ascendcl_rules::{Flag, Object, Op, Place, Role};
+use ascendcl_rules::{Flag, IPC_02, Object, Op, Place, Role};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
 use core::ffi::{c_char, c_void};
@@ -96,7 +96,10 @@ pub(crate) fn aclrtIpcGetEventHandle(event: aclrtEvent, mut handle: Out<'_, aclr
     wanted(&handle)?;
     let Some(shared) = shared_event::find(event) else {
         crate::machine::event::find(event)?;
-        return Err(Failure::unsupported("the event was created without ACL_EVENT_IPC"));
+        let failure = Failure::unsupported("the event was created without ACL_EVENT_IPC");
+        let failure =
+            failure.breaks(IPC_02, "an event that was made to be shared", "create it with ACL_EVENT_IPC alone");
+        return Err(failure.about(Object::event(event.0.addr() as u64)));
     };
     let key = shared.key()?;
     let mut found = aclrtIpcEventHandle { reserved: [0; 64] };

@@ -7,6 +7,7 @@ use crate::machine::contexts::named::Named;
 use crate::machine::instances::{self, Instance};
 use crate::machine::recording::assembly::Assembly;
 use crate::machine::streams::stream::Stream;
+use ascendcl_rules::{GRAPH_08, Object};
 use ascendcl_sys::constants::{ACL_MODEL_STREAM_FLAG_DEFAULT, ACL_MODEL_STREAM_FLAG_HEAD};
 use ascendcl_sys::types::*;
 use std::sync::Arc;
@@ -59,7 +60,9 @@ pub(crate) fn aclmdlRIBuildEnd(model_ri: aclmdlRI, reserve: Address) -> Answer {
 fn both(model_ri: aclmdlRI, stream: aclrtStream) -> Answer<(Arc<Instance>, Named)> {
     let instance = instances::find(model_ri)?;
     if stream.is_null() {
-        return Err(Failure::invalid("the stream is null, and the default one is bound to no model instance"));
+        let failure = Failure::invalid("the stream is null, and the default one is bound to no model instance");
+        let failure = failure.breaks(GRAPH_08, "a persistent stream", "create the stream with ACL_STREAM_PERSISTENT");
+        return Err(failure.about(Object::graph(model_ri.0.addr() as u64)));
     }
     Ok((instance, Named::find(stream)?))
 }

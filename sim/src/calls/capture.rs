@@ -92,7 +92,7 @@ pub(crate) fn aclmdlRICaptureTaskUpdateEnd(stream: aclrtStream) -> Answer {
 /// The default stream, which null names elsewhere, is not captured.
 pub(super) fn named(stream: aclrtStream) -> Answer {
     if stream.is_null() {
-        Err(Failure::invalid("the stream is null, and the default one is not captured"))
+        Err(capture::of_the_default_stream(Failure::invalid("the stream is null, and the default one is not captured")))
     } else {
         Ok(())
     }
@@ -101,7 +101,7 @@ pub(super) fn named(stream: aclrtStream) -> Answer {
 /// The same for the default stream by its own handle, which is another code.
 pub(super) fn not_default(stream: Named) -> Answer<Named> {
     if stream.stream().is_some_and(|stream| stream.is_default()) {
-        return Err(Failure::unsupported("the default stream is not captured"));
+        return Err(capture::of_the_default_stream(Failure::unsupported("the default stream is not captured")));
     }
     Ok(stream)
 }

@@ -14,7 +14,7 @@ use crate::machine::memory::{Hold, Place as Found, describe, hold};
 use crate::machine::streams::stream::Stream;
 use crate::machine::trouble;
 use crate::machine::watch::{self, Watching};
-use ascendcl_rules::{Op, Place, Role};
+use ascendcl_rules::{COPY_01, Op, Place, Role};
 use ascendcl_sys::types::*;
 use std::sync::Arc;
 
@@ -206,7 +206,9 @@ impl Shape {
                 "{width} wide and {height} high with pitches {dpitch} and {spitch}: the width is at most either pitch \
                  and {WIDEST}, the height at most {HIGHEST}"
             );
-            return Err(Failure::invalid(text));
+            let failure = Failure::invalid(text);
+            let is_huge = width > WIDEST || height > HIGHEST;
+            return Err(if is_huge { failure } else { too_long(failure) });
         }
         Ok(shape)
     }
@@ -277,10 +279,17 @@ fn nothing_to_copy() -> Answer {
     if_documented(|| Failure::invalid("there is nothing to copy: the size is 0"))
 }
 
+/// More is written than the call says that there is room for (COPY-01).
+pub(super) fn too_long(failure: Failure) -> Failure {
+    let fix = "pass the size of the destination as its capacity, and copy no more than that";
+    failure.breaks(COPY_01, "no more bytes than the capacity of the destination", fix)
+}
+
 /// The written bytes have to fit (107000).
 pub(super) fn fits(count: usize, room: usize) -> Answer {
     if count > room {
-        return Err(Failure::refused(format!("{count} bytes do not fit into {room}")));
+        let failure = Failure::refused(format!("{count} bytes do not fit into {room}"));
+        return Err(too_long(failure));
     }
     Ok(())
 }

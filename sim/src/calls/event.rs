@@ -10,9 +10,10 @@ use crate::machine::device::settings;
 use crate::machine::event::{self, ACROSS_DEVICES, Event, Made, PLAIN, Status, find};
 use crate::machine::signals::shared_event;
 use crate::machine::watch;
-use ascendcl_rules::{Flag, Object, Op};
+use ascendcl_rules::{Flag, IPC_02, Object, Op};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) fn aclrtCreateEvent(event: Out<'_, aclrtEvent>) -> Answer {
@@ -36,6 +37,10 @@ fn create(mut event: Out<'_, aclrtEvent>, flags: u32, made: Made) -> Answer {
         (flags, _) if flags & !TOGETHER == 0 => {}
         (ACL_EVENT_EXTERNAL, Made::WithFlag) => {}
         (ACL_EVENT_IPC, Made::Ex) => return create_shared(event),
+        (flags, _) if flags & ACL_EVENT_IPC != 0 => {
+            let fix = "call aclrtCreateEventExWithFlag with ACL_EVENT_IPC, and with no other flag";
+            return Err(refused().breaks(IPC_02, "an event for other processes, and for nothing else", fix));
+        }
         (ACL_EVENT_DEVICE_USE_ONLY, Made::WithFlag) => {
             return Err(Failure::unsupported(format!("this device has no events of the flag {flags:#x}")));
         }
@@ -218,7 +223,7 @@ fn recorded(complete: bool) -> aclrtEventRecordedStatus {
 pub(crate) fn aclrtQueryEvent(event: aclrtEvent, mut status: Out<'_, aclrtEventStatus>) -> Answer {
     wanted(&status)?;
     let call = watch::call(Op::Query, event).begin()?;
-    let event = find(event)?;
+    let event = unshared(event)?;
     not_ex(&event)?;
     event.for_the_host()?;
     status.set(match call.found(is_complete(&event)?) {
@@ -230,7 +235,7 @@ pub(crate) fn aclrtQueryEvent(event: aclrtEvent, mut status: Out<'_, aclrtEventS
 
 pub(crate) fn aclrtQueryEventWaitStatus(event: aclrtEvent, mut status: Out<'_, aclrtEventWaitStatus>) -> Answer {
     wanted(&status)?;
-    let event = find(event)?;
+    let event = unshared(event)?;
     not_ex(&event)?;
     event.for_the_host()?;
     status.set(match event.waits_are_over() {
@@ -246,7 +251,7 @@ pub(crate) fn aclrtEventElapsedTime(mut ms: Out<'_, f32>, start_event: aclrtEven
         return Err(Failure::invalid("an event is null"));
     }
     let call = watch::call(Op::Elapsed, start_event).with(end_event).begin()?;
-    let (start, end) = (find(start_event)?, find(end_event)?);
+    let (start, end) = (unshared(start_event)?, unshared(end_event)?);
     ms.set(end.since(&start)? * 1e3);
     call.end(Ok(()))
 }
@@ -254,7 +259,7 @@ pub(crate) fn aclrtEventElapsedTime(mut ms: Out<'_, f32>, start_event: aclrtEven
 /// In microseconds.
 pub(crate) fn aclrtEventGetTimestamp(event: aclrtEvent, mut timestamp: Out<'_, u64>) -> Answer {
     wanted(&timestamp)?;
-    timestamp.set(event::clock(find(event)?.time()?));
+    timestamp.set(event::clock(unshared(event)?.time()?));
     Ok(())
 }
 
@@ -267,8 +272,22 @@ pub(crate) fn aclrtGetEventAvailNum(mut event_count: Out<'_, u32>) -> Answer {
 
 pub(crate) fn aclrtGetEventId(event: aclrtEvent, mut event_id: Out<'_, u32>) -> Answer {
     wanted(&event_id)?;
-    event_id.set(find(event)?.id()?);
+    event_id.set(unshared(event)?.id()?);
     Ok(())
+}
+
+/// An event of this process alone. One that is shared has no time and no number.
+fn unshared(event: aclrtEvent) -> Answer<Arc<Event>> {
+    find(event).map_err(|failure| match shared_event::find(event) {
+        Some(_) => failure
+            .breaks(
+                IPC_02,
+                "an event without ACL_EVENT_IPC",
+                "record the event and wait for it (aclrtStreamWaitEvent, aclrtSynchronizeEvent), and nothing else",
+            )
+            .about(Object::event(event.0.addr() as u64)),
+        None => failure,
+    })
 }
 
 fn is_complete(event: &Event) -> Answer<bool> {

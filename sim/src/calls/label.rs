@@ -80,8 +80,7 @@ pub(crate) fn aclrtSwitchLabelByIndex(
     on_device(ptr)?;
     let hold = hold(ptr, size_of::<u32>())?;
     let branch = Branch { index: ptr, _hold: hold, count: max_value, labels: list.labels.clone() };
-    assembly.issue(stream.number(), Sort::ACL_MODEL_RI_TASK_DEFAULT, What::Branch(branch));
-    Ok(())
+    assembly.issue(stream.number(), Sort::ACL_MODEL_RI_TASK_DEFAULT, What::Branch(branch))
 }
 
 /// The stream starts another one of its model when it comes here, and goes on.
@@ -92,8 +91,7 @@ pub(crate) fn aclrtActiveStream(active_stream: aclrtStream, stream: aclrtStream)
     let started = Named::find(active_stream)?;
     let (assembly, stream) = built(stream)?;
     let started = of_same(&assembly, started)?;
-    assembly.issue(stream.number(), Sort::ACL_MODEL_RI_TASK_DEFAULT, What::Activate(started));
-    Ok(())
+    assembly.issue(stream.number(), Sort::ACL_MODEL_RI_TASK_DEFAULT, What::Activate(started))
 }
 
 /// The same, if the comparison of two values in device memory holds then. A stream that is part of no model is not taken
@@ -135,8 +133,7 @@ pub(crate) fn aclrtSwitchStream(
     let size = if wide { size_of::<i64>() } else { size_of::<i32>() };
     let _holds = [hold(left_value, size)?, hold(right_value, size)?];
     let comparison = Comparison { left: left_value, right: right_value, _holds, wide, holds };
-    assembly.issue(stream.number(), Sort::ACL_MODEL_RI_TASK_DEFAULT, What::Choose(comparison, started));
-    Ok(())
+    assembly.issue(stream.number(), Sort::ACL_MODEL_RI_TASK_DEFAULT, What::Choose(comparison, started))
 }
 
 fn for_work(stream: aclrtStream) -> Answer<Arc<Stream>> {

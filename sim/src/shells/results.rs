@@ -81,6 +81,7 @@ impl IntoC<aclError> for Answer {
         match self {
             Ok(()) => ACL_SUCCESS,
             Err(failure) => {
+                let failure = watch::explained(failure);
                 errors::report(&failure);
                 failure.code
             }

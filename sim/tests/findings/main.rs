@@ -4,6 +4,9 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../model_calls/files.rs"]
+#[expect(dead_code, reason = "other tests have more models")]
+mod files;
 mod support;
 
 mod bounds;
@@ -19,6 +22,7 @@ mod modes;
 mod pictures;
 mod pools;
 mod reachable;
+mod refused;
 mod reporting;
 mod sharing;
 mod sources;

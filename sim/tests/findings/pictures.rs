@@ -25,6 +25,12 @@ fn channel() -> *mut acldvppChannelDesc {
 
 /// Scales one picture to another.
 fn scale(from: *mut c_void, to: *mut c_void) -> aclError {
+    let code = scale_on(channel(), [from, to], aclrtStream::NULL);
+    sync(aclrtStream::NULL);
+    code
+}
+
+fn scale_on(channel: *mut acldvppChannelDesc, [from, to]: [*mut c_void; 2], stream: aclrtStream) -> aclError {
     let picture = |data| {
         let picture = acl!(acldvppCreatePicDesc());
         ok!(acldvppSetPicDescData(picture, data));
@@ -36,9 +42,27 @@ fn scale(from: *mut c_void, to: *mut c_void) -> aclError {
         picture
     };
     let (from, to, config) = (picture(from), picture(to), acl!(acldvppCreateResizeConfig()));
-    let code = acl!(acldvppVpcResizeAsync(channel(), from, to, config, aclrtStream::NULL));
-    sync(aclrtStream::NULL);
-    code
+    acl!(acldvppVpcResizeAsync(channel, from, to, config, stream))
+}
+
+#[test]
+fn a_channel_works_on_one_stream_at_a_time() {
+    breaks_without(rules::DVPP_01, |synced| {
+        let (channel, streams) = (channel(), [stream(), stream()]);
+        for stream in streams {
+            assert_eq!(scale_on(channel, [media_memory(64), media_memory(64)], stream), 0);
+            assert_eq!(scale_on(channel, [media_memory(64), media_memory(64)], stream), 0);
+            if synced {
+                sync(stream);
+            }
+        }
+    });
+    let a_channel_each = || {
+        for stream in [stream(), stream()] {
+            assert_eq!(scale_on(channel(), [media_memory(64), media_memory(64)], stream), 0);
+        }
+    };
+    assert_eq!(broken_by(a_channel_each), []);
 }
 
 #[test]
@@ -91,4 +115,40 @@ fn a_picture_that_is_freed_before_it_is_decoded_is_told_once() {
     };
     assert_eq!(run(true), []);
     assert_eq!(run(false), [(rules::MEM_02, "acldvppFree")]);
+}
+
+/// Scales a picture of 64 by 64 pixels to itself, in memory of this size.
+fn scale_large(size: usize) -> aclError {
+    let picture = acl!(acldvppCreatePicDesc());
+    ok!(acldvppSetPicDescData(picture, media_memory(size)));
+    ok!(acldvppSetPicDescSize(picture, 1 << 12));
+    ok!(acldvppSetPicDescWidth(picture, 64));
+    ok!(acldvppSetPicDescHeight(picture, 64));
+    let config = acl!(acldvppCreateResizeConfig());
+    let code = acl!(acldvppVpcResizeAsync(channel(), picture, picture, config, aclrtStream::NULL));
+    sync(aclrtStream::NULL);
+    code
+}
+
+#[test]
+fn a_picture_is_as_large_as_its_description_says() {
+    let right = || assert_eq!(scale(media_memory(64), media_memory(64)), 0);
+    let short = || {
+        scale(media_memory(64), media_memory(32));
+    };
+    breaks(rules::COPY_01, short, right);
+    breaks(rules::COPY_01, || assert_ne!(scale_large(64), 0), || assert_eq!(scale_large(1 << 12), 0));
+}
+
+/// What is freed too early is used by all that comes then.
+#[test]
+fn uses_of_memory_whose_free_was_told_are_no_further_mistakes() {
+    let run = || {
+        let (channel, [from, to]) = (channel(), [media_memory(64), media_memory(64)]);
+        ok!(aclrtFree(to));
+        assert_ne!(scale_on(channel, [from, to], aclrtStream::NULL), 0);
+        let mut own = [0_u8; 64];
+        assert_ne!(acl!(aclrtMemcpy(own.as_mut_ptr().cast(), 64, to, 64, TO_HOST)), 0);
+    };
+    assert_eq!(broken_by(run), [(rules::MEM_03, "aclrtFree")]);
 }

@@ -288,7 +288,7 @@ fn a_stream_that_is_captured_is_neither_waited_for_nor_ended() {
         ok!(aclmdlRICaptureEnd(stream, &mut graph));
         ok!(aclmdlRIDestroy(graph));
     };
-    breaks_without(rules::MEM_02, |waited| {
+    let freed = |waited| {
         let (stream, block, pinned) = (stream(), malloc(64), malloc_host(64));
         queue_copy(block, pinned, TO_DEVICE, stream);
         captured(stream, |stream| acl!(aclrtSynchronizeStream(stream)));
@@ -296,12 +296,14 @@ fn a_stream_that_is_captured_is_neither_waited_for_nor_ended() {
             sync(stream);
         }
         ok!(aclrtFree(block));
-    });
+    };
+    assert_eq!(broken(|| freed(false)), [rules::GRAPH_04, rules::MEM_02]);
+    assert_eq!(broken(|| freed(true)), [rules::GRAPH_04]);
     let run = || {
         let stream = stream();
         captured(stream, |stream| acl!(aclrtDestroyStream(stream)));
         sync(stream);
         ok!(aclrtDestroyStream(stream));
     };
-    assert_eq!(broken(run), []);
+    assert_eq!(broken(run), [rules::STREAM_18]);
 }

@@ -47,7 +47,7 @@ pub(crate) fn acldvppVpcBatchCropAsync(
     stream: aclrtStream,
 ) -> Answer {
     channel_id(channel)?;
-    queue_parts(parts([inputs, outputs], roi_nums, size, crops, None)?, Scaling::Bilinear, stream)
+    queue_parts(channel, parts([inputs, outputs], roi_nums, size, crops, None)?, Scaling::Bilinear, stream)
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -63,7 +63,7 @@ pub(crate) fn acldvppVpcBatchCropResizeAsync(
 ) -> Answer {
     channel_id(channel)?;
     let scaling = scaling(resize)?;
-    queue_parts(parts([inputs, outputs], roi_nums, size, crops, None)?, scaling, stream)
+    queue_parts(channel, parts([inputs, outputs], roi_nums, size, crops, None)?, scaling, stream)
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -78,7 +78,7 @@ pub(crate) fn acldvppVpcBatchCropAndPasteAsync(
     stream: aclrtStream,
 ) -> Answer {
     channel_id(channel)?;
-    queue_parts(parts([inputs, outputs], roi_nums, size, crops, Some(pastes))?, Scaling::Bilinear, stream)
+    queue_parts(channel, parts([inputs, outputs], roi_nums, size, crops, Some(pastes))?, Scaling::Bilinear, stream)
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -95,7 +95,7 @@ pub(crate) fn acldvppVpcBatchCropResizePasteAsync(
 ) -> Answer {
     channel_id(channel)?;
     let scaling = scaling(resize)?;
-    queue_parts(parts([inputs, outputs], roi_nums, size, crops, Some(pastes))?, scaling, stream)
+    queue_parts(channel, parts([inputs, outputs], roi_nums, size, crops, Some(pastes))?, scaling, stream)
 }
 
 fn create(batch_size: u32) -> Answer<Batch> {

@@ -107,9 +107,13 @@ pub(crate) fn acldvppJpegEncodeAsync(
     };
     let room = size.with_bytes(4, |bytes| bytes.first_chunk().map_or(0, |bytes| u32::from_ne_bytes(*bytes)) as usize);
     let hold = hold_on_device("output", data, room)?;
-    let call = watch::call(Op::Use, stream).queue(stream).flag(Flag::Media, true);
+    let call = watch::call(Op::Use, stream).queue(stream).with(channel).flag(Flag::Media, true);
     let call = call.reads(input.data, input.bytes, Role::Source, Some(Place::Device));
-    let call = call.writes(data, room, Role::Target, Some(Place::Device)).begin()?;
+    let call = call
+        .room(input.data, input.bytes)
+        .room(data, room)
+        .writes(data, room, Role::Target, Some(Place::Device))
+        .begin()?;
     let stream = submission_stream(stream)?;
     let queued = stream.submit_each(move |_| {
         let _kept = &hold;
@@ -138,8 +142,9 @@ fn decode(
     let layout = layout_of("output", &picture)?;
     let file = hold_on_device("input", data, size as usize)?;
     let room = hold_on_device("output", picture.data, picture.size as usize)?;
-    let call = watch::call(Op::Use, stream).queue(stream).flag(Flag::Media, true);
+    let call = watch::call(Op::Use, stream).queue(stream).with(channel).flag(Flag::Media, true);
     let call = call.reads(data, size as usize, Role::Source, Some(Place::Device));
+    let call = call.room(data, size as usize).room(picture.data, picture.size as usize);
     let call = call.writes(picture.data, picture.size as usize, Role::Target, Some(Place::Device)).begin()?;
     let stream = submission_stream(stream)?;
     let queued = stream.submit_each(move |_| {

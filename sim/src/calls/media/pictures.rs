@@ -95,7 +95,7 @@ fn queue(
 ) -> Answer {
     channel_id(channel)?;
     let part = Part::of(["input", "output"], pictures, areas)?;
-    queue_parts(vec![part], scaling, stream)
+    queue_parts(channel, vec![part], scaling, stream)
 }
 
 /// A part of one picture that goes to a part of another.
@@ -141,10 +141,11 @@ impl Part {
 }
 
 /// One after the other.
-pub(super) fn queue_parts(parts: Vec<Part>, scaling: Scaling, stream: aclrtStream) -> Answer {
-    let call = watch::call(Op::Use, stream).queue(stream).flag(Flag::Media, true);
+pub(super) fn queue_parts(channel: Channel, parts: Vec<Part>, scaling: Scaling, stream: aclrtStream) -> Answer {
+    let call = watch::call(Op::Use, stream).queue(stream).with(channel).flag(Flag::Media, true);
     let call = parts.iter().fold(call, |call, Part { input, output, .. }| {
         let call = call.reads(input.data, input.bytes, Role::Source, Some(Place::Device));
+        let call = call.room(input.data, input.bytes).room(output.data, output.bytes);
         call.writes(output.data, output.bytes, Role::Target, Some(Place::Device))
     });
     let call = call.begin()?;

@@ -102,11 +102,14 @@ pub(super) fn geometry_of(
 /// Media processing works in memory of the device (DVPP-03).
 pub(super) fn hold_on_device(what: &str, address: Address, bytes: usize) -> Answer<Hold> {
     not_null(address)?;
-    let place = describe(address).map(|found| found.place);
+    let found = describe(address);
+    let place = found.map(|found| found.place);
+    let is_right = found.is_some_and(|found| found.left >= bytes && matches!(found.place, Place::Device(_)));
     // The call fails before its work is described. Work that looks for its memory itself was judged before.
-    if !matches!(place, Some(Place::Device(_))) && !errors::current_call().is_empty() {
+    if !is_right && !errors::current_call().is_empty() {
         let call = watch::call(Op::Use, address).flag(Flag::Media, true);
-        drop(call.reads(address, bytes, Role::Source, Some(rules::Place::Device)).begin()?);
+        let call = call.reads(address, bytes, Role::Source, Some(rules::Place::Device));
+        drop(call.room(address, bytes).begin()?);
     }
     let kept = hold(address, bytes)?;
     match place {

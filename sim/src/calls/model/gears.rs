@@ -3,7 +3,7 @@
 use crate::abi::{In, Name, Out};
 use crate::calls::wanted;
 use crate::failure::{Answer, Failure};
-use crate::machine::models::{self, Choice, Filled, filled, io_dims};
+use crate::machine::models::{self, Choice, Filled, filled, io_dims, unchosen};
 use crate::machine::watch;
 use crate::model::{Gear, GearKind};
 use ascendcl_rules::{Object, Op};
@@ -73,7 +73,7 @@ pub(crate) fn aclmdlSetDynamicBatchSize(
     batch_size: u64,
 ) -> Answer {
     if batch_size == 0 {
-        return Err(Failure::invalid("the batch size is 0"));
+        return Err(zero(model_id, Failure::invalid("the batch size is 0")));
     }
     choose(model_id, dataset, index, Choice::Batch(batch_size))
 }
@@ -86,7 +86,7 @@ pub(crate) fn aclmdlSetDynamicHWSize(
     width: u64,
 ) -> Answer {
     if height == 0 || width == 0 {
-        return Err(Failure::invalid(format!("{height} by {width} is no image size")));
+        return Err(zero(model_id, Failure::invalid(format!("{height} by {width} is no image size"))));
     }
     choose(model_id, dataset, index, Choice::ImageSize(height, width))
 }
@@ -107,6 +107,10 @@ pub(crate) fn aclmdlSetInputDynamicDims(
 fn choose(model_id: u32, dataset: Name<aclmdlDataset>, index: usize, choice: Choice) -> Answer {
     let call = watch::call(Op::Change, dataset).with(Object::model(model_id.into())).begin()?;
     call.end(models::choose(model_id, dataset, index, choice))
+}
+
+fn zero(model_id: u32, failure: Failure) -> Failure {
+    unchosen(failure).about(Object::model(model_id.into()))
 }
 
 fn gears(filled: &Filled, kind: GearKind) -> &[Gear] {

@@ -11,10 +11,11 @@ pub(crate) use {describe::*, execute::*, gears::*, load::*, preprocessing::*, se
 
 use crate::failure::{Answer, Failure};
 use crate::machine::thread::errors;
+use crate::machine::watch;
 
 /// The result of a call that does not return a code. The reason of a failure becomes the thread's recent text.
 pub(super) fn told<T>(answer: Answer<T>) -> Option<T> {
-    answer.inspect_err(errors::report).ok()
+    answer.map_err(watch::explained).inspect_err(errors::report).ok()
 }
 
 /// A pointer that has to be there (100000).

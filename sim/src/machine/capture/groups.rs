@@ -9,6 +9,7 @@ use crate::machine::recording::update::{Group, Update};
 use crate::machine::streams::refusals::captured;
 use crate::machine::streams::stream::Stream;
 use crate::machine::watch;
+use ascendcl_rules::{GRAPH_09, Object};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtTaskGrp;
 use std::sync::{Arc, Mutex};
@@ -39,7 +40,7 @@ pub(crate) fn end_group(stream: &Stream) -> Answer<aclrtTaskGrp> {
     let nodes = nodes.ok_or_else(|| status("no task group is open on the stream"))?;
     if spoilt {
         let text = "the task group was given work that it does not take";
-        return Err(Failure::new(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, text));
+        return Err(unpaired(Failure::new(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, text)));
     }
     let nodes = nodes.iter().map(Arc::downgrade).collect();
     let group = GROUPS.add(Group { graph: capture.number, nodes });
@@ -68,7 +69,8 @@ pub(crate) fn end_update(stream: &Arc<Stream>) -> Answer {
     let expected = update.group.nodes.len();
     if work.len() != expected {
         let text = format!("the group has {expected} tasks, and {} came for them", work.len());
-        return Err(Failure::new(ACL_ERROR_RT_MODEL_UPDATE_FAILED, text));
+        let failure = unpaired(Failure::new(ACL_ERROR_RT_MODEL_UPDATE_FAILED, text));
+        return Err(failure.about(Object::graph(update.group.graph as u64)));
     }
     let (graph, group) = (update.group.graph, update.handle);
     stream.submit(move || {
@@ -86,5 +88,14 @@ pub(crate) fn clear() {
 }
 
 fn status(text: &'static str) -> Failure {
-    Failure::new(ACL_ERROR_STREAM_TASK_GROUP_STATUS, text)
+    unpaired(Failure::new(ACL_ERROR_STREAM_TASK_GROUP_STATUS, text))
+}
+
+/// Begin, tasks and end of a group, or of its update, do not belong together (GRAPH-09).
+pub(super) fn unpaired(failure: Failure) -> Failure {
+    failure.breaks(
+        GRAPH_09,
+        "a begin and an end on one stream, and as many tasks of the same kinds in an update as in the group",
+        "end each group and each update that was begun, and give an update the work that the group has",
+    )
 }

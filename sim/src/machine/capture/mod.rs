@@ -26,9 +26,10 @@ use crate::machine::recording::Recorder;
 use crate::machine::recording::captures::{Capture, Captured, Clock, State};
 use crate::machine::recording::conditions::Condition;
 use crate::machine::recording::tasks::{Node, Sort};
-use crate::machine::streams::refusals::{captured, refuse_bound};
+use crate::machine::streams::refusals::{captured, refuse_bound, while_captured};
 use crate::machine::streams::stream::Stream;
 use crate::machine::streams::table;
+use ascendcl_rules::{GRAPH_01, GRAPH_02, GRAPH_03, GRAPH_06, Object};
 use ascendcl_sys::constants::ACL_STREAM_CPU_SCHEDULE;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclmdlRICaptureMode;
@@ -67,7 +68,7 @@ fn begin_as(number: usize, stream: &Arc<Stream>, mode: aclmdlRICaptureMode) -> A
     modes::enter(Arc::clone(&capture));
     if !stream.start_recording(Recorder::Capture(Arc::clone(&capture))) {
         modes::leave(&capture);
-        return Err(captured("the stream is being captured already"));
+        return Err(unpaired(captured("the stream is being captured already"), stream));
     }
     Ok(())
 }
@@ -77,13 +78,16 @@ pub(crate) fn end(stream: &Arc<Stream>) -> Answer<Captured> {
     let capture = capture_of(stream)?;
     if capture.origin != stream.number() {
         let text = "the stream joined a capture that began on another one, where it has to end";
-        return Err(Failure::new(ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, text));
+        return Err(unpaired(Failure::new(ACL_ERROR_RT_STREAM_CAPTURE_UNMATCHED, text), stream));
     }
     if capture.mode != aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED && capture.thread != this_thread() {
         // The capture ends anyway, without an instance.
         capture.give_up();
         let text = "the capture began on another thread, and only a relaxed one may end here";
-        return Err(Failure::new(ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, text));
+        let failure = Failure::new(ACL_ERROR_RT_STREAM_CAPTURE_WRONG_THREAD, text);
+        let fix = "end the capture on the thread that began it, or begin a relaxed one";
+        let failure = failure.breaks(GRAPH_02, "the thread that began the capture", fix);
+        return Err(failure.about(named(stream)));
     }
     capture.has_its_bodies()?;
     capture.finish().inspect_err(|_| conditions::break_body(capture.number))
@@ -114,6 +118,11 @@ pub(crate) fn forget_stream(stream: &Stream) {
 }
 
 impl Capture {
+    /// The instance to come.
+    fn named(&self) -> Object {
+        Object::graph(self.number as u64)
+    }
+
     /// It comes to nothing.
     fn give_up(&self) {
         drop(self.finish().map(|captured| drop(Conditions(captured.conditions))));
@@ -147,14 +156,14 @@ impl Capture {
         }
         if !groups.is_empty() {
             let text = "a task group is still open";
-            return Err(Failure::new(ACL_ERROR_STREAM_TASK_GROUP_STATUS, text));
+            return Err(groups::unpaired(Failure::new(ACL_ERROR_STREAM_TASK_GROUP_STATUS, text)).about(self.named()));
         }
         let issued = |stream: &usize| clocks.get(stream).and_then(|clock| clock.get(stream)).copied().unwrap_or(0);
         let joined = clocks.get(&self.origin);
         let known = |stream: &usize| joined.and_then(|clock| clock.get(stream)).copied().unwrap_or(0);
         if clocks.keys().any(|stream| issued(stream) > known(stream)) {
             let text = "a stream took part whose last work the first stream did not wait for";
-            return Err(Failure::new(ACL_ERROR_RT_STREAM_UNJOINED, text));
+            return Err(not_joined(Failure::new(ACL_ERROR_RT_STREAM_UNJOINED, text)).about(self.named()));
         }
         let others = clocks.keys().copied().filter(|stream| *stream != self.origin);
         let streams = std::iter::once(self.origin).chain(others).collect();
@@ -211,7 +220,8 @@ impl Mark {
                 if let Some(Recorder::Capture(other)) = other {
                     other.conflict(text);
                 }
-                return Err(Failure::new(ACL_ERROR_STREAM_CAPTURE_CONFLICT, text));
+                let failure = not_joined(Failure::new(ACL_ERROR_STREAM_CAPTURE_CONFLICT, text));
+                return Err(failure.about(named(stream)).about(self.capture.named()));
             }
         };
         let mut state = lock(&self.capture.state);
@@ -239,26 +249,53 @@ impl Mark {
 /// What was recorded during a capture does not happen before its end (107028).
 pub(crate) fn refuse_event(what: &str) -> Failure {
     let text = format!("the event was recorded during a capture that is under way, so it cannot be {what}");
-    Failure::new(ACL_ERROR_RT_EVENT_CAPTURED, text)
+    while_captured(Failure::new(ACL_ERROR_RT_EVENT_CAPTURED, text))
 }
 
 /// A capturing stream waits for something that happens outside of the capture.
 pub(crate) fn refuse_dependency() -> Failure {
     let text = "a captured stream cannot wait for an event that was recorded outside of its capture";
-    Failure::new(ACL_ERROR_RT_CAPTURE_DEPENDENCY, text)
+    not_joined(Failure::new(ACL_ERROR_RT_CAPTURE_DEPENDENCY, text))
+}
+
+/// Begin and end of a capture do not belong together (GRAPH-01).
+fn unpaired(failure: Failure, stream: &Stream) -> Failure {
+    let fix = "begin each capture once, and end it once on the same stream";
+    failure.breaks(GRAPH_01, "a begin and an end on one stream", fix).about(named(stream))
+}
+
+/// A stream takes part, and not as it is to (GRAPH-06).
+fn not_joined(failure: Failure) -> Failure {
+    failure.breaks(
+        GRAPH_06,
+        "streams that wait for an event of the capture, and an event of each for which the first stream waits at the end",
+        "record an event on the first stream and let the other wait for it; at the end the other way round",
+    )
+}
+
+fn named(stream: &Stream) -> Object {
+    Object::stream(stream.number() as u64)
 }
 
 fn refuse_default(stream: &Stream) -> Answer {
     if stream.is_default() {
         let text = "the default stream takes part in no capture";
-        return Err(Failure::new(ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT, text));
+        return Err(of_the_default_stream(Failure::new(ACL_ERROR_RT_STREAM_CAPTURE_IMPLICIT, text)));
     }
     Ok(())
+}
+
+/// A default stream takes part in no capture (GRAPH-03).
+pub(crate) fn of_the_default_stream(failure: Failure) -> Failure {
+    failure.breaks(GRAPH_03, "a stream that was created", "create a stream for the capture")
 }
 
 fn capture_of(stream: &Stream) -> Answer<Arc<Capture>> {
     match stream.recorder() {
         Some(Recorder::Capture(capture)) => Ok(capture),
-        _ => Err(Failure::new(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "the stream is not being captured")),
+        _ => {
+            let failure = Failure::new(ACL_ERROR_RT_STREAM_NOT_CAPTURED, "the stream is not being captured");
+            Err(unpaired(failure, stream))
+        }
     }
 }

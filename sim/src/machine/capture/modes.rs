@@ -4,8 +4,10 @@ use crate::abi::this_thread;
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::recording::captures::Capture;
+use crate::machine::streams::refusals::while_captured;
 use crate::machine::streams::stream::Stream;
 use crate::machine::thread::current;
+use ascendcl_rules::{GRAPH_05, Object};
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC, ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT};
 use ascendcl_sys::types::aclmdlRICaptureMode;
 use std::cell::Cell;
@@ -39,7 +41,7 @@ pub(crate) fn refuse_synchronous() -> Answer {
     }
     let text =
         "a synchronous copy while a stream is being captured; a relaxed capture, or an asynchronous copy, allows it";
-    Err(Failure::new(ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, text))
+    Err(while_captured(Failure::new(ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, text)))
 }
 
 /// The call would block until its work has run: not on a stream that is captured or part of an instance, whose work does
@@ -47,7 +49,9 @@ pub(crate) fn refuse_synchronous() -> Answer {
 /// where a synchronous copy is forbidden (107041).
 pub(crate) fn refuse_blocking(stream: &Stream, why: &str) -> Answer {
     if stream.is_recording() {
-        return Err(Failure::refused(format!("{why}, which a capture cannot do")));
+        let failure = Failure::refused(format!("{why}, which a capture cannot do"));
+        let failure = failure.breaks(GRAPH_05, "pinned host memory", "allocate the memory by aclrtMallocHost");
+        return Err(failure.about(Object::stream(stream.number() as u64)));
     }
     if stream.is_bound() {
         return Err(Failure::refused(format!("{why}, and a stream of a model instance runs with the instance alone")));
@@ -56,7 +60,7 @@ pub(crate) fn refuse_blocking(stream: &Stream, why: &str) -> Answer {
         return Ok(());
     }
     let text = format!("{why}, and a stream is being captured meanwhile");
-    Err(Failure::new(ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC, text))
+    Err(while_captured(Failure::new(ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC, text)))
 }
 
 fn forbidden() -> bool {

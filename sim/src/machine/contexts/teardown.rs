@@ -5,10 +5,11 @@ use crate::failure::{Answer, Failure};
 use crate::machine::callbacks::{notices, reports};
 use crate::machine::capture;
 use crate::machine::contexts::context::current_context;
-use crate::machine::streams::refusals::{refuse_bound, refuse_on};
+use crate::machine::streams::refusals::{assembly_of, refuse_bound, refuse_on};
 use crate::machine::streams::stream::Stream;
 use crate::machine::streams::table::{self, STREAMS, find};
 use crate::machine::thread::current;
+use ascendcl_rules::{GRAPH_05, Object, STREAM_18};
 use ascendcl_sys::types::aclrtStream;
 use std::sync::Arc;
 
@@ -39,13 +40,23 @@ pub(crate) fn destroy_stream(handle: aclrtStream, rest: Rest) -> Answer {
     if stream.is_default() {
         config::if_documented(|| Failure::invalid("a default stream ends with its context; it cannot be destroyed"))?;
     }
-    refuse_on(&stream, "destroyed")?;
-    refuse_bound(&stream, "destroyed")?;
+    refuse_on(&stream, "destroyed").map_err(|failure| failure.instead(STREAM_18))?;
+    refuse_bound(&stream, "destroyed").map_err(|failure| part_of_an_instance(failure, &stream))?;
     stream.refuse_self_wait()?;
     notices::stream_ends(&stream);
     // When two threads destroy the same stream, one of them finds it destroyed.
     let stream = STREAMS.remove(stream.number()).ok_or_else(|| Failure::unknown("stream"))?;
     end(&[stream], rest, Running::IsAwaited)
+}
+
+fn part_of_an_instance(failure: Failure, stream: &Stream) -> Failure {
+    let failure = failure.breaks(
+        GRAPH_05,
+        "the model instance is destroyed first",
+        "destroy the instance (aclmdlRIDestroy), or unbind the stream (aclmdlRIUnbindStream), then destroy the stream",
+    );
+    let instance = assembly_of(stream).ok().map(|assembly| Object::graph(assembly.number as u64));
+    instance.into_iter().fold(failure.about(Object::stream(stream.number() as u64)), Failure::about)
 }
 
 /// Removes a stream whose handle no caller has seen.

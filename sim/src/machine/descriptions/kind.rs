@@ -4,6 +4,7 @@ use crate::abi::Name;
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::handles::Table;
+use crate::machine::watch;
 use core::marker::PhantomData;
 use std::sync::Mutex;
 
@@ -20,11 +21,15 @@ impl<C, T: Clone> Kind<C, T> {
     }
 
     pub(crate) fn create(&self, value: T) -> Name<C> {
-        Name::new(self.table.add(Mutex::new(value)))
+        let number = self.table.add(Mutex::new(value));
+        watch::is_described(number);
+        Name::new(number)
     }
 
     pub(crate) fn destroy(&self, name: Name<C>) -> Answer {
-        self.table.remove(name.0).map(drop).ok_or_else(|| self.unknown(name))
+        self.table.remove(name.0).map(drop).ok_or_else(|| self.unknown(name))?;
+        watch::is_described_no_more(name.0);
+        Ok(())
     }
 
     pub(crate) fn read(&self, name: Name<C>) -> Answer<T> {
@@ -51,9 +56,10 @@ impl<C, T: Clone> Kind<C, T> {
     }
 
     fn unknown(&self, name: Name<C>) -> Failure {
-        Failure::invalid(match name.0 {
+        let failure = Failure::invalid(match name.0 {
             0 => format!("the {} is null", self.what),
             _ => format!("this is no {}, or it was destroyed", self.what),
-        })
+        });
+        watch::no_description(name.0, failure)
     }
 }

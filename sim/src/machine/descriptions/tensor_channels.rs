@@ -6,6 +6,8 @@ use crate::failure::{Answer, Failure};
 use crate::locks::{expired, lock, wait};
 use crate::machine::handles::Table;
 use crate::machine::live::Live;
+use crate::machine::watch;
+use ascendcl_rules::{ERR_09, Object};
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_QUEUE_EMPTY, ACL_ERROR_RT_QUEUE_FULL};
 use ascendcl_sys::types::*;
 use std::collections::{BTreeMap, VecDeque};
@@ -44,6 +46,8 @@ struct Channel {
 #[derive(Default)]
 struct State {
     waiting: VecDeque<Vec<Item>>,
+    /// How many threads wait for a place or for a tensor.
+    blocked: usize,
     stopped: bool,
 }
 
@@ -73,11 +77,13 @@ impl Item {
 }
 
 pub(crate) fn create_item(item: Item) -> Name<acltdtDataItem> {
-    Name::new(ITEMS.add(item))
+    described(ITEMS.add(item))
 }
 
 pub(crate) fn destroy_item(name: Name<acltdtDataItem>) -> Answer {
-    ITEMS.remove(name.0).map(drop).ok_or_else(|| unknown("data item", name.0))
+    ITEMS.remove(name.0).map(drop).ok_or_else(|| unknown("data item", name.0))?;
+    watch::is_described_no_more(name.0);
+    Ok(())
 }
 
 pub(crate) fn read_item(name: Name<acltdtDataItem>) -> Answer<Arc<Item>> {
@@ -85,13 +91,14 @@ pub(crate) fn read_item(name: Name<acltdtDataItem>) -> Answer<Arc<Item>> {
 }
 
 pub(crate) fn create_dataset() -> Name<acltdtDataset> {
-    Name::new(DATASETS.add(Mutex::default()))
+    described(DATASETS.add(Mutex::default()))
 }
 
 /// The items that the program added stay; those that were received go.
 pub(crate) fn destroy_dataset(name: Name<acltdtDataset>) -> Answer {
     let dataset = DATASETS.remove(name.0).ok_or_else(|| unknown("dataset of tensors", name.0))?;
     lock(&dataset).forget_received();
+    watch::is_described_no_more(name.0);
     Ok(())
 }
 
@@ -130,11 +137,27 @@ pub(crate) fn create_channel(device: u32, name: CString, capacity: usize) -> Nam
         names.insert((device, name), Arc::downgrade(&channel));
         channel
     });
-    Name::new(CHANNELS.add(channel))
+    described(CHANNELS.add(channel))
+}
+
+fn described<C>(number: usize) -> Name<C> {
+    watch::is_described(number);
+    Name::new(number)
 }
 
 pub(crate) fn destroy_channel(name: Name<acltdtChannelHandle>) -> Answer {
-    let channel = CHANNELS.remove(name.0).ok_or_else(|| unknown("channel", name.0))?;
+    let channel = find_channel(name)?;
+    let blocked = Some(lock(&channel.state)).filter(|state| !state.stopped).map_or(0, |state| state.blocked);
+    if blocked > 0 {
+        watch::mistaken(|| {
+            let failure = Failure::invalid(format!("the channel is destroyed, and {blocked} threads wait on it"));
+            let fix = "call acltdtStopChannel first, join the threads, and destroy the channel then";
+            failure.breaks(ERR_09, "a channel that was stopped", fix).about(Object::description(name.0 as u64))
+        })?;
+    }
+    // Of two threads that destroy it, one finds it destroyed.
+    drop(CHANNELS.remove(name.0).ok_or_else(|| unknown("channel", name.0))?);
+    watch::is_described_no_more(name.0);
     let other = CHANNELS.select(|other| Arc::ptr_eq(other, &channel));
     if other.is_empty() {
         // Nobody sends any more. A channel that gets the name now is another one.
@@ -179,7 +202,9 @@ pub(crate) fn send(name: Name<acltdtChannelHandle>, dataset: Name<acltdtDataset>
             let text = format!("the channel is full: it has room for {} datasets", channel.capacity);
             return Err(Failure::new(ACL_ERROR_RT_QUEUE_FULL, text));
         }
+        state.blocked += 1;
         state = wait(&channel.moved, state, deadline);
+        state.blocked -= 1;
     }
     refuse_stopped(&state)?;
     state.waiting.push_back(items);
@@ -206,7 +231,9 @@ pub(crate) fn receive(
         if expired(deadline) {
             return Err(Failure::new(ACL_ERROR_RT_QUEUE_EMPTY, "nothing was sent on the channel in time"));
         }
+        state.blocked += 1;
         state = wait(&channel.moved, state, deadline);
+        state.blocked -= 1;
     };
     drop(state);
     channel.moved.notify_all();
@@ -240,10 +267,11 @@ fn with_dataset<R>(name: Name<acltdtDataset>, with: impl FnOnce(&mut Dataset) ->
 }
 
 fn unknown(what: &str, number: usize) -> Failure {
-    Failure::invalid(match number {
+    let failure = Failure::invalid(match number {
         0 => format!("the {what} is null"),
         _ => format!("this is no {what}, or it was destroyed"),
-    })
+    });
+    watch::no_description(number, failure)
 }
 
 pub(in crate::machine) fn count(live: &mut Live) {

@@ -14,7 +14,7 @@ impl Event {
     /// The stream is bound to an instance, and records the event when the instance runs.
     pub(super) fn record_in_model(&self, assembly: &Assembly, stream: &Stream) -> Answer {
         let mark = assembly.mark();
-        assembly.issue(stream.number(), Sort::ACL_MODEL_RI_TASK_EVENT_RECORD, What::Record(Arc::clone(&mark)));
+        assembly.issue(stream.number(), Sort::ACL_MODEL_RI_TASK_EVENT_RECORD, What::Record(Arc::clone(&mark)))?;
         let before = lock(&self.state).newest.replace(Newest::InModel(mark));
         drop(before);
         Ok(())
@@ -28,15 +28,14 @@ impl Event {
                 "the event was not recorded by a stream of the same model instance, and its streams wait for no other",
             ));
         };
-        assembly.issue(stream.number(), Sort::ACL_MODEL_RI_TASK_EVENT_WAIT, What::Await(mark, limit));
-        Ok(())
+        assembly.issue(stream.number(), Sort::ACL_MODEL_RI_TASK_EVENT_WAIT, What::Await(mark, limit))
     }
 
     /// Each run has to record the event before its streams go on, so that only a second record in one run is waited for anew.
     pub(super) fn reset_in_model(&self, assembly: &Assembly, stream: &Stream) -> Answer {
         let newest = lock(&self.state).newest.clone();
         if let Some(Newest::InModel(mark)) = newest.filter(|newest| newest.is_of(assembly)) {
-            assembly.issue(stream.number(), Sort::ACL_MODEL_RI_TASK_EVENT_RESET, What::Reset(mark));
+            assembly.issue(stream.number(), Sort::ACL_MODEL_RI_TASK_EVENT_RESET, What::Reset(mark))?;
         }
         Ok(())
     }

@@ -184,10 +184,7 @@ impl Event {
                 return Ok(());
             }
             Some(Recorder::Built(assembly)) => return self.record_in_model(&assembly, stream),
-            Some(Recorder::Finished(finished)) => {
-                finished.issue();
-                return Ok(());
-            }
+            Some(Recorder::Finished(finished)) => return finished.issue(),
             Some(Recorder::Update(_)) => return Err(Failure::unsupported("a task group is updated with work alone")),
         }
         let point = Arc::new(Point::new(stream.reaches()));
@@ -242,10 +239,7 @@ impl Event {
         if stream.is_bound() {
             return match stream.recorder() {
                 Some(Recorder::Built(assembly)) => self.hold_up_in_model(&assembly, &stream, limit),
-                Some(Recorder::Finished(finished)) => {
-                    finished.issue();
-                    Ok(())
-                }
+                Some(Recorder::Finished(finished)) => finished.issue(),
                 _ => Err(Failure::unknown("stream")),
             };
         }

@@ -8,6 +8,8 @@ use crate::machine::event::clock;
 use crate::machine::handles::Table;
 use crate::machine::host::process;
 use crate::machine::streams::stream::Stream;
+use crate::machine::watch;
+use ascendcl_rules::{INIT_13, Object};
 use ascendcl_sys::error_codes::*;
 use std::fmt::Write;
 use std::fs;
@@ -65,11 +67,14 @@ const FILE: &str = "ascendcl-sim-profile.json";
 
 pub(crate) fn initialise(folder: &str) -> Answer {
     if !process::is_initialised() {
-        return Err(Failure::new(ACL_ERROR_UNINITIALIZE, "profiling comes after aclInit"));
+        return Err(
+            nested(Failure::new(ACL_ERROR_UNINITIALIZE, "profiling comes after aclInit")).about(Object::PROCESS)
+        );
     }
     let mut recording = lock(&RECORDING);
     if recording.is_some() {
-        return Err(Failure::new(ACL_ERROR_PROF_ALREADY_RUN, "profiling is initialised already"));
+        let failure = Failure::new(ACL_ERROR_PROF_ALREADY_RUN, "profiling is initialised already");
+        return Err(nested(failure).about(Object::PROCESS));
     }
     let folder = PathBuf::from(folder);
     fs::create_dir_all(&folder).map_err(|error| unwritable(&folder, &error))?;
@@ -78,18 +83,29 @@ pub(crate) fn initialise(folder: &str) -> Answer {
 }
 
 pub(crate) fn create_config(devices: Vec<u32>, data: u64) -> usize {
-    CONFIGS.add(Config { devices, data })
+    let number = CONFIGS.add(Config { devices, data });
+    watch::is_described(number);
+    number
 }
 
 pub(crate) fn destroy_config(number: usize) -> Answer {
-    CONFIGS.remove(number).map(drop).ok_or_else(unknown_config)
+    if lock(&RECORDING).as_mut().is_some_and(|recording| recording.running(number).is_some()) {
+        watch::mistaken(|| {
+            let text = "a configuration is destroyed, and a session with it is running";
+            nested(Failure::invalid(text)).about(Object::description(number as u64))
+        })?;
+    }
+    CONFIGS.remove(number).map(drop).ok_or_else(|| unknown_config(number))?;
+    watch::is_described_no_more(number);
+    Ok(())
 }
 
 pub(crate) fn start(number: usize) -> Answer {
-    let config = CONFIGS.get(number).ok_or_else(unknown_config)?;
-    with(|recording| {
+    let config = CONFIGS.get(number).ok_or_else(|| unknown_config(number))?;
+    with(number, |recording| {
         if recording.running(number).is_some() {
-            return Err(Failure::new(ACL_ERROR_PROF_ALREADY_RUN, "a session with this configuration is running"));
+            let failure = Failure::new(ACL_ERROR_PROF_ALREADY_RUN, "a session with this configuration is running");
+            return Err(nested(failure));
         }
         recording.sessions.push(Session {
             config: number,
@@ -103,11 +119,11 @@ pub(crate) fn start(number: usize) -> Answer {
 }
 
 pub(crate) fn stop(number: usize) -> Answer {
-    CONFIGS.get(number).ok_or_else(unknown_config)?;
-    with(|recording| {
-        let session = recording
-            .running(number)
-            .ok_or_else(|| Failure::new(ACL_ERROR_PROF_NOT_RUN, "no session with this configuration is running"))?;
+    CONFIGS.get(number).ok_or_else(|| unknown_config(number))?;
+    with(number, |recording| {
+        let session = recording.running(number).ok_or_else(|| {
+            nested(Failure::new(ACL_ERROR_PROF_NOT_RUN, "no session with this configuration is running"))
+        })?;
         session.end = Some(clock(Instant::now()));
         Ok(())
     })
@@ -115,6 +131,15 @@ pub(crate) fn stop(number: usize) -> Answer {
 
 /// Ends the sessions that still run, and writes the file.
 pub(crate) fn finalise() -> Answer {
+    let running = lock(&RECORDING).as_ref().map(Recording::all_running).ok_or_else(not_initialised)?;
+    if !running.is_empty() {
+        watch::mistaken(|| {
+            let text = "profiling is finalised, and a session is running";
+            running.iter().fold(nested(Failure::invalid(text)), |failure, config| {
+                failure.about(Object::description(*config as u64))
+            })
+        })?;
+    }
     let mut recording = lock(&RECORDING).take().ok_or_else(not_initialised)?;
     let now = clock(Instant::now());
     for session in &mut recording.sessions {
@@ -136,7 +161,7 @@ pub(crate) fn destroy_step(number: usize) {
 /// Marks the start or the end of a step where the stream is when it comes to it.
 pub(crate) fn mark(step: usize, start: bool, stream: &Arc<Stream>) -> Answer {
     let step = STEPS.get(step).ok_or_else(|| Failure::invalid("this is not a step that aclprofCreateStepInfo made"))?;
-    with(|_| Ok(()))?;
+    lock(&RECORDING).as_ref().map(drop).ok_or_else(not_initialised)?;
     let id = stream.id();
     stream.submit_kernel(move |_| {
         // After the end of profiling no call can report it.
@@ -164,6 +189,11 @@ pub(in crate::machine) fn clear() {
 impl Recording {
     fn running(&mut self, config: usize) -> Option<&mut Session> {
         self.sessions.iter_mut().find(|session| session.config == config && session.end.is_none())
+    }
+
+    /// The configurations with which sessions run.
+    fn all_running(&self) -> Vec<usize> {
+        self.sessions.iter().filter(|session| session.end.is_none()).map(|session| session.config).collect()
     }
 
     /// Microseconds of the same clock as event timestamps.
@@ -200,16 +230,28 @@ fn quoted(text: &str) -> String {
     format!("\"{}\"", escaped.collect::<String>())
 }
 
-fn with<R>(f: impl FnOnce(&mut Recording) -> Answer<R>) -> Answer<R> {
-    f(lock(&RECORDING).as_mut().ok_or_else(not_initialised)?)
+/// What the call does with the session of this configuration.
+fn with<R>(config: usize, f: impl FnOnce(&mut Recording) -> Answer<R>) -> Answer<R> {
+    let answer = lock(&RECORDING).as_mut().ok_or_else(not_initialised).and_then(f);
+    answer.map_err(|failure| failure.about(Object::description(config as u64)))
+}
+
+/// Initialise, start, stop, finalise.
+fn nested(failure: Failure) -> Failure {
+    failure.breaks(
+        INIT_13,
+        "aclprofInit, aclprofStart, aclprofStop and aclprofFinalize in this order, each once for what it begins or ends",
+        "call aclprofInit after aclInit, stop each session that was started, and finalise after the last one",
+    )
 }
 
 fn not_initialised() -> Failure {
-    Failure::new(ACL_ERROR_PROF_NOT_RUN, "profiling is not initialised")
+    nested(Failure::new(ACL_ERROR_PROF_NOT_RUN, "profiling is not initialised")).about(Object::PROCESS)
 }
 
-fn unknown_config() -> Failure {
-    Failure::invalid("this is not a configuration that aclprofCreateConfig made")
+fn unknown_config(number: usize) -> Failure {
+    let failure = Failure::invalid("this is not a configuration that aclprofCreateConfig made, or it was destroyed");
+    watch::no_description(number, failure)
 }
 
 fn unwritable(path: &Path, error: &std::io::Error) -> Failure {

@@ -21,17 +21,18 @@ use std::sync::atomic::Ordering::SeqCst;
 impl Assembly {
     pub(crate) fn bind(self: &Arc<Self>, stream: &Arc<Stream>, is_head: bool) -> Answer {
         if !stream.is_persistent() {
-            return Err(Failure::refused(
+            return Err(self.out_of_order(Failure::refused(
                 "the stream is not persistent; a model takes streams made with ACL_STREAM_PERSISTENT",
-            ));
+            )));
         }
         if stream.context() != self.context {
             return Err(Failure::other_context("stream"));
         }
         if lock(&self.state).complete {
-            return Err(Failure::refused("the build of the model instance has ended, so it takes no more streams"));
+            let text = "the build of the model instance has ended, so it takes no more streams";
+            return Err(self.out_of_order(Failure::refused(text)));
         }
-        refuse_bound(stream, "bound again")?;
+        refuse_bound(stream, "bound again").map_err(|failure| self.out_of_order(failure))?;
         if !stream.bind(Recorder::Built(Arc::clone(self))) {
             return Err(in_no_model("the stream is captured, or part of another model instance"));
         }
@@ -43,7 +44,8 @@ impl Assembly {
     /// The stream is free again; its tasks are no longer part of the instance.
     pub(crate) fn unbind(&self, stream: &Stream) -> Answer {
         let bound = self.take(stream.number());
-        let bound = bound.ok_or_else(|| in_no_model("the stream is not bound to this model instance"))?;
+        let unbound = || self.out_of_order(in_no_model("the stream is not bound to this model instance"));
+        let bound = bound.ok_or_else(unbound)?;
         stream.stop_recording();
         tasks::forget(&bound.nodes());
         Ok(())

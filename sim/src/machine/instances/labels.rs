@@ -65,8 +65,7 @@ impl Label {
             return Err(Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, text));
         }
         let assembly = assembly_of(stream)?;
-        assembly.issue(stream.number(), Sort::ACL_MODEL_RI_TASK_DEFAULT, What::Label(number));
-        Ok(())
+        assembly.issue(stream.number(), Sort::ACL_MODEL_RI_TASK_DEFAULT, What::Label(number))
     }
 }
 

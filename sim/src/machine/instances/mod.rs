@@ -24,6 +24,7 @@ use crate::machine::streams::stream::{Kind, Stream};
 use crate::machine::streams::table;
 use crate::machine::watch;
 use crate::machine::workers::user_code;
+use ascendcl_rules::{MODEL_01, MODEL_14, Object};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclmdlRI;
 use parts::Parts;
@@ -32,6 +33,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 pub(crate) struct Instance {
+    number: usize,
     id: u32,
     context: usize,
     device: Arc<Device>,
@@ -74,7 +76,7 @@ fn add(number: usize, context: usize, device: &Arc<Device>, content: Content) ->
     let id = IDS.fetch_add(1, SeqCst);
     let device = Arc::clone(device);
     let (name, callbacks) = (Mutex::default(), Mutex::default());
-    INSTANCES.insert(number, Arc::new(Instance { id, context, device, content, name, callbacks }));
+    INSTANCES.insert(number, Arc::new(Instance { number, id, context, device, content, name, callbacks }));
     number
 }
 
@@ -85,8 +87,14 @@ pub(crate) fn find(handle: aclmdlRI) -> Answer<Arc<Instance>> {
         if is_capturing(number) {
             return Failure::new(ACL_ERROR_RT_MODEL_CAPTURED, "the model instance is still being captured");
         }
-        Failure::unknown("model instance")
+        unknown(number)
     })
+}
+
+fn unknown(number: usize) -> Failure {
+    let failure = Failure::unknown("model instance");
+    let failure = failure.breaks(MODEL_14, "a live model instance", "destroy each instance once, after its last run");
+    failure.about(Object::graph(number as u64))
 }
 
 /// What an instance has, or will have, as JSON.
@@ -109,7 +117,7 @@ pub(crate) fn remove(handle: aclmdlRI) -> Answer {
     find(handle)?.of_current_context()?;
     // When two threads destroy the same instance, one of them finds it destroyed.
     let number = number_of(handle)?;
-    let instance = INSTANCES.remove(number).ok_or_else(|| Failure::unknown("model instance"))?;
+    let instance = INSTANCES.remove(number).ok_or_else(|| unknown(number))?;
     watch::has_no_groups(number);
     let callbacks = std::mem::take(&mut *lock(&instance.callbacks));
     for callback in callbacks {
@@ -151,13 +159,18 @@ impl Instance {
 
     /// 107004 unless the instance belongs to the current context.
     pub(crate) fn of_current_context(&self) -> Answer {
-        if context::current_context()?.id() == self.context {
+        let current = context::current_context()?.id();
+        if current == self.context {
             return Ok(());
         }
-        Err(Failure::new(
-            ACL_ERROR_RT_MODEL_CONTEXT,
-            "the model instance belongs to a context that is not current here",
-        ))
+        let text =
+            format!("the model instance belongs to context {:#x}, which is not current: {current:#x} is", self.context);
+        let failure = Failure::new(ACL_ERROR_RT_MODEL_CONTEXT, text).breaks(
+            MODEL_01,
+            "the context is current in which the instance was made",
+            "call aclrtSetCurrentContext with the instance's own context first",
+        );
+        Err(failure.about(Object::graph(self.number as u64)))
     }
 
     /// The state of an instance that the program builds. A captured instance is complete.

@@ -14,6 +14,7 @@ use crate::machine::memory::guards;
 use crate::machine::memory::memory_pools::{self, Pooled};
 use crate::machine::memory::physical;
 use crate::machine::memory::virtual_memory::{self, Mapping};
+use ascendcl_rules::MEM_04;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtMemAccessFlags;
 use std::collections::{BTreeMap, BTreeSet};
@@ -237,8 +238,10 @@ fn lose(wanted: impl Fn(Place) -> bool) {
 /// The vendor's library keeps 32 bytes beyond the size rounded up to 32; here the whole is a multiple of 64.
 pub(super) fn room_for(size: usize) -> Answer<usize> {
     let room = size.checked_add(32).and_then(|size| size.checked_next_multiple_of(ALIGNMENT));
-    room.filter(|room| size > 0 && *room <= isize::MAX as usize)
-        .ok_or_else(|| Failure::invalid(format!("{size} is no size for a block of memory")))
+    room.filter(|room| size > 0 && *room <= isize::MAX as usize).ok_or_else(|| {
+        let failure = Failure::invalid(format!("{size} is no size for a block of memory"));
+        if size > 0 { failure } else { failure.breaks(MEM_04, "at least one byte", "allocate nothing for no bytes") }
+    })
 }
 
 /// New memory has arbitrary contents (MEM-07). The system provides zeros, so the start of each block is filled with

@@ -6,7 +6,9 @@ use crate::locks::{lock, read, write};
 use crate::machine::device::Device;
 use crate::machine::memory::blocks::{BLOCKS, Backing, Entry, insert};
 use crate::machine::sharing::{Key, Kind, Record, What};
+use ascendcl_rules::{MEM_01, Object};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_RESOURCE_ALLOC_FAIL;
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, RwLock};
 
 /// A block that others may import. It keeps the memory from being used for other blocks.
@@ -27,6 +29,8 @@ pub(crate) struct Window {
 
 static EXPORTS: Mutex<Vec<Export>> = Mutex::new(Vec::new());
 static IMPORTS: Mutex<Vec<(Key, Address)>> = Mutex::new(Vec::new());
+/// The blocks of others that were closed last.
+static CLOSED: Mutex<VecDeque<(Key, Address)>> = Mutex::new(VecDeque::new());
 /// Where windows are and were: nothing else ever comes to stand there.
 static PLACES: RwLock<Vec<(usize, usize)>> = RwLock::new(Vec::new());
 
@@ -116,6 +120,13 @@ pub(crate) fn close(key: &str) -> Answer {
             blocks.live.remove(&address.number())
         };
         drop(ended);
+        /// How many are remembered.
+        const KEPT: usize = 64;
+        let mut closed = lock(&CLOSED);
+        if closed.len() == KEPT {
+            closed.pop_front();
+        }
+        closed.push_back((key, address));
         return Ok(());
     }
     let export = lock(&EXPORTS).extract_if(.., |export| export.record.key() == key).next();
@@ -142,12 +153,20 @@ pub(super) fn touches(address: Address, count: usize) -> bool {
 /// As if nothing had been shared.
 pub(super) fn clear() {
     lock(&IMPORTS).clear();
+    lock(&CLOSED).clear();
     let ended = std::mem::take(&mut *lock(&EXPORTS));
     drop(ended);
 }
 
 fn not_exported(key: Key) -> Failure {
-    Failure::refused(format!("nothing is shared here under the key {}", key.text()))
+    let failure = Failure::refused(format!("nothing is shared here under the key {}", key.text()));
+    let closed = lock(&CLOSED).iter().rev().find(|(known, _)| *known == key).map(|(_, address)| *address);
+    match closed {
+        Some(address) => failure
+            .breaks(MEM_01, "memory of another process is closed once", "call aclrtIpcMemClose once for each import")
+            .about(Object::memory(address.number() as u64)),
+        None => failure,
+    }
 }
 
 impl Window {

@@ -4,6 +4,7 @@ use crate::abi::{Address, fill};
 use crate::locks::read;
 use crate::machine::memory::arena::{self, PAGE, Piece};
 use crate::machine::memory::blocks::{BLOCKS, Backing};
+use crate::machine::memory::virtual_memory;
 use std::sync::Arc;
 
 /// What is at an address that the program may not use.
@@ -12,7 +13,7 @@ pub(crate) enum Kept {
     Block,
     /// Right behind a pinned block, which has so many bytes.
     Behind { start: Address, size: usize },
-    /// A block was there.
+    /// A block was there, or is missing where addresses are reserved.
     Freed,
 }
 
@@ -69,6 +70,9 @@ pub(crate) fn kept(address: Address) -> Option<Kept> {
     let blocks = read(&BLOCKS);
     if blocks.around(address).is_some() {
         return Some(Kept::Block);
+    }
+    if virtual_memory::touches(address, 1) {
+        return Some(Kept::Freed);
     }
     if !arena::touches(address, 1) {
         return None;

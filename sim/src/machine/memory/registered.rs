@@ -4,6 +4,7 @@ use super::blocks::{BLOCKS, Backing, Blocks, Entry, Place};
 use crate::abi::Address;
 use crate::failure::{Answer, Failure};
 use crate::locks::{read, write};
+use ascendcl_rules::MEM_14;
 use ascendcl_sys::error_codes::{ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED, ACL_ERROR_HOST_MEMORY_NOT_REGISTERED};
 
 /// Whether a pinned block of the library starts here.
@@ -16,7 +17,7 @@ pub(crate) fn register(start: Address, size: usize) -> Answer {
     const PAGE: usize = 4096;
     let again = || {
         let text = format!("{size} bytes from {:#x} on are registered already, or the library's", start.number());
-        Err(Failure::new(ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED, text))
+        Err(unfit(Failure::new(ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED, text)))
     };
     let mut blocks = write(&BLOCKS);
     if blocks.own_pinned(start).is_some_and(|room| size <= room) {
@@ -24,7 +25,7 @@ pub(crate) fn register(start: Address, size: usize) -> Answer {
     }
     let Some(end) = start.number().checked_add(size).filter(|_| start.number().is_multiple_of(PAGE)) else {
         let text = format!("{:#x} and {size} bytes: registered memory starts at a multiple of {PAGE}", start.number());
-        return Err(Failure::refused(text));
+        return Err(unfit(Failure::refused(text)));
     };
     let before = blocks.live.range(..end).next_back();
     if before.is_some_and(|(at, entry)| at + entry.block.size() > start.number()) {
@@ -32,6 +33,12 @@ pub(crate) fn register(start: Address, size: usize) -> Answer {
     }
     blocks.live.insert(start.number(), Entry { block: Backing::Registered { start, size }, device: None });
     Ok(())
+}
+
+/// Memory is registered that cannot be (MEM-14).
+fn unfit(failure: Failure) -> Failure {
+    let fix = "align the memory to 4 KiB, and register it once until it is unregistered";
+    failure.breaks(MEM_14, "memory from a multiple of 4 KiB on that is not registered", fix)
 }
 
 /// Takes memory of the caller for ordinary memory again.

@@ -3,7 +3,8 @@
 //! One piece of physical memory may be mapped at several addresses, which then really show the same bytes. A mapping that
 //! queued work still uses stays in place until the work is done; only a new mapping at its addresses replaces it.
 
-use crate::abi::{Address, Pages};
+use crate::abi::{Address, Pages, Shared, view_of};
+use crate::config::switches::{self, Switch};
 use crate::failure::{Answer, Failure};
 use crate::locks::{lock, read, write};
 use crate::machine::device::Device;
@@ -17,6 +18,8 @@ use std::sync::{Arc, Mutex, RwLock};
 /// A range of addresses. It is kept when it is released, for the next reservation that it fits.
 struct Range {
     pages: Pages,
+    /// The simulator's own view, with the switch `guard`: the program is kept out of memory of devices.
+    view: Option<Pages>,
     state: Mutex<State>,
 }
 
@@ -43,6 +46,8 @@ pub(crate) struct Mapping {
     access: AtomicU32,
 }
 
+const NO_ACCESS: u32 = aclrtMemAccessFlags::ACL_RT_MEM_ACCESS_FLAGS_NONE.0;
+
 static RANGES: RwLock<Vec<Arc<Range>>> = RwLock::new(Vec::new());
 
 /// Reserves `size` bytes of addresses.
@@ -54,8 +59,10 @@ pub(crate) fn reserve(size: usize, alignment: usize) -> Answer<Address> {
     let size = size.checked_next_multiple_of(alignment).filter(|size| *size > 0);
     let size = size.ok_or_else(|| Failure::refused("a reserved range has at least one byte, and fits into memory"))?;
     let mut ranges = write(&RANGES);
+    let guarded = switches::is_on(Switch::Guard);
     let fits = |range: &&Arc<Range>| {
-        range.pages.size() == size && range.pages.start().number().is_multiple_of(alignment) && range.take()
+        let alike = range.pages.size() == size && range.view.is_some() == guarded;
+        alike && range.pages.start().number().is_multiple_of(alignment) && range.take()
     };
     if let Some(range) = ranges.iter().find(fits) {
         return Ok(range.pages.start());
@@ -64,7 +71,8 @@ pub(crate) fn reserve(size: usize, alignment: usize) -> Answer<Address> {
         Failure::new(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, format!("the host has no range of {size} addresses left"))
     })?;
     let start = pages.start();
-    ranges.push(Arc::new(Range { pages, state: Mutex::new(State { reserved: true, ..State::default() }) }));
+    let view = if guarded { view_of(&pages, GRANULARITY) } else { None };
+    ranges.push(Arc::new(Range { pages, view, state: Mutex::new(State { reserved: true, ..State::default() }) }));
     Ok(start)
 }
 
@@ -119,9 +127,9 @@ pub(super) fn map(wish: Wish, is_mapped: impl Fn(Address) -> bool, enter: impl F
         return Err(Failure::refused("memory of another device is mapped in the range"));
     }
     range
-        .pages
-        .map(offset, &physical.memory)
+        .put(offset, &physical.memory)
         .ok_or_else(|| Failure::new(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, "the host has no mapping left"))?;
+    range.open(offset, size, device.is_none() && access != NO_ACCESS);
     let slot = state.slots.entry(offset).or_insert(Slot { size, mappings: 0, device });
     slot.mappings += 1;
     slot.device = device;
@@ -186,6 +194,7 @@ impl Mapping {
 
     pub(in crate::machine) fn allow(&self, access: aclrtMemAccessFlags) {
         self.access.store(access.0, SeqCst);
+        self.range.open(self.offset, self.size(), self.device().is_none() && access.0 != NO_ACCESS);
     }
 }
 
@@ -198,12 +207,32 @@ impl Drop for Mapping {
         if slot.mappings == 0 {
             state.slots.remove(&self.offset);
             // Without a place in the system's tables the memory stays mapped until something else takes the addresses.
-            let _ = self.range.pages.unmap(self.offset, self.physical.memory.size());
+            self.range.take_away(self.offset, self.physical.memory.size());
         }
     }
 }
 
 impl Range {
+    /// The memory stands at the offset from here on.
+    fn put(&self, offset: usize, memory: &Shared) -> Option<()> {
+        self.view.as_ref().map_or(Some(()), |view| view.map(offset, memory))?;
+        self.pages.map(offset, memory)
+    }
+
+    /// Lets the program in, or keeps it out, where the range is guarded.
+    fn open(&self, offset: usize, size: usize, open: bool) {
+        if self.view.is_some() {
+            // Without a place in the system's tables it is let in, or kept out, where it was before.
+            let _ = self.pages.protect(offset, size, open);
+        }
+    }
+
+    fn take_away(&self, offset: usize, size: usize) {
+        for pages in self.view.iter().chain([&self.pages]) {
+            let _ = pages.unmap(offset, size);
+        }
+    }
+
     /// Reserves it, unless it is reserved or work still uses something in it.
     fn take(&self) -> bool {
         let mut state = lock(&self.state);

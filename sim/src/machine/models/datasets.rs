@@ -8,6 +8,7 @@ use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::handles::Table;
 use crate::machine::memory::areas::{self, Area, read_area};
+use ascendcl_rules::{DATA_09, Object};
 use ascendcl_sys::types::{aclDataBuffer, aclTensorDesc, aclmdlDataset};
 use std::sync::{Arc, Mutex};
 
@@ -73,7 +74,11 @@ pub(crate) fn attached(name: Name<aclmdlDataset>, index: usize) -> Answer<Option
 pub(crate) fn attach(name: Name<aclmdlDataset>, index: usize, desc: Name<aclTensorDesc>) -> Answer {
     // A dataset's lock comes before a description's: read first what is attached next.
     let copy = if desc.0 == 0 { None } else { Some(with_tensor(desc, |desc| desc.clone())?) };
-    slot(name, index, |slot| slot.describe(copy))
+    slot(name, index, |slot| slot.describe(copy)).map_err(|failure| {
+        let fix = "add the data buffers first, and attach a description to one of them";
+        let failure = failure.breaks(DATA_09, "the index of a buffer of the dataset", fix);
+        failure.about(Object::dataset(name.0 as u64))
+    })
 }
 
 /// Remembers the gear for the next runs.

@@ -4,6 +4,7 @@ use crate::abi::Name;
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::handles::Table;
+use crate::machine::watch;
 use crate::model::{Gears, Model, Port};
 use ascendcl_sys::constants::{ACL_MAX_DIM_CNT, ACL_MAX_TENSOR_NAME_LEN};
 use ascendcl_sys::types::{aclmdlDesc, aclmdlIODims};
@@ -41,11 +42,15 @@ pub(crate) struct Filled {
 static DESCRIPTIONS: Table<Mutex<Option<Filled>>> = Table::new();
 
 pub(crate) fn create_description() -> Name<aclmdlDesc> {
-    Name::new(DESCRIPTIONS.add(Mutex::default()))
+    let number = DESCRIPTIONS.add(Mutex::default());
+    watch::is_described(number);
+    Name::new(number)
 }
 
 pub(crate) fn destroy_description(name: Name<aclmdlDesc>) -> Answer {
-    DESCRIPTIONS.remove(name.0).map(|_| ()).ok_or_else(|| unknown(name))
+    DESCRIPTIONS.remove(name.0).map(|_| ()).ok_or_else(|| unknown(name))?;
+    watch::is_described_no_more(name.0);
+    Ok(())
 }
 
 /// Fills a description with what `make` answers; one that was filled before is filled anew.
@@ -130,8 +135,9 @@ pub(crate) fn io_dims(name: &str, dims: &[i64]) -> aclmdlIODims {
 }
 
 fn unknown(name: Name<aclmdlDesc>) -> Failure {
-    Failure::invalid(match name.0 {
+    let failure = Failure::invalid(match name.0 {
         0 => "the model description is null",
         _ => "this is no model description, or it was destroyed",
-    })
+    });
+    watch::no_description(name.0, failure)
 }

@@ -29,7 +29,7 @@ pub(crate) use settings::{
     LoadSettings, Way, change_load_settings, create_load_settings, create_run_settings, destroy_load_settings,
     destroy_run_settings, load_settings, run_settings,
 };
-pub(crate) use shapes::{Choice, choose};
+pub(crate) use shapes::{Choice, choose, unchosen};
 pub(crate) use tensors::{TensorDesc, create_tensor, destroy_tensor, with_tensor};
 
 use super::memory::{self, Place, describe};

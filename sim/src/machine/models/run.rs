@@ -2,7 +2,7 @@
 
 use super::datasets::{self, Item};
 use super::dump::Dump;
-use super::shapes::Shapes;
+use super::shapes::{Shapes, too_short};
 use super::{Loaded, TensorDesc, buffer_count, data_type, find_here, format, on_device};
 use crate::abi::{Address, Name};
 use crate::failure::{Answer, Failure};
@@ -16,6 +16,7 @@ use crate::machine::streams;
 use crate::machine::streams::stream::Stream;
 use crate::machine::trouble;
 use crate::model::{Input, Output, Port, RunFailure};
+use ascendcl_rules::{DATA_07, Object};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::{aclDataBuffer, aclmdlDataset};
 use std::ffi::CString;
@@ -56,6 +57,13 @@ struct Taken {
 
 impl Job {
     pub(crate) fn prepare(id: u32, input: Name<aclmdlDataset>, output: Name<aclmdlDataset>) -> Answer<Self> {
+        let datasets = [input, output].map(|dataset| Object::dataset(dataset.0 as u64));
+        let about =
+            |failure: Failure| datasets.into_iter().fold(failure.about(Object::model(id.into())), Failure::about);
+        Self::of(id, input, output).map_err(about)
+    }
+
+    fn of(id: u32, input: Name<aclmdlDataset>, output: Name<aclmdlDataset>) -> Answer<Self> {
         refuse_inside()?;
         buffer_count(input).and(buffer_count(output))?;
         let (model, context) = find_here(id)?;
@@ -212,12 +220,14 @@ impl Given {
         let bytes = port.bytes_for(&dims);
         let bytes = bytes.ok_or_else(|| refuse(format!("input {index} (`{name}`): {dims:?} has no size in bytes")))?;
         if address.is_null() {
-            return Err(Failure::invalid(format!("input {index} (`{name}`): its data buffer has a null address")));
+            let failure = Failure::invalid(format!("input {index} (`{name}`): its data buffer has a null address"));
+            let fix = "set the address and the size of the data buffer before the run";
+            return Err(failure.breaks(DATA_07, "a buffer with memory for each input", fix));
         }
         if size < bytes {
             let text =
                 format!("input {index} (`{name}`): {dims:?} needs {bytes} bytes, and its data buffer has {size}");
-            return Err(refuse(text));
+            return Err(too_short(refuse(text)));
         }
         let hold = claim(&format!("input {index} (`{name}`)"), item.area, context)?;
         Ok(Self { dims, address, bytes, _hold: hold })
@@ -287,7 +297,9 @@ fn same_count(what: &str, expected: usize, found: usize, code: i32) -> Answer {
     if expected == found {
         return Ok(());
     }
-    Err(Failure::new(code, format!("the model has {expected} {what}, and the dataset {found} buffers")))
+    let failure = Failure::new(code, format!("the model has {expected} {what}, and the dataset {found} buffers"));
+    let fix = "add one buffer for each (aclmdlGetNumInputs, aclmdlGetNumOutputs), in the order of the model";
+    Err(failure.breaks(DATA_07, "as many buffers as the model has inputs and outputs", fix))
 }
 
 fn room(index: usize, have: usize, need: usize) -> Answer {
@@ -295,7 +307,7 @@ fn room(index: usize, have: usize, need: usize) -> Answer {
         return Ok(());
     }
     let text = format!("output {index} needs {need} bytes, and its data buffer has {have}");
-    Err(Failure::new(ACL_ERROR_MODEL_OUTPUT_NOT_MATCH, text))
+    Err(too_short(Failure::new(ACL_ERROR_MODEL_OUTPUT_NOT_MATCH, text)))
 }
 
 fn described(port: &Port, dims: Vec<i64>) -> TensorDesc {

@@ -5,6 +5,7 @@ use crate::abi::{Address, Name};
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::handles::Table;
+use crate::machine::watch;
 use ascendcl_sys::types::{aclmdlConfigHandle, aclmdlExecConfigHandle};
 use std::sync::{Arc, Mutex};
 
@@ -34,11 +35,13 @@ static LOADS: Table<Mutex<LoadSettings>> = Table::new();
 static RUNS: Table<()> = Table::new();
 
 pub(crate) fn create_load_settings() -> Name<aclmdlConfigHandle> {
-    Name::new(LOADS.add(Mutex::default()))
+    described(LOADS.add(Mutex::default()))
 }
 
 pub(crate) fn destroy_load_settings(name: Name<aclmdlConfigHandle>) -> Answer {
-    LOADS.remove(name.0).map(|_| ()).ok_or_else(|| unknown("loading"))
+    LOADS.remove(name.0).map(|_| ()).ok_or_else(|| unknown(name.0, "loading"))?;
+    watch::is_described_no_more(name.0);
+    Ok(())
 }
 
 pub(crate) fn change_load_settings(name: Name<aclmdlConfigHandle>, change: impl FnOnce(&mut LoadSettings)) -> Answer {
@@ -51,16 +54,18 @@ pub(crate) fn load_settings(name: Name<aclmdlConfigHandle>) -> Answer<LoadSettin
 }
 
 pub(crate) fn create_run_settings() -> Name<aclmdlExecConfigHandle> {
-    Name::new(RUNS.add(()))
+    described(RUNS.add(()))
 }
 
 pub(crate) fn destroy_run_settings(name: Name<aclmdlExecConfigHandle>) -> Answer {
-    RUNS.remove(name.0).map(|_| ()).ok_or_else(|| unknown("running"))
+    RUNS.remove(name.0).map(|_| ()).ok_or_else(|| unknown(name.0, "running"))?;
+    watch::is_described_no_more(name.0);
+    Ok(())
 }
 
 /// An error unless there are such settings.
 pub(crate) fn run_settings(name: Name<aclmdlExecConfigHandle>) -> Answer {
-    if RUNS.contains(name.0) { Ok(()) } else { Err(unknown("running")) }
+    if RUNS.contains(name.0) { Ok(()) } else { Err(unknown(name.0, "running")) }
 }
 
 pub(super) fn clear() {
@@ -77,9 +82,15 @@ impl LoadSettings {
 }
 
 fn found(name: Name<aclmdlConfigHandle>) -> Answer<Arc<Mutex<LoadSettings>>> {
-    LOADS.get(name.0).ok_or_else(|| unknown("loading"))
+    LOADS.get(name.0).ok_or_else(|| unknown(name.0, "loading"))
 }
 
-fn unknown(what: &str) -> Failure {
-    Failure::invalid(format!("this is no object with settings for {what} a model, or it was destroyed"))
+fn described<C>(number: usize) -> Name<C> {
+    watch::is_described(number);
+    Name::new(number)
+}
+
+fn unknown(number: usize, what: &str) -> Failure {
+    let text = format!("this is no object with settings for {what} a model, or it was destroyed");
+    watch::no_description(number, Failure::invalid(text))
 }

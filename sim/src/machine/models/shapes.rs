@@ -10,6 +10,7 @@ use crate::machine::memory::areas::read_area;
 use crate::machine::memory::hold;
 use crate::machine::models::{Loaded, buffer_at, buffer_count, choose_gear, find_here, on_device};
 use crate::model::{Gear, GearKind, Gears, Port};
+use ascendcl_rules::{DATA_08, MODEL_18, MODEL_20, Object};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclmdlDataset;
 
@@ -23,25 +24,36 @@ pub(crate) enum Choice {
 
 /// Chooses the gear of the next runs with this dataset, and writes it into the input that selects it.
 pub(crate) fn choose(id: u32, dataset: Name<aclmdlDataset>, index: usize, choice: Choice) -> Answer {
+    let about = |failure: Failure| failure.about(Object::dataset(dataset.0 as u64)).about(Object::model(id.into()));
+    try_to_choose(id, dataset, index, choice).map_err(about)
+}
+
+fn try_to_choose(id: u32, dataset: Name<aclmdlDataset>, index: usize, choice: Choice) -> Answer {
     buffer_count(dataset)?;
     let (model, context) = find_here(id)?;
     let description = &model.description;
     let gears = description.gears.as_ref().filter(|gears| gears.kind == choice.kind()).ok_or_else(|| {
         let text = format!("model {id} has no gears of this kind; `{}` in its file lists them", choice.kind().key());
-        Failure::new(ACL_ERROR_MODEL_NOT_DYNAMIC, text)
+        unchosen(Failure::new(ACL_ERROR_MODEL_NOT_DYNAMIC, text))
     })?;
     if description.gear_input() != Some(index) {
         let text = format!("input {index} is not the one that selects the gear; aclmdlGetInputIndexByName finds it");
-        return Err(Failure::invalid(text));
+        return Err(unchosen(Failure::invalid(text)));
     }
-    let area = read_area(buffer_at(dataset, index)?)?;
+    let area = read_area(buffer_at(dataset, index).map_err(unchosen)?)?;
     let gear = choice.find(gears, model.engine.inputs())?;
     let bytes: Vec<u8> = gear.values.iter().flat_map(|value| value.to_le_bytes()).collect();
     if area.size < bytes.len() {
         let text = format!("the gear has {} bytes, and the buffer for it {}", bytes.len(), area.size);
-        return Err(Failure::new(ACL_ERROR_GE_DYNAMIC_INPUT_LENGTH_INVALID, text));
+        return Err(too_short(Failure::new(ACL_ERROR_GE_DYNAMIC_INPUT_LENGTH_INVALID, text)));
     }
-    let wrong_address = |failure: Failure| Failure::new(ACL_ERROR_GE_DYNAMIC_INPUT_ADDR_INVALID, failure.text);
+    let wrong_address = |failure: Failure| {
+        Failure::new(ACL_ERROR_GE_DYNAMIC_INPUT_ADDR_INVALID, failure.text).breaks(
+            MODEL_18,
+            "live memory of the model's device",
+            "allocate the buffer for the gear by aclrtMalloc, as large as the input is",
+        )
+    };
     on_device("the buffer for the gear", area.address, &context).map_err(wrong_address)?;
     write(area.address, &bytes).map_err(wrong_address)?;
     choose_gear(dataset, gear.values.clone())?;
@@ -93,7 +105,7 @@ fn chosen_gear<'a>(gears: &'a Gears, ports: &[Port], given: &Snapshot) -> Answer
                     "the gear {values:?} was chosen, and the description attached to input {index} says {dims:?}: \
                      choose one way or the other"
                 );
-                Err(Failure::new(ACL_ERROR_GE_SHAPE_INVALID, text))
+                Err(unchosen(Failure::new(ACL_ERROR_GE_SHAPE_INVALID, text)))
             }
         };
     }
@@ -103,7 +115,7 @@ fn chosen_gear<'a>(gears: &'a Gears, ports: &[Port], given: &Snapshot) -> Answer
     }
     gears.list.iter().find(|gear| contradiction(gear, given).is_none()).ok_or_else(|| {
         let text = "the attached descriptions are no shape that the model was compiled for";
-        Failure::new(ACL_ERROR_GE_SHAPE_INVALID, text)
+        unchosen(Failure::new(ACL_ERROR_GE_SHAPE_INVALID, text))
     })
 }
 
@@ -139,7 +151,7 @@ fn dynamic_values(given: &[i64], ports: &[Port]) -> Answer<Vec<u64>> {
     let fit = |(&given, &declared): (&i64, &i64)| if declared < 0 { given > 0 } else { given == declared };
     if given.len() != declared.len() || !given.iter().zip(&declared).all(fit) {
         let text = format!("{given:?} does not fit {declared:?}, the axes of all inputs in order");
-        return Err(Failure::new(ACL_ERROR_GE_DYNAMIC_INPUT_LENGTH_INVALID, text));
+        return Err(unchosen(Failure::new(ACL_ERROR_GE_DYNAMIC_INPUT_LENGTH_INVALID, text)));
     }
     let dynamic = given.iter().zip(&declared).filter(|(_, declared)| **declared < 0);
     Ok(dynamic.filter_map(|(given, _)| u64::try_from(*given).ok()).collect())
@@ -153,7 +165,7 @@ fn fit(port: &Port, dims: &[i64]) -> bool {
 fn misfit(index: usize, port: &Port, dims: &[i64]) -> Failure {
     let text =
         format!("input {index} (`{}`): the attached description says {dims:?}, the model {:?}", port.name, port.dims);
-    Failure::new(ACL_ERROR_GE_SHAPE_INVALID, text)
+    unchosen(Failure::new(ACL_ERROR_GE_SHAPE_INVALID, text))
 }
 
 fn unset(index: usize, port: &Port) -> Failure {
@@ -161,11 +173,26 @@ fn unset(index: usize, port: &Port) -> Failure {
         "input {index} (`{}`): its shape was not set, and the model leaves it open: {:?}",
         port.name, port.dims
     );
-    Failure::new(ACL_ERROR_GE_SHAPE_INVALID, text)
+    unchosen(Failure::new(ACL_ERROR_GE_SHAPE_INVALID, text))
 }
 
 fn no_gear(gears: &Gears, values: &[u64]) -> Failure {
     let list: Vec<_> = gears.list.iter().map(|gear| &gear.values).collect();
     let text = format!("{values:?} is not among the model's gears, {list:?}");
-    Failure::new(ACL_ERROR_GE_DYNAMIC_BATCH_SIZE_INVALID, text)
+    unchosen(Failure::new(ACL_ERROR_GE_DYNAMIC_BATCH_SIZE_INVALID, text))
+}
+
+/// A shape was not chosen, or cannot be (MODEL-20).
+pub(crate) fn unchosen(failure: Failure) -> Failure {
+    failure.breaks(
+        MODEL_20,
+        "a shape that the model has, chosen in one way and before each run",
+        "choose it for the dataset of the inputs, by the function and the input that the model was compiled for",
+    )
+}
+
+/// A data buffer is too short (DATA-08).
+pub(super) fn too_short(failure: Failure) -> Failure {
+    let expected = "a buffer as large as the description of the model says";
+    failure.breaks(DATA_08, expected, "ask for the size (aclmdlGetInputSizeByIndex, aclmdlGetOutputSizeByIndex)")
 }

@@ -4,6 +4,8 @@ use crate::abi::Name;
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::handles::Table;
+use crate::machine::watch;
+use ascendcl_rules::DATA_09;
 use ascendcl_sys::types::{aclDataType, aclFormat, aclMemType, aclTensorDesc};
 use std::ffi::CString;
 use std::sync::Mutex;
@@ -49,14 +51,20 @@ impl TensorDesc {
 }
 
 pub(crate) fn create_tensor(desc: TensorDesc) -> Name<aclTensorDesc> {
-    Name::new(TENSORS.add(Entry { desc: Mutex::new(desc), in_dataset: false }))
+    let number = TENSORS.add(Entry { desc: Mutex::new(desc), in_dataset: false });
+    watch::is_described(number);
+    Name::new(number)
 }
 
 pub(crate) fn destroy_tensor(name: Name<aclTensorDesc>) -> Answer {
     if TENSORS.get(name.0).is_some_and(|entry| entry.in_dataset) {
-        return Err(Failure::invalid("this tensor description belongs to a dataset, which destroys it (DATA-09)"));
+        let failure = Failure::invalid("this tensor description belongs to a dataset, which destroys it (DATA-09)");
+        let fix = "destroy what aclCreateTensorDesc returned, and nothing that aclmdlGetDatasetTensorDesc returned";
+        return Err(failure.breaks(DATA_09, "a description that the program created", fix));
     }
-    TENSORS.remove(name.0).map(|_| ()).ok_or_else(|| unknown(name))
+    TENSORS.remove(name.0).map(|_| ()).ok_or_else(|| unknown(name))?;
+    watch::is_described_no_more(name.0);
+    Ok(())
 }
 
 /// Reads or changes a description.
@@ -85,8 +93,9 @@ pub(super) fn clear() {
 }
 
 fn unknown(name: Name<aclTensorDesc>) -> Failure {
-    Failure::invalid(match name.0 {
+    let failure = Failure::invalid(match name.0 {
         0 => "the tensor description is null",
         _ => "this is no tensor description, or it was destroyed",
-    })
+    });
+    watch::no_description(name.0, failure)
 }

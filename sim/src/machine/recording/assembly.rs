@@ -6,6 +6,7 @@ use crate::machine::recording::finished::refuse_late;
 use crate::machine::recording::program::{Mark, Part, Program, Step, What};
 use crate::machine::recording::tasks::{self, Node, Sort, Work};
 use crate::machine::watch;
+use ascendcl_rules::{GRAPH_08, Object};
 use ascendcl_sys::error_codes::*;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex};
@@ -60,7 +61,7 @@ impl Assembly {
     pub(crate) fn end_task(&self, stream: usize) -> Answer {
         let mut state = lock(&self.state);
         let bound = state.bound.iter_mut().find(|bound| bound.stream == stream);
-        let refused = |text: &'static str| Err(Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, text));
+        let refused = |text: &'static str| Err(self.out_of_order(Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, text)));
         match bound {
             None => refused("the stream is not bound to this model instance, so it has no tasks to end there"),
             Some(bound) if bound.ended => refused("the tasks of the stream have ended already"),
@@ -79,10 +80,11 @@ impl Assembly {
             let mut state = lock(&self.state);
             if state.complete {
                 let text = "the build of the model instance has ended, so its tasks stay";
-                return Err(Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, text));
+                return Err(self.out_of_order(Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, text)));
             }
             let bound = state.bound.iter_mut().find(|bound| bound.stream == stream);
-            let bound = bound.ok_or_else(|| in_no_model("the stream is not bound to this model instance"))?;
+            let unbound = || self.out_of_order(in_no_model("the stream is not bound to this model instance"));
+            let bound = bound.ok_or_else(unbound)?;
             bound.ended = false;
             std::mem::take(&mut bound.steps)
         };
@@ -95,7 +97,7 @@ impl Assembly {
     pub(crate) fn complete(&self) -> Answer {
         let mut state = lock(&self.state);
         if state.bound.is_empty() {
-            return Err(in_no_model("no stream is bound to the model instance"));
+            return Err(self.out_of_order(in_no_model("no stream is bound to the model instance")));
         }
         let again = std::mem::replace(&mut state.complete, true);
         let streams: Vec<usize> = state.bound.iter().map(|bound| bound.stream).collect();
@@ -107,29 +109,43 @@ impl Assembly {
     }
 
     /// A task of a bound stream.
-    pub(in crate::machine) fn record(&self, stream: usize, sort: Sort, work: Work) {
-        self.push(stream, Step::work(Node::new(stream, sort, work)));
+    pub(in crate::machine) fn record(&self, stream: usize, sort: Sort, work: Work) -> Answer {
+        self.push(stream, Step::work(Node::new(stream, sort, work)))
     }
 
     /// A step of a bound stream that says which steps run.
-    pub(crate) fn issue(&self, stream: usize, sort: Sort, what: What) {
-        self.push(stream, Step { node: Node::empty(stream, sort), what });
+    pub(crate) fn issue(&self, stream: usize, sort: Sort, what: What) -> Answer {
+        self.push(stream, Step { node: Node::empty(stream, sort), what })
     }
 
     /// A task that comes too late is accepted, as measured, and the instance can no longer run (GRAPH-08).
-    fn push(&self, stream: usize, step: Step) {
+    fn push(&self, stream: usize, step: Step) -> Answer {
         let mut state = lock(&self.state);
         let complete = state.complete;
         match state.bound.iter_mut().find(|bound| bound.stream == stream) {
-            Some(bound) if !complete && !bound.ended => bound.steps.push(Arc::new(step)),
+            Some(bound) if !complete && !bound.ended => {
+                bound.steps.push(Arc::new(step));
+                Ok(())
+            }
             // It was unbound since.
-            None => {}
+            None => Ok(()),
             Some(_) => {
                 state.late = true;
                 drop(state);
                 drop(step);
+                watch::mistaken(|| self.out_of_order(refuse_late()))
             }
         }
+    }
+
+    /// Something of the build does not come in its turn (GRAPH-08).
+    pub(in crate::machine) fn out_of_order(&self, failure: Failure) -> Failure {
+        let failure = failure.breaks(
+            GRAPH_08,
+            "a build: begin, bind persistent streams, give them work, end the tasks of a stream, end the build; nothing comes after",
+            "call aclmdlRIBuildBegin, aclmdlRIBindStream, the work, aclmdlRIEndTask and aclmdlRIBuildEnd in this order",
+        );
+        failure.about(Object::graph(self.number as u64))
     }
 
     /// A record of an event on one of its streams.
@@ -160,9 +176,9 @@ impl Assembly {
     /// The program of a run, if the instance can run (507011).
     pub(in crate::machine) fn program(&self) -> Answer<Program> {
         let state = lock(&self.state);
-        let refused = |text: &'static str| Err(Failure::new(ACL_ERROR_RT_MODEL_EXECUTE, text));
+        let refused = |text: &'static str| Err(self.out_of_order(Failure::new(ACL_ERROR_RT_MODEL_EXECUTE, text)));
         if state.late {
-            return Err(refuse_late());
+            return Err(self.out_of_order(refuse_late()));
         }
         if state.bound.is_empty() {
             return refused("no stream is bound to the model instance, so it has nothing to run");

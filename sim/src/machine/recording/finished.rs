@@ -1,7 +1,9 @@
 //! Streams of captured instances: they take nothing more.
 
-use crate::failure::Failure;
+use crate::failure::{Answer, Failure};
 use crate::machine::recording::tasks::Node;
+use crate::machine::watch;
+use ascendcl_rules::GRAPH_08;
 use ascendcl_sys::error_codes::ACL_ERROR_RT_MODEL_EXECUTE;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -15,8 +17,15 @@ pub(crate) struct Finished {
 
 impl Finished {
     /// Nothing is added to what was captured, and the instance is not run any more.
-    pub(in crate::machine) fn issue(&self) {
+    pub(in crate::machine) fn issue(&self) -> Answer {
         self.late.store(true, SeqCst);
+        watch::mistaken(|| {
+            refuse_late().breaks(
+                GRAPH_08,
+                "nothing is added to what was captured",
+                "give the work to another stream, or capture it with the rest",
+            )
+        })
     }
 }
 

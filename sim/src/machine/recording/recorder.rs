@@ -24,12 +24,11 @@ pub(in crate::machine) enum Recorder {
 impl Recorder {
     pub(in crate::machine) fn record(&self, stream: usize, sort: Sort, work: Work) -> Answer {
         match self {
-            Self::Capture(capture) => return capture.record(stream, sort, work),
-            Self::Update(update) => return update.record(work),
+            Self::Capture(capture) => capture.record(stream, sort, work),
+            Self::Update(update) => update.record(work),
             Self::Built(assembly) => assembly.record(stream, sort, work),
             Self::Finished(finished) => finished.issue(),
         }
-        Ok(())
     }
 
     /// A task group takes work on the device's cores alone. Anything else breaks the capture that the group is part of.

@@ -4,6 +4,7 @@ use crate::failure::{Answer, Failure};
 use crate::machine::recording::Recorder;
 use crate::machine::recording::assembly::{Assembly, in_no_model};
 use crate::machine::streams::stream::Stream;
+use ascendcl_rules::{GRAPH_04, Object};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_STREAM_CAPTURED;
 use ascendcl_sys::types::aclError;
 use std::borrow::Cow;
@@ -14,7 +15,17 @@ pub(crate) fn refuse_on(stream: &Stream, what: &str) -> Answer {
     if !stream.is_recording() {
         return Ok(());
     }
-    Err(captured(format!("the stream is being captured, so its work does not run and it cannot be {what}")))
+    let text = format!("the stream is being captured, so its work does not run and it cannot be {what}");
+    Err(while_captured(captured(text)).about(Object::stream(stream.number() as u64)))
+}
+
+/// The call is not one for the time of a capture (GRAPH-04).
+pub(in crate::machine) fn while_captured(failure: Failure) -> Failure {
+    failure.breaks(
+        GRAPH_04,
+        "calls that give work to the streams of the capture, until it ends",
+        "end the capture first (aclmdlRICaptureEnd); copy asynchronously, or begin a relaxed capture",
+    )
 }
 
 /// What the stream is being given work for. 107005 for a stream that is part of no instance that is built.

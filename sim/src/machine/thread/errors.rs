@@ -13,6 +13,10 @@ thread_local! {
     static NAME: Cell<&'static str> = const { Cell::new("") };
     /// The address of that function, where it is known.
     static ADDRESS: Cell<Option<usize>> = const { Cell::new(None) };
+    /// Which of the calls of this thread that is.
+    static NUMBER: Cell<u64> = const { Cell::new(0) };
+    /// How many it has made.
+    static CALLS: Cell<u64> = const { Cell::new(0) };
     static LAST: Cell<aclError> = const { Cell::new(ACL_SUCCESS) };
     static TEXTS: RefCell<Texts> = const { RefCell::new(Texts { unread: None, shown: None }) };
 }
@@ -25,20 +29,27 @@ struct Texts {
 
 /// Runs a C function's body under its name, which texts will begin with.
 pub(crate) fn during<R>(name: &'static str, address: Option<usize>, call: impl FnOnce() -> R) -> R {
-    struct Restore(&'static str, Option<usize>);
+    struct Restore(&'static str, Option<usize>, u64);
     impl Drop for Restore {
         fn drop(&mut self) {
             NAME.set(self.0);
             ADDRESS.set(self.1);
+            NUMBER.set(self.2);
         }
     }
-    let _restore = Restore(NAME.replace(name), ADDRESS.replace(address));
+    CALLS.set(CALLS.get() + 1);
+    let _restore = Restore(NAME.replace(name), ADDRESS.replace(address), NUMBER.replace(CALLS.get()));
     call()
 }
 
 /// The C function that this thread is in.
 pub(crate) fn current_call() -> &'static str {
     NAME.get()
+}
+
+/// Which call of this thread that is; 0 outside of calls.
+pub(crate) fn number() -> u64 {
+    NUMBER.get()
 }
 
 /// The address of the C function with this name, if this thread is in it.

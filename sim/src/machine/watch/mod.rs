@@ -8,6 +8,7 @@
 mod bounds;
 mod captured;
 mod codes;
+mod explained;
 mod guards;
 mod named;
 mod own_memory;
@@ -17,6 +18,9 @@ mod sources;
 pub(crate) use captured::{
     became_a_built_graph, became_a_graph, begins_to_keep, group_begins, group_ends, group_was_updated, has_group,
     has_no_groups, keeps_for_a_task, keeps_no_more,
+};
+pub(crate) use explained::{
+    Fails, explained, is_described, is_described_no_more, missed, mistaken, no_description, not_there,
 };
 pub(crate) use guards::{destination, ends};
 pub(crate) use named::Named;
@@ -67,17 +71,6 @@ enum Judged {
     InReplays(usize),
 }
 
-/// Why a call failed.
-pub(crate) trait Fails {
-    fn code(&self) -> aclError;
-}
-
-impl Fails for Failure {
-    fn code(&self) -> aclError {
-        self.code
-    }
-}
-
 /// The C function that this thread is in does `op` to `object`.
 pub(crate) fn call(op: Op, object: impl Named) -> Watching {
     // Objects that remain on a lost device are not the program's mistake.
@@ -90,20 +83,6 @@ pub(crate) fn call(op: Op, object: impl Named) -> Watching {
     event.context = Some(current::current_number() as u64).filter(|number| *number != 0);
     event.inside = Some(inside::callback_of() as u64).filter(|number| *number != 0).map(Object::stream);
     Watching(Some(Box::new(event)), Judged::Now)
-}
-
-/// The call has not found this object of the program, and fails for that.
-pub(crate) fn not_there(object: impl Named, what: &'static str) -> Failure {
-    missed(object);
-    Failure::unknown(what)
-}
-
-/// The same, whatever the code. The call may have begun here, or not.
-pub(crate) fn missed(object: impl Named) {
-    if let Watching(Some(event), _) = call(Op::Query, object) {
-        let found = lock(&CHECKER).get_or_insert_with(Checker::new).look_for(&event);
-        report::record(found);
-    }
 }
 
 impl Watching {
@@ -225,6 +204,7 @@ impl Watching {
         // on that.
         let shown = written.filter(|finding| refused(&finding)).map(Box::new);
         let first = findings.iter().find(refused).cloned();
+        explained::judged(first.is_some());
         report::record(findings);
         (Watched(self.0.take(), Judged::Now, shown), first)
     }
@@ -232,8 +212,11 @@ impl Watching {
 
 impl Watched {
     /// Tells how the call ended. With strict checks a wait answers with what it has shown.
-    pub(crate) fn end<T, E: Fails + From<Failure>>(mut self, answer: Result<T, E>) -> Result<T, E> {
+    pub(crate) fn end<T, E: Fails + From<Failure>>(mut self, mut answer: Result<T, E>) -> Result<T, E> {
         let Some(event) = &self.0 else { return answer };
+        if let Some(failure) = answer.as_mut().err().and_then(Fails::failure) {
+            explained::explain(failure);
+        }
         let outcome = codes::outcome(event, answer.as_ref().err().map_or(ACL_SUCCESS, Fails::code));
         let told = self.2.take().filter(|_| event.op == Op::Synchronize && mode() == STRICT);
         self.commit(outcome);

@@ -29,8 +29,8 @@ struct Record {
     dropped: usize,
 }
 
-/// The rule, the function, the first object, the earlier call.
-type Matter = (RuleId, &'static str, Option<Object>, Option<u64>);
+/// The rule, the function, the first object, the earlier function.
+type Matter = (RuleId, &'static str, Option<Object>, Option<&'static str>);
 
 static RECORD: LazyLock<Mutex<Record>> = LazyLock::new(Mutex::default);
 /// The instruction of the program that faulted last.
@@ -53,7 +53,7 @@ pub(super) fn record(findings: Vec<Finding>) {
             continue;
         }
         let object = finding.objects.first().map(|concerned| concerned.object);
-        let earlier = finding.contradicts.as_ref().map(|(call, _)| call.number);
+        let earlier = finding.contradicts.as_ref().map(|(call, _)| call.name);
         let matter = match finding.rule {
             // Consequences of one initialisation that failed or is missing count as one finding.
             rule if rule == INIT_01 => (rule, "", None, earlier),

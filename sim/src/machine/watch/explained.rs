@@ -1,0 +1,124 @@
+//! Calls that fail for a rule that they break, without anything that the checker sees.
+
+use super::{CHECKER, LIBRARY, Named, OFF, STRICT, Watching, mode, report, this_thread};
+use crate::failure::{Answer, Failure};
+use crate::locks::lock;
+use crate::machine::thread::errors;
+use crate::machine::trouble;
+use ascendcl_rules::*;
+use ascendcl_sys::types::aclError;
+use std::cell::Cell;
+
+/// Why a call failed.
+pub(crate) trait Fails {
+    fn code(&self) -> aclError;
+
+    /// The failure that may say which rule the call breaks.
+    fn failure(&mut self) -> Option<&mut Failure> {
+        None
+    }
+}
+
+impl Fails for Failure {
+    fn code(&self) -> aclError {
+        self.code
+    }
+
+    fn failure(&mut self) -> Option<&mut Failure> {
+        Some(self)
+    }
+}
+
+thread_local! {
+    /// The call of this thread that a finding is about.
+    static FOUND: Cell<u64> = const { Cell::new(0) };
+}
+
+/// A call was judged, and whether that gave a finding.
+pub(super) fn judged(found: bool) {
+    if found {
+        FOUND.set(errors::number());
+    }
+}
+
+/// The failure of a call, which tells the rule that it breaks. With strict checks its text begins with that.
+pub(crate) fn explained(mut failure: Failure) -> Failure {
+    explain(&mut failure);
+    failure
+}
+
+pub(super) fn explain(failure: &mut Failure) {
+    if let Some(breach) = failure.breach.take()
+        && tell(failure, &breach)
+        && mode() == STRICT
+    {
+        let crate::failure::Breach { rule, fix, .. } = *breach;
+        failure.text = format!("{rule}: {}; {fix} ({})", failure.text, rule.rule().text).into();
+    }
+}
+
+/// The library takes what breaks a rule. Strict checks refuse it.
+pub(crate) fn mistaken(failure: impl FnOnce() -> Failure) -> Answer {
+    if mode() == OFF {
+        return Ok(());
+    }
+    let failure = failure();
+    if mode() == STRICT {
+        return Err(failure);
+    }
+    drop(explained(failure));
+    Ok(())
+}
+
+/// Whether a finding says so.
+fn tell(failure: &Failure, breach: &crate::failure::Breach) -> bool {
+    if mode() == OFF || trouble::lost().is_some() || FOUND.get() == errors::number() {
+        return false;
+    }
+    let name = Some(errors::current_call()).filter(|name| !name.is_empty()).unwrap_or(LIBRARY);
+    let event = Event::new(name, Object::PROCESS, Op::Query, this_thread());
+    let (rule, found, objects) = (breach.rule, failure.text.clone(), breach.objects.clone());
+    let refusal = Refusal { rule, found, expected: breach.expected, fix: breach.fix, objects };
+    let found = lock(&CHECKER).get_or_insert_with(Checker::new).explain(&event, &refusal);
+    let told = !found.is_empty() && !report::suppresses(rule);
+    judged(told);
+    report::record(found);
+    told
+}
+
+/// What to do when a description is used or destroyed that is none.
+const DESTROYED_ONCE: &str = "destroy each object once, by its own call, after its last use";
+
+/// What is used or destroyed is no description, or was destroyed (DATA-05).
+pub(crate) fn no_description(number: usize, failure: Failure) -> Failure {
+    let failure = match number {
+        0 => failure,
+        _ => failure.breaks(DATA_05, "a live object of this kind", DESTROYED_ONCE),
+    };
+    failure.about(Object::description(number as u64))
+}
+
+/// A description or configuration has this number from here on.
+pub(crate) fn is_described(number: usize) {
+    super::call(Op::Create, Object::description(0)).begin_always().made(number);
+}
+
+/// It was destroyed.
+pub(crate) fn is_described_no_more(number: usize) {
+    let ended = super::call(Op::Destroy, Object::description(number as u64)).begin_always();
+    drop(ended.end(Ok::<_, Failure>(())));
+}
+
+/// The call has not found this object of the program, and fails for that.
+pub(crate) fn not_there(object: impl Named, what: &'static str) -> Failure {
+    missed(object);
+    Failure::unknown(what)
+}
+
+/// The same, whatever the code. The call may have begun here, or not.
+pub(crate) fn missed(object: impl Named) {
+    if let Watching(Some(event), _) = super::call(Op::Query, object) {
+        let found = lock(&CHECKER).get_or_insert_with(Checker::new).look_for(&event);
+        report::record(found);
+    }
+}
