@@ -4,6 +4,11 @@ use super::*;
 use crate::common::library;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 
+thread_local! {
+    /// Dropped when the thread of the actor ends, which is after it gave the library back.
+    static OF_ITS_THREAD: RefCell<Option<Sender<()>>> = const { RefCell::new(None) };
+}
+
 #[test]
 fn an_actor_serves_calls_survives_their_panics_and_closes() {
     let alone = alone();
@@ -54,7 +59,6 @@ fn an_actor_does_not_wait_for_itself_nor_in_a_callback() {
 
 #[test]
 fn an_actor_that_cannot_be_opened_leaves_nothing_and_one_that_is_dropped_ends() {
-    thread_local!(static OF_ITS_THREAD: RefCell<Option<Sender<()>>> = const { RefCell::new(None) });
     let alone = alone();
     let refused = Actor::<Worker, ()>::open(library(), |current| {
         mem::forget(current.stream()?);
@@ -68,7 +72,6 @@ fn an_actor_that_cannot_be_opened_leaves_nothing_and_one_that_is_dropped_ends() 
         current.stream()
     };
     drop(Actor::open(library(), make).unwrap());
-    // The sender is dropped with the thread, when the library was given back: not before.
     let told = ended.recv_timeout(Duration::from_secs(20));
     assert_eq!(told, Err(RecvTimeoutError::Disconnected));
     alone.assert_nothing_lives();
@@ -187,8 +190,13 @@ fn callers_of_an_actor_that_ends_do_not_wait_for_jobs_that_panic_when_they_are_d
 #[test]
 fn an_actor_is_not_closed_in_a_callback() {
     let alone = alone();
-    let open = || Actor::<Worker, ()>::open(library(), |_| Ok(())).unwrap();
-    let (actor, other) = (open(), open());
+    let (ends, ended) = channel();
+    let actor = Actor::<Worker, ()>::open(library(), |_| Ok(())).unwrap();
+    let make = |_: &mut Current<Worker>| {
+        OF_ITS_THREAD.set(Some(ends));
+        Ok(())
+    };
+    let other = Actor::<Worker, ()>::open(library(), make).unwrap();
     let refused = actor.call(move |current, ()| {
         let stream = current.stream().unwrap();
         let told = stream.launch_host_fn(current, move || other.close()).unwrap();
@@ -196,10 +204,8 @@ fn an_actor_is_not_closed_in_a_callback() {
     });
     assert!(matches!(refused, Ok(Err(CloseError::Refused(Error::InsideCallback)))), "{refused:?}");
     actor.close().unwrap();
-    // The other one ends by itself.
-    let until = Instant::now() + Duration::from_secs(20);
-    while control::live() != control::Live::default() && Instant::now() < until {
-        thread::sleep(Duration::from_millis(1));
-    }
+    // The other one ends by itself. When nothing lives any more, its thread may still be about to reset the device.
+    let told = ended.recv_timeout(Duration::from_secs(20));
+    assert_eq!(told, Err(RecvTimeoutError::Disconnected));
     alone.assert_nothing_lives();
 }
