@@ -200,6 +200,7 @@ pub(crate) fn host_code(current: &mut Current<Scoped<'_>>) -> Result<(), Error> 
 }
 
 /// An allocator that streams share, looked at and taken back.
+#[allow(clippy::result_large_err, reason = "a model comes back with its buffers")]
 pub(crate) fn allocator_given_back(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     let mut group = again(PoolAllocator::new(current, 1 << 18)?, |pool| AllocatorGroup::new(current, pool))?;
     let first = again(current.stream()?, |stream| group.attach(current, stream))?;

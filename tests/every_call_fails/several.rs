@@ -174,6 +174,7 @@ fn kept(current: &mut Current<Seen>) -> Result<Kept, Error> {
 }
 
 /// Uses all of what is kept, and leaves work behind.
+#[allow(clippy::result_large_err, reason = "a graph comes back with its operands")]
 fn serves(current: &mut Current<Seen>, mut kept: Kept) -> Result<(), Error> {
     let zeros = [0.0_f32; 256];
     let inputs = [Input::new(&[4, 64], &zeros)?];

@@ -4,7 +4,7 @@ use ascendcl::{BoundModel, Brand, Current, DeviceBuffer, Error};
 pub fn next<C: Brand>(current: &Current<C>, model: &mut BoundModel<C>, batch: DeviceBuffer<C, f32>) -> Result<(), Error> {
     let before = model.replace_input(current, 0, batch)?;
     before.free(current)?;
-    model.run(current)
+    Ok(())
 }
 
 fn main() {}
