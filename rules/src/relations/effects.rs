@@ -82,7 +82,7 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
         stream.data.timed_out = Some((call, stream.data.count));
     }
     settle(world, &scene);
-    super::explained::settle(world, &scene.event);
+    super::follows::settle(world, &scene.event);
     if !matches!(outcome, Outcome::TimedOut | Outcome::NotReady) {
         apply(world, &scene, outcome, count);
     }

@@ -12,7 +12,6 @@ mod data;
 mod effects;
 mod endings;
 mod events;
-mod explained;
 mod follows;
 mod in_flight;
 mod lent;
@@ -40,7 +39,7 @@ use crate::events::{Access, Event, Kind, Object, Op, Outcome, Role, Span, Use};
 use crate::finding::{Call, Finding};
 use crate::rule::Severity;
 use clock::Task;
-pub use explained::Refusal;
+pub use follows::Refusal;
 use scene::{Case, MemoryUse, Scene};
 use world::{OwnCode, World};
 
@@ -121,9 +120,9 @@ impl Checker {
         let named = refusal.objects.iter().fold(event.clone(), |event, object| event.using(Use::With(*object)));
         let scene = Scene::new(&self.world, call, &named);
         let mut case = Case { world: &self.world, scene: &scene, findings: Vec::new() };
-        explained::judge(&mut case, refusal);
+        follows::explain(&mut case, refusal);
         let findings = case.findings;
-        explained::note(&mut self.world, event, refusal);
+        follows::note(&mut self.world, event, refusal);
         findings
     }
 

@@ -46,7 +46,11 @@ where
                 IntoC::into_c,
             )
         };
-        let failure = match faults::verdict(name, C::TELLS) {
+        let verdict = faults::verdict(name, C::TELLS);
+        if !matches!(verdict, Verdict::Goes) {
+            watch::made_to_fail();
+        }
+        let failure = match verdict {
             Verdict::Goes => match process::refuse_uninitialised() {
                 Err(failure) if C::TELLS && trouble::needs_device(name) => failure,
                 _ => return call(),

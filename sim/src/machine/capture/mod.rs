@@ -26,7 +26,7 @@ use crate::machine::recording::Recorder;
 use crate::machine::recording::captures::{Capture, Captured, Clock, State};
 use crate::machine::recording::conditions::Condition;
 use crate::machine::recording::tasks::{Node, Sort};
-use crate::machine::streams::refusals::{captured, refuse_bound, while_captured};
+use crate::machine::streams::refusals::{captured, refuse_bound};
 use crate::machine::streams::stream::Stream;
 use crate::machine::streams::table;
 use ascendcl_rules::{GRAPH_01, GRAPH_02, GRAPH_03, GRAPH_06, Object};
@@ -249,7 +249,7 @@ impl Mark {
 /// What was recorded during a capture does not happen before its end (107028).
 pub(crate) fn refuse_event(what: &str) -> Failure {
     let text = format!("the event was recorded during a capture that is under way, so it cannot be {what}");
-    while_captured(Failure::new(ACL_ERROR_RT_EVENT_CAPTURED, text))
+    Failure::new(ACL_ERROR_RT_EVENT_CAPTURED, text)
 }
 
 /// A capturing stream waits for something that happens outside of the capture.

@@ -41,7 +41,7 @@ pub(crate) fn refuse_synchronous() -> Answer {
     }
     let text =
         "a synchronous copy while a stream is being captured; a relaxed capture, or an asynchronous copy, allows it";
-    Err(while_captured(Failure::new(ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, text)))
+    Err(of_this_thread(Failure::new(ACL_ERROR_RT_CAPTURE_MODE_NOT_SUPPORT, text)))
 }
 
 /// The call would block until its work has run: not on a stream that is captured or part of an instance, whose work does
@@ -60,7 +60,13 @@ pub(crate) fn refuse_blocking(stream: &Stream, why: &str) -> Answer {
         return Ok(());
     }
     let text = format!("{why}, and a stream is being captured meanwhile");
-    Err(while_captured(Failure::new(ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC, text)))
+    Err(of_this_thread(Failure::new(ACL_ERROR_RT_CAPTURE_MODE_BLOCK_ASYNC, text)))
+}
+
+/// A thread that captures nothing itself cannot know of the captures of others.
+fn of_this_thread(failure: Failure) -> Failure {
+    let own = this_thread();
+    if any(|capture| capture.thread == own) { while_captured(failure) } else { failure }
 }
 
 fn forbidden() -> bool {

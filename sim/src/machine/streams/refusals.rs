@@ -1,5 +1,6 @@
 //! Calls that a stream refuses while its work is recorded instead of run.
 
+use crate::abi::this_thread;
 use crate::failure::{Answer, Failure};
 use crate::machine::recording::Recorder;
 use crate::machine::recording::assembly::{Assembly, in_no_model};
@@ -16,7 +17,10 @@ pub(crate) fn refuse_on(stream: &Stream, what: &str) -> Answer {
         return Ok(());
     }
     let text = format!("the stream is being captured, so its work does not run and it cannot be {what}");
-    Err(while_captured(captured(text)).about(Object::stream(stream.number() as u64)))
+    // A thread that did not begin the capture cannot know of it.
+    let own = matches!(stream.recorder(), Some(Recorder::Capture(capture)) if capture.thread == this_thread());
+    let failure = if own { while_captured(captured(text)) } else { captured(text) };
+    Err(failure.about(Object::stream(stream.number() as u64)))
 }
 
 /// The call is not one for the time of a capture (GRAPH-04).

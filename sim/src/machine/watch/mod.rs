@@ -20,7 +20,7 @@ pub(crate) use captured::{
     has_no_groups, keeps_for_a_task, keeps_no_more,
 };
 pub(crate) use explained::{
-    Fails, explained, is_described, is_described_no_more, missed, mistaken, no_description, not_there,
+    Fails, explained, is_described, is_described_no_more, made_to_fail, missed, mistaken, no_description, not_there,
 };
 pub(crate) use guards::{destination, ends};
 pub(crate) use named::Named;
@@ -320,6 +320,7 @@ pub(crate) fn reset() {
     sources::clear();
     guards::clear();
     captured::clear();
+    explained::clear();
 }
 
 /// The configuration has changed.
