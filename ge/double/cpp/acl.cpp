@@ -155,6 +155,9 @@ std::vector<Tensor> Model::outputs(const std::vector<Tensor> &inputs) const {
 }
 
 void Model::execute(void *stream, const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs) {
+  if (inputs.size() != inputs_.size() || outputs.size() != outputs_.size()) {
+    throw std::runtime_error("the graph has another number of inputs or outputs");
+  }
   runs_.push_back(std::make_unique<Dataset>(inputs, !is_static_));
   void *from = runs_.back()->get();
   runs_.push_back(std::make_unique<Dataset>(outputs, false));

@@ -91,10 +91,7 @@ fn distinct(names: &[Ident], generated: impl Fn(&Ident) -> String, errors: &mut 
             continue;
         };
         let how = if generated(other) == this { format!("both become `{this}`") } else { "differ only in case".into() };
-        errors.add(Error::new(
-            name.span(),
-            format!("`{name}` and `{other}` {how}; choose names that tell them distinct"),
-        ));
+        errors.add(Error::new(name.span(), format!("`{name}` and `{other}` {how}; choose names that tell them apart")));
     }
 }
 

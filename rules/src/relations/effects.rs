@@ -386,8 +386,7 @@ fn allocated(world: &mut World, scene: &Scene) {
 
 /// What a stream remembers of its work.
 fn queued(world: &mut World, scene: &Scene, queue: Object, count: u64) {
-    // A model uses the allocator that is registered when it runs. The first operator decides the allocator of the
-    // stream.
+    // A model uses the allocator that is registered when it runs. The first operator decides that of the stream.
     let operator = scene.event.op != Op::Execute;
     let own = operator && allocates(world, scene) && !world.registrations.contains_key(&queue);
     if let Some(stream) = world.streams.get_mut(queue) {

@@ -47,9 +47,6 @@ where
             )
         };
         let verdict = faults::verdict(name, C::TELLS);
-        if !matches!(verdict, Verdict::Goes) {
-            watch::made_to_fail();
-        }
         let failure = match verdict {
             Verdict::Goes => match process::refuse_uninitialised() {
                 Err(failure) if C::TELLS && trouble::needs_device(name) => failure,

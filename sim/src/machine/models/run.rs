@@ -79,7 +79,12 @@ impl Job {
         let inputs = inputs.collect::<Answer<_>>()?;
         let ports = model.engine.outputs().iter().zip(&shapes.outputs);
         let outputs = ports.zip(&places.items).enumerate();
-        let outputs = outputs.map(|(index, ((port, dims), item))| Place::new(index, port, dims, item, &context));
+        let has_gears = description.gears.is_some();
+        let outputs = outputs.map(|(index, ((port, dims), item))| {
+            // The sizes of an open shape are in no description.
+            let is_described = has_gears || port.bytes_for(&port.dims).is_some();
+            Place::new((index, is_described), port, dims, item, &context)
+        });
         let outputs = outputs.collect::<Answer<_>>()?;
         Ok(Self { model, context, inputs, outputs, output })
     }
@@ -188,7 +193,8 @@ impl Job {
         for (index, ((place, result), ready)) in self.outputs.iter().zip(results).zip(taken.outputs).enumerate() {
             own.push(match (place, ready) {
                 (Place::There { area, .. }, _) => {
-                    room(index, area.size, result.len())?;
+                    // The description leaves the size open, or the size was compared when the run was queued.
+                    room(index, area.size, result.len(), false)?;
                     None
                 }
                 // The output may be larger than expected. Then the memory is too small.
@@ -235,7 +241,13 @@ impl Given {
 }
 
 impl Place {
-    fn new(index: usize, port: &Port, dims: &[i64], item: &Item, context: &Context) -> Answer<Self> {
+    fn new(
+        (index, is_described): (usize, bool),
+        port: &Port,
+        dims: &[i64],
+        item: &Item,
+        context: &Context,
+    ) -> Answer<Self> {
         if item.area.is_open() {
             return Ok(Self::Open { buffer: item.buffer, bytes: port.bytes_for(dims) });
         }
@@ -246,7 +258,7 @@ impl Place {
             return Err(Failure::new(ACL_ERROR_MODEL_OUTPUT_NOT_MATCH, text));
         }
         if let Some(need) = port.bytes_for(dims) {
-            room(index, item.area.size, need)?;
+            room(index, item.area.size, need, is_described)?;
         }
         let hold = claim(&format!("output {index} (`{name}`)"), item.area, context)?;
         Ok(Self::There { area: item.area, _hold: hold })
@@ -302,12 +314,14 @@ fn same_count(what: &str, expected: usize, found: usize, code: i32) -> Answer {
     Err(failure.breaks(DATA_07, "as many buffers as the model has inputs and outputs", fix))
 }
 
-fn room(index: usize, have: usize, need: usize) -> Answer {
+/// DATA-08, if the description of the model says how much an output needs.
+fn room(index: usize, have: usize, need: usize, is_described: bool) -> Answer {
     if have >= need {
         return Ok(());
     }
     let text = format!("output {index} needs {need} bytes, and its data buffer has {have}");
-    Err(too_short(Failure::new(ACL_ERROR_MODEL_OUTPUT_NOT_MATCH, text)))
+    let failure = Failure::new(ACL_ERROR_MODEL_OUTPUT_NOT_MATCH, text);
+    Err(if is_described { too_short(failure) } else { failure })
 }
 
 fn described(port: &Port, dims: Vec<i64>) -> TensorDesc {
