@@ -34,13 +34,14 @@ pub(crate) fn aclrtMemcpy(dst: Address, dest_max: usize, src: Address, count: us
 
 /// Whether an asynchronous copy takes place in the call: with a newer driver it does when either side is ordinary host memory
 /// and the stream is not captured. The stream has to be alive, and may be of any context.
-fn happens_at_once(dst: Address, src: Address, count: usize, stream: aclrtStream) -> Answer<bool> {
+fn happens_at_once(dst: Address, src: Address, shape: Shape, stream: aclrtStream) -> Answer<bool> {
     if !switches::is_on(Switch::CopyAtOnce) {
         return Ok(false);
     }
     let stream = waiting_stream(stream)?;
     let later = stream.is_recording() || stream.is_bound();
-    Ok(!later && (hold(dst, count)?.is_pageable() || hold(src, count)?.is_pageable()))
+    let is_pageable = |start, pitch| Ok(hold(start, shape.span(pitch)?)?.is_pageable());
+    Ok(!later && (is_pageable(dst, shape.dpitch)? || is_pageable(src, shape.spitch)?))
 }
 
 fn copy_now(dst: Address, src: Address, shape: Shape, kind: aclrtMemcpyKind) -> Answer {
@@ -63,7 +64,7 @@ pub(crate) fn aclrtMemcpyAsync(
     let named = Named::find(stream)?;
     fits(count, dest_max)?;
     let shape = Shape::flat(count);
-    if happens_at_once(dst, src, count, stream)? {
+    if happens_at_once(dst, src, shape, stream)? {
         return copy_now(dst, src, shape, kind);
     }
     let call = shape.uses(watch::call(Op::Use, stream).queue(stream), dst, src, kind);
@@ -111,6 +112,9 @@ pub(crate) fn aclrtMemcpy2dAsync(
     }
     let shape = Shape::plane(dst, src, Shape { width, height, dpitch, spitch }, kind)?;
     let named = Named::find(stream)?;
+    if happens_at_once(dst, src, shape, stream)? {
+        return copy_now(dst, src, shape, kind);
+    }
     let call = shape.uses(watch::call(Op::Use, stream).queue(stream), dst, src, kind);
     let call = call.blocking_for(&[dst, src]).begin()?;
     let stream = named.for_work()?;

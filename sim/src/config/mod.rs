@@ -246,7 +246,7 @@ impl Config {
 
     /// Whether `aclrtMemcpyAsync` of host memory that is not pinned copies in the call, as with newer drivers: it waits for
     /// no work of the stream, and the stream may be of any context. Otherwise the call queues the copy and waits for it. The
-    /// asynchronous copies of rows (`aclrtMemcpy2dAsync`) and batches stay as they are.
+    /// same goes for rows (`aclrtMemcpy2dAsync`), of which no driver was measured. Batches stay as they are.
     ///
     /// Without a word it is what `ASCENDCL_SIM` says: `copy-at-once`.
     pub fn copy_at_once(self, yes: bool) -> Self {
