@@ -131,7 +131,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
         if self.queue.has_done(self.number) {
             here.of_this_process()?;
         } else if let Err(error) = self.queue.synchronize_here(here, limit) {
-            return Err(self.is_reported(error));
+            return Err(self.note_reported(error));
         }
         if self.queue.any_failed() || self.other_streams.is_somewhere() {
             self.report_failures(here.api())
@@ -144,7 +144,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     #[inline(never)]
     fn report_failures(&mut self, api: Api) -> Result<(), Boxed> {
         if let Some(failure) = self.queue.failure_among(self.unreported.since(self.number), self.number) {
-            self.all_are_reported();
+            self.note_all_reported();
             return Err(failure.into());
         }
         self.other_streams.next_failure(api).map_or(Ok(()), |failure| Err(failure.into()))
@@ -152,16 +152,16 @@ impl<C: Brand, T: Payload> Pending<C, T> {
 
     #[cold]
     #[inline(never)]
-    fn is_reported(&mut self, error: Boxed) -> Boxed {
+    fn note_reported(&mut self, error: Boxed) -> Boxed {
         if error.as_error().code().is_some_and(|code| !code.is_timeout()) {
-            self.all_are_reported();
+            self.note_all_reported();
         }
         error
     }
 
     /// All failures that are known by now were reported to this work.
     #[cold]
-    fn all_are_reported(&mut self) {
+    fn note_all_reported(&mut self) {
         self.unreported = Unreported::between(self.queue.after_failures(), self.number);
     }
 }
