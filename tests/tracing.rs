@@ -135,7 +135,7 @@ fn a_subscriber_that_panics_over_failed_calls_loses_none_of_their_values() {
         let stream = current.stream()?.without_allocator();
         let (mut host, mut device) = (current.host_buffer::<u8>(64)?, current.upload(&[7; 64])?);
         let mut event = current.event()?;
-        // The functions are known from the second round on, and then the calls take their short way.
+        // The functions are cached from the second round on, and then the calls take their fast path.
         for _ in 0..3 {
             let plan = "aclrtMemcpyAsync#1=507899, aclrtMemsetAsync#1=507899, aclrtRecordEvent#1=507899";
             control::fail(plan.parse().unwrap()).unwrap();

@@ -34,7 +34,7 @@ elsewhere! {
         "a runtime on a device that hangs is closed by force, and opened anew",
         "no method of a `Runtime` has this name",
         "DEV-08, DEV-09: `let lost = runtime.close_by_force(limit)?;`, and then `Runtime::open(setup)?`; of several runtimes on one device \
-         the last one that is closed so resets it",
+         the last one that is closed so resets it; a device that works is reset by `runtime.close()?`",
         "see `ascendcl-explain DEV-08`";
 
     /// The current context, asked for another one.

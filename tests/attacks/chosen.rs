@@ -74,7 +74,7 @@ fn is_here(stream: &KeptStream) -> bool {
     }
 }
 
-/// Each thread was inside before or not, so that a visit takes the short way or the long one.
+/// Each thread was inside before or not, so that a visit takes the fast or the slow path.
 #[proves(CTX_05, CTX_09, STREAM_09)]
 #[test]
 fn a_visit_to_another_library_inside_of_a_visit_leads_back_to_the_first_context() {

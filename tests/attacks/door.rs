@@ -323,7 +323,7 @@ fn memory_of_other_code_is_used_like_any_other_and_never_freed() {
         let pending = stream.set_bytes(current, buffer, 7).unwrap();
         let buffer = pending.wait(current).unwrap();
         assert_eq!((buffer.as_raw(), buffer.to_vec(current).unwrap()), (start.as_ptr(), vec![7; 256]));
-        // Now memory of the crate is freed by the short way.
+        // Now memory of the crate is freed by the fast path.
         (0..2).for_each(|_| current.device_buffer::<u8>(4).unwrap().free(current).unwrap());
         let blocks = control::live().device_blocks;
         buffer.free(current).unwrap();

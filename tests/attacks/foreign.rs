@@ -289,7 +289,7 @@ fn the_short_form_takes_the_device_of_the_thread_or_asks_which() {
     alone.assert_nothing_lives();
 }
 
-/// While calls are verified, a copy takes the longer way.
+/// While calls are verified, a copy takes the slow path.
 #[proves(CTX_05, ERR_01)]
 #[test]
 fn a_copy_that_fails_while_calls_are_verified_is_an_error() {

@@ -1,10 +1,10 @@
-//! Objects of a runtime inside of another one with the same name, when all functions are known: calls take their short way.
+//! Objects of a runtime inside of another one with the same name, when all functions are cached: calls take their fast path.
 
 use super::*;
 use ascendcl::stream::DefaultAllocator;
 use ascendcl::{BoundModel, DeviceBuffer, Event, Failed, event::Recorded};
 
-/// One object of each kind that has a short way.
+/// One object of each kind that has a fast path.
 struct Objects {
     stream: Stream<Worker, DefaultAllocator>,
     device: DeviceBuffer<Worker, u8>,
