@@ -38,7 +38,13 @@ impl Admission {
     /// Whether the object belongs to the context with this number, and no flag is set.
     #[inline(always)]
     pub(crate) fn is_for(&self, context: u64) -> bool {
-        self.0.load(Ordering::Relaxed) == context
+        self.word() == context
+    }
+
+    /// The number of the object's context, with the flags that are set.
+    #[inline(always)]
+    pub(crate) fn word(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
     }
 
     pub(crate) fn has(&self, reason: CheckReason) -> bool {

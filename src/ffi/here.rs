@@ -7,6 +7,7 @@ use super::condition::SelectsContext;
 use super::function_cache::FunctionCache;
 use super::home::Home;
 use super::owner::Owner;
+use super::stamp::Obstacles;
 use crate::device_allocator::ContextId;
 use crate::error::Boxed;
 use ascendcl_sys::Library;
@@ -112,16 +113,28 @@ impl Here<'_> {
         context == self.site.context
     }
 
-    /// Whether the word is that of pinned memory in the context that this proves the thread has entered.
+    /// None if this proves that the thread has entered the context with this number.
     #[inline(always)]
-    pub(super) fn has_pinned(self, word: u64) -> bool {
-        word == self.site.pinned
+    pub(super) fn unless_has(self, context: u64) -> Obstacles {
+        Obstacles::unless_equal(context, self.site.context)
+    }
+
+    /// None if the word is that of pinned memory in the context that this proves the thread has entered.
+    #[inline(always)]
+    pub(super) fn unless_has_pinned(self, word: u64) -> Obstacles {
+        Obstacles::unless_equal(word, self.site.pinned)
     }
 
     /// Whether a fast path may use the stream or the event with this word.
     #[inline(always)]
     pub(super) fn admits(self, admission: &Admission) -> bool {
         admission.is_for(self.site.context)
+    }
+
+    /// None if a fast path may use the stream or the event with this word.
+    #[inline(always)]
+    pub(super) fn unless_admitted(self, admission: &Admission) -> Obstacles {
+        Obstacles::unless_equal(admission.word(), self.site.context)
     }
 
     /// An error in a forked child. Call this before any lock is taken.

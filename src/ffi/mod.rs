@@ -122,7 +122,7 @@ pub(crate) use calls::Initialised;
 pub(crate) use captured_graph::{BodyId, ConditionKind, RawGraph, RawTaskGroup};
 pub(crate) use cold_path::cold_path;
 pub(crate) use context::{Entered, RawContext};
-pub(crate) use event::{NewEvent, RawEvent};
+pub(crate) use event::{NewEvent, NotRecorded, RawEvent};
 pub(crate) use exit::{Joinable, unless_exiting};
 pub(crate) use foreign_use::ForeignUse;
 pub(crate) use gate::{Gate, Passage};
@@ -147,8 +147,9 @@ pub(crate) use restore::Restore;
 pub(crate) use rows::RawRows;
 pub(crate) use shelf::{Row as ShelfRow, Shelf};
 use stamp::LastUse;
-pub(crate) use stream::{FirstPanic, KeptState, NewStream, Place, RawStream, SETTLING, Way, stream_flags};
+pub(crate) use stream::{
+    FirstPanic, KeptState, NewStream, NotCopied, NotSet, Place, RawStream, SETTLING, Way, stream_flags,
+};
 pub(crate) use timeline::Listener;
 pub(crate) use views::adds_view;
 pub(crate) use visit::{Enterable, Visit};
-pub(crate) use work::Unsettled;

@@ -61,19 +61,47 @@ pub(crate) trait Ticket: Copy {
     const IS_KNOWN: bool;
     /// Stamps the memory before the vendor call.
     fn begin(self, used: &LastUse, stream: u64);
-    /// Counts the submission, which the library has taken. Returns its number.
-    fn taken(self, clock: &Clock) -> u64;
+    /// Counts the submission, which the library has taken. `uses` are the stamps of all that it uses. Returns its number.
+    fn taken(self, clock: &Clock, uses: &[&LastUse]) -> u64;
     /// Counts the submission of a call that failed and may have queued work. Returns its number.
-    fn may_be_taken(self, clock: &Clock) -> u64;
+    fn may_be_taken(self, clock: &Clock, uses: &[&LastUse]) -> u64;
 }
 
-/// The next number of a stream, for memory that [is free](LastUse::is_free_for) for that stream.
+/// The next number of a stream, for memory that [is free](LastUse::is_free_for) for that stream. Work that uses no memory
+/// has `None` here.
+///
+/// After the call the number is read from a stamp, or from the count, so that nothing keeps it during the call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Next(Option<u64>);
 
 /// No number: other threads, or other code of this thread, may queue work on the stream during the call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Unknown;
+
+/// What keeps a call from a fast path: zero if nothing does. It is a word, so that one jump decides about all conditions
+/// together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Obstacles(u64);
+
+impl Obstacles {
+    pub(crate) const NONE: Self = Self(0);
+
+    /// None if the words are equal.
+    #[inline(always)]
+    pub(crate) fn unless_equal(one: u64, other: u64) -> Self {
+        Self(one ^ other)
+    }
+
+    #[inline(always)]
+    pub(crate) fn and(self, others: Self) -> Self {
+        Self(self.0 | others.0)
+    }
+
+    #[inline(always)]
+    pub(super) fn is_none(self) -> bool {
+        self.0 == 0
+    }
+}
 
 /// Where a piece of memory (or a model) was last used.
 #[derive(Debug)]
@@ -116,13 +144,6 @@ impl Clock {
     #[inline(always)]
     pub(super) fn next(&self) -> Next {
         Next(Some(self.after_last()))
-    }
-
-    /// Like [`next`](Self::next), for work that uses no memory: the number is looked up after the call, so that nothing
-    /// keeps it during the call.
-    #[inline(always)]
-    pub(super) fn next_unstamped(&self) -> Next {
-        Next(None)
     }
 
     #[inline(always)]
@@ -171,6 +192,16 @@ impl Clock {
     }
 }
 
+impl Next {
+    /// That of work that uses no memory, or whose memory is stamped already.
+    pub(super) const OF_STAMPED: Self = Self(None);
+
+    #[inline(always)]
+    fn stamped(uses: &[&LastUse]) -> Option<u64> {
+        uses.first().map(|used| used.number.load(Ordering::Relaxed))
+    }
+}
+
 impl Ticket for Next {
     const IS_KNOWN: bool = true;
 
@@ -182,14 +213,14 @@ impl Ticket for Next {
     }
 
     #[inline(always)]
-    fn taken(self, clock: &Clock) -> u64 {
-        let number = self.0.unwrap_or_else(|| clock.after_last());
+    fn taken(self, clock: &Clock, uses: &[&LastUse]) -> u64 {
+        let number = Self::stamped(uses).unwrap_or_else(|| clock.after_last());
         clock.submitted.store(number, Ordering::Release);
         number
     }
 
-    fn may_be_taken(self, clock: &Clock) -> u64 {
-        let Some(number) = self.0 else { return clock.stamp() };
+    fn may_be_taken(self, clock: &Clock, uses: &[&LastUse]) -> u64 {
+        let Some(number) = Self::stamped(uses) else { return clock.stamp() };
         clock.submitted.fetch_max(number, Ordering::AcqRel);
         number
     }
@@ -205,11 +236,11 @@ impl Ticket for Unknown {
         used.stream.store(now, Ordering::Release);
     }
 
-    fn taken(self, clock: &Clock) -> u64 {
+    fn taken(self, clock: &Clock, _: &[&LastUse]) -> u64 {
         clock.stamp()
     }
 
-    fn may_be_taken(self, clock: &Clock) -> u64 {
+    fn may_be_taken(self, clock: &Clock, _: &[&LastUse]) -> u64 {
         clock.stamp()
     }
 }
@@ -240,6 +271,12 @@ impl LastUse {
         if !self.is_in_doubt() {
             self.stream.store(NEVER, Ordering::Release);
         }
+    }
+
+    /// None if this stamp alone shows that the memory is idle.
+    #[inline(always)]
+    pub(super) fn unless_marked_idle(&self) -> Obstacles {
+        Obstacles::unless_equal(self.stream.load(Ordering::Acquire), NEVER)
     }
 
     /// Whether this stamp alone shows that the memory is idle.

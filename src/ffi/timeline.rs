@@ -4,7 +4,7 @@
 //! runs this file with loom, over a model of the library.
 
 use super::atomic::{AtomicI32, AtomicU64, Ordering};
-use super::stamp::{Clock, LastUse, Next, Ticket};
+use super::stamp::{Clock, LastUse, Next, Obstacles, Ticket};
 use super::yield_now;
 
 /// The submissions of one stream, and which of them may have failed.
@@ -87,7 +87,7 @@ pub(crate) use taken_or_answer;
 /// Records that the library has taken the submission.
 #[inline(always)]
 pub(crate) fn taken<'u>(timeline: &Timeline, ticket: impl Ticket, uses: impl AsRef<[&'u LastUse]>) -> u64 {
-    let number = ticket.taken(timeline.clock());
+    let number = ticket.taken(timeline.clock(), uses.as_ref());
     stamp_after(ticket, uses.as_ref(), number);
     number
 }
@@ -100,7 +100,7 @@ pub(crate) fn not_taken<'u, A, E>(
     answer: A,
     settle: impl FnOnce(A, u64) -> (E, bool),
 ) -> E {
-    let number = ticket.may_be_taken(timeline.clock());
+    let number = ticket.may_be_taken(timeline.clock(), uses.as_ref());
     stamp_after(ticket, uses.as_ref(), number);
     let (error, is_over) = settle(answer, number);
     if !is_over {
@@ -133,14 +133,18 @@ impl Timeline {
 
     /// The number of the next submission, which is to use this memory. `None` if another stream may be using some of
     /// it. Only the holder of the stream's handle may ask.
+    ///
+    /// `None` also if the caller has obstacles of its own. They come in here because one jump decides about all together:
+    /// with a jump for each, the compiler takes the slow path for likely.
     #[inline(always)]
-    pub(crate) fn next_for<const N: usize>(&self, uses: [&LastUse; N]) -> Option<Next> {
+    pub(crate) fn next_for<const N: usize>(&self, obstacles: Obstacles, uses: [&LastUse; N]) -> Option<Next> {
         if N == 0 {
-            return Some(self.clock.next_unstamped());
+            return obstacles.is_none().then_some(Next::OF_STAMPED);
         }
-        // Usually all memory is unused, or was waited for, which one comparison shows.
-        let all_rest = uses.iter().fold(true, |rest, used| rest & used.is_marked_idle());
-        (all_rest || uses.iter().all(|used| used.is_free_for(self.id))).then(|| self.clock.next())
+        // Usually all memory is unused, or was waited for.
+        let until_idle = uses.iter().fold(obstacles, |all, used| all.and(used.unless_marked_idle()));
+        let is_free = || obstacles.is_none() && uses.iter().all(|used| used.is_free_for(self.id));
+        (until_idle.is_none() || is_free()).then(|| self.clock.next())
     }
 
     /// Calls `wait`. If it succeeds, everything that was submitted before is done. If it fails with a code that

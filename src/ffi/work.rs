@@ -1,7 +1,9 @@
 //! The macros that queue work: they make the call between its stamps.
 
-use super::call::NoSuccess;
-use super::stamp::Next;
+use super::call::{Function, NoSuccess};
+use ascendcl_sys::error_codes::ACL_SUCCESS;
+use ascendcl_sys::types::aclError;
+use core::marker::PhantomData;
 
 /// Queues work by a function of the library. The function runs no code that could queue work, and the caller has the
 /// stream's handle: `queue_alone!(stream, here, "record an event", [], |stream| aclrtRecordEvent(event, stream))`. The
@@ -53,11 +55,11 @@ macro_rules! queue_at_once {
         |$stream:ident| $function:ident($($argument:expr),* $(,)?)
     ) => {{
         let (queue, here) = ($queue, $here);
-        let begun = $crate::ffi::work::begin_at_once!(queue, here, $doing, $uses, |$stream| $function($($argument),*), ());
+        let begun = $crate::ffi::work::begin_at_once!(queue, here, $crate::ffi::stamp::Obstacles::NONE, $uses, |$stream| $function($($argument),*), ());
         match begun {
             Some(((), Ok(number))) => Some(Ok(number)),
             Some(((), Err(unsettled))) => {
-                Some(Err($crate::ffi::cold_path::cold_path(move || queue.settle(unsettled, $uses))))
+                Some(Err($crate::ffi::cold_path::cold_path(move || queue.settle($doing, unsettled, $uses))))
             }
             None => {
                 // Caches the function for the next call, in case it was not cached.
@@ -78,13 +80,13 @@ macro_rules! begin_at_once {
     (
         $queue:expr,
         $here:expr,
-        $doing:expr,
+        $obstacles:expr,
         $uses:expr,
         |$stream:ident| $function:ident($($argument:expr),* $(,)?),
         $keep:expr $(,)?
     ) => {{
         let (queue, here) = ($queue, $here);
-        let function = match queue.ready_for_work(here, $uses) {
+        let function = match queue.ready_for_work(here, $obstacles, $uses) {
             Some(ticket) => $crate::ffi::call::cached_only!(here.$function).map(|function| (function, ticket)),
             None => None,
         };
@@ -94,9 +96,9 @@ macro_rules! begin_at_once {
                 let taken = $crate::ffi::timeline::taken_or_answer!(queue.timeline(), ticket, $uses, {
                     let $stream = queue.handle();
                     let code = function($($argument),*);
-                    $crate::ffi::call::success_of::<$crate::ffi::call::functions::$function>(code)
+                    $crate::ffi::work::Unsettled::<$crate::ffi::call::functions::$function>::unless_success(code)
                 });
-                Some((kept, taken.map_err(|answer| $crate::ffi::work::Unsettled { doing: $doing, ticket, answer })))
+                Some((kept, taken))
             }
             None => None,
         }
@@ -110,11 +112,27 @@ pub(super) use begin_at_once;
 /// The compiler does not know that settling never unwinds. A function that still had the operands then would have to
 /// keep them in memory during every call, in order to drop them. So the operands are moved into the function that
 /// settles.
+///
+/// It is the code alone, so that it is passed in a register: a caller that made a larger value would have room for it on
+/// its stack, also where nothing fails.
 #[must_use]
-pub(crate) struct Unsettled {
-    pub(super) doing: &'static str,
-    pub(super) ticket: Next,
-    pub(super) answer: NoSuccess,
+pub(crate) struct Unsettled<F> {
+    code: aclError,
+    _function: PhantomData<F>,
+}
+
+impl<F> Unsettled<F> {
+    #[inline(always)]
+    pub(super) fn unless_success(code: aclError) -> Result<(), Self> {
+        if code == ACL_SUCCESS { Ok(()) } else { Err(Self { code, _function: PhantomData }) }
+    }
+
+    pub(super) fn answer(&self) -> NoSuccess
+    where
+        F: Function,
+    {
+        NoSuccess::of::<F>(self.code)
+    }
 }
 
 /// Queues work after the checks of [`check_before_work`](super::RawStream::check_before_work), which gave `$ready` and

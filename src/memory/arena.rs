@@ -97,7 +97,7 @@ impl<C: Brand> DeviceArena<C> {
         let too_short = Error::TooShort { what: ObjectKind::DEVICE_MEMORY, need, have };
         let Some(part) = self.whole.part(self.used, bytes).filter(|_| need <= have) else { return Err(too_short) };
         self.used += need;
-        Ok(DeviceBuffer::of(Arc::new(part), length))
+        Ok(DeviceBuffer::of(Arc::new(part)))
     }
 
     /// All bytes of the arena.

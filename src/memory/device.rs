@@ -50,7 +50,6 @@ pub struct DeviceBuffer<
     E,
 > {
     block: Arc<RawBuffer>,
-    length: usize,
     _brand: Mark<C>,
     _elements: PhantomData<fn(E) -> E>,
 }
@@ -93,7 +92,7 @@ impl<C: Brand> Current<C> {
         policy: MemoryPolicy,
     ) -> Result<DeviceBuffer<C, MaybeUninit<E>>, Error> {
         let block = self.ledger().allocate_here(self.here(), super::bytes::<E>(length)?, policy.raw())?;
-        Ok(DeviceBuffer::of(block, length))
+        Ok(DeviceBuffer::of(block))
     }
 
     /// Allocates device memory and copies `elements` there (`aclrtMalloc`, `aclrtMemcpy`).
@@ -110,12 +109,12 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     /// The number of elements.
     #[inline]
     pub fn len(&self) -> usize {
-        self.length
+        self.block.elements::<E>()
     }
 
     /// Whether it has no elements.
     pub fn is_empty(&self) -> bool {
-        self.length == 0
+        self.len() == 0
     }
 
     /// Frees the memory (`aclrtFree`). Memory of an [arena](super::DeviceArena) is freed with the arena.
@@ -154,17 +153,17 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         self.block
     }
 
-    /// The only handle of a block, with `length` elements.
-    pub(crate) fn of(block: Arc<RawBuffer>, length: usize) -> Self {
-        Self { block, length, _brand: Mark::NEW, _elements: PhantomData }
+    /// The only handle of a block.
+    pub(crate) fn of(block: Arc<RawBuffer>) -> Self {
+        Self { block, _brand: Mark::NEW, _elements: PhantomData }
     }
 
     #[inline]
     fn check_length(&self, length: usize) -> Result<(), Error> {
-        if length == self.length {
+        if length == self.len() {
             return Ok(());
         }
-        Err(Error::LengthMismatch { what: ObjectKind::COPY_COUNTERPART, expected: self.length, found: length })
+        Err(Error::LengthMismatch { what: ObjectKind::COPY_COUNTERPART, expected: self.len(), found: length })
     }
 }
 
@@ -207,13 +206,12 @@ impl<C: Brand, E: Element> DeviceBuffer<C, MaybeUninit<E>> {
     /// Memory of other code, which has written it.
     pub(crate) fn adopted(ledger: &Ledger, start: NonNull<c_void>, length: usize) -> Result<DeviceBuffer<C, E>, Error> {
         let block = ledger.keep(RawBuffer::adopted(start, super::bytes::<E>(length)?));
-        Ok(Self { block, length, _brand: Mark::NEW, _elements: PhantomData }.into_written())
+        Ok(Self::of(block).into_written())
     }
 
     #[inline]
     pub(crate) fn into_written(self) -> DeviceBuffer<C, E> {
-        let Self { block, length, _brand, .. } = self;
-        DeviceBuffer { block, length, _brand, _elements: PhantomData }
+        DeviceBuffer::of(self.block)
     }
 }
 
@@ -277,7 +275,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     where
         E: Element,
     {
-        let mut elements = vec![E::default(); self.length];
+        let mut elements = vec![E::default(); self.len()];
         self.copy_to(current, &mut elements).map(|()| elements)
     }
 }
@@ -358,6 +356,6 @@ where
 
 impl<C: Brand, E> fmt::Debug for DeviceBuffer<C, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DeviceBuffer").field("length", &self.length).finish_non_exhaustive()
+        f.debug_struct("DeviceBuffer").field("length", &self.len()).finish_non_exhaustive()
     }
 }

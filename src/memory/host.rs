@@ -162,7 +162,7 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
 impl<C: Brand, E: Element> HostBuffer<C, E> {
     /// The number of elements; 0 while a failure leaves open whether a copy uses the memory.
     pub fn len(&self) -> usize {
-        if self.block.is_in_doubt() { 0 } else { self.block.bytes() / size_of::<E>().max(1) }
+        if self.block.is_in_doubt() { 0 } else { self.block.elements::<E>() }
     }
 
     /// Whether it has no elements.

@@ -67,7 +67,6 @@ pub struct SharedBuffer<
 > {
     /// Boxed, so that a [`Failed`] with a `SharedBuffer` is no larger than other errors.
     part: Box<RawBuffer>,
-    length: usize,
     _brand: Mark<C>,
     _elements: PhantomData<fn(E) -> E>,
 }
@@ -83,25 +82,24 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     where
         E: Element,
     {
-        let length = self.len();
-        SharedBuffer::of(RawBuffer::into_part(self.into_row()), length)
+        SharedBuffer::of(RawBuffer::into_part(self.into_row()))
     }
 }
 
 impl<C: Brand, E> SharedBuffer<C, E> {
-    pub(crate) fn of(part: RawBuffer, length: usize) -> Self {
-        Self { part: Box::new(part), length, _brand: Mark::NEW, _elements: PhantomData }
+    pub(crate) fn of(part: RawBuffer) -> Self {
+        Self { part: Box::new(part), _brand: Mark::NEW, _elements: PhantomData }
     }
 
     /// The number of elements.
     #[inline]
     pub fn len(&self) -> usize {
-        self.length
+        self.part.elements::<E>()
     }
 
     /// Whether it has no elements.
     pub fn is_empty(&self) -> bool {
-        self.length == 0
+        self.len() == 0
     }
 
     /// The address in device memory: see [the obligations of its user](crate::raw). Other code must not write there while
@@ -132,12 +130,12 @@ impl<C: Brand, E: Element> SharedBuffer<C, E> {
     /// [`Error::NoSuchPart`] if the range does not lie in the buffer.
     #[rule(COPY_01)]
     pub fn slice(&self, range: impl RangeBounds<usize>) -> Result<Self, Error> {
-        let (start, end) = ends(range, self.length);
-        let no_such_part = || Error::NoSuchPart { what: ObjectKind::DEVICE_MEMORY, start, end, length: self.length };
-        let length = end.checked_sub(start).filter(|_| end <= self.length).ok_or_else(no_such_part)?;
+        let (start, end) = ends(range, self.len());
+        let no_such_part = || Error::NoSuchPart { what: ObjectKind::DEVICE_MEMORY, start, end, length: self.len() };
+        let length = end.checked_sub(start).filter(|_| end <= self.len()).ok_or_else(no_such_part)?;
         let size = size_of::<E>();
         let part = self.part.part(start * size, length * size).ok_or_else(no_such_part)?;
-        Ok(Self::of(part, length))
+        Ok(Self::of(part))
     }
 
     /// The same bytes as elements of another type, as a new handle of the memory.
@@ -147,8 +145,8 @@ impl<C: Brand, E: Element> SharedBuffer<C, E> {
     /// [`Error::NoSuchElements`] when the memory does not begin at a multiple of the alignment of `F`, or its length is no
     /// multiple of the size of `F`.
     pub fn cast<F: Element>(&self) -> Result<SharedBuffer<C, F>, Error> {
-        let length = elements_of::<F>(&self.part, self.length * size_of::<E>())?;
-        Ok(SharedBuffer::of(self.part.clone_part(), length))
+        holds_elements::<F>(&self.part)?;
+        Ok(SharedBuffer::of(self.part.clone_part()))
     }
 
     /// Copies all elements to host memory (`aclrtMemcpy`), and returns when that is done.
@@ -158,8 +156,8 @@ impl<C: Brand, E: Element> SharedBuffer<C, E> {
     /// [`Error::LengthMismatch`] when `to` has another length, or [`Error::Vendor`].
     #[rule(COPY_01, COPY_07)]
     pub fn copy_to(&self, current: &Current<C>, to: &mut [E]) -> Result<(), Error> {
-        if to.len() != self.length {
-            let (what, expected, found) = (ObjectKind::COPY_COUNTERPART, self.length, to.len());
+        if to.len() != self.len() {
+            let (what, expected, found) = (ObjectKind::COPY_COUNTERPART, self.len(), to.len());
             return Err(Error::LengthMismatch { what, expected, found });
         }
         Ok(self.part.read(current.here(), to)?)
@@ -171,7 +169,7 @@ impl<C: Brand, E: Element> SharedBuffer<C, E> {
     ///
     /// As for [`copy_to`](Self::copy_to).
     pub fn to_vec(&self, current: &Current<C>) -> Result<Vec<E>, Error> {
-        let mut elements = vec![E::default(); self.length];
+        let mut elements = vec![E::default(); self.len()];
         self.copy_to(current, &mut elements).map(|()| elements)
     }
 
@@ -190,10 +188,9 @@ impl<C: Brand, E: Element> SharedBuffer<C, E> {
     /// another context.
     #[rule(MEM_02, MEM_11)]
     pub fn try_unshare(self, current: &Current<C>) -> Result<DeviceBuffer<C, E>, Failed<Self>> {
-        let length = self.length;
         match current.ledger().unshare(*self.part) {
-            Ok(block) => Ok(DeviceBuffer::of(block, length)),
-            Err((error, part)) => Err(Failed { error, value: Self::of(part, length) }),
+            Ok(block) => Ok(DeviceBuffer::of(block)),
+            Err((error, part)) => Err(Failed { error, value: Self::of(part) }),
         }
     }
 }
@@ -233,13 +230,13 @@ impl<C: Brand, E> SharedBuffer<C, E> {
 impl<C: Brand, E> Clone for SharedBuffer<C, E> {
     #[inline]
     fn clone(&self) -> Self {
-        Self::of(self.part.clone_part(), self.length)
+        Self::of(self.part.clone_part())
     }
 }
 
 impl<C: Brand, E> fmt::Debug for SharedBuffer<C, E> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SharedBuffer").field("length", &self.length).finish_non_exhaustive()
+        f.debug_struct("SharedBuffer").field("length", &self.len()).finish_non_exhaustive()
     }
 }
 
@@ -258,12 +255,12 @@ fn ends(range: impl RangeBounds<usize>, length: usize) -> (usize, usize) {
     (start, end)
 }
 
-/// How many elements of type `F` the first `bytes` bytes of the block are.
-fn elements_of<F: Pod>(block: &RawBuffer, bytes: usize) -> Result<usize, Error> {
-    let (size, alignment) = (size_of::<F>().max(1), align_of::<F>());
+/// An error unless the whole block can be used as elements of type `F`.
+fn holds_elements<F: Pod>(block: &RawBuffer) -> Result<(), Error> {
+    let (bytes, size, alignment) = (block.bytes(), size_of::<F>().max(1), align_of::<F>());
     let past = block.start().addr() % alignment;
     if past == 0 && bytes.is_multiple_of(size) {
-        return Ok(bytes / size);
+        return Ok(());
     }
     Err(Error::NoSuchElements { bytes, size, past, alignment })
 }

@@ -189,7 +189,7 @@ impl Tensors {
         let bound = self.output(output)?;
         bound.is_of::<E>()?;
         let (expected, block) = bound.memory()?;
-        let expected = expected.unwrap_or(block.bytes() / size_of::<E>().max(1));
+        let expected = expected.unwrap_or(block.elements::<E>());
         if length != expected {
             return Err(Error::LengthMismatch { what: ObjectKind::MODEL_OUTPUT, expected, found: length });
         }

@@ -53,7 +53,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     ) -> Result<DeviceBuffer<C, MaybeUninit<E>>, Failed<DeviceBuffer<C, E>>> {
         let put = self.put_input::<E>(current, input.into(), (&buffer.row(), false), Bound::is_its_own);
         match put {
-            Ok((old, _)) => Ok(DeviceBuffer::of(old, buffer.len())),
+            Ok((old, _)) => Ok(DeviceBuffer::of(old)),
             Err(error) => Err(Failed { error, value: buffer }),
         }
     }
@@ -76,7 +76,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         room: DeviceBuffer<C, MaybeUninit<E>>,
     ) -> Result<DeviceBuffer<C, E>, Failed<DeviceBuffer<C, MaybeUninit<E>>>> {
         match self.put_output::<E>(current, output.into(), &room.row(), true) {
-            Ok(old) => Ok(DeviceBuffer::of(old, room.len())),
+            Ok(old) => Ok(DeviceBuffer::of(old)),
             Err(error) => Err(Failed { error, value: room }),
         }
     }
@@ -94,7 +94,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         room: DeviceBuffer<C, MaybeUninit<E>>,
     ) -> Result<DeviceBuffer<C, MaybeUninit<E>>, Failed<DeviceBuffer<C, MaybeUninit<E>>>> {
         match self.put_output::<E>(current, output.into(), &room.row(), false) {
-            Ok(old) => Ok(DeviceBuffer::of(old, room.len())),
+            Ok(old) => Ok(DeviceBuffer::of(old)),
             Err(error) => Err(Failed { error, value: room }),
         }
     }
@@ -155,7 +155,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         let found = found.map(|shape| shape.iter().fold(1_usize, |all, size| all.saturating_mul(*size)));
         let (expected, found) = match &bound.room {
             OwnRoom::Exactly(expected, _) => (*expected, found.unwrap_or(*expected)),
-            OwnRoom::AtMost(block) => (block.bytes() / size_of::<E>().max(1), found?),
+            OwnRoom::AtMost(block) => (block.elements::<E>(), found?),
             OwnRoom::ByLibrary => return Err(Error::OutputNotAllocated { name: bound.info.name.clone() }),
         };
         if expected == found {
@@ -166,9 +166,8 @@ impl<C: Brand, P> BoundModel<C, P> {
 }
 
 fn same_length<E: Element>(what: ObjectKind, old: &RawBuffer, new: &RawBuffer) -> Result<(), Error> {
-    let elements = |block: &RawBuffer| block.bytes() / size_of::<E>().max(1);
     if old.bytes() == new.bytes() {
         return Ok(());
     }
-    Err(Error::LengthMismatch { what, expected: elements(old), found: elements(new) })
+    Err(Error::LengthMismatch { what, expected: old.elements::<E>(), found: new.elements::<E>() })
 }

@@ -66,8 +66,8 @@ impl<C: Brand, P> BoundModel<C, P> {
         memory: SharedBuffer<C, E>,
     ) -> Result<InputMemory<C, E>, Failed<SharedBuffer<C, E>>> {
         match self.put_input::<E>(current, input.into(), (&memory.row(), true), |_| Ok(())) {
-            Ok((old, true)) => Ok(InputMemory::Shared(handle_of(&old, memory.len()))),
-            Ok((old, false)) => Ok(InputMemory::Own(DeviceBuffer::of(old, memory.len()))),
+            Ok((old, true)) => Ok(InputMemory::Shared(handle_of(&old))),
+            Ok((old, false)) => Ok(InputMemory::Own(DeviceBuffer::of(old))),
             Err(error) => Err(Failed { error, value: memory }),
         }
     }
@@ -91,7 +91,7 @@ impl<C: Brand, P> BoundModel<C, P> {
             false => Err(Error::NotShared { name: bound.info.name.clone() }),
         };
         match self.put_input::<E>(current, input.into(), (&buffer.row(), false), is_shared) {
-            Ok((old, _)) => Ok(handle_of(&old, buffer.len())),
+            Ok((old, _)) => Ok(handle_of(&old)),
             Err(error) => Err(Failed { error, value: buffer }),
         }
     }
@@ -99,8 +99,8 @@ impl<C: Brand, P> BoundModel<C, P> {
 
 /// A new handle of memory that a model has read. The model's own handle is dropped, and leaves a stamp for work of the
 /// model that may still read the memory.
-fn handle_of<C: Brand, E>(old: &Arc<RawBuffer>, length: usize) -> SharedBuffer<C, E> {
-    SharedBuffer::of(old.clone_part(), length)
+fn handle_of<C: Brand, E>(old: &Arc<RawBuffer>) -> SharedBuffer<C, E> {
+    SharedBuffer::of(old.clone_part())
 }
 
 impl<C: Brand, E> fmt::Debug for InputMemory<C, E> {

@@ -8,9 +8,10 @@ use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Boxed, Error, Failed, ObjectKind};
-use crate::ffi::{Place, RawBuffer, RawStream, Unsettled, Way};
+use crate::ffi::{Here, NotCopied, NotSet, Place, RawBuffer, RawStream, Way};
 use crate::memory::{DeviceBuffer, HostBuffer};
 use ascendcl_macros::rule;
+use core::mem::ManuallyDrop;
 use core::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -135,25 +136,18 @@ impl<C: Brand> StreamOps<C> {
         if let Err(error) = buffer.usable_on(&self.queue) {
             return Err(Failed { error, value: buffer });
         }
-        match self.queue.set_at_once(current.here(), buffer.operand_value(INSIDE).block_at_this_end(), value) {
-            Some((queue, Ok(number))) => Ok(set_in_flight(queue, number, buffer)),
-            Some((queue, Err(unsettled))) => Err(not_set(queue, unsettled, buffer)),
-            None => self.set_after_checks(current, buffer, value),
-        }
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn set_after_checks<E: Element, D: Destination<C, E>>(
-        &self,
-        current: &Current<C>,
-        buffer: D,
-        value: u8,
-    ) -> Result<Pending<C, DeviceBuffer<C, E>>, Failed<D>> {
-        match self.queue.set(current.here(), buffer.operand_value(INSIDE).block_at_this_end(), value) {
-            Ok(number) => Ok(set_in_flight(Arc::clone(&self.queue), number, buffer)),
-            Err(error) => Err(Failed::boxed(error, buffer)),
-        }
+        // The calls do not unwind, which the compiler does not know: it would keep the buffer in memory, to drop it then.
+        let buffer = ManuallyDrop::new(buffer);
+        let (here, block) = (current.here(), buffer.operand_value(INSIDE).block_at_this_end());
+        let (queue, number) = match self.queue.set_at_once(here, block, value) {
+            Some((queue, Ok(number))) => (queue, number),
+            Some((queue, Err(unsettled))) => return Err(not_set(queue, unsettled, ManuallyDrop::into_inner(buffer))),
+            None => match self.queue.set(here, block, value) {
+                Ok(number) => (Arc::clone(&self.queue), number),
+                Err(error) => return Err(Failed::boxed(error, ManuallyDrop::into_inner(buffer))),
+            },
+        };
+        Ok(set_in_flight(queue, number, ManuallyDrop::into_inner(buffer)))
     }
 
     /// Waits until all work that was queued so far is complete. It calls `aclrtSynchronizeStreamWithTimeout`
@@ -195,10 +189,10 @@ impl<C: Brand> StreamOps<C> {
 #[inline(never)]
 fn not_set<C: Brand, E: Element, D: Destination<C, E>>(
     queue: Arc<RawStream>,
-    unsettled: Unsettled,
+    unsettled: NotSet,
     buffer: D,
 ) -> Failed<D> {
-    let error = queue.settle_use_of(unsettled, [buffer.operand_value(INSIDE).block_at_this_end()]);
+    let error = queue.settle_set(unsettled, buffer.operand_value(INSIDE).block_at_this_end());
     Failed::boxed(error, buffer)
 }
 
@@ -271,17 +265,30 @@ fn copy_whole<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T
     if let Err(error) = both_usable(queue, &from, &to) {
         return Err(Failed { error, value: (from, to) });
     }
+    // As in `set_bytes`.
+    let (from, to) = (ManuallyDrop::new(from), ManuallyDrop::new(to));
     let (source, target) = (from.operand_value(INSIDE), to.operand_value(INSIDE));
     let way = match (A::IS_ON_HOST, B::IS_ON_HOST) {
         (true, false) => Way::ToDevice,
         (false, true) => Way::ToHost,
         _ => Way::OnDevice,
     };
-    match queue.copy_at_once(current.here(), (target.block_at_this_end(), source.block_at_this_end(), way)) {
-        Some((queue, Ok(number))) => Ok(both_in_flight(queue, number, (from, to), both_written)),
-        Some((queue, Err(unsettled))) => Err(not_copied(queue, unsettled, from, to)),
-        None => copy_whole_after_checks(current, queue, from, to),
-    }
+    let (here, blocks) = (current.here(), (target.block_at_this_end(), source.block_at_this_end()));
+    let (queue, number) = match queue.copy_at_once(here, blocks, way) {
+        Some((queue, Ok(number))) => (queue, number),
+        Some((queue, Err(unsettled))) => {
+            return Err(not_copied(queue, unsettled, ManuallyDrop::into_inner(from), ManuallyDrop::into_inner(to)));
+        }
+        None => match copy_whole_after_checks::<E>(here, queue, blocks, (target.room(), source.room())) {
+            Ok(number) => (Arc::clone(queue), number),
+            Err(error) => {
+                let operands = (ManuallyDrop::into_inner(from), ManuallyDrop::into_inner(to));
+                return Err(Failed::boxed(error, operands));
+            }
+        },
+    };
+    let operands = (ManuallyDrop::into_inner(from), ManuallyDrop::into_inner(to));
+    Ok(both_in_flight(queue, number, operands, both_written))
 }
 
 /// Settles a copy that failed. The arguments come one by one, in registers: a tuple, or a closure, would have a copy of
@@ -290,12 +297,12 @@ fn copy_whole<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T
 #[inline(never)]
 fn not_copied<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Operand<C, B>>(
     queue: Arc<RawStream>,
-    unsettled: Unsettled,
+    unsettled: NotCopied,
     from: F,
     to: T,
 ) -> Failed<(F, T)> {
     let blocks = [to.operand_value(INSIDE).block_at_this_end(), from.operand_value(INSIDE).block_at_this_end()];
-    let error = queue.settle_use_of(unsettled, blocks);
+    let error = queue.settle_copy(unsettled, blocks);
     Failed::boxed(error, (from, to))
 }
 
@@ -325,22 +332,18 @@ type End<'a> = (&'a RawBuffer, usize);
 /// Like [`copy_whole`], with all checks.
 #[cold]
 #[inline(never)]
-fn copy_whole_after_checks<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Operand<C, B>>(
-    current: &Current<C>,
-    queue: &Arc<RawStream>,
-    from: F,
-    to: T,
-) -> Copied<C, A::Written, B::Written, (F, T)> {
-    let (source, target) = (from.operand_value(INSIDE), to.operand_value(INSIDE));
-    let (length, room) = (source.room(), target.room());
+fn copy_whole_after_checks<E>(
+    here: Here<'_>,
+    queue: &RawStream,
+    (to, from): (&RawBuffer, &RawBuffer),
+    (room, length): (usize, usize),
+) -> Result<u64, Boxed> {
     if room != length {
-        let error = Error::LengthMismatch { what: ObjectKind::COPY_DESTINATION, expected: length, found: room };
-        return Err(Failed { error, value: (from, to) });
+        let what = ObjectKind::COPY_DESTINATION;
+        return Err(Error::LengthMismatch { what, expected: length, found: room }.into());
     }
-    let ends = [target.block_at_this_end(), source.block_at_this_end()];
-    let [to_place, from_place] = ends.map(|block| Place { block, start: 0 });
-    let queued = queue.copy(current.here(), to_place, from_place, length * size_of::<E>());
-    in_flight(queue, queued, (from, to), both_written)
+    let [to, from] = [to, from].map(|block| Place { block, start: 0 });
+    queue.copy(here, to, from, length * size_of::<E>())
 }
 
 fn queue_part<C: Brand, E>(

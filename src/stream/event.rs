@@ -5,7 +5,7 @@ use crate::brand::Brand;
 use crate::current::Current;
 use crate::error::{Error, Failed};
 use crate::event::{CanRecord, CanWait, Event, EventKind, Orders, Recorded};
-use crate::ffi::{RawStream, Unsettled, cold_path};
+use crate::ffi::{NotRecorded, RawStream, cold_path};
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 
@@ -28,7 +28,7 @@ impl<C: Brand> StreamOps<C> {
         leads!(event: T, CanRecord => Recorded);
         match event.raw().record_at_once(current.here(), self.queue()) {
             Some(Ok(())) => Ok(event.into_recorded()),
-            Some(Err(unsettled)) => Err(not_recorded(self.queue(), unsettled, event)),
+            Some(Err(unsettled)) => not_recorded(self.queue(), unsettled, event),
             None => self.record_after_checks(current, event),
         }
     }
@@ -79,8 +79,8 @@ impl<C: Brand> StreamOps<C> {
 #[inline(never)]
 fn not_recorded<C: Brand, T: CanRecord, K: EventKind>(
     queue: &RawStream,
-    unsettled: Unsettled,
+    unsettled: NotRecorded,
     event: Event<C, T, K>,
-) -> Failed<Event<C, T, K>> {
-    Failed::boxed(event.raw().settle_record(queue, unsettled), event)
+) -> Result<Event<C, Recorded, K>, Failed<Event<C, T, K>>> {
+    Err(Failed::boxed(event.raw().settle_record(queue, unsettled), event))
 }

@@ -17,6 +17,7 @@ use crate::element::{LARGEST_ALIGNMENT, Pod};
 use crate::error::{Boxed, Error};
 use crate::ffi::sharing::Name;
 use crate::ffi::shelf::{Shelf, ShelfPlace};
+use crate::ffi::stamp::Obstacles;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtMemMallocPolicy;
 use core::alloc::Layout;
@@ -233,6 +234,12 @@ impl RawBuffer {
         self.bytes
     }
 
+    /// How many elements of this type it holds.
+    #[inline]
+    pub(crate) fn elements<E>(&self) -> usize {
+        self.bytes / size_of::<E>().max(1)
+    }
+
     #[inline]
     pub(crate) fn start(&self) -> *mut c_void {
         self.start.as_ptr()
@@ -344,10 +351,16 @@ impl RawBuffer {
         here.has(self.last_use.context())
     }
 
-    /// Like [`is_at_hand`](Self::is_at_hand), and the block is pinned memory of the host.
+    /// None if [`is_device_memory_at_hand`](Self::is_device_memory_at_hand).
     #[inline(always)]
-    pub(super) fn is_pinned_memory_at_hand(&self, here: Here<'_>) -> bool {
-        here.has_pinned(self.last_use.context())
+    pub(super) fn unless_device_memory_at_hand(&self, here: Here<'_>) -> Obstacles {
+        here.unless_has(self.last_use.context())
+    }
+
+    /// None if it is at hand (as in [`is_at_hand`](Self::is_at_hand)), and pinned memory of the host.
+    #[inline(always)]
+    pub(super) fn unless_pinned_memory_at_hand(&self, here: Here<'_>) -> Obstacles {
+        here.unless_has_pinned(self.last_use.context())
     }
 
     #[cold]

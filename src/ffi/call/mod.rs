@@ -82,7 +82,7 @@ macro_rules! functions {
         #[allow(non_camel_case_types, reason = "they have the names of the C functions")]
         pub(super) mod functions {
             $($(
-                pub(in crate::ffi) enum $name {}
+                pub(crate) enum $name {}
 
                 impl super::Function for $name {
                     type Need = super::$need;
@@ -222,10 +222,14 @@ pub(super) struct NoSuccess(&'static str, Result<aclError, Box<MissingSymbol>>);
 /// `Ok` if the function returned success. For calls by a pointer from [`cached!`].
 #[inline(always)]
 pub(super) fn success_of<F: Function>(code: aclError) -> Result<(), NoSuccess> {
-    if code == ACL_SUCCESS { Ok(()) } else { Err(NoSuccess(F::NAME, Ok(code))) }
+    if code == ACL_SUCCESS { Ok(()) } else { Err(NoSuccess::of::<F>(code)) }
 }
 
 impl NoSuccess {
+    pub(super) fn of<F: Function>(code: aclError) -> Self {
+        Self(F::NAME, Ok(code))
+    }
+
     /// The full answer, with this library.
     pub(super) fn into_answer(self, api: Api) -> ReadyAnswer<aclError> {
         Answer::from_parts(api.loading(), self.0, self.1)

@@ -6,12 +6,13 @@ pub(crate) use life::NewEvent;
 
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::admission::Admission;
-use crate::ffi::call::call;
+use crate::ffi::call::{call, functions};
 use crate::ffi::captured_event::event_for_captures;
 use crate::ffi::failure::any_failed;
 use crate::ffi::flagged_event::{event_with, reset};
 use crate::ffi::gate::Gate;
 use crate::ffi::shelf::{Row, Shelf, ShelfPlace};
+use crate::ffi::stamp::Obstacles;
 use crate::ffi::wait::Wait;
 use crate::ffi::work::{Unsettled, begin_at_once, queue_alone, queue_at_once, queue_work};
 use crate::ffi::{Api, Here, LastUse, Owner, RawStream, Site};
@@ -24,6 +25,11 @@ use std::time::Duration;
 
 /// The memory that a record of an event, or a wait for it, uses: none.
 const NOTHING: [&LastUse; 0] = [];
+
+const RECORD_AN_EVENT: &str = "record an event";
+
+/// A record that failed.
+pub(crate) type NotRecorded = Unsettled<functions::aclrtRecordEvent>;
 
 /// An event of the device whose context was current when it was created.
 pub(crate) struct RawEvent {
@@ -183,7 +189,7 @@ impl RawEvent {
         // SAFETY: the function asks for a live event and a live stream (EVENT-06, STREAM-07). The caller has the handles of
         // both, is in their context, and has seen that they are not destroyed (`check_ready`).
         let recorded = unsafe {
-            queue_alone!(stream, here, "record an event", NOTHING, |stream| aclrtRecordEvent(self.raw, stream))
+            queue_alone!(stream, here, RECORD_AN_EVENT, NOTHING, |stream| aclrtRecordEvent(self.raw, stream))
         };
         match recorded {
             Ok(_) => {
@@ -196,7 +202,7 @@ impl RawEvent {
 
     /// Like [`record`](Self::record). `None` when further checks are needed; then nothing has happened.
     #[inline(always)]
-    pub(crate) fn record_at_once(&self, here: Here<'_>, stream: &RawStream) -> Option<Result<(), Unsettled>> {
+    pub(crate) fn record_at_once(&self, here: Here<'_>, stream: &RawStream) -> Option<Result<(), NotRecorded>> {
         if !self.is_at_hand(here) {
             return None;
         }
@@ -204,7 +210,7 @@ impl RawEvent {
         // SAFETY: the function asks for a live event and a live stream (EVENT-06, STREAM-07). The caller has the handles of
         // both, is in their context, and has seen that they are not destroyed (`is_at_hand`).
         let begun = unsafe {
-            begin_at_once!(stream, here, "record an event", NOTHING, |stream| aclrtRecordEvent(self.raw, stream), ())
+            begin_at_once!(stream, here, Obstacles::NONE, NOTHING, |stream| aclrtRecordEvent(self.raw, stream), ())
         };
         match begun? {
             // The record has a number of its own, and comes after all lower numbers: no other thread queues work here.
@@ -218,8 +224,8 @@ impl RawEvent {
 
     /// Settles a failed record on this stream. Returns its error.
     #[cold]
-    pub(crate) fn settle_record(&self, stream: &RawStream, unsettled: Unsettled) -> Boxed {
-        self.after_failed_record(stream.settle(unsettled, NOTHING))
+    pub(crate) fn settle_record(&self, stream: &RawStream, unsettled: NotRecorded) -> Boxed {
+        self.after_failed_record(stream.settle(RECORD_AN_EVENT, unsettled, NOTHING))
     }
 
     /// Called after a failed record. The event may now mark another point than before.

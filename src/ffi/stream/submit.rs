@@ -2,9 +2,8 @@
 
 use super::{RawStream, SETTLING};
 use crate::error::{Boxed, Error, ObjectKind};
-use crate::ffi::call::NoSuccess;
-use crate::ffi::call::{Current, Ready};
-use crate::ffi::stamp::{Next, Ticket, Unknown};
+use crate::ffi::call::{Current, Function, NoSuccess, Ready, functions};
+use crate::ffi::stamp::{Next, Obstacles, Ticket, Unknown};
 use crate::ffi::timeline::not_taken;
 use crate::ffi::work::{Unsettled, begin_at_once, queue_alone, queue_work};
 use crate::ffi::{Api, Here, LastUse, RawBuffer};
@@ -40,10 +39,19 @@ pub(crate) enum Way {
     OnDevice,
 }
 
+/// A copy that failed.
+pub(crate) type NotCopied = Unsettled<functions::aclrtMemcpyAsync>;
+
+/// A set that failed.
+pub(crate) type NotSet = Unsettled<functions::aclrtMemsetAsync>;
+
 /// A pointer to the stream, for the work in flight, and the number of the submission if the library has taken it. The
 /// pointer is cloned before the call, so that during the call only the stream's address is kept, and not also the
 /// address of the pointer to clone.
-pub(crate) type Begun = (Arc<RawStream>, Result<u64, Unsettled>);
+pub(crate) type Begun<E> = (Arc<RawStream>, Result<u64, E>);
+
+const QUEUE_A_COPY: &str = "queue a copy";
+const QUEUE_A_SET: &str = "queue a set";
 
 /// The alignment, in bytes, at which copies on the device may begin.
 const DEVICE_ALIGNMENT: usize = 64;
@@ -58,7 +66,7 @@ impl RawStream {
         // caller has the stream's handle, so the stream lives. Each block holds `bytes` bytes from its place on, and is
         // freed only when a synchronise has covered this submission (the stamps).
         unsafe {
-            queue_alone!(self, here, "queue a copy", [to.block.last_use(), from.block.last_use()], |stream| {
+            queue_alone!(self, here, QUEUE_A_COPY, [to.block.last_use(), from.block.last_use()], |stream| {
                 aclrtMemcpyAsync(to.address(), to.room(), from.address(), bytes, kind, stream)
             })
         }
@@ -70,24 +78,23 @@ impl RawStream {
     pub(crate) fn copy_at_once(
         self: &Arc<Self>,
         here: Here<'_>,
-        (to, from, way): (&RawBuffer, &RawBuffer, Way),
-    ) -> Option<Begun> {
+        (to, from): (&RawBuffer, &RawBuffer),
+        way: Way,
+    ) -> Option<Begun<NotCopied>> {
         // There is no pinned memory if the program runs on the device (`Home::Unified`).
-        let (kind, are_at_hand) = match way {
+        let (kind, obstacles) = match way {
             Way::ToDevice => (
                 aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE,
-                to.is_device_memory_at_hand(here) && from.is_pinned_memory_at_hand(here),
+                to.unless_device_memory_at_hand(here).and(from.unless_pinned_memory_at_hand(here)),
             ),
             Way::ToHost => (
                 aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST,
-                to.is_pinned_memory_at_hand(here) && from.is_device_memory_at_hand(here),
+                to.unless_pinned_memory_at_hand(here).and(from.unless_device_memory_at_hand(here)),
             ),
             Way::OnDevice => return None,
         };
         let bytes = from.bytes();
-        if !are_at_hand || to.bytes() != bytes {
-            return None;
-        }
+        let obstacles = obstacles.and(Obstacles::unless_equal(to.bytes() as u64, bytes as u64));
         // SAFETY: the function asks for a live stream, and for memory that stays until the copy is done (MEM-02). The
         // caller has the stream's handle, so the stream lives. The blocks have one length, and are freed only when a
         // synchronise has covered this submission (the stamps).
@@ -95,7 +102,7 @@ impl RawStream {
             begin_at_once!(
                 self,
                 here,
-                "queue a copy",
+                obstacles,
                 [to.last_use(), from.last_use()],
                 |stream| aclrtMemcpyAsync(to.start(), to.bytes(), from.start(), bytes, kind, stream),
                 Arc::clone(self),
@@ -127,13 +134,15 @@ impl RawStream {
     }
 
     /// Queues a set of every byte, after all checks. The block is marked as in use until a synchronise covers it.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn set(&self, here: Here<'_>, block: &RawBuffer, value: u8) -> Result<u64, Boxed> {
         block.check_bytes(here, block.bytes())?;
         // SAFETY: the function asks for a live stream, and for memory that stays until the set is done (MEM-02). The
         // caller has the stream's handle, so the stream lives. The bytes are the whole block, which is freed only when
         // a synchronise has covered this submission (the stamps).
         unsafe {
-            queue_alone!(self, here, "queue a set", [block.last_use()], |stream| {
+            queue_alone!(self, here, QUEUE_A_SET, [block.last_use()], |stream| {
                 aclrtMemsetAsync(block.start(), block.bytes(), i32::from(value), block.bytes(), stream)
             })
         }
@@ -141,10 +150,7 @@ impl RawStream {
 
     /// Like [`set`](Self::set). `None` when further checks are needed; then nothing has happened.
     #[inline(always)]
-    pub(crate) fn set_at_once(self: &Arc<Self>, here: Here<'_>, block: &RawBuffer, value: u8) -> Option<Begun> {
-        if !block.is_device_memory_at_hand(here) {
-            return None;
-        }
+    pub(crate) fn set_at_once(self: &Arc<Self>, here: Here<'_>, block: &RawBuffer, value: u8) -> Option<Begun<NotSet>> {
         // SAFETY: the function asks for a live stream, and for memory that stays until the set is done (MEM-02). The
         // caller has the stream's handle, so the stream lives. The bytes are the whole block, which is freed only when
         // a synchronise has covered this submission (the stamps).
@@ -152,7 +158,7 @@ impl RawStream {
             begin_at_once!(
                 self,
                 here,
-                "queue a set",
+                block.unless_device_memory_at_hand(here),
                 [block.last_use()],
                 |stream| aclrtMemsetAsync(block.start(), block.bytes(), i32::from(value), block.bytes(), stream),
                 Arc::clone(self),
@@ -161,15 +167,18 @@ impl RawStream {
     }
 
     /// The next number, if work that uses this memory can be queued here without further checks of stream and memory, by
-    /// a call that runs no code that could queue work. Always `None` for a stream that several threads may use at once.
+    /// a call that runs no code that could queue work. `obstacles` are the caller's own. Always `None` for a stream that
+    /// several threads may use at once.
     #[inline(always)]
-    pub(in crate::ffi) fn ready_for_work<const N: usize>(&self, here: Here<'_>, uses: [&LastUse; N]) -> Option<Next> {
+    pub(in crate::ffi) fn ready_for_work<const N: usize>(
+        &self,
+        here: Here<'_>,
+        obstacles: Obstacles,
+        uses: [&LastUse; N],
+    ) -> Option<Next> {
         // The caller has the stream's handle, and destroying the stream takes the handle by value. So the stream is not
         // destroyed during the call.
-        if !here.admits(self.admission()) {
-            return None;
-        }
-        self.timeline.next_for(uses)
+        self.timeline.next_for(obstacles.and(here.unless_admitted(self.admission())), uses)
     }
 
     /// Makes the checks before work is queued. They come before the stamps, so a refusal leaves the stamps unchanged.
@@ -271,14 +280,24 @@ impl RawStream {
     /// Settles a failed call. `uses` are those of the call. Returns its error.
     #[cold]
     #[inline(never)]
-    pub(in crate::ffi) fn settle<const N: usize>(&self, unsettled: Unsettled, uses: [&LastUse; N]) -> Boxed {
-        let Unsettled { doing, ticket, answer } = unsettled;
-        not_taken(&self.timeline, ticket, uses, answer, |answer, number| self.settle_call(doing, answer, number))
+    pub(in crate::ffi) fn settle<F: Function, const N: usize>(
+        &self,
+        doing: &'static str,
+        unsettled: Unsettled<F>,
+        uses: [&LastUse; N],
+    ) -> Boxed {
+        let settle = |answer, number| self.settle_call(doing, answer, number);
+        not_taken(&self.timeline, Next::OF_STAMPED, uses, unsettled.answer(), settle)
     }
 
-    /// Like [`settle`](Self::settle), for a call that was to use these blocks.
-    pub(crate) fn settle_use_of<const N: usize>(&self, unsettled: Unsettled, blocks: [&RawBuffer; N]) -> Boxed {
-        self.settle(unsettled, blocks.map(RawBuffer::last_use))
+    /// Settles a copy that failed.
+    pub(crate) fn settle_copy(&self, unsettled: NotCopied, blocks: [&RawBuffer; 2]) -> Boxed {
+        self.settle(QUEUE_A_COPY, unsettled, blocks.map(RawBuffer::last_use))
+    }
+
+    /// Settles a set that failed.
+    pub(crate) fn settle_set(&self, unsettled: NotSet, block: &RawBuffer) -> Boxed {
+        self.settle(QUEUE_A_SET, unsettled, [block.last_use()])
     }
 
     /// Settles a failed call. Returns its error, and whether it is certain that no work of the call is still queued.
