@@ -11,8 +11,8 @@ use super::Ledger;
 use crate::attribute::Attribute;
 use crate::error::{Boxed, Error};
 use crate::ffi::{
-    BoundInput, Here, Home, Image, LoadInto, LoadedModel, ModelImage, RawBinding, RawBuffer, RawInvocation, RawStream,
-    SETTLING, Site, TensorArgument, TensorPlace,
+    BoundInput, Here, Home, Image, LoadInto, LoadedModel, ModelImage, NotRun, RawBinding, RawBuffer, RawInvocation,
+    RawStream, SETTLING, Site, TensorArgument, TensorPlace,
 };
 use crate::model_size::ModelSize;
 use core::sync::atomic::Ordering;
@@ -119,16 +119,28 @@ impl Ledger {
 
     /// Runs a bound model and waits for it. After a failure the run may still go on, so this waits for everything in
     /// the context, for at most one second.
-    #[inline(always)]
     pub(crate) fn run(&self, here: Here<'_>, binding: &RawBinding, model: &LoadedModel) -> Result<(), Boxed> {
-        let settle = || {
-            let is_over = self.settle_all(SETTLING).is_ok();
-            if !is_over {
-                self.streams.keep(&self.runs);
-            }
-            is_over
-        };
-        binding.run(here, &self.streams, &self.runs, model, settle)
+        binding.run(here, &self.streams, &self.runs, model, || self.settle_runs())
+    }
+
+    /// Settles a [run at once](RawBinding::run_at_once) that failed, as [`run`](Self::run) does. Returns its error.
+    pub(crate) fn settle_run(
+        &self,
+        here: Here<'_>,
+        binding: &RawBinding,
+        model: &LoadedModel,
+        failed: NotRun,
+    ) -> Boxed {
+        binding.settle_run(here, &self.runs, model, failed, || self.settle_runs())
+    }
+
+    /// Waits for everything in the context. Returns whether all runs are over.
+    fn settle_runs(&self) -> bool {
+        let is_over = self.settle_all(SETTLING).is_ok();
+        if !is_over {
+            self.streams.keep(&self.runs);
+        }
+        is_over
     }
 
     /// An error while an execution that was given up may use a binding's memory. With a stream, an execution that comes

@@ -32,6 +32,10 @@ pub(super) struct Tensors {
     pub(super) outputs: Vec<BoundOutput>,
     /// The input in which the library notes the chosen shape, if the model was compiled for a list of shapes.
     gear: Option<(usize, Arc<RawBuffer>)>,
+    /// Whether an execution has written the outputs. In a capture: whether every run of the tasks so far does.
+    pub(super) executed: bool,
+    /// Whether an output has memory that no execution has written yet.
+    pub(super) replaced: bool,
 }
 
 /// One input on the device.
@@ -131,6 +135,8 @@ impl Tensors {
             inputs: model.inputs().iter().zip(inputs).map(input).collect::<Result<_, Error>>()?,
             outputs: model.outputs().iter().zip(outputs).map(output).collect::<Result<_, Error>>()?,
             gear: model.loaded.gear_input().map(gear).transpose()?,
+            executed: false,
+            replaced: false,
         })
     }
 

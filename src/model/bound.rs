@@ -6,7 +6,7 @@ use crate::brand::{Brand, Inside};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Error, Failed, ObjectKind};
-use crate::ffi::{RawBinding, RawBuffer, RawStream};
+use crate::ffi::{NotRun, RawBinding, RawBuffer, RawStream};
 use crate::life_cycle::leads;
 use crate::stream::sealed_payload;
 use ascendcl_macros::rule;
@@ -30,10 +30,6 @@ pub struct BoundModel<
     pub(super) model: Model<C, P>,
     pub(super) binding: Arc<RawBinding>,
     pub(super) bound: Box<Tensors>,
-    /// Whether an execution has written the outputs.
-    pub(super) executed: bool,
-    /// Whether an output has memory that no execution has written yet.
-    pub(super) replaced: bool,
 }
 
 impl<C: Brand, P> Model<C, P> {
@@ -72,9 +68,7 @@ impl<C: Brand, P> Model<C, P> {
         let mut model = self;
         let bound = model.free_buffers(current).and_then(|()| model.bound_to(current, inputs, outputs));
         match bound {
-            Ok((binding, bound)) => {
-                Ok(BoundModel { model, binding, bound: Box::new(bound), executed: false, replaced: false })
-            }
+            Ok((binding, bound)) => Ok(BoundModel { model, binding, bound: Box::new(bound) }),
             Err(error) => Err(Failed { error, value: model }),
         }
     }
@@ -233,9 +227,28 @@ impl<C: Brand, P> BoundModel<C, P> {
         leads!(model: Loaded --> Loaded : Run);
         self.make_room(current)?;
         let _turn = turn()?;
-        // The outputs count as lost during the call, because it may panic.
-        let had_outputs = core::mem::take(&mut self.executed);
-        match current.ledger().run(current.here(), &self.binding, &self.model.loaded) {
+        match self.binding.run_at_once(current.here(), &self.model.loaded) {
+            Some(Ok(())) => {
+                self.all_is_written();
+                Ok(())
+            }
+            Some(Err(failed)) => self.run_after_checks(current, Some(failed)),
+            None => self.run_after_checks(current, None),
+        }
+    }
+
+    /// Runs the model once, with all checks; or settles a run that has `failed`.
+    #[cold]
+    #[inline(never)]
+    fn run_after_checks(&mut self, current: &Current<C>, failed: Option<NotRun>) -> Result<(), Error> {
+        // The outputs count as lost meanwhile, because code of the program hears of errors, and may panic.
+        let had_outputs = core::mem::take(&mut self.bound.executed);
+        let (ledger, here) = (current.ledger(), current.here());
+        let ran = match failed {
+            Some(failed) => Err(ledger.settle_run(here, &self.binding, &self.model.loaded, failed)),
+            None => ledger.run(here, &self.binding, &self.model.loaded),
+        };
+        match ran {
             Ok(()) => self.all_is_written(),
             Err(error) => return Err(self.failed(had_outputs, error.into())),
         }
@@ -243,12 +256,16 @@ impl<C: Brand, P> BoundModel<C, P> {
     }
 
     /// Returns memory that the library allocated for outputs of the last execution (DATA-06).
+    #[inline]
     pub(super) fn make_room(&mut self, current: &Current<C>) -> Result<(), Error> {
-        if self.binding.has_open_outputs() {
-            let had_outputs = core::mem::take(&mut self.executed);
-            return current.ledger().empty(&self.binding).map_err(|error| self.failed(had_outputs, error));
-        }
-        Ok(())
+        if self.binding.has_open_outputs() { self.empty_open_outputs(current) } else { Ok(()) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn empty_open_outputs(&mut self, current: &Current<C>) -> Result<(), Error> {
+        let had_outputs = core::mem::take(&mut self.bound.executed);
+        current.ledger().empty(&self.binding).map_err(|error| self.failed(had_outputs, error))
     }
 
     /// A call that changes the outputs of the last execution failed. The outputs are lost, unless the call never reached
@@ -256,16 +273,16 @@ impl<C: Brand, P> BoundModel<C, P> {
     #[cold]
     #[inline(never)]
     pub(super) fn failed(&mut self, had_outputs: bool, error: Error) -> Error {
-        self.executed = had_outputs && error.rules_out_that_work_was_queued();
+        self.bound.executed = had_outputs && error.rules_out_that_work_was_queued();
         error
     }
 
     /// Notes that an execution has written, or will write, all outputs.
     #[inline]
     pub(super) fn all_is_written(&mut self) {
-        self.executed = true;
-        if self.replaced {
-            self.replaced = false;
+        self.bound.executed = true;
+        if self.bound.replaced {
+            self.bound.replaced = false;
             self.bound.outputs.iter_mut().for_each(|output| output.replaced = false);
         }
     }
@@ -277,7 +294,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// An output of the last execution.
     pub(super) fn output(&self, index: usize) -> Result<&BoundOutput, Error> {
         let bound = self.bound.output(index)?;
-        if self.executed && !bound.replaced { Ok(bound) } else { Err(Error::NotExecuted) }
+        if self.bound.executed && !bound.replaced { Ok(bound) } else { Err(Error::NotExecuted) }
     }
 
     pub(super) fn dims(&self, current: &Current<C>, index: usize, info: &TensorInfo) -> Result<Vec<usize>, Error> {

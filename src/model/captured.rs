@@ -16,7 +16,6 @@ pub(crate) struct CapturedModel {
     loaded: Arc<LoadedModel>,
     binding: Arc<RawBinding>,
     bound: Tensors,
-    is_executed: bool,
 }
 
 /// An input or output of a captured model or operator, for copies.
@@ -49,7 +48,9 @@ impl<C: Brand, P> BoundModel<C, P> {
 
 impl CapturedModel {
     fn new(loaded: &Arc<LoadedModel>, binding: &Arc<RawBinding>, bound: &Tensors) -> Self {
-        Self { loaded: Arc::clone(loaded), binding: Arc::clone(binding), bound: bound.clone(), is_executed: false }
+        let mut bound = bound.clone();
+        bound.executed = false;
+        Self { loaded: Arc::clone(loaded), binding: Arc::clone(binding), bound }
     }
 
     /// The rows that the graph has to keep. The binding keeps the memory, but the program can take memory out of it when
@@ -74,7 +75,7 @@ impl CapturedModel {
 
     /// The memory of an output, for a copy from it; after an execution that was captured.
     pub(crate) fn output(&self, index: usize) -> Result<CapturedTensor, Error> {
-        if !self.is_executed {
+        if !self.bound.executed {
             return Err(Error::NotExecuted);
         }
         let bound = self.bound.output(index)?;
@@ -90,12 +91,12 @@ impl CapturedModel {
 
     /// Whether every run of the tasks so far executes it.
     pub(crate) fn is_executed(&self) -> bool {
-        self.is_executed
+        self.bound.executed
     }
 
     /// Notes whether every run of the tasks so far executes it.
     pub(crate) fn set_executed(&mut self, is_executed: bool) {
-        self.is_executed = is_executed;
+        self.bound.executed = is_executed;
         self.binding.set_captured(is_executed);
     }
 

@@ -144,8 +144,10 @@ impl<C: Brand, P> BoundModel<C, P> {
         same_length::<E>(ObjectKind::MODEL_OUTPUT, block, new)?;
         new.can_be_tensor()?;
         current.ledger().exchange(&self.binding, TensorPlace::Output(output), (block, new))?;
-        (*replaced, self.replaced) = (true, true);
-        Ok(core::mem::replace(block, Arc::clone(new)))
+        *replaced = true;
+        let old = core::mem::replace(block, Arc::clone(new));
+        self.bound.replaced = true;
+        Ok(old)
     }
 
     /// An error unless the last execution wrote all of an output's memory.

@@ -9,26 +9,30 @@ use crate::ffi::{RawStream, cold_path};
 use crate::life_cycle::leads;
 use crate::stream::{CanExecute, GroupTurn, Operand, Pending, Stream, StreamState};
 use ascendcl_macros::rule;
+use core::mem::ManuallyDrop;
 use std::sync::Arc;
 
 impl<C: Brand, P> BoundModel<C, P> {
     /// Queues one execution.
     #[inline]
     pub(crate) fn queue<M: Operand<C, Self>>(
-        mut model: M,
+        model: M,
         current: &Current<C>,
         stream: &Arc<RawStream>,
     ) -> Result<Pending<C, Self>, Failed<M>> {
         if let Err(error) = model.usable_on(stream) {
             return Err(Failed { error, value: model });
         }
-        match model.operand_value_mut(INSIDE).start_at_once(current, stream) {
-            Some(Ok(number)) => Ok(Self::in_flight(model, stream, number)),
-            Some(Err(error)) => Err(Failed::boxed(error, model)),
-            None => cold_path(move || match model.operand_value_mut(INSIDE).start(current, stream) {
-                Ok(number) => Ok(Self::in_flight(model, stream, number)),
-                Err(error) => Err(Failed::boxed(error, model)),
-            }),
+        // As in `StreamOps::set_bytes`.
+        let mut model = ManuallyDrop::new(model);
+        let queued = match model.operand_value_mut(INSIDE).start_at_once(current, stream) {
+            Some(queued) => queued,
+            None => cold_path(|| model.operand_value_mut(INSIDE).start(current, stream)),
+        };
+        let model = ManuallyDrop::into_inner(model);
+        match queued {
+            Ok(number) => Ok(Self::in_flight(model, stream, number)),
+            Err(error) => Err(Failed::boxed(error, model)),
         }
     }
 

@@ -119,13 +119,13 @@ impl<C: Brand, P> BoundModel<C, P> {
         stream: &Arc<RawStream>,
         limit: Option<Duration>,
     ) -> Result<(), Error> {
-        let had_outputs = self.executed;
+        let had_outputs = self.bound.executed;
         let number = match self.start(current, stream) {
             Ok(number) => number,
             Err(error) => return Err(self.failed(had_outputs, error.into())),
         };
         // The outputs are lost if the wait fails, or panics because it runs code of the program.
-        self.executed = false;
+        self.bound.executed = false;
         self.is_waited_for(current, stream, number, limit)?;
         self.all_is_written();
         Ok(())

@@ -19,7 +19,7 @@ use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 use std::sync::OnceLock;
 
-pub(crate) use binding::{BoundInput, DoubtOnDrop, RawBinding, TensorPlace};
+pub(crate) use binding::{BoundInput, DoubtOnDrop, NotRun, RawBinding, TensorPlace};
 use dataset::Dataset;
 use gears::GearInput;
 pub(crate) use gears::RawGears;

@@ -1,14 +1,16 @@
 //! Executions of a binding: queued on a stream, or run while the caller waits.
 
-use super::super::super::call::{Current, NoSuccess, Ready, call, call_cached};
-use super::super::super::work::{queue_alone, queue_at_once};
+use super::super::super::call::{Current, NoSuccess, Ready, cached, cached_only, call, functions};
+use super::super::super::work::{Unsettled, queue_alone, queue_at_once};
 use super::super::super::{Here, RawStream};
 use super::super::LoadedModel;
 use super::{RawBinding, gone};
 use crate::error::{Boxed, Error, ObjectKind};
-use crate::ffi::cold_path::cold_path;
 use crate::ffi::shelf::Shelf;
 use crate::life_cycle::leads;
+
+/// A run that failed.
+pub(crate) type NotRun = Unsettled<functions::aclmdlExecute>;
 
 /// Guards an execution that was queued while the program keeps the handle of the binding. If the guard is dropped
 /// before it is [disarmed](Self::disarm), the execution may still be running: the binding is then in doubt, and refuses
@@ -105,7 +107,6 @@ impl RawBinding {
     ///
     /// `runs` stands for the work that the library does in this context without a stream. A failed run may continue
     /// there. `settle` waits for everything in the context, and says whether the run is over.
-    #[inline(always)]
     pub(crate) fn run(
         &self,
         here: Here<'_>,
@@ -114,34 +115,53 @@ impl RawBinding {
         model: &LoadedModel,
         settle: impl FnOnce() -> bool,
     ) -> Result<(), Boxed> {
+        let ready = self.check_before_run(here, streams, model)?;
+        // SAFETY: the function asks for a loaded model and live datasets that no other work uses, and for memory that
+        // stays until the execution is done (MODEL-14, DATA-02, DATA-10). The caller has borrowed the bound model
+        // exclusively. `check_before_run` has found that the caller is in its context, that all work that used the
+        // datasets and the model is over, and that the gate is open. This binding keeps the memory, also after a
+        // failure (the stamps).
+        let ran = unsafe {
+            // Caches the function for the next run, in case it was not cached.
+            let _ = cached!(here.aclmdlExecute);
+            call!(ready.aclmdlExecute(model.id(), self.inputs.raw(), self.outputs.raw()))
+        };
+        ran.or_answer().map_err(|answer| self.has_failed(here, runs, model, answer, settle))
+    }
+
+    /// Like [`run`](Self::run). `None` when further checks are needed; then nothing has happened. The caller settles a
+    /// failed run at once ([`settle_run`](Self::settle_run)).
+    #[inline(always)]
+    pub(crate) fn run_at_once(&self, here: Here<'_>, model: &LoadedModel) -> Option<Result<(), NotRun>> {
         let is_simple = here.is_in(self.owner)
             && self.gate.is_open()
             && self.last_use.is_marked_idle()
             && model.is_marked_idle()
             && self.open_outputs.is_empty();
-        if is_simple {
-            // SAFETY: the function asks for a loaded model and live datasets that no other work uses, and for memory that
-            // stays until the execution is done (MODEL-14, DATA-02, DATA-10). The caller has borrowed the bound model
-            // exclusively and is in its context, so nothing ends during the call. The stamps show that no queued work
-            // uses them, and this binding keeps the memory. The call returns when the model is done. After a failure,
-            // datasets, model and memory stay until a synchronise of the whole context has covered the run (the stamps).
-            let ran = unsafe { call_cached!(here.aclmdlExecute(model.id(), self.inputs.raw(), self.outputs.raw())) };
-            match ran {
-                Some(Ok(())) => return Ok(()),
-                Some(Err(answer)) => return Err(self.has_failed(here, runs, model, answer, settle)),
-                None => (),
-            }
+        if !is_simple {
+            return None;
         }
-        cold_path(move || {
-            let ready = self.check_before_run(here, streams, model)?;
-            // SAFETY: the function asks for a loaded model and live datasets that no other work uses, and for memory that
-            // stays until the execution is done (MODEL-14, DATA-02, DATA-10). The caller has borrowed the bound model
-            // exclusively. `check_before_run` has found that the caller is in its context, that all work that used the
-            // datasets and the model is over, and that the gate is open. This binding keeps the memory, also after a
-            // failure (the stamps).
-            let ran = unsafe { call!(ready.aclmdlExecute(model.id(), self.inputs.raw(), self.outputs.raw())) };
-            ran.or_answer().map_err(|answer| self.has_failed(here, runs, model, answer, settle))
-        })
+        // SAFETY: the function asks for a loaded model and live datasets that no other work uses, and for memory that
+        // stays until the execution is done (MODEL-14, DATA-02, DATA-10). The caller has borrowed the bound model
+        // exclusively and is in its context, so nothing ends during the call. The stamps show that no queued work
+        // uses them, and this binding keeps the memory. The call returns when the model is done. After a failure,
+        // datasets, model and memory stay until a synchronise of the whole context has covered the run (the stamps).
+        unsafe {
+            let execute = cached_only!(here.aclmdlExecute)?;
+            Some(NotRun::unless_success(execute(model.id(), self.inputs.raw(), self.outputs.raw())))
+        }
+    }
+
+    /// Settles a failed run. Returns its error.
+    pub(crate) fn settle_run(
+        &self,
+        here: Here<'_>,
+        runs: &RawStream,
+        model: &LoadedModel,
+        failed: NotRun,
+        settle: impl FnOnce() -> bool,
+    ) -> Boxed {
+        self.has_failed(here, runs, model, failed.answer(), settle)
     }
 
     /// Called after a failed run, which may go on. Sets the stamps before it makes the error.
