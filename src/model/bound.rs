@@ -27,9 +27,14 @@ pub struct BoundModel<
     C: Brand, // CTX-02: of every context: `struct S<C: Brand> { model: BoundModel<C> }`; of a runtime: `BoundModel<Vision>`
     P = OwnWorkspace,
 > {
+    /// Behind one pointer, because a model is moved into each execution that is queued, and out again.
+    pub(super) parts: Box<Parts<C, P>>,
+}
+
+pub(super) struct Parts<C: Brand, P> {
     pub(super) model: Model<C, P>,
     pub(super) binding: Arc<RawBinding>,
-    pub(super) bound: Box<Tensors>,
+    pub(super) bound: Tensors,
 }
 
 impl<C: Brand, P> Model<C, P> {
@@ -68,7 +73,7 @@ impl<C: Brand, P> Model<C, P> {
         let mut model = self;
         let bound = model.free_buffers(current).and_then(|()| model.bound_to(current, inputs, outputs));
         match bound {
-            Ok((binding, bound)) => Ok(BoundModel { model, binding, bound: Box::new(bound) }),
+            Ok((binding, bound)) => Ok(BoundModel { parts: Box::new(Parts { model, binding, bound }) }),
             Err(error) => Err(Failed { error, value: model }),
         }
     }
@@ -97,11 +102,11 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// only [`into_model`](Self::into_model) can still use the bound model.
     #[rule(MODEL_20)]
     pub fn reshape(&mut self, current: &Current<C>, inputs: &[&[usize]]) -> Result<(), Error> {
-        same_count(self.model.inputs(), inputs.len())?;
-        self.bound.inputs.iter().zip(inputs).try_for_each(|(bound, shape)| bound.holds(shape))?;
-        let [old, new] = [&self.bound.shapes(), inputs].map(|shapes| self.bound.dims(shapes));
-        current.ledger().reshape(&self.binding, &self.model.loaded, (&old, &new))?;
-        self.bound.inputs.iter_mut().zip(inputs).for_each(|(bound, shape)| bound.shape = shape.to_vec());
+        same_count(self.parts.model.inputs(), inputs.len())?;
+        self.parts.bound.inputs.iter().zip(inputs).try_for_each(|(bound, shape)| bound.holds(shape))?;
+        let [old, new] = [&self.parts.bound.shapes(), inputs].map(|shapes| self.parts.bound.dims(shapes));
+        current.ledger().reshape(&self.parts.binding, &self.parts.model.loaded, (&old, &new))?;
+        self.parts.bound.inputs.iter_mut().zip(inputs).for_each(|(bound, shape)| bound.shape = shape.to_vec());
         Ok(())
     }
 
@@ -119,7 +124,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         input: impl Into<PortId<'n>>,
         elements: &[E],
     ) -> Result<(), Error> {
-        let input = input.into().input(self.model.inputs())?;
+        let input = input.into().input(self.parts.model.inputs())?;
         let block = self.input_of::<E>(input, elements.len())?;
         self.is_at_hand(current, block)?;
         Ok(block.write(current.here(), elements)?)
@@ -132,7 +137,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// [`Error::NotExecuted`] before the first execution, [`Error::NoSuchOutput`] or [`Error::NoOutputNamed`], or
     /// [`Error::UnknownShape`] when the library does not say.
     pub fn output_shape<'n>(&self, current: &Current<C>, output: impl Into<PortId<'n>>) -> Result<Vec<usize>, Error> {
-        self.binding.is_current()?;
+        self.parts.binding.is_current()?;
         let output = self.output_index(output)?;
         let bound = self.output(output)?;
         self.dims(current, output, &bound.info)
@@ -146,9 +151,9 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// [`Error::LengthMismatch`] if the execution wrote another number of elements than the bound shape has;
     /// [`Error::OutputNotAllocated`]; or [`Error::Vendor`].
     pub fn read<'n, E: Element>(&self, current: &Current<C>, output: impl Into<PortId<'n>>) -> Result<Vec<E>, Error> {
-        self.binding.is_current()?;
+        self.parts.binding.is_current()?;
         let output = self.output_index(output)?;
-        self.bound.output(output)?.is_of::<E>()?;
+        self.parts.bound.output(output)?.is_of::<E>()?;
         let bound = self.output(output)?;
         let api = current.ledger().api();
         // The library reports the real shape. A model may write fewer elements than there is memory for.
@@ -167,7 +172,11 @@ impl<C: Brand, P> BoundModel<C, P> {
             OwnRoom::AtMost(block) => (found?, &**block),
             OwnRoom::ByLibrary => {
                 let name = || bound.info.name.clone();
-                own = self.binding.allocated(api, output).ok_or_else(|| Error::OutputNotAllocated { name: name() })?;
+                own = self
+                    .parts
+                    .binding
+                    .allocated(api, output)
+                    .ok_or_else(|| Error::OutputNotAllocated { name: name() })?;
                 (found?, &own)
             }
         };
@@ -182,7 +191,7 @@ impl<C: Brand, P> BoundModel<C, P> {
 
     /// Notes that a graph which owns the model was replayed. If the graph executes it, the outputs are written.
     pub(crate) fn was_replayed(&mut self) {
-        if self.binding.is_captured() {
+        if self.parts.binding.is_captured() {
             self.all_is_written();
         }
     }
@@ -190,16 +199,16 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// Notes that all work that used the model or its buffers is known to be done.
     pub(crate) fn mark_idle(&self) {
         leads!(model: Running --> Loaded : Wait);
-        self.model.loaded.mark_idle();
-        self.binding.mark_idle();
-        self.bound.blocks().for_each(RawBuffer::mark_idle);
+        self.parts.model.loaded.mark_idle();
+        self.parts.binding.mark_idle();
+        self.parts.bound.blocks().for_each(RawBuffer::mark_idle);
     }
 
     /// Notes that the submissions of this stream so far complete after all work that used the model or its buffers.
     pub(crate) fn follow(&self, queue: &RawStream) {
-        self.model.loaded.follow(queue);
-        self.binding.follow(queue);
-        self.bound.blocks().for_each(|block| block.follow(queue));
+        self.parts.model.loaded.follow(queue);
+        self.parts.binding.follow(queue);
+        self.parts.bound.blocks().for_each(|block| block.follow(queue));
     }
 
     /// Takes the model out of its buffers (`aclmdlDestroyDataset`, `aclDestroyDataBuffer`). [`Current::collect`] or the
@@ -211,8 +220,8 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// Returns the bound model if the library refuses. Only this method can still use it then, because the library may
     /// have destroyed a part; other methods return [`Error::Gone`].
     pub fn into_model(self, current: &Current<C>) -> Result<Model<C, P>, Failed<Self>> {
-        match current.ledger().unbind(&self.binding) {
-            Ok(()) => Ok(self.model),
+        match current.ledger().unbind(&self.parts.binding) {
+            Ok(()) => Ok(self.parts.model),
             Err(error) => Err(Failed { error, value: self }),
         }
     }
@@ -227,7 +236,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         leads!(model: Loaded --> Loaded : Run);
         self.make_room(current)?;
         let _turn = turn()?;
-        match self.binding.run_at_once(current.here(), &self.model.loaded) {
+        match self.parts.binding.run_at_once(current.here(), &self.parts.model.loaded) {
             Some(Ok(())) => {
                 self.all_is_written();
                 Ok(())
@@ -242,11 +251,11 @@ impl<C: Brand, P> BoundModel<C, P> {
     #[inline(never)]
     fn run_after_checks(&mut self, current: &Current<C>, failed: Option<NotRun>) -> Result<(), Error> {
         // The outputs count as lost meanwhile, because code of the program hears of errors, and may panic.
-        let had_outputs = core::mem::take(&mut self.bound.executed);
+        let had_outputs = core::mem::take(&mut self.parts.bound.executed);
         let (ledger, here) = (current.ledger(), current.here());
         let ran = match failed {
-            Some(failed) => Err(ledger.settle_run(here, &self.binding, &self.model.loaded, failed)),
-            None => ledger.run(here, &self.binding, &self.model.loaded),
+            Some(failed) => Err(ledger.settle_run(here, &self.parts.binding, &self.parts.model.loaded, failed)),
+            None => ledger.run(here, &self.parts.binding, &self.parts.model.loaded),
         };
         match ran {
             Ok(()) => self.all_is_written(),
@@ -258,14 +267,14 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// Returns memory that the library allocated for outputs of the last execution (DATA-06).
     #[inline]
     pub(super) fn make_room(&mut self, current: &Current<C>) -> Result<(), Error> {
-        if self.binding.has_open_outputs() { self.empty_open_outputs(current) } else { Ok(()) }
+        if self.parts.binding.has_open_outputs() { self.empty_open_outputs(current) } else { Ok(()) }
     }
 
     #[cold]
     #[inline(never)]
     fn empty_open_outputs(&mut self, current: &Current<C>) -> Result<(), Error> {
-        let had_outputs = core::mem::take(&mut self.bound.executed);
-        current.ledger().empty(&self.binding).map_err(|error| self.failed(had_outputs, error))
+        let had_outputs = core::mem::take(&mut self.parts.bound.executed);
+        current.ledger().empty(&self.parts.binding).map_err(|error| self.failed(had_outputs, error))
     }
 
     /// A call that changes the outputs of the last execution failed. The outputs are lost, unless the call never reached
@@ -273,32 +282,32 @@ impl<C: Brand, P> BoundModel<C, P> {
     #[cold]
     #[inline(never)]
     pub(super) fn failed(&mut self, had_outputs: bool, error: Error) -> Error {
-        self.bound.executed = had_outputs && error.rules_out_that_work_was_queued();
+        self.parts.bound.executed = had_outputs && error.rules_out_that_work_was_queued();
         error
     }
 
     /// Notes that an execution has written, or will write, all outputs.
     #[inline]
     pub(super) fn all_is_written(&mut self) {
-        self.bound.executed = true;
-        if self.bound.replaced {
-            self.bound.replaced = false;
-            self.bound.outputs.iter_mut().for_each(|output| output.replaced = false);
+        self.parts.bound.executed = true;
+        if self.parts.bound.replaced {
+            self.parts.bound.replaced = false;
+            self.parts.bound.outputs.iter_mut().for_each(|output| output.replaced = false);
         }
     }
 
     pub(super) fn output_index<'n>(&self, output: impl Into<PortId<'n>>) -> Result<usize, Error> {
-        output.into().output(self.model.outputs().iter().map(|info| info.name.as_str()))
+        output.into().output(self.parts.model.outputs().iter().map(|info| info.name.as_str()))
     }
 
     /// An output of the last execution.
     pub(super) fn output(&self, index: usize) -> Result<&BoundOutput, Error> {
-        let bound = self.bound.output(index)?;
-        if self.bound.executed && !bound.replaced { Ok(bound) } else { Err(Error::NotExecuted) }
+        let bound = self.parts.bound.output(index)?;
+        if self.parts.bound.executed && !bound.replaced { Ok(bound) } else { Err(Error::NotExecuted) }
     }
 
     pub(super) fn dims(&self, current: &Current<C>, index: usize, info: &TensorInfo) -> Result<Vec<usize>, Error> {
-        let dims = self.binding.output_dims(current.ledger().api(), index);
+        let dims = self.parts.binding.output_dims(current.ledger().api(), index);
         let shape = dims.and_then(|dims| dims.into_iter().map(|size| usize::try_from(size).ok()).collect());
         shape.ok_or_else(|| Error::UnknownShape { name: info.name.clone() })
     }
@@ -324,7 +333,7 @@ impl<C: Brand, P> BoundModel<C, P> {
 
 impl<C: Brand, P> fmt::Debug for BoundModel<C, P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("BoundModel").field("model", &self.model).finish_non_exhaustive()
+        f.debug_struct("BoundModel").field("model", &self.parts.model).finish_non_exhaustive()
     }
 }
 

@@ -31,18 +31,18 @@ pub(crate) struct CapturedTensor {
 impl<C: Brand, P> BoundModel<C, P> {
     /// Forgets what earlier graphs did with the model, because another graph gets it.
     pub(crate) fn forget_earlier_graphs(&self) {
-        self.binding.set_captured(false);
+        self.parts.binding.set_captured(false);
     }
 
     /// The model as a capture uses it.
     pub(crate) fn for_capture(&self) -> CapturedModel {
-        CapturedModel::new(&self.model.loaded, &self.binding, &self.bound)
+        CapturedModel::new(&self.parts.model.loaded, &self.parts.binding, &self.parts.bound)
     }
 
     /// An error unless a capture can use the model: a replay would not wait for an execution that timed out.
     pub(crate) fn can_be_captured(&self, current: &Current<C>) -> Result<(), Error> {
-        self.binding.is_current()?;
-        current.ledger().is_at_hand(&self.binding, None)
+        self.parts.binding.is_current()?;
+        current.ledger().is_at_hand(&self.parts.binding, None)
     }
 }
 

@@ -35,7 +35,7 @@ impl<C: Brand> StreamOps<C> {
                 let (to, from) = (Place { block, start: 0 }, Place { block: source.block(), start: 0 });
                 let copied = self.queue().copy(here, to, from, source.len() * size_of::<E>());
                 copied.map_err(|error| {
-                    model.operand_value(INSIDE).binding.doubts(self.queue(), block);
+                    model.operand_value(INSIDE).parts.binding.doubts(self.queue(), block);
                     Error::from(error)
                 })
             });
@@ -66,7 +66,7 @@ impl<C: Brand> StreamOps<C> {
                 let (to, from) = (Place { block: target.block(), start: 0 }, Place { block, start: 0 });
                 let copied = self.queue().copy(here, to, from, target.len() * size_of::<E>());
                 copied.map_err(|error| {
-                    model.operand_value(INSIDE).binding.doubts(self.queue(), block);
+                    model.operand_value(INSIDE).parts.binding.doubts(self.queue(), block);
                     Error::from(error)
                 })
             },
@@ -78,30 +78,30 @@ impl<C: Brand> StreamOps<C> {
 impl<C: Brand, P> BoundModel<C, P> {
     /// The memory of an input, to be written with this many elements of this type.
     pub(crate) fn input_of<E: Element>(&self, input: usize, length: usize) -> Result<&RawBuffer, Error> {
-        self.bound.input_of::<E>(input, length).map(|block| &**block)
+        self.parts.bound.input_of::<E>(input, length).map(|block| &**block)
     }
 
     /// The memory of an output, for this many elements of this type: the whole output.
     pub(crate) fn output_block<E: Element>(&self, output: usize, length: usize) -> Result<&RawBuffer, Error> {
-        self.bound.output(output)?.is_of::<E>()?;
+        self.parts.bound.output(output)?.is_of::<E>()?;
         self.output(output)?;
-        self.bound.output_of::<E>(output, length).map(|block| &**block)
+        self.parts.bound.output_of::<E>(output, length).map(|block| &**block)
     }
 
     /// Called before a copy between `other` and a tensor of the model: waits for executions that the copy would not
     /// wait for.
     pub(crate) fn comes_to_rest_for(&self, api: Api, queue: &RawStream, other: &RawBuffer) -> Result<(), Error> {
-        self.binding.comes_to_rest_for(api, queue, other)
+        self.parts.binding.comes_to_rest_for(api, queue, other)
     }
 
     /// An error while a run that timed out may go on: then the host must not touch this memory of the model. Calls refuse
     /// memory in doubt themselves.
     pub(super) fn is_at_hand(&self, current: &Current<C>, block: &RawBuffer) -> Result<(), Error> {
-        if block.is_in_doubt() { Ok(()) } else { current.ledger().is_at_hand(&self.binding, None) }
+        if block.is_in_doubt() { Ok(()) } else { current.ledger().is_at_hand(&self.parts.binding, None) }
     }
 
     /// Like [`is_at_hand`](Self::is_at_hand), for work on a stream, which may be queued behind the run.
     fn is_at_hand_on(&self, current: &Current<C>, queue: &RawStream, block: &RawBuffer) -> Result<(), Error> {
-        if block.is_in_doubt() { Ok(()) } else { current.ledger().is_at_hand(&self.binding, Some(queue)) }
+        if block.is_in_doubt() { Ok(()) } else { current.ledger().is_at_hand(&self.parts.binding, Some(queue)) }
     }
 }

@@ -108,9 +108,9 @@ impl<C: Brand, P> BoundModel<C, P> {
         (new, shared): (&Arc<RawBuffer>, bool),
         may_go: impl FnOnce(&Bound) -> Result<(), Error>,
     ) -> Result<(Arc<RawBuffer>, bool), Error> {
-        let input = input.input(self.model.inputs())?;
-        let (place, count) = (self.bound.place_of_input(input), self.bound.inputs.len());
-        let bound = self.bound.inputs.get_mut(input).ok_or_else(|| Error::NoSuchInput { index: input, count })?;
+        let input = input.input(self.parts.model.inputs())?;
+        let (place, count) = (self.parts.bound.place_of_input(input), self.parts.bound.inputs.len());
+        let bound = self.parts.bound.inputs.get_mut(input).ok_or_else(|| Error::NoSuchInput { index: input, count })?;
         if !bound.info.element.takes::<E>() {
             let (name, expected) = (bound.info.name.clone(), bound.info.element);
             return Err(InputError::Element { name, expected, found: E::TYPE }.into());
@@ -118,7 +118,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         may_go(bound)?;
         same_length::<E>(ObjectKind::MODEL_INPUT, &bound.block, new)?;
         new.can_be_tensor()?;
-        current.ledger().exchange(&self.binding, place, (&bound.block, new))?;
+        current.ledger().exchange(&self.parts.binding, place, (&bound.block, new))?;
         let old = core::mem::replace(&mut bound.block, Arc::clone(new));
         Ok((old, core::mem::replace(&mut bound.shared, shared)))
     }
@@ -130,23 +130,24 @@ impl<C: Brand, P> BoundModel<C, P> {
         new: &Arc<RawBuffer>,
         result: bool,
     ) -> Result<Arc<RawBuffer>, Error> {
-        self.binding.is_current()?;
+        self.parts.binding.is_current()?;
         let output = self.output_index(output)?;
-        self.bound.output(output)?.is_of::<E>()?;
+        self.parts.bound.output(output)?.is_of::<E>()?;
         if result {
             self.is_filled::<E>(current, output)?;
         }
-        let count = self.bound.outputs.len();
-        let bound = self.bound.outputs.get_mut(output).ok_or_else(|| Error::NoSuchOutput { index: output, count })?;
+        let count = self.parts.bound.outputs.len();
+        let bound =
+            self.parts.bound.outputs.get_mut(output).ok_or_else(|| Error::NoSuchOutput { index: output, count })?;
         let BoundOutput { room: OwnRoom::Exactly(_, block) | OwnRoom::AtMost(block), replaced, .. } = bound else {
             return Err(Error::OutputNotAllocated { name: bound.info.name.clone() });
         };
         same_length::<E>(ObjectKind::MODEL_OUTPUT, block, new)?;
         new.can_be_tensor()?;
-        current.ledger().exchange(&self.binding, TensorPlace::Output(output), (block, new))?;
+        current.ledger().exchange(&self.parts.binding, TensorPlace::Output(output), (block, new))?;
         *replaced = true;
         let old = core::mem::replace(block, Arc::clone(new));
-        self.bound.replaced = true;
+        self.parts.bound.replaced = true;
         Ok(old)
     }
 

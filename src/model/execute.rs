@@ -48,7 +48,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// Like [`start`](Self::start). `None` when further checks are needed; then nothing has happened.
     #[inline(always)]
     fn start_at_once(&mut self, current: &Current<C>, stream: &RawStream) -> Option<Result<u64, Boxed>> {
-        let queued = self.binding.execute_at_once(current.here(), stream, &self.model.loaded);
+        let queued = self.parts.binding.execute_at_once(current.here(), stream, &self.parts.model.loaded);
         if let Some(Ok(_)) = queued {
             self.all_is_written();
         }
@@ -59,7 +59,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         // A bound model is loaded; one in a `Pending` runs.
         leads!(model: Loaded --> Running : Execute, model: Running --> Running : Execute);
         self.make_room(current)?;
-        let number = current.ledger().execute(current.here(), &self.binding, &self.model.loaded, stream)?;
+        let number = current.ledger().execute(current.here(), &self.parts.binding, &self.parts.model.loaded, stream)?;
         self.all_is_written();
         Ok(number)
     }

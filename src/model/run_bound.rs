@@ -119,13 +119,13 @@ impl<C: Brand, P> BoundModel<C, P> {
         stream: &Arc<RawStream>,
         limit: Option<Duration>,
     ) -> Result<(), Error> {
-        let had_outputs = self.bound.executed;
+        let had_outputs = self.parts.bound.executed;
         let number = match self.start(current, stream) {
             Ok(number) => number,
             Err(error) => return Err(self.failed(had_outputs, error.into())),
         };
         // The outputs are lost if the wait fails, or panics because it runs code of the program.
-        self.bound.executed = false;
+        self.parts.bound.executed = false;
         self.is_waited_for(current, stream, number, limit)?;
         self.all_is_written();
         Ok(())
@@ -140,7 +140,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     ) -> Result<(), Error> {
         // The program has the handle of the model. Only this mark keeps the program away from the memory while the
         // execution may be running.
-        let left = DoubtOnDrop::of(&self.binding);
+        let left = DoubtOnDrop::of(&self.parts.binding);
         let waited = wait(current, stream, number, limit);
         let is_over = match &waited {
             Ok(()) => true,
@@ -152,7 +152,7 @@ impl<C: Brand, P> BoundModel<C, P> {
             left.disarm();
             self.mark_idle();
             // The execution came after all earlier ones.
-            self.binding.end_doubt();
+            self.parts.binding.end_doubt();
         }
         waited.map_err(Error::from)
     }

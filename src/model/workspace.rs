@@ -89,7 +89,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// The model's row, which knows the workspace.
     #[inline]
     pub(crate) fn loaded(&self) -> &LoadedModel {
-        self.model.loaded()
+        self.parts.model.loaded()
     }
 }
 
