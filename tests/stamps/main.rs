@@ -75,7 +75,7 @@ mod two_streams;
 use ascendcl_macros::proves;
 use ffi::admission::Admission;
 use ffi::gate::Gate;
-use ffi::stamp::{LastUse, Ticket, Unknown};
+use ffi::stamp::{LastUse, Obstacles, Ticket, Unknown};
 use ffi::timeline::{Timeline, submitted};
 use ffi::unnamed::unnamed;
 use loom::sync::Arc;
@@ -105,7 +105,7 @@ impl Stream {
 
     /// For the one who has the stream's handle. Answers with the work's number in the library.
     fn submit(&self, used: &LastUse) -> u64 {
-        match self.timeline.next_for([used]) {
+        match self.timeline.next_for(Obstacles::NONE, [used]) {
             Some(next) => self.queue(next, used, Ok(()), true),
             None => self.queue(Unknown, used, Ok(()), true),
         }
@@ -176,7 +176,7 @@ fn with<T: Send + Sync + 'static>(
 /// A thread that queues work, with the stream's handle. It has the number of its work already: loom does not look for other
 /// threads' reads of the count beyond the thread's own.
 fn submits(stream: &Arc<Stream>, used: &Arc<LastUse>) -> thread::JoinHandle<u64> {
-    match stream.timeline.next_for([&**used]) {
+    match stream.timeline.next_for(Obstacles::NONE, [&**used]) {
         Some(next) => with(stream, used, move |stream, used| stream.queue(next, used, Ok(()), true)),
         None => with(stream, used, Stream::submit_among_others),
     }
@@ -326,7 +326,7 @@ fn what_a_failed_call_was_to_use_is_in_doubt_unless_a_wait_came_after_it() {
         loom::model(move || {
             let (stream, used) = (Arc::new(Stream::new(STREAM)), Arc::new(LastUse::of(CONTEXT)));
             let submits = with(&stream, &used, move |stream, used| {
-                stream.queue(stream.timeline.next_for([used]).unwrap(), used, Err(FAILED), settles)
+                stream.queue(stream.timeline.next_for(Obstacles::NONE, [used]).unwrap(), used, Err(FAILED), settles)
             });
             stream.collect(&used, 0);
             let place = submits.join().unwrap();

@@ -30,7 +30,7 @@ fn a_number_is_known_only_where_no_other_stream_may_be_using_any_of_the_memory()
         let [new, own, of_another] = [(); 3].map(|()| LastUse::of(CONTEXT));
         stream.submit(&own);
         other.submit(&of_another);
-        let is_known = |uses: [&LastUse; 2]| stream.timeline.next_for(uses).is_some();
+        let is_known = |uses: [&LastUse; 2]| stream.timeline.next_for(Obstacles::NONE, uses).is_some();
         assert!(is_known([&new, &own]) && is_known([&own, &new]));
         assert!(!is_known([&own, &of_another]) && !is_known([&of_another, &own]));
         of_another.mark_idle();
@@ -69,7 +69,10 @@ fn work_that_is_queued_while_a_failure_is_told_keeps_its_number() {
             stream.synchronize().unwrap();
             Err(FAILED)
         };
-        assert_eq!(stream.queue_by(stream.timeline.next_for([&used]).unwrap(), &used, call, false), Err(FAILED));
+        assert_eq!(
+            stream.queue_by(stream.timeline.next_for(Obstacles::NONE, [&used]).unwrap(), &used, call, false),
+            Err(FAILED)
+        );
         stream.submit(&within);
         assert!(!stream.calls_idle(&within), "two submissions have one number");
         stream.synchronize().unwrap();
@@ -86,7 +89,7 @@ fn work_without_memory_is_counted_among_the_work_around_it() {
         let waits = with(&stream, &used, |stream, _| stream.synchronize().map_or(1, |()| 0));
         let queue = |answer: Result<(), i32>| {
             let timeline = &stream.timeline;
-            let ticket = timeline.next_for([]).unwrap();
+            let ticket = timeline.next_for(Obstacles::NONE, []).unwrap();
             let call = || {
                 stream.queued.fetch_add(1, Ordering::AcqRel);
                 answer
