@@ -99,17 +99,17 @@ impl Operation {
     /// limit.
     pub(crate) fn limit(self) -> u64 {
         match self {
-            Self::Copy => 63,
-            Self::CopyAndWait => 129,
-            Self::Set => 51,
+            Self::Copy => 58,
+            Self::CopyAndWait => 113,
+            Self::Set => 40,
             Self::Record => 40,
             Self::WaitFor => 38,
-            Self::CallBack => 102,
-            Self::Execute => 94,
+            Self::CallBack => 99,
+            Self::Execute => 78,
             Self::Replay => 80,
             Self::Synchronize => 52,
             Self::CopyNow => 43,
-            Self::Run => 64,
+            Self::Run => 47,
             Self::Enter => 155,
             Self::Stream => 257,
             Self::Event => 194,

@@ -7,6 +7,7 @@
 
 mod graph;
 mod names;
+mod proof;
 mod safety;
 
 use graph::{File, Graph};
@@ -349,4 +350,13 @@ mod the_reader {
         let up = upward("made", &["machine/low", "machine/high", ""], &graph);
         assert_eq!(up, ["made/src/machine/low/deep imports made/src/machine/high, which stands above it"]);
     }
+}
+
+#[test]
+fn the_lines_that_the_proof_is_about_are_in_the_code() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(root.join("docs/proof.md")).unwrap();
+    assert!(proof::names(&page).len() > 40, "the table is not read");
+    let unknown = proof::unknown(&page, &[&root.join("src/ffi"), &root.join("src/stream")]);
+    assert_eq!(unknown, Vec::<String>::new(), "`docs/proof.md` names what is not there");
 }
