@@ -136,7 +136,8 @@ impl<C: Brand> StreamOps<C> {
         if let Err(error) = buffer.usable_on(&self.queue) {
             return Err(Failed { error, value: buffer });
         }
-        // The calls do not unwind, which the compiler does not know: it would keep the buffer in memory, to drop it then.
+        // No call here unwinds (a panic of a subscriber ends in the subscriber). The compiler does not know that: it would
+        // keep the buffer in memory, to drop it then.
         let buffer = ManuallyDrop::new(buffer);
         let (here, block) = (current.here(), buffer.operand_value(INSIDE).block_at_this_end());
         let (queue, number) = match self.queue.set_at_once(here, block, value) {
