@@ -106,7 +106,7 @@ impl Operation {
             Self::WaitFor => 38,
             Self::CallBack => 99,
             Self::Execute => 78,
-            Self::Replay => 80,
+            Self::Replay => 58,
             Self::Synchronize => 52,
             Self::CopyNow => 43,
             Self::Run => 47,

@@ -10,6 +10,7 @@ use crate::panics::after_dropping;
 use crate::stream::{Operand, Pending, StreamOps, sealed_payload};
 use ascendcl_macros::rule;
 use core::fmt;
+use core::mem::ManuallyDrop;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::path::Path;
 use std::sync::{Arc, PoisonError};
@@ -31,12 +32,16 @@ pub struct CapturedGraph<
     C: Brand, // CTX-02: the context comes first, then what the graph has: `CapturedGraph<Vision, G>`
     G,
 > {
+    /// Behind one pointer, because a graph is moved into each of its replays, and out again.
+    pub(super) parts: Box<Parts<G>>,
+    _brand: Mark<C>,
+}
+
+pub(super) struct Parts<G> {
     pub(super) operands: G,
     pub(super) raw: Arc<RawGraph>,
-    /// Boxed, because a graph is moved into each of its replays.
-    pub(super) topology: Box<Topology>,
+    pub(super) topology: Topology,
     panicked: FirstPanic,
-    _brand: Mark<C>,
 }
 
 assert_impl_all!(CapturedGraph<Scoped<'static>, ()>: Send);
@@ -61,46 +66,50 @@ impl<C: Brand> StreamOps<C> {
         if let Err(error) = graph.usable_on(self.queue()) {
             return Err(Failed { error, value: graph });
         }
-        match graph.operand_value(INSIDE).raw.replay(current.here(), self.queue()) {
+        // As in `set_bytes`.
+        let graph = ManuallyDrop::new(graph);
+        let queued = graph.operand_value(INSIDE).parts.raw.replay(current.here(), self.queue());
+        let graph = ManuallyDrop::into_inner(graph);
+        match queued {
             Ok(number) => {
                 let past = R::HAS_PAST.then(|| graph.past_of_operand(INSIDE));
                 let mut graph = graph.taken_by_work(INSIDE);
-                graph.operands.was_replayed(INSIDE);
+                graph.parts.operands.was_replayed(INSIDE);
                 let replay = Pending::new(graph, self.queue(), number);
                 Ok(match past {
                     Some(past) => replay.after(past),
                     None => replay,
                 })
             }
-            Err(error) => Err(Failed { error: error.into(), value: graph }),
+            Err(error) => Err(Failed::boxed(error, graph)),
         }
     }
 }
 
 impl<C: Brand, G> CapturedGraph<C, G> {
     pub(super) fn new(operands: G, raw: Arc<RawGraph>, topology: Topology, panicked: FirstPanic) -> Self {
-        Self { operands, raw, topology: Box::new(topology), panicked, _brand: Mark::NEW }
+        Self { parts: Box::new(Parts { operands, raw, topology, panicked }), _brand: Mark::NEW }
     }
 
     /// The same graph with other operands, which it owns from now on.
     pub(super) fn with<H>(self, operands: impl FnOnce(G) -> H) -> CapturedGraph<C, H> {
-        let Self { operands: before, raw, topology, panicked, _brand } = self;
-        CapturedGraph { operands: operands(before), raw, topology, panicked, _brand }
+        let Parts { operands: before, raw, topology, panicked } = *self.parts;
+        CapturedGraph::new(operands(before), raw, topology, panicked)
     }
 
     /// The tasks, and the order between them.
     pub fn topology(&self) -> &Topology {
-        &self.topology
+        &self.parts.topology
     }
 
     /// The graph as a diagram: [`Topology::to_mermaid`].
     pub fn to_mermaid(&self) -> String {
-        self.topology.to_mermaid()
+        self.parts.topology.to_mermaid()
     }
 
     /// Returns the first panic of a captured callback since the last call, as [`Error::CallbackPanicked`].
     pub fn take_panic(&mut self) -> Option<Error> {
-        let message = self.panicked.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let message = self.parts.panicked.lock().unwrap_or_else(PoisonError::into_inner).take();
         message.map(|message| Error::CallbackPanicked { message })
     }
 
@@ -110,7 +119,7 @@ impl<C: Brand, G> CapturedGraph<C, G> {
     ///
     /// [`Error::NulInText`], [`Error::MissingFunction`] on releases that lack the function, or [`Error::Vendor`].
     pub fn set_name(&self, current: &Current<C>, name: &str) -> Result<(), Error> {
-        self.raw.set_name(current.ledger().api(), &c_text(name)?)
+        self.parts.raw.set_name(current.ledger().api(), &c_text(name)?)
     }
 
     /// The graph's name (`aclmdlRIGetName`).
@@ -119,7 +128,7 @@ impl<C: Brand, G> CapturedGraph<C, G> {
     ///
     /// [`Error::MissingFunction`] on releases that lack the function, or [`Error::Vendor`].
     pub fn name(&self, current: &Current<C>) -> Result<String, Error> {
-        self.raw.name(current.ledger().api())
+        self.parts.raw.name(current.ledger().api())
     }
 
     /// Makes the library print its information about the graph to the standard output (`aclmdlRIDebugPrint`).
@@ -128,7 +137,7 @@ impl<C: Brand, G> CapturedGraph<C, G> {
     ///
     /// [`Error::MissingFunction`] on releases that lack the function, or [`Error::Vendor`].
     pub fn debug_print(&self, current: &Current<C>) -> Result<(), Error> {
-        self.raw.debug_print(current.ledger().api())
+        self.parts.raw.debug_print(current.ledger().api())
     }
 
     /// Makes the library write its information about the graph to a file, as JSON (`aclmdlRIDebugJsonPrint`). With
@@ -138,7 +147,7 @@ impl<C: Brand, G> CapturedGraph<C, G> {
     ///
     /// [`Error::NulInPath`], [`Error::MissingFunction`] on releases that lack the function, or [`Error::Vendor`].
     pub fn debug_json(&self, current: &Current<C>, path: impl AsRef<Path>, verbose: bool) -> Result<(), Error> {
-        self.raw.debug_json(current.ledger().api(), &c_path(path.as_ref())?, verbose)
+        self.parts.raw.debug_json(current.ledger().api(), &c_path(path.as_ref())?, verbose)
     }
 }
 
@@ -152,8 +161,8 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
     /// `Current` of another context.
     #[rule(GRAPH_05)]
     pub fn operands<'a>(&'a mut self, current: &'a Current<C>) -> Result<G::Access<'a>, Error> {
-        self.raw.check_usable()?;
-        self.operands.access_between_replays(current, INSIDE)
+        self.parts.raw.check_usable()?;
+        self.parts.operands.access_between_replays(current, INSIDE)
     }
 
     /// Destroys the graph (`aclmdlRIDestroy`) and returns the operands. The state of callbacks is dropped.
@@ -165,8 +174,8 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
     #[rule(GRAPH_07)]
     pub fn into_operands(self, current: &Current<C>) -> Result<G, Failed<Self>> {
         let mut kept = Vec::new();
-        match current.ledger().destroy_graph(&self.raw, &mut kept) {
-            Ok(()) => Ok(after_dropping(kept, self.operands)),
+        match current.ledger().destroy_graph(&self.parts.raw, &mut kept) {
+            Ok(()) => Ok(after_dropping(kept, self.parts.operands)),
             Err(error) => Err(Failed { error, value: self }),
         }
     }
@@ -175,16 +184,16 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
 impl<C: Brand, G> sealed_payload::Payload for CapturedGraph<C, G> {
     #[inline]
     fn comes_to_rest(&self, _: Inside) {
-        self.raw.mark_idle();
+        self.parts.raw.mark_idle();
     }
 
     fn follow(&self, _: (u64, u64), queue: &RawStream, _: Inside) {
-        self.raw.follow(queue);
+        self.parts.raw.follow(queue);
     }
 }
 
 impl<C: Brand, G> fmt::Debug for CapturedGraph<C, G> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.raw.shown_as("CapturedGraph", f)
+        self.parts.raw.shown_as("CapturedGraph", f)
     }
 }

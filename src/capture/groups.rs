@@ -145,19 +145,19 @@ impl<C: Brand, S: CanCapture> Stream<C, S> {
         group: &TaskGroup<C, L>,
         tasks: impl for<'u> FnOnce(Tasks<'u, C>, G::Captured<'u, Main<'u>>) -> Tasks<'u, C, L>,
     ) -> Result<Pending<C, CapturedGraph<C, G>>, Failed<CapturedGraph<C, G>>> {
-        if !group.raw.is_of(&graph.raw) {
+        if !group.raw.is_of(&graph.parts.raw) {
             return Err(Failed { error: Error::OtherCapture, value: graph });
         }
         let mut objects = Objects::of_a_graph();
-        let named = graph.operands.names_of_operands(&mut objects, INSIDE);
+        let named = graph.parts.operands.names_of_operands(&mut objects, INSIDE);
         let numbers = tasks(Tasks::new(), named).operators;
         let updated = group.replaced_by(&objects, &numbers).and_then(|operators| {
             current.ledger().api().is_of_this_process()?;
-            graph.raw.update(current.here(), self.queue(), &group.raw, &operators)
+            graph.parts.raw.update(current.here(), self.queue(), &group.raw, &operators)
         });
         match updated {
             Ok(number) => {
-                graph.topology.replace_operators(group.first, &numbers);
+                graph.parts.topology.replace_operators(group.first, &numbers);
                 Ok(Pending::new(graph, self.queue(), number))
             }
             Err(error) => Err(Failed { error, value: graph }),
@@ -195,14 +195,14 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
         more: H,
     ) -> Result<CapturedGraph<C, (G, H)>, Failed<(Self, H)>> {
         let api = current.ledger().api();
-        let usable = api.is_of_this_process().and_then(|()| self.raw.is_current());
+        let usable = api.is_of_this_process().and_then(|()| self.parts.raw.is_current());
         if let Err(error) = usable.and_then(|()| more.can_be_captured(current, INSIDE)) {
             return Err(Failed { error, value: (self, more) });
         }
-        let raw = Arc::clone(&self.raw);
+        let raw = Arc::clone(&self.parts.raw);
         let mut objects = Objects::new(&raw);
         let _ = more.names_of_operands::<Main<'_>>(&mut objects, INSIDE);
-        self.topology.add_operands(objects.into_names());
+        self.parts.topology.add_operands(objects.into_names());
         Ok(self.with(|operands| (operands, more)))
     }
 }
