@@ -1,7 +1,7 @@
 //! Entering a context, and leaving it.
 
 use super::api::Api;
-use super::call::{NoSuccess, call_cached};
+use super::call::{FailedCall, call_cached, functions};
 use super::context::{Entered, LeftContext, MAKING_CURRENT, RawContext};
 use super::here::Site;
 use super::owner::Owner;
@@ -12,6 +12,8 @@ use crate::error::Error;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtContext;
 use core::mem::ManuallyDrop;
+
+type NotMadeCurrent = FailedCall<functions::aclrtSetCurrentContext>;
 
 /// A context, with everything that is needed to enter it.
 #[derive(Debug)]
@@ -102,7 +104,7 @@ impl<'l> Visit<'l> {
 
     /// Makes the context current by the fast path. `None` if that is not possible; then nothing has happened.
     #[inline(always)]
-    fn enter_fast(&mut self) -> Option<Result<(), NoSuccess>> {
+    fn enter_fast(&mut self) -> Option<Result<(), NotMadeCurrent>> {
         let Enterable { site, context, id } = self.to;
         let (own, innermost) = notes(site.api())?;
         if !context.is_created() {
@@ -122,8 +124,8 @@ impl<'l> Visit<'l> {
 
     #[cold]
     #[inline(never)]
-    fn refused(&self, answer: NoSuccess) -> Error {
-        answer.into_error(self.api(), MAKING_CURRENT).into()
+    fn refused(&self, failed: NotMadeCurrent) -> Error {
+        failed.into_error(self.api(), MAKING_CURRENT).into()
     }
 
     #[cold]
@@ -184,7 +186,7 @@ impl Drop for Visit<'_> {
 /// Makes the context current. `None` when further checks are needed; then nothing has happened. Unlike
 /// [`RawContext::make_current`], this does not update the note about a context that stayed current.
 #[inline(always)]
-fn make_current(context: &RawContext, site: &Site) -> Option<Result<(), NoSuccess>> {
+fn make_current(context: &RawContext, site: &Site) -> Option<Result<(), NotMadeCurrent>> {
     // SAFETY: the function asks for a handle of a context. The library looks the handle up and returns an error for an
     // unknown one. A handle that may be dead is never passed (see `RawContext`).
     unsafe { call_cached!(site.aclrtSetCurrentContext(aclrtContext(context.raw()))) }

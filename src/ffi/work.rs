@@ -1,10 +1,5 @@
 //! The macros that queue work: they make the call between its stamps.
 
-use super::call::{Function, NoSuccess};
-use ascendcl_sys::error_codes::ACL_SUCCESS;
-use ascendcl_sys::types::aclError;
-use core::marker::PhantomData;
-
 /// Queues work by a function of the library. The function runs no code that could queue work, and the caller has the
 /// stream's handle: `queue_alone!(stream, here, "record an event", [], |stream| aclrtRecordEvent(event, stream))`. The
 /// macro is used in an unsafe block, whose comment says why the function's contract holds.
@@ -58,8 +53,8 @@ macro_rules! queue_at_once {
         let begun = $crate::ffi::work::begin_at_once!(queue, here, $crate::ffi::stamp::Obstacles::NONE, $uses, |$stream| $function($($argument),*), ());
         match begun {
             Some(((), Ok(number))) => Some(Ok(number)),
-            Some(((), Err(unsettled))) => {
-                Some(Err($crate::ffi::cold_path::cold_path(move || queue.settle($doing, unsettled, $uses))))
+            Some(((), Err(failed))) => {
+                Some(Err($crate::ffi::cold_path::cold_path(move || queue.settle($doing, failed, $uses))))
             }
             None => {
                 // Caches the function for the next call, in case it was not cached.
@@ -71,9 +66,14 @@ macro_rules! queue_at_once {
 }
 pub(super) use queue_at_once;
 
-/// Like [`queue_at_once!`], for a caller that settles a failed call itself ([`RawStream::settle`]). `$keep` is
+/// Like [`queue_at_once!`], for a caller that settles a failed call itself ([`RawStream::settle`]), before anything else
+/// happens: what the call was to use counts as in use until then. `$obstacles` are those of the caller. `$keep` is
 /// evaluated right before the call, and its value is returned with the result. If the result is `None`, the caller uses
 /// [`queue_alone!`], which also caches the function.
+///
+/// The compiler does not know that settling never unwinds. A function that still had the operands then would have to
+/// keep them in memory during every call, in order to drop them. So the caller moves them into the function that
+/// settles.
 ///
 /// [`RawStream::settle`]: super::RawStream::settle
 macro_rules! begin_at_once {
@@ -96,7 +96,7 @@ macro_rules! begin_at_once {
                 let taken = $crate::ffi::timeline::taken_or_answer!(queue.timeline(), ticket, $uses, {
                     let $stream = queue.handle();
                     let code = function($($argument),*);
-                    $crate::ffi::work::Unsettled::<$crate::ffi::call::functions::$function>::unless_success(code)
+                    $crate::ffi::call::success_of::<$crate::ffi::call::functions::$function>(code)
                 });
                 Some((kept, taken))
             }
@@ -105,35 +105,6 @@ macro_rules! begin_at_once {
     }};
 }
 pub(super) use begin_at_once;
-
-/// A failed call that is not settled yet: what it was to use counts as in use. Whoever gets one settles it by
-/// [`RawStream::settle`](super::RawStream::settle) before anything else happens.
-///
-/// The compiler does not know that settling never unwinds. A function that still had the operands then would have to
-/// keep them in memory during every call, in order to drop them. So the operands are moved into the function that
-/// settles.
-///
-/// It is the code alone, so that it is passed in a register: a caller that made a larger value would have room for it on
-/// its stack, also where nothing fails.
-#[must_use]
-pub(crate) struct Unsettled<F> {
-    code: aclError,
-    _function: PhantomData<F>,
-}
-
-impl<F> Unsettled<F> {
-    #[inline(always)]
-    pub(super) fn unless_success(code: aclError) -> Result<(), Self> {
-        if code == ACL_SUCCESS { Ok(()) } else { Err(Self { code, _function: PhantomData }) }
-    }
-
-    pub(super) fn answer(&self) -> NoSuccess
-    where
-        F: Function,
-    {
-        NoSuccess::of::<F>(self.code)
-    }
-}
 
 /// Queues work after the checks of [`check_before_work`](super::RawStream::check_before_work), which gave `$ready` and
 /// `$ticket`. The last argument is an expression that makes the call and gives its

@@ -142,7 +142,7 @@ impl<C: Brand> StreamOps<C> {
         let (here, block) = (current.here(), buffer.operand_value(INSIDE).block_at_this_end());
         let (queue, number) = match self.queue.set_at_once(here, block, value) {
             Some((queue, Ok(number))) => (queue, number),
-            Some((queue, Err(unsettled))) => return Err(not_set(queue, unsettled, ManuallyDrop::into_inner(buffer))),
+            Some((queue, Err(failed))) => return Err(not_set(queue, failed, ManuallyDrop::into_inner(buffer))),
             None => match self.queue.set(here, block, value) {
                 Ok(number) => (Arc::clone(&self.queue), number),
                 Err(error) => return Err(Failed::boxed(error, ManuallyDrop::into_inner(buffer))),
@@ -188,12 +188,8 @@ impl<C: Brand> StreamOps<C> {
 /// Settles a set that failed.
 #[cold]
 #[inline(never)]
-fn not_set<C: Brand, E: Element, D: Destination<C, E>>(
-    queue: Arc<RawStream>,
-    unsettled: NotSet,
-    buffer: D,
-) -> Failed<D> {
-    let error = queue.settle_set(unsettled, buffer.operand_value(INSIDE).block_at_this_end());
+fn not_set<C: Brand, E: Element, D: Destination<C, E>>(queue: Arc<RawStream>, failed: NotSet, buffer: D) -> Failed<D> {
+    let error = queue.settle_set(failed, buffer.operand_value(INSIDE).block_at_this_end());
     Failed::boxed(error, buffer)
 }
 
@@ -277,8 +273,8 @@ fn copy_whole<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T
     let (here, blocks) = (current.here(), (target.block_at_this_end(), source.block_at_this_end()));
     let (queue, number) = match queue.copy_at_once(here, blocks, way) {
         Some((queue, Ok(number))) => (queue, number),
-        Some((queue, Err(unsettled))) => {
-            return Err(not_copied(queue, unsettled, ManuallyDrop::into_inner(from), ManuallyDrop::into_inner(to)));
+        Some((queue, Err(failed))) => {
+            return Err(not_copied(queue, failed, ManuallyDrop::into_inner(from), ManuallyDrop::into_inner(to)));
         }
         None => match copy_whole_after_checks::<E>(here, queue, blocks, (target.room(), source.room())) {
             Ok(number) => (Arc::clone(queue), number),
@@ -298,12 +294,12 @@ fn copy_whole<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T
 #[inline(never)]
 fn not_copied<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T: Operand<C, B>>(
     queue: Arc<RawStream>,
-    unsettled: NotCopied,
+    failed: NotCopied,
     from: F,
     to: T,
 ) -> Failed<(F, T)> {
     let blocks = [to.operand_value(INSIDE).block_at_this_end(), from.operand_value(INSIDE).block_at_this_end()];
-    let error = queue.settle_copy(unsettled, blocks);
+    let error = queue.settle_copy(failed, blocks);
     Failed::boxed(error, (from, to))
 }
 

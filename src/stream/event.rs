@@ -28,7 +28,7 @@ impl<C: Brand> StreamOps<C> {
         leads!(event: T, CanRecord => Recorded);
         match event.raw().record_at_once(current.here(), self.queue()) {
             Some(Ok(())) => Ok(event.into_recorded()),
-            Some(Err(unsettled)) => not_recorded(self.queue(), unsettled, event),
+            Some(Err(failed)) => not_recorded(self.queue(), failed, event),
             None => self.record_after_checks(current, event),
         }
     }
@@ -79,8 +79,8 @@ impl<C: Brand> StreamOps<C> {
 #[inline(never)]
 fn not_recorded<C: Brand, T: CanRecord, K: EventKind>(
     queue: &RawStream,
-    unsettled: NotRecorded,
+    failed: NotRecorded,
     event: Event<C, T, K>,
 ) -> Result<Event<C, Recorded, K>, Failed<Event<C, T, K>>> {
-    Err(Failed::boxed(event.raw().settle_record(queue, unsettled), event))
+    Err(Failed::boxed(event.raw().settle_record(queue, failed), event))
 }

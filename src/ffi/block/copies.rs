@@ -79,8 +79,12 @@ impl RawBuffer {
 
     #[cold]
     #[inline(never)]
-    fn not_copied(&self, api: Api, answer: NoSuccess, direction: &str, bytes: usize) -> Boxed {
-        answer.into_answer(api).into_error(|| format!("copy {bytes} bytes {direction} {}", self.home.kind())).into()
+    fn not_copied(&self, api: Api, answer: impl Into<NoSuccess>, direction: &str, bytes: usize) -> Boxed {
+        answer
+            .into()
+            .into_answer(api)
+            .into_error(|| format!("copy {bytes} bytes {direction} {}", self.home.kind()))
+            .into()
     }
 
     /// Sets every byte of the block, and returns when that is done.

@@ -2,7 +2,7 @@
 
 use super::RawBuffer;
 use crate::error::{Boxed, Error};
-use crate::ffi::call::{Function, NoSuccess, call_cached, functions};
+use crate::ffi::call::{FailedCall, Function, NoSuccess, call_cached, functions};
 use crate::ffi::home::Home;
 use crate::ffi::sharing::Name;
 use crate::ffi::shelf::{Seed, ShelfPlace};
@@ -12,6 +12,8 @@ use core::alloc::Layout;
 use core::ffi::c_void;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicBool, Ordering};
+
+type NotFreed = FailedCall<functions::aclrtFree>;
 
 /// Device memory that was allocated, for a row.
 pub(crate) struct NewBuffer {
@@ -92,9 +94,9 @@ impl RawBuffer {
 
     #[cold]
     #[inline(never)]
-    fn free_refused(&self, api: Api, refused: Option<Result<(), NoSuccess>>) -> Option<Result<(), Boxed>> {
+    fn free_refused(&self, api: Api, refused: Option<Result<(), NotFreed>>) -> Option<Result<(), Boxed>> {
         self.freed.store(false, Ordering::Release);
-        let error = |answer: NoSuccess| answer.into_answer(api).into_error(|| self.freeing()).into();
+        let error = |failed: NotFreed| NoSuccess::from(failed).into_answer(api).into_error(|| self.freeing()).into();
         refused.map(|refused| refused.map_err(error))
     }
 
@@ -109,9 +111,9 @@ pub(super) fn allocating(bytes: usize, home: Home) -> String {
 
 #[cold]
 #[inline(never)]
-fn not_allocated(api: Api, bytes: usize, answer: Result<(), NoSuccess>) -> Error {
+fn not_allocated(api: Api, bytes: usize, answer: Result<(), FailedCall<functions::aclrtMalloc>>) -> Error {
     match answer {
         Ok(()) => Error::NullAnswer { call: functions::aclrtMalloc::NAME },
-        Err(answer) => answer.into_answer(api).into_error(|| allocating(bytes.max(1), Home::Device)),
+        Err(failed) => NoSuccess::from(failed).into_answer(api).into_error(|| allocating(bytes.max(1), Home::Device)),
     }
 }

@@ -20,6 +20,7 @@ use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_CONTEXT_NULL, ACL_SUCCESS};
 use ascendcl_sys::types::aclError;
 use core::convert::Infallible;
+use core::marker::PhantomData;
 
 pub(super) use super::condition::{Begins, Current, FastCheck};
 pub(super) use at_once::{Cached, cached, cached_only, call_cached, call_current};
@@ -219,17 +220,38 @@ impl ReadyAnswer<aclError> {
 /// The answer of a failed call: the function's name, and the code or the missing function.
 pub(super) struct NoSuccess(&'static str, Result<aclError, Box<MissingSymbol>>);
 
+/// A failed call of the function `F`, in a fast path. It is the code alone, so that it is passed in a register: for a
+/// larger value the caller would have room on its stack, also where nothing fails.
+#[must_use]
+pub(crate) struct FailedCall<F> {
+    code: aclError,
+    _function: PhantomData<F>,
+}
+
+impl<F: Function> From<FailedCall<F>> for NoSuccess {
+    fn from(failed: FailedCall<F>) -> Self {
+        Self(F::NAME, Ok(failed.code))
+    }
+}
+
+impl<F> FailedCall<F> {
+    #[cold]
+    #[inline(never)]
+    pub(super) fn into_error(self, api: Api, doing: &'static str) -> Boxed
+    where
+        F: Function,
+    {
+        NoSuccess::from(self).into_error(api, doing)
+    }
+}
+
 /// `Ok` if the function returned success. For calls by a pointer from [`cached!`].
 #[inline(always)]
-pub(super) fn success_of<F: Function>(code: aclError) -> Result<(), NoSuccess> {
-    if code == ACL_SUCCESS { Ok(()) } else { Err(NoSuccess::of::<F>(code)) }
+pub(super) fn success_of<F>(code: aclError) -> Result<(), FailedCall<F>> {
+    if code == ACL_SUCCESS { Ok(()) } else { Err(FailedCall { code, _function: PhantomData }) }
 }
 
 impl NoSuccess {
-    pub(super) fn of<F: Function>(code: aclError) -> Self {
-        Self(F::NAME, Ok(code))
-    }
-
     /// The full answer, with this library.
     pub(super) fn into_answer(self, api: Api) -> ReadyAnswer<aclError> {
         Answer::from_parts(api.loading(), self.0, self.1)

@@ -6,7 +6,7 @@ pub(crate) use life::NewEvent;
 
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::admission::Admission;
-use crate::ffi::call::{call, functions};
+use crate::ffi::call::{FailedCall, call, functions};
 use crate::ffi::captured_event::event_for_captures;
 use crate::ffi::failure::any_failed;
 use crate::ffi::flagged_event::{event_with, reset};
@@ -14,7 +14,7 @@ use crate::ffi::gate::Gate;
 use crate::ffi::shelf::{Row, Shelf, ShelfPlace};
 use crate::ffi::stamp::Obstacles;
 use crate::ffi::wait::Wait;
-use crate::ffi::work::{Unsettled, begin_at_once, queue_alone, queue_at_once, queue_work};
+use crate::ffi::work::{begin_at_once, queue_alone, queue_at_once, queue_work};
 use crate::ffi::{Api, Here, LastUse, Owner, RawStream, Site};
 use ascendcl_macros::rule;
 use ascendcl_sys::constants::ACL_EVENT_SYNC;
@@ -29,7 +29,7 @@ const NOTHING: [&LastUse; 0] = [];
 const RECORD_AN_EVENT: &str = "record an event";
 
 /// A record that failed.
-pub(crate) type NotRecorded = Unsettled<functions::aclrtRecordEvent>;
+pub(crate) type NotRecorded = FailedCall<functions::aclrtRecordEvent>;
 
 /// An event of the device whose context was current when it was created.
 pub(crate) struct RawEvent {
@@ -218,14 +218,14 @@ impl RawEvent {
                 self.record.note(stream, number - 1, since);
                 Some(Ok(()))
             }
-            ((), Err(unsettled)) => Some(Err(unsettled)),
+            ((), Err(failed)) => Some(Err(failed)),
         }
     }
 
     /// Settles a failed record on this stream. Returns its error.
     #[cold]
-    pub(crate) fn settle_record(&self, stream: &RawStream, unsettled: NotRecorded) -> Boxed {
-        self.after_failed_record(stream.settle(RECORD_AN_EVENT, unsettled, NOTHING))
+    pub(crate) fn settle_record(&self, stream: &RawStream, failed: NotRecorded) -> Boxed {
+        self.after_failed_record(stream.settle(RECORD_AN_EVENT, failed, NOTHING))
     }
 
     /// Called after a failed record. The event may now mark another point than before.

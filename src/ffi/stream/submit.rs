@@ -2,10 +2,10 @@
 
 use super::{RawStream, SETTLING};
 use crate::error::{Boxed, Error, ObjectKind};
-use crate::ffi::call::{Current, Function, NoSuccess, Ready, functions};
+use crate::ffi::call::{Current, FailedCall, Function, NoSuccess, Ready, functions};
 use crate::ffi::stamp::{Next, Obstacles, Ticket, Unknown};
 use crate::ffi::timeline::not_taken;
-use crate::ffi::work::{Unsettled, begin_at_once, queue_alone, queue_work};
+use crate::ffi::work::{begin_at_once, queue_alone, queue_work};
 use crate::ffi::{Api, Here, LastUse, RawBuffer};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtMemcpyKind;
@@ -40,10 +40,10 @@ pub(crate) enum Way {
 }
 
 /// A copy that failed.
-pub(crate) type NotCopied = Unsettled<functions::aclrtMemcpyAsync>;
+pub(crate) type NotCopied = FailedCall<functions::aclrtMemcpyAsync>;
 
 /// A set that failed.
-pub(crate) type NotSet = Unsettled<functions::aclrtMemsetAsync>;
+pub(crate) type NotSet = FailedCall<functions::aclrtMemsetAsync>;
 
 /// A pointer to the stream, for the work in flight, and the number of the submission if the library has taken it. The
 /// pointer is cloned before the call, so that during the call only the stream's address is kept, and not also the
@@ -283,21 +283,21 @@ impl RawStream {
     pub(in crate::ffi) fn settle<F: Function, const N: usize>(
         &self,
         doing: &'static str,
-        unsettled: Unsettled<F>,
+        failed: FailedCall<F>,
         uses: [&LastUse; N],
     ) -> Boxed {
         let settle = |answer, number| self.settle_call(doing, answer, number);
-        not_taken(&self.timeline, Next::OF_STAMPED, uses, unsettled.answer(), settle)
+        not_taken(&self.timeline, Next::OF_STAMPED, uses, failed.into(), settle)
     }
 
     /// Settles a copy that failed.
-    pub(crate) fn settle_copy(&self, unsettled: NotCopied, blocks: [&RawBuffer; 2]) -> Boxed {
-        self.settle(QUEUE_A_COPY, unsettled, blocks.map(RawBuffer::last_use))
+    pub(crate) fn settle_copy(&self, failed: NotCopied, blocks: [&RawBuffer; 2]) -> Boxed {
+        self.settle(QUEUE_A_COPY, failed, blocks.map(RawBuffer::last_use))
     }
 
     /// Settles a set that failed.
-    pub(crate) fn settle_set(&self, unsettled: NotSet, block: &RawBuffer) -> Boxed {
-        self.settle(QUEUE_A_SET, unsettled, [block.last_use()])
+    pub(crate) fn settle_set(&self, failed: NotSet, block: &RawBuffer) -> Boxed {
+        self.settle(QUEUE_A_SET, failed, [block.last_use()])
     }
 
     /// Settles a failed call. Returns its error, and whether it is certain that no work of the call is still queued.

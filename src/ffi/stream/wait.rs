@@ -89,7 +89,7 @@ impl RawStream {
     /// Continues a wait whose first slice did not succeed. The gate is passed.
     #[cold]
     #[inline(never)]
-    fn go_on_waiting(&self, here: Here<'_>, limit: Option<Duration>, first: NoSuccess) -> Result<(), Boxed> {
+    fn go_on_waiting(&self, here: Here<'_>, limit: Option<Duration>, first: impl Into<NoSuccess>) -> Result<(), Boxed> {
         let (ready, api, raw) = (here.ready()?, here.api(), self.raw);
         let wait = Wait {
             doing: "synchronise a stream",
@@ -101,7 +101,7 @@ impl RawStream {
             unlimited: || unsafe { call!(ready.aclrtSynchronizeStream(raw)) },
             is_over: || self.is_complete(api).unwrap_or(false),
         };
-        wait.after(api, limit, first.into_answer(api)).map_err(Boxed::from)
+        wait.after(api, limit, first.into().into_answer(api)).map_err(Boxed::from)
     }
 
     /// The code, if a wait for this stream failed because work failed. For the default stream, that may be work of

@@ -1,7 +1,9 @@
 //! Executions of a binding: queued on a stream, or run while the caller waits.
 
-use super::super::super::call::{Current, NoSuccess, Ready, cached, cached_only, call, functions};
-use super::super::super::work::{Unsettled, queue_alone, queue_at_once};
+use super::super::super::call::{
+    Current, FailedCall, NoSuccess, Ready, cached, cached_only, call, functions, success_of,
+};
+use super::super::super::work::{queue_alone, queue_at_once};
 use super::super::super::{Here, RawStream};
 use super::super::LoadedModel;
 use super::{RawBinding, gone};
@@ -10,7 +12,7 @@ use crate::ffi::shelf::Shelf;
 use crate::life_cycle::leads;
 
 /// A run that failed.
-pub(crate) type NotRun = Unsettled<functions::aclmdlExecute>;
+pub(crate) type NotRun = FailedCall<functions::aclmdlExecute>;
 
 /// Guards an execution that was queued while the program keeps the handle of the binding. If the guard is dropped
 /// before it is [disarmed](Self::disarm), the execution may still be running: the binding is then in doubt, and refuses
@@ -148,7 +150,7 @@ impl RawBinding {
         // datasets, model and memory stay until a synchronise of the whole context has covered the run (the stamps).
         unsafe {
             let execute = cached_only!(here.aclmdlExecute)?;
-            Some(NotRun::unless_success(execute(model.id(), self.inputs.raw(), self.outputs.raw())))
+            Some(success_of(execute(model.id(), self.inputs.raw(), self.outputs.raw())))
         }
     }
 
@@ -161,7 +163,7 @@ impl RawBinding {
         failed: NotRun,
         settle: impl FnOnce() -> bool,
     ) -> Boxed {
-        self.has_failed(here, runs, model, failed.answer(), settle)
+        self.has_failed(here, runs, model, failed.into(), settle)
     }
 
     /// Called after a failed run, which may go on. Sets the stamps before it makes the error.
