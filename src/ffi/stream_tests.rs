@@ -1,6 +1,7 @@
 //! On which streams a fast path may queue work.
 
 use super::process::Loading;
+use super::stamp::Obstacles;
 use super::thread_notes::set_entered_id;
 use super::{Api, Home, LastUse, RawStream, Site};
 use crate::device_allocator::ContextId;
@@ -18,6 +19,7 @@ fn nobody_knows_the_next_number_of_a_stream_that_several_threads_use() {
     let streams = [RawStream::created(api, aclrtStream::NULL), RawStream::default_of_current(api)];
     set_entered_id(outer);
     let (site, memory) = (Site::of(api, context), LastUse::of(Home::Device.in_context(context.number())));
-    let knows = streams.each_ref().map(|stream| stream.ready_for_work(site.here(), [&memory]).is_some());
+    let knows =
+        streams.each_ref().map(|stream| stream.ready_for_work(site.here(), Obstacles::NONE, [&memory]).is_some());
     assert_eq!(knows, [true, false]);
 }
