@@ -2,7 +2,7 @@
 
 use super::bindings::{BoundOutput, OutputBuffer, OwnRoom, Tensors, same_count};
 use super::{Model, OwnWorkspace, PortId, RunsAlone, TensorInfo};
-use crate::brand::{Brand, Inside};
+use crate::brand::{Brand, Inside, ModelOfOneThread};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Error, Failed, ObjectKind};
@@ -27,6 +27,8 @@ pub struct BoundModel<
     C: Brand, // CTX-02: of every context: `struct S<C: Brand> { model: BoundModel<C> }`; of a runtime: `BoundModel<Vision>`
     P = OwnWorkspace,
 > {
+    /// First, for the compiler's message about a model that threads share.
+    _not_shared: ModelOfOneThread,
     /// Behind one pointer, because a model is moved into each execution that is queued, and out again.
     pub(super) parts: Box<Parts<C, P>>,
 }
@@ -73,7 +75,9 @@ impl<C: Brand, P> Model<C, P> {
         let mut model = self;
         let bound = model.free_buffers(current).and_then(|()| model.bound_to(current, inputs, outputs));
         match bound {
-            Ok((binding, bound)) => Ok(BoundModel { parts: Box::new(Parts { model, binding, bound }) }),
+            Ok((binding, bound)) => {
+                Ok(BoundModel { _not_shared: ModelOfOneThread::NEW, parts: Box::new(Parts { model, binding, bound }) })
+            }
             Err(error) => Err(Failed { error, value: model }),
         }
     }
