@@ -29,4 +29,5 @@ mod sharing;
 mod sources;
 mod streams;
 mod threads;
+mod told;
 mod virtual_memory;

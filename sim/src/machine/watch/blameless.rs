@@ -8,7 +8,6 @@ use super::{OFF, mode};
 use crate::failure::Breach;
 use crate::locks::lock;
 use crate::machine::thread::errors;
-use crate::machine::watch::explained;
 use ascendcl_rules::Object;
 use std::collections::VecDeque;
 use std::sync::Mutex;
@@ -51,7 +50,7 @@ pub(crate) fn made_to_fail(name: &'static str, words: Vec<usize>) {
 /// The call of this thread has failed by itself.
 #[cold]
 pub(crate) fn failed(name: &'static str, words: impl FnOnce() -> Vec<usize>) {
-    if errors::is_by_trouble() && !explained::is_found() {
+    if errors::is_by_trouble() {
         made_to_fail(name, words());
     }
 }

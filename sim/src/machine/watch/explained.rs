@@ -42,7 +42,7 @@ pub(super) fn judged(found: bool) {
 }
 
 /// Whether it gave one.
-pub(super) fn is_found() -> bool {
+fn is_found() -> bool {
     FOUND.get() == errors::number()
 }
 
