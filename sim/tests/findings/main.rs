@@ -20,6 +20,7 @@ mod mapped;
 mod memory;
 mod models;
 mod modes;
+mod operators;
 mod pictures;
 mod pools;
 mod reachable;
