@@ -25,6 +25,8 @@ pub(crate) struct Breach {
     pub(crate) fix: &'static str,
     /// The first one is what the call is about.
     pub(crate) objects: Vec<Object>,
+    /// When that began which is not complete.
+    pub(crate) since: Option<u64>,
 }
 
 impl Failure {
@@ -34,7 +36,7 @@ impl Failure {
 
     /// With the rule that the call breaks, unless it is known by now.
     pub(crate) fn breaks(mut self, rule: RuleId, expected: &'static str, fix: &'static str) -> Self {
-        self.breach.get_or_insert_with(|| Box::new(Breach { rule, expected, fix, objects: Vec::new() }));
+        self.breach.get_or_insert_with(|| Box::new(Breach { rule, expected, fix, objects: Vec::new(), since: None }));
         self
     }
 
@@ -51,6 +53,12 @@ impl Failure {
         {
             breach.objects.push(object);
         }
+        self
+    }
+
+    /// With the moment at which that began which is not complete. A call that has failed since may be the reason.
+    pub(crate) fn since(mut self, begun: u64) -> Self {
+        self.breach.iter_mut().for_each(|breach| breach.since = Some(begun));
         self
     }
 

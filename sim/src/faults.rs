@@ -7,7 +7,7 @@ use crate::failure::Failure;
 use crate::locks::lock;
 use crate::machine::callbacks::reports;
 use crate::machine::workers::pool;
-use crate::machine::{device, trouble, watch};
+use crate::machine::{device, trouble};
 use std::collections::HashMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
@@ -63,10 +63,6 @@ pub(crate) fn verdict(name: &'static str, can_fail: bool) -> Verdict {
 #[cold]
 fn consult(name: &'static str, can_fail: bool) -> Verdict {
     let planned = lock(&ACTIVE).as_mut().and_then(|active| active.next(name, can_fail));
-    if planned.is_some() {
-        // What the program takes back after the calls that fail now may not be there.
-        watch::made_to_fail();
-    }
     match planned.map(|injected| (injected.fault, injected.number)) {
         Some((Fault::Fails(code), number)) => return Verdict::Fails(asked_for(code, number)),
         Some((Fault::FailsAfter(code), number)) => return Verdict::FailsAfter(asked_for(code, number)),

@@ -130,10 +130,26 @@ fn note_missing_wait(world: &mut World, scene: &Scene, findings: &[Finding]) {
     awaited.iter().for_each(|clock| world.host.join(clock));
 }
 
+/// The time between two events of one stream was asked for before a wait. If other calls rely on that wait, too, that is the
+/// same mistake.
+fn note_early_question(world: &mut World, scene: &Scene) {
+    let timed = |object| world.events.get(object).filter(|event| event.data.timed);
+    let record = |object| timed(object).and_then(|event| event.data.record.as_ref());
+    let end = scene.event.others().find(|other| other.kind == Kind::Event);
+    let (Some(first), Some(last)) = (record(scene.event.object), end.and_then(record)) else { return };
+    if first.key == last.key && first.count <= last.count {
+        let clock = last.clock.clone();
+        world.host.join(&clock);
+    }
+}
+
 /// Remembers pairs of streams that use a block without an order, so that each pair is reported once.
 pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Finding]) {
     if !findings.is_empty() && super::live::ends(scene.event.op) {
         note_missing_wait(world, scene, findings);
+    }
+    if !findings.is_empty() && scene.event.op == Op::Elapsed {
+        note_early_question(world, scene);
     }
     let Some(queue) = scene.event.queue() else { return };
     for finding in findings.iter().filter(|finding| finding.rule.severity() == Severity::Misuse) {

@@ -10,6 +10,8 @@ extern int aclrtReleaseMemAddress(void *address);
 extern int aclrtMallocPhysical(void **handle, size_t size, const void *properties, uint64_t flags);
 extern int aclrtFreePhysical(void *handle);
 extern int aclrtMapMem(void *address, size_t size, size_t offset, void *handle, uint64_t flags);
+extern int aclrtMemMapNoAccess(void *address, size_t size, size_t offset, void *handle, uint64_t flags);
+extern int aclrtMemSetAccess(void *address, size_t size, const void *accesses, size_t count);
 extern int aclrtUnmapMem(void *address);
 
 /* Physical memory: of the host (0), or of device 0 (1). */
@@ -19,14 +21,29 @@ struct Properties {
 };
 enum { PHYSICAL = 2 << 20 };
 
+/* What may be done with a mapping from one place: nothing (0), or reads and writes (3). */
+struct Access {
+    uint32_t flags, place, kind;
+    uint8_t reserved[12];
+};
+
+static void set_access(void *address, uint32_t flags)
+{
+    struct Access access = {.flags = flags};
+    DO(aclrtMemSetAccess(address, PHYSICAL, &access, 1));
+}
+
+typedef int Map(void *address, size_t size, size_t offset, void *handle, uint64_t flags);
+
 /* Addresses of twice the size, and memory in their first half. */
-static char *mapped(uint32_t kind, void **handle)
+static char *mapped(uint32_t kind, void **handle, Map *map)
 {
     struct Properties properties = {.kind = kind};
     void *address = NULL;
     DO(aclrtReserveMemAddress(&address, 2 * PHYSICAL, 0, NULL, 0));
     DO(aclrtMallocPhysical(handle, PHYSICAL, &properties, 0));
-    DO(aclrtMapMem(address, PHYSICAL, 0, *handle, 0));
+    if (map(address, PHYSICAL, 0, *handle, 0) != 0)
+        printf("nothing was mapped\n");
     return address;
 }
 
@@ -95,7 +112,7 @@ int main(int count, char *arguments[])
         look(here);
     }
     void *handle = NULL;
-    char *virtual = mapped(1, &handle);
+    char *virtual = mapped(1, &handle, aclrtMapMem);
     DO(aclrtMemcpy(virtual, PHYSICAL, "abc", 4, TO_DEVICE));
     DO(aclrtMemcpy(zeros, SIZE, virtual, 4, TO_HOST));
     if (strcmp(zeros, "abc") != 0)
@@ -110,6 +127,30 @@ int main(int count, char *arguments[])
     if (strcmp(word, "unmapped") == 0)
         look(virtual);
     DO(aclrtReleaseMemAddress(virtual));
+    DO(aclrtFreePhysical(handle));
+    /* Physical memory of the host is the program's as soon as it has access. */
+    char *host = mapped(0, &handle, aclrtMemMapNoAccess);
+    if (strcmp(word, "no-access-read") == 0)
+        look(host + 1);
+    if (strcmp(word, "no-access-write") == 0)
+        host[1] = 1;
+    set_access(host, 3);
+    strcpy(host, "own");
+    DO(aclrtMemcpyAsync(there, SIZE, host, 4, TO_DEVICE, worker));
+    DO(aclrtMemcpyAsync(host + SIZE, SIZE, there, 4, TO_HOST, worker));
+    DO(aclrtSynchronizeStream(worker));
+    if (strcmp(host + SIZE, "own") != 0)
+        printf("the memory of the host has other bytes\n");
+    if (strcmp(word, "host-not-mapped") == 0)
+        look(host + PHYSICAL);
+    if (strcmp(word, "closed") == 0) {
+        set_access(host, 0);
+        look(host);
+    }
+    DO(aclrtUnmapMem(host));
+    if (strcmp(word, "host-unmapped") == 0)
+        look(host);
+    DO(aclrtReleaseMemAddress(host));
     DO(aclrtFreePhysical(handle));
     if (strcmp(word, "null") == 0)
         look(NULL);

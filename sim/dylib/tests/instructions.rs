@@ -81,6 +81,28 @@ fn mapped_memory_of_devices_and_addresses_without_memory_are_found() {
 }
 
 #[test]
+fn physical_memory_of_the_host_is_the_programs_where_it_has_access() {
+    let cases = [
+        ("no-access-read", "VMM-03"),
+        ("no-access-write", "VMM-03"),
+        ("closed", "VMM-03"),
+        ("host-not-mapped", "VMM-01"),
+        ("host-unmapped", "MEM-01"),
+    ];
+    for (word, rule) in cases {
+        let (status, said, report) = run("report,guard", word);
+        assert_eq!((status.signal(), said.as_str()), (Some(SIGSEGV), ""), "{word}");
+        assert_eq!(broken(&report), [rule], "{report}");
+        let from = report.lines().find(|line| line.starts_with("  from: ")).unwrap();
+        assert!(from.contains("instructions+"), "{from}");
+    }
+    for word in ["no-access-read", "closed"] {
+        let (status, said, _) = run("report", word);
+        assert!(status.success() && said == "end\n", "the system lets a program use what no page guards");
+    }
+}
+
+#[test]
 fn an_overrun_of_pinned_memory_is_found() {
     let (status, said, report) = run("report,guard", "near");
     assert!(status.success() && said == "end\n", "{status}: {said}");

@@ -2,7 +2,8 @@
 
 use crate::config;
 use crate::failure::{Answer, Failure};
-use ascendcl_sys::error_codes::{ACL_ERROR_RT_LOST_HEARTBEAT, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT};
+use ascendcl_sys::error_codes::*;
+use ascendcl_sys::types::aclError;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
@@ -105,6 +106,17 @@ impl Patience {
 /// The answer of a wait that is given up.
 pub(crate) fn stuck() -> Failure {
     Failure::new(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "the device hangs: the work is not over, and will not be")
+}
+
+/// Whether a call that answers this code has met a trouble, and no mistake of the program: there is not enough of something,
+/// or the devices are lost or hang.
+pub(crate) fn is_reason_of(code: aclError) -> bool {
+    match code {
+        ACL_ERROR_RT_FEATURE_NOT_SUPPORT => false,
+        ACL_ERROR_RT_LOST_HEARTBEAT | 200_000..300_000 => true,
+        ACL_ERROR_RT_STREAM_SYNC_TIMEOUT => hangs(),
+        _ => false,
+    }
 }
 
 /// Whether a call of this function needs a device, or only what the library keeps on the host.

@@ -4,6 +4,7 @@
 #![allow(unsafe_code)]
 
 mod results;
+mod words;
 
 use core::ffi::c_void;
 use core::ptr::NonNull;
@@ -51,7 +52,11 @@ pub mod exports {
         ([variadic $($flags:tt)*] $($rest:tt)*) => { shell!([$($flags)*] $($rest)*); };
         ([$need:ident sim] $name:ident ($($arg:ident: $ty:ty),*) $($ret:ty)?) => {
             pub unsafe extern "C" fn $name($($arg: $ty),*) $(-> $ret)? {
-                $crate::shells::results::enter(stringify!($name), ($name as *const ()).addr(), || {
+                #[allow(unused_imports, reason = "some functions have handles alone")]
+                use $crate::shells::words::{NoHandle, Word};
+                // Null and what is no handle at all are no objects.
+                let words = move || [$(Word($arg).number()),*].into_iter().filter(|word| *word != 0).collect();
+                $crate::shells::results::enter((stringify!($name), ($name as *const ()).addr()), words, || {
                     // SAFETY: `FromC::from_c` asks for an argument of a C call that is under way. These are.
                     #[allow(unused_unsafe, reason = "some functions have no argument")]
                     unsafe { $crate::calls::$name($($crate::abi::FromC::from_c($arg)),*) }

@@ -25,6 +25,11 @@ pub(super) trait Broken: Sized {
     /// Whether `BROKEN` tells the caller of a failure.
     const TELLS: bool = true;
 
+    /// Whether it may be the answer of a call that has failed.
+    fn may_be_failure(&self) -> bool {
+        false
+    }
+
     /// What C gets for this failure.
     fn failed(_failure: &Failure) -> Self {
         Self::BROKEN
@@ -32,7 +37,12 @@ pub(super) trait Broken: Sized {
 }
 
 /// Runs one call: nothing unwinds into C, and a failure leaves its text behind for the thread. `address`: the C function's.
-pub(super) fn enter<R, C: Broken>(name: &'static str, address: usize, call: impl FnOnce() -> R) -> C
+/// `words`: those of its arguments that may be handles or addresses.
+pub(super) fn enter<R, C: Broken>(
+    (name, address): (&'static str, usize),
+    words: impl FnOnce() -> Vec<usize>,
+    call: impl FnOnce() -> R,
+) -> C
 where
     R: IntoC<C>,
 {
@@ -50,7 +60,14 @@ where
         let failure = match verdict {
             Verdict::Goes => match process::refuse_uninitialised() {
                 Err(failure) if C::TELLS && trouble::needs_device(name) => failure,
-                _ => return call(),
+                _ => {
+                    let answer = call();
+                    match answer.may_be_failure() {
+                        true => watch::failed(name, words),
+                        false => watch::succeeded(name, words),
+                    }
+                    return answer;
+                }
             },
             Verdict::Fails(failure) => {
                 if name == "aclInit" {
@@ -63,6 +80,7 @@ where
                 failure
             }
         };
+        watch::made_to_fail(name, words());
         errors::report(&failure);
         C::failed(&failure)
     })
@@ -159,12 +177,24 @@ impl Broken for aclError {
     fn failed(failure: &Failure) -> Self {
         failure.code
     }
+
+    fn may_be_failure(&self) -> bool {
+        *self != ACL_SUCCESS
+    }
 }
 impl<T> Broken for *mut T {
     const BROKEN: Self = core::ptr::null_mut();
     const ABSENT: Self = core::ptr::null_mut();
+
+    fn may_be_failure(&self) -> bool {
+        self.is_null()
+    }
 }
 impl<T> Broken for *const T {
     const BROKEN: Self = core::ptr::null();
     const ABSENT: Self = core::ptr::null();
+
+    fn may_be_failure(&self) -> bool {
+        self.is_null()
+    }
 }

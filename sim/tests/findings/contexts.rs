@@ -50,7 +50,8 @@ fn a_context_that_is_destroyed_while_it_is_current_elsewhere_is_found() {
         go.send(()).unwrap();
         assert_eq!(worker.join().unwrap() == ACL_SUCCESS, kept);
     };
-    breaks_without(rules::CTX_11, run);
+    assert_eq!(broken_by(|| run(false)), [(rules::CTX_11, "aclrtDestroyContext")]);
+    assert_eq!(broken_by(|| run(true)), []);
 }
 
 #[test]

@@ -178,7 +178,7 @@ fn a_capture_that_came_to_nothing_and_a_context_that_ended_use_nothing() {
 }
 
 /// A dataset for one image in this block.
-fn image(block: *mut c_void) -> *mut aclmdlDataset {
+pub(crate) fn image(block: *mut c_void) -> *mut aclmdlDataset {
     let images = dataset(block, INPUT);
     shape(images);
     images

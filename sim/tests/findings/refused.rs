@@ -51,6 +51,7 @@ fn profiling_calls_nest() {
     }
     assert_eq!(profiled("isefdd"), [(rules::DATA_05, "aclprofDestroyConfig")]);
     assert_eq!(profiled("idsef"), [(rules::DATA_05, "aclprofStart")]);
+    assert_eq!(profiled("idef"), [(rules::DATA_05, "aclprofStop")]);
 }
 
 /// A model with the gears 1, 8 and 2 for its rows, loaded.

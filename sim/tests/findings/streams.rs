@@ -307,3 +307,30 @@ fn a_stream_that_is_captured_is_neither_waited_for_nor_ended() {
     };
     assert_eq!(broken(run), [rules::STREAM_18]);
 }
+
+#[test]
+fn a_time_that_is_asked_for_without_a_wait_is_all_that_is_found_about_this_wait() {
+    let run = |synced: bool| {
+        broken_by(|| {
+            let ([main, side], [block, pinned, other]) =
+                ([stream(), stream()], [malloc(64), malloc_host(64), malloc_host(64)]);
+            ok!(aclrtMemset(block, 64, 1, 64));
+            let [start, end] = [(), ()].map(|()| {
+                let mut event = aclrtEvent::NULL;
+                ok!(aclrtCreateEventExWithFlag(&mut event, ACL_EVENT_TIME_LINE));
+                event
+            });
+            ok!(aclrtRecordEvent(start, side));
+            queue_copy(pinned, block, TO_HOST, side);
+            ok!(aclrtRecordEvent(end, side));
+            if synced {
+                sync(side);
+            }
+            acl!(aclrtEventElapsedTime(&mut 0.0, start, end));
+            queue_copy(block, other, TO_DEVICE, main);
+            sync(main);
+        })
+    };
+    assert_eq!(run(true), []);
+    assert_eq!(run(false), [(rules::EVENT_04, "aclrtEventElapsedTime")]);
+}

@@ -22,7 +22,7 @@ pub(crate) fn begin_group(stream: &Stream) -> Answer {
     let mut state = lock(&capture.state);
     state.usable()?;
     if state.groups.contains_key(&stream.number()) {
-        return Err(status("a task group is open on the stream already"));
+        return Err(status("a task group is open on the stream already", stream));
     }
     state.groups.insert(stream.number(), Vec::new());
     drop(state);
@@ -37,7 +37,7 @@ pub(crate) fn end_group(stream: &Stream) -> Answer<aclrtTaskGrp> {
         let mut state = lock(&capture.state);
         (state.groups.remove(&stream.number()), state.spoilt.remove(&stream.number()))
     };
-    let nodes = nodes.ok_or_else(|| status("no task group is open on the stream"))?;
+    let nodes = nodes.ok_or_else(|| status("no task group is open on the stream", stream))?;
     if spoilt {
         let text = "the task group was given work that it does not take";
         return Err(unpaired(Failure::new(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, text)));
@@ -52,7 +52,7 @@ pub(crate) fn end_group(stream: &Stream) -> Answer<aclrtTaskGrp> {
 pub(crate) fn begin_update(stream: &Arc<Stream>, handle: aclrtTaskGrp) -> Answer {
     let group = GROUPS.get(handle.0.addr());
     let group = group.ok_or_else(|| Failure::refused("this is not the handle of a task group"))?;
-    let update = Update { handle: handle.0.addr(), group, work: Mutex::default() };
+    let update = Update { handle: handle.0.addr(), group, begun: watch::moment(), work: Mutex::default() };
     if !stream.start_recording(Recorder::Update(Arc::new(update))) {
         return Err(captured("the stream is being captured, or updates a task group already"));
     }
@@ -62,7 +62,7 @@ pub(crate) fn begin_update(stream: &Arc<Stream>, handle: aclrtTaskGrp) -> Answer
 /// The new work replaces the old when the stream comes to it: a replay that was submitted before still runs the old.
 pub(crate) fn end_update(stream: &Arc<Stream>) -> Answer {
     let Some(Recorder::Update(update)) = stream.recorder() else {
-        return Err(status("the stream updates no task group"));
+        return Err(status("the stream updates no task group", stream));
     };
     let (_, uses) = stream.stop_keeping();
     let work = std::mem::take(&mut *lock(&update.work));
@@ -70,7 +70,7 @@ pub(crate) fn end_update(stream: &Arc<Stream>) -> Answer {
     if work.len() != expected {
         let text = format!("the group has {expected} tasks, and {} came for them", work.len());
         let failure = unpaired(Failure::new(ACL_ERROR_RT_MODEL_UPDATE_FAILED, text));
-        return Err(failure.about(Object::graph(update.group.graph as u64)));
+        return Err(failure.about(Object::graph(update.group.graph as u64)).since(update.begun));
     }
     let (graph, group) = (update.group.graph, update.handle);
     stream.submit(move || {
@@ -87,8 +87,9 @@ pub(crate) fn clear() {
     drop(GROUPS.remove_all(|_| true));
 }
 
-fn status(text: &'static str) -> Failure {
-    unpaired(Failure::new(ACL_ERROR_STREAM_TASK_GROUP_STATUS, text))
+fn status(text: &'static str, stream: &Stream) -> Failure {
+    let failure = unpaired(Failure::new(ACL_ERROR_STREAM_TASK_GROUP_STATUS, text));
+    failure.about(Object::stream(stream.number() as u64))
 }
 
 /// Begin, tasks and end of a group, or of its update, do not belong together (GRAPH-09).

@@ -29,6 +29,7 @@ use crate::machine::recording::tasks::{Node, Sort};
 use crate::machine::streams::refusals::{captured, refuse_bound};
 use crate::machine::streams::stream::Stream;
 use crate::machine::streams::table;
+use crate::machine::watch;
 use ascendcl_rules::{GRAPH_01, GRAPH_02, GRAPH_03, GRAPH_06, Object};
 use ascendcl_sys::constants::ACL_STREAM_CPU_SCHEDULE;
 use ascendcl_sys::error_codes::*;
@@ -60,6 +61,7 @@ fn begin_as(number: usize, stream: &Arc<Stream>, mode: aclmdlRICaptureMode) -> A
         device: Arc::clone(stream.device()),
         origin: stream.number(),
         thread: this_thread(),
+        begun: watch::moment(),
         mode,
         state: Mutex::default(),
     });
@@ -156,14 +158,17 @@ impl Capture {
         }
         if !groups.is_empty() {
             let text = "a task group is still open";
-            return Err(groups::unpaired(Failure::new(ACL_ERROR_STREAM_TASK_GROUP_STATUS, text)).about(self.named()));
+            return Err(groups::unpaired(Failure::new(ACL_ERROR_STREAM_TASK_GROUP_STATUS, text))
+                .about(self.named())
+                .since(self.begun));
         }
         let issued = |stream: &usize| clocks.get(stream).and_then(|clock| clock.get(stream)).copied().unwrap_or(0);
         let joined = clocks.get(&self.origin);
         let known = |stream: &usize| joined.and_then(|clock| clock.get(stream)).copied().unwrap_or(0);
         if clocks.keys().any(|stream| issued(stream) > known(stream)) {
             let text = "a stream took part whose last work the first stream did not wait for";
-            return Err(not_joined(Failure::new(ACL_ERROR_RT_STREAM_UNJOINED, text)).about(self.named()));
+            let failure = not_joined(Failure::new(ACL_ERROR_RT_STREAM_UNJOINED, text));
+            return Err(failure.about(self.named()).since(self.begun));
         }
         let others = clocks.keys().copied().filter(|stream| *stream != self.origin);
         let streams = std::iter::once(self.origin).chain(others).collect();

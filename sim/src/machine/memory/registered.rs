@@ -4,7 +4,7 @@ use super::blocks::{BLOCKS, Backing, Blocks, Entry, Place};
 use crate::abi::Address;
 use crate::failure::{Answer, Failure};
 use crate::locks::{read, write};
-use ascendcl_rules::MEM_14;
+use ascendcl_rules::{MEM_14, Object};
 use ascendcl_sys::error_codes::{ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED, ACL_ERROR_HOST_MEMORY_NOT_REGISTERED};
 
 /// Whether a pinned block of the library starts here.
@@ -17,7 +17,8 @@ pub(crate) fn register(start: Address, size: usize) -> Answer {
     const PAGE: usize = 4096;
     let again = || {
         let text = format!("{size} bytes from {:#x} on are registered already, or the library's", start.number());
-        Err(unfit(Failure::new(ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED, text)))
+        let failure = unfit(Failure::new(ACL_ERROR_HOST_MEMORY_ALREADY_REGISTERED, text));
+        Err(failure.about(Object::memory(start.number() as u64)))
     };
     let mut blocks = write(&BLOCKS);
     if blocks.own_pinned(start).is_some_and(|room| size <= room) {

@@ -4,6 +4,7 @@ use crate::abi::Name;
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::handles::Table;
+use crate::machine::watch;
 use ascendcl_sys::types::{aclDataType, aclopAttr};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -29,11 +30,15 @@ pub(crate) enum Attribute {
 static COLLECTIONS: Table<Mutex<Attributes>> = Table::new();
 
 pub(crate) fn create_attributes() -> Name<aclopAttr> {
-    Name::new(COLLECTIONS.add(Mutex::default()))
+    let number = COLLECTIONS.add(Mutex::default());
+    watch::is_described(number);
+    Name::new(number)
 }
 
 pub(crate) fn destroy_attributes(name: Name<aclopAttr>) -> Answer {
-    COLLECTIONS.remove(name.0).map(|_| ()).ok_or_else(|| unknown(name))
+    COLLECTIONS.remove(name.0).map(drop).ok_or_else(|| unknown(name))?;
+    watch::is_described_no_more(name.0);
+    Ok(())
 }
 
 /// The last value that is set under a name counts.
@@ -60,8 +65,9 @@ pub(super) fn clear() {
 }
 
 fn unknown(name: Name<aclopAttr>) -> Failure {
-    Failure::invalid(match name.0 {
+    let failure = Failure::invalid(match name.0 {
         0 => "the operator's attributes are null",
         _ => "these are no operator's attributes, or they were destroyed",
-    })
+    });
+    watch::no_description(name.0, failure)
 }

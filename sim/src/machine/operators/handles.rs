@@ -4,17 +4,22 @@ use super::plan::Plan;
 use crate::abi::Name;
 use crate::failure::{Answer, Failure};
 use crate::machine::handles::Table;
+use crate::machine::watch;
 use ascendcl_sys::types::aclopHandle;
 use std::sync::Arc;
 
 static HANDLES: Table<Plan> = Table::new();
 
 pub(crate) fn create_handle(plan: Plan) -> Name<aclopHandle> {
-    Name::new(HANDLES.add(plan))
+    let number = HANDLES.add(plan);
+    watch::is_described(number);
+    Name::new(number)
 }
 
 pub(crate) fn destroy_handle(name: Name<aclopHandle>) -> Answer {
-    HANDLES.remove(name.0).map(|_| ()).ok_or_else(|| unknown(name))
+    HANDLES.remove(name.0).map(drop).ok_or_else(|| unknown(name))?;
+    watch::is_described_no_more(name.0);
+    Ok(())
 }
 
 pub(crate) fn find_handle(name: Name<aclopHandle>) -> Answer<Arc<Plan>> {
@@ -30,8 +35,9 @@ pub(super) fn clear() {
 }
 
 fn unknown(name: Name<aclopHandle>) -> Failure {
-    Failure::invalid(match name.0 {
+    let failure = Failure::invalid(match name.0 {
         0 => "the operator handle is null",
         _ => "this is no operator handle, or it was destroyed",
-    })
+    });
+    watch::no_description(name.0, failure)
 }

@@ -14,6 +14,7 @@ use crate::machine::memory::{Hold, Place, describe, hold};
 use crate::machine::models::{Given, claim, lend};
 use crate::machine::streams::stream::Stream;
 use crate::model::RunFailure;
+use ascendcl_rules::{DATA_08, Object};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclDataBuffer;
 use std::sync::Arc;
@@ -172,7 +173,10 @@ fn area(what: &str, operand: &Operand, buffer: Name<aclDataBuffer>, mismatch: i3
         Some(need) => {
             let text =
                 format!("{what}: found {} bytes in its data buffer, expected {need} for {element} {dims:?}", area.size);
-            Err(Failure::new(mismatch, text))
+            let fix = "ask for the size of the description (aclGetTensorDescSize)";
+            let failure =
+                Failure::new(mismatch, text).breaks(DATA_08, "a buffer as large as the description says", fix);
+            Err(failure.about(Object::data_buffer(buffer.0 as u64)))
         }
         None => Err(Failure::new(mismatch, format!("{what}: found dims {dims:?}, which have no size in bytes"))),
     }

@@ -19,6 +19,8 @@ pub(crate) struct Capture {
     pub(in crate::machine) device: Arc<Device>,
     pub(in crate::machine) origin: usize,
     pub(in crate::machine) thread: u64,
+    /// When it began.
+    pub(in crate::machine) begun: u64,
     pub(in crate::machine) mode: aclmdlRICaptureMode,
     pub(in crate::machine) state: Mutex<State>,
 }

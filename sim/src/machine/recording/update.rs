@@ -18,6 +18,8 @@ pub(crate) struct Update {
     /// The group's handle.
     pub(in crate::machine) handle: usize,
     pub(in crate::machine) group: Arc<Group>,
+    /// When it began.
+    pub(in crate::machine) begun: u64,
     pub(in crate::machine) work: Mutex<Vec<Work>>,
 }
 

@@ -2,6 +2,7 @@
 
 use crate::abi::CText;
 use crate::failure::Failure;
+use crate::machine::trouble;
 use ascendcl_sys::error_codes::{ACL_SUCCESS, error_name};
 use ascendcl_sys::types::aclError;
 use std::borrow::Cow;
@@ -17,6 +18,8 @@ thread_local! {
     static NUMBER: Cell<u64> = const { Cell::new(0) };
     /// How many it has made.
     static CALLS: Cell<u64> = const { Cell::new(0) };
+    /// The latest of them that failed by a trouble of the machine.
+    static TROUBLED: Cell<u64> = const { Cell::new(0) };
     static LAST: Cell<aclError> = const { Cell::new(ACL_SUCCESS) };
     static TEXTS: RefCell<Texts> = const { RefCell::new(Texts { unread: None, shown: None }) };
 }
@@ -52,6 +55,11 @@ pub(crate) fn number() -> u64 {
     NUMBER.get()
 }
 
+/// Whether that call has failed by a trouble of the machine.
+pub(crate) fn is_by_trouble() -> bool {
+    TROUBLED.get() == number()
+}
+
 /// The address of the C function with this name, if this thread is in it.
 pub(crate) fn address_of(name: &str) -> Option<usize> {
     if NAME.get() == name { ADDRESS.get() } else { None }
@@ -61,6 +69,9 @@ pub(crate) fn address_of(name: &str) -> Option<usize> {
 pub(crate) fn report(failure: &Failure) {
     if of_runtime(failure.code) {
         LAST.set(failure.code);
+    }
+    if trouble::is_reason_of(failure.code) {
+        TROUBLED.set(number());
     }
     let code = error_name(failure.code).map_or(Cow::Owned(failure.code.to_string()), Cow::Borrowed);
     set(format!("{} [{code}]", failure.text));

@@ -1,14 +1,13 @@
 //! Calls that fail for a rule that they break, without anything that the checker sees.
 
-use super::{CHECKER, LIBRARY, Named, OFF, STRICT, Watching, mode, report, this_thread};
-use crate::failure::{Answer, Failure};
+use super::{CHECKER, LIBRARY, Named, OFF, STRICT, Watching, blameless, mode, report, this_thread};
+use crate::failure::{Answer, Breach, Failure};
 use crate::locks::lock;
 use crate::machine::thread::errors;
 use crate::machine::trouble;
 use ascendcl_rules::*;
 use ascendcl_sys::types::aclError;
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// Why a call failed.
 pub(crate) trait Fails {
@@ -35,22 +34,16 @@ thread_local! {
     static FOUND: Cell<u64> = const { Cell::new(0) };
 }
 
-/// A call was made to fail. What the program ends and takes back after that may be what is not there.
-static MADE_TO_FAIL: AtomicBool = AtomicBool::new(false);
-
-pub(crate) fn made_to_fail() {
-    MADE_TO_FAIL.store(true, Relaxed);
-}
-
-pub(super) fn clear() {
-    MADE_TO_FAIL.store(false, Relaxed);
-}
-
 /// A call was judged, and whether that gave a finding.
 pub(super) fn judged(found: bool) {
     if found {
         FOUND.set(errors::number());
     }
+}
+
+/// Whether it gave one.
+fn is_found() -> bool {
+    FOUND.get() == errors::number()
 }
 
 /// The failure of a call, which tells the rule that it breaks. With strict checks its text begins with that.
@@ -64,7 +57,7 @@ pub(super) fn explain(failure: &mut Failure) {
         && tell(failure, &breach)
         && mode() == STRICT
     {
-        let crate::failure::Breach { rule, fix, .. } = *breach;
+        let Breach { rule, fix, .. } = *breach;
         failure.text = format!("{rule}: {}; {fix} ({})", failure.text, rule.rule().text).into();
     }
 }
@@ -83,9 +76,8 @@ pub(crate) fn mistaken(failure: impl FnOnce() -> Failure) -> Answer {
 }
 
 /// Whether a finding says so.
-fn tell(failure: &Failure, breach: &crate::failure::Breach) -> bool {
-    let excused = trouble::lost().is_some() || MADE_TO_FAIL.load(Relaxed);
-    if mode() == OFF || excused || FOUND.get() == errors::number() {
+fn tell(failure: &Failure, breach: &Breach) -> bool {
+    if mode() == OFF || is_found() || trouble::lost().is_some() || blameless::is_reason(breach) {
         return false;
     }
     let name = Some(errors::current_call()).filter(|name| !name.is_empty()).unwrap_or(LIBRARY);

@@ -5,6 +5,7 @@
 //!
 //! The checker has one lock, held while an event is judged and for nothing else.
 
+mod blameless;
 mod bounds;
 mod captured;
 mod codes;
@@ -15,12 +16,13 @@ mod own_memory;
 mod report;
 mod sources;
 
+pub(crate) use blameless::{failed, made_to_fail, moment, succeeded};
 pub(crate) use captured::{
     became_a_built_graph, became_a_graph, begins_to_keep, group_begins, group_ends, group_was_updated, has_group,
     has_no_groups, keeps_for_a_task, keeps_no_more,
 };
 pub(crate) use explained::{
-    Fails, explained, is_described, is_described_no_more, made_to_fail, missed, mistaken, no_description, not_there,
+    Fails, explained, is_described, is_described_no_more, missed, mistaken, no_description, not_there,
 };
 pub(crate) use guards::{destination, ends};
 pub(crate) use named::Named;
@@ -320,7 +322,7 @@ pub(crate) fn reset() {
     sources::clear();
     guards::clear();
     captured::clear();
-    explained::clear();
+    blameless::clear();
 }
 
 /// The configuration has changed.

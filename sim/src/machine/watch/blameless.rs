@@ -1,0 +1,89 @@
+//! Calls that failed although the program has made no mistake: the device has no memory, is lost or hangs, or a plan wants
+//! it. What such a call was to begin is not there, and what it was to end still is. So what the library refuses for that is
+//! no mistake either.
+//!
+//! A failure is kept with the call's arguments, until the same call succeeds.
+
+use super::{OFF, mode};
+use crate::failure::Breach;
+use crate::locks::lock;
+use crate::machine::thread::errors;
+use ascendcl_rules::Object;
+use std::collections::VecDeque;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+
+/// A call that failed so.
+struct Failed {
+    name: &'static str,
+    /// Its arguments that may be handles or addresses.
+    words: Vec<usize>,
+}
+
+static FAILED: Mutex<VecDeque<Failed>> = Mutex::new(VecDeque::new());
+/// How many there are, to look at without the lock.
+static COUNT: AtomicUsize = AtomicUsize::new(0);
+/// How many there were, ever.
+static EVER: AtomicU64 = AtomicU64::new(0);
+
+/// A moment in the order of these failures. What begins keeps the one of its begin.
+pub(crate) fn moment() -> u64 {
+    EVER.load(Relaxed)
+}
+
+/// A plan has made the call of this thread fail.
+pub(crate) fn made_to_fail(name: &'static str, words: Vec<usize>) {
+    /// A program may go on for long without memory.
+    const MOST: usize = 256;
+    if mode() == OFF {
+        return;
+    }
+    EVER.fetch_add(1, Relaxed);
+    let mut failed = lock(&FAILED);
+    failed.push_back(Failed { name, words });
+    if failed.len() > MOST {
+        failed.pop_front();
+    }
+    COUNT.store(failed.len(), Relaxed);
+}
+
+/// The call of this thread has failed by itself.
+#[cold]
+pub(crate) fn failed(name: &'static str, words: impl FnOnce() -> Vec<usize>) {
+    if errors::is_by_trouble() {
+        made_to_fail(name, words());
+    }
+}
+
+/// The call of this thread has not failed.
+pub(crate) fn succeeded(name: &'static str, words: impl FnOnce() -> Vec<usize>) {
+    if COUNT.load(Relaxed) > 0 {
+        forget(name, &words());
+    }
+}
+
+#[cold]
+fn forget(name: &'static str, words: &[usize]) {
+    let mut failed = lock(&FAILED);
+    failed.retain(|before| before.name != name || before.words != words);
+    COUNT.store(failed.len(), Relaxed);
+}
+
+/// Whether what the call breaks follows from such a failure.
+pub(super) fn is_reason(breach: &Breach) -> bool {
+    if breach.since.is_some_and(|begun| begun < moment()) {
+        return true;
+    }
+    let concerns = |failed: &Failed, object: &Object| match *object {
+        // There is one session of profiling.
+        Object::PROCESS => failed.name.starts_with("aclprof"),
+        object => usize::try_from(object.number).is_ok_and(|number| failed.words.contains(&number)),
+    };
+    COUNT.load(Relaxed) > 0
+        && lock(&FAILED).iter().any(|failed| breach.objects.iter().any(|object| concerns(failed, object)))
+}
+
+pub(super) fn clear() {
+    lock(&FAILED).clear();
+    COUNT.store(0, Relaxed);
+}

@@ -1,0 +1,105 @@
+//! Single operators: attributes and handles after their end, and buffers that are too short.
+
+use crate::support::*;
+use ascendcl_sim::exports::{op_compiler::*, operator::*, tensor_desc::*};
+use std::ffi::c_void;
+use std::ptr::null;
+
+const FLOATS: usize = 8;
+
+fn tensor() -> *mut aclTensorDesc {
+    let dims = [FLOATS as i64];
+    acl!(aclCreateTensorDesc(aclDataType::ACL_FLOAT, 1, dims.as_ptr(), aclFormat::ACL_FORMAT_ND))
+}
+
+fn buffer(size: usize) -> (*mut c_void, *mut aclDataBuffer) {
+    let block = malloc(size);
+    ok!(aclrtMemset(block, size, 0, size));
+    (block, acl!(aclCreateDataBuffer(block, size)))
+}
+
+/// Runs `Relu` with these buffers, and releases everything but the attributes.
+fn relu(sizes: [usize; 2], attributes: *mut aclopAttr) -> aclError {
+    let [x, y] = [tensor(), tensor()];
+    let [(from, input), (to, output)] = sizes.map(buffer);
+    let code = acl!(aclopCompileAndExecuteV2(
+        c"Relu".as_ptr(),
+        1,
+        &mut x.cast(),
+        &mut input.cast(),
+        1,
+        &mut y.cast(),
+        &mut output.cast(),
+        attributes,
+        aclopEngineType::ACL_ENGINE_SYS,
+        aclopCompileType::ACL_COMPILE_SYS,
+        null(),
+        aclrtStream::NULL
+    ));
+    sync(aclrtStream::NULL);
+    [x, y].iter().for_each(|desc| acl!(aclDestroyTensorDesc(*desc)));
+    [input, output].iter().for_each(|buffer| ok!(aclDestroyDataBuffer(*buffer)));
+    [from, to].iter().for_each(|block| ok!(aclrtFree(*block)));
+    code
+}
+
+#[test]
+fn a_buffer_is_as_large_as_the_description_of_its_tensor_says() {
+    const BYTES: usize = 4 * FLOATS;
+    let run = |sizes, right| broken_by(|| assert_eq!(relu(sizes, std::ptr::null_mut()) == 0, right));
+    assert_eq!(run([BYTES, BYTES], true), []);
+    assert_eq!(run([BYTES - 4, BYTES], false), [(rules::DATA_08, "aclopCompileAndExecuteV2")]);
+    assert_eq!(run([BYTES, BYTES - 4], false), [(rules::DATA_08, "aclopCompileAndExecuteV2")]);
+}
+
+/// `s`et, `r`un, `d`estroy.
+#[test]
+fn attributes_are_destroyed_once_after_their_last_use() {
+    let used = |steps: &str| {
+        broken_by(|| {
+            let attributes = acl!(aclopCreateAttr());
+            for step in steps.chars() {
+                match step {
+                    's' => drop(acl!(aclopSetAttrBool(attributes, c"some".as_ptr(), 1))),
+                    'r' => drop(relu([4 * FLOATS; 2], attributes)),
+                    _ => acl!(aclopDestroyAttr(attributes)),
+                }
+            }
+        })
+    };
+    assert_eq!(used("sd"), []);
+    assert_eq!(used("rd"), []);
+    assert_eq!(used("dd"), [(rules::DATA_05, "aclopDestroyAttr")]);
+    assert_eq!(used("dsd"), [(rules::DATA_05, "aclopSetAttrBool")]);
+    assert_eq!(used("drd"), [(rules::DATA_05, "aclopCompileAndExecuteV2")]);
+}
+
+#[test]
+fn an_operator_handle_is_destroyed_once() {
+    let run = |twice: bool| {
+        broken_by(|| {
+            let [x, y] = [tensor(), tensor()];
+            let (from, to) = ([x.cast_const()], [y.cast_const()]);
+            let attributes = acl!(aclopCreateAttr());
+            ok!(aclopCompile(
+                c"Relu".as_ptr(),
+                1,
+                from.as_ptr(),
+                1,
+                to.as_ptr(),
+                attributes,
+                aclopEngineType::ACL_ENGINE_SYS,
+                aclopCompileType::ACL_COMPILE_SYS,
+                null()
+            ));
+            let mut handle = std::ptr::null_mut();
+            ok!(aclopCreateHandle(c"Relu".as_ptr(), 1, from.as_ptr(), 1, to.as_ptr(), attributes, &mut handle));
+            acl!(aclopDestroyHandle(handle));
+            if twice {
+                acl!(aclopDestroyHandle(handle));
+            }
+        })
+    };
+    assert_eq!(run(false), []);
+    assert_eq!(run(true), [(rules::DATA_05, "aclopDestroyHandle")]);
+}
