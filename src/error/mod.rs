@@ -30,6 +30,7 @@ pub use outcome::{Failed, OrDrop, ScopeError};
 pub use rules::Cited;
 pub use shapes::ShapesError;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 pub use vendor::{MissingFunction, VendorError};
 
@@ -544,9 +545,12 @@ pub enum Error {
         /// The system's error.
         reason: std::io::ErrorKind,
     },
-    /// The thread of an [`Actor`](crate::runtime::Actor) has ended.
-    #[error("the actor's thread has ended: open another actor")]
-    ActorEnded,
+    /// The thread of an [`Actor`](crate::runtime::Actor) has ended by itself.
+    #[error("the actor's thread has ended: open another actor{}", outcome::Because(cause.as_deref()))]
+    ActorEnded {
+        /// Why it could not go on. Its [code](Self::code) and [rules](Self::rules) are those of this error, too.
+        cause: Option<Arc<Error>>,
+    },
     /// A runtime could not be closed.
     #[error("{0}")]
     NotClosed(Box<CloseError>),
@@ -703,6 +707,7 @@ impl Error {
             Self::WorkFailed { code } => Some(*code),
             Self::CaptureUnsupported(error) | Self::ConditionsUnsupported(error) => error.code(),
             Self::NotClosed(error) => error.code(),
+            Self::ActorEnded { cause } => cause.as_ref().and_then(|cause| cause.code()),
             Self::Attached { reason, .. } => reason.downcast_ref::<Self>().and_then(Self::code),
             _ => None,
         }
