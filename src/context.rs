@@ -60,11 +60,13 @@ impl<C: Brand> Context<C> {
     ///
     /// [`Error::Vendor`] when the library refuses. The program did not run then.
     #[rule(CTX_05, CTX_09)]
-    pub fn enter<R>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn enter<R>( // CTX-05: the thread's token comes first: `&mut Thread::new()?`, or its `current`
         &self,
-        _thread: &mut impl ThreadToken,
+        thread: &mut impl ThreadToken,
         program: impl FnOnce(&mut Current<C>) -> R,
     ) -> Result<R, Error> {
+        let _ = thread;
         enter(&self.ledger, program)
     }
 

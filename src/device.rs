@@ -52,7 +52,12 @@ impl Acl {
     ///
     /// [`Error::NoSuchDevice`] for a number that does not exist, else [`Error::Vendor`].
     #[rule(DEV_06, DEV_11, CTX_08, MODE_01)]
-    pub fn device(&self, thread: &mut impl ThreadToken, id: i32) -> Result<Device<'_>, Error> {
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn device( // CTX-08: the thread's token comes first: `acl.device(&mut Thread::new()?, 0)`
+        &self,
+        thread: &mut impl ThreadToken,
+        id: i32,
+    ) -> Result<Device<'_>, Error> {
         self.take_device(thread, id).map(|row| Device { acl: self, row })
     }
 
@@ -105,7 +110,8 @@ impl Device<'_> {
     /// keeps the remaining objects and refuses to be reset. A panic of the program continues after the objects of the
     /// scope were released; the next [`runtime::sweep`](crate::runtime::sweep) returns the errors of that.
     #[rule(INIT_11, DEV_05, DEV_10, CTX_01, CTX_04)]
-    pub fn context<T: ThreadToken, R>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn context<T: ThreadToken, R>( // CTX-05: the thread's token comes first: `&mut Thread::new()?`
         &self,
         thread: &mut T,
         program: impl for<'c> FnOnce(&'c Context<Scoped<'c>>, &mut T) -> R,
@@ -118,7 +124,8 @@ impl Device<'_> {
     /// # Errors
     ///
     /// As for [`context`](Self::context).
-    pub fn named_context<N, T: ThreadToken, R>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn named_context<N, T: ThreadToken, R>( // CTX-05: the thread's token comes first: `&mut Thread::new()?`
         &self,
         thread: &mut T,
         program: impl for<'c> FnOnce(&'c Context<Scoped<'c, N>>, &mut T) -> R,
@@ -138,7 +145,8 @@ impl Device<'_> {
     ///
     /// As for [`context`](Self::context).
     #[rule(DEV_03, DEV_04, DEV_05, CTX_01, CTX_02)]
-    pub fn default_context<T: ThreadToken, R>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn default_context<T: ThreadToken, R>( // CTX-05: the thread's token comes first: `&mut Thread::new()?`
         &self,
         thread: &mut T,
         program: impl for<'c> FnOnce(&'c Context<Scoped<'c>>, &mut T) -> R,
@@ -151,7 +159,8 @@ impl Device<'_> {
     /// # Errors
     ///
     /// As for [`context`](Self::context).
-    pub fn named_default_context<N, T: ThreadToken, R>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn named_default_context<N, T: ThreadToken, R>( // CTX-05: the thread's token comes first: `&mut Thread::new()?`
         &self,
         thread: &mut T,
         program: impl for<'c> FnOnce(&'c Context<Scoped<'c, N>>, &mut T) -> R,
@@ -165,7 +174,8 @@ impl Device<'_> {
     /// # Errors
     ///
     /// As for [`context`](Self::context).
-    pub fn with_current<T: ThreadToken, R>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn with_current<T: ThreadToken, R>( // CTX-05: the thread's token comes first: `&mut Thread::new()?`
         &self,
         thread: &mut T,
         program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> R,

@@ -225,7 +225,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     /// [`Error::LengthMismatch`] when `from` has another length, or [`Error::Vendor`].
     #[rule(COPY_01)]
     #[rustfmt::skip] // The compiler's messages print the first line.
-    pub fn copy_from( // MEM-11: while the memory's own context is current: `context.enter(thread, |current| ...)`
+    pub fn copy_from( // MEM-11, COPY-02: in its context (`context.enter(...)`), from a slice; else `stream.copy_on_device(...)`
         &mut self,
         current: &Current<C>,
         from: &[E],
@@ -248,7 +248,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     /// [`Error::LengthMismatch`] when `to` has another length, or [`Error::Vendor`].
     #[rule(COPY_01, COPY_07)]
     #[rustfmt::skip] // The compiler's messages print the first line.
-    pub fn copy_to( // MEM-11: while the memory's own context is current: `context.enter(thread, |current| ...)`
+    pub fn copy_to( // MEM-11, COPY-02: in its context (`context.enter(...)`), to a slice; else `stream.copy_on_device(...)`
         &self,
         current: &Current<C>,
         to: &mut [E],

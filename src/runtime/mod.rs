@@ -172,11 +172,13 @@ impl<N: Name> Runtime<N> {
     ///
     /// As for [`with`](Self::with).
     #[rule(CTX_05, CTX_09)]
-    pub fn enter<R>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn enter<R>( // CTX-05: the thread's token comes first: `&mut Thread::new()?`, its `current`; or `runtime.with(...)`
         &self,
-        _thread: &mut impl ThreadToken,
+        thread: &mut impl ThreadToken,
         program: impl FnOnce(&mut Current<N>) -> R,
     ) -> Result<R, Error> {
+        let _ = thread;
         let _inside = self.shared.pass().ok_or_else(|| Error::Gone { what: ObjectKind::RUNTIME })?;
         enter(self.shared.ledger(), program)
     }
