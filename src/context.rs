@@ -98,6 +98,7 @@ pub(crate) fn enter<C: Brand, R>(ledger: &Arc<Ledger>, program: impl FnOnce(&mut
 /// Creates a context, or uses the device's default one. The thread's current context does not change.
 pub(crate) fn open_context(device: &DeviceRow, default_context: bool) -> Result<Arc<Ledger>, Error> {
     leads!(context: Start --> Live : Create);
+    device.is_used()?;
     let (api, default) = (device.api(), device.default());
     let mut restore = Restore::around_creating(api, default.as_ref().ok().copied());
     let context = match default_context {

@@ -168,7 +168,7 @@ fn a_device_that_another_part_has_taken_is_not_recovered_under_it() {
     let other = acl.device(&mut thread, 0).unwrap();
     let device = hanging(&acl, &mut thread, false, &["aclrtStreamAbort"]);
     let refused = device.recover(&mut thread, BRIEFLY).unwrap_err();
-    assert!(matches!(refused.error, Error::DeviceShared { device: 0, takes: 2 }), "{refused:?}");
+    assert!(matches!(refused.error, Error::DeviceShared { device: 0, takes: 2, .. }), "{refused:?}");
     control::fail(Plan::new()).unwrap();
     works(&other, &mut thread);
     other.reset(&mut thread).unwrap();
@@ -390,7 +390,7 @@ fn a_device_is_not_taken_while_it_is_recovered() {
     let Recovered::Usable(device) = device.recover(&mut thread, BRIEFLY).unwrap() else { panic!("it was reset") };
     control::fail(Plan::new()).unwrap();
     let taken = taken.lock().unwrap().take();
-    assert!(matches!(taken, Some(Err(Error::DeviceShared { device: 0, takes: 1 }))), "{taken:?}");
+    assert!(matches!(taken, Some(Err(Error::DeviceShared { device: 0, takes: 1, .. }))), "{taken:?}");
     device.reset(&mut thread).unwrap();
     acl.close().unwrap();
     alone.assert_nothing_lives();

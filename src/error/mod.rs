@@ -241,11 +241,13 @@ pub enum Error {
         /// A description of what is in flight.
         stuck: String,
     },
-    /// A device cannot be recovered while several parts of this process have taken it, and cannot be taken while it is
-    /// being recovered.
+    /// A device cannot be recovered while other parts of this process have taken it and not given it up, and cannot be
+    /// taken or used while it is being recovered.
     #[error(
-        "device {device} is taken {takes} time(s) in this process: it can be recovered when every other runtime on it was \
-         closed or has tried to close by force, and it can be taken again after the recovery{}",
+        "device {device} is taken {takes} time(s) in this process{}: it can be recovered when every other runtime on it \
+         was closed, dropped, or has tried to close by force, and every other `Device` was reset, dropped, or has tried to \
+         recover; it can be taken again after the recovery{}",
+        outcome::TakenAt(held),
         Cited(rules::DEVICE_SHARED)
     )]
     DeviceShared {
@@ -253,6 +255,9 @@ pub enum Error {
         device: i32,
         /// How many parts have taken it.
         takes: usize,
+        /// Where the program has made those other takes that were not given up: files, lines and columns. Empty while
+        /// the device is being recovered.
+        held: Box<str>,
     },
     /// Work in flight was used on a stream other than its own.
     #[error(

@@ -70,6 +70,15 @@ impl fmt::Display for Because<'_> {
     }
 }
 
+/// The part of a message that names places in the program, or nothing.
+pub(super) struct TakenAt<'e>(pub &'e str);
+
+impl fmt::Display for TakenAt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() { Ok(()) } else { write!(f, ", and still held by what took it at {}", self.0) }
+    }
+}
+
 /// No type implements it. If a function requires a [`std::error::Error`], the compiler prints this message.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is an error and the object that the failed call gives back",

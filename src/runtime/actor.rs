@@ -12,6 +12,7 @@ use crate::untold;
 use ascendcl_macros::rule;
 use core::fmt;
 use core::mem;
+use core::panic::Location;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::sync::{Arc, OnceLock};
@@ -107,12 +108,13 @@ impl<N: Name, S: 'static> Actor<N, S> {
     ///
     /// Those of [`Runtime::open`] and of `make`; then nothing is left behind, or [`sweep`](super::sweep) takes it down.
     /// [`Error::NoThread`] when the system has no thread; [`Error::InsideCallback`] in code that the library called.
+    #[track_caller]
     pub fn open(
         setup: impl Into<Setup>,
         make: impl FnOnce(&mut Current<N>) -> Result<S, Error> + Send + 'static,
     ) -> Result<Self, Error> {
         InCallback::refuses()?;
-        let setup = setup.into();
+        let (setup, place) = (setup.into(), Location::caller());
         let (jobs, coming) = sync_channel(ROOM);
         let (opens, opened) = channel();
         let (joinable, told) = (Joinable::default(), Arc::<Told>::default());
@@ -120,7 +122,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
         let run = move || {
             // `coming` is bound last, so it is dropped before `_own`.
             let (_own, coming) = (own.on_this_thread(), coming);
-            match Runtime::<N>::open_with(setup, make) {
+            match Runtime::<N>::open_with_at(setup, make, place) {
                 Ok((runtime, state)) => {
                     // `open` is waiting, so sending cannot fail.
                     let _ = opens.send(Ok(runtime.api()));
