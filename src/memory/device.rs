@@ -122,7 +122,8 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     ///
     /// # Errors
     ///
-    /// Returns the buffer unchanged if the library refuses.
+    /// Returns the buffer unchanged if the library refuses. It counts as not freed then: it works as before, and is freed by
+    /// a later call, by [`Current::collect`], or by the end of its scope.
     #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `ascendcl-explain ERR-01`"]
     #[rule(MEM_01, MEM_02, MEM_13)]
     #[rustfmt::skip] // The compiler's messages print the first line.
