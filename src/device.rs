@@ -170,7 +170,8 @@ impl Device<'_> {
     /// The scope borrows the context and does not own it. The end of the scope takes down what was made in the scope,
     /// as for [`context`](Self::context), and leaves the context itself. A device has one default context, and so one
     /// default stream. All takes of the device share them with the rest of the process. Use separate contexts to keep
-    /// parts of a program apart.
+    /// parts of a program apart: where they share a default context, a failure of work of one part may be reported for work
+    /// that another part queues at the same moment, and a wait of another part that returns then may miss it (ERR-02).
     ///
     /// # Errors
     ///
