@@ -147,7 +147,6 @@ impl DeviceRow {
             match self.recover_in_steps(limit, panics) {
                 Ok(lost) => return Ok(lost.map_or(Ended::Idle, Ended::Reset)),
                 Err(Error::DeviceShared { .. }) if until.is_none_or(|until| Instant::now() < until) => sleep(LOOK),
-                Err(_) if self.has_ended() => return Ok(Ended::ResetByOthers),
                 Err(error) => return Err(error),
             }
         }
