@@ -62,10 +62,10 @@ fn is(row: &DeviceRow, other: &DeviceRow) -> bool {
     core::ptr::eq(&raw const *row, other)
 }
 
-/// Removes the entries that are not needed any more. The caller drops them after the lock: a row may be dropped with them,
-/// and values of the program with the row.
-fn unneeded(all: &mut Vec<Taken>) -> Vec<Taken> {
-    all.extract_if(.., |taken| !taken.is_needed()).collect()
+/// Removes the entry that is not needed any more, if there is one. The caller drops it after the lock: a row may be dropped
+/// with it, and values of the program with the row.
+fn unneeded(all: &mut Vec<Taken>) -> Option<Taken> {
+    all.iter().position(|taken| !taken.is_needed()).map(|at| all.swap_remove(at))
 }
 
 /// Counts one more take. Called before the device is set.
