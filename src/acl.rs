@@ -3,7 +3,7 @@
 use crate::callback_guard::InCallback;
 use crate::error::{Error, Failed};
 use crate::ffi::{Api, Initialised, Verified, c_path};
-use crate::ledger::DeviceRow;
+use crate::ledger::{DeviceRow, takes};
 use crate::library::{Library, Loaded};
 use crate::library_user::{LibraryHold, LibraryUser, Users};
 use crate::life_cycle::leads;
@@ -223,7 +223,13 @@ impl Acl {
 
     /// Taking a context down runs code of the user, which may panic. The device is reset nevertheless.
     fn reset_in_steps(&self, row: &Arc<DeviceRow>, panics: &mut Panics) -> Result<(), Error> {
-        row.reset(self.api(), panics)?;
+        self.api().is_of_this_process()?;
+        let was_given_up = takes::take_back(row)?;
+        row.reset(self.api(), panics).inspect_err(|_| {
+            if was_given_up {
+                takes::give_up(row);
+            }
+        })?;
         self.forget(row);
         Ok(())
     }

@@ -135,6 +135,23 @@ impl Code {
         matches!(self.0, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT | ACL_ERROR_RT_EVENT_SYNC_TIMEOUT | ACL_ERROR_RT_TASK_TIMEOUT)
     }
 
+    /// Whether the device is lost: 507010 when it gives no sign of life any more, 507901 when the connection to it is
+    /// broken. Work that was queued there is lost, and further calls on the device fail.
+    ///
+    /// A program ends what it has on the device by [`Device::recover`](crate::Device::recover) or
+    /// [`Runtime::close_by_force`](crate::Runtime::close_by_force), and tries to take the device again from time to time.
+    /// Neither a device that hangs ([`is_timeout`](Self::is_timeout)) nor one that reports faults of its memory (507053,
+    /// 507054) is lost: it still answers calls.
+    ///
+    /// ```
+    /// use ascendcl::error::Code;
+    ///
+    /// assert!(Code::from(507010).is_device_lost() && !Code::from(507046).is_device_lost());
+    /// ```
+    pub fn is_device_lost(self) -> bool {
+        matches!(self.0, ACL_ERROR_RT_LOST_HEARTBEAT | ACL_ERROR_RT_SOCKET_CLOSE)
+    }
+
     /// Whether memory was missing: 207001 and 207018 from the runtime, 200000 and 245000 from the parts above it. The
     /// call did nothing, and it can succeed when memory has been freed.
     ///

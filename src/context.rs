@@ -60,11 +60,13 @@ impl<C: Brand> Context<C> {
     ///
     /// [`Error::Vendor`] when the library refuses. The program did not run then.
     #[rule(CTX_05, CTX_09)]
-    pub fn enter<R>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn enter<R>( // CTX-05: the thread's token comes first: `&mut Thread::new()?`, or its `current`
         &self,
-        _thread: &mut impl ThreadToken,
+        thread: &mut impl ThreadToken,
         program: impl FnOnce(&mut Current<C>) -> R,
     ) -> Result<R, Error> {
+        let _ = thread;
         enter(&self.ledger, program)
     }
 
@@ -96,6 +98,7 @@ pub(crate) fn enter<C: Brand, R>(ledger: &Arc<Ledger>, program: impl FnOnce(&mut
 /// Creates a context, or uses the device's default one. The thread's current context does not change.
 pub(crate) fn open_context(device: &DeviceRow, default_context: bool) -> Result<Arc<Ledger>, Error> {
     leads!(context: Start --> Live : Create);
+    device.is_used()?;
     let (api, default) = (device.api(), device.default());
     let mut restore = Restore::around_creating(api, default.as_ref().ok().copied());
     let context = match default_context {

@@ -91,6 +91,14 @@ impl<C: Brand> Current<C> {
     /// Waits for all work of this context, including that of streams whose handles were dropped. It calls
     /// `aclrtSynchronizeDeviceWithTimeout` repeatedly, which waits for the streams of the current context (DEV-17).
     ///
+    /// # Other threads
+    ///
+    /// The library reports a failure of work to one wait only, and this one may have got it long before it ends: it goes on
+    /// waiting for the other streams. A wait of another thread for the failed work may succeed in that time (ERR-02). So if
+    /// this call reports a failure, no result of the context may be used for which another thread has waited since the call
+    /// began. Waits that begin after it has ended report the failure themselves. A program that cannot tell which
+    /// results these are waits for its streams instead: [`StreamOps::synchronize`](crate::stream::StreamOps::synchronize).
+    ///
     /// # Errors
     ///
     /// [`Error::Vendor`] with the code of work that failed on the device (ERR-02), or if another thread captures a stream of

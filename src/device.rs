@@ -6,9 +6,11 @@ use crate::context::{Context, scope};
 use crate::current::Current;
 use crate::error::{Error, Failed, ScopeError};
 use crate::ledger::DeviceRow;
+use crate::ledger::takes::{self, Place};
 use crate::library::Loaded;
 use crate::thread::ThreadToken;
 use ascendcl_macros::rule;
+use core::panic::Location;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -39,7 +41,21 @@ use std::time::Duration;
 )]
 pub struct Device<'a> {
     acl: &'a Acl,
-    row: Arc<DeviceRow>,
+    row: Held,
+}
+
+/// The program's handle of a take. When it is dropped, nobody uses the take any more, so it is given up: another part of the
+/// program may recover the device. Dropping it does not call the library.
+#[derive(Debug)]
+struct Held(Arc<DeviceRow>);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // A forked child takes no lock.
+        if self.0.api().is_of_this_process().is_ok() {
+            takes::give_up(&self.0);
+        }
+    }
 }
 
 impl Acl {
@@ -52,15 +68,26 @@ impl Acl {
     ///
     /// [`Error::NoSuchDevice`] for a number that does not exist, else [`Error::Vendor`].
     #[rule(DEV_06, DEV_11, CTX_08, MODE_01)]
-    pub fn device(&self, thread: &mut impl ThreadToken, id: i32) -> Result<Device<'_>, Error> {
-        self.take_device(thread, id).map(|row| Device { acl: self, row })
+    #[track_caller]
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn device( // CTX-08: the thread's token comes first: `acl.device(&mut Thread::new()?, 0)`
+        &self,
+        thread: &mut impl ThreadToken,
+        id: i32,
+    ) -> Result<Device<'_>, Error> {
+        Device::taken(self, thread, id, Location::caller())
     }
 
     /// Takes a device. Closing gives it back.
-    pub(crate) fn take_device(&self, thread: &mut impl ThreadToken, id: i32) -> Result<Arc<DeviceRow>, Error> {
+    pub(crate) fn take_device(
+        &self,
+        thread: &mut impl ThreadToken,
+        id: i32,
+        place: Place,
+    ) -> Result<Arc<DeviceRow>, Error> {
         let count = self.device_count()?;
         if u32::try_from(id).is_ok_and(|id| id < count) {
-            let row = Arc::new(DeviceRow::set(self.api().for_mode(self.run_mode()?), thread, id)?);
+            let row = Arc::new(DeviceRow::set(self.api().for_mode(self.run_mode()?), thread, id, place)?);
             self.keep(&row);
             Ok(row)
         } else {
@@ -69,25 +96,32 @@ impl Acl {
     }
 }
 
+impl<'a> Device<'a> {
+    /// Like [`Acl::device`], for a part of the program that called at `place`.
+    pub(crate) fn taken(acl: &'a Acl, thread: &mut impl ThreadToken, id: i32, place: Place) -> Result<Self, Error> {
+        acl.take_device(thread, id, place).map(|row| Self { acl, row: Held(row) })
+    }
+}
+
 impl Device<'_> {
     /// The library of this device.
     pub fn library(&self) -> Loaded {
-        Loaded::of(self.row.api())
+        Loaded::of(self.row().api())
     }
 
-    pub(crate) fn row(&self) -> &DeviceRow {
-        &self.row
+    pub(crate) fn row(&self) -> &Arc<DeviceRow> {
+        &self.row.0
     }
 
     /// Drops the handle after the library has reset the device by force.
     pub(crate) fn leave(self) {
-        self.acl.forget(&self.row);
+        self.acl.forget(self.row());
     }
 
     /// The device's number.
     #[rule(DEV_12)]
     pub fn id(&self) -> i32 {
-        self.row.id()
+        self.row().id()
     }
 
     /// Creates a context (`aclrtCreateContext`) and runs `program`. Then it takes down everything that was made in the
@@ -101,11 +135,14 @@ impl Device<'_> {
     ///
     /// # Errors
     ///
-    /// [`ScopeError`] if the context could not be created, or could not be destroyed. In the second case the device
+    /// [`ScopeError`] if the context could not be created, or could not be destroyed. In the first case the error is
+    /// [`Error::Gone`] if another part of the program has [recovered](Self::recover) the device by a forced reset, and
+    /// [`Error::DeviceShared`] while it does so. In the second case the device
     /// keeps the remaining objects and refuses to be reset. A panic of the program continues after the objects of the
     /// scope were released; the next [`runtime::sweep`](crate::runtime::sweep) returns the errors of that.
     #[rule(INIT_11, DEV_05, DEV_10, CTX_01, CTX_04)]
-    pub fn context<T: ThreadToken, R>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn context<T: ThreadToken, R>( // CTX-05: the thread's token comes first: `&mut Thread::new()?`
         &self,
         thread: &mut T,
         program: impl for<'c> FnOnce(&'c Context<Scoped<'c>>, &mut T) -> R,
@@ -118,12 +155,13 @@ impl Device<'_> {
     /// # Errors
     ///
     /// As for [`context`](Self::context).
-    pub fn named_context<N, T: ThreadToken, R>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn named_context<N, T: ThreadToken, R>( // CTX-05: the thread's token comes first: `&mut Thread::new()?`
         &self,
         thread: &mut T,
         program: impl for<'c> FnOnce(&'c Context<Scoped<'c, N>>, &mut T) -> R,
     ) -> Result<R, ScopeError<R>> {
-        scope(&self.row, false, thread, program)
+        scope(self.row(), false, thread, program)
     }
 
     /// Runs `program` with the device's default context. `aclrtSetDevice` creates this context, and the last reset ends
@@ -132,13 +170,15 @@ impl Device<'_> {
     /// The scope borrows the context and does not own it. The end of the scope takes down what was made in the scope,
     /// as for [`context`](Self::context), and leaves the context itself. A device has one default context, and so one
     /// default stream. All takes of the device share them with the rest of the process. Use separate contexts to keep
-    /// parts of a program apart.
+    /// parts of a program apart: where they share a default context, a failure of work of one part may be reported for work
+    /// that another part queues at the same moment, and a wait of another part that returns then may miss it (ERR-02).
     ///
     /// # Errors
     ///
     /// As for [`context`](Self::context).
     #[rule(DEV_03, DEV_04, DEV_05, CTX_01, CTX_02)]
-    pub fn default_context<T: ThreadToken, R>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn default_context<T: ThreadToken, R>( // CTX-05: the thread's token comes first: `&mut Thread::new()?`
         &self,
         thread: &mut T,
         program: impl for<'c> FnOnce(&'c Context<Scoped<'c>>, &mut T) -> R,
@@ -151,12 +191,13 @@ impl Device<'_> {
     /// # Errors
     ///
     /// As for [`context`](Self::context).
-    pub fn named_default_context<N, T: ThreadToken, R>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn named_default_context<N, T: ThreadToken, R>( // CTX-05: the thread's token comes first: `&mut Thread::new()?`
         &self,
         thread: &mut T,
         program: impl for<'c> FnOnce(&'c Context<Scoped<'c, N>>, &mut T) -> R,
     ) -> Result<R, ScopeError<R>> {
-        scope(&self.row, true, thread, program)
+        scope(self.row(), true, thread, program)
     }
 
     /// A context for one thread: creates it (`aclrtCreateContext`) and enters it. When `program` has ended, takes it
@@ -165,7 +206,8 @@ impl Device<'_> {
     /// # Errors
     ///
     /// As for [`context`](Self::context).
-    pub fn with_current<T: ThreadToken, R>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn with_current<T: ThreadToken, R>( // CTX-05: the thread's token comes first: `&mut Thread::new()?`
         &self,
         thread: &mut T,
         program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> R,
@@ -181,7 +223,7 @@ impl Device<'_> {
         program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> R,
     ) -> Result<R, ScopeError<Option<R>>> {
         let enter = |context: &Context<Scoped<'_>>, thread: &mut T| context.enter(thread, program);
-        let entered = scope::<Unnamed, T, _>(&self.row, default_context, thread, enter);
+        let entered = scope::<Unnamed, T, _>(self.row(), default_context, thread, enter);
         match entered {
             Ok(Ok(result)) => Ok(result),
             Ok(Err(error)) => Err(ScopeError::NotOpened(error)),
@@ -201,7 +243,7 @@ impl Device<'_> {
     /// [`recover`](Self::recover) can still recover the device.
     #[rule(STREAM_16)]
     pub fn with_teardown_timeout(self, limit: Duration) -> Self {
-        self.row.set_teardown_timeout(limit);
+        self.row().set_teardown_timeout(limit);
         self
     }
 
@@ -217,7 +259,8 @@ impl Device<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Poisoned`] while work of a context could not be waited for; [`Error::Vendor`] when the library refuses.
+    /// [`Error::Poisoned`] while work of a context could not be waited for; [`Error::Vendor`] when the library refuses;
+    /// [`Error::DeviceShared`] while another part of the program recovers the device.
     #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `ascendcl-explain ERR-01`"]
     #[rule(DEV_02, DEV_10, CTX_06)]
     pub fn reset(
@@ -226,6 +269,6 @@ impl Device<'_> {
     ) -> Result<(), Failed<Self>> {
         // The token proves that no call is under way on this thread. The row restores the thread's current context.
         let _ = thread;
-        self.acl.reset(&self.row).map_err(|error| Failed { error, value: self })
+        self.acl.reset(self.row()).map_err(|error| Failed { error, value: self })
     }
 }

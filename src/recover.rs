@@ -4,13 +4,14 @@ use crate::device::Device;
 use crate::error::{Error, Failed};
 use crate::ledger::DeviceRow;
 use crate::ledger::Ledger;
-use crate::ledger::takes::ExclusiveDevice;
+use crate::ledger::takes::{self, ExclusiveDevice};
 use crate::panics::Panics;
 use crate::thread::ThreadToken;
 use crate::untold;
 use ascendcl_macros::rule;
 use std::sync::Arc;
-use std::time::Duration;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 /// How [`Device::recover`] ended.
 ///
@@ -37,7 +38,8 @@ pub enum Recovered<'a> {
     Usable(Device<'a>),
     /// The device was reset by force and given back. [`Acl::device`](crate::Acl::device) can take it again.
     Reset {
-        /// The objects that could not be released, in words. They stay allocated until the process ends.
+        /// The objects that could not be released, in words. They stay allocated until the process ends. Empty if another
+        /// part of the program has reset the device: that part got the list.
         lost: Vec<String>,
     },
 }
@@ -52,13 +54,39 @@ impl<'a> Device<'a> {
     /// 3. discarding all work on the device (`aclrtDeviceTaskAbort`), if the release of the library supports it;
     /// 4. a forced reset (`aclrtResetDeviceForce`), which gives the device back.
     ///
-    /// The limit, in whole milliseconds, applies to each wait for a stream and to the third step. Work in flight is lost.
+    /// The limit, in whole milliseconds, applies to each wait for a stream, to the third step, and to the wait for other
+    /// parts of the program. Work in flight is lost.
     /// Memory is freed only when no work can use it any more: after the wait for its streams, or after the forced reset.
     /// Objects that the library refuses to release even then are lost, too.
     ///
-    /// A forced reset ends the device for the whole process. So no other part of the program may have taken the device
-    /// by this crate (this is checked), but for runtimes that have [given it up](crate::Runtime::close_by_force), and
-    /// code outside this crate must not use it (see [`foreign`](crate::foreign)).
+    /// # Several parts of one program
+    ///
+    /// A forced reset ends the device for the whole process. So every other part of the program that has taken it by this
+    /// crate has to *give it up* (this is checked), and code outside this crate must not use it (see
+    /// [`foreign`](crate::foreign)). A part gives the device up in one of these ways:
+    ///
+    /// * Its call of `recover` is refused with [`Error::DeviceShared`]. The part that calls last recovers the device for all,
+    ///   and gets the list of what all of them lose. The others call `recover` again, or [`reset`](Self::reset): after a
+    ///   forced reset these calls reach no library. Opening a scope on the device takes it back.
+    /// * Its `Device` is dropped. One that is leaked, by [`core::mem::forget`] for example, counts as used.
+    /// * Its runtime was [closed by force](crate::Runtime::close_by_force) in vain, or dropped.
+    ///
+    /// ```
+    /// use ascendcl::{Acl, Error, Library, Recovered, Thread};
+    /// use std::time::Duration;
+    ///
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let acl = Acl::init(Library::Simulator)?;
+    /// # let mut thread = Thread::new()?;
+    /// let limit = Duration::from_millis(100);
+    /// let (one, other) = (acl.device(&mut thread, 0)?, acl.device(&mut thread, 0)?);
+    /// let refused = one.recover(&mut thread, limit).unwrap_err();
+    /// assert!(matches!(refused.error, Error::DeviceShared { takes: 2, .. }));
+    /// assert!(matches!(other.recover(&mut thread, limit)?, Recovered::Usable(_)));
+    /// assert!(matches!(refused.value.recover(&mut thread, limit)?, Recovered::Usable(_)));
+    /// # Ok(())
+    /// # }
+    /// ```
     ///
     /// # Panics
     ///
@@ -68,33 +96,63 @@ impl<'a> Device<'a> {
     ///
     /// # Errors
     ///
-    /// The device in its present state. [`Error::DeviceShared`] when another part of the program has also taken it.
-    /// [`Error::Vendor`] when the forced reset fails; then only the end of the process releases the device.
+    /// The device in its present state. [`Error::DeviceShared`] when another part of the program has taken it and not given
+    /// it up; the error says where. [`Error::Vendor`] when the forced reset fails; then only the end of the process releases the device.
     #[rule(DEV_08, DEV_09, ERR_07, STREAM_17)]
     pub fn recover(self, thread: &mut impl ThreadToken, limit: Duration) -> Result<Recovered<'a>, Failed<Self>> {
         // The token proves that no call is under way on this thread.
         let _ = thread;
-        match self.row().recover(limit) {
-            Ok(None) => Ok(Recovered::Usable(self)),
-            Ok(Some(lost)) => {
-                self.leave();
-                Ok(Recovered::Reset { lost })
-            }
-            Err(error) => Err(Failed { error, value: self }),
-        }
+        let lost = match self.row().recover(limit) {
+            Ok(Ended::Idle) => return Ok(Recovered::Usable(self)),
+            Ok(Ended::Reset(lost)) => lost,
+            Ok(Ended::ResetByOthers) => Vec::new(),
+            Err(error) => return Err(Failed { error, value: self }),
+        };
+        self.leave();
+        Ok(Recovered::Reset { lost })
     }
 }
 
+/// How the recovery of a device ended.
+pub(crate) enum Ended {
+    /// A reset was not necessary.
+    Idle,
+    /// The device was reset by force. These are the lost objects.
+    Reset(Vec<String>),
+    /// Another part of the program has reset the device by force, and knows what was lost.
+    ResetByOthers,
+}
+
+/// The time between two checks whether other parts of the program have given the device up.
+const LOOK: Duration = Duration::from_micros(500);
+
 impl DeviceRow {
-    /// Returns the lost objects if the device was reset by force, and `None` if a reset was not necessary.
-    fn recover(&self, limit: Duration) -> Result<Option<Vec<String>>, Error> {
+    fn recover(self: &Arc<Self>, limit: Duration) -> Result<Ended, Error> {
+        self.api().is_of_this_process()?;
         // Each step runs code of the user, which may panic.
         let mut panics = Panics::default();
-        let recovered = self.recover_in_steps(limit, &mut panics);
+        let recovered = self.recover_when_last(limit, &mut panics);
         untold::unless_panicked(panics, recovered, |error| vec![error])
     }
 
-    pub(crate) fn recover_in_steps(&self, limit: Duration, panics: &mut Panics) -> Result<Option<Vec<String>>, Error> {
+    /// Gives this take up, and recovers the device when all other parts of the program have given it up, too. Waits at most
+    /// `limit` for that. If several try, the last one that gives up recovers the device for all.
+    pub(crate) fn recover_when_last(self: &Arc<Self>, limit: Duration, panics: &mut Panics) -> Result<Ended, Error> {
+        let until = Instant::now().checked_add(limit);
+        takes::give_up(self);
+        loop {
+            if self.has_ended() {
+                return Ok(Ended::ResetByOthers);
+            }
+            match self.recover_in_steps(limit, panics) {
+                Ok(lost) => return Ok(lost.map_or(Ended::Idle, Ended::Reset)),
+                Err(Error::DeviceShared { .. }) if until.is_none_or(|until| Instant::now() < until) => sleep(LOOK),
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    fn recover_in_steps(&self, limit: Duration, panics: &mut Panics) -> Result<Option<Vec<String>>, Error> {
         self.api().is_of_this_process()?;
         let alone = ExclusiveDevice::on(self)?;
         self.recover_alone(&alone, limit, panics).inspect(|_| alone.is_recovered(self))

@@ -4,8 +4,9 @@ use crate::acl::Acl;
 use crate::brand::Scoped;
 use crate::code::Code;
 use crate::current::Current;
+use crate::device::Device;
 use crate::error::{Error, Failed, Lines, ScopeError};
-use crate::ledger::takes;
+use crate::ledger::takes::{self, Place};
 use crate::library::Library;
 #[cfg(not(feature = "sim"))]
 use crate::library::{NeedsTheFeatureSim, PartOfThisProgram};
@@ -14,6 +15,7 @@ use crate::thread::Thread;
 use crate::untold;
 use ascendcl_macros::rule;
 use core::fmt;
+use core::panic::Location;
 use std::path::PathBuf;
 use std::time::Duration;
 use typed_builder::TypedBuilder;
@@ -108,6 +110,7 @@ impl From<Library> for Setup {
 /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
 /// ```
 #[rule(INIT_03)]
+#[track_caller]
 pub fn run<T, E>(
     setup: impl Into<Setup>,
     program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> Result<T, E>,
@@ -117,7 +120,7 @@ pub fn run<T, E>(
     let acl = opened.map_err(RunError::Setup)?;
     // A panic continues after the device was reset and the library finalised.
     let mut panics = Panics::default();
-    let (result, mut errors) = with_device(&acl, &setup, program, &mut panics);
+    let (result, mut errors) = with_device(&acl, &setup, program, Location::caller(), &mut panics);
     errors.extend(panics.catch(|| acl.close().err().map(Error::from)).flatten());
     if let Some(panic) = panics.first() {
         drop_quietly(result);
@@ -146,11 +149,12 @@ fn with_device<R>(
     acl: &Acl,
     setup: &Setup,
     program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> R,
+    place: Place,
     panics: &mut Panics,
 ) -> (Option<R>, Vec<Error>) {
     let taken = Thread::new().and_then(|mut thread| {
         let id = setup.device.map_or_else(|| default_device(acl), Ok)?;
-        acl.device(&mut thread, id).map(|device| (thread, device))
+        Device::taken(acl, &mut thread, id, place).map(|device| (thread, device))
     });
     let (mut thread, device) = match taken {
         Ok((thread, device)) => match setup.teardown_timeout {

@@ -168,7 +168,7 @@ fn a_device_that_another_part_has_taken_is_not_recovered_under_it() {
     let other = acl.device(&mut thread, 0).unwrap();
     let device = hanging(&acl, &mut thread, false, &["aclrtStreamAbort"]);
     let refused = device.recover(&mut thread, BRIEFLY).unwrap_err();
-    assert!(matches!(refused.error, Error::DeviceShared { device: 0, takes: 2 }), "{refused:?}");
+    assert!(matches!(refused.error, Error::DeviceShared { device: 0, takes: 2, .. }), "{refused:?}");
     control::fail(Plan::new()).unwrap();
     works(&other, &mut thread);
     other.reset(&mut thread).unwrap();
@@ -206,6 +206,41 @@ fn a_lost_device_is_kept_when_even_the_forced_reset_fails() {
         acl.close().unwrap();
         alone.assert_nothing_lives();
     }
+}
+
+/// Programs decide by the code whether to give a device up.
+#[proves(ERR_02)]
+#[test]
+fn each_error_of_a_lost_device_says_that_it_is_lost_and_no_other_does() {
+    let alone = alone();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
+    let ended = device.with_current(&mut thread, |current| {
+        let is_lost = |error: &Error| error.code().is_some_and(|code| code.is_device_lost());
+        let refused = current.device_buffer::<u8>(1 << 50).map(drop).unwrap_err();
+        assert!(!is_lost(&refused), "{refused}");
+        let (stream, other) = (current.stream().unwrap(), current.stream().unwrap());
+        let [first, second] = [1, 2].map(|byte| {
+            let buffer = current.device_buffer::<u8>(64).unwrap();
+            stream.set_bytes(current, buffer, byte).unwrap()
+        });
+        let buffer = current.device_buffer::<u8>(64).unwrap();
+        control::fail("*#1=lost".parse().unwrap()).unwrap();
+        let queued = other.set_bytes(current, buffer, 1).map(drop);
+        let refused = queued.map_err(|failed| failed.error).unwrap_err();
+        assert!(is_lost(&refused), "{refused}");
+        for work in [first, second] {
+            let failed = work.wait(current).map(drop).unwrap_err();
+            assert!(is_lost(&failed.error), "{}", failed.error);
+        }
+    });
+    let errors = ended.unwrap_err();
+    assert!(errors.code().is_some_and(|code| code.is_device_lost()), "{errors}");
+    control::fail(Plan::new()).unwrap();
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    drop(alone);
 }
 
 #[proves(STREAM_16)]
@@ -355,7 +390,7 @@ fn a_device_is_not_taken_while_it_is_recovered() {
     let Recovered::Usable(device) = device.recover(&mut thread, BRIEFLY).unwrap() else { panic!("it was reset") };
     control::fail(Plan::new()).unwrap();
     let taken = taken.lock().unwrap().take();
-    assert!(matches!(taken, Some(Err(Error::DeviceShared { device: 0, takes: 1 }))), "{taken:?}");
+    assert!(matches!(taken, Some(Err(Error::DeviceShared { device: 0, takes: 1, .. }))), "{taken:?}");
     device.reset(&mut thread).unwrap();
     acl.close().unwrap();
     alone.assert_nothing_lives();

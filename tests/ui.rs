@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::Command;
 
 /// How many messages name the rule and what to do, at least.
-const FLOOR: usize = 318;
+const FLOOR: usize = 322;
 /// In parts of a hundred: so many messages name the rule and what to do, and so few are about the language only.
 const BOUNDS: (usize, usize) = (70, 8);
 /// The programs whose messages are about the language only, and why they are.
@@ -18,6 +18,12 @@ const BARE: &[(&str, &str)] = &[
     ("allocator_without_address", "E0046 names the missing function, and prints no line of the trait"),
     ("foreign_work_without_unsafe", "E0133 has fixed words; they lead to the documentation of the function"),
     ("graph_outputs_read_in_flight", "a field, unlike a method, cannot have a bound"),
+    // The type of the parameter has to be known before the arguments are counted.
+    (
+        "runtime_entered_without_a_thread_by_a_closure",
+        "E0282 prints no line of the method; the book says what it means",
+    ),
+    ("works_awaited_as_a_tuple", "a tuple has no methods, except of traits that the program imports; the book says so"),
     // The compiler finds these after it has inferred the types. It prints lines of the program and names of types.
     // It prints no line of this crate, no bound and no attribute.
     ("buffer_kept_beyond_its_scope", LIFETIMES),

@@ -30,6 +30,7 @@ pub use outcome::{Failed, OrDrop, ScopeError};
 pub use rules::Cited;
 pub use shapes::ShapesError;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 pub use vendor::{MissingFunction, VendorError};
 
@@ -240,11 +241,13 @@ pub enum Error {
         /// A description of what is in flight.
         stuck: String,
     },
-    /// A device cannot be recovered while several parts of this process have taken it, and cannot be taken while it is
-    /// being recovered.
+    /// A device cannot be recovered while other parts of this process have taken it and not given it up, and cannot be
+    /// taken or used while it is being recovered.
     #[error(
-        "device {device} is taken {takes} time(s) in this process: it can be recovered when every other runtime on it was \
-         closed or has tried to close by force, and it can be taken again after the recovery{}",
+        "device {device} is taken {takes} time(s) in this process{}: it can be recovered when every other runtime on it \
+         was closed, dropped, or has tried to close by force, and every other `Device` was reset, dropped, or has tried to \
+         recover; it can be taken again after the recovery{}",
+        outcome::TakenAt(held),
         Cited(rules::DEVICE_SHARED)
     )]
     DeviceShared {
@@ -252,6 +255,9 @@ pub enum Error {
         device: i32,
         /// How many parts have taken it.
         takes: usize,
+        /// Where the program has made those other takes that were not given up: files, lines and columns. Empty while
+        /// the device is being recovered.
+        held: Box<str>,
     },
     /// Work in flight was used on a stream other than its own.
     #[error(
@@ -544,9 +550,12 @@ pub enum Error {
         /// The system's error.
         reason: std::io::ErrorKind,
     },
-    /// The thread of an [`Actor`](crate::runtime::Actor) has ended.
-    #[error("the actor's thread has ended: open another actor")]
-    ActorEnded,
+    /// The thread of an [`Actor`](crate::runtime::Actor) has ended by itself.
+    #[error("the actor's thread has ended: open another actor{}", outcome::Because(cause.as_deref()))]
+    ActorEnded {
+        /// Why it could not go on. Its [code](Self::code) and [rules](Self::rules) are those of this error, too.
+        cause: Option<Arc<Error>>,
+    },
     /// A runtime could not be closed.
     #[error("{0}")]
     NotClosed(Box<CloseError>),
@@ -703,6 +712,7 @@ impl Error {
             Self::WorkFailed { code } => Some(*code),
             Self::CaptureUnsupported(error) | Self::ConditionsUnsupported(error) => error.code(),
             Self::NotClosed(error) => error.code(),
+            Self::ActorEnded { cause } => cause.as_ref().and_then(|cause| cause.code()),
             Self::Attached { reason, .. } => reason.downcast_ref::<Self>().and_then(Self::code),
             _ => None,
         }

@@ -3,7 +3,7 @@
 use super::foreign_kind::ForeignKind;
 use crate::device_allocator::ContextId;
 use ascendcl_rules::{
-    ALLOC_12, COPY_01, CTX_06, DATA_05, DATA_08, DATA_10, DEV_10, EVENT_06, GRAPH_07, MEM_02, MEM_11, MODEL_01,
+    ALLOC_12, COPY_01, CTX_06, DATA_05, DATA_08, DATA_10, DEV_08, DEV_10, EVENT_06, GRAPH_07, MEM_02, MEM_11, MODEL_01,
     MODEL_04, MODEL_06, MODEL_07, MODEL_09, MODEL_14, OP_04, OP_07, RuleId, STREAM_05, STREAM_08, STREAM_09,
 };
 use core::fmt;
@@ -173,6 +173,7 @@ impl ObjectKind {
     pub(super) fn end_in_words(self) -> &'static str {
         match self.0 {
             Kind::Runtime => "closed: open another one",
+            Kind::Device => "reset by force: take it again",
             _ => "destroyed",
         }
     }
@@ -227,7 +228,8 @@ impl ObjectKind {
             | Kind::CopyDestination
             | Kind::CopyCounterpart => &[MEM_02],
             Kind::Runtime => &[CTX_06],
-            Kind::Device | Kind::Work | Kind::AddressSpace => &[],
+            Kind::Device => &[DEV_08],
+            Kind::Work | Kind::AddressSpace => &[],
         }
     }
 

@@ -61,6 +61,24 @@ impl<T> fmt::Display for Failed<T> {
     }
 }
 
+/// The end of a message that says why, or nothing.
+pub(super) struct Because<'e>(pub Option<&'e Error>);
+
+impl fmt::Display for Because<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |cause| write!(f, "; it ended because of this error: {cause}"))
+    }
+}
+
+/// The part of a message that names places in the program, or nothing.
+pub(super) struct TakenAt<'e>(pub &'e str);
+
+impl fmt::Display for TakenAt<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() { Ok(()) } else { write!(f, ", and still held by what took it at {}", self.0) }
+    }
+}
+
 /// No type implements it. If a function requires a [`std::error::Error`], the compiler prints this message.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is an error and the object that the failed call gives back",

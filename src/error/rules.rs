@@ -21,6 +21,7 @@ impl Error {
             Self::StillUsed { user } => user.rules,
             Self::Attached { reason, .. } => reason.downcast_ref::<Self>().map_or(&[], Self::rules),
             Self::NotClosed(error) => error.rules(),
+            Self::ActorEnded { cause } => cause.as_ref().map_or(&[], |cause| cause.rules()),
             Self::Forked { .. } => FORKED,
             Self::CurrentChanged { .. } => CURRENT_CHANGED,
             Self::CurrentElsewhere { .. } => CURRENT_ELSEWHERE,
@@ -157,6 +158,7 @@ mod tests {
     use crate::element::ElementType;
     use crate::error::{ObjectKind, VendorError};
     use ascendcl_rules::{CTX_12, STREAM_09, STREAM_11};
+    use std::sync::Arc;
     use std::time::Duration;
 
     /// One error of each variant that names rules. Where the rules depend on the kind of object, one for each kind.
@@ -181,7 +183,8 @@ mod tests {
             Error::InsideCallback,
             Error::NoSuchDevice { id: 8, count: 2 },
             Error::DeviceNotSaid { in_use: 1 },
-            Error::DeviceShared { device: 0, takes: 2 },
+            Error::DeviceShared { device: 0, takes: 2, held: "src/main.rs:7:9".into() },
+            Error::DeviceShared { device: 0, takes: 1, held: "".into() },
             Error::Poisoned { device: 0, stuck: "1 stream(s)".into() },
             Error::OtherModel { expected: "one".into(), found: "another".into() },
             Error::NotExecuted,
@@ -207,6 +210,8 @@ mod tests {
             Error::UnreadableModel { path: "a.om".into(), reason: std::io::ErrorKind::NotFound.into() },
             Error::Attached { what: "profiler", reason: "it is busy".into() },
             Error::OtherCapture,
+            Error::ActorEnded { cause: None },
+            Error::ActorEnded { cause: Some(Arc::new(vendor(107_003))) },
             Error::StillShared,
             Error::InputIsShared { name: "images".into() },
             Error::NotShared { name: "images".into() },

@@ -1,7 +1,8 @@
 //! The rows of devices.
 
-use super::{Ledger, takes};
-use crate::error::Error;
+use super::Ledger;
+use super::takes::{self, Place};
+use crate::error::{Error, ObjectKind};
 use crate::ffi::{Api, RawContext, Restore};
 use crate::life_cycle::leads;
 use crate::panics::Panics;
@@ -16,21 +17,22 @@ pub(crate) struct DeviceRow {
     /// The library, and its run mode.
     api: Api,
     id: i32,
+    taken_at: Place,
     /// The device's default context, which setting the device made current. It exists until the last reset.
     default: Option<RawContext>,
     teardown_timeout: Mutex<Option<Duration>>,
     /// The contexts that could not be taken down, because work in them may still run.
     quarantine: Mutex<Vec<Arc<Ledger>>>,
-    /// The device was reset by force, so closing must not reset it again (DEV-09).
+    /// The take has ended: the device was reset, or reset by force. So closing must not reset it again (DEV-07, DEV-09).
     ended: AtomicBool,
 }
 
 impl DeviceRow {
-    pub(crate) fn set(api: Api, _thread: &mut impl ThreadToken, id: i32) -> Result<Self, Error> {
+    pub(crate) fn set(api: Api, _thread: &mut impl ThreadToken, id: i32, taken_at: Place) -> Result<Self, Error> {
         leads!(device: Start --> Set : Set, device: Set --> Set : SetAgain);
         let mut restore = Restore::around_setting(api);
-        takes::begin(api, id)?;
-        api.set_device(id).inspect_err(|_| takes::end(api, id))?;
+        takes::begin(api, id, taken_at)?;
+        api.set_device(id).inspect_err(|_| takes::end(api, id, taken_at))?;
         // A failure is tried again: without the handle of this context, no other thread could leave a context of this
         // device.
         let default = RawContext::default_of(api, id).or_else(|| RawContext::default_of(api, id));
@@ -38,6 +40,7 @@ impl DeviceRow {
         Ok(Self {
             api,
             id,
+            taken_at,
             default,
             teardown_timeout: Mutex::default(),
             quarantine: Mutex::default(),
@@ -58,6 +61,21 @@ impl DeviceRow {
         self.api
     }
 
+    /// Where the program has taken the device.
+    pub(crate) fn taken_at(&self) -> Place {
+        self.taken_at
+    }
+
+    /// Called before the program makes a context in this take: it is no longer given up.
+    ///
+    /// # Errors
+    ///
+    /// The take has ended with a reset by force, or the device is being recovered.
+    pub(crate) fn is_used(&self) -> Result<(), Error> {
+        takes::take_back(self)?;
+        if self.has_ended() { Err(Error::Gone { what: ObjectKind::DEVICE }) } else { Ok(()) }
+    }
+
     /// The contexts that could not be taken down.
     pub(crate) fn kept(&self) -> Vec<Arc<Ledger>> {
         lock(&self.quarantine).clone()
@@ -71,12 +89,12 @@ impl DeviceRow {
         api.reset_device_by_force(self.id)?;
         for row in given_up.iter().map(|row| &**row).chain([self]) {
             row.ended.store(true, Ordering::Release);
-            takes::end(api, row.id);
+            takes::end(api, row.id, row.taken_at);
         }
         Ok(())
     }
 
-    /// Whether the device was reset by force.
+    /// Whether the take has ended: the device was reset, or reset by force.
     pub(crate) fn has_ended(&self) -> bool {
         self.ended.load(Ordering::Acquire)
     }
@@ -115,7 +133,10 @@ impl DeviceRow {
             return Ok(());
         }
         let _restore = Restore::around_resetting(api, self.id);
-        api.reset_device(self.id).inspect(|()| takes::end(api, self.id))
+        api.reset_device(self.id)?;
+        self.ended.store(true, Ordering::Release);
+        takes::end(api, self.id, self.taken_at);
+        Ok(())
     }
 }
 

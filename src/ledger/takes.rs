@@ -4,13 +4,18 @@
 use super::DeviceRow;
 use crate::error::Error;
 use crate::ffi::Api;
+use core::panic::Location;
 use std::sync::{Arc, Mutex, MutexGuard};
+
+/// Where the program has taken a device.
+pub(crate) type Place = &'static Location<'static>;
 
 /// A device of one library, and its takes.
 struct Taken {
     api: Api,
     device: i32,
-    takes: usize,
+    /// The place of each take.
+    takes: Vec<Place>,
     /// Whether the device is being recovered. Until that ends, it cannot be taken.
     ends: bool,
     /// Takes that were [given up](give_up).
@@ -29,57 +34,89 @@ impl Taken {
     }
 
     fn is_needed(&self) -> bool {
-        self.takes > 0 || self.ends
+        !self.takes.is_empty() || self.ends
+    }
+
+    fn end(&mut self, place: Place) {
+        if let Some(at) = self.takes.iter().position(|known| *known == place) {
+            self.takes.swap_remove(at);
+        }
+    }
+
+    /// The error for a part of the program that needs the device for itself. Names the places of the takes of others that
+    /// were not given up.
+    fn is_shared(&self, own: Option<&DeviceRow>) -> Error {
+        let mut held = self.takes.clone();
+        let others = self.given_up.iter().map(|row| &**row).filter(|row| own.is_none_or(|own| !is(row, own)));
+        for place in others.chain(own).map(DeviceRow::taken_at) {
+            if let Some(at) = held.iter().position(|known| *known == place) {
+                held.swap_remove(at);
+            }
+        }
+        let held: Vec<_> = if self.ends { Vec::new() } else { held.iter().map(ToString::to_string).collect() };
+        Error::DeviceShared { device: self.device, takes: self.takes.len(), held: held.join(", ").into() }
     }
 }
 
+fn is(row: &DeviceRow, other: &DeviceRow) -> bool {
+    core::ptr::eq(&raw const *row, other)
+}
+
+/// Removes the entry that is not needed any more, if there is one. The caller drops it after the lock: a row may be dropped
+/// with it, and values of the program with the row.
+fn unneeded(all: &mut Vec<Taken>) -> Option<Taken> {
+    all.iter().position(|taken| !taken.is_needed()).map(|at| all.swap_remove(at))
+}
+
 /// Counts one more take. Called before the device is set.
-pub(crate) fn begin(api: Api, device: i32) -> Result<(), Error> {
+pub(crate) fn begin(api: Api, device: i32, place: Place) -> Result<(), Error> {
     let mut all = taken();
     match all.iter_mut().find(|taken| taken.is(api, device)) {
-        Some(taken) if taken.ends => return Err(Error::DeviceShared { device, takes: taken.takes }),
-        Some(taken) => taken.takes += 1,
-        None => all.push(Taken { api, device, takes: 1, ends: false, given_up: Vec::new() }),
+        Some(taken) if taken.ends => return Err(taken.is_shared(None)),
+        Some(taken) => taken.takes.push(place),
+        None => all.push(Taken { api, device, takes: vec![place], ends: false, given_up: Vec::new() }),
     }
     Ok(())
 }
 
 /// Counts one take less. Called after the device was reset.
-pub(crate) fn end(api: Api, device: i32) {
+pub(crate) fn end(api: Api, device: i32, place: Place) {
     let mut all = taken();
-    for taken in all.iter_mut().filter(|taken| taken.is(api, device)) {
-        taken.takes = taken.takes.saturating_sub(1);
-    }
-    all.retain(Taken::is_needed);
+    all.iter_mut().filter(|taken| taken.is(api, device)).for_each(|taken| taken.end(place));
+    let unneeded = unneeded(&mut all);
+    drop(all);
+    drop(unneeded);
 }
 
 /// Gives a take up: no thread enters its contexts any more, and none takes them down until [`take_back`]. Recovering
-/// the device includes these contexts.
+/// the device includes these contexts. A take that has ended cannot be given up.
 pub(crate) fn give_up(row: &Arc<DeviceRow>) {
-    taken()
-        .iter_mut()
-        .filter(|taken| taken.is(row.api(), row.id()))
-        .for_each(|taken| taken.given_up.push(Arc::clone(row)));
+    let mut all = taken();
+    for taken in all.iter_mut().filter(|taken| taken.is(row.api(), row.id())) {
+        if !row.has_ended() && !taken.given_up.iter().any(|known| is(known, row)) {
+            taken.given_up.push(Arc::clone(row));
+        }
+    }
 }
 
-/// Reverts [`give_up`], because the calling thread is about to take the contexts down. Returns whether the take was
-/// given up, or `None` while the device is being recovered.
-pub(crate) fn take_back(row: &Arc<DeviceRow>) -> Option<bool> {
+/// Reverts [`give_up`], because the calling thread is about to use the contexts or to take them down. Returns whether the
+/// take was given up, and an error while the device is being recovered.
+pub(crate) fn take_back(row: &DeviceRow) -> Result<bool, Error> {
     let mut all = taken();
-    let is_in = |taken: &Taken| taken.given_up.iter().position(|known| Arc::ptr_eq(known, row));
+    let is_in = |taken: &Taken| taken.given_up.iter().position(|known| is(known, row));
     let Some((taken, at)) = all.iter_mut().find_map(|taken| is_in(taken).map(|at| (taken, at))) else {
-        return Some(false);
+        return Ok(false);
     };
     if taken.ends {
-        return None;
+        return Err(taken.is_shared(None));
     }
     taken.given_up.swap_remove(at);
-    Some(true)
+    Ok(true)
 }
 
 /// The devices of this library that are taken, in any order.
 pub(crate) fn in_use(api: Api) -> Vec<i32> {
-    let is_of_it = |taken: &&Taken| taken.takes > 0 && taken.api.is_of_the_library_of(api);
+    let is_of_it = |taken: &&Taken| !taken.takes.is_empty() && taken.api.is_of_the_library_of(api);
     taken().iter().filter(is_of_it).map(|taken| taken.device).collect()
 }
 
@@ -99,10 +136,9 @@ impl ExclusiveDevice {
         let Some(taken) = all.iter_mut().find(|taken| taken.is(api, device)) else {
             return Ok(Self { api, device, given_up: Vec::new() });
         };
-        let is_other = |row: &&Arc<DeviceRow>| !core::ptr::eq(&raw const ***row, own);
-        let given_up: Vec<_> = taken.given_up.iter().filter(is_other).cloned().collect();
-        if taken.takes > 1 + given_up.len() || taken.ends {
-            return Err(Error::DeviceShared { device, takes: taken.takes });
+        let given_up: Vec<_> = taken.given_up.iter().filter(|row| !is(row, own)).cloned().collect();
+        if taken.takes.len() > 1 + given_up.len() || taken.ends {
+            return Err(taken.is_shared(Some(own)));
         }
         taken.ends = true;
         Ok(Self { api, device, given_up })
@@ -115,11 +151,10 @@ impl ExclusiveDevice {
 
     /// Records that the device was recovered: the take of `own` is no longer given up.
     pub(crate) fn is_recovered(&self, own: &DeviceRow) {
-        let is_other = |row: &Arc<DeviceRow>| !core::ptr::eq(&raw const **row, own);
         let mut all = taken();
         all.iter_mut()
             .filter(|taken| taken.is(self.api, self.device))
-            .for_each(|taken| taken.given_up.retain(is_other));
+            .for_each(|taken| taken.given_up.retain(|row| !is(row, own)));
     }
 }
 
@@ -127,6 +162,8 @@ impl Drop for ExclusiveDevice {
     fn drop(&mut self) {
         let mut all = taken();
         all.iter_mut().filter(|taken| taken.is(self.api, self.device)).for_each(|taken| taken.ends = false);
-        all.retain(Taken::is_needed);
+        let unneeded = unneeded(&mut all);
+        drop(all);
+        drop(unneeded);
     }
 }

@@ -121,7 +121,8 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     ///
     /// # Errors
     ///
-    /// Returns the buffer unchanged if the library refuses.
+    /// Returns the buffer unchanged if the library refuses. It counts as not freed then: it works as before, and is freed by
+    /// a later call, by [`Current::collect`], or by the end of its scope.
     #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `ascendcl-explain ERR-01`"]
     #[rule(MEM_01, MEM_02, MEM_13)]
     #[rustfmt::skip] // The compiler's messages print the first line.
@@ -223,7 +224,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     /// [`Error::LengthMismatch`] when `from` has another length, or [`Error::Vendor`].
     #[rule(COPY_01)]
     #[rustfmt::skip] // The compiler's messages print the first line.
-    pub fn copy_from( // MEM-11: while the memory's own context is current: `context.enter(thread, |current| ...)`
+    pub fn copy_from( // MEM-11, COPY-02: in its context (`context.enter(...)`), from a slice; else `stream.copy_on_device(...)`
         &mut self,
         current: &Current<C>,
         from: &[E],
@@ -246,7 +247,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     /// [`Error::LengthMismatch`] when `to` has another length, or [`Error::Vendor`].
     #[rule(COPY_01, COPY_07)]
     #[rustfmt::skip] // The compiler's messages print the first line.
-    pub fn copy_to( // MEM-11: while the memory's own context is current: `context.enter(thread, |current| ...)`
+    pub fn copy_to( // MEM-11, COPY-02: in its context (`context.enter(...)`), to a slice; else `stream.copy_on_device(...)`
         &self,
         current: &Current<C>,
         to: &mut [E],

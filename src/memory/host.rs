@@ -147,7 +147,8 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
     ///
     /// # Errors
     ///
-    /// Returns the buffer unchanged if the library refuses.
+    /// Returns the buffer unchanged if the library refuses. It counts as not freed then: it works as before, and is freed by
+    /// a later call, by [`Current::collect`], or by the end of its scope.
     #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `ascendcl-explain ERR-01`"]
     #[rule(MEM_01, MEM_02)]
     pub fn free(

@@ -12,6 +12,7 @@ use crate::untold;
 use ascendcl_macros::rule;
 use core::fmt;
 use core::mem;
+use core::panic::Location;
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
 use std::sync::{Arc, OnceLock};
@@ -57,8 +58,24 @@ pub struct Actor<N: Name, S> {
     thread: Option<JoinHandle<Result<Closed, Panic>>>,
     /// The thread drops its own clone last.
     joinable: Joinable,
+    told: Arc<Told>,
+}
+
+/// What the actor and its thread tell each other, apart from jobs.
+#[derive(Default)]
+struct Told {
     /// The limit of a close by force, if there is to be one.
-    force: Arc<OnceLock<Duration>>,
+    force: OnceLock<Duration>,
+    /// Why the thread ends although the actor takes calls.
+    ended: OnceLock<Arc<Error>>,
+}
+
+impl Told {
+    /// The error of a call that the thread does not run.
+    #[cold]
+    fn has_ended(&self) -> Error {
+        Error::ActorEnded { cause: self.ended.get().cloned() }
+    }
 }
 
 /// How the runtime was closed, and what was lost. If nobody joins the thread, the standard library drops this value,
@@ -91,35 +108,36 @@ impl<N: Name, S: 'static> Actor<N, S> {
     ///
     /// Those of [`Runtime::open`] and of `make`; then nothing is left behind, or [`sweep`](super::sweep) takes it down.
     /// [`Error::NoThread`] when the system has no thread; [`Error::InsideCallback`] in code that the library called.
+    #[track_caller]
     pub fn open(
         setup: impl Into<Setup>,
         make: impl FnOnce(&mut Current<N>) -> Result<S, Error> + Send + 'static,
     ) -> Result<Self, Error> {
         InCallback::refuses()?;
-        let setup = setup.into();
+        let (setup, place) = (setup.into(), Location::caller());
         let (jobs, coming) = sync_channel(ROOM);
-        let (tell, told) = channel();
-        let (joinable, force) = (Joinable::default(), Arc::default());
-        let (own, by_force) = (joinable.clone(), Arc::clone(&force));
+        let (opens, opened) = channel();
+        let (joinable, told) = (Joinable::default(), Arc::<Told>::default());
+        let (own, of_thread) = (joinable.clone(), Arc::clone(&told));
         let run = move || {
             // `coming` is bound last, so it is dropped before `_own`.
             let (_own, coming) = (own.on_this_thread(), coming);
-            match Runtime::<N>::open_with(setup, make) {
+            match Runtime::<N>::open_with_at(setup, make, place) {
                 Ok((runtime, state)) => {
                     // `open` is waiting, so sending cannot fail.
-                    let _ = tell.send(Ok(runtime.api()));
-                    Closed(Some(serve(&runtime, state, &coming, &by_force)))
+                    let _ = opens.send(Ok(runtime.api()));
+                    Closed(Some(serve(&runtime, state, &coming, &of_thread)))
                 }
                 Err(error) => {
-                    let _ = tell.send(Err(error));
+                    let _ = opens.send(Err(error));
                     Closed(None)
                 }
             }
         };
         let thread = Builder::new().name("ascendcl actor".to_owned()).spawn(|| catch(run));
         let thread = thread.map_err(|error| Error::NoThread { reason: error.kind() })?;
-        match told.recv() {
-            Ok(Ok(api)) => Ok(Self { api, jobs: Some(jobs), thread: Some(thread), joinable, force }),
+        match opened.recv() {
+            Ok(Ok(api)) => Ok(Self { api, jobs: Some(jobs), thread: Some(thread), joinable, told }),
             Ok(Err(error)) => {
                 let _ = thread.join();
                 Err(error)
@@ -128,7 +146,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
             Err(_) => match thread.join() {
                 Err(panic) => resume_unwind(panic),
                 Ok(Err(panic)) => panic.resume(),
-                Ok(Ok(_)) => Err(Error::ActorEnded),
+                Ok(Ok(_)) => Err(told.has_ended()),
             },
         }
     }
@@ -138,7 +156,8 @@ impl<N: Name, S: 'static> Actor<N, S> {
     ///
     /// # Errors
     ///
-    /// [`Error::ActorEnded`] when the thread has ended. [`Error::ThreadTaken`] in a job of this actor, which would wait
+    /// [`Error::ActorEnded`], with the cause, when the thread has ended because the library did not make the context
+    /// current. [`Error::ThreadTaken`] in a job of this actor, which would wait
     /// for itself; [`Error::InsideCallback`] in code that the library calls, because the library waits for that code;
     /// [`Error::Forked`] in a forked child, which does not have the thread.
     ///
@@ -159,12 +178,12 @@ impl<N: Name, S: 'static> Actor<N, S> {
             // The caller is waiting, so sending cannot fail.
             let _ = answer.send(result);
         });
-        let jobs = self.jobs.as_ref().ok_or(Error::ActorEnded)?;
-        jobs.send(Quiet::new(job)).map_err(|_| Error::ActorEnded)?;
+        let jobs = self.jobs.as_ref().ok_or_else(|| self.told.has_ended())?;
+        jobs.send(Quiet::new(job)).map_err(|_| self.told.has_ended())?;
         match answered.recv() {
             Ok(Ok(result)) => Ok(result),
             Ok(Err(panic)) => panic.resume(),
-            Err(_) => Err(Error::ActorEnded),
+            Err(_) => Err(self.told.has_ended()),
         }
     }
 
@@ -173,7 +192,8 @@ impl<N: Name, S: 'static> Actor<N, S> {
     /// # Errors
     ///
     /// As for [`Runtime::close`]. [`sweep`](super::sweep) releases later what could not be released now. In a job of
-    /// this actor the error is [`CloseError::Refused`]; the actor then ends after the queued jobs.
+    /// this actor the error is [`CloseError::Refused`]; the actor then ends after the queued jobs. So it is, with
+    /// [`Error::ActorEnded`], when the thread has ended by itself.
     pub fn close(
         self, // INIT-02: an `Actor` is closed once and last: move this `close()` behind all calls
     ) -> Result<(), CloseError> {
@@ -216,7 +236,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
         }
         InCallback::refuses().map_err(CloseError::Refused)?;
         if let Some(limit) = force {
-            let _ = self.force.set(limit);
+            let _ = self.told.force.set(limit);
         }
         self.join().unwrap_or(Ok(Vec::new()))
     }
@@ -253,12 +273,7 @@ impl<N: Name, S> fmt::Debug for Actor<N, S> {
     }
 }
 
-fn serve<N: Name, S>(
-    runtime: &Runtime<N>,
-    mut state: S,
-    coming: &Receiver<Queued<N, S>>,
-    force: &OnceLock<Duration>,
-) -> CloseResult {
+fn serve<N: Name, S>(runtime: &Runtime<N>, mut state: S, coming: &Receiver<Queued<N, S>>, told: &Told) -> CloseResult {
     // The thread stays inside the context, so a call does not change the current context.
     let left = runtime.with(|current| {
         while let Ok(job) = coming.recv() {
@@ -267,12 +282,17 @@ fn serve<N: Name, S>(
             }
         }
     });
-    // Jobs are left only if the thread could not enter the context. Their callers get an error.
+    // Jobs are left only if the thread could not enter the context. Their callers get an error with the cause, so it is
+    // written before a job is dropped, and before the channel is.
+    let left = left.map_err(|error| {
+        let _ = told.ended.set(Arc::new(error));
+        told.has_ended()
+    });
     coming.try_iter().for_each(drop);
     let mut panics = Panics::default();
     panics.drop_each([state]);
     let closed = match left {
-        Ok(()) => panics.catch(|| match force.get() {
+        Ok(()) => panics.catch(|| match told.force.get() {
             Some(limit) => runtime.close_by_force(*limit),
             None => runtime.close_within(Duration::ZERO).map(|()| Vec::new()),
         }),

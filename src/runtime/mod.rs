@@ -16,6 +16,7 @@ pub use crate::error::close::CloseError;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::Api;
 use crate::ledger::Ledger;
+use crate::ledger::takes::Place;
 use crate::library::Loaded;
 use crate::panics::{Panics, drop_quietly};
 use crate::run::Setup;
@@ -25,6 +26,7 @@ pub use abandoned::sweep;
 pub use actor::Actor;
 use ascendcl_macros::rule;
 use core::fmt;
+use core::panic::Location;
 use shared::Shared;
 use std::sync::Arc;
 use std::time::Duration;
@@ -101,12 +103,16 @@ impl<N: Name> Runtime<N> {
     /// [`Error::ThreadTaken`] if this thread has a [`Thread`] or is inside a context; [`Error::Load`],
     /// [`Error::NoSuchDevice`] or [`Error::Vendor`]. Steps that were made before the error are undone.
     #[rule(INIT_03, INIT_11, DEV_03, DEV_04, DEV_12, CTX_01, CTX_04)]
+    #[track_caller]
     pub fn open(setup: impl Into<Setup>) -> Result<Self, Error> {
-        let setup = setup.into();
+        Self::open_at(setup.into(), Location::caller())
+    }
+
+    fn open_at(setup: Setup, place: Place) -> Result<Self, Error> {
         let mut thread = Thread::new()?;
         abandoned::take_down_idle(&mut thread);
         let acl = Acl::set_up(setup.library.clone(), setup.config.as_deref(), setup.verify_current)?;
-        let shared = Shared::open(acl, &setup, &mut thread)?;
+        let shared = Shared::open(acl, &setup, &mut thread, place)?;
         Ok(Self { shared: Arc::new(shared), _brand: Mark::NEW })
     }
 
@@ -133,11 +139,20 @@ impl<N: Name> Runtime<N> {
     ///
     /// Those of [`open`](Self::open) and of `make`. What could not be released then, and what a panic of `make` leaves,
     /// is released by the next `open` or by [`sweep`], which also returns the errors of the close.
+    #[track_caller]
     pub fn open_with<S>(
         setup: impl Into<Setup>,
         make: impl FnOnce(&mut Current<N>) -> Result<S, Error>,
     ) -> Result<(Self, S), Error> {
-        let runtime = Self::open(setup)?;
+        Self::open_with_at(setup.into(), make, Location::caller())
+    }
+
+    fn open_with_at<S>(
+        setup: Setup,
+        make: impl FnOnce(&mut Current<N>) -> Result<S, Error>,
+        place: Place,
+    ) -> Result<(Self, S), Error> {
+        let runtime = Self::open_at(setup, place)?;
         match runtime.with(make).and_then(|made| made) {
             Ok(state) => Ok((runtime, state)),
             Err(error) => {
@@ -172,11 +187,13 @@ impl<N: Name> Runtime<N> {
     ///
     /// As for [`with`](Self::with).
     #[rule(CTX_05, CTX_09)]
-    pub fn enter<R>(
+    #[rustfmt::skip] // The compiler's messages print the first line.
+    pub fn enter<R>( // CTX-05: the thread's token comes first: `&mut Thread::new()?`, its `current`; or `runtime.with(...)`
         &self,
-        _thread: &mut impl ThreadToken,
+        thread: &mut impl ThreadToken,
         program: impl FnOnce(&mut Current<N>) -> R,
     ) -> Result<R, Error> {
+        let _ = thread;
         let _inside = self.shared.pass().ok_or_else(|| Error::Gone { what: ObjectKind::RUNTIME })?;
         enter(self.shared.ledger(), program)
     }
@@ -248,7 +265,8 @@ impl<N: Name> Runtime<N> {
     /// A runtime that gets this error has *given up* the device, and has waited at most `limit` for the others to do
     /// the same. When all runtimes on the device have given it up, the last one that is closed by force resets it for
     /// all, and returns what all of them lose. The others are then closed as usual. A dropped runtime that could not be
-    /// released has also given up its device.
+    /// released has also given up its device, and so has a [`Device`](crate::Device) that was dropped or whose
+    /// [recovery](crate::Device::recover) was refused. The error says where the others have taken the device.
     #[rule(DEV_08, DEV_09, ERR_07, STREAM_17)]
     pub fn close_by_force(&self, limit: Duration) -> Result<Vec<String>, CloseError> {
         let mut thread = Thread::new().map_err(CloseError::Refused)?;

@@ -6,9 +6,11 @@ use crate::acl::Acl;
 use crate::context::open_context;
 use crate::error::Error;
 use crate::ffi::{Gate, Passage};
+use crate::ledger::takes::Place;
 use crate::ledger::{DeviceRow, Ledger, takes};
 use crate::life_cycle::leads;
 use crate::panics::{Panics, drop_each_quietly};
+use crate::recover::Ended;
 use crate::run::{Setup, default_device};
 use crate::thread::Thread;
 use crate::untold;
@@ -16,7 +18,7 @@ use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// The time between two checks whether other threads have left, or other runtimes have given the device up.
+/// The time between two checks whether other threads have left.
 const LOOK: Duration = Duration::from_micros(500);
 
 pub(super) struct Shared {
@@ -52,8 +54,8 @@ impl Ending {
 impl Shared {
     /// Opens a context on the device of the setup. On an error, the earlier steps are undone as far as the library
     /// allows.
-    pub(super) fn open(acl: Acl, setup: &Setup, thread: &mut Thread) -> Result<Self, Error> {
-        match Self::opened(&acl, setup, thread) {
+    pub(super) fn open(acl: Acl, setup: &Setup, thread: &mut Thread, place: Place) -> Result<Self, Error> {
+        match Self::opened(&acl, setup, thread, place) {
             Ok((device, ledger)) => {
                 let ending = Mutex::new(Ending { acl: Some(acl), begun: false, reset: false });
                 Ok(Self { ledger, device, entrance: Gate::open(), ending })
@@ -66,9 +68,14 @@ impl Shared {
         }
     }
 
-    fn opened(acl: &Acl, setup: &Setup, thread: &mut Thread) -> Result<(Arc<DeviceRow>, Arc<Ledger>), Error> {
+    fn opened(
+        acl: &Acl,
+        setup: &Setup,
+        thread: &mut Thread,
+        place: Place,
+    ) -> Result<(Arc<DeviceRow>, Arc<Ledger>), Error> {
         let id = setup.device.map_or_else(|| default_device(acl), Ok)?;
-        let device = acl.take_device(thread, id)?;
+        let device = acl.take_device(thread, id, place)?;
         setup.teardown_timeout.into_iter().for_each(|limit| device.set_teardown_timeout(limit));
         let ledger = open_context(&device, setup.default_context)?;
         Ok((device, ledger))
@@ -145,7 +152,7 @@ impl Shared {
         self.ledger.api().is_of_this_process().map_err(CloseError::Refused)?;
         // Locked for all steps: two threads that close this runtime by force would hinder each other.
         let mut ending = self.try_lock().ok_or(CloseError::Closing)?;
-        let was_given_up = takes::take_back(&self.device).ok_or(CloseError::Closing)?;
+        let was_given_up = takes::take_back(&self.device).map_err(|_| CloseError::Closing)?;
         let mut panics = Panics::default();
         let closed = steps(&mut ending, was_given_up, &mut panics);
         drop(ending);
@@ -211,15 +218,19 @@ impl Shared {
             true => Err(Vec::new()),
             false => {
                 self.give_up_device();
-                self.recover_when_last(limit, panics).map_err(|error| vec![error])
+                self.device.recover_when_last(limit, panics).map_err(|error| vec![error])
             }
         };
-        let closed = recovered.and_then(|lost| {
-            if lost.is_some() {
-                ending.reset = true;
-                ending.acl.iter().for_each(|acl| acl.forget(&self.device));
-            }
-            ending.give_back().map(|()| lost.unwrap_or_default())
+        let closed = recovered.and_then(|ended| {
+            let lost = match ended {
+                Ended::Idle | Ended::ResetByOthers => Vec::new(),
+                Ended::Reset(lost) => {
+                    ending.reset = true;
+                    ending.acl.iter().for_each(|acl| acl.forget(&self.device));
+                    lost
+                }
+            };
+            ending.give_back().map(|()| lost)
         });
         match closed {
             Ok(lost) => {
@@ -230,18 +241,6 @@ impl Shared {
             Err(more) => {
                 errors.extend(more);
                 Err(CloseError::Teardown { errors })
-            }
-        }
-    }
-
-    /// Recovers the device when all other runtimes on it have given it up. Waits at most `limit` for that. If several
-    /// are being closed by force, the last one that gives up recovers the device for all.
-    fn recover_when_last(&self, limit: Duration, panics: &mut Panics) -> Result<Option<Vec<String>>, Error> {
-        let until = Instant::now().checked_add(limit);
-        loop {
-            match self.device.recover_in_steps(limit, panics) {
-                Err(Error::DeviceShared { .. }) if until.is_none_or(|until| Instant::now() < until) => sleep(LOOK),
-                recovered => return recovered,
             }
         }
     }

@@ -53,6 +53,7 @@ mod runs;
 mod runtimes;
 mod seams;
 mod shared;
+mod shared_devices;
 mod sharing;
 mod swap;
 mod taken;

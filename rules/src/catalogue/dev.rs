@@ -103,9 +103,9 @@ rules! {
             priority: 2,
             class: RunTime,
             means: "`Device::recover` and `Runtime::close_by_force` reset by force when nothing else helps, and only if \
-                no other part of the program has taken the device. Runtimes that were closed by force or dropped, and \
-                could not be released, do not count: the reset ends them, too. Meanwhile taking the device returns \
-                `Error::DeviceShared`.",
+                every other part of the program that has taken the device has given it up: its runtime was closed by \
+                force in vain or dropped, its `Device` was dropped, or its recovery was refused. The reset ends these \
+                takes, too. Meanwhile taking or using the device returns `Error::DeviceShared`.",
             hole: "Other code in the process may have set the device, or may reset it by force itself.",
         }
         DEV_09 = "DEV-09" {

@@ -29,8 +29,11 @@ rules! {
                 as `Error::WorkFailed`, once.",
             hole: "For work that another stream took over, the failure is reported when the work's own stream is \
                 idle or was waited for. Runtimes and scopes in the default context of one device pass a failure on to \
-                each other; a wait of another one that returns at the same moment may miss it. So may a wait for \
-                work of a stream that returns at the same moment as a wait for the whole context.",
+                each other; a wait of another one that returns at the same moment may miss it, and work that another \
+                one queues at that moment may be reported as failed. A wait for work of a stream may miss a failure \
+                too if another thread waits for the whole context meanwhile: then the wait for the context reports \
+                it. So a program that uses results while a wait for their context is under way checks that wait \
+                first.",
         }
         ERR_03 = "ERR-03" {
             text: "The message pointer is valid until the next call and reading clears it; per thread by default.",

@@ -153,7 +153,7 @@ impl Drop for Lasts {
 
 /// The thread of the actor could not get into its context, and ends. Meanwhile others call it.
 #[test]
-fn callers_of_an_actor_that_ends_do_not_wait_for_jobs_that_panic_when_they_are_dropped() {
+fn callers_of_an_actor_that_ends_hear_why_and_do_not_wait_for_jobs_that_panic_when_they_are_dropped() {
     let alone = alone();
     let (ends, lasts) = channel();
     let actor = Actor::open(library(), move |_: &mut Current<Worker>| {
@@ -177,11 +177,17 @@ fn callers_of_an_actor_that_ends_do_not_wait_for_jobs_that_panic_when_they_are_d
     ends.send(()).unwrap();
     for _ in 0..4 {
         let called = told.recv_timeout(Duration::from_secs(20)).expect("a caller waits for ever");
-        assert!(matches!(called, Ok(Err(Error::ActorEnded))), "{called:?}");
+        let Ok(Err(error @ Error::ActorEnded { .. })) = called else { panic!("{called:?}") };
+        assert_eq!(error.code().map(ascendcl::error::Code::number), Some(507_899), "{error}");
+        assert!(error.to_string().contains("aclrtSetCurrentContext"), "{error}");
     }
+    // The thread takes no jobs any more.
+    let told = actor.call(|_, _| ()).unwrap_err();
+    assert!(told.code().is_some_and(|code| code.number() == 507_899), "{told}");
     nothing_fails();
-    let actor = Arc::into_inner(actor).unwrap();
-    assert!(matches!(actor.close(), Err(CloseError::Refused(Error::Vendor(_)))));
+    let closed = Arc::into_inner(actor).unwrap().close().unwrap_err();
+    assert!(matches!(&closed, CloseError::Refused(Error::ActorEnded { .. })), "{closed}");
+    assert!(closed.code().is_some_and(|code| code.number() == 507_899), "{closed}");
     sweep();
     alone.assert_nothing_lives();
 }
