@@ -317,7 +317,7 @@ mod tests {
     /// Each kind with the rules of its use, its life and its size.
     const TABLE: &str = "\
         runtime | - | CTX-06 | - | -
-        device | - | - | - | -
+        device | - | DEV-08 | - | -
         stream | STREAM-05 | STREAM-08 | - | STREAM-09
         work | STREAM-05 | - | - | STREAM-09
         event | EVENT-06 | EVENT-06 | - | STREAM-09

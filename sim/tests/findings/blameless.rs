@@ -81,6 +81,37 @@ fn what_has_ended_may_be_ended_again_when_the_call_said_that_it_failed() {
     assert_eq!(found_with(fails("aclrtHostUnregister"), registered), []);
 }
 
+/// A capture that could not be ended goes on. What it forbids is no mistake of the program, which has tried to end it.
+#[test]
+fn a_capture_that_could_not_be_ended_forbids_nothing() {
+    let copies = |plan| {
+        found_with(plan, || {
+            let stream = stream();
+            let (mut graph, from) = (aclmdlRI::NULL, [0_u8; 8]);
+            let to = malloc(8);
+            let global = aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
+            ok!(aclmdlRICaptureBegin(stream, global));
+            let ended = acl!(aclmdlRICaptureEnd(stream, &mut graph));
+            let copied = acl!(aclrtMemcpy(to, 8, from.as_ptr().cast(), 8, TO_DEVICE));
+            assert_eq!(copied == 0, ended == 0, "the capture forbids copies, if it goes on");
+            acl!(aclmdlRICaptureEnd(stream, &mut graph));
+        })
+    };
+    assert_eq!(copies(fails("aclmdlRICaptureEnd")), []);
+    // The end of the other capture is not the one that failed.
+    let other = || {
+        let (first, second) = (stream(), stream());
+        capture(first);
+        let (mut graph, from) = (aclmdlRI::NULL, [0_u8; 8]);
+        let to = malloc(8);
+        ok!(aclmdlRICaptureEnd(first, &mut graph));
+        ok!(aclmdlRICaptureBegin(second, aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_GLOBAL));
+        acl!(aclrtMemcpy(to, 8, from.as_ptr().cast(), 8, TO_DEVICE));
+        acl!(aclmdlRICaptureEnd(second, &mut graph));
+    };
+    assert_eq!(found_with(fails("aclmdlRICaptureEnd"), other), [(rules::GRAPH_04, "aclrtMemcpy")]);
+}
+
 /// The update of a task group in which the program finds no memory for what is new. Nothing else ends an update.
 #[test]
 fn what_lacks_something_because_of_a_call_that_failed_may_be_ended() {

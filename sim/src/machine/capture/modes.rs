@@ -66,7 +66,10 @@ pub(crate) fn refuse_blocking(stream: &Stream, why: &str) -> Answer {
 /// A thread that captures nothing itself cannot know of the captures of others.
 fn of_this_thread(failure: Failure) -> Failure {
     let own = this_thread();
-    if any(|capture| capture.thread == own) { while_captured(failure) } else { failure }
+    match find(|capture| capture.thread == own) {
+        Some(capture) => while_captured(failure).about(Object::stream(capture.origin as u64)),
+        None => failure,
+    }
 }
 
 fn forbidden() -> bool {
