@@ -97,7 +97,8 @@ impl<'a> Device<'a> {
     /// # Errors
     ///
     /// The device in its present state. [`Error::DeviceShared`] when another part of the program has taken it and not given
-    /// it up; the error says where. [`Error::Vendor`] when the forced reset fails; then only the end of the process releases the device.
+    /// it up; the error says where. [`Error::Vendor`] when the forced reset fails; then only the end of the process releases
+    /// the device.
     #[rule(DEV_08, DEV_09, ERR_07, STREAM_17)]
     pub fn recover(self, thread: &mut impl ThreadToken, limit: Duration) -> Result<Recovered<'a>, Failed<Self>> {
         // The token proves that no call is under way on this thread.
