@@ -50,7 +50,14 @@ macro_rules! queue_at_once {
         |$stream:ident| $function:ident($($argument:expr),* $(,)?)
     ) => {{
         let (queue, here) = ($queue, $here);
-        let begun = $crate::ffi::work::begin_at_once!(queue, here, $crate::ffi::stamp::Obstacles::NONE, $uses, |$stream| $function($($argument),*), ());
+        let begun = $crate::ffi::work::begin_at_once!(
+            queue,
+            here,
+            $crate::ffi::stamp::Obstacles::NONE,
+            $uses,
+            |$stream| $function($($argument),*),
+            ()
+        );
         match begun {
             Some(((), Ok(number))) => Some(Ok(number)),
             Some(((), Err(failed))) => {

@@ -205,6 +205,9 @@ pub(super) fn reset_device(world: &mut World, call: Call, id: u64, forced: bool)
     }
     device.sets.clear();
     device.reset = Some((call, forced));
+    if forced {
+        device.forced = call.number;
+    }
     if let Some(context) = device.default_context.take() {
         end_context(world, call, context);
     }

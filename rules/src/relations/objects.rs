@@ -31,6 +31,8 @@ pub(super) struct Device {
     pub(super) default_context: Option<Object>,
     /// The reset that released it last, and whether it did so by force.
     pub(super) reset: Option<(Call, bool)>,
+    /// The number of the last call that released it by force: what was there before could not be ended.
+    pub(super) forced: u64,
     pub(super) peers: BTreeSet<u64>,
 }
 

@@ -62,6 +62,7 @@ fn device(case: &mut Case<'_>, device: Object) {
         // Events and memory live as long as any context of the device does.
         others.extend(world.events.matching(|event| event.device == device.number));
     }
+    others.retain(|object| world.made(*object).is_none_or(|made| made.number > entry.forced));
     left(case, DEV_10, what.clone(), others, "destroy events and contexts first");
 
     let models = world.models.matching(|model| model.context == default);

@@ -54,6 +54,23 @@ fn a_context_that_is_destroyed_while_it_is_current_elsewhere_is_found() {
     assert_eq!(broken_by(|| run(true)), []);
 }
 
+/// A reset by force leaves contexts. They could not be ended, so they are not missed at a later reset either.
+#[test]
+fn a_context_that_a_reset_by_force_left_is_not_missed_at_a_later_reset() {
+    let run = |later: bool| {
+        let left = context(0);
+        ok!(aclrtResetDeviceForce(0));
+        ok!(aclrtSetDevice(0));
+        if later {
+            context(0);
+        }
+        ok!(aclrtResetDevice(0));
+        ok!(aclrtDestroyContext(left));
+    };
+    assert_eq!(broken_by(|| run(false)), []);
+    assert_eq!(broken_by(|| run(true)), [(rules::DEV_10, "aclrtResetDevice")]);
+}
+
 #[test]
 fn a_context_that_is_current_on_a_thread_that_ends_is_found() {
     breaks_without(rules::CTX_14, |left| {
