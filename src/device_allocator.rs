@@ -68,6 +68,8 @@ impl DeviceAddress {
 /// # })?;
 /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
 /// ```
+// Without padding, because each result of an operation has room for an error, and an error may name two contexts.
+#[repr(packed(4))]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ContextId {
     number: NonZeroU64,
@@ -116,7 +118,7 @@ impl From<NonNull<c_void>> for DeviceAddress {
 
 impl fmt::Display for ContextId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} on device {}", self.number, self.device)
+        write!(f, "{} on device {}", self.number(), self.device)
     }
 }
 

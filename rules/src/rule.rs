@@ -7,12 +7,24 @@ use core::str::FromStr;
 
 /// One rule of the catalogue, by name.
 ///
-/// It prints as the id that messages and tables use: `ALLOC-07`.
-#[derive(Clone, Copy)]
+/// It prints as the id that messages and tables use: `ALLOC-07`. Its constants can be patterns:
+///
+/// ```
+/// use ascendcl_rules::{ERR_02, RuleId, STREAM_16};
+///
+/// fn is_about_waits(rule: RuleId) -> bool {
+///     matches!(rule, STREAM_16 | ERR_02)
+/// }
+///
+/// assert!(is_about_waits(ERR_02) && !is_about_waits(ascendcl_rules::ALLOC_07));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct RuleId(&'static Rule);
 
 /// The data of a rule.
-#[derive(Debug)]
+// All of it is compared, because the `Rule` of a constant may have several addresses, and because a constant can be a
+// pattern only if its comparison is derived.
+#[derive(PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Rule {
     /// The id, as it is printed: `ALLOC-07`.
@@ -167,15 +179,6 @@ impl fmt::Debug for RuleId {
         f.write_str(self.as_str())
     }
 }
-
-// Compares ids, because the `Rule` of a constant may have several addresses.
-impl PartialEq for RuleId {
-    fn eq(&self, other: &Self) -> bool {
-        self.as_str() == other.as_str()
-    }
-}
-
-impl Eq for RuleId {}
 
 impl Hash for RuleId {
     fn hash<H: Hasher>(&self, state: &mut H) {

@@ -5,7 +5,7 @@ use super::topology::Topology;
 use crate::brand::{Brand, INSIDE, Inside, Mark, Scoped};
 use crate::current::Current;
 use crate::error::{Error, Failed};
-use crate::ffi::{FirstPanic, RawGraph, RawStream, c_path, c_text};
+use crate::ffi::{FirstPanic, NotReplayed, RawGraph, RawStream, c_path, c_text};
 use crate::panics::after_dropping;
 use crate::stream::{Operand, Pending, StreamOps, sealed_payload};
 use ascendcl_macros::rule;
@@ -68,22 +68,38 @@ impl<C: Brand> StreamOps<C> {
         }
         // As in `set_bytes`.
         let graph = ManuallyDrop::new(graph);
-        let queued = graph.operand_value(INSIDE).parts.raw.replay(current.here(), self.queue());
+        let (here, stream) = (current.here(), self.queue());
+        let raw = &graph.operand_value(INSIDE).parts.raw;
+        let (queue, number) = match raw.replay_at_once(here, stream) {
+            Some((queue, Ok(number))) => (queue, number),
+            Some((queue, Err(failed))) => return Err(not_replayed(queue, failed, ManuallyDrop::into_inner(graph))),
+            None => match raw.replay(here, stream) {
+                Ok(number) => (Arc::clone(stream), number),
+                Err(error) => return Err(Failed::boxed(error, ManuallyDrop::into_inner(graph))),
+            },
+        };
         let graph = ManuallyDrop::into_inner(graph);
-        match queued {
-            Ok(number) => {
-                let past = R::HAS_PAST.then(|| graph.past_of_operand(INSIDE));
-                let mut graph = graph.taken_by_work(INSIDE);
-                graph.parts.operands.was_replayed(INSIDE);
-                let replay = Pending::new(graph, self.queue(), number);
-                Ok(match past {
-                    Some(past) => replay.after(past),
-                    None => replay,
-                })
-            }
-            Err(error) => Err(Failed::boxed(error, graph)),
-        }
+        let past = R::HAS_PAST.then(|| graph.past_of_operand(INSIDE));
+        let mut graph = graph.taken_by_work(INSIDE);
+        graph.parts.operands.was_replayed(INSIDE);
+        let replay = Pending::with_queue(graph, queue, number);
+        Ok(match past {
+            Some(past) => replay.after(past),
+            None => replay,
+        })
     }
+}
+
+/// Settles a replay that failed.
+#[cold]
+#[inline(never)]
+fn not_replayed<C: Brand, G: GraphOperands<C>, R: Operand<C, CapturedGraph<C, G>>>(
+    queue: Arc<RawStream>,
+    failed: NotReplayed,
+    graph: R,
+) -> Failed<R> {
+    let error = graph.operand_value(INSIDE).parts.raw.settle_replay(&queue, failed);
+    Failed::boxed(error, graph)
 }
 
 impl<C: Brand, G> CapturedGraph<C, G> {

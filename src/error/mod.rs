@@ -118,7 +118,7 @@ pub enum Error {
     #[error("{product} does not support {what}{}", Cited(rules::UNSUPPORTED_PRODUCT))]
     UnsupportedProduct {
         /// The library's name for the system on chip.
-        product: String,
+        product: Box<str>,
         /// The unsupported feature.
         what: &'static str,
     },
@@ -620,7 +620,7 @@ pub enum Error {
     #[error("output `{name}` holds {found} and cannot be read as {asked}")]
     OutputType {
         /// The output.
-        name: String,
+        name: Box<str>,
         /// The output's element type.
         found: ElementType,
         /// The requested type.

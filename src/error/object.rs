@@ -20,94 +20,87 @@ use core::fmt;
 /// assert_eq!(error.to_string(), "the event was already destroyed [EVENT-06]");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ObjectKind(Kind);
+pub struct ObjectKind(&'static Kind);
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Kind {
-    Runtime,
-    Device,
-    Stream,
-    Work,
-    Event,
-    Allocator,
-    Model,
-    ModelTensors,
-    ModelInput,
-    ModelInputMemory,
-    ModelOutput,
-    Workspace,
-    Weights,
-    Operator,
-    OperatorTensor,
-    CapturedGraph,
-    Attached,
-    DeviceMemory,
-    PinnedMemory,
-    PageableMemory,
-    RegisteredMemory,
-    CopySource,
-    CopyDestination,
-    CopyCounterpart,
-    AddressSpace,
-    Foreign(&'static ForeignKind),
+/// What messages say of a kind. It is behind a pointer, because each operation has room for an error in its result.
+type Kind = ForeignKind;
+
+/// A kind of the crate, with the rules about its use, its life and its context.
+const fn kind(
+    name: &'static str,
+    rules_of_use: &'static [RuleId],
+    rules_of_life: &'static [RuleId],
+    rules_of_context: &'static [RuleId],
+) -> Kind {
+    Kind { name, rules_of_use, rules_of_life, rules_of_context }
+}
+
+/// Inputs or outputs of a model.
+const fn tensors(name: &'static str) -> Kind {
+    kind(name, &[DATA_10], &[DATA_05], &[MODEL_01])
+}
+
+const fn memory(name: &'static str) -> Kind {
+    kind(name, &[MEM_02], &[MEM_02], &[MEM_11])
 }
 
 impl ObjectKind {
     /// A kind of object of a crate beside this one.
     pub const fn foreign(kind: &'static ForeignKind) -> Self {
-        Self(Kind::Foreign(kind))
+        Self(kind)
     }
 
     /// A [`Runtime`](crate::Runtime).
-    pub const RUNTIME: Self = Self(Kind::Runtime);
+    pub const RUNTIME: Self = Self(&kind("runtime", &[], &[CTX_06], &[]));
     /// A device.
-    pub const DEVICE: Self = Self(Kind::Device);
+    pub const DEVICE: Self = Self(&kind("device", &[], &[DEV_08], &[]));
     /// A stream.
-    pub const STREAM: Self = Self(Kind::Stream);
+    pub const STREAM: Self = Self(&kind("stream", &[STREAM_05], &[STREAM_08], &[STREAM_09]));
     /// Work in flight.
-    pub const WORK: Self = Self(Kind::Work);
+    pub const WORK: Self = Self(&kind("work", &[STREAM_05], &[], &[STREAM_09]));
     /// An event.
-    pub const EVENT: Self = Self(Kind::Event);
+    pub const EVENT: Self = Self(&kind("event", &[EVENT_06], &[EVENT_06], &[STREAM_09]));
     /// An allocator of the caller.
-    pub const ALLOCATOR: Self = Self(Kind::Allocator);
+    pub const ALLOCATOR: Self = Self(&kind("allocator", &[ALLOC_12], &[ALLOC_12], &[STREAM_09]));
     /// A model.
-    pub const MODEL: Self = Self(Kind::Model);
+    pub const MODEL: Self = Self(&kind("model", &[MODEL_14], &[MODEL_14], &[MODEL_01]));
     /// The inputs and outputs that a model was bound with.
-    pub const MODEL_TENSORS: Self = Self(Kind::ModelTensors);
+    pub const MODEL_TENSORS: Self = Self(&tensors("inputs and outputs of a model"));
     /// One input of a model.
-    pub const MODEL_INPUT: Self = Self(Kind::ModelInput);
+    pub const MODEL_INPUT: Self = Self(&tensors("input of the model"));
     /// Memory of the program for an input of a model.
-    pub const MODEL_INPUT_MEMORY: Self = Self(Kind::ModelInputMemory);
+    pub const MODEL_INPUT_MEMORY: Self = Self(&tensors("memory for an input of the model"));
     /// One output of a model.
-    pub const MODEL_OUTPUT: Self = Self(Kind::ModelOutput);
+    pub const MODEL_OUTPUT: Self = Self(&tensors("output of the model"));
     /// Memory that models work in.
-    pub const WORKSPACE: Self = Self(Kind::Workspace);
+    pub const WORKSPACE: Self =
+        Self(&kind("working memory of the models", &[MODEL_04, MODEL_06], &[MODEL_04], &[MODEL_01]));
     /// Memory for a model's weights.
-    pub const WEIGHTS: Self = Self(Kind::Weights);
+    pub const WEIGHTS: Self = Self(&kind("memory for the weights", &[MODEL_09], &[MODEL_09], &[MODEL_01]));
     /// An operator with its tensors.
-    pub const OPERATOR: Self = Self(Kind::Operator);
+    pub const OPERATOR: Self = Self(&kind("operator with its tensors", &[OP_04, MEM_02], &[OP_07], &[STREAM_09]));
     /// One input or output of an operator.
-    pub const OPERATOR_TENSOR: Self = Self(Kind::OperatorTensor);
+    pub const OPERATOR_TENSOR: Self = Self(&memory("tensor of the operator"));
     /// A graph that was captured from a stream.
-    pub const CAPTURED_GRAPH: Self = Self(Kind::CapturedGraph);
+    pub const CAPTURED_GRAPH: Self = Self(&kind("captured graph", &[GRAPH_07], &[GRAPH_07], &[STREAM_09]));
     /// An object of other code that is [attached](crate::raw::Attach) to a context.
-    pub const ATTACHED: Self = Self(Kind::Attached);
+    pub const ATTACHED: Self = Self(&kind("attached object", &[DEV_10], &[DEV_10], &[STREAM_09]));
     /// Memory of a device.
-    pub const DEVICE_MEMORY: Self = Self(Kind::DeviceMemory);
+    pub const DEVICE_MEMORY: Self = Self(&memory("device memory"));
     /// Host memory that the library allocated.
-    pub const PINNED_MEMORY: Self = Self(Kind::PinnedMemory);
+    pub const PINNED_MEMORY: Self = Self(&memory("pinned host memory"));
     /// Host memory of the program.
-    pub const PAGEABLE_MEMORY: Self = Self(Kind::PageableMemory);
+    pub const PAGEABLE_MEMORY: Self = Self(&memory("pageable host memory"));
     /// Host memory of the program that is registered with the library.
-    pub const REGISTERED_MEMORY: Self = Self(Kind::RegisteredMemory);
+    pub const REGISTERED_MEMORY: Self = Self(&memory("registered host memory"));
     /// The source of a copy.
-    pub const COPY_SOURCE: Self = Self(Kind::CopySource);
+    pub const COPY_SOURCE: Self = Self(&memory("source of the copy"));
     /// The destination of a copy.
-    pub const COPY_DESTINATION: Self = Self(Kind::CopyDestination);
+    pub const COPY_DESTINATION: Self = Self(&memory("destination of the copy"));
     /// The other side of a copy from or to a buffer.
-    pub const COPY_COUNTERPART: Self = Self(Kind::CopyCounterpart);
+    pub const COPY_COUNTERPART: Self = Self(&memory("other side of the copy"));
     /// The address space.
-    pub const ADDRESS_SPACE: Self = Self(Kind::AddressSpace);
+    pub const ADDRESS_SPACE: Self = Self(&kind("address space", &[], &[], &[]));
 
     #[cfg(test)]
     pub(super) const ALL: [Self; 25] = [
@@ -139,41 +132,14 @@ impl ObjectKind {
     ];
 
     fn name(self) -> &'static str {
-        match self.0 {
-            Kind::Runtime => "runtime",
-            Kind::Device => "device",
-            Kind::Stream => "stream",
-            Kind::Work => "work",
-            Kind::Event => "event",
-            Kind::Allocator => "allocator",
-            Kind::Model => "model",
-            Kind::ModelTensors => "inputs and outputs of a model",
-            Kind::ModelInput => "input of the model",
-            Kind::ModelInputMemory => "memory for an input of the model",
-            Kind::ModelOutput => "output of the model",
-            Kind::Workspace => "working memory of the models",
-            Kind::Weights => "memory for the weights",
-            Kind::Operator => "operator with its tensors",
-            Kind::OperatorTensor => "tensor of the operator",
-            Kind::CapturedGraph => "captured graph",
-            Kind::Attached => "attached object",
-            Kind::DeviceMemory => "device memory",
-            Kind::PinnedMemory => "pinned host memory",
-            Kind::PageableMemory => "pageable host memory",
-            Kind::RegisteredMemory => "registered host memory",
-            Kind::CopySource => "source of the copy",
-            Kind::CopyDestination => "destination of the copy",
-            Kind::CopyCounterpart => "other side of the copy",
-            Kind::AddressSpace => "address space",
-            Kind::Foreign(kind) => kind.name,
-        }
+        self.0.name
     }
 
     /// The verb for the object's end, for [`Gone`](super::Error::Gone).
     pub(super) fn end_in_words(self) -> &'static str {
-        match self.0 {
-            Kind::Runtime => "closed: open another one",
-            Kind::Device => "reset by force: take it again",
+        match self {
+            Self::RUNTIME => "closed: open another one",
+            Self::DEVICE => "reset by force: take it again",
             _ => "destroyed",
         }
     }
@@ -181,114 +147,34 @@ impl ObjectKind {
     /// The rules that forbid ending or changing the object while queued work may use it
     /// ([`StillRunning`](super::Error::StillRunning)).
     pub(super) fn rules_of_use(self) -> &'static [RuleId] {
-        match self.0 {
-            Kind::Stream | Kind::Work => &[STREAM_05],
-            Kind::Allocator => &[ALLOC_12],
-            Kind::Model => &[MODEL_14],
-            Kind::ModelTensors | Kind::ModelInput | Kind::ModelInputMemory | Kind::ModelOutput => &[DATA_10],
-            Kind::Workspace => &[MODEL_04, MODEL_06],
-            Kind::Weights => &[MODEL_09],
-            Kind::Operator => &[OP_04, MEM_02],
-            Kind::CapturedGraph => &[GRAPH_07],
-            Kind::Foreign(kind) => kind.rules_of_use,
-            Kind::Attached => &[DEV_10],
-            Kind::Event => &[EVENT_06],
-            Kind::DeviceMemory
-            | Kind::PinnedMemory
-            | Kind::PageableMemory
-            | Kind::RegisteredMemory
-            | Kind::OperatorTensor
-            | Kind::CopySource
-            | Kind::CopyDestination
-            | Kind::CopyCounterpart => &[MEM_02],
-            Kind::Runtime | Kind::Device | Kind::AddressSpace => &[],
-        }
+        self.0.rules_of_use
     }
 
     /// The rules that forbid using the object after its end ([`Gone`](super::Error::Gone)).
     pub(super) fn rules_of_life(self) -> &'static [RuleId] {
-        match self.0 {
-            Kind::Stream => &[STREAM_08],
-            Kind::Event => &[EVENT_06],
-            Kind::Allocator => &[ALLOC_12],
-            Kind::Model => &[MODEL_14],
-            Kind::ModelTensors | Kind::ModelInput | Kind::ModelInputMemory | Kind::ModelOutput => &[DATA_05],
-            Kind::Operator => &[OP_07],
-            Kind::CapturedGraph => &[GRAPH_07],
-            Kind::Foreign(kind) => kind.rules_of_life,
-            Kind::Attached => &[DEV_10],
-            Kind::Weights => &[MODEL_09],
-            Kind::Workspace => &[MODEL_04],
-            Kind::DeviceMemory
-            | Kind::PinnedMemory
-            | Kind::PageableMemory
-            | Kind::RegisteredMemory
-            | Kind::OperatorTensor
-            | Kind::CopySource
-            | Kind::CopyDestination
-            | Kind::CopyCounterpart => &[MEM_02],
-            Kind::Runtime => &[CTX_06],
-            Kind::Device => &[DEV_08],
-            Kind::Work | Kind::AddressSpace => &[],
-        }
+        self.0.rules_of_life
     }
 
     /// The rules that forbid using it while another context is current ([`WrongContext`](super::Error::WrongContext)).
     pub(super) fn rules_of_context(self) -> &'static [RuleId] {
-        match self.0 {
-            Kind::Stream
-            | Kind::Work
-            | Kind::Event
-            | Kind::Allocator
-            | Kind::Operator
-            | Kind::CapturedGraph
-            | Kind::Attached => &[STREAM_09],
-            Kind::Model
-            | Kind::ModelTensors
-            | Kind::ModelInput
-            | Kind::ModelInputMemory
-            | Kind::ModelOutput
-            | Kind::Workspace
-            | Kind::Weights => &[MODEL_01],
-            Kind::DeviceMemory
-            | Kind::PinnedMemory
-            | Kind::PageableMemory
-            | Kind::RegisteredMemory
-            | Kind::OperatorTensor
-            | Kind::CopySource
-            | Kind::CopyDestination
-            | Kind::CopyCounterpart => &[MEM_11],
-            Kind::Foreign(kind) => kind.rules_of_context,
-            Kind::Runtime | Kind::Device | Kind::AddressSpace => &[],
-        }
+        self.0.rules_of_context
     }
 
     /// The rules about the object's size ([`TooShort`](super::Error::TooShort),
     /// [`LengthMismatch`](super::Error::LengthMismatch)).
     pub(super) fn rules_of_size(self) -> &'static [RuleId] {
-        match self.0 {
-            Kind::Workspace | Kind::Weights => &[MODEL_07],
-            Kind::ModelInput | Kind::ModelInputMemory | Kind::ModelOutput | Kind::ModelTensors => &[DATA_08],
-            Kind::DeviceMemory
-            | Kind::PinnedMemory
-            | Kind::PageableMemory
-            | Kind::RegisteredMemory
-            | Kind::OperatorTensor
-            | Kind::CopySource
-            | Kind::CopyDestination
-            | Kind::CopyCounterpart => &[COPY_01],
-            Kind::Runtime
-            | Kind::Device
-            | Kind::Stream
-            | Kind::Work
-            | Kind::Event
-            | Kind::Allocator
-            | Kind::Model
-            | Kind::Operator
-            | Kind::CapturedGraph
-            | Kind::Attached
-            | Kind::AddressSpace
-            | Kind::Foreign(_) => &[],
+        match self {
+            Self::WORKSPACE | Self::WEIGHTS => &[MODEL_07],
+            Self::MODEL_TENSORS | Self::MODEL_INPUT | Self::MODEL_INPUT_MEMORY | Self::MODEL_OUTPUT => &[DATA_08],
+            Self::DEVICE_MEMORY
+            | Self::PINNED_MEMORY
+            | Self::PAGEABLE_MEMORY
+            | Self::REGISTERED_MEMORY
+            | Self::OPERATOR_TENSOR
+            | Self::COPY_SOURCE
+            | Self::COPY_DESTINATION
+            | Self::COPY_COUNTERPART => &[COPY_01],
+            _ => &[],
         }
     }
 }

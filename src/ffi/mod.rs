@@ -119,7 +119,7 @@ pub(crate) use borrowed::{Borrowed, copy_scope};
 pub(crate) use bytes::{bytes_of, collect_elements};
 pub(crate) use callback::{HostCode, NotQueued, message_of};
 pub(crate) use calls::Initialised;
-pub(crate) use captured_graph::{BodyId, ConditionKind, RawGraph, RawTaskGroup};
+pub(crate) use captured_graph::{BodyId, ConditionKind, NotReplayed, RawGraph, RawTaskGroup};
 pub(crate) use cold_path::cold_path;
 pub(crate) use context::{Entered, RawContext};
 pub(crate) use event::{NewEvent, NotRecorded, RawEvent};
@@ -149,7 +149,7 @@ pub(crate) use rows::RawRows;
 pub(crate) use shelf::{Row as ShelfRow, Shelf};
 use stamp::LastUse;
 pub(crate) use stream::{
-    FirstPanic, KeptState, NewStream, NotCopied, NotSet, Place, RawStream, SETTLING, Way, stream_flags,
+    Begun, FirstPanic, KeptState, NewStream, NotCopied, NotSet, Place, RawStream, SETTLING, Way, stream_flags,
 };
 pub(crate) use timeline::Listener;
 pub(crate) use views::adds_view;

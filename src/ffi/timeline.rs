@@ -87,7 +87,7 @@ pub(crate) use taken_or_answer;
 /// Records that the library has taken the submission.
 #[inline(always)]
 pub(crate) fn taken<'u>(timeline: &Timeline, ticket: impl Ticket, uses: impl AsRef<[&'u LastUse]>) -> u64 {
-    let number = ticket.taken(timeline.clock(), uses.as_ref());
+    let number = ticket.taken(timeline.clock());
     stamp_after(ticket, uses.as_ref(), number);
     number
 }

@@ -205,7 +205,7 @@ impl Ledger {
         if is_supported_on(&product) {
             return Ok(());
         }
-        Err(Error::UnsupportedProduct { product, what: "an allocator of the caller's" })
+        Err(Error::UnsupportedProduct { product: product.into(), what: "an allocator of the caller's" })
     }
 
     /// Makes a host block of a vector's memory. In a forked child the block gets no row, because that would take a

@@ -91,7 +91,7 @@ impl BoundOutput {
             return Ok(());
         }
         let (name, found) = (self.info.name.clone(), self.info.element);
-        Err(Error::OutputType { name, found, asked: E::TYPE })
+        Err(Error::OutputType { name: name.into(), found, asked: E::TYPE })
     }
 
     /// The memory, and how many elements it has; `None` if the output may have fewer elements than fit.

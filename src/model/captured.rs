@@ -133,7 +133,7 @@ impl CapturedTensor {
     pub(crate) fn gives<E: Element>(&self, length: usize) -> Result<(), Error> {
         if !self.element.takes::<E>() {
             let (name, found) = (self.name.clone(), self.element);
-            return Err(Error::OutputType { name, found, asked: E::TYPE });
+            return Err(Error::OutputType { name: name.into(), found, asked: E::TYPE });
         }
         self.has(length)
     }

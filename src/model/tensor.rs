@@ -156,7 +156,7 @@ impl Output {
         if self.element.takes::<E>() {
             return Ok(collect_elements(&self.bytes));
         }
-        Err(Error::OutputType { name: self.name.clone(), found: self.element, asked: E::TYPE })
+        Err(Error::OutputType { name: self.name.as_str().into(), found: self.element, asked: E::TYPE })
     }
 }
 

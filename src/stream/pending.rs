@@ -8,6 +8,7 @@ use crate::error::{Boxed, Error, Failed, ObjectKind};
 use crate::ffi::{Api, RawStream};
 use ascendcl_macros::rule;
 use core::fmt;
+use core::mem::ManuallyDrop;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 use std::time::Duration;
@@ -113,50 +114,58 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     }
 
     #[inline(always)]
-    fn wait_for(mut self, current: &Current<C>, limit: Option<Duration>) -> Result<T, Failed<Self>> {
-        match self.settle(current, limit) {
-            Ok(()) => {
-                let payload = self.payload.until_waited;
-                payload.comes_to_rest(INSIDE);
-                Ok(payload)
-            }
-            Err(error) => Err(Failed { error: error.into(), value: self }),
-        }
-    }
-
-    /// Waits, unless an earlier wait has covered the work. Returns a failure that another wait got.
-    #[inline(always)]
-    fn settle(&mut self, current: &Current<C>, limit: Option<Duration>) -> Result<(), Boxed> {
+    fn wait_for(self, current: &Current<C>, limit: Option<Duration>) -> Result<T, Failed<Self>> {
         let here = current.here();
-        if self.queue.has_done(self.number) {
-            here.of_this_process()?;
-        } else if let Err(error) = self.queue.synchronize_here(here, limit) {
-            return Err(self.note_reported(error));
+        let Self { payload, queue, number, unreported, other_streams, _brand } = self;
+        // As in `set_bytes`. What fails gets the work by value, so it need not be in memory where nothing fails.
+        let (payload, queue) = (ManuallyDrop::new(payload), ManuallyDrop::new(queue));
+        let other_streams = ManuallyDrop::new(other_streams);
+        let work = |payload, queue, other_streams| Self {
+            payload: ManuallyDrop::into_inner(payload),
+            queue: ManuallyDrop::into_inner(queue),
+            number,
+            unreported,
+            other_streams: ManuallyDrop::into_inner(other_streams),
+            _brand,
+        };
+        if queue.has_done(number) {
+            if let Err(error) = here.of_this_process() {
+                return Err(Failed::boxed(error, work(payload, queue, other_streams)));
+            }
+        } else if let Err(error) = queue.synchronize_here(here, limit) {
+            return Err(work(payload, queue, other_streams).not_waited_for(error));
         }
-        if self.queue.any_failed() || self.other_streams.is_somewhere() {
-            self.report_failures(here.api())
-        } else {
-            Ok(())
+        if queue.any_failed() || other_streams.is_somewhere() {
+            return work(payload, queue, other_streams).unless_failed(here.api());
         }
+        drop(ManuallyDrop::into_inner(queue));
+        let payload = ManuallyDrop::into_inner(payload).until_waited;
+        payload.comes_to_rest(INSIDE);
+        Ok(payload)
     }
 
+    /// The work is over. Returns a failure that another wait got.
     #[cold]
     #[inline(never)]
-    fn report_failures(&mut self, api: Api) -> Result<(), Boxed> {
+    fn unless_failed(mut self, api: Api) -> Result<T, Failed<Self>> {
         if let Some(failure) = self.queue.failure_among(self.unreported.since(self.number), self.number) {
             self.note_all_reported();
-            return Err(failure.into());
+            return Err(Failed { error: failure.into(), value: self });
         }
-        self.other_streams.next_failure(api).map_or(Ok(()), |failure| Err(failure.into()))
+        if let Some(error) = self.other_streams.next_failure(api) {
+            return Err(Failed { error, value: self });
+        }
+        self.payload.until_waited.comes_to_rest(INSIDE);
+        Ok(self.payload.until_waited)
     }
 
     #[cold]
     #[inline(never)]
-    fn note_reported(&mut self, error: Boxed) -> Boxed {
+    fn not_waited_for(mut self, error: Boxed) -> Failed<Self> {
         if error.as_error().code().is_some_and(|code| !code.is_timeout()) {
             self.note_all_reported();
         }
-        error
+        Failed::boxed(error, self)
     }
 
     /// All failures that are known by now were reported to this work.

@@ -75,7 +75,7 @@ impl<C: Brand> Outputs<C> {
     pub fn to_vec<E: Element>(&self, current: &Current<C>, index: usize) -> Result<Vec<E>, Error> {
         let found = self.element(index)?;
         if !found.takes::<E>() {
-            return Err(Error::OutputType { name: name(index), found, asked: E::TYPE });
+            return Err(Error::OutputType { name: name(index).into(), found, asked: E::TYPE });
         }
         let count = self.shape(index)?.into_iter().fold(1_usize, usize::saturating_mul);
         let room = self.row.bytes(index)?;

@@ -70,7 +70,7 @@ impl RawGraph {
         let stream = Arc::new(RawStream::created(api, made));
         self.build.parts().push(Part { stream: Arc::clone(&stream), is_bound: true, is_free: false });
         stream.begin_capture(api, &self.held)?;
-        let instance = aclmdlRI(self.instance.load(Ordering::Acquire));
+        let instance = self.instance();
         // SAFETY: the function asks for a live instance that is being built, and for a live persistent stream that is
         // part of no instance (GRAPH-08). The caller has the build, and destroying takes that; the stream was created
         // above, and nobody else knows it.
@@ -111,7 +111,7 @@ impl RawGraph {
     #[rule(GRAPH_08)]
     pub(crate) fn end_build(&self, api: Api) -> Result<(), Error> {
         let stream = self.stream_of_the_build()?;
-        let instance = aclmdlRI(self.instance.load(Ordering::Acquire));
+        let instance = self.instance();
         let ended = stream.with_handle(|stream| {
             // SAFETY: the function asks for a live instance that is being built, and for a live stream that is bound to
             // it (GRAPH-08). The caller has the build, and destroying takes that. The stream was bound when the build
@@ -122,7 +122,7 @@ impl RawGraph {
             // (GRAPH-08). The call above has ended the tasks of the first stream, for which all others are waited for,
             // and the caller has the build.
             let answer = unsafe { call!(api.aclmdlRIBuildEnd(instance, null_mut())) };
-            answer.done(|| "end the build of a graph".into())
+            answer.done(|| "end the build of a graph".into()).inspect(|()| self.gets(instance))
         });
         // The streams get no more tasks, also after an error.
         self.build.all().iter().for_each(|part| part.stream.end_capture());

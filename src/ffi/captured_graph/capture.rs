@@ -111,8 +111,11 @@ impl RawGraph {
                 || is_over(api, stream);
             ended
         });
-        if !instance.is_null() {
-            self.instance.store(instance.0, Ordering::Release);
+        match (instance.is_null(), &ended) {
+            (false, Ok(())) => self.gets(instance),
+            // The instance can only be destroyed.
+            (false, Err(_)) => self.instance.store(instance.0, Ordering::Release),
+            (true, _) => (),
         }
         match over {
             true => self.release(),

@@ -14,9 +14,9 @@ pub(crate) use self::open::{BodyId, ConditionKind};
 use self::switch::Labels;
 pub(crate) use self::update::RawTaskGroup;
 use self::update::Update;
-use super::call::call;
-use super::work::queue_alone;
-use super::{Api, HeldBlocks, Here, LastUse, Owner, RawStream};
+use super::call::{FailedCall, call, functions};
+use super::work::{begin_at_once, queue_alone};
+use super::{Api, Begun, HeldBlocks, Here, LastUse, Owner, RawStream};
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf, ShelfPlace};
 use ascendcl_macros::rule;
@@ -30,6 +30,11 @@ use std::any::Any;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+/// A replay that failed.
+pub(crate) type NotReplayed = FailedCall<functions::aclmdlRIExecuteAsync>;
+
+const QUEUE_A_REPLAY: &str = "replay a graph";
+
 /// A capture, and the instance that results from it. Its row exists before the capture begins. It has no `Drop`: an
 /// object that is not destroyed stays allocated.
 #[rule(GRAPH_05, GRAPH_07)]
@@ -41,6 +46,7 @@ pub(crate) struct RawGraph {
     update: Update,
     build: Build,
     labels: Labels,
+    /// It has the number of the context only while there is an instance, and each stream may replay it.
     last_use: LastUse,
     /// The id of the only stream that replays it, or 0 when every stream may.
     own_stream: AtomicU64,
@@ -81,7 +87,7 @@ impl RawGraph {
 
     /// The row for a graph. This calls nothing of the library.
     pub(crate) fn new() -> Self {
-        Self {
+        let graph = Self {
             place: ShelfPlace::new(),
             instance: AtomicPtr::new(null_mut()),
             capture: Mutex::default(),
@@ -95,13 +101,37 @@ impl RawGraph {
             is_given_up: AtomicBool::new(false),
             is_ending: AtomicBool::new(false),
             owner: Owner::current(),
-        }
+        };
+        graph.require_checks();
+        graph
     }
 
     /// An error unless this thread has entered the graph's context.
     #[inline]
     pub(crate) fn is_current(&self) -> Result<(), Error> {
         self.owner.is_current(ObjectKind::CAPTURED_GRAPH)
+    }
+
+    /// The instance; null while there is none.
+    #[inline(always)]
+    fn instance(&self) -> aclmdlRI {
+        aclmdlRI(self.instance.load(Ordering::Acquire))
+    }
+
+    /// Keeps the instance that the library has made. From now on it can be replayed.
+    fn gets(&self, instance: aclmdlRI) {
+        self.instance.store(instance.0, Ordering::Release);
+        if !instance.is_null() && self.own_stream.load(Ordering::Acquire) == 0 {
+            self.last_use.end_doubt(self.owner.number());
+        }
+    }
+
+    /// From now on each replay checks whether there is an instance, and on which streams it may be replayed.
+    fn require_checks(&self) {
+        // What is in doubt stays so.
+        if !self.last_use.is_in_doubt() {
+            self.last_use.require_checks();
+        }
     }
 
     /// Whether no object of the library is left of a capture that failed to begin.
@@ -131,29 +161,53 @@ impl RawGraph {
         self.needs.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    /// Queues one run. One stamp covers everything that the run uses.
-    #[inline(always)]
+    /// Queues one run, after all checks. One stamp covers everything that the run uses.
+    #[cold]
+    #[inline(never)]
     pub(crate) fn replay(&self, here: Here<'_>, stream: &RawStream) -> Result<u64, Boxed> {
-        let instance = aclmdlRI(self.instance.load(Ordering::Acquire));
-        // The first check also fails while the graph is in doubt, or belongs to one stream.
-        if !here.has(self.last_use.context()) || instance.is_null() {
-            self.check_before_replay(instance, stream)?;
-        }
+        self.check_before_replay(stream)?;
+        let instance = self.instance();
         // SAFETY: the function asks for a live instance and a live stream, and for everything that was captured to stay
-        // until the run is done (GRAPH-05). The caller has the handles of the stream and of the graph. Destroying the
-        // instance takes the graph's handle, and waits for the stamps (GRAPH-07). Until then `needs` keeps what was
-        // captured.
+        // until the run is done (GRAPH-05). The instance was compared with null, and the caller has the handles of the
+        // stream and of the graph. Destroying the instance takes the graph's handle, and waits for the stamps (GRAPH-07).
+        // Until then `needs` keeps what was captured.
         unsafe {
-            queue_alone!(stream, here, "replay a graph", [&self.last_use], |stream| {
+            queue_alone!(stream, here, QUEUE_A_REPLAY, [&self.last_use], |stream| {
                 aclmdlRIExecuteAsync(instance, stream)
             })
         }
     }
 
+    /// Like [`replay`](Self::replay). `None` when further checks are needed; then nothing has happened.
+    #[inline(always)]
+    pub(crate) fn replay_at_once(&self, here: Here<'_>, stream: &Arc<RawStream>) -> Option<Begun<NotReplayed>> {
+        let instance = self.instance();
+        let obstacles = here.unless_has(self.last_use.context());
+        // SAFETY: the function asks for a live instance and a live stream, and for everything that was captured to stay
+        // until the run is done (GRAPH-05). The stamps have the number of the context, so there is an instance: `gets`
+        // gives them the number, and what takes the instance away asks for checks before. The caller has the handles of the stream and of the graph. Destroying the instance takes
+        // the graph's handle, and waits for the stamps (GRAPH-07). Until then `needs` keeps what was captured.
+        unsafe {
+            begin_at_once!(
+                stream,
+                here,
+                obstacles,
+                [&self.last_use],
+                |stream| aclmdlRIExecuteAsync(instance, stream),
+                Arc::clone(stream),
+            )
+        }
+    }
+
+    /// Settles a replay that failed.
+    pub(crate) fn settle_replay(&self, stream: &RawStream, failed: NotReplayed) -> Boxed {
+        stream.settle(QUEUE_A_REPLAY, failed, [&self.last_use])
+    }
+
     #[cold]
     #[inline(never)]
-    fn check_before_replay(&self, instance: aclmdlRI, stream: &RawStream) -> Result<(), Boxed> {
-        self.check_before_use(instance)?;
+    fn check_before_replay(&self, stream: &RawStream) -> Result<(), Boxed> {
+        self.check_before_use(self.instance())?;
         match self.own_stream.load(Ordering::Acquire) {
             0 => Ok(()),
             _ => Ok(self.check_stream(stream)?),
@@ -181,7 +235,7 @@ impl RawGraph {
     /// stream at the same time (ALLOC-10).
     fn replays_on_alone(&self, stream: &RawStream) {
         self.own_stream.store(stream.id(), Ordering::Release);
-        self.last_use.require_checks();
+        self.require_checks();
     }
 
     /// An error while a replay that could not be waited for may be running.
@@ -224,7 +278,8 @@ impl RawGraph {
         if !self.capture().streams.is_empty() {
             return ended.map(|()| Needs::default());
         }
-        self.build.unbind(api, aclmdlRI(self.instance.load(Ordering::Acquire)))?;
+        self.build.unbind(api, self.instance())?;
+        self.require_checks();
         for place in [&self.instance, self.update.spoilt()] {
             let instance = place.swap(null_mut(), Ordering::AcqRel);
             if instance.is_null() {
@@ -265,7 +320,7 @@ impl RawGraph {
 
     fn with_instance<R>(&self, call: impl FnOnce(aclmdlRI) -> Result<R, Error>) -> Result<R, Error> {
         self.is_current()?;
-        match aclmdlRI(self.instance.load(Ordering::Acquire)) {
+        match self.instance() {
             aclmdlRI::NULL => Err(Error::Gone { what: ObjectKind::CAPTURED_GRAPH }),
             instance => call(instance),
         }

@@ -10,7 +10,7 @@ use crate::ffi::work::queue_work;
 use crate::ffi::{Api, HeldBlocks, Here, RawInvocation, RawStream};
 use ascendcl_macros::rule;
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_INVALID_HANDLE, ACL_ERROR_STREAM_TASK_GROUP_STATUS};
-use ascendcl_sys::types::{aclError, aclmdlRI, aclrtTaskGrp};
+use ascendcl_sys::types::{aclError, aclrtTaskGrp};
 use core::ffi::c_void;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicPtr, Ordering};
@@ -84,7 +84,7 @@ impl RawGraph {
         group: &RawTaskGroup,
         operators: &[Arc<RawInvocation>],
     ) -> Result<u64, Error> {
-        self.check_before_use(aclmdlRI(self.instance.load(Ordering::Acquire)))?;
+        self.check_before_use(self.instance())?;
         if stream.allocator().is_some() {
             // The new operators get their memory from that allocator.
             self.check_stream(stream)?;
@@ -127,6 +127,7 @@ impl RawGraph {
 
     /// Withdraws the instance from replays, because it is half old and half new.
     fn spoil(&self) {
+        self.require_checks();
         let instance = self.instance.swap(null_mut(), Ordering::AcqRel);
         if !instance.is_null() {
             self.update.spoilt.store(instance, Ordering::Release);
