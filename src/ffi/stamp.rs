@@ -320,8 +320,7 @@ impl LastUse {
         self.context.store(CHECKED_EACH_TIME, Ordering::Release);
     }
 
-    /// Ends the doubt, or the [checks](Self::require_checks): everything that this stamp awaits is known to be done.
-    /// `context` is that of the memory.
+    /// Ends the doubt: everything that this stamp awaits is known to be done. `context` is that of the memory.
     pub(crate) fn end_doubt(&self, context: u64) {
         self.stream.store(NEVER, Ordering::Release);
         self.context.store(context, Ordering::Release);

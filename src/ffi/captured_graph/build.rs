@@ -122,7 +122,7 @@ impl RawGraph {
             // (GRAPH-08). The call above has ended the tasks of the first stream, for which all others are waited for,
             // and the caller has the build.
             let answer = unsafe { call!(api.aclmdlRIBuildEnd(instance, null_mut())) };
-            answer.done(|| "end the build of a graph".into()).inspect(|()| self.gets(instance))
+            answer.done(|| "end the build of a graph".into())
         });
         // The streams get no more tasks, also after an error.
         self.build.all().iter().for_each(|part| part.stream.end_capture());

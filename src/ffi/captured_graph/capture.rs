@@ -3,7 +3,7 @@
 use super::RawGraph;
 use super::open::Capture;
 use crate::capture_mode::CaptureMode;
-use crate::error::Error;
+use crate::error::{Error, ObjectKind};
 use crate::ffi::answer::lacks;
 use crate::ffi::call::{Function, call, functions};
 use crate::ffi::{Api, RawStream};
@@ -94,7 +94,13 @@ impl RawGraph {
 
     fn end_now(&self, api: Api) -> Result<(), Error> {
         self.update.close(api)?;
-        let Some(first) = self.capture().streams.first().cloned() else { return Ok(()) };
+        let Some(first) = self.capture().streams.first().cloned() else {
+            // Another thread has ended it, or a reset of the device.
+            return match self.instance() {
+                aclmdlRI::NULL => Err(Error::Gone { what: ObjectKind::CAPTURED_GRAPH }),
+                _ => Ok(()),
+            };
+        };
         let bodies = self.end_bodies(api);
         let mut instance = aclmdlRI::NULL;
         let mut over = true;
@@ -111,12 +117,13 @@ impl RawGraph {
                 || is_over(api, stream);
             ended
         });
-        match (instance.is_null(), &ended) {
-            (false, Ok(())) => self.gets(instance),
-            // The instance can only be destroyed.
-            (false, Err(_)) => self.instance.store(instance.0, Ordering::Release),
-            (true, _) => (),
-        }
+        let ended = match instance {
+            aclmdlRI::NULL => ended.and(Err(Error::NullAnswer { call: functions::aclmdlRICaptureEnd::NAME })),
+            instance => {
+                self.instance.store(instance.0, Ordering::Release);
+                ended
+            }
+        };
         match over {
             true => self.release(),
             false => self.capture().is_left = true,

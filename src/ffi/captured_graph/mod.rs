@@ -46,7 +46,8 @@ pub(crate) struct RawGraph {
     update: Update,
     build: Build,
     labels: Labels,
-    /// It has the number of the context only while there is an instance, and each stream may replay it.
+    /// Since the graph has a handle, it has the number of the context only while there is an instance, and each stream may
+    /// replay it.
     last_use: LastUse,
     /// The id of the only stream that replays it, or 0 when every stream may.
     own_stream: AtomicU64,
@@ -87,7 +88,7 @@ impl RawGraph {
 
     /// The row for a graph. This calls nothing of the library.
     pub(crate) fn new() -> Self {
-        let graph = Self {
+        Self {
             place: ShelfPlace::new(),
             instance: AtomicPtr::new(null_mut()),
             capture: Mutex::default(),
@@ -101,9 +102,7 @@ impl RawGraph {
             is_given_up: AtomicBool::new(false),
             is_ending: AtomicBool::new(false),
             owner: Owner::current(),
-        };
-        graph.require_checks();
-        graph
+        }
     }
 
     /// An error unless this thread has entered the graph's context.
@@ -116,14 +115,6 @@ impl RawGraph {
     #[inline(always)]
     fn instance(&self) -> aclmdlRI {
         aclmdlRI(self.instance.load(Ordering::Acquire))
-    }
-
-    /// Keeps the instance that the library has made. From now on it can be replayed.
-    fn gets(&self, instance: aclmdlRI) {
-        self.instance.store(instance.0, Ordering::Release);
-        if !instance.is_null() && self.own_stream.load(Ordering::Acquire) == 0 {
-            self.last_use.end_doubt(self.owner.number());
-        }
     }
 
     /// From now on each replay checks whether there is an instance, and on which streams it may be replayed.
@@ -184,8 +175,8 @@ impl RawGraph {
         let instance = self.instance();
         let obstacles = here.unless_has(self.last_use.context());
         // SAFETY: the function asks for a live instance and a live stream, and for everything that was captured to stay
-        // until the run is done (GRAPH-05). The stamps have the number of the context, so there is an instance: `gets`
-        // gives them the number, and what takes the instance away asks for checks before. The caller has the handles of the stream and of the graph. Destroying the instance takes
+        // until the run is done (GRAPH-05). There is an instance: a graph gets a handle only when it has one, and what
+        // takes the instance away asks for checks before, so that the stamps lack the context. The caller has the handles of the stream and of the graph. Destroying the instance takes
         // the graph's handle, and waits for the stamps (GRAPH-07). Until then `needs` keeps what was captured.
         unsafe {
             begin_at_once!(

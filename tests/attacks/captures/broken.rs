@@ -287,8 +287,12 @@ fn a_replay_in_doubt_keeps_the_graph_shut_until_its_stream_is_idle() {
         assert!(matches!(refused.error, Error::InDoubt { .. }), "{}", refused.error);
         let refused = refused.value.into_operands(current).unwrap_err();
         assert!(matches!(refused.error, Error::StillRunning { .. }), "{}", refused.error);
-        fail("");
+        fail("aclmdlRIDestroy=507899");
         stream.synchronize(current).unwrap();
+        let refused = refused.value.into_operands(current).unwrap_err();
+        let refused = stream.replay(current, refused.value).unwrap_err();
+        assert!(matches!(refused.error, Error::InDoubt { .. }), "{}", refused.error);
+        fail("");
         let (_, device, _) = refused.value.into_operands(current).unwrap();
         device.free(current).unwrap();
     });
@@ -369,4 +373,21 @@ fn a_condition_without_a_number_or_a_body_is_an_error() {
             assert_eq!(told, format!("{call} failed: it returned a null pointer [ERR-06]"));
         });
     }
+}
+
+/// A library that answers success and no instance.
+#[test]
+fn a_capture_that_ends_without_an_instance_is_an_error() {
+    let source =
+        include_str!("../../null/library.c").replace("*graph = fresh(); return 0;", "*graph = NULL; return 0;");
+    let _others = books();
+    let acl = Acl::init(library_at(c_library("no-instance", &source))).unwrap();
+    with_device(acl, |device, thread| {
+        let captured = |current: &mut Current<Scoped<'_>>| {
+            let operands = io(current);
+            stream(current).capture(current, CaptureMode::Relaxed, operands, program).map(drop).unwrap_err().error
+        };
+        let error = device.with_current(thread, captured).unwrap();
+        assert_eq!(error.to_string(), "aclmdlRICaptureEnd failed: it returned a null pointer [ERR-06]");
+    });
 }

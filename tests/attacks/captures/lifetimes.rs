@@ -201,3 +201,22 @@ fn a_replay_is_awaited_as_a_future() {
     });
     alone.assert_nothing_lives();
 }
+
+#[proves(GRAPH_07)]
+#[test]
+fn a_graph_that_is_destroyed_in_part_is_not_replayed() {
+    let alone = alone();
+    inside(|current| {
+        let stream = stream(current);
+        let mut build = current.build_graph(io(current)).unwrap();
+        build.add(current, |tasks, (input, mut device, _)| tasks.copy_to_device(&input, &mut device)).unwrap();
+        let graph = build.end(current).unwrap();
+        fail("aclrtDestroyStream=507899");
+        let refused = graph.into_operands(current).unwrap_err();
+        fail("");
+        let replayed = stream.replay(current, refused.value).unwrap_err();
+        assert!(matches!(replayed.error, Error::Gone { .. }), "{}", replayed.error);
+        drop(replayed.value.into_operands(current).unwrap());
+    });
+    alone.assert_nothing_lives();
+}
