@@ -61,17 +61,16 @@ pub(crate) trait Ticket: Copy {
     const IS_KNOWN: bool;
     /// Stamps the memory before the vendor call.
     fn begin(self, used: &LastUse, stream: u64);
-    /// Counts the submission, which the library has taken. Returns its number.
-    fn taken(self, clock: &Clock) -> u64;
-    /// Counts the submission of a call that failed and may have queued work. `uses` are the stamps of all that it uses.
-    /// Returns its number.
+    /// Counts the submission, which the library has taken. `uses` are the stamps of all that it uses. Returns its number.
+    fn taken(self, clock: &Clock, uses: &[&LastUse]) -> u64;
+    /// Counts the submission of a call that failed and may have queued work. Returns its number.
     fn may_be_taken(self, clock: &Clock, uses: &[&LastUse]) -> u64;
 }
 
 /// The next number of a stream, for memory that [is free](LastUse::is_free_for) for that stream. Work that uses no memory
 /// has `None` here.
 ///
-/// After the call the number is made from the count again, so that nothing keeps it during the call.
+/// After the call the number is read from a stamp, or from the count, so that nothing keeps it during the call.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Next(Option<u64>);
 
@@ -196,6 +195,11 @@ impl Clock {
 impl Next {
     /// That of work that uses no memory, or whose memory is stamped already.
     pub(super) const OF_STAMPED: Self = Self(None);
+
+    #[inline(always)]
+    fn stamped(uses: &[&LastUse]) -> Option<u64> {
+        uses.first().map(|used| used.number.load(Ordering::Relaxed))
+    }
 }
 
 impl Ticket for Next {
@@ -209,15 +213,14 @@ impl Ticket for Next {
     }
 
     #[inline(always)]
-    fn taken(self, clock: &Clock) -> u64 {
-        let number = clock.after_last();
+    fn taken(self, clock: &Clock, uses: &[&LastUse]) -> u64 {
+        let number = Self::stamped(uses).unwrap_or_else(|| clock.after_last());
         clock.submitted.store(number, Ordering::Release);
         number
     }
 
     fn may_be_taken(self, clock: &Clock, uses: &[&LastUse]) -> u64 {
-        let stamped = uses.first().map(|used| used.number.load(Ordering::Relaxed));
-        let Some(number) = stamped else { return clock.stamp() };
+        let Some(number) = Self::stamped(uses) else { return clock.stamp() };
         clock.submitted.fetch_max(number, Ordering::AcqRel);
         number
     }
@@ -233,7 +236,7 @@ impl Ticket for Unknown {
         used.stream.store(now, Ordering::Release);
     }
 
-    fn taken(self, clock: &Clock) -> u64 {
+    fn taken(self, clock: &Clock, _: &[&LastUse]) -> u64 {
         clock.stamp()
     }
 

@@ -37,14 +37,18 @@ const LIBRARIES: usize = 16;
 /// The notes of one thread.
 struct ThreadNotes {
     libraries: [LibraryNotes; LIBRARIES],
-    /// The context of the innermost `Current` of any library.
-    entered: Cell<Option<ContextId>>,
+    entered: Cell<Innermost>,
 }
+
+/// The context of the innermost `Current` of any library. It is aligned, so that it is copied as two words.
+#[repr(align(8))]
+#[derive(Clone, Copy)]
+pub(super) struct Innermost(pub(super) Option<ContextId>);
 
 thread_local! {
     /// Without destructors, so that nothing runs when the thread ends.
     static NOTES: ThreadNotes =
-        const { ThreadNotes { libraries: [const { LibraryNotes::new() }; LIBRARIES], entered: Cell::new(None) } };
+        const { ThreadNotes { libraries: [const { LibraryNotes::new() }; LIBRARIES], entered: Cell::new(Innermost(None)) } };
 }
 
 impl LibraryNotes {
@@ -151,7 +155,7 @@ pub(super) fn with_notes<R>(api: Api, look: impl FnOnce(&LibraryNotes) -> R) -> 
 ///
 /// The references live as long as the thread. They cannot leave it, because a `Cell` is not `Sync`.
 #[inline(always)]
-pub(super) fn notes(api: Api) -> Option<(&'static LibraryNotes, &'static Cell<Option<ContextId>>)> {
+pub(super) fn notes(api: Api) -> Option<(&'static LibraryNotes, &'static Cell<Innermost>)> {
     // Code inside of `LocalKey::with` is sometimes not inlined, so only the pointer is taken there.
     let notes = NOTES.with(core::ptr::from_ref);
     // SAFETY: a reference asks for a pointer to a live value that nobody writes. The value has no destructor, so it lives
@@ -183,7 +187,7 @@ pub(super) fn entered(api: Api) -> Option<RawContext> {
 /// The context of this thread's innermost `Current` of any library.
 #[inline]
 pub(super) fn entered_id() -> Option<ContextId> {
-    NOTES.with(|notes| notes.entered.get())
+    NOTES.with(|notes| notes.entered.get().0)
 }
 
 /// An error if this is a forked child of the process in which this thread entered a context.
@@ -197,7 +201,7 @@ pub(super) fn entered_in_this_process() -> Result<(), Error> {
 /// Records that this thread enters the context, or returns to it. Returns the context in which it was before.
 #[inline]
 pub(super) fn set_entered_id(context: Option<ContextId>) -> Option<ContextId> {
-    NOTES.with(|notes| notes.entered.replace(context))
+    NOTES.with(|notes| notes.entered.replace(Innermost(context)).0)
 }
 
 /// Records that this thread enters a context of this library. Returns the library's context in which it was before.

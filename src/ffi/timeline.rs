@@ -70,14 +70,20 @@ pub(crate) use submitted;
 
 /// The first half of [`submitted!`]: the submission's number, or the answer of a failed call. The caller settles a failed
 /// call by [`not_taken`] at once: no code of the program runs before.
+///
+/// A number that was known before is read from the stamp of the first of `$numbered` after the call, or made from the count
+/// again if there is none. A caller with further addresses to keep during the call has none.
 macro_rules! taken_or_answer {
-    ($timeline:expr, $ticket:expr, $uses:expr, $call:expr) => {{
+    ($timeline:expr, $ticket:expr, $uses:expr, $call:expr) => {
+        $crate::ffi::timeline::taken_or_answer!($timeline, $ticket, $uses, $uses, $call)
+    };
+    ($timeline:expr, $ticket:expr, $uses:expr, $numbered:expr, $call:expr) => {{
         let id = $timeline.id();
         for used in $uses {
             $crate::ffi::stamp::Ticket::begin($ticket, used, id);
         }
         match $call {
-            Ok(()) => Ok($crate::ffi::timeline::taken($timeline, $ticket, $uses)),
+            Ok(()) => Ok($crate::ffi::timeline::taken($timeline, $ticket, $numbered)),
             Err(answer) => Err(answer),
         }
     }};
@@ -87,7 +93,7 @@ pub(crate) use taken_or_answer;
 /// Records that the library has taken the submission.
 #[inline(always)]
 pub(crate) fn taken<'u>(timeline: &Timeline, ticket: impl Ticket, uses: impl AsRef<[&'u LastUse]>) -> u64 {
-    let number = ticket.taken(timeline.clock());
+    let number = ticket.taken(timeline.clock(), uses.as_ref());
     stamp_after(ticket, uses.as_ref(), number);
     number
 }

@@ -6,7 +6,7 @@ use super::context::{Entered, LeftContext, MAKING_CURRENT, RawContext};
 use super::here::Site;
 use super::owner::Owner;
 use super::restore::Restore;
-use super::thread_notes::notes;
+use super::thread_notes::{Innermost, notes};
 use crate::device_allocator::ContextId;
 use crate::error::Error;
 use ascendcl_macros::rule;
@@ -72,7 +72,7 @@ pub(crate) struct Visit<'l> {
 /// this crate left current on this thread. It copies little, and calls nothing but the library.
 struct FastEntry {
     left: LeftContext,
-    outer: Option<ContextId>,
+    outer: Innermost,
 }
 
 impl<'l> Visit<'l> {
@@ -117,7 +117,7 @@ impl<'l> Visit<'l> {
         let made_current = make_current(context, site)?;
         if made_current.is_ok() {
             own.enter_outermost(context);
-            innermost.set(Some(*id));
+            innermost.set(Innermost(Some(*id)));
         }
         Some(made_current)
     }

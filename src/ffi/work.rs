@@ -55,6 +55,7 @@ macro_rules! queue_at_once {
             here,
             $crate::ffi::stamp::Obstacles::NONE,
             $uses,
+            $uses,
             |$stream| $function($($argument),*),
             ()
         );
@@ -76,7 +77,8 @@ pub(super) use queue_at_once;
 /// Like [`queue_at_once!`], for a caller that settles a failed call itself ([`RawStream::settle`]), before anything else
 /// happens: what the call was to use counts as in use until then. `$obstacles` are those of the caller. `$keep` is
 /// evaluated right before the call, and its value is returned with the result. If the result is `None`, the caller uses
-/// [`queue_alone!`], which also caches the function.
+/// [`queue_alone!`], which also caches the function. `$numbered` is as in
+/// [`taken_or_answer!`](super::timeline::taken_or_answer).
 ///
 /// The compiler does not know that settling never unwinds. A function that still had the operands then would have to
 /// keep them in memory during every call, in order to drop them. So the caller moves them into the function that
@@ -89,6 +91,7 @@ macro_rules! begin_at_once {
         $here:expr,
         $obstacles:expr,
         $uses:expr,
+        $numbered:expr,
         |$stream:ident| $function:ident($($argument:expr),* $(,)?),
         $keep:expr $(,)?
     ) => {{
@@ -100,7 +103,7 @@ macro_rules! begin_at_once {
         match function {
             Some((function, ticket)) => {
                 let kept = $keep;
-                let taken = $crate::ffi::timeline::taken_or_answer!(queue.timeline(), ticket, $uses, {
+                let taken = $crate::ffi::timeline::taken_or_answer!(queue.timeline(), ticket, $uses, $numbered, {
                     let $stream = queue.handle();
                     let code = function($($argument),*);
                     $crate::ffi::call::success_of::<$crate::ffi::call::functions::$function>(code)

@@ -176,14 +176,16 @@ impl RawGraph {
         let obstacles = here.unless_has(self.last_use.context());
         // SAFETY: the function asks for a live instance and a live stream, and for everything that was captured to stay
         // until the run is done (GRAPH-05). There is an instance: a graph gets a handle only when it has one, and what
-        // takes the instance away asks for checks before, so that the stamps lack the context. The caller has the handles of the stream and of the graph. Destroying the instance takes
-        // the graph's handle, and waits for the stamps (GRAPH-07). Until then `needs` keeps what was captured.
+        // takes the instance away asks for checks before, so that the stamps lack the context. The caller has the handles
+        // of the stream and of the graph. Destroying the instance takes the graph's handle, and waits for the stamps
+        // (GRAPH-07). Until then `needs` keeps what was captured.
         unsafe {
             begin_at_once!(
                 stream,
                 here,
                 obstacles,
                 [&self.last_use],
+                [],
                 |stream| aclmdlRIExecuteAsync(instance, stream),
                 Arc::clone(stream),
             )

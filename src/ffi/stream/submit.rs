@@ -104,6 +104,7 @@ impl RawStream {
                 here,
                 obstacles,
                 [to.last_use(), from.last_use()],
+                [to.last_use()],
                 |stream| aclrtMemcpyAsync(to.start(), to.bytes(), from.start(), bytes, kind, stream),
                 Arc::clone(self),
             )
@@ -159,6 +160,7 @@ impl RawStream {
                 self,
                 here,
                 block.unless_device_memory_at_hand(here),
+                [block.last_use()],
                 [block.last_use()],
                 |stream| aclrtMemsetAsync(block.start(), block.bytes(), i32::from(value), block.bytes(), stream),
                 Arc::clone(self),
