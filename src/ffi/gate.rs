@@ -2,6 +2,7 @@
 
 use super::{
     atomic::{AtomicU32, Ordering},
+    stamp::Obstacles,
     yield_now,
 };
 
@@ -46,6 +47,12 @@ impl Gate {
     #[inline]
     pub(crate) fn is_open(&self) -> bool {
         self.0.load(Ordering::Relaxed) & FLAGS == 0
+    }
+
+    /// None if the gate [is open](Self::is_open).
+    #[inline(always)]
+    pub(crate) fn unless_open(&self) -> Obstacles {
+        Obstacles::unless_equal(u64::from(self.0.load(Ordering::Relaxed) & FLAGS), 0)
     }
 
     /// Whether the object is destroyed, or being destroyed.

@@ -134,8 +134,8 @@ pub(crate) use load::open_first;
 pub(crate) use load::simulator;
 pub(crate) use members::Members;
 pub(crate) use model::{
-    BoundInput, DoubtOnDrop, Image, LoadInto, LoadedModel, ModelImage, NotRun, Port, RawBinding, RawGears, Share,
-    TensorPlace,
+    BoundInput, DoubtOnDrop, Image, LoadInto, LoadedModel, ModelImage, NotExecuted, NotRun, Port, RawBinding, RawGears,
+    Share, TensorPlace,
 };
 pub(crate) use operator::{RawInvocation, TensorArgument, TensorMemory, TensorState};
 pub(crate) use outside::Outside;

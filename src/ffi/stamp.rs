@@ -92,6 +92,12 @@ impl Obstacles {
         Self(one ^ other)
     }
 
+    /// One if this is so.
+    #[inline(always)]
+    pub(crate) fn when(is_so: bool) -> Self {
+        Self(u64::from(is_so))
+    }
+
     #[inline(always)]
     pub(crate) fn and(self, others: Self) -> Self {
         Self(self.0 | others.0)

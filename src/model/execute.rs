@@ -5,7 +5,7 @@ use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
 use crate::error::{Boxed, Failed};
-use crate::ffi::{RawStream, cold_path};
+use crate::ffi::{Begun, NotExecuted, RawStream, cold_path};
 use crate::life_cycle::leads;
 use crate::stream::{CanExecute, GroupTurn, Operand, Pending, Stream, StreamState};
 use ascendcl_macros::rule;
@@ -25,34 +25,45 @@ impl<C: Brand, P> BoundModel<C, P> {
         }
         // As in `StreamOps::set_bytes`.
         let mut model = ManuallyDrop::new(model);
-        let queued = match model.operand_value_mut(INSIDE).start_at_once(current, stream) {
-            Some(queued) => queued,
-            None => cold_path(|| model.operand_value_mut(INSIDE).start(current, stream)),
+        let (queue, number) = match model.operand_value_mut(INSIDE).start_at_once(current, stream) {
+            Some((queue, Ok(number))) => (queue, number),
+            Some((queue, Err(failed))) => {
+                return Err(Self::not_executed(queue, failed, ManuallyDrop::into_inner(model)));
+            }
+            None => match cold_path(|| model.operand_value_mut(INSIDE).start(current, stream)) {
+                Ok(number) => (Arc::clone(stream), number),
+                Err(error) => return Err(Failed::boxed(error, ManuallyDrop::into_inner(model))),
+            },
         };
-        let model = ManuallyDrop::into_inner(model);
-        match queued {
-            Ok(number) => Ok(Self::in_flight(model, stream, number)),
-            Err(error) => Err(Failed::boxed(error, model)),
-        }
+        Ok(Self::in_flight(ManuallyDrop::into_inner(model), queue, number))
+    }
+
+    /// Settles an execution that failed.
+    #[cold]
+    #[inline(never)]
+    fn not_executed<M: Operand<C, Self>>(queue: Arc<RawStream>, failed: NotExecuted, model: M) -> Failed<M> {
+        let parts = &model.operand_value(INSIDE).parts;
+        let error = parts.binding.settle_execution(&queue, &parts.model.loaded, failed);
+        Failed::boxed(error, model)
     }
 
     #[inline(always)]
-    fn in_flight<M: Operand<C, Self>>(model: M, stream: &Arc<RawStream>, number: u64) -> Pending<C, Self> {
+    fn in_flight<M: Operand<C, Self>>(model: M, queue: Arc<RawStream>, number: u64) -> Pending<C, Self> {
         if M::HAS_PAST {
             let past = model.past_of_operand(INSIDE);
-            return Pending::new(model.taken_by_work(INSIDE), stream, number).after(past);
+            return Pending::with_queue(model.taken_by_work(INSIDE), queue, number).after(past);
         }
-        Pending::new(model.taken_by_work(INSIDE), stream, number)
+        Pending::with_queue(model.taken_by_work(INSIDE), queue, number)
     }
 
     /// Like [`start`](Self::start). `None` when further checks are needed; then nothing has happened.
     #[inline(always)]
-    fn start_at_once(&mut self, current: &Current<C>, stream: &RawStream) -> Option<Result<u64, Boxed>> {
-        let queued = self.parts.binding.execute_at_once(current.here(), stream, &self.parts.model.loaded);
-        if let Some(Ok(_)) = queued {
+    fn start_at_once(&mut self, current: &Current<C>, stream: &Arc<RawStream>) -> Option<Begun<NotExecuted>> {
+        let begun = self.parts.binding.execute_at_once(current.here(), stream, &self.parts.model.loaded);
+        if let Some((_, Ok(_))) = begun {
             self.all_is_written();
         }
-        queued
+        begun
     }
 
     pub(super) fn start(&mut self, current: &Current<C>, stream: &RawStream) -> Result<u64, Boxed> {
@@ -74,6 +85,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     /// Returns the bound model unchanged, with [`Error::OtherStream`](crate::Error::OtherStream) if it is in flight on
     /// another stream, or with the library's error.
     #[rule(ALLOC_05, ALLOC_13, MODEL_15)]
+    #[inline]
     pub fn execute<M: Operand<C, BoundModel<C>>>(
         &self,
         current: &Current<C>,

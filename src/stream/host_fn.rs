@@ -44,6 +44,7 @@ impl<C: Brand> StreamOps<C> {
     /// Returns the callback, which will not run, with [`Error::MissingFunction`] on releases that lack the function, or
     /// [`Error::Vendor`]. Returns `None` in its place if the library may have queued it although the call failed.
     #[rule(CB_01, CB_08, CB_09)]
+    #[inline]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn launch_host_fn< // STREAM-09: while the stream's own context is current: `stream.launch_host_fn(current, || ...)`
         R: Send + 'static,

@@ -7,8 +7,9 @@ mod load;
 
 use super::api::text;
 use super::call::call;
+use super::stamp::Obstacles;
 use super::stream::RawStream;
-use super::{Api, LastUse, Owner, RawBuffer};
+use super::{Api, Here, LastUse, Owner, RawBuffer};
 use crate::element::ElementType;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf, ShelfPlace};
@@ -19,7 +20,7 @@ use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 use std::sync::OnceLock;
 
-pub(crate) use binding::{BoundInput, DoubtOnDrop, NotRun, RawBinding, TensorPlace};
+pub(crate) use binding::{BoundInput, DoubtOnDrop, NotExecuted, NotRun, RawBinding, TensorPlace};
 use dataset::Dataset;
 use gears::GearInput;
 pub(crate) use gears::RawGears;
@@ -175,6 +176,17 @@ impl LoadedModel {
     #[inline]
     fn is_in_doubt(&self) -> bool {
         self.last_use.is_in_doubt() || self.memory.work.as_ref().is_some_and(|work| work.block().is_in_doubt())
+    }
+
+    /// None if fast paths may queue executions of the model here.
+    #[inline(always)]
+    fn unless_at_hand(&self, here: Here<'_>) -> Obstacles {
+        // A stamp in doubt does not have the number of the context.
+        let obstacles = here.unless_has(self.last_use.context());
+        match &self.memory.work {
+            Some(work) => obstacles.and(Obstacles::when(work.block().is_in_doubt())),
+            None => obstacles,
+        }
     }
 
     /// Whether the model itself is idle. `false` for a model in the caller's working memory, which other models may

@@ -3,16 +3,23 @@
 use super::super::super::call::{
     Current, FailedCall, NoSuccess, Ready, cached, cached_only, call, functions, success_of,
 };
-use super::super::super::work::{queue_alone, queue_at_once};
-use super::super::super::{Here, RawStream};
+use super::super::super::stamp::Obstacles;
+use super::super::super::work::{begin_at_once, queue_alone};
+use super::super::super::{Begun, Here, RawStream};
 use super::super::LoadedModel;
 use super::{RawBinding, gone};
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::shelf::Shelf;
 use crate::life_cycle::leads;
+use std::sync::Arc;
 
 /// A run that failed.
 pub(crate) type NotRun = FailedCall<functions::aclmdlExecute>;
+
+/// A queued execution that failed.
+pub(crate) type NotExecuted = FailedCall<functions::aclmdlExecuteAsync>;
+
+const QUEUE_A_MODEL: &str = "queue a model";
 
 /// Guards an execution that was queued while the program keeps the handle of the binding. If the guard is dropped
 /// before it is [disarmed](Self::disarm), the execution may still be running: the binding is then in doubt, and refuses
@@ -65,43 +72,49 @@ impl RawBinding {
         // model, and is in their context, so nothing ends during the call. Datasets and model end only when a
         // synchronise has covered this submission (the stamps), and this binding keeps the memory.
         let queued = unsafe {
-            queue_alone!(stream, here, "queue a model", [model.last_use(), &self.last_use], |stream| {
+            queue_alone!(stream, here, QUEUE_A_MODEL, [model.last_use(), &self.last_use], |stream| {
                 aclmdlExecuteAsync(model.id(), self.inputs.raw(), self.outputs.raw(), stream)
             })
         };
         queued.inspect_err(|_| self.spread_doubt(stream, model))
     }
 
-    /// Like [`execute`](Self::execute). `None` when further checks are needed; then nothing has happened.
+    /// Like [`execute`](Self::execute). `None` when further checks are needed; then nothing has happened. The caller settles
+    /// a failed call at once ([`settle_execution`](Self::settle_execution)).
     #[inline(always)]
     pub(crate) fn execute_at_once(
         &self,
         here: Here<'_>,
-        stream: &RawStream,
+        stream: &Arc<RawStream>,
         model: &LoadedModel,
-    ) -> Option<Result<u64, Boxed>> {
-        // The first check also fails for a stamp in doubt.
-        let is_at_hand = here.has(self.last_use.context()) && !model.is_in_doubt();
-        if !is_at_hand || !self.open_outputs.is_empty() || !self.gate.is_open() {
-            return None;
-        }
+    ) -> Option<Begun<NotExecuted>> {
+        // A stamp in doubt does not have the number of the context.
+        let obstacles = here.unless_has(self.last_use.context()).and(model.unless_at_hand(here));
+        let obstacles = obstacles.and(Obstacles::unless_equal(self.open_outputs.len() as u64, 0));
+        let obstacles = obstacles.and(self.gate.unless_open());
         leads!(dataset: Idle --> InUse : Execute, dataset: InUse --> InUse : Execute);
         // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that stays until
         // the execution is done (MODEL-14, DATA-02, DATA-10). The caller has the handles of the stream and of the bound
         // model, and is in their context, so nothing ends during the call. Datasets and model end only when a
         // synchronise has covered this submission (the stamps), and this binding keeps the memory.
-        let queued = unsafe {
-            queue_at_once!(stream, here, "queue a model", [model.last_use(), &self.last_use], |stream| {
-                aclmdlExecuteAsync(model.id(), self.inputs.raw(), self.outputs.raw(), stream)
-            })
-        };
-        match queued {
-            Some(Err(error)) => {
-                self.spread_doubt(stream, model);
-                Some(Err(error))
-            }
-            queued => queued,
+        unsafe {
+            begin_at_once!(
+                stream,
+                here,
+                obstacles,
+                [model.last_use(), &self.last_use],
+                [model.last_use()],
+                |stream| aclmdlExecuteAsync(model.id(), self.inputs.raw(), self.outputs.raw(), stream),
+                Arc::clone(stream),
+            )
         }
+    }
+
+    /// Settles an execution that failed.
+    pub(crate) fn settle_execution(&self, stream: &RawStream, model: &LoadedModel, failed: NotExecuted) -> Boxed {
+        let error = stream.settle(QUEUE_A_MODEL, failed, [model.last_use(), &self.last_use]);
+        self.spread_doubt(stream, model);
+        error
     }
 
     /// Runs the model once, and returns when it is done. Its context must be current (MODEL-01), and nothing else may

@@ -13,7 +13,7 @@ use crate::ffi::shelf::{Row, Shelf, ShelfPlace};
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 use core::sync::atomic::{AtomicBool, Ordering};
-pub(crate) use execution::{DoubtOnDrop, NotRun};
+pub(crate) use execution::{DoubtOnDrop, NotExecuted, NotRun};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 /// The datasets for executions of one model, over blocks that the binding keeps. It has no `Drop`: an object of the
