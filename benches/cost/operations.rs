@@ -99,14 +99,14 @@ impl Operation {
     /// limit.
     pub(crate) fn limit(self) -> u64 {
         match self {
-            Self::Copy => 58,
-            Self::CopyAndWait => 113,
+            Self::Copy => 56,
+            Self::CopyAndWait => 102,
             Self::Set => 40,
             Self::Record => 40,
             Self::WaitFor => 38,
-            Self::CallBack => 99,
-            Self::Execute => 78,
-            Self::Replay => 58,
+            Self::CallBack => 95,
+            Self::Execute => 63,
+            Self::Replay => 40,
             Self::Synchronize => 52,
             Self::CopyNow => 43,
             Self::Run => 47,
