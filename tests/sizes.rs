@@ -70,3 +70,15 @@ fn two_pieces_of_work_that_are_not_put_together_come_back_behind_one_pointer() {
     });
     assert!(refused.is_ok_and(|same| same));
 }
+
+/// An operation writes its result. The error of a failed one takes no room beside the work in flight.
+#[test]
+fn the_result_of_an_operation_is_as_large_as_the_work_in_flight() {
+    type Queued<T, O> = Result<Pending<Vision, T>, Failed<O>>;
+    assert_eq!(size_of::<Queued<Floats, Floats>>(), size_of::<Pending<Vision, Floats>>());
+    assert_eq!(size_of::<Queued<(Host, Floats), (Host, Floats)>>(), size_of::<Pending<Vision, (Host, Floats)>>());
+    assert_eq!(
+        size_of::<Queued<BoundModel<Vision>, BoundModel<Vision>>>(),
+        size_of::<Pending<Vision, BoundModel<Vision>>>()
+    );
+}
