@@ -69,7 +69,7 @@ impl DeviceAddress {
 /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
 /// ```
 // Without padding, because each result of an operation has room for an error, and an error may name two contexts.
-#[repr(packed(4))]
+#[repr(C, packed(4))]
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ContextId {
     number: NonZeroU64,

@@ -138,10 +138,9 @@ impl<C: Brand, T: Payload> Pending<C, T> {
         if queue.any_failed() || other_streams.is_somewhere() {
             return work(payload, queue, other_streams).unless_failed(here.api());
         }
+        payload.until_waited.comes_to_rest(INSIDE);
         drop(ManuallyDrop::into_inner(queue));
-        let payload = ManuallyDrop::into_inner(payload).until_waited;
-        payload.comes_to_rest(INSIDE);
-        Ok(payload)
+        Ok(ManuallyDrop::into_inner(payload).until_waited)
     }
 
     /// The work is over. Returns a failure that another wait got.
@@ -150,7 +149,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     fn unless_failed(mut self, api: Api) -> Result<T, Failed<Self>> {
         if let Some(failure) = self.queue.failure_among(self.unreported.since(self.number), self.number) {
             self.note_all_reported();
-            return Err(Failed { error: failure.into(), value: self });
+            return Err(Failed { error: failure, value: self });
         }
         if let Some(error) = self.other_streams.next_failure(api) {
             return Err(Failed { error, value: self });

@@ -46,8 +46,8 @@ pub(crate) struct RawGraph {
     update: Update,
     build: Build,
     labels: Labels,
-    /// Since the graph has a handle, it has the number of the context only while there is an instance, and each stream may
-    /// replay it.
+    /// While the graph has a handle, this has the number of the context only if there is an instance that each stream may
+    /// replay.
     last_use: LastUse,
     /// The id of the only stream that replays it, or 0 when every stream may.
     own_stream: AtomicU64,
