@@ -156,3 +156,23 @@ fn a_model_that_was_to_be_loaded_in_freed_memory_is_told_once() {
     };
     assert_eq!(broken_by(never), [(rules::MODEL_12, "aclmdlExecute")]);
 }
+
+#[test]
+fn a_run_after_the_end_of_all_that_it_uses_is_told_once() {
+    let run = |late: bool| {
+        broken_by(|| {
+            let (id, [input, output]) = (load(), datasets());
+            ok!(aclmdlExecute(id, input, output));
+            ok!(aclmdlUnload(id));
+            ok!(aclmdlDestroyDataset(input));
+            ok!(aclmdlDestroyDataset(output));
+            if late {
+                assert_ne!(acl!(aclmdlExecute(id, input, output)), 0);
+                assert_ne!(acl!(aclmdlExecuteAsync(id, input, output, aclrtStream::NULL)), 0);
+            }
+        })
+    };
+    assert_eq!(run(false), []);
+    let once = (rules::MODEL_14, "aclmdlExecute");
+    assert_eq!(run(true), [once, (rules::MODEL_14, "aclmdlExecuteAsync")]);
+}
