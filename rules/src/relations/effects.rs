@@ -51,6 +51,8 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
         if let Some(reported) = reported {
             match (scene.event.op, object.kind) {
                 (Op::Load, kind) => drop(world.not_made.insert(kind)),
+                // Nobody else writes what the run was to write, and some of that is not known.
+                (Op::Execute | Op::Replay, _) => world.launched = Some(call),
                 // A run with the dataset lacks what was to be set.
                 (Op::Change, Kind::Dataset) => drop(world.explained.insert((None, object))),
                 _ => {}

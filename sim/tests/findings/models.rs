@@ -106,10 +106,14 @@ fn a_destroyed_data_buffer_is_missed_by_the_run() {
     breaks_without(rules::DATA_04, |kept| {
         let (id, [input, output]) = (load(), datasets());
         let buffer = acl!(aclmdlGetDatasetBuffer(output, 0));
+        let address = acl!(aclGetDataBufferAddr(buffer));
         if !kept {
             ok!(aclDestroyDataBuffer(buffer));
         }
         acl!(aclmdlExecute(id, input, output));
+        // The result that is missing now is no second mistake.
+        let mut result = [0_u8; OUTPUT];
+        ok!(aclrtMemcpy(result.as_mut_ptr().cast(), OUTPUT, address, OUTPUT, TO_HOST));
     });
 }
 
