@@ -44,13 +44,13 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
             world.unmark_ending(object, call);
         }
         let queue = scene.event.queue().and_then(|queue| world.streams.get_mut(queue));
-        if let Some(stream) = queue.filter(|stream| stream.data.last == count) {
-            stream.data.last = before;
-        }
+        let last = queue.filter(|stream| stream.data.last == count);
+        last.into_iter().for_each(|stream| stream.data.last = before);
         super::virtual_memory::was_refused(world, &scene, reported.is_some());
         if let Some(reported) = reported {
             match (scene.event.op, object.kind) {
                 (Op::Load, kind) => drop(world.not_made.insert(kind)),
+                (Op::Execute | Op::Replay, _) => world.launched = Some(call), // Its writes are not all known.
                 // A run with the dataset lacks what was to be set.
                 (Op::Change, Kind::Dataset) => drop(world.explained.insert((None, object))),
                 _ => {}

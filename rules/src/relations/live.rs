@@ -24,20 +24,41 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
     named.retain(|object| known_by_events(*object) && !harmless(object));
     named.dedup();
     let before = case.findings.len();
-    for object in named {
+    let mut ended = Vec::new();
+    for object in named.iter().copied() {
         match case.world.fate(object) {
             Fate::Live { ending: Some(by), .. } if by.thread != event.thread => being_ended(case, object, by),
             Fate::Live { .. } => {}
-            Fate::Dead(dead) => gone(case, object, Some(dead.ended)),
+            Fate::Dead(dead) => ended.push((object, dead.ended)),
             // Its number may come from a call that failed, which was reported.
             Fate::Unknown if case.world.missed.contains(&object) || case.world.not_made.contains(&object.kind) => {}
-            Fate::Unknown => gone(case, object, None),
+            Fate::Unknown => gone(case, object, None, &[object]),
         }
     }
+    used_late(case, &named, &ended);
     if ends(event.op) {
         used_elsewhere(case, event.object);
     }
     case.findings.len() == before
+}
+
+/// Reports the objects of the call that have `ended`. A call that comes after the end of everything that it names is one
+/// mistake, and so are several objects for which the call breaks the same rule.
+fn used_late(case: &mut Case<'_>, named: &[Object], ended: &[(Object, Call)]) {
+    let queue = case.event().queue();
+    let has_ended = |object: &Object| ended.iter().any(|(ended, _)| ended == object);
+    let all = named.iter().all(|object| Some(*object) == queue || has_ended(object));
+    let mut left: Vec<(Object, Call, RuleId)> =
+        ended.iter().map(|(object, by)| (*object, *by, rule_for(case, *object, Some(*by)).0)).collect();
+    while let Some(&(object, by, rule)) = left.first() {
+        let mut same = Vec::new();
+        left.retain(|(other, _, broken)| {
+            let kept = !all && *broken != rule;
+            same.extend(Some(*other).filter(|_| !kept));
+            kept
+        });
+        gone(case, object, Some(by), &same);
+    }
 }
 
 fn makes(op: Op) -> bool {
@@ -69,7 +90,8 @@ fn known_by_events(object: Object) -> bool {
     )
 }
 
-fn gone(case: &mut Case<'_>, object: Object, ended: Option<Call>) {
+/// All objects that the finding is about begin with this one.
+fn gone(case: &mut Case<'_>, object: Object, ended: Option<Call>, all: &[Object]) {
     let (op, own) = (case.event().op, case.event().object == object);
     let what = if own && ends(op) { "ended again" } else { "used" };
     let found = match ended {
@@ -82,7 +104,7 @@ fn gone(case: &mut Case<'_>, object: Object, ended: Option<Call>) {
         fix = "use the handle that its creation returned, and check the code of that call";
     }
     case.report(rule, found, format!("a live {}", object.kind), fix)
-        .about(object)
+        .all(all.iter().copied())
         .against_any(ended, format!("ended the {}", object.kind));
 }
 

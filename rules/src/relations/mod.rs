@@ -122,7 +122,10 @@ impl Checker {
         let mut case = Case { world: &self.world, scene: &scene, findings: Vec::new() };
         follows::explain(&mut case, refusal);
         let findings = case.findings;
-        follows::note(&mut self.world, event, refusal);
+        // Nothing follows from what is only a warning.
+        if refusal.rule.severity() == Severity::Misuse {
+            follows::note(&mut self.world, event, refusal);
+        }
         findings
     }
 

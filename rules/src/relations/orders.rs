@@ -1,5 +1,6 @@
 //! The order of streams: records of events, waits for them, and waits for something unknown.
 
+use super::clock::Key;
 use super::scene::Scene;
 use super::world::{Record, World};
 use crate::events::{Object, Op};
@@ -21,13 +22,18 @@ pub(super) fn as_meant(world: &mut World, scene: &Scene, count: u64) {
 }
 
 /// Puts the stream's later work behind the event's last record. If there is none, a finding has reported that, and the
-/// next record counts.
+/// next record counts. If the program has no record at all, it would have been behind some of what is queued by now.
 pub(super) fn wait_for(world: &mut World, event: Object, queue: Option<Object>) {
+    let never = world.events.get(event).is_some_and(|event| event.data.record.is_none());
+    let known: Vec<_> = if never { queued(world) } else { Vec::new() };
     let Some(stream) = queue.and_then(|queue| world.streams.get_mut(queue)) else { return };
     let Some(event) = world.events.get_mut(event) else { return };
     match &event.data.record {
         Some(record) => stream.data.clock.join(&record.clock),
-        None => event.data.awaited_in_vain.extend(queue.filter(|queue| !event.data.awaited_in_vain.contains(queue))),
+        None => {
+            event.data.awaited_in_vain.extend(queue.filter(|queue| !event.data.awaited_in_vain.contains(queue)));
+            known.into_iter().for_each(|(key, count)| stream.data.clock.raise(key, count));
+        }
     }
 }
 
@@ -42,10 +48,15 @@ pub(super) fn record(world: &mut World, call: Call, event: Object, queue: Option
     event.data.record = Some(Record { call, stream: queue, key, count, clock });
 }
 
+/// How much work each stream was given.
+fn queued(world: &World) -> Vec<(Key, u64)> {
+    world.streams.live().map(|(_, stream)| (stream.data.key, stream.data.count)).collect()
+}
+
 /// The stream waits for an unknown part of the work of all streams, present and future. So its later work counts as
 /// behind all of it.
 pub(super) fn fence(world: &mut World, queue: Option<Object>, count: u64) {
-    let known: Vec<_> = world.streams.live_mut().map(|(_, stream)| (stream.data.key, stream.data.count)).collect();
+    let known = queued(world);
     if let Some(stream) = queue.and_then(|queue| world.streams.get_mut(queue)) {
         known.into_iter().for_each(|(key, count)| stream.data.clock.raise(key, count));
         stream.data.fenced.get_or_insert(count);

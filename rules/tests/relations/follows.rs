@@ -165,3 +165,27 @@ fn what_is_finalised_under_another_part_of_the_program_is_told_once() {
     });
     assert_eq!(found, [INIT_07]);
 }
+
+#[test]
+fn what_a_wait_for_an_event_without_a_record_does_not_order_is_the_same_mistake() {
+    let run = |recorded: bool, later: bool| {
+        move |p: &mut Program| {
+            let (block, [a, b]) = (p.malloc(64), [p.stream(), p.stream()]);
+            let mark = p.mark();
+            p.copy(block, Object::memory(1), a);
+            if recorded {
+                p.record(mark, a);
+            }
+            p.wait(b, mark);
+            p.copy(block, Object::memory(1), b);
+            if later {
+                p.copy(block, Object::memory(1), a);
+            }
+        }
+    };
+    assert_eq!(broken(run(true, false)), []);
+    assert_eq!(broken(run(false, false)), [EVENT_05]);
+    // No wait was meant to order this.
+    assert_eq!(broken(run(true, true)), [STREAM_04]);
+    assert_eq!(broken(run(false, true)), [EVENT_05, STREAM_04]);
+}

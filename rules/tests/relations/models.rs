@@ -265,3 +265,32 @@ fn datasets_are_destroyed_once() {
         },
     );
 }
+
+#[test]
+fn a_run_after_the_end_of_what_it_uses_is_one_mistake() {
+    let run = |ended: &dyn Fn(&mut Program, [Object; 3])| {
+        broken(|p| {
+            let (model, input, output) = model(p);
+            ended(p, [model, input, output]);
+            p.run(model, input, output, None);
+        })
+    };
+    let all = |p: &mut Program, [model, input, output]: [Object; 3]| {
+        p.unload(model);
+        p.destroy(input);
+        p.destroy(output);
+    };
+    assert_eq!(run(&all), [MODEL_14]);
+    let datasets = |p: &mut Program, [_, input, output]: [Object; 3]| {
+        p.destroy(input);
+        p.destroy(output);
+    };
+    assert_eq!(run(&datasets), [DATA_05]);
+    // The other dataset was kept for the run, so the program has made two mistakes.
+    let some = |p: &mut Program, [model, input, _]: [Object; 3]| {
+        p.unload(model);
+        p.destroy(input);
+    };
+    assert_eq!(run(&some), [MODEL_14, DATA_05]);
+    assert_eq!(run(&|_, _| ()), []);
+}

@@ -5,8 +5,8 @@ use crate::abi::Out;
 use crate::failure::{Answer, Failure};
 use crate::machine::allocators;
 use crate::machine::allocators::calls::refuse_inside;
-use crate::machine::watch;
-use ascendcl_rules::{Member, Object, Op};
+use crate::machine::watch::{self, Named};
+use ascendcl_rules::{ALLOC_21, Member, Object, Op};
 use ascendcl_sys::types::*;
 
 pub(crate) fn aclrtAllocatorCreateDesc() -> aclrtAllocatorDesc {
@@ -96,8 +96,11 @@ pub(crate) fn aclrtAllocatorGetByStream(
     given(!stream.is_null(), "stream")?;
     wanted(&allocator_desc).and(wanted(&allocator)).and(wanted(&alloc_func)).and(wanted(&free_func))?;
     wanted(&alloc_advise_func).and(wanted(&get_addr_from_block_func))?;
-    let registration = allocators::registration(stream)
-        .ok_or_else(|| Failure::invalid("no allocator is registered for the stream"))?;
+    let registration = allocators::registration(stream).ok_or_else(|| {
+        let failure = Failure::invalid("no allocator is registered for the stream");
+        let fix = "keep in the program which streams have an allocator, or take 100000 for none";
+        failure.breaks(ALLOC_21, "a stream with a registered allocator", fix).about(stream.named())
+    })?;
     let members = registration.members;
     allocator_desc.set(registration.descriptor());
     allocator.set(members.object);

@@ -149,3 +149,19 @@ fn stream_of_a_new_context() -> (aclrtContext, aclrtStream) {
     let context = context(0);
     (context, stream())
 }
+
+/// A context that is destroyed takes its streams along. The program destroys them first.
+#[test]
+fn a_context_is_destroyed_after_its_streams() {
+    let run = |destroyed: bool| {
+        broken_by(|| {
+            let (context, stream) = (context(0), stream());
+            if destroyed {
+                ok!(aclrtDestroyStream(stream));
+            }
+            ok!(aclrtDestroyContext(context));
+        })
+    };
+    assert_eq!(run(true), []);
+    assert_eq!(run(false), [(rules::CTX_10, "aclrtDestroyContext")]);
+}

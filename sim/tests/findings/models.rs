@@ -106,10 +106,14 @@ fn a_destroyed_data_buffer_is_missed_by_the_run() {
     breaks_without(rules::DATA_04, |kept| {
         let (id, [input, output]) = (load(), datasets());
         let buffer = acl!(aclmdlGetDatasetBuffer(output, 0));
+        let address = acl!(aclGetDataBufferAddr(buffer));
         if !kept {
             ok!(aclDestroyDataBuffer(buffer));
         }
         acl!(aclmdlExecute(id, input, output));
+        // The result that is missing now is no second mistake.
+        let mut result = [0_u8; OUTPUT];
+        ok!(aclrtMemcpy(result.as_mut_ptr().cast(), OUTPUT, address, OUTPUT, TO_HOST));
     });
 }
 
@@ -155,4 +159,24 @@ fn a_model_that_was_to_be_loaded_in_freed_memory_is_told_once() {
         acl!(aclmdlUnload(7));
     };
     assert_eq!(broken_by(never), [(rules::MODEL_12, "aclmdlExecute")]);
+}
+
+#[test]
+fn a_run_after_the_end_of_all_that_it_uses_is_told_once() {
+    let run = |late: bool| {
+        broken_by(|| {
+            let (id, [input, output]) = (load(), datasets());
+            ok!(aclmdlExecute(id, input, output));
+            ok!(aclmdlUnload(id));
+            ok!(aclmdlDestroyDataset(input));
+            ok!(aclmdlDestroyDataset(output));
+            if late {
+                assert_ne!(acl!(aclmdlExecute(id, input, output)), 0);
+                assert_ne!(acl!(aclmdlExecuteAsync(id, input, output, aclrtStream::NULL)), 0);
+            }
+        })
+    };
+    assert_eq!(run(false), []);
+    let once = (rules::MODEL_14, "aclmdlExecute");
+    assert_eq!(run(true), [once, (rules::MODEL_14, "aclmdlExecuteAsync")]);
 }

@@ -137,6 +137,22 @@ fn a_picture_is_as_large_as_its_description_says() {
         scale(media_memory(64), media_memory(32));
     };
     breaks(rules::COPY_01, short, right);
+    // The picture fits, but not what its description says.
+    let claimed = || {
+        let (channel, [from, to]) = (channel(), [media_memory(64), media_memory(64)]);
+        let picture = |data, size| {
+            let picture = acl!(acldvppCreatePicDesc());
+            ok!(acldvppSetPicDescData(picture, data));
+            ok!(acldvppSetPicDescSize(picture, size));
+            ok!(acldvppSetPicDescWidth(picture, 8));
+            ok!(acldvppSetPicDescHeight(picture, 8));
+            ok!(acldvppSetPicDescWidthStride(picture, 8));
+            picture
+        };
+        let config = acl!(acldvppCreateResizeConfig());
+        acl!(acldvppVpcResizeAsync(channel, picture(from, 64), picture(to, 128), config, aclrtStream::NULL));
+    };
+    breaks(rules::COPY_01, claimed, right);
     breaks(rules::COPY_01, || assert_ne!(scale_large(64), 0), || assert_eq!(scale_large(1 << 12), 0));
 }
 

@@ -171,6 +171,38 @@ fn a_destroyed_stream_or_descriptor_leaves_nothing_behind() {
 }
 
 #[test]
+fn asking_for_the_allocator_of_a_stream_that_has_none_is_a_warning() {
+    let ask = |registered: bool| {
+        let stream = stream();
+        if registered {
+            ok!(aclrtAllocatorRegister(stream, descriptor(true, true)));
+        }
+        let (mut found, mut object) = (aclrtAllocatorDesc::NULL, aclrtAllocator::NULL);
+        let (mut take, mut give, mut near, mut address) = (None, None, None, None);
+        let code = acl!(aclrtAllocatorGetByStream(
+            stream,
+            &mut found,
+            &mut object,
+            &mut take,
+            &mut give,
+            &mut near,
+            &mut address
+        ));
+        assert_eq!(code == 0, registered);
+        if registered {
+            ok!(aclrtAllocatorUnregister(stream));
+        } else {
+            // Nothing follows from the question: a further mistake with the stream is told.
+            let mut graph = aclmdlRI::NULL;
+            acl!(aclmdlRICaptureEnd(stream, &mut graph));
+        }
+    };
+    assert_eq!(rules::ALLOC_21.severity(), rules::Severity::Warning);
+    assert_eq!(broken(|| ask(true)), []);
+    assert_eq!(broken(|| ask(false)), [rules::ALLOC_21, rules::GRAPH_01]);
+}
+
+#[test]
 fn notifies_and_values_order_streams_in_ways_that_only_they_know() {
     const ROUNDS: u64 = 3;
     let by_notify = |waits_first: bool| {

@@ -134,23 +134,33 @@ unsafe extern "C" {
 #[test]
 fn a_wait_for_a_callback_of_a_thread_that_has_ended_is_given_up_and_found() {
     unsafe extern "C" fn nothing(_: *mut std::ffi::c_void) {}
-    let config = Config::new().patience(Duration::from_millis(100));
-    let found = broken_on(config, || {
-        let (stream, (tell, told)) = (stream(), mpsc::channel());
-        let (subscribe, subscribed) = mpsc::channel::<()>();
-        let reporting = thread::spawn(move || {
-            tell.send(pthread_self() as u64).unwrap();
-            subscribed.recv().unwrap();
-            // It looks once, and ends.
-            assert_ne!(acl!(aclrtProcessReport(5)), ACL_SUCCESS);
-        });
-        ok!(aclrtSubscribeReport(told.recv().unwrap(), stream));
-        subscribe.send(()).unwrap();
-        reporting.join().unwrap();
-        let blocks = aclrtCallbackBlockType::ACL_CALLBACK_BLOCK;
-        ok!(aclrtLaunchCallback(Some(nothing), std::ptr::null_mut(), blocks, stream));
-        assert_eq!(acl!(aclrtSynchronizeStream(stream)), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
-        assert!(message().contains("a thread that has ended"));
-    });
-    assert_eq!(found, [rules::CB_05]);
+    let run = |patience, timed: bool| {
+        let config = Config::new().patience(Duration::from_millis(patience));
+        broken_on(config, || {
+            let (stream, (tell, told)) = (stream(), mpsc::channel());
+            let (subscribe, subscribed) = mpsc::channel::<()>();
+            let reporting = thread::spawn(move || {
+                tell.send(pthread_self() as u64).unwrap();
+                subscribed.recv().unwrap();
+                // It looks once, and ends.
+                assert_ne!(acl!(aclrtProcessReport(5)), ACL_SUCCESS);
+            });
+            ok!(aclrtSubscribeReport(told.recv().unwrap(), stream));
+            subscribe.send(()).unwrap();
+            reporting.join().unwrap();
+            let blocks = aclrtCallbackBlockType::ACL_CALLBACK_BLOCK;
+            ok!(aclrtLaunchCallback(Some(nothing), std::ptr::null_mut(), blocks, stream));
+            if timed {
+                for _ in 0..2 {
+                    let code = acl!(aclrtSynchronizeStreamWithTimeout(stream, 300));
+                    assert_eq!(code, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+                }
+            } else {
+                assert_eq!(acl!(aclrtSynchronizeStream(stream)), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+                assert!(message().contains("a thread that has ended"));
+            }
+        })
+    };
+    assert_eq!(run(100, false), [rules::CB_05]);
+    assert_eq!(run(20_000, true), [rules::CB_05]);
 }

@@ -145,7 +145,7 @@ pub(super) fn queue_parts(channel: Channel, parts: Vec<Part>, scaling: Scaling, 
     let call = watch::call(Op::Use, stream).queue(stream).with(channel).flag(Flag::Media, true);
     let call = parts.iter().fold(call, |call, Part { input, output, .. }| {
         let call = call.reads(input.data, input.bytes, Role::Source, Some(Place::Device));
-        let call = call.room(input.data, input.bytes).room(output.data, output.bytes);
+        let call = call.room(input.data, input.bytes).room(output.data, output.room);
         call.writes(output.data, output.bytes, Role::Target, Some(Place::Device))
     });
     let call = call.begin()?;

@@ -18,6 +18,8 @@ pub(super) struct PicturePlace {
     pub(super) geometry: Geometry,
     pub(super) data: Address,
     pub(super) bytes: usize,
+    /// How many there are, as the description says.
+    pub(super) room: usize,
     name: Name<acldvppPicDesc>,
     _hold: Hold,
 }
@@ -38,13 +40,13 @@ impl PicturePlace {
         layout: Layout,
         geometry: Geometry,
     ) -> Answer<Self> {
-        let bytes = layout.size(geometry);
-        if (picture.size as usize) < bytes {
+        let (bytes, room) = (layout.size(geometry), picture.size as usize);
+        if room < bytes {
             let text = format!("{what}: found a size of {} bytes, expected at least {bytes}", picture.size);
             return Err(Failure::invalid(text));
         }
         let _hold = hold_on_device(what, picture.data, bytes)?;
-        Ok(Self { layout, geometry, data: picture.data, bytes, name, _hold })
+        Ok(Self { layout, geometry, data: picture.data, bytes, room, name, _hold })
     }
 
     pub(super) fn read(&self) -> Image {

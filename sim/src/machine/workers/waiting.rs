@@ -48,8 +48,12 @@ pub(in crate::machine) struct Waiting<'a> {
     entered: bool,
     /// The chain that was found last: its links were not looked at all at once, so it has to be found twice.
     suspected: Option<String>,
+    /// How often a wait with a time limit was found to be for a thread that has ended.
+    unheard: u8,
 }
 
+/// Longer chains are taken for ones that end.
+const LONGEST: usize = 4096;
 /// How a chain ends that comes back.
 const OWN: &str = "this thread";
 /// How one ends at a thread that runs no callbacks any more.
@@ -63,7 +67,7 @@ static BUSY: Mutex<BTreeMap<usize, u64>> = Mutex::new(BTreeMap::new());
 
 impl<'a> Waiting<'a> {
     pub(in crate::machine) fn new(target: Target<'a>, deadline: Option<Instant>) -> Self {
-        Self { target, deadline, patience: Patience::new(), entered: false, suspected: None }
+        Self { target, deadline, patience: Patience::new(), entered: false, suspected: None, unheard: 0 }
     }
 
     /// When to look again, if nothing happens before.
@@ -88,6 +92,16 @@ impl<'a> Waiting<'a> {
         if self.deadline.is_none() {
             lock(&WAITS).insert(own, link);
             self.entered = true;
+        }
+        if let (Target::Stream(stream), Some(_)) = (self.target, self.deadline)
+            && self.unheard < 2
+            && ends_at_nobody(link)
+        {
+            // Nobody runs the callback, whatever the program does when the time is up.
+            self.unheard += 1;
+            if self.unheard == 2 {
+                watch::wait_given_up(stream.named, true);
+            }
         }
         let chain = chain_of(own, link, ending);
         let found = chain.clone().filter(|chain| self.suspected.as_ref() == Some(chain));
@@ -147,8 +161,6 @@ impl Drop for WaitsFor {
 
 /// The chain in words, if it comes back to this thread or ends where nothing ever happens.
 fn chain_of(own: u64, first: Link, ending: bool) -> Option<String> {
-    /// Longer chains are taken for ones that end.
-    const LONGEST: usize = 4096;
     let (mut link, mut words) = (first, vec!["this thread waits for ".to_owned()]);
     let mut stream = None;
     for _ in 0..LONGEST {
@@ -181,6 +193,12 @@ fn chain_of(own: u64, first: Link, ending: bool) -> Option<String> {
         link = next(link)?;
     }
     None
+}
+
+/// Whether the chain ends at a thread that ran callbacks and has ended.
+fn ends_at_nobody(first: Link) -> bool {
+    let mut chain = std::iter::successors(Some(first), |link| next(*link)).take(LONGEST);
+    chain.any(|link| matches!(link, Link::Reporter(thread) if ended::has_ended(thread)))
 }
 
 /// What a stream or a thread is waiting for; `None` when it can continue.
