@@ -26,3 +26,4 @@ mod runs;
 mod sharing;
 mod streams;
 mod threads;
+mod virtual_memory;
