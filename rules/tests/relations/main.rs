@@ -5,6 +5,7 @@
 mod support;
 
 mod allocators;
+mod conflicts;
 mod contexts;
 mod declared;
 mod events;
