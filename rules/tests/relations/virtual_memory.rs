@@ -198,3 +198,45 @@ fn physical_memory_ends_with_its_last_handle() {
     assert_eq!(left(1, false), []);
     assert_eq!(left(0, true), []);
 }
+
+#[test]
+fn a_range_has_memory_of_one_device() {
+    let run = |same: bool| {
+        broken(|p| {
+            let ranges = [0; 2].map(|_| reserve(p, 128));
+            let (here, there) = (physical(p, 0), physical(p, 1));
+            map(p, ranges[0].number, here);
+            let second = if same { ranges[0].number + 64 } else { ranges[1].number };
+            map(p, second, there);
+        })
+    };
+    assert_eq!(run(true), [VMM_02]);
+    assert_eq!(run(false), []);
+}
+
+#[test]
+fn memory_of_pools_and_of_media_is_freed_by_its_own_call() {
+    let run = |made: Option<Flag>, freed: Option<Flag>| {
+        let found = findings(|p| {
+            let pool = p.event("aclrtMemPoolCreate", Object::pool(0), Op::Create).using(Use::With(Object::device(0)));
+            let pool = p.create(&pool);
+            let event = p.event("the allocation", Object::memory(0), Op::Allocate);
+            let event = event.using(memory(Object::memory(0), 64, Access::Write, Role::Contents, DEVICE));
+            let with_pool = (made == Some(Flag::Pooled)).then_some(Use::With(pool));
+            let mut event = made.into_iter().fold(event, Event::flag);
+            event.uses.extend(with_pool);
+            let block = p.create(&event);
+            let event = p.event("the free", block, Op::Free);
+            p.see(&freed.into_iter().fold(event, Event::flag), Outcome::Success);
+        });
+        found.iter().map(|found| (found.rule, found.fix.to_string())).collect::<Vec<_>>()
+    };
+    let wrong = |fix: &str| vec![(MEM_03, format!("free it with {fix}"))];
+    for flag in [None, Some(Flag::Pooled), Some(Flag::Media)] {
+        assert_eq!(run(flag, flag), []);
+    }
+    assert_eq!(run(Some(Flag::Pooled), None), wrong("aclrtMemPoolFreeAsync"));
+    assert_eq!(run(None, Some(Flag::Pooled)), wrong("the call that belongs to its allocation"));
+    assert_eq!(run(Some(Flag::Media), None), wrong("acldvppFree"));
+    assert_eq!(run(None, Some(Flag::Media)), wrong("aclrtFree"));
+}
