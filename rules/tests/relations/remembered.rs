@@ -229,7 +229,7 @@ fn what_a_context_has_ends_with_it() {
         let p = &mut program;
         p.init();
         p.set(0);
-        let mut make = |p: &mut Program| {
+        let make = |p: &mut Program| {
             let (input, output) = (p.malloc(64), p.malloc(64));
             let graph = p.event("aclmdlRICaptureEnd", Object::graph(0), Op::Create);
             [p.load(None, None), p.dataset(input).0, p.dataset(output).0, p.create(&graph)]
@@ -271,10 +271,18 @@ fn a_device_is_reset_when_its_own_objects_have_ended() {
         p.choose(Object::context(1000));
     };
     let makes: [(RuleId, &dyn Fn(&mut Program)); 4] = [
-        (DEV_02, &|p| drop(p.stream())),
-        (DEV_10, &|p| drop(p.mark())),
-        (MODEL_14, &|p| drop(p.load(None, None))),
-        (MEM_12, &|p| drop(p.malloc(64))),
+        (DEV_02, &|p| {
+            p.stream();
+        }),
+        (DEV_10, &|p| {
+            p.mark();
+        }),
+        (MODEL_14, &|p| {
+            p.load(None, None);
+        }),
+        (MEM_12, &|p| {
+            p.malloc(64);
+        }),
     ];
     for (rule, make) in makes {
         assert_eq!(run(make), [rule]);
@@ -313,9 +321,13 @@ fn a_context_is_destroyed_when_its_default_stream_is_idle() {
     };
     assert_eq!(run(&waits), []);
     assert_eq!(run(&|_, _| ()), [], "the model is of another context");
-    let one = run(&|p, _| drop(p.stream()));
+    let one = run(&|p, _| {
+        p.stream();
+    });
     assert_eq!(rules(&one), [CTX_10]);
     assert!(one[0].found.contains("1 of its objects (stream) is alive"), "{}", one[0]);
-    let two = run(&|p, _| drop([p.stream(), p.stream()]));
+    let two = run(&|p, _| {
+        let _ = [p.stream(), p.stream()];
+    });
     assert!(two[0].found.contains("2 of its objects (stream) are alive"), "{}", two[0]);
 }
