@@ -231,3 +231,103 @@ fn memory_is_freed_while_another_thread_only_describes_it() {
     });
     assert_eq!(found, []);
 }
+
+#[test]
+fn the_checker_says_what_queued_work_may_still_use() {
+    let (mut p, span) = (Program::new(), |block: Object, from| Span::new(block.number + from, 64));
+    p.init();
+    p.set(0);
+    let (a, h, stream, other) = (p.malloc(128), p.malloc_host(128), p.stream(), p.stream());
+    assert!(!p.checker.was_written(a.number));
+    p.copy(a, h, stream);
+    assert!(p.checker.was_written(a.number) && !p.checker.was_written(h.number));
+    let said = |p: &Program, span, stream| {
+        let checker = &p.checker;
+        [checker.may_be_written(span), checker.is_being_written(span, stream), checker.may_be_read(span, stream)]
+    };
+    assert_eq!(said(&p, span(a, 0), stream), [true, true, false]);
+    assert_eq!(said(&p, span(a, 0), other), [true, false, false]);
+    assert_eq!(said(&p, span(a, 64), stream), [false; 3], "the copy has 64 bytes");
+    assert_eq!(said(&p, span(h, 0), stream), [false, false, true]);
+    assert_eq!(said(&p, span(h, 0), other), [false; 3]);
+    p.sync(stream);
+    assert_eq!(said(&p, span(a, 0), stream), [false; 3]);
+    assert_eq!(said(&p, span(h, 0), stream), [false; 3]);
+}
+
+/// The program's own instructions, on memory that nobody knows.
+fn own_code(event: Event) -> Event {
+    event.using(memory(Object::memory(0x10), 64, Access::Write, Role::Instruction, None))
+}
+
+#[test]
+fn a_replay_reads_what_it_does_not_write_unless_it_runs_functions_of_the_program() {
+    let mut p = Program::new();
+    p.init();
+    p.set(0);
+    let (a, h, b) = (p.malloc(64), p.malloc_host(64), p.malloc(64));
+    let source = Span::new(h.number, 64);
+    let plain = capture(&mut p, a, h);
+    assert_eq!(p.checker.read_by_replay(plain), [source]);
+    let in_place = capture(&mut p, b, b);
+    assert_eq!(p.checker.read_by_replay(in_place), []);
+    let event = p.event("aclmdlRICaptureEnd", Object::graph(0), Op::Create);
+    let event = own_code(event.using(memory(h, 64, Access::Read, Role::Source, None)));
+    let own = p.create(&event);
+    assert_eq!(p.checker.read_by_replay(own), []);
+    // Behind whose work the functions of a replay run.
+    let [queue, other, before] = [0; 3].map(|_| p.stream());
+    let streams = [queue, other, before];
+    let replay = |p: &mut Program, graph| p.event("aclmdlRIExecuteAsync", graph, Op::Replay).using(Use::Queue(queue));
+    let replays = [replay(&mut p, own), replay(&mut p, plain)];
+    assert_eq!(p.checker.queues_own_code_behind(&replays[0], &streams), [queue]);
+    let mark = p.mark();
+    p.work(other);
+    p.record(mark, before);
+    p.wait(queue, mark);
+    assert_eq!(p.checker.queues_own_code_behind(&replays[0], &streams), [queue, before]);
+    assert_eq!(p.checker.queues_own_code_behind(&replays[1], &streams), []);
+    let launch = p.event("aclrtLaunchHostFunc", own, Op::LaunchHostFunction).using(Use::Queue(queue));
+    assert_eq!(p.checker.queues_own_code_behind(&launch, &streams), [], "it has an event when it begins");
+    assert_eq!(p.findings, []);
+}
+
+#[test]
+fn work_follows_functions_of_the_program_until_they_are_over() {
+    let mut p = Program::new();
+    p.init();
+    p.set(0);
+    let [a, b] = [0; 2].map(|_| p.stream());
+    let follows = |p: &Program| [a, b].map(|stream| p.checker.follows_own_code(stream));
+    p.work(a);
+    assert_eq!(follows(&p), [false, false]);
+    p.launch(a, Op::LaunchHostFunction);
+    assert_eq!(follows(&p), [true, false]);
+    let mark = p.mark();
+    p.record(mark, a);
+    p.wait(b, mark);
+    assert_eq!(follows(&p), [true, true]);
+    p.sync(a);
+    assert_eq!(follows(&p), [false, false]);
+    p.launch(b, Op::LaunchHostFunction);
+    p.work(b);
+    assert_eq!(follows(&p), [false, true]);
+    p.launch(a, Op::LaunchHostFunction);
+    assert_eq!(follows(&p), [true, true], "a second one ends no first one");
+}
+
+#[test]
+fn a_captured_call_uses_events_that_link_the_graph_with_other_work() {
+    let mut p = Program::new();
+    p.init();
+    p.set(0);
+    let stream = p.stream();
+    let [inner, outer] = [&[Flag::Waitable][..], &[Flag::Waitable, Flag::External]].map(|flags| p.new_event(flags));
+    let used = |p: &mut Program, event, op| {
+        let event = p.event("a captured call", event, op).using(Use::Queue(stream));
+        p.checker.used_by(&event)
+    };
+    assert_eq!(used(&mut p, inner, Op::Record), []);
+    assert_eq!(used(&mut p, outer, Op::Record), [Use::With(outer)]);
+    assert_eq!(used(&mut p, inner, Op::Await), [Use::With(inner)]);
+}

@@ -5,6 +5,7 @@
 mod support;
 
 mod allocators;
+mod conflicts;
 mod contexts;
 mod declared;
 mod events;
@@ -26,3 +27,4 @@ mod runs;
 mod sharing;
 mod streams;
 mod threads;
+mod virtual_memory;

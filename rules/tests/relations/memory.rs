@@ -316,3 +316,41 @@ fn a_block_up_to_the_end_of_the_address_space_is_freed_and_allocated_again() {
     });
     assert_eq!(found, []);
 }
+
+/// The program's own instruction reads 64 bytes of the block.
+fn touch(p: &mut Program, block: Object, flag: Option<Flag>) {
+    let event = p.event("an instruction", Object::PROCESS, Op::Touch);
+    let event = event.using(memory(block, 64, Access::Read, Role::Instruction, None));
+    let event = flag.into_iter().fold(event, Event::flag);
+    p.see(&event, Outcome::Success);
+}
+
+#[test]
+fn the_program_itself_uses_memory_of_the_host_that_no_work_writes() {
+    let device = |flag| {
+        broken(|p| {
+            let block = p.malloc(64);
+            touch(p, block, flag);
+        })
+    };
+    assert_eq!(device(None), [MEM_10]);
+    assert_eq!(device(Some(Flag::OnDevice)), [], "the program runs where the memory is");
+    let host = |waits: bool| {
+        broken(|p| {
+            let (a, h, stream) = (p.malloc(64), p.malloc_host(64), p.stream());
+            p.copy(h, a, stream);
+            if waits {
+                p.sync(stream);
+            }
+            touch(p, h, None);
+        })
+    };
+    assert_eq!(host(false), [COPY_03]);
+    assert_eq!(host(true), []);
+    let freed = broken(|p| {
+        let h = p.malloc_host(64);
+        p.free_host(h);
+        touch(p, h, None);
+    });
+    assert_eq!(freed, [MEM_01]);
+}

@@ -69,3 +69,52 @@ fn memory_is_not_freed_while_another_thread_uses_it() {
     };
     assert_eq!(during(copying, other, 1), []);
 }
+
+/// Two models, thread 1 runs the first, and thread 0 runs one of them meanwhile. `areas` says which of two blocks is the
+/// working memory of each and which of two others has its weights.
+fn runs_at_once(areas: [[usize; 2]; 2], queued: [bool; 2], own: usize) -> Vec<RuleId> {
+    broken(|p| {
+        p.on(1).set(0);
+        p.on(0);
+        let (work, weights) = ([0; 2].map(|_| p.malloc(64)), [0; 2].map(|_| p.malloc(64)));
+        let models = areas.map(|[first, second]| p.load(Some(work[first]), Some(weights[second])));
+        let sets = [0; 2].map(|_| {
+            let (input, output) = (p.malloc(64), p.malloc(64));
+            (p.dataset(input).0, p.dataset(output).0)
+        });
+        let queues = queued.map(|queued| queued.then(|| p.stream()));
+        let other = p.on(1).running(models[0], sets[0].0, sets[0].1, queues[0]);
+        p.begin(&other);
+        p.on(0).run(models[own], sets[1].0, sets[1].1, queues[1]);
+        p.checker.commit(&other, Outcome::Success);
+    })
+}
+
+#[test]
+fn runs_of_two_threads_share_no_working_memory() {
+    const AT_ONCE: [bool; 2] = [false, false];
+    assert_eq!(runs_at_once([[0, 0], [1, 1]], AT_ONCE, 1), []);
+    assert_eq!(runs_at_once([[0, 0], [1, 0]], AT_ONCE, 1), [], "both read the weights");
+    assert_eq!(runs_at_once([[0, 0], [0, 1]], AT_ONCE, 1), [MODEL_06]);
+    assert_eq!(runs_at_once([[0, 0], [1, 1]], AT_ONCE, 0), [MODEL_16]);
+    // A queued run is ordered by its stream, and found by what it uses.
+    assert_eq!(runs_at_once([[0, 0], [0, 1]], [true, false], 1), [MODEL_04]);
+    assert_eq!(runs_at_once([[0, 0], [0, 1]], [false, true], 1), []);
+    assert_eq!(runs_at_once([[0, 0], [1, 1]], [false, true], 0), []);
+    assert_eq!(runs_at_once([[0, 0], [1, 1]], [true, true], 1), []);
+}
+
+#[test]
+fn another_call_than_a_run_is_no_run() {
+    let found = broken(|p| {
+        p.on(1).set(0);
+        let model = p.on(0).load(None, None);
+        let (input, output) = (p.malloc(64), p.malloc(64));
+        let (input, output) = (p.dataset(input).0, p.dataset(output).0);
+        let changes = p.on(1).event("aclmdlSetDynamicBatchSize", model, Op::Change);
+        p.begin(&changes);
+        p.on(0).run(model, input, output, None);
+        p.checker.commit(&changes, Outcome::Success);
+    });
+    assert_eq!(found, []);
+}

@@ -253,3 +253,21 @@ fn a_refusal_of_what_has_ended_names_its_end() {
     let [found] = found.as_slice() else { panic!("{found:?}") };
     assert_eq!(found.contradicts.as_ref().map(|(call, _)| call.name), Some("aclmdlUnload"));
 }
+
+#[test]
+fn refusals_about_the_process_are_told_once_for_each_rule() {
+    let told = |p: &mut Program, rule: RuleId, object: Object| {
+        let refusal = Refusal { rule, found: "it".into(), expected: "that", fix: "do", objects: vec![object] };
+        let event = p.event("a call", Object::PROCESS, Op::Ask);
+        p.checker.explain(&event, &refusal).len()
+    };
+    let found = broken(|p| {
+        assert_eq!(told(p, DEV_01, Object::PROCESS), 1);
+        assert_eq!(told(p, DEV_02, Object::PROCESS), 1);
+        assert_eq!(told(p, DEV_01, Object::PROCESS), 0);
+        let stream = p.stream();
+        assert_eq!(told(p, STREAM_01, stream), 1);
+        assert_eq!(told(p, STREAM_02, stream), 0, "another object is told of once for all rules");
+    });
+    assert_eq!(found, []);
+}

@@ -177,3 +177,157 @@ fn an_allocation_at_an_address_that_was_freed_is_told_by_its_own_calls() {
         found.iter().map(|finding| (finding.rule, finding.contradicts.as_ref().unwrap().0.name)).collect();
     assert_eq!(told, [(MEM_14, "the second allocation")]);
 }
+
+/// What a device has: an event, memory, a pool and physical memory.
+fn of_device(p: &mut Program, device: u64) -> [Object; 4] {
+    let pool = p.event("aclrtMemPoolCreate", Object::pool(0), Op::Create).using(Use::With(Object::device(device)));
+    let physical = p.event("aclrtMallocPhysical", Object::physical(0), Op::Allocate);
+    let physical = physical.using(Use::With(Object::device(device)));
+    [p.mark(), p.malloc(64), p.create(&pool), p.create(&physical)]
+}
+
+fn end(p: &mut Program, object: Object) {
+    let op = match object.kind {
+        Kind::Event | Kind::Pool => Op::Destroy,
+        _ => Op::Free,
+    };
+    p.call("the end", object, op);
+}
+
+#[test]
+fn what_a_device_has_ends_with_its_last_context() {
+    for kind in 0..4 {
+        // Device 0 is reset by force. Is what is left of either device still there?
+        let run = |of: usize, other_context: bool| {
+            let mut program = Program::new();
+            let p = &mut program;
+            p.init();
+            p.set(1);
+            let of_one = of_device(p, 1);
+            p.set(0);
+            let of_zero = of_device(p, 0);
+            if other_context {
+                p.new_context(0);
+                p.choose(Object::context(1000));
+            }
+            p.call("aclrtResetDeviceForce", Object::device(0), Op::ResetForce);
+            assert_eq!(p.findings, []);
+            p.set(1);
+            end(p, [of_zero, of_one][of][kind]);
+            program.findings.len()
+        };
+        assert_eq!(run(1, false), 0, "{kind}: what another device has");
+        assert_eq!(run(0, false), 1, "{kind}: it has ended with the device");
+        assert_eq!(run(0, true), if kind == 1 { run(0, true) } else { 0 }, "{kind}: another context is left");
+    }
+}
+
+#[test]
+fn what_a_context_has_ends_with_it() {
+    let run = |of: usize, then: &dyn Fn(&mut Program, [Object; 4])| {
+        let mut program = Program::new();
+        let p = &mut program;
+        p.init();
+        p.set(0);
+        let make = |p: &mut Program| {
+            let (input, output) = (p.malloc(64), p.malloc(64));
+            let graph = p.event("aclmdlRICaptureEnd", Object::graph(0), Op::Create);
+            [p.load(None, None), p.dataset(input).0, p.dataset(output).0, p.create(&graph)]
+        };
+        let ended = make(p);
+        let context = p.new_context(0);
+        let kept = make(p);
+        p.call("aclrtResetDeviceForce", Object::device(0), Op::ResetForce);
+        assert_eq!(p.findings, []);
+        p.choose(context);
+        then(p, [kept, ended][of]);
+        program.findings.iter().map(|finding| finding.rule).collect::<Vec<_>>()
+    };
+    let runs = |p: &mut Program, [model, input, output, _]: [Object; 4]| p.run(model, input, output, None);
+    assert_eq!(run(0, &runs), []);
+    assert_eq!(run(1, &runs).len(), 1);
+    let replays = |p: &mut Program, [.., graph]: [Object; 4]| {
+        let stream = p.stream();
+        let event = p.event("aclmdlRIExecuteAsync", graph, Op::Replay).using(Use::Queue(stream));
+        p.see(&event, Outcome::Success);
+    };
+    assert_eq!(run(0, &replays), []);
+}
+
+#[test]
+fn a_device_is_reset_when_its_own_objects_have_ended() {
+    let run = |then: &dyn Fn(&mut Program)| {
+        let found = findings(|p| {
+            p.set(1);
+            p.choose(Object::context(1000));
+            then(p);
+            p.reset(0);
+        });
+        found.iter().map(|finding| finding.rule).collect::<Vec<_>>()
+    };
+    let elsewhere = |p: &mut Program, make: &dyn Fn(&mut Program)| {
+        p.choose(Object::context(1001));
+        make(p);
+        p.choose(Object::context(1000));
+    };
+    let makes: [(RuleId, &dyn Fn(&mut Program)); 4] = [
+        (DEV_02, &|p| {
+            p.stream();
+        }),
+        (DEV_10, &|p| {
+            p.mark();
+        }),
+        (MODEL_14, &|p| {
+            p.load(None, None);
+        }),
+        (MEM_12, &|p| {
+            p.malloc(64);
+        }),
+    ];
+    for (rule, make) in makes {
+        assert_eq!(run(make), [rule]);
+        assert_eq!(run(&|p| elsewhere(p, make)), []);
+    }
+    let context = |device: u64| {
+        run(&|p| {
+            p.new_context(device);
+            p.choose(Object::context(1000));
+            p.malloc(64);
+        })
+    };
+    assert_eq!(context(0), [DEV_10], "memory lives as long as any context of the device");
+    assert_eq!(context(1), [MEM_12]);
+}
+
+#[test]
+fn a_context_is_destroyed_when_its_default_stream_is_idle() {
+    let run = |then: &dyn Fn(&mut Program, Object)| {
+        findings(|p| {
+            p.load(None, None);
+            let context = p.new_context(0);
+            then(p, context);
+            p.destroy_context(context);
+        })
+    };
+    let rules = |found: &[Finding]| found.iter().map(|finding| finding.rule).collect::<Vec<_>>();
+    let stream = |context: Object| Object::default_stream(context.number);
+    assert_eq!(
+        run(&|p, context| p.work(stream(context))).iter().map(|found| found.rule).collect::<Vec<_>>(),
+        [STREAM_05]
+    );
+    let waits = |p: &mut Program, context: Object| {
+        p.work(stream(context));
+        p.sync(stream(context));
+    };
+    assert_eq!(run(&waits), []);
+    assert_eq!(run(&|_, _| ()), [], "the model is of another context");
+    let one = run(&|p, _| {
+        p.stream();
+    });
+    assert_eq!(rules(&one), [CTX_10]);
+    assert!(one[0].found.contains("1 of its objects (stream) is alive"), "{}", one[0]);
+    let two = run(&|p, _| {
+        let _ = [p.stream(), p.stream()];
+    });
+    assert!(two[0].found.contains("2 of its objects (stream) are alive"), "{}", two[0]);
+}
