@@ -206,19 +206,11 @@ impl RawEvent {
         if !self.is_at_hand(here) {
             return None;
         }
-        let since = stream.after_failures();
+        let (since, none) = (stream.after_failures(), Obstacles::NONE);
         // SAFETY: the function asks for a live event and a live stream (EVENT-06, STREAM-07). The caller has the handles of
         // both, is in their context, and has seen that they are not destroyed (`is_at_hand`).
         let begun = unsafe {
-            begin_at_once!(
-                stream,
-                here,
-                Obstacles::NONE,
-                NOTHING,
-                NOTHING,
-                |stream| aclrtRecordEvent(self.raw, stream),
-                ()
-            )
+            begin_at_once!(stream, here, none, NOTHING, NOTHING, |stream| aclrtRecordEvent(self.raw, stream), ())
         };
         match begun? {
             // The record has a number of its own, and comes after all lower numbers: no other thread queues work here.
