@@ -140,7 +140,7 @@ impl RawGraph {
 
     /// Whether the capture could not be ended. The end of the scope, or of its stream, tries again.
     pub(crate) fn is_left(&self) -> bool {
-        self.capture().is_left || self.update.is_open()
+        self.capture().is_left || self.update.is_left()
     }
 
     pub(super) fn capture(&self) -> MutexGuard<'_, Capture> {

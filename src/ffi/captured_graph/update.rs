@@ -13,7 +13,7 @@ use ascendcl_sys::error_codes::{ACL_ERROR_RT_INVALID_HANDLE, ACL_ERROR_STREAM_TA
 use ascendcl_sys::types::{aclError, aclrtTaskGrp};
 use core::ffi::c_void;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicPtr, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 /// A group of a graph's tasks. The library destroys it with the graph.
@@ -30,6 +30,8 @@ pub(crate) struct RawTaskGroup {
 pub(super) struct Update {
     /// The stream of an open update. It takes only new operators.
     open: Mutex<Option<Arc<RawStream>>>,
+    /// Whether the library refused to end it. Until then the thread that updates ends it.
+    is_left: AtomicBool,
     /// The instance, after an update has failed half-way. It is not replayed any more, only destroyed.
     spoilt: AtomicPtr<c_void>,
 }
@@ -163,7 +165,7 @@ impl Update {
         // A call that refuses to end the update may still have ended it. A second call shows that.
         let was_open = match end() {
             Ok(was_open) => was_open,
-            Err(_) => end().map(|_| true)?,
+            Err(_) => end().map(|_| true).inspect_err(|_| self.is_left.store(true, Ordering::Release))?,
         };
         self.release();
         Ok(WasOpen(was_open))
@@ -171,14 +173,15 @@ impl Update {
 
     /// Lets the stream take other work again.
     pub(super) fn release(&self) {
+        self.is_left.store(false, Ordering::Release);
         if let Some(stream) = self.stream().take() {
             stream.end_capture();
         }
     }
 
     /// Whether the library refused to end the update. The end of the scope, or of its stream, tries again.
-    pub(super) fn is_open(&self) -> bool {
-        self.stream().is_some()
+    pub(super) fn is_left(&self) -> bool {
+        self.is_left.load(Ordering::Acquire)
     }
 
     pub(super) fn spoilt(&self) -> &AtomicPtr<c_void> {
@@ -200,4 +203,23 @@ impl Update {
 
 fn is_not_open(code: aclError) -> bool {
     matches!(code, ACL_ERROR_STREAM_TASK_GROUP_STATUS | ACL_ERROR_RT_INVALID_HANDLE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Arc, RawStream, Update};
+    use crate::ffi::Api;
+    use crate::ffi::process::Loading;
+    use ascendcl_sys::Library;
+    use ascendcl_sys::types::aclrtStream;
+
+    /// Another thread of the context ends what was left, at any time.
+    #[test]
+    fn an_update_that_is_under_way_is_not_left() {
+        // SAFETY: `Library::from_table` asks for addresses of functions with the table's signatures. There are none.
+        let library = unsafe { Library::from_table("none", |_| None) };
+        let update = Update::default();
+        *update.stream() = Some(Arc::new(RawStream::created(Api::new(Loading::new(library)), aclrtStream::NULL)));
+        assert!(!update.is_left());
+    }
 }
