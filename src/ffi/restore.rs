@@ -106,7 +106,8 @@ impl Restore {
         self.home = self.home();
         self.within = None;
         thread_notes::record_destroyed(self.api, ended);
-        if let Before::Entered(before) | Before::Foreign(before) | Before::Chosen(before, _) = self.before
+        // What is entered outlives the call: an entered default context goes on when a visit within it ends.
+        if let Before::Foreign(before) | Before::Chosen(before, _) = self.before
             && before.is(ended)
         {
             self.before = Before::Nothing;
@@ -139,6 +140,8 @@ impl Restore {
     #[inline]
     fn return_to(&self, left: LeftContext) -> Result<(), Boxed> {
         if left.is_alive() && left.context().make_current(self.api).is_ok() && left.is_alive() {
+            // A visit within this one may have left another one.
+            with_notes(self.api, |own| own.left().set(Some(left)));
             return Ok(());
         }
         self.leave_home()
@@ -186,16 +189,24 @@ impl Restore {
         with_notes(self.api, |own| own.owed().set(owed));
     }
 
-    /// Records what stays current, because the library refused to make another context current.
+    /// Records what stays current, because the library refused to make another context current. That need not be
+    /// `within` or `instead`: the library may have refused to make them current, too.
     #[cold]
     #[inline(never)]
     fn note_what_stays(&self) {
-        self.within
-            .filter(|within| within.is_created())
-            .into_iter()
-            .for_each(|within| thread_notes::record_staying(self.api, within));
+        let current = RawContext::current(self.api);
+        let is_current = |context: RawContext| current.is_some_and(|current| current.is(context));
+        if let Some(within) = self.within.filter(|within| within.is_created())
+            && (is_current(within) || current.is_none() && !thread_notes::stays_somewhere(self.api))
+        {
+            thread_notes::record_staying(self.api, within);
+        }
         if let Some(instead) = self.instead {
-            with_notes(self.api, |own| own.left().set(Some(instead)));
+            with_notes(self.api, |own| {
+                if !own.left().get().is_some_and(|left| is_current(*left.context())) {
+                    own.left().set(Some(instead));
+                }
+            });
         }
     }
 }

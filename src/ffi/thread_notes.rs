@@ -111,6 +111,12 @@ impl LibraryNotes {
         if self.present.get() == LEFT { Some(self.left.get()) } else { None }
     }
 
+    /// Whether this is the default context that this crate has left current.
+    #[inline(always)]
+    pub(super) fn has_left(&self, left: &LeftContext) -> bool {
+        self.left.get().context().is(*left.context())
+    }
+
     /// Records that the thread enters a context, and [`left`](Self::left) was the only note. Calls are plain, so no
     /// context is displaced.
     #[inline(always)]
@@ -312,11 +318,16 @@ pub(super) fn record_staying(api: Api, context: RawContext) {
     }
 }
 
+/// Whether this thread could not leave some context.
+pub(super) fn stays_somewhere(api: Api) -> bool {
+    with_notes(api, |own| own.stays().is_some()).unwrap_or_default()
+}
+
 /// Records that the context was made current on this thread. Another context that had stayed current has thereby been
 /// left.
 #[inline]
 pub(super) fn record_current(api: Api, context: RawContext) {
-    if with_notes(api, |own| own.stays().is_some()).unwrap_or_default() {
+    if stays_somewhere(api) {
         remove_left(api, context);
     }
 }

@@ -152,9 +152,10 @@ impl<'l> Visit<'l> {
     fn leave_fast(&self, FastEntry { left, outer }: &FastEntry) -> bool {
         let Some((own, innermost)) = notes(self.api()) else { return false };
         innermost.set(*outer);
-        // The default context may end at any time: if its device is reset during the call, the slow path makes another
-        // context current.
+        // A visit within this one may have left another default context. And this one may end at any time: if its device is
+        // reset during the call, the slow path makes another context current.
         own.leave_outermost()
+            && own.has_left(left)
             && left.is_alive()
             && matches!(make_current(left.context(), &self.to.site), Some(Ok(())))
             && left.is_alive()

@@ -3,9 +3,9 @@
 
 use super::leaving::{Worker, current_handle, resets_device, sets_device};
 use super::{fail, nothing_fails};
-use crate::common::{alone, library};
+use crate::common::{acl, alone, library};
 use ascendcl::runtime::CloseError;
-use ascendcl::{Error, Runtime, Setup};
+use ascendcl::{Current, Error, Runtime, Setup, Thread};
 use ascendcl_macros::proves;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -228,4 +228,87 @@ fn threads_that_could_not_leave_two_contexts_keep_each_from_its_end() {
     workers.into_iter().for_each(Worker::end);
     other.close().unwrap();
     alone.assert_nothing_lives();
+}
+
+/// A thread that could not leave a context cannot enter the next one either. So the first one stays current there, and
+/// the next one never was.
+#[proves(CTX_11)]
+#[test]
+fn a_context_that_could_not_be_left_is_not_destroyed_after_the_next_could_not_be_entered() {
+    for times in TIMES {
+        let alone = alone();
+        let (runtime, refused, other, worker) = (open(0), open(1), open(0), Worker::new());
+        let stays = || {
+            visit(&refused, times);
+            visit(&runtime, times);
+            runtime.with(|_| fail("aclrtSetCurrentContext#1+=507899")).unwrap();
+            refused.with(|_| ()).unwrap_err();
+            nothing_fails();
+        };
+        worker.run(stays).unwrap();
+        refused.close().unwrap();
+        let Err(CloseError::Teardown { errors }) = runtime.close() else { panic!("destroyed, after {times} visits") };
+        assert!(matches!(errors.as_slice(), [Error::CurrentElsewhere { threads: 1 }]), "{errors:?}");
+        worker.run(|| visit(&other, 1)).unwrap();
+        runtime.close().unwrap();
+        worker.end();
+        other.close().unwrap();
+        alone.assert_nothing_lives();
+    }
+}
+
+/// A thread that enters a context and is refused has left nothing, and the context never was current.
+#[proves(CTX_11)]
+#[test]
+fn a_context_that_could_not_be_entered_ends_on_another_thread() {
+    for times in TIMES {
+        let alone = alone();
+        let (home, refused, worker) = (open(0), open(1), Worker::new());
+        let enters = || {
+            visit(&refused, times);
+            visit(&home, 1);
+            fail("aclrtSetCurrentContext=507899");
+            refused.with(|_| ()).unwrap_err();
+            nothing_fails();
+        };
+        worker.run(enters).unwrap();
+        refused.close().unwrap();
+        home.close().unwrap();
+        worker.end();
+        alone.assert_nothing_lives();
+    }
+}
+
+/// A default context is entered within itself. It goes on after the inner visit, and what was current before both is current
+/// again after them, until its device is reset.
+#[proves(CTX_06, CTX_09)]
+#[test]
+fn a_default_context_that_was_current_before_another_one_was_entered_twice_is_left_when_its_device_is_reset() {
+    for visits in 0..3 {
+        let alone = alone();
+        let (acl, mut thread) = (acl(), Thread::new().unwrap());
+        let (first, second) = (acl.device(&mut thread, 0).unwrap(), acl.device(&mut thread, 1).unwrap());
+        let mut home = 0;
+        let twice = second.default_context(&mut thread, |context, thread| {
+            let inside = |current: &mut Current<_>| {
+                home = current_handle();
+                for _ in 0..visits {
+                    second.default_context(current, |_, _| ()).unwrap();
+                    assert_eq!(current_handle(), home);
+                }
+            };
+            context.enter(thread, inside).unwrap();
+        });
+        twice.unwrap();
+        assert_ne!(current_handle(), home);
+        let resets = second.context(&mut thread, |context, thread| {
+            let reset = || first.reset(&mut Thread::new().unwrap()).unwrap();
+            context.enter(thread, |_| std::thread::scope(|threads| threads.spawn(reset).join().unwrap())).unwrap();
+            assert_eq!(current_handle(), home, "after {visits} visits");
+        });
+        resets.unwrap();
+        second.reset(&mut thread).unwrap();
+        acl.close().unwrap();
+        alone.assert_nothing_lives();
+    }
 }
