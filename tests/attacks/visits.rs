@@ -312,3 +312,34 @@ fn a_default_context_that_was_current_before_another_one_was_entered_twice_is_le
         alone.assert_nothing_lives();
     }
 }
+
+/// The library refuses once to go back to the entered context. What was current before it is current again after the visit,
+/// until its device is reset.
+#[proves(CTX_06, CTX_09)]
+#[test]
+fn a_default_context_that_a_visit_with_a_refusal_came_from_is_left_when_its_device_is_reset() {
+    for times in TIMES {
+        let alone = alone();
+        let (acl, mut thread) = (acl(), Thread::new().unwrap());
+        let first = acl.device(&mut thread, 0).unwrap();
+        let home = current_handle();
+        drop(thread);
+        let other = open(1);
+        visit(&other, times);
+        let second = other.with(|current| {
+            fail("aclrtSetCurrentContext#1=507899");
+            let second = acl.device(current, 1).unwrap();
+            nothing_fails();
+            current.upload(&[1_u8]).unwrap().free(current).unwrap();
+            second
+        });
+        assert_eq!(current_handle(), home);
+        let reset = || first.reset(&mut Thread::new().unwrap()).unwrap();
+        other.with(|_| std::thread::scope(|threads| threads.spawn(reset).join().unwrap())).unwrap();
+        assert_ne!(current_handle(), home, "after {times} visits");
+        second.unwrap().reset(&mut Thread::new().unwrap()).unwrap();
+        other.close().unwrap();
+        acl.close().unwrap();
+        alone.assert_nothing_lives();
+    }
+}
