@@ -196,8 +196,8 @@ pub(crate) fn build(
     }
 }
 
-/// Some tests of the safe crate let cargo build the simulator as a shared object, or examples, in the folder of their own programs. While they
-/// wait for that, they are no measure of time.
+/// Some tests of the safe crate let cargo build the simulator as a shared object, or examples, in the folder of their own
+/// programs. While they wait for that, they are no measure of time.
 fn built_by_tests(ground: &Ground, copy: &Path) -> Result<(), String> {
     let mut command = ground.command("cargo");
     command.current_dir(copy).args(["build", "--offline", "--quiet", "--workspace", "--lib", "--examples"]);
