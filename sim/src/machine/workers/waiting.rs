@@ -20,6 +20,7 @@ use ascendcl_rules::Object;
 use ascendcl_sys::types::aclError;
 use std::collections::BTreeMap;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 /// The object that a thread waits for.
@@ -61,9 +62,9 @@ const GONE: &str = "a thread that has ended";
 
 /// The threads that have waited for a while, with what each waits for.
 static WAITS: Mutex<BTreeMap<u64, Link>> = Mutex::new(BTreeMap::new());
-/// The threads that streams wait for in the middle of a task, by stream: those that run the caller's code, or wait in a
-/// replay.
-static BUSY: Mutex<BTreeMap<usize, u64>> = Mutex::new(BTreeMap::new());
+/// The threads that streams wait for in the middle of a task: those that run the caller's code, or wait in a replay. By
+/// the stream, and by the number of the [`Busy`]: of two for one stream, the later one counts.
+static BUSY: Mutex<BTreeMap<(usize, u64), u64>> = Mutex::new(BTreeMap::new());
 
 impl<'a> Waiting<'a> {
     pub(in crate::machine) fn new(target: Target<'a>, deadline: Option<Instant>) -> Self {
@@ -209,7 +210,7 @@ fn next(link: Link) -> Option<Link> {
             if let Some(awaited) = stream.awaits() {
                 return Some(awaited);
             }
-            lock(&BUSY).get(&number).copied().map(Link::Thread)
+            busy_on(number).map(Link::Thread)
         }
         Link::Thread(thread) | Link::Reporter(thread) => lock(&WAITS).get(&thread).copied(),
         Link::Never | Link::Later | Link::Elsewhere => None,
@@ -217,7 +218,7 @@ fn next(link: Link) -> Option<Link> {
 }
 
 /// While this exists, other threads see that the stream waits for this thread, which may block in a task of the stream.
-pub(in crate::machine) struct Busy(usize, Option<u64>);
+pub(in crate::machine) struct Busy(usize, u64);
 
 impl Busy {
     pub(in crate::machine) fn on(stream: usize) -> Self {
@@ -226,19 +227,29 @@ impl Busy {
 
     /// The stream waits for the thread with this id.
     pub(in crate::machine) fn by(stream: usize, thread: u64) -> Self {
-        let before = lock(&BUSY).insert(stream, thread);
-        Self(stream, before)
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        lock(&BUSY).insert((stream, number), thread);
+        Self(stream, number)
     }
 }
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        let mut busy = lock(&BUSY);
-        match self.1 {
-            Some(before) => busy.insert(self.0, before),
-            None => busy.remove(&self.0),
-        };
+        // Only its own entry: code that never ended may have begun for an earlier stream with this number.
+        lock(&BUSY).remove(&(self.0, self.1));
     }
+}
+
+/// The thread that the stream waits for.
+fn busy_on(stream: usize) -> Option<u64> {
+    let busy = lock(&BUSY);
+    busy.range((stream, 0)..=(stream, u64::MAX)).next_back().map(|(_, thread)| *thread)
+}
+
+/// A stream with this number begins. Threads that are still in a task of an earlier one do nothing for it.
+pub(in crate::machine) fn begins(stream: usize) {
+    lock(&BUSY).retain(|(number, _), _| *number != stream);
 }
 
 #[cfg(test)]
@@ -258,5 +269,23 @@ mod tests {
         assert_eq!(chain(Link::Thread(number)), None);
         ended::is_there(number);
         assert_eq!(chain(Link::Reporter(number)), None, "another thread with this number is subscribed");
+    }
+
+    #[test]
+    fn a_task_that_ends_late_leaves_no_thread_behind_for_a_stream_with_the_same_number() {
+        const STREAM: usize = 0x7e57;
+        let (late, other) = (Busy::by(STREAM, 1), Busy::by(STREAM, 2));
+        assert_eq!(busy_on(STREAM), Some(2), "the later one counts");
+        drop(late);
+        assert_eq!(busy_on(STREAM), Some(2));
+        drop(other);
+        assert_eq!(busy_on(STREAM), None, "the first one has ended");
+        let late = Busy::by(STREAM, 1);
+        begins(STREAM);
+        assert_eq!(busy_on(STREAM), None, "the task belongs to an earlier stream");
+        let own = Busy::by(STREAM, 3);
+        drop(late);
+        assert_eq!(busy_on(STREAM), Some(3));
+        drop(own);
     }
 }
