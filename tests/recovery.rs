@@ -11,7 +11,7 @@ use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan, control};
 use ascendcl_sys::types::aclrtStream;
 use common::allocators::Empty;
-use common::{acl, alone, assert_lives, library};
+use common::{acl, alone, alone_and_only_watched, assert_lives, library};
 use std::cell::Cell;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -125,7 +125,7 @@ fn a_device_that_hangs_is_used_again_when_its_streams_could_be_aborted() {
 #[test]
 fn a_device_that_cannot_be_aborted_is_reset_by_force_and_can_be_taken_anew() {
     for default in [false, true] {
-        let alone = alone();
+        let alone = alone_and_only_watched();
         let acl = acl();
         let mut thread = Thread::new().unwrap();
         let device = hanging(&acl, &mut thread, default, &["aclrtStreamAbort"]);
@@ -327,7 +327,7 @@ fn a_default_context_without_objects_loses_nothing_when_its_device_is_reset() {
 #[proves(STREAM_01, STREAM_17)]
 #[test]
 fn a_stream_of_other_code_is_not_destroyed_when_its_device_is_reset() {
-    let _alone = alone();
+    let _alone = alone_and_only_watched();
     let acl = acl();
     let mut thread = Thread::new().unwrap();
     let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(BRIEFLY);

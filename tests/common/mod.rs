@@ -45,6 +45,14 @@ pub fn alone() -> Alone {
     Alone { _guard: guard }
 }
 
+/// For a test that finalises the library over what was lost. That breaks a rule: here it is a finding and no error, also
+/// with `ASCENDCL_SIM=strict`.
+pub fn alone_and_only_watched() -> Alone {
+    let alone = alone();
+    control::configure(Config::new().checks(Checks::Report)).unwrap();
+    alone
+}
+
 /// Breaking a rule is a finding. With `ASCENDCL_SIM=strict` the call fails, too.
 pub fn under_watch(config: Config) -> Config {
     let strict = std::env::var("ASCENDCL_SIM").is_ok_and(|mode| mode.split(',').any(|word| word.trim() == "strict"));
