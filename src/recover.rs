@@ -1,7 +1,7 @@
 //! Recovery of a device whose work does not complete.
 
 use crate::device::Device;
-use crate::error::{Error, Failed};
+use crate::error::{Error, Failed, ObjectKind};
 use crate::ledger::DeviceRow;
 use crate::ledger::Ledger;
 use crate::ledger::takes::{self, ExclusiveDevice};
@@ -148,6 +148,7 @@ impl DeviceRow {
             match self.recover_in_steps(limit, panics) {
                 Ok(lost) => return Ok(lost.map_or(Ended::Idle, Ended::Reset)),
                 Err(Error::DeviceShared { .. }) if until.is_none_or(|until| Instant::now() < until) => sleep(LOOK),
+                Err(Error::Gone { what: ObjectKind::DEVICE }) if self.has_ended() => return Ok(Ended::ResetByOthers),
                 Err(error) => return Err(error),
             }
         }

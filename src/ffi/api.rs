@@ -81,6 +81,15 @@ impl Api {
     }
 }
 
+#[cfg(test)]
+impl Api {
+    /// A library without functions: a call that passes its checks finds its function missing.
+    pub(crate) fn without_functions() -> Self {
+        // SAFETY: `Library::from_table` asks for addresses of functions with the table's signatures. There are none.
+        Self::new(Loading::new(unsafe { ascendcl_sys::Library::from_table("none", |_| None) }))
+    }
+}
+
 /// # Safety
 ///
 /// `text` is null or a terminated string that stays in place during the call.

@@ -9,6 +9,7 @@ use super::thread_notes::{self, with_notes};
 use crate::device_allocator::ContextId;
 use crate::error::{Boxed, Error};
 use ascendcl_macros::rule;
+use ascendcl_sys::error_codes::{ACL_ERROR_RT_CONTEXT_NULL, ACL_SUCCESS};
 use ascendcl_sys::types::aclrtContext;
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -142,16 +143,13 @@ impl RawContext {
         Ok(())
     }
 
-    /// This thread's current context, if it has one.
+    /// This thread's current context, if it has one and the library names it.
     #[inline(always)]
     pub(crate) fn current(api: Api) -> Option<Self> {
-        let ready: Ready<SelectsContext> = api.ready().ok()?;
-        let mut handle = aclrtContext::NULL;
-        // SAFETY: the function writes the handle to `handle` during the call; a pointer to a live local is valid for
-        // writes (`core::ptr`, "Safety").
-        let answer = unsafe { call!(ready.aclrtGetCurrentContext(&raw mut handle)) };
-        let known = answer.is_success() && !handle.is_null();
-        known.then_some(Self { handle, default: aclrtContext::NULL, device: UNKNOWN, forced: 0 })
+        match CurrentContext::of_this_thread(api) {
+            CurrentContext::Is(context) => Some(context),
+            CurrentContext::None | CurrentContext::Unknown | CurrentContext::NotAsked => None,
+        }
     }
 
     /// The context in words, for messages.
@@ -160,6 +158,50 @@ impl RawContext {
             UNKNOWN => format!("context {:#x}", self.handle.0.addr()),
             device => format!("context {:#x} of device {device}", self.handle.0.addr()),
         }
+    }
+}
+
+/// What is known of this thread's current context.
+#[derive(Clone, Copy)]
+pub(super) enum CurrentContext {
+    Is(RawContext),
+    /// There is none.
+    None,
+    /// The library does not say.
+    Unknown,
+    /// The library cannot be called here. So no call of this crate has changed the current context either.
+    NotAsked,
+}
+
+impl CurrentContext {
+    /// Asks the library, and once more if it does not say: without an answer, a context of other code could not be
+    /// made current again.
+    pub(super) fn of_this_thread(api: Api) -> Self {
+        match Self::as_answered(api) {
+            Self::Unknown => Self::as_answered(api),
+            known => known,
+        }
+    }
+
+    #[inline(always)]
+    fn as_answered(api: Api) -> Self {
+        let ready: Result<Ready<SelectsContext>, _> = api.ready();
+        let Ok(ready) = ready else { return Self::NotAsked };
+        let mut handle = aclrtContext::NULL;
+        // SAFETY: the function writes the handle to `handle` during the call; a pointer to a live local is valid for
+        // writes (`core::ptr`, "Safety").
+        let answer = unsafe { call!(ready.aclrtGetCurrentContext(&raw mut handle)) };
+        match (answer.code(), handle) {
+            (Some(ACL_ERROR_RT_CONTEXT_NULL), _) | (Some(ACL_SUCCESS), aclrtContext::NULL) => Self::None,
+            (Some(ACL_SUCCESS), handle) => {
+                Self::Is(RawContext { handle, default: aclrtContext::NULL, device: UNKNOWN, forced: 0 })
+            }
+            _ => Self::Unknown,
+        }
+    }
+
+    pub(super) fn is_none(self) -> bool {
+        matches!(self, Self::None)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Running foreign code.
 
+use super::context::CurrentContext;
 use super::thread_notes;
 use super::{Api, RawContext};
 use crate::error::Error;
@@ -15,8 +16,8 @@ impl Outside {
         Self { api, context }
     }
 
-    /// Makes the entered context current again. Returns whether the foreign code left another context current, and the
-    /// error if the library refused.
+    /// Makes the entered context current again. Returns whether the foreign code left another context current (`false` if
+    /// the library does not say), and the error if the library refused.
     pub(crate) fn end(self) -> (bool, Option<Error>) {
         let ended = self.put_back();
         core::mem::forget(self);
@@ -24,13 +25,14 @@ impl Outside {
     }
 
     fn put_back(&self) -> (bool, Option<Error>) {
-        let found = RawContext::current(self.api);
-        if found.is_some_and(|found| found.is(self.context)) {
-            return (false, None);
-        }
+        let is_known = match CurrentContext::of_this_thread(self.api) {
+            CurrentContext::Is(found) if found.is(self.context) => return (false, None),
+            CurrentContext::Is(_) | CurrentContext::None => true,
+            CurrentContext::Unknown | CurrentContext::NotAsked => false,
+        };
         let refused = self.context.make_current(self.api).err().map(Error::from);
         thread_notes::set_displaced(self.api, refused.is_some());
-        (true, refused)
+        (is_known, refused)
     }
 }
 

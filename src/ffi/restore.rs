@@ -1,9 +1,9 @@
 //! Puts back the context that was current on this thread before a call of this crate.
 
 use super::Api;
-use super::context::{LeftContext, RawContext};
+use super::context::{CurrentContext, LeftContext, RawContext};
 use super::created::{self, CreatedContext};
-use super::thread_notes::{self, Owed, with_notes};
+use super::thread_notes::{self, LibraryNotes, Owed, with_notes};
 use crate::error::Boxed;
 use ascendcl_macros::rule;
 
@@ -89,6 +89,7 @@ impl Restore {
     /// Records that the device was set, and its default context, if the library said which that is.
     pub(crate) fn has_set(&mut self, device: i32, default: Option<RawContext>) {
         let default = default.unwrap_or_else(|| RawContext::unnamed_default_of(self.api, device));
+        thread_notes::record_current(self.api, default);
         let default = LeftContext::now(self.api, default);
         self.instead = Some(default);
         if matches!(self.before, Before::Nothing) {
@@ -96,9 +97,23 @@ impl Restore {
         }
     }
 
-    /// Records the new context.
+    /// Records the new context. If this crate created it, it is current.
     pub(crate) fn has_created(&mut self, context: RawContext) {
+        if context.is_created() {
+            thread_notes::record_current(self.api, context);
+        }
         self.within = Some(context);
+    }
+
+    /// Records that the device was reset. If nothing is current now, a default context that this crate had left current is
+    /// no longer: the device's next one may have its handle.
+    pub(crate) fn has_reset(&self) {
+        let is_over = |own: &LibraryNotes| own.left().get().is_some_and(|left| !left.is_alive());
+        with_notes(self.api, |own| {
+            if is_over(own) && CurrentContext::of_this_thread(self.api).is_none() {
+                own.left().set(None);
+            }
+        });
     }
 
     /// Records that the context has ended, so it is not restored.
@@ -194,19 +209,21 @@ impl Restore {
     #[cold]
     #[inline(never)]
     fn note_what_stays(&self) {
-        let current = RawContext::current(self.api);
-        let is_current = |context: RawContext| current.is_some_and(|current| current.is(context));
-        if let Some(within) = self.within.filter(|within| within.is_created())
-            && (is_current(within) || current.is_none() && !thread_notes::stays_somewhere(self.api))
-        {
+        let left = with_notes(self.api, |own| own.left().get()).flatten();
+        let (stays, leaves) = match CurrentContext::of_this_thread(self.api) {
+            CurrentContext::Is(current) => (
+                self.within.filter(|within| within.is(current)),
+                self.instead.filter(|_| left.is_none_or(|left| !left.context().is(current))),
+            ),
+            CurrentContext::Unknown if thread_notes::stays_somewhere(self.api) => (None, self.instead),
+            CurrentContext::Unknown => (self.within, self.instead),
+            CurrentContext::None | CurrentContext::NotAsked => return,
+        };
+        if let Some(within) = stays.filter(|within| within.is_created()) {
             thread_notes::record_staying(self.api, within);
         }
-        if let Some(instead) = self.instead {
-            with_notes(self.api, |own| {
-                if !own.left().get().is_some_and(|left| is_current(*left.context())) {
-                    own.left().set(Some(instead));
-                }
-            });
+        if let Some(instead) = leaves {
+            with_notes(self.api, |own| own.left().set(Some(instead)));
         }
     }
 }
@@ -288,6 +305,10 @@ impl Before {
 impl Drop for Restore {
     #[inline(always)]
     fn drop(&mut self) {
+        if self.api.is_of_this_process().is_err() {
+            // A forked child makes no call, and takes no lock.
+            return;
+        }
         let (restored, owed) = match self.before {
             Before::Entered(context) => {
                 let restored = context.make_current(self.api);

@@ -33,9 +33,7 @@ impl DeviceRow {
         let mut restore = Restore::around_setting(api);
         takes::begin(api, id, taken_at)?;
         api.set_device(id).inspect_err(|_| takes::end(api, id, taken_at))?;
-        // A failure is tried again: without the handle of this context, no other thread could leave a context of this
-        // device.
-        let default = RawContext::default_of(api, id).or_else(|| RawContext::default_of(api, id));
+        let default = RawContext::default_of(api, id);
         restore.has_set(id, default);
         Ok(Self {
             api,
@@ -85,8 +83,9 @@ impl DeviceRow {
     /// device are `given_up`, which end as well.
     pub(crate) fn reset_by_force(&self, api: Api, given_up: &[Arc<Self>]) -> Result<(), Error> {
         leads!(device: Set --> End : Reset);
-        let _restore = Restore::around_resetting(api, self.id);
+        let restore = Restore::around_resetting(api, self.id);
         api.reset_device_by_force(self.id)?;
+        restore.has_reset();
         for row in given_up.iter().map(|row| &**row).chain([self]) {
             row.ended.store(true, Ordering::Release);
             takes::end(api, row.id, row.taken_at);
@@ -132,8 +131,9 @@ impl DeviceRow {
         if self.has_ended() {
             return Ok(());
         }
-        let _restore = Restore::around_resetting(api, self.id);
+        let restore = Restore::around_resetting(api, self.id);
         api.reset_device(self.id)?;
+        restore.has_reset();
         self.ended.store(true, Ordering::Release);
         takes::end(api, self.id, self.taken_at);
         Ok(())
@@ -142,4 +142,29 @@ impl DeviceRow {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::takes::ExclusiveDevice;
+    use super::*;
+    use core::panic::Location;
+
+    /// Another part of the program recovers the device, resets it and is done, while this part is about to begin.
+    #[test]
+    fn a_take_that_a_reset_has_ended_is_not_recovered() {
+        let row = DeviceRow {
+            api: Api::without_functions(),
+            id: 0,
+            taken_at: Location::caller(),
+            default: None,
+            teardown_timeout: Mutex::default(),
+            quarantine: Mutex::default(),
+            ended: AtomicBool::new(true),
+        };
+        let refused = ExclusiveDevice::on(&row).map(drop);
+        assert!(matches!(refused, Err(Error::Gone { what: ObjectKind::DEVICE })), "{refused:?}");
+        row.ended.store(false, Ordering::Release);
+        assert!(ExclusiveDevice::on(&row).is_ok());
+    }
 }

@@ -360,7 +360,8 @@ impl Ledger {
         if errors.is_empty() && self.attachments.len() == 0 {
             let destroyed = self.context().destroy(self.api);
             self.gone.store(destroyed.is_ok(), Ordering::Release);
-            if destroyed.is_ok() {
+            // A default context goes on until its device is reset.
+            if destroyed.is_ok() && self.context().is_created() {
                 restore.without(self.context());
             }
             errors.extend(destroyed.err());

@@ -2,7 +2,7 @@
 //! device, until it is reset.
 
 use super::DeviceRow;
-use crate::error::Error;
+use crate::error::{Error, ObjectKind};
 use crate::ffi::Api;
 use core::panic::Location;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -129,10 +129,15 @@ pub(crate) struct ExclusiveDevice {
 }
 
 impl ExclusiveDevice {
-    /// Returns an error if a part of the process other than `own` has taken the device, and has not given it up.
+    /// Returns an error if a part of the process other than `own` has taken the device, and has not given it up, or if a
+    /// reset has ended `own`.
     pub(crate) fn on(own: &DeviceRow) -> Result<Self, Error> {
         let (api, device) = (own.api(), own.id());
         let mut all = taken();
+        // A reset stores this before it ends the take, so it is known under the lock.
+        if own.has_ended() {
+            return Err(Error::Gone { what: ObjectKind::DEVICE });
+        }
         let Some(taken) = all.iter_mut().find(|taken| taken.is(api, device)) else {
             return Ok(Self { api, device, given_up: Vec::new() });
         };

@@ -94,7 +94,8 @@ pub unsafe trait Attach: Send + Sync + 'static {
     /// Ends the object. All streams of the context are synchronised, and the context is current. After this has returned
     /// `Ok`, it is not called again.
     ///
-    /// The calling thread is inside the context, so entering a context and closing a runtime are refused here.
+    /// The calling thread is inside the context, so closing a runtime is refused here, and so is a new
+    /// [`Thread`](crate::Thread) token.
     ///
     /// # Errors
     ///

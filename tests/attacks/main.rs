@@ -38,6 +38,7 @@ mod memory;
 mod mixed;
 mod models;
 mod nesting;
+mod noted;
 mod order;
 mod owed;
 mod pageable;

@@ -353,16 +353,9 @@ mod tests {
     use super::*;
     use crate::callback_guard::contained;
 
-    /// A library without functions: a call that passes its checks finds the function missing.
-    fn api() -> Api {
-        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. This table
-        // has no addresses.
-        Api::new(Loading::new(unsafe { ascendcl_sys::Library::from_table("none", |_| None) }))
-    }
-
     #[test]
     fn inside_a_callback_nothing_is_begun_and_what_was_begun_is_used() {
-        let api = api();
+        let api = Api::without_functions();
         let all = || [SelectsContext::check(api), OutsideCallbacks::check(api), Begins::check(api)];
         let refused = contained(all).unwrap();
         assert!(refused.iter().all(|refused| matches!(refused, Err(Error::InsideCallback))), "{refused:?}");
@@ -372,7 +365,7 @@ mod tests {
 
     #[test]
     fn an_error_has_the_name_of_the_function_that_was_called() {
-        let api = api();
+        let api = Api::without_functions();
         // SAFETY: a call must keep the function's contract. This library has no functions, so none is called.
         let missing = unsafe { call!(api.aclrtSetDevice(0)) };
         assert!(missing.is_missing());
@@ -383,7 +376,7 @@ mod tests {
 
     #[test]
     fn a_function_is_not_called_inside_a_callback() {
-        let api = api();
+        let api = Api::without_functions();
         // SAFETY: a call must keep the function's contract. This library has no functions, so none is called.
         let refused = contained(|| unsafe { call!(api.aclrtSetDevice(0)) }).unwrap();
         assert!(!refused.is_missing() && refused.code().is_none());
