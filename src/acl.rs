@@ -2,7 +2,7 @@
 
 use crate::callback_guard::InCallback;
 use crate::error::{Error, Failed};
-use crate::ffi::{Api, Initialised, Verified, c_path};
+use crate::ffi::{Api, Initialised, Verified, c_path, is_inside_a_context};
 use crate::ledger::{DeviceRow, takes};
 use crate::library::{Library, Loaded};
 use crate::library_user::{LibraryHold, LibraryUser, Users};
@@ -182,6 +182,11 @@ impl Acl {
             return Err(Failed { error: Error::StillUsed { user }, value: self });
         }
         let rows: Vec<_> = self.devices().clone();
+        // Taking down what a scope has left enters its context and runs code of the program there. That code must not
+        // reach a `Current` of this thread.
+        if is_inside_a_context() && rows.iter().any(|row| !row.kept().is_empty()) {
+            return Err(Failed { error: Error::ThreadTaken, value: self });
+        }
         let mut panics = Panics::default();
         let reset = rows.iter().try_for_each(|row| self.reset_in_steps(row, &mut panics));
         let closed = reset.and_then(|()| self.api().finalize_reference());

@@ -142,14 +142,14 @@ impl Library {
     /// [`Error::Load`] if there is no library or the dynamic loader refuses it, and [`Error::SimulatorNotBuiltIn`].
     pub fn load(&self) -> Result<Loaded, Error> {
         match self {
-            Self::At(file) => open(&file.path().to_string_lossy(), [candidate(file.path(), "the given path")]),
+            Self::At(file) => open(Key::of_file(file.path()), [candidate(file.path(), "the given path")]),
             #[cfg(feature = "sim")]
             Self::Simulator => simulator(),
-            Self::Vendor => chosen_or(|| open("", sys::candidates())),
+            Self::Vendor => chosen_or(|| open(Key::Installed, sys::candidates())),
             #[cfg(feature = "sim")]
             Self::VendorOrSimulator => {
                 let mut why = "";
-                let got = chosen_or(|| match open("", sys::candidates()) {
+                let got = chosen_or(|| match open(Key::Installed, sys::candidates()) {
                     Err(Error::Load(error)) if matches!(*error, sys::LoadError::NotFound { .. }) => {
                         why = "no library of the vendor's is installed: ";
                         simulator()
@@ -178,7 +178,7 @@ fn chosen_or(otherwise: impl FnOnce() -> Result<Loaded, Error>) -> Result<Loaded
     match std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
         None => otherwise(),
         Some(value) if value == *"sim" => simulator(),
-        Some(value) => open(&value.to_string_lossy(), [candidate(value.clone(), VARIABLE)]),
+        Some(value) => open(Key::of_file(&value), [candidate(&value, VARIABLE)]),
     }
 }
 
@@ -186,16 +186,32 @@ fn candidate(path: impl Into<OsString>, because: &'static str) -> sys::Candidate
     sys::Candidate { path: PathBuf::from(path.into()), because }
 }
 
-/// The libraries of this process. Each is loaded once.
-static LOADED: Mutex<Vec<(String, Loaded)>> = Mutex::new(Vec::new());
+/// What a loaded library is known by.
+#[derive(PartialEq, Eq)]
+enum Key {
+    #[cfg(feature = "sim")]
+    Simulator,
+    /// The one that is found where libraries are installed.
+    Installed,
+    File(PathBuf),
+}
 
-fn open(key: &str, candidates: impl IntoIterator<Item = sys::Candidate>) -> Result<Loaded, Error> {
+impl Key {
+    fn of_file(path: impl AsRef<Path>) -> Self {
+        Self::File(path.as_ref().to_owned())
+    }
+}
+
+/// The libraries of this process. Each is loaded once.
+static LOADED: Mutex<Vec<(Key, Loaded)>> = Mutex::new(Vec::new());
+
+fn open(key: Key, candidates: impl IntoIterator<Item = sys::Candidate>) -> Result<Loaded, Error> {
     once(key, || crate::ffi::open_first(candidates))
 }
 
 #[cfg(feature = "sim")]
 fn simulator() -> Result<Loaded, Error> {
-    once("sim", || Ok(crate::ffi::simulator()))
+    once(Key::Simulator, || Ok(crate::ffi::simulator()))
 }
 
 #[cfg(not(feature = "sim"))]
@@ -203,8 +219,8 @@ fn simulator() -> Result<Loaded, Error> {
     Err(Error::SimulatorNotBuiltIn)
 }
 
-fn once(key: &str, load: impl FnOnce() -> Result<&'static sys::Library, sys::LoadError>) -> Result<Loaded, Error> {
-    let known = |loaded: &[(String, Loaded)]| loaded.iter().find(|(known, _)| known == key).map(|(_, loaded)| *loaded);
+fn once(key: Key, load: impl FnOnce() -> Result<&'static sys::Library, sys::LoadError>) -> Result<Loaded, Error> {
+    let known = |loaded: &[(Key, Loaded)]| loaded.iter().find(|(known, _)| *known == key).map(|(_, loaded)| *loaded);
     if let Some(loaded) = known(&LOADED.lock().unwrap_or_else(PoisonError::into_inner)) {
         return Ok(loaded);
     }
@@ -217,7 +233,7 @@ fn once(key: &str, load: impl FnOnce() -> Result<&'static sys::Library, sys::Loa
         let same =
             loaded.iter().map(|(_, loaded)| *loaded).find(|loaded| loaded.functions().origin() == library.origin());
         let library = same.unwrap_or_else(|| Loaded::new(library));
-        loaded.push((key.to_owned(), library));
+        loaded.push((key, library));
         library
     }))
 }

@@ -21,6 +21,16 @@ fn a_path_without_a_library_says_where_it_looked_and_what_to_do() {
     assert!(error.contains("set ASCENDCL_LIBRARY to the path of the library"), "{error}");
 }
 
+/// The names are no paths of files: a path is never taken for the name by which the crate knows a loaded library.
+#[test]
+fn a_path_that_is_the_name_of_a_loaded_library_is_still_a_path() {
+    Library::Simulator.load().unwrap();
+    for path in ["sim", ""] {
+        let loaded = library_at(path).load();
+        assert!(matches!(loaded, Err(Error::Load(_))), "`{path}`: {loaded:?}");
+    }
+}
+
 #[test]
 fn a_file_that_is_no_library_is_an_error_with_the_loaders_reason() {
     let file = scratch("not-a-library").join("libascendcl.so");

@@ -15,6 +15,12 @@ impl RawStream {
         self.timeline.covers()
     }
 
+    /// Records that the library reported a failure of work to a wait for these submissions.
+    pub(super) fn has_failed(&self, covers: Covers, code: i32) {
+        self.end_slowly();
+        self.timeline.failed(covers, None, code);
+    }
+
     /// The failure of a submission from `since` to `number`, if a wait was given one.
     #[inline]
     pub(crate) fn failure_among(&self, since: u64, number: u64) -> Option<Error> {

@@ -139,7 +139,7 @@ pub(crate) use model::{
 };
 pub(crate) use operator::{RawInvocation, TensorArgument, TensorMemory, TensorState};
 pub(crate) use outside::Outside;
-pub(crate) use owner::Owner;
+pub(crate) use owner::{Owner, is_inside_a_context};
 pub(crate) use pages::RawPages;
 pub(crate) use peer::{Lent, LentSide};
 pub(crate) use process::{Loading, Verified};

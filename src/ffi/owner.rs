@@ -16,6 +16,11 @@ use ascendcl_macros::rule;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Owner(Option<ContextId>);
 
+/// Whether this thread has entered a context of any library.
+pub(crate) fn is_inside_a_context() -> bool {
+    entered_id().is_some()
+}
+
 impl Owner {
     /// The context that this thread has entered.
     pub(crate) fn current() -> Self {

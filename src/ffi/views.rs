@@ -52,6 +52,6 @@ fn streams_of_others(owner: Owner) -> Vec<Arc<RawStream>> {
 #[cold]
 pub(super) fn have_failed_too(owner: Owner, code: i32, concerns: impl Fn(&RawStream) -> bool) {
     for stream in streams_of_others(owner).iter().filter(|stream| concerns(stream)) {
-        stream.timeline().failed(stream.covers(), None, code);
+        stream.has_failed(stream.covers(), code);
     }
 }

@@ -97,6 +97,11 @@ fn length(slice: i32) -> Duration {
     Duration::from_millis(slice.unsigned_abs().into())
 }
 
+/// Whether this answer of a first slice ends the wait.
+pub(super) fn is_final(answer: &ReadyAnswer<aclError>) -> bool {
+    !answer.is_missing() && !is_time_up(answer)
+}
+
 fn is_time_up(answer: &ReadyAnswer<aclError>) -> bool {
     answer.code().is_some_and(|code| Code::from(code).is_timeout())
 }

@@ -53,7 +53,7 @@ impl Ledger {
         stream.destroy_by_force(self.api)?;
         // This ends the remaining descriptors.
         stream.destroy(self.api, kept)?;
-        self.streams.remove(stream);
+        self.remove_stream(stream);
         Ok(())
     }
 

@@ -79,6 +79,7 @@ pub(crate) struct Ledger {
     blocks: Shelf<RawBuffer>,
     /// Errors that the function that got them could not report. The next collection reports them.
     unheard: Untold,
+    late_failures: wait::LateFailures,
     /// Attached objects of other code.
     attachments: Shelf<RawAttachment>,
     /// Whether the context itself was destroyed, so that nothing remains to take down.
@@ -111,6 +112,7 @@ impl Ledger {
             models,
             blocks,
             unheard: Untold::default(),
+            late_failures: Default::default(),
             attachments: Shelf::default(),
             gone,
         }
@@ -233,7 +235,7 @@ impl Ledger {
         }
         stream.synchronize(self.api, None)?;
         stream.destroy(self.api, kept)?;
-        self.streams.remove(stream);
+        self.remove_stream(stream);
         Ok(())
     }
 
@@ -360,7 +362,6 @@ impl Ledger {
         if errors.is_empty() && self.attachments.len() == 0 {
             let destroyed = self.context().destroy(self.api);
             self.gone.store(destroyed.is_ok(), Ordering::Release);
-            // A default context goes on until its device is reset.
             if destroyed.is_ok() && self.context().is_created() {
                 restore.without(self.context());
             }

@@ -4,7 +4,26 @@ use super::Ledger;
 use crate::code::Code;
 use crate::error::Error;
 use crate::ffi::{Here, Listener, RawStream};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+/// Failures of work on streams that were destroyed since, for waiters that were not informed of them.
+#[derive(Default, Debug)]
+pub(super) struct LateFailures(Mutex<Late>);
+
+#[derive(Default, Debug)]
+struct Late {
+    /// The streams of which events mark points.
+    streams: Vec<Arc<RawStream>>,
+    /// The first failure of which no wait for the context was informed.
+    of_the_context: Option<Error>,
+}
+
+impl LateFailures {
+    fn all(&self) -> MutexGuard<'_, Late> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 impl Ledger {
     /// Waits for a stream. Also returns a failure that another wait got, if it was not returned here before.
@@ -21,7 +40,39 @@ impl Ledger {
     pub(crate) fn synchronize_all(&self, limit: Option<Duration>) -> Result<(), Error> {
         self.api.is_of_this_process()?;
         let (streams, waited) = self.runs.wait_for_context(self.api, limit);
-        streams.iter().fold(waited, |result, stream| Self::heard(stream, Listener::Context, result))
+        let waited = streams.iter().fold(waited, |result, stream| Self::heard(stream, Listener::Context, result));
+        let was_told = !waited.as_ref().is_err_and(is_no_report);
+        let late = if was_told { self.late_failures.all().of_the_context.take() } else { None };
+        waited.and(late.map_or(Ok(()), Err))
+    }
+
+    /// The stream of this context with this id, also one that was destroyed after work on it had failed.
+    pub(crate) fn stream_with(&self, id: u64) -> Option<Arc<RawStream>> {
+        self.streams
+            .get(id)
+            .or_else(|| self.late_failures.all().streams.iter().find(|stream| stream.id() == id).cloned())
+    }
+
+    /// Removes the row of a stream that was destroyed. Failures of its work are kept for those who were not informed.
+    pub(super) fn remove_stream(&self, stream: &Arc<RawStream>) {
+        if stream.any_failed() {
+            self.keep_failures(stream);
+        }
+        self.streams.remove(stream);
+    }
+
+    #[cold]
+    fn keep_failures(&self, stream: &Arc<RawStream>) {
+        let events = self.events.all();
+        // Each event of a stream comes after the submission 0.
+        let is_marked = |stream: &Arc<RawStream>| events.iter().any(|event| event.covers(stream, 0));
+        let untold = stream.tell(Listener::Context).err();
+        let mut late = self.late_failures.all();
+        late.of_the_context = late.of_the_context.take().or(untold);
+        late.streams.push(Arc::clone(stream));
+        let over = late.streams.extract_if(.., |stream| !is_marked(stream)).collect::<Vec<_>>();
+        drop(late);
+        drop(over);
     }
 
     /// Like [`synchronize_all`](Self::synchronize_all), for the ledger itself: failures of queued work remain for the
@@ -34,11 +85,16 @@ impl Ledger {
     #[cold]
     fn heard(stream: &RawStream, listener: Listener, waited: Result<(), Error>) -> Result<(), Error> {
         match waited {
-            Err(error) if error.code().is_none_or(Code::is_timeout) => Err(error),
+            Err(error) if is_no_report(&error) => Err(error),
             waited => {
                 let told = stream.tell(listener);
                 waited.and(told)
             }
         }
     }
+}
+
+/// Whether this error of a wait says nothing about the work.
+fn is_no_report(error: &Error) -> bool {
+    error.code().is_none_or(Code::is_timeout)
 }

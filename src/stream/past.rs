@@ -180,13 +180,24 @@ fn look_at(unreported: &mut Unreported, queue: &RawStream, number: u64, api: Api
     if *unreported == Unreported::NONE {
         return None;
     }
-    if !queue.has_done(number) && queue.is_complete(api).unwrap_or(false) {
-        // `failure_among` below returns the failure that this wait finds.
-        let _ = queue.synchronize(api, Some(MOMENT));
-    }
+    let unknown = if queue.has_done(number) { None } else { ask(queue, api) };
     let failure = queue.failure_among(unreported.since(number), number);
     if failure.is_some() {
         *unreported = Unreported::between(queue.after_failures(), number);
     }
-    failure
+    // If the work is known to be done by now, the wait of another thread has looked for failures.
+    failure.or_else(|| unknown.filter(|_| !queue.has_done(number)))
+}
+
+/// Waits for the stream if it is idle, which notes a failure. Returns an error if the library does not say whether work
+/// failed.
+#[cold]
+fn ask(queue: &RawStream, api: Api) -> Option<Error> {
+    let answer = match queue.is_complete(api) {
+        Ok(true) => queue.synchronize(api, Some(MOMENT)),
+        Ok(false) => Ok(()),
+        Err(error) => Err(error),
+    };
+    // The crate itself refuses to ask a stream that is captured, or that is in another context.
+    answer.err().filter(|error| matches!(error, Error::Vendor(_)))
 }

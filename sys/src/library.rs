@@ -103,6 +103,10 @@ impl Library {
     ///
     /// As for [`open_first`](Self::open_first).
     pub unsafe fn open(path: &Path) -> Result<&'static Self, LoadError> {
+        if path.as_os_str().is_empty() {
+            // The dynamic loader would take it for the program itself.
+            return Err(LoadError::Refused { path: path.to_owned(), reason: "the path is empty".to_owned() });
+        }
         let stub = |path: &Path| LoadError::Stub { path: path.to_owned() };
         if is_stub(path) {
             return Err(stub(path));

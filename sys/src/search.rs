@@ -70,9 +70,10 @@ impl Candidate {
         is_stub(&self.path)
     }
 
-    /// Whether the path is a bare file name, which the dynamic loader searches for.
+    /// Whether the path is a bare file name, which the dynamic loader searches for. An empty path is none: the loader takes
+    /// it for the program itself.
     pub fn is_left_to_the_loader(&self) -> bool {
-        self.path.parent().is_none_or(|parent| parent.as_os_str().is_empty())
+        !self.path.as_os_str().is_empty() && self.path.parent().is_none_or(|parent| parent.as_os_str().is_empty())
     }
 }
 

@@ -48,6 +48,7 @@ mod peers;
 mod refusals;
 mod registered;
 mod registrations;
+mod reports;
 mod rows;
 mod run_buffers;
 mod runs;

@@ -11,7 +11,7 @@ use crate::ffi::captured_event::event_for_captures;
 use crate::ffi::failure::any_failed;
 use crate::ffi::flagged_event::{event_with, reset};
 use crate::ffi::gate::Gate;
-use crate::ffi::shelf::{Row, Shelf, ShelfPlace};
+use crate::ffi::shelf::{Row, ShelfPlace};
 use crate::ffi::stamp::Obstacles;
 use crate::ffi::wait::Wait;
 use crate::ffi::work::{begin_at_once, queue_alone, queue_at_once, queue_work};
@@ -21,6 +21,7 @@ use ascendcl_sys::constants::ACL_EVENT_SYNC;
 use ascendcl_sys::types::{aclrtEvent, aclrtEventRecordedStatus};
 use core::fmt;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The memory that a record of an event, or a wait for it, uses: none.
@@ -79,8 +80,8 @@ impl Record {
     }
 
     #[cold]
-    fn tell(&self, streams: &Shelf<RawStream>) -> Result<(), Error> {
-        let Some(stream) = self.stream().and_then(|id| streams.get(id)) else { return Ok(()) };
+    fn tell(&self, stream_of: impl FnOnce(u64) -> Option<Arc<RawStream>>) -> Result<(), Error> {
+        let Some(stream) = self.stream().and_then(stream_of) else { return Ok(()) };
         let (since, number) = (self.since.load(Ordering::Acquire), self.number.load(Ordering::Acquire));
         let failure = stream.failure_among(since, number);
         if failure.is_some() {
@@ -329,10 +330,10 @@ impl RawEvent {
     }
 
     /// An error if a wait was given the report that work before the record failed, and no waiter for this record was
-    /// given it yet. `streams` are those of the event's context.
+    /// given it yet. `stream_of` finds a stream of the event's context by its id.
     #[inline]
-    pub(crate) fn tell(&self, streams: &Shelf<RawStream>) -> Result<(), Error> {
-        if any_failed() { self.record.tell(streams) } else { Ok(()) }
+    pub(crate) fn tell(&self, stream_of: impl FnOnce(u64) -> Option<Arc<RawStream>>) -> Result<(), Error> {
+        if any_failed() { self.record.tell(stream_of) } else { Ok(()) }
     }
 
     /// Whether all work that was queued before the record is done.

@@ -1,6 +1,6 @@
 //! How streams are created and destroyed.
 
-use super::RawStream;
+use super::{RawStream, WAITING};
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::allocator::KeptAllocator;
 use crate::ffi::call::{Current, Ready, cached, call, call_cached};
@@ -16,7 +16,6 @@ use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 const CREATING: &str = "create a stream";
 const DESTROYING: &str = "destroy a stream";
-const WAITING: &str = "synchronise a stream";
 
 /// A stream that was created, for a row.
 pub(crate) struct NewStream {
@@ -46,7 +45,7 @@ impl Seed<RawStream> for NewStream {
             had_spares: _,
             whole_context: _,
             is_of_others,
-            is_handed_out,
+            ends_slowly,
             api,
             owner,
             seen_over,
@@ -56,7 +55,7 @@ impl Seed<RawStream> for NewStream {
         *place = self.place;
         (*api, *owner, *is_of_others) = (self.api, self.owner, false);
         (*ended, *seen_over) = (AtomicU64::new(0), AtomicU64::new(0));
-        (*borrows, *is_handed_out) = (AtomicBool::new(false), AtomicBool::new(false));
+        (*borrows, *ends_slowly) = (AtomicBool::new(false), AtomicBool::new(false));
         allocators.belong_to(self.owner);
     }
 }
@@ -89,7 +88,7 @@ impl RawStream {
     #[inline(always)]
     pub(crate) fn destroy_at_once(&self, here: Here<'_>) -> Option<Result<(), Boxed>> {
         let is_plain = self.is_ours() && here.is_in(self.owner) && self.allocators.were_never();
-        let is_idle = self.is_idle() && !self.is_handed_out.load(Ordering::Acquire);
+        let is_idle = self.is_idle() && !self.ends_slowly.load(Ordering::Acquire);
         // Checked first: if the function were missing only after the wait below, the slow path would wait again.
         // SAFETY: `cached!` asks for one function's place and pointer, which it makes itself. Nothing is called.
         unsafe { cached!(here.aclrtDestroyStream) }?;
@@ -131,10 +130,13 @@ impl RawStream {
             return Ok(());
         }
         if self.close() {
-            let destroyed = self.allocators.end(api, self.raw).and_then(|()| self.take_down(ready));
-            if let Err(error) = destroyed {
+            let ended = self.allocators.end(api, self.raw);
+            let was_called = ended.as_ref().err().is_none_or(|error| matches!(error, Error::Vendor(_)));
+            if let Err(error) = ended.and_then(|()| self.take_down(ready)) {
                 // The stream and its allocator are unchanged. The first error is the one to report.
-                self.allocators.resume(api, self.raw);
+                if was_called {
+                    self.allocators.resume(api, self.raw);
+                }
                 self.reopen();
                 return Err(error);
             }

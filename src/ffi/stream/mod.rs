@@ -35,6 +35,8 @@ use std::time::Duration;
 /// How long a failed call waits for its stream, to find out whether it has queued work.
 pub(crate) const SETTLING: Duration = Duration::from_secs(1);
 
+const WAITING: &str = "synchronise a stream";
+
 /// A stream of the context that was current when it was created.
 pub struct RawStream {
     place: ShelfPlace,
@@ -53,8 +55,9 @@ pub struct RawStream {
     whole_context: Option<Weak<Shelf<RawStream>>>,
     /// Whether other code created the stream, and destroys it.
     is_of_others: bool,
-    /// Whether other code got the stream's handle, so that it may queue work that the timeline does not count.
-    is_handed_out: AtomicBool,
+    /// Whether destroying the stream takes the slow path: other code got the handle, so that it may queue work that the
+    /// timeline does not count; or work failed, and waiters for it may ask when the stream is gone.
+    ends_slowly: AtomicBool,
     /// The library of the stream, and the context.
     api: Api,
     owner: Owner,
@@ -104,7 +107,7 @@ impl RawStream {
             had_spares: AtomicBool::new(false),
             whole_context: None,
             is_of_others: false,
-            is_handed_out: AtomicBool::new(false),
+            ends_slowly: AtomicBool::new(false),
             api,
             owner,
             seen_over: AtomicU64::new(0),
@@ -292,8 +295,12 @@ impl RawStream {
 
     /// The handle, for other code.
     pub(crate) fn handed_out(&self) -> aclrtStream {
-        self.is_handed_out.store(true, Ordering::Release);
+        self.end_slowly();
         self.raw
+    }
+
+    pub(super) fn end_slowly(&self) {
+        self.ends_slowly.store(true, Ordering::Release);
     }
 
     /// An error unless the caller's context is that of the stream.

@@ -1,11 +1,11 @@
 //! Waits for all work of a stream.
 
-use super::RawStream;
+use super::{RawStream, WAITING};
 use crate::error::{Boxed, Error};
 use crate::ffi::call::{NoSuccess, call, call_current};
 use crate::ffi::failure::failure_of_work;
 use crate::ffi::views::have_failed_too;
-use crate::ffi::wait::{Wait, first_slice};
+use crate::ffi::wait::{Wait, first_slice, is_final};
 use crate::ffi::{Api, Here, Site};
 use core::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
@@ -90,9 +90,16 @@ impl RawStream {
     #[cold]
     #[inline(never)]
     fn go_on_waiting(&self, here: Here<'_>, limit: Option<Duration>, first: impl Into<NoSuccess>) -> Result<(), Boxed> {
-        let (ready, api, raw) = (here.ready()?, here.api(), self.raw);
+        let (api, raw) = (here.api(), self.raw);
+        let first = first.into().into_answer(api);
+        let ready = match here.ready() {
+            Ok(ready) => ready,
+            // The library tells a failure of work once, so its answer comes before the crate's refusal to ask again.
+            Err(_) if is_final(&first) => return Err(first.into_error(|| WAITING.into()).into()),
+            Err(refused) => return Err(refused),
+        };
         let wait = Wait {
-            doing: "synchronise a stream",
+            doing: WAITING,
             // SAFETY: the function asks for a live stream. The gate is passed until the wait is over, so the stream is
             // not destroyed meanwhile (STREAM-07).
             within: |milliseconds| unsafe { call!(ready.aclrtSynchronizeStreamWithTimeout(raw, milliseconds)) },
@@ -101,7 +108,7 @@ impl RawStream {
             unlimited: || unsafe { call!(ready.aclrtSynchronizeStream(raw)) },
             is_over: || self.is_complete(api).unwrap_or(false),
         };
-        wait.after(api, limit, first.into().into_answer(api)).map_err(Boxed::from)
+        wait.after(api, limit, first).map_err(Boxed::from)
     }
 
     /// The code, if a wait for this stream failed because work failed. For the default stream, that may be work of
@@ -109,6 +116,7 @@ impl RawStream {
     #[cold]
     fn failure_of_work(&self, error: &Error) -> Option<i32> {
         let code = failure_of_work(error)?;
+        self.end_slowly();
         if self.is_default() {
             have_failed_too(self.owner, code, Self::is_default);
         }
@@ -146,7 +154,7 @@ impl RawStream {
                     let mut all = None;
                     stream.timeline.succeeded_among(covers, || stream.others_end(&mut all, &mut since));
                 }
-                (Err(_), Some(code)) if is_told(stream) => stream.timeline.failed(covers, None, code),
+                (Err(_), Some(code)) if is_told(stream) => stream.has_failed(covers, code),
                 (Err(_), _) => {}
             }
         }

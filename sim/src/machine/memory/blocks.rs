@@ -140,6 +140,13 @@ pub(crate) fn describe(address: Address) -> Option<Where> {
     Some(Where { place: entry.place(), left: entry.left(address) + behind })
 }
 
+/// The address with this number, as a pointer into its block. `None` for memory that the machine did not allocate.
+pub(crate) fn numbered(number: usize) -> Option<Address> {
+    let blocks = read(&BLOCKS);
+    let start = blocks.around(Address::named(number))?.block.address();
+    Some(start.offset(number - start.number()))
+}
+
 /// Keeps `count` bytes from `address` in place, and refuses (107000) what would run over the end of a block or is in
 /// one that was freed.
 pub(crate) fn hold(address: Address, count: usize) -> Answer<Hold> {

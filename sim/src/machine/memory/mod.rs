@@ -14,7 +14,7 @@ pub(crate) mod virtual_memory;
 
 pub(crate) use blocks::{
     Hold, Place, allocate_device, allocate_host, block_around, clear, count, describe, free_device, free_host, hold,
-    is_untouched, lose_all_of, possible,
+    is_untouched, lose_all_of, numbered, possible,
 };
 pub(crate) use mapped::{access_of, allow, handle_of, unmap};
 pub(crate) use pooled::{allocate_from, free_pooled};

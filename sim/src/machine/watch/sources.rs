@@ -58,7 +58,9 @@ pub(crate) fn sources_of_replay(graph: impl Named, stream: impl Named) {
     let (graph, stream) = (graph.named(), stream.named());
     let read = lock(&CHECKER).as_ref().map(|checker| checker.read_by_replay(graph)).unwrap_or_default();
     for span in read {
-        source(stream, Address::named(span.start as usize), span.bytes as usize);
+        if let Some(start) = memory::numbered(span.start as usize) {
+            source(stream, start, span.bytes as usize);
+        }
     }
 }
 

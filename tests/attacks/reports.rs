@@ -1,0 +1,148 @@
+//! Reports of the library that the crate could lose: it gives each of them once.
+
+use super::{fail, inside, nothing_fails, set};
+use crate::common::{acl, alone, library};
+use ascendcl::{Error, Failed, Runtime, ScopeError, Setup, Thread, allocator::PoolAllocator};
+use ascendcl_macros::proves;
+
+ascendcl::names!(Reported);
+
+const FAILED: i32 = 507_015;
+
+/// The first wait for a stream reports that work failed.
+const FIRST_WAIT_FAILS: &str = "aclrtSynchronizeStreamWithTimeout#1=after:507015";
+
+fn is_the_failure(error: &Error) -> bool {
+    error.code().is_some_and(|code| code.number() == FAILED)
+}
+
+/// A wait that fails makes its checks again before it asks once more, and then the library does not say what is current.
+#[proves(CTX_08, ERR_02)]
+#[test]
+fn a_failure_is_told_by_a_wait_whose_next_check_is_refused() {
+    let alone = alone();
+    let setup = Setup::builder().library(library()).device(0).verify_current(true).build();
+    let runtime = Runtime::<Reported>::open(setup).unwrap();
+    let waits = runtime.with(|current| {
+        let stream = current.stream().unwrap();
+        let work = stream.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 1).unwrap();
+        fail(&format!("{FIRST_WAIT_FAILS},aclrtGetCurrentContext#2+=507899"));
+        let Err(Failed { error, value }) = work.wait(current) else { panic!("the failure was not told") };
+        nothing_fails();
+        assert!(is_the_failure(&error), "{error}");
+        drop(value.wait(current).unwrap());
+    });
+    waits.unwrap();
+    runtime.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+#[proves(ERR_02)]
+#[test]
+fn a_failure_is_told_by_events_and_by_the_context_after_its_stream_was_destroyed() {
+    for is_collected in [false, true] {
+        let alone = alone();
+        inside(|current| {
+            let (stream, other) = (current.stream().unwrap(), current.stream().unwrap());
+            fail(FIRST_WAIT_FAILS);
+            drop(set(current, &stream, 1));
+            let [early, late] = [(); 2].map(|()| stream.record(current, current.event().unwrap()).unwrap());
+            let elsewhere = other.record(current, current.event().unwrap()).unwrap();
+            assert!(is_the_failure(&stream.synchronize(current).unwrap_err()));
+            if is_collected {
+                drop(stream);
+                assert!(current.collect().is_empty());
+            } else {
+                stream.destroy(current).map_err(Error::from).unwrap();
+            }
+            // Another stream that fails and ends does not take their place.
+            fail(FIRST_WAIT_FAILS);
+            let another = current.stream().unwrap();
+            drop(set(current, &another, 1));
+            another.synchronize(current).unwrap_err();
+            another.destroy(current).map_err(Error::from).unwrap();
+            nothing_fails();
+            for event in [&early, &late] {
+                let told = event.synchronize(current).unwrap_err();
+                assert!(matches!(told, Error::WorkFailed { code } if code.number() == FAILED), "{told}");
+                event.synchronize(current).unwrap();
+            }
+            elsewhere.synchronize(current).unwrap();
+            let told = current.synchronize().unwrap_err();
+            assert!(matches!(told, Error::WorkFailed { code } if code.number() == FAILED), "{told}");
+            current.synchronize().unwrap();
+        });
+        alone.assert_nothing_lives();
+    }
+}
+
+/// The stream that has taken the work over asks the one before.
+#[proves(ERR_02)]
+#[test]
+fn work_that_was_taken_over_is_not_given_back_while_the_library_does_not_say_whether_it_failed() {
+    let alone = alone();
+    inside(|current| {
+        let (first, second) = (current.stream().unwrap(), current.stream().unwrap());
+        let work = set(current, &first, 1);
+        let event = first.record(current, current.event().unwrap()).unwrap();
+        let work = second.adopt_after(current, work, &event).unwrap();
+        fail("aclrtStreamQuery#1=507899,aclrtSynchronizeStreamWithTimeout#2=after:507015");
+        let Err(Failed { error, value: work }) = work.wait(current) else { panic!("nobody knows whether it failed") };
+        assert!(matches!(error, Error::Vendor(_)) && !is_the_failure(&error), "{error}");
+        let Err(Failed { error, value: work }) = work.wait(current) else { panic!("the failure was not told") };
+        assert!(is_the_failure(&error), "{error}");
+        drop(work.wait(current).unwrap());
+        nothing_fails();
+    });
+    alone.assert_nothing_lives();
+}
+
+/// Closing would take down what a scope has left, and run code of the program in its context: in the midst of another one,
+/// whose `Current` that code may know.
+#[proves(STREAM_09, MEM_11)]
+#[test]
+fn a_library_with_contexts_that_are_left_is_not_closed_inside_of_another_context() {
+    let alone = alone();
+    let runtime = Runtime::<Reported>::open(Setup::builder().library(library()).device(0).build()).unwrap();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 1).unwrap();
+    fail("aclrtDestroyContext#1=507899");
+    let left = device.with_current(&mut thread, |_| ());
+    assert!(matches!(left, Err(ScopeError::Teardown { .. })), "{left:?}");
+    nothing_fails();
+    drop((device, thread));
+    let Err(Failed { error, value: acl }) = runtime.with(|_| acl.close()).unwrap() else { panic!("it was closed") };
+    assert!(matches!(error, Error::ThreadTaken), "{error}");
+    acl.close().unwrap();
+    runtime.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+/// Destroying a stream ends its registration first. A check of the crate refuses that, and again.
+#[proves(ALLOC_12, CTX_08)]
+#[test]
+fn a_stream_that_the_crate_refused_to_destroy_has_its_allocator_for_certain() {
+    let alone = alone();
+    let setup = Setup::builder().library(library()).device(0).verify_current(true).build();
+    let runtime = Runtime::<Reported>::open(setup).unwrap();
+    let mut refused = 0;
+    for first in 1..12 {
+        let ends = runtime.with(|current| {
+            let pool = PoolAllocator::new(current, 4096).unwrap();
+            let stream = current.stream().unwrap().register(current, pool).unwrap();
+            fail(&format!("aclrtGetCurrentContext#{first}+=507899"));
+            let destroyed = stream.destroy(current);
+            nothing_fails();
+            let Err(failed) = destroyed else { return };
+            refused += 1;
+            let buffer = current.device_buffer::<u8>(4).unwrap();
+            drop(failed.value.set_bytes(current, buffer, 1).unwrap().wait(current).unwrap());
+            failed.value.destroy(current).map_err(Error::from).unwrap();
+        });
+        ends.unwrap();
+    }
+    assert!(refused > 2, "the checks of {refused} calls were refused");
+    runtime.close().unwrap();
+    alone.assert_nothing_lives();
+}
