@@ -168,7 +168,8 @@ impl Acl {
     /// # Errors
     ///
     /// The first error, and the `Acl`. Devices that were reset before the error stay reset. [`Error::StillUsed`] while
-    /// another library [holds](Self::hold) this one; nothing was reset then.
+    /// another library [holds](Self::hold) this one, and [`Error::ThreadTaken`] inside of a context while objects of another
+    /// one are left: nothing was reset then.
     #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `ascendcl-explain ERR-01`"]
     #[rule(INIT_02, INIT_07, INIT_09)]
     pub fn close(

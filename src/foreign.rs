@@ -64,7 +64,8 @@ use ascendcl_macros::rule;
 pub struct Foreign<R> {
     /// The value that the code returned.
     pub result: R,
-    /// Whether another context, or none, was current at the end. The right one is current again.
+    /// Whether another context, or none, was current at the end. The right one is current again. `false` if the library did
+    /// not say what was current.
     pub changed: bool,
     /// Why the right one could not be made current. Calls in the context try once more, and fail while the library
     /// refuses.

@@ -156,6 +156,7 @@ mutant 'a look into a slot ends unseen' "$slot" 's/(fn drop\(&mut self\) \{\s*se
 mutant 'a slot is given back while it has its row' "$slot" 's/slot\.state\.store\(EMPTY, Ordering::Relaxed\)/slot.state.store(TAKEN, Ordering::Relaxed)/'
 mutant 'a row that has left cannot come back' "$shelf" 's/row\.place\(\)\.clear\(\);//'
 mutant 'a row is put on its shelf twice' "$shelf" 's/if row\.place\(\)\.begin\(\) \{/if row.place().begin() || true {/'
+mutant 'a row that another thread is still adding counts as added' "$shelf" 's/if self\.has\(row\) \{\s+return;/if true {\n return;/'
 mutant 'the row of another object is removed' "$shelf" 's/core::ptr::eq\(&raw const \*\*held, row\)/true/'
 mutant 'rows that nobody names are seen without a fence' "$unnamed" 's/\n    fence\(Ordering::Acquire\);//'
 mutant 'a name that goes leaves nothing' "$sharing" 's/whole\.left\.leave\(&self\.last_use\);//'

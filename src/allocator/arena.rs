@@ -27,8 +27,8 @@ pub struct PoolStatistics {
     pub misses: u64,
     /// The number of requests that the pool refused because it had no free memory.
     pub refused: u64,
-    /// The size of the largest refused request: [`grow`](crate::allocator::PoolAllocator::grow) has to add as many
-    /// bytes.
+    /// What the largest refused request needs, with its spare bytes and its alignment:
+    /// [`grow`](crate::allocator::PoolAllocator::grow) has to add as many bytes. `usize::MAX` if no memory has as many.
     pub largest_refused: usize,
 }
 
@@ -113,10 +113,12 @@ impl<M> Arena<M> {
         Some((address, size))
     }
 
-    /// Counts a request of so many bytes as refused.
-    pub(super) fn refuse(&mut self, bytes: usize) {
+    /// Counts a request for a block of this size as refused; `None` if no memory has as many bytes.
+    pub(super) fn refuse(&mut self, size: Option<SizeClass>) {
+        // A chunk may begin up to so many bytes before its first block.
+        let needs = size.map_or(usize::MAX, |size| size.bytes() + GRAIN - 1);
         self.requests.refused += 1;
-        self.requests.largest_refused = self.requests.largest_refused.max(bytes);
+        self.requests.largest_refused = self.requests.largest_refused.max(needs);
     }
 
     /// Takes a block back.
@@ -182,4 +184,28 @@ fn skipped(start: NonZeroUsize) -> usize {
 fn chunk_of<M>(chunks: &mut [Chunk<M>], address: NonZeroUsize) -> Option<&mut Chunk<M>> {
     let after = chunks.partition_point(|chunk| chunk.start <= address);
     chunks.get_mut(after.checked_sub(1)?)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chunk_of_what_a_refused_request_needs_serves_it_wherever_it_begins() {
+        for request in [1, 480, 481, 1000, 4000, 4096, 5000, 100_000] {
+            let size = SizeClass::of(request).unwrap();
+            for start in [GRAIN, GRAIN + 1, 2 * GRAIN - 1] {
+                let mut arena = Arena::new();
+                assert!(arena.take(size).is_none());
+                arena.refuse(Some(size));
+                let needs = arena.statistics().largest_refused;
+                arena.add(NonZeroUsize::new(start).unwrap(), needs, ());
+                assert!(arena.take(size).is_some(), "{needs} bytes at {start} for {request}");
+            }
+        }
+        let mut arena = Arena::<()>::new();
+        arena.refuse(SizeClass::of(usize::MAX));
+        assert_eq!(arena.statistics().largest_refused, usize::MAX);
+    }
 }

@@ -78,7 +78,8 @@ struct Blocks {
 impl PoolAllocator {
     /// A pool with `bytes` bytes of device memory (`aclrtMalloc`).
     ///
-    /// Each block takes at least 512 bytes, and up to a quarter more than requested.
+    /// A new block takes the requested bytes and 32 more (MEM-08), rounded up: to a multiple of 512 bytes up to 4096 bytes,
+    /// and by up to a quarter beyond. A request may also get a larger block that came back.
     ///
     /// # Errors
     ///
@@ -172,7 +173,7 @@ impl Blocks {
                 self.hits.fetch_add(1, Ordering::Relaxed);
                 recent
             }
-            None => self.take_from_arena(bytes, size)?,
+            None => self.take_from_arena(size)?,
         };
         let now = self.bytes.fetch_add(size.bytes(), Ordering::Relaxed) + size.bytes();
         if now > self.peak.load(Ordering::Relaxed) {
@@ -183,7 +184,7 @@ impl Blocks {
 
     #[cold]
     #[inline(never)]
-    fn take_from_arena(&self, bytes: usize, size: Option<SizeClass>) -> Option<(NonZeroUsize, SizeClass)> {
+    fn take_from_arena(&self, size: Option<SizeClass>) -> Option<(NonZeroUsize, SizeClass)> {
         if let Some(size) = size
             && let Some(address) = self.arena().take_again(size)
         {
@@ -192,7 +193,7 @@ impl Blocks {
         let mut arena = self.all();
         let taken = size.and_then(|size| arena.take(size));
         if taken.is_none() {
-            arena.refuse(bytes);
+            arena.refuse(size);
         }
         taken
     }

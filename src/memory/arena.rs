@@ -112,7 +112,8 @@ impl<C: Brand> DeviceArena<C> {
         self.whole.bytes().saturating_sub(self.used)
     }
 
-    /// Makes all of the memory available again. Nothing is called, and nothing is waited for.
+    /// Makes all of the memory available again. Nothing is waited for. Only if a buffer of the arena seems to exist, this ends
+    /// the operators that no handle refers to, because they may have it.
     ///
     /// # Errors
     ///

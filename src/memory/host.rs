@@ -4,7 +4,7 @@ use crate::brand::owners::MemoryOfTwo;
 use crate::brand::{Brand, InScope, Mark, Scoped};
 use crate::current::Current;
 use crate::element::Element;
-use crate::error::{Error, Failed, ObjectKind};
+use crate::error::{Error, Failed};
 use crate::ffi::{Home, RawBuffer};
 use crate::ledger::Ledger;
 use ascendcl_macros::rule;
@@ -130,7 +130,7 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
     /// [`Error::WrongContext`] with a `Current` of another context.
     pub fn into_vec(mut self, current: &Current<C>) -> Result<Vec<E>, Failed<Self>> {
         if self.block.is_in_doubt() {
-            return Err(Failed { error: Error::InDoubt { what: ObjectKind::PAGEABLE_MEMORY }, value: self });
+            return Err(Failed { error: Error::InDoubt { what: self.block.home().kind() }, value: self });
         }
         if let Err(error) = self.block.is_current() {
             return Err(Failed { error, value: self });

@@ -173,8 +173,9 @@ impl<C: Brand, E: Element> SharedBuffer<C, E> {
         self.copy_to(current, &mut elements).map(|()| elements)
     }
 
-    /// Turns the memory back into a buffer with one owner, which can write it, if this is the last handle. Nothing is
-    /// called, and nothing is waited for.
+    /// Turns the memory back into a buffer with one owner, which can write it, if this is the last handle. Nothing is waited
+    /// for. Only if there seems to be another handle, this ends the operators that no handle refers to, because they may have
+    /// it.
     ///
     /// For a [part](Self::slice), the result is a buffer of that part. The rest of the memory has no handle any more,
     /// and is freed together with the part. So no live data lies behind the part, where operators may write some bytes

@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::ffi::{BoundInput, Home, LoadedModel, Port, RawBinding, RawBuffer};
 use crate::ledger::Ledger;
+use ascendcl_macros::rule;
 use std::sync::Arc;
 
 /// The bytes and the shape of each input.
@@ -26,7 +27,7 @@ impl Buffers {
             Ok((inputs, outputs, binding)) => Ok(Self { inputs, outputs, blocks, binding }),
             Err(error) => {
                 // The first error is the one to report. Memory that cannot be freed stays with the scope.
-                let _ = free(ledger, &blocks);
+                let _ = free(ledger, blocks);
                 Err(error)
             }
         }
@@ -73,14 +74,20 @@ impl Buffers {
 
     /// Frees all of it. What cannot be released stays with the scope. The first error is reported.
     pub(super) fn free(self, ledger: &Ledger) -> Result<(), Error> {
-        let unbound = ledger.unbind(&self.binding);
-        let freed = free(ledger, &self.blocks);
-        unbound.and(freed)
+        let Self { inputs, outputs, blocks, binding } = self;
+        let unbound = ledger.unbind(&binding);
+        drop((inputs, outputs, binding));
+        unbound.and(free(ledger, blocks))
     }
 }
 
-fn free(ledger: &Ledger, blocks: &[Arc<RawBuffer>]) -> Result<(), Error> {
-    blocks.iter().map(|block| ledger.free(block)).fold(Ok(()), Result::and)
+/// Frees the blocks that no binding has. A binding that the library refuses to end has its blocks until it ends.
+#[rule(DATA_02)]
+fn free(ledger: &Ledger, blocks: Vec<Arc<RawBuffer>>) -> Result<(), Error> {
+    /// The pointer here, and that of the ledger.
+    const NAMES: usize = 2;
+    let free = |block: Arc<_>| if Arc::strong_count(&block) > NAMES { Ok(()) } else { ledger.free(&block) };
+    blocks.into_iter().map(free).fold(Ok(()), Result::and)
 }
 
 pub(crate) fn dims(shape: &[usize]) -> Vec<i64> {

@@ -85,9 +85,11 @@ impl LastUse {
 
     /// Whether all work that used the object is known to be done because a wait has covered it. Nothing is called.
     ///
-    /// Work that a failed call may have queued counts, too. `false` in another context than the mark's own.
+    /// Work that a failed call may have queued counts, too. `false` in another context than the mark's own, and in a forked
+    /// child.
     pub fn is_over<C: Brand>(&self, current: &Current<C>) -> bool {
-        self.0.is_here(current.here()) && self.0.is_over(current.ledger().streams())
+        let here = current.here();
+        here.of_this_process().is_ok() && self.0.is_here(here) && self.0.is_over(current.ledger().streams())
     }
 
     /// Whether a failed call may have queued work with the object, and that work could not be waited for. This stays so.

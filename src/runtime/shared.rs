@@ -14,6 +14,7 @@ use crate::recover::Ended;
 use crate::run::{Setup, default_device};
 use crate::thread::Thread;
 use crate::untold;
+use core::mem;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -36,11 +37,16 @@ struct Ending {
     acl: Option<Acl>,
     /// Whether all threads have left and the teardown has begun.
     begun: bool,
-    /// Whether this runtime has reset the device by force. `false` if another one has.
-    reset: bool,
+    /// What this runtime has lost when it reset the device by force, until the program knows. `None` if it has not reset it.
+    lost: Option<Vec<String>>,
 }
 
 impl Ending {
+    /// What was lost, for the program.
+    fn tell_lost(&mut self) -> Vec<String> {
+        self.lost.as_mut().map(mem::take).unwrap_or_default()
+    }
+
     /// Gives the device and the initialisation back, if that was not done before.
     fn give_back(&mut self) -> Result<(), Vec<Error>> {
         let Some(acl) = self.acl.take() else { return Ok(()) };
@@ -57,7 +63,7 @@ impl Shared {
     pub(super) fn open(acl: Acl, setup: &Setup, thread: &mut Thread, place: Place) -> Result<Self, Error> {
         match Self::opened(&acl, setup, thread, place) {
             Ok((device, ledger)) => {
-                let ending = Mutex::new(Ending { acl: Some(acl), begun: false, reset: false });
+                let ending = Mutex::new(Ending { acl: Some(acl), begun: false, lost: None });
                 Ok(Self { ledger, device, entrance: Gate::open(), ending })
             }
             Err(error) => {
@@ -139,7 +145,7 @@ impl Shared {
     pub(super) fn close_by_force(&self, _thread: &mut Thread, limit: Duration) -> Result<Vec<String>, CloseError> {
         self.run_ending(|ending, _, panics| match self.take_down(ending, limit, Some(limit), panics) {
             Err(CloseError::Teardown { errors }) => self.recover(ending, limit, errors, panics),
-            closed => closed.map(|()| Vec::new()),
+            closed => closed.map(|()| ending.tell_lost()),
         })
     }
 
@@ -201,8 +207,11 @@ impl Shared {
             ending.begun = true;
         }
         // If another runtime has reset the device, it has also released what this one had, or that is lost.
-        let is_left = ending.reset || !self.device.has_ended();
+        let is_left = ending.lost.is_some() || !self.device.has_ended();
         let torn_down = if is_left { self.ledger.tear_down(teardown_timeout, panics) } else { Ok(()) };
+        if torn_down.is_ok() {
+            ending.lost.iter_mut().for_each(Vec::clear);
+        }
         torn_down.and_then(|()| ending.give_back()).map_err(|errors| CloseError::Teardown { errors })
     }
 
@@ -215,6 +224,11 @@ impl Shared {
         panics: &mut Panics,
     ) -> Result<Vec<String>, CloseError> {
         let recovered = match self.device.has_ended() {
+            // What could not be released after the reset stays lost.
+            true if ending.lost.is_some() => {
+                self.ledger.hold_events();
+                Ok(Ended::ResetByOthers)
+            }
             true => Err(Vec::new()),
             false => {
                 self.give_up_device();
@@ -222,15 +236,11 @@ impl Shared {
             }
         };
         let closed = recovered.and_then(|ended| {
-            let lost = match ended {
-                Ended::Idle | Ended::ResetByOthers => Vec::new(),
-                Ended::Reset(lost) => {
-                    ending.reset = true;
-                    ending.acl.iter().for_each(|acl| acl.forget(&self.device));
-                    lost
-                }
-            };
-            ending.give_back().map(|()| lost)
+            if let Ended::Reset(lost) = ended {
+                ending.lost = Some(lost);
+                ending.acl.iter().for_each(|acl| acl.forget(&self.device));
+            }
+            ending.give_back().map(|()| ending.tell_lost())
         });
         match closed {
             Ok(lost) => {

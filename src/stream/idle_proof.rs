@@ -107,6 +107,7 @@ impl<C: Brand> IdleProof<'_, C, PoolAllocator> {
     /// when the pool's memory is of another context.
     #[rule(ALLOC_11, ALLOC_14)]
     pub fn trim(&self, current: &Current<C>) -> Result<usize, Error> {
+        current.ledger().api().is_of_this_process()?;
         let chunks = self.with_allocator(|pool| pool.remove_idle(current.id()));
         let chunks = chunks.ok_or(Error::Gone { what: ObjectKind::ALLOCATOR })??;
         let mut result = Ok(0_usize);

@@ -55,6 +55,30 @@ fn a_run_has_memory_of_its_own_shapes_and_none_is_allocated_for_the_same_ones() 
     alone.assert_nothing_lives();
 }
 
+/// The library refuses to destroy what describes the memory. So it may still read there, until it agrees.
+#[proves(DATA_02)]
+#[test]
+fn memory_of_a_run_is_freed_after_the_data_buffers_that_describe_it() {
+    for refused in ["aclDestroyDataBuffer#1=507899", "aclmdlDestroyDataset#1=507899"] {
+        let alone = alone();
+        inside(|current| {
+            let mut model = load(current);
+            sees(current, &mut model, 0, 20).unwrap();
+            let blocks = control::live().device_blocks;
+            fail(refused);
+            model.free_buffers(current).unwrap_err();
+            nothing_fails();
+            assert_lives!(device_blocks, blocks, "freed although a data buffer may be over it: {refused}");
+            sees(current, &mut model, 0, 20).unwrap();
+            collect(current);
+            assert_lives!(device_blocks, blocks);
+            model.unload(current).map_err(Error::from).unwrap();
+            assert_lives!(device_blocks, 0);
+        });
+        alone.assert_nothing_lives();
+    }
+}
+
 #[proves(MODEL_14, DATA_07)]
 #[test]
 fn memory_of_runs_goes_when_it_is_asked_for_and_with_the_model_however_that_goes() {

@@ -115,6 +115,27 @@ fn one_of_two_threads_removes_a_row_and_one_of_two_puts_it_back() {
     });
 }
 
+/// A search that does not find the row takes its work for done.
+#[proves(MEM_02)]
+#[test]
+fn a_row_that_two_threads_put_on_a_shelf_is_there_for_each_as_soon_as_it_has_done_so() {
+    of_two_threads(|| {
+        let shelf = shelf();
+        let row = shelf.put(Thing::new(1));
+        shelf.remove(&row);
+        let theirs = (Shared::clone(&shelf), row.clone());
+        let other = thread::spawn(move || {
+            let (shelf, row) = theirs;
+            shelf.keep(&row);
+            assert!(shelf.get(row.number()).is_some(), "the other thread is still looking for a slot");
+        });
+        shelf.keep(&row);
+        assert!(shelf.get(row.number()).is_some(), "the other thread is still looking for a slot");
+        other.join().unwrap();
+        assert_eq!((shelf.len(), shelf.all().len()), (1, 1));
+    });
+}
+
 #[proves(STREAM_01)]
 #[test]
 fn the_row_of_another_shelf_is_not_on_this_one_though_a_row_is_in_its_slot() {

@@ -113,8 +113,8 @@ rules! {
             basis: "header",
             priority: 2,
             class: RunTime,
-            means: "A queued device-to-device copy with an address that is not a multiple of 64 bytes is an \
-                `Error::Misaligned`. The library is not called.",
+            means: "A queued copy within a device with an address that is not a multiple of 64 bytes is an \
+                `Error::Misaligned`. The library is not called. Copies between two devices may begin anywhere.",
         }
         COPY_10 = "COPY-10" {
             text: "2-D copies: width at most both pitches and 5,000,000, height at most 5*1024*1024, limited \

@@ -6,6 +6,7 @@ mod slot;
 use super::atomic::{AtomicPtr, Ordering};
 use super::sync::Arc;
 use super::unnamed::unnamed;
+use super::yield_now;
 use core::ptr::null_mut;
 pub(crate) use place::ShelfPlace;
 use slot::{Claim, Group, Held, SLOTS};
@@ -119,14 +120,23 @@ impl<T: Row> Shelf<T> {
         fill(claim, seed_of(ShelfPlace::in_slot(number + label_of(slot), slot)))
     }
 
-    /// Adds an existing row, if it is not on this shelf yet.
+    /// Adds an existing row, if it is not on this shelf yet. Afterwards it is there, also if another thread adds it at the
+    /// same time: work whose row is not found counts as done.
     pub(crate) fn keep(&self, row: &Arc<T>) {
-        if row.place().begin() {
-            let (slot, claim) = self.claim(row.number());
-            claim.fill(|place| {
-                row.place().set(slot);
-                Arc::clone(place.insert(Arc::clone(row)))
-            });
+        loop {
+            if row.place().begin() {
+                let (slot, claim) = self.claim(row.number());
+                claim.fill(|place| {
+                    row.place().set(slot);
+                    Arc::clone(place.insert(Arc::clone(row)))
+                });
+                return;
+            }
+            if self.has(row) {
+                return;
+            }
+            // Another thread is about to fill the slot, or to remove the row.
+            yield_now();
         }
     }
 

@@ -176,7 +176,7 @@ fn a_runtime_that_has_reset_its_device_does_not_reset_it_under_the_next_one() {
     let next = open();
     let kept = next.with(|current| current.upload(&[7_u8; 64]).unwrap()).unwrap();
     fail("aclrtDestroyContext=207000");
-    drop(runtime.close_by_force(BRIEFLY));
+    drop(runtime.close());
     nothing_fails();
     next.with(|current| assert_eq!(kept.to_vec(current).unwrap(), [7; 64])).unwrap();
     runtime.close().unwrap();
@@ -275,6 +275,18 @@ fn an_allocator_that_panics_while_its_runtime_is_closed_by_force_leaves_the_rest
 #[proves(DEV_09, STREAM_01)]
 #[test]
 fn a_runtime_with_a_hanging_stream_of_other_code_is_lost_once() {
+    loses_a_stream_of_other_code("aclrtResetDeviceForce");
+}
+
+/// The library refuses to be finalised after the reset. The next try finalises it, and says what was lost.
+#[proves(DEV_09, INIT_07)]
+#[test]
+fn a_runtime_that_is_lost_and_whose_library_is_not_finalised_at_once_is_closed_later() {
+    loses_a_stream_of_other_code("aclFinalizeReference");
+}
+
+/// Work of a runtime on a stream of other code hangs. This call is refused once.
+fn loses_a_stream_of_other_code(refused: &str) {
     let alone = alone();
     if !may_leave_a_context() {
         return;
@@ -288,14 +300,15 @@ fn a_runtime_with_a_hanging_stream_of_other_code_is_lost_once() {
             // SAFETY: it is a stream of this context, which nobody destroys.
             let stream = unsafe { current.adopt_stream(NonNull::new(theirs.0).unwrap()) }.unwrap();
             let hangs = Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs);
-            let refused = hangs.at(Calls::of("aclrtDeviceTaskAbort"), Fault::Fails(207_000));
-            control::fail(refused.at(Calls::of("aclrtResetDeviceForce").nth(1), Fault::Fails(207_000))).unwrap();
+            let hangs = hangs.at(Calls::of("aclrtDeviceTaskAbort"), Fault::Fails(207_000));
+            control::fail(hangs.at(Calls::of(refused).nth(1), Fault::Fails(207_000))).unwrap();
             mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
         })
         .unwrap();
-    let Err(CloseError::Teardown { .. }) = runtime.close_by_force(BRIEFLY) else { panic!("it was reset") };
+    let Err(CloseError::Teardown { .. }) = runtime.close_by_force(BRIEFLY) else { panic!("{refused} was not refused") };
     assert_eq!(runtime.close_by_force(BRIEFLY).unwrap(), ["1 stream(s), 1 block(s) of memory"]);
     runtime.close().unwrap();
+    assert_eq!(runtime.close_by_force(BRIEFLY).unwrap(), [""; 0]);
     nothing_fails();
     drop(runtime);
     sweep();
