@@ -260,11 +260,15 @@ fn a_stream_of_other_code_is_waited_for_and_not_destroyed() {
         let pending = set(current, &stream, 3);
         release.send(()).unwrap();
         assert_eq!(pending.wait(current).unwrap().to_vec(current).unwrap(), [3; 4]);
-        drop(set(current, &stream, 4));
+        let pending = set(current, &stream, 4);
         stream.destroy(current).unwrap();
         collect(current);
+        // The row of the stream is used again.
+        (0..16).for_each(|_| current.stream().unwrap().destroy(current).unwrap());
         assert_lives!(streams, before + 1, "other code still has its stream");
         destroy(current, theirs);
+        // The handle is not used any more.
+        pending.wait(current).unwrap();
         // One that is dropped is waited for, too, and is not there any more afterwards.
         let theirs = stream_of_others(current);
         // SAFETY: it is a stream of this context until `destroy` below.

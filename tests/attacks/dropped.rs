@@ -1,11 +1,15 @@
 //! Handles that are dropped in any order, and programs that return early.
 
 use super::with_device;
-use super::{collect, inside, model, upload};
+use super::{collect, inside, model, set, upload};
 use crate::common::{alone, assert_lives};
 use crate::null::{WORK_FAILED, books, refusal};
 use ascendcl::Error;
 use ascendcl_macros::proves;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 #[proves(STREAM_05, MEM_02)]
 #[test]
@@ -142,4 +146,39 @@ fn an_allocation_that_fails_for_another_reason_than_room_frees_nothing_and_is_no
         entered.unwrap();
     });
     books.assert_closed();
+}
+
+/// Queries and waits said that the work of the streams is over whose rows are used again.
+#[proves(STREAM_05)]
+#[test]
+fn a_stream_that_takes_the_place_of_an_idle_one_is_not_waited_for_while_its_work_runs() {
+    const STREAMS: usize = 8;
+    let alone = alone();
+    inside(|current| {
+        let streams = || [(); STREAMS].map(|()| current.stream().unwrap());
+        for stream in streams() {
+            let works = [(); 5].map(|()| set(current, &stream, 1));
+            while !stream.is_done(current).unwrap() {
+                std::thread::yield_now();
+            }
+            stream.synchronize(current).unwrap();
+            drop(works);
+            stream.destroy(current).unwrap();
+        }
+        let late = Arc::new(AtomicUsize::new(0));
+        let held = streams().map(|stream| {
+            let ((release, released), late) = (channel::<()>(), Arc::clone(&late));
+            let work = move || {
+                if released.recv_timeout(Duration::from_secs(2)).is_err() {
+                    late.fetch_add(1, Ordering::SeqCst);
+                }
+            };
+            drop(stream.launch_host_fn(current, work).unwrap());
+            (stream, release)
+        });
+        collect(current);
+        assert_eq!(late.load(Ordering::SeqCst), 0, "a collection waits for no stream that has a handle");
+        held.iter().for_each(|(_, release)| release.send(()).unwrap());
+    });
+    alone.assert_nothing_lives();
 }

@@ -86,6 +86,8 @@ fn waits_for_a_stream_and_for_a_context_are_told_of_a_failure_that_a_pending_hea
         // An event that is recorded after the failure was reported comes after work that is over.
         let event = stream.record(current, event).unwrap();
         event.synchronize(current).unwrap();
+        let new = stream.record(current, current.event().unwrap()).unwrap();
+        new.synchronize(current).unwrap();
     });
     alone.assert_nothing_lives();
 }

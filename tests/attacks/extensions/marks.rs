@@ -126,3 +126,25 @@ fn memory_that_work_on_two_streams_uses_is_kept_for_both_and_one_doubt_shuts_it(
     });
     alone.assert_nothing_lives();
 }
+
+/// Nothing of the object is queued on the stream that takes the work over.
+#[proves(MEM_02, STREAM_04)]
+#[test]
+fn an_object_whose_work_is_over_is_not_in_use_by_the_stream_that_takes_it_over() {
+    let alone = alone();
+    inside(|current| {
+        let (first, second) = (current.stream().unwrap(), current.stream().unwrap());
+        let counter = Counter::new(current);
+        let mark = Arc::clone(&counter.mark);
+        let work = counted(current, &first, counter, |_| Ok(())).unwrap();
+        first.synchronize(current).unwrap();
+        assert!(mark.is_over(current));
+        let event = first.record(current, current.event().unwrap()).map_err(Error::from).unwrap();
+        let release = hold(current, &second);
+        let work = second.adopt_after(current, work, &event).map_err(Error::from).unwrap();
+        assert!(mark.is_over(current));
+        release.send(()).unwrap();
+        work.wait(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
