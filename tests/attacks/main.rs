@@ -34,6 +34,7 @@ mod futures;
 mod given_up;
 mod in_place;
 mod leaving;
+mod left_current;
 mod memory;
 mod mixed;
 mod models;
