@@ -53,6 +53,7 @@ mod run_buffers;
 mod runs;
 mod runtimes;
 mod seams;
+mod several_takes;
 mod shared;
 mod shared_devices;
 mod sharing;

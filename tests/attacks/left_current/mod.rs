@@ -208,27 +208,28 @@ fn a_default_context_without_a_name_is_current_again_and_gets_its_name() {
         let (alone, _others) = undisturbed();
         let (acl, mut thread) = (acl(), Thread::new().unwrap());
         fail("aclrtGetCurrentContext#2=507899,aclrtGetCurrentContext#3=507899");
-        let device = acl.device(&mut thread, 0).unwrap();
+        let device = acl.device(&mut thread, 1).unwrap();
         nothing_fails();
         drop(thread);
-        let home = current_handle();
-        let (zero, one) = (open(0, false), open(1, false));
+        let (home, again) = (current_handle(), open(1, false));
         if visits {
-            visit(&one);
+            let zero = open(0, false);
+            visit(&zero);
             assert_eq!(current_handle(), home);
+            close(&zero);
         } else {
             fail("aclrtGetDevice=507899");
-            ascendcl::run(library(), |_| Ok::<_, Error>(())).unwrap_err();
+            let ran = ascendcl::run(library(), |_| Ok::<_, Error>(()));
+            assert!(matches!(ran, Err(RunError::Setup(Error::DeviceNotSaid { in_use: 1 }))), "{ran:?}");
             nothing_fails();
         }
         // What other code chooses now is another context.
-        sets_device(1);
+        sets_device(0);
         let chosen = current_handle();
-        zero.with(|_| reset(device)).unwrap();
+        again.with(|_| reset(device)).unwrap();
         assert_eq!(current_handle(), chosen);
-        resets_device(1);
-        zero.close().unwrap();
-        one.close().unwrap();
+        resets_device(0);
+        again.close().unwrap();
         acl.close().unwrap();
         alone.assert_nothing_lives();
     }
