@@ -66,6 +66,7 @@ mod told;
 mod visits;
 mod waits;
 mod wakers;
+mod what_is_left;
 
 use ascendcl::{Brand, Current, DeviceBuffer, Error, HostBuffer, Model, Pending, Scoped, Stream, stream::StreamOps};
 use ascendcl_sim::{Plan, control};

@@ -357,3 +357,22 @@ fn a_failure_is_told_to_work_that_writes_once_more_what_had_failed() {
     });
     alone.assert_nothing_lives();
 }
+
+#[proves(ERR_02, STREAM_16)]
+#[test]
+fn a_time_that_was_up_takes_no_failure_from_a_wait_for_the_stream() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap();
+        fail(FIRST_WAIT_FAILS);
+        drop(told_once(current, set(current, &stream, 1)));
+        let (release, held) = mpsc::channel::<()>();
+        let slow = stream.launch_host_fn(current, move || held.recv().unwrap()).unwrap();
+        let up = stream.synchronize_within(current, Duration::from_millis(2)).unwrap_err();
+        assert!(up.code().unwrap().is_timeout(), "{up}");
+        release.send(()).unwrap();
+        assert_eq!(stream.synchronize(current).unwrap_err().code().unwrap().number(), FAILED);
+        slow.wait(current).unwrap().into_result().unwrap();
+    });
+    alone.assert_nothing_lives();
+}
