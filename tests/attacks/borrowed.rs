@@ -18,7 +18,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::mpsc::channel;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
 fn pool<'c>(current: &Current<Scoped<'c>>) -> PoolAllocator {
     PoolAllocator::new(current, 1 << 16).unwrap()
@@ -219,25 +218,4 @@ fn tensors_without_elements_of_the_longest_shapes_go_through_operators() {
     });
     assert_eq!(control::live(), control::Live::default());
     drop(alone);
-}
-
-/// The work of the second stream is over later.
-#[proves(COPY_04)]
-#[test]
-fn slices_that_were_lent_to_two_streams_are_waited_for_on_both() {
-    let alone = alone();
-    inside(|current| {
-        let (mut first, mut second) = ([0_u8; 64], [0_u8; 64]);
-        let lent = current.copy_scope(|current, copies| {
-            let (one, two) = (current.stream().unwrap(), current.stream().unwrap());
-            let sources = [1, 2].map(|value| current.upload(&[value; 64]).unwrap());
-            let [source, other] = sources;
-            drop(copies.copy_to_host(current, &one, source, &mut first).unwrap());
-            drop(two.launch_host_fn(current, || std::thread::sleep(Duration::from_millis(50))).unwrap());
-            drop(copies.copy_to_host(current, &two, other, &mut second).unwrap());
-        });
-        lent.unwrap();
-        assert_eq!((first, second), ([1; 64], [2; 64]));
-    });
-    alone.assert_nothing_lives();
 }

@@ -285,3 +285,32 @@ fn state_of_callbacks_that_panics_when_it_is_dropped_does_so_in_the_next_collect
     });
     alone.assert_nothing_lives();
 }
+
+/// The scope tells that the capture could not be ended, and not only that its stream takes no waits. What the end says does
+/// not count when the capture has ended.
+#[proves(GRAPH_01, DEV_10)]
+#[test]
+fn a_scope_says_why_the_capture_in_it_did_not_end() {
+    for (at_the_end, ends) in [("aclmdlRICaptureEnd=507899", false), ("aclmdlRICaptureEnd=after:507899", true)] {
+        let (alone, _others) = undisturbed();
+        let (acl, mut thread) = (crate::common::acl(), ascendcl::Thread::new().unwrap());
+        let device = acl.device(&mut thread, 0).unwrap();
+        let scope = device.with_current(&mut thread, |current| {
+            let mut own = stream(current);
+            drop(given_back(current, &mut own, "aclmdlRICaptureEnd=507899"));
+            fail(at_the_end);
+        });
+        nothing_fails();
+        match scope {
+            Ok(()) => assert!(ends),
+            Err(ascendcl::ScopeError::Teardown { errors, .. }) => {
+                let Some(Error::Vendor(error)) = errors.first() else { panic!("{errors:?}") };
+                assert!(!ends && error.call == "aclmdlRICaptureEnd", "{errors:?}");
+            }
+            other => panic!("{other:?}"),
+        }
+        device.reset(&mut thread).unwrap();
+        acl.close().unwrap();
+        alone.assert_nothing_lives();
+    }
+}

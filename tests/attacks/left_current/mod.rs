@@ -310,3 +310,44 @@ fn a_context_that_could_not_be_destroyed_at_once_is_not_made_current_after_its_e
     acl.close().unwrap();
     alone.assert_nothing_lives();
 }
+
+/// Other code chose the context of a runtime on the thread that closes it, and the library refuses to destroy the context.
+#[proves(CTX_08, CTX_09)]
+#[test]
+fn a_chosen_context_that_could_not_be_destroyed_is_current_again() {
+    let (alone, _others) = undisturbed();
+    let (zero, again) = (open(0, false), open(0, false));
+    let (home, own) = (home_of(&again), zero.with(|_| current_handle()).unwrap());
+    on_a_new_thread(|| {
+        makes_current(own);
+        fail("aclrtDestroyContext=507899");
+        zero.close().unwrap_err();
+        nothing_fails();
+        assert_eq!(current_handle(), own);
+        makes_current(home);
+    });
+    zero.close().unwrap();
+    again.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+/// The thread could not leave a context. Then it makes another one, which the library makes current.
+#[proves(CTX_04, CTX_11)]
+#[test]
+fn a_context_that_a_thread_has_left_for_a_new_one_ends() {
+    let (alone, _others) = undisturbed();
+    let acl = acl();
+    let (device, zero) = (take(&acl, 0), open(0, false));
+    on_a_new_thread(|| {
+        stays_in(&zero);
+        fail(REFUSED);
+        let scope = device.context(&mut Thread::new().unwrap(), |_, _| {
+            nothing_fails();
+            close(&zero);
+        });
+        scope.unwrap();
+    });
+    reset(device);
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
