@@ -76,25 +76,33 @@ impl Ledger {
     }
 
     /// Records that the device was reset by force, so no work runs on it any more. A default context has ended with all
-    /// its objects; a created context still exists. Returns whether objects were lost.
+    /// its objects; a created context still exists, and so do the captures in it. Returns whether objects were lost.
     pub(crate) fn record_forced_reset(&self) -> bool {
         self.streams.all().iter().for_each(|stream| stream.has_been_reset());
-        self.graphs.all().iter().for_each(|graph| graph.has_been_reset());
         self.attachments.all().iter().for_each(|attached| attached.has_been_reset());
         if self.context().is_created() {
             return false;
         }
+        self.captures_have_ended();
         self.gone.store(true, Ordering::Release);
         !self.is_empty()
+    }
+
+    fn captures_have_ended(&self) {
+        self.graphs.all().iter().for_each(|graph| graph.captures_have_ended());
     }
 
     /// Releases what a forced reset leaves. Returns whether everything was released.
     ///
     /// What is not released here is lost, so refused calls are made again, a few times. The first wait of a stream
-    /// returns an error because work was discarded.
+    /// returns an error because work was discarded. A capture that the library still refuses to end, and says nothing
+    /// about, counts as ended at the last try.
     pub(crate) fn is_taken_down_after_a_forced_reset(&self, limit: Duration, panics: &mut Panics) -> bool {
         const TRIES: usize = 3;
-        let is_taken_down = (0..TRIES).any(|_| {
+        let is_taken_down = (1..=TRIES).any(|tries| {
+            if tries == TRIES {
+                self.captures_have_ended();
+            }
             self.destroy_streams_by_force(panics);
             self.is_taken_down(Some(limit), panics)
         });

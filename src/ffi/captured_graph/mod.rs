@@ -305,8 +305,8 @@ impl RawGraph {
         }
     }
 
-    /// Records that the device was reset by force, which ended its captures.
-    pub(crate) fn has_been_reset(&self) {
+    /// Records that the capture and the update of this graph are over: their context has ended.
+    pub(crate) fn captures_have_ended(&self) {
         self.release();
         self.update.release();
     }
