@@ -83,26 +83,18 @@ impl Ledger {
         if self.context().is_created() {
             return false;
         }
-        self.captures_have_ended();
+        self.graphs.all().iter().for_each(|graph| graph.has_been_reset());
         self.gone.store(true, Ordering::Release);
         !self.is_empty()
-    }
-
-    fn captures_have_ended(&self) {
-        self.graphs.all().iter().for_each(|graph| graph.captures_have_ended());
     }
 
     /// Releases what a forced reset leaves. Returns whether everything was released.
     ///
     /// What is not released here is lost, so refused calls are made again, a few times. The first wait of a stream
-    /// returns an error because work was discarded. A capture that the library still refuses to end, and says nothing
-    /// about, counts as ended at the last try.
+    /// returns an error because work was discarded.
     pub(crate) fn is_taken_down_after_a_forced_reset(&self, limit: Duration, panics: &mut Panics) -> bool {
         const TRIES: usize = 3;
-        let is_taken_down = (1..=TRIES).any(|tries| {
-            if tries == TRIES {
-                self.captures_have_ended();
-            }
+        let is_taken_down = (0..TRIES).any(|_| {
             self.destroy_streams_by_force(panics);
             self.is_taken_down(Some(limit), panics)
         });

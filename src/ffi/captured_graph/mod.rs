@@ -305,8 +305,8 @@ impl RawGraph {
         }
     }
 
-    /// Records that the capture and the update of this graph are over: their context has ended.
-    pub(crate) fn captures_have_ended(&self) {
+    /// Records that a reset of the device by force has ended the context, and with it the capture.
+    pub(crate) fn has_been_reset(&self) {
         self.release();
         self.update.release();
     }
