@@ -179,8 +179,10 @@ fn memory_of_the_host_is_given_back<C: Brand>(current: &Current<C>) {
     assert!(LIVE.get() - before < 1 << 18, "{} bytes are lost", LIVE.get() - before);
 }
 
-/// The bytes that this thread has allocated and not given back.
-thread_local!(static LIVE: Cell<isize> = const { Cell::new(0) });
+thread_local! {
+    /// The bytes that this thread has allocated and not given back.
+    static LIVE: Cell<isize> = const { Cell::new(0) };
+}
 thread_local!(static ALLOCATIONS: Cell<usize> = const { Cell::new(0) });
 thread_local!(static OF_THE_TEST: Cell<bool> = const { Cell::new(false) });
 /// Those of all threads but the test's.

@@ -148,7 +148,9 @@ fn a_stream_that_was_destroyed_by_force_is_not_among_what_is_lost() {
             "aclrtMemsetAsync=hang,aclrtStreamAbort#2=207000,aclrtDeviceTaskAbort=207000,aclrtDestroyStream=207000,\
              aclrtDestroyStreamForce#2+=207000",
         );
-        works.map(|(stream, memory)| mem::forget(stream.set_bytes(current, memory, 1).unwrap()));
+        for (stream, memory) in works {
+            mem::forget(stream.set_bytes(current, memory, 1).unwrap());
+        }
     });
     ended.unwrap_err();
     let Recovered::Reset { lost } = device.recover(&mut thread, BRIEFLY).unwrap() else { panic!("it was not reset") };

@@ -331,7 +331,7 @@ fn a_branch_of_a_build_resets_its_events_and_one_of_a_capture_does_not() {
                 Ok(())
             })
         });
-        captured.unwrap();
+        drop(captured.unwrap());
         fail("");
     });
     alone.assert_nothing_lives();

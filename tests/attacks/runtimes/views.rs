@@ -76,7 +76,7 @@ fn a_failed_call_on_the_default_stream_is_not_told_a_second_time() {
             "aclrtMemsetAsync#1=after:507899,aclrtSynchronizeStream#1=after:507015,\
              aclrtSynchronizeStreamWithTimeout#1=after:507015",
         );
-        stream.set_bytes(current, buffer, 1).unwrap_err();
+        drop(stream.set_bytes(current, buffer, 1).unwrap_err());
         nothing_fails();
         stream.synchronize(current).unwrap();
     };
