@@ -7,6 +7,7 @@
 mod common;
 
 use ascendcl::capture::CaptureMode;
+use ascendcl::memory::Pages;
 use ascendcl::{Acl, Brand, Current, Thread, allocator::PoolAllocator};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -33,6 +34,7 @@ fn ten_thousand_submissions_and_waits_allocate_nothing() {
             callbacks_allocate_nothing(current);
             futures_allocate_nothing(current);
             blocks_of_a_pool_allocate_nothing(current);
+            memory_of_the_host_is_given_back(current);
 
             let before = allocations();
             drop(Box::new(1));
@@ -167,6 +169,20 @@ fn blocks_of_a_pool_allocate_nothing<C: Brand>(current: &Current<C>) {
 /// Counts the allocations of each thread.
 struct Counting;
 
+/// Memory of the program that the library uses, or is told of, goes back to the allocator of the program.
+fn memory_of_the_host_is_given_back<C: Brand>(current: &Current<C>) {
+    let before = LIVE.get();
+    for _ in 0..16 {
+        current.pageable_buffer(vec![0_u8; 1 << 16]).free(current).unwrap();
+        drop(Pages::<u8>::zeroed(1 << 16).unwrap());
+    }
+    assert!(LIVE.get() - before < 1 << 18, "{} bytes are lost", LIVE.get() - before);
+}
+
+thread_local! {
+    /// The bytes that this thread has allocated and not given back.
+    static LIVE: Cell<isize> = const { Cell::new(0) };
+}
 thread_local!(static ALLOCATIONS: Cell<usize> = const { Cell::new(0) });
 thread_local!(static OF_THE_TEST: Cell<bool> = const { Cell::new(false) });
 /// Those of all threads but the test's.
@@ -185,12 +201,14 @@ fn of_other_threads() -> usize {
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
+        LIVE.set(LIVE.get() + layout.size() as isize);
         OF_OTHERS.fetch_add(usize::from(!OF_THE_TEST.get()), Ordering::Relaxed);
         // SAFETY: the system's allocator asks for a layout that is not of size 0, which the caller promises.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
+        LIVE.set(LIVE.get() - layout.size() as isize);
         // SAFETY: the system's allocator asks for a block of its own with this layout. `alloc` got it there, as the
         // caller promises.
         unsafe { System.dealloc(block, layout) }

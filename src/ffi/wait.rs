@@ -114,7 +114,63 @@ pub(super) fn milliseconds(limit: Duration) -> i32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Duration, milliseconds};
+    use super::{Code, Duration, Wait, length, milliseconds};
+    use crate::ffi::Api;
+    use crate::ffi::call::Ready;
+    use crate::ffi::condition::ThisProcess;
+    use crate::ffi::process::Loading;
+    use ascendcl_sys::Library;
+    use ascendcl_sys::error_codes::{ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, ACL_SUCCESS};
+    use core::ffi::{c_char, c_void};
+    use core::ptr::NonNull;
+    use core::sync::atomic::{AtomicUsize, Ordering};
+
+    /// How often a library was asked for its text of an error.
+    static TEXTS: AtomicUsize = AtomicUsize::new(0);
+
+    extern "C" fn no_text() -> *const c_char {
+        TEXTS.fetch_add(1, Ordering::SeqCst);
+        core::ptr::null()
+    }
+
+    /// Waits in a library that answers in turn: the time is up so many times, the first ones at once, and the others after
+    /// half of it; then the wait succeeds. Returns the limits that the library was given, and what the wait returns.
+    fn waited(limit: Option<u64>, at_once: usize, all: usize, is_over: bool) -> (Vec<i32>, bool) {
+        let table = |name: &str| match name {
+            "aclGetRecentErrMsg" => NonNull::new(no_text as *mut c_void),
+            _ => None,
+        };
+        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. `no_text` has
+        // it.
+        let api = Api::new(Loading::new(unsafe { Library::from_table("texts", table) }));
+        let ready: Ready<ThisProcess> = api.ready().unwrap();
+        let mut limits = Vec::new();
+        let within = |limit| {
+            limits.push(limit);
+            if limits.len() > at_once && limits.len() <= all {
+                std::thread::sleep(length(limit) / 2);
+            }
+            let code = if limits.len() > all { ACL_SUCCESS } else { ACL_ERROR_RT_STREAM_SYNC_TIMEOUT };
+            ready.answered("waits", code)
+        };
+        let wait = Wait { doing: "wait", within, unlimited: || unreachable!(), is_over: || is_over };
+        let waited = wait.run(api, limit.map(Duration::from_millis)).is_ok();
+        (limits, waited)
+    }
+
+    #[test]
+    fn a_wait_asks_for_longer_and_longer_times_and_leaves_no_text() {
+        assert!(Code::from(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT).is_timeout());
+        for (is_over, last) in [(false, 1), (true, 250)] {
+            let before = TEXTS.load(Ordering::SeqCst);
+            assert_eq!(waited(Some(1500), 3, 3, is_over), (vec![250, 500, 750, last], true));
+            assert_eq!(TEXTS.load(Ordering::SeqCst) - before, 3, "one text of each time that was up");
+        }
+        assert_eq!(waited(Some(1500), 4, 4, false), (vec![250, 500, 750, 1], false));
+        // Without an end, a library that gives up twice in a row long before the time is not asked again.
+        assert_eq!(waited(None, 3, 3, false), (vec![250, 500, 1000], false));
+        assert_eq!(waited(None, 1, 3, false), (vec![250, 500, 1000, 2000], true));
+    }
 
     #[test]
     fn limits_are_rounded_up_to_whole_milliseconds() {

@@ -76,14 +76,14 @@ impl Ledger {
     }
 
     /// Records that the device was reset by force, so no work runs on it any more. A default context has ended with all
-    /// its objects; a created context still exists. Returns whether objects were lost.
+    /// its objects; a created context still exists, and so do the captures in it. Returns whether objects were lost.
     pub(crate) fn record_forced_reset(&self) -> bool {
         self.streams.all().iter().for_each(|stream| stream.has_been_reset());
-        self.graphs.all().iter().for_each(|graph| graph.has_been_reset());
         self.attachments.all().iter().for_each(|attached| attached.has_been_reset());
         if self.context().is_created() {
             return false;
         }
+        self.graphs.all().iter().for_each(|graph| graph.has_been_reset());
         self.gone.store(true, Ordering::Release);
         !self.is_empty()
     }

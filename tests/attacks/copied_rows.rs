@@ -232,3 +232,36 @@ fn a_program_on_the_device_is_told_before_the_library_is_asked() {
     alone.assert_nothing_lives();
     control::configure(under_watch(Config::new())).unwrap();
 }
+
+/// The last row ends where the memory ends.
+#[proves(COPY_10)]
+#[test]
+fn rows_of_a_slice_that_has_no_byte_more_are_copied() {
+    let alone = alone();
+    inside(|current| {
+        let rows = Rows::builder().width(2).height(2).from_pitch(2).to_pitch(2).build();
+        let mut device = current.upload(&[0_u8; 4]).unwrap();
+        device.copy_rows_from(current, &[1, 2, 3, 4], rows).unwrap();
+        assert_eq!(device.to_vec(current).unwrap(), [1, 2, 3, 4]);
+    });
+    alone.assert_nothing_lives();
+}
+
+/// Neither of the two buffers is memory of the host that the library does not know.
+#[proves(COPY_10, STREAM_12)]
+#[test]
+fn a_copy_of_rows_from_pinned_memory_is_queued_behind_work_that_goes_on() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap();
+        let (release, held) = std::sync::mpsc::channel::<()>();
+        drop(stream.launch_host_fn(current, move || held.recv_timeout(Duration::from_secs(20)).is_ok()).unwrap());
+        let rows = Rows::builder().width(2).height(2).from_pitch(2).to_pitch(2).build();
+        let room = stream.set_bytes(current, current.upload(&[0_u8; 4]).unwrap(), 1).unwrap();
+        let copy = stream.copy_rows_to_device(current, current.host_buffer(4).unwrap(), room, rows).unwrap();
+        assert!(!copy.is_done(current).unwrap());
+        release.send(()).unwrap();
+        copy.wait(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}

@@ -260,17 +260,32 @@ fn a_stream_of_other_code_is_waited_for_and_not_destroyed() {
         let pending = set(current, &stream, 3);
         release.send(()).unwrap();
         assert_eq!(pending.wait(current).unwrap().to_vec(current).unwrap(), [3; 4]);
-        drop(set(current, &stream, 4));
+        let pending = set(current, &stream, 4);
         stream.destroy(current).unwrap();
         collect(current);
         assert_lives!(streams, before + 1, "other code still has its stream");
         destroy(current, theirs);
+        pending.wait(current).unwrap();
         // One that is dropped is waited for, too, and is not there any more afterwards.
         let theirs = stream_of_others(current);
         // SAFETY: it is a stream of this context until `destroy` below.
         drop(set(current, &unsafe { current.adopt_stream(theirs) }.unwrap(), 5));
         collect(current);
+        // Its row is used again.
+        (0..16).for_each(|_| current.stream().unwrap().destroy(current).unwrap());
+        assert_lives!(streams, before + 1);
         destroy(current, theirs);
+        // The end of a scope waits for the streams that it has seen. This one is over, and its handle is used no more.
+        let (theirs, mut copy) = (stream_of_others(current), [0_u8; 4]);
+        let lent = current.copy_scope(|current, copies| {
+            // SAFETY: it is a stream of this context until `destroy` below.
+            let stream = unsafe { current.adopt_stream(theirs) }.unwrap();
+            drop(copies.copy_to_host(current, &stream, current.upload(&[7_u8; 4]).unwrap(), &mut copy).unwrap());
+            stream.destroy(current).unwrap();
+            destroy(current, theirs);
+        });
+        lent.unwrap();
+        assert_eq!(copy, [7; 4]);
     });
     alone.assert_nothing_lives();
 }

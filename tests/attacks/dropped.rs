@@ -1,11 +1,13 @@
 //! Handles that are dropped in any order, and programs that return early.
 
 use super::with_device;
-use super::{collect, inside, model, upload};
+use super::{collect, fail, inside, model, nothing_fails, set, upload};
 use crate::common::{alone, assert_lives};
 use crate::null::{WORK_FAILED, books, refusal};
 use ascendcl::Error;
 use ascendcl_macros::proves;
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 #[proves(STREAM_05, MEM_02)]
 #[test]
@@ -142,4 +144,36 @@ fn an_allocation_that_fails_for_another_reason_than_room_frees_nothing_and_is_no
         entered.unwrap();
     });
     books.assert_closed();
+}
+
+/// Queries and waits said that the work of the streams is over whose rows are used again.
+#[proves(STREAM_05)]
+#[test]
+fn a_stream_that_takes_the_place_of_an_idle_one_is_not_waited_for_while_its_work_runs() {
+    const STREAMS: usize = 8;
+    const LONG: Duration = Duration::from_secs(20);
+    let alone = alone();
+    inside(|current| {
+        let streams = || [(); STREAMS].map(|()| current.stream().unwrap());
+        for stream in streams() {
+            let works = [(); 5].map(|()| set(current, &stream, 1));
+            while !stream.is_done(current).unwrap() {
+                std::thread::yield_now();
+            }
+            stream.synchronize(current).unwrap();
+            drop(works);
+            stream.destroy(current).unwrap();
+        }
+        let held = streams().map(|stream| {
+            let (release, released) = channel::<()>();
+            drop(stream.launch_host_fn(current, move || released.recv_timeout(LONG).is_ok()).unwrap());
+            (stream, release)
+        });
+        // A wait would be an error of the collection.
+        fail("aclrtSynchronizeStreamWithTimeout=507899, aclrtSynchronizeStream=507899");
+        collect(current);
+        nothing_fails();
+        held.iter().for_each(|(_, release)| release.send(()).unwrap());
+    });
+    alone.assert_nothing_lives();
 }

@@ -144,3 +144,23 @@ fn an_event_of_another_runtime_is_not_recorded() {
     second.close().unwrap();
     alone.assert_nothing_lives();
 }
+
+/// The library refuses a record, and may have moved the event. The next record says where it is.
+#[proves(EVENT_04)]
+#[test]
+fn times_are_measured_again_after_an_event_was_recorded_once_more_behind_a_refusal() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap();
+        let start = stream.record(current, current.event().unwrap()).unwrap();
+        let end = stream.record(current, current.event().unwrap()).unwrap();
+        fail("aclrtRecordEvent=107000");
+        let refused = stream.record(current, end).unwrap_err();
+        nothing_fails();
+        let end = refused.value;
+        let end = stream.record(current, end).unwrap();
+        stream.synchronize(current).unwrap();
+        assert!(end.milliseconds_since(current, &start).unwrap() >= 0.0);
+    });
+    alone.assert_nothing_lives();
+}

@@ -1,13 +1,15 @@
 //! Forced teardown, with allocators whose drop runs code of the program.
 
-use super::common::allocators::{Watch, Watched};
-use super::common::{acl, alone};
+use super::common::allocators::{Empty, Watch, Watched};
+use super::common::{acl, alone, assert_lives};
 use super::leaving::{current_handle, sets_device};
-use super::undisturbed;
-use ascendcl::{Acl, Device, Recovered, Thread};
+use super::{fail, nothing_fails, undisturbed};
+use ascendcl::capture::CaptureMode;
+use ascendcl::{Acl, Device, Error, Recovered, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan, control};
 use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -107,4 +109,125 @@ fn a_default_context_that_other_code_chose_is_not_made_current_after_a_forced_re
         acl.close().unwrap();
         alone.assert_nothing_lives();
     }
+}
+
+/// A descriptor that the library kept once ends with its stream.
+#[proves(STREAM_17, ALLOC_08)]
+#[test]
+fn a_descriptor_that_could_not_be_destroyed_at_once_is_destroyed_with_the_aborted_stream() {
+    let alone = alone();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
+    let ended = device.with_current(&mut thread, |current| {
+        let stream = current.stream().unwrap().register(current, Empty(())).unwrap();
+        let memory = current.device_buffer::<u8>(64).unwrap();
+        fail("aclrtMemsetAsync=hang,aclrtAllocatorDestroyDesc#1=207000,aclrtDeviceTaskAbort=207000");
+        mem::forget(stream.set_bytes(current, memory, 1).unwrap());
+    });
+    ended.unwrap_err();
+    let Recovered::Usable(device) = device.recover(&mut thread, BRIEFLY).unwrap() else { panic!("it was reset") };
+    nothing_fails();
+    assert_lives!(allocator_descriptors, 0);
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+/// The first of two streams is aborted, and destroyed by force. Nothing else can be destroyed.
+#[proves(STREAM_17, DEV_08)]
+#[test]
+fn a_stream_that_was_destroyed_by_force_is_not_among_what_is_lost() {
+    let _alone = alone();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
+    let ended = device.with_current(&mut thread, |current| {
+        let works = [(); 2].map(|()| (current.stream().unwrap(), current.device_buffer::<u8>(64).unwrap()));
+        fail(
+            "aclrtMemsetAsync=hang,aclrtStreamAbort#2=207000,aclrtDeviceTaskAbort=207000,aclrtDestroyStream=207000,\
+             aclrtDestroyStreamForce#2+=207000",
+        );
+        for (stream, memory) in works {
+            mem::forget(stream.set_bytes(current, memory, 1).unwrap());
+        }
+    });
+    ended.unwrap_err();
+    let Recovered::Reset { lost } = device.recover(&mut thread, BRIEFLY).unwrap() else { panic!("it was not reset") };
+    nothing_fails();
+    let [lost] = lost.as_slice() else { panic!("{lost:?}") };
+    assert!(lost.contains("1 stream(s)") && !lost.contains("destroyed"), "{lost}");
+    // What is lost keeps the library.
+    drop(acl);
+    control::reset();
+    control::take_findings();
+}
+
+/// Panics where the allocator ends.
+struct Panics;
+
+impl Watch for Panics {}
+
+impl Drop for Panics {
+    fn drop(&mut self) {
+        panic!("the allocator ends");
+    }
+}
+
+/// The stream with the allocator is destroyed when it was aborted, or after the reset.
+#[proves(STREAM_17, DEV_08)]
+#[test]
+fn an_allocator_that_panics_when_it_ends_does_not_keep_a_device_from_its_recovery() {
+    for abort in ["", ",aclrtStreamAbort=207000"] {
+        let alone = alone();
+        let acl = acl();
+        let mut thread = Thread::new().unwrap();
+        let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
+        let ended = device.with_current(&mut thread, |current| {
+            let stream = current.stream().unwrap();
+            let stream = stream.register(current, Watched::new(current, 1 << 16, Panics)).unwrap();
+            let memory = current.device_buffer::<u8>(64).unwrap();
+            fail(&format!("aclrtMemsetAsync=hang,aclrtDeviceTaskAbort=207000{abort}"));
+            mem::forget(stream.set_bytes(current, memory, 1).unwrap());
+        });
+        ended.unwrap_err();
+        let recovers = AssertUnwindSafe(|| drop(device.recover(&mut thread, BRIEFLY)));
+        let panic = catch_unwind(recovers).unwrap_err();
+        assert_eq!(panic.downcast_ref(), Some(&"the allocator ends"));
+        assert_lives!(contexts, 0);
+        nothing_fails();
+        let device = acl.device(&mut thread, 0).unwrap();
+        device.reset(&mut thread).unwrap();
+        acl.close().unwrap();
+        alone.assert_nothing_lives();
+    }
+}
+
+/// A forced reset ends no capture in a context that was created. The library ends it afterwards.
+#[proves(GRAPH_01, DEV_08)]
+#[test]
+fn a_capture_that_could_not_be_ended_is_ended_after_a_forced_reset() {
+    // So often the library is asked before the reset.
+    let refused: String = (1..=6).map(|call| format!("aclmdlRICaptureEnd#{call}=507899,")).collect();
+    let alone = alone();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
+    let ended = device.with_current(&mut thread, |current| {
+        let mut captured = current.stream().unwrap().without_allocator();
+        let (stream, memory) = (current.stream().unwrap(), current.device_buffer::<u8>(64).unwrap());
+        fail(&format!("{refused}aclrtMemsetAsync=hang,aclrtStreamAbort=207000,aclrtDeviceTaskAbort=207000"));
+        let none = captured.capture(current, CaptureMode::Relaxed, (), |_, ()| Err::<(), _>(Error::NotExecuted));
+        drop(none.unwrap_err());
+        mem::forget(stream.set_bytes(current, memory, 1).unwrap());
+    });
+    ended.unwrap_err();
+    let recovered = device.recover(&mut thread, BRIEFLY).unwrap();
+    let refusals = control::injected().iter().filter(|fault| fault.call == "aclmdlRICaptureEnd").count();
+    nothing_fails();
+    assert_eq!(refusals, 6, "it was not ended before the reset");
+    let Recovered::Reset { lost } = recovered else { panic!("it was not reset") };
+    assert_eq!(lost, [""; 0]);
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
 }

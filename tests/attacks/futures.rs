@@ -262,3 +262,15 @@ fn a_future_that_is_dropped_before_its_end_leaves_its_place_to_the_next_one_whic
     });
     alone.assert_nothing_lives();
 }
+
+#[test]
+fn work_that_was_not_awaited_comes_back_from_its_future() {
+    let alone = alone();
+    inside(|current| {
+        let mut stream = current.stream().unwrap();
+        let work = set(current, &stream, 3).into_future(current, &mut stream).unwrap();
+        let work = work.into_pending().unwrap();
+        assert_eq!(work.wait(current).unwrap().to_vec(current).unwrap(), [3; 4]);
+    });
+    alone.assert_nothing_lives();
+}

@@ -340,12 +340,12 @@ fn a_second_library_that_resets_its_device_does_not_change_what_the_first_makes_
 }
 
 /// The second library, for raw calls.
-fn second_library(books: &Books) -> libloading::Library {
+pub(super) fn second_library(books: &Books) -> libloading::Library {
     // SAFETY: it is loaded already, and has no initialisers.
     unsafe { libloading::Library::new(books.path()) }.unwrap()
 }
 
-fn current_of(library: &libloading::Library) -> usize {
+pub(super) fn current_of(library: &libloading::Library) -> usize {
     let mut context = std::ptr::null_mut::<c_void>();
     // SAFETY: the function has this type; there is a place for the answer.
     unsafe {

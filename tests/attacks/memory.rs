@@ -2,7 +2,7 @@
 
 use super::common::{Alone, alone, c_library, library_at, under_watch};
 use super::null::books;
-use super::{inside, with_device};
+use super::{fail, inside, nothing_fails, with_device};
 use ascendcl::{Acl, Current, Error, Scoped};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Config, control};
@@ -229,6 +229,21 @@ fn only_buffers_without_elements_are_empty() {
         assert!(none.is_empty() && !one.is_empty());
         let (none, one) = (current.pageable_buffer(Vec::<u8>::new()), current.pageable_buffer(vec![1_u8]));
         assert!(none.is_empty() && !one.is_empty());
+    });
+    alone.assert_nothing_lives();
+}
+
+/// There, memory for the host is memory of the device, and that is what there was no room for.
+#[proves(MEM_04)]
+#[test]
+fn in_run_mode_device_an_error_names_the_memory_that_was_asked_for() {
+    let alone = on_device();
+    inside(|current| {
+        fail("aclrtMalloc=207001, aclrtMallocHost=207001");
+        let (device, host) = (current.device_buffer::<u8>(64).map(drop), current.host_buffer::<u8>(64).map(drop));
+        nothing_fails();
+        assert!(device.unwrap_err().to_string().contains("device memory"));
+        host.unwrap_err();
     });
     alone.assert_nothing_lives();
 }

@@ -135,15 +135,16 @@ fn what_the_library_refuses_runs_no_program() {
 #[test]
 fn forgotten_copies_are_over_before_the_other_context_uses_its_buffers_again() {
     on_devices([0, 1], |vision, speech, thread| {
-        let mut sound = heard(speech, thread, &[0; 64]);
+        let [mut sound, mut first] = [(); 2].map(|()| heard(speech, thread, &[0; 64]));
         vision
             .enter(thread, |current| {
-                let stream = current.stream().unwrap();
+                let (quick, stream) = (current.stream().unwrap(), current.stream().unwrap());
                 current
                     .with_peer(speech, |current, access| {
-                        let own = current.upload(&[5_u32; 64]).unwrap();
+                        let [own, other] = [(); 2].map(|()| current.upload(&[5_u32; 64]).unwrap());
                         current
                             .copy_scope(|current, copies| {
+                                drop(copies.copy_to_peer(current, &quick, access, other, &mut first).unwrap());
                                 drop(stream.launch_host_fn(current, || thread::sleep(Duration::from_millis(50))));
                                 mem::forget(copies.copy_to_peer(current, &stream, access, own, &mut sound).unwrap());
                             })
@@ -152,8 +153,8 @@ fn forgotten_copies_are_over_before_the_other_context_uses_its_buffers_again() {
                     .unwrap();
             })
             .unwrap();
-        let sound = speech.enter(thread, |current| sound.to_vec(current).unwrap()).unwrap();
-        assert_eq!(sound, [5; 64], "the scope waited");
+        let read = |current: &mut Current<_>| [sound.to_vec(current).unwrap(), first.to_vec(current).unwrap()];
+        assert_eq!(speech.enter(thread, read).unwrap(), [[5; 64]; 2], "the scope waited for both streams");
     });
 }
 

@@ -248,3 +248,26 @@ fn an_allocator_that_ends_with_its_last_block_and_panics_does_not_unwind_into_th
     device.reset(&mut thread).unwrap();
     acl.close().unwrap();
 }
+
+/// A descriptor is destroyed as soon as no registration uses it.
+#[proves(ALLOC_08)]
+#[test]
+fn a_descriptor_that_is_not_used_is_not_kept_until_its_stream_ends() {
+    let alone = alone();
+    inside(|current| {
+        let mut stream = current.stream().unwrap();
+        for refused in ["aclrtAllocatorSetObjToDesc#1=507899", "aclrtAllocatorRegister#1=507899"] {
+            control::fail(refused.parse().unwrap()).unwrap();
+            let (undecided, allocator) = stream.register(current, pool(current)).unwrap_err().value;
+            all_is_well();
+            assert_lives!(allocator_descriptors, 0, "{refused}");
+            allocator.release(current).unwrap();
+            stream = undecided;
+        }
+        let stream = stream.register(current, pool(current)).unwrap();
+        let (_stream, first) = stream.replace(current, pool(current)).unwrap();
+        assert_lives!(allocator_descriptors, 1);
+        first.release(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}

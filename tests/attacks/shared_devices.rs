@@ -279,9 +279,10 @@ fn a_device_is_neither_used_nor_reset_while_another_part_recovers_it() {
     };
     hangs(&first, &mut thread, false, attaches);
     let first = first.recover(&mut thread, BRIEFLY).map(drop).unwrap_err().value;
+    let acl_there = &acl;
     thread::scope(|scope| {
         scope.spawn(move || {
-            let mut thread = Thread::new().unwrap();
+            let (acl, mut thread) = (acl_there, Thread::new().unwrap());
             asked.recv_timeout(Duration::from_secs(20)).unwrap();
             let Err(ScopeError::NotOpened(error)) = first.context(&mut thread, |_, _| ()) else {
                 panic!("it was used")
@@ -289,6 +290,11 @@ fn a_device_is_neither_used_nor_reset_while_another_part_recovers_it() {
             is_shared(Err::<(), _>(error), 0);
             let refused = first.reset(&mut thread).unwrap_err();
             is_shared(Err::<(), _>(refused.error), 0);
+            // Another device that is recovered meanwhile has nothing to do with it.
+            let other = acl.device(&mut thread, 1).unwrap();
+            let Recovered::Usable(other) = other.recover(&mut thread, BRIEFLY).unwrap() else { panic!("it was reset") };
+            other.reset(&mut thread).unwrap();
+            is_shared(acl.device(&mut thread, DEVICE).map(drop), 0);
             answers.send(()).unwrap();
             // What the scope keeps is given up again.
             drop(refused.value);

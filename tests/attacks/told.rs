@@ -86,6 +86,8 @@ fn waits_for_a_stream_and_for_a_context_are_told_of_a_failure_that_a_pending_hea
         // An event that is recorded after the failure was reported comes after work that is over.
         let event = stream.record(current, event).unwrap();
         event.synchronize(current).unwrap();
+        let new = stream.record(current, current.event().unwrap()).unwrap();
+        new.synchronize(current).unwrap();
     });
     alone.assert_nothing_lives();
 }
@@ -352,6 +354,25 @@ fn a_failure_is_told_to_work_that_writes_once_more_what_had_failed() {
         let again = stream.set_bytes(current, one, 3).unwrap();
         let copied = stream.copy_to_device(current, current.host_buffer(4).unwrap(), two).unwrap();
         drop((told_once(current, again), told_once(current, copied)));
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(ERR_02, STREAM_16)]
+#[test]
+fn a_time_that_was_up_takes_no_failure_from_a_wait_for_the_stream() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap();
+        fail(FIRST_WAIT_FAILS);
+        drop(told_once(current, set(current, &stream, 1)));
+        let (release, held) = mpsc::channel::<()>();
+        let slow = stream.launch_host_fn(current, move || held.recv().unwrap()).unwrap();
+        let up = stream.synchronize_within(current, Duration::from_millis(2)).unwrap_err();
+        assert!(up.code().unwrap().is_timeout(), "{up}");
+        release.send(()).unwrap();
+        assert_eq!(stream.synchronize(current).unwrap_err().code().unwrap().number(), FAILED);
+        slow.wait(current).unwrap().into_result().unwrap();
     });
     alone.assert_nothing_lives();
 }

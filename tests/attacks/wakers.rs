@@ -1,16 +1,19 @@
 //! Wakers, which run code of the program on the crate's thread for futures.
 
-use super::{finish, inside};
+use super::{fail, finish, inside, nothing_fails};
 use crate::common::{alone, library};
-use ascendcl::{Acl, Brand, Current, Error, Pending, Stream, Thread, stream::Payload};
+use ascendcl::{Acl, Brand, Current, Error, Pending, Runtime, Setup, Stream, Thread, stream::Payload};
 use ascendcl_macros::proves;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::task::{Context as Task, Poll, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
+
+ascendcl::names!(Woken);
 
 const LONG: Duration = Duration::from_secs(20);
 
@@ -224,5 +227,65 @@ fn a_future_that_is_dropped_does_not_panic_with_its_waker() {
         release.send(()).unwrap();
         others_end(current);
     });
+    alone.assert_nothing_lives();
+}
+
+/// A waker that counts, and how often it was woken.
+fn counted() -> (Waker, Arc<AtomicUsize>) {
+    let count = Arc::new(AtomicUsize::new(0));
+    let counts = Arc::clone(&count);
+    let woken = move || {
+        counts.fetch_add(1, SeqCst);
+    };
+    (waker(woken, || ()), count)
+}
+
+#[track_caller]
+fn is_woken(count: &AtomicUsize) {
+    let until = Instant::now() + LONG;
+    while count.load(SeqCst) == 0 {
+        assert!(Instant::now() < until, "nobody woke the task");
+        thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// The thread cannot see when the work is over, so it wakes the task, which asks itself.
+#[proves(EVENT_05)]
+#[test]
+fn a_task_is_woken_while_the_library_does_not_say_how_far_its_event_is() {
+    let alone = alone();
+    inside(|current| {
+        let mut stream = current.stream().unwrap();
+        let (release, work) = held(current, &stream);
+        let mut future = pin!(work.into_future(current, &mut stream).unwrap());
+        fail("aclrtQueryEventStatus=507899");
+        let (waker, count) = counted();
+        assert!(poll(future.as_mut(), waker).is_pending());
+        is_woken(&count);
+        nothing_fails();
+        release.send(()).unwrap();
+        drop(finish(future).unwrap_or_else(|failed| panic!("{}", failed.error)));
+    });
+    alone.assert_nothing_lives();
+}
+
+/// Nobody polls any more, and the event ends with its context.
+#[proves(EVENT_05, DEV_08)]
+#[test]
+fn a_task_is_woken_when_the_context_of_its_event_has_ended() {
+    let alone = alone();
+    let runtime = Runtime::<Woken>::open(Setup::builder().library(library()).device(0).build()).unwrap();
+    let future = runtime.with(|current| {
+        let stream = current.stream().unwrap();
+        fail("aclrtMemsetAsync=hang,aclrtStreamAbort=207000,aclrtDeviceTaskAbort=207000");
+        let work = stream.set_bytes(current, current.device_buffer::<u8>(8).unwrap(), 1).unwrap();
+        work.when_done(current, &stream).unwrap()
+    });
+    let mut future = pin!(future.unwrap());
+    let (waker, count) = counted();
+    assert!(poll(future.as_mut(), waker).is_pending());
+    runtime.close_by_force(Duration::from_millis(20)).unwrap();
+    is_woken(&count);
+    nothing_fails();
     alone.assert_nothing_lives();
 }

@@ -121,6 +121,46 @@ fn in_a_process_of_its_own_what_an_actor_keeps_ends_the_process() {
     panic!("the process goes on");
 }
 
+/// The thread of another actor that was dropped is still inside.
+#[proves(INIT_03)]
+#[test]
+fn a_process_that_ends_on_the_thread_of_a_dropped_actor_waits_for_the_others_alone() {
+    ends_well("exits::in_a_process_of_its_own_two_actors_are_dropped");
+}
+
+#[test]
+#[ignore = "ends its process"]
+fn in_a_process_of_its_own_two_actors_are_dropped() {
+    // SAFETY: registers a function that takes and returns nothing.
+    assert_eq!(unsafe { libc::atexit(where_the_library_is_destroyed) }, 0);
+    let _alone = alone();
+    control::fail(that_counts()).unwrap();
+    let slow = Actor::<Server, _>::open(Library::Simulator, |_| Ok(Slow)).unwrap();
+    drop(Actor::<Server, _>::open(Library::Simulator, |_| Ok(Exits)).unwrap());
+    drop(slow);
+    std::thread::sleep(Duration::from_secs(20));
+    panic!("the process goes on");
+}
+
+/// The thread of an actor that the program still has is not one of those for which `exit` waits.
+#[proves(INIT_03)]
+#[test]
+fn a_process_that_ends_in_a_job_of_an_actor_waits_for_another_one_that_was_dropped() {
+    ends_well("exits::in_a_process_of_its_own_a_job_ends_the_process");
+}
+
+#[test]
+#[ignore = "ends its process"]
+fn in_a_process_of_its_own_a_job_ends_the_process() {
+    // SAFETY: registers a function that takes and returns nothing.
+    assert_eq!(unsafe { libc::atexit(where_the_library_is_destroyed) }, 0);
+    let _alone = alone();
+    control::fail(that_counts()).unwrap();
+    let kept = Actor::<Server, _>::open(Library::Simulator, |_| Ok(())).unwrap();
+    drop(Actor::<Server, _>::open(Library::Simulator, |_| Ok(Slow)).unwrap());
+    kept.call(|_, ()| std::process::exit(7)).unwrap()
+}
+
 /// What an actor keeps. The process forks where it is dropped, on the actor's thread.
 struct Forks {
     library: std::path::PathBuf,

@@ -88,6 +88,7 @@ macro_rules! in_child {
 mod exits;
 mod futures;
 mod locks;
+mod objects;
 
 /// "refused" when the child's expression was true, else what happened instead.
 fn ending_of(child: libc::pid_t) -> &'static str {

@@ -305,7 +305,7 @@ impl RawGraph {
         }
     }
 
-    /// Records that the device was reset by force, which ended its captures.
+    /// Records that a reset of the device by force has ended the context, and with it the capture.
     pub(crate) fn has_been_reset(&self) {
         self.release();
         self.update.release();

@@ -356,7 +356,6 @@ impl RawStream {
     /// Records that the device was reset by force, so nothing that was queued runs any more.
     pub(crate) fn has_been_reset(&self) {
         self.timeline.succeeded(self.timeline.covers());
-        self.end_capture();
     }
 
     /// The keeper of the registered allocator, if there is one.

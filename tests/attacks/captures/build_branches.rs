@@ -305,3 +305,34 @@ fn a_build_that_cannot_begin_leaves_nothing_behind() {
     });
     alone.assert_nothing_lives();
 }
+
+/// Each order is one event, which is reset behind its wait: in the next replay it must not count as recorded.
+#[proves(EVENT_10, GRAPH_08)]
+#[test]
+fn a_branch_of_a_build_resets_its_events_and_one_of_a_capture_does_not() {
+    let alone = alone();
+    inside(|current| {
+        let mut own = stream(current);
+        fail("aclrtResetEvent=507899");
+        let mut build = current.build_graph(two(current)).unwrap();
+        let added = build.add(current, |tasks, (first, _)| {
+            tasks.branch(|tasks, side| {
+                let first = side.adopt_after(tasks, first)?;
+                drop(tasks.adopt_after(side, first)?);
+                Ok(())
+            })
+        });
+        assert_eq!(added.unwrap_err().code().unwrap().number(), 507_899);
+        let mut side = stream(current);
+        let captured = own.capture(current, CaptureMode::Relaxed, two(current), |capture, (first, _)| {
+            capture.fork(&mut side, |capture, side| {
+                let first = side.adopt_after(capture, first)?;
+                drop(capture.adopt_after(side, first)?);
+                Ok(())
+            })
+        });
+        drop(captured.unwrap());
+        fail("");
+    });
+    alone.assert_nothing_lives();
+}

@@ -344,6 +344,13 @@ fn a_capture_that_may_have_begun_and_could_not_be_ended_is_not_forgotten() {
         let refused = own.capture(current, CaptureMode::Relaxed, io(current), |_, _| panic!("it has not begun"));
         assert_eq!(refused.unwrap_err().error.code().unwrap().number(), 507_899);
         assert!(matches!(own.synchronize(current), Err(Error::Capturing)));
+        assert!(matches!(own.with_raw(current, |_| ()), Err(Error::Capturing)));
+        // The end of another stream does not ask for it.
+        let other = stream(current);
+        drop(other.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 1).unwrap());
+        let before = control::injected().len();
+        other.destroy(current).unwrap();
+        assert_eq!(control::injected().len(), before);
         crate::nothing_fails();
         own.destroy(current).unwrap();
     });

@@ -285,3 +285,109 @@ fn state_of_callbacks_that_panics_when_it_is_dropped_does_so_in_the_next_collect
     });
     alone.assert_nothing_lives();
 }
+
+/// The scope tells that the capture could not be ended, and not only that its stream takes no waits. What the end says does
+/// not count when the capture has ended.
+#[proves(GRAPH_01, DEV_10)]
+#[test]
+fn a_scope_says_why_the_capture_in_it_did_not_end() {
+    for (at_the_end, ends) in [("aclmdlRICaptureEnd=507899", false), ("aclmdlRICaptureEnd=after:507899", true)] {
+        let (alone, _others) = undisturbed();
+        let (acl, mut thread) = (crate::common::acl(), ascendcl::Thread::new().unwrap());
+        let device = acl.device(&mut thread, 0).unwrap();
+        let scope = device.with_current(&mut thread, |current| {
+            let mut own = stream(current);
+            drop(given_back(current, &mut own, "aclmdlRICaptureEnd=507899"));
+            fail(at_the_end);
+        });
+        nothing_fails();
+        match scope {
+            Ok(()) => assert!(ends),
+            Err(ascendcl::ScopeError::Teardown { errors, .. }) => {
+                let Some(Error::Vendor(error)) = errors.first() else { panic!("{errors:?}") };
+                assert!(!ends && error.call == "aclmdlRICaptureEnd", "{errors:?}");
+            }
+            other => panic!("{other:?}"),
+        }
+        device.reset(&mut thread).unwrap();
+        acl.close().unwrap();
+        alone.assert_nothing_lives();
+    }
+}
+
+/// Says when it is dropped.
+struct Tells(std::sync::mpsc::Sender<()>);
+
+impl Drop for Tells {
+    fn drop(&mut self) {
+        let _ = self.0.send(());
+    }
+}
+
+/// The end of an operand has destroyed the instance, and the state of its callback waits for a moment in which it can be
+/// dropped.
+#[proves(GRAPH_05)]
+#[test]
+fn state_of_a_callback_is_dropped_when_its_runtime_was_closed() {
+    let alone = alone();
+    let runtime = Runtime::<Refused>::open(library()).unwrap();
+    let (tells, told) = std::sync::mpsc::channel();
+    let captures = |current: &mut Current<Refused>| {
+        let mut own = stream(current);
+        let operands = io(current);
+        fail("aclmdlRIDestroy#1=507899,aclmdlRIDestroy#2=507899");
+        let state = std::sync::Mutex::new(Tells(tells));
+        let refused = own.capture(current, CaptureMode::Relaxed, operands, |capture, (input, mut device, _)| {
+            capture.copy_to_device(&input, &mut device)?;
+            capture.launch_host_fn(state, |_| ())?;
+            Err(Error::NotExecuted)
+        });
+        let (_, device, _) = refused.unwrap_err().value;
+        device.free(current).unwrap();
+        nothing_fails();
+    };
+    runtime.with(captures).unwrap();
+    runtime.close().unwrap();
+    assert!(told.try_recv().is_ok(), "the runtime is closed");
+    drop(runtime);
+    alone.assert_nothing_lives();
+}
+
+/// A part may begin where no copy on the device may begin.
+#[proves(COPY_09, GRAPH_05)]
+#[test]
+fn a_copy_on_the_device_from_an_odd_place_is_not_captured() {
+    let alone = alone();
+    inside(|current| {
+        let all = current.upload(&[1_u8; 65]).unwrap().into_shared();
+        let odd = all.slice(1..).unwrap();
+        drop(all);
+        let operands = (odd.try_unshare(current).unwrap(), current.upload(&[0_u8; 64]).unwrap());
+        let mut own = stream(current);
+        let captured = own.capture(current, CaptureMode::Relaxed, operands, |capture, (odd, mut to)| {
+            capture.copy_on_device(&odd, &mut to)
+        });
+        let refused = captured.map(drop).unwrap_err();
+        assert!(matches!(refused.error, Error::Misaligned { .. }), "{}", refused.error);
+    });
+    alone.assert_nothing_lives();
+}
+
+/// The operator has memory of its own runtime, and the error is about the operator.
+#[proves(STREAM_09, GRAPH_05)]
+#[test]
+fn an_operator_of_another_runtime_is_not_captured() {
+    let alone = alone();
+    let (one, two) = (Runtime::<Refused>::open(library()).unwrap(), Runtime::<Refused>::open(library()).unwrap());
+    let lost = two.with(|current| operator(current, "Relu", 1.0)).unwrap();
+    let captures = |current: &mut Current<Refused>| {
+        let mut own = stream(current);
+        let captured = own.capture(current, CaptureMode::Relaxed, lost, |_, _| panic!("it is of another runtime"));
+        let error = captured.map(drop).unwrap_err().error;
+        assert!(matches!(error, Error::WrongContext { what: ascendcl::error::ObjectKind::OPERATOR, .. }), "{error}");
+    };
+    one.with(captures).unwrap();
+    one.close().unwrap();
+    two.close().unwrap();
+    alone.assert_nothing_lives();
+}

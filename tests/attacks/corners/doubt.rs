@@ -260,3 +260,22 @@ fn memory_that_was_waited_for_does_not_wait_for_later_work_of_that_stream() {
     });
     alone.assert_nothing_lives();
 }
+
+/// A part of a part stands for the memory of the arena, not for the part that it comes from.
+#[proves(MEM_02)]
+#[test]
+fn a_part_of_memory_in_doubt_is_in_doubt_when_it_has_one_owner_again() {
+    let alone = alone();
+    inside(|current| {
+        let mut arena = current.device_arena(bytes_in_arena::<u8>(64)).unwrap();
+        let (buffer, stream, go) = in_doubt(current, arena.take::<u8>(64).unwrap().zero(current).unwrap());
+        let shared = buffer.into_shared();
+        let head = shared.slice(..8).unwrap();
+        drop(shared);
+        go.send(()).unwrap();
+        stream.synchronize(current).unwrap();
+        let mut head = head.try_unshare(current).unwrap();
+        is_in_doubt(&head.copy_from(current, &[1; 8]).unwrap_err());
+    });
+    alone.assert_nothing_lives();
+}

@@ -3,6 +3,7 @@
 use super::*;
 use ascendcl::memory::bytes_in_arena;
 use ascendcl_macros::proves;
+use std::ptr::NonNull;
 
 /// Each step leaves one element out.
 #[proves(MEM_02)]
@@ -72,6 +73,39 @@ fn an_empty_part_at_the_end_of_memory_begins_inside_that_memory() {
         }
         let nothing = current.upload::<f32>(&[]).unwrap().into_shared();
         assert_eq!(nothing.slice(0..).unwrap().as_raw(), nothing.as_raw());
+    });
+    alone.assert_nothing_lives();
+}
+
+/// A part may begin where its memory begins, and be shorter.
+#[proves(MEM_08)]
+#[test]
+fn a_first_part_whose_whole_has_no_other_name_is_no_longer_than_it_was() {
+    let alone = alone();
+    inside(|current| {
+        let all = current.upload(&[1_u8, 2, 3, 4]).unwrap().into_shared();
+        let head = all.slice(..2).unwrap();
+        drop(all);
+        let head = head.try_unshare(current).unwrap();
+        assert_eq!(head.to_vec(current).unwrap(), [1, 2]);
+    });
+    alone.assert_nothing_lives();
+}
+
+/// Memory of other code is no part, and need not begin where the library's blocks begin.
+#[proves(MEM_08)]
+#[test]
+fn memory_of_other_code_is_a_tensor_wherever_it_begins() {
+    let alone = alone();
+    inside(|current| {
+        let block = current.upload(&[1.0_f32, 2.0, 3.0]).unwrap();
+        // SAFETY: these four bytes are inside of the block.
+        let second = unsafe { NonNull::new(block.as_raw()).unwrap().byte_add(4) };
+        // SAFETY: two elements are there, which were written, until `block` is freed. Nobody else uses it before.
+        let adopted = unsafe { current.adopt_memory::<f32>(second, 2) }.unwrap();
+        drop(adopted.into_tensor(&[2]).unwrap());
+        collect(current);
+        block.free(current).unwrap();
     });
     alone.assert_nothing_lives();
 }

@@ -126,3 +126,51 @@ fn memory_that_work_on_two_streams_uses_is_kept_for_both_and_one_doubt_shuts_it(
     });
     alone.assert_nothing_lives();
 }
+
+/// Nothing of the object is queued on the stream that takes the work over.
+#[proves(MEM_02, STREAM_04)]
+#[test]
+fn an_object_whose_work_is_over_is_not_in_use_by_the_stream_that_takes_it_over() {
+    let alone = alone();
+    inside(|current| {
+        let (first, second) = (current.stream().unwrap(), current.stream().unwrap());
+        let counter = Counter::new(current);
+        let mark = Arc::clone(&counter.mark);
+        let work = counted(current, &first, counter, |_| Ok(())).unwrap();
+        first.synchronize(current).unwrap();
+        assert!(mark.is_over(current));
+        let event = first.record(current, current.event().unwrap()).map_err(Error::from).unwrap();
+        let release = hold(current, &second);
+        let work = second.adopt_after(current, work, &event).map_err(Error::from).unwrap();
+        assert!(mark.is_over(current));
+        release.send(()).unwrap();
+        work.wait(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+/// A call that failed may have queued work with the object. Work that another stream takes over does not cover it.
+#[proves(MEM_02, STREAM_04)]
+#[test]
+fn an_object_that_failed_work_may_use_is_in_use_until_its_own_stream_was_waited_for() {
+    let alone = alone();
+    inside(|current| {
+        let (first, second) = (current.stream().unwrap(), current.stream().unwrap());
+        let (counter, later) = (Counter::new(current), Counter::new(current));
+        let (mark, other) = (Arc::clone(&counter.mark), another(&counter));
+        let work = counted(current, &first, counter, |_| Ok(())).unwrap();
+        crate::fail("aclrtSynchronizeStreamWithTimeout=507046");
+        drop(counted(current, &first, other, |_| Err(Refused("lost").into())).unwrap_err());
+        crate::nothing_fails();
+        let last = counted(current, &first, later, |_| Ok(())).unwrap();
+        let event = first.record(current, current.event().unwrap()).map_err(Error::from).unwrap();
+        let both = work.join(last).unwrap();
+        let both = second.adopt_after(current, both, &event).map_err(Error::from).unwrap();
+        second.synchronize(current).unwrap();
+        assert!(!mark.is_over(current), "the failed call may have queued work on the first stream");
+        first.synchronize(current).unwrap();
+        assert!(mark.is_over(current));
+        drop(both);
+    });
+    alone.assert_nothing_lives();
+}

@@ -80,7 +80,7 @@ fn counted<C: Brand>(
 }
 
 /// Nothing that is queued behind this runs before something is sent.
-fn hold<C: Brand>(current: &Current<C>, stream: &StreamOps<C>) -> Sender<()> {
+pub(super) fn hold<C: Brand>(current: &Current<C>, stream: &StreamOps<C>) -> Sender<()> {
     let (release, released) = channel::<()>();
     mem::forget(stream.launch_host_fn(current, move || released.recv_timeout(LONG).is_ok()).unwrap());
     release

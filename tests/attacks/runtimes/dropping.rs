@@ -161,3 +161,31 @@ fn what_the_next_runtime_could_not_take_down_is_told_by_the_sweep() {
     next.close().unwrap();
     alone.assert_nothing_lives();
 }
+
+/// A runtime that was dropped and cannot be released is not why another one, on another device, cannot be closed.
+#[proves(DEV_08, DEV_10)]
+#[test]
+fn a_runtime_with_a_thread_inside_is_closed_by_force_in_its_time_although_another_one_is_left() {
+    const LIMIT: Duration = Duration::from_millis(300);
+    let alone = alone();
+    let on = |device| Setup::builder().library(library()).device(device).teardown_timeout(LIMIT / 10).build();
+    let left = Runtime::<Worker>::open(on(0)).unwrap();
+    let (_stream, release) = left.with(|current| held(current)).unwrap();
+    drop(left);
+    let busy = Runtime::<Worker>::open(on(1)).unwrap();
+    let inside = |_: &mut Current<Worker>| {
+        let closes = || {
+            let begun = Instant::now();
+            let refused = busy.close_by_force(LIMIT).unwrap_err();
+            assert!(matches!(refused, CloseError::Busy { inside: 1 }), "{refused}");
+            begun.elapsed()
+        };
+        thread::scope(|threads| threads.spawn(closes).join().unwrap())
+    };
+    let time = busy.with(inside).unwrap();
+    assert!(time < LIMIT * 2, "{time:?}");
+    release.send(()).unwrap();
+    busy.close().unwrap();
+    sweep();
+    alone.assert_nothing_lives();
+}

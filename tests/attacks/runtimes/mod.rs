@@ -13,6 +13,7 @@ mod several_by_force;
 mod stopped;
 mod stopping;
 mod swapped;
+mod views;
 
 use super::{fail, finish, model, nothing_fails, upload};
 use crate::common::{allocators::Empty, alone, library};

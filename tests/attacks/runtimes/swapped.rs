@@ -1,6 +1,7 @@
 //! Objects of a runtime inside of another one with the same name, when all functions are cached: calls take their fast path.
 
 use super::*;
+use ascendcl::peer::PeerAccess;
 use ascendcl::stream::DefaultAllocator;
 use ascendcl::{BoundModel, DeviceBuffer, Event, Failed, event::Recorded};
 
@@ -38,6 +39,7 @@ impl Objects {
         let event = stream.record(current, event).unwrap();
         stream.wait_for(current, &event).unwrap();
         stream.synchronize(current).unwrap();
+        current.event().unwrap().destroy(current).unwrap();
         Self { stream, device, host, model, event }
     }
 
@@ -85,6 +87,8 @@ fn refused(current: &mut Current<Worker>, own: Objects, other: Objects) -> (Obje
     mine.model = back(stream.execute(current, mine.model));
     mine.event = back(stream.record(current, mine.event));
     wrong(stream.wait_for(current, &mine.event));
+    // A record that was refused before any call has not moved the event.
+    assert_eq!(mine.event.milliseconds_since(current, &mine.event).unwrap(), 0.0);
     device = back(device.free(current));
     host = back(host.free(current));
     event = back(event.destroy(current));
@@ -105,5 +109,40 @@ fn objects_of_a_runtime_are_used_and_ended_by_no_other_of_its_name_on_any_way() 
     other.with(|current| theirs.used(current).end(current)).unwrap();
     one.close().unwrap();
     other.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+/// The scope could not wait for a stream of the second runtime, and the second one's buffer is not the first one's.
+#[proves(COPY_04, COPY_08, MEM_11)]
+#[test]
+fn copies_from_another_device_are_queued_in_the_runtime_that_waits_for_them() {
+    let alone = alone();
+    let on = |device| Setup::builder().library(library()).device(device).build();
+    let peers = Runtime::<Other>::open(on(1)).unwrap();
+    let [one, two] = [(); 2].map(|()| Runtime::<Worker>::open(on(0)).unwrap());
+    let sound = peers.with(|current| current.upload(&[1_u8; 64]).unwrap()).unwrap();
+    let lost = two.with(|current| current.upload(&[2_u8; 64]).unwrap()).unwrap();
+    let copies = |current: &mut Current<Worker>, access: &PeerAccess<Worker, Other>| {
+        let stream = current.stream().unwrap();
+        let waits = current.copy_scope(|current, copies| {
+            back(copies.copy_from_peer(current, &stream, access, &sound, lost));
+        });
+        waits.unwrap();
+        let waits = two.enter(current, |current| {
+            current.copy_scope(|current, copies| {
+                let copies_there = |current: &mut Current<Worker>| {
+                    let room = current.device_buffer(64).unwrap();
+                    back(copies.copy_from_peer(current, &stream, access, &sound, room));
+                };
+                one.enter(current, copies_there).unwrap();
+            })
+        });
+        waits.unwrap().unwrap();
+    };
+    one.with(|current| current.with_peer(&peers, copies).unwrap()).unwrap();
+    for runtime in [one, two] {
+        runtime.close().unwrap();
+    }
+    peers.close().unwrap();
     alone.assert_nothing_lives();
 }

@@ -176,6 +176,7 @@ fn values_of_two_runtimes_of_one_name_that_change_places_are_refused_and_change_
         is_of_another(own.synchronize(current));
         is_of_another(event.synchronize(current));
         is_of_another(event.is_complete(current));
+        is_of_another(event.milliseconds_since(current, event));
         is_of_another(arena.reset(current));
         is_of_another(shared.to_vec(current));
         is_of_another(shared.clone().try_unshare(current).map_err(|failed| failed.error));

@@ -292,3 +292,24 @@ fn a_panic_behind_a_submission_leaves_memory_that_is_waited_for() {
     });
     alone.assert_nothing_lives();
 }
+
+/// More names than streams are told apart.
+#[proves(MEM_02)]
+#[test]
+fn memory_whose_readers_are_done_is_one_owners_again_and_is_freed_while_another_stream_works() {
+    let alone = alone();
+    inside(|current| {
+        let (stream, shared) = (current.stream().unwrap(), table(current));
+        (0..5).for_each(|_| drop(reads(current, &stream, shared.clone())));
+        stream.synchronize(current).unwrap();
+        let (_other, go) = held(current);
+        let shared = shared.try_unshare(current).unwrap().into_shared();
+        drop(reads(current, &stream, shared));
+        stream.synchronize(current).unwrap();
+        let blocks = control::live().device_blocks;
+        collect(current);
+        assert_lives!(device_blocks, blocks - 1);
+        go.send(()).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
