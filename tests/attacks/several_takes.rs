@@ -2,10 +2,15 @@
 //! says of them. Nothing hangs here.
 
 use super::undisturbed;
-use crate::common::{acl, library};
+use crate::common::{acl, library, under_watch};
 use ascendcl::{Acl, Device, Error, Recovered, Thread};
 use ascendcl_macros::proves;
+use ascendcl_sim::{Config, control};
 use std::time::Duration;
+
+/// Devices that no other test leaves taken.
+const ONE: i32 = 2;
+const TWO: i32 = 3;
 
 const BRIEFLY: Duration = Duration::from_millis(20);
 
@@ -31,6 +36,7 @@ fn shared<'a>(device: Device<'a>, thread: &mut Thread, expected: usize) -> (Devi
 /// Runs the attack with a library and a token, and closes the library.
 fn with_acl(attack: impl FnOnce(&Acl, &mut Thread)) {
     let (alone, _others) = undisturbed();
+    control::configure(under_watch(Config::new().devices(4))).unwrap();
     let acl = acl();
     let mut thread = Thread::new().unwrap();
     attack(&acl, &mut thread);
@@ -48,7 +54,7 @@ fn reset<const N: usize>(devices: [Device<'_>; N], thread: &mut Thread) {
 #[test]
 fn a_take_that_was_reset_is_not_counted_and_one_that_is_kept_is() {
     with_acl(|acl, thread| {
-        let [first, kept, last] = [(); 3].map(|()| acl.device(thread, 0).unwrap());
+        let [first, kept, last] = [(); 3].map(|()| acl.device(thread, ONE).unwrap());
         first.reset(thread).unwrap();
         let (last, _) = shared(last, thread, 2);
         kept.reset(thread).unwrap();
@@ -61,8 +67,8 @@ fn a_take_that_was_reset_is_not_counted_and_one_that_is_kept_is() {
 #[test]
 fn a_take_is_in_the_way_again_after_it_recovered_the_device() {
     with_acl(|acl, thread| {
-        let first = acl.device(thread, 0).unwrap();
-        let second = acl.device(thread, 0).unwrap();
+        let first = acl.device(thread, ONE).unwrap();
+        let second = acl.device(thread, ONE).unwrap();
         let (first, _) = shared(first, thread, 2);
         // The first one is given up, however often the second one recovers the device.
         let second = usable(second, thread);
@@ -76,9 +82,9 @@ fn a_take_is_in_the_way_again_after_it_recovered_the_device() {
 #[test]
 fn the_error_names_the_place_of_the_take_that_was_not_given_up() {
     with_acl(|acl, thread| {
-        let first = acl.device(thread, 0).unwrap();
-        let second = acl.device(thread, 0).unwrap();
-        let kept = (acl.device(thread, 0).unwrap(), line!());
+        let first = acl.device(thread, ONE).unwrap();
+        let second = acl.device(thread, ONE).unwrap();
+        let kept = (acl.device(thread, ONE).unwrap(), line!());
         let (second, _) = shared(second, thread, 3);
         let (first, held) = shared(first, thread, 3);
         assert_eq!(held, format!("{}:{}:25", file!(), kept.1));
@@ -90,10 +96,10 @@ fn the_error_names_the_place_of_the_take_that_was_not_given_up() {
 #[test]
 fn the_error_does_not_name_the_place_of_a_take_that_was_reset() {
     with_acl(|acl, thread| {
-        let (kept, line) = (acl.device(thread, 0).unwrap(), line!());
-        let second = acl.device(thread, 0).unwrap();
+        let (kept, line) = (acl.device(thread, ONE).unwrap(), line!());
+        let second = acl.device(thread, ONE).unwrap();
         second.reset(thread).unwrap();
-        let (last, held) = shared(acl.device(thread, 0).unwrap(), thread, 2);
+        let (last, held) = shared(acl.device(thread, ONE).unwrap(), thread, 2);
         assert_eq!(held, format!("{}:{line}:33", file!()));
         reset([kept, last], thread);
     });
@@ -105,11 +111,11 @@ fn the_error_does_not_name_the_place_of_a_take_that_was_reset() {
 fn takes_of_two_devices_are_counted_by_device() {
     with_acl(|acl, thread| {
         let take = |thread: &mut Thread, id| acl.device(thread, id).unwrap();
-        let (zero, one) = (take(thread, 0), take(thread, 1));
+        let (zero, one) = (take(thread, ONE), take(thread, TWO));
         let zero = usable(zero, thread);
         let one = usable(one, thread);
         zero.reset(thread).unwrap();
-        let (again, _) = shared(acl.device(thread, 1).unwrap(), thread, 2);
+        let (again, _) = shared(acl.device(thread, TWO).unwrap(), thread, 2);
         reset([one, again], thread);
     });
 }
@@ -118,10 +124,11 @@ fn takes_of_two_devices_are_counted_by_device() {
 #[test]
 fn a_device_that_was_dropped_is_given_up_for_itself_alone() {
     let (_alone, _others) = undisturbed();
+    control::configure(under_watch(Config::new().devices(4))).unwrap();
     let (acl, other) = (acl(), crate::common::acl());
     let mut thread = Thread::new().unwrap();
-    let dropped = acl.device(&mut thread, 0).unwrap();
-    let [kept, own] = [(); 2].map(|()| other.device(&mut thread, 1).unwrap());
+    let dropped = acl.device(&mut thread, ONE).unwrap();
+    let [kept, own] = [(); 2].map(|()| other.device(&mut thread, TWO).unwrap());
     drop(dropped);
     let (own, _) = shared(own, &mut thread, 2);
     reset([kept, own], &mut thread);

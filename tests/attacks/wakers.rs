@@ -1,9 +1,10 @@
 //! Wakers, which run code of the program on the crate's thread for futures.
 
 use super::{fail, finish, inside, nothing_fails};
-use crate::common::{alone, library};
+use crate::common::{alone, library, under_watch};
 use ascendcl::{Acl, Brand, Current, Error, Pending, Runtime, Setup, Stream, Thread, stream::Payload};
 use ascendcl_macros::proves;
+use ascendcl_sim::{Config, control};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -273,8 +274,11 @@ fn a_task_is_woken_while_the_library_does_not_say_how_far_its_event_is() {
 #[proves(EVENT_05, DEV_08)]
 #[test]
 fn a_task_is_woken_when_the_context_of_its_event_has_ended() {
+    /// No other test leaves it taken.
+    const DEVICE: i32 = 3;
     let alone = alone();
-    let runtime = Runtime::<Woken>::open(Setup::builder().library(library()).device(0).build()).unwrap();
+    control::configure(under_watch(Config::new().devices(4))).unwrap();
+    let runtime = Runtime::<Woken>::open(Setup::builder().library(library()).device(DEVICE).build()).unwrap();
     let future = runtime.with(|current| {
         let stream = current.stream().unwrap();
         fail("aclrtMemsetAsync=hang,aclrtStreamAbort=207000,aclrtDeviceTaskAbort=207000");

@@ -1,7 +1,7 @@
 //! What a context still has after calls that failed halfway, and what a device says of a context that could not end.
 
 use super::{collect, fail, in_context, inside, nothing_fails, set, undisturbed};
-use crate::common::{acl, alone, assert_lives, difference};
+use crate::common::{acl, alone, assert_lives, difference, under_watch};
 use ascendcl::capture::CaptureMode;
 use ascendcl::memory::{Pages, bytes_in_arena};
 use ascendcl::model::ModelSource;
@@ -9,7 +9,7 @@ use ascendcl::operator::{Operator, relu};
 use ascendcl::raw::{Attach, Ending, EndsBefore};
 use ascendcl::{Current, Error, ScopeError, Scoped, Thread};
 use ascendcl_macros::proves;
-use ascendcl_sim::control;
+use ascendcl_sim::{Config, control};
 use std::mem;
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -189,9 +189,12 @@ unsafe impl Attach for Refuses {
 #[proves(DEV_08, DEV_10)]
 #[test]
 fn an_object_of_other_code_that_did_not_end_is_lost_with_a_default_context() {
+    /// No other test leaves it taken.
+    const DEVICE: i32 = 3;
     let _alone = undisturbed();
+    control::configure(under_watch(Config::new().devices(4))).unwrap();
     let (acl, mut thread) = (acl(), Thread::new().unwrap());
-    let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
+    let device = acl.device(&mut thread, DEVICE).unwrap().with_teardown_timeout(BRIEFLY);
     let scope = device.default_context(&mut thread, |context, thread| {
         context.enter(thread, |current| drop(current.attach(Refuses, ()).unwrap())).unwrap();
     });
