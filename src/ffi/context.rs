@@ -192,16 +192,22 @@ impl CurrentContext {
         // writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(ready.aclrtGetCurrentContext(&raw mut handle)) };
         match (answer.code(), handle) {
-            (Some(ACL_ERROR_RT_CONTEXT_NULL), _) | (Some(ACL_SUCCESS), aclrtContext::NULL) => Self::None,
-            (Some(ACL_SUCCESS), handle) => {
+            (Some(ACL_ERROR_RT_CONTEXT_NULL), _) => Self::None,
+            (Some(ACL_SUCCESS), handle) if !handle.is_null() => {
                 Self::Is(RawContext { handle, default: aclrtContext::NULL, device: UNKNOWN, forced: 0 })
             }
+            // Success without a handle says nothing (ERR-06).
             _ => Self::Unknown,
         }
     }
 
-    pub(super) fn is_none(self) -> bool {
-        matches!(self, Self::None)
+    /// Whether it is known that this context is not current.
+    pub(super) fn is_another_than(self, context: RawContext) -> bool {
+        match self {
+            Self::Is(current) => !current.is(context),
+            Self::None => true,
+            Self::Unknown | Self::NotAsked => false,
+        }
     }
 }
 

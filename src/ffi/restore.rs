@@ -3,7 +3,7 @@
 use super::Api;
 use super::context::{CurrentContext, LeftContext, RawContext};
 use super::created::{self, CreatedContext};
-use super::thread_notes::{self, LibraryNotes, Owed, with_notes};
+use super::thread_notes::{self, Owed, with_notes};
 use crate::error::Boxed;
 use ascendcl_macros::rule;
 
@@ -83,6 +83,11 @@ impl Restore {
             Before::Left(left) if left.device() == device => Before::Nothing,
             before => before,
         };
+        if let Before::Entered(_) = before {
+            // The reset may take the entered context off this thread. Code of the program that runs before it is current
+            // again (a subscriber of `tracing`, an allocator) asks for it first.
+            thread_notes::set_displaced(api, true);
+        }
         Self { api, before, within: None, home: None, instead: None }
     }
 
@@ -105,15 +110,15 @@ impl Restore {
         self.within = Some(context);
     }
 
-    /// Records that the device was reset. If nothing is current now, a default context that this crate had left current is
-    /// no longer: the device's next one may have its handle.
+    /// Records that the device was reset. If a default context of it that this crate had left current is not current any
+    /// more, forgets it: the device's next default context may have its handle.
     pub(crate) fn has_reset(&self) {
-        let is_over = |own: &LibraryNotes| own.left().get().is_some_and(|left| !left.is_alive());
-        with_notes(self.api, |own| {
-            if is_over(own) && CurrentContext::of_this_thread(self.api).is_none() {
-                own.left().set(None);
-            }
-        });
+        let left = with_notes(self.api, |own| own.left().get()).flatten();
+        if let Some(left) = left.filter(|left| !left.is_alive())
+            && CurrentContext::of_this_thread(self.api).is_another_than(*left.context())
+        {
+            with_notes(self.api, |own| own.left().set(None));
+        }
     }
 
     /// Records that the context has ended, so it is not restored.

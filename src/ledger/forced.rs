@@ -122,6 +122,11 @@ impl Ledger {
         panics.drop_each(kept);
     }
 
+    /// Whether the context has ended.
+    pub(crate) fn is_gone(&self) -> bool {
+        self.gone.load(Ordering::Acquire)
+    }
+
     fn is_empty(&self) -> bool {
         let runs = usize::from(self.streams.get(self.runs.id()).is_some());
         let attached = self.attachments.all().iter().filter(|row| !row.is_ended()).count();

@@ -63,7 +63,11 @@ impl Ledger {
 
     #[cold]
     fn keep_failures(&self, stream: &Arc<RawStream>) {
-        let events = self.events.all();
+        /// The pointers to an event here and in the ledger.
+        const UNNAMED: usize = 2;
+        drop(stream.take_spares());
+        let mut events = self.events.all();
+        events.retain(|event| Arc::strong_count(event) > UNNAMED);
         // Each event of a stream comes after the submission 0.
         let is_marked = |stream: &Arc<RawStream>| events.iter().any(|event| event.covers(stream, 0));
         let untold = stream.tell(Listener::Context).err();

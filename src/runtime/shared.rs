@@ -42,6 +42,11 @@ struct Ending {
 }
 
 impl Ending {
+    /// The context was taken down after all. What this runtime itself had comes last among what was lost.
+    fn no_longer_lost(&mut self) {
+        self.lost.iter_mut().for_each(|lost| drop(lost.pop()));
+    }
+
     /// What was lost, for the program.
     fn tell_lost(&mut self) -> Vec<String> {
         self.lost.as_mut().map(mem::take).unwrap_or_default()
@@ -208,9 +213,10 @@ impl Shared {
         }
         // If another runtime has reset the device, it has also released what this one had, or that is lost.
         let is_left = ending.lost.is_some() || !self.device.has_ended();
+        let had_lost = ending.lost.is_some() && !self.ledger.is_gone();
         let torn_down = if is_left { self.ledger.tear_down(teardown_timeout, panics) } else { Ok(()) };
-        if torn_down.is_ok() {
-            ending.lost.iter_mut().for_each(Vec::clear);
+        if had_lost && torn_down.is_ok() {
+            ending.no_longer_lost();
         }
         torn_down.and_then(|()| ending.give_back()).map_err(|errors| CloseError::Teardown { errors })
     }
@@ -224,9 +230,14 @@ impl Shared {
         panics: &mut Panics,
     ) -> Result<Vec<String>, CloseError> {
         let recovered = match self.device.has_ended() {
-            // What could not be released after the reset stays lost.
+            // What cannot be released now stays lost.
             true if ending.lost.is_some() => {
-                self.ledger.hold_events();
+                if !self.ledger.is_gone() {
+                    match self.ledger.is_taken_down_after_a_forced_reset(limit, panics) {
+                        true => ending.no_longer_lost(),
+                        false => self.ledger.hold_events(),
+                    }
+                }
                 Ok(Ended::ResetByOthers)
             }
             true => Err(Vec::new()),

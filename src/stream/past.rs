@@ -1,5 +1,6 @@
 //! Earlier work on the operands of a piece of work. A wait has to report its failures, too.
 
+use crate::code::Code;
 use crate::error::Error;
 use crate::ffi::{Api, RawStream};
 use std::sync::Arc;
@@ -198,6 +199,9 @@ fn ask(queue: &RawStream, api: Api) -> Option<Error> {
         Ok(false) => Ok(()),
         Err(error) => Err(error),
     };
-    // The crate itself refuses to ask a stream that is captured, or that is in another context.
-    answer.err().filter(|error| matches!(error, Error::Vendor(_)))
+    // A stream that is captured, that is in another context, or that got more work meanwhile, has more to do.
+    let has_more = |error: &Error| {
+        matches!(error, Error::Capturing | Error::WrongContext { .. }) || error.code().is_some_and(Code::is_timeout)
+    };
+    answer.err().filter(|error| !has_more(error))
 }

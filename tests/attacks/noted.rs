@@ -147,6 +147,31 @@ fn a_default_context_that_other_code_chose_after_the_crate_has_reset_its_device_
     alone.assert_nothing_lives();
 }
 
+/// Other code has chosen another device when the crate resets its own, and chooses this one afterwards.
+#[proves(CTX_08)]
+#[test]
+fn a_default_context_that_other_code_chose_after_a_reset_in_another_context_is_its_choice() {
+    let (alone, _others) = undisturbed();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 1).unwrap();
+    sets_device(0);
+    device.reset(&mut thread).unwrap();
+    drop(thread);
+    sets_device(1);
+    let chosen = current_handle();
+    let ran = ascendcl::run(library(), |current| {
+        assert_eq!(current.device_id(), 1);
+        Ok::<_, Error>(())
+    });
+    ran.unwrap();
+    assert_eq!(current_handle(), chosen);
+    resets_device(1);
+    resets_device(0);
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
 /// The library does not answer the first question.
 #[proves(CTX_08)]
 #[test]

@@ -1,7 +1,7 @@
 //! Reports of the library that the crate could lose: it gives each of them once.
 
-use super::{fail, inside, nothing_fails, set};
-use crate::common::{acl, alone, library};
+use super::{collect, fail, finish, inside, nothing_fails, set};
+use crate::common::{acl, alone, assert_lives, library};
 use ascendcl::{Error, Failed, Runtime, ScopeError, Setup, Thread, allocator::PoolAllocator};
 use ascendcl_macros::proves;
 
@@ -93,6 +93,61 @@ fn work_that_was_taken_over_is_not_given_back_while_the_library_does_not_say_whe
         assert!(is_the_failure(&error), "{error}");
         drop(work.wait(current).unwrap());
         nothing_fails();
+    });
+    alone.assert_nothing_lives();
+}
+
+/// A check of the crate refuses to ask, because the library does not say what is current.
+#[proves(CTX_08, ERR_02)]
+#[test]
+fn work_that_was_taken_over_is_not_given_back_while_the_crate_cannot_ask_whether_it_failed() {
+    let alone = alone();
+    let setup = Setup::builder().library(library()).device(0).verify_current(true).build();
+    let runtime = Runtime::<Reported>::open(setup).unwrap();
+    let mut told = 0;
+    for first_refused in 1..10 {
+        let waits = runtime.with(|current| {
+            let (first, second) = (current.stream().unwrap(), current.stream().unwrap());
+            let work = first.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 1).unwrap();
+            let event = first.record(current, current.event().unwrap()).unwrap();
+            let work = second.adopt_after(current, work, &event).unwrap();
+            let refused = format!("aclrtGetCurrentContext#{first_refused}+=507899");
+            fail(&format!("{refused},aclrtSynchronizeStreamWithTimeout#2=after:507015"));
+            let Err(Failed { error, value: work }) = work.wait(current) else { panic!("it has failed") };
+            told += usize::from(is_the_failure(&error));
+            if is_the_failure(&error) {
+                nothing_fails();
+                return drop(work.wait(current).unwrap());
+            }
+            fail("aclrtSynchronizeStreamWithTimeout#1=after:507015");
+            second.synchronize(current).unwrap_err();
+            nothing_fails();
+            drop(work);
+        });
+        waits.unwrap();
+    }
+    assert!((1..9).contains(&told), "{told} of nine waits were told of the failure");
+    runtime.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+#[proves(EVENT_08)]
+#[test]
+fn a_stream_that_failed_keeps_no_event_of_a_future_after_its_end() {
+    let alone = alone();
+    inside(|current| {
+        for _ in 0..4 {
+            let mut stream = current.stream().unwrap();
+            fail(FIRST_WAIT_FAILS);
+            let work = set(current, &stream, 1);
+            let failed = finish(work.into_future(current, &mut stream).unwrap());
+            assert!(failed.is_err());
+            drop(failed);
+            nothing_fails();
+            stream.destroy(current).map_err(Error::from).unwrap();
+            collect(current);
+            assert_lives!(events, 0);
+        }
     });
     alone.assert_nothing_lives();
 }

@@ -102,7 +102,10 @@ impl RawOutputs {
         self.home.is_here(current, GRAPH_OUTPUTS)?;
         self.with_tensor(index, |tensor| {
             let bytes = size_of_val(to);
-            if bytes > tensor.bytes || self.last_use.is_in_doubt() {
+            if self.last_use.is_in_doubt() {
+                return Err(Error::InDoubt { what: GRAPH_OUTPUTS });
+            }
+            if bytes > tensor.bytes {
                 return Err(Error::TooShort { what: ObjectKind::DEVICE_MEMORY, need: bytes, have: tensor.bytes });
             }
             let kind = match current.run_mode() {

@@ -191,10 +191,18 @@ impl RawStream {
         self.spares().pop()
     }
 
-    /// Keeps an event for the next future. The event lives as long as the stream.
+    /// Keeps an event for the next future, until the stream is destroyed.
     pub(crate) fn spare(&self, event: Arc<RawEvent>) {
         self.had_spares.store(true, Ordering::Release);
-        self.spares().push(event);
+        let mut spares = self.spares();
+        if !self.is_gone() {
+            spares.push(event);
+        }
+    }
+
+    /// The stream was destroyed: it keeps no events any more.
+    pub(crate) fn take_spares(&self) -> Vec<Arc<RawEvent>> {
+        core::mem::take(&mut *self.spares())
     }
 
     fn spares(&self) -> MutexGuard<'_, Vec<Arc<RawEvent>>> {

@@ -49,16 +49,16 @@ fn a_default_context_that_took_the_place_of_one_that_was_chosen_is_left_until_it
     alone.assert_nothing_lives();
 }
 
-/// Other code chose the default context, or it is still to be made current. A scope in this context ends, and leaves it
-/// current.
-#[proves(CTX_03, CTX_06)]
+/// Other code chose the default context, or it is still to be made current. A scope in this context ends, which does not
+/// end the context: it stays the choice of the other code, also when the device is given back once.
+#[proves(CTX_03, CTX_08)]
 #[test]
-fn a_default_context_is_left_by_a_scope_in_it_until_its_device_is_reset() {
+fn a_default_context_that_was_chosen_stays_the_choice_after_a_scope_in_it() {
     for is_owed in [false, true] {
         let (alone, _others) = undisturbed();
         let acl = acl();
         let (device, again, one) = (take(&acl, 0), open(0, false), open(1, false));
-        let (home, other) = (home_of(&again), home_of(&one));
+        let home = home_of(&again);
         on_a_new_thread(|| {
             makes_current(home);
             if is_owed {
@@ -68,7 +68,7 @@ fn a_default_context_is_left_by_a_scope_in_it_until_its_device_is_reset() {
             scope.unwrap();
             assert_eq!(current_handle(), home);
             one.with(|_| is_reset_once(&acl, 0)).unwrap();
-            assert_eq!(current_handle(), other);
+            assert_eq!(current_handle(), home);
         });
         reset(device);
         again.close().unwrap();

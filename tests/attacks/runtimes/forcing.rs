@@ -176,10 +176,12 @@ fn a_runtime_that_has_reset_its_device_does_not_reset_it_under_the_next_one() {
     let next = open();
     let kept = next.with(|current| current.upload(&[7_u8; 64]).unwrap()).unwrap();
     fail("aclrtDestroyContext=207000");
-    drop(runtime.close());
+    let Err(CloseError::Teardown { .. }) = runtime.close() else { panic!("the context was destroyed") };
+    // What is refused once is not lost for that.
+    fail("aclrtDestroyContext#1=207000");
+    assert_eq!(runtime.close_by_force(BRIEFLY).unwrap(), [""; 0]);
     nothing_fails();
     next.with(|current| assert_eq!(kept.to_vec(current).unwrap(), [7; 64])).unwrap();
-    runtime.close().unwrap();
     next.close().unwrap();
     are_of_no_use(values);
     drop(runtime);
@@ -276,6 +278,26 @@ fn an_allocator_that_panics_while_its_runtime_is_closed_by_force_leaves_the_rest
 #[test]
 fn a_runtime_with_a_hanging_stream_of_other_code_is_lost_once() {
     loses_a_stream_of_other_code("aclrtResetDeviceForce");
+}
+
+#[proves(DEV_09)]
+#[test]
+fn what_ended_with_a_default_context_is_told_also_when_the_library_is_not_finalised_at_once() {
+    let _alone = alone();
+    let setup = Setup::builder().library(library()).device(DEVICE).default_context(true).build();
+    let runtime = Runtime::<Worker>::open(setup).unwrap();
+    let hangs = |current: &mut Current<Worker>| {
+        fail("aclrtMemsetAsync=hang,aclrtStreamAbort=207000,aclrtDeviceTaskAbort=207000,aclFinalizeReference#1=207000");
+        mem::forget(current.stream().unwrap().set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
+    };
+    runtime.with(hangs).unwrap();
+    let Err(CloseError::Teardown { .. }) = runtime.close_by_force(BRIEFLY) else { panic!("it was finalised") };
+    assert_eq!(runtime.close_by_force(BRIEFLY).unwrap(), ["1 stream(s), 1 block(s) of memory"]);
+    nothing_fails();
+    drop(runtime);
+    sweep();
+    control::reset();
+    control::take_findings();
 }
 
 /// The library refuses to be finalised after the reset. The next try finalises it, and says what was lost.
