@@ -1,7 +1,7 @@
 //! What the crate notes of a context that is current on a thread, or that is not: the library refuses to leave it, does not
 //! say which one it is, or ends it.
 
-use super::leaving::{Worker, current_handle, resets_device, sets_device};
+use super::leaving::{Worker, current_handle, makes_current, resets_device, sets_device};
 use super::{fail, nothing_fails, undisturbed};
 use crate::common::{acl, alone, library};
 use ascendcl::runtime::CloseError;
@@ -147,27 +147,34 @@ fn a_default_context_that_other_code_chose_after_the_crate_has_reset_its_device_
     alone.assert_nothing_lives();
 }
 
-/// Other code has chosen another device when the crate resets its own, and chooses this one afterwards.
+/// Other code has chosen another context when the crate resets the device, and chooses the device afterwards.
 #[proves(CTX_08)]
 #[test]
 fn a_default_context_that_other_code_chose_after_a_reset_in_another_context_is_its_choice() {
     let (alone, _others) = undisturbed();
-    let acl = acl();
-    let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 1).unwrap();
-    sets_device(0);
-    device.reset(&mut thread).unwrap();
-    drop(thread);
-    sets_device(1);
-    let chosen = current_handle();
-    let ran = ascendcl::run(library(), |current| {
-        assert_eq!(current.device_id(), 1);
-        Ok::<_, Error>(())
-    });
-    ran.unwrap();
-    assert_eq!(current_handle(), chosen);
-    resets_device(1);
-    resets_device(0);
+    let (acl, other) = (acl(), open(0));
+    let context = other.with(|_| current_handle()).unwrap();
+    // On this thread the default context of device 1 is left current, and not that of device 0.
+    let worker = Worker::new();
+    let chooses = || {
+        let mut thread = Thread::new().unwrap();
+        let device = acl.device(&mut thread, 1).unwrap();
+        makes_current(context);
+        device.reset(&mut thread).unwrap();
+        drop(thread);
+        sets_device(1);
+        let chosen = current_handle();
+        let ran = ascendcl::run(library(), |current| {
+            assert_eq!(current.device_id(), 1);
+            Ok::<_, Error>(())
+        });
+        ran.unwrap();
+        assert_eq!(current_handle(), chosen);
+        resets_device(1);
+    };
+    worker.run(chooses).unwrap();
+    worker.end();
+    other.close().unwrap();
     acl.close().unwrap();
     alone.assert_nothing_lives();
 }
