@@ -221,6 +221,7 @@ impl LoadedModel {
         };
         answer.done(|| format!("load {}", image.source.name()))?;
         self.id.store(id, Ordering::Relaxed);
+        self.is_left.store(true, Ordering::Release);
         self.is_loaded.store(true, Ordering::Release);
         Ok(())
     }
