@@ -144,6 +144,11 @@ impl LoadedModel {
         destroyed
     }
 
+    /// Whether the library may have this model under this number.
+    pub(crate) fn is_left_as(&self, id: u32) -> bool {
+        self.is_left.load(Ordering::Acquire) && self.id() == id
+    }
+
     #[inline]
     pub(crate) fn id(&self) -> u32 {
         self.id.load(Ordering::Relaxed)
