@@ -185,9 +185,15 @@ impl<'g> Recording<'g> {
         }
     }
 
-    /// Notes that the tasks are not complete.
+    /// Notes that the tasks are not complete. The words of the error can be code of the program, which may panic. So
+    /// this is noted before, and no lock is held meanwhile.
     pub(super) fn breaks(&self, error: &Error) {
-        self.inner().breaks(error);
+        let is_first = self.inner().is_whole().is_ok();
+        self.breaks_because("an error without words: they panicked");
+        let words = error.to_string();
+        if is_first {
+            self.inner().broken = Some(words);
+        }
     }
 
     /// Notes that the tasks are not complete, for this reason.
@@ -335,7 +341,7 @@ impl Inner {
         (self.objects, self.names) = objects.into_parts();
     }
 
-    /// Notes the first failure.
+    /// Notes the first failure. While a lock is held, only an error of this crate: it has no words of the program.
     pub(super) fn breaks(&mut self, error: &Error) {
         self.broken.get_or_insert_with(|| error.to_string());
     }

@@ -124,3 +124,23 @@ fn an_error_of_a_body_whose_words_panic_leaves_no_graph_and_streams_that_work() 
     });
     alone.assert_nothing_lives();
 }
+
+/// A switch without all its cases is never replayed, whatever the program makes of its own error.
+#[proves(GRAPH_08, STREAM_20)]
+#[test]
+fn an_error_of_a_case_whose_words_panic_leaves_no_graph() {
+    let alone = alone();
+    inside(|current| {
+        let mut build = current.build_graph(numbers(current)).unwrap();
+        let added = build.add(current, |tasks, (number, _)| {
+            let case = |_: &mut Capture<'_, _, _>, _| Err(ascendcl::error::Extension::of(Wordless).into());
+            drop(catch_unwind(AssertUnwindSafe(|| tasks.switch(&number, 3, case))));
+            Ok(())
+        });
+        added.unwrap();
+        let refused = build.end(current).unwrap_err();
+        assert!(matches!(refused.error, Error::CaptureBroken { .. }), "{}", refused.error);
+        drop(refused.value.into_operands(current).unwrap());
+    });
+    alone.assert_nothing_lives();
+}
