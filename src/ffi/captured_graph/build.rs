@@ -63,7 +63,7 @@ impl RawGraph {
         // SAFETY: the function writes the handle to `instance` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety"). The flag is a plain value.
         let answer = unsafe { call!(api.aclmdlRIBuildBegin(&raw mut instance, 0)) };
-        answer.done(|| "begin to build a graph".into())?;
+        let instance = answer.wrote(instance, || "begin to build a graph".into())?;
         self.instance.store(instance.0, Ordering::Release);
         self.add_stream(api).map(drop)
     }

@@ -4,7 +4,8 @@
 
 use super::RawGraph;
 use crate::error::{Error, ObjectKind};
-use crate::ffi::call::call;
+use crate::ffi::answer::written;
+use crate::ffi::call::{Function, call, functions};
 use crate::ffi::stamp::Unknown;
 use crate::ffi::work::queue_work;
 use crate::ffi::{Api, HeldBlocks, Here, RawInvocation, RawStream};
@@ -73,6 +74,7 @@ impl RawTaskGroup {
             unsafe { call!(ready.aclmdlRICaptureTaskGrpEnd(stream, &raw mut handle)) }
         });
         given.and(ended)?;
+        let handle = written(handle, functions::aclmdlRICaptureTaskGrpEnd::NAME)?;
         Ok(Self { handle: AtomicPtr::new(handle.0), graph: Arc::downgrade(graph) })
     }
 
