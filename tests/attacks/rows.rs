@@ -2,12 +2,12 @@
 //! row, and the row keeps the memory lent to it.
 
 use super::common::onnx::{self, FLOAT, INT64, node, output};
-use super::common::{Alone, acl, alone, data, digits_in_batches_of, under_watch};
-use super::{collect, fail, inside, nothing_fails};
+use super::common::{Alone, acl, alone, c_library, data, digits_in_batches_of, library_at, under_watch};
+use super::{books, collect, fail, inside, nothing_fails, with_device};
 use crate::common::assert_lives;
 use ascendcl::operator;
 use ascendcl::{
-    Brand, Current, Error, Input, ScopeError, Scoped, Thread,
+    Acl, Brand, Current, Error, Input, ScopeError, Scoped, Thread,
     model::{Load, ModelSource, OutputBuffer},
 };
 use ascendcl_macros::proves;
@@ -317,4 +317,28 @@ fn a_load_that_took_place_and_is_told_to_have_failed_keeps_its_memory_until_it_i
         });
     }
     alone.assert_nothing_lives();
+}
+
+/// A number that a failed call has written may be that of another model, which is in use.
+#[proves(MODEL_14)]
+#[test]
+fn a_load_that_failed_and_wrote_the_number_of_another_model_unloads_nothing() {
+    let source = include_str!("../null/library.c")
+        .replace("(void)path; *id = 1; return 0;", "static int n; (void)path; *id = 1; return n++ ? 507899 : 0;")
+        .replace(
+            "aclmdlUnload(uint32_t id) { (void)id;",
+            "aclmdlUnload(uint32_t id) { static int n; (void)id; if (n++) abort();",
+        );
+    assert_eq!(source.matches("static int n;").count(), 2);
+    let _others = books();
+    let acl = Acl::init(library_at(c_library("loads-once", &source))).unwrap();
+    with_device(acl, |device, thread| {
+        let program = |current: &mut Current<Scoped<'_>>| {
+            let mut model = current.load_model("model").unwrap();
+            assert!(current.load_model("model").is_err());
+            model.run(current, &[]).unwrap();
+            model.unload(current).unwrap();
+        };
+        device.with_current(thread, program).unwrap();
+    });
 }
