@@ -127,7 +127,10 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
             false => Err(Error::OtherCapture),
         };
         match behind {
-            Ok(()) => Ok(Captured::new(object.object)),
+            Ok(()) => {
+                self.recording.goes_to(object.object, self.branch);
+                Ok(Captured::new(object.object))
+            }
             Err(error) => Err(Failed { error, value: object }),
         }
     }

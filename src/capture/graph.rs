@@ -186,8 +186,10 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
     /// # Errors
     ///
     /// Returns the graph unchanged, with [`Error::StillRunning`] when a replay that could not be waited for may still be
-    /// running, or [`Error::Vendor`].
-    #[rule(GRAPH_07)]
+    /// running, or [`Error::Vendor`]. After [`Error::Vendor`], a graph that was [built](super::GraphBuild) cannot be
+    /// replayed any more ([`Error::Gone`]): the library may have taken its streams out of it. Only this method can then
+    /// be called again.
+    #[rule(GRAPH_07, GRAPH_08)]
     pub fn into_operands(self, current: &Current<C>) -> Result<G, Failed<Self>> {
         let mut kept = Vec::new();
         match current.ledger().destroy_graph(&self.parts.raw, &mut kept) {

@@ -71,16 +71,17 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`], or [`Error::MissingFunction`] on releases that lack the functions. [`Error::InABody`] in a body
-    /// of a [condition](Self::run_if), which does not break the capture.
-    #[rule(GRAPH_09)]
+    /// [`Error::Vendor`], or [`Error::MissingFunction`] on releases that lack the functions. These do not break the
+    /// capture: [`Error::InABody`] in a body of a [condition](Self::run_if), and [`Error::OtherCapture`] for an operator
+    /// that is on another branch by now ([`adopt_after`](Self::adopt_after)).
+    #[rule(GRAPH_06, GRAPH_09)]
     pub fn task_group<L>(&mut self, tasks: Tasks<'g, C, L, K>) -> Result<TaskGroup<C, L>, Error>
     where
         K: OfACapture,
     {
         self.is_no_body()?;
         let recording = self.recording;
-        let operators = tasks.operators.iter().map(|object| recording.operator(*object));
+        let operators = tasks.operators.iter().map(|object| recording.operator(*object, self.branch));
         let operators = operators.collect::<Result<Vec<_>, _>>()?;
         let grouped = recording.ledger().group_tasks(recording.graph(), &self.queue, &operators);
         let (raw, given) = match grouped {
@@ -100,6 +101,9 @@ impl<C: Brand, S: CanCapture> Stream<C, S> {
     /// same place. Both are operands of the graph; [`CapturedGraph::with_operands`] adds operands. Replays after the
     /// update run the new operators. `tasks` gets an empty list and the names of the graph's operands. The library is
     /// not called before `tasks` returns.
+    ///
+    /// Branches that are not ordered run at the same time. So a new operator has no task on another branch, unless that
+    /// task comes before the group or after it in each replay.
     ///
     /// ```
     /// use ascendcl::capture::{CaptureMode, Tasks};
@@ -131,12 +135,12 @@ impl<C: Brand, S: CanCapture> Stream<C, S> {
     ///
     /// # Errors
     ///
-    /// Returns the graph unchanged, with [`Error::OtherCapture`] for a group of another graph, [`Error::OtherOperator`]
-    /// for an operator of another kind, [`Error::Capturing`] when the stream is being captured, [`Error::NotItsStream`] for
+    /// Returns the graph unchanged, with [`Error::OtherCapture`] for a group of another graph and for an operator that
+    /// another branch may run at the same time, [`Error::OtherOperator`] for an operator of another kind, [`Error::Capturing`] when the stream is being captured, [`Error::NotItsStream`] for
     /// a stream with an allocator on which the graph was not captured, [`Error::InDoubt`], or [`Error::WrongContext`]. With
     /// [`Error::Vendor`] the graph may be half updated. Then each replay of it returns [`Error::HalfUpdated`], and
     /// [`CapturedGraph::into_operands`] returns the operands.
-    #[rule(GRAPH_07, GRAPH_09)]
+    #[rule(GRAPH_06, GRAPH_07, GRAPH_09)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn update<G: GraphOperands<C>, L>( // GRAPH-07, GRAPH-09: between replays: `replay.wait(current)?` gives the graph back
         &mut self,
@@ -152,6 +156,9 @@ impl<C: Brand, S: CanCapture> Stream<C, S> {
         let named = graph.parts.operands.names_of_operands(&mut objects, INSIDE);
         let numbers = tasks(Tasks::new(), named).operators;
         let updated = group.replaced_by(&objects, &numbers).and_then(|operators| {
+            if graph.parts.topology.uses_at_once(group.first, &numbers) {
+                return Err(Error::OtherCapture);
+            }
             current.ledger().api().is_of_this_process()?;
             graph.parts.raw.update(current.here(), self.queue(), &group.raw, &operators)
         });

@@ -21,6 +21,8 @@ pub(super) struct Recording<'g> {
 /// The objects and tasks that a capture or a build has so far.
 pub(super) struct Inner {
     objects: Vec<Object>,
+    /// For each object, by number: the branch that has it. Lists of tasks name objects without a borrow.
+    has: Vec<usize>,
     branches: Vec<Branch>,
     tasks: Vec<CapturedTask>,
     names: Vec<String>,
@@ -78,10 +80,19 @@ impl<'g> Recording<'g> {
         }
     }
 
-    pub(super) fn operator(&self, object: usize) -> Result<Arc<RawInvocation>, Error> {
-        match self.inner().objects.get(object) {
-            Some(Object::Operator(operator)) => Ok(Arc::clone(operator.invocation())),
+    /// The operator with this number, if the branch has it now.
+    pub(super) fn operator(&self, object: usize, branch: usize) -> Result<Arc<RawInvocation>, Error> {
+        let inner = self.inner();
+        match inner.objects.get(object) {
+            Some(Object::Operator(own)) if inner.has.get(object) == Some(&branch) => Ok(Arc::clone(own.invocation())),
             _ => Err(Error::OtherCapture),
+        }
+    }
+
+    /// Notes that this branch has the object from now on.
+    pub(super) fn goes_to(&self, object: usize, branch: usize) {
+        if let Some(place) = self.inner().has.get_mut(object) {
+            *place = branch;
         }
     }
 
@@ -185,9 +196,15 @@ impl<'g> Recording<'g> {
         }
     }
 
-    /// Notes that the tasks are not complete.
+    /// Notes that the tasks are not complete. The words of the error can be code of the program, which may panic. So
+    /// this is noted before, and no lock is held meanwhile.
     pub(super) fn breaks(&self, error: &Error) {
-        self.inner().breaks(error);
+        let is_first = self.inner().is_whole().is_ok();
+        self.breaks_because("an error without words: they panicked");
+        let words = error.to_string();
+        if is_first {
+            self.inner().broken = Some(words);
+        }
     }
 
     /// Notes that the tasks are not complete, for this reason.
@@ -320,22 +337,24 @@ impl<'g> Recording<'g> {
 impl Inner {
     /// No tasks and no objects, with one branch on this stream.
     pub(super) fn new(first: &RawStream) -> Self {
-        let (objects, names) = Default::default();
+        let (objects, has, names) = Default::default();
         let branches = vec![Branch { stream: first.id(), last: None, cases: 0, behind: vec![None] }];
-        Self { objects, branches, tasks: Vec::new(), names, broken: None }
+        Self { objects, has, branches, tasks: Vec::new(), names, broken: None }
     }
 
     /// An incomplete recording, to which nothing can be added.
     pub(super) fn broken(reason: &str) -> Self {
-        let (objects, branches, tasks, names) = Default::default();
-        Self { objects, branches, tasks, names, broken: Some(reason.to_owned()) }
+        let (objects, has, branches, tasks, names) = Default::default();
+        Self { objects, has, branches, tasks, names, broken: Some(reason.to_owned()) }
     }
 
     pub(super) fn add_objects(&mut self, objects: Objects<'_>) {
         (self.objects, self.names) = objects.into_parts();
+        // The first branch has all of them.
+        self.has = vec![0; self.objects.len()];
     }
 
-    /// Notes the first failure.
+    /// Notes the first failure. While a lock is held, only an error of this crate: it has no words of the program.
     pub(super) fn breaks(&mut self, error: &Error) {
         self.broken.get_or_insert_with(|| error.to_string());
     }

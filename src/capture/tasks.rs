@@ -107,12 +107,13 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`], or [`Error::MissingFunction`] on releases that lack the function; the state is dropped.
+    /// [`Error::Vendor`], or [`Error::MissingFunction`] on releases that lack the function. The capture then makes no
+    /// graph, and the state is dropped when what was captured is destroyed.
     #[rule(CB_01, CB_08, CB_09)]
     pub fn launch_host_fn<T: Send + Sync + 'static>(&mut self, state: T, callback: fn(&T)) -> Result<(), Error> {
         let (recording, api) = (self.recording, self.recording.api());
-        let given = self.queue.capture_callback(api, state, callback, recording.panicked());
-        let given = given.map(|kept| recording.graph().needs().states.push(kept));
+        let (kept, given) = self.queue.capture_callback(api, state, callback, recording.panicked());
+        recording.graph().needs().states.push(kept);
         recording.note(self.branch, "callback", &[], &[], given)
     }
 

@@ -1,6 +1,7 @@
 //! The captured tasks as data and as a diagram.
 
 use core::fmt::Write;
+use std::collections::BTreeSet;
 
 /// One task of a graph.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -57,6 +58,30 @@ impl Topology {
         for (task, operator) in self.tasks.iter_mut().skip(first).zip(operators) {
             task.writes = vec![*operator];
         }
+    }
+
+    /// Whether these operators, as those of the tasks from `first` on, would be used by other tasks that may run at the
+    /// same time.
+    pub(super) fn uses_at_once(&self, first: usize, operators: &[usize]) -> bool {
+        let group = first..first + operators.len();
+        let uses = |task: &CapturedTask, operator| task.reads.contains(operator) || task.writes.contains(operator);
+        group.clone().zip(operators).any(|(own, operator)| {
+            let tasks = self.tasks.iter().enumerate();
+            let mut others = tasks.filter(|(number, task)| !group.contains(number) && uses(task, operator));
+            others.any(|(other, _)| !self.before(own.max(other)).contains(&own.min(other)))
+        })
+    }
+
+    /// The tasks that are done when this one begins, and itself.
+    fn before(&self, task: usize) -> BTreeSet<usize> {
+        let mut found = BTreeSet::from([task]);
+        let mut next = Some(task);
+        // A task comes after tasks with smaller numbers.
+        while let Some(task) = next {
+            found.extend(self.tasks.get(task).into_iter().flat_map(|task| &task.after));
+            next = found.range(..task).next_back().copied();
+        }
+        found
     }
 
     /// The graph as a Mermaid flowchart. Each stream is a subgraph. An arrow within a stream is the order of the stream

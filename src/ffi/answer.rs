@@ -9,7 +9,10 @@ use crate::trace;
 use ascendcl_macros::rule;
 use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::error_codes::ACL_SUCCESS;
-use ascendcl_sys::types::aclError;
+use ascendcl_sys::types::{
+    aclError, aclmdlRI, aclmdlRICondHandle, aclrtAllocatorDesc, aclrtContext, aclrtEvent, aclrtLabel, aclrtLabelList,
+    aclrtStream, aclrtTaskGrp,
+};
 use core::convert::Infallible;
 use core::ptr::NonNull;
 
@@ -28,6 +31,37 @@ impl Refusal for Infallible {
     fn into_error(self) -> Error {
         match self {}
     }
+}
+
+/// What a function writes for a new object: a handle or an address. Null stands for no object, or for another one.
+pub(super) trait Written: Copy {
+    fn is_nothing(self) -> bool;
+}
+
+impl<T> Written for *mut T {
+    #[inline(always)]
+    fn is_nothing(self) -> bool {
+        self.is_null()
+    }
+}
+
+macro_rules! written {
+    ($($handle:ident)+) => { $(
+        impl Written for $handle {
+            #[inline(always)]
+            fn is_nothing(self) -> bool {
+                self.is_null()
+            }
+        }
+    )+ };
+}
+written!(aclmdlRI aclmdlRICondHandle aclrtAllocatorDesc aclrtContext aclrtEvent aclrtLabel aclrtLabelList aclrtStream aclrtTaskGrp);
+
+/// What this call has written. Null is a failure, although the call succeeded (ERR-06).
+#[inline]
+#[rule(ERR_06)]
+pub(super) fn written<H: Written>(handle: H, call: &'static str) -> Result<H, Error> {
+    if handle.is_nothing() { Err(Error::NullAnswer { call }) } else { Ok(handle) }
 }
 
 /// The answer of a function, and the function's name.

@@ -12,6 +12,5 @@ pub(super) fn event_for_captures(api: Api) -> Result<aclrtEvent, Error> {
     // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
     // writes (`core::ptr`, "Safety").
     let answer = unsafe { call!(api.aclrtCreateEventExWithFlag(&raw mut raw, ACL_EVENT_SYNC)) };
-    answer.done(|| "create an event for a capture".into())?;
-    Ok(raw)
+    answer.wrote(raw, || "create an event for a capture".into())
 }

@@ -48,7 +48,7 @@ impl RawContext {
         // SAFETY: the function writes the handle to `context` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(api.aclrtCreateContext(&raw mut context, device)) };
-        answer.done(|| format!("create a context on device {device}"))?;
+        let context = answer.wrote(context, || format!("create a context on device {device}"))?;
         let default = default.map_or(aclrtContext::NULL, |default| default.handle);
         created::record(api.resets(), context.0.addr());
         Ok(Self { handle: context, default, device, forced: api.resets().forced(device) })

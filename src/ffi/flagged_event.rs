@@ -13,8 +13,7 @@ pub(super) fn event_with(api: Api, flags: u32) -> Result<aclrtEvent, Error> {
     // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for writes
     // (`core::ptr`, "Safety"). The flags are a plain value.
     let answer = unsafe { call!(api.aclrtCreateEventWithFlag(&raw mut raw, flags)) };
-    answer.done(|| format!("create an event with the flags {flags:#x}"))?;
-    Ok(raw)
+    answer.wrote(raw, || format!("create an event with the flags {flags:#x}"))
 }
 
 /// Resets an event in the order of a stream, behind the only wait for it.

@@ -2,6 +2,7 @@
 
 use super::admission::{Admission, CheckReason};
 use super::allocator::{Keeps, KeptAllocator};
+use super::answer::written;
 use super::call::call;
 use super::members::Members;
 use super::{Api, Owner};
@@ -208,11 +209,7 @@ impl Registrations {
         // SAFETY: the function takes no arguments, so it requires only that its signature is that of the table.
         let created = unsafe { call!(api.aclrtAllocatorCreateDesc()) };
         let call = created.call();
-        let descriptor = created.value(|| "register an allocator".into())?;
-        // Null is a failure (ERR-06).
-        if descriptor.is_null() {
-            return Err(Error::NullAnswer { call });
-        }
+        let descriptor = written(created.value(|| "register an allocator".into())?, call)?;
         let made = Arc::new(Registration { descriptor, keeps });
         self.any.store(true, Ordering::Release);
         self.rows().all.push(Arc::clone(&made));

@@ -30,7 +30,8 @@ impl Ledger {
         self.api.is_of_this_process()?;
         onto.idle(&self.streams)?;
         let model = self.models.put(LoadedModel::new(onto));
-        let loaded = self.with_image(source, |image| model.load(self.api, image));
+        let is_another = |id| self.models.all().iter().any(|other| other.is_left_as(id));
+        let loaded = self.with_image(source, |image| model.load(self.api, image, is_another));
         match loaded.and_then(|()| model.describe(self.api)) {
             Ok(()) => Ok(model),
             Err(error) => {

@@ -40,6 +40,7 @@ pub trait OperatorOutputs<C>: sealed::Outputs {}
     note = "OP-03: a stream launches the operator: `stream.launch(current, operator)?`; or its inputs are waited for before \
             it is bound: `let x = x.wait(current)?;`",
     note = "GRAPH-05: a graph owns what its tasks use, and nothing else uses it",
+    note = "STREAM-04: a graph of the graph engine runs on a stream of its own: wait for its inputs before, `let x = x.wait(current)?;`",
     note = "see `ascendcl-explain OP-03`"
 )]
 pub trait IdleInputs: sealed::Inputs<Idle = Self> {}

@@ -6,7 +6,7 @@ use crate::element::ElementType;
 use crate::error::{Error, Failed};
 use crate::ffi::{RawBuffer, RawStream, TensorMemory};
 use crate::memory::DeviceBuffer;
-use crate::operator::OperatorInputs;
+use crate::operator::{IdleInputs, OperatorInputs};
 use crate::stream::{Stream, StreamOps, Undecided};
 use ascendcl_macros::rule;
 use core::ffi::c_void;
@@ -196,7 +196,8 @@ impl KeptMemory {
     }
 }
 
-/// Tensors of the program as a function of another library takes them; `None` for an input that is left out.
+/// Tensors of the program as a function of another library takes them; `None` for an input that is left out. None of
+/// them is in flight: nothing orders the other library's work behind work of a stream of this crate.
 ///
 /// The work has to own the tensors themselves while it is in flight ([`InFlight`](crate::raw::InFlight)), so that nobody
 /// writes or frees their memory meanwhile.
@@ -204,8 +205,8 @@ impl KeptMemory {
 /// # Errors
 ///
 /// [`Error::WrongContext`] for a tensor of another context, and [`Error::InDoubt`] for memory in doubt.
-#[rule(MEM_11, STREAM_09)]
-pub fn tensors<C: Brand, I: OperatorInputs<C>>(
+#[rule(MEM_11, STREAM_04, STREAM_09)]
+pub fn tensors<C: Brand, I: OperatorInputs<C> + IdleInputs>(
     current: &Current<C>,
     inputs: &I,
 ) -> Result<Vec<Option<RawTensor>>, Error> {

@@ -3,10 +3,14 @@
 use super::{collect, inside, upload, with_device};
 use crate::common::{acl, alone, c_library, library_at, scratch};
 use crate::null::{books, in_books};
-use ascendcl::{Acl, Current, Error, Scoped, Thread};
+use ascendcl::capture::{CaptureMode, Tasks};
+use ascendcl::event::Waiting;
+use ascendcl::stream::StreamOptions;
+use ascendcl::{Acl, Current, Error, ScopeError, Scoped, Thread};
 use ascendcl_macros::proves;
 use ascendcl_rules as rules;
 use ascendcl_sim::{Config, control};
+use std::ffi::{CStr, c_char};
 use std::time::Duration;
 
 #[proves(COPY_02)]
@@ -200,4 +204,142 @@ fn a_current_context_without_a_handle_is_none() {
         threads.spawn(own).join().unwrap();
     });
     acl.close().unwrap();
+}
+
+/// A library in which one function at a time answers with success, and writes null.
+struct Writer {
+    acl: Acl,
+    writes_null: unsafe extern "C" fn(*const c_char),
+}
+
+impl Writer {
+    fn load() -> Self {
+        const MORE: &str = r#"
+            aclError aclrtCreateStreamWithConfig(handle *to, uint32_t a, uint32_t b) { (void)a; (void)b; WRITES }
+            aclError aclrtCreateEventWithFlag(handle *to, uint32_t flag) { (void)flag; WRITES }
+            aclError aclmdlRIBuildBegin(handle *to, uint32_t flag) { (void)flag; WRITES }
+            aclError aclrtCreateLabel(handle *to) { WRITES }
+            aclError aclrtCreateLabelList(handle *labels, size_t n, handle *to) { (void)labels; (void)n; WRITES }
+            aclError aclmdlRICaptureTaskGrpBegin(handle stream) { (void)stream; return 0; }
+            aclError aclmdlRICaptureTaskGrpEnd(handle stream, handle *to) { (void)stream; WRITES }
+            aclError aclmdlRICondHandleCreate(handle g, uint32_t a, unsigned b, handle *to) { (void)g; (void)a; (void)b; WRITES }
+            aclError aclmdlRICondHandleGetCondPtr(handle g, uint64_t **to) { (void)g; (void)to; abort(); }
+            aclError aclmdlRIAddCondTask(handle g) { (void)g; abort(); }
+            aclError aclmdlRICaptureToModelRIBegin(handle g) { (void)g; abort(); }
+            aclError aclmdlRIBindStream(handle g, handle s, uint32_t a) { (void)a; return g && s ? 0 : (abort(), 1); }
+            aclError aclmdlRIEndTask(handle g, handle s) { (void)g; (void)s; return 0; }
+            aclError aclmdlRIBuildEnd(handle g, void *none) { (void)g; (void)none; return 0; }
+            aclError aclmdlRIUnbindStream(handle g, handle s) { return g && s ? 0 : (abort(), 1); }
+            aclError aclrtSetLabel(handle l, handle s) { (void)s; return l ? 0 : (abort(), 1); }
+            aclError aclrtSwitchLabelByIndex(void *p, uint32_t n, handle l, handle s) { (void)p; (void)n; (void)l; (void)s; abort(); }
+            aclError aclrtDestroyLabelList(handle l) { return l ? 0 : (abort(), 1); }
+            aclError aclrtDestroyLabel(handle l) { return l ? 0 : (abort(), 1); }
+        "#;
+        const BEGIN: &str = "static handle fresh(void)";
+        let mut source = include_str!("../null/library.c").replace(
+            BEGIN,
+            "#include <string.h>\nstatic const char *nothing = \"\";\n\
+             void writes_null(const char *name) { nothing = name; }\n\
+             static handle fresh(void);\n\
+             static handle made(const char *name) { return strcmp(nothing, name) ? fresh() : NULL; }\nstatic handle fresh(void)",
+        );
+        for (name, honest) in [
+            ("aclrtCreateContext", "*context = current = fresh()"),
+            ("aclrtCreateStream", "*stream = fresh()"),
+            ("aclrtCreateEvent", "aclrtCreateEvent(handle *event) { *event = fresh()"),
+            ("aclrtCreateEventExWithFlag", "(void)flag; *event = fresh()"),
+            ("aclmdlRICaptureGetInfo", "*graph = NULL"),
+        ] {
+            assert_eq!(source.matches(honest).count(), 1, "{name}");
+            let writes = honest.replace("fresh()", &format!("made(\"{name}\")"));
+            source = source.replace(honest, &writes.replace("= NULL", &format!("= made(\"{name}\")")));
+        }
+        for line in MORE.lines() {
+            let name = line.split('(').next().unwrap().rsplit(' ').next().unwrap();
+            source += &line.replace("WRITES", &format!("*to = made(\"{name}\"); return 0;"));
+            source.push('\n');
+        }
+        let path = c_library("writes-null", &source);
+        // SAFETY: the library has no initialisers, and the function has this signature.
+        let writes_null = unsafe {
+            let library = Box::leak(Box::new(libloading::Library::new(&path).unwrap()));
+            *library.get("writes_null").unwrap()
+        };
+        Self { acl: Acl::init(library_at(path)).unwrap(), writes_null }
+    }
+
+    /// What `program` gives while this function writes null.
+    #[track_caller]
+    fn refuses<R>(
+        writes_null: unsafe extern "C" fn(*const c_char),
+        call: &'static CStr,
+        program: impl FnOnce() -> Result<R, Error>,
+    ) {
+        // SAFETY: the function keeps the pointer, and the texts stay in place.
+        unsafe { writes_null(call.as_ptr()) };
+        let refused = program().err();
+        // SAFETY: as above.
+        unsafe { writes_null(c"".as_ptr()) };
+        let name = call.to_str().unwrap();
+        assert!(matches!(refused, Some(Error::NullAnswer { call }) if call == name), "{name}: {refused:?}");
+    }
+}
+
+/// Null is the default stream, or nothing: no later call gets it.
+#[proves(ERR_06)]
+#[test]
+fn a_handle_that_is_null_although_the_call_succeeded_is_an_error() {
+    let _others = books();
+    let Writer { acl, writes_null } = Writer::load();
+    with_device(acl, |device, thread| {
+        let program = |current: &mut Current<Scoped<'_>>| {
+            for _ in ["with all checks", "at once"] {
+                Writer::refuses(writes_null, c"aclrtCreateStream", || current.stream());
+                Writer::refuses(writes_null, c"aclrtCreateEvent", || current.event());
+                drop((current.stream().unwrap(), current.event().unwrap()));
+            }
+            let mut options = StreamOptions::default();
+            options.fast_sync = true;
+            Writer::refuses(writes_null, c"aclrtCreateStreamWithConfig", || current.stream_with(options));
+            Writer::refuses(writes_null, c"aclrtCreateEventWithFlag", || current.event_for(Waiting));
+            for call in [c"aclmdlRIBuildBegin", c"aclrtCreateStreamWithConfig"] {
+                Writer::refuses(writes_null, call, || current.build_graph(()).map_err(|failed| failed.error));
+            }
+            let index = current.upload(&[0_u32; 16]).unwrap();
+            let mut build = current.build_graph(index).unwrap();
+            for call in [c"aclrtCreateLabel", c"aclrtCreateLabelList"] {
+                Writer::refuses(writes_null, call, || {
+                    build.add(current, |tasks, index| tasks.switch(&index, 2, |_, _| Ok(())))
+                });
+                let index = build.into_operands(current).unwrap();
+                build = current.build_graph(index).unwrap();
+            }
+            let mut operands = Some(build.into_operands(current).unwrap());
+            let [mut main, mut side] = [(); 2].map(|()| current.stream().unwrap().without_allocator());
+            for call in [
+                c"aclmdlRICaptureTaskGrpEnd",
+                c"aclrtCreateEventExWithFlag",
+                c"aclmdlRICaptureGetInfo",
+                c"aclmdlRICondHandleCreate",
+            ] {
+                Writer::refuses(writes_null, call, || {
+                    let index = operands.take().unwrap();
+                    let captured = main.capture(current, CaptureMode::Relaxed, index, |capture, index| match call {
+                        _ if call == c"aclmdlRICaptureTaskGrpEnd" => capture.task_group(Tasks::new()).map(drop),
+                        _ if call == c"aclrtCreateEventExWithFlag" => capture.fork(&mut side, |_, _| Ok(())),
+                        _ => capture.run_if(&mut side, &index, |_| Ok(())),
+                    });
+                    captured.map(drop).map_err(|failed| {
+                        operands = Some(failed.value);
+                        failed.error
+                    })
+                });
+            }
+        };
+        device.with_current(thread, program).unwrap();
+        // SAFETY: the function keeps the pointer, and the text stays in place.
+        unsafe { writes_null(c"aclrtCreateContext".as_ptr()) };
+        let refused = device.with_current(thread, |_: &mut Current<Scoped<'_>>| ()).unwrap_err();
+        assert!(matches!(refused, ScopeError::NotOpened(Error::NullAnswer { .. })), "{refused:?}");
+    });
 }

@@ -1,7 +1,7 @@
 //! Attacks on the memory of models: workspaces, weights, shared lanes.
 
 use super::common::{alone, data, digits_in_batches_of};
-use super::{collect, in_context, inside, with_device};
+use super::{collect, fail, in_context, inside, nothing_fails, with_device};
 use crate::common::assert_lives;
 use crate::null::{WORK_FAILED, books, refusal};
 use ascendcl::{
@@ -272,4 +272,51 @@ fn a_model_that_is_leaked_by_the_thread_that_loaded_it_is_unloaded_in_its_own_co
     });
     alone.assert_nothing_lives();
     assert!(control::take_findings().iter().all(|finding| !finding.rule.as_str().starts_with("MODEL")));
+}
+
+/// The library has unloaded it, and only its description is left.
+#[proves(MODEL_14)]
+#[test]
+fn a_model_that_was_unloaded_is_not_run_although_its_description_is_left() {
+    let alone = alone();
+    let image = digits_in_batches_of(8);
+    inside(|current| {
+        fail("aclmdlDestroyDesc#1=507899,aclmdlDestroyDesc#2=507899");
+        let model = current.load(ModelSource::memory(&image).into()).unwrap();
+        let mut left = model.unload(current).unwrap_err().value;
+        nothing_fails();
+        assert_lives!(models, 0);
+        let refused = left.run(current, &[zeros()]).unwrap_err();
+        assert!(matches!(refused, Error::Gone { .. }), "{refused}");
+        let refused = left.bind(current, &[&[8, 64]], &[&[8, 10]]).unwrap_err();
+        assert!(matches!(refused.error, Error::Gone { .. }), "{}", refused.error);
+        refused.value.unload(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+/// The library has unloaded it, or may have.
+#[proves(MODEL_14)]
+#[test]
+fn a_model_that_the_library_refused_to_unload_is_only_unloaded_again() {
+    // The library is asked to unload it once more, and says that it is gone: the checker cannot know why.
+    let alone = alone();
+    control::configure(Config::new().checks(Checks::Off)).unwrap();
+    let image = digits_in_batches_of(8);
+    for when in ["", "after:"] {
+        inside(|current| {
+            let mut model = current.load(ModelSource::memory(&image).into()).unwrap();
+            model.run(current, &[zeros()]).unwrap();
+            fail(&format!("aclmdlUnload#1={when}507899"));
+            let failed = model.unload(current).unwrap_err();
+            assert_eq!(refusal(&failed.error).0, "aclmdlUnload");
+            nothing_fails();
+            let mut left = failed.value;
+            let refused = left.run(current, &[zeros()]).unwrap_err();
+            assert!(matches!(refused, Error::Gone { .. }), "{when} {refused}");
+            left.unload(current).unwrap();
+            assert_lives!(models, 0, "{when}");
+        });
+    }
+    alone.assert_nothing_lives();
 }

@@ -2,12 +2,12 @@
 //! row, and the row keeps the memory lent to it.
 
 use super::common::onnx::{self, FLOAT, INT64, node, output};
-use super::common::{Alone, acl, alone, digits_in_batches_of, under_watch};
-use super::{collect, fail, inside, nothing_fails};
+use super::common::{Alone, acl, alone, c_library, data, digits_in_batches_of, library_at, under_watch};
+use super::{books, collect, fail, inside, nothing_fails, with_device};
 use crate::common::assert_lives;
 use ascendcl::operator;
 use ascendcl::{
-    Brand, Current, Error, Input, ScopeError, Scoped, Thread,
+    Acl, Brand, Current, Error, Input, ScopeError, Scoped, Thread,
     model::{Load, ModelSource, OutputBuffer},
 };
 use ascendcl_macros::proves;
@@ -282,4 +282,63 @@ fn what_a_device_is_still_working_on_is_named_also_when_it_is_no_stream_model_or
         drop(operator::relu(current, x).unwrap());
     });
     assert!(said.contains("1 operator(s)"), "{said}");
+}
+
+#[proves(MODEL_02, MODEL_03, MODEL_04)]
+#[test]
+fn a_load_that_took_place_and_is_told_to_have_failed_keeps_its_memory_until_it_is_unloaded() {
+    let alone = alone();
+    let image = digits_in_batches_of(8);
+    for (refused_too, models) in [("", 0), (",aclmdlUnload#1=507899", 1)] {
+        inside(|current| {
+            let source = ModelSource::memory(&image);
+            let (work, weights) = (current.model_size(source).unwrap().work, current.weights(source).unwrap());
+            let workspace = current.workspace(work).unwrap();
+            let load = Load::builder().source(source).weights(&weights).workspace(workspace).build();
+            fail(&format!("aclmdlLoadFromMemWithMem#1=after:507899{refused_too}"));
+            let failed = current.load(load).unwrap_err();
+            assert_eq!(failed.error.code().unwrap().number(), 507_899);
+            nothing_fails();
+            assert_lives!(models, models);
+            let mut load = failed.value;
+            if models > 0 {
+                let refused = current.load(load).unwrap_err();
+                assert!(matches!(refused.error, Error::WorkspaceTaken), "{}", refused.error);
+                collect(current);
+                assert_lives!(models, 0);
+                load = refused.value;
+            }
+            current.load(load).unwrap().unload(current).unwrap();
+            fail("aclmdlLoadFromMem#1=after:507899,aclmdlLoadFromFile#1=after:507899");
+            drop(current.load(source.into()).unwrap_err());
+            drop(current.load_model(data("digits.onnx")).unwrap_err());
+            nothing_fails();
+            assert_lives!(models, 0, "nobody else would unload them");
+        });
+    }
+    alone.assert_nothing_lives();
+}
+
+/// A number that a failed call has written may be that of another model, which is in use.
+#[proves(MODEL_14)]
+#[test]
+fn a_load_that_failed_and_wrote_the_number_of_another_model_unloads_nothing() {
+    let source = include_str!("../null/library.c")
+        .replace("(void)path; *id = 1; return 0;", "static int n; (void)path; *id = 1; return n++ ? 507899 : 0;")
+        .replace(
+            "aclmdlUnload(uint32_t id) { (void)id;",
+            "aclmdlUnload(uint32_t id) { static int n; (void)id; if (n++) abort();",
+        );
+    assert_eq!(source.matches("static int n;").count(), 2);
+    let _others = books();
+    let acl = Acl::init(library_at(c_library("loads-once", &source))).unwrap();
+    with_device(acl, |device, thread| {
+        let program = |current: &mut Current<Scoped<'_>>| {
+            let mut model = current.load_model("model").unwrap();
+            assert!(current.load_model("model").is_err());
+            model.run(current, &[]).unwrap();
+            model.unload(current).unwrap();
+        };
+        device.with_current(thread, program).unwrap();
+    });
 }

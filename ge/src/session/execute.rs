@@ -2,7 +2,7 @@
 
 use super::state::{CanLoad, GraphState, Loaded};
 use super::{Graph, Outputs, Session};
-use ascendcl::operator::OperatorInputs;
+use ascendcl::operator::{IdleInputs, OperatorInputs};
 use ascendcl::raw::{InFlight, KeptMemory, LastUse, tensors};
 use ascendcl::stream::{Pending, Stream, Undecided};
 use ascendcl::{Brand, Current, DeviceAllocator, Failed};
@@ -103,14 +103,15 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     }
 
     /// Queues one execution on the graph's stream (`Session::ExecuteGraphWithStreamAsync`). Inputs are written device
-    /// tensors: one, or a tuple, an array or a `Vec` of them. The engine allocates the outputs.
+    /// tensors: one, or a tuple, an array or a `Vec` of them. Nothing orders the execution behind work of another stream,
+    /// so they were waited for. The engine allocates the outputs.
     ///
     /// # Errors
     ///
     /// The graph and the inputs, unchanged: [`EngineError::Failed`](crate::EngineError::Failed), for example when the
     /// allocator has no memory.
-    #[rule(GE_02, GE_15, GE_17, GE_19, GE_20)]
-    pub fn execute<I: OperatorInputs<C>>(
+    #[rule(GE_02, GE_15, GE_17, GE_19, GE_20, STREAM_04)]
+    pub fn execute<I: OperatorInputs<C> + IdleInputs>(
         self, // GE-05, GE-20: `wait(current)?` on the result returns the graph and what it uses
         session: &mut Session<C>,
         current: &Current<C>,

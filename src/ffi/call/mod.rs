@@ -6,7 +6,7 @@
 mod at_once;
 mod ready;
 
-use super::answer::{Answer, ReadyAnswer, Refusal, lacks};
+use super::answer::{Answer, ReadyAnswer, Refusal, Written, lacks, written};
 use super::api::{Api, text};
 use super::condition::{HostOnly, Need, OutsideCallbacks, SelectsContext, ThisProcess};
 use super::context::RawContext;
@@ -172,6 +172,14 @@ pub(super) fn boxed_missing(missing: MissingSymbol) -> Box<MissingSymbol> {
 }
 
 impl<R: Refusal> Answer<aclError, R> {
+    /// What the function has [written](written), if it succeeded. The rest is as for [`done`](Self::done).
+    #[inline]
+    pub(super) fn wrote<H: Written>(self, handle: H, doing: impl FnOnce() -> String) -> Result<H, Error> {
+        let call = self.call;
+        self.done(doing)?;
+        written(handle, call)
+    }
+
     /// Turns the code into a result. An error includes this thread's recent error text.
     ///
     /// `doing` continues "could not": "create a stream".

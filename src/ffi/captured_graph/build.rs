@@ -18,8 +18,9 @@ use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::constants::{ACL_MODEL_STREAM_FLAG_HEAD, ACL_STREAM_PERSISTENT};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_STREAM_MODEL;
 use ascendcl_sys::types::aclmdlRI;
+use core::ffi::c_void;
 use core::ptr::null_mut;
-use core::sync::atomic::Ordering;
+use core::sync::atomic::{AtomicPtr, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// The functions without which a graph could not be built, replayed and destroyed.
@@ -38,7 +39,11 @@ const NEEDED: [&str; 8] = [
 /// one, those of branches to the others.
 #[derive(Debug, Default)]
 #[rule(STREAM_13)]
-pub(super) struct Build(Mutex<Vec<Part>>);
+pub(super) struct Build {
+    parts: Mutex<Vec<Part>>,
+    /// The instance, from the moment when its streams are taken out of it. It is not replayed any more, only destroyed.
+    taken_apart: AtomicPtr<c_void>,
+}
 
 #[derive(Clone, Debug)]
 struct Part {
@@ -58,7 +63,7 @@ impl RawGraph {
         // SAFETY: the function writes the handle to `instance` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety"). The flag is a plain value.
         let answer = unsafe { call!(api.aclmdlRIBuildBegin(&raw mut instance, 0)) };
-        answer.done(|| "begin to build a graph".into())?;
+        let instance = answer.wrote(instance, || "begin to build a graph".into())?;
         self.instance.store(instance.0, Ordering::Release);
         self.add_stream(api).map(drop)
     }
@@ -130,15 +135,38 @@ impl RawGraph {
     }
 }
 
+impl RawGraph {
+    /// Withdraws a built instance from replays, and takes the streams out of it. It is about to be destroyed. A run
+    /// without one of its streams would leave out that stream's tasks, so what a refusal leaves is only destroyed.
+    #[rule(GRAPH_08)]
+    pub(super) fn take_apart(&self, api: Api) -> Result<(), Error> {
+        if !self.is_built() {
+            return Ok(());
+        }
+        self.require_checks();
+        let instance = self.instance.swap(null_mut(), Ordering::AcqRel);
+        if !instance.is_null() {
+            self.build.taken_apart.store(instance, Ordering::Release);
+        }
+        self.build.unbind(api)
+    }
+}
+
 impl Build {
-    /// Takes the streams out of the instance that is about to be destroyed.
-    pub(super) fn unbind(&self, api: Api, instance: aclmdlRI) -> Result<(), Error> {
+    /// The place of an instance that was [taken apart](RawGraph::take_apart).
+    pub(super) fn taken_apart(&self) -> &AtomicPtr<c_void> {
+        &self.taken_apart
+    }
+
+    /// Takes the streams out of the instance.
+    fn unbind(&self, api: Api) -> Result<(), Error> {
+        let instance = aclmdlRI(self.taken_apart.load(Ordering::Acquire));
         for Part { stream, .. } in self.all().into_iter().filter(|part| part.is_bound && !instance.is_null()) {
             stream.end_capture();
             stream.with_handle(|stream| {
                 // SAFETY: the function asks for a live instance of the current context that is not running, and for a
-                // live stream. The caller destroys the instance next, and has compared owner and stamps for that; the
-                // row is the only one to know the stream, and destroys it later.
+                // live stream. `RawGraph::destroy` has compared owner and stamps, and the instance was withdrawn from
+                // replays; the row is the only one to know the stream, and destroys it later.
                 let answer = unsafe { call!(api.aclmdlRIUnbindStream(instance, stream)) };
                 // The library refused to bind it.
                 let was_not_bound = answer.code() == Some(ACL_ERROR_RT_STREAM_MODEL);
@@ -170,7 +198,7 @@ impl Build {
     }
 
     fn parts(&self) -> MutexGuard<'_, Vec<Part>> {
-        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+        self.parts.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 

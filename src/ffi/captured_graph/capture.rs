@@ -4,7 +4,7 @@ use super::RawGraph;
 use super::open::Capture;
 use crate::capture_mode::CaptureMode;
 use crate::error::{Error, ObjectKind};
-use crate::ffi::answer::lacks;
+use crate::ffi::answer::{lacks, written};
 use crate::ffi::call::{Function, call, functions};
 use crate::ffi::{Api, RawStream};
 use ascendcl_macros::rule;
@@ -117,13 +117,11 @@ impl RawGraph {
                 || is_over(api, stream);
             ended
         });
-        let ended = match instance {
-            aclmdlRI::NULL => ended.and(Err(Error::NullAnswer { call: functions::aclmdlRICaptureEnd::NAME })),
-            instance => {
-                self.instance.store(instance.0, Ordering::Release);
-                ended
-            }
-        };
+        let written = written(instance, functions::aclmdlRICaptureEnd::NAME);
+        if let Ok(instance) = written {
+            self.instance.store(instance.0, Ordering::Release);
+        }
+        let ended = ended.and(written.map(drop));
         match over {
             true => self.release(),
             false => self.capture().is_left = true,

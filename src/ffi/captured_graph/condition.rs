@@ -9,7 +9,7 @@ use super::RawGraph;
 use super::capture::is_over;
 use super::open::{Body, BodyId, ConditionKind};
 use crate::error::Error;
-use crate::ffi::answer::lacks;
+use crate::ffi::answer::{lacks, written};
 use crate::ffi::call::{Function, call, functions};
 use crate::ffi::stream::aligned;
 use crate::ffi::{Api, RawBuffer, RawStream};
@@ -80,6 +80,7 @@ impl RawGraph {
             // `capture_call` passed the gate; pointers to live locals are valid for writes (`core::ptr`, "Safety").
             unsafe { call!(ready.aclmdlRICaptureGetInfo(stream, &raw mut status, &raw mut instance)) }
         })?;
+        let instance = written(instance, functions::aclmdlRICaptureGetInfo::NAME)?;
         let flag = aclmdlRICondHandleFlag::ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT;
         let mut code = None;
         let made = on.capture_call(api, "make a condition", |ready, _| {
@@ -94,15 +95,14 @@ impl RawGraph {
             Some(ACL_ERROR_RT_FEATURE_NOT_SUPPORT) => Error::ConditionsUnsupported(Box::new(error)),
             _ => error,
         })?;
+        let handle = written(handle, functions::aclmdlRICondHandleCreate::NAME)?;
         on.capture_call(api, "find the number of a condition", |ready, _| {
             // SAFETY: the function asks for a live condition, and writes the address during the call. It was made above,
             // and lives as long as the instance; a pointer to a live local is valid for writes (`core::ptr`, "Safety").
             unsafe { call!(ready.aclmdlRICondHandleGetCondPtr(handle, &raw mut number)) }
         })?;
-        match number.is_null() {
-            true => Err(Error::NullAnswer { call: functions::aclmdlRICondHandleGetCondPtr::NAME }),
-            false => Ok(RawCondition { handle, number }),
-        }
+        let number = written(number, functions::aclmdlRICondHandleGetCondPtr::NAME)?;
+        Ok(RawCondition { handle, number })
     }
 
     /// Adds the task of a condition. Its `N` bodies are captured on `side`, one after the other. Each of them must be
@@ -151,10 +151,8 @@ impl RawGraph {
             task
         };
         added?;
-        match bodies.iter().any(|body| body.is_null()) {
-            true => Err(Error::NullAnswer { call: functions::aclmdlRIAddCondTask::NAME }),
-            false => Ok(core::array::from_fn(|place| BodyId { task, place })),
-        }
+        bodies.iter().try_for_each(|body| written(*body, functions::aclmdlRIAddCondTask::NAME).map(drop))?;
+        Ok(core::array::from_fn(|place| BodyId { task, place }))
     }
 
     /// Begins to capture this body on its stream.

@@ -271,9 +271,9 @@ impl RawGraph {
         if !self.capture().streams.is_empty() {
             return ended.map(|()| Needs::default());
         }
-        self.build.unbind(api, self.instance())?;
+        self.take_apart(api)?;
         self.require_checks();
-        for place in [&self.instance, self.update.spoilt()] {
+        for place in [&self.instance, self.update.spoilt(), self.build.taken_apart()] {
             let instance = place.swap(null_mut(), Ordering::AcqRel);
             if instance.is_null() {
                 continue;

@@ -115,7 +115,7 @@ impl Labels {
         // SAFETY: the function writes the handle to `label` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(api.aclrtCreateLabel(&raw mut label)) };
-        answer.done(|| "create a label".into())?;
+        let label = answer.wrote(label, || "create a label".into())?;
         self.created().labels.push(AtomicPtr::new(label.0));
         Ok(label)
     }
@@ -127,7 +127,7 @@ impl Labels {
         // during the call. The labels were created above and are in no other list; the vector is live and has as many;
         // a pointer to a live local is valid for writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(api.aclrtCreateLabelList(labels.as_mut_ptr(), labels.len(), &raw mut list)) };
-        answer.done(|| "create a list of labels".into())?;
+        let list = answer.wrote(list, || "create a list of labels".into())?;
         self.created().lists.push(AtomicPtr::new(list.0));
         Ok(list)
     }

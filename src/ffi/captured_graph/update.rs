@@ -4,7 +4,8 @@
 
 use super::RawGraph;
 use crate::error::{Error, ObjectKind};
-use crate::ffi::call::call;
+use crate::ffi::answer::written;
+use crate::ffi::call::{Function, call, functions};
 use crate::ffi::stamp::Unknown;
 use crate::ffi::work::queue_work;
 use crate::ffi::{Api, HeldBlocks, Here, RawInvocation, RawStream};
@@ -13,7 +14,8 @@ use ascendcl_sys::error_codes::{ACL_ERROR_RT_INVALID_HANDLE, ACL_ERROR_STREAM_TA
 use ascendcl_sys::types::{aclError, aclrtTaskGrp};
 use core::ffi::c_void;
 use core::ptr::null_mut;
-use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+use core::sync::atomic::{AtomicPtr, Ordering};
+use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard, Weak};
 
 /// A group of a graph's tasks. The library destroys it with the graph.
@@ -28,12 +30,22 @@ pub(crate) struct RawTaskGroup {
 /// The update of a graph that is under way or failed.
 #[derive(Debug, Default)]
 pub(super) struct Update {
-    /// The stream of an open update. It takes only new operators.
-    open: Mutex<Option<Arc<RawStream>>>,
-    /// Whether the library refused to end it. Until then the thread that updates ends it.
-    is_left: AtomicBool,
+    open: Mutex<Open>,
     /// The instance, after an update has failed half-way. It is not replayed any more, only destroyed.
     spoilt: AtomicPtr<c_void>,
+}
+
+/// Whether an update is open.
+#[derive(Debug, Default)]
+enum Open {
+    #[default]
+    No,
+    /// On this stream, which takes only new operators. The thread that updates ends it.
+    On(Arc<RawStream>),
+    /// On this stream: the library refused to end it. Any thread ends it.
+    Left(Arc<RawStream>),
+    /// A thread is in the call that ends it.
+    Ending,
 }
 
 impl RawTaskGroup {
@@ -62,6 +74,7 @@ impl RawTaskGroup {
             unsafe { call!(ready.aclmdlRICaptureTaskGrpEnd(stream, &raw mut handle)) }
         });
         given.and(ended)?;
+        let handle = written(handle, functions::aclmdlRICaptureTaskGrpEnd::NAME)?;
         Ok(Self { handle: AtomicPtr::new(handle.0), graph: Arc::downgrade(graph) })
     }
 
@@ -144,13 +157,26 @@ impl Update {
     /// Notes that an update is open: from now on the stream takes only work of the update.
     fn opens(&self, api: Api, stream: &Arc<RawStream>, blocks: &Arc<HeldBlocks>) -> Result<(), Error> {
         stream.begin_capture(api, blocks)?;
-        *self.stream() = Some(Arc::clone(stream));
+        *self.open() = Open::On(Arc::clone(stream));
         Ok(())
     }
 
     /// Ends an update that has not ended successfully. The stream takes other work again, unless the library refuses.
+    ///
+    /// Only one thread at a time makes the call: the stream may be in the next update when a second one makes it, and
+    /// the library would end that one. The second thread gets [`Error::Capturing`].
     pub(super) fn close(&self, api: Api) -> Result<WasOpen, Error> {
-        let Some(stream) = self.stream().clone() else { return Ok(WasOpen(false)) };
+        let stream = {
+            let mut open = self.open();
+            match mem::replace(&mut *open, Open::Ending) {
+                Open::On(stream) | Open::Left(stream) => stream,
+                Open::Ending => return Err(Error::Capturing),
+                Open::No => {
+                    *open = Open::No;
+                    return Ok(WasOpen(false));
+                }
+            }
+        };
         let end = || {
             let mut was_open = true;
             let ended = stream.with_handle(|stream| {
@@ -163,25 +189,33 @@ impl Update {
             ended.map(|()| was_open)
         };
         // A call that refuses to end the update may still have ended it. A second call shows that.
-        let was_open = match end() {
-            Ok(was_open) => was_open,
-            Err(_) => end().map(|_| true).inspect_err(|_| self.is_left.store(true, Ordering::Release))?,
-        };
-        self.release();
-        Ok(WasOpen(was_open))
-    }
-
-    /// Lets the stream take other work again.
-    pub(super) fn release(&self) {
-        self.is_left.store(false, Ordering::Release);
-        if let Some(stream) = self.stream().take() {
+        let ended = end().or_else(|_| end().map(|_| true));
+        // First the note: the stream can be in the next update as soon as it takes other work.
+        *self.open() = if ended.is_ok() { Open::No } else { Open::Left(Arc::clone(&stream)) };
+        if ended.is_ok() {
             stream.end_capture();
         }
+        ended.map(WasOpen)
+    }
+
+    /// Lets the stream take other work again. If a thread is ending the update, that thread does so.
+    pub(super) fn release(&self) {
+        let stream = {
+            let mut open = self.open();
+            match mem::take(&mut *open) {
+                Open::On(stream) | Open::Left(stream) => Some(stream),
+                other => {
+                    *open = other;
+                    None
+                }
+            }
+        };
+        stream.iter().for_each(|stream| stream.end_capture());
     }
 
     /// Whether the library refused to end the update. The end of the scope, or of its stream, tries again.
     pub(super) fn is_left(&self) -> bool {
-        self.is_left.load(Ordering::Acquire)
+        matches!(*self.open(), Open::Left(_))
     }
 
     pub(super) fn spoilt(&self) -> &AtomicPtr<c_void> {
@@ -196,7 +230,7 @@ impl Update {
         }
     }
 
-    fn stream(&self) -> MutexGuard<'_, Option<Arc<RawStream>>> {
+    fn open(&self) -> MutexGuard<'_, Open> {
         self.open.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
@@ -207,19 +241,50 @@ fn is_not_open(code: aclError) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{Arc, RawStream, Update};
+    use super::{Arc, Error, Open, RawStream, Update, WasOpen};
     use crate::ffi::Api;
     use crate::ffi::process::Loading;
     use ascendcl_sys::Library;
-    use ascendcl_sys::types::aclrtStream;
+    use ascendcl_sys::types::{aclError, aclrtStream};
+    use core::ffi::c_void;
+    use core::ptr::NonNull;
+    use core::sync::atomic::{AtomicU32, Ordering};
+    use std::sync::OnceLock;
 
-    /// Another thread of the context ends what was left, at any time.
-    #[test]
-    fn an_update_that_is_under_way_is_not_left() {
-        // SAFETY: `Library::from_table` asks for addresses of functions with the table's signatures. There are none.
-        let library = unsafe { Library::from_table("none", |_| None) };
-        let update = Update::default();
-        *update.stream() = Some(Arc::new(RawStream::created(Api::new(Loading::new(library)), aclrtStream::NULL)));
+    static UPDATE: OnceLock<(Update, Api)> = OnceLock::new();
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+
+    /// What a second thread gets that ends the update during this call. The first time the library refuses.
+    extern "C" fn end(_: aclrtStream) -> aclError {
+        let Some((update, api)) = UPDATE.get() else { return 0 };
+        let call = CALLS.fetch_add(1, Ordering::SeqCst);
+        // Otherwise a second thread does not stop.
+        assert!(call < 3);
         assert!(!update.is_left());
+        assert!(matches!(update.close(*api), Err(Error::Capturing)));
+        update.release();
+        if call < 2 { 507_899 } else { 0 }
+    }
+
+    fn resolve(name: &str) -> Option<NonNull<c_void>> {
+        (name == "aclmdlRICaptureTaskUpdateEnd").then(|| NonNull::new(end as *mut c_void))?
+    }
+
+    /// To a second thread the library would end the next update of the stream.
+    #[test]
+    fn an_update_is_ended_by_one_thread_at_a_time_and_left_after_a_refusal_only() {
+        // SAFETY: `Library::from_table` asks for addresses of functions with the table's signatures. The only one has it.
+        let library = unsafe { Library::from_table("ends", resolve) };
+        let api = Api::new(Loading::new(library));
+        let (update, _) = UPDATE.get_or_init(|| (Update::default(), api));
+        *update.open() = Open::On(Arc::new(RawStream::created(api, aclrtStream::NULL)));
+        // Another thread of the context ends what was left, at any time.
+        assert!(!update.is_left());
+        assert!(update.close(api).is_err());
+        assert_eq!(CALLS.load(Ordering::SeqCst), 2, "and once more, to see whether it has ended");
+        assert!(update.is_left());
+        assert!(matches!(update.close(api), Ok(WasOpen(true))));
+        assert!(!update.is_left());
+        assert!(matches!(update.close(api), Ok(WasOpen(false))));
     }
 }

@@ -6,7 +6,7 @@ use crate::ffi::admission::Admission;
 use crate::ffi::call::{call, call_cached};
 use crate::ffi::flagged_event::event_with;
 use crate::ffi::gate::Gate;
-use crate::ffi::not_ended::not_ended;
+use crate::ffi::not_ended::{created_at_once, not_ended};
 use crate::ffi::shelf::{Seed, ShelfPlace};
 use crate::ffi::{Api, Enterable, Here, Owner};
 use ascendcl_macros::rule;
@@ -56,7 +56,7 @@ impl RawEvent {
         // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety").
         let created = unsafe { call_cached!(here.aclrtCreateEvent(&raw mut raw)) }?;
-        Some(created.map(|()| raw).map_err(|answer| answer.into_error(here.api(), CREATING)))
+        Some(created_at_once(created, raw, here.api(), CREATING))
     }
 
     /// Creates an event in the current context. Returns the handle, for a [row](Self::created). With flags, the event
@@ -70,8 +70,7 @@ impl RawEvent {
         // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(api.aclrtCreateEvent(&raw mut raw)) };
-        answer.done(|| CREATING.into())?;
-        Ok(raw)
+        answer.wrote(raw, || CREATING.into())
     }
 
     /// Destroys the event, like [`destroy`](Self::destroy). `None` when further checks are needed; then nothing has

@@ -168,9 +168,16 @@ impl Image<'_> {
 impl LoadedModel {
     /// Loads the model. The memory into which it is loaded stays allocated until the model is unloaded. The caller has
     /// compared the memory with the model's [sizes](Image::sizes), and calls this once.
-    pub(crate) fn load(&self, api: Api, image: Image<'_>) -> Result<(), Error> {
+    ///
+    /// A call that fails may have loaded the model, and have said its number. Then [`unload`](Self::unload) unloads it,
+    /// unless `is_another` says that another model has the number.
+    #[rule(MODEL_02, MODEL_03)]
+    pub(crate) fn load(&self, api: Api, image: Image<'_>, is_another: impl FnOnce(u32) -> bool) -> Result<(), Error> {
+        /// What is there before the library writes. If it gave this number out, a failed load would leave a model
+        /// loaded.
+        const NOT_WRITTEN: u32 = u32::MAX;
         self.memory.is_current()?;
-        let mut id = 0;
+        let mut id = NOT_WRITTEN;
         let part = |block: Option<&Arc<RawBuffer>>| block.map_or((null_mut(), 0), |own| (own.start(), own.bytes()));
         let (work, work_bytes) = part(self.memory.work.as_ref().map(|share| &share.block));
         let (weights, weight_bytes) = part(self.memory.weights.as_ref());
@@ -219,9 +226,12 @@ impl LoadedModel {
                 }
             }
         };
-        answer.done(|| format!("load {}", image.source.name()))?;
-        self.id.store(id, Ordering::Relaxed);
-        self.is_loaded.store(true, Ordering::Release);
-        Ok(())
+        let loaded = answer.done(|| format!("load {}", image.source.name()));
+        if loaded.is_ok() || (id != NOT_WRITTEN && !is_another(id)) {
+            self.id.store(id, Ordering::Relaxed);
+            self.is_left.store(true, Ordering::Release);
+        }
+        self.is_loaded.store(loaded.is_ok(), Ordering::Release);
+        loaded
     }
 }

@@ -14,6 +14,7 @@ use crate::element::ElementType;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf, ShelfPlace};
 use ascendcl_macros::rule;
+use ascendcl_sys::error_codes::{ACL_ERROR_GE_EXEC_MODEL_ID_INVALID, ACL_ERROR_INVALID_MODEL_ID};
 use ascendcl_sys::types::*;
 use core::ffi::c_char;
 use core::ptr::null_mut;
@@ -32,9 +33,12 @@ pub(crate) use load::{Image, LoadInto, ModelImage, Share};
 #[rule(MODEL_02, MODEL_03, MODEL_12)]
 pub(crate) struct LoadedModel {
     place: ShelfPlace,
-    /// The library's number for the model, while it is loaded.
+    /// The library's number for the model, while the library may have it.
     id: AtomicU32,
+    /// Whether the program may use the model: from the end of the load until the first call that is to unload it.
     is_loaded: AtomicBool,
+    /// Whether the library may have the model.
+    is_left: AtomicBool,
     /// The library's description, until the library has destroyed it. Otherwise null.
     desc: AtomicPtr<aclmdlDesc>,
     /// The contents of the description.
@@ -80,6 +84,7 @@ impl LoadedModel {
             place: ShelfPlace::new(),
             id: AtomicU32::new(0),
             is_loaded: AtomicBool::new(false),
+            is_left: AtomicBool::new(false),
             desc: AtomicPtr::new(null_mut()),
             description: OnceLock::new(),
             last_use: LastUse::of(Owner::current().number()),
@@ -94,6 +99,15 @@ impl LoadedModel {
     #[rule(MODEL_01)]
     pub(crate) fn is_current(&self) -> Result<(), Error> {
         self.owner.is_current(ObjectKind::MODEL)
+    }
+
+    /// An error unless the model is loaded. An unload that the library refused may have taken effect.
+    #[rule(MODEL_14)]
+    fn check_loaded(&self) -> Result<(), Error> {
+        match self.is_loaded.load(Ordering::Acquire) {
+            true => Ok(()),
+            false => Err(Error::Gone { what: ObjectKind::MODEL }),
+        }
     }
 
     /// Reads the description of a model that has just been loaded. If the library refuses to destroy the description,
@@ -128,6 +142,11 @@ impl LoadedModel {
             self.desc.store(null_mut(), Ordering::Release);
         }
         destroyed
+    }
+
+    /// Whether the library may have this model under this number.
+    pub(crate) fn is_left_as(&self, id: u32) -> bool {
+        self.is_left.load(Ordering::Acquire) && self.id() == id
     }
 
     #[inline]
@@ -243,7 +262,7 @@ impl LoadedModel {
 
     /// Unloads the model, once only (MODEL-14). Refuses while queued work may use it. Its context must be current
     /// (MODEL-01). A model that was not loaded, or of which only the library's description is left, ends in the same
-    /// way.
+    /// way. What a refusal of the library leaves can only be unloaded again.
     ///
     /// The caller holds the model's only handle, or its scope has ended.
     #[rule(MODEL_14)]
@@ -262,14 +281,21 @@ impl LoadedModel {
     }
 
     fn unload_now(&self, api: Api) -> Result<(), Error> {
-        if !self.is_loaded.load(Ordering::Acquire) {
+        if !self.is_left.load(Ordering::Acquire) {
             return Ok(());
         }
+        let was_loaded = self.is_loaded.swap(false, Ordering::AcqRel);
         // SAFETY: the function takes a number by value, and no pointer. The library returns an error for an unknown
         // number.
         let answer = unsafe { call!(api.aclmdlUnload(self.id())) };
+        let code = answer.code();
         let unloaded = answer.done(|| "unload a model".into());
-        self.is_loaded.store(unloaded.is_err(), Ordering::Release);
+        // A call that failed before may have unloaded it.
+        let was_gone = matches!(code, Some(ACL_ERROR_GE_EXEC_MODEL_ID_INVALID | ACL_ERROR_INVALID_MODEL_ID));
+        let unloaded = if was_gone { Ok(()) } else { unloaded };
+        // Without a call, everything is as before.
+        self.is_loaded.store(was_loaded && code.is_none(), Ordering::Release);
+        self.is_left.store(unloaded.is_err(), Ordering::Release);
         unloaded
     }
 }

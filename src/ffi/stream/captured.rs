@@ -131,24 +131,25 @@ impl RawStream {
         })
     }
 
-    /// Captures a call of `run`, which borrows `state` at each replay. The graph has to keep the returned value.
+    /// Captures a call of `run`, which borrows `state` at each replay. The graph has to keep the returned value, also
+    /// after an error: the library may have taken the callback. Nothing of the program is dropped here.
     pub(crate) fn capture_callback<T: Send + Sync + 'static>(
         &self,
         api: Api,
         state: T,
         run: fn(&T),
         panicked: &FirstPanic,
-    ) -> Result<KeptState, Error> {
+    ) -> (KeptState, Result<(), Error>) {
         let callback = Arc::new(Callback { state, run, panicked: Arc::clone(panicked) });
         let argument = Arc::as_ptr(&callback).cast_mut().cast();
-        self.capture_call(api, "capture a callback", |ready, stream| {
+        let given = self.capture_call(api, "capture a callback", |ready, stream| {
             // SAFETY: the function asks for a live stream, and for a function that may be called with the argument on a
             // thread of the library, once per replay (CB-08, GRAPH-05). `capture_call` passed the gate. The trampoline
             // is for this type of state, which is `Send` and `Sync`. The graph keeps the state until its instance is
-            // destroyed. After an error the capture yields no graph, so there is no replay.
+            // destroyed, whatever the call answers.
             unsafe { call!(ready.aclrtLaunchHostFunc(stream, Some(trampoline::<T>), argument)) }
-        })?;
-        Ok(callback)
+        });
+        (callback, given)
     }
 }
 

@@ -5,7 +5,7 @@ use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::allocator::KeptAllocator;
 use crate::ffi::call::{Current, Ready, cached, call, call_cached};
 use crate::ffi::gate::Gate;
-use crate::ffi::not_ended::not_ended;
+use crate::ffi::not_ended::{created_at_once, not_ended};
 use crate::ffi::shelf::{Seed, ShelfPlace};
 use crate::ffi::timeline::Timeline;
 use crate::ffi::wait::first_slice;
@@ -69,7 +69,7 @@ impl RawStream {
         // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety").
         let created = unsafe { call_cached!(here.aclrtCreateStream(&raw mut raw)) }?;
-        Some(created.map(|()| raw).map_err(|answer| answer.into_error(here.api(), CREATING)))
+        Some(created_at_once(created, raw, here.api(), CREATING))
     }
 
     /// Creates a stream in the current context. Returns the handle, for a [row](Self::created).
@@ -79,8 +79,7 @@ impl RawStream {
         // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(api.aclrtCreateStream(&raw mut raw)) };
-        answer.done(|| CREATING.into())?;
-        Ok(raw)
+        answer.wrote(raw, || CREATING.into())
     }
 
     /// Destroys the stream, like [`destroy`](Self::destroy), if its work is over. `None` when it is not, or when

@@ -15,8 +15,7 @@ impl RawStream {
         // SAFETY: the function writes the handle to `raw` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety"). The numbers are plain values.
         let answer = unsafe { call!(api.aclrtCreateStreamWithConfig(&raw mut raw, priority, flags)) };
-        answer.done(|| format!("create a stream of priority {priority} with the flags {flags:#x}"))?;
-        Ok(raw)
+        answer.wrote(raw, || format!("create a stream of priority {priority} with the flags {flags:#x}"))
     }
 
     /// Lets a failure on any stream of the context stop all of them. After such a failure all waits fail, so what

@@ -1,6 +1,7 @@
-//! Bodies of conditions that fail, that panic, and whose calls the library refuses.
+//! Bodies of conditions, and callbacks, that fail, that panic, and whose calls the library refuses.
 
 use super::conditions::{alone_with_conditions, capture, nested, numbers};
+use super::given_back::Bomb;
 use super::*;
 use crate::common::{assert_lives, library};
 use ascendcl::Runtime;
@@ -122,5 +123,69 @@ fn an_error_of_a_body_whose_words_panic_leaves_no_graph_and_streams_that_work() 
             drop(echo(current, stream));
         }
     });
+    alone.assert_nothing_lives();
+}
+
+/// A switch without all its cases is never replayed, whatever the program makes of its own error.
+#[proves(GRAPH_08, STREAM_20)]
+#[test]
+fn an_error_of_a_case_whose_words_panic_leaves_no_graph() {
+    let alone = alone();
+    inside(|current| {
+        let mut build = current.build_graph(numbers(current)).unwrap();
+        let added = build.add(current, |tasks, (number, _)| {
+            let case = |_: &mut Capture<'_, _, _>, _| Err(ascendcl::error::Extension::of(Wordless).into());
+            drop(catch_unwind(AssertUnwindSafe(|| tasks.switch(&number, 3, case))));
+            Ok(())
+        });
+        added.unwrap();
+        let refused = build.end(current).unwrap_err();
+        assert!(matches!(refused.error, Error::CaptureBroken { .. }), "{}", refused.error);
+        drop(refused.value.into_operands(current).unwrap());
+    });
+    alone.assert_nothing_lives();
+}
+
+/// The library may have taken the callback.
+#[proves(CB_08, GRAPH_05)]
+#[test]
+fn a_callback_whose_call_failed_and_whose_state_panics_leaves_no_graph() {
+    let alone = alone();
+    for plan in ["aclrtLaunchHostFunc=507899", "aclrtLaunchHostFunc=after:507899"] {
+        inside(|current| {
+            let mut stream = stream(current);
+            fail(plan);
+            let panic = catch_unwind(AssertUnwindSafe(|| {
+                let operands = io(current);
+                let captured = stream.capture(current, CaptureMode::Relaxed, operands, |capture, _| {
+                    // The program goes on as if nothing had happened.
+                    let launch = || capture.launch_host_fn(Bomb("the capture"), |bomb| assert!(!bomb.0.is_empty()));
+                    let refused = catch_unwind(AssertUnwindSafe(launch));
+                    assert_eq!(refused.unwrap().unwrap_err().code().unwrap().number(), 507_899, "{plan}");
+                    Ok(())
+                });
+                assert!(captured.is_err(), "{plan}: a graph without its callback");
+            }));
+            assert_eq!(
+                panic.unwrap_err().downcast_ref(),
+                Some(&"the capture"),
+                "{plan}: the state goes with the graph"
+            );
+            let mut build = current.build_graph(io(current)).unwrap();
+            fail(plan);
+            let added = build.add(current, |tasks, _| {
+                drop(catch_unwind(AssertUnwindSafe(|| tasks.launch_host_fn(Bomb("the build"), |_| ()))));
+                Ok(())
+            });
+            fail("");
+            added.unwrap();
+            let refused = build.end(current).unwrap_err();
+            assert!(matches!(refused.error, Error::CaptureBroken { .. }), "{plan}: {}", refused.error);
+            let panic = catch_unwind(AssertUnwindSafe(|| drop(refused.value.into_operands(current))));
+            assert_eq!(panic.unwrap_err().downcast_ref(), Some(&"the build"), "{plan}");
+            drop(echo(current, &mut stream));
+            collect(current);
+        });
+    }
     alone.assert_nothing_lives();
 }

@@ -336,3 +336,36 @@ fn a_branch_of_a_build_resets_its_events_and_one_of_a_capture_does_not() {
     });
     alone.assert_nothing_lives();
 }
+
+/// Its streams may be taken out of it by then, and the library may have destroyed it.
+#[proves(GRAPH_07, GRAPH_08, MODEL_17)]
+#[test]
+fn a_built_graph_that_the_library_refused_to_destroy_is_not_replayed_any_more() {
+    let alone = alone();
+    for plan in [
+        "aclmdlRIUnbindStream#1=507899",
+        "aclmdlRIUnbindStream#1=after:507899",
+        "aclmdlRIUnbindStream#2=507899",
+        "aclmdlRIUnbindStream#2=after:507899",
+        "aclmdlRIDestroy=507899",
+        "aclmdlRIDestroy=after:507899",
+        "aclrtDestroyStream#1=507899",
+    ] {
+        inside(|current| {
+            let stream = stream(current);
+            let mut graph = Some(built(current).unwrap());
+            assert_eq!(replayed(current, &stream, &mut graph), (1, 2));
+            fail(plan);
+            let kept = graph.unwrap().into_operands(current).unwrap_err();
+            fail("");
+            assert_eq!(kept.error.code().unwrap().number(), 507_899, "{plan}");
+            let refused = stream.replay(current, kept.value).unwrap_err();
+            assert!(matches!(refused.error, Error::Gone { .. }), "{plan}: {}", refused.error);
+            assert!(matches!(refused.value.name(current), Err(Error::Gone { .. })), "{plan}");
+            let (first, _) = refused.value.into_operands(current).unwrap();
+            assert_eq!(first.to_vec(current).unwrap()[0], 1);
+            assert_lives!(streams, 1, "{plan}: those of the build are gone");
+        });
+    }
+    alone.assert_nothing_lives();
+}

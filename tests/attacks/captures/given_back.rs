@@ -252,7 +252,7 @@ fn threads_that_free_what_one_graph_has_destroy_it_once() {
     }
 }
 
-struct Bomb(&'static str);
+pub(super) struct Bomb(pub(super) &'static str);
 
 impl Drop for Bomb {
     fn drop(&mut self) {

@@ -289,3 +289,71 @@ fn a_stream_whose_update_stays_open_takes_no_work_until_the_update_has_ended() {
     });
     alone.assert_nothing_lives();
 }
+
+/// A list has no borrow, so the operator can change its branch while the list exists.
+#[proves(GRAPH_06, STREAM_04)]
+#[test]
+fn a_list_of_tasks_whose_operator_went_to_another_branch_is_no_group() {
+    let alone = alone();
+    inside(|current| {
+        let (mut main, mut side) = (stream(current), stream(current));
+        let first = operator(current, "Relu", 1.0);
+        let graph = main.capture(current, CaptureMode::Relaxed, first, |capture, mut first| {
+            let tasks = Tasks::new().launch(&mut first);
+            let again = Tasks::new().launch(&mut first);
+            let first = capture.fork(&mut side, |main, branch| {
+                let mut first = branch.adopt_after(main, first)?;
+                branch.launch(&mut first)?;
+                let refused = main.task_group(tasks).unwrap_err();
+                assert!(matches!(refused, Error::OtherCapture), "{refused}");
+                Ok(main.adopt_after(branch, first)?)
+            })?;
+            // It is back, and behind the other branch.
+            drop(capture.task_group(again)?);
+            drop(first);
+            Ok(())
+        });
+        let mut graph = main.replay(current, graph.unwrap()).unwrap().wait(current).unwrap();
+        assert_eq!(graph.operands(current).unwrap().tensors().1.to_vec(current).unwrap(), [1.0; 2]);
+        drop(graph.into_operands(current).unwrap());
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(GRAPH_06, GRAPH_09, STREAM_04)]
+#[test]
+fn an_update_gives_no_operator_to_two_branches_that_run_at_once() {
+    let alone = alone();
+    inside(|current| {
+        let (mut main, mut side) = (stream(current), stream(current));
+        let operands = (operator(current, "Relu", 1.0), operator(current, "Relu", 2.0));
+        let (mut group, mut later) = (None, None);
+        let graph = main.capture(current, CaptureMode::Relaxed, operands, |capture, (mut first, second)| {
+            let second = capture.fork(&mut side, |main, branch| {
+                let mut second = branch.adopt_after(main, second)?;
+                branch.launch(&mut second)?;
+                group = Some(main.task_group(Tasks::new().launch(&mut first))?);
+                Ok(main.adopt_after(branch, second)?)
+            })?;
+            later = Some(capture.task_group(Tasks::new().launch(&mut first))?);
+            drop(second);
+            Ok(())
+        });
+        let (graph, group, later) = (graph.unwrap(), group.unwrap(), later.unwrap());
+        let refused = main.update(current, graph, &group, |tasks, (_, mut second)| tasks.launch(&mut second));
+        let refused = refused.unwrap_err();
+        assert!(matches!(refused.error, Error::OtherCapture), "{}", refused.error);
+        assert_eq!(refused.value.topology().tasks.iter().filter(|task| task.writes == [1]).count(), 1);
+        // Behind the join, both branches are over.
+        let updated = main.update(current, refused.value, &later, |tasks, (_, mut second)| tasks.launch(&mut second));
+        let mut graph = main.replay(current, updated.unwrap()).unwrap().wait(current).unwrap();
+        assert_eq!(outputs(current, &mut graph), [1.0, 2.0]);
+        // No task uses this one.
+        let graph = graph.with_operands(current, operator(current, "Relu", 3.0)).unwrap();
+        let updated = main.update(current, graph, &group, |tasks, (_, mut third)| tasks.launch(&mut third));
+        let mut graph = main.replay(current, updated.unwrap()).unwrap().wait(current).unwrap();
+        assert_eq!(graph.operands(current).unwrap().1.tensors().1.to_vec(current).unwrap(), [3.0; 2]);
+        drop(graph.into_operands(current).unwrap());
+    });
+    alone.assert_nothing_lives();
+}

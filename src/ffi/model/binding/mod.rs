@@ -108,6 +108,7 @@ impl RawBinding {
     ) -> Result<(), Error> {
         leads!(dataset: Start --> Idle : Create, dataset: Idle --> Idle : Add);
         model.is_current()?;
+        model.check_loaded()?;
         self.blocks().iter().try_for_each(|block| block.is_current())?;
         self.inputs.create(api, inputs.iter().map(|input| Some((&*input.block, input.bytes))))?;
         self.outputs.create(api, outputs.iter().map(|block| block.as_ref().map(|block| (&**block, block.bytes()))))?;
