@@ -185,10 +185,9 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
     ///
     /// # Errors
     ///
-    /// Returns the graph unchanged, with [`Error::StillRunning`] when a replay that could not be waited for may still be
-    /// running, or [`Error::Vendor`]. After [`Error::Vendor`], a graph that was [built](super::GraphBuild) cannot be
-    /// replayed any more ([`Error::Gone`]): the library may have taken its streams out of it. Only this method can then
-    /// be called again.
+    /// Returns the graph: unchanged with [`Error::StillRunning`], when a replay that could not be waited for may still be
+    /// running. After [`Error::Vendor`] a graph that was [built](super::GraphBuild) cannot be replayed any more
+    /// ([`Error::Gone`]), because the library may have taken its streams out of it: only this method can be called again.
     #[rule(GRAPH_07, GRAPH_08)]
     pub fn into_operands(self, current: &Current<C>) -> Result<G, Failed<Self>> {
         let mut kept = Vec::new();

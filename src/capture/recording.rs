@@ -200,7 +200,7 @@ impl<'g> Recording<'g> {
     /// this is noted before, and no lock is held meanwhile.
     pub(super) fn breaks(&self, error: &Error) {
         let is_first = self.inner().is_whole().is_ok();
-        self.breaks_because("an error without words: they panicked");
+        self.breaks_because("an error whose `Display` panicked");
         let words = error.to_string();
         if is_first {
             self.inner().broken = Some(words);

@@ -495,7 +495,10 @@ pub enum Error {
     )]
     NotPinned,
     /// A part of one capture was used in another, or in a branch that may run at the same time.
-    #[error("this is part of another capture, or of another branch{}", Cited(rules::OTHER_CAPTURE))]
+    #[error(
+        "this is part of another capture, or of a branch that may run at the same time{}",
+        Cited(rules::OTHER_CAPTURE)
+    )]
     OtherCapture,
     /// An update of a graph names an operator of another kind than the group's. The library was not called.
     #[error(

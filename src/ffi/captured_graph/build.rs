@@ -11,7 +11,7 @@
 use super::RawGraph;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::answer::lacks;
-use crate::ffi::call::{Function, call, functions};
+use crate::ffi::call::{Function, call, checked, functions};
 use crate::ffi::{Api, RawStream};
 use ascendcl_macros::rule;
 use ascendcl_sys::MissingSymbol;
@@ -143,6 +143,8 @@ impl RawGraph {
         if !self.is_built() {
             return Ok(());
         }
+        // A check that refuses leaves everything as it was.
+        checked::<functions::aclmdlRIUnbindStream, _>(api)?;
         self.require_checks();
         let instance = self.instance.swap(null_mut(), Ordering::AcqRel);
         if !instance.is_null() {

@@ -40,7 +40,8 @@ const QUEUE_A_REPLAY: &str = "replay a graph";
 #[rule(GRAPH_05, GRAPH_07)]
 pub(crate) struct RawGraph {
     place: ShelfPlace,
-    /// Null until the capture has ended successfully or the build has begun, and after the instance is destroyed.
+    /// Null until the capture has ended successfully or the build has begun, and as soon as the instance is only to be
+    /// destroyed (`spoilt`, `taken_apart`).
     instance: AtomicPtr<c_void>,
     capture: Mutex<Capture>,
     update: Update,

@@ -292,7 +292,7 @@ impl LoadedModel {
         let unloaded = answer.done(|| "unload a model".into());
         // A call that failed before may have unloaded it.
         let was_gone = matches!(code, Some(ACL_ERROR_GE_EXEC_MODEL_ID_INVALID | ACL_ERROR_INVALID_MODEL_ID));
-        let unloaded = if was_gone { Ok(()) } else { unloaded };
+        let unloaded = if was_gone && !was_loaded { Ok(()) } else { unloaded };
         // Without a call, everything is as before.
         self.is_loaded.store(was_loaded && code.is_none(), Ordering::Release);
         self.is_left.store(unloaded.is_err(), Ordering::Release);

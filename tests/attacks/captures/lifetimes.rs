@@ -9,6 +9,8 @@ use std::mem;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::Duration;
 
+ascendcl::names!(Verified);
+
 #[proves(GRAPH_07)]
 #[test]
 fn a_dropped_replay_is_not_destroyed_while_it_runs() {
@@ -199,6 +201,30 @@ fn a_replay_is_awaited_as_a_future() {
         let mut graph = crate::common::block_on(future).0.unwrap();
         assert_eq!(graph.operands(current).unwrap().2, [3.0; LENGTH]);
     });
+    alone.assert_nothing_lives();
+}
+
+/// A check of the crate refuses before anything was called.
+#[proves(CTX_08, GRAPH_08)]
+#[test]
+fn a_built_graph_that_the_crate_refused_to_destroy_is_replayed() {
+    let alone = alone();
+    let setup = ascendcl::Setup::builder().library(crate::common::library()).device(0).verify_current(true).build();
+    let runtime = ascendcl::Runtime::<Verified>::open(setup).unwrap();
+    let attacks = |current: &mut Current<Verified>| {
+        let stream = stream(current);
+        let mut build = current.build_graph(io(current)).unwrap();
+        build.add(current, |tasks, (input, mut device, _)| tasks.copy_to_device(&input, &mut device)).unwrap();
+        let graph = build.end(current).unwrap();
+        fail("aclrtGetCurrentContext=507899");
+        let refused = graph.into_operands(current).unwrap_err();
+        fail("");
+        assert!(matches!(refused.error, Error::CurrentChanged { .. }), "{}", refused.error);
+        let graph = stream.replay(current, refused.value).unwrap().wait(current).unwrap();
+        drop(graph.into_operands(current).unwrap());
+    };
+    runtime.with(attacks).unwrap();
+    runtime.close().unwrap();
     alone.assert_nothing_lives();
 }
 
