@@ -278,7 +278,7 @@ impl Writer {
         // SAFETY: the function keeps the pointer, and the texts stay in place.
         unsafe { writes_null(call.as_ptr()) };
         let refused = program().err();
-        // SAFETY: as above.
+        // SAFETY: the function keeps the pointer, and the text stays in place.
         unsafe { writes_null(c"".as_ptr()) };
         let name = call.to_str().unwrap();
         assert!(matches!(refused, Some(Error::NullAnswer { call }) if call == name), "{name}: {refused:?}");
