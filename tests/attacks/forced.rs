@@ -134,35 +134,6 @@ fn a_descriptor_that_could_not_be_destroyed_at_once_is_destroyed_with_the_aborte
     alone.assert_nothing_lives();
 }
 
-/// The first of two streams is aborted, and destroyed by force. Nothing else can be destroyed.
-#[proves(STREAM_17, DEV_08)]
-#[test]
-fn a_stream_that_was_destroyed_by_force_is_not_among_what_is_lost() {
-    let _alone = alone();
-    let acl = acl();
-    let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
-    let ended = device.with_current(&mut thread, |current| {
-        let works = [(); 2].map(|()| (current.stream().unwrap(), current.device_buffer::<u8>(64).unwrap()));
-        fail(
-            "aclrtMemsetAsync=hang,aclrtStreamAbort#2=207000,aclrtDeviceTaskAbort=207000,aclrtDestroyStream=207000,\
-             aclrtDestroyStreamForce#2+=207000",
-        );
-        for (stream, memory) in works {
-            mem::forget(stream.set_bytes(current, memory, 1).unwrap());
-        }
-    });
-    ended.unwrap_err();
-    let Recovered::Reset { lost } = device.recover(&mut thread, BRIEFLY).unwrap() else { panic!("it was not reset") };
-    nothing_fails();
-    let [lost] = lost.as_slice() else { panic!("{lost:?}") };
-    assert!(lost.contains("1 stream(s)") && !lost.contains("destroyed"), "{lost}");
-    // What is lost keeps the library.
-    drop(acl);
-    control::reset();
-    control::take_findings();
-}
-
 /// Panics where the allocator ends.
 struct Panics;
 
