@@ -217,6 +217,30 @@ fn memory_of_a_destroyed_stream_is_not_in_flight() {
     assert_eq!(found, [STREAM_05], "destroying waits");
 }
 
+/// One wait is missing. Then the memory may be freed and the stream destroyed; but not with work that came since.
+#[test]
+fn a_wait_that_lacks_before_a_read_lacks_once() {
+    let run = |synced: bool, more: bool| {
+        broken(|p| {
+            let (m, h, other, stream) = (p.malloc(64), p.malloc_host(64), p.malloc(64), p.stream());
+            p.copy(m, h, stream);
+            if synced {
+                p.sync(stream);
+            }
+            p.copy(other, m, None);
+            if more {
+                p.copy(m, h, stream);
+            }
+            p.free(m);
+            p.destroy(stream);
+        })
+    };
+    assert_eq!(run(true, false), []);
+    assert_eq!(run(false, false), [COPY_03]);
+    assert_eq!(run(false, true), [COPY_03, MEM_02]);
+    assert_eq!(run(true, true), [MEM_02]);
+}
+
 #[test]
 fn a_copy_of_pageable_memory_is_over_when_the_call_returns() {
     let run = |p: &mut Program, blocks: bool| {
