@@ -121,7 +121,6 @@ fn a_thread_reads_and_writes_what_is_not_in_flight() {
     assert_eq!(broken(|p| run(p, false, &|p, _, h| p.copy(own, h, None))), []);
     breaks(
         COPY_03,
-        COPY_07,
         |p| {
             let (m, h, s) = (p.malloc(64), p.malloc_host(64), p.stream());
             p.copy(h, m, s);
