@@ -142,6 +142,18 @@ fn note_early_question(world: &mut World, scene: &Scene) {
     }
 }
 
+/// A wait of one stream for another is missing. What else the two use without an order, of the work that is queued by now,
+/// lacks the same wait.
+fn note_missing_order(world: &mut World, scene: &Scene, queue: Object) {
+    let blocks = scene.memory.iter().filter_map(|used| Some(world.block(used.span.start)?.1));
+    let pairs = blocks.flat_map(|block| &block.data.reported).filter(|pair| pair.contains(&queue));
+    let others = pairs.flatten().filter(|stream| **stream != queue);
+    let clocks: Vec<_> = others.filter_map(|stream| Some(world.streams.get(*stream)?.data.clock.clone())).collect();
+    if let Some(stream) = world.streams.get_mut(queue) {
+        clocks.iter().for_each(|clock| stream.data.clock.join(clock));
+    }
+}
+
 /// Remembers pairs of streams that use a block without an order, so that each pair is reported once.
 pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Finding]) {
     if !findings.is_empty() && super::live::ends(scene.event.op) {
@@ -167,6 +179,7 @@ pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Findin
             block.data.reported.insert([stream.min(queue), stream.max(queue)]);
         }
     }
+    note_missing_order(world, scene, queue);
 }
 
 /// Whether both are runs of one graph whose runs come one after the other.
