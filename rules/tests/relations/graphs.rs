@@ -151,7 +151,7 @@ fn capture_with(p: &mut Program, object: Object) -> Object {
 #[test]
 fn graphs_that_are_not_destroyed_before_what_they_use_are_one_mistake() {
     let found = findings(|p| {
-        let (a, h, e) = (p.malloc(64), p.malloc_host(64), p.mark());
+        let (a, h, e) = (p.malloc(64), p.malloc(64), p.mark());
         for _ in 0..3 {
             capture(p, a, h);
         }
