@@ -251,7 +251,10 @@ impl Record {
         }
         for (number, times) in std::mem::take(&mut self.repeated) {
             if let Some(Finding { rule, call, .. }) = self.findings.get(number) {
-                let _ = writeln!(text, "ascendcl-sim: {rule} is broken as by {call} {times} times more");
+                let _ = match times {
+                    1 => writeln!(text, "ascendcl-sim: {rule} is broken as by {call} once more"),
+                    _ => writeln!(text, "ascendcl-sim: {rule} is broken as by {call} {times} times more"),
+                };
             }
         }
         if new.is_empty() {
