@@ -53,6 +53,8 @@ pub struct Finding {
     pub contradicts: Option<(Call, Cow<'static, str>)>,
     /// What to do.
     pub fix: Cow<'static, str>,
+    /// How many more times the mistake was made: with the same object, or at the same place of the program.
+    pub repeated: usize,
 }
 
 impl fmt::Display for Call {
@@ -92,6 +94,11 @@ impl fmt::Display for Finding {
         if let Some((call, what)) = &self.contradicts {
             writeln!(f, "  earlier:  {call} {what}")?;
         }
-        write!(f, "  fix:      {}", self.fix)
+        write!(f, "  fix:      {}", self.fix)?;
+        match self.repeated {
+            0 => Ok(()),
+            1 => write!(f, "\n  repeated: once more"),
+            times => write!(f, "\n  repeated: {times} times more"),
+        }
     }
 }

@@ -93,6 +93,14 @@ fn the_programs_of_the_seeds_have_all_kinds_of_faults_and_threads() {
     }
 }
 
+#[test]
+fn a_pool_that_gave_its_memory_back_and_got_no_other_is_found_and_nothing_else() {
+    let _alone = common::alone();
+    let found = |plan: &str| run::run(0, &Program::with_a_pool_that_is_trimmed(plan)).unwrap();
+    assert_eq!(found("aclrtMalloc#2=207001"), 1);
+    assert_eq!(found("aclrtMalloc#3=207001"), 0, "the pool has memory");
+}
+
 fn of_seed(seed: u64) -> Program {
     Program::of(Random::new(seed))
 }

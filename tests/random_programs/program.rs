@@ -154,6 +154,16 @@ impl Program {
 }
 
 impl Program {
+    /// One operator on a stream whose pool is trimmed before. The second allocation of the program gives the pool new
+    /// memory.
+    pub(crate) fn with_a_pool_that_is_trimmed(plan: &str) -> Self {
+        let step = |what| Step { what, a: 0, b: 0 };
+        let faults = Faults { plan: plan.into(), kind: Kind::One, recovers: false, last: false };
+        let steps = [What::PooledStream, What::TrimPool, What::Operator, What::WaitForAll];
+        let threads = vec![steps.map(step).to_vec()];
+        Self { faults, in_default_context: false, forgets: false, threads, ..Self::of(Random::new(0)) }
+    }
+
     /// With these steps of each thread only.
     pub(crate) fn with_steps(mut self, kept: &[Vec<usize>]) -> Self {
         for (steps, kept) in self.threads.iter_mut().zip(kept) {

@@ -104,8 +104,12 @@ impl<'c> Actor<'_, 'c> {
         let AnyStream::Pooled(stream) = &mut self.has.streams[at].stream else { return };
         let trimmed = stream.idle(current).and_then(|idle| {
             // What could not be freed is the pool's no more, either.
-            let trimmed = if b.is_multiple_of(2) { idle.trim(current) } else { Ok(0) };
+            let trims = b.is_multiple_of(2);
+            let trimmed = if trims { idle.trim(current) } else { Ok(0) };
             let grown = idle.grow(current, POOL);
+            if trims && grown.is_err() {
+                crate::run::a_pool_is_without_memory();
+            }
             trimmed.and(grown)
         });
         self.world.well("trimming a pool", trimmed);

@@ -72,9 +72,12 @@ fn captured(case: &mut Case<'_>, object: Object) -> bool {
         Use::Memory { span: captured, role, .. } => captured.overlaps(span).then_some(*role),
         _ => None,
     };
-    let mut graphs = replayable(case.world);
-    let user = graphs.find_map(|(graph, entry)| Some((graph, entry.made, entry.data.memory.iter().find_map(uses)?)));
-    let Some((graph, made, role)) = user else { return false };
+    let graphs = replayable(case.world);
+    let mut users =
+        graphs.filter_map(|(graph, entry)| Some((graph, entry.made, entry.data.memory.iter().find_map(uses)?)));
+    let Some((graph, made, role)) = users.next() else { return false };
+    // That the others are not destroyed either is the same mistake.
+    let others: Vec<Object> = users.map(|(graph, ..)| graph).collect();
     case.report(
         GRAPH_05,
         format!("{object} is freed while {graph} has it as {}", role.name()),
@@ -83,6 +86,7 @@ fn captured(case: &mut Case<'_>, object: Object) -> bool {
     )
     .about(object)
     .about(graph)
+    .all(others)
     .against(made, "ended the capture of the tasks that use the memory");
     true
 }
@@ -95,9 +99,10 @@ fn replayable(world: &World) -> impl Iterator<Item = (Object, &Entry<Graph>)> {
 
 /// GRAPH-05: a model or an event ends, and a graph whose tasks use it can still be replayed.
 fn part_of(case: &mut Case<'_>, object: Object) {
-    let mut graphs = replayable(case.world);
-    let user = graphs.find(|(_, entry)| entry.data.objects.contains(&object)).map(|(graph, entry)| (graph, entry.made));
-    let Some((graph, made)) = user else { return };
+    let graphs = replayable(case.world).filter(|(_, entry)| entry.data.objects.contains(&object));
+    let mut users = graphs.map(|(graph, entry)| (graph, entry.made));
+    let Some((graph, made)) = users.next() else { return };
+    let others: Vec<Object> = users.map(|(graph, _)| graph).collect();
     case.report(
         GRAPH_05,
         format!("{object} is ended while {graph} has it"),
@@ -106,6 +111,7 @@ fn part_of(case: &mut Case<'_>, object: Object) {
     )
     .about(object)
     .about(graph)
+    .all(others)
     .against(made, "ended the capture of the tasks that use it");
 }
 

@@ -8,7 +8,7 @@ use super::clock::{Now, Task};
 use super::scene::{Case, MemoryUse, Scene};
 use super::world::World;
 use crate::catalogue::*;
-use crate::events::{Access, Kind, Op, Role};
+use crate::events::{Access, Kind, Object, Op, Role};
 use crate::finding::Finding;
 use crate::rule::{RuleId, Severity};
 
@@ -109,10 +109,9 @@ pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     true
 }
 
-/// A wait for a stream is missing. That is reported where the first thing ends that the stream's work uses. If other
-/// things end then, too, that is the same mistake.
-fn note_missing_wait(world: &mut World, scene: &Scene, findings: &[Finding]) {
-    let object = scene.event.object;
+/// A wait for a stream is missing. That is reported where the first thing ends that the stream's work uses, or where the
+/// host reads or writes memory of the work. If other things end or are used then, too, that is the same mistake.
+fn note_missing_wait(world: &mut World, object: Object, findings: &[Finding]) {
     let in_flight = match object.kind {
         Kind::Memory => world.blocks.get(object).map(|entry| &entry.in_flight),
         Kind::Dataset => world.datasets.get(object).map(|entry| &entry.in_flight),
@@ -143,10 +142,28 @@ fn note_early_question(world: &mut World, scene: &Scene) {
     }
 }
 
+/// A wait of one stream for another is missing. What else the two use without an order, of the work that is queued by now,
+/// lacks the same wait.
+fn note_missing_order(world: &mut World, scene: &Scene, queue: Object) {
+    let blocks = scene.memory.iter().filter_map(|used| Some(world.block(used.span.start)?.1));
+    let pairs = blocks.flat_map(|block| &block.data.reported).filter(|pair| pair.contains(&queue));
+    let others = pairs.flatten().filter(|stream| **stream != queue);
+    let clocks: Vec<_> = others.filter_map(|stream| Some(world.streams.get(*stream)?.data.clock.clone())).collect();
+    if let Some(stream) = world.streams.get_mut(queue) {
+        clocks.iter().for_each(|clock| stream.data.clock.join(clock));
+    }
+}
+
 /// Remembers pairs of streams that use a block without an order, so that each pair is reported once.
 pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Finding]) {
     if !findings.is_empty() && super::live::ends(scene.event.op) {
-        note_missing_wait(world, scene, findings);
+        note_missing_wait(world, scene.event.object, findings);
+    } else if scene.event.queue().is_none() {
+        for finding in findings.iter().filter(|finding| finding.rule.severity() == Severity::Misuse) {
+            let named = finding.objects.iter().map(|concerned| concerned.object);
+            let used: Vec<Object> = named.filter(|object| object.kind == Kind::Memory).collect();
+            used.into_iter().for_each(|memory| note_missing_wait(world, memory, std::slice::from_ref(finding)));
+        }
     }
     if !findings.is_empty() && scene.event.op == Op::Elapsed {
         note_early_question(world, scene);
@@ -162,6 +179,7 @@ pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Findin
             block.data.reported.insert([stream.min(queue), stream.max(queue)]);
         }
     }
+    note_missing_order(world, scene, queue);
 }
 
 /// Whether both are runs of one graph whose runs come one after the other.

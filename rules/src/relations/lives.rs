@@ -102,6 +102,10 @@ fn make_block(world: &mut World, scene: &Scene, made: Object, current: Option<u6
     let no_access = event.is(Flag::NoAccess);
     // The program has written its own memory.
     let written = registered;
+    if mapped && let Some((range, _)) = world.range(span.start) {
+        // What was missing there before is there now.
+        world.kept.remove(&range);
+    }
     let block = Block {
         span,
         written,

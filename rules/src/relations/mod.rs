@@ -168,6 +168,13 @@ impl Checker {
         self.may_be_used(span, |task| task.access == Access::Write)
     }
 
+    /// Nothing is mapped at the address, because a call failed without a mistake of the program, or for one that a finding
+    /// has reported. That its range has no memory is no further mistake.
+    pub fn was_not_mapped(&mut self, address: u64) {
+        let range = self.world.range(address).map(|(range, _)| range);
+        self.world.kept.extend(range);
+    }
+
     /// Whether a call has written to the block around an address, or was given some of it to write.
     pub fn was_written(&self, address: u64) -> bool {
         self.world.block(address).is_some_and(|(_, block)| block.data.written)

@@ -132,13 +132,17 @@ fn finalise(case: &mut Case<'_>) {
     }
     // Objects of other parts of the program are not left over: INIT-07 was reported for them.
     if !left.is_empty() && !of_others {
+        let world = case.world;
+        let device = left.iter().find(|object| object.kind == Kind::Device);
+        let set = device.and_then(|device| world.devices.get(&device.number)?.sets.last().copied());
         case.report(
             INIT_02,
             format!("the library is finalised while {} of the program's objects are alive", left.len()),
-            "every object is destroyed and every device is reset first",
+            "every object is destroyed, and every device is reset as often as it was set",
             "synchronise, unload models, destroy streams, events and notifies, free memory, destroy contexts, reset the devices",
         )
-        .all(left);
+        .all(left)
+        .against_any(set, "set the device, and no reset belongs to it");
     }
 }
 

@@ -150,6 +150,7 @@ impl<'a> Case<'a> {
             objects: Vec::new(),
             contradicts: None,
             fix: fix.into(),
+            repeated: 0,
         };
         Report { case: self, finding: Some(finding) }
     }

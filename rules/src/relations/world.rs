@@ -170,6 +170,10 @@ impl World {
         let lent = findings.iter().filter(|finding| [GRAPH_05, MODEL_02, MODEL_03].contains(&finding.rule));
         let left = lent.flat_map(|finding| finding.objects.iter().map(|concerned| concerned.object));
         self.kept.extend(left.filter(|object| matches!(object.kind, Kind::Graph | Kind::Model)));
+        // Addresses without memory are reported once, and a call that would end the missing mapping is no second mistake.
+        let bare = findings.iter().filter(|finding| finding.rule == VMM_01);
+        let ranges = bare.flat_map(|finding| finding.objects.iter().map(|concerned| concerned.object));
+        self.kept.extend(ranges.filter(|object| object.kind == Kind::Range));
         self.process.without |= findings.iter().any(|finding| finding.rule == INIT_01);
         if findings.iter().any(|finding| LACKING.contains(&finding.rule)) {
             self.threads.entry(thread).or_default().reported = true;

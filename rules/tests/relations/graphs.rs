@@ -149,6 +149,25 @@ fn capture_with(p: &mut Program, object: Object) -> Object {
 }
 
 #[test]
+fn graphs_that_are_not_destroyed_before_what_they_use_are_one_mistake() {
+    let found = findings(|p| {
+        let (a, h, e) = (p.malloc(64), p.malloc(64), p.mark());
+        for _ in 0..3 {
+            capture(p, a, h);
+        }
+        p.free(a);
+        p.free(h);
+        for _ in 0..2 {
+            capture_with(p, e);
+        }
+        p.destroy(e);
+    });
+    let graphs = |finding: &Finding| finding.objects.iter().filter(|it| it.object.kind == Kind::Graph).count();
+    let found: Vec<_> = found.iter().map(|finding| (finding.rule, graphs(finding))).collect();
+    assert_eq!(found, [(GRAPH_05, 3), (GRAPH_05, 2)]);
+}
+
+#[test]
 fn models_and_events_live_until_the_graph_that_captured_them_is_destroyed() {
     let objects: [fn(&mut Program) -> Object; 2] = [|p| p.load(None, None), |p| p.mark()];
     for object in objects {

@@ -217,6 +217,64 @@ fn memory_of_a_destroyed_stream_is_not_in_flight() {
     assert_eq!(found, [STREAM_05], "destroying waits");
 }
 
+/// One wait of a stream for another is missing, whatever follows from that. Work that is queued later needs another wait.
+#[test]
+fn a_wait_that_lacks_between_two_streams_lacks_once() {
+    let run = |first: bool, more: bool, second: bool| {
+        broken(|p| {
+            let (m, n, last, h) = (p.malloc(64), p.malloc(64), p.malloc(64), p.malloc_host(64));
+            let (a, b, e, out) = (p.stream(), p.stream(), p.mark(), p.malloc_host(64));
+            let order = |p: &mut Program| {
+                p.record(e, a);
+                p.wait(b, e);
+            };
+            p.copy(m, h, a);
+            p.copy(n, h, a);
+            if first {
+                order(p);
+            }
+            p.copy(out, m, b);
+            p.copy(out, n, b);
+            if more {
+                p.copy(last, h, a);
+                if second {
+                    order(p);
+                }
+                p.copy(out, last, b);
+            }
+        })
+    };
+    assert_eq!(run(true, true, true), []);
+    assert_eq!(run(false, false, false), [STREAM_04]);
+    assert_eq!(run(false, true, true), [STREAM_04]);
+    assert_eq!(run(true, true, false), [STREAM_04]);
+    assert_eq!(run(false, true, false), [STREAM_04, STREAM_04]);
+}
+
+/// One wait is missing. Then the memory may be freed and the stream destroyed; but not with work that came since.
+#[test]
+fn a_wait_that_lacks_before_a_read_lacks_once() {
+    let run = |synced: bool, more: bool| {
+        broken(|p| {
+            let (m, h, other, stream) = (p.malloc(64), p.malloc_host(64), p.malloc(64), p.stream());
+            p.copy(m, h, stream);
+            if synced {
+                p.sync(stream);
+            }
+            p.copy(other, m, None);
+            if more {
+                p.copy(m, h, stream);
+            }
+            p.free(m);
+            p.destroy(stream);
+        })
+    };
+    assert_eq!(run(true, false), []);
+    assert_eq!(run(false, false), [COPY_07]);
+    assert_eq!(run(false, true), [COPY_07, MEM_02]);
+    assert_eq!(run(true, true), [MEM_02]);
+}
+
 #[test]
 fn a_copy_of_pageable_memory_is_over_when_the_call_returns() {
     let run = |p: &mut Program, blocks: bool| {

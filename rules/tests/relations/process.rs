@@ -61,6 +61,19 @@ fn finalising_comes_last() {
 }
 
 #[test]
+fn a_device_that_was_not_reset_as_often_as_it_was_set_is_told_with_the_call_that_set_it() {
+    let found = findings(|p| {
+        p.set(0);
+        p.reset(0);
+        p.finalise();
+    });
+    let [finding] = found.as_slice() else { panic!("{found:?}") };
+    let (set, text) = finding.contradicts.as_ref().unwrap();
+    assert_eq!((finding.rule, set.name, set.object), (INIT_02, "aclrtSetDevice", Object::device(0)));
+    assert!(text.contains("no reset belongs to it"), "{text}");
+}
+
+#[test]
 fn a_leak_names_every_object_and_the_call_that_made_it() {
     let found = findings(|p| {
         p.malloc_host(64);

@@ -4,22 +4,35 @@ use core::ffi::{CStr, c_char, c_int, c_void};
 use std::fmt::Write;
 use std::path::Path;
 
-/// A return address, with its symbol and file where they are known: `0x55d0c0de main+0x1f (program+0x11f3)`.
-/// `own` is the address of the function itself.
+/// The return addresses outside of the C function that this thread is in, the innermost first. `own` is the address of the
+/// function itself.
 ///
-/// `None` when this thread is not in that function, and where the platform does not tell.
-pub(crate) fn caller_of(name: &str, own: Option<usize>) -> Option<String> {
-    let frames = frames();
+/// Empty when this thread is not in that function, and where the platform does not tell.
+pub(crate) fn callers_of(name: &str, own: Option<usize>) -> Vec<usize> {
+    let mut frames = frames();
     // The function itself, and in the shared object the exported one around it.
     let is_own = |frame: &usize| {
         let enclosing = enclosing(*frame);
         enclosing == own || symbol(*frame).is_some_and(|symbol| symbol.name.as_deref() == Some(name))
     };
-    let last = frames.iter().rposition(is_own)?;
-    frames.get(last + 1).map(|address| described(*address))
+    let outside = frames.iter().rposition(is_own).map_or(frames.len(), |last| last + 1);
+    frames.split_off(outside)
 }
 
-/// The address of an instruction, or of the one behind a call.
+/// Whether an interpreter made the call: its return addresses are those of its own code, not of the program's.
+pub(crate) fn is_interpreted(callers: &[usize]) -> bool {
+    let file = |address: &usize| symbol(*address).map(|symbol| symbol.file).unwrap_or_default();
+    let interprets = |file: String| {
+        let name = Path::new(&file).file_name().unwrap_or_default().to_string_lossy().into_owned();
+        ["libffi", "python", "libpython", "libjvm", "node", "ruby", "libruby"]
+            .iter()
+            .any(|begin| name.starts_with(begin))
+    };
+    callers.iter().map(file).any(interprets)
+}
+
+/// The address of an instruction, or of the one behind a call, with its symbol and file where they are known:
+/// `0x55d0c0de main+0x1f (program+0x11f3)`.
 pub(crate) fn described(address: usize) -> String {
     let mut text = format!("{address:#x}");
     // Writing to a string cannot fail.

@@ -23,7 +23,7 @@ mod violation;
 
 pub(crate) use arguments::{Address, FromC, In, InOut, Name, Opaque, Out, Text};
 pub(crate) use callbacks::{AllocatorBlock, AllocatorFunctions, AllocatorMembers, HostCallback};
-pub(crate) use caller::{caller_of, described};
+pub(crate) use caller::{callers_of, described, is_interpreted};
 pub(crate) use exit::{at_exit, in_children, leave};
 pub(crate) use guarded::{Guarded, view_of};
 pub(crate) use memory::{Block, copy, fill};

@@ -11,6 +11,7 @@ use crate::machine::contexts::context::current_context;
 use crate::machine::device::{self, Device};
 use crate::machine::memory::{exported, physical};
 use crate::machine::signals::{notify, shared_event};
+use crate::machine::thread::errors;
 use crate::machine::watch;
 use ascendcl_rules::{Flag, IPC_02, Object, Op, Place, Role};
 use ascendcl_sys::constants::*;
@@ -196,7 +197,12 @@ pub(crate) fn aclrtMemImportFromShareableHandleV2(
 
 fn import(number: u64, device: Arc<Device>) -> Answer<aclrtDrvMemHandle> {
     let call = watch::call(Op::Allocate, Object::physical(0)).with(Object::device(device.id().into()));
-    let made = physical::import(number, device)?;
+    let made = physical::import(number, device).inspect_err(|failure| {
+        if failure.breach.is_some() {
+            // A finding says so, and what follows from it is no further mistake.
+            watch::made_to_fail(errors::current_call(), Vec::new());
+        }
+    })?;
     // The size is known only now.
     let call = call.writes(Address::NULL, physical::size_of(made)?, Role::Contents, None).begin()?;
     call.made(made.0.addr());

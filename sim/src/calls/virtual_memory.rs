@@ -105,7 +105,7 @@ fn map(
     access: aclrtMemAccessFlags,
 ) -> Answer {
     not_null(vir_ptr)?;
-    known(handle)?;
+    known(handle).inspect_err(|_| watch::mapped_without_a_handle(vir_ptr.number()))?;
     not_empty(size)?;
     no_flags(flags)?;
     let location = physical::properties(handle).inspect_err(|_| watch::missed(handle))?.location;

@@ -14,15 +14,20 @@ pub(crate) fn reserve(units: usize) -> *mut c_void {
     start
 }
 
-/// Physical memory of one unit.
-pub(crate) fn physical(kind: aclrtMemLocationType, id: u32) -> aclrtDrvMemHandle {
-    let mut properties = aclrtPhysicalMemProp {
+/// What is asked of physical memory on this device or host.
+pub(crate) fn properties(kind: aclrtMemLocationType, id: u32) -> aclrtPhysicalMemProp {
+    aclrtPhysicalMemProp {
         handleType: aclrtMemHandleType::ACL_MEM_HANDLE_TYPE_NONE,
         allocationType: aclrtMemAllocationType::ACL_MEM_ALLOCATION_TYPE_PINNED,
         memAttr: aclrtMemAttr::ACL_HBM_MEM_HUGE,
         location: aclrtMemLocation { id, kind },
         reserve: 0,
-    };
+    }
+}
+
+/// Physical memory of one unit.
+pub(crate) fn physical(kind: aclrtMemLocationType, id: u32) -> aclrtDrvMemHandle {
+    let mut properties = properties(kind, id);
     let mut handle = aclrtDrvMemHandle::NULL;
     ok!(aclrtMallocPhysical(&mut handle, UNIT, &mut properties, 0));
     handle

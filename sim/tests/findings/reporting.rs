@@ -104,6 +104,55 @@ fn a_finding_says_where_the_call_was_made() {
     assert!(found[0].to_string().contains(&format!("  from:     {caller}\n")), "{}", found[0]);
 }
 
+/// Events for times only, each of which a stream waits for.
+fn waits_for_events_without_the_flag(count: usize) {
+    ok!(aclInit(std::ptr::null()));
+    ok!(aclrtSetDevice(0));
+    let stream = stream();
+    for _ in 0..count {
+        let mut event = aclrtEvent::NULL;
+        ok!(aclrtCreateEventWithFlag(&mut event, ACL_EVENT_TIME_LINE));
+        ok!(aclrtRecordEvent(event, stream));
+        acl!(aclrtStreamWaitEvent(stream, event));
+    }
+}
+
+#[test]
+fn a_mistake_at_one_place_is_one_finding_however_many_objects_it_is_made_with() {
+    let _machine = machine(Checks::Report);
+    waits_for_events_without_the_flag(6);
+    let found = control::take_findings();
+    let [finding] = found.as_slice() else { panic!("{found:?}") };
+    assert_eq!((finding.rule, finding.repeated), (rules::EVENT_02, 5));
+    assert!(finding.to_string().ends_with("\n  repeated: 5 times more"), "{finding}");
+    // The same mistake elsewhere is another one.
+    let (first, second) = (malloc(64), malloc(64));
+    for block in [first, second] {
+        ok!(aclrtFree(block));
+    }
+    acl!(aclrtFree(first));
+    acl!(aclrtFree(second));
+    let found = control::take_findings();
+    assert_eq!(found.iter().map(|finding| finding.repeated).collect::<Vec<_>>(), [0, 0], "{found:?}");
+}
+
+#[test]
+#[ignore = "run by tests here, in a process of its own"]
+fn a_program_that_repeats_a_mistake() {
+    waits_for_events_without_the_flag(3);
+    std::process::exit(0);
+}
+
+#[test]
+fn repetitions_are_told_at_the_end_if_findings_are_told_at_once() {
+    let (_, told) = child("a_program_that_repeats_a_mistake", &[("ASCENDCL_SIM_FINDINGS", "stderr")]);
+    assert_eq!(told.matches("EVENT-02 is broken by aclrtStreamWaitEvent").count(), 1, "{told}");
+    let again = told.lines().filter(|line| line.contains("EVENT-02 is broken as by aclrtStreamWaitEvent"));
+    assert!(again.clone().all(|line| line.ends_with(" 2 times more")) && again.count() == 1, "{told}");
+    let (_, told) = child("a_program_that_repeats_a_mistake", &[]);
+    assert!(told.contains("  repeated: 2 times more"), "{told}");
+}
+
 /// The calls of a program that does not look at what they answer.
 #[test]
 fn an_initialisation_that_failed_is_one_finding() {

@@ -1,7 +1,8 @@
 //! Reserved addresses, physical memory, and what is mapped where: the order of the calls, and what is left over.
 
-use crate::mapped::{DEVICE, UNIT, physical, reserve};
+use crate::mapped::{DEVICE, UNIT, physical, properties, reserve};
 use crate::support::*;
+use ascendcl_sim::{Calls, Fault, Plan, control};
 use std::ffi::c_void;
 
 /// Two units of addresses, the first with memory.
@@ -184,4 +185,45 @@ fn a_handle_that_was_asked_for_again_is_freed_once_more() {
         end();
     };
     assert_eq!(broken_by(once), []);
+}
+
+#[test]
+fn memory_that_was_never_mapped_is_one_mistake_until_it_is_mapped() {
+    let run = |mapped_then: bool| {
+        broken_by(|| {
+            let (start, memory) = (reserve(1), physical(DEVICE, 0));
+            assert_ne!(fill(start), 0);
+            assert_ne!(acl!(aclrtUnmapMem(start)), 0);
+            if mapped_then {
+                ok!(aclrtMapMem(start, UNIT, 0, memory, 0));
+                ok!(aclrtUnmapMem(start));
+                assert_ne!(acl!(aclrtUnmapMem(start)), 0);
+            }
+        })
+    };
+    assert_eq!(run(false), [(rules::VMM_01, "aclrtMemset")]);
+    assert_eq!(run(true), [(rules::VMM_01, "aclrtMemset"), (rules::MEM_01, "aclrtUnmapMem")]);
+}
+
+/// A program that does not look at what its calls answer.
+#[test]
+fn memory_that_could_not_be_had_or_mapped_is_no_mistake() {
+    let run = |plan: Plan, allocates: bool| {
+        broken_by(|| {
+            control::fail(plan).unwrap();
+            let start = reserve(1);
+            let mut memory = aclrtDrvMemHandle::NULL;
+            if allocates {
+                acl!(aclrtMallocPhysical(&mut memory, UNIT, &mut properties(DEVICE, 0), 0));
+            }
+            assert_ne!(acl!(aclrtMapMem(start, UNIT, 0, memory, 0)), 0);
+            assert_ne!(fill(start), 0);
+            assert_ne!(acl!(aclrtUnmapMem(start)), 0);
+        })
+    };
+    for call in ["aclrtMallocPhysical", "aclrtMapMem"] {
+        let plan = Plan::new().at(Calls::of(call), Fault::Fails(ACL_ERROR_RT_MEMORY_ALLOCATION));
+        assert_eq!(run(plan, true), [], "{call}");
+    }
+    assert_eq!(run(Plan::new(), false), [(rules::VMM_01, "aclrtMemset")], "no memory was asked for");
 }

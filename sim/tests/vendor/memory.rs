@@ -6,7 +6,7 @@ use crate::world::{Ready, World, pointer};
 use ascendcl_sys::types::*;
 use core::ptr::null_mut;
 
-const COUNT: usize = 64;
+pub(crate) const COUNT: usize = 64;
 
 fn stream(number: usize) -> aclrtStream {
     aclrtStream(pointer(number))
@@ -103,11 +103,16 @@ fn filling(world: &mut World, named: &Named) -> Option<Ready> {
     };
     let value =
         named.tail.strip_prefix("value ").map_or(1, |text| number(text.split(' ').next().unwrap_or("1")) as i32);
-    let value = named.tail.strip_prefix("to ").map_or(value, |text| number(text) as i32);
+    let value =
+        named.tail.strip_prefix("to ").map_or(value, |text| number(text.split(' ').next().unwrap_or("1")) as i32);
     let room = if named.says("maxCount < count") || named.says("wrong size") { 1 } else { COUNT };
     let (room, count) =
         if named.says("count 0") { (if named.says("maxCount 0") { 0 } else { room }, 0) } else { (room, COUNT) };
-    let address = world.memory(target);
+    let mut address = world.memory(target);
+    let (mut room, mut count) = (room, count);
+    if named.says("second half") {
+        (address, room, count) = (address + COUNT / 2, COUNT / 2, COUNT / 2);
+    }
     if !asynchronous {
         return Some(Box::new(move || call!(copy::aclrtMemset(pointer(address), room, value, count)).into()));
     }

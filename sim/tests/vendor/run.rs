@@ -4,7 +4,7 @@ use crate::arguments::{Named, Place};
 use crate::call::Outcome;
 use crate::compare::Record;
 use crate::table::{Answer, cases};
-use crate::threads::Threads;
+use crate::threads::{CALLBACK, Threads};
 use crate::world::{EventKind, Ready, World, back_to, current, pointer};
 use crate::{building, capture, contexts, events, hooks, memory, notices, pools, seen, streams};
 use ascendcl_sys::types::*;
@@ -85,6 +85,9 @@ fn make(world: &mut World, threads: &mut Threads, text: &'static str, last: &mut
         *last = Outcome::default();
         return Record::NotMade;
     };
+    if !matches!(named.place, Place::Callback) {
+        threads.end(CALLBACK);
+    }
     let Some(outcome) = at(world, threads, &named.place, ready) else {
         return Record::NotMade;
     };
@@ -130,6 +133,11 @@ pub(crate) fn at(world: &mut World, threads: &mut Threads, place: &Place, ready:
             }
             Some(outcome.lock().unwrap().clone())
         }
-        Place::Callback => None,
+        Place::Callback => {
+            let outcome = Arc::new(Mutex::new(Outcome::default()));
+            let shared = Arc::clone(&outcome);
+            threads.run(CALLBACK, move || *shared.lock().unwrap() = ready());
+            Some(outcome.lock().unwrap().clone())
+        }
     }
 }

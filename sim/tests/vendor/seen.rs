@@ -22,9 +22,17 @@ pub(crate) fn what(world: &mut World, threads: &mut Threads, text: &'static str,
         format!("afterwards CaptureGetInfo answers {}", info(world, "s").0)
     } else if inner.starts_with("replay answers") {
         replay(world)
-    } else if inner.starts_with("memory") || inner.starts_with("the value") {
+    } else if ["memory", "the memory", "the value", "6: taken"].iter().any(|start| inner.starts_with(start)) {
+        let told = inner.split(")").next().unwrap_or(inner);
+        let upto = told.rfind(": ").map_or(told, |at| &told[..at]);
+        format!("{upto}: {}", bytes(world, "d")[0])
+    } else if inner.starts_with("before the replay: ") || inner.starts_with("after the replay: ") {
         let upto = inner.find(": ").map_or(inner, |at| &inner[..at]);
-        format!("{upto}: {}", byte(world, "d"))
+        let bytes = bytes(world, "d");
+        format!("{upto}: {} {}", bytes[0], bytes[crate::memory::COUNT / 2])
+    } else if inner.starts_with("a second replay's callback entered within 0.3 s") {
+        std::thread::sleep(Duration::from_millis(300));
+        format!("a second replay's callback entered within 0.3 s: {}", u8::from(ENTERED.load(SeqCst) > 1))
     } else if inner.starts_with("callbacks: ") {
         format!("callbacks: {}", ENDED.load(SeqCst))
     } else if inner.starts_with("ran ") {
@@ -94,10 +102,10 @@ fn replay(world: &mut World) -> String {
     format!("replay answers {one}, synchronize {two}")
 }
 
-fn byte(world: &mut World, name: &str) -> u8 {
+fn bytes(world: &mut World, name: &str) -> [u8; SIZE] {
     let mut bytes = [0_u8; SIZE];
     let from = pointer::<core::ffi::c_void>(world.memory(name));
     let kind = aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST;
     call!(copy::aclrtMemcpy(bytes.as_mut_ptr().cast(), SIZE, from, SIZE, kind));
-    bytes[0]
+    bytes
 }

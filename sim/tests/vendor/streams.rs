@@ -2,6 +2,7 @@
 
 use crate::arguments::{Named, number};
 use crate::call::Outcome;
+use crate::threads::make_calls;
 use crate::world::{Ready, World, count, place, pointer, wait};
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
@@ -246,7 +247,14 @@ fn own_thread() -> u64 {
 fn work(world: &mut World, named: &Named) -> Option<Ready> {
     let long = named.says("that waits") || named.says("long");
     let function = |null: bool| -> Option<unsafe extern "C" fn(*mut c_void)> {
-        (!null).then_some(if long { wait } else { count })
+        let makes_calls = named.says("that makes calls");
+        (!null).then_some(if makes_calls {
+            make_calls
+        } else if long {
+            wait
+        } else {
+            count
+        })
     };
     Some(match named.function {
         "LaunchHostFunc" => {

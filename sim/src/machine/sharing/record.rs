@@ -4,6 +4,7 @@ use crate::abi::{Address, Pages, Shared};
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::sharing::Key;
+use ascendcl_rules::IPC_03;
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_DRV_INTERNAL_ERROR, ACL_ERROR_RT_RESOURCE_ALLOC_FAIL};
 use std::sync::Mutex;
 
@@ -106,7 +107,9 @@ impl Record {
         }
         if is(Word::ForAll, 0) && !record.allows(std::process::id()) {
             let text = format!("process {} is not among those that may import it (IPC-03)", std::process::id());
-            return Err(refused(text));
+            let fix = "give the exporter the number of aclrtDeviceGetBareTgid to list, or export with the flag that admits \
+                       every process";
+            return Err(refused(text).breaks(IPC_03, "a process that the exporter has listed before", fix));
         }
         let number = |word| usize::try_from(record.word(word)).unwrap_or_default();
         let descriptor = u32::try_from(record.word(Word::Descriptor)).unwrap_or_default();

@@ -4,7 +4,7 @@
 //!
 //! A failure is kept with the call's arguments, until the same call succeeds.
 
-use super::{OFF, mode};
+use super::{CHECKER, OFF, mode};
 use crate::failure::Breach;
 use crate::locks::lock;
 use crate::machine::thread::errors;
@@ -39,6 +39,9 @@ pub(crate) fn made_to_fail(name: &'static str, words: Vec<usize>) {
         return;
     }
     EVER.fetch_add(1, Relaxed);
+    if let ("aclrtMapMem" | "aclrtMemMapNoAccess", Some(start)) = (name, words.first()) {
+        not_mapped(*start);
+    }
     let mut failed = lock(&FAILED);
     failed.push_back(Failed { name, words });
     if failed.len() > MOST {
@@ -67,6 +70,23 @@ fn forget(name: &'static str, words: &[usize]) {
     let mut failed = lock(&FAILED);
     failed.retain(|before| before.name != name || before.words != words);
     COUNT.store(failed.len(), Relaxed);
+}
+
+/// Memory could not be mapped here, because of such a failure.
+fn not_mapped(start: usize) {
+    if let Some(checker) = &mut *lock(&CHECKER) {
+        checker.was_not_mapped(start as u64);
+    }
+}
+
+/// The program maps memory without a handle. It has none if a call that was to make one has failed.
+#[cold]
+pub(crate) fn mapped_without_a_handle(start: usize) {
+    const MAKE: [&str; 3] =
+        ["aclrtMallocPhysical", "aclrtMemImportFromShareableHandle", "aclrtMemImportFromShareableHandleV2"];
+    if COUNT.load(Relaxed) > 0 && lock(&FAILED).iter().any(|failed| MAKE.contains(&failed.name)) {
+        not_mapped(start);
+    }
 }
 
 /// Whether what the call breaks follows from such a failure.

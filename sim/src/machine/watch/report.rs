@@ -1,6 +1,6 @@
 //! Findings: kept for tests, and printed.
 
-use crate::abi::{at_exit, caller_of, described, in_children, leave};
+use crate::abi::{at_exit, callers_of, described, in_children, is_interpreted, leave};
 use crate::config::{
     self,
     switches::{self, Switch},
@@ -9,7 +9,7 @@ use crate::locks::lock;
 use crate::machine::thread::errors;
 use crate::machine::watch::{CHECKER, LIBRARY, PROGRAM, mode, reconsider, this_thread};
 use ascendcl_rules::{Event, Finding, INIT_01, Object, Op, RuleId, Severity};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{LazyLock, Mutex, Once, TryLockError};
@@ -17,20 +17,27 @@ use std::sync::{LazyLock, Mutex, Once, TryLockError};
 #[derive(Default)]
 struct Record {
     findings: Vec<Finding>,
-    /// The subject of each finding, so that a loop reports it once.
-    seen: HashSet<Matter>,
+    /// The subject of each finding, and which one it is, so that a loop reports it once.
+    seen: HashMap<Matter, usize>,
+    /// The same for the places of the program, where a loop may use another object each time.
+    places: HashMap<Place, usize>,
     /// How many of them were printed.
     printed: usize,
+    /// How often those were repeated since.
+    repeated: BTreeMap<usize, usize>,
     /// The functions that were called and are not simulated.
     absent: BTreeSet<&'static str>,
     /// Findings that were not reported yet.
     untold: Vec<String>,
-    /// How many repeated one of them, or came when there was no more place.
+    /// How many came when there was no more room.
     dropped: usize,
 }
 
 /// The rule, the function, the first object, the earlier function.
 type Matter = (RuleId, &'static str, Option<Object>, Option<&'static str>);
+
+/// The rule, the return addresses, the earlier function, what was found without its numbers.
+type Place = (RuleId, Vec<usize>, Option<&'static str>, String);
 
 static RECORD: LazyLock<Mutex<Record>> = LazyLock::new(Mutex::default);
 /// The instruction of the program that faulted last.
@@ -62,19 +69,50 @@ pub(super) fn record(findings: Vec<Finding>) {
         if finding.rule.severity() == Severity::Misuse {
             BROKEN.store(true, SeqCst);
         }
-        if record.findings.len() < KEPT && record.seen.insert(matter) {
-            finding.caller = match finding.call.name {
-                LIBRARY => None,
-                PROGRAM => Some(described(INSTRUCTION.load(SeqCst))),
-                name => caller_of(name, errors::address_of(name)),
-            };
-            let told = reporting.telling.tell(&finding.to_string());
-            record.findings.push(finding);
-            record.printed += usize::from(told);
-        } else {
-            record.dropped += 1;
+        if let Some(same) = record.seen.get(&matter).copied() {
+            record.repeats(same);
+            continue;
         }
+        if record.seen.len() >= KEPT {
+            record.dropped += 1;
+            continue;
+        }
+        let callers = match finding.call.name {
+            LIBRARY => Vec::new(),
+            PROGRAM => vec![INSTRUCTION.load(SeqCst)],
+            name => callers_of(name, errors::address_of(name)),
+        };
+        let number = record.findings.len();
+        if let Some(place) = place(&finding, &callers) {
+            let same = *record.places.entry(place).or_insert(number);
+            if same < number {
+                record.seen.insert(matter, same);
+                record.repeats(same);
+                continue;
+            }
+        }
+        record.seen.insert(matter, number);
+        finding.caller = callers.first().map(|caller| described(*caller));
+        let told = reporting.telling.tell(&finding.to_string());
+        record.findings.push(finding);
+        record.printed += usize::from(told);
     }
+}
+
+/// Where the mistake was made, if the return addresses tell one place of the program from another.
+fn place(finding: &Finding, callers: &[usize]) -> Option<Place> {
+    // An instruction may be one of the C library's functions.
+    if callers.is_empty() || finding.call.name == PROGRAM || is_interpreted(callers) {
+        return None;
+    }
+    let earlier = finding.contradicts.as_ref().map(|(call, _)| call.name);
+    let mut found = String::new();
+    let words = finding.found.split(|letter: char| !letter.is_ascii_alphanumeric());
+    for word in words.filter(|word| !word.starts_with(|first: char| first.is_ascii_digit())) {
+        found.push_str(word);
+        found.push(' ');
+    }
+    Some((finding.rule, callers.to_vec(), earlier, found))
 }
 
 /// Whether findings about the rule are suppressed.
@@ -121,7 +159,8 @@ pub(crate) fn absent(name: &'static str) {
 }
 
 fn told_absent(name: &str) -> String {
-    let from = caller_of(name, errors::address_of(name)).map(|caller| format!(" (from {caller})")).unwrap_or_default();
+    let callers = callers_of(name, errors::address_of(name));
+    let from = callers.first().map(|caller| format!(" (from {})", described(*caller))).unwrap_or_default();
     format!("ascendcl-sim: {name} is not simulated, and answered so{from}")
 }
 
@@ -192,6 +231,16 @@ extern "C" fn exit() {
 }
 
 impl Record {
+    /// The finding with this number was found again.
+    fn repeats(&mut self, number: usize) {
+        if let Some(finding) = self.findings.get_mut(number) {
+            finding.repeated += 1;
+        }
+        if number < self.printed {
+            *self.repeated.entry(number).or_default() += 1;
+        }
+    }
+
     fn text(&mut self) -> String {
         /// How many are printed in full.
         const IN_FULL: usize = 100;
@@ -199,6 +248,14 @@ impl Record {
         let mut text = String::new();
         for absent in std::mem::take(&mut self.untold) {
             let _ = writeln!(text, "{absent}");
+        }
+        for (number, times) in std::mem::take(&mut self.repeated) {
+            if let Some(Finding { rule, call, .. }) = self.findings.get(number) {
+                let _ = match times {
+                    1 => writeln!(text, "ascendcl-sim: {rule} is broken as by {call} once more"),
+                    _ => writeln!(text, "ascendcl-sim: {rule} is broken as by {call} {times} times more"),
+                };
+            }
         }
         if new.is_empty() {
             return text;
@@ -215,7 +272,7 @@ impl Record {
             let _ = writeln!(text, "\nand {more} more");
         }
         if self.dropped > 0 {
-            let _ = writeln!(text, "\nand {} times more of the same", self.dropped);
+            let _ = writeln!(text, "\nand {} times more, which were not kept", self.dropped);
         }
         self.dropped = 0;
         self.printed = self.findings.len();
