@@ -176,7 +176,8 @@ impl<C: Brand, P> Model<C, P> {
     ///
     /// # Errors
     ///
-    /// Returns the model if the library refuses. The memory of an earlier run may have been freed by then.
+    /// Returns the model if the library refuses. The memory of an earlier run may have been freed by then. Also returns it,
+    /// with [`Error::StillRunning`] while work may use it, or [`Error::WrongContext`].
     #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `ascendcl-explain ERR-01`"]
     #[rule(MODEL_01, MODEL_14)]
     #[rustfmt::skip] // The compiler's messages print the first line.
