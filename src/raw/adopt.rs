@@ -19,10 +19,10 @@ impl<C: Brand> Current<C> {
     ///
     /// * `stream` is a stream of this context, and stays one until the returned value was
     ///   [destroyed](crate::Stream::destroy), or the scope has ended without an error.
-    /// * It is adopted once, and is none of this crate's.
+    /// * This crate has not made it, and no other value of this crate stands for it during that time.
+    /// * During that time no code outside this crate captures it. While this crate captures it, no other code queues work on
+    ///   it.
     /// * No allocator of the caller's is registered on it.
-    /// * While the returned value exists, no code outside this crate captures the stream. While this crate captures it, no
-    ///   other code queues work on it.
     /// * Other code that uses the stream at the same time accepts that all work runs in the order in which it is
     ///   queued, and that the order between two threads is undefined (THREAD-03).
     ///
