@@ -239,8 +239,8 @@ impl Device<'_> {
     /// this setting there is no limit.
     ///
     /// If a wait fails, the memory of the work is kept and not freed. The scope reports a
-    /// [`Teardown`](ScopeError::Teardown), and [`reset`](Self::reset) is refused until the work is done.
-    /// [`recover`](Self::recover) can still recover the device.
+    /// [`Teardown`](ScopeError::Teardown), and [`reset`](Self::reset) returns [`Error::Poisoned`] until everything that was
+    /// kept is released. [`recover`](Self::recover) can still recover the device.
     #[rule(STREAM_16)]
     pub fn with_teardown_timeout(self, limit: Duration) -> Self {
         self.row().set_teardown_timeout(limit);
@@ -259,8 +259,9 @@ impl Device<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Poisoned`] while work of a context could not be waited for; [`Error::Vendor`] when the library refuses;
-    /// [`Error::DeviceShared`] while another part of the program recovers the device.
+    /// [`Error::Poisoned`] while a context has objects that cannot be released: their work was not waited for, or the library
+    /// refuses to release them. [`Error::Vendor`] when the library refuses the reset; [`Error::DeviceShared`] while another
+    /// part of the program recovers the device.
     #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `ascendcl-explain ERR-01`"]
     #[rule(DEV_02, DEV_10, CTX_06)]
     pub fn reset(

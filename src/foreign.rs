@@ -35,6 +35,7 @@
 //!
 //! * finalise with `aclFinalize`, which does not count (INIT-07), or reset a device by force (DEV-08);
 //! * reset a device more often than it has set it (DEV-07);
+//! * begin a capture on a stream that this crate uses, or queue work on it while this crate captures it;
 //! * destroy, reset or unload what this crate has made, or use a handle of it after its scope: the library gives the
 //!   addresses of destroyed contexts, streams and events to the next ones, so an old handle may name a stranger.
 //!

@@ -67,6 +67,7 @@
 //! | --- | --- |
 //! | `ASCENDCL_LIBRARY` | the path of the library; `sim` is the simulator, if the program contains it |
 //! | `ASCEND_HOME_PATH`, `ASCEND_TOOLKIT_HOME` | where the vendor's toolkit is; its `set_env.sh` sets them |
+//! | `HOME`, `LD_LIBRARY_PATH` | where else the library is searched: in `$HOME/Ascend`, and in the folders of the loader |
 //! | `ASCENDCL_VERIFY_CURRENT` | `1` compares the current context before every call: see [`Acl::verify_current`] |
 //! | `ASCENDCL_SIM`, `ASCENDCL_SIM_…` | settings of the simulator: the checks of rules, devices, memory, calls that fail |
 //!

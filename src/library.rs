@@ -298,7 +298,8 @@ impl Loaded {
 
     /// The functions that every release should have and that this library lacks. Empty for a suitable library. A
     /// long-running program can check this at its start; otherwise the first call of a missing function returns an
-    /// error.
+    /// error. If the library lacks the waits with a time limit, a wait without a limit calls the vendor's function without
+    /// one.
     pub fn lacks(self) -> Vec<&'static str> {
         self.loading.library().lacks().iter().map(|function| function.name).collect()
     }

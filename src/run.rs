@@ -20,7 +20,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 use typed_builder::TypedBuilder;
 
-/// The library and device for [`run`]. A [`Library`] alone stands for that library and device 0.
+/// The library, the device and more for [`run`] and [`Runtime::open`](crate::Runtime::open). A [`Library`] alone stands for
+/// that library and the defaults of the other fields.
 ///
 /// ```
 /// use ascendcl::{Library, Setup};
@@ -39,8 +40,7 @@ pub struct Setup {
     #[builder(default)]
     pub library: Library,
     /// The device. By default it is the device of this thread's current context, if other code has chosen one, and
-    /// otherwise device 0. If this process uses other devices and not device 0, [`run`] returns an error that asks for
-    /// a choice.
+    /// otherwise device 0. If this process uses other devices and not device 0, the error is [`Error::DeviceNotSaid`].
     #[builder(default, setter(strip_option))]
     pub device: Option<i32>,
     /// Whether the program works in the device's default context, which `aclrtSetDevice` creates. By default it gets a

@@ -111,7 +111,7 @@ fn a_default_context_with_work_that_cannot_be_waited_for_keeps_its_device() {
     assert!(matches!(left, Err(ScopeError::Teardown { .. })), "{left:?}");
     let refused = device.reset(&mut thread).unwrap_err();
     let message = refused.error.to_string();
-    assert!(message.contains("still working on 1 stream(s), 1 block(s) of memory"), "{message}");
+    assert!(message.contains("because 1 stream(s), 1 block(s) of memory could not be released"), "{message}");
     // Another view works beside what is stuck, in the same context.
     books.synchronize_again();
     in_default_context(&refused.value, &mut thread, |current| drop(current.upload(&[1_u8]).unwrap()));

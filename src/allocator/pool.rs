@@ -113,8 +113,9 @@ impl PoolAllocator {
     ///
     /// # Errors
     ///
-    /// [`Error::BlocksInUse`] with the unchanged pool, while the library has blocks. Memory that the library refuses to
-    /// free stays with the scope.
+    /// [`Error::BlocksInUse`] with the unchanged pool, while the library has blocks, and [`Error::OtherContext`] with the
+    /// unchanged pool, if it belongs to another context. With [`Error::Vendor`] the pool that comes back has no memory any
+    /// more: what the library refused to free stays with the scope, and a second `release` does not try again.
     pub fn release<C: Brand>(
         self, // MEM-01: a pool is released once and last: for another one, call `PoolAllocator::new(current, bytes)`
         current: &Current<C>,

@@ -31,8 +31,8 @@ pub enum CloseError {
     },
     /// Another thread is closing it, or recovers its device; or code that runs while it is being closed tried to.
     Closing,
-    /// Closing was refused: this thread is inside a context or a callback, or the process is a forked child. The
-    /// runtime is unchanged.
+    /// Closing was refused: this thread has a [`Thread`](crate::Thread), is inside a context or in a callback, or the process
+    /// is a forked child. The runtime is unchanged.
     Refused(Error),
     /// Not everything could be taken down. The runtime cannot be entered any more; closing it again tries the rest.
     Teardown {

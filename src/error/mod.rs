@@ -223,9 +223,9 @@ pub enum Error {
         /// How many there are.
         count: u32,
     },
-    /// [`run`](crate::run) was given no device, and this process uses a device other than 0.
+    /// The [`Setup`](crate::Setup) names no device, and this process uses other devices and not device 0.
     #[error(
-        "this process uses device {in_use}, but `run` was given no device: pass \
+        "this process uses device {in_use} and not device 0, and the `Setup` names no device: pass \
          `Setup::builder().device({in_use})`, or the number of another device{}",
         Cited(rules::DEVICE_NOT_SAID)
     )]
@@ -233,12 +233,16 @@ pub enum Error {
         /// The number of the device in use.
         in_use: i32,
     },
-    /// The device still has work that could not be waited for.
-    #[error("device {device} cannot be reset: it is still working on {stuck}{}", Cited(rules::POISONED))]
+    /// Objects of a context on the device, or the context itself, could not be released: their work was not waited for, or the
+    /// library refuses to release them.
+    #[error(
+        "device {device} cannot be reset, because {stuck} could not be released: try again, or recover the device{}",
+        Cited(rules::POISONED)
+    )]
     Poisoned {
         /// The number of the device.
         device: i32,
-        /// A description of what is in flight.
+        /// A description of what could not be released.
         stuck: String,
     },
     /// A device cannot be recovered while other parts of this process have taken it and not given it up, and cannot be

@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 ///
 /// Threads share it by reference, and each loads its own models into it. A run takes the turn when its inputs are on
 /// the device, and returns the turn when the model is done, in one call. No code of the program runs during a turn, so
-/// a program cannot keep or lose a turn, or wait for a second one while it has the first. Turns are given in the order
-/// of the requests.
+/// a program cannot keep or lose a turn, or wait for a second one while it has the first. With the feature `tracing`, a
+/// subscriber may run during a turn: it must not wait for the lane. Turns are given in the order of the requests.
 ///
 /// `'l` is the lane's brand and `L` its name: a model of another lane is refused. A lane of
 /// [`Current::workspace_mutex`] lives as long as a closure. One of

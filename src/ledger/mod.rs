@@ -17,9 +17,9 @@
 //! 4. An object's row keeps what was lent to the object. For example, the workspace of a model that the library refused
 //!    to unload is neither returned nor given to another model.
 //! 5. Only idle memory is freed. The stamps in [`ffi`](crate::ffi) decide which memory is idle; the rows do not.
-//! 6. No lock is held while the vendor's library or code of the user runs. Submitting, waiting and copying take no lock
-//!    at all: they work on the row behind the handle. A forked child takes no lock, because a thread that only the
-//!    parent has may hold it.
+//! 6. No lock is held while the vendor's library or code of the user runs. Submitting, copying and waiting for a stream take
+//!    no lock. A wait for the context, or for an event whose stream was destroyed, takes one for a moment, after the call of
+//!    the library. A forked child takes no lock, because a thread that only the parent has may hold it.
 
 mod at_once;
 mod attachments;

@@ -119,7 +119,7 @@ impl Ledger {
     }
 
     /// Runs a bound model and waits for it. After a failure the run may still go on, so this waits for everything in
-    /// the context, for at most one second.
+    /// the context, one and a quarter seconds at most.
     pub(crate) fn run(&self, here: Here<'_>, binding: &RawBinding, model: &LoadedModel) -> Result<(), Boxed> {
         binding.run(here, &self.streams, &self.runs, model, || self.settle_runs())
     }

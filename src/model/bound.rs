@@ -221,8 +221,9 @@ impl<C: Brand, P> BoundModel<C, P> {
     ///
     /// # Errors
     ///
-    /// Returns the bound model if the library refuses. Only this method can still use it then, because the library may
-    /// have destroyed a part; other methods return [`Error::Gone`].
+    /// Returns the bound model unchanged, with [`Error::StillRunning`] while work may use it, or [`Error::WrongContext`]. Also
+    /// returns it if the library refuses. Only this method can still use it then, because the library may have destroyed a
+    /// part; other methods return [`Error::Gone`].
     pub fn into_model(self, current: &Current<C>) -> Result<Model<C, P>, Failed<Self>> {
         match current.ledger().unbind(&self.parts.binding) {
             Ok(()) => Ok(self.parts.model),

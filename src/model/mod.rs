@@ -178,7 +178,8 @@ impl<C: Brand, P> Model<C, P> {
     ///
     /// Returns the model if the library refuses. The memory of an earlier run may have been freed by then. After
     /// [`Error::Vendor`] of `aclmdlUnload` or `aclmdlDestroyDesc` the model may be unloaded already: it can only be
-    /// unloaded again, and other methods return [`Error::Gone`].
+    /// unloaded again, and other methods return [`Error::Gone`]. Also returns it, with [`Error::StillRunning`] while work may
+    /// use it, or [`Error::WrongContext`].
     #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `ascendcl-explain ERR-01`"]
     #[rule(MODEL_01, MODEL_14)]
     #[rustfmt::skip] // The compiler's messages print the first line.

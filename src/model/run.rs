@@ -25,8 +25,8 @@ impl<C: Brand, P> Model<C, P> {
     ///
     /// [`Error::Input`] if the inputs do not fit the model, before anything is called; [`Error::Vendor`] if the device
     /// has no memory left, or the model fails. After a failure the library may still be running the model. So this
-    /// waits for all work of the context, for a second. If that wait fails, methods that need the model or its memory
-    /// return [`Error::StillRunning`] until [`Current::synchronize`] has succeeded.
+    /// waits for all work of the context, one and a quarter seconds at most. If that wait fails, methods that need the model
+    /// or its memory return [`Error::StillRunning`] until [`Current::synchronize`] has succeeded.
     #[rule(MODEL_16, MODEL_18, MODEL_20, DATA_06, DATA_07, DATA_08)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn run( // GRAPH-04: it waits, and a capture cannot: a helper takes `current: &mut Current<C>`, too

@@ -71,7 +71,8 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         model.run_on(current, self.queue(), None)
     }
 
-    /// Like [`run_bound`](Self::run_bound), and waits at most `limit`, rounded up to whole milliseconds (STREAM-16).
+    /// Like [`run_bound`](Self::run_bound), and waits at most `limit`, rounded up to whole milliseconds (STREAM-16). The limit
+    /// is for the wait: queueing the execution has no limit if the queue of the stream is full (STREAM-22).
     /// [`BoundModel::run`] has no limit, because the library has no such call.
     ///
     /// # When the limit has passed

@@ -68,8 +68,9 @@ impl<C: Brand, I, O> BoundOperator<C, I, O> {
     ///
     /// # Errors
     ///
-    /// Returns the operator if the library refuses. Only this method can still use it then, because the library may have
-    /// destroyed a part; a launch returns [`Error::Gone`].
+    /// Returns the operator unchanged, with [`Error::StillRunning`] while work may use it, or [`Error::WrongContext`]. Also
+    /// returns it if the library refuses. Only this method can still use it then, because the library may have destroyed a
+    /// part; a launch returns [`Error::Gone`].
     pub fn into_tensors(self, current: &Current<C>) -> Result<(I, O), Failed<Self>> {
         match current.ledger().revoke(&self.invocation) {
             Ok(()) => Ok((self.inputs, self.outputs)),

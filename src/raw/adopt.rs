@@ -19,6 +19,9 @@ impl<C: Brand> Current<C> {
     ///
     /// * `stream` is a stream of this context, and stays one until the returned value was
     ///   [destroyed](crate::Stream::destroy), or the scope has ended without an error.
+    /// * This crate has not made it, and no other value of this crate stands for it during that time.
+    /// * During that time no code outside this crate captures it. While this crate captures it, no other code queues work on
+    ///   it.
     /// * No allocator of the caller's is registered on it.
     /// * Other code that uses the stream at the same time accepts that all work runs in the order in which it is
     ///   queued, and that the order between two threads is undefined (THREAD-03).
@@ -42,7 +45,9 @@ impl<C: Brand> Current<C> {
     /// * They stay there until the returned value was [freed](crate::DeviceBuffer::free), or the scope has ended without
     ///   an error (MEM-02).
     /// * No other code writes them during that time, and no other code reads them while work of this crate may write
-    ///   them.
+    ///   them. The same holds for every other value of this crate that stands for some of these bytes.
+    /// * They begin at a multiple of 64 bytes if an operator or a model uses them (MEM-08). The crate does not check this for
+    ///   memory of other code.
     ///
     /// # Errors
     ///

@@ -76,6 +76,8 @@ use std::sync::{Arc, Mutex};
 ///   that uses it keeps that alive.
 /// * No work that uses the object is part of a captured graph: a replay would use it after its end.
 /// * It may be taken down on any thread, with its context current.
+/// * [`take_down`](Self::take_down) leaves the thread's current context as it is, and destroys nothing of the context but
+///   its own object.
 #[allow(unsafe_code, reason = "a declaration only: who implements it vouches for the object's end")]
 #[diagnostic::on_unimplemented(
     message = "`{Self}` does not say how a context takes it down",
@@ -94,8 +96,8 @@ pub unsafe trait Attach: Send + Sync + 'static {
     /// Ends the object. All streams of the context are synchronised, and the context is current. After this has returned
     /// `Ok`, it is not called again.
     ///
-    /// The calling thread is inside the context, so closing a runtime is refused here, and so is a new
-    /// [`Thread`](crate::Thread) token.
+    /// The calling thread is inside the context. So closing a runtime is refused here, and so is a new
+    /// [`Thread`](crate::Thread) token, unless this code drops the token that the thread had.
     ///
     /// # Errors
     ///

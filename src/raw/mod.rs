@@ -18,6 +18,7 @@
 //! * Use the handle only while its value is alive: until the value was destroyed, unloaded or freed, or its scope has
 //!   ended. The library gives the address of a destroyed object to the next one, so an old handle may name a stranger.
 //! * Do not destroy, reset, unload or free it (STREAM-08, MEM-01): its scope does that.
+//! * Do not begin a capture on a stream, and do not queue work on it while this crate captures it.
 //! * Use it in its own context. That context is current where its `Current` can be used (STREAM-09).
 //! * This crate does not know of work that is queued with it outside of [`submit`](crate::stream::StreamOps::submit), and
 //!   may free or lend out memory that such work still uses. A stream is synchronised before its scope ends, so work that

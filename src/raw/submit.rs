@@ -37,8 +37,8 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// Returns the operands unchanged, with [`Error::OtherStream`](crate::Error::OtherStream) when one is in flight
     /// elsewhere, and then `queue` has not run; [`Error::Vendor`](crate::Error::Vendor) with the code that it returned.
-    /// Then the crate waits for the stream, at most a second, because the library may have queued work. When the wait
-    /// fails, the operands take no more work ([`Error::InDoubt`](crate::Error::InDoubt)).
+    /// Then the crate waits for the stream, one and a quarter seconds at most, because the library may have queued work. When
+    /// the wait fails, the operands take no more work ([`Error::InDoubt`](crate::Error::InDoubt)).
     ///
     /// # Panics
     ///

@@ -125,8 +125,9 @@ impl<C: Brand> StreamOps<C> {
     /// # Errors
     ///
     /// Returns the object unchanged. [`Error::WrongContext`] when it belongs to another context, [`Error::InDoubt`] for
-    /// memory in doubt: then `queue` has not run. Otherwise the error of `queue`. Then the crate waits for the stream, at
-    /// most a second, because work may have been queued. When the wait fails, the object's marks and memory are in doubt.
+    /// memory in doubt: then `queue` has not run. Otherwise the error of `queue`. Then the crate waits for the stream,
+    /// one and a quarter seconds at most, because work may have been queued. When the wait fails, the object's marks and
+    /// memory are in doubt.
     ///
     /// # Panics
     ///

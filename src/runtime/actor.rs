@@ -28,7 +28,8 @@ use std::time::Duration;
 /// `S` is what the thread keeps between calls: models, streams, buffers, whatever the program needs. It never leaves
 /// the thread, so it may be `!Send`.
 ///
-/// An actor that is dropped closes its runtime on its thread, after the jobs that are queued. `exit` waits for that.
+/// An actor that is dropped closes its runtime on its thread, after the jobs that are queued. `exit` waits for that, ten
+/// seconds at most.
 ///
 /// ```
 /// use ascendcl::runtime::Actor;

@@ -81,7 +81,7 @@ use std::time::Duration;
 ///
 /// [`close`](Self::close) releases everything in the vendor's order and reports what it could not release. Dropping a
 /// runtime does not call the library, because a drop may run inside a callback, in a panic, or while work is in flight.
-/// The next [`Runtime::open`] releases what the runtime held, if it is idle then; otherwise [`sweep`] does.
+/// The next [`Runtime::open`] releases what is idle by then; [`sweep`] waits for the rest.
 #[must_use = "a runtime that is dropped is taken down by the next `open` or by `runtime::sweep`; `close` shows the errors"]
 #[rule(DEV_10, CTX_02, CTX_03, CTX_06, CTX_11)]
 pub struct Runtime<
@@ -101,7 +101,8 @@ impl<N: Name> Runtime<N> {
     /// # Errors
     ///
     /// [`Error::ThreadTaken`] if this thread has a [`Thread`] or is inside a context; [`Error::Load`],
-    /// [`Error::NoSuchDevice`] or [`Error::Vendor`]. Steps that were made before the error are undone.
+    /// [`Error::NoSuchDevice`], [`Error::DeviceNotSaid`] or [`Error::Vendor`]. The crate undoes the steps before the error.
+    /// The next [`sweep`] tries again what the library refuses to release now.
     #[rule(INIT_03, INIT_11, DEV_03, DEV_04, DEV_12, CTX_01, CTX_04)]
     #[track_caller]
     pub fn open(setup: impl Into<Setup>) -> Result<Self, Error> {
@@ -213,8 +214,10 @@ impl<N: Name> Runtime<N> {
     ///
     /// # Errors
     ///
-    /// [`CloseError::Busy`] while a thread is inside: nothing has happened. [`CloseError::Teardown`] when something
-    /// could not be released: the runtime cannot be entered any more, and closing it again tries the rest.
+    /// [`CloseError::Busy`] while another thread is inside. [`CloseError::Refused`] if this thread is inside a context, has a
+    /// [`Thread`] or is in a callback, and in a forked child. [`CloseError::Closing`] while another thread closes the runtime
+    /// or recovers its device. In these cases nothing has happened. [`CloseError::Teardown`] when something could not be
+    /// released: the runtime cannot be entered any more, and closing it again tries the rest.
     #[rule(DEV_02, DEV_10, INIT_02, INIT_07, STREAM_05)]
     pub fn close(&self) -> Result<(), CloseError> {
         self.close_within(Duration::ZERO)

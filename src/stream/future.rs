@@ -17,7 +17,8 @@ use std::sync::Arc;
 impl<C: Brand, T: Payload> Pending<C, T> {
     /// A future of the buffers. This records an event behind the work (`aclrtRecordEvent`). A thread of this crate queries
     /// the event (`aclrtQueryEventStatus`) and wakes the task within about a millisecond after the end of the work,
-    /// whatever the program's callbacks do. Nothing spins, and no thread is blocked.
+    /// whatever the program's callbacks do. Nothing spins, and no thread is blocked. If the system has no thread for this, the
+    /// task polls all the time.
     ///
     /// The future borrows the current context and its stream until it is done or dropped. So it stays on this thread:
     /// use an executor for one thread (`block_on`, `LocalSet`, `LocalPool`). And nothing can be queued behind the work, so

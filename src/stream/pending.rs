@@ -86,13 +86,16 @@ assert_not_impl_any!(Pending<Scoped<'static>, ()>: Clone);
 
 impl<C: Brand, T: Payload> Pending<C, T> {
     /// Waits for the stream (`aclrtSynchronizeStreamWithTimeout`, repeatedly) and returns the buffers. It calls nothing
-    /// if an earlier synchronise has covered the work.
+    /// if an earlier synchronise has covered the work, and no stream from which the work was taken over has to be asked.
     ///
     /// # Errors
     ///
     /// Returns the work unchanged if it failed on the device or the wait failed: the buffers stay inaccessible. The
     /// library reports a failure to one wait only. For each other work that the failure may concern, this crate reports
-    /// [`Error::WorkFailed`], once. A second wait then returns the buffers.
+    /// [`Error::WorkFailed`], once. A second wait then returns the buffers, unless the context has
+    /// [stopped at the failure](crate::stream::StreamOptions::stop_on_failure), or the device is lost.
+    ///
+    /// Also returns the work unchanged if a stream from which it was taken over does not say whether its work failed.
     #[inline]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn wait( // STREAM-09, MEM-11: while the context of the work is current: `context.enter(thread, |current| ...)`

@@ -130,6 +130,7 @@ impl RawStream {
         }
         if self.close() {
             let ended = self.allocators.end(api, self.raw);
+            // The crate's own checks come before the call: if one of them fails, the registration is as it was.
             let was_called = ended.as_ref().err().is_none_or(|error| matches!(error, Error::Vendor(_)));
             if let Err(error) = ended.and_then(|()| self.take_down(ready)) {
                 // The stream and its allocator are unchanged. The first error is the one to report.

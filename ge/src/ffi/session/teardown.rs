@@ -144,8 +144,8 @@ pub(crate) struct InContext(pub(crate) Arc<RawSession>);
 // stream that is captured takes no other work. Any thread may end the session: the engine requires one thread at a time
 // (GE-12). A thread calls the engine with `&mut` of the session's handle, which keeps the name of this row, and inside the
 // context. The context takes the row down when it has no name, when the handle is given to `Session::close`, or when no
-// thread is inside. Handles of graphs and outputs call nothing without the session, but for readers of outputs, which are
-// not released under them (`Lent`).
+// thread is inside. The engine's calls leave the current context as it is. Handles of graphs and outputs call nothing
+// without the session, but for readers of outputs, which are not released under them (`Lent`).
 unsafe impl Attach for InContext {
     const NAME: &'static str = "graph engine session";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Everything;
