@@ -165,8 +165,8 @@ impl Stream {
             return Err(failure);
         }
         // This one comes last, so a thread that waits for it finds the others stopped.
-        for stream in table::of_context(self.context()) {
-            if stream.number() != self.number() {
+        for stream in table::of_context_of(self) {
+            if !std::ptr::eq(&*stream, self) {
                 stream.stop(&failure);
             }
         }
