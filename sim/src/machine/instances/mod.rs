@@ -295,19 +295,21 @@ fn number_of(handle: aclmdlRI) -> Answer<usize> {
     Ok(handle.0.addr())
 }
 
-/// The context has ended, and its instances with it.
-pub(in crate::machine) fn forget_context(context: usize) {
-    for instance in INSTANCES.remove_all(|instance| instance.context == context) {
+/// The context ends, and its instances with it: no handle leads to them any more.
+pub(in crate::machine) fn take_of_context(context: usize) -> Vec<Arc<Instance>> {
+    INSTANCES.remove_all(|instance| instance.context == context)
+}
+
+/// The streams of their context have run out.
+pub(in crate::machine) fn release(instances: Vec<Arc<Instance>>) {
+    for instance in instances {
         instance.abort();
         instance.release();
     }
 }
 
 pub(in crate::machine) fn clear() {
-    for instance in INSTANCES.remove_all(|_| true) {
-        instance.abort();
-        instance.release();
-    }
+    release(INSTANCES.remove_all(|_| true));
     labels::clear();
     capture::clear_groups();
     conditions::clear();
