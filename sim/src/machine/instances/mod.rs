@@ -205,8 +205,17 @@ impl Instance {
             Content::Captured(nodes, parts, _) => {
                 parts.refuse_late()?;
                 let instance = Arc::clone(self);
-                let queued: Vec<Queued> = nodes.iter().map(|node| node.queued()).collect();
-                stream.submit(move || instance.run(number, queued)).map(drop)
+                let list: Arc<Mutex<Vec<Queued>>> = Arc::default();
+                let of_run = Arc::clone(&list);
+                // A worker may come to the run before the list is filled, and waits for this lock then. Nobody else does.
+                let mut queued = lock(&list);
+                stream.submit(move || {
+                    let queued = std::mem::take(&mut *lock(&of_run));
+                    instance.run(number, queued)
+                })?;
+                // This comes after the submission: a run that the stream refuses changes no event.
+                *queued = nodes.iter().map(|node| node.queued()).collect();
+                Ok(())
             }
             Content::Built(assembly) => {
                 let (program, assembly) = (assembly.program()?, Arc::clone(assembly));
