@@ -33,6 +33,6 @@ pub(crate) use notices::{
 pub(crate) use pages::{Pages, Shared};
 pub(crate) use sanitizers::{hands_over, takes_over, unpoisoned};
 pub(crate) use text::CText;
-pub(crate) use threads::this_thread;
+pub(crate) use threads::{has_threads, this_thread, thread_begins};
 pub(crate) use unions::{AttributeValue, RandomParameters};
 pub(crate) use violation::{Violation, on_violation};
