@@ -99,10 +99,12 @@ impl Served for Stream {
         pool::push(self);
     }
 
-    fn resume(self: Arc<Self>, ticket: u64, end: Result<Outcome, TooLate>) {
-        if self.end_wait(ticket, end, Turn::Ready) {
+    fn resume(self: Arc<Self>, ticket: u64, end: Result<Outcome, TooLate>) -> bool {
+        let resumed = self.end_wait(ticket, end, Turn::Ready);
+        if resumed {
             pool::push(self);
         }
+        resumed
     }
 
     fn awaits(&self) -> Option<Link> {
