@@ -143,7 +143,7 @@ impl Notify {
                 first
             };
             // The stream of the first may give up at this moment; then the record is the next one's.
-            if first.is_none_or(Duty::is_taken) {
+            if first.is_none_or(Duty::fulfil_for_one) {
                 return;
             }
         }

@@ -130,11 +130,11 @@ impl Duty {
     }
 
     pub(crate) fn fulfil(self) {
-        let _ = self.is_taken();
+        let _ = self.fulfil_for_one();
     }
 
     /// The same for a point that one stream or thread waits for: `false` when that one has given up.
-    pub(in crate::machine) fn is_taken(mut self) -> bool {
+    pub(in crate::machine) fn fulfil_for_one(mut self) -> bool {
         self.0.take().is_some_and(|point| point.settle(Outcome::Reached(Instant::now())))
     }
 }
