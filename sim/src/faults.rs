@@ -1,7 +1,9 @@
 //! Going wrong on purpose: a [`Plan`] says which calls fail, and when the devices are in [`trouble`].
 //!
-//! Without a plan a call pays one relaxed load for it.
+//! Without a plan a call pays one relaxed load for it. The same load tells a process that was forked from one in which the
+//! simulator has threads: it has none of them, and locks that they had stay locked in it, so it is refused every call.
 
+use crate::abi::{has_threads, in_children};
 use crate::config::{self, Fault, Plan};
 use crate::failure::Failure;
 use crate::locks::lock;
@@ -9,8 +11,8 @@ use crate::machine::callbacks::reports;
 use crate::machine::workers::pool;
 use crate::machine::{device, trouble};
 use std::collections::HashMap;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+use std::sync::{Mutex, Once};
 
 /// A fault that came.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -30,12 +32,15 @@ pub(crate) enum Verdict {
     Fails(Failure),
     /// The call takes effect, but returns an error.
     FailsAfter(Failure),
+    /// The call does nothing, not even for those who watch: they have locks, too.
+    Refused(Failure),
 }
 
 static MODE: AtomicU8 = AtomicU8::new(UNKNOWN);
 const UNKNOWN: u8 = 0;
 const OFF: u8 = 1;
 const ON: u8 = 2;
+const FORKED: u8 = 3;
 
 struct Active {
     plan: Plan,
@@ -53,8 +58,9 @@ pub(crate) fn verdict(name: &'static str, can_fail: bool) -> Verdict {
     match MODE.load(Relaxed) {
         OFF => Verdict::Goes,
         ON => consult(name, can_fail && name != READS),
+        FORKED => Verdict::Refused(forked()),
         _ => {
-            begin(config::current().planned());
+            begin_as_configured();
             verdict(name, can_fail)
         }
     }
@@ -81,17 +87,49 @@ fn consult(name: &'static str, can_fail: bool) -> Verdict {
     }
 }
 
+#[cold]
+fn forked() -> Failure {
+    Failure::unsupported(
+        "this process was forked from one in which the simulator had threads, and does not have them; start a new program \
+         instead, or fork before the first work is queued",
+    )
+}
+
+extern "C" fn child_begins() {
+    if has_threads() {
+        MODE.store(FORKED, Relaxed);
+    }
+}
+
 fn asked_for(code: i32, number: u64) -> Failure {
     Failure::new(code, format!("the plan of the simulator wants this failure (call {number})"))
 }
 
 /// This plan holds from now on, and calls are counted anew. The devices are well again.
 pub(crate) fn begin(plan: Plan) {
-    let mode = if plan.is_empty() { OFF } else { ON };
-    *lock(&ACTIVE) = Some(Active { plan, calls: 0, by_name: HashMap::new(), injected: Vec::new() });
-    MODE.store(mode, Relaxed);
-    trouble::expect(mode == ON);
+    hold(&mut lock(&ACTIVE), plan);
     recover();
+}
+
+/// The same for the plan of the configuration, at the first call. Of several threads that make it, one begins the plan.
+#[cold]
+fn begin_as_configured() {
+    static CHILDREN: Once = Once::new();
+    CHILDREN.call_once(|| in_children(child_begins));
+    let plan = config::current().planned();
+    let mut active = lock(&ACTIVE);
+    if MODE.load(Relaxed) == UNKNOWN {
+        hold(&mut active, plan);
+        drop(active);
+        recover();
+    }
+}
+
+fn hold(active: &mut Option<Active>, plan: Plan) {
+    let mode = if plan.is_empty() { OFF } else { ON };
+    *active = Some(Active { plan, calls: 0, by_name: HashMap::new(), injected: Vec::new() });
+    trouble::expect(mode == ON);
+    MODE.store(mode, Relaxed);
 }
 
 /// The machine starts afresh, and so does the plan that it was configured with.

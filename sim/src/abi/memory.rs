@@ -51,6 +51,13 @@ impl Drop for Block {
     }
 }
 
+/// Lends so many bytes from each address for the length of `f`, as [`Address::with_bytes`] does.
+pub(crate) fn with_all_bytes<R>(areas: impl Iterator<Item = (Address, usize)>, f: impl FnOnce(Vec<&[u8]>) -> R) -> R {
+    // SAFETY: `bytes_there` asks for initialised bytes that nobody writes while the slice is used, which is not longer
+    // than `f` runs. The callers of the C functions vouch for them, as in `with_bytes`.
+    f(areas.map(|(address, count)| unsafe { address.bytes_there(count) }).collect())
+}
+
 /// Copies `count` bytes; the two ranges may overlap.
 ///
 /// Both ranges are arguments of a C call (or blocks of the simulator), so they are valid for `count` bytes until the
@@ -90,14 +97,21 @@ impl Address {
     /// Lends `count` bytes from here for the length of `f`: memory of the caller that nothing writes during the call
     /// (an input of a running model).
     pub(crate) fn with_bytes<R>(self, count: usize, f: impl FnOnce(&[u8]) -> R) -> R {
+        // SAFETY: `bytes_there` asks for `count` initialised bytes that nobody writes while the slice is used, which is not
+        // longer than `f` runs. An `Address` comes from a C argument or from a `Block`; the caller of the C function
+        // vouches for `count` bytes there, and that nobody writes them is the contract of the calls that use this.
+        f(unsafe { self.bytes_there(count) })
+    }
+
+    /// # Safety
+    ///
+    /// `count` initialised bytes begin here, unless this is null, and nobody writes them as long as the slice is used.
+    unsafe fn bytes_there<'a>(self, count: usize) -> &'a [u8] {
         if count == 0 || self.is_null() {
-            return f(&[]);
+            return &[];
         }
-        let place = inside(self);
-        // SAFETY: `from_raw_parts` asks for `count` initialised bytes that nobody writes meanwhile. An `Address` comes
-        // from a C argument or from a `Block`; the caller of the C function vouches for `count` bytes there, and that
-        // nobody writes them is the contract of the calls that use this.
-        f(unsafe { core::slice::from_raw_parts(place.0.cast::<u8>().cast_const(), count) })
+        // SAFETY: `from_raw_parts` asks for what this function asks for. The place is another view of the same bytes.
+        unsafe { core::slice::from_raw_parts(inside(self).0.cast::<u8>().cast_const(), count) }
     }
 
     /// Lends `count` bytes from here to be written: memory of the caller, or of the simulator, that nothing else uses

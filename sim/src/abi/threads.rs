@@ -1,4 +1,18 @@
-//! How C names a thread.
+//! How C names a thread, and whether the simulator has threads of its own.
+
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+static THREADS: AtomicBool = AtomicBool::new(false);
+
+/// Called before the simulator starts a thread.
+pub(crate) fn thread_begins() {
+    THREADS.store(true, Relaxed);
+}
+
+/// Whether it ever had one.
+pub(crate) fn has_threads() -> bool {
+    THREADS.load(Relaxed)
+}
 
 /// The result of `pthread_self()` on this thread. Callers subscribe a thread by this number.
 #[cfg(unix)]

@@ -51,7 +51,9 @@ fn create(mut stream: Out<'_, aclrtStream>, kind: Kind) -> Answer {
         return Err(Failure::no_context());
     }
     // Stopping at failures is for all streams of a context, also for those that come later (STREAM-15).
-    created.settings.stop_at_failure(context.default_stream().settings.stops_at_failure())?;
+    if context.default_stream().settings.stops_at_failure() {
+        created.settings.stop_at_failure(true)?;
+    }
     call.made(created.number());
     stream.set(created.handle());
     notices::stream_created(&created);

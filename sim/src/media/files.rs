@@ -100,7 +100,11 @@ pub(crate) fn decode_png(file: &[u8]) -> Result<Image, String> {
     decoder.set_transformations(png::Transformations::normalize_to_color8());
     let mut reader = decoder.read_info().map_err(failed)?;
     let size = reader.output_buffer_size().ok_or("this PNG file is too large")?;
-    let mut pixels = vec![0; size];
+    let mut pixels = Vec::new();
+    pixels
+        .try_reserve_exact(size)
+        .map_err(|_| format!("this PNG file takes {size} bytes, and there is no memory for them"))?;
+    pixels.resize(size, 0);
     let frame = reader.next_frame(&mut pixels).map_err(failed)?;
     pixels.truncate(frame.buffer_size());
     let samples = frame.color_type.samples();

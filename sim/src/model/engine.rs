@@ -5,6 +5,7 @@ use super::contained::{contained, contained_load};
 use super::external;
 use super::failure::{LoadFailure, RunFailure};
 use super::names::{self, Attributes};
+use crate::abi::thread_begins;
 use rten::{
     Dimension, LoadError, LoadErrorKind, ModelOptions, NodeId, RunError, RunOptions, ShapeInferenceMode, ThreadPool,
     Value, ValueOrView,
@@ -184,6 +185,7 @@ impl Engine {
 /// The thread that runs the models of all callers that are not inside [`serve`].
 fn shared_thread() -> RunOptions {
     static POOL: OnceLock<Arc<ThreadPool>> = OnceLock::new();
+    thread_begins();
     let pool = POOL.get_or_init(|| Arc::new(ThreadPool::with_num_threads(1)));
     RunOptions::default().with_thread_pool(Some(pool.clone()))
 }

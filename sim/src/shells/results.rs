@@ -75,6 +75,12 @@ where
                 }
                 failure
             }
+            // What the refusals leave behind belongs to the thread alone.
+            Verdict::Refused(_) if name == "aclGetRecentErrMsg" => return call(),
+            Verdict::Refused(failure) => {
+                errors::report(&failure);
+                return C::failed(&failure);
+            }
             Verdict::FailsAfter(failure) => {
                 call();
                 failure

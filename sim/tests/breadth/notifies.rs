@@ -1,11 +1,14 @@
 //! Notifies that the host resets, and the events of several processes in one of them.
 
+use crate::capture::{begin, end};
 use crate::support::*;
 use crate::world::*;
 use ascendcl_sys::constants::*;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::*;
 use core::ptr::null_mut;
+use std::thread::sleep;
+use std::time::Duration;
 
 fn notify() -> aclrtNotify {
     let mut notify = aclrtNotify::NULL;
@@ -97,4 +100,26 @@ fn only_an_event_for_processes_has_a_handle_and_no_process_opens_its_own() {
     let nothing = aclrtIpcEventHandle { reserved: [0; 64] };
     fails!(ACL_ERROR_RT_PARAM_INVALID, "no key", memory::aclrtIpcOpenEventHandle(nothing, &mut opened));
     assert!(opened.is_null());
+}
+
+#[test]
+fn work_of_a_reset_device_that_fails_late_stops_no_stream_of_the_next_context() {
+    let _world = world();
+    let (old, never) = (stream(), notify());
+    ok!(stream::aclrtSetStreamFailureMode(old, ACL_STOP_ON_FAILURE.into()));
+    begin(old);
+    ok!(event::aclrtWaitAndResetNotify(never, old, 1));
+    let graph = end(old);
+    ok!(model_instance::aclmdlRIExecuteAsync(graph, old));
+    sleep(Duration::from_millis(100));
+    ok!(device::aclrtResetDeviceForce(0));
+    // Measured: the next default context of a device has the same handle.
+    ok!(device::aclrtSetDevice(0));
+    let next = stream();
+    synchronize(next);
+    // The wait of the replay fails meanwhile.
+    sleep(Duration::from_millis(1500));
+    let block = device_memory(4);
+    ok!(copy::aclrtMemsetAsync(block, 4, 0, 4, next));
+    synchronize(next);
 }

@@ -139,3 +139,20 @@ fn a_replay_that_is_thrown_away_holds_nobody_up() {
     let code = call!(stream::aclrtSynchronizeStreamWithTimeout(outside, 5000));
     assert_ne!(code, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "{}", text());
 }
+
+#[test]
+fn a_replay_that_is_refused_records_nothing() {
+    let _world = world();
+    let (captured, recorded) = (stream(), event());
+    begin(captured);
+    record_outward(recorded, captured);
+    let instance = end(captured);
+    ok!(stream::aclrtSetStreamFailureMode(captured, ACL_STOP_ON_FAILURE.into()));
+    let mut never = aclrtNotify::NULL;
+    ok!(event::aclrtCreateNotify(&mut never, u64::from(ACL_NOTIFY_DEFAULT)));
+    ok!(event::aclrtWaitAndResetNotify(never, captured, 1));
+    assert_eq!(call!(stream::aclrtSynchronizeStream(captured)), ACL_ERROR_RT_WAIT_TIMEOUT);
+    let code = call!(model_instance::aclmdlRIExecuteAsync(instance, captured));
+    assert_eq!(code, ACL_ERROR_RT_WAIT_TIMEOUT, "the stream has stopped: {}", text());
+    ok!(event::aclrtSynchronizeEvent(recorded));
+}

@@ -239,3 +239,16 @@ fn shared_buffers_are_refused_as_on_a_host() {
     assert_eq!(call!(tensor_queue::acltdtAllocBuf(64, 0, null_mut())), ACL_ERROR_INVALID_PARAM);
     assert_eq!(call!(tensor_queue::acltdtEnqueue(0, buffer, 0)), ACL_ERROR_FEATURE_UNSUPPORTED);
 }
+
+#[test]
+fn data_that_waited_for_a_route_goes_on_when_that_is_unbound() {
+    let _world = world();
+    let [a, b, c] = [c"a", c"b", c"c"].map(|name| queue(name, 1));
+    ok!(tensor_queue::acltdtBindQueueRoutes(list(&[(a, b), (a, c)])));
+    send(a, b"one");
+    assert_eq!(receive(c).0, b"one");
+    send(a, b"two");
+    ok!(tensor_queue::acltdtUnbindQueueRoutes(list(&[(a, b)])));
+    assert_eq!(receive(c).0, b"two");
+    assert_eq!(receive(b).0, b"one");
+}

@@ -278,3 +278,16 @@ fn a_parameter_of_the_process_has_a_default_and_one_of_a_context_none() {
     let other = aclSysParamOpt::ACL_OPT_ENABLE_DEBUG_KERNEL;
     fails!(code, "2 is no value", device::aclrtSetSysParamOpt(other, 2));
 }
+
+#[test]
+fn a_stream_is_created_in_a_context_that_stops_and_has_lost_its_default_stream() {
+    let _world = world();
+    let mut default = aclrtStream::NULL;
+    ok!(stream::aclrtCtxGetCurrentDefaultStream(&mut default));
+    let stopping = stream();
+    ok!(stream::aclrtDestroyStream(default));
+    ok!(stream::aclrtSetStreamFailureMode(stopping, ACL_STOP_ON_FAILURE.into()));
+    let later = stream();
+    fails!(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "taken back", stream::aclrtSetStreamFailureMode(later, 0));
+    assert_eq!(ascendcl_sim::control::live().streams, 2);
+}

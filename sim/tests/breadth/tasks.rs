@@ -276,3 +276,32 @@ fn models_that_wait_side_by_side_leave_workers_for_others() {
         synchronize(runner);
     }
 }
+
+/// The reset waits for a host function, and the device is set again after the two seconds that a set waits for a reset.
+#[test]
+fn a_reset_that_lasts_takes_nothing_of_the_next_default_context() {
+    let _world = world();
+    let (open, opened) = std::sync::mpsc::channel::<()>();
+    launch(aclrtStream::NULL, move || {
+        let _ = opened.recv();
+    });
+    let resetting = std::thread::spawn(|| ok!(device::aclrtResetDevice(0)));
+    // The context is not there any more when the reset waits.
+    let mut context = aclrtContext::NULL;
+    while call!(device::aclrtGetCurrentContext(&mut context)) == 0 {
+        std::thread::yield_now();
+    }
+    ok!(device::aclrtSetDevice(0));
+    let (model, origin, option) = (digits(), stream(), aclSysParamOpt::ACL_OPT_DETERMINISTIC);
+    ok!(device::aclrtCtxSetSysParamOpt(option, 1));
+    begin(origin);
+    let graph = end(origin);
+    drop(open);
+    resetting.join().unwrap();
+    let mut value = 9;
+    ok!(device::aclrtCtxGetSysParamOpt(option, &mut value));
+    assert_eq!(value, 1);
+    ok!(model_instance::aclmdlRIDestroy(graph));
+    ok!(model::aclmdlUnload(model));
+    synchronize(origin);
+}

@@ -189,3 +189,22 @@ fn a_wait_on_a_channel_that_is_destroyed_ends() {
     let again = self::channel("gone", 0);
     ok!(tensor_channel::acltdtSendTensor(again, dataset(&mut [1.0; 4]), 0));
 }
+
+#[test]
+fn a_channel_that_is_created_while_another_of_its_name_ends_has_not_stopped() {
+    let _world = world();
+    let mut numbers = [0.0; 4];
+    let sent = Shared(dataset(&mut numbers));
+    std::thread::scope(|scope| {
+        for _ in 0..4 {
+            scope.spawn(move || {
+                ok!(device::aclrtSetDevice(0));
+                for _ in 0..10_000 {
+                    let channel = channel("race", 0);
+                    ok!(tensor_channel::acltdtSendTensor(channel, sent.get(), 0));
+                    ok!(tensor_channel::acltdtDestroyChannel(channel));
+                }
+            });
+        }
+    });
+}

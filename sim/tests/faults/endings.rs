@@ -192,3 +192,35 @@ fn two_callbacks_that_unload_what_is_queued_behind_the_other_are_told() {
         assert!(codes.contains(&ACL_ERROR_RT_STREAM_SYNC_TIMEOUT), "{codes:?}");
     });
 }
+
+/// The child has none of the threads that run the work of its parent, and locks that they had stay locked in it.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_that_is_forked_when_work_has_run_is_refused_and_does_not_hang() {
+    for checks in [Checks::Off, Checks::Report] {
+        let _machine = machine(checks);
+        ok!(aclInit(std::ptr::null()));
+        ok!(aclrtSetDevice(0));
+        let (stream, block) = (stream(), malloc(64));
+        ok!(aclrtMemsetAsync(block, 64, 1, 64, stream));
+        sync(stream);
+        // SAFETY: the child has this thread alone; it calls the library, and leaves by `_exit`.
+        let child = unsafe { libc::fork() };
+        assert!(child >= 0);
+        if child == 0 {
+            // SAFETY: ends the child if it hangs.
+            unsafe { libc::alarm(5) };
+            let queued = acl!(aclrtMemsetAsync(block, 64, 2, 64, stream));
+            let codes = [queued, acl!(aclrtSynchronizeStream(stream)), acl!(aclrtFree(block))];
+            let refused = codes == [ACL_ERROR_RT_FEATURE_NOT_SUPPORT; 3] && message().contains("forked");
+            // SAFETY: ends the child without running what belongs to the parent.
+            unsafe { libc::_exit(i32::from(!refused)) };
+        }
+        let mut status = -1;
+        // SAFETY: waits for the child that was just made; `status` is a place for the answer.
+        assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+        assert_eq!(status, 0, "the child's status");
+        ok!(aclrtMemsetAsync(block, 64, 3, 64, stream));
+        sync(stream);
+    }
+}

@@ -204,3 +204,41 @@ fn what_a_thread_leaves_that_ends_beside_a_fresh_start_does_not_count_afterwards
         assert_eq!(control::live(), control::Live::default());
     }
 }
+
+fn event_of_several_processes() -> aclrtEvent {
+    let mut event = aclrtEvent::NULL;
+    ok!(aclrtCreateEventExWithFlag(&mut event, ACL_EVENT_IPC));
+    event
+}
+
+#[test]
+fn a_wait_for_an_event_of_several_processes_on_a_device_that_hangs_ends() {
+    ends(|| {
+        let (stream, event) = (stream(), event_of_several_processes());
+        control::fail("aclrtRecordEvent#1=hang".parse().unwrap()).unwrap();
+        ok!(aclrtRecordEvent(event, stream));
+        assert_eq!(acl!(aclrtSynchronizeEvent(event)), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+        assert!(message().contains("hangs"), "{}", message());
+    });
+}
+
+#[test]
+fn a_callback_that_waits_for_an_event_of_several_processes_behind_it_is_told() {
+    ends(|| {
+        let (stream, event) = (stream(), event_of_several_processes());
+        let (waits, context, recorded) = (Shared::new(event), Shared::new(current()), channel::<()>());
+        let (tell, told) = channel();
+        launch(stream, move || {
+            ok!(aclrtSetCurrentContext(context.get()));
+            let _ = recorded.1.recv();
+            tell.send((acl!(aclrtSynchronizeEvent(waits.get())), message())).unwrap();
+        });
+        ok!(aclrtRecordEvent(event, stream));
+        drop(recorded.0);
+        let (code, words) = told.recv().unwrap();
+        assert_eq!(code, ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
+        assert!(words.contains("can never end"), "{words}");
+        sync(stream);
+        ok!(aclrtSynchronizeEvent(event));
+    });
+}

@@ -141,3 +141,22 @@ fn a_program_that_initialises() {
     let text = message();
     println!("{initialised} {} {}: {text}", acl!(aclrtSetDevice(0)), acl!(aclrtSetDevice(0)));
 }
+
+#[test]
+fn the_plan_of_the_configuration_begins_once_when_several_threads_make_the_first_call() {
+    const THREADS: usize = 8;
+    for _ in 0..500 {
+        let _machine = machine_of(ascendcl_sim::Config::new().plan(plan("aclInit#1000=lost")));
+        let barrier = std::sync::Barrier::new(THREADS);
+        std::thread::scope(|scope| {
+            for _ in 0..THREADS {
+                scope.spawn(|| {
+                    barrier.wait();
+                    let mut count = 0;
+                    acl!(aclrtGetDeviceCount(&mut count));
+                });
+            }
+        });
+        assert_eq!(control::calls(), THREADS as u64);
+    }
+}

@@ -175,3 +175,25 @@ fn a_jpeg_file_that_is_cut_off_is_no_picture_and_the_description_tells() {
     // Cameras put more behind the picture.
     assert_eq!(decode(&[&file[..], &[0; 40]].concat()), (0, 0, false));
 }
+
+#[test]
+fn the_size_in_a_small_file_is_compared_with_the_description_before_memory_is_taken_for_it() {
+    let _world = world();
+    let channel = channel();
+    let mut file = png();
+    // The width and the height in its head, and the check behind the head.
+    file[16..20].copy_from_slice(&1_000_000_u32.to_be_bytes());
+    file[20..24].copy_from_slice(&2_000_000_000_u32.to_be_bytes());
+    let check = crc(&file[12..29]).to_be_bytes();
+    file[29..33].copy_from_slice(&check);
+    let data = on_device(&file);
+    for size in [[0, 0], [2, 2], [1_000_000, 2_000_000_000]] {
+        let output = Picture::new(RGB, size, 0, &[7; 12]);
+        ok!(media::acldvppSetPicDescHeightStride(output.desc, 0));
+        ok!(media_tasks::acldvppPngDecodeAsync(channel, data, file.len() as u32, output.desc, DEFAULT));
+        let code = call!(stream::aclrtSynchronizeStream(DEFAULT));
+        assert!([ACL_ERROR_RT_AICPU_EXCEPTION, ACL_ERROR_INVALID_PARAM].contains(&code), "{size:?}: {code} {}", text());
+        assert!(text().contains("expected at least"), "{size:?}: {}", text());
+        assert_eq!(output.bytes(), [7; 12]);
+    }
+}

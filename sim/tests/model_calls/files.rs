@@ -33,6 +33,14 @@ pub(crate) fn sum_with_weights_elsewhere() -> Vec<u8> {
     model.write_buf().unwrap()
 }
 
+/// The sum of so many inputs, each of one value.
+pub(crate) fn sum_of_many(count: usize) -> Vec<u8> {
+    let names: Vec<String> = (0..count).map(|number| format!("x{number}")).collect();
+    let inputs = names.iter().map(|name| port(name, &["1"])).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    file(inputs, port("y", &["1"]), node("Sum", &names, "y"), Vec::new(), None)
+}
+
 /// `y = -x` of an image whose height and width are open.
 pub(crate) fn image(metadata: (&str, &str)) -> Vec<u8> {
     let dims = ["1", "1", "h", "w"];

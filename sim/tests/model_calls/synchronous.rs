@@ -194,3 +194,18 @@ fn one_model_runs_from_many_threads() {
         }
     });
 }
+
+#[test]
+fn a_model_with_many_inputs_needs_no_more_of_the_stack() {
+    const MANY: usize = 3000;
+    let _world = world();
+    let (id, context) = (load(&files::sum_of_many(MANY)), context().0.addr());
+    let run = move || {
+        ok!(device::aclrtSetCurrentContext(aclrtContext(core::ptr::without_provenance_mut(context))));
+        let (x, y) = (on_device(&bytes(&[2.0])), device_memory(4));
+        let (input, output) = (dataset(&[(x, 4); MANY]), dataset(&[(y, 4)]));
+        ok!(model::aclmdlExecute(id, input, output));
+        assert_eq!(floats(&from_device(y, 4)), [2.0 * MANY as f32]);
+    };
+    thread::Builder::new().stack_size(256 << 10).spawn(run).unwrap().join().unwrap();
+}

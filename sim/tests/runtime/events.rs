@@ -223,3 +223,20 @@ fn events_outlive_their_context_and_not_their_device() {
     assert_eq!(acl!(aclrtDestroyEvent(event)), ACL_ERROR_RT_INVALID_HANDLE);
     assert!(control::live().is_empty());
 }
+
+#[test]
+fn time_stamps_do_not_depend_on_which_event_is_asked_first() {
+    let _machine = device();
+    let (stream, first, second) = (stream(), event(), event());
+    ok!(aclrtRecordEvent(first, stream));
+    launch(stream, || thread::sleep(Duration::from_millis(100)));
+    ok!(aclrtRecordEvent(second, stream));
+    ok!(aclrtSynchronizeStream(stream));
+    let at = |event| {
+        let mut time = 0;
+        ok!(aclrtEventGetTimestamp(event, &mut time));
+        time
+    };
+    let (later, earlier) = (at(second), at(first));
+    assert!(later - earlier >= 100_000, "{earlier} and {later}");
+}

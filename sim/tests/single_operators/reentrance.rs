@@ -165,3 +165,44 @@ fn an_allocator_may_free_device_memory_in_its_free_function() {
     let found = ascendcl_sim::control::findings();
     assert!(found.iter().all(|finding| finding.rule != rules::CB_01), "{}", found[0]);
 }
+
+static GATE: Mutex<Option<std::sync::mpsc::Sender<()>>> = Mutex::new(None);
+static EVENT: Mutex<Option<Shared<aclrtEvent>>> = Mutex::new(None);
+
+/// The stream runs a model that needs a block, while this code runs inside the allocator.
+fn inside_while_a_model_needs_a_block(code: fn(&'static Pool)) {
+    let _machine = watched_device();
+    let (stream, pool) = ready();
+    let (id, x, y) = (load(&files::positions()), input(&[4], &[1.0_f32; 4]), acl!(aclCreateDataBuffer(null_mut(), 0)));
+    let (inputs, outputs) = (dataset(x.buffer), dataset(y));
+    let mut event = aclrtEvent::NULL;
+    ok!(aclrtCreateEventExWithFlag(&mut event, ACL_EVENT_IPC));
+    *EVENT.lock().unwrap() = Some(Shared(event));
+    *GATE.lock().unwrap() = Some(hold_up(stream));
+    ok!(aclmdlExecuteAsync(id, inputs, outputs, stream));
+    pool.inside_allocate(code);
+    assert_eq!(run(), ACL_SUCCESS, "{}", message());
+    assert_eq!(acl!(aclrtSynchronizeStream(stream)), REFUSED, "the model gets no block: {}", message());
+    assert_eq!(items().2.elements::<i32>(), [0]);
+}
+
+#[test]
+fn an_allocator_that_waits_for_room_on_a_stream_that_needs_its_block_goes_on() {
+    inside_while_a_model_needs_a_block(|_| {
+        drop(GATE.lock().unwrap().take());
+        let recorded = event();
+        for _ in 0..5000 {
+            ok!(aclrtRecordEvent(recorded, items().0));
+        }
+    });
+}
+
+#[test]
+fn an_allocator_that_waits_for_an_event_of_several_processes_goes_on() {
+    inside_while_a_model_needs_a_block(|_| {
+        let event = EVENT.lock().unwrap().take().unwrap().get();
+        ok!(aclrtRecordEvent(event, items().0));
+        drop(GATE.lock().unwrap().take());
+        ok!(aclrtSynchronizeEvent(event));
+    });
+}

@@ -89,3 +89,18 @@ fn without_the_switch_a_handle_is_new() {
     ok!(aclrtDestroyStream(before));
     assert_ne!(stream(), before);
 }
+
+#[test]
+fn a_stream_with_the_handle_of_a_default_stream_that_was_destroyed_is_no_default_stream() {
+    let _switched = switched(|config| config.reuse_handles(true));
+    let mut default = aclrtStream::NULL;
+    ok!(aclrtCtxGetCurrentDefaultStream(&mut default));
+    ok!(aclrtDestroyStream(default));
+    let other = stream();
+    assert_eq!(other, default);
+    let block = malloc(4);
+    assert_eq!(acl!(aclrtMemsetAsync(block, 4, 0, 4, aclrtStream::NULL)), ACL_ERROR_RT_STREAM_CONTEXT);
+    assert_eq!(acl!(aclrtSynchronizeStream(aclrtStream::NULL)), ACL_ERROR_RT_INVALID_HANDLE);
+    ok!(aclrtMemsetAsync(block, 4, 0, 4, other));
+    ok!(aclrtSynchronizeStream(other));
+}

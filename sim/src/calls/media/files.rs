@@ -76,7 +76,7 @@ pub(crate) fn acldvppJpegDecodeAsync(
     output: Name<acldvppPicDesc>,
     stream: aclrtStream,
 ) -> Answer {
-    decode(channel, (data, size), output, stream, decode_jpeg)
+    decode(channel, (data, size), output, stream, (jpeg_info, decode_jpeg))
 }
 
 pub(crate) fn acldvppPngDecodeAsync(
@@ -86,7 +86,7 @@ pub(crate) fn acldvppPngDecodeAsync(
     output: Name<acldvppPicDesc>,
     stream: aclrtStream,
 ) -> Answer {
-    decode(channel, (data, size), output, stream, decode_png)
+    decode(channel, (data, size), output, stream, (png_info, decode_png))
 }
 
 /// `size` says how much room there is, and how much was taken when the work is done.
@@ -135,7 +135,7 @@ fn decode(
     (data, size): (Address, u32),
     output: Name<acldvppPicDesc>,
     stream: aclrtStream,
-    decode: fn(&[u8]) -> Result<Image, String>,
+    (info, decode): (fn(&[u8]) -> Result<Info, String>, fn(&[u8]) -> Result<Image, String>),
 ) -> Answer {
     channel_id(channel)?;
     let picture = PICTURES.read(output)?;
@@ -149,26 +149,40 @@ fn decode(
     let stream = submission_stream(stream)?;
     let queued = stream.submit_each(move |_| {
         let _kept = (&file, &room);
-        let decoded = data.with_bytes(size as usize, decode).map_err(failed);
-        noted(output, decoded.and_then(|image| write(image, output, &picture, layout)))
+        let written = || {
+            // The head of a small file may state any size. It is compared before memory is taken for the picture.
+            let head = data.with_bytes(size as usize, info).map_err(failed)?;
+            let (place, filled) = place_for(head, output, &picture, layout)?;
+            let image = data.with_bytes(size as usize, decode).map_err(failed)?;
+            if [image.width, image.height] != [head.width, head.height] {
+                return Err(failed("the file has another size than its head states".to_owned()));
+            }
+            place.write(image);
+            let _ = PICTURES.change(output, |picture| (picture.width, picture.height) = (filled.width, filled.height));
+            Ok(())
+        };
+        noted(output, written())
     });
     call.end(queued.map(drop))
 }
 
-fn write(image: Image, output: Name<acldvppPicDesc>, picture: &Picture, layout: Layout) -> Answer {
-    let filled = filled_in(picture, &image).map_err(failed)?;
+/// The place for the picture of a file, and its description with a size.
+fn place_for(
+    head: Info,
+    output: Name<acldvppPicDesc>,
+    picture: &Picture,
+    layout: Layout,
+) -> Answer<(PicturePlace, Picture)> {
+    let filled = filled_in(picture, head).map_err(failed)?;
     let geometry =
-        Geometry { width: image.width, height: image.height, ..geometry_of("output", &filled, layout, ACROSS, DOWN)? };
-    PicturePlace::new("output", output, &filled, layout, geometry)?.write(image);
-    let _ = PICTURES.change(output, |picture| (picture.width, picture.height) = (filled.width, filled.height));
-    Ok(())
+        Geometry { width: head.width, height: head.height, ..geometry_of("output", &filled, layout, ACROSS, DOWN)? };
+    Ok((PicturePlace::new("output", output, &filled, layout, geometry)?, filled))
 }
 
 /// The description with the size of the file where it stated none. A larger one leaves the rest as it was.
-fn filled_in(picture: &Picture, image: &Image) -> Result<Picture, String> {
-    let too_many = |_| format!("{} by {} pixels are too many", image.width, image.height);
-    let (width, height) =
-        (u32::try_from(image.width).map_err(too_many)?, u32::try_from(image.height).map_err(too_many)?);
+fn filled_in(picture: &Picture, head: Info) -> Result<Picture, String> {
+    let too_many = |_| format!("{} by {} pixels are too many", head.width, head.height);
+    let (width, height) = (u32::try_from(head.width).map_err(too_many)?, u32::try_from(head.height).map_err(too_many)?);
     let filled = Picture {
         width: if picture.width == 0 { width } else { picture.width },
         height: if picture.height == 0 { height } else { picture.height },

@@ -13,7 +13,7 @@ use crate::machine::streams::stream::Stream;
 use crate::machine::thread::errors;
 use crate::machine::thread::visits::{CALLING, CHANGED, Lender, Returned, VISITS, Visit};
 use crate::machine::watch;
-use crate::machine::workers::waiting::WaitsFor;
+use crate::machine::workers::waiting::{Busy, WaitsFor};
 use crate::machine::workers::{pool, user_code};
 use ascendcl_rules::{Access, Role};
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_ADDR_UNALIGNED, ACL_ERROR_RT_MEMORY_ALLOCATION};
@@ -176,6 +176,8 @@ impl Inside {
                          stream or an event",
                     ));
                 }
+                // The stream that this thread serves waits with it.
+                let _busy = pool::serving().map(Busy::on);
                 let _waits = WaitsFor::thread(visit.thread);
                 visits = wait(&CHANGED, visits, None);
             }

@@ -36,14 +36,7 @@ impl Named {
                 current_context()?;
                 Err(Failure::other_context("stream"))
             }
-            None => {
-                let stream = current_context()?.default_stream();
-                if table::numbered(stream.number()).is_some() {
-                    Ok(stream)
-                } else {
-                    Err(Failure::other_context("stream"))
-                }
-            }
+            None => living_default()?.ok_or_else(|| Failure::other_context("stream")),
         }
     }
 
@@ -57,8 +50,13 @@ impl Named {
 }
 
 fn default_of_current() -> Answer<Arc<Stream>> {
+    living_default()?.ok_or_else(|| Failure::unknown("stream"))
+}
+
+/// The default stream of the current context, if it was not destroyed. Another one may have its number then.
+fn living_default() -> Answer<Option<Arc<Stream>>> {
     let stream = current_context()?.default_stream();
-    if table::numbered(stream.number()).is_some() { Ok(stream) } else { Err(Failure::unknown("stream")) }
+    Ok(table::numbered(stream.number()).filter(|found| Arc::ptr_eq(found, &stream)))
 }
 
 /// The stream of a call that waits or asks: alive; its context need not be current, but some context has to be.

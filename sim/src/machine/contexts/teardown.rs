@@ -71,6 +71,7 @@ pub(in crate::machine) fn end_streams(context: usize, rest: Rest) {
     let told = |stream: &&Arc<Stream>| !stream.is_of_model();
     table::of_context(context).iter().filter(told).for_each(|stream| notices::stream_ends(stream));
     let streams = STREAMS.remove_all(|stream| stream.context() == context);
+    streams.iter().for_each(|stream| stream.loses_its_context());
     // No call is left that could report a failure of their work.
     let _ = end(&streams, rest, Running::GoesOn);
 }

@@ -176,6 +176,8 @@ pub(crate) fn unbind(routes: &mut [Route]) -> Answer {
         let known = queues.routes.remove(&(route.source, route.target));
         route.status = if known { ACL_TDT_QUEUE_ROUTE_UNBIND } else { ACL_TDT_QUEUE_ROUTE_BIND_ABNORMAL };
     }
+    // What waited for room at the end of such a route waits for the others alone.
+    queues.pass_on();
     judge(routes, ACL_TDT_QUEUE_ROUTE_UNBIND, "it is not bound")
 }
 

@@ -155,14 +155,17 @@ pub(crate) fn destroy_channel(name: Name<acltdtChannelHandle>) -> Answer {
             failure.breaks(ERR_09, "a channel that was stopped", fix).about(Object::description(name.0 as u64))
         })?;
     }
+    // Held until the channel has stopped: one that is created under its name meanwhile would be it, and stop.
+    let mut names = lock(&NAMES);
     // Of two threads that destroy it, one finds it destroyed.
     drop(CHANNELS.remove(name.0).ok_or_else(|| unknown("channel", name.0))?);
     watch::is_described_no_more(name.0);
     let other = CHANNELS.select(|other| Arc::ptr_eq(other, &channel));
     if other.is_empty() {
         // Nobody sends any more. A channel that gets the name now is another one.
-        lock(&NAMES).retain(|_, known| !known.ptr_eq(&Arc::downgrade(&channel)));
+        names.retain(|_, known| !known.ptr_eq(&Arc::downgrade(&channel)));
         lock(&channel.state).stopped = true;
+        drop(names);
         channel.moved.notify_all();
     }
     Ok(())

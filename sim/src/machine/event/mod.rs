@@ -80,6 +80,8 @@ pub(crate) fn find(handle: aclrtEvent) -> Answer<Arc<Event>> {
 pub(crate) fn create(device: &Arc<Device>, flags: u32, made: Made) -> Answer<aclrtEvent> {
     static IDS: AtomicU32 = AtomicU32::new(0);
     device.take_event()?;
+    // No event is reached before the clock begins.
+    START.get_or_init(Instant::now);
     let number = NUMBERS.take();
     let event = Event {
         number,
@@ -384,9 +386,11 @@ impl Event {
     }
 }
 
-/// Microseconds since the simulator's clock began.
+/// When the simulator's clock began.
+static START: OnceLock<Instant> = OnceLock::new();
+
+/// Microseconds since then.
 pub(crate) fn clock(at: Instant) -> u64 {
-    static START: OnceLock<Instant> = OnceLock::new();
     // One more, because an event's time is never 0.
     let start = *START.get_or_init(|| at);
     at.saturating_duration_since(start).as_micros() as u64 + 1

@@ -205,8 +205,17 @@ impl Instance {
             Content::Captured(nodes, parts, _) => {
                 parts.refuse_late()?;
                 let instance = Arc::clone(self);
-                let queued: Vec<Queued> = nodes.iter().map(|node| node.queued()).collect();
-                stream.submit(move || instance.run(number, queued)).map(drop)
+                let list: Arc<Mutex<Vec<Queued>>> = Arc::default();
+                let of_run = Arc::clone(&list);
+                // A worker may come to the run before the list is filled, and waits for this lock then. Nobody else does.
+                let mut queued = lock(&list);
+                stream.submit(move || {
+                    let queued = std::mem::take(&mut *lock(&of_run));
+                    instance.run(number, queued)
+                })?;
+                // This comes after the submission: a run that the stream refuses changes no event.
+                *queued = nodes.iter().map(|node| node.queued()).collect();
+                Ok(())
             }
             Content::Built(assembly) => {
                 let (program, assembly) = (assembly.program()?, Arc::clone(assembly));
@@ -295,19 +304,21 @@ fn number_of(handle: aclmdlRI) -> Answer<usize> {
     Ok(handle.0.addr())
 }
 
-/// The context has ended, and its instances with it.
-pub(in crate::machine) fn forget_context(context: usize) {
-    for instance in INSTANCES.remove_all(|instance| instance.context == context) {
+/// The context ends, and its instances with it: no handle leads to them any more.
+pub(in crate::machine) fn take_of_context(context: usize) -> Vec<Arc<Instance>> {
+    INSTANCES.remove_all(|instance| instance.context == context)
+}
+
+/// The streams of their context have run out.
+pub(in crate::machine) fn release(instances: Vec<Arc<Instance>>) {
+    for instance in instances {
         instance.abort();
         instance.release();
     }
 }
 
 pub(in crate::machine) fn clear() {
-    for instance in INSTANCES.remove_all(|_| true) {
-        instance.abort();
-        instance.release();
-    }
+    release(INSTANCES.remove_all(|_| true));
     labels::clear();
     capture::clear_groups();
     conditions::clear();

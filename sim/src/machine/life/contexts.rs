@@ -50,11 +50,15 @@ pub(super) fn end(context: &Context, rest: Rest) {
 
 fn run_out(context: &Context, rest: Rest) {
     let number = context.id();
-    end_streams(number, rest);
-    let called = callback_thread::end(number);
+    // Taken before the wait for the streams: the next default context of the device has the same number, and may be there
+    // when the wait is over.
+    let (instances, models) = (instances::take_of_context(number), models::take_of_context(number));
+    let callbacks = callback_thread::take(number);
     settings::forget_context(number);
-    instances::forget_context(number);
-    models::forget_context(number);
+    end_streams(number, rest);
+    let called = callbacks.is_some_and(|thread| thread.end());
+    instances::release(instances);
+    models::release(models);
     if called {
         switches::slow_destroy();
     }

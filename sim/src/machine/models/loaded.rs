@@ -92,12 +92,17 @@ pub(crate) fn unload(id: u32) -> Answer {
     Ok(())
 }
 
-/// The streams of the context have run out; its models go with it.
-pub(in crate::machine) fn forget_context(context: usize) {
-    MODELS.remove_all(|model| model.context == context).iter().for_each(|model| {
+/// The context ends, and its models with it: no id leads to them any more.
+pub(in crate::machine) fn take_of_context(context: usize) -> Vec<Arc<Loaded>> {
+    MODELS.remove_all(|model| model.context == context)
+}
+
+/// The streams of their context have run out.
+pub(in crate::machine) fn release(models: Vec<Arc<Loaded>>) {
+    for model in models {
         lock(&model.queued).closed = true;
         model.release();
-    });
+    }
 }
 
 pub(super) fn count() -> usize {

@@ -21,8 +21,8 @@ pub(crate) use descriptions::{
     Description, Entry, Filled, create_description, destroy_description, fill_description, filled, io_dims,
 };
 pub(crate) use load::{Memory, Source, load, parse, sizes};
-pub(in crate::machine) use loaded::forget_context;
 pub(crate) use loaded::{Loaded, find, find_here, unload};
+pub(in crate::machine) use loaded::{release, take_of_context};
 pub(crate) use run::Job;
 pub(super) use run::{Given, claim, lend};
 pub(crate) use settings::{

@@ -4,7 +4,7 @@ use super::datasets::{self, Item};
 use super::dump::Dump;
 use super::shapes::{Shapes, too_short};
 use super::{Loaded, TensorDesc, buffer_count, data_type, find_here, format, on_device};
-use crate::abi::{Address, Name};
+use crate::abi::{Address, Name, with_all_bytes};
 use crate::failure::{Answer, Failure};
 use crate::machine::allocators;
 use crate::machine::allocators::calls::{Lent, refuse_inside};
@@ -143,7 +143,7 @@ impl Job {
         };
         let results = {
             let _turn = self.model.turn();
-            lend(&self.inputs, Vec::new(), &|inputs| self.model.engine.run(inputs)).map_err(failed)?
+            lend(&self.inputs, |inputs| self.model.engine.run(inputs)).map_err(failed)?
         };
         // Neither the turn nor any lock is held from here on: the caller's allocator may be called.
         self.store(&results, supply, taken)?;
@@ -285,14 +285,11 @@ fn hand_over(own: Scratch, index: usize, buffer: Name<aclDataBuffer>, size: usiz
 }
 
 /// Lends the bytes of all inputs to `run`.
-pub(in crate::machine) fn lend<R>(rest: &[Given], lent: Vec<Input<'_>>, run: &dyn Fn(&[Input<'_>]) -> R) -> R {
-    let Some((given, rest)) = rest.split_first() else {
-        return run(&lent);
-    };
-    given.address.with_bytes(given.bytes, |bytes| {
-        let mut lent: Vec<Input<'_>> = lent;
-        lent.push(Input { dims: &given.dims, bytes });
-        lend(rest, lent, run)
+pub(in crate::machine) fn lend<R>(inputs: &[Given], run: impl FnOnce(&[Input<'_>]) -> R) -> R {
+    let areas = inputs.iter().map(|given| (given.address, given.bytes));
+    with_all_bytes(areas, |bytes| {
+        let lent: Vec<_> = inputs.iter().zip(bytes).map(|(given, bytes)| Input { dims: &given.dims, bytes }).collect();
+        run(&lent)
     })
 }
 

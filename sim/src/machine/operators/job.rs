@@ -106,7 +106,7 @@ impl Job {
             place = place.offset(bytes.next_multiple_of(ALIGNMENT));
         }
         let failed = |text: String| Failure::new(ACL_ERROR_GE_INTERNAL_ERROR, format!("{name}: {text}"));
-        let results = lend(&gathered, Vec::new(), &|inputs| plan.model.run(inputs));
+        let results = lend(&gathered, |inputs| plan.model.run(inputs));
         let results = results.map_err(|failure| match failure {
             RunFailure::Refused(why) => failed(format!("it failed while running: {why}")),
             failure => failed(failure.to_string()),

@@ -125,20 +125,28 @@ impl Notify {
 
     pub(crate) fn record(self: Arc<Self>, stream: &Arc<Stream>) -> Answer {
         let set = move |_| {
+            self.set();
+            Ok(())
+        };
+        stream.submit_each(set).map(drop)
+    }
+
+    fn set(&self) {
+        loop {
             let first = {
                 let mut state = lock(&self.state);
                 if let Some(record) = &state.shared {
-                    record.signal();
-                    return Ok(());
+                    return record.signal();
                 }
                 let first = state.next();
                 state.set |= first.is_none();
                 first
             };
-            first.into_iter().for_each(Duty::fulfil);
-            Ok(())
-        };
-        stream.submit_each(set).map(drop)
+            // The stream of the first may give up at this moment; then the record is the next one's.
+            if first.is_none_or(Duty::fulfil_for_one) {
+                return;
+            }
+        }
     }
 
     /// Takes a record away that nothing has waited for.
@@ -188,6 +196,8 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::workers::point::Point;
+    use std::time::Instant;
 
     #[test]
     fn a_destroyed_notify_is_offered_no_more_while_a_wait_keeps_its_record() {
@@ -197,5 +207,24 @@ mod tests {
         assert!(kept_by_a_wait.is_open());
         notify.destroy().unwrap();
         assert!(!kept_by_a_wait.is_open());
+    }
+
+    #[test]
+    fn a_record_that_comes_when_the_first_wait_has_just_been_given_up_goes_to_the_next() {
+        let notify = find(create()).unwrap();
+        let points = [(); 3].map(|()| Arc::new(Point::new(Link::Later)));
+        lock(&notify.state).waiting.extend(points.iter().map(Duty::new));
+        // The time of the first two is over, and who waited still has the points.
+        let over = Some(Instant::now());
+        assert!(points[..2].iter().all(|point| point.wait(over).is_ok_and(|outcome| outcome.is_none())));
+        notify.set();
+        assert!(points[2].outcome().is_some(), "the third waits");
+        assert!(!lock(&notify.state).set);
+        let late = Arc::new(Point::new(Link::Later));
+        lock(&notify.state).waiting.push_back(Duty::new(&late));
+        assert!(late.wait(over).is_ok_and(|outcome| outcome.is_none()));
+        notify.set();
+        assert!(lock(&notify.state).set, "nobody has taken the record");
+        notify.destroy().unwrap();
     }
 }

@@ -2,17 +2,21 @@
 //! polls that.
 
 use crate::failure::{Answer, Failure};
+use crate::locks::lock;
 use crate::machine::capture::refuse_dependency;
 use crate::machine::handles::{Table, fresh};
 use crate::machine::recording::tasks::Sort;
 use crate::machine::sharing::{Key, Kind, Record, What};
 use crate::machine::signals::values::{self, Polled};
 use crate::machine::streams::stream::Stream;
+use crate::machine::thread::visits;
+use crate::machine::trouble::Patience;
 use crate::machine::workers::pool;
 use crate::machine::workers::served::Link;
+use crate::machine::workers::waiting::{Target, Waiting};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_EVENT_SYNC_TIMEOUT;
 use ascendcl_sys::types::aclrtEvent;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -20,6 +24,8 @@ pub(crate) struct SharedEvent {
     number: usize,
     imported: bool,
     record: Arc<Record>,
+    /// The newest record of this process, and what comes to it.
+    own: Mutex<Option<(u64, Link)>>,
 }
 
 /// One record of an event. It counts as reached when a stream has come to it, or never will.
@@ -54,7 +60,7 @@ pub(crate) fn open(key: &str) -> Answer<aclrtEvent> {
 
 fn enter(imported: bool, record: Record) -> aclrtEvent {
     let number = fresh();
-    EVENTS.insert(number, Arc::new(SharedEvent { number, imported, record: Arc::new(record) }));
+    EVENTS.insert(number, Arc::new(SharedEvent { number, imported, record: Arc::new(record), own: Mutex::default() }));
     aclrtEvent(core::ptr::without_provenance_mut(number))
 }
 
@@ -92,12 +98,15 @@ impl SharedEvent {
 
     pub(crate) fn record(&self, stream: &Arc<Stream>) -> Answer {
         refuse_captured(stream)?;
-        let reached = Reached(Arc::clone(&self.record), self.record.next());
+        let number = self.record.next();
+        let reached = Reached(Arc::clone(&self.record), number);
         let record = move || {
             drop(reached);
             Ok(())
         };
-        stream.submit(record).map(drop)
+        stream.submit(record)?;
+        *lock(&self.own) = Some((number, stream.reaches()));
+        Ok(())
     }
 
     /// Lets what follows on the stream wait for the record that is the newest now; for nothing, if there is none.
@@ -116,9 +125,23 @@ impl SharedEvent {
     /// Blocks this thread until a stream has come to the newest record.
     pub(crate) fn synchronize(&self, deadline: Option<Instant>) -> Answer {
         const PAUSE: Duration = Duration::from_micros(200);
+        let _waits = visits::waits();
         let newest = self.record.newest();
+        let awaits = || match *lock(&self.own) {
+            _ if self.record.has_reached(newest) => None,
+            Some((number, by)) if number == newest => Some(by),
+            _ => Some(Link::Elsewhere),
+        };
+        let mut waiting = Waiting::new(Target::Reached(&awaits), deadline);
+        let mut look = Instant::now() + Patience::LOOK;
         pool::lend(|| {
             while !self.record.has_reached(newest) {
+                if Instant::now() >= look {
+                    look = Instant::now() + Patience::LOOK;
+                    if let Some(failure) = waiting.given_up(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT) {
+                        return Err(failure);
+                    }
+                }
                 if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
                     let text = "the event had not been reached when the time limit was over; the work goes on";
                     return Err(Failure::new(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT, text));

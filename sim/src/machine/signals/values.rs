@@ -3,7 +3,7 @@
 //! Any code can write the value that a stream waits for, also the host or another process, without a notice. So a thread
 //! polls the values while a stream waits for one. It polls the marks of notifies that other processes share, too.
 
-use crate::abi::Address;
+use crate::abi::{Address, thread_begins};
 use crate::failure::Answer;
 use crate::locks::lock;
 use crate::machine::memory::{Hold, exported};
@@ -103,7 +103,11 @@ pub(super) fn poll(waits: Vec<Wait>) {
         watch.waits.extend(waits);
         std::mem::replace(&mut watch.watched, true)
     };
-    if !watched && thread::Builder::new().name("ascendcl-sim-values".into()).spawn(look).is_err() {
+    if watched {
+        return;
+    }
+    thread_begins();
+    if thread::Builder::new().name("ascendcl-sim-values".into()).spawn(look).is_err() {
         // The values are not polled. Their waiters get a failure, after the lock was released.
         let lost = lock(&WATCH).give_up();
         drop(lost);

@@ -99,10 +99,12 @@ impl Served for Stream {
         pool::push(self);
     }
 
-    fn resume(self: Arc<Self>, ticket: u64, end: Result<Outcome, TooLate>) {
-        if self.end_wait(ticket, end, Turn::Ready) {
+    fn resume(self: Arc<Self>, ticket: u64, end: Result<Outcome, TooLate>) -> bool {
+        let resumed = self.end_wait(ticket, end, Turn::Ready);
+        if resumed {
             pool::push(self);
         }
+        resumed
     }
 
     fn awaits(&self) -> Option<Link> {
@@ -165,8 +167,8 @@ impl Stream {
             return Err(failure);
         }
         // This one comes last, so a thread that waits for it finds the others stopped.
-        for stream in table::of_context(self.context()) {
-            if stream.number() != self.number() {
+        for stream in table::of_context_of(self) {
+            if !std::ptr::eq(&*stream, self) {
                 stream.stop(&failure);
             }
         }

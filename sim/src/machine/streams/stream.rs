@@ -29,6 +29,8 @@ pub(crate) struct Stream {
     bound: AtomicBool,
     /// The library made it, for a model instance.
     of_model: bool,
+    /// Its context has ended, and another one may have the same number.
+    context_ended: AtomicBool,
     pub(crate) settings: Settings,
     /// A single operator has run here with memory of the library's own (ALLOC-15).
     built_in: AtomicBool,
@@ -64,6 +66,7 @@ impl Stream {
             recording: AtomicBool::new(false),
             bound: AtomicBool::new(false),
             of_model: kind.of_model,
+            context_ended: AtomicBool::new(false),
             settings: Settings::default(),
             built_in: AtomicBool::new(false),
             queue: Mutex::new(Queue::new()),
@@ -89,6 +92,15 @@ impl Stream {
     /// The number of its context.
     pub(crate) fn context(&self) -> usize {
         self.context
+    }
+
+    /// It ends with its context, and is in the table of streams no more.
+    pub(in crate::machine) fn loses_its_context(&self) {
+        self.context_ended.store(true, SeqCst);
+    }
+
+    pub(in crate::machine) fn has_lost_its_context(&self) -> bool {
+        self.context_ended.load(SeqCst)
     }
 
     pub(crate) fn device(&self) -> &Arc<Device> {

@@ -9,7 +9,7 @@ use crate::machine::streams::exceptions;
 use crate::machine::streams::queue::{Await, Call, Counted, Queue, Task, Turn};
 use crate::machine::streams::refusals::{refuse_in_group, refuse_on};
 use crate::machine::streams::stream::Stream;
-use crate::machine::thread::last_task;
+use crate::machine::thread::{last_task, visits};
 use crate::machine::workers::callback_thread;
 use crate::machine::workers::point::{Duty, Point};
 use crate::machine::workers::pool;
@@ -169,6 +169,7 @@ impl Stream {
     /// tries again. Fails if the wait can never end. No lock may be held.
     #[cold]
     pub(in crate::machine) fn wait_for_room(&self, more: u64) -> Answer {
+        let _waits = visits::waits();
         let before = self.done.load(SeqCst);
         look_out(|| self.done.load(SeqCst) > before);
         let mut waiting = Waiting::new(Target::Stream(self.awaited()), None);

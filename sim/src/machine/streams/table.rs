@@ -72,6 +72,16 @@ pub(crate) fn of_context(context: usize) -> Vec<Arc<Stream>> {
     STREAMS.select(|stream| stream.context() == context)
 }
 
+/// The streams of the context of this stream. When that has ended they are those that have not: the next default context of
+/// the device has the same number.
+pub(in crate::machine) fn of_context_of(stream: &Stream) -> Vec<Arc<Stream>> {
+    let same = |other: &Stream| other.context() == stream.context();
+    match stream.has_lost_its_context() {
+        false => STREAMS.select(same),
+        true => ENDING.select(|other| same(other) && other.has_lost_its_context()),
+    }
+}
+
 /// How many streams of callers there are.
 pub(crate) fn count() -> usize {
     STREAMS.select(|stream| !stream.is_default() && !stream.is_of_model()).len()

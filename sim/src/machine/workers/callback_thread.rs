@@ -46,19 +46,23 @@ pub(in crate::machine) fn of(context: usize) -> Arc<CallbackThread> {
     Arc::clone(lock(&THREADS).entry(context).or_insert_with(fresh))
 }
 
-/// The context has ended. Says whether a callback has ever run in it.
-pub(in crate::machine) fn end(context: usize) -> bool {
-    let Some(thread) = lock(&THREADS).remove(&context) else { return false };
-    let started = {
-        let mut inbox = lock(&thread.inbox);
-        inbox.ended = true;
-        inbox.started
-    };
-    thread.came.notify_one();
-    started
+/// The context ends: later callbacks are those of another one that has its number.
+pub(in crate::machine) fn take(context: usize) -> Option<Arc<CallbackThread>> {
+    lock(&THREADS).remove(&context)
 }
 
 impl CallbackThread {
+    /// The streams of its context have run out. Says whether a callback has ever run there.
+    pub(in crate::machine) fn end(&self) -> bool {
+        let started = {
+            let mut inbox = lock(&self.inbox);
+            inbox.ended = true;
+            inbox.started
+        };
+        self.came.notify_one();
+        started
+    }
+
     /// Has the callback at the head of the stream run.
     pub(in crate::machine) fn post(self: &Arc<Self>, stream: Arc<dyn Served>, ticket: u64) {
         if let Err(Call::Head(stream, ticket)) = self.take(Call::Head(stream, ticket)) {

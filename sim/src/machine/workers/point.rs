@@ -19,11 +19,13 @@ struct State {
     by: Link,
     outcome: Option<Outcome>,
     parked: Vec<(Arc<dyn Served>, u64)>,
+    /// A thread has waited for it, and waits no more.
+    given_up: bool,
 }
 
 impl Point {
     pub(in crate::machine) fn new(by: Link) -> Self {
-        let state = State { by, outcome: None, parked: Vec::new() };
+        let state = State { by, outcome: None, parked: Vec::new(), given_up: false };
         Self { state: Mutex::new(state), settled: Condvar::new() }
     }
 
@@ -60,12 +62,17 @@ impl Point {
             state = wait(&self.settled, state, waiting.until());
             if state.outcome.is_none() {
                 drop(state);
-                if let Some(failure) = waiting.given_up(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT) {
+                let failure = waiting.given_up(ACL_ERROR_RT_EVENT_SYNC_TIMEOUT);
+                state = lock(&self.state);
+                if let Some(failure) = failure
+                    && state.outcome.is_none()
+                {
+                    state.given_up = true;
                     return Err(failure);
                 }
-                state = lock(&self.state);
             }
         }
+        state.given_up |= state.outcome.is_none();
         Ok(state.outcome)
     }
 
@@ -78,16 +85,20 @@ impl Point {
         state.outcome
     }
 
-    fn settle(&self, outcome: Outcome) {
-        let parked = {
+    /// Says whether anybody still waited, or may come to wait.
+    fn settle(&self, outcome: Outcome) -> bool {
+        let (parked, mut taken) = {
             let mut state = lock(&self.state);
             state.outcome = Some(outcome);
-            std::mem::take(&mut state.parked)
+            let parked = std::mem::take(&mut state.parked);
+            let taken = parked.is_empty() && !state.given_up;
+            (parked, taken)
         };
         self.settled.notify_all();
         for (stream, ticket) in parked {
-            stream.resume(ticket, Ok(outcome));
+            taken |= stream.resume(ticket, Ok(outcome));
         }
+        taken
     }
 }
 
@@ -118,10 +129,13 @@ impl Duty {
         }
     }
 
-    pub(crate) fn fulfil(mut self) {
-        if let Some(point) = self.0.take() {
-            point.settle(Outcome::Reached(Instant::now()));
-        }
+    pub(crate) fn fulfil(self) {
+        let _ = self.fulfil_for_one();
+    }
+
+    /// The same for a point that one stream or thread waits for: `false` when that one has given up.
+    pub(in crate::machine) fn fulfil_for_one(mut self) -> bool {
+        self.0.take().is_some_and(|point| point.settle(Outcome::Reached(Instant::now())))
     }
 }
 

@@ -4,6 +4,7 @@
 //! its tasks in order. There are a few workers, however many streams there are. A worker that goes into code of the
 //! caller lends its place, so that code that blocks does not stop other streams.
 
+use crate::abi::thread_begins;
 use crate::locks::{lock, look_out, wait};
 use crate::machine::trouble;
 use crate::machine::workers::served::Served;
@@ -171,6 +172,7 @@ impl Help {
             Self::None => {}
             Self::Wake => POOL.wake.notify_one(),
             Self::Spawn => {
+                thread_begins();
                 // Without another thread the streams wait for the workers that there are.
                 if thread::Builder::new().name("ascendcl-sim".into()).spawn(work).is_err() {
                     lock(&POOL.state).workers -= 1;

@@ -17,8 +17,8 @@ pub(in crate::machine) trait Served: Send + Sync {
     /// Runs the callback at the head of the stream, unless it was discarded. On the thread of its context's callbacks.
     fn call(self: Arc<Self>, ticket: u64);
 
-    /// Continues after a wait, unless the stream has continued already.
-    fn resume(self: Arc<Self>, ticket: u64, end: Result<Outcome, TooLate>);
+    /// Continues after a wait; `false` when the stream has continued already.
+    fn resume(self: Arc<Self>, ticket: u64, end: Result<Outcome, TooLate>) -> bool;
 
     /// What it waits for without a time limit, if it waits.
     fn awaits(&self) -> Option<Link>;
