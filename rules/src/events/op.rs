@@ -184,6 +184,8 @@ pub enum Flag {
     InTurn,
     /// The object is of another process: the call imports it, or ends that.
     Imported,
+    /// The queued work also writes memory that the call does not name: the device finds the address in its memory.
+    Elsewhere,
     /// Other processes use the event, too: what they do with it is not known.
     Shared,
     /// The query is for the waits of streams for the event, and not for its record.

@@ -66,9 +66,12 @@ pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     let queue = case.event().queue();
     let now = world.now(queue);
     let writes = |access| access == Access::Write;
+    let signal = |role| role == Role::Signal;
     let task = block.in_flight.unordered(&order, now, |task| {
         task.span.overlaps(used.span)
             && (writes(task.access) || writes(used.access))
+            && !signal(task.role)
+            && !signal(used.role)
             && !in_turn(case, task)
             && !block.data.is_reported(task.stream, queue)
     });

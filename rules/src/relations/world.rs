@@ -57,7 +57,7 @@ pub(super) struct World {
     pub(super) callbacks: BTreeMap<Object, Awaited>,
     /// The streams that wait for records of events, as far as both may not be over.
     pub(super) waits: Vec<Wait>,
-    /// The call that last queued a function of the program. The function may write memory.
+    /// The call that last queued a function of the program, or other work that may write memory which no event names.
     pub(super) launched: Option<Call>,
     /// The queued functions of the program that may not be over.
     pub(super) own_code: Vec<OwnCode>,
