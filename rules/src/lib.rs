@@ -27,5 +27,5 @@ pub use life_cycles::{
     acl, context, dataset, descriptor_address, descriptor_allocate, descriptor_free, descriptor_object, device, event,
     graph, model, stream,
 };
-pub use relations::{Checker, Refusal};
+pub use relations::{Checker, Refusal, Work};
 pub use rule::{Area, Class, ManualPage, ParseRuleIdError, Rule, RuleId, Severity};

@@ -184,6 +184,12 @@ pub enum Flag {
     InTurn,
     /// The object is of another process: the call imports it, or ends that.
     Imported,
+    /// The queued work also writes memory that the call does not name: the device finds the address in its memory.
+    Elsewhere,
+    /// Other processes use the event, too: what they do with it is not known.
+    Shared,
+    /// The query is for the waits of streams for the event, and not for its record.
+    OfWaits,
     /// The call takes memory from a pool of the library, or gives it back.
     Pooled,
     /// The call returns the address by which a device reaches the host memory.

@@ -71,6 +71,8 @@ pub enum Role {
     Image,
     /// The program's own instructions read or write it.
     Instruction,
+    /// A value that streams set and wait for. It puts them in order, so its uses need no order.
+    Signal,
     /// What a data buffer or an allocation describes.
     Contents,
 }
@@ -133,6 +135,7 @@ impl Role {
             Self::Weights => "weights",
             Self::Image => "a model's file",
             Self::Instruction => "an operand of an instruction",
+            Self::Signal => "a value that streams wait for",
             Self::Contents => "contents",
         }
     }

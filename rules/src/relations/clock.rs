@@ -53,6 +53,22 @@ pub(super) struct Task {
     pub(super) role: Role,
 }
 
+/// Work of a stream.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Position {
+    pub(super) stream: Object,
+    pub(super) key: Key,
+    pub(super) count: u64,
+}
+
+/// The work that is over when a call has returned.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Awaited {
+    pub(super) clock: Clock,
+    /// It may be any work: what is waited for waits for something unknown.
+    pub(super) any: bool,
+}
+
 /// The user of an object: a stream or the host.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Now<'a> {
@@ -117,7 +133,7 @@ pub(super) struct Stream {
     pub(super) persistent: bool,
     /// How much work it was given.
     pub(super) count: u64,
-    /// The count of the last work that was not refused.
+    /// The count of the last work that was accepted.
     pub(super) last: u64,
     /// The work that is over when the stream's next work begins, including its own.
     pub(super) clock: Clock,
@@ -149,6 +165,11 @@ impl Order<'_> {
     pub(super) fn is_reached(&self, stream: Object, key: Key, count: u64) -> bool {
         let alive = self.streams.get(stream).is_some_and(|stream| stream.data.key == key);
         !alive || self.host.at(key) >= count
+    }
+
+    /// The same for the work at a position.
+    pub(super) fn is_past(&self, position: Position) -> bool {
+        self.is_reached(position.stream, position.key, position.count)
     }
 
     /// Whether the work stands behind a wait of its stream for something that the events do not tell. If another stream

@@ -78,6 +78,9 @@ fn missing(case: &mut Case<'_>) {
 fn gone(case: &mut Case<'_>, context: u64) {
     let context = Object::context(context);
     let Some(dead) = case.world.contexts.dead(context) else { return };
+    if case.world.threads.get(&case.event().thread).is_some_and(|state| state.reported) {
+        return;
+    }
     let (call, thread) = (case.event().call, case.event().thread);
     let rule = match dead.ended {
         ended if ended.object.kind == Kind::Device => DEV_08,

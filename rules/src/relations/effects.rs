@@ -3,7 +3,7 @@
 //! Objects that a call ends or uses count from its beginning; objects that it creates count from its end. So the
 //! checker sees overlapping calls of several threads in a possible order.
 
-use super::clock::{Clock, Order, Task};
+use super::clock::{Awaited, Order, Task};
 use super::live::ends;
 use super::orders;
 use super::scene::{Scene, UnderWay};
@@ -26,15 +26,14 @@ pub(super) fn begin(world: &mut World, scene: Scene, reported: Option<Vec<Object
         let block = world.block(used.span.start).map(|(block, _)| block);
         block.and_then(|block| world.blocks.get_mut(block)).into_iter().for_each(|entry| entry.data.written = true);
     }
-    let before = scene.event.queue().and_then(|queue| world.streams.get(queue)).map_or(0, |stream| stream.data.last);
     let count = submit(world, &scene);
-    let awaited = awaited(world, &scene);
-    world.under_way.push(UnderWay { scene, awaited, count, before, reported });
+    let awaited = orders::awaited(world, &scene);
+    world.under_way.push(UnderWay { scene, awaited, count, reported });
 }
 
 /// The call has been made, or refused.
 pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
-    let UnderWay { scene, awaited, count, before, reported } = under_way;
+    let UnderWay { scene, awaited, count, reported } = under_way;
     let (call, object) = (scene.call, scene.event.object);
     if outcome == Outcome::Refused {
         if scene.event.op == Op::Initialise {
@@ -43,9 +42,6 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
         if ends(scene.event.op) {
             world.unmark_ending(object, call);
         }
-        let queue = scene.event.queue().and_then(|queue| world.streams.get_mut(queue));
-        let last = queue.filter(|stream| stream.data.last == count);
-        last.into_iter().for_each(|stream| stream.data.last = before);
         super::virtual_memory::was_refused(world, &scene, reported.is_some());
         if let Some(reported) = reported {
             match (scene.event.op, object.kind) {
@@ -57,7 +53,7 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
             }
             if ends(scene.event.op) && object.kind == Kind::Stream {
                 // The call would have waited for the stream. Later calls are judged as if it had.
-                world.host.join(&awaited);
+                orders::was_awaited(world, &awaited);
             }
             orders::as_meant(world, &scene, count);
             world.keep(scene.event.op, object, reported);
@@ -65,6 +61,8 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
         take_back(world, &scene);
         return;
     }
+    let queue = scene.event.queue().and_then(|queue| world.streams.get_mut(queue));
+    queue.into_iter().for_each(|stream| stream.data.last = stream.data.last.max(count));
     match reported {
         // The findings are not about the memory.
         Some(reported) if object.kind == Kind::Memory && !reported.contains(&object) => {}
@@ -74,7 +72,7 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
         None => {}
     }
     if matches!(outcome, Outcome::Success | Outcome::Created(_) | Outcome::WorkFailed) {
-        world.host.join(&awaited);
+        orders::was_awaited(world, &awaited);
     }
     if outcome == Outcome::TimedOut
         && let Some(stream) = world.streams.get_mut(object)
@@ -95,10 +93,10 @@ fn submit(world: &mut World, scene: &Scene) -> u64 {
     let callback = scene.event.others().find(|other| other.kind == Kind::Callback);
     if let Some(callback) = callback {
         // When the callback runs, the work before it is over, but the callback is not.
-        world.callbacks.insert(callback, stream.data.clock.clone());
+        let awaited = Awaited { clock: stream.data.clock.clone(), any: stream.data.fenced.is_some() };
+        world.callbacks.insert(callback, awaited);
     }
     stream.data.count += 1;
-    stream.data.last = stream.data.count;
     let (key, count) = (stream.data.key, stream.data.count);
     stream.data.clock.raise(key, count);
     if stream.data.persistent {
@@ -158,50 +156,6 @@ fn submit(world: &mut World, scene: &Scene) -> u64 {
 pub(super) fn allocates(world: &World, scene: &Scene) -> bool {
     let dynamic = world.models.get(scene.event.object).is_some_and(|model| model.data.dynamic);
     scene.event.is(Flag::Allocates) || (scene.event.op == Op::Execute && dynamic)
-}
-
-/// What is over when the call has returned.
-fn awaited(world: &World, scene: &Scene) -> Clock {
-    let event = &scene.event;
-    let mut awaited = Clock::default();
-    let mut add = |stream: Object| {
-        // A wait for a persistent stream returns at once, before anything has run.
-        let stream = world.streams.get(stream).filter(|stream| !stream.data.persistent);
-        stream.into_iter().for_each(|stream| {
-            awaited.join(&stream.data.clock);
-            if stream.data.fenced.is_some() {
-                // The stream may have waited for anything that was queued until now.
-                world.streams.live().for_each(|(_, other)| awaited.raise(other.data.key, other.data.count));
-            }
-        });
-    };
-    match (event.op, event.object.kind) {
-        (Op::Synchronize | Op::Query, Kind::Stream | Kind::DefaultStream) => add(event.object),
-        (Op::Destroy | Op::DestroyForce | Op::Abort, Kind::Stream | Kind::DefaultStream) => add(event.object),
-        (Op::Synchronize, Kind::Process) | (Op::FreeSynced | Op::FreeHostSynced, _) => {
-            let context = event.context.map(Object::context);
-            context.into_iter().flat_map(|context| world.streams_of(context)).for_each(add);
-        }
-        (Op::Synchronize | Op::Query, Kind::Event) => {
-            let record = world.events.get(event.object).and_then(|event| event.data.record.as_ref());
-            record.into_iter().for_each(|record| awaited.join(&record.clock));
-        }
-        (Op::Unload, _) => {
-            // The library waits for the model's runs, or they were over before.
-            let order = world.order();
-            let runs = world.models.get(event.object);
-            runs.into_iter()
-                .flat_map(|model| model.in_flight.pending(&order))
-                .for_each(|task| awaited.raise(task.key, task.count));
-        }
-        (Op::Begin, _) => {
-            let before = world.callbacks.get(&event.object);
-            before.into_iter().for_each(|before| awaited.join(before));
-        }
-        _ if event.is(Flag::Blocks) => event.queue().into_iter().for_each(add),
-        _ => {}
-    }
-    awaited
 }
 
 /// Removes the uses of a call that had no effect.
@@ -288,14 +242,18 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
             }
         }
         // By now the handle may belong to another object.
-        op if ends(op) && world.means(call, object) => super::lives::end(world, call, object),
+        op if ends(op) && world.means(call, object) => super::lives::end(world, call, op, object),
         Op::Synchronize if object.kind == Kind::Process => {
             world.device_wait = event.context.map(|context| (call, Object::context(context)));
         }
         Op::Record => orders::record(world, call, object, event.queue(), count),
-        Op::Await => orders::wait_for(world, object, event.queue()),
+        Op::Await => {
+            orders::wait_for(world, object, event.queue(), count);
+            orders::note_wait(world, call, object, event.queue(), count);
+        }
         Op::Fence => orders::fence(world, event.queue(), count),
         Op::LaunchHostFunction | Op::LaunchCallback => world.launched = Some(call),
+        Op::Use if event.is(Flag::Elsewhere) => world.launched = Some(call),
         Op::Reset => {
             world.events.get_mut(object).into_iter().for_each(|event| event.data.record = None);
         }

@@ -25,7 +25,7 @@ fn waits(case: &mut Case<'_>, object: Object) {
     let flag = "create the event with ACL_EVENT_SYNC among its flags";
     if on_stream && !entry.data.waitable {
         flagless(case, EVENT_02, "a stream waits for an event without ACL_EVENT_SYNC", flag);
-    } else if entry.data.record.is_none() {
+    } else if entry.data.record.is_none() && !entry.data.shared {
         case.report(
             EVENT_05,
             format!("{object} is waited for before it was recorded: the wait has no effect"),
@@ -49,7 +49,8 @@ fn resets(case: &mut Case<'_>, object: Object) {
     }
     let (world, own, order) = (case.world, case.event().queue(), case.world.order());
     let Some(entry) = world.events.get(object) else { return };
-    let other = entry.in_flight.pending(&order).find(|task| Some(task.stream) != own);
+    // The stream that resets may have waited for the others.
+    let other = entry.in_flight.unordered(&order, world.now(own), |task| Some(task.stream) != own);
     if let Some((stream, call)) = other.map(|task| (task.stream, task.call)) {
         case.report(
             EVENT_10,

@@ -4,20 +4,24 @@
 //! that any thread has waited for. A use by a stream comes after that work, too, and after the work that the stream
 //! waited for.
 
-use super::clock::{Now, Task};
+use super::clock::{Now, Position, Task};
 use super::scene::{Case, MemoryUse, Scene};
 use super::world::World;
 use crate::catalogue::*;
 use crate::events::{Access, Kind, Object, Op, Role};
-use crate::finding::Finding;
+use crate::finding::{Call, Finding};
 use crate::rule::{RuleId, Severity};
+
+/// Work that a call has queued.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Work {
+    pub(super) call: Call,
+    pub(super) position: Position,
+}
 
 pub(super) fn judge(case: &mut Case<'_>) {
     if super::live::ends(case.event().op) {
         return;
-    }
-    if case.event().op == Op::Alter {
-        return altered(case);
     }
     let load = case.event().op == Op::Load;
     for used in &case.scene.memory {
@@ -29,33 +33,30 @@ pub(super) fn judge(case: &mut Case<'_>) {
     }
 }
 
-/// Reports that the bytes that a queued copy reads have changed since it was queued: the program itself has written
-/// them.
-fn altered(case: &mut Case<'_>) {
-    let (world, order, stream) = (case.world, case.world.order(), case.event().object);
-    for used in &case.scene.memory {
-        let Some((object, block)) = world.block(used.span.start) else { continue };
-        let mut pending = block.in_flight.pending(&order);
-        let reads = |task: &&Task| task.stream == stream && task.access == Access::Read && task.span == used.span;
-        // If a call overwrote the bytes, that call was reported.
-        let task = pending.find(|task| reads(task) && !world.contradicted.contains(&task.call.number));
-        if let Some(call) = task.map(|task| task.call) {
-            let graph = Some(call.object).filter(|object| object.kind == Kind::Graph);
-            let work = graph
-                .map_or_else(|| "a copy of them".to_owned(), |graph| format!("a replay of {graph}, which reads them"));
-            case.report(
-                COPY_04,
-                format!("{} have changed since {stream} was given {work}", used.span),
-                "the source of a queued copy does not change until the work is complete",
-                format!("synchronise {stream} (aclrtSynchronizeStream) before writing to the memory"),
-            )
-            .about(object)
-            .all(graph)
-            .about(stream)
-            .against(call, if graph.is_some() { "queued the replay" } else { "queued the copy" });
-            return;
-        }
+/// Reports that the bytes that queued work reads have changed since it was queued, and before a thread has waited for it: the
+/// program itself has written them.
+pub(super) fn altered(case: &mut Case<'_>, work: &Work) {
+    let (world, order, call, stream) = (case.world, case.world.order(), work.call, work.position.stream);
+    // If a call overwrote the bytes, that call was reported.
+    if order.is_past(work.position) || world.contradicted.contains(&call.number) {
+        return;
     }
+    let there = case.scene.memory.iter().find_map(|used| Some((used.span, world.block(used.span.start)?)));
+    // Memory that was freed and allocated again has other bytes.
+    let Some((span, (object, _))) = there.filter(|(_, (_, block))| block.made.number < call.number) else { return };
+    let graph = Some(call.object).filter(|object| object.kind == Kind::Graph);
+    let queued =
+        graph.map_or_else(|| "a copy of them".to_owned(), |graph| format!("a replay of {graph}, which reads them"));
+    case.report(
+        COPY_04,
+        format!("{span} have changed since {stream} was given {queued}"),
+        "the source of a queued copy does not change until the work is complete",
+        format!("synchronise {stream} (aclrtSynchronizeStream) before writing to the memory"),
+    )
+    .about(object)
+    .all(graph)
+    .about(stream)
+    .against(call, if graph.is_some() { "queued the replay" } else { "queued the copy" });
 }
 
 /// Reports a conflict if there is one, and returns whether there is one.
@@ -65,9 +66,12 @@ pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     let queue = case.event().queue();
     let now = world.now(queue);
     let writes = |access| access == Access::Write;
+    let signal = |role| role == Role::Signal;
     let task = block.in_flight.unordered(&order, now, |task| {
         task.span.overlaps(used.span)
             && (writes(task.access) || writes(used.access))
+            && !signal(task.role)
+            && !signal(used.role)
             && !in_turn(case, task)
             && !block.data.is_reported(task.stream, queue)
     });
@@ -217,5 +221,6 @@ pub(super) fn excused_by(case: &Case<'_>, task: &Task) -> Option<RuleId> {
         return Some(STREAM_16);
     }
     let (wait, context) = case.world.device_wait?;
-    (wait.number > task.call.number && context != stream.data.context).then_some(DEV_17)
+    let own = wait.thread == case.scene.call.thread;
+    (own && wait.number > task.call.number && context != stream.data.context).then_some(DEV_17)
 }

@@ -134,8 +134,10 @@ fn is_over(lent: &Lent, streams: &Registry<Stream>, host: &Clock) -> bool {
 
 fn is_device_memory(world: &World, span: Span, stream: Object) -> bool {
     let device = world.streams.get(stream).map(|stream| stream.data.device);
-    let block = world.block(span.start).map(|(_, block)| &block.data);
-    block.is_some_and(|block| block.device.is_some() && block.device == device && block.span.covers(span))
+    world.parts(span).all(|part| {
+        let block = world.block(part.start).map(|(_, block)| &block.data);
+        block.is_some_and(|block| block.device.is_some() && block.device == device && block.span.covers(part))
+    })
 }
 
 fn overlapping(world: &World, span: Span) -> impl Iterator<Item = &Lent> {

@@ -111,7 +111,12 @@ fn gone(case: &mut Case<'_>, object: Object, ended: Option<Call>, all: &[Object]
 fn rule_for(case: &Case<'_>, object: Object, ended: Option<Call>) -> (RuleId, &'static str) {
     let event = case.event();
     let by = |kind: Kind| ended.is_some_and(|ended| ended.object.kind == kind);
+    // The handle of a default stream, which the program has asked for.
+    let default = case.world.streams.dead(object).is_some_and(|dead| dead.made.object.kind != Kind::Stream);
+    let asked_for = "use a default stream only while its context lives, and then ask for the handle of another one";
     match object.kind {
+        Kind::Stream if default && by(Kind::Device) => (DEV_05, asked_for),
+        Kind::Stream if default && by(Kind::Context) => (CTX_10, asked_for),
         Kind::Stream if by(Kind::Device) => (DEV_05, "destroy the stream before its device is reset"),
         Kind::Stream if by(Kind::Context) => (CTX_10, "destroy the stream before its context"),
         Kind::Stream if object.number == 0 && event.op == Op::Register => {

@@ -1,9 +1,10 @@
 //! The creation and the end of objects, and of the objects that belong to them.
 
 use super::clock::Stream;
+use super::registry::Dead;
 use super::scene::Scene;
 use super::world::*;
-use crate::events::{Flag, Kind, Object, Place, Role, Span, Use};
+use crate::events::{Flag, Kind, Object, Op, Place, Role, Span, Use};
 use crate::finding::Call;
 use std::collections::BTreeSet;
 
@@ -29,10 +30,11 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
         }
         Kind::Event => {
             let [plain, ex] = [Flag::Plain, Flag::Ex].map(|flag| event.is(flag));
-            let [waitable, timed, external] = [Flag::Waitable, Flag::Timed, Flag::External].map(|flag| event.is(flag));
+            let [waitable, timed, external, shared] =
+                [Flag::Waitable, Flag::Timed, Flag::External, Flag::Shared].map(|flag| event.is(flag));
             let device = device.unwrap_or(0);
-            let event =
-                Event { device, plain, ex, waitable, timed, external, record: None, awaited_in_vain: Vec::new() };
+            let (record, awaited_in_vain) = (None, Vec::new());
+            let event = Event { device, plain, ex, waitable, timed, external, shared, record, awaited_in_vain };
             world.events.insert(made, call, world.calls, event);
         }
         Kind::Notify => {
@@ -133,16 +135,16 @@ fn device_of(event: &crate::events::Event) -> Option<u64> {
 /// call that ended it has not returned yet.
 fn replace(world: &mut World, call: Call, object: Object) {
     if let Fate::Live { ending, .. } = world.fate(object) {
-        end(world, ending.unwrap_or(call), object);
+        end(world, ending.unwrap_or(call), Op::Destroy, object);
     }
     // It may have been the handle of the default stream of a context that has ended.
     world.default_handles.remove(&object);
 }
 
 /// The call has ended the object.
-pub(super) fn end(world: &mut World, call: Call, object: Object) {
+pub(super) fn end(world: &mut World, call: Call, op: Op, object: Object) {
     match object.kind {
-        Kind::Stream => end_stream(world, call, object),
+        Kind::Stream => end_stream(world, call, object, op == Op::DestroyForce),
         Kind::Context => end_context(world, call, object),
         Kind::Event => {
             world.events.end(object, call);
@@ -219,8 +221,9 @@ pub(super) fn reset_device(world: &mut World, call: Call, id: u64, forced: bool)
 }
 
 fn end_context(world: &mut World, call: Call, context: Object) {
+    let made = world.contexts.get(context).map(|context| context.made);
     for stream in world.streams_of(context) {
-        end_stream(world, call, stream);
+        end_stream(world, call, stream, false);
     }
     for model in world.models.matching(|model| model.context == context) {
         world.models.end(model, call);
@@ -228,7 +231,13 @@ fn end_context(world: &mut World, call: Call, context: Object) {
     for graph in world.graphs.matching(|graph| graph.context == context) {
         world.graphs.end(graph, call);
     }
-    world.default_handles.retain(|_, default| default.number != context.number);
+    let handles = world.default_handles.iter().filter(|(_, default)| default.number == context.number);
+    let handles: Vec<Object> = handles.map(|(handle, _)| *handle).collect();
+    for handle in handles {
+        world.default_handles.remove(&handle);
+        let made = made.unwrap_or(call);
+        world.streams.remember(handle, Dead { made, used: None, ended: call });
+    }
     let ended = world.contexts.end(context, call);
     if let Some(state) = world.threads.get_mut(&call.thread)
         && state.current.is_some_and(|(current, _)| current == context)
@@ -280,10 +289,13 @@ fn enter_stream(world: &mut World, call: Call, object: Object, context: Object, 
     world.streams.insert(object, call, world.calls, stream);
 }
 
-fn end_stream(world: &mut World, call: Call, object: Object) {
+/// The stream's work is over, so its entries in the clocks of others are not needed any more. Work that was `discarded` may
+/// not have waited for what it was to wait for.
+fn end_stream(world: &mut World, call: Call, object: Object, discarded: bool) {
     let Some(stream) = world.streams.end(object, call) else { return };
-    // The stream's work is over, so its entries in the clocks of others are not needed any more.
-    world.host.join(&stream.clock);
+    if !discarded {
+        world.host.join(&stream.clock);
+    }
     world.host.forget(stream.key);
     world.streams.live_mut().for_each(|(_, other)| other.data.clock.forget(stream.key));
     world.events.live_mut().for_each(|(_, event)| {

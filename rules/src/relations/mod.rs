@@ -35,11 +35,12 @@ mod touched;
 mod virtual_memory;
 mod world;
 
-use crate::events::{Access, Event, Kind, Object, Op, Outcome, Role, Span, Use};
+use crate::events::{Access, Event, Kind, Object, Op, Outcome, Role, Span, Thread, Use};
 use crate::finding::{Call, Finding};
 use crate::rule::Severity;
-use clock::Task;
+use clock::{Position, Task};
 pub use follows::Refusal;
+pub use in_flight::Work;
 use scene::{Case, MemoryUse, Scene};
 use world::{OwnCode, World};
 
@@ -75,20 +76,15 @@ impl Checker {
     ///
     /// If the call is not made because of them, [commit](Self::commit) it as [`Outcome::Refused`].
     pub fn judge(&mut self, event: &Event) -> Vec<Finding> {
-        /// How many contradicted calls are remembered.
-        const REMEMBERED: usize = 4096;
         self.world.calls += 1;
         let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
         let scene = Scene::new(&self.world, call, event);
+        orders::keep_up(&mut self.world, scene.event.queue());
         let mut case = Case { world: &self.world, scene: &scene, findings: Vec::new() };
         judge(&mut case);
         let findings = case.findings;
-        let contradicted = findings.iter().filter_map(|finding| Some(finding.contradicts.as_ref()?.0.number));
-        self.world.contradicted.extend(contradicted);
-        while self.world.contradicted.len() > REMEMBERED {
-            self.world.contradicted.pop_first();
-        }
-        self.world.note_reported(&findings, event.thread);
+        self.note_contradicted(&findings);
+        self.world.note_reported(&findings, event.thread, event.context);
         in_flight::note_reported(&mut self.world, &scene, &findings);
         let mut misuses = findings.iter().filter(|finding| finding.rule.severity() == Severity::Misuse).peekable();
         let reported = misuses
@@ -96,6 +92,42 @@ impl Checker {
             .is_some()
             .then(|| misuses.flat_map(|finding| finding.objects.iter().map(|concerned| concerned.object)).collect());
         effects::begin(&mut self.world, scene, reported);
+        findings
+    }
+
+    fn note_contradicted(&mut self, findings: &[Finding]) {
+        /// How many contradicted calls are remembered.
+        const REMEMBERED: usize = 4096;
+        let contradicted = findings.iter().filter_map(|finding| Some(finding.contradicts.as_ref()?.0.number));
+        self.world.contradicted.extend(contradicted);
+        while self.world.contradicted.len() > REMEMBERED {
+            self.world.contradicted.pop_first();
+        }
+    }
+
+    /// The work that the latest call of this thread queues, which has been judged and not committed.
+    pub fn queued_by(&self, thread: Thread) -> Option<Work> {
+        let call = self.world.under_way.iter().rfind(|call| call.scene.call.thread == thread)?;
+        let stream = call.scene.event.queue()?;
+        let key = self.world.streams.get(stream)?.data.key;
+        Some(Work { call: call.scene.call, position: Position { stream, key, count: call.count } })
+    }
+
+    /// Whether a thread has waited for the work, or its stream is gone.
+    pub fn is_over(&self, work: &Work) -> bool {
+        self.world.order().is_past(work.position)
+    }
+
+    /// Reports that memory has changed since the work was queued which reads it, unless the work is over. The event
+    /// ([`Op::Alter`]) names the memory.
+    pub fn altered(&mut self, event: &Event, work: &Work) -> Vec<Finding> {
+        self.world.calls += 1;
+        let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
+        let scene = Scene::new(&self.world, call, event);
+        let mut case = Case { world: &self.world, scene: &scene, findings: Vec::new() };
+        in_flight::altered(&mut case, work);
+        let findings = case.findings;
+        self.note_contradicted(&findings);
         findings
     }
 
@@ -185,11 +217,6 @@ impl Checker {
         self.may_be_used(span, |task| task.access == Access::Write && task.stream == stream)
     }
 
-    /// Whether queued work of this stream that may not be over reads any of these bytes.
-    pub fn may_be_read(&self, span: Span, stream: Object) -> bool {
-        self.may_be_used(span, |task| task.access == Access::Read && task.stream == stream)
-    }
-
     /// The bytes that a replay of the graph reads and does not also write. Empty if the graph contains functions of the
     /// program, because these may write anything.
     pub fn read_by_replay(&self, graph: Object) -> Vec<Span> {
@@ -256,7 +283,6 @@ fn judge(case: &mut Case<'_>) {
     match case.event().op {
         // Actions of the library itself need no context, and their objects exist until they are complete.
         Op::Take | Op::GiveBack | Op::Reenter => return lent::judge(case),
-        Op::Alter => return in_flight::judge(case),
         Op::Touch => return touched::judge(case),
         Op::GiveUp => return callbacks::judge(case),
         _ => {}

@@ -90,7 +90,7 @@ fn unload(case: &mut Case<'_>) {
 
 /// MODEL-09: weights that models were given are only read.
 fn overwritten(case: &mut Case<'_>) {
-    let written = |used: &&MemoryUse| used.access == Access::Write;
+    let written = |used: &&MemoryUse| used.access == Access::Write && used.role != Role::Contents;
     let weights = case.scene.memory.iter().filter(written).find_map(|used| {
         let model = lent(case, used.span, |model| model.weights)?;
         Some((used.span, model))

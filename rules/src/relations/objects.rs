@@ -1,6 +1,6 @@
 //! What is remembered of each kind of object.
 
-use super::clock::{Clock, Key};
+use super::clock::{Clock, Key, Position};
 use crate::events::{Member, Object, Span, Use};
 use crate::finding::Call;
 use std::collections::BTreeSet;
@@ -52,6 +52,8 @@ pub(super) struct Event {
     pub(super) waitable: bool,
     pub(super) timed: bool,
     pub(super) external: bool,
+    /// Other processes use it, too.
+    pub(super) shared: bool,
     pub(super) record: Option<Record>,
     /// The streams that waited for it before it was recorded.
     pub(super) awaited_in_vain: Vec<Object>,
@@ -65,6 +67,18 @@ pub(super) struct Record {
     pub(super) count: u64,
     /// What is over when the event is reached.
     pub(super) clock: Clock,
+    /// The stream had waited for something unknown, so any other work may be over as well.
+    pub(super) fenced: bool,
+}
+
+/// A stream that waits for a record of an event.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wait {
+    pub(super) call: Call,
+    pub(super) event: Object,
+    pub(super) by: Position,
+    /// What it waits for. The event may have another record by now, or none.
+    pub(super) record: Position,
 }
 
 #[derive(Debug)]

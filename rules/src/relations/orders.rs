@@ -1,21 +1,93 @@
-//! The order of streams: records of events, waits for them, and waits for something unknown.
+//! The order of streams and threads: records of events, waits for them, and waits for something unknown.
 
-use super::clock::Key;
+use super::clock::{Awaited, Key, Position};
 use super::scene::Scene;
-use super::world::{Record, World};
-use crate::events::{Object, Op};
+use super::world::{Record, Wait, World};
+use crate::events::{Flag, Kind, Object, Op};
 use crate::finding::Call;
+
+/// What is over when the call has returned.
+pub(super) fn awaited(world: &World, scene: &Scene) -> Awaited {
+    let event = &scene.event;
+    let mut awaited = Awaited::default();
+    let mut add = |stream: Object| {
+        // A wait for a persistent stream returns at once, before anything has run.
+        let stream = world.streams.get(stream).filter(|stream| !stream.data.persistent);
+        stream.into_iter().for_each(|stream| {
+            awaited.clock.join(&stream.data.clock);
+            awaited.any |= stream.data.fenced.is_some();
+        });
+    };
+    match (event.op, event.object.kind) {
+        (Op::Synchronize | Op::Query | Op::Destroy, Kind::Stream | Kind::DefaultStream) => add(event.object),
+        (Op::DestroyForce | Op::Abort, Kind::Stream | Kind::DefaultStream) => {
+            // The stream's own work is discarded, and its waits with it.
+            let stream = world.streams.get(event.object).filter(|stream| !stream.data.persistent);
+            stream.into_iter().for_each(|stream| awaited.clock.raise(stream.data.key, stream.data.count));
+        }
+        (Op::Synchronize, Kind::Process) | (Op::FreeSynced | Op::FreeHostSynced, _) => {
+            let context = event.context.map(Object::context);
+            context.into_iter().flat_map(|context| world.streams_of(context)).for_each(add);
+        }
+        (Op::Query, Kind::Event) if event.is(Flag::OfWaits) => {
+            // Those of streams that were aborted or destroyed were discarded.
+            let order = world.order();
+            let waits = world.waits.iter().filter(|wait| wait.event == event.object && !order.is_past(wait.by));
+            let over = waits.flat_map(|wait| [wait.by, wait.record]);
+            over.for_each(|position| awaited.clock.raise(position.key, position.count));
+        }
+        (Op::Synchronize | Op::Query, Kind::Event) => {
+            if let Some(event) = world.events.get(event.object) {
+                let record = event.data.record.as_ref();
+                record.into_iter().for_each(|record| awaited.clock.join(&record.clock));
+                // Another process may have recorded it, after any work that it knew to be over.
+                awaited.any = event.data.shared || record.is_some_and(|record| record.fenced);
+            }
+        }
+        (Op::Unload, _) => {
+            // The library waits for the model's runs, or they were over before.
+            let order = world.order();
+            let runs = world.models.get(event.object);
+            runs.into_iter()
+                .flat_map(|model| model.in_flight.pending(&order))
+                .for_each(|task| awaited.clock.raise(task.key, task.count));
+        }
+        (Op::Begin, _) => awaited = world.callbacks.get(&event.object).cloned().unwrap_or_default(),
+        _ if event.is(Flag::Blocks) => event.queue().into_iter().for_each(add),
+        _ => {}
+    }
+    awaited
+}
+
+/// A call has waited for this, so a thread knows that it is over.
+pub(super) fn was_awaited(world: &mut World, awaited: &Awaited) {
+    world.host.join(&awaited.clock);
+    if awaited.any {
+        // Also what other threads have queued while the call waited.
+        queued(world).into_iter().for_each(|(key, count)| world.host.raise(key, count));
+    }
+}
+
+/// The next work of a stream that waits for something unknown comes after what is queued by now, or may do so.
+pub(super) fn keep_up(world: &mut World, queue: Option<Object>) {
+    let fenced = |stream: &Object| world.streams.get(*stream).is_some_and(|stream| stream.data.fenced.is_some());
+    if let Some(queue) = queue.filter(fenced) {
+        come_after_all(world, queue);
+    }
+}
 
 /// Applies a record or a wait that broke a rule and was refused: later calls are judged as if it had taken place.
 pub(super) fn as_meant(world: &mut World, scene: &Scene, count: u64) {
     let (call, object, queue) = (scene.call, scene.event.object, scene.event.queue());
     match scene.event.op {
         Op::Record => record(world, call, object, queue, count),
-        Op::Await => wait_for(world, object, queue),
+        Op::Await => wait_for(world, object, queue, count),
         // The wait would have shown that the work is complete.
         Op::GiveUp => {
-            let clock = world.streams.get(object).map(|stream| stream.data.clock.clone());
-            clock.iter().for_each(|clock| world.host.join(clock));
+            let stream = world.streams.get(object);
+            let awaited =
+                stream.map(|stream| Awaited { clock: stream.data.clock.clone(), any: stream.data.fenced.is_some() });
+            awaited.iter().for_each(|awaited| was_awaited(world, awaited));
         }
         _ => {}
     }
@@ -23,29 +95,58 @@ pub(super) fn as_meant(world: &mut World, scene: &Scene, count: u64) {
 
 /// Puts the stream's later work behind the event's last record. If there is none, a finding has reported that, and the
 /// next record counts. If the program has no record at all, it would have been behind some of what is queued by now.
-pub(super) fn wait_for(world: &mut World, event: Object, queue: Option<Object>) {
-    let never = world.events.get(event).is_some_and(|event| event.data.record.is_none());
-    let known: Vec<_> = if never { queued(world) } else { Vec::new() };
-    let Some(stream) = queue.and_then(|queue| world.streams.get_mut(queue)) else { return };
+pub(super) fn wait_for(world: &mut World, event: Object, queue: Option<Object>, count: u64) {
+    let Some((queue, stream)) = queue.and_then(|queue| Some((queue, world.streams.get_mut(queue)?))) else { return };
     let Some(event) = world.events.get_mut(event) else { return };
     match &event.data.record {
-        Some(record) => stream.data.clock.join(&record.clock),
+        Some(record) => {
+            stream.data.clock.join(&record.clock);
+            if record.fenced {
+                fence(world, Some(queue), count);
+            }
+        }
         None => {
-            event.data.awaited_in_vain.extend(queue.filter(|queue| !event.data.awaited_in_vain.contains(queue)));
-            known.into_iter().for_each(|(key, count)| stream.data.clock.raise(key, count));
+            if !event.data.awaited_in_vain.contains(&queue) {
+                event.data.awaited_in_vain.push(queue);
+            }
+            come_after_all(world, queue);
         }
     }
 }
 
+/// Remembers which record the stream waits for. Its earlier waits for the same stream are over before this one.
+pub(super) fn note_wait(world: &mut World, call: Call, event: Object, queue: Option<Object>, count: u64) {
+    let record = world.events.get(event).and_then(|event| event.data.record.as_ref());
+    let record = record.map(|record| Position { stream: record.stream, key: record.key, count: record.count });
+    let by = queue.and_then(|stream| {
+        // The work of a persistent stream runs when its model instance runs, not now.
+        let key = world.streams.get(stream).filter(|stream| !stream.data.persistent)?.data.key;
+        Some(Position { stream, key, count })
+    });
+    let (Some(record), Some(by)) = (record, by) else { return };
+    let order = super::clock::Order { host: &world.host, streams: &world.streams };
+    world.waits.retain(|wait| {
+        let hidden = wait.event == event || world.events.get(wait.event).is_none();
+        let same = hidden && wait.by.key == by.key && wait.record.key == record.key;
+        !same && !order.is_past(wait.by) && !order.is_past(wait.record)
+    });
+    world.waits.push(Wait { call, event, by, record });
+}
+
 pub(super) fn record(world: &mut World, call: Call, event: Object, queue: Option<Object>, count: u64) {
     let Some((queue, stream)) = queue.and_then(|queue| Some((queue, world.streams.get(queue)?))) else { return };
-    let (key, clock) = (stream.data.key, stream.data.clock.clone());
+    let (key, clock, fenced) = (stream.data.key, stream.data.clock.clone(), stream.data.fenced.is_some());
     let Some(event) = world.events.get_mut(event) else { return };
     let early = core::mem::take(&mut event.data.awaited_in_vain);
-    for stream in early {
-        world.streams.get_mut(stream).into_iter().for_each(|stream| stream.data.clock.join(&clock));
+    event.data.record = Some(Record { call, stream: queue, key, count, clock: clock.clone(), fenced });
+    for early in early {
+        let Some(stream) = world.streams.get_mut(early) else { continue };
+        stream.data.clock.join(&clock);
+        let count = stream.data.count;
+        if fenced {
+            fence(world, Some(early), count);
+        }
     }
-    event.data.record = Some(Record { call, stream: queue, key, count, clock });
 }
 
 /// How much work each stream was given.
@@ -53,12 +154,21 @@ fn queued(world: &World) -> Vec<(Key, u64)> {
     world.streams.live().map(|(_, stream)| (stream.data.key, stream.data.count)).collect()
 }
 
+/// The stream's next work comes after all that is queued by now.
+fn come_after_all(world: &mut World, queue: Object) {
+    let known = queued(world);
+    let stream = world.streams.get_mut(queue);
+    stream.into_iter().for_each(|stream| {
+        known.iter().for_each(|(key, count)| stream.data.clock.raise(*key, *count));
+    });
+}
+
 /// The stream waits for an unknown part of the work of all streams, present and future. So its later work counts as
 /// behind all of it.
 pub(super) fn fence(world: &mut World, queue: Option<Object>, count: u64) {
-    let known = queued(world);
-    if let Some(stream) = queue.and_then(|queue| world.streams.get_mut(queue)) {
-        known.into_iter().for_each(|(key, count)| stream.data.clock.raise(key, count));
+    let Some(queue) = queue else { return };
+    come_after_all(world, queue);
+    if let Some(stream) = world.streams.get_mut(queue) {
         stream.data.fenced.get_or_insert(count);
     }
 }

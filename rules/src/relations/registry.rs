@@ -66,6 +66,11 @@ impl<T> Registry<T> {
         Some(entry.data)
     }
 
+    /// Remembers an object as dead that was live under another name.
+    pub(super) fn remember(&mut self, object: Object, dead: Dead) {
+        self.dead.insert(object, dead);
+    }
+
     pub(super) fn live(&self) -> impl DoubleEndedIterator<Item = (Object, &Entry<T>)> {
         self.live.iter().map(|(object, entry)| (*object, entry))
     }

@@ -7,12 +7,14 @@ use crate::events::{Kind, Object, Op};
 /// Whether everything belongs to the current context.
 pub(super) fn judge(case: &mut Case<'_>) -> bool {
     let before = case.findings.len();
-    if let Some(stream) = bound_stream(case) {
-        of_stream(case, stream);
-    }
-    let event = case.event();
+    let bound = bound_stream(case);
+    bound.into_iter().for_each(|stream| of_stream(case, stream));
+    let (event, told) = (case.event(), case.findings.len() > before);
     if event.object.kind == Kind::Model && matches!(event.op, Op::Execute | Op::Unload | Op::Change) {
-        of_model(case, event.object);
+        // Another context than that of both is current: one mistake.
+        let of_stream = bound.filter(|_| told).and_then(|stream| case.world.streams.get(stream));
+        let of_both = of_stream.map(|stream| stream.data.context);
+        of_model(case, event.object, of_both);
     }
     if case.findings.len() == before && matches!(event.op, Op::Record | Op::Await | Op::Reset) {
         of_event(case);
@@ -53,11 +55,11 @@ fn of_stream(case: &mut Case<'_>, object: Object) {
     .against_any(chosen, "made the other context current on this thread");
 }
 
-fn of_model(case: &mut Case<'_>, object: Object) {
+fn of_model(case: &mut Case<'_>, object: Object, told: Option<Object>) {
     let world = case.world;
     let (Some(model), Some(current)) = (world.models.get(object), case.event().context) else { return };
     let (own, current) = (model.data.context, Object::context(current));
-    if own == current {
+    if own == current || told == Some(own) {
         return;
     }
     let made = model.made;

@@ -1,6 +1,6 @@
 //! One event, with everything that it names looked up.
 
-use super::clock::Clock;
+use super::clock::Awaited;
 use super::world::World;
 use crate::events::{Access, Event, Kind, Object, Op, Place, Role, Span, Use};
 use crate::finding::{Call, Finding};
@@ -29,11 +29,9 @@ pub(super) struct MemoryUse {
 pub(super) struct UnderWay {
     pub(super) scene: Scene,
     /// The work that is over when the call has returned successfully.
-    pub(super) awaited: Clock,
+    pub(super) awaited: Awaited,
     /// The count of the work that it queues.
     pub(super) count: u64,
-    /// The count of the stream's last work before that.
-    pub(super) before: u64,
     /// The objects that the call's findings name, if it breaks a rule.
     pub(super) reported: Option<Vec<Object>>,
 }

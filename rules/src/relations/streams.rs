@@ -1,6 +1,8 @@
 //! STREAM: the end of streams, and streams that do not run by themselves.
 
+use super::clock::Position;
 use super::scene::Case;
+use super::world::Wait;
 use crate::catalogue::*;
 use crate::events::{Kind, Object, Op};
 
@@ -45,14 +47,9 @@ fn in_flight(case: &mut Case<'_>, object: Object) {
 /// STREAM-17: what waits for a stream whose work is discarded.
 fn awaited(case: &mut Case<'_>, object: Object) {
     let (world, order) = (case.world, case.world.order());
-    let waiting = world.events.live().find_map(|(event, entry)| {
-        let recorded = entry.data.record.as_ref().filter(|record| record.stream == object)?;
-        let open = order.host.at(recorded.key) < recorded.count;
-        let waits = |task: &&super::clock::Task| task.stream != object;
-        let task = entry.in_flight.pending(&order).find(waits).filter(|_| open)?;
-        Some((event, task.stream, task.call))
-    });
-    if let Some((event, stream, call)) = waiting {
+    let mut waits = world.waits.iter().filter(|wait| wait.record.stream == object && wait.by.stream != object);
+    let waiting = waits.find(|wait| !order.is_past(wait.record) && !order.is_past(wait.by));
+    if let Some(Wait { call, event, by: Position { stream, .. }, .. }) = waiting.copied() {
         case.report(
             STREAM_17,
             format!("the work of {object} is discarded while {stream} waits for {event}, which that work records"),

@@ -1,6 +1,6 @@
 //! The checker's state: every object of the events, and the relations between them.
 
-use super::clock::{Clock, InFlight, Now, Order, Stream};
+use super::clock::{Awaited, Clock, InFlight, Now, Order, Stream};
 pub(super) use super::objects::*;
 use super::recent::Recent;
 use super::registry::{Dead, Entry, Registry};
@@ -54,8 +54,10 @@ pub(super) struct World {
     /// The work that may use memory of the caller's allocators, by the allocators' objects.
     pub(super) allocators: BTreeMap<Object, InFlight>,
     /// The work that is over when a queued callback begins.
-    pub(super) callbacks: BTreeMap<Object, Clock>,
-    /// The call that last queued a function of the program. The function may write memory.
+    pub(super) callbacks: BTreeMap<Object, Awaited>,
+    /// The streams that wait for records of events, as far as both may not be over.
+    pub(super) waits: Vec<Wait>,
+    /// The call that last queued a function of the program, or other work that may write memory which no event names.
     pub(super) launched: Option<Call>,
     /// The queued functions of the program that may not be over.
     pub(super) own_code: Vec<OwnCode>,
@@ -160,7 +162,7 @@ impl World {
 
     /// Remembers what is not reported again: that the library is not initialised, that the thread has no context, or
     /// that a model does not exist.
-    pub(super) fn note_reported(&mut self, findings: &[Finding], thread: Thread) {
+    pub(super) fn note_reported(&mut self, findings: &[Finding], thread: Thread, context: Option<u64>) {
         const LACKING: [RuleId; 5] = [CTX_09, DEV_01, DEV_04, MEM_06, THREAD_01];
         let unknown = |object: &Object| object.kind == Kind::Model && matches!(self.fate(*object), Fate::Unknown);
         let named = findings.iter().flat_map(|finding| finding.objects.iter().map(|concerned| concerned.object));
@@ -175,7 +177,10 @@ impl World {
         let ranges = bare.flat_map(|finding| finding.objects.iter().map(|concerned| concerned.object));
         self.kept.extend(ranges.filter(|object| object.kind == Kind::Range));
         self.process.without |= findings.iter().any(|finding| finding.rule == INIT_01);
-        if findings.iter().any(|finding| LACKING.contains(&finding.rule)) {
+        // The thread's context ended, by another thread.
+        let lost = context.is_some_and(|context| self.contexts.get(Object::context(context)).is_none());
+        let lacking = |rule: RuleId| LACKING.contains(&rule) || lost && [CTX_11, DEV_08].contains(&rule);
+        if findings.iter().any(|finding| lacking(finding.rule)) {
             self.threads.entry(thread).or_default().reported = true;
         }
     }
@@ -299,8 +304,10 @@ impl World {
 
     /// Whether all work that a stream was given is over.
     pub(super) fn is_idle(&self, stream: Object) -> bool {
+        let under_way = self.under_way.iter().filter(|call| call.scene.event.queue() == Some(stream));
+        let last = under_way.map(|call| call.count).max().unwrap_or(0);
         self.streams
             .get(stream)
-            .is_none_or(|stream| stream.data.persistent || self.host.at(stream.data.key) >= stream.data.last)
+            .is_none_or(|stream| stream.data.persistent || self.host.at(stream.data.key) >= stream.data.last.max(last))
     }
 }

@@ -49,27 +49,84 @@ fn a_default_stream_without_order_has_a_rule_of_its_own() {
     assert_eq!(run(true, true), []);
 }
 
+/// Queues a copy; what comes back names it.
+fn queue_copy(p: &mut Program, to: Object, from: Object, bytes: u64, stream: Object) -> Work {
+    let copy = p.event("aclrtMemcpyAsync", stream, Op::Use).using(Use::Queue(stream));
+    let copy = copy.using(memory(to, bytes, Access::Write, Role::Target, None));
+    named(p, &copy.using(memory(from, bytes, Access::Read, Role::Source, None)))
+}
+
+fn named(p: &mut Program, call: &Event) -> Work {
+    p.begin(call);
+    let work = p.checker.queued_by(Thread(0)).unwrap();
+    p.checker.commit(call, Outcome::Success);
+    work
+}
+
+/// What a check of the bytes that the work reads finds, and the number of the call that it names.
+fn altered(p: &mut Program, from: Object, bytes: u64, work: &Work) -> Vec<(RuleId, u64)> {
+    let event = p.event("a check", Object::stream(0), Op::Alter);
+    let event = event.using(memory(from, bytes, Access::Read, Role::Source, None));
+    let found = p.checker.altered(&event, work);
+    p.findings.extend(found.iter().cloned());
+    found.iter().map(|finding| (finding.rule, finding.contradicts.as_ref().unwrap().0.number)).collect()
+}
+
 #[test]
-fn a_source_that_has_changed_is_found_where_a_queued_copy_reads_it() {
-    let run = |at: fn(Object, Object) -> Object, from: u64, elsewhere: bool, waits: bool| {
-        let found = findings(|p| {
+fn a_source_that_has_changed_is_found_for_the_copy_that_reads_it() {
+    let run = |then: &dyn Fn(&mut Program, Object, Object)| {
+        let mut told = 0;
+        findings(|p| {
             let (a, h, stream) = (p.malloc(128), p.malloc_host(128), p.stream());
-            p.copy(a, h, stream);
-            if waits {
-                p.sync(stream);
-            }
-            let stream = if elsewhere { p.stream() } else { stream };
-            let changed = Object::memory(at(a, h).number + from);
-            let event = p.event("a check", stream, Op::Alter);
-            p.see(&event.using(memory(changed, 64, Access::Read, Role::Source, None)), Outcome::Success);
+            let work = queue_copy(p, a, h, 64, stream);
+            then(p, h, stream);
+            told = altered(p, h, 64, &work).len();
+            assert_eq!(altered(p, h, 64, &work), [], "each copy is told once");
         });
-        found.iter().map(|found| (found.rule, found.found.contains("was given a copy of them"))).collect::<Vec<_>>()
+        told
     };
-    assert_eq!(run(|_, h| h, 0, false, false), [(COPY_04, true)]);
-    assert_eq!(run(|a, _| a, 0, false, false), [], "the copy writes it");
-    assert_eq!(run(|_, h| h, 64, false, false), [], "the copy has 64 bytes");
-    assert_eq!(run(|_, h| h, 0, true, false), [], "the copy is on another stream");
-    assert_eq!(run(|_, h| h, 0, false, true), [], "the copy is over");
+    assert_eq!(run(&|_, _, _| ()), 1);
+    assert_eq!(run(&|p, _, stream| p.sync(stream)), 0, "the copy is over");
+    let other = |p: &mut Program, _: Object, _: Object| {
+        let other = p.stream();
+        p.sync(other);
+    };
+    assert_eq!(run(&other), 1);
+    let callback = |p: &mut Program, _: Object, stream: Object| {
+        let callback = p.launch(stream, Op::LaunchHostFunction);
+        p.callback_begins(callback);
+    };
+    assert_eq!(run(&callback), 0, "the callback ran behind it");
+    assert_eq!(run(&|p, _, stream| p.call("aclrtStreamAbort", stream, Op::Abort)), 0);
+    let by_a_call = |p: &mut Program, h: Object, _: Object| {
+        let fill = p.event("aclrtMemset", h, Op::Fill);
+        p.see(&fill.using(memory(h, 64, Access::Write, Role::Target, None)), Outcome::Success);
+    };
+    assert_eq!(run(&by_a_call), 0, "the call was reported");
+    let other_memory = |p: &mut Program, h: Object, _: Object| {
+        p.free_host(h);
+        let event = p.event("aclrtMallocHost", Object::memory(0), Op::Allocate);
+        let event = event.using(memory(Object::memory(0), 128, Access::Write, Role::Contents, HOST));
+        p.see(&event, Outcome::Created(h.number));
+    };
+    assert_eq!(run(&other_memory), 0, "the end of the first memory was reported");
+}
+
+#[test]
+fn a_copy_whose_source_has_changed_is_found_whatever_was_queued_behind_it() {
+    let mut told = Vec::new();
+    findings(|p| {
+        let (a, b, h, stream) = (p.malloc(128), p.malloc(128), p.malloc_host(128), p.stream());
+        let first = queue_copy(p, a, h, 64, stream);
+        let second = queue_copy(p, b, h, 128, stream);
+        assert_ne!(first, second);
+        told = altered(p, h, 64, &first);
+        assert_eq!(altered(p, h, 128, &second).len(), 1);
+        p.sync(stream);
+        let third = queue_copy(p, b, h, 64, stream);
+        assert!(p.checker.is_over(&second) && !p.checker.is_over(&third));
+    });
+    assert_eq!(told.len(), 1);
 }
 
 #[test]
@@ -80,9 +137,8 @@ fn a_source_of_a_replay_that_has_changed_names_the_graph() {
         let event = event.using(memory(a, 64, Access::Write, Role::Target, None));
         let graph = p.create(&event.using(memory(h, 64, Access::Read, Role::Source, None)));
         let replay = p.event("aclmdlRIExecuteAsync", graph, Op::Replay).using(Use::Queue(stream));
-        p.see(&replay, Outcome::Success);
-        let event = p.event("a check", stream, Op::Alter);
-        p.see(&event.using(memory(h, 64, Access::Read, Role::Source, None)), Outcome::Success);
+        let work = named(p, &replay);
+        altered(p, h, 64, &work);
     });
     assert_eq!(found.len(), 1, "{found:?}");
     assert!(found[0].found.contains("was given a replay of captured graph"), "{}", found[0]);
@@ -210,4 +266,20 @@ fn an_early_question_for_the_time_is_one_finding_with_what_relies_on_its_wait() 
     assert_eq!(run([0, 0], [0, 1]), [EVENT_04]);
     assert!(run([0, 0], [1, 0]).contains(&MEM_02), "in the wrong order");
     assert!(run([1, 0], [0, 1]).contains(&MEM_02), "of two streams");
+}
+
+#[test]
+fn a_wait_of_another_thread_for_another_context_excuses_nothing() {
+    let run = |thread: u64| {
+        broken(|p| {
+            let (a, host, stream) = (p.malloc(64), p.malloc_host(64), p.stream());
+            p.copy(a, host, stream);
+            p.on(thread).new_context(0);
+            p.sync_device();
+            p.on(0).choose(Object::context(1000));
+            p.free(a);
+        })
+    };
+    assert_eq!(run(0), [DEV_17]);
+    assert_eq!(run(1), [MEM_02]);
 }

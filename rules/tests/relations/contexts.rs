@@ -320,3 +320,16 @@ fn events_belong_to_a_device() {
         },
     );
 }
+
+#[test]
+fn a_model_and_a_stream_of_one_other_context_are_one_mistake() {
+    let run = |p: &mut Program, own: bool| {
+        let (model, block, stream) = (p.load(None, None), p.malloc(64), p.stream());
+        let (data, _) = p.dataset(block);
+        p.new_context(0);
+        let stream = if own { p.stream() } else { stream };
+        p.run(model, data, data, stream);
+    };
+    assert_eq!(broken(|p| run(p, false)), [STREAM_09]);
+    assert_eq!(broken(|p| run(p, true)), [MODEL_01]);
+}

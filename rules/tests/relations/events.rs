@@ -162,3 +162,69 @@ fn time_is_told_of_two_events_with_time_stamps_and_a_finding_names_the_last_reco
     let named: Vec<_> = found.iter().map(|finding| finding.contradicts.as_ref().unwrap().0.name).collect();
     assert_eq!(named, ["the last record"]);
 }
+
+#[test]
+fn a_reset_behind_the_waits_for_the_event_leaves_nobody_waiting() {
+    let run = |p: &mut Program, back: bool| {
+        let (a, b, there, back_again) = (p.stream(), p.stream(), p.mark(), p.mark());
+        p.record(there, a);
+        p.wait(b, there);
+        p.work(b);
+        p.record(back_again, b);
+        if back {
+            p.wait(a, back_again);
+        }
+        p.reset_event(there, a);
+    };
+    breaks(EVENT_10, |p| run(p, false), |p| run(p, true));
+}
+
+#[test]
+fn a_query_for_the_waits_of_streams_shows_that_they_are_over() {
+    let run = |p: &mut Program, outcome: Outcome| {
+        let (a, b, event) = (p.stream(), p.stream(), p.mark());
+        p.record(event, a);
+        p.wait(b, event);
+        let query = p.event("aclrtQueryEventWaitStatus", event, Op::Query).flag(Flag::OfWaits);
+        p.see(&query, outcome);
+        p.reset_event(event, a);
+    };
+    breaks(EVENT_10, |p| run(p, Outcome::NotReady), |p| run(p, Outcome::Success));
+    // With them the recorded work is over, and what the waiting stream did before. The query of the event tells nothing of
+    // the waits.
+    let freed = |waits: bool, queued_before: bool| {
+        broken(|p| {
+            let (m, host, a, b, event) = (p.malloc(64), p.malloc_host(64), p.stream(), p.stream(), p.mark());
+            let queue = |p: &mut Program| p.copy(m, host, b);
+            if queued_before {
+                queue(p);
+            }
+            p.record(event, a);
+            p.wait(b, event);
+            if !queued_before {
+                queue(p);
+            }
+            let query = p.event("aclrtQueryEventWaitStatus", event, Op::Query);
+            p.see(&if waits { query.flag(Flag::OfWaits) } else { query }, Outcome::Success);
+            p.free(m);
+        })
+    };
+    assert_eq!(freed(true, true), []);
+    assert_eq!(freed(true, false), [MEM_02]);
+    assert_eq!(freed(false, true), [MEM_02]);
+}
+
+#[test]
+fn a_thread_waits_for_an_event_that_another_process_may_have_recorded() {
+    let run = |p: &mut Program, shared: bool| {
+        let (m, host, stream) = (p.malloc(64), p.malloc_host(64), p.stream());
+        let event = p.new_event(if shared { &[Flag::Waitable, Flag::Shared] } else { &[Flag::Waitable] });
+        p.copy(m, host, stream);
+        p.call("aclrtSynchronizeEvent", event, Op::Synchronize);
+        // The other process may have recorded it after this work.
+        if shared {
+            p.free(m);
+        }
+    };
+    breaks(EVENT_05, |p| run(p, false), |p| run(p, true));
+}

@@ -306,40 +306,6 @@ fn memory_is_not_freed_while_another_thread_runs_a_model_on_it() {
 }
 
 #[test]
-fn a_source_that_changes_while_its_copy_is_queued_is_found_once() {
-    let run = |p: &mut Program, by_a_call: bool| {
-        let (block, pinned, stream) = (p.malloc(64), p.malloc_host(64), p.stream());
-        p.copy(block, pinned, stream);
-        if by_a_call {
-            let fill = p.event("aclrtMemset", pinned, Op::Fill);
-            p.see(&fill.using(memory(pinned, 64, Access::Write, Role::Target, None)), Outcome::Success);
-        }
-        let altered = p.on(2).event("aclrtMemcpyAsync", stream, Op::Alter);
-        let altered = altered.using(memory(pinned, 64, Access::Read, Role::Source, None));
-        p.see(&altered, Outcome::Success);
-    };
-    assert_eq!(broken(|p| run(p, false)), [COPY_04]);
-    assert_eq!(broken(|p| run(p, true)), [COPY_04]);
-}
-
-#[test]
-fn a_source_that_changes_is_told_of_the_stream_and_the_bytes_that_changed_alone() {
-    let told = |of_other_stream: bool, bytes: u64| {
-        broken(|p| {
-            let (block, pinned, stream, other) = (p.malloc(64), p.malloc_host(64), p.stream(), p.stream());
-            p.copy(block, pinned, stream);
-            let named = if of_other_stream { other } else { stream };
-            let altered = p.on(2).event("aclrtMemcpyAsync", named, Op::Alter);
-            let altered = altered.using(memory(pinned, bytes, Access::Read, Role::Source, None));
-            p.see(&altered, Outcome::Success);
-        })
-    };
-    assert_eq!(told(false, 64), [COPY_04]);
-    assert_eq!(told(true, 64), []);
-    assert_eq!(told(false, 32), []);
-}
-
-#[test]
 fn after_a_wait_for_something_unknown_no_order_is_missed() {
     let run = |p: &mut Program, fenced: bool, first: bool| {
         let (m, h, a, b) = (p.malloc(64), p.malloc_host(64), p.stream(), p.stream());

@@ -294,3 +294,22 @@ fn a_run_after_the_end_of_what_it_uses_is_one_mistake() {
     assert_eq!(run(&some), [MODEL_14, DATA_05]);
     assert_eq!(run(&|_, _| ()), []);
 }
+
+#[test]
+fn a_data_buffer_over_weights_writes_nothing() {
+    let run = |p: &mut Program, writes: bool| {
+        let (weights, block) = (p.malloc(64), p.malloc(64));
+        let (model, other) = (p.load(None, Some(weights)), p.load(None, None));
+        let describes = p.event("aclCreateDataBuffer", Object::data_buffer(0), Op::Create);
+        let buffer = p.create(&describes.using(memory(weights, 64, Access::Write, Role::Contents, None)));
+        let dataset = p.event("aclmdlCreateDataset", Object::dataset(0), Op::Create);
+        let dataset = p.create(&dataset);
+        p.add(dataset, buffer);
+        let (input, _) = p.dataset(block);
+        if writes {
+            p.run(other, input, dataset, None);
+        }
+        p.unload(model);
+    };
+    breaks(MODEL_09, |p| run(p, true), |p| run(p, false));
+}

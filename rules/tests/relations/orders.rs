@@ -256,3 +256,87 @@ fn a_copy_of_memory_that_an_allocator_has_lent_gives_it_not_back() {
     });
     assert_eq!(found, [ALLOC_11]);
 }
+
+/// A stream waits for a notify before another stream gets the work that comes before the record of the notify.
+#[test]
+fn work_may_come_after_what_is_queued_later_when_its_stream_waits_for_something_unknown() {
+    let run = |fenced: bool, then: &dyn Fn(&mut Program, [Object; 2], Object)| {
+        broken(|p| {
+            let (m, host, streams, event) = (p.malloc(64), p.malloc_host(64), [p.stream(), p.stream()], p.mark());
+            let [first, waits] = streams;
+            if fenced {
+                p.fence(waits);
+            }
+            p.record(event, waits);
+            p.copy(m, host, first);
+            let third = p.stream();
+            then(p, [waits, third], event);
+            p.free_host(host);
+        })
+    };
+    // What the stream does next comes after it, as may what waits for the stream.
+    let next = |p: &mut Program, [waits, _]: [Object; 2], _: Object| p.sync(waits);
+    assert_eq!(run(false, &next), [MEM_02]);
+    assert_eq!(run(true, &next), []);
+    let event = |p: &mut Program, _: [Object; 2], event: Object| {
+        p.call("aclrtSynchronizeEvent", event, Op::Synchronize);
+    };
+    assert_eq!(run(false, &event), [MEM_02]);
+    assert_eq!(run(true, &event), []);
+    let third = |p: &mut Program, [_, third]: [Object; 2], event: Object| {
+        p.wait(third, event);
+        p.sync(third);
+    };
+    assert_eq!(run(false, &third), [MEM_02]);
+    assert_eq!(run(true, &third), []);
+    let callback = |p: &mut Program, [waits, _]: [Object; 2], _: Object| {
+        let callback = p.launch(waits, Op::LaunchHostFunction);
+        p.callback_begins(callback);
+    };
+    assert_eq!(run(false, &callback), [MEM_02]);
+    assert_eq!(run(true, &callback), []);
+}
+
+#[test]
+fn streams_that_wait_for_something_unknown_use_what_others_have_written() {
+    let run = |fenced: bool, third: bool| {
+        broken(|p| {
+            let (m, to, from) = (p.malloc(64), p.malloc_host(64), p.malloc_host(64));
+            let (first, waits, event) = (p.stream(), p.stream(), p.mark());
+            if fenced {
+                p.fence(waits);
+            }
+            p.record(event, waits);
+            let reads = if third { p.stream() } else { waits };
+            if third {
+                p.wait(reads, event);
+            }
+            p.copy(m, from, first);
+            p.copy(to, m, reads);
+        })
+    };
+    for third in [false, true] {
+        assert_eq!(run(false, third), [STREAM_04], "{third}");
+        assert_eq!(run(true, third), [], "{third}");
+    }
+}
+
+#[test]
+fn who_waits_for_a_stream_that_waits_knows_what_another_thread_has_queued_meanwhile() {
+    let run = |fenced: bool| {
+        broken(|p| {
+            let (m, host, first, waits) = (p.malloc(64), p.malloc_host(64), p.stream(), p.stream());
+            if fenced {
+                p.fence(waits);
+            }
+            p.on(1).choose(Object::context(1000));
+            let wait = p.event("aclrtSynchronizeStream", waits, Op::Synchronize);
+            p.begin(&wait);
+            p.on(0).copy(m, host, first);
+            p.checker.commit(&wait, Outcome::Success);
+            p.free_host(host);
+        })
+    };
+    assert_eq!(run(false), [MEM_02]);
+    assert_eq!(run(true), []);
+}

@@ -331,3 +331,39 @@ fn a_context_is_destroyed_when_its_default_stream_is_idle() {
     });
     assert!(two[0].found.contains("2 of its objects (stream) are alive"), "{}", two[0]);
 }
+
+#[test]
+fn work_may_write_memory_whose_address_it_finds_on_the_device() {
+    let run = |p: &mut Program, elsewhere: bool| {
+        let (block, host, addresses, stream) = (p.malloc(64), p.malloc_host(64), p.malloc(64), p.stream());
+        let find = p.event("aclrtMemcpyAsyncWithDesc", stream, Op::Use).using(Use::Queue(stream));
+        let find = find.using(memory(addresses, 64, Access::Read, Role::Source, DEVICE));
+        p.see(&if elsewhere { find.flag(Flag::Elsewhere) } else { find }, Outcome::Success);
+        let copy = p.event("aclrtMemcpyAsync", stream, Op::Use).flag(Flag::Untouched).using(Use::Queue(stream));
+        let copy = copy.using(memory(host, 64, Access::Write, Role::Target, HOST));
+        p.see(&copy.using(memory(block, 64, Access::Read, Role::Source, DEVICE)), Outcome::Success);
+    };
+    breaks(MEM_07, |p| run(p, false), |p| run(p, true));
+}
+
+#[test]
+fn a_value_that_streams_wait_for_needs_no_order_and_lives_until_they_have_waited() {
+    let run = |p: &mut Program, synced: bool, role: Role| {
+        let (value, host, a, b) = (p.malloc(64), p.malloc_host(64), p.stream(), p.stream());
+        let write = p.event("aclrtValueWrite", a, Op::Use).using(Use::Queue(a));
+        p.see(&write.using(memory(value, 8, Access::Write, role, DEVICE)), Outcome::Success);
+        let wait = p.event("aclrtValueWait", b, Op::Fence).using(Use::Queue(b));
+        p.see(&wait.using(memory(value, 8, Access::Read, Role::Signal, DEVICE)), Outcome::Success);
+        // The host looks at it meanwhile.
+        let copy = p.event("aclrtMemcpy", host, Op::Use).flag(Flag::Untouched);
+        let copy = copy.using(memory(host, 8, Access::Write, Role::Target, HOST));
+        p.see(&copy.using(memory(value, 8, Access::Read, Role::Source, DEVICE)), Outcome::Success);
+        if synced {
+            p.sync(a);
+            p.sync(b);
+        }
+        p.free(value);
+    };
+    breaks(MEM_02, |p| run(p, false, Role::Signal), |p| run(p, true, Role::Signal));
+    breaks(COPY_07, |p| run(p, true, Role::Target), |p| run(p, true, Role::Signal));
+}

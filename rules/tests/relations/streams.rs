@@ -262,3 +262,87 @@ fn the_work_of_streams_that_ended_is_forgotten() {
     let longest = clocks.max().unwrap();
     assert!(longest <= 2, "a clock knows {longest} streams, and there is one");
 }
+
+#[test]
+fn a_wait_is_for_the_record_that_was_there_when_it_was_queued() {
+    let run = |then: &dyn Fn(&mut Program, [Object; 3], Object)| {
+        broken(|p| {
+            let (streams, event) = ([p.stream(), p.stream(), p.stream()], p.mark());
+            let [a, b, _] = streams;
+            p.record(event, a);
+            p.wait(b, event);
+            then(p, streams, event);
+            p.call("aclrtStreamAbort", a, Op::Abort);
+        })
+    };
+    assert_eq!(run(&|_, _, _| ()), [STREAM_17]);
+    let recorded_again = |p: &mut Program, [a, _, _]: [Object; 3], event: Object| {
+        p.sync(a);
+        p.work(a);
+        p.record(event, a);
+    };
+    assert_eq!(run(&recorded_again), [], "the other stream waited for the first record");
+    assert_eq!(run(&|p, [_, _, c], event| p.record(event, c)), [STREAM_17]);
+    assert_eq!(run(&|p, _, event| p.destroy(event)), [STREAM_17]);
+    let refused = broken(|p| {
+        let (a, b, event) = (p.stream(), p.stream(), p.mark());
+        p.record(event, a);
+        let wait = p.event("aclrtStreamWaitEvent", event, Op::Await).using(Use::Queue(b));
+        p.see(&wait, Outcome::Refused);
+        p.call("aclrtStreamAbort", a, Op::Abort);
+    });
+    assert_eq!(refused, []);
+}
+
+#[test]
+fn the_end_of_a_stream_that_waits_tells_nothing_of_what_it_waits_for() {
+    let run = |ends: &dyn Fn(&mut Program, Object)| {
+        broken(|p| {
+            let (m, host, a, b, event) = (p.malloc(64), p.malloc_host(64), p.stream(), p.stream(), p.mark());
+            p.copy(m, host, a);
+            p.record(event, a);
+            p.wait(b, event);
+            ends(p, b);
+            p.free(m);
+        })
+    };
+    assert_eq!(run(&|p, b| p.call("aclrtStreamAbort", b, Op::Abort)), [MEM_02]);
+    assert_eq!(run(&|p, b| p.call("aclrtDestroyStreamForce", b, Op::DestroyForce)), [MEM_02]);
+    assert_eq!(run(&|p, b| p.sync(b)), []);
+}
+
+#[test]
+fn a_stream_whose_work_two_threads_could_not_queue_is_idle() {
+    let run = |outcomes: [Outcome; 2]| {
+        broken(|p| {
+            let stream = p.stream();
+            p.on(1).choose(Object::context(1000));
+            let [first, last] = [0, 1].map(|thread| {
+                let work = p.on(thread).event("aclrtMemsetAsync", stream, Op::Use).using(Use::Queue(stream));
+                p.begin(&work);
+                work
+            });
+            p.checker.commit(&first, outcomes[0]);
+            p.checker.commit(&last, outcomes[1]);
+            p.on(0).destroy(stream);
+        })
+    };
+    assert_eq!(run([Outcome::Refused; 2]), []);
+    assert_eq!(run([Outcome::Success, Outcome::Refused]), [STREAM_05]);
+    assert_eq!(run([Outcome::Refused, Outcome::Success]), [STREAM_05]);
+}
+
+#[test]
+fn the_handle_of_a_default_stream_ends_with_its_context() {
+    let found = findings(|p| {
+        let context = p.new_context(0);
+        let event = p.event("aclrtCtxGetCurrentDefaultStream", Object::stream(0), Op::AskDefaultStream);
+        p.see(&event, Outcome::Created(0x77));
+        p.destroy_context(context);
+        p.choose(Object::context(1000));
+        p.work(Object::stream(0x77));
+    });
+    let told: Vec<_> = found.iter().map(|finding| (finding.rule, finding.found.contains("after it ended"))).collect();
+    assert_eq!(told, [(CTX_10, true)], "{found:?}");
+    assert!(!found[0].fix.contains("destroy"), "{}", found[0]);
+}

@@ -121,3 +121,30 @@ fn a_default_context_that_is_destroyed_is_one_finding_whatever_other_threads_hav
     });
     assert_eq!(found, [CTX_02]);
 }
+
+#[test]
+fn a_thread_whose_context_another_one_ended_is_told_at_its_first_call() {
+    let run = |reset: bool, chooses: bool| {
+        broken(|p| {
+            let context = if reset { Object::context(1000) } else { p.new_context(0) };
+            let first = p.on(1);
+            first.choose(context);
+            p.on(2).choose(context);
+            if reset {
+                p.on(0).call("aclrtResetDeviceForce", Object::device(0), Op::ResetForce);
+            } else {
+                p.on(0).destroy_context(context);
+            }
+            let stream = p.on(2).event("aclrtCreateStream", Object::stream(0), Op::Create);
+            p.see(&stream, Outcome::Refused);
+            if chooses {
+                p.choose(context);
+            }
+            let malloc = p.event("aclrtMalloc", Object::memory(0), Op::Allocate);
+            p.see(&malloc, Outcome::Refused);
+        })
+    };
+    assert_eq!(run(false, false), [CTX_11, CTX_11]);
+    assert_eq!(run(true, false), [DEV_08]);
+    assert_eq!(run(true, true), [DEV_08, CTX_06, DEV_08]);
+}

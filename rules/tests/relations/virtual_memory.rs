@@ -246,3 +246,24 @@ fn memory_of_pools_and_of_media_is_freed_by_its_own_call() {
     assert_eq!(run(Some(Flag::Media), None), wrong("acldvppFree"));
     assert_eq!(run(None, Some(Flag::Media)), wrong("aclrtFree"));
 }
+
+#[test]
+fn an_allocator_gives_a_block_over_two_mappings_side_by_side() {
+    let run = |p: &mut Program, second: bool| {
+        let (range, handles) = (reserve(p, 160), [physical(p, 0), physical(p, 0)]);
+        map(p, range.number, handles[0]);
+        if second {
+            map(p, range.number + 64, handles[1]);
+        }
+        let (stream, descriptor) = (p.stream(), p.descriptor(&Member::ALL, 1));
+        p.register(stream, descriptor);
+        let work = p.event("aclopExecuteV2", stream, Op::Use).using(Use::Queue(stream)).flag(Flag::Allocates);
+        p.begin(&work);
+        let take = p.event("aclopExecuteV2", Object::allocator(1), Op::Take).using(Use::With(stream));
+        let block = Object::memory(range.number);
+        let take = take.using(memory(block, 128, Access::Write, Role::Workspace, None));
+        p.see(&take, Outcome::Success);
+        p.checker.commit(&work, Outcome::Success);
+    };
+    breaks(ALLOC_19, |p| run(p, false), |p| run(p, true));
+}

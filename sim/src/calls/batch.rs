@@ -144,7 +144,11 @@ fn submit(arrays: &Arrays<'_>, fail_index: &mut Out<'_, usize>, stream: aclrtStr
         refuse_blocking(&stream, "a copy of memory that is not pinned waits until it has run")?;
         stream.refuse_self_wait()?;
     }
+    let watched = !stream.is_recording() && !stream.is_bound();
+    let bytes = ready.iter().filter(|_| watched).map(|ready| watch::Bytes::new(ready.from, ready.size));
+    let sources: Vec<_> = bytes.filter_map(|bytes| watch::source(stream.named(), bytes)).collect();
     let position = stream.submit_each(move |_| {
+        sources.iter().copied().for_each(watch::source_is_read);
         ready.iter().for_each(Ready::run);
         Ok(())
     })?;

@@ -158,9 +158,11 @@ impl Job {
             stream.refuse_self_wait()?;
         }
         // A captured copy reads its source at each replay.
-        let watched = self.shape.is_flat() && !stream.is_recording() && !stream.is_bound();
-        let source = watched.then(|| watch::source(stream.named(), self.from, self.shape.width)).flatten();
-        if watched {
+        let watched = !stream.is_recording() && !stream.is_bound();
+        let Shape { width, height, spitch, .. } = self.shape;
+        let bytes = watch::Bytes { start: self.from, width, rows: height, pitch: spitch };
+        let source = watched.then(|| watch::source(stream.named(), bytes)).flatten();
+        if watched && self.shape.is_flat() {
             watch::destination(stream.named(), self.to, self.shape.width);
         }
         let position = stream.submit_each(move |_| {

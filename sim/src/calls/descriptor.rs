@@ -8,7 +8,7 @@ use crate::machine::contexts::context::current_context;
 use crate::machine::contexts::named::Named;
 use crate::machine::memory::hold;
 use crate::machine::watch;
-use ascendcl_rules::{Op, Place as Claimed, Role};
+use ascendcl_rules::{Flag, Op, Place as Claimed, Role};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_DRV_INTERNAL_ERROR;
 use ascendcl_sys::types::aclrtStream;
 
@@ -46,7 +46,7 @@ impl<const WORDS: usize> Descriptor<WORDS> {
         work: impl Fn([[u8; WORD]; WORDS]) -> Answer + Send + Sync + 'static,
     ) -> Answer {
         on_device(desc)?;
-        let call = watch::call(Op::Use, stream).queue(stream);
+        let call = watch::call(Op::Use, stream).queue(stream).flag(Flag::Elsewhere, true);
         let call = call.reads(desc, Self::BYTES, Role::Source, Some(Claimed::Device)).begin()?;
         let stream = named.for_work()?;
         let kept = hold(desc, Self::BYTES)?;

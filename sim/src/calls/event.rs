@@ -69,7 +69,8 @@ fn create_shared(event: Out<'_, aclrtEvent>) -> Answer {
 
 /// Hands out an event that processes share. It can be waited for before its first record, as all of its kind.
 pub(super) fn hand_out(mut event: Out<'_, aclrtEvent>, make: impl FnOnce() -> Answer<aclrtEvent>) -> Answer {
-    let call = watch::call(Op::Create, Object::event(0)).flag(Flag::Waitable, true).flag(Flag::Ex, true).begin()?;
+    let call = watch::call(Op::Create, Object::event(0)).flag(Flag::Waitable, true).flag(Flag::Ex, true);
+    let call = call.flag(Flag::Shared, true).begin()?;
     current_context()?;
     let made = make()?;
     call.made(made.0.addr());
@@ -235,10 +236,11 @@ pub(crate) fn aclrtQueryEvent(event: aclrtEvent, mut status: Out<'_, aclrtEventS
 
 pub(crate) fn aclrtQueryEventWaitStatus(event: aclrtEvent, mut status: Out<'_, aclrtEventWaitStatus>) -> Answer {
     wanted(&status)?;
+    let call = watch::call(Op::Query, event).flag(Flag::OfWaits, true).begin()?;
     let event = unshared(event)?;
     not_ex(&event)?;
     event.for_the_host()?;
-    status.set(match event.waits_are_over() {
+    status.set(match call.found(event.waits_are_over()) {
         true => aclrtEventWaitStatus::ACL_EVENT_WAIT_STATUS_COMPLETE,
         false => aclrtEventWaitStatus::ACL_EVENT_WAIT_STATUS_NOT_READY,
     });

@@ -12,7 +12,7 @@ use crate::failure::{Answer, Failure};
 use crate::machine::contexts::named::Named;
 use crate::machine::memory::{Place, describe, hold};
 use crate::machine::watch;
-use ascendcl_rules::{Op, Place as Claimed, Role};
+use ascendcl_rules::{Flag, Op, Place as Claimed, Role};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_DRV_INTERNAL_ERROR;
 use ascendcl_sys::types::*;
 use std::borrow::Cow;
@@ -99,7 +99,7 @@ pub(crate) fn aclrtMemcpyAsyncWithOffset(
     }
     fits(count, dest_max.saturating_sub(dst_data_offset))?;
     on_device(dst).and(on_device(src))?;
-    let call = watch::call(Op::Use, stream).queue(stream);
+    let call = watch::call(Op::Use, stream).queue(stream).flag(Flag::Elsewhere, true);
     let call = [dst, src].into_iter().fold(call, |call, at| call.reads(at, WORD, Role::Source, Some(Claimed::Device)));
     let call = call.begin()?;
     let stream = named.for_work()?;

@@ -10,7 +10,7 @@ use crate::machine::memory::{Place, describe, hold};
 use crate::machine::signals::notify::{self, find};
 use crate::machine::signals::values::{self, Until, Wanted};
 use crate::machine::watch;
-use ascendcl_rules::{Flag, Object, Op};
+use ascendcl_rules::{Flag, Object, Op, Place as Claimed, Role};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
 use std::time::Duration;
@@ -49,8 +49,10 @@ pub(super) fn hand_out(
 }
 
 pub(crate) fn aclrtRecordNotify(notify: aclrtNotify, stream: aclrtStream) -> Answer {
-    let notify = find(notify)?;
-    notify.record(&Named::find(stream)?.for_work()?)
+    let handle = notify;
+    let notify = find(handle)?;
+    let call = watch::call(Op::Use, stream).queue(stream).with(handle).begin()?;
+    call.end(notify.record(&Named::find(stream)?.for_work()?))
 }
 
 /// The time limit is in seconds; 0 means no limit.
@@ -84,10 +86,12 @@ pub(crate) fn aclrtNotifyBatchReset(notifies: In<'_, aclrtNotify>, num: usize) -
 /// The flag is not looked at.
 pub(crate) fn aclrtValueWrite(dev_addr: Address, value: u64, _flag: u32, stream: aclrtStream) -> Answer {
     not_null(dev_addr)?;
-    let stream = Named::find(stream)?;
+    let (named, stream) = (stream, Named::find(stream)?);
     on_device(dev_addr)?;
+    let call = watch::call(Op::Use, named).queue(named);
+    let call = call.writes(dev_addr, size_of::<u64>(), Role::Signal, Some(Claimed::Device)).begin()?;
     let stream = stream.for_work()?;
-    values::write(&stream, dev_addr, hold(dev_addr, size_of::<u64>())?, value)
+    call.end(values::write(&stream, dev_addr, hold(dev_addr, size_of::<u64>())?, value))
 }
 
 pub(crate) fn aclrtValueWait(dev_addr: Address, value: u64, flag: u32, stream: aclrtStream) -> Answer {
@@ -101,9 +105,10 @@ pub(crate) fn aclrtValueWait(dev_addr: Address, value: u64, flag: u32, stream: a
         flag => return Err(Failure::refused(format!("{flag:#x} says of no comparison"))),
     };
     on_device(dev_addr)?;
+    let call = watch::call(Op::Fence, named).queue(named);
+    let call = call.reads(dev_addr, size_of::<u64>(), Role::Signal, Some(Claimed::Device)).begin()?;
     let stream = stream.for_work()?;
     let hold = hold(dev_addr, size_of::<u64>())?;
-    let call = watch::call(Op::Fence, named).queue(named).begin()?;
     call.end(values::hold_up(&stream, Wanted { address: dev_addr, _hold: hold, value, until }))
 }
 

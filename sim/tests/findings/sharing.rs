@@ -1,4 +1,4 @@
-//! Memory that processes share, as far as one process shows it.
+//! Memory, events and notifies that processes share, as far as one process shows it, and values that streams share.
 
 use crate::mapped::{DEVICE, UNIT, physical, reserve};
 use crate::support::*;
@@ -76,4 +76,93 @@ fn a_process_that_is_not_listed_does_not_import_and_nothing_follows_from_that() 
     lines.for_each(drop);
     assert!(exporter.wait().unwrap().success());
     assert_eq!(found, [(rules::IPC_03, "aclrtMemImportFromShareableHandle")]);
+}
+
+fn notify() -> aclrtNotify {
+    let mut notify = aclrtNotify::NULL;
+    ok!(aclrtCreateNotify(&mut notify, 0));
+    notify
+}
+
+#[test]
+fn a_record_of_a_notify_is_work_of_its_stream() {
+    breaks_without(rules::STREAM_05, |synced| {
+        let (stream, notify) = (stream(), notify());
+        ok!(aclrtRecordNotify(notify, stream));
+        if synced {
+            sync(stream);
+        }
+        ok!(aclrtDestroyStream(stream));
+    });
+}
+
+#[test]
+fn memory_lives_until_streams_have_set_its_value_and_waited_for_it() {
+    breaks_without(rules::MEM_02, |synced| {
+        let (value, [sets, waits]) = (malloc(64), [stream(), stream()]);
+        ok!(aclrtValueWait(value, 1, ACL_STREAM_WAIT_VALUE_EQ, waits));
+        ok!(aclrtValueWrite(value, 1, 0, sets));
+        if synced {
+            sync(sets);
+            sync(waits);
+        }
+        ok!(aclrtFree(value));
+    });
+}
+
+/// It waits before the copy is queued whose result it reads.
+#[test]
+fn a_stream_that_waits_for_a_notify_reads_what_another_stream_writes_later() {
+    let run = |notified: bool| {
+        broken(|| {
+            let (block, pinned, [writes, reads]) =
+                (malloc(64), [malloc_host(64), malloc_host(64)], [stream(), stream()]);
+            let notify = notify();
+            if notified {
+                ok!(aclrtWaitAndResetNotify(notify, reads, 0));
+            }
+            queue_copy(block, pinned[0], TO_DEVICE, writes);
+            ok!(aclrtRecordNotify(notify, writes));
+            queue_copy(pinned[1], block, TO_HOST, reads);
+            sync(reads);
+            ok!(aclrtFreeHost(pinned[0]));
+            sync(writes);
+        })
+    };
+    assert_eq!(run(false), [rules::STREAM_04]);
+    assert_eq!(run(true), []);
+}
+
+#[test]
+fn a_thread_waits_for_an_event_for_processes_that_only_another_process_may_have_recorded() {
+    breaks(
+        rules::EVENT_05,
+        || ok!(aclrtSynchronizeEvent(event())),
+        || {
+            let mut event = aclrtEvent::NULL;
+            ok!(aclrtCreateEventExWithFlag(&mut event, ACL_EVENT_IPC));
+            ok!(aclrtSynchronizeEvent(event));
+        },
+    );
+}
+
+#[test]
+fn an_event_is_reset_when_a_query_has_shown_that_no_stream_waits_for_it() {
+    breaks_without(rules::EVENT_10, |queried| {
+        let (event, [records, waits]) = (event_for_streams(), [stream(), stream()]);
+        ok!(aclrtRecordEvent(event, records));
+        ok!(aclrtStreamWaitEvent(waits, event));
+        let mut status = aclrtEventWaitStatus::ACL_EVENT_WAIT_STATUS_NOT_READY;
+        while queried && status != aclrtEventWaitStatus::ACL_EVENT_WAIT_STATUS_COMPLETE {
+            ok!(aclrtQueryEventWaitStatus(event, &mut status));
+        }
+        ok!(aclrtResetEvent(event, records));
+    });
+}
+
+/// One that may be reset.
+fn event_for_streams() -> aclrtEvent {
+    let mut event = aclrtEvent::NULL;
+    ok!(aclrtCreateEventWithFlag(&mut event, ACL_EVENT_SYNC));
+    event
 }

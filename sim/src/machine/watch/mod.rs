@@ -28,7 +28,7 @@ pub(crate) use guards::{destination, ends};
 pub(crate) use named::Named;
 pub(crate) use own_memory::{handed_over, taken_back};
 pub(crate) use report::{absent, findings, print, take_findings};
-pub(crate) use sources::{source, source_is_read, sources_of_replay};
+pub(crate) use sources::{Bytes, source, source_is_read, sources_of_replay};
 
 use crate::abi::{Address, HostCallback, Name};
 use crate::config::{self, Checks};

@@ -5,22 +5,31 @@
 //! early, even if the copy was faster (COPY-04).
 
 use crate::abi::Address;
-use crate::failure::Failure;
 use crate::locks::lock;
 use crate::machine::memory;
-use crate::machine::watch::{CHECKER, Named, Watching, call, mode};
-use ascendcl_rules::{Access, Event, Finding, Object, Op, Role, Span, Use};
+use crate::machine::watch::{CHECKER, Named, Watching, call, mode, report, this_thread};
+use ascendcl_rules::{Access, Event, Finding, Flag, Object, Op, Role, Severity, Span, Use, Work};
 use std::hash::{DefaultHasher, Hasher};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
+
+/// Rows of the same width, whose starts have the same distance.
+#[derive(Clone, Copy)]
+pub(crate) struct Bytes {
+    pub(crate) start: Address,
+    pub(crate) width: usize,
+    pub(crate) rows: usize,
+    pub(crate) pitch: usize,
+}
 
 #[derive(Clone, Copy)]
 struct Source {
     id: u64,
     stream: Object,
-    address: Address,
-    bytes: usize,
+    bytes: Bytes,
     sum: u64,
+    /// What reads them.
+    work: Work,
     /// It was different when the copy ran.
     altered: bool,
 }
@@ -33,22 +42,20 @@ static COUNT: AtomicUsize = AtomicUsize::new(0);
 #[derive(Clone, Copy)]
 pub(crate) struct SourceId(u64);
 
-/// A copy of these bytes is about to be queued. `None` without a checker, when the memory is not pinned, and when other
-/// queued work writes it before, or may do so.
-pub(crate) fn source(stream: Object, address: Address, bytes: usize) -> Option<SourceId> {
+/// A copy of these bytes is about to be queued by the call that has begun. `None` without a checker, when the memory is not
+/// pinned, and when other queued work writes it before, or may do so.
+pub(crate) fn source(stream: Object, bytes: Bytes) -> Option<SourceId> {
     static NEXT: AtomicU64 = AtomicU64::new(1);
-    let pinned = || memory::describe(address).is_some_and(|found| found.place == memory::Place::Host);
-    if mode() == crate::machine::watch::OFF || bytes == 0 || !pinned() {
+    let pinned = || memory::describe(bytes.start).is_some_and(|found| found.place == memory::Place::Host);
+    if mode() == crate::machine::watch::OFF || bytes.width == 0 || bytes.rows == 0 || !pinned() {
         return None;
     }
-    let written = lock(&CHECKER).as_ref().is_some_and(|checker| {
-        checker.may_be_written(crate::machine::watch::span(address, bytes)) || checker.follows_own_code(stream)
-    });
-    if written {
-        return None;
-    }
+    let work = lock(&CHECKER).as_ref().and_then(|checker| {
+        let written = checker.may_be_written(bytes.span()) || checker.follows_own_code(stream);
+        checker.queued_by(this_thread()).filter(|_| !written)
+    })?;
     let id = NEXT.fetch_add(1, SeqCst);
-    let source = Source { id, stream, address, bytes, sum: sum(address, bytes)?, altered: false };
+    let source = Source { id, stream, bytes, sum: bytes.sum()?, work, altered: false };
     keep(|sources| sources.push(source));
     Some(SourceId(id))
 }
@@ -59,7 +66,7 @@ pub(crate) fn sources_of_replay(graph: impl Named, stream: impl Named) {
     let read = lock(&CHECKER).as_ref().map(|checker| checker.read_by_replay(graph)).unwrap_or_default();
     for span in read {
         if let Some(start) = memory::numbered(span.start as usize) {
-            source(stream, start, span.bytes as usize);
+            source(stream, Bytes::new(start, span.bytes as usize));
         }
     }
 }
@@ -80,7 +87,7 @@ pub(super) fn concerns(event: &Event) -> Option<Finding> {
     let written = |source: &Source| {
         event.uses.iter().any(|used| match used {
             Use::Memory { span, access: Access::Write, role, .. } => {
-                *role != Role::Contents && span.overlaps(source.span())
+                *role != Role::Contents && span.overlaps(source.bytes.span())
             }
             _ => false,
         })
@@ -102,15 +109,14 @@ pub(super) fn concerns(event: &Event) -> Option<Finding> {
 
 /// The call has waited: what is over is of no interest any more.
 pub(super) fn settle(event: &Event) {
-    if COUNT.load(SeqCst) == 0 || !waits(event) {
+    if COUNT.load(SeqCst) == 0 || !(waits(event) || matches!(event.op, Op::Begin | Op::Abort)) {
         return;
     }
     let sources = lock(&SOURCES).clone();
     let over: Vec<u64> = {
         let checker = lock(&CHECKER);
-        let reads =
-            |source: &Source| checker.as_ref().is_some_and(|checker| checker.may_be_read(source.span(), source.stream));
-        sources.iter().filter(|source| !reads(source)).map(|source| source.id).collect()
+        let is_over = |source: &Source| checker.as_ref().is_none_or(|checker| checker.is_over(&source.work));
+        sources.iter().filter(|source| is_over(source)).map(|source| source.id).collect()
     };
     keep(|sources| sources.retain(|source| !over.contains(&source.id)));
 }
@@ -121,7 +127,7 @@ pub(super) fn clear() {
 
 fn waits(event: &Event) -> bool {
     let ends = matches!(event.op, Op::Destroy | Op::DestroyForce | Op::FreeSynced | Op::FreeHostSynced);
-    ends || matches!(event.op, Op::Synchronize | Op::Query | Op::Release | Op::Finalise)
+    ends || event.is(Flag::Blocks) || matches!(event.op, Op::Synchronize | Op::Query | Op::Release | Op::Finalise)
 }
 
 fn keep(change: impl FnOnce(&mut Vec<Source>)) {
@@ -139,8 +145,8 @@ fn verify(source: Source) -> Option<Finding> {
     if !source.altered && !source.has_changed() {
         return None;
     }
-    // Another thread may have waited for the copy in the meantime and may write now. Its wait removed the source before
-    // it returned, so a source that is no longer in the list was not written too early.
+    // Another thread may have found it, too. If one has waited for the copy in the meantime, and writes now, the checker
+    // knows that the copy is over.
     let mut is_there = false;
     keep(|sources| {
         sources.retain(|other| {
@@ -151,35 +157,49 @@ fn verify(source: Source) -> Option<Finding> {
     if !is_there {
         return None;
     }
-    let altered = call(Op::Alter, source.stream).reads(source.address, source.bytes, Role::Source, None);
-    altered.tell()
-}
-
-/// `None` when the memory is no longer there.
-fn sum(address: Address, bytes: usize) -> Option<u64> {
-    let _hold = memory::hold(address, bytes).ok().filter(|hold| !hold.is_pageable())?;
-    Some(address.with_bytes(bytes, |bytes| {
-        let mut hasher = DefaultHasher::new();
-        hasher.write(bytes);
-        hasher.finish()
-    }))
+    let changed = call(Op::Alter, source.stream);
+    changed.reads(source.bytes.start, source.bytes.len(), Role::Source, None).found_late(&source.work)
 }
 
 impl Source {
     fn has_changed(&self) -> bool {
-        sum(self.address, self.bytes).is_some_and(|now| now != self.sum)
+        self.bytes.sum().is_some_and(|now| now != self.sum)
+    }
+}
+
+impl Bytes {
+    /// One row.
+    pub(crate) fn new(start: Address, width: usize) -> Self {
+        Self { start, width, rows: 1, pitch: width }
+    }
+
+    /// From the first byte to the last.
+    fn len(&self) -> usize {
+        self.rows.saturating_sub(1).saturating_mul(self.pitch).saturating_add(self.width)
     }
 
     fn span(&self) -> Span {
-        crate::machine::watch::span(self.address, self.bytes)
+        crate::machine::watch::span(self.start, self.len())
+    }
+
+    /// `None` when the memory is no longer there.
+    fn sum(&self) -> Option<u64> {
+        let _hold = memory::hold(self.start, self.len()).ok().filter(|hold| !hold.is_pageable())?;
+        let mut hasher = DefaultHasher::new();
+        for row in 0..self.rows {
+            self.start.offset(row * self.pitch).with_bytes(self.width, |bytes| hasher.write(bytes));
+        }
+        Some(hasher.finish())
     }
 }
 
 impl Watching {
-    /// Has something judged that is no call.
-    fn tell(self) -> Option<Finding> {
-        let (watched, first) = self.judged();
-        drop(watched.end(Ok::<_, Failure>(())));
-        first
+    /// Tells that memory has changed which the work reads.
+    fn found_late(self, work: &Work) -> Option<Finding> {
+        let event = self.0?;
+        let findings = lock(&CHECKER).as_mut().map(|checker| checker.altered(&event, work)).unwrap_or_default();
+        let first = findings.first().cloned();
+        report::record(findings);
+        first.filter(|finding| finding.rule.severity() == Severity::Misuse && !report::suppresses(finding.rule))
     }
 }
