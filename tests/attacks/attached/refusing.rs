@@ -61,11 +61,11 @@ fn refused<const STAGE: u8>(expected: &str) {
 #[test]
 fn what_has_to_outlive_an_object_stays_while_the_object_refuses_to_end() {
     refused::<EVERYTHING>("1 probe(s), 1 model(s), 1 event(s), 1 stream(s), ");
-    refused::<MODELS>("on 1 probe(s), 1 model(s), 1 event(s), 1 stream(s), ");
-    refused::<EVENTS>("on 1 probe(s), 1 event(s), 1 stream(s), ");
-    refused::<STREAMS>("on 1 probe(s), 1 stream(s), ");
-    refused::<MEMORY>("on 1 probe(s), ");
-    refused::<CONTEXT>("on 1 probe(s) [DEV-10]");
+    refused::<MODELS>("because 1 probe(s), 1 model(s), 1 event(s), 1 stream(s), ");
+    refused::<EVENTS>("because 1 probe(s), 1 event(s), 1 stream(s), ");
+    refused::<STREAMS>("because 1 probe(s), 1 stream(s), ");
+    refused::<MEMORY>("because 1 probe(s), ");
+    refused::<CONTEXT>("because 1 probe(s) could not be released: try");
 }
 
 #[proves(DEV_10)]
