@@ -54,7 +54,8 @@ impl Drop for Block {
 /// Lends so many bytes from each address for the length of `f`, as [`Address::with_bytes`] does.
 pub(crate) fn with_all_bytes<R>(areas: impl Iterator<Item = (Address, usize)>, f: impl FnOnce(Vec<&[u8]>) -> R) -> R {
     // SAFETY: `bytes_there` asks for initialised bytes that nobody writes while the slice is used, which is not longer
-    // than `f` runs. The callers of the C functions vouch for them, as in `with_bytes`.
+    // than `f` runs. An `Address` comes from a C argument or from a `Block`; the caller of the C function vouches for the
+    // bytes there, and that nobody writes them is the contract of the calls that use this.
     f(areas.map(|(address, count)| unsafe { address.bytes_there(count) }).collect())
 }
 
