@@ -2,7 +2,7 @@
 
 use crate::callback_guard::InCallback;
 use crate::error::{Error, Failed};
-use crate::ffi::{Api, Initialised, Verified, c_path, is_inside_a_context};
+use crate::ffi::{Api, Initialised, Verified, c_path};
 use crate::ledger::{DeviceRow, takes};
 use crate::library::{Library, Loaded};
 use crate::library_user::{LibraryHold, LibraryUser, Users};
@@ -168,8 +168,8 @@ impl Acl {
     /// # Errors
     ///
     /// The first error, and the `Acl`. Devices that were reset before the error stay reset. [`Error::StillUsed`] while
-    /// another library [holds](Self::hold) this one, and [`Error::ThreadTaken`] inside of a context while objects of another
-    /// one are left: nothing was reset then.
+    /// another library [holds](Self::hold) this one, and [`Error::Poisoned`] inside of a context while objects of another
+    /// one are left: nothing was reset then. Close the library outside of the context.
     #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `ascendcl-explain ERR-01`"]
     #[rule(INIT_02, INIT_07, INIT_09)]
     pub fn close(
@@ -183,10 +183,8 @@ impl Acl {
             return Err(Failed { error: Error::StillUsed { user }, value: self });
         }
         let rows: Vec<_> = self.devices().clone();
-        // Taking down what a scope has left enters its context and runs code of the program there. That code must not
-        // reach a `Current` of this thread.
-        if is_inside_a_context() && rows.iter().any(|row| !row.kept().is_empty()) {
-            return Err(Failed { error: Error::ThreadTaken, value: self });
+        if let Err(error) = rows.iter().try_for_each(|row| row.may_be_reset_here()) {
+            return Err(Failed { error, value: self });
         }
         let mut panics = Panics::default();
         let reset = rows.iter().try_for_each(|row| self.reset_in_steps(row, &mut panics));

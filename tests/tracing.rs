@@ -5,9 +5,10 @@
 
 mod common;
 
-use ascendcl::{Error, Library};
+use ascendcl::{Current, Error, Library, Runtime, Setup, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Plan, control};
+use std::cell::Cell;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use tracing::field::{Field, Visit};
@@ -101,10 +102,10 @@ fn a_limit_that_passes_is_no_error() {
     assert!(!told.iter().any(|line| line.starts_with("ERROR")), "{told:#?}");
 }
 
-/// Panics where it is told of a call that failed.
-struct Panics;
+/// Does this where it is told of a call that failed.
+struct AtFailures(fn());
 
-impl Subscriber for Panics {
+impl Subscriber for AtFailures {
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
         metadata.target() == "ascendcl"
     }
@@ -118,7 +119,9 @@ impl Subscriber for Panics {
     fn record_follows_from(&self, _: &Id, _: &Id) {}
 
     fn event(&self, event: &Event<'_>) {
-        assert!(*event.metadata().level() != tracing::Level::ERROR, "told of a failure");
+        if *event.metadata().level() == tracing::Level::ERROR {
+            (self.0)();
+        }
     }
 
     fn enter(&self, _: &Id) {}
@@ -139,7 +142,8 @@ fn a_subscriber_that_panics_over_failed_calls_loses_none_of_their_values() {
         for _ in 0..3 {
             let plan = "aclrtMemcpyAsync#1=507899, aclrtMemsetAsync#1=507899, aclrtRecordEvent#1=507899";
             control::fail(plan.parse().unwrap()).unwrap();
-            (host, device, event) = tracing::subscriber::with_default(Panics, || {
+            let panics = AtFailures(|| panic!("told of a failure"));
+            (host, device, event) = tracing::subscriber::with_default(panics, || {
                 let (host, device) = stream.copy_to_device(current, host, device).unwrap_err().value;
                 let device = stream.set_bytes(current, device, 1).unwrap_err().value;
                 (host, device, stream.record(current, event).unwrap_err().value)
@@ -154,5 +158,43 @@ fn a_subscriber_that_panics_over_failed_calls_loses_none_of_their_values() {
         Ok::<_, Error>(())
     });
     ran.unwrap();
+    alone.assert_nothing_lives();
+}
+
+ascendcl::names!(Traced);
+
+thread_local! {
+    /// The context in which the program is, as a scoped value of the thread would have it.
+    static CURRENT: Cell<*const Current<Traced>> = const { Cell::new(std::ptr::null()) };
+    /// Whether the subscriber could make a stream there.
+    static COULD: Cell<Option<bool>> = const { Cell::new(None) };
+}
+
+/// The reset of another device takes the entered default context off the thread, and the library refuses to make it current
+/// again. The subscriber is told before the crate has tried once more.
+#[proves(CTX_05)]
+#[test]
+fn a_subscriber_finds_the_entered_context_current_although_a_reset_has_displaced_it() {
+    let alone = common::alone();
+    let setup = Setup::builder().library(Library::Simulator).device(0).default_context(true).build();
+    let runtime = Runtime::<Traced>::open(setup).unwrap();
+    let other = common::acl();
+    drop(other.device(&mut Thread::new().unwrap(), 1).unwrap());
+    let uses = AtFailures(|| {
+        // SAFETY: the pointer is to the `Current` of the closure below, which waits for the call that tells of the failure.
+        let current = unsafe { &*CURRENT.get() };
+        COULD.set(Some(current.stream().and_then(|stream| Ok(stream.destroy(current)?)).is_ok()));
+    });
+    runtime
+        .with(|current| {
+            CURRENT.set(&raw const *current);
+            control::fail("aclrtSetCurrentContext#1=507899".parse().unwrap()).unwrap();
+            tracing::subscriber::with_default(uses, || other.close()).unwrap();
+            assert_eq!(COULD.get(), Some(true));
+            current.upload(&[1_u8]).unwrap().free(current).unwrap();
+        })
+        .unwrap();
+    control::fail(Plan::new()).unwrap();
+    runtime.close().unwrap();
     alone.assert_nothing_lives();
 }

@@ -136,10 +136,11 @@ impl<C: Brand, S: CanCapture> Stream<C, S> {
     /// # Errors
     ///
     /// Returns the graph unchanged, with [`Error::OtherCapture`] for a group of another graph and for an operator that
-    /// another branch may run at the same time, [`Error::OtherOperator`] for an operator of another kind, [`Error::Capturing`] when the stream is being captured, [`Error::NotItsStream`] for
-    /// a stream with an allocator on which the graph was not captured, [`Error::InDoubt`], or [`Error::WrongContext`]. With
-    /// [`Error::Vendor`] the graph may be half updated. Then each replay of it returns [`Error::HalfUpdated`], and
-    /// [`CapturedGraph::into_operands`] returns the operands.
+    /// another branch may run at the same time, [`Error::OtherOperator`] for an operator of another kind,
+    /// [`Error::Capturing`] when the stream is being captured, [`Error::NotItsStream`] for a stream with an allocator on which
+    /// the graph was not captured, [`Error::InDoubt`], or [`Error::WrongContext`]. With [`Error::Vendor`] the graph may be half
+    /// updated. Then each replay of it returns [`Error::HalfUpdated`], and [`CapturedGraph::into_operands`] returns the
+    /// operands.
     #[rule(GRAPH_06, GRAPH_07, GRAPH_09)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn update<G: GraphOperands<C>, L>( // GRAPH-07, GRAPH-09: between replays: `replay.wait(current)?` gives the graph back

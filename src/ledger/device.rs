@@ -3,10 +3,11 @@
 use super::Ledger;
 use super::takes::{self, Place};
 use crate::error::{Error, ObjectKind};
-use crate::ffi::{Api, RawContext, Restore};
+use crate::ffi::{Api, RawContext, Restore, is_inside_a_context};
 use crate::life_cycle::leads;
 use crate::panics::Panics;
 use crate::thread::ThreadToken;
+use ascendcl_macros::rule;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -79,6 +80,25 @@ impl DeviceRow {
         lock(&self.quarantine).clone()
     }
 
+    /// What is left of these contexts, in words. `None` if there are none.
+    fn inventory(&self) -> Option<String> {
+        let left: Vec<_> = self.kept().iter().map(|ledger| ledger.inventory()).collect();
+        if left.is_empty() { None } else { Some(left.join("; ")) }
+    }
+
+    /// An error if the reset would take contexts down inside of another one. Taking a context down runs code of the program
+    /// in it, and that code must not reach a `Current` of this thread. For a caller without the thread's token.
+    #[rule(CTX_05)]
+    pub(crate) fn may_be_reset_here(&self) -> Result<(), Error> {
+        match self.inventory().filter(|_| is_inside_a_context()) {
+            Some(left) => {
+                let stuck = format!("{left}, which this thread cannot release inside of another context,");
+                Err(Error::Poisoned { device: self.id, stuck })
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Resets the device by force, for the whole process. The caller has checked that the only other takes of the
     /// device are `given_up`, which end as well.
     pub(crate) fn reset_by_force(&self, api: Api, given_up: &[Arc<Self>]) -> Result<(), Error> {
@@ -124,9 +144,8 @@ impl DeviceRow {
                 self.release(&ledger);
             }
         }
-        let stuck: Vec<_> = self.kept().iter().map(|ledger| ledger.inventory()).collect();
-        if !stuck.is_empty() {
-            return Err(Error::Poisoned { device: self.id, stuck: stuck.join("; ") });
+        if let Some(stuck) = self.inventory() {
+            return Err(Error::Poisoned { device: self.id, stuck });
         }
         if self.has_ended() {
             return Ok(());
