@@ -9,7 +9,7 @@ use std::error::Error;
 ascendcl::names!(Vision);
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Mistake: asking for devices before `aclInit`. The vendor's library answers 100001 or crashes.
+    // Mistake: asking for devices before `aclInit`. Many of the vendor's functions report success, which promises nothing.
     // Refused: `ui-tests/fail/device_asked_for_before_the_library_is_initialised.rs`:
     //     error[E0277]: the library is loaded, and may not be initialised
     let acl = Acl::init(Library::VendorOrSimulator)?;
@@ -23,13 +23,14 @@ fn main() -> Result<(), Box<dyn Error>> {
     let device = acl.device(&mut thread, 0)?;
     println!("3 this program has taken device {}", device.id());
 
-    // Mistake: `aclFinalize` while a device is taken. The vendor's library then frees what is still in use.
+    // Mistake: `aclFinalize` while a device is taken. The vendor's library reports success. What uses the device afterwards
+    // is undefined.
     // Refused: `ui-tests/fail/library_closed_under_a_device.rs`:
     //     error[E0505]: cannot move out of `acl` because it is borrowed
 
     // A context owns what is made in it. Its name makes messages of the compiler readable.
     let sum = device.named_context::<Vision, _, _>(&mut thread, |context, thread| {
-        // Mistake: `aclrtResetDevice` in here. It destroys the context that the program still uses.
+        // Mistake: `aclrtResetDevice` in here. It ends streams that the program still uses, and reports success.
         // Refused: `ui-tests/fail/device_reset_in_a_context.rs`:
         //     error[E0505]: cannot move out of `device` because it is borrowed
         context.enter(thread, |current| {
@@ -37,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             Ok::<u32, ascendcl::Error>(numbers.iter().sum())
         })
     });
-    let sum = sum.map_err(|error| error.to_string())???;
+    let sum = sum???;
     println!("4 a context was opened, used and closed: {sum}");
 
     device.reset(&mut thread)?;

@@ -13,7 +13,8 @@ fn main() -> Result<(), RunError<Error>> {
         let work = writes.set_bytes(current, current.device_buffer::<u8>(4)?, 7)?;
 
         let event = current.event()?;
-        // Mistake: waiting for an event that was never recorded. The vendor's library does not wait, and reports success.
+        // Mistake: waiting for an event that was never recorded. The vendor's library refuses it with 107000; its wait of the
+        // host returns at once, and reports success.
         // Refused: `ui-tests/fail/event_awaited_before_it_is_recorded.rs`:
         //     error[E0277]: an event in state `Unrecorded` cannot be waited for
         let written = writes.record(current, event)?;

@@ -7,7 +7,7 @@
 
 mod digits;
 
-use ascendcl::{Input, Library, model::PortId};
+use ascendcl::{Input, Library};
 use digits::{Digits, PIXELS, data, most_likely};
 use std::error::Error;
 
@@ -31,7 +31,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let stream = stream.without_allocator();
         let mut model = model.bind(current, &[&[1, PIXELS]], &[&[1, 10]])?;
         for image in 1..4 {
-            model.write(current, PortId::Index(0), digits.image(image))?;
+            model.write(current, 0, digits.image(image))?;
             let work = stream.execute(current, model)?;
             // Mistake: writing the next input while the model runs.
             // Refused: `ui-tests/fail/inputs_written_in_flight.rs`:

@@ -14,7 +14,7 @@ fn main() -> Result<(), RunError<Error>> {
         // Refused: `ui-tests/fail/callback_with_a_borrow.rs`:
         //     error[E0597]: `words` does not live long enough
         let work = stream.set_bytes(current, current.device_buffer::<u8>(8)?, 1)?;
-        let reply = stream.launch_host_fn(current, move || words.len()).map_err(|failed| failed.error)?;
+        let reply = stream.launch_host_fn(current, move || words.len())?;
         println!("1 the callback ran after the work: {}", reply.wait(current)?.into_result()?);
 
         // Mistake: `.await` on work alone. Somebody has to watch its stream.
@@ -26,7 +26,7 @@ fn main() -> Result<(), RunError<Error>> {
         // A panic in a callback stays in the program: the library never sees it.
         let quiet = std::panic::take_hook();
         std::panic::set_hook(Box::new(|_| {}));
-        let reply = stream.launch_host_fn(current, || panic!("out of paper")).map_err(|failed| failed.error)?;
+        let reply = stream.launch_host_fn(current, || panic!("out of paper"))?;
         let told = reply.wait(current)?.into_result().unwrap_err();
         std::panic::set_hook(quiet);
         println!("3 {told}");

@@ -116,6 +116,6 @@ fn on<N, R>(
     program: impl for<'c> FnOnce(&mut Current<Scoped<'c, N>>) -> Result<R, ascendcl::Error>,
 ) -> Result<R, Failure> {
     let ran = device.named_context::<N, _, _>(thread, |context, thread| context.enter(thread, program));
-    // The error contains the program's result. Its text is enough here.
+    // The error contains the program's result, which need not be `Send`. Its text is enough here.
     Ok(ran.map_err(|error| error.to_string())???)
 }

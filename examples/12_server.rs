@@ -57,8 +57,7 @@ fn run() -> Result<(), Failure> {
     let start = Instant::now();
     let served =
         device.named_context::<Classifies, _, _>(&mut thread, |context, thread| serve(context, thread, &digits));
-    // The error contains the program's result. Its text is enough here.
-    let (tallies, right) = served.map_err(|error| error.to_string())??;
+    let (tallies, right) = served??;
     let elapsed = start.elapsed();
 
     for (worker, tally) in tallies.iter().enumerate() {
@@ -188,6 +187,6 @@ impl std::fmt::Display for Tally {
         let at = |part: f64| sorted.get((part * sorted.len() as f64) as usize).copied().unwrap_or_default();
         let images = sorted.len();
         write!(f, "{images} images in {} runs; ", self.runs)?;
-        write!(f, "latency {:.2} ms in the middle, {:.2} ms for 99 of 100", at(0.5), at(0.99))
+        write!(f, "latency {:.2} ms (median), {:.2} ms (99th percentile)", at(0.5), at(0.99))
     }
 }

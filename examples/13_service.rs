@@ -12,7 +12,7 @@
 mod digits;
 mod service;
 
-use ascendcl::Library;
+use ascendcl::{Library, Setup};
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::post;
@@ -47,7 +47,8 @@ async fn digit(
 #[tokio::main]
 async fn main() -> Result<(), Failure> {
     let images: Arc<[(usize, String)]> = digits::lines()?.into();
-    let service = Arc::new(Service::open(Library::VendorOrSimulator, WORKERS)?);
+    let setup = Setup::builder().library(Library::VendorOrSimulator).teardown_timeout(LIMIT).build();
+    let service = Arc::new(Service::open(setup, WORKERS)?);
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
     let app = Router::new().route("/digits", post(digit)).with_state(Arc::clone(&service));

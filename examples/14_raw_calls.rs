@@ -32,8 +32,7 @@ fn main() -> Result<(), RunError<Error>> {
                 // A library that lacks the function has queued nothing.
                 code.unwrap_or(ACL_ERROR_RT_FEATURE_NOT_SUPPORT)
             })
-        }
-        .map_err(|failed| failed.error)?;
+        }?;
         let (_image, (_device, counter)) = image.join(device.join(counted)?)?.wait(current)?;
         // ANCHOR_END: submit
         println!("1 copies that are over: {:?}", counter.to_vec(current)?);

@@ -28,7 +28,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 ///
 /// let acl = Acl::init(Library::Simulator)?;
 /// assert!(acl.device_count()? > 0);
-/// acl.close().map_err(|failed| failed.error)?;
+/// acl.close()?;
 /// # Ok::<(), ascendcl::Error>(())
 /// ```
 #[derive(Debug)]

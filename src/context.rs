@@ -35,7 +35,7 @@ use std::sync::Arc;
 ///         Ok::<u32, ascendcl::Error>(numbers.iter().sum())
 ///     })
 /// });
-/// assert_eq!(sum.map_err(|error| error.to_string())???, 6);
+/// assert_eq!(sum???, 6);
 /// # Ok(())
 /// # }
 /// ```

@@ -27,8 +27,8 @@ use std::time::Duration;
 /// let mut thread = Thread::new()?;
 /// let device = acl.device(&mut thread, 0)?;
 /// assert_eq!(device.id(), 0);
-/// device.reset(&mut thread).map_err(|failed| failed.error)?;
-/// acl.close().map_err(|failed| failed.error)?;
+/// device.reset(&mut thread)?;
+/// acl.close()?;
 /// # Ok(())
 /// # }
 /// ```

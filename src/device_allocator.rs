@@ -173,7 +173,7 @@ impl fmt::Debug for DeviceAddress {
 /// }
 ///
 /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
-/// let stream = current.stream()?.register(current, Empty).map_err(|failed| failed.error)?;
+/// let stream = current.stream()?.register(current, Empty)?;
 /// # drop(stream);
 /// # Ok::<_, ascendcl::Error>(())
 /// # })?;

@@ -31,9 +31,10 @@ pub unsafe trait Pod: Copy + Send + Sync + 'static {}
 /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
 /// ```
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` is not an element type of AscendCL buffers",
-    label = "expected a number: u8, i8, u16, i16, u32, i32, u64, i64, f32, f64, `F16` or `Bf16`",
+    message = "elements of type `{Self}` cannot be read, copied or used by work",
+    label = "expected written memory, with elements of a type of numbers",
     note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.write(current, elements)?` or `buffer.zero(current)?`",
+    note = "the types of numbers: u8, i8, u16, i16, u32, i32, u64, i64, f32, f64, `F16`, `Bf16`",
     note = "the library has no other types: convert `usize` to `u64` and `bool` to `u8`, flatten arrays of arrays (`as_flattened`)",
     note = "see `ascendcl-explain MEM-07`"
 )]

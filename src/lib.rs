@@ -47,9 +47,10 @@
 //!
 //! # The compiler's messages
 //!
-//! A misuse is refused with the id of the rule, what was found and expected, and the repair. The message ends with
-//! "see `ascendcl-explain ALLOC-09`". That program prints the rule with programs in C and Rust; install it with
-//! `cargo install --git https://github.com/ascendcl/ascendcl ascendcl-explain`.
+//! Most messages have the id of the rule, what was found and expected, the repair, and "see `ascendcl-explain ALLOC-09`".
+//! That program prints the rule with programs in C and Rust; install it with
+//! `cargo install --git https://github.com/ascendcl/ascendcl ascendcl-explain`. Messages about moved or borrowed values have
+//! the compiler's words alone; the book says what they mean here.
 //!
 //! # Features
 //!

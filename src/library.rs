@@ -18,8 +18,9 @@ use std::sync::{Mutex, PoisonError};
 /// cannot be loaded, the result is an error; no other library is tried. The crate trusts the environment: loading the
 /// named file runs code of that file.
 ///
-/// The crate never uses the simulator silently. The program or the variable has to ask for it. [`Loaded`] prints which
-/// library is used, and the names of the simulator's devices contain `Simulator`.
+/// The crate uses the simulator only if the program or the variable asks for it. If the program does not name
+/// [`Simulator`](Self::Simulator), the crate prints to stderr that it uses it. [`Loaded::is_simulator`] says it to the
+/// program, and the names of the simulator's devices contain `Simulator`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub enum Library {
@@ -177,7 +178,7 @@ fn announce(why: &str, got: Result<Loaded, Error>) -> Result<Loaded, Error> {
 fn chosen_or(otherwise: impl FnOnce() -> Result<Loaded, Error>) -> Result<Loaded, Error> {
     match std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
         None => otherwise(),
-        Some(value) if value == *"sim" => simulator(),
+        Some(value) if value == *"sim" => chosen_simulator(),
         Some(value) => open(Key::of_file(&value), [candidate(&value, VARIABLE)]),
     }
 }
@@ -214,8 +215,14 @@ fn simulator() -> Result<Loaded, Error> {
     once(Key::Simulator, || Ok(crate::ffi::simulator()))
 }
 
+/// A program that names the vendor's library says on stderr that it runs on the simulator.
+#[cfg(feature = "sim")]
+fn chosen_simulator() -> Result<Loaded, Error> {
+    announce("", simulator())
+}
+
 #[cfg(not(feature = "sim"))]
-fn simulator() -> Result<Loaded, Error> {
+fn chosen_simulator() -> Result<Loaded, Error> {
     Err(Error::SimulatorNotBuiltIn)
 }
 

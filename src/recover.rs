@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 /// # let acl = Acl::init(Library::Simulator)?;
 /// # let mut thread = Thread::new()?;
 /// # let device = acl.device(&mut thread, 0)?;
-/// match device.recover(&mut thread, Duration::from_secs(1)).map_err(|failed| failed.error)? {
+/// match device.recover(&mut thread, Duration::from_secs(1))? {
 ///     Recovered::Usable(device) => assert_eq!(device.id(), 0),
 ///     Recovered::Reset { lost } => lost.iter().for_each(|what| eprintln!("lost: {what}")),
 ///     _ => {}

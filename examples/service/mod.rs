@@ -74,7 +74,7 @@ impl Service {
     }
     // ANCHOR_END: classify
 
-    /// Waits at most `limit` for threads that are inside, and for all work.
+    /// Waits at most `limit` for threads that are inside. The wait for work has the limit of `Setup::teardown_timeout`.
     pub(crate) fn close(&self, limit: Duration) -> Result<(), CloseError> {
         self.places.close();
         self.runtime.close_within(limit)

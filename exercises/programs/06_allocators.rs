@@ -12,7 +12,7 @@ fn main() -> Result<(), RunError<Error>> {
         let (_x, y) = work.wait(current)?.into_tensors(current)?;
         assert_eq!(y.to_vec(current)?, [0.0, 2.0]);
         let pool = PoolAllocator::new(current, 64 << 10)?;
-        let stream = stream.register(current, pool).map_err(|failed| failed.error)?;
+        let stream = stream.register(current, pool)?;
         assert!(stream.pool_statistics()?.misses > 0, "the pool was not asked");
         Ok(())
     })

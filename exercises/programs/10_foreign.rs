@@ -13,7 +13,7 @@ fn main() -> Result<(), RunError<Error>> {
             // SAFETY: the 4 bytes of the operand are written, on its stream.
             unsafe { functions.aclrtMemsetAsync(buffer.start, 4, 9, 4, aclrtStream(stream)).unwrap_or(-1) }
         });
-        let buffer = work.map_err(|failed| failed.error)?.wait(current)?;
+        let buffer = work?.wait(current)?;
         assert_eq!(buffer.to_vec(current)?, [9; 4]);
         Ok(())
     })

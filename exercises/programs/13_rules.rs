@@ -10,9 +10,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let device = acl.device(&mut thread, 0)?;
     let ended = device.context(&mut thread, |context, thread| {
         let answer = context.enter(thread, |current| current.stream()?.synchronize(current));
-        device.reset(thread).map_err(Error::from)?;
+        device.reset(thread)?;
         answer
     });
-    ended.map_err(|error| error.to_string())???;
+    ended???;
     Ok(())
 }

@@ -19,6 +19,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             worker.join().unwrap()
         })
     });
-    assert_eq!(sum.map_err(|error| error.to_string())??, 6);
+    assert_eq!(sum??, 6);
     Ok(())
 }

@@ -8,7 +8,7 @@ fn main() -> Result<(), RunError<Error>> {
     ascendcl::run(Library::Simulator, |current| {
         let stream = current.stream()?;
         let pool = PoolAllocator::new(current, 64 << 10)?;
-        let stream = stream.register(current, pool).map_err(|failed| failed.error)?;
+        let stream = stream.register(current, pool)?;
         let x = current.upload_tensor(&[2], &[-1.0_f32, 2.0])?;
         let work = stream.launch(current, operator::relu(current, x)?)?;
         let (_x, y) = work.wait(current)?.into_tensors(current)?;

@@ -1,6 +1,6 @@
 //! One stream waits for a point in the work of another one.
 //!
-//! Repair it: nothing has recorded that point. The vendor's library would wait for nothing and report success.
+//! Repair it: nothing has recorded that point. The vendor's library would refuse the wait (107000).
 
 use ascendcl::{Error, Library, RunError};
 

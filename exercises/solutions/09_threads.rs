@@ -23,6 +23,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             workers.into_iter().try_for_each(|worker| worker.join().unwrap())
         })
     });
-    ended.map_err(|error| error.to_string())??;
+    ended??;
     Ok(())
 }

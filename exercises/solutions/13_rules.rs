@@ -13,7 +13,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             current.stream()?.synchronize(current)
         })
     });
-    ended.map_err(|error| error.to_string())???;
-    device.reset(&mut thread).map_err(Error::from)?;
+    ended???;
+    device.reset(&mut thread)?;
     Ok(())
 }

@@ -11,10 +11,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let ended = device.with_current(&mut thread, |current| {
         let stream = current.stream()?;
         stream.synchronize(current)?;
-        stream.destroy(current).map_err(|failed| failed.error)
+        Ok::<_, Error>(stream.destroy(current)?)
     });
-    ended.map_err(|error| error.to_string())??;
-    device.reset(&mut thread).map_err(Error::from)?;
-    acl.close().map_err(Error::from)?;
+    ended??;
+    device.reset(&mut thread)?;
+    acl.close()?;
     Ok(())
 }

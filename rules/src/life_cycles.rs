@@ -132,7 +132,7 @@ protocol! {
     on wait {
         message: "an event in state `{Self}` cannot be waited for",
         label: "this event has not been recorded",
-        note: "EVENT-05: a wait for an event that was never recorded has no effect",
+        note: "EVENT-05: the library refuses a stream's wait for an event that was never recorded, and the host's wait returns at once",
         note: "record it first: `let event = stream.record(current, event)?`",
         note: "see `ascendcl-explain EVENT-05`",
     }

@@ -1,7 +1,11 @@
-//! Errors.
+//! What can fail, and what a failure leaves.
 //!
-//! This file is longer than others because it has one enum. It lists each variant with its message.
+//! Each call returns a `Result`. [`Error`] has the library's function, its [`Code`] and its text, and the
+//! [rules](Error::rules) that the program broke. A step that takes an object by value gives it back in [`Failed`]: `?` drops
+//! the object and keeps the error, and [`OrDrop::or_drop`] does so for other error types. [`ScopeError`] and
+//! [`RunError`](crate::RunError) have the errors of a whole scope.
 
+// This file is longer than others because it has one enum. It lists each variant with its message.
 mod boxed;
 pub(crate) mod close;
 mod extension;

@@ -1,7 +1,7 @@
 //! Workspace lanes: several models on one working memory, one after the other.
 //!
 //! In a [`WorkspaceLane`], all models run on one stream, in its order. In a [`WorkspaceMutex`], threads run the models:
-//! each run takes a lock and waits for the model.
+//! each run waits for its turn, and then for the model.
 
 mod shared;
 mod turns;

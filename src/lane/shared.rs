@@ -49,7 +49,7 @@ use std::time::{Duration, Instant};
 ///         })
 ///     })
 /// });
-/// assert_eq!(ran.map_err(|error| error.to_string())???.len(), 2);
+/// assert_eq!(ran???.len(), 2);
 /// # Ok(())
 /// # }
 /// ```

@@ -21,8 +21,8 @@ pub enum Said {}
 
 /// The source was set.
 #[diagnostic::on_unimplemented(
-    message = "nothing was said to be loaded",
-    label = "this load has no source",
+    message = "this `Load` has no model source",
+    label = "expected `.source(…)` before `.build()`",
     note = "MODEL-12: say which model: `Load::builder().source(ModelSource::file(\"model.om\"))`",
     note = "see `ascendcl-explain MODEL-12`"
 )]

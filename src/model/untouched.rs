@@ -25,8 +25,8 @@ pub trait RunsModels {
 
 /// Nothing implements it.
 #[diagnostic::on_unimplemented(
-    message = "a run that is waited for has no stream",
-    label = "a stream takes executions that are queued",
+    message = "a stream has no method `run`",
+    label = "`run` is a method of the model; a stream runs bound models",
     note = "ALLOC-05: bind the model, so that its work runs on the stream and its allocator serves it: \
             `stream.run_bound(current, &mut model)?`",
     note = "without a stream: `model.run(current, &inputs)?`",

@@ -12,7 +12,7 @@ use std::sync::Arc;
 /// The inputs of an operator, in order: a [`DeviceTensor`], a [`SharedTensor`](super::SharedTensor), one of them in flight
 /// as a [`Pending`](crate::Pending), or a tuple, an array or a `Vec` of them.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the inputs of this operator",
+    message = "`{Self}` cannot be the inputs of an operator or a graph",
     label = "expected written `DeviceTensor`s of the stream's own context: one, a tuple, an array or a `Vec`",
     note = "MEM-07: a tensor of `MaybeUninit` elements is written first, by a copy or as the output of another operator",
     note = "OP-03: an operator takes its tensors by value, and the wait gives them back; one that several operators read is shared: \
@@ -25,7 +25,7 @@ pub trait OperatorInputs<C>: sealed::Inputs {}
 
 /// The outputs of an operator, in order: a [`DeviceTensor`], or a tuple, an array or a `Vec` of them.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` cannot be the outputs of this operator",
+    message = "`{Self}` cannot be the outputs of an operator or a graph",
     label = "expected `DeviceTensor`s of the stream's own context: one, a tuple, an array or a `Vec`",
     note = "make one: `current.tensor::<f32>(&[2, 3])?`",
     note = "MEM-02: a `SharedTensor` is only read: an operator writes a tensor of its own, `current.tensor::<f32>(&shape)?`",
@@ -35,8 +35,8 @@ pub trait OperatorOutputs<C>: sealed::Outputs {}
 
 /// Inputs that no work uses, alone or in a list.
 #[diagnostic::on_unimplemented(
-    message = "an input of this operator is in flight: `{Self}`",
-    label = "expected an operator whose inputs were waited for",
+    message = "these inputs have to be tensors that no work uses: `{Self}`",
+    label = "expected `DeviceTensor`s or `SharedTensor`s that were waited for",
     note = "OP-03: a stream launches the operator: `stream.launch(current, operator)?`; or its inputs are waited for before \
             it is bound: `let x = x.wait(current)?;`",
     note = "GRAPH-05: a graph owns what its tasks use, and nothing else uses it",
@@ -47,8 +47,8 @@ pub trait IdleInputs: sealed::Inputs<Idle = Self> {}
 
 /// Outputs of an operator none of which is in flight, as a task of a captured graph needs them.
 #[diagnostic::on_unimplemented(
-    message = "an output of this operator is in flight: `{Self}`",
-    label = "expected an operator whose outputs were waited for",
+    message = "these outputs have to be tensors that no work uses: `{Self}`",
+    label = "expected `DeviceTensor`s that were waited for",
     note = "OP-03: a stream launches the operator: `stream.launch(current, operator)?`; or its outputs are waited for before \
             it is bound: `let y = y.wait(current)?;`",
     note = "GRAPH-05: a graph owns what its tasks use, and nothing else uses it",

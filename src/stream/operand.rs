@@ -14,10 +14,11 @@ use std::sync::Arc;
 /// `Pending` is of the right stream; if not, it returns all arguments with [`Error::OtherStream`].
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be used here: expected `{T}`, or one in flight as a `Pending`",
-    label = "expected a `{T}`",
+    label = "expected a `{T}` by value, or a `Pending` of one",
     note = "STREAM-09, MEM-11, MODEL-01: a stream and what its work uses belong to one context: use a stream that `current.stream()` \
             made, and buffers that the same `current` made",
     note = "COPY-04: queued work takes what it uses by value, no reference; the wait gives it back: `pending.wait(current)?`",
+    note = "MODEL-15: a model in a field runs without being moved: `stream.run_bound(current, &mut self.model)?` waits for it",
     note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.write(current, &elements)?` or \
             `buffer.zero(current)?`",
     note = "MODEL-17: a model is bound to its buffers before it is queued: `model.bind(current, &input_shapes, &output_shapes)?`",

@@ -9,8 +9,8 @@ use crate::error::Error;
 
 /// Nothing implements it.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` has no allocator",
-    label = "no allocator was registered on this stream",
+    message = "no allocator of the program is registered on `{Self}`",
+    label = "nothing to replace or unregister",
     note = "ALLOC-20: only what was registered is replaced or unregistered: \
             `let stream = current.stream()?.register(current, allocator)?;`",
     note = "see `ascendcl-explain ALLOC-20`"

@@ -13,11 +13,11 @@ use core::slice::SliceIndex;
 
 /// Nothing implements it.
 #[diagnostic::on_unimplemented(
-    message = "this work is in flight: what it uses is out of reach until it was waited for",
+    message = "this work is in flight: the host can use its buffers, models and tensors after a wait",
     label = "wait for the work first",
     note = "COPY-03, COPY-04, COPY-07, MEM-01: the device may use the buffers of a queued copy until the stream is synchronised: \
             `let buffers = pending.wait(current)?;`",
-    note = "MODEL-15, MODEL-17, DATA-10, OP-03, GE-20: so it is with what an execution uses: `pending.wait(current)?` gives it back",
+    note = "MODEL-15, MODEL-17, DATA-10, OP-03, GE-20: the wait also gives back what an execution uses: `pending.wait(current)?`",
     note = "STREAM-04: more work on the same stream takes a `Pending` as it is, without a wait",
     note = "see `ascendcl-explain COPY-03`"
 )]

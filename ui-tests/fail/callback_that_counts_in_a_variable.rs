@@ -1,4 +1,5 @@
 // CB-08: a callback owns what it writes to: the function that queued it may be over.
+#![allow(unused_imports)]
 use ascendcl::{Brand, Current, Error, Stream};
 use std::sync::{Arc, atomic::{AtomicU32, Ordering}};
 

@@ -7,10 +7,11 @@ fn on_a_worker<'c>(
     model: &mut Model<Scoped<'c>>,
     image: &[f32],
 ) {
-    std::thread::scope(|scope| {
-        scope.spawn(|| classify(current, model, image));
+    let outputs = std::thread::scope(|scope| {
+        let worker = scope.spawn(|| classify(current, model, image));
+        worker.join()
     });
-    let _ = (context, Thread::new());
+    let _ = (context, outputs, Thread::new());
 }
 
 fn classify<'c>(

@@ -8,7 +8,7 @@ pub struct Worker<C: Brand> {
 
 impl<C: Brand> Worker<C> {
     pub fn step(&mut self, current: &Current<C>) -> Result<(), Error> {
-        if let Some(model) = self.model.take() { self.model = Some(self.stream.execute(current, model)?.wait(current)?); }
+        if let Some(model) = &mut self.model { self.stream.run_bound(current, model)?; }
         Ok(())
     }
 }
