@@ -168,9 +168,10 @@ impl Code {
 }
 
 impl Code {
-    /// Whether a wait was refused because a stream is being captured. No work has failed (GRAPH-04).
-    pub(crate) fn is_of_a_capture(self) -> bool {
-        matches!(self.0, ACL_ERROR_RT_STREAM_CAPTURED | ACL_ERROR_RT_EVENT_CAPTURED)
+    /// Whether a wait that answered with this code reported failed work. A wait whose time is up reports nothing, and a
+    /// wait that was refused because a stream is being captured does not, either (GRAPH-04).
+    pub(crate) fn reports_work(self) -> bool {
+        !self.is_timeout() && !matches!(self.0, ACL_ERROR_RT_STREAM_CAPTURED | ACL_ERROR_RT_EVENT_CAPTURED)
     }
 }
 

@@ -201,10 +201,10 @@ impl CurrentContext {
         }
     }
 
-    /// Whether it is known that this context is not current.
-    pub(super) fn is_another_than(self, context: RawContext) -> bool {
+    /// Whether it is known that the context of this note is not current.
+    pub(super) fn is_another_than(self, api: Api, left: LeftContext) -> bool {
         match self {
-            Self::Is(current) => !current.is(context),
+            Self::Is(current) => left.found(api, current).is_none(),
             Self::None => true,
             Self::Unknown | Self::NotAsked => false,
         }

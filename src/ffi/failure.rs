@@ -50,7 +50,7 @@ impl RawStream {
 /// The code, if the wait failed because work failed, and not because of a timeout or a capture.
 #[cold]
 pub(super) fn failure_of_work(error: &Error) -> Option<i32> {
-    let code = error.code().filter(|code| !code.is_timeout() && !code.is_of_a_capture())?;
+    let code = error.code().filter(|code| code.reports_work())?;
     ANY_FAILED.store(true, Ordering::Release);
     Some(code.number())
 }

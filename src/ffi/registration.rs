@@ -155,8 +155,8 @@ impl Registrations {
 
     /// Reverts a failed call that was to change the allocator, because the call may have taken effect.
     fn undo(&self, api: Api, stream: aclrtStream, error: &Error) {
-        // If the library lacks the function, nothing was called.
-        if !matches!(error, Error::Vendor(_)) {
+        // Else nothing was called: the library lacks the function, or a check before the call was refused.
+        if !matches!(error, Error::Vendor(vendor) if vendor.call.starts_with("aclrtAllocator")) {
             return;
         }
         let serving = self.rows().serving.clone();

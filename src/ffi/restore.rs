@@ -115,7 +115,7 @@ impl Restore {
     pub(crate) fn has_reset(&self) {
         let left = with_notes(self.api, |own| own.left().get()).flatten();
         if let Some(left) = left.filter(|left| !left.is_alive())
-            && CurrentContext::of_this_thread(self.api).is_another_than(*left.context())
+            && CurrentContext::of_this_thread(self.api).is_another_than(self.api, left)
         {
             with_notes(self.api, |own| own.left().set(None));
         }

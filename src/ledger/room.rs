@@ -2,7 +2,7 @@
 //! covered.
 
 use super::Ledger;
-use crate::code::CodeKind;
+use crate::code::{Code, CodeKind};
 use crate::error::{Boxed, Error};
 use crate::ffi::{Here, NewEvent, NewStream, Owner, RawEvent, RawStream, cold_path};
 use crate::panics::after_dropping;
@@ -160,7 +160,7 @@ impl Ledger {
 /// Whether an error of a wait means that work failed. A timeout, a stream that is being captured and a refusal before
 /// the library was called do not mean that.
 fn is_of_work(error: &Error) -> bool {
-    error.code().is_some_and(|code| !code.is_timeout() && !code.is_of_a_capture())
+    error.code().is_some_and(Code::reports_work)
 }
 
 pub(super) fn is_used_up(error: &Error) -> bool {

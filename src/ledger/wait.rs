@@ -100,5 +100,5 @@ impl Ledger {
 
 /// Whether this error of a wait says nothing about the work.
 fn is_no_report(error: &Error) -> bool {
-    error.code().is_none_or(Code::is_timeout)
+    !error.code().is_some_and(Code::reports_work)
 }

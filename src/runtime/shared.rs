@@ -47,9 +47,10 @@ impl Ending {
         self.lost.iter_mut().for_each(|lost| drop(lost.pop()));
     }
 
-    /// What was lost, for the program.
-    fn tell_lost(&mut self) -> Vec<String> {
-        self.lost.as_mut().map(mem::take).unwrap_or_default()
+    /// What was lost, for the program. If code of the program has panicked, the caller gets the panic, and the next call
+    /// returns the list.
+    fn tell_lost(&mut self, panics: &Panics) -> Vec<String> {
+        self.lost.as_mut().filter(|_| panics.is_none()).map(mem::take).unwrap_or_default()
     }
 
     /// Gives the device and the initialisation back, if that was not done before.
@@ -150,7 +151,7 @@ impl Shared {
     pub(super) fn close_by_force(&self, _thread: &mut Thread, limit: Duration) -> Result<Vec<String>, CloseError> {
         self.run_ending(|ending, _, panics| match self.take_down(ending, limit, Some(limit), panics) {
             Err(CloseError::Teardown { errors }) => self.recover(ending, limit, errors, panics),
-            closed => closed.map(|()| ending.tell_lost()),
+            closed => closed.map(|()| ending.tell_lost(panics)),
         })
     }
 
@@ -214,9 +215,14 @@ impl Shared {
         // If another runtime has reset the device, it has also released what this one had, or that is lost.
         let is_left = ending.lost.is_some() || !self.device.has_ended();
         let had_lost = ending.lost.is_some() && !self.ledger.is_gone();
-        let torn_down = if is_left { self.ledger.tear_down(teardown_timeout, panics) } else { Ok(()) };
+        let mut torn_down = if is_left { self.ledger.tear_down(teardown_timeout, panics) } else { Ok(()) };
         if had_lost && torn_down.is_ok() {
             ending.no_longer_lost();
+        }
+        if let (Err(errors), Some(_)) = (&mut torn_down, &ending.lost) {
+            // The device was reset, so this stays lost. It does not keep the library initialised.
+            self.ledger.hold_events();
+            errors.extend(ending.give_back().err().into_iter().flatten());
         }
         torn_down.and_then(|()| ending.give_back()).map_err(|errors| CloseError::Teardown { errors })
     }
@@ -251,7 +257,7 @@ impl Shared {
                 ending.lost = Some(lost);
                 ending.acl.iter().for_each(|acl| acl.forget(&self.device));
             }
-            ending.give_back().map(|()| ending.tell_lost())
+            ending.give_back().map(|()| ending.tell_lost(panics))
         });
         match closed {
             Ok(lost) => {

@@ -195,7 +195,11 @@ fn look_at(unreported: &mut Unreported, queue: &RawStream, number: u64, api: Api
 #[cold]
 fn ask(queue: &RawStream, api: Api) -> Option<Error> {
     let answer = match queue.is_complete(api) {
-        Ok(true) => queue.synchronize(api, Some(MOMENT)),
+        Ok(true) => match queue.synchronize(api, Some(MOMENT)) {
+            // An old release has no wait with a limit. The stream is idle, so this one does not take long, either.
+            Err(Error::MissingFunction(_)) => queue.synchronize(api, None),
+            answer => answer,
+        },
         Ok(false) => Ok(()),
         Err(error) => Err(error),
     };

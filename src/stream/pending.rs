@@ -3,6 +3,7 @@
 use super::past::{OtherStreams, Past, Unreported};
 use super::payload::Payload;
 use crate::brand::{Brand, INSIDE, Mark, Scoped};
+use crate::code::Code;
 use crate::current::Current;
 use crate::error::{Boxed, Error, Failed, ObjectKind};
 use crate::ffi::{Api, RawStream};
@@ -164,7 +165,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     #[cold]
     #[inline(never)]
     fn not_waited_for(mut self, error: Boxed) -> Failed<Self> {
-        if error.as_error().code().is_some_and(|code| !code.is_timeout()) {
+        if error.as_error().code().is_some_and(Code::reports_work) {
             self.note_all_reported();
         }
         Failed::boxed(error, self)

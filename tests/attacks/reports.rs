@@ -2,9 +2,10 @@
 
 use super::{collect, fail, finish, inside, nothing_fails, set};
 use crate::common::{acl, alone, assert_lives, library};
-use ascendcl::{Error, Failed, Runtime, ScopeError, Setup, Thread, allocator::PoolAllocator};
+use ascendcl::{Error, Failed, Runtime, ScopeError, Setup, Thread, allocator::PoolAllocator, capture::CaptureMode};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
+use std::thread;
 use std::time::{Duration, Instant};
 
 ascendcl::names!(Reported);
@@ -212,4 +213,36 @@ fn a_stream_that_the_crate_refused_to_destroy_has_its_allocator_for_certain() {
     assert!(refused > 2, "the checks of {refused} calls were refused");
     runtime.close().unwrap();
     alone.assert_nothing_lives();
+}
+
+/// The library refuses a wait for the context while a stream is captured. It says nothing about work then.
+#[proves(ERR_02, GRAPH_04)]
+#[test]
+fn a_wait_that_a_capture_refuses_leaves_a_failure_for_the_next_one() {
+    for is_destroyed in [false, true] {
+        let alone = alone();
+        let runtime = Runtime::<Reported>::open(Setup::builder().library(library()).device(0).build()).unwrap();
+        let told = runtime.with(|current| {
+            let (stream, mut other) = (current.stream().unwrap(), current.stream().unwrap().without_allocator());
+            fail(FIRST_WAIT_FAILS);
+            drop(stream.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 1).unwrap());
+            assert!(is_the_failure(&stream.synchronize(current).unwrap_err()));
+            nothing_fails();
+            let kept = if is_destroyed { stream.destroy(current).map(|()| None).unwrap() } else { Some(stream) };
+            let graph = other.capture(current, CaptureMode::Relaxed, (), |_, ()| {
+                let waits = || runtime.with(|current| current.synchronize().unwrap_err()).unwrap();
+                let refused = thread::scope(|scope| scope.spawn(waits).join().unwrap());
+                assert_eq!(refused.code().unwrap().number(), 107_027);
+                Ok(())
+            });
+            drop((graph.unwrap(), kept));
+            let told = current.synchronize().unwrap_err();
+            current.synchronize().unwrap();
+            told
+        });
+        let told = told.unwrap();
+        assert!(matches!(told, Error::WorkFailed { code } if code.number() == FAILED), "{told}");
+        runtime.close().unwrap();
+        alone.assert_nothing_lives();
+    }
 }

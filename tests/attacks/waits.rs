@@ -302,3 +302,22 @@ fn a_collection_in_a_library_that_lacks_the_wait_with_a_limit_tells_no_error() {
         device.with_current(thread, program).unwrap();
     });
 }
+
+/// The wait for work that another stream has taken over asks the first stream, with a limit where the library has one.
+#[proves(ERR_02)]
+#[test]
+fn work_that_was_taken_over_is_waited_for_in_a_library_that_lacks_the_wait_with_a_limit() {
+    let lacks = include_str!("../null/library.c").replace("aclrtSynchronizeStreamWithTimeout", "not_there");
+    let _others = books();
+    let acl = Acl::init(library_at(c_library("taken-over-without-limits", &lacks))).unwrap();
+    with_device(acl, |device, thread| {
+        let program = |current: &mut Current<Scoped<'_>>| {
+            let (one, two) = (current.stream().unwrap(), current.stream().unwrap());
+            let work = set(current, &one, 1);
+            let event = one.record(current, current.event().unwrap()).unwrap();
+            let work = two.adopt_after(current, work, &event).unwrap();
+            drop(work.wait(current).unwrap());
+        };
+        device.with_current(thread, program).unwrap();
+    });
+}

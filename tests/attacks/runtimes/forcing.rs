@@ -118,7 +118,7 @@ fn a_runtime_is_reset_by_force_under_values_that_are_kept() {
 
 /// For attacks that leave a context. That the library is finalised then is a finding, which strict checks would answer with
 /// a failure. Answers no where the simulator gives handles out again: a later test would get that of the context.
-fn may_leave_a_context() -> bool {
+pub(super) fn may_leave_a_context() -> bool {
     control::configure(Config::new().devices(3).checks(Checks::Report)).unwrap();
     !std::env::var("ASCENDCL_SIM").is_ok_and(|words| words.contains("reuse-handles"))
 }

@@ -8,6 +8,7 @@ mod dropping;
 mod forced_anywhere;
 mod forcing;
 mod lanes;
+mod losses;
 mod opening;
 mod several_by_force;
 mod stopped;

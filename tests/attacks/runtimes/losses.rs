@@ -1,0 +1,82 @@
+//! What a reset by force loses is told once, and does not keep the library initialised.
+
+use super::forcing::may_leave_a_context;
+use super::*;
+use crate::common::allocators::{Watch, Watched};
+use ascendcl_sim::{Calls, Fault, Plan};
+
+const BRIEFLY: Duration = Duration::from_millis(20);
+
+/// A device that no other test takes, as in `forcing.rs`.
+const DEVICE: i32 = 2;
+
+/// A runtime whose stream hangs. Each call in `refused` is refused from then on.
+fn hanging(refused: &[&str], program: impl FnOnce(&mut Current<Worker>)) -> Runtime<Worker> {
+    let setup = Setup::builder().library(library()).device(DEVICE).build();
+    let runtime = Runtime::<Worker>::open(setup).unwrap();
+    let plan = |plan: Plan, name: &&str| plan.at(Calls::of(*name), Fault::Fails(207_000));
+    let hangs = |current: &mut Current<Worker>| {
+        program(current);
+        let (stream, memory) = (current.stream().unwrap(), current.device_buffer::<u8>(64).unwrap());
+        let hangs = Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs);
+        control::fail(["aclrtStreamAbort", "aclrtDeviceTaskAbort"].iter().chain(refused).fold(hangs, plan)).unwrap();
+        mem::forget(stream.set_bytes(current, memory, 1).unwrap());
+    };
+    runtime.with(hangs).unwrap();
+    runtime
+}
+
+struct Panics;
+
+impl Watch for Panics {}
+
+impl Drop for Panics {
+    fn drop(&mut self) {
+        panic!("an allocator is dropped");
+    }
+}
+
+#[proves(DEV_09)]
+#[test]
+fn what_was_lost_is_told_after_a_call_that_an_allocator_ended_with_a_panic() {
+    let _alone = alone();
+    if !may_leave_a_context() {
+        return;
+    }
+    let runtime = hanging(&["aclrtDestroyContext"], |current| {
+        let pool = Watched::new(current, 1 << 16, Panics);
+        mem::forget(current.stream().unwrap().register(current, pool).unwrap());
+    });
+    let panicked = catch_unwind(AssertUnwindSafe(|| runtime.close_by_force(BRIEFLY)));
+    assert!(panicked.is_err(), "{panicked:?}");
+    let lost = runtime.close_by_force(BRIEFLY).unwrap();
+    nothing_fails();
+    assert!(!lost.is_empty(), "the context is lost");
+    assert_eq!(runtime.close_by_force(BRIEFLY).unwrap(), [""; 0]);
+    drop(runtime);
+    sweep();
+    control::reset();
+    control::take_findings();
+}
+
+/// The context cannot be destroyed, also not after the reset, and the library is not finalised at once. Nobody closes the
+/// runtime again.
+#[proves(DEV_09, INIT_07)]
+#[test]
+fn a_runtime_with_losses_that_is_dropped_does_not_keep_the_library_initialised() {
+    let _alone = alone();
+    if !may_leave_a_context() {
+        return;
+    }
+    let runtime = hanging(&["aclrtDestroyContext", "aclFinalizeReference"], |_| ());
+    let Err(CloseError::Teardown { errors }) = runtime.close_by_force(BRIEFLY) else { panic!("it was finalised") };
+    assert!(matches!(errors.last(), Some(Error::Vendor(error)) if error.call == "aclFinalizeReference"), "{errors:?}");
+    control::fail("aclrtDestroyContext=207000".parse().unwrap()).unwrap();
+    drop(runtime);
+    let errors = runtime::sweep(Some(BRIEFLY));
+    assert!(!errors.is_empty(), "the context cannot be destroyed");
+    assert_eq!(runtime::sweep(Some(BRIEFLY)).len(), 0, "there is nothing left to do");
+    nothing_fails();
+    control::reset();
+    control::take_findings();
+}
