@@ -10,13 +10,13 @@ fn main() -> Result<(), RunError<Error>> {
         let buffer = current.device_buffer::<f32>(4)?;
         // Mistake: reading memory that nobody wrote. It holds what an earlier program left.
         // Refused: `ui-tests/fail/unwritten_buffer_read.rs`:
-        //     error[E0277]: `MaybeUninit<f32>` is not an element type of AscendCL buffers
+        //     error[E0277]: elements of type `MaybeUninit<f32>` cannot be read, copied or used by work
         let buffer = buffer.write(current, &[1.0, 2.0, 3.0, 4.0])?;
         println!("1 written and read back: {:?}", buffer.to_vec(current)?);
 
         // Mistake: following a pointer to device memory on the host. It crashes, or reads something else.
         // Refused: `ui-tests/fail/device_memory_read_by_the_host.rs`:
-        //     error[E0277]: the host cannot look into device memory
+        //     error[E0277]: the host cannot access device memory
         buffer.free(current)?;
         // Mistake: using it after that. The library may have given the address to someone else.
         // Refused: `ui-tests/fail/buffer_used_after_free.rs`:

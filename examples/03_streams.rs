@@ -21,7 +21,7 @@ fn main() -> Result<(), RunError<Error>> {
 
         // Mistake: reading the result before the wait.
         // Refused: `ui-tests/fail/outputs_read_in_flight.rs`:
-        //     error[E0277]: this work is in flight: what it uses is out of reach until it was waited for
+        //     error[E0277]: this work is in flight: the host can use its buffers, models and tensors after a wait
 
         // Mistake: one buffer in the work of two streams at once.
         // Refused: `ui-tests/fail/buffer_on_two_streams_at_once.rs`:

@@ -73,7 +73,7 @@ fn operators<C: Brand>(current: &Current<C>, stream: Pooled<C>) -> Result<Pooled
     // Mistake: read the output before the operator has run. In C, the output is an ordinary buffer that can be read
     // any time.
     // Refused: `ui-tests/fail/operator_outputs_read_in_flight.rs`:
-    //     error[E0277]: this work is in flight: what it uses is out of reach until it was waited for
+    //     error[E0277]: this work is in flight: the host can use its buffers, models and tensors after a wait
 
     let x = current.upload_tensor(&[2, 3], &[1.0_f32, -2.0, 3.0, -4.0, 5.0, -6.0])?;
     let y = current.upload_tensor(&[3, 2], &[1.0_f32, 0.0, 0.0, 1.0, 1.0, 1.0])?;

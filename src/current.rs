@@ -40,8 +40,8 @@ use std::time::Duration;
 /// ```text
 /// error[E0277]: the current context of one thread cannot be used by another thread
 ///    |
-/// 11 |         scope.spawn(|| classify(current, model, image));
-///    |               ----- ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ this needs the `Current` of the thread that has it
+/// 11 |         let worker = scope.spawn(|| classify(current, model, image));
+///    |                            ----- ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ this needs the `Current` of the thread that has it
 /// ```
 #[rule(DEV_01, CTX_07, THREAD_01, THREAD_04, STREAM_09, STREAM_10, MEM_06)]
 pub struct Current<

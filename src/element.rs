@@ -32,7 +32,7 @@ pub unsafe trait Pod: Copy + Send + Sync + 'static {}
 /// ```
 #[diagnostic::on_unimplemented(
     message = "elements of type `{Self}` cannot be read, copied or used by work",
-    label = "expected written memory, with elements of a type of numbers",
+    label = "expected numbers, in memory that was written",
     note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.write(current, elements)?` or `buffer.zero(current)?`",
     note = "the types of numbers: u8, i8, u16, i16, u32, i32, u64, i64, f32, f64, `F16`, `Bf16`",
     note = "the library has no other types: convert `usize` to `u64` and `bool` to `u8`, flatten arrays of arrays (`as_flattened`)",

@@ -1,4 +1,4 @@
-// MEM-10: the host cannot look into device memory.
+// MEM-10: the host cannot access device memory.
 use ascendcl::{Brand, Current, DeviceBuffer, Error};
 
 pub fn first<C: Brand>(current: &Current<C>, buffer: &DeviceBuffer<C, f32>) -> Result<f32, Error> {

@@ -1,4 +1,4 @@
-// MEM-10: the host cannot look into device memory, element by element neither.
+// MEM-10: the host cannot access device memory, element by element neither.
 use ascendcl::{DeviceBuffer, Error, Runtime};
 
 ascendcl::names!(Vision);
