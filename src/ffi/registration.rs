@@ -3,7 +3,7 @@
 use super::admission::{Admission, CheckReason};
 use super::allocator::{Keeps, KeptAllocator};
 use super::answer::written;
-use super::call::call;
+use super::call::{Function, call, functions};
 use super::members::Members;
 use super::{Api, Owner};
 use crate::device_allocator::{AddressFn, AllocateFn, AllocateNearFn, FreeFn};
@@ -156,7 +156,8 @@ impl Registrations {
     /// Reverts a failed call that was to change the allocator, because the call may have taken effect.
     fn undo(&self, api: Api, stream: aclrtStream, error: &Error) {
         // Else nothing was called: the library lacks the function, or a check before the call was refused.
-        if !matches!(error, Error::Vendor(vendor) if vendor.call.starts_with("aclrtAllocator")) {
+        let changes = [functions::aclrtAllocatorRegister::NAME, functions::aclrtAllocatorUnregister::NAME];
+        if !matches!(error, Error::Vendor(vendor) if changes.contains(&vendor.call)) {
             return;
         }
         let serving = self.rows().serving.clone();
