@@ -2,6 +2,7 @@
 
 use crate::common;
 use crate::count::{counted_operation, rounds};
+use crate::table::ROOM;
 use crate::valgrind::{collected, is_there, per_round};
 use ascendcl::{Current, Runtime};
 use std::fmt::Write;
@@ -41,7 +42,7 @@ alone: the largest number of each table may be at most 15 % above the smallest. 
 of a context.
 
 `cargo bench -p ascendcl --bench cost -- --scale` writes this page, and fails where that does not hold. So does
-`-- --check`, which writes nothing. It needs valgrind.
+`-- --check`, which writes nothing, and also fails where the page is out of date. It needs valgrind.
 ";
 
 impl Scale {
@@ -81,13 +82,14 @@ impl Scale {
     }
 }
 
-/// Counts everything. Fails where a cost is not flat.
+/// Counts everything. Fails where a cost is not flat, and where the page is out of date unless it is written.
 pub(crate) fn counts(write: bool) -> ExitCode {
     if !is_there() {
         println!("SKIPPED: no instructions were counted, because valgrind is not installed");
         return ExitCode::SUCCESS;
     }
-    let (mut page, mut is_flat) = (HEAD.to_owned(), true);
+    let (mut page, mut is_right) = (HEAD.to_owned(), true);
+    let printed = std::fs::read_to_string(FILE).unwrap_or_default();
     for scale in Scale::ALL {
         let counted = scale.numbers().map(|many| (many, scale.count(many)));
         let (title, what, beside) = scale.in_words();
@@ -99,13 +101,25 @@ pub(crate) fn counts(write: bool) -> ExitCode {
             [u64::min, u64::max].map(|of| counted.map(|(_, count)| count).into_iter().reduce(of).unwrap());
         if most * 100 > least * (100 + FLAT) {
             eprintln!("NOT FLAT: {title}: {least} to {most} instructions");
-            is_flat = false;
+            is_right = false;
+        }
+        let [(fewest, count), ..] = counted;
+        if !write && first_count(&printed, title, fewest).is_none_or(|printed| printed.abs_diff(count) > ROOM) {
+            eprintln!("OUT OF DATE: {title}: {count} instructions, and the page has another number");
+            is_right = false;
         }
     }
     if write {
         std::fs::write(FILE, page).unwrap();
     }
-    if is_flat { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// The count of the first row of this table on the page.
+fn first_count(page: &str, title: &str, fewest: usize) -> Option<u64> {
+    let (_, table) = page.split_once(&format!("## {title}\n"))?;
+    let row = format!("| {fewest} | ");
+    table.lines().find_map(|line| line.strip_prefix(&row)?.strip_suffix(" |")?.parse().ok())
 }
 
 /// A chart that viewers of Markdown draw.
