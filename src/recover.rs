@@ -177,17 +177,19 @@ impl DeviceRow {
             return Ok(None);
         }
         kept().for_each(|ledger| ledger.outlives_its_callbacks());
+        // The thread that watches futures makes no call while work is discarded. Each try to take a context down ends that.
+        kept().for_each(|ledger| ledger.hold_events());
         kept().for_each(|ledger| ledger.abort_streams(limit, panics));
         if takes_down_what_is_kept(1, panics) {
             return Ok(None);
         }
+        kept().for_each(|ledger| ledger.hold_events());
         // The first wait of a stream returns an error because work was discarded, so this tries twice.
         if api.abort_tasks(self.id(), limit).is_ok() && takes_down_what_is_kept(2, panics) {
             return Ok(None);
         }
-        kept().for_each(|ledger| ledger.hold_events());
-        self.reset_by_force(api, alone.given_up())
-            .inspect_err(|_| kept().for_each(|ledger| ledger.release_events()))?;
+        kept().for_each(|ledger| ledger.expects_forced_reset());
+        self.reset_by_force(api, alone.given_up()).inspect_err(|_| kept().for_each(|ledger| ledger.was_not_reset()))?;
         let mut lost = Vec::new();
         // The library may still know these allocators under the handle of a stream, so this never frees them.
         let mut loses = |ledger: &Arc<Ledger>, inventory| {
@@ -196,9 +198,11 @@ impl DeviceRow {
             core::mem::forget(Arc::clone(ledger));
         };
         // All ledgers note the reset first, because the code below runs code of the user.
-        for ledger in kept().filter(|ledger| ledger.record_forced_reset()) {
-            loses(&ledger, ledger.inventory());
-        }
+        let with_losses: Vec<_> = kept().filter(|ledger| ledger.record_forced_reset()).collect();
+        // As long as `alone` exists, nobody can take the device and create streams there.
+        kept().for_each(|ledger| ledger.ends_lost_registrations());
+        with_losses.iter().for_each(|ledger| loses(ledger, ledger.inventory()));
+        with_losses.iter().for_each(|ledger| ledger.tells_lost_attachments(panics));
         for (row, ledger) in rows.iter().flat_map(|row| row.kept().into_iter().map(move |ledger| (row, ledger))) {
             let inventory = ledger.inventory();
             if !ledger.is_taken_down_after_a_forced_reset(limit, panics) {

@@ -4,7 +4,7 @@ use ascendcl::Error;
 use ascendcl::error::{Cited, Extension, ExtensionError, ObjectKind};
 use ascendcl_ge_sys as sys;
 use ascendcl_macros::rule;
-use ascendcl_rules::{GE_07, GE_10, GE_11, GE_18, GE_19, GE_21, GE_23, GE_25, RuleId};
+use ascendcl_rules::{GE_07, GE_10, GE_11, GE_18, GE_19, GE_21, GE_22, GE_23, GE_25, RuleId};
 use core::fmt;
 use std::path::Path;
 
@@ -138,6 +138,13 @@ pub enum EngineError {
         Cited(MEMORY)
     )]
     NotStatic,
+    /// A call that set memory for the graph has failed, and the engine may have some of it.
+    #[error(
+        "a call that set memory for this graph has failed, and the engine may use some of that memory: load the graph as it \
+         is, or remove it, add it and compile it again{}",
+        Cited(MEMORY_IN_DOUBT)
+    )]
+    MemoryInDoubt,
     /// The given memory is too small for the graph.
     #[error("the {what} memory of the graph needs {need} bytes, but {have} were given{}", Cited(MEMORY))]
     MemoryTooShort {
@@ -201,6 +208,7 @@ impl EngineError {
             Self::OtherSession { .. } => OTHER_SESSION,
             Self::AbsentInput { .. } => ABSENT,
             Self::OutputsInUse { .. } => OUTPUTS_IN_USE,
+            Self::MemoryInDoubt => MEMORY_IN_DOUBT,
             Self::NotStatic | Self::MemoryTooShort { .. } => MEMORY,
             Self::Stale => STALE,
         }
@@ -216,6 +224,7 @@ const OTHER_SESSION: &[RuleId] = &[GE_11];
 const ABSENT: &[RuleId] = &[GE_19];
 const OUTPUTS_IN_USE: &[RuleId] = &[GE_21];
 const MEMORY: &[RuleId] = &[GE_23];
+const MEMORY_IN_DOUBT: &[RuleId] = &[GE_22, GE_23];
 const STALE: &[RuleId] = &[GE_25];
 
 impl ExtensionError for EngineError {
@@ -279,6 +288,7 @@ mod tests {
             EngineError::AbsentInput { index: 0 },
             EngineError::OutputsInUse { count: 1 },
             EngineError::NotStatic,
+            EngineError::MemoryInDoubt,
             EngineError::MemoryTooShort { what: "feature", need: 2, have: 1 },
             EngineError::Stale,
         ];

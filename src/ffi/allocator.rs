@@ -60,6 +60,13 @@ pub(crate) trait Keeps: fmt::Debug + Send + Sync {
 
     /// Blocks that the library gets from now on are not the graph's.
     fn end_capture(&self) {}
+
+    /// The library gets no further block of the allocator. It gives back those that it has. An allocator of C functions
+    /// is not stopped.
+    fn shut(&self) {}
+
+    /// Reverts [`shut`](Self::shut).
+    fn reopen(&self) {}
 }
 
 impl<A: DeviceAllocator> Keeps for Registered<A> {
@@ -73,6 +80,15 @@ impl<A: DeviceAllocator> Keeps for Registered<A> {
 
     fn end_capture(&self) {
         self.blocks.end_capture();
+    }
+
+    #[rule(ALLOC_16)]
+    fn shut(&self) {
+        self.allocator.shut();
+    }
+
+    fn reopen(&self) {
+        self.allocator.reopen();
     }
 }
 

@@ -21,6 +21,9 @@ pub(crate) trait ForeignObject: fmt::Debug + Send + Sync {
     /// Takes the object down. Every stream of the context is synchronised before. May be called again if the object has
     /// not ended. What registrations kept is moved to `kept`, because dropping it runs code of the user.
     fn take_down(&self, from: &TakeDownContext<'_>, kept: &mut Vec<KeptAllocator>) -> TakenDown;
+
+    /// The context has ended without the object. Runs code of the user.
+    fn is_lost(&self);
 }
 
 /// The result of taking an object down.
@@ -78,6 +81,11 @@ impl RawAttachment {
 
     pub(crate) fn has_been_reset(&self) {
         self.was_reset.store(true, Ordering::Release);
+    }
+
+    /// The context has ended without the object. Runs code of the user.
+    pub(crate) fn is_lost(&self) {
+        self.object.is_lost();
     }
 
     /// Takes the object down, unless that has been done. The streams are synchronised, and the context is current.

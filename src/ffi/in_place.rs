@@ -6,6 +6,7 @@
 //! * *Vacant*: there is no value.
 //! * *Changing*: one thread is putting the value there, or taking it out.
 //! * *In place*: threads use the value. The word counts them.
+//! * *Shut*: the value is there for the uses that had begun. No further use begins, and nobody takes the value out.
 //!
 //! A use first adds itself to the count, whatever the state, and then looks at the state. If the value is not in place,
 //! the use ends at once.
@@ -16,7 +17,8 @@
 //! one atomic operation that only one thread can make. The value is taken out only when the count is zero, and a use
 //! that begins afterwards sees that it is not in place. What the thread that put the value there did is visible to each
 //! use: the state becomes *in place* with `Release`, and a use begins with `Acquire`. What each use did is visible to
-//! the thread that takes the value out: a use ends with `Release`, and the value is taken out with `Acquire`.
+//! the thread that takes the value out: a use ends with `Release`, and the value is taken out with `Acquire`. Shutting
+//! accesses no value, and its changes of the word are part of the release sequence of the thread that put the value there.
 //!
 //! `tests/stamps/` runs this file with loom.
 
@@ -41,6 +43,7 @@ pub(crate) enum NotTaken {
 
 const VACANT: usize = 1 << (usize::BITS - 1);
 const CHANGING: usize = 1 << (usize::BITS - 2);
+const SHUT: usize = VACANT | CHANGING;
 
 // SAFETY: sharing must not make a data race on `value`. Nobody accesses it at the same time as the thread that changes
 // it, and what each thread did is visible to the next (the head of this file). Uses share the value (`Sync`), and a
@@ -62,7 +65,7 @@ impl<T> InPlace<T> {
     ///
     /// The value, if there is one already.
     pub(crate) fn put(&self, value: T) -> Result<(), T> {
-        let changing = |word| (word & VACANT != 0).then_some(word ^ VACANT ^ CHANGING);
+        let changing = |word| (word & SHUT == VACANT).then_some(word ^ VACANT ^ CHANGING);
         if self.word.fetch_update(Ordering::Acquire, Ordering::Relaxed, changing).is_err() {
             return Err(value);
         }
@@ -119,6 +122,20 @@ impl<T> InPlace<T> {
         // (the safety section), so the value is in place, and nobody changes it (the head of this file).
         // `unwrap_unchecked` asks for a value: only `put` lets a value be in place, and puts it there before.
         self.value.with(|value| unsafe { (*value).as_ref().unwrap_unchecked() })
+    }
+
+    /// Lets no further use begin, if the value is in place. Uses that have begun go on.
+    pub(crate) fn shut(&self) {
+        let shut = |word| (word < CHANGING).then_some(word | SHUT);
+        // If it is not in place, no use begins anyway.
+        let _ = self.word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, shut);
+    }
+
+    /// Reverts [`shut`](Self::shut).
+    pub(crate) fn reopen(&self) {
+        let open = |word| (word & SHUT == SHUT).then_some(word ^ SHUT);
+        // It was not shut if it was not in place.
+        let _ = self.word.fetch_update(Ordering::Relaxed, Ordering::Relaxed, open);
     }
 
     /// Takes the value out, if nobody uses it.

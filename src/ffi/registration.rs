@@ -142,6 +142,40 @@ impl Registrations {
         }
     }
 
+    /// Lets the library get no further memory from these allocators, because a forced reset may end the stream with its
+    /// registration. [`reopen`](Self::reopen) reverts this.
+    pub(super) fn shut(&self) {
+        self.each(|row| row.keeps.shut());
+    }
+
+    pub(super) fn reopen(&self) {
+        self.each(|row| row.keeps.reopen());
+    }
+
+    /// A forced reset has ended the stream. Ends the registration that the library still has under the stream's handle,
+    /// which a new stream may get. Nobody does this later, so a refused call is made again, a few times. If the library
+    /// refuses, the new stream gets no memory, because the allocator is [shut](Self::shut).
+    #[rule(ALLOC_16, ALLOC_20)]
+    pub(super) fn end_after_reset(&self, api: Api, stream: aclrtStream) {
+        const TRIES: usize = 3;
+        if self.were_never() || (self.rows().serving.is_none() && !self.in_doubt()) {
+            return;
+        }
+        let _is_ended = (0..TRIES).any(|_| {
+            // SAFETY: the function asks for a handle that is not null. It looks the handle up in its table and does not use
+            // the stream: unregistering an unknown stream succeeds (ALLOC-20).
+            let answer = unsafe { call!(api.aclrtAllocatorUnregister(stream)) };
+            answer.is_success()
+        });
+    }
+
+    fn each(&self, what: impl Fn(&Registration)) {
+        if !self.were_never() {
+            let rows = self.rows().all.clone();
+            rows.iter().for_each(|row| what(row));
+        }
+    }
+
     /// Ends all registrations, because the stream is destroyed. What they kept is moved to `kept`.
     ///
     /// Callers may repeat this after a failure.

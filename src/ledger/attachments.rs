@@ -5,6 +5,8 @@ use super::kinds::Kind;
 use crate::ends_before::EndsBefore;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::{ForeignObject, KeptAllocator, Owner, RawAttachment, TakenDown};
+use crate::panics::Panics;
+use crate::thread::Occupied;
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -61,6 +63,15 @@ impl Ledger {
             kept.push(Arc::clone(row) as _);
         }
         taken_down
+    }
+
+    /// Tells the objects that a forced reset has ended the context without them.
+    pub(crate) fn tells_lost_attachments(&self, panics: &mut Panics) {
+        if self.is_gone() {
+            let _occupied = Occupied::now();
+            let lost = self.attachments.all().into_iter().filter(|row| !row.is_ended());
+            lost.for_each(|row| _ = panics.catch(|| row.is_lost()));
+        }
     }
 
     /// Whether all objects have ended that must end before objects of this stage.

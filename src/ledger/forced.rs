@@ -57,6 +57,21 @@ impl Ledger {
         Ok(())
     }
 
+    /// Called before the device is reset by force. Refuses calls on the [events](Self::hold_events). A default context ends
+    /// with its streams then, and the library gets no further memory from their allocators.
+    pub(crate) fn expects_forced_reset(&self) {
+        self.hold_events();
+        if !self.context().is_created() {
+            self.streams.all().iter().for_each(|stream| stream.shut_allocators());
+        }
+    }
+
+    /// Reverts [`expects_forced_reset`](Self::expects_forced_reset), because the library has refused the reset.
+    pub(crate) fn was_not_reset(&self) {
+        self.streams.all().iter().for_each(|stream| stream.reopen_allocators());
+        self.release_events();
+    }
+
     /// Refuses calls on the events until the context is taken down, or [they are released](Self::release_events). The
     /// thread that watches futures queries events outside of any scope and context, but a forced reset of the device
     /// ends the events of a default context. And the rows of events that are lost may outlive the library.
@@ -86,6 +101,15 @@ impl Ledger {
         self.graphs.all().iter().for_each(|graph| graph.has_been_reset());
         self.gone.store(true, Ordering::Release);
         !self.is_empty()
+    }
+
+    /// Ends the registrations of the streams that a forced reset has ended. The library keeps a registration under the
+    /// handle of its stream, and a new stream may get this handle.
+    #[rule(ALLOC_16)]
+    pub(crate) fn ends_lost_registrations(&self) {
+        if self.is_gone() {
+            self.streams.all().iter().for_each(|stream| stream.forgets_allocators(self.api));
+        }
     }
 
     /// Releases what a forced reset leaves. Returns whether everything was released.

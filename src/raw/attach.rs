@@ -104,6 +104,14 @@ pub unsafe trait Attach: Send + Sync + 'static {
     /// The reason why the object could not end. The object stays. This method is called again when the program tries
     /// again, or when the context ends. A panic counts as an error.
     fn take_down(&self, from: &Ending<'_>) -> Result<(), Box<dyn core::error::Error + Send + Sync>>;
+
+    /// The device was [reset by force](crate::Device::recover), and the object's context has ended with everything in it: it
+    /// was the default context of the device. The object is lost: [`take_down`](Self::take_down) is not called, and the
+    /// object and what it uses stay in place until the process ends.
+    ///
+    /// This is called once, and no context is current. By default it does nothing. An object that gave other code something
+    /// of the context that later work could use, for example an allocator, takes it back here.
+    fn is_lost(&self) {}
 }
 
 /// The context that an [attached](Attach) object is taken out of. It is current.

@@ -165,6 +165,10 @@ impl<T: Attach> ForeignObject for Object<T> {
         let errors = reported.errors.into_iter().chain(last).map(|reason| Error::Attached { what: T::NAME, reason });
         TakenDown { ended, errors: errors.collect() }
     }
+
+    fn is_lost(&self) {
+        self.0.is_lost();
+    }
 }
 
 impl<T: Attach> fmt::Debug for Object<T> {

@@ -3,13 +3,19 @@
 use super::common::allocators::{Empty, Watch, Watched};
 use super::common::{acl, alone, assert_lives};
 use super::leaving::{current_handle, sets_device};
+use super::registrations::multiply;
 use super::{fail, nothing_fails, undisturbed};
+use crate::common::{c_library, library_at};
+use crate::null::books;
 use ascendcl::capture::CaptureMode;
+use ascendcl::operator::mat_mul;
 use ascendcl::{Acl, Device, Error, Recovered, Thread};
 use ascendcl_macros::proves;
-use ascendcl_sim::{Calls, Fault, Plan, control};
+use ascendcl_rules::ALLOC_16;
+use ascendcl_sim::{Calls, Checks, Config, Fault, Plan, control};
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -134,6 +140,85 @@ fn a_descriptor_that_could_not_be_destroyed_at_once_is_destroyed_with_the_aborte
     alone.assert_nothing_lives();
 }
 
+/// Counts how often its allocator is asked for memory.
+struct Asked(Arc<AtomicUsize>);
+
+impl Watch for Asked {
+    fn allocates(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// A library whose work hangs until this function, which takes a while, has discarded it. It counts how often it is asked
+/// for the state of an event, in that time and before.
+fn hangs_until(function: &str) -> String {
+    let source = include_str!("../null/library.c").replace(
+        "typedef void *handle;\n",
+        "typedef void *handle;\n\
+         int usleep(unsigned);\n\
+         static int hangs = 1, stopping, asked[2];\n\
+         int null_asked(int stopping) { return __atomic_load_n(&asked[stopping], __ATOMIC_RELAXED); }\n\
+         static aclError stops(void) {\n\
+             __atomic_store_n(&stopping, 1, __ATOMIC_SEQ_CST);\n\
+             usleep(50000);\n\
+             hangs = __atomic_exchange_n(&stopping, 0, __ATOMIC_SEQ_CST) - 1;\n\
+             return 0;\n\
+         }\n",
+    );
+    let changed = [
+        ("(void)stream; (void)timeout; return 0;", "(void)stream; (void)timeout; return hangs ? 507046 : 0;"),
+        ("callback(called_with);\n    *status = 0;", "callback(called_with);\n    *status = hangs;"),
+        (
+            "(void)event; *status = 1; return 0;",
+            "(void)event; *status = !hangs;\n\
+             __atomic_add_fetch(&asked[__atomic_load_n(&stopping, __ATOMIC_SEQ_CST)], 1, __ATOMIC_RELAXED);\n\
+             return 0;",
+        ),
+    ];
+    let source = changed.iter().fold(source, |source, (old, new)| {
+        assert_eq!(source.matches(old).count(), 1, "{old}");
+        source.replace(old, new)
+    });
+    source + function
+}
+
+/// The thread that watches futures asks for the states of their events, in no scope.
+#[proves(ERR_07)]
+#[test]
+fn nothing_is_asked_of_the_library_while_it_discards_the_work_of_a_stream_or_a_device() {
+    let functions = [
+        "aclError aclrtStreamAbort(handle stream) { (void)stream; return stops(); }\n",
+        "aclError aclrtDeviceTaskAbort(int32_t id, uint32_t limit) { (void)id; (void)limit; return stops(); }\n",
+    ];
+    for (function, name) in functions.into_iter().zip(["discards-a-stream", "discards-all-work"]) {
+        let _others = books();
+        let path = c_library(name, &hangs_until(function));
+        // SAFETY: the library has no initialisers.
+        let library = unsafe { libloading::Library::new(&path) }.unwrap();
+        // SAFETY: the function has this signature.
+        let asked = unsafe { *library.get::<unsafe extern "C" fn(i32) -> i32>("null_asked").unwrap() };
+        let acl = Acl::init(library_at(path)).unwrap();
+        let mut thread = Thread::new().unwrap();
+        let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
+        let ended = device.with_current(&mut thread, |current| {
+            let mut stream = current.stream().unwrap();
+            let set = stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap();
+            mem::forget(set.into_future(current, &mut stream).unwrap());
+            // SAFETY: the function takes 0 or 1.
+            while unsafe { asked(0) } == 0 {
+                std::thread::yield_now();
+            }
+        });
+        ended.unwrap_err();
+        let recovered = device.recover(&mut thread, BRIEFLY).unwrap();
+        let Recovered::Usable(device) = recovered else { panic!("{recovered:?}") };
+        // SAFETY: the function takes 0 or 1.
+        assert_eq!(unsafe { asked(1) }, 0, "{name}");
+        device.reset(&mut thread).unwrap();
+        acl.close().unwrap();
+    }
+}
+
 /// Panics where the allocator ends.
 struct Panics;
 
@@ -201,4 +286,64 @@ fn a_capture_that_could_not_be_ended_is_ended_after_a_forced_reset() {
     assert_eq!(lost, [""; 0]);
     acl.close().unwrap();
     alone.assert_nothing_lives();
+}
+
+/// Streams of the new default context have the handles of streams that the reset has ended. Whether the library refuses to end
+/// their registrations or not, the allocator of a lost stream serves no other one.
+#[proves(ALLOC_16, MEM_01)]
+#[test]
+fn a_stream_of_the_next_default_context_does_not_inherit_the_allocator_of_a_lost_one() {
+    for refused in ["", ",aclrtAllocatorUnregister=507899"] {
+        let alone = alone();
+        control::configure(Config::new().checks(Checks::Report).reuse_handles(true)).unwrap();
+        let acl = acl();
+        let mut thread = Thread::new().unwrap();
+        let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
+        let (asked, mut lost) = (Arc::new(AtomicUsize::new(0)), Vec::new());
+        let ended = device.default_context(&mut thread, |context, thread| {
+            context.enter(thread, |current| {
+                for _ in 0..3 {
+                    let own = Watched::new(current, 1 << 20, Asked(Arc::clone(&asked)));
+                    let stream = current.stream().unwrap().register(current, own).unwrap();
+                    multiply(current, &stream);
+                    lost.push(stream.as_raw().addr());
+                }
+                let (stream, memory) = (current.stream().unwrap(), current.device_buffer::<u8>(64).unwrap());
+                fail(&format!("aclrtMemsetAsync=hang,aclrtStreamAbort=207000,aclrtDeviceTaskAbort=207000{refused}"));
+                mem::forget(stream.set_bytes(current, memory, 1).unwrap());
+            })
+        });
+        ended.unwrap_err();
+        let recovered = device.recover(&mut thread, BRIEFLY).unwrap();
+        assert!(matches!(recovered, Recovered::Reset { .. }), "it was not reset");
+        nothing_fails();
+        let before = asked.swap(0, Ordering::Relaxed);
+        assert!(before > 0, "the allocators served the lost streams");
+        let device = acl.device(&mut thread, 0).unwrap();
+        let ended = device.default_context(&mut thread, |context, thread| {
+            context.enter(thread, |current| {
+                // The default stream of the context has the handle of one of the lost ones.
+                let mut heirs: Vec<_> = (0..8).map(|_| current.stream().unwrap().without_allocator()).collect();
+                heirs.retain(|stream| lost.contains(&stream.as_raw().addr()));
+                assert!(heirs.len() >= 2, "no handle is used again");
+                for stream in heirs {
+                    if refused.is_empty() {
+                        multiply(current, &stream);
+                    } else {
+                        let matrix = || current.upload_tensor(&[16, 16], &[1.0_f32; 256]).unwrap();
+                        let product = mat_mul(current, matrix(), matrix()).unwrap();
+                        drop(stream.launch(current, product).unwrap_err());
+                    }
+                }
+            })
+        });
+        ended.unwrap().unwrap();
+        assert_eq!(asked.load(Ordering::Relaxed), 0, "no lost allocator is asked");
+        device.reset(&mut thread).unwrap();
+        acl.close().unwrap();
+        // The library was finalised over what was lost, and it has the registrations that it has refused to end.
+        let inherited = control::take_findings().iter().any(|found| found.rule == ALLOC_16);
+        assert_eq!(inherited, !refused.is_empty());
+        drop(alone);
+    }
 }

@@ -73,7 +73,10 @@ fn pool<C: Brand>(current: &Current<C>) -> PoolAllocator {
 }
 
 /// Runs an operator that asks the stream's allocator for memory, if the stream has one.
-fn multiply<C: Brand, S: StreamState + ascendcl::stream::CanExecute>(current: &Current<C>, stream: &Stream<C, S>) {
+pub(super) fn multiply<C: Brand, S: StreamState + ascendcl::stream::CanExecute>(
+    current: &Current<C>,
+    stream: &Stream<C, S>,
+) {
     let matrix = || current.upload_tensor(&[16, 16], &[1.0_f32; 256]).unwrap();
     let product = current.tensor::<f32>(&[16, 16]).unwrap();
     let operator = Operator::new("MatMul").with("transpose_x1", false).with("transpose_x2", false);

@@ -5,9 +5,12 @@
 
 #include "ge/ge_api.h"
 
+#include <map>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 
 #include "acl.h"
 #include "control.h"
@@ -95,9 +98,47 @@ Status GEFinalize() {
 
 AscendString GEGetErrorMsgV2() { return AscendString(state().error.c_str()); }
 
+// The allocators by the streams that they serve. The engine has one table for all sessions, and a registration stays when
+// its stream ends.
+struct Allocators {
+  std::mutex mutex;
+  std::map<const void *, std::pair<const void *, AllocatorPtr>> of;
+
+  static Allocators &all() {
+    static Allocators allocators;
+    return allocators;
+  }
+
+  void insert(const void *session, const void *stream, AllocatorPtr allocator) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    of[stream] = {session, std::move(allocator)};
+    state().allocators = of.size();
+  }
+
+  AllocatorPtr find(const void *stream) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    const auto found = of.find(stream);
+    return found == of.end() ? nullptr : found->second.second;
+  }
+
+  void erase(const void *stream) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    of.erase(stream);
+    state().allocators = of.size();
+  }
+
+  // Those of a session that is destroyed.
+  void erase_of(const void *session) {
+    const std::lock_guard<std::mutex> lock(mutex);
+    for (auto entry = of.begin(); entry != of.end();) {
+      entry = entry->second.first == session ? of.erase(entry) : std::next(entry);
+    }
+    state().allocators = of.size();
+  }
+};
+
 struct Session::Inside {
   std::map<uint32_t, std::unique_ptr<LiveGraph>> graphs;
-  std::map<const void *, AllocatorPtr> allocators;
   AllocatorPtr built_in = std::make_shared<BuiltIn>();
   bool on_a_thread = false;
   bool shares_outputs = false;
@@ -108,8 +149,8 @@ struct Session::Inside {
   }
 
   AllocatorPtr allocator_of(const void *stream) {
-    const auto found = allocators.find(stream);
-    return found == allocators.end() ? built_in : found->second;
+    const AllocatorPtr found = Allocators::all().find(stream);
+    return found == nullptr ? built_in : found;
   }
 
   // The session's option decides which thread it is that calls the allocator.
@@ -188,8 +229,8 @@ Session::Session(const std::map<AscendString, AscendString> &options) {
 
 Session::~Session() {
   control::note("~Session");
-  state().allocators -= inside_->allocators.size();
   inside_->graphs.clear();
+  Allocators::all().erase_of(inside_.get());
   --state().sessions;
 }
 
@@ -266,8 +307,7 @@ Status Session::RegisterExternalAllocator(const void *const stream, AllocatorPtr
   if (stream == nullptr || allocator == nullptr) {
     return fails("a null stream or allocator");
   }
-  state().allocators += inside_->allocators.count(stream) == 0 ? 1 : 0;
-  inside_->allocators[stream] = std::move(allocator);
+  Allocators::all().insert(inside_.get(), stream, std::move(allocator));
   return SUCCESS;
 }
 
@@ -278,7 +318,7 @@ Status Session::UnregisterExternalAllocator(const void *const stream) const {
   if (stream == nullptr) {
     return fails("a null stream");
   }
-  state().allocators -= inside_->allocators.erase(stream);
+  Allocators::all().erase(stream);
   return SUCCESS;
 }
 

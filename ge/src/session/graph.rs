@@ -87,7 +87,8 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     ///
     /// The graph, the stream and the allocator, unchanged: [`EngineError::Product`] on products without this function
     /// (GE-07), [`Error::OtherContext`] when the allocator [has no memory](DeviceAllocator::serves) for this context,
-    /// or [`EngineError::Failed`].
+    /// [`EngineError::MemoryInDoubt`] after [`set_memory`](Self::set_memory) has failed halfway, or
+    /// [`EngineError::Failed`].
     #[rule(GE_01, GE_04, GE_06, GE_07, GE_08, GE_18)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn register<A: DeviceAllocator>( // GE-06, GE-18: for a stream of the session's context: `current.stream()?`
@@ -102,6 +103,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     {
         leads!(graph: S, CanRegister => WithAllocator<A>);
         let done = supports_allocators(current.soc_name().unwrap_or_default()).and_then(|()| {
+            session.row().has_no_memory(&self.row)?;
             let (slot, functions, keeps) = slot_for(current, &allocator)?;
             session.row().register(current, &self.row, &stream, functions, keeps).map(|_| slot)
         });
@@ -120,9 +122,12 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     ///
     /// # Errors
     ///
-    /// The graph, unchanged, and the buffers unless the engine may have taken them: [`EngineError::NotStatic`],
+    /// The graph, and the buffers unless the engine may have taken them: [`EngineError::NotStatic`],
     /// [`EngineError::MemoryTooShort`], [`Error::InDoubt`] for memory that work may use that could not be waited for,
     /// [`Error::StillRunning`] when work that uses the graph is not known to be done, or [`EngineError::Failed`].
+    ///
+    /// If the buffers do not come back, the engine may use one of them. This method and [`register`](Self::register) then
+    /// return [`EngineError::MemoryInDoubt`]. The graph can be loaded as it is, or removed.
     #[rule(GE_22, GE_23)]
     pub fn set_memory<E, F>(
         self,
@@ -138,6 +143,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
         let sizes = [constants.len() * size_of::<E>(), features.len() * size_of::<F>()];
         let fits = session.row().summary(current, &self.row).and_then(|summary| {
             session.row().is_idle(current, &self.row)?;
+            session.row().has_no_memory(&self.row)?;
             [constants.as_raw(), features.as_raw()].into_iter().try_for_each(can_be_tensor)?;
             constants.is_usable(current).and_then(|()| features.is_usable(current))?;
             holds(&summary, sizes)

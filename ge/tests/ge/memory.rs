@@ -6,6 +6,7 @@ use ascendcl::{Brand, Current, Error, Stream};
 use ascendcl_ge::{EngineError, kinds::GRAPH};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Plan, control};
+use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
@@ -119,6 +120,41 @@ fn memory_that_the_engine_may_have_taken_does_not_come_back_from_a_failure() {
         graph.remove(session, current).unwrap();
         assert_eq!((current.collect().len(), control::live().device_blocks), (0, 0));
     });
+}
+
+/// The engine has the memory for constants, or may have it.
+#[test]
+#[proves(GE_22, GE_23)]
+fn a_graph_for_which_memory_was_set_halfway_gets_no_other_memory_and_no_allocator() {
+    for fails in ["SetGraphConstMemoryBase", "UpdateGraphFeatureMemoryBase"] {
+        let world = world();
+        world.session(|session, current| {
+            let graph = two_digits(session, current).compile(session, current).unwrap();
+            let needs = graph.summary(session, current).unwrap();
+            let memory = || [needs.constants, needs.features].map(|length| bytes(current, length));
+            world.fails(fails);
+            let [constants, features] = memory();
+            let (graph, _) = graph.set_memory(session, current, constants, features).unwrap_err().value;
+            let calls = world.calls();
+            let [constants, features] = memory();
+            let refused = graph.set_memory(session, current, constants, features).unwrap_err();
+            assert!(matches!(engine_error(&refused.error), EngineError::MemoryInDoubt), "{refused}");
+            let (graph, memory) = refused.value;
+            assert!(memory.is_some(), "the engine has not taken it");
+            let (allocator, seen) = watched(current);
+            let refused = graph.register(session, current, current.stream().unwrap(), allocator).unwrap_err();
+            assert!(matches!(engine_error(&refused.error), EngineError::MemoryInDoubt), "{refused}");
+            let (graph, stream, allocator) = refused.value;
+            let asked = |calls: &[String]| calls.iter().filter(|call| *call != "GetCompiledGraphSummary").count();
+            assert_eq!(asked(&world.calls()), asked(&calls), "the engine is not asked");
+            let graph = graph.load_on(session, current, stream).unwrap();
+            let done = graph.execute(session, current, images(current, 2)).unwrap().wait(current).unwrap();
+            done.outputs.release(session, current).unwrap();
+            drop(done.graph.remove(session, current).unwrap());
+            assert_eq!(seen.allocated.load(Ordering::SeqCst), 0);
+            drop(allocator);
+        });
+    }
 }
 
 /// A set may be writing it on a stream that is held up.

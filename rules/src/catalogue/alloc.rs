@@ -211,7 +211,11 @@ rules! {
             basis: "source",
             priority: 2,
             class: ByConstruction,
-            means: "Destroying a stream ends its registration first.",
+            means: "Destroying a stream ends its registration first. For the streams that a forced reset has ended with \
+                the default context, `Device::recover` ends the registrations before anybody can take the device again. \
+                Their allocators give the library no further memory, also if it refuses that.",
+            hole: "The library may call the C functions of a `Descriptor` for a new stream when it has refused to end \
+                the registration of a stream that a forced reset has ended.",
         }
         ALLOC_17 = "ALLOC-17" {
             text: "The address-hint callback is optional in the manual, but leaving it unset is unsafe in the \

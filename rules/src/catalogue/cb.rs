@@ -13,8 +13,9 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "A callback captures only `Send` and `'static` values, so no handle of a context. A call that \
-                begins inside a callback returns `Error::InsideCallback`.",
+            means: "A call needs a `Current`, and a callback has none: what it captures is `Send` and `'static`, which a \
+                `Current` is not, and inside a callback no context can be entered. Handles of a `Runtime` can be \
+                captured, but not used. A call that needs no `Current` returns `Error::InsideCallback` there.",
         }
         CB_02 = "CB-02" {
             text: "A callback can only be launched on a stream that was subscribed to a reporting thread.",

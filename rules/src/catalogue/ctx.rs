@@ -74,7 +74,7 @@ rules! {
             priority: 1,
             class: Compile,
             means: "A `Context` lives inside a scope that borrows its `Device`, and `Device::reset` takes the device \
-                by value.",
+                by value. A `Runtime` resets the device that it has taken after its context has ended.",
             hole: "A thread that leaves a context makes the default context current again that was current before. If \
                 another thread resets the device of that one at the same moment, the library is asked for a context \
                 that has just ended. It refuses (measured), and another one is made current.",
@@ -125,7 +125,9 @@ rules! {
             basis: "doc+source",
             priority: 1,
             class: Compile,
-            means: "Every handle carries the lifetime of its context's scope and cannot leave it.",
+            means: "A handle of a scope has the lifetime of the scope and cannot leave it. A handle of a `Runtime` is \
+                `'static`: each call checks that this thread is in the handle's runtime (`Error::WrongContext`), and \
+                nobody enters a runtime that is closed. No handle destroys anything after its context has ended.",
         }
         CTX_11 = "CTX-11" {
             text: "A context must not be destroyed while it is current on another thread.",

@@ -12,8 +12,8 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "A `Current` creates streams, events, memory and models. Only a `Context` of an open `Device` \
-                lends a `Current`.",
+            means: "A `Current` creates streams, events, memory and models. Only a `Context` of an open `Device` and \
+                a `Runtime`, which has taken its device, lend a `Current`.",
         }
         DEV_02 = "DEV-02" {
             text: "Resources are released in reverse order: explicit streams first, the device last.",
@@ -26,7 +26,8 @@ rules! {
             priority: 1,
             class: Compile,
             means: "`Device::reset` takes the device by value, and a context's scope borrows the device. The scope \
-                destroys its streams at its end.",
+                destroys its streams at its end. A `Runtime` destroys its streams when it is closed, and then resets \
+                its device.",
             hole: "A scope whose teardown failed keeps its streams. The device then refuses to be reset.",
         }
         DEV_03 = "DEV-03" {
@@ -132,8 +133,9 @@ rules! {
             basis: "doc+header+source",
             priority: 1,
             class: ByConstruction,
-            means: "The end of a context's scope releases everything in this order, including forgotten handles. A \
-                scope borrows its device, so no reset comes before the end of the scope.",
+            means: "The end of a context's scope or of a `Runtime` releases everything in this order, including \
+                forgotten handles. A scope borrows its device, and a `Runtime` has taken it, so no reset comes \
+                before.",
             hole: "A stream that cannot be synchronised stops the teardown. The remaining objects stay, and the \
                 device refuses to be reset.",
         }

@@ -233,9 +233,10 @@ rules! {
             basis: "doc",
             priority: 2,
             class: Compile,
-            means: "Inputs are `DeviceTensor`s, which start at an address from `aclrtMalloc`. The engine allocates \
-                the outputs.",
-            hole: "The alignment relies on `aclrtMalloc`, which aligns to 64 bytes.",
+            means: "Inputs are `DeviceTensor`s: blocks from `aclrtMalloc`, or parts of an arena or of shared memory. A \
+                part that does not start at a multiple of 64 bytes is refused (`Error::MisalignedPart`). The engine \
+                allocates the outputs.",
+            hole: "The alignment of whole blocks relies on `aclrtMalloc`, which aligns to 64 bytes.",
         }
         GE_20 = "GE-20" {
             text: "Inputs and outputs must live until the stream is synchronised (or until the callback runs for \
@@ -272,7 +273,8 @@ rules! {
             basis: "doc",
             priority: 2,
             class: Compile,
-            means: "A graph has either memory that was set or an allocator: these are two states.",
+            means: "A graph has either memory that was set or an allocator: these are two states. If setting memory has \
+                failed halfway, `Graph::register` returns `EngineError::MemoryInDoubt`.",
         }
         GE_23 = "GE-23" {
             text: "Memory bases need a compiled static graph; const and fixed bases are set once, feature base only \
@@ -284,8 +286,9 @@ rules! {
             basis: "doc",
             priority: 3,
             class: Compile,
-            means: "Setting memory leads to a state in which it cannot be set again. The crate checks that the graph \
-                is static and the memory large enough.",
+            means: "Setting memory leads to a state in which it cannot be set again. If it has failed halfway, setting it \
+                again returns `EngineError::MemoryInDoubt`. The crate checks that the graph is static and the memory \
+                large enough.",
             hole: "Only the plain feature base can be set, and only once, even if the graph could refresh it.",
         }
         GE_24 = "GE-24" {

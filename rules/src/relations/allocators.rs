@@ -5,9 +5,10 @@
 use super::clock::Now;
 use super::effects::allocates;
 use super::scene::Case;
-use super::world::Registration;
+use super::world::{Registration, World};
 use crate::catalogue::*;
-use crate::events::{Kind, Member, Object, Op};
+use crate::events::{Event, Kind, Member, Object, Op};
+use crate::finding::Call;
 
 pub(super) fn judge(case: &mut Case<'_>) {
     let (op, object) = (case.event().op, case.event().object);
@@ -17,10 +18,11 @@ pub(super) fn judge(case: &mut Case<'_>) {
             unregister(case, object);
             unused(case, object);
         }
-        (Op::Destroy, Kind::Stream) => {
+        (Op::Destroy | Op::DestroyForce, Kind::Stream) => {
             left_behind(case, object);
             unused(case, object);
         }
+        (Op::Create, Kind::Stream) => inherits(case),
         (Op::Destroy, Kind::Descriptor) => descriptor(case, object),
         _ => {}
     }
@@ -132,11 +134,54 @@ fn left_behind(case: &mut Case<'_>, stream: Object) {
             ALLOC_16,
             format!("{stream} is destroyed with an allocator registered: a new stream may inherit it"),
             "no registration is left",
-            "call aclrtAllocatorUnregister before aclrtDestroyStream",
+            format!("call aclrtAllocatorUnregister before {}", case.event().call),
         )
         .about(stream)
         .about(registration.descriptor)
         .against(registration.call, "registered the allocator");
+    }
+}
+
+/// The forced reset of a device ends the streams of its default context. Their work is over only then, so a program can
+/// unregister their allocators afterwards, until the device has streams again.
+fn inherits(case: &mut Case<'_>) {
+    let device = case.world.context_device(case.event().context).map(Object::device);
+    let is_lost = |(stream, registration): (&Object, &Registration)| {
+        registration.lost.filter(|reset| Some(reset.object) == device).map(|reset| (*stream, reset))
+    };
+    let lost: Vec<_> = case.world.registrations.iter().filter_map(is_lost).collect();
+    let Some((_, reset)) = lost.first() else { return };
+    case.report(
+        ALLOC_16,
+        format!("the new stream may inherit the allocator of one of {} that a forced reset has ended", lost.len()),
+        "no registration is left",
+        "call aclrtAllocatorUnregister for the streams of the default context, after aclrtResetDeviceForce",
+    )
+    .all(lost.iter().map(|(stream, _)| *stream))
+    .against(*reset, "ended the streams");
+}
+
+/// A forced reset ends this context.
+pub(super) fn loses(world: &mut World, reset: Call, context: Object) {
+    for stream in world.streams_of(context) {
+        world.registrations.get_mut(&stream).into_iter().for_each(|registration| registration.lost = Some(reset));
+    }
+}
+
+/// The program has tried to unregister, which the library may refuse; or a finding has told that it has not.
+pub(super) fn is_told(world: &mut World, event: &Event) {
+    match (event.op, event.object.kind) {
+        (Op::Unregister, _) => {
+            world.registrations.get_mut(&event.object).into_iter().for_each(|registration| registration.lost = None);
+        }
+        (Op::Create, Kind::Stream) => {
+            let device = world.context_device(event.context).map(Object::device);
+            let registrations = world.registrations.values_mut();
+            registrations.for_each(|registration| {
+                registration.lost = registration.lost.filter(|reset| Some(reset.object) != device)
+            });
+        }
+        _ => {}
     }
 }
 
@@ -158,7 +203,7 @@ fn descriptor(case: &mut Case<'_>, object: Object) {
 }
 
 /// The registration of a stream, with work that may still use it.
-fn serving(case: &Case<'_>, stream: Object) -> Option<(Registration, crate::finding::Call)> {
+fn serving(case: &Case<'_>, stream: Object) -> Option<(Registration, Call)> {
     let (world, order) = (case.world, case.world.order());
     let registration = world.registrations.get(&stream)?;
     let in_flight = world.allocators.get(&registration.object?)?;

@@ -18,6 +18,7 @@ pub(super) fn begin(world: &mut World, scene: Scene, reported: Option<Vec<Object
     if scene.event.op == Op::GiveBack {
         super::lent::given_back(world, &scene.event);
     }
+    super::allocators::is_told(world, &scene.event);
     let named = scene.event.others().chain([scene.event.object]);
     let blocks = scene.memory.iter().filter_map(|used| Some(world.block(used.span.start)?.0));
     let used: Vec<Object> = named.chain(blocks).collect();
@@ -295,7 +296,15 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
             let descriptor = event.others().find(|other| other.kind == Kind::Descriptor);
             if let Some(descriptor) = descriptor {
                 let object = world.descriptors.get(descriptor).and_then(|entry| entry.data.object);
-                let new = Registration { call, descriptor, object, serves: false, elsewhere: None, at_once: None };
+                let new = Registration {
+                    call,
+                    descriptor,
+                    object,
+                    serves: false,
+                    elsewhere: None,
+                    at_once: None,
+                    lost: None,
+                };
                 world.registrations.insert(event.object, new);
             }
         }

@@ -215,6 +215,9 @@ pub(super) fn reset_device(world: &mut World, call: Call, id: u64, forced: bool)
         device.forced = call.number;
     }
     if let Some(context) = device.default_context.take() {
+        if forced {
+            super::allocators::loses(world, call, context);
+        }
         end_context(world, call, context);
     }
     release_unused(world, call, id);

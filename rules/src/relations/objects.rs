@@ -210,6 +210,8 @@ pub(super) struct Registration {
     pub(super) elsewhere: Option<Call>,
     /// The first run of a model with open shapes since then that had no stream.
     pub(super) at_once: Option<Call>,
+    /// The forced reset that has ended the stream, until the program unregisters, or a finding tells that it has not.
+    pub(super) lost: Option<Call>,
 }
 
 /// A block of a caller's allocator.

@@ -341,6 +341,11 @@ impl RawStream {
         &self.timeline
     }
 
+    #[inline]
+    pub(super) fn allocators(&self) -> &Registrations {
+        &self.allocators
+    }
+
     /// The handle, for calls by the owner of the stream's handle in the program.
     #[inline]
     pub(super) fn handle(&self) -> aclrtStream {

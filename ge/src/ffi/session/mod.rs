@@ -9,6 +9,7 @@ pub(crate) use teardown::InContext;
 
 use super::graph::{Registration, calls};
 use super::{OptionList, RawGraph, RawOutputs, SESSIONS, Shim, Site, c_path};
+use crate::error::EngineError;
 use crate::graph_source::{GraphSource, GraphSummary};
 use crate::kinds::{GRAPH, SESSION};
 use ascendcl::raw::{AllocatorFunctions, KeptMemory, KeptSlot, LastUse};
@@ -125,6 +126,12 @@ impl RawSession {
         let status = unsafe { (self.shim.0.graph_summary)(session, graph.id(), &raw mut summary) };
         let doing = || format!("ask what graph {} needs", graph.id());
         self.shim.done("GetCompiledGraphSummary", status, doing).map(|()| summary.into())
+    }
+
+    /// An error if the engine may have memory that was set for the graph. Nothing of the engine is called.
+    #[rule(GE_22, GE_23)]
+    pub(crate) fn has_no_memory(&self, graph: &RawGraph) -> Result<(), Error> {
+        if graph.holds().memory.is_empty() { Ok(()) } else { Err(EngineError::MemoryInDoubt.into()) }
     }
 
     /// Registers an allocator for the graph's stream, which is `stream`. Returns what the replaced registration kept.

@@ -135,6 +135,19 @@ impl RawSession {
     }
 }
 
+impl RawSession {
+    /// The context has ended without the session. The engine may still know an allocator under the handle of a stream, which
+    /// a new stream may get.
+    #[rule(GE_09)]
+    fn is_lost(&self) {
+        for graph in self.graphs_in_order() {
+            let registration = graph.holds().registration.take();
+            // The engine may have blocks, and the allocator has memory of the context. So it is never dropped.
+            core::mem::forget(registration.map(|registration| registration.close(self.shim)));
+        }
+    }
+}
+
 /// A session as an attached object of its context.
 pub(crate) struct InContext(pub(crate) Arc<RawSession>);
 
@@ -155,5 +168,9 @@ unsafe impl Attach for InContext {
     #[rule(GE_09, GE_11, GE_21)]
     fn take_down(&self, from: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         Ok(self.0.end(from)?)
+    }
+
+    fn is_lost(&self) {
+        self.0.is_lost();
     }
 }

@@ -1,9 +1,12 @@
 //! Runtimes that are closed by force while a graph executes.
 
 use super::*;
-use ascendcl_sim::{Calls, Fault, Plan, control};
+use crate::common::under_watch;
+use crate::support::two_digits;
+use ascendcl_sim::{Calls, Config, Fault, Plan, control};
 use std::env;
 use std::process::Command;
+use std::sync::atomic::Ordering;
 
 const BRIEFLY: Duration = Duration::from_millis(20);
 
@@ -15,7 +18,7 @@ fn hanging(engine: &Engine<'_>, refused: &[&str]) -> Service {
         let hangs = Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs);
         let plan = |plan: Plan, name: &&str| plan.at(Calls::of(*name), Fault::Fails(207_000));
         control::fail(refused.iter().fold(hangs, plan)).unwrap();
-        let graph = crate::support::two_digits(&mut session, current).compile(&mut session, current)?;
+        let graph = two_digits(&mut session, current).compile(&mut session, current)?;
         let input = images(current, 2);
         std::mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64)?, 1)?);
         let graph = graph.register(&mut session, current, stream, allocator)?.load(&mut session, current)?;
@@ -44,6 +47,37 @@ fn is_of_no_use(world: &World, service: Service) {
     next.close().unwrap();
 }
 
+/// A stream with an allocator, besides the one of the graph.
+fn registered_in(service: &mut Service) -> Arc<Seen> {
+    let Service { session, runtime, .. } = service;
+    let registered = runtime.with(|current| {
+        let (allocator, seen) = watched(current);
+        std::mem::forget(session.register(current, current.stream().unwrap(), allocator).unwrap());
+        seen
+    });
+    registered.unwrap()
+}
+
+/// The engine knows the lost allocators under the handles of their streams. New streams have these handles, and no allocators
+/// of their own.
+fn lend_nothing_any_more(engine: &Engine<'_>, lost: &[Arc<Seen>]) {
+    let asked = || lost.iter().map(|seen| seen.allocated.load(Ordering::SeqCst)).collect::<Vec<_>>();
+    let before = asked();
+    let next = Runtime::<Vision>::open(setup()).unwrap();
+    let refused = next.with(|current| {
+        let mut session = engine.open_session(current, &Options::new()).unwrap();
+        let mut is_refused = || {
+            let graph = two_digits(&mut session, current).compile(&mut session, current).unwrap();
+            graph.load_on(&mut session, current, current.stream().unwrap()).is_err()
+        };
+        (0..8).filter(|_| is_refused()).count()
+    });
+    assert_eq!(asked(), before);
+    // The default stream of the context has the handle of one of the lost ones.
+    assert!(refused.unwrap() >= 2, "no handle is used again");
+    next.close().unwrap();
+}
+
 #[proves(STREAM_17, GE_11, GE_20)]
 #[test]
 fn a_session_whose_work_could_be_discarded_ends_with_its_runtime() {
@@ -60,7 +94,7 @@ fn a_session_whose_work_could_be_discarded_ends_with_its_runtime() {
 
 /// The reset ends the default context, and the engine cannot take its session down any more. It is lost, and with it the
 /// end of the engine: the test below runs in a process of its own.
-#[proves(DEV_08, DEV_09, GE_11)]
+#[proves(ALLOC_16, DEV_08, DEV_09, GE_09, GE_11)]
 #[test]
 fn a_session_that_is_lost_with_its_context_keeps_the_engine() {
     let child = Command::new(env::current_exe().unwrap())
@@ -75,14 +109,18 @@ fn a_session_that_is_lost_with_its_context_keeps_the_engine() {
 #[ignore = "leaves this process with an engine that cannot be closed"]
 fn in_a_process_of_its_own_a_session_is_lost() {
     let world = world();
+    control::configure(under_watch(Config::new().reuse_handles(true))).unwrap();
     let acl = common::acl();
     let engine = Engine::init(&acl, &world.place(), &Options::new()).unwrap();
-    let service = hanging(&engine, &["aclrtStreamAbort", "aclrtDeviceTaskAbort"]);
+    let mut service = hanging(&engine, &["aclrtStreamAbort", "aclrtDeviceTaskAbort"]);
+    let others: Vec<_> = (0..2).map(|_| registered_in(&mut service)).collect();
     let lost = service.runtime.close_by_force(BRIEFLY).unwrap();
     control::fail(Plan::new()).unwrap();
     assert!(lost.iter().any(|lost| lost.contains("1 graph engine session(s)")), "{lost:?}");
     assert_eq!((world.double.count("sessions"), service.dropped().len()), (1, 0), "the engine may still use all of it");
+    let seen: Vec<_> = others.into_iter().chain([Arc::clone(&service.seen)]).collect();
     is_of_no_use(&world, service);
+    lend_nothing_any_more(&engine, &seen);
     // Another runtime works with the engine.
     let mut next = Service::open(&engine);
     next.infers();
