@@ -4,7 +4,6 @@ use crate::error::Error;
 use crate::ffi::{Api, Loading, app_log};
 use ascendcl_sys as sys;
 use core::fmt;
-use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 #[cfg(feature = "sim")]
@@ -35,7 +34,8 @@ pub enum Library {
     #[cfg(feature = "sim")]
     Simulator,
     /// The vendor's library if one is installed, else the simulator (feature `sim`). The crate prints to stderr which
-    /// one it uses. A library that is installed but cannot be loaded is an error.
+    /// one it uses. A library that is installed but cannot be loaded is an error, and so is a folder that cannot be
+    /// searched.
     #[cfg(feature = "sim")]
     VendorOrSimulator,
 }
@@ -81,6 +81,10 @@ impl Library {
     /// has to be an AscendCL library, of the vendor or another, whose functions have the signatures of the vendor's
     /// headers. The same holds for the other libraries in its folder. If the file does not exist or is not a library,
     /// the result is an error.
+    ///
+    /// A process uses only one installation of the vendor's software. The crate counts the libraries of two installations
+    /// as independent. But the dynamic loader shares the files that both need if these have the same names, and both
+    /// libraries use the same devices.
     #[allow(unsafe_code, reason = "a declaration only: the caller vouches for the file")]
     pub unsafe fn at(path: impl Into<PathBuf>) -> Self {
         Self::At(LibraryFile(path.into()))
@@ -142,7 +146,7 @@ impl Library {
     /// [`Error::Load`] if there is no library or the dynamic loader refuses it, and [`Error::SimulatorNotBuiltIn`].
     pub fn load(&self) -> Result<Loaded, Error> {
         match self {
-            Self::At(file) => open(Key::of_file(file.path()), [candidate(file.path(), "the given path")]),
+            Self::At(file) => open_file(file.path(), "the given path"),
             #[cfg(feature = "sim")]
             Self::Simulator => simulator(),
             Self::Vendor => chosen_or(|| open(Key::Installed, sys::candidates())),
@@ -150,7 +154,7 @@ impl Library {
             Self::VendorOrSimulator => {
                 let mut why = "";
                 let got = chosen_or(|| match open(Key::Installed, sys::candidates()) {
-                    Err(Error::Load(error)) if matches!(*error, sys::LoadError::NotFound { .. }) => {
+                    Err(Error::Load(error)) if is_not_installed(&error) => {
                         why = "no library of the vendor's is installed: ";
                         simulator()
                     }
@@ -160,6 +164,12 @@ impl Library {
             }
         }
     }
+}
+
+/// Whether no library is installed. In a place that cannot be searched, there may be one.
+#[cfg(feature = "sim")]
+fn is_not_installed(error: &sys::LoadError) -> bool {
+    matches!(error, sys::LoadError::NotFound { tried } if !tried.iter().any(sys::Attempt::is_undecided))
 }
 
 /// Prints to stderr, once, which of the two libraries the program uses.
@@ -178,12 +188,16 @@ fn chosen_or(otherwise: impl FnOnce() -> Result<Loaded, Error>) -> Result<Loaded
     match std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
         None => otherwise(),
         Some(value) if value == *"sim" => simulator(),
-        Some(value) => open(Key::of_file(&value), [candidate(&value, VARIABLE)]),
+        Some(value) => open_file(Path::new(&value), VARIABLE),
     }
 }
 
-fn candidate(path: impl Into<OsString>, because: &'static str) -> sys::Candidate {
-    sys::Candidate { path: PathBuf::from(path.into()), because }
+fn open_file(path: &Path, because: &'static str) -> Result<Loaded, Error> {
+    let candidate = sys::Candidate { path: path.to_owned(), because };
+    // A path from the root names the same file after the program has changed its folder.
+    let absolute = if candidate.is_left_to_the_loader() { None } else { std::path::absolute(path).ok() };
+    let path = absolute.unwrap_or(candidate.path);
+    open(Key::File(path.clone()), [sys::Candidate { path, because }])
 }
 
 /// What a loaded library is known by.
@@ -194,12 +208,6 @@ enum Key {
     /// The one that is found where libraries are installed.
     Installed,
     File(PathBuf),
-}
-
-impl Key {
-    fn of_file(path: impl AsRef<Path>) -> Self {
-        Self::File(path.as_ref().to_owned())
-    }
 }
 
 /// The libraries of this process. Each is loaded once.
@@ -229,9 +237,9 @@ fn once(key: Key, load: impl FnOnce() -> Result<&'static sys::Library, sys::Load
     let library = load()?;
     let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
     Ok(known(&loaded).unwrap_or_else(|| {
-        // A file with two names is one library: each thread has one current context of it (CTX-05).
-        let same =
-            loaded.iter().map(|(_, loaded)| *loaded).find(|loaded| loaded.functions().origin() == library.origin());
+        // A file with two names is one library, and so are two files of one installation: each thread has one current
+        // context of it (CTX-05).
+        let same = loaded.iter().map(|(_, loaded)| *loaded).find(|loaded| loaded.functions().is_same(library));
         let library = same.unwrap_or_else(|| Loaded::new(library));
         loaded.push((key, library));
         library
