@@ -1,15 +1,13 @@
 //! The library that the program runs on.
 
+mod find;
+
 use crate::error::Error;
 use crate::ffi::{Api, Loading, app_log};
 use ascendcl_sys as sys;
 use core::fmt;
-use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-#[cfg(feature = "sim")]
-use std::sync::Once;
-use std::sync::{Mutex, PoisonError};
 
 /// Which library to use.
 ///
@@ -36,7 +34,8 @@ pub enum Library {
     #[cfg(feature = "sim")]
     Simulator,
     /// The vendor's library if one is installed, else the simulator (feature `sim`). The crate prints to stderr which
-    /// one it uses. A library that is installed but cannot be loaded is an error.
+    /// one it uses. A library that is installed but cannot be loaded is an error, and so is a folder that cannot be
+    /// searched.
     #[cfg(feature = "sim")]
     VendorOrSimulator,
 }
@@ -82,6 +81,10 @@ impl Library {
     /// has to be an AscendCL library, of the vendor or another, whose functions have the signatures of the vendor's
     /// headers. The same holds for the other libraries in its folder. If the file does not exist or is not a library,
     /// the result is an error.
+    ///
+    /// A process uses only one installation of the vendor's software. The crate counts the libraries of two installations
+    /// as independent. But the dynamic loader shares the files that both need if these have the same names, and both
+    /// libraries use the same devices.
     #[allow(unsafe_code, reason = "a declaration only: the caller vouches for the file")]
     pub unsafe fn at(path: impl Into<PathBuf>) -> Self {
         Self::At(LibraryFile(path.into()))
@@ -124,8 +127,6 @@ impl LibraryFile {
     }
 }
 
-const VARIABLE: &str = "ASCENDCL_LIBRARY";
-
 impl Library {
     /// Loads the library without initialising it, for inspection. [`Acl::init`](crate::Acl::init) loads the library
     /// itself.
@@ -142,107 +143,8 @@ impl Library {
     ///
     /// [`Error::Load`] if there is no library or the dynamic loader refuses it, and [`Error::SimulatorNotBuiltIn`].
     pub fn load(&self) -> Result<Loaded, Error> {
-        match self {
-            Self::At(file) => open(Key::of_file(file.path()), [candidate(file.path(), "the given path")]),
-            #[cfg(feature = "sim")]
-            Self::Simulator => simulator(),
-            Self::Vendor => chosen_or(|| open(Key::Installed, sys::candidates())),
-            #[cfg(feature = "sim")]
-            Self::VendorOrSimulator => {
-                let mut why = "";
-                let got = chosen_or(|| match open(Key::Installed, sys::candidates()) {
-                    Err(Error::Load(error)) if matches!(*error, sys::LoadError::NotFound { .. }) => {
-                        why = "no library of the vendor's is installed: ";
-                        simulator()
-                    }
-                    answer => answer,
-                });
-                announce(why, got)
-            }
-        }
+        find::find(self)
     }
-}
-
-/// Prints to stderr, once, which of the two libraries the program uses.
-#[cfg(feature = "sim")]
-fn announce(why: &str, got: Result<Loaded, Error>) -> Result<Loaded, Error> {
-    static ONCE: Once = Once::new();
-    if let Ok(loaded) = &got {
-        // Stderr may be closed.
-        ONCE.call_once(|| drop(writeln!(std::io::stderr(), "ascendcl: {why}running on {loaded}")));
-    }
-    got
-}
-
-/// The library that the environment variable names, or else `otherwise`.
-fn chosen_or(otherwise: impl FnOnce() -> Result<Loaded, Error>) -> Result<Loaded, Error> {
-    match std::env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
-        None => otherwise(),
-        Some(value) if value == *"sim" => chosen_simulator(),
-        Some(value) => open(Key::of_file(&value), [candidate(&value, VARIABLE)]),
-    }
-}
-
-fn candidate(path: impl Into<OsString>, because: &'static str) -> sys::Candidate {
-    sys::Candidate { path: PathBuf::from(path.into()), because }
-}
-
-/// What a loaded library is known by.
-#[derive(PartialEq, Eq)]
-enum Key {
-    #[cfg(feature = "sim")]
-    Simulator,
-    /// The one that is found where libraries are installed.
-    Installed,
-    File(PathBuf),
-}
-
-impl Key {
-    fn of_file(path: impl AsRef<Path>) -> Self {
-        Self::File(path.as_ref().to_owned())
-    }
-}
-
-/// The libraries of this process. Each is loaded once.
-static LOADED: Mutex<Vec<(Key, Loaded)>> = Mutex::new(Vec::new());
-
-fn open(key: Key, candidates: impl IntoIterator<Item = sys::Candidate>) -> Result<Loaded, Error> {
-    once(key, || crate::ffi::open_first(candidates))
-}
-
-#[cfg(feature = "sim")]
-fn simulator() -> Result<Loaded, Error> {
-    once(Key::Simulator, || Ok(crate::ffi::simulator()))
-}
-
-/// A program that names the vendor's library says on stderr that it runs on the simulator.
-#[cfg(feature = "sim")]
-fn chosen_simulator() -> Result<Loaded, Error> {
-    announce("", simulator())
-}
-
-#[cfg(not(feature = "sim"))]
-fn chosen_simulator() -> Result<Loaded, Error> {
-    Err(Error::SimulatorNotBuiltIn)
-}
-
-fn once(key: Key, load: impl FnOnce() -> Result<&'static sys::Library, sys::LoadError>) -> Result<Loaded, Error> {
-    let known = |loaded: &[(Key, Loaded)]| loaded.iter().find(|(known, _)| *known == key).map(|(_, loaded)| *loaded);
-    if let Some(loaded) = known(&LOADED.lock().unwrap_or_else(PoisonError::into_inner)) {
-        return Ok(loaded);
-    }
-    // This comes before the lock, because loading runs the file's initialisers. Another thread may have loaded the file
-    // meanwhile.
-    let library = load()?;
-    let mut loaded = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
-    Ok(known(&loaded).unwrap_or_else(|| {
-        // A file with two names is one library: each thread has one current context of it (CTX-05).
-        let same =
-            loaded.iter().map(|(_, loaded)| *loaded).find(|loaded| loaded.functions().origin() == library.origin());
-        let library = same.unwrap_or_else(|| Loaded::new(library));
-        loaded.push((key, library));
-        library
-    }))
 }
 
 /// Exists for the compiler's message only: a [`Loaded`] library may not be initialised. No type implements it.

@@ -9,7 +9,7 @@ mod installations;
 use ascendcl::library::LogLevel;
 use ascendcl::{Acl, Error, Library, RunError};
 use ascendcl_macros::proves;
-use common::{acl, alone, c_library, example, library_at, scratch, shared_simulator};
+use common::{acl, alone, c_library, compiled, example, library_at, scratch, shared_simulator};
 use std::fs;
 use std::io::Write;
 use std::process::Output;
@@ -75,6 +75,13 @@ fn a_file_with_several_names_is_one_library() {
     let spelt = library.parent().unwrap().join(".").join("libascendcl.so");
     let loaded = [library.clone(), spelt, link, library].map(|name| library_at(name).load().unwrap());
     assert!(loaded.iter().all(|one| *one == loaded[0]), "{loaded:?}");
+    // A file without the initialisation takes it from the file beside it.
+    let part = scratch("two-files").join("libacl_mdl.so");
+    compiled("int aclmdlUnload(unsigned model) { (void)model; return 0; }\n", &part);
+    let whole = part.with_file_name("libacl_rt.so");
+    compiled("int aclInit(const char *path) { (void)path; return 0; }\n", &whole);
+    let [whole, part] = [whole, part].map(|file| library_at(file).load().unwrap());
+    assert_eq!(whole, part);
     let other = c_library("named-once", "int aclInit(const char *path) { (void)path; return 1; }\n");
     assert_ne!(library_at(other).load().unwrap(), loaded[0]);
 }

@@ -28,7 +28,16 @@ if [ -z "$library" ]; then
     cargo build --release --manifest-path "$root/Cargo.toml" -p ascendcl-sim-dylib
     library=${CARGO_TARGET_DIR:-$root/target}/release/libascendcl.so
 fi
+# An installation of the vendor's may be there. The simulator has a function that the vendor's files do not have.
+for file in libascendcl.so libacl_rt.so; do
+    if [ -e "$folder/lib64/$file" ] && ! grep -q ascendcl_sim_has "$folder/lib64/$file"; then
+        echo "install-simulator.sh: $folder/lib64/$file is not the simulator: choose another folder" >&2
+        exit 1
+    fi
+done
 mkdir -p "$folder/lib64/stub"
+# A program may have the old file open, or the name may be a link to another file.
+rm -f "$folder/lib64/libascendcl.so"
 cp "$library" "$folder/lib64/libascendcl.so"
 
 # The files that the table of functions names, and others that programs link with.

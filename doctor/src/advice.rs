@@ -1,15 +1,19 @@
 //! The advice: what to do next.
 
-use crate::environment::{Environment, Found, LIBRARY, SIMULATOR, VISIBLE};
-use crate::findings::{Findings, Library};
+use crate::environment::{Environment, Found, LIBRARY, SIMULATOR, VISIBLE, named};
+use crate::findings::{Findings, Library, ProblemKind};
 use crate::report::Verdict;
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::path::Path;
 
 const SOURCE: &str = "Install the vendor's software (CANN), or if it is installed, run `source <its folder>/set_env.sh` \
                       in this shell and try again.";
 const NAME_IT: &str = "If the library is in another folder, set ASCENDCL_LIBRARY to its path: \
                        `ASCENDCL_LIBRARY=/path/to/libacl_rt.so ascendcl-doctor`.";
+const MIXED: &str = "Check that all files of the library and of the driver are of one release: a call that needs the missing \
+                     function ends the program.";
+const CLOSED: &str = "the system does not say whether a library is there";
 const SIMULATE: &str = "Without an Ascend device, use the simulator: build your program with the feature `sim`, and set \
                         ASCENDCL_LIBRARY=sim or ask for `Library::VendorOrSimulator`.";
 const DRIVER: &str = "Run `npu-smi info` as this user. If it fails too, install or repair the driver and the firmware. In \
@@ -18,6 +22,9 @@ const DRIVER: &str = "Run `npu-smi info` as this user. If it fails too, install 
 
 pub(crate) fn of(verdict: Verdict, environment: &Environment, findings: &Findings) -> Vec<String> {
     let mut next = of_variables(environment, findings);
+    if findings.has(ProblemKind::Unbound) {
+        next.push(MIXED.to_owned());
+    }
     next.extend(of_verdict(verdict, environment, findings));
     next
 }
@@ -31,8 +38,13 @@ fn of_variables(environment: &Environment, findings: &Findings) -> Vec<String> {
         if ascendcl_sys::VARIABLES.contains(&name.as_str()) && variable.meaning.ends_with("does not exist") {
             next.push(format!("Correct {name}: the folder {value} does not exist."));
         }
-        if name == LIBRARY && value != "sim" && !Path::new(value).is_file() {
-            let what = if Path::new(value).is_dir() { "is a folder" } else { "does not exist" };
+        let is_searched_for = named(OsStr::new(value)).is_left_to_the_loader() && !Path::new(value).is_dir();
+        if name == LIBRARY && value != "sim" && !is_searched_for && !Path::new(value).is_file() {
+            let what = match Path::new(value) {
+                path if path.is_dir() => "is a folder",
+                path if matches!(path.try_exists(), Ok(false)) => "does not exist",
+                _ => "cannot be used",
+            };
             next.push(format!("Correct {name}, or unset it: {value} {what}."));
         }
     }
@@ -62,7 +74,13 @@ fn of_verdict(verdict: Verdict, environment: &Environment, findings: &Findings) 
             "Nothing is wrong, but no Ascend device is used. On an Ascend machine, unset ASCENDCL_LIBRARY to use the \
              vendor's library.",
         ]),
-        Verdict::NoLibrary => texts(&[SOURCE, NAME_IT, SIMULATE]),
+        Verdict::NoLibrary => {
+            let closed = environment.places.iter().filter(|place| place.found == Found::Unknown);
+            let closed = closed.map(|place| {
+                format!("Check the permissions of {}, and the groups of this user: {CLOSED}.", place.path)
+            });
+            closed.take(1).chain(texts(&[SOURCE, NAME_IT, SIMULATE])).collect()
+        }
         Verdict::NotLoaded => not_loaded(environment, findings),
         Verdict::NoAscendcl => vec![
             "This file is a library, but not one of AscendCL. Set the variable or the link that leads to it to \
@@ -180,7 +198,6 @@ fn no_device(environment: &Environment, findings: &Findings) -> Vec<String> {
 mod tests {
     use super::*;
     use crate::environment::Place;
-    use crate::findings::ProblemKind;
 
     /// The first advice for this message of the dynamic loader about a library in `/lib64`.
     fn first_advice(reason: &str) -> String {

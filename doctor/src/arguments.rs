@@ -9,6 +9,8 @@ pub(crate) enum Task {
     Version,
     /// Tries the library, in the second process.
     Probe,
+    /// Loads the library, in a process whose dynamic loader binds all functions at once.
+    Bind,
     Report {
         json: bool,
         /// The time limit for each step of the library.
@@ -18,6 +20,8 @@ pub(crate) enum Task {
 
 /// The argument that makes this program the second process.
 pub(crate) const PROBE: &str = "--try-the-library";
+/// The argument that makes this program the third process.
+pub(crate) const BIND: &str = "--bind-the-library";
 
 pub(crate) const HELP: &str = "\
 Says which AscendCL library this machine has, what is wrong with it, and what to do next.
@@ -46,6 +50,7 @@ pub(crate) fn read() -> Result<Task, lexopt::Error> {
             Long("version") | Short('V') => return Ok(Task::Version),
             Long("help") | Short('h') => return Ok(Task::Help),
             Long(name) if PROBE.strip_prefix("--") == Some(name) => return Ok(Task::Probe),
+            Long(name) if BIND.strip_prefix("--") == Some(name) => return Ok(Task::Bind),
             _ => return Err(argument.unexpected()),
         }
     }

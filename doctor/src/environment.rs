@@ -3,6 +3,7 @@
 use serde::Serialize;
 use std::env;
 use std::ffi::OsStr;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// The facts that a program on this machine finds before it loads anything.
@@ -39,6 +40,8 @@ pub(crate) enum Found {
     /// A stub of a toolkit for linking. The crate skips it.
     Stub,
     Absent,
+    /// The system does not say whether a file is there.
+    Unknown,
     /// A bare file name, which only the dynamic loader can find.
     LeftToTheLoader,
 }
@@ -89,7 +92,13 @@ fn library(value: Option<&OsStr>) -> String {
         None => "the crate looks for a library in the places of the search".to_owned(),
         Some(value) if value == "sim" => "programs with the feature `sim` use the simulator".to_owned(),
         Some(value) if Path::new(value).is_dir() => "a folder, but the path of a file is expected".to_owned(),
+        Some(value) if named(value).is_left_to_the_loader() => {
+            "the dynamic loader looks for this file, and no other place is searched".to_owned()
+        }
         Some(value) if Path::new(value).exists() => "this file is used, and no other place is searched".to_owned(),
+        Some(value) if cannot_be_searched(Path::new(value)) => {
+            "this place cannot be searched, and no other place is".to_owned()
+        }
         Some(_) => "this file does not exist, and no other place is searched".to_owned(),
     }
 }
@@ -98,6 +107,7 @@ fn home(value: Option<&OsStr>) -> String {
     match value {
         None => "no folder is added to the search",
         Some(value) if Path::new(value).is_dir() => "this folder is searched",
+        Some(value) if cannot_be_searched(Path::new(value)) => "this folder cannot be searched",
         Some(_) => "this folder does not exist",
     }
     .to_owned()
@@ -120,23 +130,32 @@ fn verify(value: Option<&OsStr>) -> String {
 
 /// The places that are searched. If `ASCENDCL_LIBRARY` names a file, that file is the only place.
 fn places() -> Vec<Place> {
-    let named = env::var_os(LIBRARY).filter(|value| !value.is_empty());
-    let candidates = match named {
+    let candidates = match env::var_os(LIBRARY).filter(|value| !value.is_empty()) {
         None => ascendcl_sys::candidates(),
         Some(value) if value == "sim" => Vec::new(),
-        Some(value) => vec![ascendcl_sys::Candidate { path: value.into(), because: LIBRARY }],
+        Some(value) => vec![named(&value)],
     };
     let place = |candidate: ascendcl_sys::Candidate| Place {
         found: match &candidate {
             it if it.is_left_to_the_loader() => Found::LeftToTheLoader,
             it if it.is_a_stub() => Found::Stub,
             it if it.path.is_file() => Found::File,
+            it if cannot_be_searched(&it.path) => Found::Unknown,
             _ => Found::Absent,
         },
         path: candidate.path.display().to_string(),
         because: candidate.because,
     };
     candidates.into_iter().map(place).collect()
+}
+
+/// The file that a variable names.
+pub(crate) fn named(value: &OsStr) -> ascendcl_sys::Candidate {
+    ascendcl_sys::Candidate { path: value.into(), because: LIBRARY }
+}
+
+fn cannot_be_searched(path: &Path) -> bool {
+    path.try_exists().is_err_and(|error| error.kind() != ErrorKind::NotADirectory)
 }
 
 fn device_files() -> Vec<String> {

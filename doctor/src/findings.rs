@@ -76,6 +76,8 @@ pub(crate) enum ProblemKind {
     NotFound,
     /// A file exists, but the dynamic loader refuses it.
     Refused,
+    /// A file of the library needs a function that none of the loaded files has.
+    Unbound,
     /// The file is a stub for linking.
     Stub,
     /// The library lacks functions that every release should have.

@@ -1,7 +1,8 @@
 //! Says which AscendCL library this machine has, what is wrong with it, and what to do next.
 //!
 //! The library is tried in a second process, which reports after each step. If the library crashes or hangs, only that
-//! process ends, and the report names the last step.
+//! process ends, and the report names the last step. A third process loads the library alone, to find out what its files
+//! lack.
 
 #![forbid(unsafe_code)]
 
@@ -32,6 +33,10 @@ fn main() -> ExitCode {
         Ok(Task::Version) => printed(concat!("ascendcl-doctor ", env!("CARGO_PKG_VERSION")), READY),
         Ok(Task::Probe) => {
             probe::run();
+            READY
+        }
+        Ok(Task::Bind) => {
+            probe::bind();
             READY
         }
         Ok(Task::Report { json, limit }) => {

@@ -17,6 +17,18 @@ pub(crate) fn run() {
     step(&mut findings, "the process was ending");
 }
 
+/// Loads the library that a program would use, and the files beside it.
+pub(crate) fn bind() {
+    let mut findings = Findings::default();
+    step(&mut findings, "loading the library");
+    match ascendcl::Library::Vendor.load() {
+        Ok(loaded) => findings.library = Some(library(loaded)),
+        Err(error) => findings.problem(kind_of(&error), error),
+    }
+    findings.finished = true;
+    step(&mut findings, "the process was ending");
+}
+
 fn step(findings: &mut Findings, step: &str) {
     findings.step = step.to_owned();
     let Ok(line) = serde_json::to_string(findings) else { return };

@@ -1,7 +1,7 @@
 //! The first process: starts the second one, and watches it.
 
-use crate::arguments::PROBE;
-use crate::findings::{Findings, ProblemKind};
+use crate::arguments::{BIND, PROBE};
+use crate::findings::{Findings, Library, ProblemKind};
 use crate::probe::MARK;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -29,10 +29,41 @@ enum Line {
 
 /// Tries the library in a second process, with a time limit for each step.
 pub(crate) fn probe(limit: Duration) -> Probed {
+    let mut probed = tried(PROBE, &[], limit);
+    let is_a_file = |library: &Library| library.path.is_some();
+    if probed.findings.finished && probed.findings.library.as_ref().is_some_and(is_a_file) {
+        // A program binds a function at its first call, which ends the process if no file has the function. That happens
+        // with files of several releases.
+        let bound = tried(BIND, &[("LD_BIND_NOW", "1")], limit).findings;
+        if let Some(lack) = what_it_lacks(&probed.findings, &bound) {
+            let text = format!("a file of the library needs a function that no file has. {lack}");
+            probed.findings.problem(ProblemKind::Unbound, text);
+        }
+    }
+    probed
+}
+
+/// Why the library, or a file beside it, cannot be loaded if all functions are bound at once.
+fn what_it_lacks(found: &Findings, bound: &Findings) -> Option<String> {
+    if let Some(refused) = bound.problems.iter().find(|problem| problem.kind == ProblemKind::Refused) {
+        return Some(format!("Bound at once, {}", refused.text));
+    }
+    let missing = |findings: &Findings| {
+        let library = findings.library.iter().flat_map(|library| &library.missing);
+        library.map(|missing| missing.function.clone()).collect::<Vec<_>>()
+    };
+    let known = missing(found);
+    let more: Vec<_> = missing(bound).into_iter().filter(|function| !known.contains(function)).collect();
+    (!more.is_empty()).then(|| format!("Bound at once, the file with {} cannot be loaded", more.join(", ")))
+}
+
+/// Starts this program again with an argument, and follows it.
+fn tried(argument: &str, variables: &[(&str, &str)], limit: Duration) -> Probed {
     let mut probed = Probed { findings: Findings::default(), said: Vec::new() };
     let started = std::env::current_exe().and_then(|this| {
         let mut command = Command::new(this);
-        command.arg(PROBE).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+        command.envs(variables.iter().copied());
+        command.arg(argument).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
     });
     match started {
         Ok(child) => follow(child, limit, &mut probed),

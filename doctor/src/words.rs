@@ -155,6 +155,7 @@ impl Display for Place {
             Found::File => "a file is there",
             Found::Stub => "a stub for linking, which is passed over",
             Found::Absent => "no such file or directory",
+            Found::Unknown => "this place cannot be searched",
             Found::LeftToTheLoader => "the dynamic loader looks for it",
         };
         write!(f, "{} ({}): {outcome}", self.path, self.because)

@@ -162,6 +162,7 @@ fn a_library_for_another_processor() {
     std::fs::write(&file, bytes).unwrap();
     let report = machine.report();
     report.says("not-loaded", 1, &[]).contains("1. The file is no library for this machine");
+    report.contains("the file is there, so it may be of another processor");
     assert_eq!(report.kinds(), ["refused"]);
 }
 
@@ -186,6 +187,47 @@ fn a_library_that_needs_a_file_that_is_not_there() {
     let report = machine.report();
     report.says("not-loaded", 1, &[]).contains("libascend_hal.so: cannot open shared object file");
     report.contains("1. A file that the library needs is missing.");
+}
+
+/// Files of several releases: the loader finds out at the call, and then ends the process.
+#[test]
+fn a_library_that_needs_a_function_that_is_nowhere() {
+    let machine = Machine::new("unbound").with("lib64/libacl_rt.so", "");
+    let (source, library) = (machine.file("lib64/libacl_rt.c"), machine.file("lib64/libacl_rt.so"));
+    let text = complete(OLD) + "int halNewerThanThis(void); int later(void) { return halNewerThanThis(); }\n";
+    std::fs::write(&source, text).unwrap();
+    let compiler = std::env::var("CC").unwrap_or_else(|_| "cc".into());
+    let arguments = ["-shared", "-fPIC", "-w", "-Wl,-z,lazy", "-o", &library, &source];
+    assert!(std::process::Command::new(compiler).args(arguments).status().unwrap().success());
+    let report = machine.report();
+    report.says("ready", 0, &[]).contains("needs a function that no file has").contains("halNewerThanThis");
+    report.contains("1. Check that all files of the library and of the driver are of one release");
+    assert_eq!(report.kinds(), ["unbound"]);
+}
+
+/// The dynamic loader has found the file that the variable names without a folder.
+#[test]
+fn a_bare_name_that_the_loader_finds() {
+    let machine = Machine::new("bare").with("lib64/libacl_rt.so", &complete(OLD));
+    let folder = machine.file("lib64");
+    let report = machine.variable("ASCENDCL_LIBRARY", "libacl_rt.so").variable("LD_LIBRARY_PATH", &folder).report();
+    report.says("ready", 0, &[]).contains("1. Nothing is wrong");
+    report.contains("ASCENDCL_LIBRARY=libacl_rt.so: the dynamic loader looks for this file, and no other place is");
+    assert!(!report.words.contains("Correct ASCENDCL_LIBRARY"), "{}", report.words);
+}
+
+/// A link to itself, as a folder that the user may not read.
+#[test]
+fn a_place_that_cannot_be_searched() {
+    if !nothing_is_installed_here() {
+        return;
+    }
+    let machine = Machine::new("closed");
+    let file = machine.file("lib64/libacl_rt.so");
+    std::os::unix::fs::symlink("libacl_rt.so", &file).unwrap();
+    let report = machine.report();
+    report.says("no-library", 1, &[&format!("  {file} (ASCEND_HOME_PATH): this place cannot be searched")]);
+    report.contains(&format!("1. Check the permissions of {file}"));
 }
 
 #[test]

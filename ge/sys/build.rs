@@ -7,6 +7,9 @@ include!("shim/compile.rs");
 
 use std::env;
 
+/// The header of the engine's sessions, below the folder of an installation.
+const HEADER: &str = "include/ge/ge_api.h";
+
 fn main() {
     for file in ["build.rs", "shim/compile.rs", "shim/ascendcl_ge.cpp", "shim/ascendcl_ge.h"] {
         println!("cargo:rerun-if-changed={file}");
@@ -15,7 +18,10 @@ fn main() {
         println!("cargo:rerun-if-env-changed={variable}");
     }
     let homes: Vec<_> = ascendcl_sys::homes().into_iter().map(|home| home.path).collect();
-    if let Some(home) = homes.iter().find(|home| home.join("include/ge/ge_api.h").exists()) {
+    // Cargo would run this at each build if it were told of a header that does not exist. So the error of a program
+    // without a shim says how to run this again.
+    if let Some(home) = homes.iter().find(|home| home.join(HEADER).exists()) {
+        println!("cargo:rerun-if-changed={}", home.join(HEADER).display());
         let shim = PathBuf::from(env::var_os("OUT_DIR").expect("cargo names it")).join("libascendcl_ge.so");
         if let Err(reason) = shim_against(home, &shim) {
             panic!("the graph engine's headers in {} do not fit: {reason}", home.display());

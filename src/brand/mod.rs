@@ -158,6 +158,8 @@ pub enum Unnamed {}
 ///     Speech,
 /// }
 /// ```
+///
+/// A `#[cfg]` goes on the call, which then declares only the names that depend on it.
 #[macro_export]
 macro_rules! names {
     ($($(#[$meta:meta])* $vis:vis $name:ident),+ $(,)?) => {

@@ -7,7 +7,7 @@
 use core::cell::Cell;
 use core::ffi::c_int;
 use core::mem::ManuallyDrop;
-use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -92,6 +92,7 @@ impl Joinable {
     /// Nobody joins the thread any more.
     pub(crate) fn detach(&self) {
         let _ = self.0.set(OwnThread::is_inside());
+        wait_before_destructors();
     }
 }
 
@@ -121,13 +122,35 @@ pub(crate) fn unless_exiting<R>(call: impl FnOnce() -> R) -> Option<R> {
     if EXITING.load(Ordering::SeqCst) { None } else { Some(call()) }
 }
 
-/// Makes `exit` wait for the crate's own threads. Call this for each library after it was loaded: `exit` runs first
-/// what was registered last, so the wait comes before the library's destructors.
-pub(super) fn register_at_exit() {
+/// Prepares the count of this process. Call this for each library that was loaded.
+pub(super) fn count_in_this_process() {
+    INSIDE.count_for(std::process::id().into());
+}
+
+/// How many functions had been looked up when `wait_at_exit` was last registered. There are none before a library is
+/// called, so the first registration is never omitted.
+static REGISTERED: AtomicUsize = AtomicUsize::new(0);
+
+/// Makes `exit` wait for the crate's own threads before it destroys what the libraries have made so far. Call this when
+/// such a thread begins to call a library that the program has used.
+///
+/// `exit` runs first what was registered last. A library registers its destructors when it is loaded, when a file of it is
+/// opened for a function, and when a function makes an object at its first call. So this registers the wait again if a
+/// function was looked up since the last time, which limits the number of registrations.
+pub(crate) fn wait_before_destructors() {
+    let looked_up = ascendcl_sys::looked_up();
+    if REGISTERED.load(Ordering::Acquire) != looked_up {
+        register_at_exit();
+        // This comes second, because another thread that finds the number relies on the registration.
+        REGISTERED.store(looked_up, Ordering::Release);
+    }
+}
+
+#[cold]
+fn register_at_exit() {
     unsafe extern "C" {
         fn atexit(function: extern "C" fn()) -> c_int;
     }
-    INSIDE.count_for(std::process::id().into());
     // Miri has no such function.
     if cfg!(not(miri)) {
         // SAFETY: the function asks for a function that takes and returns nothing, and does not unwind. `wait_at_exit`

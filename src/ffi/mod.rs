@@ -123,7 +123,7 @@ pub(crate) use captured_graph::{BodyId, ConditionKind, NotReplayed, RawGraph, Ra
 pub(crate) use cold_path::cold_path;
 pub(crate) use context::{Entered, RawContext};
 pub(crate) use event::{NewEvent, NotRecorded, RawEvent};
-pub(crate) use exit::{Joinable, unless_exiting};
+pub(crate) use exit::{Joinable, unless_exiting, wait_before_destructors};
 pub(crate) use foreign_use::ForeignUse;
 pub(crate) use gate::{Gate, Passage};
 pub(crate) use held::HeldBlocks;

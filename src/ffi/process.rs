@@ -5,7 +5,7 @@
 //! cheap: each loaded library has a page that the kernel wipes in a child (`MADV_WIPEONFORK`), and a call reads one
 //! word of it.
 
-use super::exit::register_at_exit;
+use super::exit::count_in_this_process;
 use super::function_cache::FunctionCache;
 use super::resets::Resets;
 use ascendcl_sys::{Library, Origin};
@@ -59,7 +59,7 @@ impl Loading {
         let cache = wiped_in_children().unwrap_or_else(|| Box::leak(Box::new(FunctionCache::new(ASK))));
         let verifies = std::env::var_os(VERIFIES).is_some_and(|value| !value.is_empty() && value != *"0");
         cache.mark.fetch_or(if verifies { OWN | VERIFY } else { OWN }, Ordering::Relaxed);
-        register_at_exit();
+        count_in_this_process();
         Box::leak(Box::new(Self { library, resets: Resets::of(library), process: std::process::id(), cache }))
     }
 

@@ -8,7 +8,7 @@
 
 use crate::callback_guard::contained;
 use crate::error::Error;
-use crate::ffi::{Api, RawEvent, RawStream, unless_exiting};
+use crate::ffi::{Api, RawEvent, RawStream, unless_exiting, wait_before_destructors};
 use crate::panics::drop_quietly;
 use core::task::Waker;
 use std::mem;
@@ -215,6 +215,7 @@ fn watch(event: &Arc<RawEvent>, api: Api) -> (bool, Arc<Signal>) {
     if *THREAD.get_or_init(start) != Some(process) {
         return (false, Arc::default());
     }
+    wait_before_destructors();
     let mut inbox = inbox();
     let signal = inbox.spares.pop().unwrap_or_default();
     let turn = signal.next_turn();
@@ -230,6 +231,8 @@ fn run() {
         wait(&mut arrived, entries.is_empty(), pause);
         let new = !arrived.is_empty();
         entries.append(&mut arrived);
+        // The program may have called functions since a future registered.
+        wait_before_destructors();
         let looked_at = entries.len();
         entries.retain(Entry::look);
         pause = if new || entries.len() < looked_at { FIRST_PAUSE } else { (pause * 2).min(LONGEST_PAUSE) };

@@ -54,6 +54,6 @@ pub mod error_codes {
 }
 
 pub use groups::pointers_of;
-pub use library::{Library, LoadError, MissingSymbol, Origin, Resolver};
+pub use library::{Library, LoadError, MissingSymbol, Origin, Resolver, looked_up};
 pub use search::{Attempt, Candidate, Home, VARIABLES, candidates, homes};
 pub use table::{Function, pointers, table};

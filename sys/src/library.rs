@@ -1,14 +1,15 @@
 //! A loaded library, whose functions are looked up one by one.
 
 use crate::groups::Symbols;
-use crate::search::{ABSENT, Attempt, Candidate, STUB, is_stub};
-use crate::shared::Shared;
+use crate::search::{Attempt, Candidate, RUNTIME, STUB, is_stub, why_not_there};
+use crate::shared::{Shared, absolute};
 use crate::table::{Function, table};
 use core::ffi::c_void;
 use core::fmt;
+use core::num::NonZero;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 /// Returns the address of a function by its name. A library that is part of the program provides one.
 pub type Resolver = fn(&str) -> Option<NonNull<c_void>>;
@@ -19,6 +20,8 @@ pub type Resolver = fn(&str) -> Option<NonNull<c_void>>;
 pub struct Library {
     origin: Origin,
     source: Source,
+    /// The address of `aclInit`. One installation has one.
+    init: Option<NonZero<usize>>,
     pub(crate) symbols: Symbols,
 }
 
@@ -61,6 +64,16 @@ enum Source {
     Table(Resolver),
 }
 
+impl Source {
+    #[cold]
+    fn find(&self, name: &'static str, files: &'static [&'static str]) -> Option<NonNull<c_void>> {
+        match self {
+            Self::Table(resolve) => resolve(name),
+            Self::Shared(shared) => shared.address(name, files),
+        }
+    }
+}
+
 impl fmt::Debug for Library {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Library").field(&self.origin).finish()
@@ -80,8 +93,10 @@ impl Library {
     pub unsafe fn open_first(candidates: impl IntoIterator<Item = Candidate>) -> Result<&'static Self, LoadError> {
         let mut tried = Vec::new();
         for candidate in candidates {
-            if !candidate.is_left_to_the_loader() && !candidate.path.exists() {
-                tried.push(candidate.was(ABSENT));
+            if !candidate.is_left_to_the_loader()
+                && let Some(reason) = why_not_there(&candidate.path)
+            {
+                tried.push(candidate.was(&reason));
                 continue;
             }
             // SAFETY: `Library::open` requires an AscendCL library whose functions have the table's signatures. The
@@ -107,6 +122,7 @@ impl Library {
             // The dynamic loader would take it for the program itself.
             return Err(LoadError::Refused { path: path.to_owned(), reason: "the path is empty".to_owned() });
         }
+        let path = &absolute(path);
         let stub = |path: &Path| LoadError::Stub { path: path.to_owned() };
         if is_stub(path) {
             return Err(stub(path));
@@ -132,11 +148,17 @@ impl Library {
     }
 
     fn leak(origin: Origin, source: Source) -> &'static Self {
-        Box::leak(Box::new(Self { origin, source, symbols: Symbols::default() }))
+        let init = source.find("aclInit", &RUNTIME).map(NonNull::addr);
+        Box::leak(Box::new(Self { origin, source, init, symbols: Symbols::default() }))
     }
 
     pub fn origin(&self) -> &Origin {
         &self.origin
+    }
+
+    /// Whether both call the same functions: they are one file, or files of one installation.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.origin == other.origin || (self.init.is_some() && self.init == other.init)
     }
 
     /// The functions that every release should have and that this library lacks. Empty for a suitable library.
@@ -151,12 +173,8 @@ impl Library {
         wanted.find(|function| self.find(function.name, function.files).is_none())
     }
 
-    #[cold]
     fn find(&self, name: &'static str, files: &'static [&'static str]) -> Option<NonNull<c_void>> {
-        match &self.source {
-            Source::Table(resolve) => resolve(name),
-            Source::Shared(shared) => shared.address(name, files),
-        }
+        self.source.find(name, files)
     }
 
     /// The files that were searched for a missing function. Empty for a library inside this program.
@@ -166,6 +184,15 @@ impl Library {
             Source::Shared(shared) => shared.searched(missing.files),
         }
     }
+}
+
+static LOOKED_UP: AtomicUsize = AtomicUsize::new(0);
+
+/// How many functions of all libraries this process has looked up. While the number stays, no file was opened for a call,
+/// and no function was called for the first time.
+#[inline]
+pub fn looked_up() -> usize {
+    LOOKED_UP.load(Ordering::Relaxed)
 }
 
 /// The address of one function, null before the first look-up.
@@ -193,6 +220,7 @@ impl Symbol {
     ) -> Result<*mut c_void, MissingSymbol> {
         let found = library.find(symbol, files).ok_or(MissingSymbol { symbol, files })?.as_ptr();
         self.0.store(found, Ordering::Relaxed);
+        LOOKED_UP.fetch_add(1, Ordering::Relaxed);
         Ok(found)
     }
 }

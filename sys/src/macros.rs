@@ -45,7 +45,7 @@ macro_rules! error_codes {
     ($($name:ident = $value:expr,)*) => {
         $(pub const $name: aclError = $value;)*
 
-        /// Number and name. If two names share a number, the last one is printed.
+        /// Number and name. If two names share a number, the first one is printed.
         pub(super) const NAMES: &[(aclError, &str)] = &[$(($value, stringify!($name)),)*];
     };
 }

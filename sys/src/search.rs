@@ -2,6 +2,7 @@
 
 use core::fmt;
 use std::env;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// The files that contain the runtime's functions, newest first. Releases before 8.5 have only the second one, which
@@ -39,6 +40,13 @@ pub struct Attempt {
     pub outcome: String,
 }
 
+impl Attempt {
+    /// Whether a file may be there: the system did not allow to look, for example.
+    pub fn is_undecided(&self) -> bool {
+        self.outcome.starts_with(UNDECIDED)
+    }
+}
+
 impl fmt::Display for Attempt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.path.display())?;
@@ -50,6 +58,7 @@ impl fmt::Display for Attempt {
 }
 
 pub(crate) const ABSENT: &str = "no such file or directory";
+const UNDECIDED: &str = "this place cannot be searched";
 pub(crate) const STUB: &str = "a stub for linking, whose functions do nothing";
 
 impl Candidate {
@@ -59,9 +68,14 @@ impl Candidate {
 
     /// Whether the dynamic loader refused because it found no such file, and not because the file or one of its
     /// dependencies is broken.
+    ///
+    /// Each C library has other words for that, and some translate them. But a loader that has found a file names its path,
+    /// and one that lacks a dependency names that.
     pub(crate) fn is_absent_says(&self, reason: &str) -> bool {
-        let missing = format!("{}: cannot open shared object file", self.path.display());
-        self.is_left_to_the_loader() && reason.contains(&missing)
+        let ends = |each: char| each.is_whitespace() || [':', ',', ';', '(', ')', '\'', '`', '"'].contains(&each);
+        let is_file = |word: &&str| word.contains('/') || word.contains(".so");
+        let mut files = reason.split(ends).filter(is_file);
+        self.is_left_to_the_loader() && files.all(|file| Path::new(file) == self.path)
     }
 
     /// Whether the file is a stub of a toolkit for linking, which [`Library::open_first`](crate::Library::open_first)
@@ -77,6 +91,17 @@ impl Candidate {
     }
 }
 
+/// Why a file cannot be opened: it does not exist, or the system cannot say whether it does. `None` if it exists.
+pub(crate) fn why_not_there(path: &Path) -> Option<String> {
+    match path.try_exists() {
+        Ok(true) => None,
+        Ok(false) => Some(ABSENT.to_owned()),
+        // A file has no files in it.
+        Err(error) if error.kind() == ErrorKind::NotADirectory => Some(ABSENT.to_owned()),
+        Err(error) => Some(format!("{UNDECIDED}: {error}")),
+    }
+}
+
 /// The folders that an installation may be in, in search order: those that the vendor's variables name, then the
 /// standard folders for all users, then those of this user.
 pub fn homes() -> Vec<Home> {
@@ -85,6 +110,9 @@ pub fn homes() -> Vec<Home> {
         Some(Home { path: home.into(), because: variable })
     });
     let own = env::var_os("HOME").filter(|home| !home.is_empty()).map(|home| Path::new(&home).join("Ascend"));
+    // A home that this user may not enter is another user's: a program that was started with `sudo -u` may have it.
+    let is_forbidden = |error: std::io::Error| error.kind() == ErrorKind::PermissionDenied;
+    let own = own.filter(|folder| !folder.metadata().is_err_and(is_forbidden));
     let standard = [PathBuf::from("/usr/local/Ascend")]
         .into_iter()
         .chain(own)
@@ -120,7 +148,9 @@ pub fn candidates() -> Vec<Candidate> {
     // The dynamic loader searches these folders too, but it takes the first file of a name, which may be a stub.
     let searched = env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
     let folders = env::split_paths(&searched).filter(|folder| !folder.as_os_str().is_empty());
-    let files = folders.flat_map(|folder| RUNTIME.map(|file| folder.join(file))).filter(|file| file.exists());
+    let files = folders
+        .flat_map(|folder| RUNTIME.map(|file| folder.join(file)))
+        .filter(|file| why_not_there(file).is_none_or(|why| why != ABSENT));
     found.extend(files.map(|path| Candidate { path, because: "LD_LIBRARY_PATH" }));
     found.extend(RUNTIME.map(|file| Candidate { path: file.into(), because: "dynamic loader" }));
     found
@@ -133,4 +163,31 @@ pub(crate) fn is_stub(path: &Path) -> bool {
     let names = path.ancestors().skip(1).filter_map(|folder| folder.file_name()?.to_str());
     let mut names = names.skip_while(|name| ["linux", "x86_64", "aarch64"].contains(name));
     names.next().is_some_and(|name| ["stub", "devlib"].contains(&name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bare_name_is_absent_unless_the_loader_names_another_file() {
+        let bare = Candidate { path: "libacl_rt.so".into(), because: "dynamic loader" };
+        for reason in [
+            "libacl_rt.so: cannot open shared object file: No such file or directory",
+            "Error loading shared library libacl_rt.so: No such file or directory",
+            "libacl_rt.so: kann Shared-Object-Datei nicht \u{f6}ffnen: Datei oder Verzeichnis nicht gefunden",
+        ] {
+            assert!(bare.is_absent_says(reason), "{reason}");
+        }
+        for reason in [
+            "libascend_hal.so: cannot open shared object file: No such file or directory",
+            "Error loading shared library libascend_hal.so: No such file or directory (needed by /opt/libacl_rt.so)",
+            "/opt/libacl_rt.so: undefined symbol: hal",
+            "libc.so.6: version `GLIBC_2.99' not found (required by /opt/libacl_rt.so)",
+        ] {
+            assert!(!bare.is_absent_says(reason), "{reason}");
+        }
+        let named = Candidate { path: "/opt/libacl_rt.so".into(), because: "the given path" };
+        assert!(!named.is_absent_says("/opt/libacl_rt.so: cannot open shared object file: No such file or directory"));
+    }
 }

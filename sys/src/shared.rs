@@ -1,6 +1,6 @@
 //! The files of one installation: the first one, and the others in its folder.
 
-use crate::search::{ABSENT, Attempt, STUB, is_stub};
+use crate::search::{Attempt, STUB, is_stub, why_not_there};
 use core::ffi::{c_char, c_int, c_void};
 use std::ffi::{CString, OsStr};
 use std::path::{Path, PathBuf};
@@ -31,9 +31,10 @@ impl Shared {
     pub(crate) unsafe fn open(path: &Path) -> Result<Self, String> {
         // SAFETY: opening a file runs its initialisers. The caller of this function promises that it is an AscendCL
         // library (its safety section).
-        let main = unsafe { libloading::Library::new(path) }.map_err(|error| reason(&error))?;
+        let main = unsafe { libloading::Library::new(path) }.map_err(|error| reason(&error, path))?;
         let path = address_in(&main, "aclInit").and_then(file_of).unwrap_or_else(|| path.to_owned());
-        Ok(Self { main, path, siblings: Mutex::default() })
+        // The files beside it are opened later, and the program may have changed its folder by then.
+        Ok(Self { main, path: absolute(&path), siblings: Mutex::default() })
     }
 
     /// The address of a function in one of these files, newest first.
@@ -88,9 +89,9 @@ impl Shared {
 impl Sibling {
     fn open(folder: Option<&Path>, file: &'static str) -> Self {
         let path = folder.map_or_else(|| PathBuf::from(file), |folder| folder.join(file));
-        let in_a_folder = path.parent().is_some_and(|folder| !folder.as_os_str().is_empty());
-        let library = if in_a_folder && !path.exists() {
-            Err(ABSENT.to_owned())
+        let absent = if has_folder(&path) { why_not_there(&path) } else { None };
+        let library = if let Some(reason) = absent {
+            Err(reason)
         } else if is_stub(&path) {
             Err(STUB.to_owned())
         } else {
@@ -98,15 +99,32 @@ impl Sibling {
             // documented name. The caller who opened the first file also guaranteed the files beside it
             // (`Library::open_first`).
             unsafe { libloading::Library::new(&path) }
-                .map_err(|error| format!("it cannot be loaded: {}", reason(&error)))
+                .map_err(|error| format!("it cannot be loaded: {}", reason(&error, &path)))
         };
         Self { file, path, library }
     }
 }
 
 /// The dynamic loader's message. The error itself only names the loader's function that failed.
-fn reason(error: &dyn core::error::Error) -> String {
-    error.source().map_or_else(|| error.to_string(), ToString::to_string)
+fn reason(error: &dyn core::error::Error, path: &Path) -> String {
+    let reason = error.source().map_or_else(|| error.to_string(), ToString::to_string);
+    // The loader passes over a library of another processor, and then finds no other one.
+    let is_not_found = reason.contains(&format!("{}: cannot open shared object file: No such file", path.display()));
+    match is_not_found && has_folder(path) && path.exists() {
+        true => reason + "; the file is there, so it may be of another processor",
+        false => reason,
+    }
+}
+
+/// Whether this is the path of a file, and not a bare name for which the dynamic loader searches.
+fn has_folder(path: &Path) -> bool {
+    path.parent().is_some_and(|folder| !folder.as_os_str().is_empty())
+}
+
+/// The path from the root, unless it is a bare name.
+pub(crate) fn absolute(path: &Path) -> PathBuf {
+    let absolute = if has_folder(path) { std::path::absolute(path).ok() } else { None };
+    absolute.unwrap_or_else(|| path.to_owned())
 }
 
 fn address_in(library: &libloading::Library, name: &str) -> Option<NonNull<c_void>> {

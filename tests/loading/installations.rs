@@ -74,6 +74,7 @@ impl Said {
         for variable in ["ASCENDCL_LIBRARY", "ASCEND_HOME_PATH", "ASCEND_TOOLKIT_HOME", "LD_LIBRARY_PATH"] {
             program.env_remove(variable);
         }
+        program.current_dir(scratch("installations"));
         // What is installed for the user of this machine is out of sight.
         program.env("HOME", scratch("installations")).env("PROBE", wants).envs(variables.iter().copied());
         let output = program.output().unwrap();
@@ -100,6 +101,8 @@ fn probe() {
     let went = || -> Result<(), Error> {
         let acl = Acl::init(library)?;
         println!("library: {}", acl.library());
+        // A program that begins to serve may do this before it loads its models.
+        std::env::set_current_dir("/").unwrap();
         if acl.library().is_simulator() {
             return acl.close().map_err(Error::from);
         }
@@ -266,12 +269,73 @@ fn a_library_behind_a_stub_on_the_search_path_is_found() {
 fn the_simulator_laid_out_as_an_installation_is_one() {
     let home = Installation::empty("simulator").home;
     let tool = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/install-simulator.sh");
-    let laid_out = Command::new(tool).arg(&home).arg(shared_simulator()).status().unwrap();
-    assert!(laid_out.success());
+    // The second time it replaces itself.
+    for _ in 0..2 {
+        let laid_out = Command::new(&tool).arg(&home).arg(shared_simulator()).status().unwrap();
+        assert!(laid_out.success());
+    }
     for wants in ["vendor", "either"] {
         let said = Said::by(wants, &[("ASCEND_HOME_PATH", &home)]);
         said.contains(&format!("library: the library at {}\n", home.join("lib64/libacl_rt.so").display()));
         // It is a library like the vendor's, and says no of a file that is not there.
         said.contains("model: could not load the model a.om: aclmdlLoadFromFile answered");
+    }
+}
+
+/// The files beside a library are opened at the first call of one of their functions, when the program has gone elsewhere.
+#[test]
+fn a_relative_path_is_that_of_the_folder_in_which_the_library_was_loaded() {
+    let new = Installation::new("relative");
+    for (variable, path) in [("ASCENDCL_LIBRARY", "relative/lib64/libacl_rt.so"), ("ASCEND_HOME_PATH", "relative")] {
+        let said = Said::by("vendor", &[(variable, Path::new(path))]);
+        said.contains(&format!("library: the library at {}\n", new.file("lib64/libacl_rt.so")));
+        said.contains("model: loaded\n");
+    }
+}
+
+/// A link to itself is a place of which the system cannot say whether a library is there, as a folder is that the user
+/// may not read.
+#[test]
+fn a_place_that_cannot_be_searched_is_no_reason_to_take_the_simulator() {
+    if !nothing_is_installed_here() {
+        return;
+    }
+    let closed = Installation::empty("closed");
+    std::os::unix::fs::symlink("lib64", closed.home.join("lib64")).unwrap();
+    for wants in ["vendor", "either"] {
+        let said = closed.says(wants);
+        said.contains("error: no AscendCL library was found; looked for\n");
+        said.contains(&format!(
+            "\n  {} (ASCEND_HOME_PATH): this place cannot be searched: ",
+            closed.file("lib64/libacl_rt.so")
+        ));
+    }
+    let said = Said::by("either", &[("LD_LIBRARY_PATH", &closed.home.join("lib64"))]);
+    said.contains("libacl_rt.so (LD_LIBRARY_PATH): this place cannot be searched: ");
+}
+
+/// The number of the processor in the header of the file: SPARC.
+#[test]
+fn a_library_for_another_processor_is_told_as_one() {
+    let other = Installation::new("processor");
+    for (file, starts) in [("lib64/libacl_mdl.so", "model: "), ("lib64/libacl_rt.so", "error: ")] {
+        let mut bytes = fs::read(other.home.join(file)).unwrap();
+        bytes[18..20].copy_from_slice(&43_u16.to_le_bytes());
+        fs::write(other.home.join(file), bytes).unwrap();
+        let said = other.says("vendor");
+        said.contains(starts).contains("; the file is there, so it may be of another processor");
+    }
+}
+
+#[test]
+fn the_simulator_is_not_laid_out_over_a_library_of_the_vendors() {
+    let tool = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/install-simulator.sh");
+    for installed in [Installation::new("kept-new"), Installation::old("kept-old")] {
+        let names: Vec<_> = ["lib64/libacl_rt.so", "lib64/libascendcl.so"].map(|file| installed.home.join(file)).into();
+        let before: Vec<_> = names.iter().map(|file| fs::read(file).ok()).collect();
+        let refused = Command::new(&tool).arg(&installed.home).arg(shared_simulator()).output().unwrap();
+        assert_eq!(refused.status.code(), Some(1));
+        assert!(String::from_utf8_lossy(&refused.stderr).contains("is not the simulator: choose another folder"));
+        assert!(names.iter().map(|file| fs::read(file).ok()).eq(before));
     }
 }

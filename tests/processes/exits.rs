@@ -1,6 +1,6 @@
 //! The end of the process, while work is under way.
 
-use super::common::{alone, library_at, shared_simulator};
+use super::common::{alone, c_library, library_at, shared_simulator};
 use super::{ending_of, that_counts};
 use ascendcl::runtime::Actor;
 use ascendcl::{Acl, Library, Runtime};
@@ -194,4 +194,67 @@ fn a_child_forked_on_the_thread_of_a_dropped_actor_does_not_wait_for_it_when_it_
         std::thread::sleep(Duration::from_millis(1));
     }
     alone.assert_nothing_lives();
+}
+
+/// A library of which a function makes an object at its first call. `exit` destroys the object, and no call may come after
+/// that.
+fn library_that_is_destroyed(name: &str, first: (&str, &str), later: (&str, &str)) -> Library {
+    let head = "#include <unistd.h>\n\
+                static int destroyed;\n\
+                static void destroy(void) { destroyed = 1; usleep(300000); }\n\
+                static void make(void) { static int made; if (!made++) atexit(destroy); }\n\
+                static void use(void) { if (destroyed) _exit(9); }\n";
+    let null = include_str!("../null/library.c");
+    let (prelude, functions) = null.split_once("static _Thread_local handle current;").unwrap();
+    let mut source = [prelude, head, "static _Thread_local handle current;", functions].concat();
+    for (function, does) in [first, later] {
+        let begin = source.find(&format!("aclError {function}(")).unwrap();
+        let body = begin + source[begin..].find('{').unwrap() + 1;
+        source.insert_str(body, does);
+    }
+    library_at(c_library(name, &source))
+}
+
+/// The library made an object when the program loaded its model, long after the library itself was loaded.
+#[proves(INIT_03, MODEL_14)]
+#[test]
+fn a_process_that_ends_behind_a_dropped_actor_waits_before_late_objects_of_the_library_are_destroyed() {
+    ends_well("exits::in_a_process_of_its_own_an_actor_with_a_model_is_dropped");
+}
+
+#[test]
+#[ignore = "ends its process"]
+fn in_a_process_of_its_own_an_actor_with_a_model_is_dropped() {
+    let made = ("aclmdlLoadFromFile", "make();");
+    let library = library_that_is_destroyed("made-by-a-model", made, ("aclmdlUnload", "usleep(150000); use();"));
+    let actor = Actor::<Server, _>::open(library, |current| Ok((current.load_model("a.om")?, Slow)));
+    drop(actor.unwrap());
+    std::process::exit(0)
+}
+
+/// The library made an object when it was initialised. The thread that watches futures looks at the event until `exit`
+/// tells it to stop.
+#[proves(INIT_03)]
+#[test]
+fn a_process_that_ends_under_a_future_waits_before_late_objects_of_the_library_are_destroyed() {
+    ends_well("exits::in_a_process_of_its_own_a_future_of_a_late_library_is_forgotten");
+}
+
+#[test]
+#[ignore = "ends its process"]
+fn in_a_process_of_its_own_a_future_of_a_late_library_is_forgotten() {
+    let looks = ("aclrtQueryEventStatus", "*status = 0; use(); return 0;");
+    let library = library_that_is_destroyed("made-by-the-initialisation", ("aclInit", "make();"), looks);
+    let runtime = Runtime::<Server>::open(library).unwrap();
+    runtime
+        .with(|current| {
+            let stream = current.stream().unwrap();
+            let set = stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap();
+            let mut under_way = Box::pin(set.when_done(current, &stream).unwrap());
+            assert!(under_way.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+            std::mem::forget(under_way);
+        })
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(20));
+    std::process::exit(0)
 }
