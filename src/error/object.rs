@@ -72,6 +72,8 @@ impl ObjectKind {
     pub const MODEL_INPUT_MEMORY: Self = Self(&tensors("memory for an input of the model"));
     /// One output of a model.
     pub const MODEL_OUTPUT: Self = Self(&tensors("output of the model"));
+    /// Memory for an output of a model.
+    pub const MODEL_OUTPUT_MEMORY: Self = Self(&tensors("memory for an output of the model"));
     /// Memory that models work in.
     pub const WORKSPACE: Self =
         Self(&kind("working memory of the models", &[MODEL_04, MODEL_06], &[MODEL_04], &[MODEL_01]));
@@ -103,7 +105,7 @@ impl ObjectKind {
     pub const ADDRESS_SPACE: Self = Self(&kind("address space", &[], &[], &[]));
 
     #[cfg(test)]
-    pub(super) const ALL: [Self; 25] = [
+    pub(super) const ALL: [Self; 26] = [
         Self::RUNTIME,
         Self::DEVICE,
         Self::STREAM,
@@ -115,6 +117,7 @@ impl ObjectKind {
         Self::MODEL_INPUT,
         Self::MODEL_INPUT_MEMORY,
         Self::MODEL_OUTPUT,
+        Self::MODEL_OUTPUT_MEMORY,
         Self::WORKSPACE,
         Self::WEIGHTS,
         Self::OPERATOR,
@@ -165,7 +168,11 @@ impl ObjectKind {
     pub(super) fn rules_of_size(self) -> &'static [RuleId] {
         match self {
             Self::WORKSPACE | Self::WEIGHTS => &[MODEL_07],
-            Self::MODEL_TENSORS | Self::MODEL_INPUT | Self::MODEL_INPUT_MEMORY | Self::MODEL_OUTPUT => &[DATA_08],
+            Self::MODEL_TENSORS
+            | Self::MODEL_INPUT
+            | Self::MODEL_INPUT_MEMORY
+            | Self::MODEL_OUTPUT
+            | Self::MODEL_OUTPUT_MEMORY => &[DATA_08],
             Self::DEVICE_MEMORY
             | Self::PINNED_MEMORY
             | Self::PAGEABLE_MEMORY

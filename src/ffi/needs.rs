@@ -20,7 +20,8 @@ macro_rules! needs {
             HostOnly:
                 aclDestroyDataBuffer aclDestroyTensorDesc aclGetDataBufferAddr aclGetDataBufferSizeV2
                 aclGetTensorDescDimV2 aclGetTensorDescNumDims aclUpdateDataBuffer
-                aclmdlAddDatasetBuffer aclmdlDestroyDataset aclmdlDestroyDesc aclmdlGetDatasetTensorDesc aclmdlGetDesc
+                aclmdlAddDatasetBuffer aclmdlDestroyDataset aclmdlDestroyDesc aclmdlGetCurOutputDims
+                aclmdlGetDatasetTensorDesc aclmdlGetDesc
                 aclmdlGetDynamicBatch aclmdlGetDynamicHW aclmdlGetInputDataType aclmdlGetInputDims
                 aclmdlGetInputDynamicDims aclmdlGetInputDynamicGearCount aclmdlGetInputFormat aclmdlGetInputNameByIndex
                 aclmdlGetInputSizeByIndex aclmdlGetNumInputs aclmdlGetNumOutputs aclmdlGetOutputDataType

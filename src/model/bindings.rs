@@ -7,7 +7,7 @@ use crate::brand::Brand;
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Error, InputError, ObjectKind};
-use crate::ffi::{BoundInput, Home, RawBuffer, TensorPlace};
+use crate::ffi::{BoundInput, Home, Port, RawBuffer, TensorPlace};
 use std::sync::Arc;
 
 /// The memory for one output of a [`BoundModel`](super::BoundModel).
@@ -114,26 +114,44 @@ impl Tensors {
     ) -> Result<Self, Error> {
         same_count(model.inputs(), inputs.len())?;
         same_count(model.outputs(), outputs.len()).map_err(InputError::of_an_output)?;
-        let place = |elements, info: &TensorInfo| current.ledger().allocate(Home::Device, bytes(info, elements)?);
-        let input = |(info, shape): (&TensorInfo, &&[usize])| {
-            let block = place(elements(accepted(info, shape)?), info)?;
+        // The library may read and write more of a tensor of a fixed shape than the shape has: what its description says.
+        let place = |elements, info: &TensorInfo, least: usize| {
+            current.ledger().allocate(Home::Device, bytes(info, elements)?.max(least))
+        };
+        let input = |((info, least), shape): ((&TensorInfo, usize), &&[usize])| {
+            let block = place(elements(accepted(info, shape)?), info, least)?;
             Ok(Bound { info: info.clone(), shape: shape.to_vec(), block, shared: false })
         };
-        let output = |(info, room): (&TensorInfo, &OutputBuffer<'_>)| {
+        let has_gears = model.gears().is_some();
+        let output = |((info, port), room): ((&TensorInfo, &Port), &OutputBuffer<'_>)| {
             let room = match *room {
                 OutputBuffer::Shape(shape) => {
                     let elements = elements(accepted(info, shape).map_err(InputError::of_an_output)?);
-                    OwnRoom::Exactly(elements, place(elements, info)?)
+                    // With gears, the description has the size of the largest.
+                    let least = if has_gears { 0 } else { port.fixed_bytes() };
+                    OwnRoom::Exactly(elements, place(elements, info, least)?)
                 }
-                OutputBuffer::AtMost(elements) => OwnRoom::AtMost(place(elements, info)?),
+                OutputBuffer::AtMost(elements) => OwnRoom::AtMost(place(elements, info, 0)?),
                 OutputBuffer::ByLibrary => OwnRoom::ByLibrary,
             };
             Ok(BoundOutput { info: info.clone(), room, replaced: false })
         };
         let gear = |(index, bytes)| Ok::<_, Error>((index, current.ledger().allocate(Home::Device, bytes)?));
         Ok(Self {
-            inputs: model.inputs().iter().zip(inputs).map(input).collect::<Result<_, Error>>()?,
-            outputs: model.outputs().iter().zip(outputs).map(output).collect::<Result<_, Error>>()?,
+            inputs: model
+                .inputs()
+                .iter()
+                .zip(model.least_input_bytes())
+                .zip(inputs)
+                .map(input)
+                .collect::<Result<_, Error>>()?,
+            outputs: model
+                .outputs()
+                .iter()
+                .zip(model.loaded.outputs())
+                .zip(outputs)
+                .map(output)
+                .collect::<Result<_, Error>>()?,
             gear: model.loaded.gear_input().map(gear).transpose()?,
             executed: false,
             replaced: false,

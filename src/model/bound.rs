@@ -45,8 +45,9 @@ impl<C: Brand, P> Model<C, P> {
     ///
     /// # Errors
     ///
-    /// Returns the model unchanged, with [`Error::Input`] if the shapes do not fit the model, or [`Error::Vendor`] if
-    /// the device has no memory left.
+    /// Returns the model unchanged, with [`Error::Input`] if the shapes do not fit the model, [`Error::TooShort`] if an
+    /// execution writes more to an output than the memory for it has, or [`Error::Vendor`] if the device has no memory
+    /// left.
     #[rule(MODEL_18, MODEL_20, DATA_07, DATA_08)]
     pub fn bind(
         self,
@@ -101,8 +102,8 @@ impl<C: Brand, P> BoundModel<C, P> {
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] if the shapes do not fit the model; [`Error::TooShort`] if they need more memory than the model
-    /// was bound with; or [`Error::Vendor`]. The previous shapes remain. If the library also refuses to set these again,
+    /// [`Error::Input`] if the shapes do not fit the model; [`Error::TooShort`] if an input, or an output of the gear that
+    /// they select, needs more memory than the model was bound with; or [`Error::Vendor`]. The previous shapes remain. If the library also refuses to set these again,
     /// only [`into_model`](Self::into_model) can still use the bound model.
     #[rule(MODEL_20)]
     pub fn reshape(&mut self, current: &Current<C>, inputs: &[&[usize]]) -> Result<(), Error> {
@@ -161,13 +162,11 @@ impl<C: Brand, P> BoundModel<C, P> {
         let bound = self.output(output)?;
         let api = current.ledger().api();
         // The library reports the real shape. A model may write fewer elements than there is memory for.
-        let found = self
-            .dims(current, output, &bound.info)
-            .map(|shape| shape.iter().fold(1_usize, |all, size| all.saturating_mul(*size)));
+        let found = self.elements(current, output, &bound.info);
         let own;
         let (elements, block) = match &bound.room {
             OwnRoom::Exactly(expected, block) => {
-                let (what, expected, found) = (ObjectKind::MODEL_OUTPUT, *expected, found.unwrap_or(*expected));
+                let (what, expected, found) = (ObjectKind::MODEL_OUTPUT, *expected, found?);
                 if expected != found {
                     return Err(Error::LengthMismatch { what, expected, found });
                 }
@@ -311,10 +310,19 @@ impl<C: Brand, P> BoundModel<C, P> {
         if self.parts.bound.executed && !bound.replaced { Ok(bound) } else { Err(Error::NotExecuted) }
     }
 
-    pub(super) fn dims(&self, current: &Current<C>, index: usize, info: &TensorInfo) -> Result<Vec<usize>, Error> {
+    /// How many elements the last execution wrote to an output.
+    pub(super) fn elements(&self, current: &Current<C>, index: usize, info: &TensorInfo) -> Result<usize, Error> {
+        let shape = self.dims(current, index, info)?;
+        Ok(shape.iter().fold(1_usize, |all, size| all.saturating_mul(*size)))
+    }
+
+    fn dims(&self, current: &Current<C>, index: usize, info: &TensorInfo) -> Result<Vec<usize>, Error> {
         let dims = self.parts.binding.output_dims(current.ledger().api(), index);
         let shape = dims.and_then(|dims| dims.into_iter().map(|size| usize::try_from(size).ok()).collect());
-        shape.ok_or_else(|| Error::UnknownShape { name: info.name.clone() })
+        // The library need not describe an output whose shape is fixed. With gears, the model's own description has the
+        // shape of the largest gear.
+        let own = || if self.parts.model.gears().is_none() { info.shape.iter().copied().collect() } else { None };
+        shape.or_else(own).ok_or_else(|| Error::UnknownShape { name: info.name.clone() })
     }
 }
 

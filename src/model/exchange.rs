@@ -154,13 +154,10 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// An error unless the last execution wrote all of an output's memory.
     fn is_filled<E: Element>(&self, current: &Current<C>, output: usize) -> Result<(), Error> {
         let bound = self.output(output)?;
-        let found = self.dims(current, output, &bound.info);
-        let found = found.map(|shape| shape.iter().fold(1_usize, |all, size| all.saturating_mul(*size)));
-        let (expected, found) = match &bound.room {
-            OwnRoom::Exactly(expected, _) => (*expected, found.unwrap_or(*expected)),
-            OwnRoom::AtMost(block) => (block.elements::<E>(), found?),
-            OwnRoom::ByLibrary => return Err(Error::OutputNotAllocated { name: bound.info.name.clone() }),
+        let (OwnRoom::Exactly(_, block) | OwnRoom::AtMost(block)) = &bound.room else {
+            return Err(Error::OutputNotAllocated { name: bound.info.name.clone() });
         };
+        let (expected, found) = (block.elements::<E>(), self.elements(current, output, &bound.info)?);
         if expected == found {
             return Ok(());
         }

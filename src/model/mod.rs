@@ -161,6 +161,13 @@ impl<C: Brand, P> Model<C, P> {
         &self.described.inputs
     }
 
+    /// The bytes that the library reads of each input in any case, in order; 0 where they depend on the shape.
+    fn least_input_bytes(&self) -> impl Iterator<Item = usize> {
+        let gear = self.loaded.gear_input().map(|(index, _)| index);
+        let ports = self.loaded.inputs().iter().enumerate().filter(move |(index, _)| Some(*index) != gear);
+        ports.map(|(_, port)| port.fixed_bytes())
+    }
+
     /// The outputs, in order.
     pub fn outputs(&self) -> &[TensorInfo] {
         &self.described.outputs

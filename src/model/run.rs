@@ -6,7 +6,7 @@ use super::{Input, Model, Output, Outputs, RunsAlone, TensorInfo};
 use crate::brand::Brand;
 use crate::current::Current;
 use crate::error::{Error, ObjectKind};
-use crate::ffi::{Port, RawBinding, RawBuffer, Site};
+use crate::ffi::{RawBinding, RawBuffer, Site};
 use crate::ledger::Ledger;
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
@@ -85,7 +85,8 @@ impl<C: Brand, P> Model<C, P> {
     /// The buffers of the previous run, if its inputs had the same shapes. Otherwise new buffers.
     fn buffers_for(&mut self, ledger: &Ledger, inputs: &[&Input<'_>]) -> Result<Buffers, Error> {
         self.loaded.is_current()?;
-        let sizes: Vec<_> = inputs.iter().map(|input| (input.bytes().len(), dims(input.shape()))).collect();
+        let size = |(input, least): (&&Input<'_>, usize)| (input.bytes().len().max(least), dims(input.shape()));
+        let sizes: Vec<_> = inputs.iter().zip(self.least_input_bytes()).map(size).collect();
         match self.described.buffers.take() {
             Some(buffers) if buffers.fit(&sizes) => return Ok(buffers),
             Some(buffers) => buffers.free(ledger)?,
@@ -110,8 +111,12 @@ impl<C: Brand, P> Model<C, P> {
             ledger.run(site.here(), &buffers.binding, &self.loaded)?;
         }
         let outputs = self.loaded.outputs().iter().zip(self.outputs()).zip(&buffers.outputs).enumerate();
-        let outputs = outputs
-            .map(|(index, ((port, info), result))| read(ledger, &buffers.binding, index, port, info, result.as_ref()));
+        let has_gears = self.gears().is_some();
+        let outputs = outputs.map(|(index, ((port, info), result))| {
+            // With gears, the model's own description has the shape of the largest gear.
+            let own = (!has_gears).then_some(&*port.dims);
+            read(ledger, &buffers.binding, index, own, info, result.as_ref())
+        });
         Ok(Outputs(outputs.collect::<Result<_, _>>()?))
     }
 }
@@ -121,7 +126,7 @@ fn read(
     ledger: &Ledger,
     binding: &RawBinding,
     index: usize,
-    port: &Port,
+    own_dims: Option<&[i64]>,
     info: &TensorInfo,
     result: Option<&Arc<RawBuffer>>,
 ) -> Result<Output, Error> {
@@ -133,9 +138,9 @@ fn read(
             own.as_ref()
         }
     };
-    // If the library does not report the output's shape, the model's own description has dynamic sizes.
-    let dims = binding.output_dims(ledger.api(), index).unwrap_or_else(|| port.dims.clone());
-    let shape: Option<Vec<usize>> = dims.iter().map(|size| usize::try_from(*size).ok()).collect();
+    // If the library does not report the output's shape, the model's own description has it, unless it is dynamic.
+    let dims = binding.output_dims(ledger.api(), index).or_else(|| own_dims.map(<[i64]>::to_vec));
+    let shape = dims.and_then(|dims| dims.iter().map(|size| usize::try_from(*size).ok()).collect::<Option<Vec<_>>>());
     let shape = shape.ok_or_else(|| Error::UnknownShape { name: info.name.clone() })?;
     let room = block.map_or(0, RawBuffer::bytes);
     // An element type that this crate does not know has the size that the library gave it.

@@ -37,6 +37,7 @@ mod leaving;
 mod left_current;
 mod memory;
 mod mixed;
+mod model_outputs;
 mod models;
 mod nesting;
 mod noted;

@@ -101,9 +101,11 @@ rules! {
             basis: "doc",
             priority: 1,
             class: RunTime,
-            means: "The crate compares shapes and element types with the model's description, and allocates every \
-                buffer by its shape.",
-            hole: "For an output whose size only the execution determines, the library checks that it fits.",
+            means: "The crate compares shapes and element types with the model's description. It allocates a buffer by \
+                its shape, or by the size in the description if that is larger. `bind` and `reshape` refuse memory for an \
+                output that is shorter than what an execution writes: the whole output of a model with fixed shapes, and \
+                the output in the chosen gear, or in the largest one if the library does not say its shape in the gear.",
+            hole: "If shapes are free and the model has no gears, only the library compares outputs with their memory.",
         }
         DATA_09 = "DATA-09" {
             text: "Tensor descriptions are attached after the buffers, at an existing index, within the compiled \

@@ -86,7 +86,8 @@ rules! {
             class: Compile,
             means: "The elements of a new buffer are `MaybeUninit` until all of them were written.",
             hole: "If a queued copy fails on the device, waiting for its stream reports it; the buffer's type does \
-                not.",
+                not. A queued or captured copy of a whole output of a model also copies what a run in a smaller shape has \
+                not written.",
         }
         MEM_08 = "MEM-08" {
             text: "When one block is carved up, each piece needs a 64-byte aligned start and a length rounded up to 32 \

@@ -58,6 +58,8 @@ pub(crate) struct RawGraph {
     /// Whether the operands came back to the program although the library refused to end the capture or to destroy the
     /// instance.
     is_given_up: AtomicBool,
+    /// The instance that the library has refused to destroy, or null.
+    refused: AtomicPtr<c_void>,
     /// Whether a thread is ending the capture.
     is_ending: AtomicBool,
     owner: Owner,
@@ -101,6 +103,7 @@ impl RawGraph {
             needs: Mutex::default(),
             held: Arc::default(),
             is_given_up: AtomicBool::new(false),
+            refused: AtomicPtr::new(null_mut()),
             is_ending: AtomicBool::new(false),
             owner: Owner::current(),
         }
@@ -283,11 +286,18 @@ impl RawGraph {
             // (GRAPH-07). The owner was compared, the stamps show that every replay is done, and null was stored so
             // that no other call destroys the instance.
             let answer = unsafe { call!(api.aclmdlRIDestroy(aclmdlRI(instance))) };
-            // A call that failed before may have destroyed it.
-            let was_gone = answer.code() == Some(ACL_ERROR_RT_INVALID_HANDLE);
+            // A call for it that failed before may have destroyed it.
+            let was_refused = self.refused.load(Ordering::Acquire) == instance;
+            let was_gone = was_refused && answer.code() == Some(ACL_ERROR_RT_INVALID_HANDLE);
+            let was_called = answer.code().is_some();
             let destroyed = answer.done(|| "destroy a captured graph".into());
             if !was_gone {
-                destroyed.inspect_err(|_| place.store(instance, Ordering::Release))?;
+                destroyed.inspect_err(|_| {
+                    if was_called {
+                        self.refused.store(instance, Ordering::Release);
+                    }
+                    place.store(instance, Ordering::Release);
+                })?;
             }
         }
         self.labels.destroy(api)?;

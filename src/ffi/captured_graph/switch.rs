@@ -33,8 +33,16 @@ pub(crate) struct Labels(Mutex<Created>);
 
 #[derive(Debug, Default)]
 struct Created {
-    labels: Vec<AtomicPtr<c_void>>,
-    lists: Vec<AtomicPtr<c_void>>,
+    labels: Vec<Handle>,
+    lists: Vec<Handle>,
+}
+
+/// A label or a list.
+#[derive(Debug)]
+struct Handle {
+    raw: AtomicPtr<c_void>,
+    /// Whether the library has refused to destroy it: that call may have destroyed it.
+    refused: bool,
 }
 
 /// A switch whose tasks are being added.
@@ -116,7 +124,7 @@ impl Labels {
         // writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(api.aclrtCreateLabel(&raw mut label)) };
         let label = answer.wrote(label, || "create a label".into())?;
-        self.created().labels.push(AtomicPtr::new(label.0));
+        self.created().labels.push(Handle::new(label.0));
         Ok(label)
     }
 
@@ -128,44 +136,54 @@ impl Labels {
         // a pointer to a live local is valid for writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(api.aclrtCreateLabelList(labels.as_mut_ptr(), labels.len(), &raw mut list)) };
         let list = answer.wrote(list, || "create a list of labels".into())?;
-        self.created().lists.push(AtomicPtr::new(list.0));
+        self.created().lists.push(Handle::new(list.0));
         Ok(list)
     }
 
     /// Destroys all labels and lists. The caller has destroyed the instance that used them. What is left after an error
     /// is tried again by the next call.
     pub(super) fn destroy(&self, api: Api) -> Result<(), Error> {
-        while let Some(list) = self.take(|created| &mut created.lists) {
+        while let Some(Handle { raw, refused }) = self.take(|created| &mut created.lists) {
+            let list = raw.into_inner();
             // SAFETY: the function asks for a live list that no task uses, once. The caller has destroyed the instance,
             // and `take` has removed the list, so nobody else has it.
             let answer = unsafe { call!(api.aclrtDestroyLabelList(aclrtLabelList(list))) };
-            // A call that fails may have destroyed it.
-            let was_gone = answer.code() == Some(ACL_ERROR_RT_PARAM_INVALID);
+            // A call for it that failed before may have destroyed it.
+            let was_gone = refused && answer.code() == Some(ACL_ERROR_RT_PARAM_INVALID);
+            let left = Handle { raw: AtomicPtr::new(list), refused: refused || answer.code().is_some() };
             let destroyed = answer.done(|| "destroy a list of labels".into());
             if !was_gone {
-                destroyed.inspect_err(|_| self.created().lists.push(AtomicPtr::new(list)))?;
+                destroyed.inspect_err(|_| self.created().lists.push(left))?;
             }
         }
-        while let Some(label) = self.take(|created| &mut created.labels) {
+        while let Some(Handle { raw, refused }) = self.take(|created| &mut created.labels) {
+            let label = raw.into_inner();
             // SAFETY: the function asks for a live label, once. The caller has destroyed the instance, the lists are
             // destroyed above, and `take` has removed the label, so nobody else has it.
             let answer = unsafe { call!(api.aclrtDestroyLabel(aclrtLabel(label))) };
-            let was_gone = answer.code() == Some(ACL_ERROR_RT_INVALID_HANDLE);
+            let was_gone = refused && answer.code() == Some(ACL_ERROR_RT_INVALID_HANDLE);
+            let left = Handle { raw: AtomicPtr::new(label), refused: refused || answer.code().is_some() };
             let destroyed = answer.done(|| "destroy a label".into());
             if !was_gone {
-                destroyed.inspect_err(|_| self.created().labels.push(AtomicPtr::new(label)))?;
+                destroyed.inspect_err(|_| self.created().labels.push(left))?;
             }
         }
         Ok(())
     }
 
     /// Removes the last label or list, so that no lock is held while the library is called.
-    fn take(&self, from: impl FnOnce(&mut Created) -> &mut Vec<AtomicPtr<c_void>>) -> Option<*mut c_void> {
-        from(&mut self.created()).pop().map(AtomicPtr::into_inner)
+    fn take(&self, from: impl FnOnce(&mut Created) -> &mut Vec<Handle>) -> Option<Handle> {
+        from(&mut self.created()).pop()
     }
 
     fn created(&self) -> MutexGuard<'_, Created> {
         self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
+impl Handle {
+    fn new(raw: *mut c_void) -> Self {
+        Self { raw: AtomicPtr::new(raw), refused: false }
     }
 }
 

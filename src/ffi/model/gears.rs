@@ -3,7 +3,7 @@
 use super::super::Api;
 use super::super::call::call;
 use super::dataset::Dataset;
-use super::{NO_DIMS, Port, sizes};
+use super::description::{NO_DIMS, Port, sizes};
 use crate::error::{Error, InputError};
 use ascendcl_macros::rule;
 use ascendcl_sys::constants::{ACL_DYNAMIC_TENSOR_NAME, ACL_MAX_BATCH_NUM, ACL_MAX_HW_NUM};
@@ -140,6 +140,21 @@ impl GearInput {
             }
         }
     }
+}
+
+/// The shapes of a model's outputs in the gear that was [chosen](GearInput::choose) last. `None` for an output whose shape
+/// the library does not say. The model must be loaded, and its description alive and filled in.
+pub(super) fn chosen_outputs(api: Api, desc: *const aclmdlDesc, outputs: usize) -> Vec<Option<Vec<i64>>> {
+    let shape = |index| {
+        let mut dims = NO_DIMS;
+        // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees, and
+        // writes the answer to `dims` during the call; a pointer to a live local is valid for writes (`core::ptr`,
+        // "Safety").
+        let answer = unsafe { call!(api.aclmdlGetCurOutputDims(desc, index, &raw mut dims)) };
+        let dims = answer.is_success().then(|| sizes(&dims))?;
+        dims.iter().all(|size| *size >= 0).then_some(dims)
+    };
+    (0..outputs).map(shape).collect()
 }
 
 fn batches(api: Api, desc: *const aclmdlDesc) -> Result<Vec<u64>, Error> {

@@ -2,29 +2,29 @@
 
 mod binding;
 mod dataset;
+mod description;
 mod gears;
 mod load;
 
-use super::api::text;
 use super::call::call;
 use super::stamp::Obstacles;
 use super::stream::RawStream;
 use super::{Api, Here, LastUse, Owner, RawBuffer};
-use crate::element::ElementType;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf, ShelfPlace};
 use ascendcl_macros::rule;
 use ascendcl_sys::error_codes::{ACL_ERROR_GE_EXEC_MODEL_ID_INVALID, ACL_ERROR_INVALID_MODEL_ID};
 use ascendcl_sys::types::*;
-use core::ffi::c_char;
 use core::ptr::null_mut;
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering};
 use std::sync::OnceLock;
 
 pub(crate) use binding::{BoundInput, DoubtOnDrop, NotExecuted, NotRun, RawBinding, TensorPlace};
 use dataset::Dataset;
-use gears::GearInput;
+use description::Description;
+pub(crate) use description::Port;
 pub(crate) use gears::RawGears;
+use gears::{GearInput, chosen_outputs};
 pub(crate) use load::{Image, LoadInto, ModelImage, Share};
 
 /// A model in the device's memory, or the row for one: the row exists before the model is [loaded](Self::load). It has
@@ -39,7 +39,8 @@ pub(crate) struct LoadedModel {
     is_loaded: AtomicBool,
     /// Whether the library may have the model.
     is_left: AtomicBool,
-    /// The library's description, until the library has destroyed it. Otherwise null.
+    /// The library's description, until the library has destroyed it. Otherwise null. A model with gears keeps it until it
+    /// is unloaded, because only with it the library says which shapes the outputs have in a gear.
     desc: AtomicPtr<aclmdlDesc>,
     /// The contents of the description.
     description: OnceLock<Description>,
@@ -50,25 +51,8 @@ pub(crate) struct LoadedModel {
     owner: Owner,
 }
 
-#[derive(Debug)]
-struct Description {
-    inputs: Vec<Port>,
-    outputs: Vec<Port>,
-    gears: Option<GearInput>,
-}
-
-/// One input or output, as the library describes it. The program sees it as `TensorInfo`, without the buffer's size and
-/// the format, and with `None` for -1.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Port {
-    pub(crate) name: String,
-    pub(crate) element: ElementType,
-    /// -1 if the size is chosen at each execution.
-    pub(crate) dims: Vec<i64>,
-    /// The bytes of a buffer for it. 0 if they depend on sizes that are chosen at each execution.
-    pub(crate) bytes: usize,
-    format: aclFormat,
-}
+/// The shapes of a model's outputs in its gear; `None` where the library does not say it. Empty for a model without gears.
+type ChosenOutputs = Vec<Option<Vec<i64>>>;
 
 impl Row for LoadedModel {
     #[inline]
@@ -122,8 +106,10 @@ impl LoadedModel {
         // below.
         let answer = unsafe { call!(api.aclmdlGetDesc(desc, self.id())) };
         let description = answer.done(|| DESCRIBE.into()).and_then(|()| Description::read(api, desc));
-        // If the library refuses, unloading the model tries again.
-        let _ = self.destroy_description(api);
+        if !description.as_ref().is_ok_and(|description| description.gears.is_some()) {
+            // If the library refuses, unloading the model tries again.
+            let _ = self.destroy_description(api);
+        }
         description.map(|description| {
             self.description.get_or_init(|| description);
         })
@@ -135,7 +121,8 @@ impl LoadedModel {
             return Ok(());
         }
         // SAFETY: the function asks for a live description, once. `describe` created it, and null is stored when it is
-        // destroyed. Nothing keeps a pointer into it, because names were copied.
+        // destroyed. Nothing keeps a pointer into it, because names were copied, and nothing reads it meanwhile: whoever
+        // binds the model has its handle.
         let answer = unsafe { call!(api.aclmdlDestroyDesc(desc)) };
         let destroyed = answer.done(|| DESCRIBE.into());
         if destroyed.is_ok() {
@@ -250,14 +237,35 @@ impl LoadedModel {
         self.inputs().get(index).map(|port| (index, port.bytes))
     }
 
-    /// Sets the shapes of the next executions' inputs, in the one way that the model supports (MODEL-20).
-    fn set_shapes(&self, api: Api, dataset: &Dataset, shapes: &[impl AsRef<[i64]>]) -> Result<(), Error> {
+    /// Sets the shapes of the next executions' inputs, in the one way that the model supports (MODEL-20). Returns the
+    /// shapes of the outputs in the gear, if the model has gears and the library says them. The caller has the model's
+    /// handle.
+    fn set_shapes(&self, api: Api, dataset: &Dataset, shapes: &[impl AsRef<[i64]>]) -> Result<ChosenOutputs, Error> {
         if let Some(gears) = self.gear_choice() {
             let shapes: Vec<_> = shapes.iter().map(AsRef::as_ref).collect();
-            return gears.choose(api, self.id(), dataset, self.inputs(), &shapes);
+            gears.choose(api, self.id(), dataset, self.inputs(), &shapes)?;
+            let desc = self.desc.load(Ordering::Acquire);
+            return Ok(if desc.is_null() { vec![] } else { chosen_outputs(api, desc, self.outputs().len()) });
         }
         let free = self.inputs().iter().zip(shapes).enumerate().filter(|(_, (port, _))| port.dims.contains(&-1));
-        free.into_iter().try_for_each(|(index, (port, dims))| dataset.set_shape(api, index, port, dims.as_ref()))
+        free.into_iter().try_for_each(|(index, (port, dims))| dataset.set_shape(api, index, port, dims.as_ref()))?;
+        Ok(vec![])
+    }
+
+    /// An error if an execution writes more to an output than its memory has: the library writes outputs of a fixed shape
+    /// and of a gear without comparing. `rooms` are the bytes of the outputs, `None` where the library allocates.
+    #[rule(DATA_08)]
+    fn fits_into(&self, chosen: &ChosenOutputs, rooms: &[Option<usize>]) -> Result<(), Error> {
+        let has_gears = self.gear_choice().is_some();
+        for (index, (port, room)) in self.outputs().iter().zip(rooms).enumerate() {
+            let in_gear = chosen.get(index).and_then(|dims| port.bytes_of(dims.as_ref()?));
+            // An unknown gear may be the largest.
+            let need = if has_gears { in_gear.unwrap_or(port.bytes) } else { port.fixed_bytes() };
+            if let Some(have) = room.filter(|have| *have < need) {
+                return Err(Error::TooShort { what: ObjectKind::MODEL_OUTPUT_MEMORY, need, have });
+            }
+        }
+        Ok(())
     }
 
     /// Unloads the model, once only (MODEL-14). Refuses while queued work may use it. Its context must be current
@@ -301,66 +309,3 @@ impl LoadedModel {
 }
 
 const DESCRIBE: &str = "read the description of a model";
-
-impl Description {
-    /// Reads the inputs, the outputs and the gears of a model. Its description must be alive and filled in.
-    fn read(api: Api, desc: *mut aclmdlDesc) -> Result<Self, Error> {
-        // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees.
-        let inputs = unsafe { call!(api.aclmdlGetNumInputs(desc)) }.value(|| DESCRIBE.into())?;
-        // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees.
-        let outputs = unsafe { call!(api.aclmdlGetNumOutputs(desc)) }.value(|| DESCRIBE.into())?;
-        let inputs: Vec<_> = (0..inputs).map(|index| input(api, desc, index)).collect::<Result<_, _>>()?;
-        let outputs = (0..outputs).map(|index| output(api, desc, index)).collect::<Result<_, _>>()?;
-        let gears = GearInput::read(api, desc, &inputs)?;
-        Ok(Self { inputs, outputs, gears })
-    }
-}
-
-macro_rules! port {
-    ($function:ident, $dims:ident, $name:ident, $data_type:ident, $format:ident, $size:ident) => {
-        /// Reads one port of a description that is alive and filled in.
-        fn $function(api: Api, desc: *mut aclmdlDesc, index: usize) -> Result<Port, Error> {
-            let mut dims = NO_DIMS;
-            // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees, and
-            // writes the answer to `dims` during the call; a pointer to a live local is valid for writes (`core::ptr`,
-            // "Safety").
-            let answer = unsafe { call!(api.$dims(desc, index, &raw mut dims)) };
-            answer.done(|| format!("read the shape of {} {index}", stringify!($function)))?;
-            let doing = || DESCRIBE.to_owned();
-            // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees.
-            let name = unsafe { call!(api.$name(desc, index)) }.value(doing)?;
-            // SAFETY: `text` asks for null or a terminated string that stays in place. The answer is null or lives as
-            // long as the description. It is copied here.
-            let name = unsafe { text(name) }.unwrap_or_default();
-            // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees.
-            let element = unsafe { call!(api.$data_type(desc, index)) }.value(doing)?.into();
-            // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees.
-            let format = unsafe { call!(api.$format(desc, index)) }.value(doing)?;
-            // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees.
-            let bytes = unsafe { call!(api.$size(desc, index)) }.value(doing)?;
-            Ok(Port { name, element, dims: sizes(&dims), bytes, format })
-        }
-    };
-}
-port!(
-    input,
-    aclmdlGetInputDims,
-    aclmdlGetInputNameByIndex,
-    aclmdlGetInputDataType,
-    aclmdlGetInputFormat,
-    aclmdlGetInputSizeByIndex
-);
-port!(
-    output,
-    aclmdlGetOutputDims,
-    aclmdlGetOutputNameByIndex,
-    aclmdlGetOutputDataType,
-    aclmdlGetOutputFormat,
-    aclmdlGetOutputSizeByIndex
-);
-
-const NO_DIMS: aclmdlIODims = aclmdlIODims { name: [0 as c_char; 128], dimCount: 0, dims: [0; 128] };
-
-fn sizes(dims: &aclmdlIODims) -> Vec<i64> {
-    dims.dims.iter().copied().take(dims.dimCount).collect()
-}

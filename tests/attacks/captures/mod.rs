@@ -17,6 +17,7 @@ mod meanwhile;
 mod mixed;
 mod others;
 mod ports;
+mod refused_ends;
 mod shared;
 mod switches;
 mod updates;

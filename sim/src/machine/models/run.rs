@@ -29,6 +29,9 @@ pub(crate) struct Job {
     inputs: Vec<Given>,
     outputs: Vec<Place>,
     output: Name<aclmdlDataset>,
+    /// Whether the run describes its outputs in their dataset. As in the vendor's library, it does if an input has a
+    /// description, or if the model leaves shapes open and has no gears.
+    describes: bool,
 }
 
 /// One input, kept in place.
@@ -86,7 +89,9 @@ impl Job {
             Place::new((index, is_described), port, dims, item, &context)
         });
         let outputs = outputs.collect::<Answer<_>>()?;
-        Ok(Self { model, context, inputs, outputs, output })
+        let is_open = model.engine.inputs().iter().chain(model.engine.outputs()).any(Port::is_dynamic);
+        let describes = given.items.iter().any(|item| item.dims.is_some()) || (is_open && !has_gears);
+        Ok(Self { model, context, inputs, outputs, output, describes })
     }
 
     /// Queues the run. An allocator of the caller is asked now, for what a model whose shapes vary needs (ALLOC-05);
@@ -149,8 +154,10 @@ impl Job {
         self.store(&results, supply, taken)?;
         self.dump(&results)?;
         let dims: Vec<Vec<i64>> = results.iter().map(|result| result.dims().to_vec()).collect();
-        let descs = self.model.engine.outputs().iter().zip(&dims).map(|(port, dims)| described(port, dims.clone()));
-        datasets::describe_all(self.output, descs.collect());
+        if self.describes {
+            let descs = self.model.engine.outputs().iter().zip(&dims).map(|(port, dims)| described(port, dims.clone()));
+            datasets::describe_all(self.output, descs.collect());
+        }
         self.model.set_current_outputs(dims);
         Ok(())
     }

@@ -6,8 +6,8 @@ use super::super::allocator::Keeps;
 use super::super::call::call;
 use super::super::gate::Gate;
 use super::super::{Api, LastUse, Owner, RawBuffer, RawStream};
-use super::LoadedModel;
 use super::dataset::Dataset;
+use super::{ChosenOutputs, LoadedModel};
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf, ShelfPlace};
 use crate::life_cycle::leads;
@@ -24,8 +24,12 @@ pub(crate) struct RawBinding {
     place: ShelfPlace,
     inputs: Dataset,
     outputs: Dataset,
+    /// The bytes of the outputs; `None` where the library is to allocate the memory. They stay the same.
+    rooms: Box<[Option<usize>]>,
     /// The outputs whose memory the library is to allocate.
     open_outputs: Box<[usize]>,
+    /// The outputs in the chosen gear.
+    chosen: Mutex<ChosenOutputs>,
     /// The caller's allocator with which the last execution ran.
     last_allocator: Mutex<Option<Weak<dyn Keeps>>>,
     gate: Gate,
@@ -79,7 +83,9 @@ impl RawBinding {
             place: ShelfPlace::new(),
             inputs: Dataset::of(inputs.len()),
             outputs: Dataset::of(outputs.len()),
+            rooms: outputs.iter().map(|block| block.as_ref().map(|block| block.bytes())).collect(),
             open_outputs,
+            chosen: Mutex::default(),
             last_allocator: Mutex::default(),
             gate: Gate::open(),
             ending: AtomicBool::new(false),
@@ -110,18 +116,24 @@ impl RawBinding {
         model.is_current()?;
         model.check_loaded()?;
         self.blocks().iter().try_for_each(|block| block.is_current())?;
+        if model.gears().is_none() {
+            model.fits_into(&vec![], &self.rooms)?;
+        }
         self.inputs.create(api, inputs.iter().map(|input| Some((&*input.block, input.bytes))))?;
         self.outputs.create(api, outputs.iter().map(|block| block.as_ref().map(|block| (&**block, block.bytes()))))?;
         let shapes: Vec<_> = inputs.iter().map(|input| &input.dims).collect();
-        model.set_shapes(api, &self.inputs, &shapes)
+        let chosen = model.set_shapes(api, &self.inputs, &shapes)?;
+        model.fits_into(&chosen, &self.rooms)?;
+        *self.chosen() = chosen;
+        Ok(())
     }
 
     pub(crate) fn has_open_outputs(&self) -> bool {
         !self.open_outputs.is_empty()
     }
 
-    /// Sets `new` shapes for the next executions, or, if the library fails, the `old` ones again. Refuses while queued
-    /// work may read the datasets (DATA-10).
+    /// Sets `new` shapes for the next executions. Sets the `old` ones again if the library fails, or if an output of the
+    /// new gear does not fit into its memory. Refuses while queued work may read the datasets (DATA-10).
     pub(crate) fn reshape(
         &self,
         api: Api,
@@ -136,7 +148,13 @@ impl RawBinding {
             // The library was not called.
             Err(error @ (Error::Input(_) | Error::CurrentChanged { .. } | Error::InsideCallback)) => return Err(error),
             Err(error) => error,
-            Ok(()) => return Ok(()),
+            Ok(chosen) => match model.fits_into(&chosen, &self.rooms) {
+                Ok(()) => {
+                    *self.chosen() = chosen;
+                    return Ok(());
+                }
+                Err(error) => error,
+            },
         };
         // The first inputs may have the new shapes.
         if model.set_shapes(api, &self.inputs, old).is_err() {
@@ -242,10 +260,12 @@ impl RawBinding {
         queue.stamp_latest(&self.last_use);
     }
 
-    /// The shape of an output after an execution, if the library reports it.
+    /// The shape of an output after an execution, if the library says it: when the gear is chosen, or in the description
+    /// that an execution makes of the output.
     pub(crate) fn output_dims(&self, api: Api, index: usize) -> Option<Vec<i64>> {
         let _inside = self.gate.pass()?;
-        self.outputs.shape(api, index)
+        let chosen = self.chosen().get(index).cloned().flatten();
+        chosen.or_else(|| self.outputs.shape(api, index))
     }
 
     /// The memory that the library allocated for an open output. The caller may read it while it has the binding,
@@ -310,6 +330,10 @@ impl RawBinding {
 
     fn blocks(&self) -> MutexGuard<'_, Box<[Arc<RawBuffer>]>> {
         self.blocks.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    fn chosen(&self) -> MutexGuard<'_, ChosenOutputs> {
+        self.chosen.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     fn last_allocator(&self) -> MutexGuard<'_, Option<Weak<dyn Keeps>>> {

@@ -1,0 +1,109 @@
+//! What the library says about the inputs and outputs of a model.
+
+use super::super::Api;
+use super::super::api::text;
+use super::super::call::call;
+use super::DESCRIBE;
+use super::gears::GearInput;
+use crate::element::ElementType;
+use crate::error::Error;
+use ascendcl_sys::types::*;
+use core::ffi::c_char;
+
+#[derive(Debug)]
+pub(super) struct Description {
+    pub(super) inputs: Vec<Port>,
+    pub(super) outputs: Vec<Port>,
+    pub(super) gears: Option<GearInput>,
+}
+
+/// One input or output, as the library describes it. The program sees it as `TensorInfo`, without the buffer's size and
+/// the format, and with `None` for -1.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Port {
+    pub(crate) name: String,
+    pub(crate) element: ElementType,
+    /// -1 if the size is chosen at each execution.
+    pub(crate) dims: Vec<i64>,
+    /// The bytes of a buffer for it, in the largest gear if the model has gears. 0 if they depend on sizes that are
+    /// chosen at each execution.
+    pub(crate) bytes: usize,
+    pub(super) format: aclFormat,
+}
+
+impl Port {
+    /// The bytes of a tensor of a fixed shape; 0 if the shapes of the inputs decide. A description of a model with gears
+    /// gives outputs the shape of the largest gear.
+    pub(crate) fn fixed_bytes(&self) -> usize {
+        if self.dims.contains(&-1) { 0 } else { self.bytes }
+    }
+
+    /// The bytes of this shape, if the element's size is known.
+    pub(super) fn bytes_of(&self, dims: &[i64]) -> Option<usize> {
+        let size = self.element.size()?;
+        dims.iter().try_fold(size, |bytes, size| bytes.checked_mul(usize::try_from(*size).ok()?))
+    }
+}
+
+impl Description {
+    /// Reads the inputs, the outputs and the gears of a model. Its description must be alive and filled in.
+    pub(super) fn read(api: Api, desc: *mut aclmdlDesc) -> Result<Self, Error> {
+        // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees.
+        let inputs = unsafe { call!(api.aclmdlGetNumInputs(desc)) }.value(|| DESCRIBE.into())?;
+        // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees.
+        let outputs = unsafe { call!(api.aclmdlGetNumOutputs(desc)) }.value(|| DESCRIBE.into())?;
+        let inputs: Vec<_> = (0..inputs).map(|index| input(api, desc, index)).collect::<Result<_, _>>()?;
+        let outputs = (0..outputs).map(|index| output(api, desc, index)).collect::<Result<_, _>>()?;
+        let gears = GearInput::read(api, desc, &inputs)?;
+        Ok(Self { inputs, outputs, gears })
+    }
+}
+
+macro_rules! port {
+    ($function:ident, $dims:ident, $name:ident, $data_type:ident, $format:ident, $size:ident) => {
+        /// Reads one port of a description that is alive and filled in.
+        fn $function(api: Api, desc: *mut aclmdlDesc, index: usize) -> Result<Port, Error> {
+            let mut dims = NO_DIMS;
+            // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees, and
+            // writes the answer to `dims` during the call; a pointer to a live local is valid for writes (`core::ptr`,
+            // "Safety").
+            let answer = unsafe { call!(api.$dims(desc, index, &raw mut dims)) };
+            answer.done(|| format!("read the shape of {} {index}", stringify!($function)))?;
+            let doing = || DESCRIBE.to_owned();
+            // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees.
+            let name = unsafe { call!(api.$name(desc, index)) }.value(doing)?;
+            // SAFETY: `text` asks for null or a terminated string that stays in place. The answer is null or lives as
+            // long as the description. It is copied here.
+            let name = unsafe { text(name) }.unwrap_or_default();
+            // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees.
+            let element = unsafe { call!(api.$data_type(desc, index)) }.value(doing)?.into();
+            // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees.
+            let format = unsafe { call!(api.$format(desc, index)) }.value(doing)?;
+            // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees.
+            let bytes = unsafe { call!(api.$size(desc, index)) }.value(doing)?;
+            Ok(Port { name, element, dims: sizes(&dims), bytes, format })
+        }
+    };
+}
+port!(
+    input,
+    aclmdlGetInputDims,
+    aclmdlGetInputNameByIndex,
+    aclmdlGetInputDataType,
+    aclmdlGetInputFormat,
+    aclmdlGetInputSizeByIndex
+);
+port!(
+    output,
+    aclmdlGetOutputDims,
+    aclmdlGetOutputNameByIndex,
+    aclmdlGetOutputDataType,
+    aclmdlGetOutputFormat,
+    aclmdlGetOutputSizeByIndex
+);
+
+pub(super) const NO_DIMS: aclmdlIODims = aclmdlIODims { name: [0 as c_char; 128], dimCount: 0, dims: [0; 128] };
+
+pub(super) fn sizes(dims: &aclmdlIODims) -> Vec<i64> {
+    dims.dims.iter().copied().take(dims.dimCount).collect()
+}
