@@ -7,7 +7,7 @@
 use crate::abi::thread_begins;
 use crate::locks::{lock, look_out, wait};
 use crate::machine::trouble;
-use crate::machine::workers::served::Served;
+use crate::machine::workers::served::{self, Served};
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::panic::catch_unwind;
@@ -51,8 +51,28 @@ thread_local! {
     static ON_WORKER: Cell<bool> = const { Cell::new(false) };
     /// Whether another worker has this one's place.
     static LENT: Cell<bool> = const { Cell::new(false) };
-    /// The number of the stream whose tasks this thread runs; 0 for none.
-    static SERVING: Cell<usize> = const { Cell::new(0) };
+    /// The stream whose tasks this thread runs.
+    static SERVING: Cell<Option<Serving>> = const { Cell::new(None) };
+}
+
+/// A stream that is served, told from an earlier or later one with its number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::machine) struct Serving {
+    pub(in crate::machine) number: usize,
+    pub(in crate::machine) life: u64,
+}
+
+impl Serving {
+    pub(in crate::machine) fn of(stream: &dyn Served) -> Self {
+        Self { number: stream.number(), life: stream.life() }
+    }
+
+    /// The stream that this thread serves, if it has this number, or else the one that has it now.
+    pub(in crate::machine) fn with_number(number: usize) -> Self {
+        let own = SERVING.get().filter(|stream| stream.number == number);
+        let known = || served::with_number(number).map(|stream| Self::of(&*stream));
+        own.or_else(known).unwrap_or(Self { number, life: 0 })
+    }
 }
 
 /// Whether this is one of the pool's threads.
@@ -62,7 +82,12 @@ pub(in crate::machine) fn on_worker() -> bool {
 
 /// The number of the stream whose tasks this thread of the simulator runs.
 pub(in crate::machine) fn serving() -> Option<usize> {
-    Some(SERVING.get()).filter(|number| *number != 0)
+    SERVING.get().map(|stream| stream.number)
+}
+
+/// Which of the streams that have had this number this thread serves, if it serves one of them.
+pub(in crate::machine) fn life_of(number: usize) -> Option<u64> {
+    SERVING.get().filter(|stream| stream.number == number).map(|stream| stream.life)
 }
 
 /// Waits until no other thread of the simulator runs a task; only so long, since code of the caller may never end.
@@ -87,15 +112,15 @@ pub(in crate::machine) fn counted<R>(code: impl FnOnce() -> R) -> R {
     code()
 }
 
-/// Runs code on a thread that is not of the pool, as a part of serving the stream with this number.
-pub(in crate::machine) fn serve_as<R>(stream: usize, code: impl FnOnce() -> R) -> R {
-    struct Restore(usize);
+/// Runs code on a thread that is not of the pool, as a part of serving the stream.
+pub(in crate::machine) fn serve_as<R>(stream: Serving, code: impl FnOnce() -> R) -> R {
+    struct Restore(Option<Serving>);
     impl Drop for Restore {
         fn drop(&mut self) {
             SERVING.set(self.0);
         }
     }
-    let _restore = Restore(SERVING.replace(stream));
+    let _restore = Restore(SERVING.replace(Some(stream)));
     code()
 }
 
@@ -194,9 +219,9 @@ fn work() {
 fn serve() {
     ON_WORKER.set(true);
     while let Some(stream) = next() {
-        SERVING.set(stream.number());
+        SERVING.set(Some(Serving::of(&*stream)));
         counted(|| stream.run());
-        SERVING.set(0);
+        SERVING.set(None);
     }
 }
 
