@@ -3,15 +3,19 @@
 //! A stream with work stands in the run queue once, whatever the number of its tasks; a worker takes a stream and runs
 //! its tasks in order. There are a few workers, however many streams there are. A worker that goes into code of the
 //! caller lends its place, so that code that blocks does not stop other streams.
+//!
+//! Where the system starts no thread, the streams wait for the workers that there are. A stream takes no work before there is
+//! one, and waits are given up that last while every worker is in code that may block.
 
 use crate::abi::thread_begins;
+use crate::failure::{Answer, Failure};
 use crate::locks::{lock, look_out, wait};
 use crate::machine::trouble;
 use crate::machine::workers::served::{self, Served};
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::panic::catch_unwind;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -124,6 +128,38 @@ pub(in crate::machine) fn serve_as<R>(stream: Serving, code: impl FnOnce() -> R)
     code()
 }
 
+/// Sees to it that there is a worker. One always stays.
+pub(in crate::machine) fn begin() -> Answer {
+    static BEGUN: AtomicBool = AtomicBool::new(false);
+    if BEGUN.load(SeqCst) {
+        return Ok(());
+    }
+    let mut state = lock(&POOL.state);
+    if state.workers == 0 {
+        if !spawn() {
+            return Err(no_worker());
+        }
+        state.workers = 1;
+    }
+    BEGUN.store(true, SeqCst);
+    Ok(())
+}
+
+/// Whether streams are ready, every worker is in code that may block, and the system starts no other one.
+pub(in crate::machine) fn is_short_of_workers() -> bool {
+    let mut state = lock(&POOL.state);
+    if state.ready.is_empty() || state.workers > state.lent {
+        return false;
+    }
+    state.workers += 1;
+    drop(state);
+    !Help::Spawn.call()
+}
+
+pub(in crate::machine) fn no_worker() -> Failure {
+    Failure::no_thread("the work of streams")
+}
+
 /// Puts a stream at the end of the run queue.
 pub(in crate::machine) fn push(stream: Arc<dyn Served>) {
     let mut state = lock(&POOL.state);
@@ -192,19 +228,25 @@ impl State {
 }
 
 impl Help {
-    fn call(self) {
+    /// `false` when the system starts no thread.
+    fn call(self) -> bool {
         match self {
             Self::None => {}
             Self::Wake => POOL.wake.notify_one(),
             Self::Spawn => {
-                thread_begins();
-                // Without another thread the streams wait for the workers that there are.
-                if thread::Builder::new().name("ascendcl-sim".into()).spawn(work).is_err() {
+                if !spawn() {
                     lock(&POOL.state).workers -= 1;
+                    return false;
                 }
             }
         }
+        true
     }
+}
+
+fn spawn() -> bool {
+    thread_begins();
+    thread::Builder::new().name("ascendcl-sim".into()).spawn(work).is_ok()
 }
 
 /// One worker. Models run on its own thread, so that two streams run two models side by side.

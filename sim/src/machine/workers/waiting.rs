@@ -15,7 +15,7 @@ use crate::locks::lock;
 use crate::machine::thread::{ended, inside};
 use crate::machine::trouble::{Patience, stuck};
 use crate::machine::watch;
-use crate::machine::workers::pool::Serving;
+use crate::machine::workers::pool::{self, Serving};
 use crate::machine::workers::served::{self, Link};
 use ascendcl_rules::Object;
 use ascendcl_sys::types::aclError;
@@ -52,6 +52,8 @@ pub(in crate::machine) struct Waiting<'a> {
     suspected: Option<String>,
     /// How often a wait with a time limit was found to be for a thread that has ended.
     unheard: u8,
+    /// Since when there was no thread for streams that are ready.
+    unserved: Option<Patience>,
 }
 
 /// Longer chains are taken for ones that end.
@@ -70,7 +72,15 @@ static BUSY: Mutex<BTreeMap<(u64, u64), u64>> = Mutex::new(BTreeMap::new());
 
 impl<'a> Waiting<'a> {
     pub(in crate::machine) fn new(target: Target<'a>, deadline: Option<Instant>) -> Self {
-        Self { target, deadline, patience: Patience::new(), entered: false, suspected: None, unheard: 0 }
+        Self {
+            target,
+            deadline,
+            patience: Patience::new(),
+            entered: false,
+            suspected: None,
+            unheard: 0,
+            unserved: None,
+        }
     }
 
     /// When to look again, if nothing happens before.
@@ -87,10 +97,16 @@ impl<'a> Waiting<'a> {
         if !self.patience.has_lasted(Patience::LOOK) {
             return None;
         }
+        self.unserved =
+            if pool::is_short_of_workers() { Some(self.unserved.unwrap_or_else(Patience::new)) } else { None };
+        if self.unserved.is_some_and(|since| since.with_others_is_over()) {
+            return Some(pool::no_worker());
+        }
         let own = this_thread();
         let link = self.target.link()?;
-        // Another thread may do it yet, but not after so long.
-        let ending = matches!(self.target, Target::Ending(_)) || self.patience.with_others_is_over();
+        // Another thread may do it yet, but not after so long. What was queued for it may lack a worker.
+        let ending = self.unserved.is_none()
+            && (matches!(self.target, Target::Ending(_)) || self.patience.with_others_is_over());
         // A wait with a time limit ends, so no other wait lasts for ever because of it.
         if self.deadline.is_none() {
             lock(&WAITS).insert(own, link);
@@ -252,7 +268,6 @@ fn busy_on(life: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::machine::workers::pool;
     use crate::machine::workers::served::{Outcome, Served, TooLate};
     use std::sync::Arc;
     use std::thread;
