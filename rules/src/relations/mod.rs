@@ -192,7 +192,7 @@ impl Checker {
             Kind::Event => event.op == Op::Await || !links(*object),
             _ => false,
         });
-        memory.chain(own.map(Use::With)).collect()
+        memory.chain(scene::unnamed_of(event)).chain(own.map(Use::With)).collect()
     }
 
     /// Whether queued work that may not be over writes any of these bytes.
