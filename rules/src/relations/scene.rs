@@ -41,6 +41,8 @@ pub(super) struct Case<'a> {
     pub(super) world: &'a World,
     pub(super) scene: &'a Scene,
     pub(super) findings: Vec<Finding>,
+    /// What the call breaks is a mistake that an earlier finding has told.
+    pub(super) told: bool,
 }
 
 impl Scene {
@@ -146,6 +148,10 @@ pub(super) fn memory_of(world: &World, event: &Event) -> Vec<MemoryUse> {
 }
 
 impl<'a> Case<'a> {
+    pub(super) fn new(world: &'a World, scene: &'a Scene) -> Self {
+        Self { world, scene, findings: Vec::new(), told: false }
+    }
+
     pub(super) fn event(&self) -> &'a Event {
         &self.scene.event
     }
