@@ -87,6 +87,15 @@ impl Failure {
         Self::new(ACL_ERROR_RT_STREAM_CONTEXT, format!("the {what} belongs to a context that is not current here"))
     }
 
+    /// The system starts no thread for work of this kind (207005).
+    pub(crate) fn no_thread(work: &str) -> Self {
+        let text = format!(
+            "the system starts no thread for {work}; it limits the threads of a user, of a group, or of the whole machine \
+             (`ulimit -u`, `pids.max`), or has no memory for one"
+        );
+        Self::new(ACL_ERROR_RT_RESOURCE_ALLOC_FAIL, text)
+    }
+
     /// Something this library does not do (207000).
     pub(crate) fn unsupported(text: impl Into<Cow<'static, str>>) -> Self {
         Self::new(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, text)

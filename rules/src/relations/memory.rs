@@ -148,6 +148,10 @@ fn elsewhere(case: &mut Case<'_>, object: Object) {
     let here = case.event().context.and_then(|context| world.contexts.get(Object::context(context)));
     let (Some(here), Some(block)) = (here.map(|context| context.data.device), world.blocks.get(object)) else { return };
     let Some(of) = block.data.device.filter(|of| *of != here && !linked(case, here, *of)) else { return };
+    if super::same_context::was_reported(case, Object::device(of)) {
+        case.told = true;
+        return;
+    }
     case.report(
         MEM_11,
         format!("{object} of device {of} is freed while a context of device {here} is current"),

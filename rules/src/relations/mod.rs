@@ -80,17 +80,19 @@ impl Checker {
         let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
         let scene = Scene::new(&self.world, call, event);
         orders::keep_up(&mut self.world, scene.event.queue());
-        let mut case = Case { world: &self.world, scene: &scene, findings: Vec::new() };
+        let mut case = Case::new(&self.world, &scene);
         judge(&mut case);
-        let findings = case.findings;
+        let (findings, told) = (case.findings, case.told);
         self.note_contradicted(&findings);
         self.world.note_reported(&findings, event.thread, event.context);
         in_flight::note_reported(&mut self.world, &scene, &findings);
+        same_context::note_reported(&mut self.world, &scene, &findings);
         let mut misuses = findings.iter().filter(|finding| finding.rule.severity() == Severity::Misuse).peekable();
         let reported = misuses
             .peek()
             .is_some()
             .then(|| misuses.flat_map(|finding| finding.objects.iter().map(|concerned| concerned.object)).collect());
+        let reported = reported.or_else(|| told.then(|| vec![scene.event.object]));
         effects::begin(&mut self.world, scene, reported);
         findings
     }
@@ -124,7 +126,7 @@ impl Checker {
         self.world.calls += 1;
         let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
         let scene = Scene::new(&self.world, call, event);
-        let mut case = Case { world: &self.world, scene: &scene, findings: Vec::new() };
+        let mut case = Case::new(&self.world, &scene);
         in_flight::altered(&mut case, work);
         let findings = case.findings;
         self.note_contradicted(&findings);
@@ -137,7 +139,7 @@ impl Checker {
         self.world.calls += 1;
         let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
         let scene = Scene::new(&self.world, call, event);
-        let mut case = Case { world: &self.world, scene: &scene, findings: Vec::new() };
+        let mut case = Case::new(&self.world, &scene);
         if !process::never_began(&case) {
             live::judge(&mut case);
         }
@@ -151,7 +153,7 @@ impl Checker {
         let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
         let named = refusal.objects.iter().fold(event.clone(), |event, object| event.using(Use::With(*object)));
         let scene = Scene::new(&self.world, call, &named);
-        let mut case = Case { world: &self.world, scene: &scene, findings: Vec::new() };
+        let mut case = Case::new(&self.world, &scene);
         follows::explain(&mut case, refusal);
         let findings = case.findings;
         // Nothing follows from what is only a warning.
@@ -192,7 +194,7 @@ impl Checker {
             Kind::Event => event.op == Op::Await || !links(*object),
             _ => false,
         });
-        memory.chain(own.map(Use::With)).collect()
+        memory.chain(scene::unnamed_of(event)).chain(own.map(Use::With)).collect()
     }
 
     /// Whether queued work that may not be over writes any of these bytes.
@@ -270,7 +272,7 @@ impl Checker {
     pub fn exit(&mut self, event: &Event) -> Vec<Finding> {
         let call = Call { name: event.call, object: event.object, number: self.world.calls + 1, thread: event.thread };
         let scene = Scene::new(&self.world, call, event);
-        let mut case = Case { world: &self.world, scene: &scene, findings: Vec::new() };
+        let mut case = Case::new(&self.world, &scene);
         process::at_exit(&mut case);
         allocators::at_exit(&mut case);
         case.findings

@@ -149,6 +149,16 @@ pub(super) fn record(world: &mut World, call: Call, event: Object, queue: Option
     }
 }
 
+/// What the stream was given and had not begun was discarded, and waits may be among that. So it only knows what a thread
+/// knows to be over. Who sets what it waited for without an event may have told that to the program.
+pub(super) fn discard(world: &mut World, object: Object) {
+    let Some(stream) = world.streams.get_mut(object).filter(|stream| stream.data.fenced.is_none()) else { return };
+    let (key, count) = (stream.data.key, stream.data.count);
+    stream.data.clock = world.host.clone();
+    stream.data.clock.raise(key, count);
+    world.events.live_mut().for_each(|(_, event)| event.data.awaited_in_vain.retain(|stream| *stream != object));
+}
+
 /// How much work each stream was given.
 fn queued(world: &World) -> Vec<(Key, u64)> {
     world.streams.live().map(|(_, stream)| (stream.data.key, stream.data.count)).collect()

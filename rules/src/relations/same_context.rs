@@ -1,8 +1,11 @@
 //! STREAM, EVENT, MODEL: what belongs to a context is used while that context is current.
 
-use super::scene::Case;
+use super::scene::{Case, Scene};
+use super::world::World;
 use crate::catalogue::*;
 use crate::events::{Kind, Object, Op};
+use crate::finding::Finding;
+use crate::rule::RuleId;
 
 /// Whether everything belongs to the current context.
 pub(super) fn judge(case: &mut Case<'_>) -> bool {
@@ -19,7 +22,30 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
     if case.findings.len() == before && matches!(event.op, Op::Record | Op::Await | Op::Reset) {
         of_event(case);
     }
-    case.findings.len() == before
+    case.findings.len() == before && !case.told
+}
+
+/// Whether the call ends what another context or device has, and a finding has reported that for the context that is
+/// current. That this one is current is one mistake, whatever is ended under it.
+pub(super) fn was_reported(case: &Case<'_>, of: Object) -> bool {
+    let state = case.world.threads.get(&case.event().thread);
+    super::live::ends(case.event().op) && state.is_some_and(|state| state.ended_for.contains(&of))
+}
+
+/// Remembers whose objects the call was to end while another context is current.
+pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Finding]) {
+    const ELSEWHERE: [RuleId; 3] = [MEM_11, MODEL_01, STREAM_06];
+    if !super::live::ends(scene.event.op) || !findings.iter().any(|finding| ELSEWHERE.contains(&finding.rule)) {
+        return;
+    }
+    let object = scene.event.object;
+    let of_model = || world.models.get(object).map(|model| model.data.context);
+    let own = world.streams.get(object).map(|stream| stream.data.context).or_else(of_model);
+    let of_block = || world.blocks.get(object).and_then(|block| block.data.device);
+    let device = own.map_or_else(of_block, |own| world.context_device(Some(own.number)));
+    let here = world.context_device(scene.event.context);
+    let device = device.filter(|device| Some(*device) != here).map(Object::device);
+    world.threads.entry(scene.event.thread).or_default().ended_for.extend(own.into_iter().chain(device));
 }
 
 /// The stream whose context has to be current. Waits and queries work from every context (STREAM-21).
@@ -33,6 +59,10 @@ fn of_stream(case: &mut Case<'_>, object: Object) {
     let world = case.world;
     let (Some(stream), Some(current)) = (world.streams.get(object), case.event().context) else { return };
     if stream.data.context == Object::context(current) {
+        return;
+    }
+    if was_reported(case, stream.data.context) || was_reported(case, Object::device(stream.data.device)) {
+        case.told = true;
         return;
     }
     let device = world.context_device(Some(current));
@@ -60,6 +90,11 @@ fn of_model(case: &mut Case<'_>, object: Object, told: Option<Object>) {
     let (Some(model), Some(current)) = (world.models.get(object), case.event().context) else { return };
     let (own, current) = (model.data.context, Object::context(current));
     if own == current || told == Some(own) {
+        return;
+    }
+    let device = world.context_device(Some(own.number)).map(Object::device);
+    if was_reported(case, own) || device.is_some_and(|device| was_reported(case, device)) {
+        case.told = true;
         return;
     }
     let made = model.made;

@@ -2,7 +2,7 @@
 
 use super::clock::Awaited;
 use super::world::World;
-use crate::events::{Access, Event, Kind, Object, Op, Place, Role, Span, Use};
+use crate::events::{Access, Event, Flag, Kind, Object, Op, Place, Role, Span, Use};
 use crate::finding::{Call, Finding};
 use crate::rule::RuleId;
 use std::borrow::Cow;
@@ -41,6 +41,8 @@ pub(super) struct Case<'a> {
     pub(super) world: &'a World,
     pub(super) scene: &'a Scene,
     pub(super) findings: Vec<Finding>,
+    /// What the call breaks is a mistake that an earlier finding has told.
+    pub(super) told: bool,
 }
 
 impl Scene {
@@ -79,12 +81,31 @@ impl Scene {
             || self.event.op == Op::Replay && self.memory.iter().any(instruction)
     }
 
+    /// Whether the work that it queues may write memory that the event does not name.
+    pub(super) fn writes_unnamed(&self) -> bool {
+        let unnamed = |used: &MemoryUse| used.span == UNNAMED && used.access == Access::Write;
+        self.runs_own_code() || self.event.op == Op::Replay && self.memory.iter().any(unnamed)
+    }
+
     /// Whether the call uses the object.
     pub(super) fn concerns(&self, world: &World, object: Object) -> bool {
         let named = self.event.object == object
             || self.event.others().any(|other| other == object)
             || self.data_buffers(world).any(|buffer| buffer == object);
         named && world.means(self.call, object)
+    }
+}
+
+/// Memory that the device finds when it comes to the work, or the functions of the program use.
+const UNNAMED: Span = Span::new(0, 0);
+
+/// What captured work uses that its call does not name.
+pub(super) fn unnamed_of(event: &Event) -> Option<Use> {
+    let of = |access, role| Some(Use::Memory { span: UNNAMED, access, role, claimed: None });
+    match event.op {
+        Op::LaunchCallback | Op::LaunchHostFunction => of(Access::Read, Role::Instruction),
+        Op::Use if event.is(Flag::Elsewhere) => of(Access::Write, Role::Target),
+        _ => None,
     }
 }
 
@@ -127,6 +148,10 @@ pub(super) fn memory_of(world: &World, event: &Event) -> Vec<MemoryUse> {
 }
 
 impl<'a> Case<'a> {
+    pub(super) fn new(world: &'a World, scene: &'a Scene) -> Self {
+        Self { world, scene, findings: Vec::new(), told: false }
+    }
+
     pub(super) fn event(&self) -> &'a Event {
         &self.scene.event
     }

@@ -264,6 +264,60 @@ fn a_model_is_used_in_its_own_context() {
 }
 
 #[test]
+fn what_is_ended_while_one_wrong_context_is_current_is_one_mistake() {
+    let run = |ends: &dyn Fn(&mut Program, [Object; 2], [Object; 2], Object)| {
+        broken(|p| {
+            let (streams, blocks) = ([p.stream(), p.stream()], [p.malloc(64), p.malloc(64)]);
+            let model = p.load(None, None);
+            p.set(1);
+            ends(p, streams, blocks, model);
+        })
+    };
+    let stream_first = |p: &mut Program, streams: [Object; 2], blocks: [Object; 2], model: Object| {
+        for stream in streams {
+            let destroy = p.event("aclrtDestroyStream", stream, Op::Destroy);
+            p.see(&destroy, Outcome::Refused);
+        }
+        blocks.iter().for_each(|block| p.free(*block));
+        let unload = p.event("aclmdlUnload", model, Op::Unload);
+        p.see(&unload, Outcome::Refused);
+        // What the refused calls have left over is no further mistake.
+        p.set(0);
+        p.reset(0);
+        p.reset(0);
+    };
+    assert_eq!(run(&stream_first), [STREAM_06]);
+    let memory_first = |p: &mut Program, streams: [Object; 2], blocks: [Object; 2], _: Object| {
+        blocks.iter().for_each(|block| p.free(*block));
+        p.destroy(streams[0]);
+    };
+    assert_eq!(run(&memory_first), [MEM_11]);
+    let chosen_again = |p: &mut Program, streams: [Object; 2], blocks: [Object; 2], _: Object| {
+        p.destroy(streams[0]);
+        p.set(0);
+        p.free(blocks[0]);
+        p.set(1);
+        p.free(blocks[1]);
+    };
+    assert_eq!(run(&chosen_again), [STREAM_06, MEM_11]);
+    // Work is not an end, and each place that queues some is to be repaired.
+    let worked = |p: &mut Program, streams: [Object; 2], _: [Object; 2], _: Object| {
+        p.destroy(streams[0]);
+        p.work(streams[1]);
+    };
+    assert_eq!(run(&worked), [STREAM_06, STREAM_10]);
+    let of_two_contexts = broken(|p| {
+        let (first, block) = (p.stream(), p.malloc(64));
+        p.new_context(0);
+        let second = p.stream();
+        p.new_context(0);
+        [first, second].iter().for_each(|stream| p.destroy(*stream));
+        p.free(block);
+    });
+    assert_eq!(of_two_contexts, [STREAM_06, STREAM_06]);
+}
+
+#[test]
 fn streams_and_models_go_before_their_context() {
     breaks(
         CTX_10,

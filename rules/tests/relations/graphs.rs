@@ -348,3 +348,25 @@ fn a_captured_call_uses_events_that_link_the_graph_with_other_work() {
     assert_eq!(used(&mut p, outer, Op::Record), [Use::With(outer)]);
     assert_eq!(used(&mut p, inner, Op::Await), [Use::With(inner)]);
 }
+
+#[test]
+fn captured_work_that_writes_memory_which_its_call_does_not_name_writes_in_replays() {
+    let run = |op: Op, flag: Option<Flag>| {
+        broken(|p| {
+            let (block, host, stream) = (p.malloc(64), p.malloc_host(64), p.stream());
+            let captured = p.event("a captured call", stream, op).using(Use::Queue(stream));
+            let used = p.checker.used_by(&flag.into_iter().fold(captured, Event::flag));
+            let graph = p.event("aclmdlRICaptureEnd", Object::graph(0), Op::Create);
+            let graph = p.create(&used.into_iter().fold(graph, Event::using));
+            let replay = p.event("aclmdlRIExecuteAsync", graph, Op::Replay).using(Use::Queue(stream));
+            p.see(&replay, Outcome::Success);
+            let copy = p.event("aclrtMemcpyAsync", stream, Op::Use).flag(Flag::Untouched).using(Use::Queue(stream));
+            let copy = copy.using(memory(host, 64, Access::Write, Role::Target, HOST));
+            p.see(&copy.using(memory(block, 64, Access::Read, Role::Source, DEVICE)), Outcome::Success);
+        })
+    };
+    assert_eq!(run(Op::Use, None), [MEM_07]);
+    assert_eq!(run(Op::Use, Some(Flag::Elsewhere)), []);
+    assert_eq!(run(Op::LaunchHostFunction, None), []);
+    assert_eq!(run(Op::LaunchCallback, None), []);
+}

@@ -4,6 +4,7 @@
 
 mod support;
 
+mod aborts;
 mod allocators;
 mod conflicts;
 mod contexts;

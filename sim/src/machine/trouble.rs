@@ -77,6 +77,7 @@ pub(crate) fn before_work() -> Answer {
 }
 
 /// The start of a wait without a time limit.
+#[derive(Clone, Copy)]
 pub(crate) struct Patience(Instant);
 
 impl Patience {

@@ -146,7 +146,7 @@ impl Engine {
         given: Vec<(NodeId, ValueOrView<'_>)>,
         wanted: &[NodeId],
     ) -> Result<Result<Vec<Value>, RunError>, String> {
-        let options = LANE.try_with(|lane| lane.borrow().clone()).ok().flatten().unwrap_or_else(shared_thread);
+        let options = LANE.try_with(|lane| lane.borrow().clone()).ok().flatten().map_or_else(shared_thread, Ok)?;
         let run = |given, options| contained(|| self.graph.run(given, wanted, Some(options)));
         let pool = options.thread_pool.clone();
         // The engine works on the thread of the pool, so its panics are caught there.
@@ -183,11 +183,12 @@ impl Engine {
 }
 
 /// The thread that runs the models of all callers that are not inside [`serve`].
-fn shared_thread() -> RunOptions {
+fn shared_thread() -> Result<RunOptions, String> {
     static POOL: OnceLock<Arc<ThreadPool>> = OnceLock::new();
     thread_begins();
-    let pool = POOL.get_or_init(|| Arc::new(ThreadPool::with_num_threads(1)));
-    RunOptions::default().with_thread_pool(Some(pool.clone()))
+    let pool = contained(|| POOL.get_or_init(|| Arc::new(ThreadPool::with_num_threads(1))));
+    let pool = pool.map_err(|_| "the system starts no thread for models".to_owned())?;
+    Ok(RunOptions::default().with_thread_pool(Some(pool.clone())))
 }
 
 /// `rten` names a missing operator, and an attribute, only in its text: "in node "n": operator error: Name operator not

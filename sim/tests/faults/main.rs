@@ -11,4 +11,5 @@ mod support;
 mod endings;
 mod endless;
 mod plans;
+mod threads;
 mod trouble;

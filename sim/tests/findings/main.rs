@@ -31,4 +31,5 @@ mod sources;
 mod streams;
 mod threads;
 mod told;
+mod unnamed;
 mod virtual_memory;

@@ -40,6 +40,10 @@ impl Polled for Record {
     fn is_there(&self) -> bool {
         self.take_signal()
     }
+
+    fn was_there(self: Arc<Self>) -> Option<Box<dyn FnOnce()>> {
+        Some(Box::new(move || self.signal()))
+    }
 }
 
 static NOTIFIES: Table<Notify> = Table::new();
@@ -100,6 +104,7 @@ impl Notify {
         if self.imported {
             return Err(Failure::refused("a notify of another process is not offered to a third one"));
         }
+        values::begin()?;
         let mut state = lock(&self.state);
         if let Some(record) = &state.shared {
             return Ok(record.key().text());
@@ -207,6 +212,24 @@ mod tests {
         assert!(kept_by_a_wait.is_open());
         notify.destroy().unwrap();
         assert!(!kept_by_a_wait.is_open());
+    }
+
+    #[test]
+    fn a_record_that_other_processes_see_is_left_to_the_next_wait_when_the_first_has_just_been_given_up() {
+        let notify = find(create()).unwrap();
+        notify.export(true).unwrap();
+        let record = lock(&notify.state).shared.clone().unwrap();
+        let point = Arc::new(Point::new(Link::Later));
+        let duty = Duty::new(&point);
+        notify.set();
+        assert!(record.is_there(), "the look for the wait takes it");
+        assert!(point.wait(Some(Instant::now())).is_ok_and(|outcome| outcome.is_none()), "whose time is over");
+        values::is_over((Arc::clone(&record) as Arc<dyn Polled>, duty));
+        assert!(record.is_there(), "the next one finds it");
+        let point = Arc::new(Point::new(Link::Later));
+        values::is_over((Arc::clone(&record) as Arc<dyn Polled>, Duty::new(&point)));
+        assert!(point.outcome().is_some() && !record.is_there(), "the stream goes on with it");
+        notify.destroy().unwrap();
     }
 
     #[test]

@@ -112,6 +112,7 @@ impl SharedEvent {
     /// Lets what follows on the stream wait for the record that is the newest now; for nothing, if there is none.
     pub(crate) fn hold_up(&self, stream: &Arc<Stream>, limit: Option<Duration>) -> Answer {
         refuse_captured(stream)?;
+        values::begin()?;
         let (record, newest) = (Arc::clone(&self.record), self.record.newest());
         stream.submit_wait_each(Sort::ACL_MODEL_RI_TASK_EVENT_WAIT, Link::Elsewhere, limit, move |duty| {
             values::poll(vec![(Arc::new(Until(Arc::clone(&record), newest)), duty)]);

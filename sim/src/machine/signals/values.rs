@@ -4,14 +4,14 @@
 //! polls the values while a stream waits for one. It polls the marks of notifies that other processes share, too.
 
 use crate::abi::{Address, thread_begins};
-use crate::failure::Answer;
-use crate::locks::lock;
+use crate::failure::{Answer, Failure};
+use crate::locks::{lock, wait};
 use crate::machine::memory::{Hold, exported};
 use crate::machine::recording::tasks::Sort;
 use crate::machine::streams::stream::Stream;
 use crate::machine::workers::point::Duty;
 use crate::machine::workers::served::Link;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::Duration;
 
@@ -41,6 +41,11 @@ impl Until {
 pub(super) trait Polled: Send + Sync {
     /// Asked no more when it was there once.
     fn is_there(&self) -> bool;
+
+    /// It was there. Answers how to leave it to others, if asking has taken it away.
+    fn was_there(self: Arc<Self>) -> Option<Box<dyn FnOnce()>> {
+        None
+    }
 }
 
 /// The value that a stream waits for.
@@ -61,22 +66,26 @@ impl Polled for Wanted {
 
 type Wait = (Arc<dyn Polled>, Duty);
 
-#[derive(Default)]
 struct Watch {
     waits: Vec<Wait>,
-    /// Whether the thread is there; it leaves when nothing is waited for.
+    /// Whether the thread is there.
     watched: bool,
 }
 
-impl Watch {
-    /// There is no thread to poll the values.
-    fn give_up(&mut self) -> Vec<Wait> {
-        self.watched = false;
-        std::mem::take(&mut self.waits)
-    }
-}
-
 static WATCH: Mutex<Watch> = Mutex::new(Watch { waits: Vec::new(), watched: false });
+static CAME: Condvar = Condvar::new();
+
+/// Sees to it that there is a thread to poll.
+pub(super) fn begin() -> Answer {
+    let mut watch = lock(&WATCH);
+    if !watch.watched {
+        thread_begins();
+        let started = thread::Builder::new().name("ascendcl-sim-values".into()).spawn(look);
+        started.map_err(|_| Failure::no_thread("waits for values, notifies and events of other processes"))?;
+        watch.watched = true;
+    }
+    Ok(())
+}
 
 pub(crate) fn write(stream: &Arc<Stream>, address: Address, hold: Hold, value: u64) -> Answer {
     let write = move |_| {
@@ -89,6 +98,7 @@ pub(crate) fn write(stream: &Arc<Stream>, address: Address, hold: Hold, value: u
 
 /// Lets what follows on the stream wait for a value.
 pub(crate) fn hold_up(stream: &Arc<Stream>, wanted: Wanted) -> Answer {
+    begin()?;
     let by = if exported::is_shared(wanted.address) { Link::Elsewhere } else { Link::Later };
     let wanted: Arc<dyn Polled> = Arc::new(wanted);
     stream.submit_wait_each(Sort::ACL_MODEL_RI_TASK_VALUE_WAIT, by, None, move |duty| {
@@ -96,22 +106,10 @@ pub(crate) fn hold_up(stream: &Arc<Stream>, wanted: Wanted) -> Answer {
     })
 }
 
-/// Fulfils each duty when what belongs to it is there. Who waited first is asked for first.
+/// Fulfils each duty when what belongs to it is there. Who waited first is asked for first. After [`begin`] only.
 pub(super) fn poll(waits: Vec<Wait>) {
-    let watched = {
-        let mut watch = lock(&WATCH);
-        watch.waits.extend(waits);
-        std::mem::replace(&mut watch.watched, true)
-    };
-    if watched {
-        return;
-    }
-    thread_begins();
-    if thread::Builder::new().name("ascendcl-sim-values".into()).spawn(look).is_err() {
-        // The values are not polled. Their waiters get a failure, after the lock was released.
-        let lost = lock(&WATCH).give_up();
-        drop(lost);
-    }
+    lock(&WATCH).waits.extend(waits);
+    CAME.notify_one();
 }
 
 fn look() {
@@ -119,18 +117,25 @@ fn look() {
     loop {
         let over: Vec<Wait> = {
             let mut watch = lock(&WATCH);
-            if watch.waits.is_empty() {
-                watch.watched = false;
-                return;
+            while watch.waits.is_empty() {
+                watch = wait(&CAME, watch, None);
             }
             // What is taken by looking is not taken for a stream that has given up.
-            watch.waits.extract_if(.., |(wanted, duty)| !duty.is_awaited() || wanted.is_there()).collect()
+            watch.waits.retain(|(_, duty)| duty.is_awaited());
+            watch.waits.extract_if(.., |(wanted, _)| wanted.is_there()).collect()
         };
-        for (wanted, duty) in over {
-            // What it kept is given back before the stream goes on: the program may free the memory then.
-            drop(wanted);
-            duty.fulfil();
-        }
+        over.into_iter().for_each(is_over);
         thread::sleep(PAUSE);
+    }
+}
+
+pub(super) fn is_over((wanted, duty): Wait) {
+    // What it kept is given back before the stream goes on: the program may free the memory then.
+    let leave = wanted.was_there();
+    // The stream may give up at this moment. Then the next one gets what was there.
+    if !duty.fulfil_for_one()
+        && let Some(leave) = leave
+    {
+        leave();
     }
 }

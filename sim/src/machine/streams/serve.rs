@@ -6,8 +6,9 @@ use crate::machine::streams::queue::{Await, Queue, Task, Turn};
 use crate::machine::streams::stream::Stream;
 use crate::machine::streams::{exceptions, table};
 use crate::machine::trouble;
+use crate::machine::workers::pool::{self, Serving};
 use crate::machine::workers::served::{Link, Outcome, Served, TooLate, answer_of};
-use crate::machine::workers::{pool, timer};
+use crate::machine::workers::timer;
 use ascendcl_sys::error_codes::ACL_ERROR_RT_INTERNAL_ERROR;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering::SeqCst;
@@ -17,6 +18,10 @@ use std::time::{Duration, Instant};
 impl Served for Stream {
     fn number(&self) -> usize {
         Self::number(self)
+    }
+
+    fn life(&self) -> u64 {
+        self.life
     }
 
     fn run(self: Arc<Self>) {
@@ -87,7 +92,7 @@ impl Served for Stream {
             return pool::stall(self);
         }
         drop(queue);
-        let answer = pool::serve_as(self.number(), || self.heed(caught(call.code)));
+        let answer = pool::serve_as(Serving::of(&*self), || self.heed(caught(call.code)));
         let mut queue = lock(&self.queue);
         self.finish(&mut queue, answer);
         if queue.tasks.is_empty() {

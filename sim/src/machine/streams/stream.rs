@@ -9,6 +9,7 @@ use crate::machine::recording::Recorder;
 use crate::machine::streams::queue::Queue;
 use crate::machine::thread::inside;
 use crate::machine::watch;
+use crate::machine::workers::pool;
 use ascendcl_rules::{Object, Use};
 use ascendcl_sys::constants::ACL_STREAM_PERSISTENT;
 use ascendcl_sys::types::aclrtStream;
@@ -17,6 +18,8 @@ use std::sync::{Arc, Condvar, Mutex};
 
 pub(crate) struct Stream {
     number: usize,
+    /// Tells it from an earlier stream with its number.
+    pub(in crate::machine) life: u64,
     context: usize,
     device: Arc<Device>,
     id: i32,
@@ -55,8 +58,10 @@ pub(crate) struct Kind {
 impl Stream {
     /// It is in no table yet.
     pub(super) fn new(number: usize, context: usize, device: &Arc<Device>, id: i32, kind: Kind) -> Self {
+        static LIVES: AtomicU64 = AtomicU64::new(1);
         Self {
             number,
+            life: LIVES.fetch_add(1, SeqCst),
             context,
             device: Arc::clone(device),
             id,
@@ -209,7 +214,8 @@ impl Stream {
 
     /// A callback that waits for its own stream would never return (CB-01).
     pub(crate) fn refuse_self_wait(&self) -> Answer {
-        if inside::is_inside_of(self.number) {
+        // A task that goes on after the end of its stream may wait for a later one with the number.
+        if inside::is_inside_of(self.number) && pool::life_of(self.number).is_none_or(|life| life == self.life) {
             return Err(Failure::unsupported("a callback cannot wait for the stream that waits for it"));
         }
         Ok(())

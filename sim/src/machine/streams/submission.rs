@@ -12,9 +12,9 @@ use crate::machine::streams::stream::Stream;
 use crate::machine::thread::{last_task, visits};
 use crate::machine::workers::callback_thread;
 use crate::machine::workers::point::{Duty, Point};
-use crate::machine::workers::pool;
 use crate::machine::workers::served::{Link, Served, TooLate, answer_of};
 use crate::machine::workers::waiting::{Busy, Target, Waiting};
+use crate::machine::workers::{pool, timer};
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_STREAM_TASK_FULL, ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT};
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, MutexGuard};
@@ -128,6 +128,7 @@ impl Stream {
             };
             return self.submit_sort(sort, wait).map(drop);
         }
+        begin_timer(limit)?;
         let point = Arc::new(Point::new(by));
         let duty = Duty::new(&point);
         refuse_on(self, "given work of this kind")?;
@@ -146,6 +147,7 @@ impl Stream {
         limit: Option<Duration>,
         counted: Option<Counted>,
     ) -> Answer<u64> {
+        begin_timer(limit)?;
         self.push([Task::Await(Await { point, limit, _counted: counted })])
     }
 
@@ -197,6 +199,7 @@ impl Stream {
 
     /// The queue, if it takes tasks at all.
     fn open_queue(&self) -> Answer<MutexGuard<'_, Queue>> {
+        pool::begin()?;
         let queue = lock(&self.queue);
         if queue.closed {
             drop(queue);
@@ -231,4 +234,9 @@ impl Stream {
         }
         position
     }
+}
+
+/// Whether a wait can have this limit.
+fn begin_timer(limit: Option<Duration>) -> Answer {
+    limit.map_or(Ok(()), |_| timer::begin())
 }

@@ -7,7 +7,6 @@ use crate::machine::streams::stopping;
 use crate::machine::streams::stream::{Kind, Stream};
 use crate::machine::watch;
 use crate::machine::workers::served::{self, Served};
-use crate::machine::workers::waiting;
 use ascendcl_sys::types::aclrtStream;
 use std::sync::Arc;
 
@@ -21,7 +20,6 @@ pub(crate) fn create(context: usize, device: &Arc<Device>, kind: Kind) -> Answer
     let id = device.take_stream()?;
     let number = NUMBERS.take();
     let stream = Arc::new(Stream::new(number, context, device, id, kind));
-    waiting::begins(number);
     served::enter(Arc::clone(&stream) as Arc<dyn Served>);
     STREAMS.insert(number, Arc::clone(&stream));
     stopping::join(&stream);

@@ -6,7 +6,7 @@
 use crate::abi::this_thread;
 use crate::failure::{Answer, Failure};
 use crate::locks::{lock, wait};
-use crate::machine::workers::pool;
+use crate::machine::workers::pool::{self, Serving};
 use crate::machine::workers::served::{Link, Served};
 use crate::machine::workers::waiting::Busy;
 use ascendcl_sys::error_codes::ACL_ERROR_RT_INTERNAL_ERROR;
@@ -33,8 +33,8 @@ struct Inbox {
 enum Call {
     /// The callback at the head of the stream, if it is still there: the stream has this ticket then.
     Head(Arc<dyn Served>, u64),
-    /// A callback inside a task of the stream with this number, which waits for it.
-    Within(usize, Box<dyn FnOnce() + Send>),
+    /// A callback inside a task of the stream, which waits for it.
+    Within(Serving, Box<dyn FnOnce() + Send>),
 }
 
 /// The threads by the numbers of their contexts.
@@ -83,7 +83,8 @@ impl CallbackThread {
             // The caller waits for it, or the process ends.
             let _ = tell.send(work(stream));
         };
-        if let Err(Call::Within(_, call)) = self.take(Call::Within(stream, Box::new(call))) {
+        let serving = Serving::with_number(stream);
+        if let Err(Call::Within(_, call)) = self.take(Call::Within(serving, Box::new(call))) {
             call();
         }
         let _busy = self.id().map(|thread| Busy::by(stream, thread));

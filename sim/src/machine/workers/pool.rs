@@ -3,15 +3,19 @@
 //! A stream with work stands in the run queue once, whatever the number of its tasks; a worker takes a stream and runs
 //! its tasks in order. There are a few workers, however many streams there are. A worker that goes into code of the
 //! caller lends its place, so that code that blocks does not stop other streams.
+//!
+//! Where the system starts no thread, the streams wait for the workers that there are. A stream takes no work before there is
+//! one, and waits are given up that last while every worker is in code that may block.
 
 use crate::abi::thread_begins;
+use crate::failure::{Answer, Failure};
 use crate::locks::{lock, look_out, wait};
 use crate::machine::trouble;
-use crate::machine::workers::served::Served;
+use crate::machine::workers::served::{self, Served};
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::panic::catch_unwind;
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -51,8 +55,28 @@ thread_local! {
     static ON_WORKER: Cell<bool> = const { Cell::new(false) };
     /// Whether another worker has this one's place.
     static LENT: Cell<bool> = const { Cell::new(false) };
-    /// The number of the stream whose tasks this thread runs; 0 for none.
-    static SERVING: Cell<usize> = const { Cell::new(0) };
+    /// The stream whose tasks this thread runs.
+    static SERVING: Cell<Option<Serving>> = const { Cell::new(None) };
+}
+
+/// A stream that is served, told from an earlier or later one with its number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::machine) struct Serving {
+    pub(in crate::machine) number: usize,
+    pub(in crate::machine) life: u64,
+}
+
+impl Serving {
+    pub(in crate::machine) fn of(stream: &dyn Served) -> Self {
+        Self { number: stream.number(), life: stream.life() }
+    }
+
+    /// The stream that this thread serves, if it has this number, or else the one that has it now.
+    pub(in crate::machine) fn with_number(number: usize) -> Self {
+        let own = SERVING.get().filter(|stream| stream.number == number);
+        let known = || served::with_number(number).map(|stream| Self::of(&*stream));
+        own.or_else(known).unwrap_or(Self { number, life: 0 })
+    }
 }
 
 /// Whether this is one of the pool's threads.
@@ -62,7 +86,12 @@ pub(in crate::machine) fn on_worker() -> bool {
 
 /// The number of the stream whose tasks this thread of the simulator runs.
 pub(in crate::machine) fn serving() -> Option<usize> {
-    Some(SERVING.get()).filter(|number| *number != 0)
+    SERVING.get().map(|stream| stream.number)
+}
+
+/// Which of the streams that have had this number this thread serves, if it serves one of them.
+pub(in crate::machine) fn life_of(number: usize) -> Option<u64> {
+    SERVING.get().filter(|stream| stream.number == number).map(|stream| stream.life)
 }
 
 /// Waits until no other thread of the simulator runs a task; only so long, since code of the caller may never end.
@@ -87,16 +116,48 @@ pub(in crate::machine) fn counted<R>(code: impl FnOnce() -> R) -> R {
     code()
 }
 
-/// Runs code on a thread that is not of the pool, as a part of serving the stream with this number.
-pub(in crate::machine) fn serve_as<R>(stream: usize, code: impl FnOnce() -> R) -> R {
-    struct Restore(usize);
+/// Runs code on a thread that is not of the pool, as a part of serving the stream.
+pub(in crate::machine) fn serve_as<R>(stream: Serving, code: impl FnOnce() -> R) -> R {
+    struct Restore(Option<Serving>);
     impl Drop for Restore {
         fn drop(&mut self) {
             SERVING.set(self.0);
         }
     }
-    let _restore = Restore(SERVING.replace(stream));
+    let _restore = Restore(SERVING.replace(Some(stream)));
     code()
+}
+
+/// Sees to it that there is a worker. One always stays.
+pub(in crate::machine) fn begin() -> Answer {
+    static BEGUN: AtomicBool = AtomicBool::new(false);
+    if BEGUN.load(SeqCst) {
+        return Ok(());
+    }
+    let mut state = lock(&POOL.state);
+    if state.workers == 0 {
+        if !spawn() {
+            return Err(no_worker());
+        }
+        state.workers = 1;
+    }
+    BEGUN.store(true, SeqCst);
+    Ok(())
+}
+
+/// Whether streams are ready, every worker is in code that may block, and the system starts no other one.
+pub(in crate::machine) fn is_short_of_workers() -> bool {
+    let mut state = lock(&POOL.state);
+    if state.ready.is_empty() || state.workers > state.lent {
+        return false;
+    }
+    state.workers += 1;
+    drop(state);
+    !Help::Spawn.call()
+}
+
+pub(in crate::machine) fn no_worker() -> Failure {
+    Failure::no_thread("the work of streams")
 }
 
 /// Puts a stream at the end of the run queue.
@@ -167,19 +228,25 @@ impl State {
 }
 
 impl Help {
-    fn call(self) {
+    /// `false` when the system starts no thread.
+    fn call(self) -> bool {
         match self {
             Self::None => {}
             Self::Wake => POOL.wake.notify_one(),
             Self::Spawn => {
-                thread_begins();
-                // Without another thread the streams wait for the workers that there are.
-                if thread::Builder::new().name("ascendcl-sim".into()).spawn(work).is_err() {
+                if !spawn() {
                     lock(&POOL.state).workers -= 1;
+                    return false;
                 }
             }
         }
+        true
     }
+}
+
+fn spawn() -> bool {
+    thread_begins();
+    thread::Builder::new().name("ascendcl-sim".into()).spawn(work).is_ok()
 }
 
 /// One worker. Models run on its own thread, so that two streams run two models side by side.
@@ -194,9 +261,9 @@ fn work() {
 fn serve() {
     ON_WORKER.set(true);
     while let Some(stream) = next() {
-        SERVING.set(stream.number());
+        SERVING.set(Some(Serving::of(&*stream)));
         counted(|| stream.run());
-        SERVING.set(0);
+        SERVING.set(None);
     }
 }
 

@@ -11,6 +11,9 @@ use std::time::Instant;
 pub(in crate::machine) trait Served: Send + Sync {
     fn number(&self) -> usize;
 
+    /// A number that no other stream has had, while [`number`](Self::number) may be given out again.
+    fn life(&self) -> u64;
+
     /// Serves the stream for a while. Called by one worker at a time: the one that took it out of the run queue.
     fn run(self: Arc<Self>);
 

@@ -1,5 +1,6 @@
 //! The alarm of streams that wait for an event with a time limit.
 
+use crate::failure::{Answer, Failure};
 use crate::locks::{lock, wait};
 use crate::machine::workers::served::{Served, TooLate};
 use std::collections::BTreeMap;
@@ -11,12 +12,23 @@ struct Alarms {
     /// By time; the serial number keeps alarms of the same time apart.
     set: BTreeMap<(Instant, u64), (Weak<dyn Served>, u64)>,
     serial: u64,
-    /// Whether the thread is there; it leaves when there is nothing to wait for.
+    /// Whether the thread is there.
     watched: bool,
 }
 
 static ALARMS: Mutex<Alarms> = Mutex::new(Alarms { set: BTreeMap::new(), serial: 0, watched: false });
 static CHANGED: Condvar = Condvar::new();
+
+/// Sees to it that there is a thread for the alarms.
+pub(in crate::machine) fn begin() -> Answer {
+    let mut alarms = lock(&ALARMS);
+    if !alarms.watched {
+        let started = thread::Builder::new().name("ascendcl-sim-timer".into()).spawn(watch);
+        started.map_err(|_| Failure::no_thread("the time limits of waits"))?;
+        alarms.watched = true;
+    }
+    Ok(())
+}
 
 /// Resumes the stream at that time, if it is still parked with this ticket then.
 pub(in crate::machine) fn set(at: Instant, stream: Weak<dyn Served>, ticket: u64) {
@@ -24,18 +36,17 @@ pub(in crate::machine) fn set(at: Instant, stream: Weak<dyn Served>, ticket: u64
     alarms.serial += 1;
     let key = (at, alarms.serial);
     alarms.set.insert(key, (stream, ticket));
-    let watched = std::mem::replace(&mut alarms.watched, true);
     drop(alarms);
-    if watched {
-        CHANGED.notify_one();
-    } else if thread::Builder::new().name("ascendcl-sim-timer".into()).spawn(watch).is_err() {
-        lock(&ALARMS).watched = false;
-    }
+    CHANGED.notify_one();
 }
 
 fn watch() {
     let mut alarms = lock(&ALARMS);
-    while let Some(entry) = alarms.set.first_entry() {
+    loop {
+        let Some(entry) = alarms.set.first_entry() else {
+            alarms = wait(&CHANGED, alarms, None);
+            continue;
+        };
         let at = entry.key().0;
         if at > Instant::now() {
             alarms = wait(&CHANGED, alarms, Some(at));
@@ -48,5 +59,4 @@ fn watch() {
         }
         alarms = lock(&ALARMS);
     }
-    alarms.watched = false;
 }

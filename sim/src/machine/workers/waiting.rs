@@ -15,6 +15,7 @@ use crate::locks::lock;
 use crate::machine::thread::{ended, inside};
 use crate::machine::trouble::{Patience, stuck};
 use crate::machine::watch;
+use crate::machine::workers::pool::{self, Serving};
 use crate::machine::workers::served::{self, Link};
 use ascendcl_rules::Object;
 use ascendcl_sys::types::aclError;
@@ -51,6 +52,8 @@ pub(in crate::machine) struct Waiting<'a> {
     suspected: Option<String>,
     /// How often a wait with a time limit was found to be for a thread that has ended.
     unheard: u8,
+    /// Since when there was no thread for streams that are ready.
+    unserved: Option<Patience>,
 }
 
 /// Longer chains are taken for ones that end.
@@ -63,12 +66,21 @@ const GONE: &str = "a thread that has ended";
 /// The threads that have waited for a while, with what each waits for.
 static WAITS: Mutex<BTreeMap<u64, Link>> = Mutex::new(BTreeMap::new());
 /// The threads that streams wait for in the middle of a task: those that run the caller's code, or wait in a replay. By
-/// the stream, and by the number of the [`Busy`]: of two for one stream, the later one counts.
-static BUSY: Mutex<BTreeMap<(usize, u64), u64>> = Mutex::new(BTreeMap::new());
+/// the life of the stream, since a task may go on when another stream has its number, and by the number of the [`Busy`]: of
+/// two for one stream, the later one counts.
+static BUSY: Mutex<BTreeMap<(u64, u64), u64>> = Mutex::new(BTreeMap::new());
 
 impl<'a> Waiting<'a> {
     pub(in crate::machine) fn new(target: Target<'a>, deadline: Option<Instant>) -> Self {
-        Self { target, deadline, patience: Patience::new(), entered: false, suspected: None, unheard: 0 }
+        Self {
+            target,
+            deadline,
+            patience: Patience::new(),
+            entered: false,
+            suspected: None,
+            unheard: 0,
+            unserved: None,
+        }
     }
 
     /// When to look again, if nothing happens before.
@@ -85,10 +97,16 @@ impl<'a> Waiting<'a> {
         if !self.patience.has_lasted(Patience::LOOK) {
             return None;
         }
+        self.unserved =
+            if pool::is_short_of_workers() { Some(self.unserved.unwrap_or_else(Patience::new)) } else { None };
+        if self.unserved.is_some_and(|since| since.with_others_is_over()) {
+            return Some(pool::no_worker());
+        }
         let own = this_thread();
         let link = self.target.link()?;
-        // Another thread may do it yet, but not after so long.
-        let ending = matches!(self.target, Target::Ending(_)) || self.patience.with_others_is_over();
+        // Another thread may do it yet, but not after so long. What was queued for it may lack a worker.
+        let ending = self.unserved.is_none()
+            && (matches!(self.target, Target::Ending(_)) || self.patience.with_others_is_over());
         // A wait with a time limit ends, so no other wait lasts for ever because of it.
         if self.deadline.is_none() {
             lock(&WAITS).insert(own, link);
@@ -210,7 +228,7 @@ fn next(link: Link) -> Option<Link> {
             if let Some(awaited) = stream.awaits() {
                 return Some(awaited);
             }
-            busy_on(number).map(Link::Thread)
+            busy_on(stream.life()).map(Link::Thread)
         }
         Link::Thread(thread) | Link::Reporter(thread) => lock(&WAITS).get(&thread).copied(),
         Link::Never | Link::Later | Link::Elsewhere => None,
@@ -218,7 +236,7 @@ fn next(link: Link) -> Option<Link> {
 }
 
 /// While this exists, other threads see that the stream waits for this thread, which may block in a task of the stream.
-pub(in crate::machine) struct Busy(usize, u64);
+pub(in crate::machine) struct Busy(u64, u64);
 
 impl Busy {
     pub(in crate::machine) fn on(stream: usize) -> Self {
@@ -228,33 +246,30 @@ impl Busy {
     /// The stream waits for the thread with this id.
     pub(in crate::machine) fn by(stream: usize, thread: u64) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
+        let Serving { life, .. } = Serving::with_number(stream);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        lock(&BUSY).insert((stream, number), thread);
-        Self(stream, number)
+        lock(&BUSY).insert((life, number), thread);
+        Self(life, number)
     }
 }
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        // Only its own entry: code that never ended may have begun for an earlier stream with this number.
         lock(&BUSY).remove(&(self.0, self.1));
     }
 }
 
-/// The thread that the stream waits for.
-fn busy_on(stream: usize) -> Option<u64> {
+/// The thread that the stream with this life waits for.
+fn busy_on(life: u64) -> Option<u64> {
     let busy = lock(&BUSY);
-    busy.range((stream, 0)..=(stream, u64::MAX)).next_back().map(|(_, thread)| *thread)
-}
-
-/// A stream with this number begins. Threads that are still in a task of an earlier one do nothing for it.
-pub(in crate::machine) fn begins(stream: usize) {
-    lock(&BUSY).retain(|(number, _), _| *number != stream);
+    busy.range((life, 0)..=(life, u64::MAX)).next_back().map(|(_, thread)| *thread)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::workers::served::{Outcome, Served, TooLate};
+    use std::sync::Arc;
     use std::thread;
 
     #[test]
@@ -271,21 +286,55 @@ mod tests {
         assert_eq!(chain(Link::Reporter(number)), None, "another thread with this number is subscribed");
     }
 
+    /// A stream with a number that an earlier one has had.
+    struct Later(usize, u64);
+
+    impl Served for Later {
+        fn number(&self) -> usize {
+            self.0
+        }
+
+        fn life(&self) -> u64 {
+            self.1
+        }
+
+        fn run(self: Arc<Self>) {}
+
+        fn call(self: Arc<Self>, _: u64) {}
+
+        fn resume(self: Arc<Self>, _: u64, _: Result<Outcome, TooLate>) -> bool {
+            false
+        }
+
+        fn awaits(&self) -> Option<Link> {
+            None
+        }
+
+        fn is_forsaken(&self) {}
+    }
+
     #[test]
-    fn a_task_that_ends_late_leaves_no_thread_behind_for_a_stream_with_the_same_number() {
+    fn a_task_that_goes_on_after_its_stream_does_nothing_for_a_stream_with_the_same_number() {
         const STREAM: usize = 0x7e57;
-        let (late, other) = (Busy::by(STREAM, 1), Busy::by(STREAM, 2));
-        assert_eq!(busy_on(STREAM), Some(2), "the later one counts");
-        drop(late);
-        assert_eq!(busy_on(STREAM), Some(2));
-        drop(other);
-        assert_eq!(busy_on(STREAM), None, "the first one has ended");
-        let late = Busy::by(STREAM, 1);
-        begins(STREAM);
-        assert_eq!(busy_on(STREAM), None, "the task belongs to an earlier stream");
-        let own = Busy::by(STREAM, 3);
-        drop(late);
-        assert_eq!(busy_on(STREAM), Some(3));
+        const OTHER: u64 = u64::MAX;
+        let (earlier, later) = (u64::MAX - 2, u64::MAX - 1);
+        let begins = |life| served::enter(Arc::new(Later(STREAM, life)));
+        let served = |life, code: fn() -> Busy| pool::serve_as(Serving { number: STREAM, life }, code);
+        let awaited = || next(Link::Stream(STREAM));
+        begins(earlier);
+        let (first, second) = (Busy::by(STREAM, 1), Busy::by(STREAM, OTHER));
+        assert_eq!(awaited(), Some(Link::Thread(OTHER)), "the later one counts");
+        drop(second);
+        assert_eq!(awaited(), Some(Link::Thread(1)));
+        begins(later);
+        assert_eq!(awaited(), None, "the task belongs to an earlier stream");
+        let late = served(earlier, || Busy::by(STREAM, 1));
+        assert_eq!(awaited(), None, "so does what the task begins now");
+        let own = served(later, || Busy::by(STREAM, 3));
+        drop((first, late));
+        assert_eq!(awaited(), Some(Link::Thread(3)));
         drop(own);
+        assert_eq!(awaited(), None);
+        served::leave(STREAM);
     }
 }
