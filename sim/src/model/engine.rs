@@ -2,6 +2,7 @@
 
 use super::ceiling;
 use super::contained::{contained, contained_load};
+use super::deep;
 use super::external;
 use super::failure::{LoadFailure, RunFailure};
 use super::names::{self, Attributes};
@@ -12,6 +13,7 @@ use rten::{
 };
 use rten_onnx::onnx::ModelProto;
 use std::cell::RefCell;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// A graph loaded into `rten`, with its inputs and outputs found.
@@ -24,6 +26,10 @@ pub(super) struct Engine {
     /// Which of them each output of the model is, unless that is the same order.
     shared: Option<Vec<usize>>,
     attributes: Attributes,
+    /// The length of its longest chain of nodes.
+    chain: usize,
+    /// Whether the engine keeps the order of the nodes, and need not look for it once more.
+    has_order: AtomicBool,
 }
 
 thread_local! {
@@ -64,20 +70,25 @@ impl Engine {
         attributes: &Attributes,
         value_of: impl Fn(&str, &str) -> Option<String>,
     ) -> Result<Self, LoadFailure> {
-        let mut options = ModelOptions::with_all_ops();
-        if !infers {
-            options.shape_inference(ShapeInferenceMode::Off);
-        }
         let mut model = ModelProto::parse_buf(&file).map_err(|error| LoadFailure::Refused(error.to_string()))?;
         drop(file);
         ceiling::guard(&mut model)?;
-        for (name, bytes) in model.graph.as_mut().map_or(Ok(Vec::new()), external::take)? {
-            options.external_data(&name, bytes);
-        }
+        let chain = model.graph.as_ref().map_or(Ok(0), deep::chain)?;
+        let data = model.graph.as_mut().map_or(Ok(Vec::new()), external::take)?;
         let file = model.write_buf().map_err(|error| LoadFailure::Refused(error.to_string()))?;
         drop(model);
-        let loaded = contained_load(|| options.load(file)).map_err(LoadFailure::Refused)?;
-        let graph = loaded.map_err(|error| {
+        let load = || {
+            let mut options = ModelOptions::with_all_ops();
+            if !infers {
+                options.shape_inference(ShapeInferenceMode::Off);
+            }
+            for (name, bytes) in data {
+                options.external_data(&name, bytes);
+            }
+            options.load(file)
+        };
+        let loaded = deep::along(chain, || contained_load(load));
+        let graph = loaded.flatten().map_err(LoadFailure::Refused)?.map_err(|error| {
             let room = ceiling::no_room(&error.to_string());
             room.map_or_else(|| refusal(&error, attributes, &value_of), |lack| LoadFailure::Refused(lack.to_string()))
         })?;
@@ -91,7 +102,8 @@ impl Engine {
         };
         let slots: Vec<usize> = graph.output_ids().iter().map(slot).collect();
         let shared = (slots.len() != outputs.len()).then_some(slots);
-        Ok(Self { graph, inputs, outputs, shared, attributes: attributes.clone() })
+        let (attributes, has_order) = (attributes.clone(), AtomicBool::new(!deep::is_long(chain)));
+        Ok(Self { graph, inputs, outputs, shared, attributes, chain, has_order })
     }
 
     /// Name and shape of each input. Initializers that old files also list as inputs are not among them.
@@ -127,8 +139,8 @@ impl Engine {
         for (&node, value) in self.inputs.iter().zip(inputs) {
             given.push((node, ValueOrView::Value(value?)));
         }
-        let results = self
-            .run_for(given, &self.outputs)
+        let run = if self.has_order.load(Ordering::Relaxed) { Self::run_for } else { Self::run_first };
+        let results = run(self, given, &self.outputs)
             .map_err(RunFailure::Refused)?
             .map_err(|error| error.to_string())
             .map_err(|why| {
@@ -156,8 +168,28 @@ impl Engine {
         }
     }
 
+    /// As [`run_for`](Self::run_for), where the engine may not know the order of the nodes.
+    fn run_first(
+        &self,
+        given: Vec<(NodeId, ValueOrView<'_>)>,
+        wanted: &[NodeId],
+    ) -> Result<Result<Vec<Value>, RunError>, String> {
+        // It looks for the order on the thread that calls it, and a thread of `serve` is one that waits here.
+        let options = shared_thread();
+        let run = || contained_load(|| self.graph.run(given, wanted, Some(options)));
+        let found = deep::along(self.chain, run).flatten();
+        if matches!(found, Ok(Ok(_))) {
+            self.has_order.store(true, Ordering::Relaxed);
+        }
+        found
+    }
+
     /// The place of the first of these values that the engine panics over; they are in the order in which they are made.
     pub(super) fn panics_at(&self, inputs: &[Value], values: &[&str]) -> Option<usize> {
+        if deep::is_long(self.chain) {
+            // For other values the engine would look for another order.
+            return None;
+        }
         let node = |(place, name): (usize, &&str)| Some((place, self.graph.find_node(name)?));
         let mut made: Vec<(usize, NodeId)> = values.iter().enumerate().filter_map(node).collect();
         let run = |made: &[(usize, NodeId)]| {

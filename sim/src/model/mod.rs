@@ -19,6 +19,7 @@
 mod ceiling;
 mod contained;
 mod convert;
+mod deep;
 mod empty;
 mod engine;
 mod external;

@@ -11,6 +11,7 @@ use super::rewrite::{self, Rewritten};
 use super::{external, wire};
 use rten::Dimension;
 use rten_onnx::onnx::{AttributeProto, GraphProto, ModelProto, TensorProto, TensorShapeProto, ValueInfoProto};
+use std::collections::HashSet;
 use std::path::Path;
 
 /// How files start that are often taken for a model, and what they are.
@@ -58,7 +59,8 @@ impl OnnxFile {
             return Err(LoadFailure::Refused("its graph has no outputs".to_string()));
         }
         // Old files list their constants among the inputs.
-        let is_given = |info: &&ValueInfoProto| graph.initializer.iter().all(|tensor| tensor.name != info.name);
+        let constants: HashSet<Option<&String>> = graph.initializer.iter().map(|tensor| tensor.name.as_ref()).collect();
+        let is_given = |info: &&ValueInfoProto| !constants.contains(&info.name.as_ref());
         for info in declared.input.iter().filter(is_given).chain(&declared.output) {
             element(named(info), Some(info))?;
         }

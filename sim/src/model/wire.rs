@@ -46,6 +46,8 @@ enum Message {
 enum Content {
     Nested(Message),
     PackedVarints,
+    /// Elements of so many bytes each.
+    Packed(usize),
     /// Text, raw data, or a field that `rten` skips.
     Bytes,
 }
@@ -61,6 +63,8 @@ impl Message {
             (Self::Graph, 11..=13) => Content::Nested(Self::ValueInfo),
             (Self::Node, 5) => Content::Nested(Self::Attribute),
             (Self::Tensor, 5 | 7 | 11) => Content::PackedVarints,
+            (Self::Tensor, 4) => Content::Packed(4),
+            (Self::Tensor, 10) => Content::Packed(8),
             (Self::ValueInfo, 2) | (Self::SequenceType, 1) => Content::Nested(Self::Type),
             (Self::Type, 1) => Content::Nested(Self::TensorType),
             (Self::Type, 4) => Content::Nested(Self::SequenceType),
@@ -86,6 +90,11 @@ fn check(bytes: &[u8], message: Message, depth: usize, unsigned: &mut Vec<usize>
         match message.content(number) {
             Content::Nested(inner) => check(field, inner, depth + 1, unsigned)?,
             Content::PackedVarints => check_varints(field)?,
+            Content::Packed(size) if !field.len().is_multiple_of(size) => {
+                let bytes = field.len();
+                return Err(format!("it is cut off or damaged: {bytes} bytes, where an element has {size}"));
+            }
+            Content::Packed(_) => {}
             Content::Bytes => {}
         }
     }

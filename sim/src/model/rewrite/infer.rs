@@ -181,7 +181,8 @@ fn dims(scope: &Scope<'_>, node: &NodeProto) -> Dims {
         "Gather" => rank(of(0)?.len().checked_sub(1)?.checked_add(of(1)?.len())?),
         "MatMul" | "MatMulInteger" => match (of(0)?.len(), of(1)?.len()) {
             (1, 1) => Some(Vec::new()),
-            (1, n) | (n, 1) => rank(n - 1),
+            // A value without axes has no product: the engine refuses it.
+            (1, n) | (n, 1) => rank(n.checked_sub(1)?),
             (a, b) => rank(a.max(b)),
         },
         "Gemm" => rank(2),

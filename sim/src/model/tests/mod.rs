@@ -6,6 +6,7 @@ mod bits;
 mod bytes;
 mod ceiling;
 mod corners;
+mod crashes;
 mod description;
 mod digits;
 mod external;

@@ -7,6 +7,51 @@ use crate::model::rewrite::scope::{Scope, is_float};
 use crate::model::rewrite::{Refusal, refuse};
 use rten_onnx::onnx::{DataType, NodeProto};
 
+/// Whether the engine, which adds the step until the sum is at the end or beyond it, comes there within 32 bits.
+fn ends_in_time(scope: &Scope<'_>, start: &str, end: &str, step: &str) -> bool {
+    let one = |name: &str| match scope.integers(name) {
+        Some(&[value]) => Some(value),
+        _ => None,
+    };
+    // Integers of fewer bits have room for one step more.
+    let is_whole = |kind| matches!(kind, DataType::INT32 | DataType::INT64 | DataType::UINT32 | DataType::UINT64);
+    match (one(end), one(step)) {
+        _ if !scope.element(start).is_none_or(is_whole) => true,
+        (_, Some(-1 | 1)) => true,
+        (Some(end), Some(step)) => i32::try_from(end.saturating_add(step)).is_ok(),
+        _ => false,
+    }
+}
+
+/// A range of integers, each calculated from its place.
+fn counted(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
+    let result = output(node)?;
+    let kind = scope.element(node.given(0)).unwrap_or(DataType::INT32);
+    let [zero, one] = [0, 1].map(|value| scope.integer(value, kind));
+    let two = |scope: &mut Scope<'_>, operator: &str, a: &str, b: &str| scope.make(operator, &[a, b], &[]);
+    let (start, end, step) = (node.given(0), node.given(1), node.given(2));
+    let none = two(scope, "Equal", step, &zero);
+    scope.check(none.clone(), format!("Range: its step `{step}` is 0"));
+    let step = scope.make("Where", &[&none, &one, step], &[]);
+    let length = two(scope, "Sub", end, start);
+    let [backwards, negative] = [(end, start), (length.as_str(), zero.as_str())].map(|(a, b)| two(scope, "Less", a, b));
+    // A difference that 32 bits do not hold has the other sign.
+    let bad = two(scope, "Xor", &backwards, &negative);
+    scope.check(bad, format!("Range: from `{start}` to `{end}` is further than 32 bits hold"));
+    let whole = two(scope, "Div", &length, &step);
+    let covered = two(scope, "Mul", &whole, &step);
+    let rest = two(scope, "Sub", &length, &covered);
+    // A rest in the direction of the step holds one element more.
+    let [rest, direction] = [&rest, &step].map(|value| scope.make("Sign", &[value], &[]));
+    let more = two(scope, "Equal", &rest, &direction);
+    let more = scope.make("Where", &[&more, &one, &zero], &[]);
+    let count = two(scope, "Add", &whole, &more);
+    let places = scope.make("Range", &[&zero, &count, &one], &[]);
+    let steps = two(scope, "Mul", &places, &step);
+    scope.make_as("Add", &[&steps, start], &[], &[result]);
+    Ok(())
+}
+
 /// Over no axes nothing is added up, but absolute values, squares and logarithms are still taken.
 pub(super) fn reduce(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
     if node.int("noop_with_empty_axes", 0) == 0 {
@@ -70,7 +115,7 @@ fn over_none(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
 pub(super) fn range(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
     let [start, end, step] = [0, 1, 2].map(|index| node.given(index).to_string());
     if scope.element(&start).is_none_or(|element| !is_float(element)) {
-        return keep(scope, node);
+        return if ends_in_time(scope, &start, &end, &step) { keep(scope, node) } else { counted(scope, &node) };
     }
     super::normalizations::plain_floats(scope, &start)?;
     let first = scope.list(&[0]);
