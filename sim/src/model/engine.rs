@@ -175,7 +175,7 @@ impl Engine {
         wanted: &[NodeId],
     ) -> Result<Result<Vec<Value>, RunError>, String> {
         // It looks for the order on the thread that calls it, and a thread of `serve` is one that waits here.
-        let options = shared_thread();
+        let options = shared_thread()?;
         let run = || contained_load(|| self.graph.run(given, wanted, Some(options)));
         let found = deep::along(self.chain, run).flatten();
         if matches!(found, Ok(Ok(_))) {
