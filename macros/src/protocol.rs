@@ -79,13 +79,12 @@ impl Protocol {
 
     /// The names of the outcomes besides success and failure, each once.
     pub(crate) fn outcomes(&self) -> Vec<&Ident> {
-        let mut outcomes: Vec<&Ident> = Vec::new();
-        for outcome in self.edges.iter().filter_map(|edge| edge.outcome.as_ref()) {
-            if !outcomes.iter().any(|known| known.unraw() == outcome.unraw()) {
-                outcomes.push(outcome);
-            }
-        }
-        outcomes
+        each_once(self.edges.iter().filter_map(|edge| edge.outcome.as_ref()))
+    }
+
+    /// The operations that start in a state. Each of them has a bound.
+    pub(crate) fn bounded(&self) -> impl Iterator<Item = &Operation> {
+        self.operations.iter().filter(|operation| self.done(operation).any(|edge| edge.from.state().is_some()))
     }
 
     /// The edge, declared or implied, for the failure of an edge's operation.
@@ -133,6 +132,11 @@ impl Operation {
     /// The trait of the states in which the operation can be done.
     pub(crate) fn bound(&self) -> Ident {
         Ident::new(&bound(&self.name), self.variant.span())
+    }
+
+    /// The trait above [`bound`](Self::bound), which code outside the generated module cannot name.
+    pub(crate) fn seal(&self) -> Ident {
+        Ident::new(&format!("Seals{}", bound(&self.name)), Span::call_site())
     }
 }
 
@@ -188,13 +192,22 @@ pub(crate) fn states_of(lines: &[Line]) -> Vec<Ident> {
 
 /// The operations in the order of their first appearance.
 pub(crate) fn operations_of(lines: &[Line]) -> Vec<Ident> {
-    let mut operations: Vec<Ident> = Vec::new();
-    for line in lines {
-        if !operations.iter().any(|operation| operation.unraw() == line.operation.unraw()) {
-            operations.push(line.operation.clone());
+    each_once(lines.iter().map(|line| &line.operation)).into_iter().cloned().collect()
+}
+
+/// The outcomes with a name, in the order of their first appearance.
+pub(crate) fn outcomes_of(lines: &[Line]) -> Vec<Ident> {
+    each_once(lines.iter().filter_map(|line| line.outcome.as_ref())).into_iter().cloned().collect()
+}
+
+fn each_once<'a>(names: impl Iterator<Item = &'a Ident>) -> Vec<&'a Ident> {
+    let mut once: Vec<&Ident> = Vec::new();
+    for name in names {
+        if !once.iter().any(|known| known.unraw() == name.unraw()) {
+            once.push(name);
         }
     }
-    operations
+    once
 }
 
 /// The comments of an operation's lines. A user who called the operation in the wrong state needs them.

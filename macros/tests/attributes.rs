@@ -80,3 +80,10 @@ fn a_test_can_return_its_error() -> Result<(), std::num::ParseIntError> {
     assert_eq!(three, Stream::GROUPS);
     Ok(())
 }
+
+#[proves(STREAM_06)]
+#[test]
+fn a_test_keeps_the_attributes_inside_of_its_body() {
+    #![allow(unused_variables, reason = "the attribute stands before the first statement")]
+    let unused = 3;
+}

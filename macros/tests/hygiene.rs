@@ -27,6 +27,22 @@ ascendcl_macros::protocol! {
     state Sized<Formatter, Str>;
 }
 
+/// An error that never happens has no variants.
+#[derive(ascendcl_macros::DebugAsText)]
+pub enum Never {}
+
+impl standard::fmt::Display for Never {
+    fn fmt(&self, _: &mut standard::fmt::Formatter<'_>) -> standard::fmt::Result {
+        match *self {}
+    }
+}
+
+#[test]
+fn an_enum_without_variants_has_a_debug_text_that_is_never_printed() {
+    let done: Result<u8, Never> = Ok(3);
+    assert_eq!(done.unwrap(), 3);
+}
+
 /// Shadows what the generated code could rely on.
 pub mod core {}
 

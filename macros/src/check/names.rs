@@ -2,7 +2,7 @@
 
 use crate::errors::Errors;
 use crate::parse::Declaration;
-use crate::protocol::{bound, camel, operations_of, states_of};
+use crate::protocol::{bound, camel, operations_of, outcomes_of, states_of};
 use proc_macro2::Ident;
 use syn::Error;
 use syn::ext::IdentExt;
@@ -35,6 +35,7 @@ pub(super) fn check(declaration: &Declaration, errors: &mut Errors) {
         }
     }
     distinct(&states, Ident::to_string, errors);
+    distinct(&outcomes_of(&declaration.lines), |outcome| camel(&outcome.unraw().to_string()), errors);
     distinct(&operations, |operation| camel(&operation.unraw().to_string()), errors);
     for operation in &operations {
         let bound = bound(&operation.unraw().to_string());
@@ -51,11 +52,12 @@ fn state_name(state: &Ident) -> Result<(), Error> {
         let message = format!("`{name}` is a name of the generated module; give the state another name");
         return Err(Error::new(state.span(), message));
     }
-    if name.starts_with(char::is_uppercase) && name.chars().all(char::is_alphanumeric) {
+    // Many scripts have no case.
+    if !name.starts_with(char::is_lowercase) && name.chars().all(char::is_alphanumeric) {
         return Ok(());
     }
-    let message = format!("a state is a type: write `{}` for `{name}`", camel(&state.unraw().to_string()));
-    Err(Error::new(state.span(), message))
+    let better = instead(&name, camel(&state.unraw().to_string()), "Idle");
+    Err(Error::new(state.span(), format!("a state is a type: {better}")))
 }
 
 fn operation_name(operation: &Ident) -> Result<(), Error> {
@@ -65,12 +67,20 @@ fn operation_name(operation: &Ident) -> Result<(), Error> {
         let message = format!("`{name}` would be the variant `{}`, which is taken; choose another name", camel(&name));
         return Err(Error::new(operation.span(), message));
     }
-    let written = |each: char| each.is_lowercase() || each.is_numeric() || each == '_';
-    if name.starts_with(char::is_lowercase) && name.chars().all(written) {
+    let written = |each: char| (each.is_alphanumeric() && !each.is_uppercase()) || each == '_';
+    if !name.starts_with('_') && name.chars().all(written) {
         return Ok(());
     }
-    let message = format!("an operation is in snake_case: write `{}` for `{name}`", snake(&name));
-    Err(Error::new(operation.span(), message))
+    let better = instead(&name, snake(&name), "set_current");
+    Err(Error::new(operation.span(), format!("an operation is in snake_case: {better}")))
+}
+
+/// What to write for a name: `proposal`, if it is another name.
+fn instead(name: &str, proposal: String, example: &str) -> String {
+    match proposal != name && syn::parse_str::<Ident>(&proposal).is_ok() {
+        true => format!("write `{proposal}` for `{name}`"),
+        false => format!("choose a name like `{example}` for `{name}`"),
+    }
 }
 
 fn outcome_name(outcome: &Ident) -> Result<(), Error> {
@@ -90,7 +100,14 @@ fn distinct(names: &[Ident], generated: impl Fn(&Ident) -> String, errors: &mut 
         else {
             continue;
         };
-        let how = if generated(other) == this { format!("both become `{this}`") } else { "differ only in case".into() };
+        let other_becomes = generated(other);
+        let how = if other_becomes == this {
+            format!("both become `{this}`")
+        } else if name.to_string().to_lowercase() == other.to_string().to_lowercase() {
+            "differ only in case".into()
+        } else {
+            format!("become `{this}` and `{other_becomes}`, which differ only in case")
+        };
         errors.add(Error::new(name.span(), format!("`{name}` and `{other}` {how}; choose names that tell them apart")));
     }
 }

@@ -40,8 +40,9 @@ pub(crate) fn proven(ids: &[Ident], test: TokenStream) -> Result<TokenStream> {
     match tokens.pop() {
         Some(TokenTree::Group(body)) if is_function && body.delimiter() == Delimiter::Brace => {
             let rules = ids.iter().map(|id| quote_spanned!(id.span()=> let _ = ::ascendcl_rules::#id;));
-            let inside = body.stream();
-            let mut proven = Group::new(Delimiter::Brace, quote!(#(#rules)* #inside));
+            // Attributes of the body stand before all statements.
+            let (attributes, inside) = Parser::parse2(inner_and_rest, body.stream())?;
+            let mut proven = Group::new(Delimiter::Brace, quote!(#(#attributes)* #(#rules)* #inside));
             proven.set_span(body.span());
             tokens.push(proven.into());
             Ok(tokens.into_iter().collect())
@@ -52,6 +53,10 @@ pub(crate) fn proven(ids: &[Ident], test: TokenStream) -> Result<TokenStream> {
             Err(Error::new_spanned(item, "`#[proves]` goes on a test function: what is evidence for a rule is run"))
         }
     }
+}
+
+fn inner_and_rest(body: ParseStream<'_>) -> Result<(Vec<Attribute>, TokenStream)> {
+    Ok((body.call(Attribute::parse_inner)?, body.parse()?))
 }
 
 #[cfg(test)]

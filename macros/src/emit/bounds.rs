@@ -7,16 +7,12 @@ use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 
 pub(super) fn emit(protocol: &Protocol) -> TokenStream {
-    protocol.operations.iter().map(|operation| bound(protocol, operation)).collect()
+    protocol.bounded().map(|operation| bound(protocol, operation)).collect()
 }
 
 fn bound(protocol: &Protocol, operation: &Operation) -> TokenStream {
     let starts: Vec<&Edge> = protocol.done(operation).filter(|edge| edge.from.state().is_some()).collect();
-    if starts.is_empty() {
-        // The operation creates the object, so no state can have the bound.
-        return TokenStream::new();
-    }
-    let (name, variant) = (operation.bound(), &operation.variant);
+    let (name, seal, variant) = (operation.bound(), operation.seal(), &operation.variant);
     let from: Vec<String> = starts.iter().map(|edge| edge.from.to_string()).collect();
     let page = format!("The operation `{}` can be done in {}.", operation.name, one_of(&from));
     let done = format!("Where [`Op::{variant}`] leads.");
@@ -30,7 +26,7 @@ fn bound(protocol: &Protocol, operation: &Operation) -> TokenStream {
         #[doc = #failed]
         const OTHERWISE: At;
     };
-    let kind = quote_spanned!(variant.span()=> pub trait #name: State { #constants });
+    let kind = quote_spanned!(variant.span()=> pub trait #name: State + sealed::#seal { #constants });
     quote! {
         #[doc = #page]
         #diagnostic
@@ -47,7 +43,7 @@ fn diagnostic(operation: &Operation, from: &[String]) -> TokenStream {
 }
 
 fn implementation(protocol: &Protocol, operation: &Operation, done: &Edge) -> TokenStream {
-    let name = operation.bound();
+    let (name, seal) = (operation.bound(), operation.seal());
     let state = protocol.states.iter().find(|state| done.from.state() == Some(&state.name));
     let (generics, parameters) = state.map(|state| (states::generics(state), state.parameters.as_slice())).unzip();
     let parameters = parameters.unwrap_or_default();
@@ -59,5 +55,7 @@ fn implementation(protocol: &Protocol, operation: &Operation, done: &Edge) -> To
     };
     // From the state to the operation: the line.
     let first = from.map(|state| quote_spanned!(state.span()=> impl));
-    quote_spanned!(done.place=> #first #generics #name for #from<#(#parameters),*> { #constants })
+    let sealed = quote!(impl #generics sealed::#seal for #from<#(#parameters),*> {});
+    let implementation = quote_spanned!(done.place=> #first #generics #name for #from<#(#parameters),*> { #constants });
+    quote!(#sealed #implementation)
 }

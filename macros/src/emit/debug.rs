@@ -13,6 +13,15 @@ pub(crate) fn debug_as_text(input: &DeriveInput) -> Result<TokenStream> {
     let (generics, arguments, bounds) = input.generics.split_for_impl();
     let variants = item.variants.iter().map(|variant| &variant.ident);
     let names = item.variants.iter().map(|variant| variant.ident.to_string());
+    if item.variants.is_empty() {
+        return Ok(quote! {
+            impl #generics ::core::fmt::Debug for #name #arguments #bounds {
+                fn fmt(&self, _: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+                    match *self {}
+                }
+            }
+        });
+    }
     Ok(quote! {
         impl #generics ::core::fmt::Debug for #name #arguments #bounds {
             fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {

@@ -10,9 +10,19 @@ pub(super) fn emit(protocol: &Protocol) -> TokenStream {
     let names: Vec<String> = protocol.states.iter().map(|state| state.name.to_string()).collect();
     let label = format!("expected {}", one_of(&names));
     let states = protocol.states.iter().map(|state| emit_state(protocol, state));
+    let seals = protocol.bounded().map(|operation| {
+        let message = format!("no line of the declaration has `{}` in state `{{Self}}`", operation.name);
+        let seal = operation.seal();
+        quote! {
+            #[diagnostic::on_unimplemented(message = #message, label = "only a line gives a state its bound")]
+            pub trait #seal {}
+        }
+    });
     quote! {
+        // Also code of the declaring crate gives no state another bound.
         mod sealed {
             pub trait Sealed {}
+            #(#seals)*
         }
 
         /// A state as a type without values.

@@ -7,8 +7,7 @@ use quote::{format_ident, quote};
 /// The compiler prefers an inherent constant to a trait's constant if the inherent constant's bound holds. So the entry
 /// of a state with the bound comes from the bound, and any other entry from `Lacks_`.
 pub(super) fn emit(protocol: &Protocol) -> TokenStream {
-    let has_bound = |operation: &&Operation| protocol.done(operation).any(|edge| edge.from.state().is_some());
-    let operations: Vec<&Operation> = protocol.operations.iter().filter(has_bound).collect();
+    let operations: Vec<&Operation> = protocol.bounded().collect();
     // No state has an underscore in its name.
     let probes: Vec<_> = operations.iter().map(|operation| format_ident!("Asks_{}", operation.variant)).collect();
     let bounds = operations.iter().map(|operation| operation.bound());

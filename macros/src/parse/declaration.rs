@@ -42,6 +42,10 @@ impl Declaration {
         }
         let (mut lines, mut states, mut wordings) = (Vec::new(), Vec::new(), Vec::new());
         for part in parts {
+            if part.to_string() == ";" {
+                errors.add(Error::new_spanned(part, "remove this `;`: a block ends without one"));
+                continue;
+            }
             match errors.keep(syn::parse2(part)) {
                 Some(Part::Line(line)) => lines.push(line),
                 Some(Part::State(state)) => states.push(state),
