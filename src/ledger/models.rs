@@ -151,6 +151,11 @@ impl Ledger {
         if binding.is_in_doubt() { binding.is_over(&self.streams, stream) } else { Ok(()) }
     }
 
+    /// An error unless a capture can use a bound model.
+    pub(crate) fn can_be_captured(&self, binding: &RawBinding, model: &LoadedModel) -> Result<(), Error> {
+        binding.can_be_captured(&self.streams, model)
+    }
+
     /// Removes a binding's outputs that the library has allocated. Their memory is freed, or stays with the scope.
     pub(crate) fn empty(&self, binding: &RawBinding) -> Result<(), Error> {
         self.api.is_of_this_process()?;

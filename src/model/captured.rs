@@ -41,8 +41,7 @@ impl<C: Brand, P> BoundModel<C, P> {
 
     /// An error unless a capture can use the model: a replay would not wait for an execution that timed out.
     pub(crate) fn can_be_captured(&self, current: &Current<C>) -> Result<(), Error> {
-        self.parts.binding.is_current()?;
-        current.ledger().is_at_hand(&self.parts.binding, None)
+        current.ledger().can_be_captured(&self.parts.binding, &self.parts.model.loaded)
     }
 }
 

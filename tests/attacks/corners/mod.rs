@@ -4,11 +4,12 @@
 mod attachments;
 mod doubt;
 mod ends;
+mod executions;
 mod graphs;
 mod outputs;
 mod parts;
 #[cfg(feature = "tracing")]
 mod subscribers;
 
-use super::common::{alone, assert_lives, difference, digits_in_batches_of, library};
+use super::common::{alone, assert_lives, difference, digits_in_batches_of, library, positions};
 use super::{collect, fail, in_context, inside, nothing_fails};

@@ -252,6 +252,17 @@ impl RawBinding {
         Ok(())
     }
 
+    /// An error unless a capture can use the binding and the model: a replay would not wait for an execution that may still
+    /// be running.
+    pub(crate) fn can_be_captured(&self, streams: &Shelf<RawStream>, model: &LoadedModel) -> Result<(), Error> {
+        self.is_current()?;
+        if self.last_use.is_in_doubt() {
+            self.is_over(streams, None)?;
+        }
+        // Another binding may have executed the model. The doubt about its working memory stays, also when it is over.
+        if model.is_in_doubt() { model.idle(streams) } else { Ok(()) }
+    }
+
     /// Called when every execution is known to be done.
     pub(crate) fn end_doubt(&self) {
         self.last_use.end_doubt(self.owner.number());

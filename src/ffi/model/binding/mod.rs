@@ -203,17 +203,10 @@ impl RawBinding {
     }
 
     /// Captures one execution. The graph keeps the rows of the binding and the model, and so the datasets and the
-    /// memory.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::StillRunning`] if an execution whose call failed may still be running.
+    /// memory. Before the capture began, [`can_be_captured`](Self::can_be_captured) found that no execution is running.
     #[rule(GRAPH_05)]
     pub(crate) fn capture(&self, api: Api, stream: &RawStream, model: &LoadedModel) -> Result<(), Error> {
         self.is_current()?;
-        if self.last_use.is_in_doubt() || model.is_in_doubt() {
-            return Err(Error::StillRunning { what: ObjectKind::MODEL_TENSORS });
-        }
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::MODEL_TENSORS }) };
         stream.capture_call(api, "capture a model", |ready, stream| {
             // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that stays
