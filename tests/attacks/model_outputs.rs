@@ -6,7 +6,7 @@ use ascendcl::{Brand, Current, Error, Input, Model, model::ModelSource, model::O
 use ascendcl_macros::proves;
 use ascendcl_sim::{Checks, Config, control};
 
-const ZEROS: [f32; 300 * 64] = [0.0; 300 * 64];
+static ZEROS: [f32; 300 * 64] = [0.0; 300 * 64];
 
 /// The digits, compiled for 1, 7 and 300 images.
 fn compiled<C: Brand>(current: &Current<C>) -> Model<C> {
