@@ -39,8 +39,8 @@ impl standard::fmt::Display for Never {
 
 #[test]
 fn an_enum_without_variants_has_a_debug_text_that_is_never_printed() {
-    let done: Vec<Result<u8, Never>> = vec![Ok(3)];
-    assert_eq!(format!("{done:?}"), "[Ok(3)]");
+    let done: standard::vec::Vec<Result<u8, Never>> = standard::vec![Ok(3)];
+    assert_eq!(standard::format!("{done:?}"), "[Ok(3)]");
 }
 
 /// Shadows what the generated code could rely on.
