@@ -220,6 +220,7 @@ mod tests {
         input of the model | DATA-10 | DATA-05 | DATA-08 | MODEL-01
         memory for an input of the model | DATA-10 | DATA-05 | DATA-08 | MODEL-01
         output of the model | DATA-10 | DATA-05 | DATA-08 | MODEL-01
+        memory for an output of the model | DATA-10 | DATA-05 | DATA-08 | MODEL-01
         working memory of the models | MODEL-04 MODEL-06 | MODEL-04 | MODEL-07 | MODEL-01
         memory for the weights | MODEL-09 | MODEL-09 | MODEL-07 | MODEL-01
         operator with its tensors | OP-04 MEM-02 | OP-07 | - | STREAM-09

@@ -189,9 +189,15 @@ impl Shared {
         gives_up: bool,
         panics: &mut Panics,
     ) -> Result<(), CloseError> {
-        let closed = self.take_down(ending, limit, teardown_timeout, panics);
-        if gives_up && !self.device.has_ended() && matches!(closed, Err(CloseError::Teardown { .. })) {
-            self.give_up_device();
+        let mut closed = self.take_down(ending, limit, teardown_timeout, panics);
+        if gives_up && let Err(CloseError::Teardown { errors }) = &mut closed {
+            if !self.device.has_ended() {
+                self.give_up_device();
+            } else if ending.lost.is_some() {
+                // The device was reset, so what is left stays lost. It does not keep the library initialised.
+                self.ledger.hold_events();
+                errors.extend(ending.give_back().err().into_iter().flatten());
+            }
         }
         closed
     }
@@ -215,14 +221,9 @@ impl Shared {
         // If another runtime has reset the device, it has also released what this one had, or that is lost.
         let is_left = ending.lost.is_some() || !self.device.has_ended();
         let had_lost = ending.lost.is_some() && !self.ledger.is_gone();
-        let mut torn_down = if is_left { self.ledger.tear_down(teardown_timeout, panics) } else { Ok(()) };
+        let torn_down = if is_left { self.ledger.tear_down(teardown_timeout, panics) } else { Ok(()) };
         if had_lost && torn_down.is_ok() {
             ending.no_longer_lost();
-        }
-        if let (Err(errors), Some(_)) = (&mut torn_down, &ending.lost) {
-            // The device was reset, so this stays lost. It does not keep the library initialised.
-            self.ledger.hold_events();
-            errors.extend(ending.give_back().err().into_iter().flatten());
         }
         torn_down.and_then(|()| ending.give_back()).map_err(|errors| CloseError::Teardown { errors })
     }
