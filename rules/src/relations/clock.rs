@@ -122,6 +122,16 @@ impl InFlight {
     ) -> Option<&Task> {
         self.0.iter().find(|task| !order.before(task, now) && conflicts(task))
     }
+
+    /// All of them.
+    pub(super) fn all_unordered(
+        &self,
+        order: &Order<'_>,
+        now: Now<'_>,
+        conflicts: impl Fn(&Task) -> bool,
+    ) -> Vec<Task> {
+        self.0.iter().filter(|task| !order.before(task, now) && conflicts(task)).cloned().collect()
+    }
 }
 
 /// What is known of a stream.

@@ -1,7 +1,7 @@
 //! MEM, MODEL, GRAPH: memory is freed, and graphs are destroyed, when nothing uses them any more.
 
 use super::clock::{Now, Task};
-use super::in_flight::excused_by;
+use super::in_flight::{also, excused_by, listed, others};
 use super::models::loaded_in;
 use super::registry::Entry;
 use super::scene::Case;
@@ -44,23 +44,24 @@ fn queued(case: &mut Case<'_>, object: Object) -> bool {
     };
     let Some(block) = world.blocks.get(object) else { return false };
     let queue = case.event().queue();
-    let task = block
+    let tasks = block
         .in_flight
-        .unordered(&order, world.now(queue), |task| !waited(task) && !block.data.is_reported(task.stream, queue));
-    let task = task.cloned();
-    let Some(task) = task else { return false };
-    let rule = if waits { Some(DEV_17) } else { excused_by(case, &task) };
+        .all_unordered(&order, world.now(queue), |task| !waited(task) && !block.data.is_reported(task.stream, queue));
+    let Some(task) = tasks.first() else { return false };
+    let others = others(case, &tasks);
+    let rule = if waits { Some(DEV_17) } else { excused_by(case, task) };
     let graph = Some(task.call.object).filter(|object| object.kind == Kind::Graph);
     let user = graph.map_or_else(|| task.stream.to_string(), |graph| format!("a replay of {graph} on {}", task.stream));
     case.report(
         rule.unwrap_or_else(|| if graph.is_some() { GRAPH_05 } else { rule_for(task.role) }),
-        format!("{object} is freed while {user} may still use it as {}", task.role.name()),
+        format!("{object} is freed while {user} may still use it as {}{}", task.role.name(), also(&others)),
         "the work is complete: a thread has waited for it",
-        format!("synchronise {} before the memory is freed", task.stream),
+        format!("synchronise {} before the memory is freed", listed(task.stream, &others)),
     )
     .about(object)
     .all(graph)
     .about(task.stream)
+    .all(others)
     .against(task.call, "queued work that uses the memory");
     true
 }

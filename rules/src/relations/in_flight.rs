@@ -67,7 +67,7 @@ pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     let now = world.now(queue);
     let writes = |access| access == Access::Write;
     let signal = |role| role == Role::Signal;
-    let task = block.in_flight.unordered(&order, now, |task| {
+    let tasks = block.in_flight.all_unordered(&order, now, |task| {
         task.span.overlaps(used.span)
             && (writes(task.access) || writes(used.access))
             && !signal(task.role)
@@ -75,8 +75,9 @@ pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
             && !in_turn(case, task)
             && !block.data.is_reported(task.stream, queue)
     });
-    let Some(task) = task.cloned() else { return false };
-    let rule = excused_by(case, &task).unwrap_or_else(|| rule_for(case, used, &task, block.data.device.is_some()));
+    let Some(task) = tasks.first() else { return false };
+    let others = others(case, &tasks);
+    let rule = excused_by(case, task).unwrap_or_else(|| rule_for(case, used, task, block.data.device.is_some()));
     let user = match now {
         Now::Host if case.event().op == Op::Touch => "the program itself".to_owned(),
         Now::Host => "this call".to_owned(),
@@ -86,7 +87,7 @@ pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     case.report(
         rule,
         format!(
-            "{user} {} {} as {}, and {}, which {} {} as {}, may still be running",
+            "{user} {} {} as {}, and {}, which {} {} as {}, may still be running{}",
             verb(used.access),
             used.span,
             used.role.name(),
@@ -94,23 +95,48 @@ pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
             verb(task.access),
             task.span,
             task.role.name(),
+            also(&others),
         ),
         match now {
             Now::Host => "the work is complete: a thread has waited for it",
             Now::Queued(..) => "one stream waits for the other",
         },
         match now {
-            Now::Host => format!("synchronise {} first (aclrtSynchronizeStream)", task.stream),
+            Now::Host => format!("synchronise {} first (aclrtSynchronizeStream)", listed(task.stream, &others)),
             Now::Queued(..) => format!(
                 "record an event on {} after its work, and let {user} wait for it (aclrtStreamWaitEvent)",
-                task.stream
+                listed(task.stream, &others)
             ),
         },
     )
     .about(object)
     .about(task.stream)
+    .all(others)
     .against(task.call, "queued work that uses the memory");
     true
+}
+
+/// The other streams that the first task's finding names: the wait that is missing would be for them, too.
+pub(super) fn others(case: &Case<'_>, tasks: &[Task]) -> Vec<Object> {
+    let Some((first, rest)) = tasks.split_first() else { return Vec::new() };
+    let excuse = excused_by(case, first);
+    let mut others = Vec::new();
+    for task in rest.iter().filter(|task| task.stream != first.stream && excused_by(case, task) == excuse) {
+        if !others.contains(&task.stream) {
+            others.push(task.stream);
+        }
+    }
+    others
+}
+
+/// The streams, for a sentence.
+pub(super) fn listed(first: Object, others: &[Object]) -> String {
+    others.iter().fold(first.to_string(), |before, stream| format!("{before} and {stream}"))
+}
+
+/// What is said of the others.
+pub(super) fn also(others: &[Object]) -> String {
+    others.split_first().map_or_else(String::new, |(first, rest)| format!("; so may {}", listed(*first, rest)))
 }
 
 /// A wait for a stream is missing. That is reported where the first thing ends that the stream's work uses, or where the
@@ -124,11 +150,16 @@ fn note_missing_wait(world: &mut World, object: Object, findings: &[Finding]) {
         Kind::Graph => world.graphs.get(object).map(|entry| &entry.in_flight),
         _ => None,
     };
-    let earlier = |finding: &Finding| finding.contradicts.as_ref().map(|(call, _)| call.number);
-    let reported: Vec<u64> = findings.iter().filter_map(earlier).collect();
+    let reported = |task: &Task| {
+        findings.iter().any(|finding| {
+            let earlier = finding.contradicts.as_ref().map(|(call, _)| call.number);
+            let named = finding.objects.iter().any(|concerned| concerned.object == task.stream);
+            earlier == Some(task.call.number) || earlier.is_some() && named
+        })
+    };
     let order = world.order();
     let tasks = in_flight.into_iter().flat_map(|in_flight| in_flight.pending(&order));
-    let streams = tasks.filter(|task| reported.contains(&task.call.number)).map(|task| task.stream);
+    let streams = tasks.filter(|task| reported(task)).map(|task| task.stream);
     let awaited: Vec<_> = streams.filter_map(|stream| Some(world.streams.get(stream)?.data.clock.clone())).collect();
     awaited.iter().for_each(|clock| world.host.join(clock));
 }
@@ -174,13 +205,13 @@ pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Findin
     }
     let Some(queue) = scene.event.queue() else { return };
     for finding in findings.iter().filter(|finding| finding.rule.severity() == Severity::Misuse) {
-        let named = |wanted: &[Kind]| {
-            finding.objects.iter().map(|concerned| concerned.object).find(|object| wanted.contains(&object.kind))
+        let named = |wanted: &'static [Kind]| {
+            finding.objects.iter().map(|concerned| concerned.object).filter(|object| wanted.contains(&object.kind))
         };
-        let stream = named(&[Kind::Stream, Kind::DefaultStream]).filter(|stream| *stream != queue);
-        let block = named(&[Kind::Memory]).and_then(|block| world.blocks.get_mut(block));
-        if let (Some(stream), Some(block)) = (stream, block) {
-            block.data.reported.insert([stream.min(queue), stream.max(queue)]);
+        let block = named(&[Kind::Memory]).next().and_then(|block| world.blocks.get_mut(block));
+        if let Some(block) = block {
+            let streams = named(&[Kind::Stream, Kind::DefaultStream]).filter(|stream| *stream != queue);
+            block.data.reported.extend(streams.map(|stream| [stream.min(queue), stream.max(queue)]));
         }
     }
     note_missing_order(world, scene, queue);

@@ -340,3 +340,55 @@ fn who_waits_for_a_stream_that_waits_knows_what_another_thread_has_queued_meanwh
     assert_eq!(run(false), [MEM_02]);
     assert_eq!(run(true), []);
 }
+
+#[test]
+fn a_wait_that_lacks_for_two_streams_is_one_finding_that_names_both() {
+    let run = |then: &dyn Fn(&mut Program, Object, [Object; 2], [Object; 2])| {
+        findings(|p| {
+            let (block, hosts) = (p.malloc(64), [p.malloc_host(64), p.malloc_host(64)]);
+            let streams = [p.stream(), p.stream()];
+            for (host, stream) in hosts.into_iter().zip(streams) {
+                p.copy(host, block, stream);
+                p.copy(host, block, stream);
+            }
+            then(p, block, hosts, streams);
+        })
+    };
+    let named = |found: &[Finding]| -> Vec<(RuleId, Vec<Object>)> {
+        let streams = |finding: &Finding| {
+            let objects = finding.objects.iter().map(|concerned| concerned.object);
+            objects.filter(|object| object.kind == Kind::Stream).collect()
+        };
+        found.iter().map(|finding| (finding.rule, streams(finding))).collect()
+    };
+    let mut both = Vec::new();
+    let freed = run(&|p, block, hosts, _| {
+        p.free(block);
+        hosts.iter().for_each(|host| p.free_host(*host));
+    });
+    both.extend(freed[0].objects.iter().map(|concerned| concerned.object).filter(|object| object.kind == Kind::Stream));
+    assert_eq!(named(&freed), [(MEM_02, both.clone())]);
+    assert_eq!(both.len(), 2, "{}", freed[0]);
+    assert!(freed[0].found.contains(&format!("; so may {}", both[1])), "{}", freed[0]);
+    assert!(freed[0].fix.contains(&format!("{} and {}", both[0], both[1])), "{}", freed[0]);
+    let one_is_over = run(&|p, block, hosts, streams| {
+        p.sync(streams[0]);
+        p.free(block);
+        hosts.iter().for_each(|host| p.free_host(*host));
+    });
+    assert_eq!(named(&one_is_over), [(MEM_02, vec![both[1]])]);
+    let written_at_once = run(&|p, block, hosts, _| {
+        p.copy(block, hosts[0], None);
+        p.copy(hosts[1], block, None);
+    });
+    assert_eq!(named(&written_at_once), [(COPY_04, both.clone())]);
+    let third = run(&|p, block, hosts, _| {
+        let third = p.stream();
+        p.copy(block, hosts[0], third);
+        p.copy(block, hosts[1], third);
+        p.copy(hosts[1], block, third);
+    });
+    let [(rule, streams)] = &named(&third)[..] else { panic!("{third:?}") };
+    assert!(*rule == STREAM_04 && both.iter().all(|stream| streams.contains(stream)), "{}", third[0]);
+    assert!(third[0].fix.contains(&format!("record an event on {} and {}", both[0], both[1])), "{}", third[0]);
+}
