@@ -102,7 +102,7 @@ rules! {
             priority: 1,
             class: Compile,
             means: "`Stream::destroy` takes the stream by value. A wait that another handle begins later meets a \
-                closed gate and is refused.",
+                closed gate: it does not reach the library, and answers `Ok`, because no work is left.",
         }
         STREAM_09 = "STREAM-09" {
             text: "Enqueueing on a stream (kernel, async copy or set, event record or wait, callback, reduce, model, \
@@ -224,10 +224,12 @@ rules! {
             basis: "doc",
             priority: 3,
             class: RunTime,
-            means: "Only `Device::recover` aborts streams and destroys them by force. It does so after the scopes of \
-                their contexts have ended, so nobody waits for their work. It leaves out default streams. If other \
+            means: "Only `Device::recover`, `Runtime::close_by_force` and `Actor::close_by_force` abort streams and \
+                destroy them by force. They do so after the scopes of the streams' contexts have ended, or after the last \
+                thread has left the runtime, so nobody waits for their work. They leave out default streams. If other \
                 code aborts a stream, the error of the wait names this rule.",
-            hole: "A stream of another scope of the device can hang if it waits for an event of an aborted stream.",
+            hole: "A stream of another scope or runtime of the device can hang if it waits for an event of an aborted \
+                stream.",
         }
         STREAM_18 = "STREAM-18" {
             text: "A stream that is being captured cannot be destroyed.",

@@ -65,8 +65,9 @@ rules! {
             priority: 3,
             class: RunTime,
             means: "In a child that was forked after the library was loaded, every call returns `Error::Forked` and \
-                does not reach the library. Safe code cannot turn a handle into a number or read one from a number.",
-            hole: "`DeviceAddress::number` returns a number, which can be sent anywhere.",
+                does not reach the library. Safe code cannot make a handle from a number.",
+            hole: "`DeviceAddress::number`, `Model::as_raw` and `as_raw().addr()` of other handles are numbers, which can \
+                be sent anywhere.",
         }
     }
 }

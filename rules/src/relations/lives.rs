@@ -74,7 +74,8 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
         }
         Kind::Physical => {
             let bytes = contents(scene).map_or(0, |span| span.bytes);
-            let physical = Physical { bytes, device: device_of(event), retained: 0, freed_once: false };
+            let (device, imported) = (device_of(event), event.is(Flag::Imported));
+            let physical = Physical { bytes, device, imported, retained: 0, freed_once: false };
             world.physical.insert(made, call, world.calls, physical);
         }
         Kind::Dataset => world.datasets.insert(made, call, world.calls, Dataset::default()),

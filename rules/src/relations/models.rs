@@ -39,12 +39,27 @@ fn runs(case: &mut Case<'_>) {
     }
     let mut others = case.elsewhere().filter(|other| other.scene.event.op == Op::Execute);
     let other = others.find(|other| {
-        other.scene.event.object == object || (queue.is_none() && shares(&case.scene.memory, &other.scene.memory))
+        // A run that is being queued is found by what it uses, when it is in the queue.
+        let is_at_once = queue.is_none() || other.scene.event.queue().is_none();
+        other.scene.event.object == object || (is_at_once && shares(&case.scene.memory, &other.scene.memory))
     });
     let Some(other) = other else { return };
     let (call, with) = (other.scene.call, other.scene.event.object);
     let both_at_once = queue.is_none() && other.scene.event.queue().is_none();
-    if with == object && both_at_once {
+    let stream = queue.and_then(|queue| world.streams.get(queue));
+    // Its queue may wait until the other run has returned.
+    let may_wait = stream.is_some_and(|stream| stream.data.fenced.is_some());
+    if with != object && queue.is_some() && !may_wait {
+        case.report(
+            MODEL_04,
+            format!("{object} is queued while another thread runs {with}, and the two share working memory"),
+            "one run after the other of models that share working memory",
+            "give each model working memory of its own, or queue the run when the other one has returned",
+        )
+        .about(object)
+        .about(with)
+        .against(call, "runs the other model, and has not returned");
+    } else if with == object && both_at_once {
         case.report(
             MODEL_16,
             format!("two threads run {object} at the same time"),

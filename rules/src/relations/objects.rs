@@ -179,6 +179,8 @@ pub(super) struct Physical {
     pub(super) bytes: u64,
     /// The device whose memory it is; `None` for memory of the host.
     pub(super) device: Option<u64>,
+    /// Whether another process has allocated it.
+    pub(super) imported: bool,
     /// How many more handles of it the program has asked for than it has freed.
     pub(super) retained: u64,
     /// Whether one of several handles was freed.

@@ -35,10 +35,18 @@ fn maps(case: &mut Case<'_>) {
         let found = format!("{} of the {} bytes of a handle are mapped", wish.bytes, memory.bytes);
         return refuse(case, VMM_02, found, physical);
     }
-    let (device, span) = (memory.device, entry.data.span);
+    let (device, imported, span) = (memory.device, memory.imported, entry.data.span);
     let others = world.blocks_where(|block| block.mapped && block.span.overlaps(span) && block.device != device);
     if !others.is_empty() {
         let found = format!("memory of another device is mapped in {range}");
+        return refuse(case, VMM_02, found, [range].into_iter().chain(others));
+    }
+    let is_other = |physical| world.physical.get(physical).is_some_and(|entry| entry.data.imported != imported);
+    let others =
+        world.blocks_where(|block| block.mapped && block.span.overlaps(span) && block.physical.is_some_and(is_other));
+    if !others.is_empty() {
+        let [new, old] = if imported { ["imported", "own"] } else { ["own", "imported"] };
+        let found = format!("{new} memory is to be mapped in {range}, where {old} memory is mapped");
         refuse(case, VMM_02, found, [range].into_iter().chain(others));
     }
 }
@@ -48,8 +56,9 @@ fn refuse(case: &mut Case<'_>, rule: RuleId, found: String, objects: impl IntoIt
         ["reserved addresses where nothing is mapped", "reserve the addresses, and unmap what is there first"]
     } else {
         [
-            "all bytes of one handle, and one device for each range",
-            "map the whole handle from its start on (offset 0), and reserve a range for each device",
+            "all bytes of one handle, and in each range memory of one device, all imported or all own",
+            "map the whole handle from its start on (offset 0), and reserve a range for each device, and one for imported \
+             memory",
         ]
     };
     case.report(rule, found, expected, fix).all(objects);

@@ -86,6 +86,23 @@ fn models_that_share_working_memory_run_one_after_the_other() {
         p.on(0).run(b, y, y, None);
     };
     breaks(MODEL_06, |p| threads(p, false), |p| threads(p, true));
+    let queued_meanwhile = |p: &mut Program, done: bool, fenced: bool| {
+        let [(a, x), (b, y)] = shared(p);
+        let stream = p.stream();
+        if fenced {
+            p.fence(stream);
+        }
+        p.on(1).set(0);
+        let first = p.running(a, x, x, None);
+        p.begin(&first);
+        if done {
+            p.checker.commit(&first, Outcome::Success);
+        }
+        p.on(0).run(b, y, y, stream);
+    };
+    breaks(MODEL_04, |p| queued_meanwhile(p, false, false), |p| queued_meanwhile(p, true, false));
+    // The other thread may notify the stream when its run has returned.
+    assert_eq!(broken(|p| queued_meanwhile(p, false, true)), []);
 }
 
 #[test]

@@ -97,9 +97,10 @@ fn runs_of_two_threads_share_no_working_memory() {
     assert_eq!(runs_at_once([[0, 0], [1, 0]], AT_ONCE, 1), [], "both read the weights");
     assert_eq!(runs_at_once([[0, 0], [0, 1]], AT_ONCE, 1), [MODEL_06]);
     assert_eq!(runs_at_once([[0, 0], [1, 1]], AT_ONCE, 0), [MODEL_16]);
-    // A queued run is ordered by its stream, and found by what it uses.
     assert_eq!(runs_at_once([[0, 0], [0, 1]], [true, false], 1), [MODEL_04]);
-    assert_eq!(runs_at_once([[0, 0], [0, 1]], [false, true], 1), []);
+    assert_eq!(runs_at_once([[0, 0], [0, 1]], [false, true], 1), [MODEL_04]);
+    assert_eq!(runs_at_once([[0, 0], [1, 0]], [false, true], 1), []);
+    // A queued run is ordered by its stream.
     assert_eq!(runs_at_once([[0, 0], [1, 1]], [false, true], 0), []);
     assert_eq!(runs_at_once([[0, 0], [1, 1]], [true, true], 1), []);
 }

@@ -221,6 +221,32 @@ fn a_range_has_memory_of_one_device() {
 }
 
 #[test]
+fn a_range_has_either_imported_memory_or_the_process_has_allocated_all_of_it() {
+    let import = |p: &mut Program| {
+        let event = p.event("aclrtMemImportFromShareableHandle", Object::physical(0), Op::Allocate);
+        let event = event.flag(Flag::Imported).using(Use::With(Object::device(0)));
+        p.create(&event.using(memory(Object::memory(0), 64, Access::Write, Role::Contents, DEVICE)))
+    };
+    let run = |imported: [bool; 2], same: bool| {
+        findings(|p| {
+            let ranges = [0; 2].map(|_| reserve(p, 128));
+            let handles = imported.map(|imported| if imported { import(p) } else { physical(p, 0) });
+            map(p, ranges[0].number, handles[0]);
+            let second = if same { ranges[0].number + 64 } else { ranges[1].number };
+            map(p, second, handles[1]);
+        })
+    };
+    for imported in [[true, false], [false, true]] {
+        let mixed = run(imported, true);
+        assert_eq!(mixed.iter().map(|finding| finding.rule).collect::<Vec<_>>(), [VMM_02]);
+        assert!(mixed[0].found.contains("imported memory"), "{}", mixed[0]);
+        assert_eq!(run(imported, false), []);
+    }
+    assert_eq!(run([true, true], true), []);
+    assert_eq!(run([false, false], true), []);
+}
+
+#[test]
 fn memory_of_pools_and_of_media_is_freed_by_its_own_call() {
     let run = |made: Option<Flag>, freed: Option<Flag>| {
         let found = findings(|p| {

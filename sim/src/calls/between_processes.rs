@@ -197,6 +197,7 @@ pub(crate) fn aclrtMemImportFromShareableHandleV2(
 
 fn import(number: u64, device: Arc<Device>) -> Answer<aclrtDrvMemHandle> {
     let call = watch::call(Op::Allocate, Object::physical(0)).with(Object::device(device.id().into()));
+    let call = call.flag(Flag::Imported, true);
     let made = physical::import(number, device).inspect_err(|failure| {
         if failure.breach.is_some() {
             // A finding says so, and what follows from it is no further mistake.

@@ -116,9 +116,6 @@ impl RawBinding {
         model.is_current()?;
         model.check_loaded()?;
         self.blocks().iter().try_for_each(|block| block.is_current())?;
-        if model.gears().is_none() {
-            model.fits_into(&vec![], &self.rooms)?;
-        }
         self.inputs.create(api, inputs.iter().map(|input| Some((&*input.block, input.bytes))))?;
         self.outputs.create(api, outputs.iter().map(|block| block.as_ref().map(|block| (&**block, block.bytes()))))?;
         let shapes: Vec<_> = inputs.iter().map(|input| &input.dims).collect();
