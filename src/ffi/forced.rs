@@ -39,18 +39,18 @@ impl RawStream {
     /// Lets the library get no further memory from the stream's allocators: a forced reset may end the stream with its
     /// registration.
     pub(crate) fn shut_allocators(&self) {
-        self.allocators().shut();
+        self.allocators.shut();
     }
 
     /// Reverts [`shut_allocators`](Self::shut_allocators), because the stream still exists.
     pub(crate) fn reopen_allocators(&self) {
-        self.allocators().reopen();
+        self.allocators.reopen();
     }
 
     /// A forced reset has ended the stream. Ends its registration, too, which the library keeps under the handle.
     #[rule(ALLOC_16)]
     pub(crate) fn forgets_allocators(&self, api: Api) {
-        self.allocators().end_after_reset(api, self.raw());
+        self.allocators.end_after_reset(api, self.raw());
     }
 }
 

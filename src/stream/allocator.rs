@@ -131,7 +131,7 @@ impl<C: Brand> Stream<C, RawAllocator> {
 
 impl<C: Brand, A> Stream<C, CustomAllocator<A>> {
     /// Lends the allocator to a closure while it is registered, for example to read its statistics. Returns `None` if
-    /// the allocator was dropped together with its stream.
+    /// the allocator was dropped together with its stream, or lost with it ([`Recovered::Reset`](crate::Recovered)).
     ///
     /// This crate holds no lock while the closure runs, and the library may call the allocator at the same time. So the
     /// closure may wait for work that needs the allocator.

@@ -9,6 +9,7 @@ use crate::common::{c_library, library_at};
 use crate::null::books;
 use ascendcl::capture::CaptureMode;
 use ascendcl::operator::mat_mul;
+use ascendcl::raw::{Attach, Ending, EndsBefore};
 use ascendcl::{Acl, Device, Error, Recovered, Thread};
 use ascendcl_macros::proves;
 use ascendcl_rules::ALLOC_16;
@@ -346,4 +347,48 @@ fn a_stream_of_the_next_default_context_does_not_inherit_the_allocator_of_a_lost
         assert_eq!(inherited, !refused.is_empty());
         drop(alone);
     }
+}
+
+/// An object of other code that panics when it hears that it is lost.
+struct PanicsWhenLost;
+
+// SAFETY: it stands for nothing in the library.
+unsafe impl Attach for PanicsWhenLost {
+    const NAME: &'static str = "object";
+    const ENDS_BEFORE: EndsBefore = EndsBefore::Context;
+
+    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        Ok(())
+    }
+
+    fn is_lost(&self) {
+        panic!("it is lost");
+    }
+}
+
+#[proves(DEV_08)]
+#[test]
+fn an_attached_object_that_panics_when_it_is_lost_does_not_keep_a_device_from_its_recovery() {
+    let alone = alone();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
+    let ended = device.default_context(&mut thread, |context, thread| {
+        context.enter(thread, |current| {
+            for _ in 0..2 {
+                drop(current.attach(PanicsWhenLost, ()).unwrap());
+            }
+            let (stream, memory) = (current.stream().unwrap(), current.device_buffer::<u8>(64).unwrap());
+            fail("aclrtMemsetAsync=hang,aclrtStreamAbort=207000,aclrtDeviceTaskAbort=207000");
+            mem::forget(stream.set_bytes(current, memory, 1).unwrap());
+        })
+    });
+    ended.unwrap_err();
+    let recovers = AssertUnwindSafe(|| drop(device.recover(&mut thread, BRIEFLY)));
+    let panic = catch_unwind(recovers).unwrap_err();
+    assert_eq!(panic.downcast_ref(), Some(&"it is lost"));
+    nothing_fails();
+    acl.device(&mut thread, 0).unwrap().reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
 }

@@ -78,6 +78,45 @@ fn a_use_sees_what_was_done_with_the_allocator_before_it_was_put_there() {
     });
 }
 
+#[proves(ALLOC_16)]
+#[test]
+fn an_allocator_that_is_shut_gets_no_further_use_until_it_is_reopened() {
+    loom::model(|| {
+        let allocator = Arc::new(InPlace::vacant());
+        allocator.reopen();
+        allocator.shut();
+        assert!(allocator.put(Watched::new(1)).is_ok(), "nothing was shut");
+        let other = Arc::clone(&allocator);
+        let library = thread::spawn(move || uses(&other));
+        allocator.shut();
+        allocator.shut();
+        assert_eq!(uses(&allocator), None);
+        assert!(allocator.put(Watched::new(2)).is_err());
+        assert_eq!(allocator.take().err(), Some(NotTaken::Vacant));
+        allocator.reopen();
+        allocator.reopen();
+        assert!(matches!(library.join().unwrap(), None | Some(1)));
+        assert_eq!(uses(&allocator), Some(1));
+        assert_eq!(allocator.take().unwrap().read(), 1);
+    });
+}
+
+#[proves(ALLOC_16)]
+#[test]
+fn a_use_of_an_allocator_that_another_thread_has_reopened_sees_it_as_it_was_put_there() {
+    loom::model(|| {
+        let allocator = Arc::new(InPlace::vacant());
+        let [there, other] = [(); 2].map(|()| Arc::clone(&allocator));
+        let puts = thread::spawn(move || there.put(Watched::new(1)).is_ok());
+        let library = thread::spawn(move || uses(&other));
+        allocator.shut();
+        allocator.reopen();
+        assert!(matches!(library.join().unwrap(), None | Some(1)));
+        assert!(puts.join().unwrap());
+        assert_eq!(uses(&allocator), Some(1));
+    });
+}
+
 #[test]
 fn of_two_threads_one_puts_its_allocator_there() {
     loom::model(|| {

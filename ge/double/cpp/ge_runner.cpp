@@ -5,14 +5,12 @@
 
 #include "ge/ge_api.h"
 
-#include <map>
-#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
-#include <utility>
 
 #include "acl.h"
+#include "allocators.h"
 #include "control.h"
 
 namespace {
@@ -98,45 +96,6 @@ Status GEFinalize() {
 
 AscendString GEGetErrorMsgV2() { return AscendString(state().error.c_str()); }
 
-// The allocators by the streams that they serve. The engine has one table for all sessions, and a registration stays when
-// its stream ends.
-struct Allocators {
-  std::mutex mutex;
-  std::map<const void *, std::pair<const void *, AllocatorPtr>> of;
-
-  static Allocators &all() {
-    static Allocators allocators;
-    return allocators;
-  }
-
-  void insert(const void *session, const void *stream, AllocatorPtr allocator) {
-    const std::lock_guard<std::mutex> lock(mutex);
-    of[stream] = {session, std::move(allocator)};
-    state().allocators = of.size();
-  }
-
-  AllocatorPtr find(const void *stream) {
-    const std::lock_guard<std::mutex> lock(mutex);
-    const auto found = of.find(stream);
-    return found == of.end() ? nullptr : found->second.second;
-  }
-
-  void erase(const void *stream) {
-    const std::lock_guard<std::mutex> lock(mutex);
-    of.erase(stream);
-    state().allocators = of.size();
-  }
-
-  // Those of a session that is destroyed.
-  void erase_of(const void *session) {
-    const std::lock_guard<std::mutex> lock(mutex);
-    for (auto entry = of.begin(); entry != of.end();) {
-      entry = entry->second.first == session ? of.erase(entry) : std::next(entry);
-    }
-    state().allocators = of.size();
-  }
-};
-
 struct Session::Inside {
   std::map<uint32_t, std::unique_ptr<LiveGraph>> graphs;
   AllocatorPtr built_in = std::make_shared<BuiltIn>();
@@ -149,7 +108,7 @@ struct Session::Inside {
   }
 
   AllocatorPtr allocator_of(const void *stream) {
-    const AllocatorPtr found = Allocators::all().find(stream);
+    const AllocatorPtr found = control::Allocators::all().find(stream);
     return found == nullptr ? built_in : found;
   }
 
@@ -230,7 +189,7 @@ Session::Session(const std::map<AscendString, AscendString> &options) {
 Session::~Session() {
   control::note("~Session");
   inside_->graphs.clear();
-  Allocators::all().erase_of(inside_.get());
+  control::Allocators::all().erase_of(inside_.get());
   --state().sessions;
 }
 
@@ -307,7 +266,7 @@ Status Session::RegisterExternalAllocator(const void *const stream, AllocatorPtr
   if (stream == nullptr || allocator == nullptr) {
     return fails("a null stream or allocator");
   }
-  Allocators::all().insert(inside_.get(), stream, std::move(allocator));
+  control::Allocators::all().insert(inside_.get(), stream, std::move(allocator));
   return SUCCESS;
 }
 
@@ -318,7 +277,7 @@ Status Session::UnregisterExternalAllocator(const void *const stream) const {
   if (stream == nullptr) {
     return fails("a null stream");
   }
-  Allocators::all().erase(stream);
+  control::Allocators::all().erase(stream);
   return SUCCESS;
 }
 

@@ -14,6 +14,7 @@ mod follows;
 mod given_out_again;
 mod graphs;
 mod in_flight;
+mod left_registrations;
 mod memory;
 mod models;
 mod orders;

@@ -45,7 +45,7 @@ pub struct RawStream {
     gate: Gate,
     /// How many waits ended while other waits were under way.
     ended: AtomicU64,
-    allocators: Registrations,
+    pub(super) allocators: Registrations,
     /// Events that were created for futures of this stream, and that no future uses now.
     spares: Mutex<Vec<Arc<RawEvent>>>,
     /// Whether there ever were any. Read where no lock may be taken.
@@ -339,11 +339,6 @@ impl RawStream {
     #[inline]
     pub(super) fn timeline(&self) -> &Timeline {
         &self.timeline
-    }
-
-    #[inline]
-    pub(super) fn allocators(&self) -> &Registrations {
-        &self.allocators
     }
 
     /// The handle, for calls by the owner of the stream's handle in the program.

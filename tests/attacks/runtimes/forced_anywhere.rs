@@ -223,3 +223,33 @@ fn a_graph_that_its_own_callback_has_ends_with_its_runtime() {
         alone.assert_nothing_lives();
     }
 }
+
+/// The library refuses the forced reset. So nothing is lost yet, and the allocator is there as before.
+#[proves(ALLOC_16, DEV_09)]
+#[test]
+fn an_allocator_is_there_until_its_device_is_reset() {
+    let alone = alone_on_three();
+    for resets in [false, true] {
+        let setup = Setup::builder().library(library()).device(DEVICE).default_context(true).build();
+        let runtime = Runtime::<Worker>::open(setup).unwrap();
+        let own = runtime.with(|current| {
+            let own = current.stream().unwrap().register(current, Empty(())).unwrap();
+            let (stream, memory) = (current.stream().unwrap(), current.device_buffer::<u8>(8).unwrap());
+            let refused = if resets { "" } else { ",aclrtResetDeviceForce=507899" };
+            fail(&format!("aclrtMemsetAsync=hang,aclrtStreamAbort=207000,aclrtDeviceTaskAbort=207000{refused}"));
+            mem::forget(stream.set_bytes(current, memory, 1).unwrap());
+            own
+        });
+        let own = own.unwrap();
+        assert_eq!(runtime.close_by_force(BRIEFLY).is_ok(), resets);
+        assert_eq!(own.with_allocator(|_| ()).is_some(), !resets);
+        nothing_fails();
+        if !resets {
+            assert_eq!(runtime.close_by_force(LONG).unwrap(), [""; 0]);
+            assert!(own.with_allocator(|_| ()).is_none(), "it ended with its stream");
+        }
+        drop(runtime);
+        sweep();
+    }
+    drop(alone);
+}
