@@ -151,7 +151,7 @@ fn places() -> Vec<Place> {
 
 /// The file that a variable names.
 pub(crate) fn named(value: &OsStr) -> ascendcl_sys::Candidate {
-    ascendcl_sys::Candidate { path: value.into(), because: LIBRARY }
+    ascendcl_sys::Candidate::of_file(value, LIBRARY)
 }
 
 fn cannot_be_searched(path: &Path) -> bool {

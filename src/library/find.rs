@@ -22,7 +22,7 @@ pub(super) fn find(library: &Library) -> Result<Loaded, Error> {
         Library::VendorOrSimulator => {
             let mut why = "";
             let got = chosen_or(|| match open(Key::Installed, sys::candidates()) {
-                Err(Error::Load(error)) if is_not_installed(&error) => {
+                Err(Error::Load(error)) if error.is_not_installed() => {
                     why = "no library of the vendor's is installed: ";
                     simulator()
                 }
@@ -31,12 +31,6 @@ pub(super) fn find(library: &Library) -> Result<Loaded, Error> {
             announce(why, got)
         }
     }
-}
-
-/// Whether no library is installed. In a place that cannot be searched, there may be one.
-#[cfg(feature = "sim")]
-fn is_not_installed(error: &sys::LoadError) -> bool {
-    matches!(error, sys::LoadError::NotFound { tried } if !tried.iter().any(sys::Attempt::is_undecided))
 }
 
 /// Prints to stderr, once, which of the two libraries the program uses.
@@ -60,11 +54,8 @@ fn chosen_or(otherwise: impl FnOnce() -> Result<Loaded, Error>) -> Result<Loaded
 }
 
 fn open_file(path: &Path, because: &'static str) -> Result<Loaded, Error> {
-    let candidate = sys::Candidate { path: path.to_owned(), because };
-    // A path from the root names the same file after the program has changed its folder.
-    let absolute = if candidate.is_left_to_the_loader() { None } else { std::path::absolute(path).ok() };
-    let path = absolute.unwrap_or(candidate.path);
-    open(Key::File(path.clone()), [sys::Candidate { path, because }])
+    let candidate = sys::Candidate::of_file(path, because);
+    open(Key::File(candidate.path.clone()), [candidate])
 }
 
 /// What a loaded library is known by.

@@ -1,8 +1,8 @@
 //! A loaded library, whose functions are looked up one by one.
 
 use crate::groups::Symbols;
-use crate::search::{Attempt, Candidate, RUNTIME, STUB, is_stub, why_not_there};
-use crate::shared::{Shared, absolute};
+use crate::search::{Attempt, Candidate, RUNTIME, STUB, absolute, is_stub, why_not_there};
+use crate::shared::Shared;
 use crate::table::{Function, table};
 use core::ffi::c_void;
 use core::fmt;
@@ -48,6 +48,13 @@ pub enum LoadError {
     /// The file is a stub of a toolkit for linking.
     #[error("{} is {STUB}", path.display())]
     Stub { path: PathBuf },
+}
+
+impl LoadError {
+    /// Whether no library is installed. In a place that cannot be searched, there may be one.
+    pub fn is_not_installed(&self) -> bool {
+        matches!(self, Self::NotFound { tried } if !tried.iter().any(Attempt::is_undecided))
+    }
 }
 
 /// The library does not have a function that was called.

@@ -62,6 +62,11 @@ const UNDECIDED: &str = "this place cannot be searched";
 pub(crate) const STUB: &str = "a stub for linking, whose functions do nothing";
 
 impl Candidate {
+    /// A file that the program or a variable names. A relative path is that of the folder of this moment.
+    pub fn of_file(path: impl AsRef<Path>, because: &'static str) -> Self {
+        Self { path: absolute(path.as_ref()), because }
+    }
+
     pub(crate) fn was(self, outcome: &str) -> Attempt {
         Attempt { path: self.path, because: self.because, outcome: outcome.to_owned() }
     }
@@ -89,6 +94,17 @@ impl Candidate {
     pub fn is_left_to_the_loader(&self) -> bool {
         !self.path.as_os_str().is_empty() && self.path.parent().is_none_or(|parent| parent.as_os_str().is_empty())
     }
+}
+
+/// Whether this is the path of a file, and not a bare name for which the dynamic loader searches.
+pub(crate) fn has_folder(path: &Path) -> bool {
+    path.parent().is_some_and(|folder| !folder.as_os_str().is_empty())
+}
+
+/// The path from the root, unless it is a bare name.
+pub(crate) fn absolute(path: &Path) -> PathBuf {
+    let absolute = if has_folder(path) { std::path::absolute(path).ok() } else { None };
+    absolute.unwrap_or_else(|| path.to_owned())
 }
 
 /// Why a file cannot be opened: it does not exist, or the system cannot say whether it does. `None` if it exists.

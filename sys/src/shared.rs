@@ -1,6 +1,6 @@
 //! The files of one installation: the first one, and the others in its folder.
 
-use crate::search::{Attempt, STUB, is_stub, why_not_there};
+use crate::search::{Attempt, STUB, absolute, has_folder, is_stub, why_not_there};
 use core::ffi::{c_char, c_int, c_void};
 use std::ffi::{CString, OsStr};
 use std::path::{Path, PathBuf};
@@ -114,17 +114,6 @@ fn reason(error: &dyn core::error::Error, path: &Path) -> String {
         true => reason + "; the file is there, so it may be of another processor",
         false => reason,
     }
-}
-
-/// Whether this is the path of a file, and not a bare name for which the dynamic loader searches.
-fn has_folder(path: &Path) -> bool {
-    path.parent().is_some_and(|folder| !folder.as_os_str().is_empty())
-}
-
-/// The path from the root, unless it is a bare name.
-pub(crate) fn absolute(path: &Path) -> PathBuf {
-    let absolute = if has_folder(path) { std::path::absolute(path).ok() } else { None };
-    absolute.unwrap_or_else(|| path.to_owned())
 }
 
 fn address_in(library: &libloading::Library, name: &str) -> Option<NonNull<c_void>> {
