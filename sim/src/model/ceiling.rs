@@ -5,9 +5,9 @@
 //! second kind: it counts the elements, and takes the element behind the end of a list where they are too many, which makes
 //! the run fail.
 
-use super::engine::Engine;
 use super::failure::{LoadFailure, RunFailure};
 use super::names;
+use super::shapes::Shapes;
 use super::sizes::{self, Size};
 use rten::Dimension;
 use rten_onnx::onnx::{AttributeProto, AttributeType, DataType, GraphProto, ModelProto, NodeProto, TensorProto};
@@ -45,8 +45,8 @@ pub(super) struct Between {
 
 impl Between {
     /// Of a graph's values, one of each shape is enough.
-    pub(super) fn of(graph: Option<&GraphProto>, engine: &Engine) -> Self {
-        let inputs: Vec<_> = engine.inputs().map(|(_, shape)| shape.unwrap_or_default()).collect();
+    pub(super) fn of(graph: Option<&GraphProto>, shapes: &Shapes) -> Self {
+        let inputs = shapes.dims_of_inputs();
         let mut found: Vec<(String, Vec<Size>)> = Vec::new();
         let mut enter = |name: &String, sizes: Option<Vec<Size>>| {
             if let Some(sizes) = sizes.filter(|sizes| found.iter().all(|(_, known)| known != sizes)) {
@@ -57,14 +57,14 @@ impl Between {
         let mut spread = None;
         for (graph, node) in graph.iter().flat_map(|graph| graph.node.iter().map(move |node| (graph, node))) {
             for name in &node.output {
-                let shape = engine.shape_of(name);
+                let shape = shapes.shape_of(name);
                 if asks && shape.as_deref().is_some_and(is_spread_at_run) {
                     spread.get_or_insert_with(|| name.clone());
                 }
                 enter(name, shape.and_then(|shape| shape.iter().map(|dim| Size::of(dim, &inputs)).collect()));
             }
             if let Some(name) = node.output.first() {
-                enter(name, sizes::by_constants(node, graph, engine, &inputs));
+                enter(name, sizes::by_constants(node, graph, shapes, &inputs));
             }
         }
         Self { values: found, spread }

@@ -24,11 +24,13 @@ mod empty;
 mod engine;
 mod external;
 mod failure;
+mod fold;
 mod gears;
 mod names;
 mod onnx;
 mod port;
 mod rewrite;
+mod shapes;
 mod sizes;
 mod sketch;
 #[cfg(test)]
@@ -97,17 +99,18 @@ impl Model {
         drop(bytes);
         let engine = file.engine()?;
         let size = |dim: &Dimension| if let Dimension::Fixed(size) = dim { i64::try_from(*size).ok() } else { None };
-        let dims_of = |name: &str| Some(engine.shape_of(name)?.iter().map(size).collect());
+        let shapes = file.shapes()?;
+        let dims_of = |name: &str| Some(shapes.shape_of(name)?.iter().map(size).collect());
         file.graph().map_or(Ok(()), |graph| rewrite::parts::check(graph, dims_of))?;
-        let inputs = file.inputs(&engine)?;
-        let (outputs, output_axes) = file.outputs(&engine)?;
+        let inputs = file.inputs(&shapes)?;
+        let (outputs, output_axes) = file.outputs(&shapes)?;
         let weight_bytes = file.weight_bytes();
         let checks = file.checks.clone();
         let nodes = file.graph().into_iter().flat_map(|graph| &graph.node);
         let named =
             |node: &NodeProto| (names::shown(node.name.as_deref().unwrap_or_default()), node.output.first().cloned());
         let nodes = nodes.map(named).filter_map(|(node, value)| Some((node, value?))).collect();
-        let (between, needs) = (Between::of(file.graph(), &engine), Needs::find(&file.needs, &engine));
+        let (between, needs) = (Between::of(file.graph(), &shapes), Needs::find(&file.needs, &shapes));
         let gears = None;
         let mut model =
             Self { name, engine, inputs, outputs, output_axes, gears, weight_bytes, checks, nodes, between, needs };
