@@ -20,6 +20,9 @@ const SMALL: usize = 1 << 28;
 const ELEMENT: usize = 4;
 /// The prefix of the names of checks.
 const MARK: &str = "ascendcl.room";
+/// An operator that only [`guard`] knows, and its domain: its output is its first input, a size, if the value of that size
+/// has few enough elements, which is its second input.
+pub(super) const LIMIT: (&str, &str) = ("Limit", MARK);
 
 /// Whether memory of this size can be had now.
 fn can_be_had(bytes: usize) -> bool {
@@ -155,6 +158,10 @@ impl Checks {
                 let value = node.attribute.iter().find_map(|attribute| attribute.t.as_ref()).map(Constant::of);
                 constants.extend(node.output.first().cloned().zip(value));
             }
+            if is_limit(&node) {
+                self.limit(&node, &mut graph.node);
+                continue;
+            }
             let constant = |at: usize| constants.get(node.input.get(at)?);
             let decided = lengths(&node).and_then(constant).and_then(|lengths| lengths.product);
             if decided.is_some_and(|elements| elements > self.most) {
@@ -171,6 +178,19 @@ impl Checks {
             }
             known.extend(node.output.iter().map(|name| (name.clone(), follows)));
             graph.node.push(node);
+        }
+    }
+
+    /// Puts a check in the place of a [`LIMIT`].
+    fn limit(&mut self, node: &NodeProto, nodes: &mut Vec<NodeProto>) {
+        self.count += 1;
+        let name = named(node);
+        let mut steps = Steps { name: name.clone(), prefix: format!("{MARK}.{}", self.count), number: 0, nodes };
+        let input = |index: usize| node.input.get(index).map(String::as_str).unwrap_or_default();
+        let checked = steps.checked(name, input(0), input(1), self.most);
+        steps.then("Identity", &[&checked]);
+        if let Some(last) = nodes.last_mut() {
+            last.output.clone_from(&node.output);
         }
     }
 
@@ -209,12 +229,7 @@ impl Checks {
                 steps.then("Div", &[&length, &delta])
             }
         };
-        let most = steps.constant(DataType::FLOAT, &[], self.most.to_le_bytes().to_vec());
-        let too_many = steps.then("Greater", &[&elements, &most]);
-        let index = steps.with("Cast", &[&too_many], "to", i64::from(DataType::INT64.0));
-        let first = steps.ints(&[0]);
-        let list = steps.then("Unsqueeze", &[&decides, &first]);
-        let checked = steps.named(format!("{MARK}: {name}"), "Gather", &[&list, &index]);
+        let checked = steps.checked(name, &decides, &elements, self.most);
         if let Some(place) = node.input.get_mut(control) {
             *place = checked;
         }
@@ -275,6 +290,10 @@ impl Constant {
     }
 }
 
+fn is_limit(node: &NodeProto) -> bool {
+    node.domain.as_deref() == Some(LIMIT.1) && operator(node) == LIMIT.0
+}
+
 fn operator(node: &NodeProto) -> &str {
     node.op_type.as_deref().unwrap_or_default()
 }
@@ -310,6 +329,16 @@ impl Steps<'_> {
             ..Default::default()
         });
         output
+    }
+
+    /// A value, unless there are more elements than `most`.
+    fn checked(&mut self, name: String, value: &str, elements: &str, most: f32) -> String {
+        let most = self.constant(DataType::FLOAT, &[], most.to_le_bytes().to_vec());
+        let too_many = self.then("Greater", &[elements, &most]);
+        let index = self.with("Cast", &[&too_many], "to", i64::from(DataType::INT64.0));
+        let first = self.ints(&[0]);
+        let list = self.then("Unsqueeze", &[value, &first]);
+        self.named(format!("{MARK}: {name}"), "Gather", &[&list, &index])
     }
 
     /// With an attribute that is a number.

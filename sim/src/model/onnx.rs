@@ -108,6 +108,12 @@ impl OnnxFile {
         self.declared.output.iter().zip(shapes.output_shapes()).map(port).collect()
     }
 
+    /// Where the sizes of the outputs' axes come from, as far as they are inferred.
+    pub(super) fn inferred(&self, shapes: &Shapes) -> Vec<Option<Vec<Axis>>> {
+        let inputs = shapes.dims_of_inputs();
+        shapes.output_shapes().map(|inferred| axes(inferred.as_deref(), None, &inputs, shapes)).collect()
+    }
+
     /// Bytes of all constant tensors, in subgraphs too.
     pub(super) fn weight_bytes(&self) -> usize {
         self.weight_bytes

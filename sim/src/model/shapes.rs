@@ -80,6 +80,25 @@ impl Shapes {
         self.inputs.iter().map(|(_, dims)| dims.clone().unwrap_or_default()).collect()
     }
 
+    /// The axes that the file gives the name of one before them, each with that one: of which input, and which axis.
+    pub(super) fn alike(&self) -> Vec<[(usize, usize); 2]> {
+        let named: HashSet<&str> = self.names.values().map(String::as_str).collect();
+        let mut first: HashMap<&str, (usize, usize)> = HashMap::new();
+        let mut alike = Vec::new();
+        for (input, (_, dims)) in self.inputs.iter().enumerate() {
+            for (axis, dim) in dims.iter().flatten().enumerate() {
+                let Dimension::Symbolic(name) = dim else { continue };
+                if named.contains(name.as_str()) {
+                    let one = *first.entry(name).or_insert((input, axis));
+                    if one != (input, axis) {
+                        alike.push([one, (input, axis)]);
+                    }
+                }
+            }
+        }
+        alike
+    }
+
     /// What an axis that the file names is called here.
     pub(super) fn name_of(&self, axis: &str) -> Option<&str> {
         self.names.get(axis).map(String::as_str)

@@ -15,6 +15,14 @@ const MOST: i64 = i32::MAX as i64;
 pub(super) fn convolution(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
     let filters = scope.dims(node.given(1)).and_then(|dims| dims.get(2..)).map(<[_]>::to_vec);
     let kernel = node.ints("kernel_shape").map(<[_]>::to_vec);
+    if let Some((kernel, filters)) = kernel.as_ref().zip(filters.as_ref()) {
+        let is = |(size, filter): (&i64, &Option<i64>)| filter.is_none_or(|filter| filter == *size);
+        if kernel.len() != filters.len() || !kernel.iter().zip(filters).all(is) {
+            let found = filters.iter().map(|size| size.map_or("?".to_string(), |size| size.to_string()));
+            let found = found.collect::<Vec<_>>().join(", ");
+            return refuse("kernel_shape", &format!("{kernel:?}"), &format!("the sizes of its filters are [{found}]"));
+        }
+    }
     let kernel = kernel.or_else(|| filters.as_ref()?.iter().copied().collect());
     let count = kernel.as_ref().map(Vec::len).or(filters.map(|filters| filters.len()));
     let count = count.or_else(|| scope.rank(node.given(0))?.checked_sub(2));
@@ -26,6 +34,7 @@ pub(super) fn convolution(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), 
         few_axes(count)?;
     }
     let mut node = complete(&node, count, true);
+    lengths(&node, count)?;
     windows(&node, kernel.as_deref())?;
     if in_space {
         let unknown = || Refusal::because("it is over 3 axes of space, and the sizes of its filters are not known");
@@ -69,6 +78,7 @@ pub(super) fn pool(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal
         return Err(Refusal::because("its output `Indices` is one that the simulator does not calculate"));
     }
     let node = complete(&node, kernel.len(), false);
+    lengths(&node, kernel.len())?;
     windows(&node, Some(&kernel))?;
     if matches!(scope.element(node.given(0)), Some(DataType::INT8 | DataType::UINT8)) {
         return narrow_pool(scope, &node);
@@ -138,6 +148,17 @@ fn complete(node: &NodeProto, count: usize, dilates: bool) -> NodeProto {
         "VALID" => with(&without(&node, &["auto_pad"]), "pads", Value::Is(&vec![0; count * 2])),
         _ => node,
     }
+}
+
+/// Refuses lists that are not of one number for each axis of space, or two for pads.
+fn lengths(node: &NodeProto, count: usize) -> Result<(), Refusal> {
+    for name in ["kernel_shape", "strides", "dilations", "pads", "output_padding", "output_shape"] {
+        let (all, expected) = (node.ints(name).unwrap_or_default(), if name == "pads" { count * 2 } else { count });
+        if !all.is_empty() && all.len() != expected {
+            return refuse(name, &format!("{all:?}"), &format!("it is over {count} axes of space"));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses windows of no size, and what 32 bits do not hold: sums and products of the rest are held by 64.

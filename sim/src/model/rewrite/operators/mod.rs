@@ -110,6 +110,7 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
         "IsInf" => shapes::infinite(scope, node),
         "Gemm" => legacy::gemm(scope, node),
         "Div" => matrices::divide(scope, node),
+        "Where" => choose(scope, node),
         "PRelu" => legacy::slope(scope, node),
         "Add" | "Sub" | "Mul" | "And" | "Or" | "Xor" | "Less" | "Greater" | "Equal" => {
             let mut node = legacy::broadcast(scope, node)?;
@@ -124,6 +125,18 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
         name if name.starts_with("Reduce") => reductions::reduce(scope, node),
         _ => numbers::keep(scope, node),
     }?)
+}
+
+/// The engine infers that one element of three values without axes has an axis.
+fn choose(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
+    if (0..3).any(|index| scope.rank(node.given(index)) != Some(0)) {
+        return numbers::keep(scope, node);
+    }
+    let (result, chosen, none) = (output(&node)?.to_string(), scope.fresh(), scope.list(&[]));
+    node.output = vec![chosen.clone()];
+    numbers::keep(scope, node)?;
+    scope.make_as("Reshape", &[&chosen, &none], &[], &[&result]);
+    Ok(())
 }
 
 /// Operators of onnxruntime, as far as the engine has them as they are there.
