@@ -9,8 +9,9 @@ use super::failure::{LoadFailure, RunFailure};
 use super::names;
 use super::shapes::Shapes;
 use super::sizes::{self, Size};
+use super::steps::Steps;
 use rten::Dimension;
-use rten_onnx::onnx::{AttributeProto, AttributeType, DataType, GraphProto, ModelProto, NodeProto, TensorProto};
+use rten_onnx::onnx::{DataType, GraphProto, ModelProto, NodeProto, TensorProto};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -19,7 +20,7 @@ const SMALL: usize = 1 << 28;
 /// The bytes of an element while it is calculated with, at most.
 const ELEMENT: usize = 4;
 /// The prefix of the names of checks.
-const MARK: &str = "ascendcl.room";
+pub(super) const MARK: &str = "ascendcl.room";
 /// An operator that only [`guard`] knows, and its domain: its output is its first input, a size, if the value of that size
 /// has few enough elements, which is its second input.
 pub(super) const LIMIT: (&str, &str) = ("Limit", MARK);
@@ -301,116 +302,4 @@ fn operator(node: &NodeProto) -> &str {
 /// A node's name, which ends with its operator once the file was rewritten.
 fn named(node: &NodeProto) -> String {
     node.name.as_deref().filter(|name| !name.is_empty()).unwrap_or(operator(node)).to_owned()
-}
-
-/// Nodes that calculate one value after the other.
-struct Steps<'a> {
-    /// That of the node for which they are.
-    name: String,
-    prefix: String,
-    number: usize,
-    nodes: &'a mut Vec<NodeProto>,
-}
-
-impl Steps<'_> {
-    fn then(&mut self, operator: &str, inputs: &[&str]) -> String {
-        let name = names::one_more(&self.name, &format!("0.{}", self.number));
-        self.named(name, operator, inputs)
-    }
-
-    fn named(&mut self, name: String, operator: &str, inputs: &[&str]) -> String {
-        self.number += 1;
-        let output = format!("{}.{}", self.prefix, self.number);
-        self.nodes.push(NodeProto {
-            name: Some(name),
-            op_type: Some(operator.to_owned()),
-            input: inputs.iter().map(|input| (*input).to_owned()).collect(),
-            output: vec![output.clone()],
-            ..Default::default()
-        });
-        output
-    }
-
-    /// A value, unless there are more elements than `most`.
-    fn checked(&mut self, name: String, value: &str, elements: &str, most: f32) -> String {
-        let most = self.constant(DataType::FLOAT, &[], most.to_le_bytes().to_vec());
-        let too_many = self.then("Greater", &[elements, &most]);
-        let index = self.with("Cast", &[&too_many], "to", i64::from(DataType::INT64.0));
-        let first = self.ints(&[0]);
-        let list = self.then("Unsqueeze", &[value, &first]);
-        self.named(format!("{MARK}: {name}"), "Gather", &[&list, &index])
-    }
-
-    /// With an attribute that is a number.
-    fn with(&mut self, operator: &str, inputs: &[&str], attribute: &str, value: i64) -> String {
-        let output = self.then(operator, inputs);
-        self.set(AttributeProto {
-            name: Some(attribute.to_owned()),
-            i: Some(value),
-            r#type: Some(AttributeType::INT),
-            ..Default::default()
-        });
-        output
-    }
-
-    fn constant(&mut self, element: DataType, dims: &[i64], bytes: Vec<u8>) -> String {
-        let output = self.then("Constant", &[]);
-        let tensor = TensorProto {
-            dims: dims.to_vec(),
-            data_type: Some(element),
-            raw_data: Some(RefCell::new(bytes)),
-            ..Default::default()
-        };
-        self.set(AttributeProto {
-            name: Some("value".to_owned()),
-            t: Some(tensor),
-            r#type: Some(AttributeType::TENSOR),
-            ..Default::default()
-        });
-        output
-    }
-
-    fn ints(&mut self, values: &[i64]) -> String {
-        let bytes = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        self.constant(DataType::INT64, &[values.len() as i64], bytes)
-    }
-
-    /// Gives the last node an attribute.
-    fn set(&mut self, attribute: AttributeProto) {
-        if let Some(node) = self.nodes.last_mut() {
-            node.attribute.push(attribute);
-        }
-    }
-
-    fn float(&mut self, value: &str) -> String {
-        self.with("Cast", &[value], "to", i64::from(DataType::FLOAT.0))
-    }
-
-    /// The dims of a value, as floats.
-    fn shape(&mut self, value: &str) -> String {
-        let shape = self.then("Shape", &[value]);
-        self.float(&shape)
-    }
-
-    /// The product of all elements.
-    fn product(&mut self, value: &str) -> String {
-        let value = self.float(value);
-        self.with("ReduceProd", &[&value], "keepdims", 0)
-    }
-
-    /// As many as the product of these, for each element of a value.
-    fn times(&mut self, factors: &str, value: &str) -> String {
-        let (factors, shape) = (self.product(factors), self.shape(value));
-        let elements = self.product(&shape);
-        self.then("Mul", &[&factors, &elements])
-    }
-
-    /// The last axes of a list of dims, filled up with ones before them.
-    fn last_axes(&mut self, dims: &str) -> String {
-        const AXES: i64 = 8;
-        let ones = self.constant(DataType::FLOAT, &[AXES], 1_f32.to_le_bytes().repeat(8));
-        let long = self.with("Concat", &[&ones, dims], "axis", 0);
-        let [from, to] = [-AXES, i64::from(i32::MAX)].map(|end| self.ints(&[end]));
-        self.then("Slice", &[&long, &from, &to])
-    }
 }

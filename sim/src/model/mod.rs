@@ -33,6 +33,7 @@ mod rewrite;
 mod shapes;
 mod sizes;
 mod sketch;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod wire;

@@ -1,16 +1,12 @@
 //! Convolutions and pools: the standard's defaults, and its padding.
 
+use super::extents::{MOST, MOST_AXES, few_axes, lengths, windows};
 use super::output;
 use crate::model::rewrite::attributes::{Attributes, Value, with, without};
 use crate::model::rewrite::numbers::keep;
 use crate::model::rewrite::scope::Scope;
 use crate::model::rewrite::{Refusal, refuse};
 use rten_onnx::onnx::{DataType, NodeProto};
-
-/// As many axes of space as the engine has convolutions over.
-const MOST_AXES: usize = 2;
-/// The largest size that is calculated with.
-const MOST: i64 = i32::MAX as i64;
 
 pub(super) fn convolution(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
     let filters = scope.dims(node.given(1)).and_then(|dims| dims.get(2..)).map(<[_]>::to_vec);
@@ -148,47 +144,6 @@ fn complete(node: &NodeProto, count: usize, dilates: bool) -> NodeProto {
         "VALID" => with(&without(&node, &["auto_pad"]), "pads", Value::Is(&vec![0; count * 2])),
         _ => node,
     }
-}
-
-/// Refuses lists that are not of one number for each axis of space, or two for pads.
-fn lengths(node: &NodeProto, count: usize) -> Result<(), Refusal> {
-    for name in ["kernel_shape", "strides", "dilations", "pads", "output_padding", "output_shape"] {
-        let (all, expected) = (node.ints(name).unwrap_or_default(), if name == "pads" { count * 2 } else { count });
-        if !all.is_empty() && all.len() != expected {
-            return refuse(name, &format!("{all:?}"), &format!("it is over {count} axes of space"));
-        }
-    }
-    Ok(())
-}
-
-/// Refuses windows of no size, and what 32 bits do not hold: sums and products of the rest are held by 64.
-fn windows(node: &NodeProto, kernel: Option<&[i64]>) -> Result<(), Refusal> {
-    let at_least = |name| if matches!(name, "kernel_shape" | "strides" | "dilations") { 1 } else { 0 };
-    for name in ["kernel_shape", "strides", "dilations", "pads", "output_padding", "output_shape"] {
-        let (all, least) = (node.ints(name).unwrap_or_default(), at_least(name));
-        if all.iter().any(|value| !(least..=MOST).contains(value)) {
-            let why = format!("each is at least {least}, and 32 bits hold it");
-            return refuse(name, &format!("{all:?}"), &why);
-        }
-    }
-    let kernel = kernel.unwrap_or_default();
-    if let Some(size) = kernel.iter().find(|size| !(0..=MOST).contains(*size)) {
-        return Err(Refusal::because(format!(
-            "its filters have {size} elements along an axis, which is beyond 32 bits"
-        )));
-    }
-    let dilations = node.ints("dilations").unwrap_or_default();
-    if kernel.iter().zip(dilations).any(|(size, dilation)| (size - 1) * dilation >= MOST) {
-        return refuse("dilations", &format!("{dilations:?}"), "32 bits do not hold how much its filters cover");
-    }
-    Ok(())
-}
-
-fn few_axes(count: usize) -> Result<(), Refusal> {
-    if (1..=MOST_AXES).contains(&count) {
-        return Ok(());
-    }
-    Err(Refusal::because(format!("it is over {count} axes of space, and the simulator has it over 1 or 2")))
 }
 
 /// The paddings that keep the size, where they do not depend on it.

@@ -4,6 +4,7 @@ mod activations;
 mod bits;
 mod blocks;
 mod convolutions;
+mod extents;
 mod indices;
 mod legacy;
 mod losses;
@@ -28,6 +29,7 @@ mod weights;
 use super::attributes::{Attributes, Value, with};
 use super::scope::{Known, Scope};
 use super::{Refusal, Wrong, constants, inner, numbers, refuse, scan, standard};
+use crate::model::ceiling::LIMIT;
 use rten_onnx::onnx::{DataType, NodeProto};
 
 /// Adds what the engine calculates for a node of the file.
@@ -141,6 +143,9 @@ fn choose(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
 
 /// Operators of onnxruntime, as far as the engine has them as they are there.
 fn contributed(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
+    if node.domain.as_deref() == Some(LIMIT.1) {
+        return Err(Refusal::because("its domain is one that the simulator uses itself"));
+    }
     match node.operator() {
         "DynamicQuantizeLSTM" => Err(Refusal::because("the simulator does not calculate it with all its inputs")),
         "MultiHeadAttention" if node.attribute("mask_filter_value").is_some() => {
