@@ -5,12 +5,13 @@
 //! second kind: it counts the elements, and takes the element behind the end of a list where they are too many, which makes
 //! the run fail.
 
-use super::engine::Engine;
 use super::failure::{LoadFailure, RunFailure};
 use super::names;
+use super::shapes::Shapes;
 use super::sizes::{self, Size};
+use super::steps::Steps;
 use rten::Dimension;
-use rten_onnx::onnx::{AttributeProto, AttributeType, DataType, GraphProto, ModelProto, NodeProto, TensorProto};
+use rten_onnx::onnx::{DataType, GraphProto, ModelProto, NodeProto, TensorProto};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
@@ -19,7 +20,10 @@ const SMALL: usize = 1 << 28;
 /// The bytes of an element while it is calculated with, at most.
 const ELEMENT: usize = 4;
 /// The prefix of the names of checks.
-const MARK: &str = "ascendcl.room";
+pub(super) const MARK: &str = "ascendcl.room";
+/// An operator that only [`guard`] knows, and its domain: its output is its first input, a size, if the value of that size
+/// has few enough elements, which is its second input.
+pub(super) const LIMIT: (&str, &str) = ("Limit", MARK);
 
 /// Whether memory of this size can be had now.
 fn can_be_had(bytes: usize) -> bool {
@@ -45,8 +49,8 @@ pub(super) struct Between {
 
 impl Between {
     /// Of a graph's values, one of each shape is enough.
-    pub(super) fn of(graph: Option<&GraphProto>, engine: &Engine) -> Self {
-        let inputs: Vec<_> = engine.inputs().map(|(_, shape)| shape.unwrap_or_default()).collect();
+    pub(super) fn of(graph: Option<&GraphProto>, shapes: &Shapes) -> Self {
+        let inputs = shapes.dims_of_inputs();
         let mut found: Vec<(String, Vec<Size>)> = Vec::new();
         let mut enter = |name: &String, sizes: Option<Vec<Size>>| {
             if let Some(sizes) = sizes.filter(|sizes| found.iter().all(|(_, known)| known != sizes)) {
@@ -57,14 +61,14 @@ impl Between {
         let mut spread = None;
         for (graph, node) in graph.iter().flat_map(|graph| graph.node.iter().map(move |node| (graph, node))) {
             for name in &node.output {
-                let shape = engine.shape_of(name);
+                let shape = shapes.shape_of(name);
                 if asks && shape.as_deref().is_some_and(is_spread_at_run) {
                     spread.get_or_insert_with(|| name.clone());
                 }
                 enter(name, shape.and_then(|shape| shape.iter().map(|dim| Size::of(dim, &inputs)).collect()));
             }
             if let Some(name) = node.output.first() {
-                enter(name, sizes::by_constants(node, graph, engine, &inputs));
+                enter(name, sizes::by_constants(node, graph, shapes, &inputs));
             }
         }
         Self { values: found, spread }
@@ -155,6 +159,10 @@ impl Checks {
                 let value = node.attribute.iter().find_map(|attribute| attribute.t.as_ref()).map(Constant::of);
                 constants.extend(node.output.first().cloned().zip(value));
             }
+            if is_limit(&node) {
+                self.limit(&node, &mut graph.node);
+                continue;
+            }
             let constant = |at: usize| constants.get(node.input.get(at)?);
             let decided = lengths(&node).and_then(constant).and_then(|lengths| lengths.product);
             if decided.is_some_and(|elements| elements > self.most) {
@@ -171,6 +179,19 @@ impl Checks {
             }
             known.extend(node.output.iter().map(|name| (name.clone(), follows)));
             graph.node.push(node);
+        }
+    }
+
+    /// Puts a check in the place of a [`LIMIT`].
+    fn limit(&mut self, node: &NodeProto, nodes: &mut Vec<NodeProto>) {
+        self.count += 1;
+        let name = named(node);
+        let mut steps = Steps { name: name.clone(), prefix: format!("{MARK}.{}", self.count), number: 0, nodes };
+        let input = |index: usize| node.input.get(index).map(String::as_str).unwrap_or_default();
+        let checked = steps.checked(name, input(0), input(1), self.most);
+        steps.then("Identity", &[&checked]);
+        if let Some(last) = nodes.last_mut() {
+            last.output.clone_from(&node.output);
         }
     }
 
@@ -209,12 +230,7 @@ impl Checks {
                 steps.then("Div", &[&length, &delta])
             }
         };
-        let most = steps.constant(DataType::FLOAT, &[], self.most.to_le_bytes().to_vec());
-        let too_many = steps.then("Greater", &[&elements, &most]);
-        let index = steps.with("Cast", &[&too_many], "to", i64::from(DataType::INT64.0));
-        let first = steps.ints(&[0]);
-        let list = steps.then("Unsqueeze", &[&decides, &first]);
-        let checked = steps.named(format!("{MARK}: {name}"), "Gather", &[&list, &index]);
+        let checked = steps.checked(name, &decides, &elements, self.most);
         if let Some(place) = node.input.get_mut(control) {
             *place = checked;
         }
@@ -275,6 +291,10 @@ impl Constant {
     }
 }
 
+fn is_limit(node: &NodeProto) -> bool {
+    node.domain.as_deref() == Some(LIMIT.1) && operator(node) == LIMIT.0
+}
+
 fn operator(node: &NodeProto) -> &str {
     node.op_type.as_deref().unwrap_or_default()
 }
@@ -282,106 +302,4 @@ fn operator(node: &NodeProto) -> &str {
 /// A node's name, which ends with its operator once the file was rewritten.
 fn named(node: &NodeProto) -> String {
     node.name.as_deref().filter(|name| !name.is_empty()).unwrap_or(operator(node)).to_owned()
-}
-
-/// Nodes that calculate one value after the other.
-struct Steps<'a> {
-    /// That of the node for which they are.
-    name: String,
-    prefix: String,
-    number: usize,
-    nodes: &'a mut Vec<NodeProto>,
-}
-
-impl Steps<'_> {
-    fn then(&mut self, operator: &str, inputs: &[&str]) -> String {
-        let name = names::one_more(&self.name, &format!("0.{}", self.number));
-        self.named(name, operator, inputs)
-    }
-
-    fn named(&mut self, name: String, operator: &str, inputs: &[&str]) -> String {
-        self.number += 1;
-        let output = format!("{}.{}", self.prefix, self.number);
-        self.nodes.push(NodeProto {
-            name: Some(name),
-            op_type: Some(operator.to_owned()),
-            input: inputs.iter().map(|input| (*input).to_owned()).collect(),
-            output: vec![output.clone()],
-            ..Default::default()
-        });
-        output
-    }
-
-    /// With an attribute that is a number.
-    fn with(&mut self, operator: &str, inputs: &[&str], attribute: &str, value: i64) -> String {
-        let output = self.then(operator, inputs);
-        self.set(AttributeProto {
-            name: Some(attribute.to_owned()),
-            i: Some(value),
-            r#type: Some(AttributeType::INT),
-            ..Default::default()
-        });
-        output
-    }
-
-    fn constant(&mut self, element: DataType, dims: &[i64], bytes: Vec<u8>) -> String {
-        let output = self.then("Constant", &[]);
-        let tensor = TensorProto {
-            dims: dims.to_vec(),
-            data_type: Some(element),
-            raw_data: Some(RefCell::new(bytes)),
-            ..Default::default()
-        };
-        self.set(AttributeProto {
-            name: Some("value".to_owned()),
-            t: Some(tensor),
-            r#type: Some(AttributeType::TENSOR),
-            ..Default::default()
-        });
-        output
-    }
-
-    fn ints(&mut self, values: &[i64]) -> String {
-        let bytes = values.iter().flat_map(|value| value.to_le_bytes()).collect();
-        self.constant(DataType::INT64, &[values.len() as i64], bytes)
-    }
-
-    /// Gives the last node an attribute.
-    fn set(&mut self, attribute: AttributeProto) {
-        if let Some(node) = self.nodes.last_mut() {
-            node.attribute.push(attribute);
-        }
-    }
-
-    fn float(&mut self, value: &str) -> String {
-        self.with("Cast", &[value], "to", i64::from(DataType::FLOAT.0))
-    }
-
-    /// The dims of a value, as floats.
-    fn shape(&mut self, value: &str) -> String {
-        let shape = self.then("Shape", &[value]);
-        self.float(&shape)
-    }
-
-    /// The product of all elements.
-    fn product(&mut self, value: &str) -> String {
-        let value = self.float(value);
-        self.with("ReduceProd", &[&value], "keepdims", 0)
-    }
-
-    /// As many as the product of these, for each element of a value.
-    fn times(&mut self, factors: &str, value: &str) -> String {
-        let (factors, shape) = (self.product(factors), self.shape(value));
-        let elements = self.product(&shape);
-        self.then("Mul", &[&factors, &elements])
-    }
-
-    /// The last axes of a list of dims, filled up with ones before them.
-    fn last_axes(&mut self, dims: &str) -> String {
-        const AXES: i64 = 8;
-        let ones = self.constant(DataType::FLOAT, &[AXES], 1_f32.to_le_bytes().repeat(8));
-        let long = self.with("Concat", &[&ones, dims], "axis", 0);
-        let [from, to] = [-AXES, i64::from(i32::MAX)].map(|end| self.ints(&[end]));
-        self.then("Slice", &[&long, &from, &to])
-    }
 }

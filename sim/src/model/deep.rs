@@ -39,7 +39,7 @@ pub(super) fn chain(graph: &GraphProto) -> Result<usize, LoadFailure> {
 }
 
 /// The values that a node or a graph inside of it names.
-fn uses<'a>(node: &'a NodeProto, enter: &mut dyn FnMut(&'a str)) {
+pub(super) fn uses<'a>(node: &'a NodeProto, enter: &mut dyn FnMut(&'a str)) {
     node.input.iter().for_each(|name| enter(name));
     for graph in graphs(node) {
         graph.node.iter().for_each(|node| uses(node, enter));

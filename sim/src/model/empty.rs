@@ -1,8 +1,8 @@
 //! Runs on inputs without elements. Where an operator needs an element, the engine panics, or reads memory that nobody
 //! wrote: such a run is refused before.
 
-use super::engine::Engine;
 use super::failure::RunFailure;
+use super::shapes::Shapes;
 use super::sizes::Size;
 use rten::Dimension;
 use rten_onnx::onnx::NodeProto;
@@ -27,6 +27,10 @@ enum Along {
 }
 
 impl Need {
+    pub(super) fn value(&self) -> &str {
+        &self.value
+    }
+
     pub(super) fn of(node: &NodeProto, label: &str, is_inside: bool) -> Option<Self> {
         let axis = node.attribute.iter().find(|attribute| attribute.name.as_deref() == Some("axis"));
         let along = match node.op_type.as_deref()? {
@@ -44,14 +48,11 @@ impl Need {
 pub(super) struct Needs(Vec<(Need, Vec<Option<Size>>)>);
 
 impl Needs {
-    pub(super) fn find(needs: &[Need], engine: &Engine) -> Self {
-        let inputs: Vec<_> = engine.inputs().map(|(_, shape)| shape.unwrap_or_default()).collect();
-        let sizes = |need: &Need| match engine.shape_if_calculated(&need.value).filter(|_| !need.is_inside) {
-            Some(Some(shape)) => need.along.of(&shape).iter().map(|dim| Size::of(dim, &inputs)).collect(),
-            Some(None) => vec![None],
-            None if need.is_inside => vec![None],
-            // The engine makes one node of several: what it calculates no more needs nothing.
-            None => Vec::new(),
+    pub(super) fn find(needs: &[Need], shapes: &Shapes) -> Self {
+        let inputs = shapes.dims_of_inputs();
+        let sizes = |need: &Need| match shapes.shape_of(&need.value).filter(|_| !need.is_inside) {
+            Some(shape) => need.along.of(&shape).iter().map(|dim| Size::of(dim, &inputs)).collect(),
+            None => vec![None],
         };
         Self(needs.iter().map(|need| (need.clone(), sizes(need))).collect())
     }

@@ -1,16 +1,11 @@
 //! `rten`, behind the few calls that a model needs.
 
-use super::ceiling;
 use super::contained::{contained, contained_load};
-use super::deep;
-use super::external;
 use super::failure::{LoadFailure, RunFailure};
 use super::names::{self, Attributes};
+use super::{ceiling, deep, external, fold};
 use crate::abi::thread_begins;
-use rten::{
-    Dimension, LoadError, LoadErrorKind, ModelOptions, NodeId, RunError, RunOptions, ShapeInferenceMode, ThreadPool,
-    Value, ValueOrView,
-};
+use rten::{LoadError, LoadErrorKind, ModelOptions, NodeId, RunError, RunOptions, ThreadPool, Value, ValueOrView};
 use rten_onnx::onnx::ModelProto;
 use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -62,32 +57,21 @@ impl Drop for LeaveLane {
 }
 
 impl Engine {
-    /// `value_of` shows an attribute of a node by their names. With `infers`, the engine finds what shapes follow from
-    /// those of the inputs.
+    /// `value_of` shows an attribute of a node by their names.
     pub(super) fn load(
         file: Vec<u8>,
-        infers: bool,
         attributes: &Attributes,
         value_of: impl Fn(&str, &str) -> Option<String>,
     ) -> Result<Self, LoadFailure> {
         let mut model = ModelProto::parse_buf(&file).map_err(|error| LoadFailure::Refused(error.to_string()))?;
         drop(file);
         ceiling::guard(&mut model)?;
+        fold::fold(&mut model, attributes)?;
         let chain = model.graph.as_ref().map_or(Ok(0), deep::chain)?;
         let data = model.graph.as_mut().map_or(Ok(Vec::new()), external::take)?;
         let file = model.write_buf().map_err(|error| LoadFailure::Refused(error.to_string()))?;
         drop(model);
-        let load = || {
-            let mut options = ModelOptions::with_all_ops();
-            if !infers {
-                options.shape_inference(ShapeInferenceMode::Off);
-            }
-            for (name, bytes) in data {
-                options.external_data(&name, bytes);
-            }
-            options.load(file)
-        };
-        let loaded = deep::along(chain, || contained_load(load));
+        let loaded = deep::along(chain, || contained_load(|| unoptimised(data).load(file)));
         let graph = loaded.flatten().map_err(LoadFailure::Refused)?.map_err(|error| {
             let room = ceiling::no_room(&error.to_string());
             room.map_or_else(|| refusal(&error, attributes, &value_of), |lack| LoadFailure::Refused(lack.to_string()))
@@ -104,30 +88,6 @@ impl Engine {
         let shared = (slots.len() != outputs.len()).then_some(slots);
         let (attributes, has_order) = (attributes.clone(), AtomicBool::new(!deep::is_long(chain)));
         Ok(Self { graph, inputs, outputs, shared, attributes, chain, has_order })
-    }
-
-    /// Name and shape of each input. Initializers that old files also list as inputs are not among them.
-    pub(super) fn inputs(&self) -> impl Iterator<Item = (&str, Option<Vec<Dimension>>)> {
-        self.inputs.iter().map(|&id| {
-            let node = self.graph.node_info(id);
-            let name = node.as_ref().and_then(|node| node.name()).unwrap_or_default();
-            (name, node.and_then(|node| node.shape()))
-        })
-    }
-
-    /// The shape of a value as far as `rten` could infer it; `None` for one that it does not calculate.
-    pub(super) fn shape_of(&self, name: &str) -> Option<Vec<Dimension>> {
-        self.graph.node_info(self.graph.find_node(name)?)?.shape()
-    }
-
-    /// As [`shape_of`](Self::shape_of), within the value that the engine still calculates; `None` where it does not.
-    pub(super) fn shape_if_calculated(&self, name: &str) -> Option<Option<Vec<Dimension>>> {
-        Some(self.graph.node_info(self.graph.find_node(name)?)?.shape())
-    }
-
-    /// The shape of each output as far as `rten` could infer it. What it cannot tell has a name of its own making.
-    pub(super) fn output_shapes(&self) -> impl Iterator<Item = Option<Vec<Dimension>>> {
-        self.graph.output_ids().iter().map(|&id| self.graph.node_info(id)?.shape())
     }
 
     /// Runs the graph on these inputs, unless one of them is a failure.
@@ -214,8 +174,18 @@ impl Engine {
     }
 }
 
+/// How models are loaded that run. To optimise them the engine makes other nodes of some, which give other numbers.
+pub(super) fn unoptimised(data: Vec<(String, Vec<u8>)>) -> ModelOptions {
+    let mut options = ModelOptions::with_all_ops();
+    options.enable_optimization(false);
+    for (name, bytes) in data {
+        options.external_data(&name, bytes);
+    }
+    options
+}
+
 /// The thread that runs the models of all callers that are not inside [`serve`].
-fn shared_thread() -> Result<RunOptions, String> {
+pub(super) fn shared_thread() -> Result<RunOptions, String> {
     static POOL: OnceLock<Arc<ThreadPool>> = OnceLock::new();
     thread_begins();
     let pool = contained(|| POOL.get_or_init(|| Arc::new(ThreadPool::with_num_threads(1))));

@@ -24,13 +24,16 @@ mod empty;
 mod engine;
 mod external;
 mod failure;
+mod fold;
 mod gears;
 mod names;
 mod onnx;
 mod port;
 mod rewrite;
+mod shapes;
 mod sizes;
 mod sketch;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod wire;
@@ -59,6 +62,10 @@ pub struct Model {
     inputs: Vec<Port>,
     outputs: Vec<Port>,
     output_axes: Vec<Option<Vec<Axis>>>,
+    /// As far as they are inferred, and not only declared.
+    inferred_axes: Vec<Option<Vec<Axis>>>,
+    /// The axes that have to be of one size, in pairs: of which input, and which axis.
+    alike: Vec<[(usize, usize); 2]>,
     gears: Option<Gears>,
     weight_bytes: usize,
     /// What it means when a check, an output of the engine behind those of the file, is true somewhere.
@@ -97,20 +104,35 @@ impl Model {
         drop(bytes);
         let engine = file.engine()?;
         let size = |dim: &Dimension| if let Dimension::Fixed(size) = dim { i64::try_from(*size).ok() } else { None };
-        let dims_of = |name: &str| Some(engine.shape_of(name)?.iter().map(size).collect());
+        let shapes = file.shapes()?;
+        let dims_of = |name: &str| Some(shapes.shape_of(name)?.iter().map(size).collect());
         file.graph().map_or(Ok(()), |graph| rewrite::parts::check(graph, dims_of))?;
-        let inputs = file.inputs(&engine)?;
-        let (outputs, output_axes) = file.outputs(&engine)?;
+        let inputs = file.inputs(&shapes)?;
+        let (outputs, output_axes) = file.outputs(&shapes)?;
+        let (inferred_axes, alike) = (file.inferred(&shapes), shapes.alike());
         let weight_bytes = file.weight_bytes();
         let checks = file.checks.clone();
         let nodes = file.graph().into_iter().flat_map(|graph| &graph.node);
         let named =
             |node: &NodeProto| (names::shown(node.name.as_deref().unwrap_or_default()), node.output.first().cloned());
         let nodes = nodes.map(named).filter_map(|(node, value)| Some((node, value?))).collect();
-        let (between, needs) = (Between::of(file.graph(), &engine), Needs::find(&file.needs, &engine));
+        let (between, needs) = (Between::of(file.graph(), &shapes), Needs::find(&file.needs, &shapes));
         let gears = None;
-        let mut model =
-            Self { name, engine, inputs, outputs, output_axes, gears, weight_bytes, checks, nodes, between, needs };
+        let mut model = Self {
+            name,
+            engine,
+            inputs,
+            outputs,
+            output_axes,
+            inferred_axes,
+            alike,
+            gears,
+            weight_bytes,
+            checks,
+            nodes,
+            between,
+            needs,
+        };
         model.gears = gears::read(file, &model)?;
         Ok(model)
     }
@@ -175,6 +197,7 @@ impl Model {
             return Err(RunFailure::InputCount { found: inputs.len(), expected: self.inputs.len() });
         }
         let values = self.values_of(inputs)?;
+        self.check_alike(inputs)?;
         // The inputs have the dims that the model takes: what they lead to is known.
         self.between.check(inputs)?;
         self.needs.check(inputs)?;
@@ -184,10 +207,28 @@ impl Model {
             return Err(RunFailure::Unfit(text.clone()));
         }
         let mut outputs = Vec::with_capacity(self.outputs.len());
-        for (port, value) in self.outputs.iter().zip(results) {
-            outputs.push(Output::new(port, value)?);
+        for ((port, axes), value) in self.outputs.iter().zip(&self.inferred_axes).zip(results) {
+            let output = Output::new(port, value)?;
+            check_dims(port, &output.dims(), axes.as_deref(), inputs)?;
+            outputs.push(output);
         }
         Ok(outputs)
+    }
+
+    /// Refuses inputs that have different sizes where the file gives their axes one name.
+    fn check_alike(&self, inputs: &[Input<'_>]) -> Result<(), RunFailure> {
+        let size = |&(input, axis): &(usize, usize)| inputs.get(input)?.dims.get(axis).copied();
+        let text = |place: &(usize, usize)| {
+            let port = self.inputs.get(place.0).map(|port| port.name.as_str()).unwrap_or_default();
+            format!("axis {} of input `{port}` has size {}", place.1, size(place).unwrap_or(0))
+        };
+        match self.alike.iter().find(|[one, other]| size(one) != size(other)) {
+            None => Ok(()),
+            Some([one, other]) => {
+                let (one, other) = (text(one), text(other));
+                Err(RunFailure::Unfit(format!("{one}, and {other}, but the file gives both axes the same name")))
+            }
+        }
     }
 
     fn values_of(&self, inputs: &[Input<'_>]) -> Result<Vec<Value>, RunFailure> {
@@ -212,4 +253,16 @@ impl Model {
         let bytes = |gear| port.bytes_for(dims(gear)?);
         self.gears.as_ref()?.list.iter().map(bytes).try_fold(0, |most, bytes| Some(most.max(bytes?)))
     }
+}
+
+/// Refuses a result of other dims than those that were told.
+fn check_dims(port: &Port, found: &[i64], axes: Option<&[Axis]>, inputs: &[Input<'_>]) -> Result<(), RunFailure> {
+    let Some(axes) = axes else { return Ok(()) };
+    let told = port::dims_given(Some(axes), inputs);
+    let fits = |(found, told): (&i64, &i64)| *told < 0 || found == told;
+    if told.len() == found.len() && found.iter().zip(&told).all(fits) {
+        return Ok(());
+    }
+    let name = &port.name;
+    Err(RunFailure::Unfit(format!("output `{name}` has dims {found:?}, and the simulator inferred {told:?}")))
 }

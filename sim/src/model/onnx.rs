@@ -1,13 +1,13 @@
 //! The declarations of an ONNX file. `rten` keeps only what it needs for calculating, so the declared element types,
 //! the sizes of the weights and the metadata are read here.
 
-use super::contained::PANICKED;
 use super::empty::Need;
 use super::engine::Engine;
 use super::failure::LoadFailure;
 use super::names::Attributes;
 use super::port::{Axis, Element, Port, UNKNOWN_RANK, dims_of, fixed};
 use super::rewrite::{self, Rewritten};
+use super::shapes::Shapes;
 use super::{external, wire};
 use rten::Dimension;
 use rten_onnx::onnx::{AttributeProto, GraphProto, ModelProto, TensorProto, TensorShapeProto, ValueInfoProto};
@@ -70,17 +70,13 @@ impl OnnxFile {
 
     /// The engine with the model.
     pub(super) fn engine(&self) -> Result<Engine, LoadFailure> {
-        let load = |infers| {
-            let file = self.model.write_buf().map_err(|error| LoadFailure::Refused(error.to_string()))?;
-            Engine::load(file, infers, &self.attributes, |node, attribute| self.value_of(node, attribute))
-        };
-        // `rten` takes outputs that it infers to be the same constant for one, and then refuses to have it twice. And there
-        // are shapes that its inference stumbles over.
-        let stumbles = |why: &str| why.contains("Outputs are not unique") || why.starts_with(PANICKED);
-        load(true).or_else(|failure| match failure {
-            LoadFailure::Refused(why) if stumbles(&why) => load(false),
-            other => Err(other),
-        })
+        let file = self.model.write_buf().map_err(|error| LoadFailure::Refused(error.to_string()))?;
+        Engine::load(file, &self.attributes, |node, attribute| self.value_of(node, attribute))
+    }
+
+    /// What follows from the file about the sizes of its values.
+    pub(super) fn shapes(&self) -> Result<Shapes, LoadFailure> {
+        Shapes::infer(&self.model, self.needs.iter().map(Need::value))
     }
 
     /// An attribute of the node of this name, as messages show it.
@@ -89,27 +85,33 @@ impl OnnxFile {
     }
 
     /// The inputs, as a description shows them.
-    pub(super) fn inputs(&self, engine: &Engine) -> Result<Vec<Port>, LoadFailure> {
-        let port = |(name, shape): (&str, Option<Vec<Dimension>>)| {
+    pub(super) fn inputs(&self, shapes: &Shapes) -> Result<Vec<Port>, LoadFailure> {
+        let port = |(name, shape): (&str, Option<&[Dimension]>)| {
             let declared = self.declared.input.iter().find(|info| named(info) == name);
             let element = element(name, declared)?;
-            let dims = dims_of(&shape.ok_or_else(|| LoadFailure::port(name, "the file does not declare its shape"))?);
+            let dims = dims_of(shape.ok_or_else(|| LoadFailure::port(name, "the file does not declare its shape"))?);
             Ok(Port::new(name, element, dims))
         };
-        engine.inputs().map(port).collect()
+        shapes.inputs().map(port).collect()
     }
 
     /// The outputs, as a description shows them, and where the size of each of their axes comes from.
-    pub(super) fn outputs(&self, engine: &Engine) -> Result<(Vec<Port>, Vec<Option<Vec<Axis>>>), LoadFailure> {
-        let shapes: Vec<_> = engine.inputs().map(|(_, shape)| shape.unwrap_or_default()).collect();
+    pub(super) fn outputs(&self, shapes: &Shapes) -> Result<(Vec<Port>, Vec<Option<Vec<Axis>>>), LoadFailure> {
+        let inputs = shapes.dims_of_inputs();
         let port = |(info, inferred): (&ValueInfoProto, Option<Vec<Dimension>>)| {
             let element = element(named(info), Some(info))?;
-            let axes = axes(inferred.as_deref(), declared_shape(info), &shapes);
+            let axes = axes(inferred.as_deref(), declared_shape(info), &inputs, shapes);
             let size = |axis: &Axis| if let Axis::Fixed(size) = *axis { size } else { -1 };
             let dims = axes.as_ref().map_or_else(|| vec![UNKNOWN_RANK], |axes| axes.iter().map(size).collect());
             Ok((Port::new(named(info), element, dims), axes))
         };
-        self.declared.output.iter().zip(engine.output_shapes()).map(port).collect()
+        self.declared.output.iter().zip(shapes.output_shapes()).map(port).collect()
+    }
+
+    /// Where the sizes of the outputs' axes come from, as far as they are inferred.
+    pub(super) fn inferred(&self, shapes: &Shapes) -> Vec<Option<Vec<Axis>>> {
+        let inputs = shapes.dims_of_inputs();
+        shapes.output_shapes().map(|inferred| axes(inferred.as_deref(), None, &inputs, shapes)).collect()
     }
 
     /// Bytes of all constant tensors, in subgraphs too.
@@ -134,7 +136,7 @@ impl OnnxFile {
                 }
             }
         }
-        let (ports, _) = self.outputs(&self.engine()?)?;
+        let (ports, _) = self.outputs(&self.shapes()?)?;
         Ok(ports.into_iter().map(|port| port.dims).collect())
     }
 
@@ -149,6 +151,7 @@ fn axes(
     inferred: Option<&[Dimension]>,
     declared: Option<&TensorShapeProto>,
     inputs: &[Vec<Dimension>],
+    shapes: &Shapes,
 ) -> Option<Vec<Axis>> {
     let same = |name: &str| {
         let position = |shape: &Vec<Dimension>| {
@@ -163,7 +166,7 @@ fn axes(
     };
     let from_file = |dim: &rten_onnx::onnx::Dimension| match (dim.dim_value, &dim.dim_param) {
         (Some(size), _) if size >= 0 => Some(Axis::Fixed(size)),
-        (_, Some(name)) => same(name),
+        (_, Some(name)) => same(shapes.name_of(name)?),
         _ => None,
     };
     let declared = declared.map(|shape| shape.dim.as_slice());

@@ -2,8 +2,8 @@
 //!
 //! `rten` writes what it inferred as text: a number, the name of an axis, or an expression such as `a * 1048576`.
 
-use super::engine::Engine;
 use super::port::Axis;
+use super::shapes::Shapes;
 use rten::Dimension;
 use rten_onnx::onnx::{DataType, GraphProto, NodeProto, TensorProto};
 
@@ -63,7 +63,7 @@ impl Size {
 pub(super) fn by_constants(
     node: &NodeProto,
     graph: &GraphProto,
-    engine: &Engine,
+    shapes: &Shapes,
     inputs: &[Vec<Dimension>],
 ) -> Option<Vec<Size>> {
     let (control, rule) = match node.op_type.as_deref()? {
@@ -73,7 +73,7 @@ pub(super) fn by_constants(
         _ => return None,
     };
     let by = whole_numbers(constant(node.input.get(control)?, graph)?);
-    let shape = engine.shape_of(node.input.first()?)?;
+    let shape = shapes.shape_of(node.input.first()?)?;
     let (first, second) = by.split_at_checked(shape.len())?;
     // Pads are those before each axis, and then those behind it.
     let second = second.iter().copied().chain(std::iter::repeat(0));

@@ -10,13 +10,14 @@ pub(super) fn branches(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(),
     let mut checked = Vec::new();
     for (place, attribute) in node.attribute.iter_mut().enumerate() {
         let Some(graph) = attribute.g.take() else { continue };
-        let (graph, elements, texts) = rewritten(scope, graph)?;
+        let (graph, elements, texts) = rewritten(scope, graph, Vec::new())?;
         for (name, known) in node.output.iter().zip(elements) {
             scope.learn(name, Known { element: known.element, ..Default::default() });
         }
         checked.push((place, graph, texts));
     }
     let any = checked.iter().any(|(.., texts)| !texts.is_empty());
+    let results = checked.first().map_or(0, |(_, graph, _)| graph.output.len().saturating_sub(1));
     let texts: Vec<String> = checked.iter().flat_map(|(.., texts)| texts.clone()).collect();
     for (place, mut graph, _) in checked {
         if !any {
@@ -27,7 +28,7 @@ pub(super) fn branches(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(),
             attribute.g = Some(graph);
         }
     }
-    finish(scope, node, any, None, &texts)
+    finish(scope, node, any, results, &texts)
 }
 
 pub(super) fn body(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Wrong> {
@@ -37,16 +38,15 @@ pub(super) fn body(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Wro
     let Some(mut graph) = attribute.g.take() else { return Ok(()) };
     countable(scope, &node, &graph)?;
     let carried = node.input.len().saturating_sub(2);
+    let mut given = Vec::new();
     for (outer, inner) in node.input.iter().zip(&graph.input).skip(2) {
-        if let (Some(known), Some(name)) = (scope.known(outer).cloned(), inner.name.clone()) {
-            let element = Known { element: known.element, ..Default::default() };
-            // Entered here, where the body looks for what it does not have itself.
-            scope.learn(&name, element);
+        if let (Some(known), Some(name)) = (scope.known(outer), inner.name.clone()) {
+            given.push((name, Known { element: known.element, ..Default::default() }));
         }
     }
     let was_bad = scope.fresh();
     graph.input.push(truth(&was_bad));
-    let (mut graph, elements, texts) = rewritten(scope, graph)?;
+    let (mut graph, elements, texts) = rewritten(scope, graph, given)?;
     for (name, known) in node.output.iter().zip(elements.into_iter().skip(1)) {
         scope.learn(name, Known { element: known.element, ..Default::default() });
     }
@@ -73,7 +73,7 @@ pub(super) fn body(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Wro
     if let Some(attribute) = node.attribute.iter_mut().find(|attribute| attribute.name.as_deref() == Some("body")) {
         attribute.g = Some(graph);
     }
-    finish(scope, node, any, Some(carried), &texts)
+    finish(scope, node, any, carried, &texts)
 }
 
 /// Refuses more turns than the engine counts, where no condition ends them earlier: it would take fewer.
@@ -101,9 +101,14 @@ fn countable(scope: &Scope<'_>, node: &NodeProto, body: &GraphProto) -> Result<(
     Ok(())
 }
 
-/// The graph with one more output, and what is known of the outputs before it.
-fn rewritten(scope: &Scope<'_>, graph: GraphProto) -> Result<(GraphProto, Vec<Known>, Vec<String>), Wrong> {
+/// The graph with one more output, and what is known of the outputs before it. `given` is what is known of its inputs.
+fn rewritten(
+    scope: &Scope<'_>,
+    graph: GraphProto,
+    given: Vec<(String, Known)>,
+) -> Result<(GraphProto, Vec<Known>, Vec<String>), Wrong> {
     let mut inner = Scope::new(scope.shared, Some(scope));
+    given.into_iter().for_each(|(name, known)| inner.know(&name, known));
     let mut graph = graph_of(&mut inner, graph).map_err(Wrong::Inner)?;
     let known = |info: &ValueInfoProto| inner.known(info.name.as_deref().unwrap_or_default()).cloned();
     let elements = graph.output.iter().map(|info| known(info).unwrap_or_default()).collect();
@@ -129,17 +134,13 @@ fn rewritten(scope: &Scope<'_>, graph: GraphProto) -> Result<(GraphProto, Vec<Kn
     Ok((graph, elements, texts))
 }
 
-/// Adds the node, with an output for its checks: the last, or before those that collect a value of each turn.
-fn finish(
-    scope: &mut Scope<'_>,
-    mut node: NodeProto,
-    checked: bool,
-    at: Option<usize>,
-    texts: &[String],
-) -> Result<(), Wrong> {
+/// Adds the node, with an output for its checks at this place: behind all, or before those that collect a value of each
+/// turn.
+fn finish(scope: &mut Scope<'_>, mut node: NodeProto, checked: bool, at: usize, texts: &[String]) -> Result<(), Wrong> {
     let bad = scope.fresh();
     if checked {
-        let at = at.unwrap_or(node.output.len()).min(node.output.len());
+        // Outputs that nobody uses may be left out at the end, but their places are counted.
+        node.output.resize(at.max(node.output.len()), String::new());
         node.output.insert(at, bad.clone());
     }
     super::numbers::keep(scope, node)?;

@@ -132,8 +132,6 @@ fn graph_of(scope: &mut Scope<'_>, mut graph: GraphProto) -> Result<GraphProto, 
     for info in graph.input.iter().chain(&graph.value_info).chain(&graph.output) {
         declared(scope, info);
     }
-    let rounds = |node: &&NodeProto| matches!(node.operator(), "Floor" | "Ceil" | "Round" | "Cast");
-    scope.rounded.extend(graph.node.iter().filter(rounds).map(|node| node.given(0).to_string()));
     for (index, node) in std::mem::take(&mut graph.node).into_iter().enumerate() {
         scope.begin(label(&node, index), asked(&node));
         let (operator, label) = (node.operator().to_string(), scope.label.clone());

@@ -34,7 +34,10 @@ fn plain(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
     watch(scope, &node, &inputs, &outputs);
     let name = node.operator().to_string();
     let results: Vec<String> = node.output.clone();
-    let wraps = outputs.first().copied().flatten().filter(|element| is_short(*element)).filter(|_| calculates(&name));
+    let adds =
+        matches!(node.text("reduction"), "add" | "mul") && matches!(name.as_str(), "ScatterElements" | "ScatterND");
+    let short = outputs.first().copied().flatten().filter(|element| is_short(*element));
+    let wraps = short.filter(|_| adds || calculates(&name));
     let mut node = node;
     match (wraps, results.first()) {
         (Some(element), Some(result)) => {
@@ -284,7 +287,7 @@ pub(super) fn hands_on(operator: &str) -> bool {
         || matches!(operator, "SplitToSequence" | "ConcatFromSequence")
 }
 
-fn doubles(scope: &Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
+pub(super) fn doubles(scope: &Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
     let is_double = |name: &String| scope.element(name) == Some(DataType::DOUBLE);
     let adds = matches!(node.text("reduction"), "add" | "mul");
     let scatters = matches!(node.operator(), "ScatterElements" | "ScatterND" | "Scatter") && !adds;
@@ -302,7 +305,10 @@ pub(super) fn large_constants(scope: &mut Scope<'_>, node: &NodeProto) -> Result
     for (index, name) in node.input.iter().enumerate() {
         let Some(value) = scope.known(name).and_then(|known| known.too_large) else { continue };
         match (node.operator(), index) {
-            ("Slice", 1 | 2) | ("Clip", 1 | 2) | ("Loop", 0) => {}
+            ("Slice", 1 | 2) | ("Loop", 0) => {}
+            // A bound on the far side bounds nothing.
+            ("Clip", 1) if value < 0 => {}
+            ("Clip", 2) if value > 0 => {}
             ("Identity" | "Unsqueeze" | "Squeeze" | "Reshape" | "Gather" | "Flatten" | "Expand" | "Slice", 0)
             | ("Concat", _) => handed_on = Some(value),
             _ => {

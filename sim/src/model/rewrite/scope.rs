@@ -6,7 +6,7 @@ use crate::model::empty::Need;
 use crate::model::names::{self, Attributes};
 use rten_onnx::onnx::{DataType, NodeProto, TensorProto};
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// What is known of a value before it is calculated.
 #[derive(Clone, Default, Debug)]
@@ -48,8 +48,6 @@ pub(super) struct Scope<'a> {
     pub(super) nodes: Vec<NodeProto>,
     pub(super) initializers: Vec<TensorProto>,
     pub(super) checks: Vec<Check>,
-    /// The values that a node of this graph makes whole numbers of.
-    pub(super) rounded: HashSet<String>,
     /// The name of the node that is rewritten: what is made for it has the same name.
     pub(super) label: String,
     /// Its number in the file.
@@ -59,8 +57,8 @@ pub(super) struct Scope<'a> {
 impl<'a> Scope<'a> {
     pub(super) fn new(shared: &'a Shared, outer: Option<&'a Scope<'a>>) -> Self {
         let (nodes, initializers, checks) = (Vec::new(), Vec::new(), Vec::new());
-        let (values, rounded) = (HashMap::new(), HashSet::new());
-        Self { shared, outer, values, nodes, initializers, checks, rounded, label: String::new(), number: 0 }
+        let values = HashMap::new();
+        Self { shared, outer, values, nodes, initializers, checks, label: String::new(), number: 0 }
     }
 
     pub(super) fn opset(&self) -> i64 {
@@ -70,11 +68,6 @@ impl<'a> Scope<'a> {
     /// Whether this is the graph of a branch or a loop, which a run may not come to.
     pub(super) fn is_inside(&self) -> bool {
         self.outer.is_some()
-    }
-
-    /// Whether a value is made whole numbers of, as far as this graph shows.
-    pub(super) fn is_rounded(&self, name: &str) -> bool {
-        self.rounded.contains(name)
     }
 
     pub(super) fn know(&mut self, name: &str, known: Known) {

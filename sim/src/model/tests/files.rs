@@ -96,6 +96,12 @@ pub fn with_int(mut node: NodeProto, name: &str, value: i64) -> NodeProto {
     node
 }
 
+pub fn with_float(mut node: NodeProto, name: &str, value: f32) -> NodeProto {
+    let (name, kind) = (Some(name.to_string()), Some(AttributeType::FLOAT));
+    node.attribute.push(AttributeProto { name, f: Some(value), r#type: kind, ..Default::default() });
+    node
+}
+
 pub fn with_text(mut node: NodeProto, name: &str, value: &str) -> NodeProto {
     let (name, kind) = (Some(name.to_string()), Some(AttributeType::STRING));
     node.attribute.push(AttributeProto { name, s: Some(value.to_string()), r#type: kind, ..Default::default() });

@@ -1,19 +1,13 @@
 //! What a file asks for beyond what the engine calculates rightly, or beyond any sense.
 
-use super::files::{File, node, port, shapeless, with_int, with_ints, with_text};
+use super::files::{File, node, port, shapeless, with_float, with_int, with_ints, with_text};
 use crate::model::rewrite::rewrite;
 use crate::model::{Input, Model};
-use rten_onnx::onnx::{AttributeProto, AttributeType, DataType, ModelProto, NodeProto};
+use rten_onnx::onnx::{DataType, ModelProto, NodeProto};
 use std::time::{Duration, Instant};
 
 const FLOAT: DataType = DataType::FLOAT;
 const I64: DataType = DataType::INT64;
-
-fn with_float(mut node: NodeProto, name: &str, value: f32) -> NodeProto {
-    let (name, kind) = (Some(name.to_string()), Some(AttributeType::FLOAT));
-    node.attribute.push(AttributeProto { name, f: Some(value), r#type: kind, ..Default::default() });
-    node
-}
 
 fn refusal(file: File) -> String {
     match Model::parse(file.bytes()) {

@@ -3,7 +3,7 @@
 use super::{indices, output, shape, size_of};
 use crate::model::rewrite::attributes::{Attributes, Value, with};
 use crate::model::rewrite::numbers::keep;
-use crate::model::rewrite::scope::{Scope, is_float};
+use crate::model::rewrite::scope::{Known, Scope, is_float};
 use crate::model::rewrite::{Refusal, refuse};
 use rten_onnx::onnx::{DataType, NodeProto};
 
@@ -86,8 +86,15 @@ pub(super) fn dropout(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Ref
     scope.make_as("Identity", &[node.given(0)], &[], &[result]);
     if let Some(mask) = node.output.get(1) {
         let sizes = shape(scope, node.given(0));
-        let kept = scope.integer(1, DataType::BOOL);
+        // Before opset 10 the mask was of the input's type.
+        let old = scope.opset() < 10;
+        let kept = if old { scope.float(1.0) } else { scope.integer(1, DataType::BOOL) };
         scope.make_as("Expand", &[&kept, &sizes], &[], &[mask]);
+        if old {
+            let known = scope.known(mask).cloned().unwrap_or_default();
+            let element = scope.element(node.given(0));
+            scope.know(mask, Known { element, ..known });
+        }
     }
     Ok(())
 }

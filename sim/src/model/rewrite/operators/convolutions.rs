@@ -1,5 +1,6 @@
 //! Convolutions and pools: the standard's defaults, and its padding.
 
+use super::extents::{MOST, MOST_AXES, few_axes, lengths, windows};
 use super::output;
 use crate::model::rewrite::attributes::{Attributes, Value, with, without};
 use crate::model::rewrite::numbers::keep;
@@ -7,14 +8,17 @@ use crate::model::rewrite::scope::Scope;
 use crate::model::rewrite::{Refusal, refuse};
 use rten_onnx::onnx::{DataType, NodeProto};
 
-/// As many axes of space as the engine has convolutions over.
-const MOST_AXES: usize = 2;
-/// The largest size that is calculated with.
-const MOST: i64 = i32::MAX as i64;
-
 pub(super) fn convolution(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
     let filters = scope.dims(node.given(1)).and_then(|dims| dims.get(2..)).map(<[_]>::to_vec);
     let kernel = node.ints("kernel_shape").map(<[_]>::to_vec);
+    if let Some((kernel, filters)) = kernel.as_ref().zip(filters.as_ref()) {
+        let is = |(size, filter): (&i64, &Option<i64>)| filter.is_none_or(|filter| filter == *size);
+        if kernel.len() != filters.len() || !kernel.iter().zip(filters).all(is) {
+            let found = filters.iter().map(|size| size.map_or("?".to_string(), |size| size.to_string()));
+            let found = found.collect::<Vec<_>>().join(", ");
+            return refuse("kernel_shape", &format!("{kernel:?}"), &format!("the sizes of its filters are [{found}]"));
+        }
+    }
     let kernel = kernel.or_else(|| filters.as_ref()?.iter().copied().collect());
     let count = kernel.as_ref().map(Vec::len).or(filters.map(|filters| filters.len()));
     let count = count.or_else(|| scope.rank(node.given(0))?.checked_sub(2));
@@ -26,6 +30,7 @@ pub(super) fn convolution(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), 
         few_axes(count)?;
     }
     let mut node = complete(&node, count, true);
+    lengths(&node, count)?;
     windows(&node, kernel.as_deref())?;
     if in_space {
         let unknown = || Refusal::because("it is over 3 axes of space, and the sizes of its filters are not known");
@@ -69,6 +74,7 @@ pub(super) fn pool(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal
         return Err(Refusal::because("its output `Indices` is one that the simulator does not calculate"));
     }
     let node = complete(&node, kernel.len(), false);
+    lengths(&node, kernel.len())?;
     windows(&node, Some(&kernel))?;
     if matches!(scope.element(node.given(0)), Some(DataType::INT8 | DataType::UINT8)) {
         return narrow_pool(scope, &node);
@@ -138,36 +144,6 @@ fn complete(node: &NodeProto, count: usize, dilates: bool) -> NodeProto {
         "VALID" => with(&without(&node, &["auto_pad"]), "pads", Value::Is(&vec![0; count * 2])),
         _ => node,
     }
-}
-
-/// Refuses windows of no size, and what 32 bits do not hold: sums and products of the rest are held by 64.
-fn windows(node: &NodeProto, kernel: Option<&[i64]>) -> Result<(), Refusal> {
-    let at_least = |name| if matches!(name, "kernel_shape" | "strides" | "dilations") { 1 } else { 0 };
-    for name in ["kernel_shape", "strides", "dilations", "pads", "output_padding", "output_shape"] {
-        let (all, least) = (node.ints(name).unwrap_or_default(), at_least(name));
-        if all.iter().any(|value| !(least..=MOST).contains(value)) {
-            let why = format!("each is at least {least}, and 32 bits hold it");
-            return refuse(name, &format!("{all:?}"), &why);
-        }
-    }
-    let kernel = kernel.unwrap_or_default();
-    if let Some(size) = kernel.iter().find(|size| !(0..=MOST).contains(*size)) {
-        return Err(Refusal::because(format!(
-            "its filters have {size} elements along an axis, which is beyond 32 bits"
-        )));
-    }
-    let dilations = node.ints("dilations").unwrap_or_default();
-    if kernel.iter().zip(dilations).any(|(size, dilation)| (size - 1) * dilation >= MOST) {
-        return refuse("dilations", &format!("{dilations:?}"), "32 bits do not hold how much its filters cover");
-    }
-    Ok(())
-}
-
-fn few_axes(count: usize) -> Result<(), Refusal> {
-    if (1..=MOST_AXES).contains(&count) {
-        return Ok(());
-    }
-    Err(Refusal::because(format!("it is over {count} axes of space, and the simulator has it over 1 or 2")))
 }
 
 /// The paddings that keep the size, where they do not depend on it.

@@ -136,17 +136,40 @@ pub(super) fn with_all_axes(scope: &mut Scope<'_>, node: &mut NodeProto) {
     }
 }
 
-/// A quotient that is rounded to a whole number afterwards has to be exact.
+/// By a single number the engine multiplies by its inverse, which is another number, unless it is a power of two.
 pub(super) fn divide(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
     let mut node = super::legacy::broadcast(scope, node)?;
     spread(scope, &mut node);
-    let rounds = scope.is_rounded(output(&node)?);
-    if !rounds || !scope.element(node.given(0)).is_some_and(|e| matches!(e, DataType::FLOAT | DataType::FLOAT16)) {
+    let (a, b) = (node.given(0).to_string(), node.given(1).to_string());
+    let is_float = scope.element(&a).or(scope.element(&b)).is_none_or(is_float);
+    let is_many = scope.dims(&b).is_some_and(|dims| dims.iter().any(|dim| dim.is_some_and(|size| size > 1)));
+    let is_exact =
+        |value: &f32| value.is_normal() && value.to_bits().trailing_zeros() >= 23 && value.recip().is_normal();
+    if !is_float || is_many || scope.floats(&b).is_some_and(|all| all.iter().all(is_exact)) {
         return keep(scope, node);
     }
-    let done = quotient(scope, node.given(0), node.given(1));
-    scope.make_as("Identity", &[&done], &[], &[output(&node)?]);
-    Ok(())
+    super::super::numbers::doubles(scope, &node)?;
+    // The last axis of which it is known that it has several elements: along it the divisor is several, too.
+    let dims = scope.dims(&a).unwrap_or_default();
+    let rank = i64::try_from(dims.len()).unwrap_or(0);
+    let long = dims.iter().rev().zip(0..).find_map(|(dim, behind)| Some((dim.filter(|size| *size > 1)?, behind)));
+    let few = long.filter(|(size, _)| *size <= 1 << 16);
+    let Some((size, behind)) =
+        few.filter(|_| scope.dims(&b).is_some_and(|dims| dims.iter().all(|dim| *dim == Some(1))))
+    else {
+        let done = quotient(scope, &a, &b);
+        scope.make_as("Identity", &[&done], &[], &[output(&node)?]);
+        return Ok(());
+    };
+    scope.assume(&a, rank - 1 - behind, size);
+    let mut sizes = vec![size];
+    sizes.resize(1 + usize::try_from(behind).unwrap_or(0), 1);
+    let sizes = scope.list(&sizes);
+    let many = scope.make("Expand", &[&b, &sizes], &[]);
+    if let Some(name) = node.input.get_mut(1) {
+        *name = many;
+    }
+    keep(scope, node)
 }
 
 /// The engine has powers of a type to the same type, and of integers to `f32`.

@@ -4,6 +4,7 @@ mod activations;
 mod bits;
 mod blocks;
 mod convolutions;
+mod extents;
 mod indices;
 mod legacy;
 mod losses;
@@ -28,6 +29,7 @@ mod weights;
 use super::attributes::{Attributes, Value, with};
 use super::scope::{Known, Scope};
 use super::{Refusal, Wrong, constants, inner, numbers, refuse, scan, standard};
+use crate::model::ceiling::LIMIT;
 use rten_onnx::onnx::{DataType, NodeProto};
 
 /// Adds what the engine calculates for a node of the file.
@@ -110,6 +112,7 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
         "IsInf" => shapes::infinite(scope, node),
         "Gemm" => legacy::gemm(scope, node),
         "Div" => matrices::divide(scope, node),
+        "Where" => choose(scope, node),
         "PRelu" => legacy::slope(scope, node),
         "Add" | "Sub" | "Mul" | "And" | "Or" | "Xor" | "Less" | "Greater" | "Equal" => {
             let mut node = legacy::broadcast(scope, node)?;
@@ -126,8 +129,23 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
     }?)
 }
 
+/// The engine infers that one element of three values without axes has an axis.
+fn choose(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
+    if (0..3).any(|index| scope.rank(node.given(index)) != Some(0)) {
+        return numbers::keep(scope, node);
+    }
+    let (result, chosen, none) = (output(&node)?.to_string(), scope.fresh(), scope.list(&[]));
+    node.output = vec![chosen.clone()];
+    numbers::keep(scope, node)?;
+    scope.make_as("Reshape", &[&chosen, &none], &[], &[&result]);
+    Ok(())
+}
+
 /// Operators of onnxruntime, as far as the engine has them as they are there.
 fn contributed(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
+    if node.domain.as_deref() == Some(LIMIT.1) {
+        return Err(Refusal::because("its domain is one that the simulator uses itself"));
+    }
     match node.operator() {
         "DynamicQuantizeLSTM" => Err(Refusal::because("the simulator does not calculate it with all its inputs")),
         "MultiHeadAttention" if node.attribute("mask_filter_value").is_some() => {

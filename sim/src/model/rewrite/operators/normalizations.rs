@@ -3,7 +3,7 @@
 use super::{output, shape};
 use crate::model::rewrite::attributes::{Attributes, Value};
 use crate::model::rewrite::numbers::keep;
-use crate::model::rewrite::scope::Scope;
+use crate::model::rewrite::scope::{Known, Scope};
 use crate::model::rewrite::{Refusal, refuse};
 use rten_onnx::onnx::{DataType, NodeProto};
 
@@ -129,6 +129,11 @@ pub(super) fn layer(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusa
     }
     for (name, value) in node.output.iter().zip([done, mean, inverse]).filter(|(name, _)| !name.is_empty()) {
         scope.make_as("Identity", &[&value], &[], &[name]);
+    }
+    // Whatever the type of the input is, these are calculated in FLOAT (`stash_type`).
+    for name in node.output.iter().skip(1).filter(|name| !name.is_empty()) {
+        let known = scope.known(name).cloned().unwrap_or_default();
+        scope.know(name, Known { element: Some(DataType::FLOAT), ..known });
     }
     Ok(())
 }

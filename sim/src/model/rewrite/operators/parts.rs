@@ -20,6 +20,13 @@ pub(super) fn split(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Re
     let size = if scope.is_inside() { None } else { size_of_axis(scope, &node)? };
     let count = node.output.len() as i64;
     let sizes = if node.has(1) { scope.integers(node.given(1)) } else { node.ints("split") };
+    if let Some(parts) = node.attribute("num_outputs").and_then(|parts| parts.i).filter(|parts| *parts != count) {
+        return refuse("num_outputs", &parts.to_string(), &format!("the node has {count} outputs"));
+    }
+    if sizes.is_some_and(|sizes| sizes.len() != node.output.len()) {
+        let shown = format!("{:?}", sizes.unwrap_or_default());
+        return refuse("split", &shown, &format!("the node has {count} outputs"));
+    }
     if size == Some(0) && !node.has(1) && node.ints("split").is_none() && count > 0 {
         // The engine makes no parts of nothing.
         let sizes = scope.list(&vec![0; node.output.len()]);

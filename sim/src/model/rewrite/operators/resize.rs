@@ -40,11 +40,8 @@ pub(super) fn resize(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), R
     }
     let is_engines = matches!(counting, "" | "half_pixel" | "asymmetric" | "pytorch_half_pixel" | "align_corners");
     let more = node.text("mode") == "cubic" || node.int("exclude_outside", 0) != 0 || node.attribute("axes").is_some();
-    if more || !is_engines {
-        let Some(rank) = scope.rank(node.given(0)) else {
-            return Err(Refusal::because("the number of its input's axes is not known"));
-        };
-        return resize_at_run::resize(scope, &node, rank);
+    if more || !is_engines || is_inexact(scope, &node) {
+        return at_run(scope, &node);
     }
     let by_scales = node.has(2) && !node.has(3);
     let whole = scope.floats(node.given(2)).is_some_and(|all| all.iter().all(|scale| scale.fract() == 0.0));
@@ -61,6 +58,29 @@ pub(super) fn resize(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), R
         resized(scope, &node);
     }
     keep(scope, plain(&node))
+}
+
+fn at_run(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
+    let Some(rank) = scope.rank(node.given(0)) else {
+        return Err(Refusal::because("the number of its input's axes is not known"));
+    };
+    if !node.has(3) || node.attribute("axes").is_some() {
+        return resize_at_run::resize(scope, node, rank);
+    }
+    // The sizes are told once more, for they are all that is known of the result.
+    let mut inner = node.clone();
+    inner.output = vec![scope.fresh()];
+    resize_at_run::resize(scope, &inner, rank)?;
+    scope.make_as("Reshape", &[output(&inner)?, node.given(3)], &[("allowzero", Value::I(1))], &[output(node)?]);
+    Ok(())
+}
+
+/// Whether the engine may take a neighbour for the nearest element: it multiplies by the inverse of a scale.
+fn is_inexact(scope: &Scope<'_>, node: &NodeProto) -> bool {
+    let is_exact =
+        |scale: &f32| scale.is_normal() && scale.abs().to_bits().trailing_zeros() >= 23 && scale.recip().is_normal();
+    let are_exact = |all: &[f32]| all.iter().all(is_exact);
+    matches!(node.text("mode"), "" | "nearest") && (node.has(3) || !scope.floats(node.given(2)).is_some_and(are_exact))
 }
 
 /// Makes the run fail where an axis keeps its size and is resized all the same: the engine leaves it as it is.
@@ -229,6 +249,8 @@ pub(super) fn upsample(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Ref
     newer.input = vec![node.given(0).to_string(), String::new(), list];
     newer.attribute.push(attribute("coordinate_transformation_mode", &Value::S("asymmetric")));
     newer.attribute.push(attribute("nearest_mode", &Value::S("floor")));
-    let Some(lines) = lines(scope, &newer)? else { return keep(scope, plain(&newer)) };
+    let Some(lines) = lines(scope, &newer)? else {
+        return if is_inexact(scope, &newer) { at_run(scope, &newer) } else { keep(scope, plain(&newer)) };
+    };
     if needs_more(&newer, &lines) { by_axis(scope, &newer, &lines) } else { keep(scope, plain(&newer)) }
 }

@@ -3,6 +3,7 @@
 
 use super::matrices::quotient;
 use super::{output, sampling, shape};
+use crate::model::ceiling::LIMIT;
 use crate::model::rewrite::attributes::{Attributes, Value};
 use crate::model::rewrite::scope::Scope;
 use crate::model::rewrite::{Refusal, refuse};
@@ -75,8 +76,26 @@ fn axis(scope: &mut Scope<'_>, node: &NodeProto, value: &str, (place, index, cou
         let resized = two(scope, "Mul", &input, &scale);
         (scope.make("Floor", &[&resized], &[]), scale, resized)
     };
+    let output = limited(scope, value, &input, &output);
     let region = node.has(1).then(|| [index, count + index].map(|index| element(scope, node.given(1), index)));
     Axis { place, input, output, scale, resized, region }
+}
+
+/// The new size of an axis, if there is memory for the value that has it.
+fn limited(scope: &mut Scope<'_>, value: &str, input: &str, output: &str) -> String {
+    let (all, one) = (scope.make("Size", &[value], &[]), scope.float(1.0));
+    let all = scope.cast(&all, DataType::FLOAT);
+    let (more, size) = (scope.make("Mul", &[&all, output], &[]), scope.make("Max", &[input, &one], &[]));
+    let elements = scope.make("Div", &[&more, &size], &[]);
+    let name = scope.fresh();
+    scope.push(NodeProto {
+        op_type: Some(LIMIT.0.to_string()),
+        domain: Some(LIMIT.1.to_string()),
+        input: vec![output.to_string(), elements],
+        output: vec![name.clone()],
+        ..Default::default()
+    });
+    name
 }
 
 /// Where the elements of the output lie in the input.
