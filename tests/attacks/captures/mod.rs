@@ -19,6 +19,7 @@ mod others;
 mod ports;
 mod shared;
 mod switches;
+mod taken_over;
 mod updates;
 
 use super::{collect, fail, in_context, inside, undisturbed};
