@@ -102,3 +102,27 @@ pub(crate) fn message_of(payload: Box<dyn Any + Send>) -> String {
     mem::forget(payload);
     message.unwrap_or_else(|| "something that is not text".to_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that fails says where")]
+
+    use super::*;
+    use crate::ffi::{Api, Site};
+    use ascendcl_sys::types::aclrtStream;
+
+    struct Nothing;
+
+    impl HostCode for Nothing {
+        fn run(&self) {}
+    }
+
+    #[test]
+    fn code_that_never_reached_the_library_is_dropped() {
+        let (api, code) = (Api::without_functions(), Arc::new(Nothing));
+        let stream = RawStream::created(api, aclrtStream::NULL);
+        let refused = stream.call_back_with(Site::unproven(api).here(), Arc::clone(&code)).err().unwrap();
+        assert!(refused.will_not_run && matches!(refused.error, Error::MissingFunction(_)));
+        assert_eq!(Arc::strong_count(&code), 1, "the count of the library");
+    }
+}

@@ -25,3 +25,18 @@ fn a_failure_concerns_the_work_that_its_wait_was_for() {
     assert_eq!([among(1, 4), among(4, 4), among(6, 6), among(6, 9)], [Some(FAILED); 4]);
     assert_eq!(among(5, 4), None, "the waiter was told of all up to there");
 }
+
+#[test]
+fn a_wait_that_fails_is_over_for_the_waits_that_begin_later() {
+    let timeline = Timeline::new(1);
+    submit(&timeline, 1);
+    for code in [None, Some(FAILED)] {
+        let mut is_over = false;
+        let end = || {
+            is_over = true;
+            true
+        };
+        let waited = timeline.wait(None, || Err(()), |_| code, end, || || panic!("nothing was waited for"));
+        assert_eq!((waited, is_over), (Err(()), true));
+    }
+}

@@ -332,17 +332,31 @@ fn an_outer_context_that_cannot_be_made_current_again_is_not_used_in_the_inner_o
 #[test]
 fn a_text_about_a_missing_context_is_told_only_where_that_is_the_failure() {
     const TEXT: &str = "the current Context is null";
+    const OTHER: &str = "the driver is too old";
     let _others = books();
-    for (name, code, told) in [("says-no-context", 107_002, Some(TEXT)), ("says-no-context-always", 507_899, None)] {
+    let libraries = [
+        ("says-no-context", TEXT, 107_002, Some(TEXT)),
+        ("says-no-context-always", TEXT, 507_899, None),
+        ("says-something-else", OTHER, 507_899, Some(OTHER)),
+    ];
+    for (name, text, code, told) in libraries {
         let source = include_str!("../null/library.c")
             .replace(
                 "GetRecentErrMsg(void) { return NULL; }",
-                &format!("GetRecentErrMsg(void) {{ return \"{TEXT}\"; }}"),
+                &format!("GetRecentErrMsg(void) {{ return \"{text}\"; }}"),
             )
-            .replace("*count = 1; return 0;", &format!("(void)count; return {code};"));
+            .replace("*count = 1; return 0;", &format!("static int n; *count = 1; return n++ == 1 ? 0 : {code};"));
         let acl = Acl::init(library_at(c_library(name, &source))).unwrap();
-        let Error::Vendor(error) = acl.device_count().unwrap_err() else { panic!("another error") };
-        assert_eq!((error.code.number(), error.text.as_deref()), (code, told));
+        let failure = || {
+            let Error::Vendor(error) = acl.device_count().unwrap_err() else { panic!("another error") };
+            (error.code.number(), error.text.as_deref().map(str::to_owned))
+        };
+        assert_eq!(failure(), (code, told.map(str::to_owned)));
+        // With a context the text is about the failure, whatever it says.
+        let mut thread = Thread::new().unwrap();
+        let device = acl.device(&mut thread, 0).unwrap();
+        assert_eq!(device.with_current(&mut thread, |_| failure()).unwrap(), (code, Some(text.to_owned())));
+        device.reset(&mut thread).unwrap();
         acl.close().unwrap();
     }
 }

@@ -204,6 +204,35 @@ fn an_output_of_c_functions_goes_back_to_them_although_their_registration_or_the
     alone.assert_nothing_lives();
 }
 
+/// The memory of a run without a stream is the library's own, whatever allocator served the execution before.
+#[proves(DATA_06, ALLOC_05)]
+#[test]
+fn an_output_of_a_run_is_freed_although_c_functions_served_the_execution_before() {
+    let alone = alone();
+    inside(|current| {
+        *c::POOL.lock().unwrap() = Some(pool(current));
+        let object = std::ptr::NonNull::dangling();
+        let functions = Descriptor::new().object(object).allocate(c::allocate).allocate_near(c::near);
+        let functions = functions.free(c::free).address(c::address);
+        // SAFETY: the functions are there for ever, and so is the pool while the library has a block of it.
+        let stream = unsafe { current.stream().unwrap().register_descriptor(current, functions) }.unwrap();
+        let mut prepared = model(current).bind_with(current, &[&[1, 64]], &[OutputBuffer::ByLibrary]).unwrap();
+        prepared.write(current, 0, &[0.0_f32; 64]).unwrap();
+        for _ in 0..2 {
+            prepared = stream.execute(current, prepared).unwrap().wait(current).unwrap();
+            (0..3).for_each(|_| prepared.run(current).unwrap());
+        }
+        prepared.into_model(current).unwrap().unload(current).unwrap();
+        drop(stream.unregister(current).unwrap());
+        let pool = c::POOL.lock().unwrap().take().unwrap();
+        assert_eq!(pool.statistics().blocks, 0);
+        pool.release(current).unwrap();
+        collect(current);
+        assert_lives!(device_blocks, 0);
+    });
+    alone.assert_nothing_lives();
+}
+
 /// The library still has a block when everything else has ended, and gives it back later. The allocator ends inside of that
 /// call of the library, which a panic must not leave.
 #[proves(CB_09, ALLOC_12)]

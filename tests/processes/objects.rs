@@ -3,12 +3,15 @@
 
 use super::common::{acl, alone, digits_in_batches_of, library_at, shared_simulator};
 use super::{catch_unwind, ending_of, is_forked};
+use ascendcl::library::LogLevel;
 use ascendcl::memory::bytes_in_arena;
 use ascendcl::model::ModelSource;
 use ascendcl::operator::relu;
 use ascendcl::runtime::{Actor, CloseError};
 use ascendcl::{Error, Library, Runtime, Thread};
 use ascendcl_macros::proves;
+use ascendcl_sim::control;
+use std::io::Write;
 use std::panic::AssertUnwindSafe;
 
 ascendcl::names!(Server);
@@ -93,6 +96,33 @@ fn a_library_of_a_forked_child_is_used_by_a_thread_that_has_used_that_of_the_par
     drop(thread);
     assert_eq!(in_child!(works()), "refused", "what is expected");
     device.reset(&mut Thread::new().unwrap()).unwrap();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+/// Neither the log nor the text of the last failure is asked of the library, nor which context is current.
+#[proves(THREAD_05, CTX_05)]
+#[test]
+fn a_forked_child_of_foreign_code_writes_no_log_and_looks_for_no_context() {
+    let (alone, acl) = (alone(), acl());
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    control::fail(super::that_counts()).unwrap();
+    let scope = device.with_current(&mut thread, |current| {
+        let (loaded, before) = (acl.library(), control::calls());
+        let ends = [
+            in_child!(current.foreign(|| ()).refused.is_some_and(|error| matches!(error, Error::Forked { .. }))),
+            in_child!(is_forked(loaded.checked("ask", "aclrtGetDevice", 507_899))),
+            in_child!(writeln!(loaded.app_log(LogLevel::Info), "a line").is_err()),
+            in_child!({
+                drop((current.foreign(|| ()), writeln!(loaded.app_log(LogLevel::Info), "a line")));
+                control::calls() == before
+            }),
+        ];
+        assert_eq!(ends, ["refused"; 4]);
+    });
+    scope.unwrap();
+    device.reset(&mut thread).unwrap();
     acl.close().unwrap();
     alone.assert_nothing_lives();
 }

@@ -16,8 +16,9 @@ pub(crate) const FOLDERS: [&str; 7] =
 const SAFE: &str = "ascendcl";
 
 /// Files of tests among the sources.
-const TESTS: [&str; 5] = [
+const TESTS: [&str; 6] = [
     "src/ffi/allocator_tests.rs",
+    "src/ffi/captured_graph/ends_tests.rs",
     "src/ffi/places_tests.rs",
     "src/ffi/shelf_tests.rs",
     "src/ffi/stream_tests.rs",

@@ -3,6 +3,8 @@
 mod build;
 mod capture;
 mod condition;
+#[cfg(test)]
+mod ends_tests;
 mod names;
 mod open;
 mod switch;

@@ -155,7 +155,7 @@ pub(super) struct WasOpen(bool);
 
 impl Update {
     /// Notes that an update is open: from now on the stream takes only work of the update.
-    fn opens(&self, api: Api, stream: &Arc<RawStream>, blocks: &Arc<HeldBlocks>) -> Result<(), Error> {
+    pub(super) fn opens(&self, api: Api, stream: &Arc<RawStream>, blocks: &Arc<HeldBlocks>) -> Result<(), Error> {
         stream.begin_capture(api, blocks)?;
         *self.open() = Open::On(Arc::clone(stream));
         Ok(())

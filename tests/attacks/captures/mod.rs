@@ -20,6 +20,7 @@ mod ports;
 mod refused_ends;
 mod shared;
 mod switches;
+mod taken_over;
 mod updates;
 
 use super::{collect, fail, in_context, inside, undisturbed};

@@ -7,7 +7,7 @@ use ascendcl::{BoundModel, Brand, Current, Error, Failed, Input};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::sync::mpsc::channel;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A run that fails although it began, and cannot be waited for.
 const IN_DOUBT: &str = "aclmdlExecute#1=after:507899,aclrtSynchronizeDeviceWithTimeout#1+=507899";
@@ -128,6 +128,140 @@ fn an_output_of_the_library_is_freed_when_the_call_that_emptied_it_is_told_to_ha
         collect(current);
         collect(current);
         assert_lives!(device_blocks, 0);
+    });
+    alone.assert_nothing_lives();
+}
+
+/// The second model of a workspace would run while the first one may still be running there.
+#[proves(MODEL_04, MODEL_06)]
+#[test]
+fn a_model_that_ran_in_its_turn_before_does_not_run_beside_a_run_in_doubt() {
+    let alone = alone();
+    let image = digits_in_batches_of(8);
+    inside(|current| {
+        let source = ModelSource::memory(&image);
+        let workspace = current.workspace(2 * current.model_size(source).unwrap().work).unwrap();
+        current.workspace_mutex(workspace, |current, lane| {
+            let [mut first, mut second] = [(); 2].map(|()| {
+                let model = lane.load(current, source.into()).unwrap();
+                let mut model = model.bind(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
+                model.write(current, 0, &[0.0_f32; 512]).unwrap();
+                (0..2).for_each(|_| lane.run_bound(current, &mut model).unwrap());
+                model
+            });
+            fail(IN_DOUBT);
+            lane.run_bound(current, &mut first).unwrap_err();
+            nothing_fails();
+            let refused = lane.run_bound(current, &mut second).unwrap_err();
+            assert!(matches!(refused, Error::StillRunning { .. }), "{refused}");
+            current.synchronize().unwrap();
+            lane.run_bound(current, &mut second).unwrap();
+        });
+    });
+    alone.assert_nothing_lives();
+}
+
+/// The functions of the fast paths are known by then.
+#[proves(MODEL_04, MEM_02)]
+#[test]
+fn an_execution_in_doubt_puts_everything_in_doubt_that_it_may_still_use() {
+    let alone = alone();
+    let image = digits_in_batches_of(8);
+    inside(|current| {
+        let source = ModelSource::memory(&image);
+        let workspace = current.workspace(2 * current.model_size(source).unwrap().work).unwrap();
+        let stream = current.stream().unwrap().without_allocator();
+        current.workspace_lane(stream, workspace, |current, mut lane| {
+            let model = lane.load(current, source.into()).unwrap();
+            let mut model = model.bind(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
+            for _ in 0..2 {
+                model = lane.execute(current, model).unwrap().wait(current).unwrap();
+            }
+            fail("aclmdlExecuteAsync#1=after:507899,aclrtSynchronizeStreamWithTimeout#1+=507899");
+            let mut model = lane.execute(current, model).unwrap_err().value;
+            nothing_fails();
+            current.synchronize().unwrap();
+            // It is over, and what is in doubt stays so.
+            let input = model.write(current, 0, &[0.0_f32; 512]).unwrap_err();
+            assert!(matches!(input, Error::InDoubt { .. }), "{input}");
+            drop(lane.execute(current, model).unwrap().wait(current).unwrap());
+        });
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(MODEL_16, MEM_02)]
+#[test]
+fn memory_of_a_failed_run_that_was_waited_for_is_written_and_read() {
+    let alone = alone();
+    inside(|current| {
+        let mut model = bound(current);
+        for warm in [false, true] {
+            fail("aclmdlExecute#1=after:507899");
+            model.run(current).unwrap_err();
+            nothing_fails();
+            model.write(current, 0, &[7.0_f32; 4]).unwrap();
+            model.run(current).unwrap();
+            assert_eq!(model.read::<f32>(current, 0).unwrap(), [5.0; 4], "{warm}");
+        }
+    });
+    alone.assert_nothing_lives();
+}
+
+/// The stream that it was given up on takes no work, because a capture was left on it. That comes after the checks of the
+/// model, which end no doubt.
+#[proves(DATA_10, MODEL_15)]
+#[test]
+fn a_refused_execution_behind_one_that_was_given_up_does_not_show_that_it_is_over() {
+    let alone = alone();
+    inside(|current| {
+        let mut own = current.stream().unwrap().without_allocator();
+        let mut model = bound(current);
+        let (release, released) = channel::<()>();
+        let held = move || released.recv_timeout(Duration::from_secs(20)).is_ok();
+        drop(own.launch_host_fn(current, held).unwrap());
+        let late = own.run_bound_within(current, &mut model, Duration::from_millis(20)).unwrap_err();
+        assert!(late.code().is_some_and(|code| code.is_timeout()), "{late}");
+        fail("aclmdlRICaptureEnd=507899");
+        let buffer = current.upload(&[1_u8; 4]).unwrap();
+        drop(own.capture(current, CaptureMode::Relaxed, buffer, |_, _| Ok(())));
+        let failed = own.execute(current, model).unwrap_err();
+        nothing_fails();
+        assert!(matches!(failed.error, Error::Capturing), "{}", failed.error);
+        let mut model = failed.value;
+        let written = model.write(current, 0, &[7.0_f32; 4]);
+        let failed = model.into_model(current).map(drop).unwrap_err();
+        release.send(()).unwrap();
+        assert!(matches!(written, Err(Error::StillRunning { .. })), "{written:?}");
+        assert!(matches!(failed.error, Error::StillRunning { .. }), "{}", failed.error);
+        // Once it is over, the memory is as good as before: the refused execution was not queued.
+        own.destroy(current).unwrap();
+        let mut model = failed.value;
+        model.write(current, 0, &[7.0_f32; 4]).unwrap();
+        model.run(current).unwrap();
+        assert_eq!(model.read::<f32>(current, 0).unwrap(), [5.0; 4]);
+    });
+    alone.assert_nothing_lives();
+}
+
+/// Only copies of pageable memory take place inside of the call.
+#[proves(COPY_05)]
+#[test]
+fn a_copy_of_pinned_memory_behind_work_with_the_same_memory_waits_on_the_stream_alone() {
+    let alone = alone();
+    inside(|current| {
+        let own = current.stream().unwrap().without_allocator();
+        let (model, [first, second]) = (bound(current), [(); 2].map(|()| current.host_buffer::<f32>(4).unwrap()));
+        let (release, released) = channel::<()>();
+        let held = move || released.recv_timeout(Duration::from_secs(5)).is_ok();
+        let (held, begun) = (own.launch_host_fn(current, held).unwrap(), Instant::now());
+        let executed = own.execute(current, model).unwrap();
+        let (_host, copied) = own.copy_to_input(current, first, executed, 0).unwrap().split();
+        let again = own.copy_to_input(current, second, copied, 0).unwrap();
+        release.send(()).unwrap();
+        drop(again.wait(current).unwrap());
+        drop(held);
+        assert!(begun.elapsed() < Duration::from_secs(5), "the copies have waited in their calls");
     });
     alone.assert_nothing_lives();
 }

@@ -2,6 +2,7 @@
 //! objects and runtimes of one name.
 
 mod attachments;
+mod bindings;
 mod doubt;
 mod ends;
 mod executions;

@@ -76,7 +76,12 @@ impl RawBinding {
                 aclmdlExecuteAsync(model.id(), self.inputs.raw(), self.outputs.raw(), stream)
             })
         };
-        queued.inspect_err(|_| self.spread_doubt(stream, model))
+        queued.inspect_err(|error| {
+            // A refused execution adds nothing to the doubt of an earlier one.
+            if !error.as_error().rules_out_that_work_was_queued() {
+                self.spread_doubt(stream, model);
+            }
+        })
     }
 
     /// Like [`execute`](Self::execute). `None` when further checks are needed; then nothing has happened. The caller settles
