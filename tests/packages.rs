@@ -9,13 +9,13 @@ use std::process::Command;
 
 /// The folders of the packages, with the largest number of files of each.
 const PACKAGES: [(&str, usize); 9] = [
-    (".", 315),
+    (".", 325),
     ("doctor", 30),
     ("ge", 30),
     ("ge/sys", 30),
     ("macros", 50),
     ("rules", 70),
-    ("sim", 315),
+    ("sim", 330),
     ("sim/dylib", 25),
     ("sys", 80),
 ];

@@ -6,7 +6,7 @@ mod common;
 
 use ascendcl::capture::CaptureMode;
 use ascendcl::raw::{Attach, Ending, EndsBefore};
-use ascendcl::{Acl, Device, Error, Recovered, RunError, Runtime, ScopeError, Setup, Thread, allocator::PoolAllocator};
+use ascendcl::{Acl, Device, Error, Recovered, RunError, ScopeError, Setup, Thread, allocator::PoolAllocator};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan, control};
 use ascendcl_sys::types::aclrtStream;
@@ -16,8 +16,6 @@ use std::cell::Cell;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
-use std::sync::{Arc, Mutex};
-use std::thread;
 use std::time::{Duration, Instant};
 
 const BRIEFLY: Duration = Duration::from_millis(20);
@@ -362,46 +360,4 @@ fn a_stream_of_other_code_is_not_destroyed_when_its_device_is_reset() {
     acl.close().unwrap();
     assert_lives!(streams, 1);
     assert_eq!(control::take_findings().len(), 1, "the library is finalised over it");
-}
-
-ascendcl::names!(Elsewhere);
-
-/// Takes the device on another thread when it ends.
-struct Takes(Arc<Mutex<Option<Result<(), Error>>>>);
-
-// SAFETY: it stands for nothing in the library.
-unsafe impl Attach for Takes {
-    const NAME: &'static str = "object that takes the device";
-    const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
-
-    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        let setup = Setup::builder().library(library()).device(0).build();
-        let opened = thread::spawn(move || Runtime::<Elsewhere>::open(setup).map(drop)).join().unwrap();
-        *self.0.lock().unwrap() = Some(opened);
-        Ok(())
-    }
-}
-
-#[proves(DEV_08)]
-#[test]
-fn a_device_is_not_taken_while_it_is_recovered() {
-    let alone = alone();
-    let taken = Arc::default();
-    let acl = acl();
-    let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
-    let ended = device.with_current(&mut thread, |current| {
-        control::fail(Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs)).unwrap();
-        let stream = current.stream().unwrap();
-        mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
-        drop(current.attach(Takes(Arc::clone(&taken)), ()).unwrap());
-    });
-    assert!(matches!(ended, Err(ScopeError::Teardown { .. })), "{ended:?}");
-    let Recovered::Usable(device) = device.recover(&mut thread, BRIEFLY).unwrap() else { panic!("it was reset") };
-    control::fail(Plan::new()).unwrap();
-    let taken = taken.lock().unwrap().take();
-    assert!(matches!(taken, Some(Err(Error::DeviceShared { device: 0, takes: 1, .. }))), "{taken:?}");
-    device.reset(&mut thread).unwrap();
-    acl.close().unwrap();
-    alone.assert_nothing_lives();
 }

@@ -10,7 +10,7 @@ use ascendcl_macros::proves;
 use ascendcl_sim::{Config, control};
 use std::mem;
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Barrier, Mutex};
+use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -337,4 +337,46 @@ fn threads_that_recover_one_device_at_a_time_all_come_to_an_end() {
     }
     assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     assert!(runtime::sweep(None).is_empty());
+}
+
+ascendcl::names!(Elsewhere);
+
+/// Takes the device on another thread when it ends.
+struct Takes(Arc<Mutex<Option<Result<(), Error>>>>);
+
+// SAFETY: it stands for nothing in the library.
+unsafe impl Attach for Takes {
+    const NAME: &'static str = "object that takes the device";
+    const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
+
+    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        let setup = Setup::builder().library(library()).device(0).build();
+        let opened = thread::spawn(move || Runtime::<Elsewhere>::open(setup).map(drop)).join().unwrap();
+        *self.0.lock().unwrap() = Some(opened);
+        Ok(())
+    }
+}
+
+#[proves(DEV_08)]
+#[test]
+fn a_device_is_not_taken_while_it_is_recovered() {
+    let alone = alone();
+    let taken = Arc::default();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
+    let ended = device.with_current(&mut thread, |current| {
+        fail("aclrtMemsetAsync=hang");
+        let stream = current.stream().unwrap();
+        mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
+        drop(current.attach(Takes(Arc::clone(&taken)), ()).unwrap());
+    });
+    assert!(matches!(ended, Err(ScopeError::Teardown { .. })), "{ended:?}");
+    let Recovered::Usable(device) = device.recover(&mut thread, BRIEFLY).unwrap() else { panic!("it was reset") };
+    nothing_fails();
+    let taken = taken.lock().unwrap().take();
+    assert!(matches!(taken, Some(Err(Error::DeviceShared { device: 0, takes: 1, .. }))), "{taken:?}");
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
 }

@@ -3,7 +3,6 @@
 //! A registration that no work used is reported when it ends, because until then such work may still come.
 
 use super::clock::Now;
-use super::effects::allocates;
 use super::scene::Case;
 use super::world::{Registration, World};
 use crate::catalogue::*;
@@ -27,7 +26,7 @@ pub(super) fn judge(case: &mut Case<'_>) {
         _ => {}
     }
     if let Some(stream) = case.event().queue()
-        && allocates(case.world, case.scene)
+        && case.scene.allocates(case.world)
     {
         serves(case, stream);
     }

@@ -145,18 +145,12 @@ fn submit(world: &mut World, scene: &Scene) -> u64 {
     {
         event.in_flight.push(whole());
     }
-    if allocates(world, scene)
+    if scene.allocates(world)
         && let Some(object) = world.registrations.get(&queue).and_then(|registration| registration.object)
     {
         world.allocators.entry(object).or_default().push(whole());
     }
     count
-}
-
-/// Whether the work takes memory from the stream's allocator.
-pub(super) fn allocates(world: &World, scene: &Scene) -> bool {
-    let dynamic = world.models.get(scene.event.object).is_some_and(|model| model.data.dynamic);
-    scene.event.is(Flag::Allocates) || (scene.event.op == Op::Execute && dynamic)
 }
 
 /// Removes the uses of a call that had no effect.
@@ -332,7 +326,7 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
     if let Some(queue) = event.queue() {
         queued(world, scene, queue, count);
     }
-    if allocates(world, scene) {
+    if scene.allocates(world) {
         allocated(world, scene);
     }
 }
@@ -357,7 +351,7 @@ fn allocated(world: &mut World, scene: &Scene) {
 fn queued(world: &mut World, scene: &Scene, queue: Object, count: u64) {
     // A model uses the allocator that is registered when it runs. The first operator decides that of the stream.
     let operator = scene.event.op != Op::Execute;
-    let own = operator && allocates(world, scene) && !world.registrations.contains_key(&queue);
+    let own = operator && scene.allocates(world) && !world.registrations.contains_key(&queue);
     if let Some(stream) = world.streams.get_mut(queue) {
         if own {
             stream.data.allocated.get_or_insert(scene.call);

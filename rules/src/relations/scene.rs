@@ -94,6 +94,12 @@ impl Scene {
             || self.data_buffers(world).any(|buffer| buffer == object);
         named && world.means(self.call, object)
     }
+
+    /// Whether the work takes memory from the stream's allocator.
+    pub(super) fn allocates(&self, world: &World) -> bool {
+        let dynamic = world.models.get(self.event.object).is_some_and(|model| model.data.dynamic);
+        self.event.is(Flag::Allocates) || (self.event.op == Op::Execute && dynamic)
+    }
 }
 
 /// Memory that the device finds when it comes to the work, or the functions of the program use.

@@ -9,7 +9,7 @@ use super::failure::{LoadFailure, RunFailure};
 use super::names;
 use super::shapes::Shapes;
 use super::sizes::{self, Size};
-use super::steps::Steps;
+use super::steps::{MARK, Steps};
 use rten::Dimension;
 use rten_onnx::onnx::{DataType, GraphProto, ModelProto, NodeProto, TensorProto};
 use std::cell::RefCell;
@@ -19,8 +19,6 @@ use std::collections::HashMap;
 const SMALL: usize = 1 << 28;
 /// The bytes of an element while it is calculated with, at most.
 const ELEMENT: usize = 4;
-/// The prefix of the names of checks.
-pub(super) const MARK: &str = "ascendcl.room";
 /// An operator that only [`guard`] knows, and its domain: its output is its first input, a size, if the value of that size
 /// has few enough elements, which is its second input.
 pub(super) const LIMIT: (&str, &str) = ("Limit", MARK);

@@ -1,9 +1,11 @@
 //! Nodes that are added to a graph, one behind the other.
 
-use super::ceiling::MARK;
 use super::names;
 use rten_onnx::onnx::{AttributeProto, AttributeType, DataType, NodeProto, TensorProto};
 use std::cell::RefCell;
+
+/// The prefix of the names of checks.
+pub(super) const MARK: &str = "ascendcl.room";
 
 /// Nodes that calculate one value after the other.
 pub(super) struct Steps<'a> {

@@ -21,8 +21,8 @@ use std::sync::OnceLock;
 
 pub(crate) use binding::{BoundInput, DoubtOnDrop, NotExecuted, NotRun, RawBinding, TensorPlace};
 use dataset::Dataset;
-use description::Description;
 pub(crate) use description::Port;
+use description::{DESCRIBE, Description};
 pub(crate) use gears::RawGears;
 use gears::{GearInput, chosen_outputs};
 pub(crate) use load::{Image, LoadInto, ModelImage, Share};
@@ -307,5 +307,3 @@ impl LoadedModel {
         unloaded
     }
 }
-
-const DESCRIBE: &str = "read the description of a model";
