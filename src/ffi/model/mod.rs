@@ -255,7 +255,7 @@ impl LoadedModel {
     /// An error if an execution writes more to an output than its memory has: the library writes outputs of a fixed shape
     /// and of a gear without comparing. `rooms` are the bytes of the outputs, `None` where the library allocates.
     #[rule(DATA_08)]
-    fn fits_into(&self, chosen: &ChosenOutputs, rooms: &[Option<usize>]) -> Result<(), Error> {
+    fn fits_into(&self, chosen: &[Option<Vec<i64>>], rooms: &[Option<usize>]) -> Result<(), Error> {
         let has_gears = self.gear_choice().is_some();
         for (index, (port, room)) in self.outputs().iter().zip(rooms).enumerate() {
             let in_gear = chosen.get(index).and_then(|dims| port.bytes_of(dims.as_ref()?));
