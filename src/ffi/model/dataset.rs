@@ -2,7 +2,7 @@
 
 use super::super::call::call;
 use super::super::{Api, RawBuffer};
-use super::Port;
+use super::description::Port;
 use crate::error::{Error, ObjectKind};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::*;

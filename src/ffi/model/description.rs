@@ -3,12 +3,13 @@
 use super::super::Api;
 use super::super::api::text;
 use super::super::call::call;
-use super::DESCRIBE;
 use super::gears::GearInput;
 use crate::element::ElementType;
 use crate::error::Error;
 use ascendcl_sys::types::*;
 use core::ffi::c_char;
+
+pub(super) const DESCRIBE: &str = "read the description of a model";
 
 #[derive(Debug)]
 pub(super) struct Description {

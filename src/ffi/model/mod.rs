@@ -3,6 +3,7 @@
 mod binding;
 mod dataset;
 mod description;
+mod gear_outputs;
 mod gears;
 mod load;
 
@@ -21,10 +22,11 @@ use std::sync::OnceLock;
 
 pub(crate) use binding::{BoundInput, DoubtOnDrop, NotExecuted, NotRun, RawBinding, TensorPlace};
 use dataset::Dataset;
-use description::Description;
 pub(crate) use description::Port;
+use description::{DESCRIBE, Description};
+use gear_outputs::{ChosenOutputs, chosen_outputs};
+use gears::GearInput;
 pub(crate) use gears::RawGears;
-use gears::{GearInput, chosen_outputs};
 pub(crate) use load::{Image, LoadInto, ModelImage, Share};
 
 /// A model in the device's memory, or the row for one: the row exists before the model is [loaded](Self::load). It has
@@ -50,9 +52,6 @@ pub(crate) struct LoadedModel {
     memory: LoadInto,
     owner: Owner,
 }
-
-/// The shapes of a model's outputs in its gear; `None` where the library does not say it. Empty for a model without gears.
-type ChosenOutputs = Vec<Option<Vec<i64>>>;
 
 impl Row for LoadedModel {
     #[inline]
@@ -307,5 +306,3 @@ impl LoadedModel {
         unloaded
     }
 }
-
-const DESCRIBE: &str = "read the description of a model";
