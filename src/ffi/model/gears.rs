@@ -142,21 +142,6 @@ impl GearInput {
     }
 }
 
-/// The shapes of a model's outputs in the gear that was [chosen](GearInput::choose) last. `None` for an output whose shape
-/// the library does not say. The model must be loaded, and its description alive and filled in.
-pub(super) fn chosen_outputs(api: Api, desc: *const aclmdlDesc, outputs: usize) -> Vec<Option<Vec<i64>>> {
-    let shape = |index| {
-        let mut dims = NO_DIMS;
-        // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees, and
-        // writes the answer to `dims` during the call; a pointer to a live local is valid for writes (`core::ptr`,
-        // "Safety").
-        let answer = unsafe { call!(api.aclmdlGetCurOutputDims(desc, index, &raw mut dims)) };
-        let dims = answer.is_success().then(|| sizes(&dims))?;
-        dims.iter().all(|size| *size >= 0).then_some(dims)
-    };
-    (0..outputs).map(shape).collect()
-}
-
 fn batches(api: Api, desc: *const aclmdlDesc) -> Result<Vec<u64>, Error> {
     let mut batch = aclmdlBatch { batchCount: 0, batch: [0; ACL_MAX_BATCH_NUM as usize] };
     // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees, and writes

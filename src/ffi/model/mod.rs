@@ -3,6 +3,7 @@
 mod binding;
 mod dataset;
 mod description;
+mod gear_outputs;
 mod gears;
 mod load;
 
@@ -23,8 +24,9 @@ pub(crate) use binding::{BoundInput, DoubtOnDrop, NotExecuted, NotRun, RawBindin
 use dataset::Dataset;
 pub(crate) use description::Port;
 use description::{DESCRIBE, Description};
+use gear_outputs::{ChosenOutputs, chosen_outputs};
+use gears::GearInput;
 pub(crate) use gears::RawGears;
-use gears::{GearInput, chosen_outputs};
 pub(crate) use load::{Image, LoadInto, ModelImage, Share};
 
 /// A model in the device's memory, or the row for one: the row exists before the model is [loaded](Self::load). It has
@@ -50,9 +52,6 @@ pub(crate) struct LoadedModel {
     memory: LoadInto,
     owner: Owner,
 }
-
-/// The shapes of a model's outputs in its gear; `None` where the library does not say it. Empty for a model without gears.
-type ChosenOutputs = Vec<Option<Vec<i64>>>;
 
 impl Row for LoadedModel {
     #[inline]
@@ -255,7 +254,7 @@ impl LoadedModel {
     /// An error if an execution writes more to an output than its memory has: the library writes outputs of a fixed shape
     /// and of a gear without comparing. `rooms` are the bytes of the outputs, `None` where the library allocates.
     #[rule(DATA_08)]
-    fn fits_into(&self, chosen: &ChosenOutputs, rooms: &[Option<usize>]) -> Result<(), Error> {
+    fn fits_into(&self, chosen: &[Option<Vec<i64>>], rooms: &[Option<usize>]) -> Result<(), Error> {
         let has_gears = self.gear_choice().is_some();
         for (index, (port, room)) in self.outputs().iter().zip(rooms).enumerate() {
             let in_gear = chosen.get(index).and_then(|dims| port.bytes_of(dims.as_ref()?));

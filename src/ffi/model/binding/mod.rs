@@ -6,8 +6,9 @@ use super::super::allocator::Keeps;
 use super::super::call::call;
 use super::super::gate::Gate;
 use super::super::{Api, LastUse, Owner, RawBuffer, RawStream};
+use super::LoadedModel;
 use super::dataset::Dataset;
-use super::{ChosenOutputs, LoadedModel};
+use super::gear_outputs::ChosenOutputs;
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::shelf::{Row, Shelf, ShelfPlace};
 use crate::life_cycle::leads;
@@ -116,12 +117,18 @@ impl RawBinding {
         model.is_current()?;
         model.check_loaded()?;
         self.blocks().iter().try_for_each(|block| block.is_current())?;
+        let has_gears = model.gears().is_some();
+        if !has_gears {
+            model.fits_into(&[], &self.rooms)?;
+        }
         self.inputs.create(api, inputs.iter().map(|input| Some((&*input.block, input.bytes))))?;
         self.outputs.create(api, outputs.iter().map(|block| block.as_ref().map(|block| (&**block, block.bytes()))))?;
         let shapes: Vec<_> = inputs.iter().map(|input| &input.dims).collect();
         let chosen = model.set_shapes(api, &self.inputs, &shapes)?;
-        model.fits_into(&chosen, &self.rooms)?;
-        *self.chosen() = chosen;
+        if has_gears {
+            model.fits_into(&chosen, &self.rooms)?;
+            *self.chosen() = chosen;
+        }
         Ok(())
     }
 
@@ -206,10 +213,11 @@ impl RawBinding {
         self.is_current()?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::MODEL_TENSORS }) };
         stream.capture_call(api, "capture a model", |ready, stream| {
-            // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that stays
-            // until the last replay is done (MODEL-14, DATA-02, DATA-10, GRAPH-05). The gate is passed, and
-            // `capture_call` passed the stream's. Datasets, model and memory end only when nothing keeps their rows,
-            // and the graph keeps them until its instance is destroyed.
+            // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that is as
+            // large as a replay reads and writes, and stays until the last one is done (MODEL-14, DATA-02, DATA-08,
+            // DATA-10, GRAPH-05). The gate is passed, and `capture_call` passed the stream's. Datasets, model and memory
+            // end only when nothing keeps their rows, and the graph keeps them until its instance is destroyed. `create`
+            // and `reshape` have compared the sizes with what the library itself does not compare.
             unsafe { call!(ready.aclmdlExecuteAsync(model.id(), self.inputs.raw(), self.outputs.raw(), stream)) }
         })
     }
