@@ -362,6 +362,7 @@ unsafe impl Attach for PanicsWhenLost {
     }
 
     fn is_lost(&self) {
+        assert!(Thread::new().is_err(), "the thread is taken");
         self.0.fetch_add(1, Ordering::Relaxed);
         panic!("it is lost");
     }
