@@ -349,8 +349,8 @@ fn a_stream_of_the_next_default_context_does_not_inherit_the_allocator_of_a_lost
     }
 }
 
-/// An object of other code that panics when it hears that it is lost.
-struct PanicsWhenLost;
+/// An object of other code that counts, and panics, when it hears that it is lost.
+struct PanicsWhenLost(Arc<AtomicUsize>);
 
 // SAFETY: it stands for nothing in the library.
 unsafe impl Attach for PanicsWhenLost {
@@ -362,6 +362,8 @@ unsafe impl Attach for PanicsWhenLost {
     }
 
     fn is_lost(&self) {
+        assert!(Thread::new().is_err(), "the thread is taken");
+        self.0.fetch_add(1, Ordering::Relaxed);
         panic!("it is lost");
     }
 }
@@ -373,10 +375,11 @@ fn an_attached_object_that_panics_when_it_is_lost_does_not_keep_a_device_from_it
     let acl = acl();
     let mut thread = Thread::new().unwrap();
     let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
+    let lost = Arc::new(AtomicUsize::new(0));
     let ended = device.default_context(&mut thread, |context, thread| {
         context.enter(thread, |current| {
             for _ in 0..2 {
-                drop(current.attach(PanicsWhenLost, ()).unwrap());
+                drop(current.attach(PanicsWhenLost(Arc::clone(&lost)), ()).unwrap());
             }
             let (stream, memory) = (current.stream().unwrap(), current.device_buffer::<u8>(64).unwrap());
             fail("aclrtMemsetAsync=hang,aclrtStreamAbort=207000,aclrtDeviceTaskAbort=207000");
@@ -387,6 +390,7 @@ fn an_attached_object_that_panics_when_it_is_lost_does_not_keep_a_device_from_it
     let recovers = AssertUnwindSafe(|| drop(device.recover(&mut thread, BRIEFLY)));
     let panic = catch_unwind(recovers).unwrap_err();
     assert_eq!(panic.downcast_ref(), Some(&"it is lost"));
+    assert_eq!(lost.load(Ordering::Relaxed), 2);
     nothing_fails();
     acl.device(&mut thread, 0).unwrap().reset(&mut thread).unwrap();
     acl.close().unwrap();

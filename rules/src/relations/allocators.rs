@@ -4,9 +4,9 @@
 
 use super::clock::Now;
 use super::scene::Case;
-use super::world::{Registration, World};
+use super::world::Registration;
 use crate::catalogue::*;
-use crate::events::{Event, Kind, Member, Object, Op};
+use crate::events::{Kind, Member, Object, Op};
 use crate::finding::Call;
 
 pub(super) fn judge(case: &mut Case<'_>) {
@@ -158,30 +158,6 @@ fn inherits(case: &mut Case<'_>) {
     )
     .all(lost.iter().map(|(stream, _)| *stream))
     .against(*reset, "ended the streams");
-}
-
-/// A forced reset ends this context.
-pub(super) fn loses(world: &mut World, reset: Call, context: Object) {
-    for stream in world.streams_of(context) {
-        world.registrations.get_mut(&stream).into_iter().for_each(|registration| registration.lost = Some(reset));
-    }
-}
-
-/// The program has tried to unregister, which the library may refuse; or a finding has told that it has not.
-pub(super) fn is_told(world: &mut World, event: &Event) {
-    match (event.op, event.object.kind) {
-        (Op::Unregister, _) => {
-            world.registrations.get_mut(&event.object).into_iter().for_each(|registration| registration.lost = None);
-        }
-        (Op::Create, Kind::Stream) => {
-            let device = world.context_device(event.context).map(Object::device);
-            let registrations = world.registrations.values_mut();
-            registrations.for_each(|registration| {
-                registration.lost = registration.lost.filter(|reset| Some(reset.object) != device)
-            });
-        }
-        _ => {}
-    }
 }
 
 fn descriptor(case: &mut Case<'_>, object: Object) {

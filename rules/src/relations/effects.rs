@@ -18,7 +18,7 @@ pub(super) fn begin(world: &mut World, scene: Scene, reported: Option<Vec<Object
     if scene.event.op == Op::GiveBack {
         super::lent::given_back(world, &scene.event);
     }
-    super::allocators::is_told(world, &scene.event);
+    super::lost::is_told(world, &scene.event);
     let named = scene.event.others().chain([scene.event.object]);
     let blocks = scene.memory.iter().filter_map(|used| Some(world.block(used.span.start)?.0));
     let used: Vec<Object> = named.chain(blocks).collect();

@@ -217,7 +217,7 @@ pub(super) fn reset_device(world: &mut World, call: Call, id: u64, forced: bool)
     }
     if let Some(context) = device.default_context.take() {
         if forced {
-            super::allocators::loses(world, call, context);
+            super::lost::loses(world, call, context);
         }
         end_context(world, call, context);
     }

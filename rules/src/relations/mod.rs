@@ -17,6 +17,7 @@ mod in_flight;
 mod lent;
 mod live;
 mod lives;
+mod lost;
 mod media;
 mod memory;
 mod models;
