@@ -288,7 +288,7 @@ fn an_event_orders_two_streams_and_measures_time() {
     alone.assert_nothing_lives();
 }
 
-#[proves(DEV_03, DEV_04, STREAM_02, STREAM_03, THREAD_02)]
+#[proves(DEV_03, DEV_04, STREAM_02, STREAM_03)]
 #[test]
 fn the_default_stream_copies_and_waits_and_is_never_destroyed() {
     let alone = alone();

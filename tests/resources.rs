@@ -320,7 +320,7 @@ fn everything_again_after_everything_was_released() {
     alone.assert_nothing_lives();
 }
 
-#[proves(STREAM_11, STREAM_14, CTX_12)]
+#[proves(STREAM_11, STREAM_14)]
 #[test]
 fn a_stream_has_the_priority_and_the_flags_that_were_asked_for() {
     let alone = alone();

@@ -8,6 +8,7 @@
 mod common;
 
 use ascendcl::{Context, Current, Scoped, Thread};
+use ascendcl_macros::proves;
 use ascendcl_sim::{Config, control};
 use common::scopes::in_context;
 use common::{Alone, block_on, under_watch};
@@ -116,6 +117,8 @@ fn work_that_another_thread_waits_for_comes_back() {
     soak.end();
 }
 
+/// The order of the tasks of several threads is open. What each of them waits for is its own.
+#[proves(THREAD_02)]
 #[test]
 fn a_default_stream_on_several_threads_gives_back_what_each_has_queued() {
     let soak = Soak::begin("a_default_stream_on_several_threads_gives_back_what_each_has_queued", 6);
@@ -186,7 +189,8 @@ fn events_and_the_whole_context_are_waited_for_while_others_queue() {
 
 #[test]
 fn a_limit_is_not_reported_for_work_that_is_done() {
-    const LIMIT: Duration = Duration::from_secs(1);
+    /// The work takes a hundredth of it, but for a machine that is busy.
+    const LIMIT: Duration = Duration::from_secs(10);
     let soak = Soak::begin("a_limit_is_not_reported_for_work_that_is_done", 3);
     in_context(|context, thread| {
         context

@@ -58,6 +58,14 @@ if [ -z "${MUTANTS_WORKER:-}" ]; then
         echo "red without a mutant"
         exit 1
     fi
+    # A name that no test has would leave its test among those that run first, or nothing to run.
+    cargo test --quiet --offline --test stamps -- --list >list 2>/dev/null
+    for name in $long; do
+        grep -q "^$name: test\$" list || {
+            echo "there is no test $name"
+            exit 1
+        }
+    done
     workers=$(nproc)
     [ "$workers" -le 4 ] || workers=4
     lived=0
@@ -109,6 +117,10 @@ mutant() { # name, file, substitution
         lived=$((lived + 1))
     elif grep -q '^error.*could not compile' said; then
         echo "does not compile: $1"
+        lived=$((lived + 1))
+    elif ! grep -q 'panicked at\|signal: ' said; then
+        echo "no test fails: $1"
+        cat said
         lived=$((lived + 1))
     else
         echo "red: $1: $(sed -n 's/^    \([a-z_:]*\)$/\1/p' said | sort -u | tr '\n' ' ')"

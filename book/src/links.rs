@@ -124,10 +124,12 @@ mod tests {
 
     #[test]
     fn a_link_of_another_page_to_nothing_is_found() {
-        let page = std::env::temp_dir().join("a-link-of-another-page.md");
+        let page = std::env::temp_dir().join(format!("a-link-of-another-page-{}.md", std::process::id()));
         let links = format!("[a](no-such-file) [b](#none) [c]({FILES}README.md#none) [d]({FILES}README.md#licence)");
         fs::write(&page, links).unwrap();
-        assert_eq!(broken_beside(&crate::repository(), &page).len(), 3);
+        let broken = broken_beside(&crate::repository(), &page);
+        fs::remove_file(&page).unwrap();
+        assert_eq!(broken.len(), 3);
     }
 
     #[test]

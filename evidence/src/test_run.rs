@@ -3,8 +3,14 @@
 use super::ground::Ground;
 use super::part::Outcome;
 
-/// The log of the run of all tests.
-pub(crate) const LOG: &str = "tests";
+/// The runs: the log, and what Cargo is asked beside the workspace. Without features, tests of features are not compiled. A
+/// filter is one of all targets, so the tests of a module are a run by themselves.
+pub(crate) const RUNS: [(&str, &[&str]); 3] = [
+    ("tests", &["--no-fail-fast"]),
+    ("tests-options", &["--no-fail-fast", "--features", FEATURES, "--test", "options", "--test", "tracing"]),
+    ("tests-subscribers", &["--no-fail-fast", "--features", FEATURES, "--test", "attacks", "subscribers"]),
+];
+const FEATURES: &str = "ascendcl/half,ascendcl/tracing";
 
 /// A test, or a program of `ui-tests/`.
 #[derive(PartialEq, Eq, Debug)]
@@ -34,22 +40,32 @@ impl Ended {
 }
 
 pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
-    let mut command = ground.command("cargo");
-    // One of the tests writes the table of rules and tests. The part `traceability` joins that table with this run.
-    command.env("TRACEABILITY_CSV", ground.out(super::trace::MARKS));
-    let ran = ground.run(LOG, command.args(["test", "--workspace", "--locked", "--no-fail-fast"]))?;
-    let tests = read(&ran.text);
+    let (mut tests, mut ends, mut logs) = (Vec::new(), Vec::new(), Vec::new());
+    for (log, asked) in RUNS {
+        let mut command = ground.command("cargo");
+        // One of the tests writes the table of rules and tests. The part `traceability` joins that table with these runs.
+        command.env("TRACEABILITY_CSV", ground.out(super::trace::MARKS));
+        let ran = ground.run(log, command.args(["test", "--workspace", "--locked"]).args(asked))?;
+        let own = read(&ran.text);
+        if own.iter().all(|test| test.ended != Ended::Ok) {
+            ends.push(format!("no test of `{log}` passes; {}", ran.end()));
+        } else if !ran.ok && own.iter().all(|test| test.ended != Ended::Failed) {
+            ends.push(ran.end());
+        }
+        tests.extend(own);
+        logs.push(ran.log);
+    }
     let count = |ended| tests.iter().filter(|test| test.ended == ended).count();
     let (ok, failed, ignored) = (count(Ended::Ok), count(Ended::Failed), count(Ended::Ignored));
     let mut says = format!("{ok} ok, {failed} failed, {ignored} ignored");
     for test in tests.iter().filter(|test| test.ended == Ended::Failed).take(5) {
         says += &format!("; {} in {}", test.name, test.target);
     }
-    if !ran.ok && failed == 0 {
-        says += &format!("; {}", ran.end());
+    for end in &ends {
+        says += &format!("; {end}");
     }
-    let outcome = Outcome::judged(ran.ok && failed == 0 && ok > 0, says).fact("ok", ok).fact("failed", failed);
-    Ok(outcome.fact("ignored", ignored).file(ran.log))
+    let outcome = Outcome::judged(ends.is_empty() && failed == 0, says).fact("ok", ok).fact("failed", failed);
+    Ok(logs.into_iter().fold(outcome.fact("ignored", ignored), Outcome::file))
 }
 
 /// The tests in the output of cargo, libtest and trybuild.

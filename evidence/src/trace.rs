@@ -4,7 +4,7 @@
 use super::ground::Ground;
 use super::part::Outcome;
 use super::table::{csv, records};
-use super::test_run::{Ended, LOG, Test, read};
+use super::test_run::{Ended, RUNS, Test, read};
 use std::fs;
 
 /// The file that `tests/traceability/csv.rs` writes.
@@ -13,27 +13,29 @@ const FILE: &str = "traceability.csv";
 const HEAD: [&str; 8] = ["rule", "area", "class", "priority", "mark", "file", "name", "result"];
 
 pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
-    let log = fs::read(ground.out(&format!("logs/{LOG}.log")));
+    let logs: Result<Vec<_>, _> =
+        RUNS.iter().map(|(log, _)| fs::read(ground.out(&format!("logs/{log}.log")))).collect();
     let marks = fs::read_to_string(ground.out(MARKS));
-    let (Ok(log), Ok(marks)) = (log, marks) else {
+    let (Ok(logs), Ok(marks)) = (logs, marks) else {
         return Ok(Outcome::skipped("there is no run of the tests: run the part `tests` first"));
     };
-    let tests = read(&String::from_utf8_lossy(&log));
+    let tests: Vec<_> = logs.iter().flat_map(|log| read(&String::from_utf8_lossy(log))).collect();
     let rows = joined(&records(&marks), &tests);
     ground.write(FILE, &csv(&HEAD, &rows))?;
     let shows = |row: &&Vec<String>| row.get(4).is_some_and(|mark| !mark.is_empty() && mark != "keeps");
     let shown: Vec<_> = rows.iter().filter(shows).collect();
     let with = |word: &str| shown.iter().filter(|row| row.get(7).is_some_and(|result| result == word)).count();
     let rules: std::collections::BTreeSet<_> = rows.iter().filter_map(|row| row.first()).collect();
-    let (ok, failed, missing) = (with("ok"), with("FAILED"), with("not run"));
+    let [ok, failed, ignored, missing] = ["ok", "FAILED", "ignored", "not run"].map(with);
     let says = format!(
-        "{} rules, {} rows; of {} marks of evidence {ok} ok, {failed} failed, {missing} not run",
+        "{} rules, {} rows; of {} marks of evidence {ok} ok, {failed} failed, {ignored} ignored, {missing} not run",
         rules.len(),
         rows.len(),
         shown.len()
     );
-    let outcome = Outcome::judged(failed + missing == 0 && ok > 0, says).fact("rules", rules.len()).fact("ok", ok);
-    Ok(outcome.fact("failed", failed).fact("not run", missing).file(FILE))
+    // A test that does not run shows nothing, whatever the reason.
+    let outcome = Outcome::judged(ok == shown.len() && ok > 0, says).fact("rules", rules.len()).fact("ok", ok);
+    Ok(outcome.fact("failed", failed).fact("ignored", ignored).fact("not run", missing).file(FILE))
 }
 
 fn joined(marks: &[Vec<String>], tests: &[Test]) -> Vec<Vec<String>> {

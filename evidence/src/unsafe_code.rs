@@ -126,7 +126,8 @@ pub(crate) fn of(root: &Path) -> Result<Vec<Place>, String> {
     Ok(places)
 }
 
-fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
+/// The files with Rust code below a folder.
+pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let failed = |error: std::io::Error| format!("{}: {error}", folder.display());
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).map_err(failed)? {

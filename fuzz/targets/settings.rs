@@ -5,7 +5,7 @@
 use ascendcl_sim::Config;
 use libfuzzer_sys::{Corpus, fuzz_target};
 
-const NAMES: [&str; 9] = [
+const NAMES: [&str; 10] = [
     "ASCENDCL_SIM",
     "ASCENDCL_SIM_DEVICES",
     "ASCENDCL_SIM_SOC",
@@ -15,6 +15,7 @@ const NAMES: [&str; 9] = [
     "ASCENDCL_SIM_FINDINGS",
     "ASCENDCL_SIM_SUPPRESS",
     "ASCENDCL_SIM_EXIT",
+    "ASCENDCL_SIM_PATIENCE",
 ];
 
 // The first byte says which variable, the rest is the value.

@@ -13,7 +13,7 @@ use ascendcl::{
     stream::{AllocatorGroup, CustomAllocator},
 };
 use ascendcl_macros::proves;
-use ascendcl_sim::{Plan, control};
+use ascendcl_sim::control;
 use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -297,9 +297,9 @@ fn an_allocator_whose_replacement_was_refused_twice_comes_back() {
         inside(|current| {
             let stream = pooled(current);
             let plan = "aclrtAllocatorRegister#1=507899, aclrtAllocatorRegister#2=507899";
-            control::fail(plan.parse().unwrap()).unwrap();
+            crate::fail(plan);
             let (stream, other) = stream.replace(current, pool(current)).unwrap_err().value;
-            control::fail(Plan::new()).unwrap();
+            crate::nothing_fails();
             other.release(current).unwrap();
             assert_lives!(allocator_descriptors, 2, "the library may call either: both have a row");
             let (stream, first) = stream.unregister(current).unwrap();
@@ -317,14 +317,14 @@ fn a_descriptor_that_the_library_keeps_stays_with_its_stream_and_then_with_the_s
     let alone = alone();
     inside(|current| {
         let (stream, other) = (pooled(current), pool(current));
-        control::fail("aclrtAllocatorDestroyDesc=507899".parse().unwrap()).unwrap();
+        crate::fail("aclrtAllocatorDestroyDesc=507899");
         let (stream, first) = stream.replace(current, other).unwrap();
         let (stream, second) = stream.unregister(current).unwrap();
         stream.destroy(current).unwrap();
         assert_eq!((control::live().streams, control::live().allocator_descriptors), (0, 2));
         let errors = current.collect();
         assert!(matches!(&*errors, [Error::Vendor(error)] if error.call == "aclrtAllocatorDestroyDesc"), "{errors:?}");
-        control::fail(Plan::new()).unwrap();
+        crate::nothing_fails();
         assert_eq!(current.collect().len(), 0);
         assert_lives!(allocator_descriptors, 0);
         first.release(current).unwrap();
@@ -342,7 +342,7 @@ fn a_descriptor_that_the_library_keeps_keeps_its_context_and_the_device() {
     let device = acl.device(&mut thread, 0).unwrap();
     let ended = device.with_current(&mut thread, |current| {
         std::mem::forget(pooled(current));
-        control::fail("aclrtAllocatorDestroyDesc=507899".parse().unwrap()).unwrap();
+        crate::fail("aclrtAllocatorDestroyDesc=507899");
     });
     let Err(ScopeError::Teardown { errors, .. }) = ended else { panic!("{ended:?}") };
     assert!(matches!(&*errors, [Error::Vendor(error)] if error.call == "aclrtAllocatorDestroyDesc"), "{errors:?}");
@@ -355,7 +355,7 @@ fn a_descriptor_that_the_library_keeps_keeps_its_context_and_the_device() {
         failed.error
     );
     let device = failed.value;
-    control::fail(Plan::new()).unwrap();
+    crate::nothing_fails();
     device.reset(&mut thread).unwrap();
     acl.close().unwrap();
     alone.assert_nothing_lives();
@@ -368,9 +368,9 @@ fn a_permit_of_which_an_attachment_is_in_doubt_gives_its_allocator_back_when_tha
     inside(|current| {
         let group = AllocatorGroup::new(current, pool(current)).unwrap();
         let plan = "aclrtAllocatorRegister#1=after:507899, aclrtAllocatorUnregister#1=507899";
-        control::fail(plan.parse().unwrap()).unwrap();
+        crate::fail(plan);
         let stream = group.attach(current, current.stream().unwrap()).unwrap_err().value;
-        control::fail(Plan::new()).unwrap();
+        crate::nothing_fails();
         let group = group.into_allocator().unwrap_err();
         stream.destroy(current).unwrap();
         group.into_allocator().unwrap().release(current).unwrap();

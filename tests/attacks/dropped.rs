@@ -1,7 +1,7 @@
 //! Handles that are dropped in any order, and programs that return early.
 
 use super::with_device;
-use super::{collect, fail, inside, model, nothing_fails, set, upload};
+use super::{collect, inside, model, must_not_call, nothing_fails, set, upload};
 use crate::common::{alone, assert_lives};
 use crate::null::{WORK_FAILED, books, refusal};
 use ascendcl::Error;
@@ -169,8 +169,7 @@ fn a_stream_that_takes_the_place_of_an_idle_one_is_not_waited_for_while_its_work
             drop(stream.launch_host_fn(current, move || released.recv_timeout(LONG).is_ok()).unwrap());
             (stream, release)
         });
-        // A wait would be an error of the collection.
-        fail("aclrtSynchronizeStreamWithTimeout=507899, aclrtSynchronizeStream=507899");
+        must_not_call("aclrtSynchronizeStreamWithTimeout=507899, aclrtSynchronizeStream=507899");
         collect(current);
         nothing_fails();
         held.iter().for_each(|(_, release)| release.send(()).unwrap());

@@ -61,11 +61,11 @@ fn a_context_that_cannot_be_put_back_after_other_code_is_asked_for_again_by_the_
     let (alone, _others) = undisturbed();
     on_device_0(|current| {
         let own = current_handle();
-        control::fail(Plan::new().at(Calls::of("aclrtSetCurrentContext").from(1), Fault::Fails(507_899))).unwrap();
+        crate::begin(Plan::new().at(Calls::of("aclrtSetCurrentContext").from(1), Fault::Fails(507_899)));
         let left = current.foreign(|| sets_device(1));
         assert!(left.changed && matches!(left.refused, Some(Error::Vendor(_))), "{left:?}");
         assert!(matches!(current.upload(&[1_u8]), Err(Error::Vendor(_))), "nothing is done in the other context");
-        control::fail(Plan::new()).unwrap();
+        crate::nothing_fails();
         drop(current.upload(&[1_u8]).unwrap());
         assert_eq!(current_handle(), own);
         current.foreign(|| resets_device(1));
@@ -83,7 +83,7 @@ fn nothing_is_freed_waited_for_or_destroyed_while_a_context_of_other_code_is_cur
         let (start, end, unused) = (recorded(), recorded(), current.event().unwrap());
         let (device, pinned) = (current.upload(&[1_u8; 64]).unwrap(), current.host_buffer::<u8>(64).unwrap());
         let pageable = current.pageable_buffer(vec![1_u8; 64]);
-        control::fail(Plan::new().at(Calls::of("aclrtSetCurrentContext").from(1), Fault::Fails(507_899))).unwrap();
+        crate::begin(Plan::new().at(Calls::of("aclrtSetCurrentContext").from(1), Fault::Fails(507_899)));
         current.foreign(|| sets_device(1));
         let live = control::live();
         let device = device.free(current).unwrap_err();
@@ -100,7 +100,7 @@ fn nothing_is_freed_waited_for_or_destroyed_while_a_context_of_other_code_is_cur
         }
         assert_eq!(control::live(), live);
         pageable.free(current).unwrap();
-        control::fail(Plan::new()).unwrap();
+        crate::nothing_fails();
         device.value.free(current).unwrap();
         pinned.value.free(current).unwrap();
         unused.value.destroy(current).unwrap();
@@ -298,9 +298,9 @@ fn a_copy_that_fails_while_calls_are_verified_is_an_error() {
     acl.verify_current(true);
     on_device_0(|current| {
         let buffer = current.upload(&[1_u8; 64]).unwrap();
-        control::fail(Plan::new().at(Calls::of("aclrtMemcpy").nth(1), Fault::Fails(507_899))).unwrap();
+        crate::begin(Plan::new().at(Calls::of("aclrtMemcpy").nth(1), Fault::Fails(507_899)));
         assert!(matches!(buffer.to_vec(current), Err(Error::Vendor(_))));
-        control::fail(Plan::new()).unwrap();
+        crate::nothing_fails();
     });
     acl.verify_current(false);
     acl.close().unwrap();

@@ -12,7 +12,7 @@ use std::mem;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const BRIEFLY: Duration = Duration::from_millis(20);
 const LONG: Duration = Duration::from_secs(20);
@@ -22,6 +22,8 @@ const LONG: Duration = Duration::from_secs(20);
 struct Seen {
     calls: AtomicU32,
     drops: AtomicU32,
+    /// The drops when a callback that used it ended. Nobody sees a panic of a callback.
+    drops_before_the_end: AtomicU32,
 }
 
 /// State of a callback, an allocator, or an object of other code.
@@ -71,7 +73,7 @@ fn busy<'a>(acl: &'a Acl, thread: &mut Thread, seen: &Arc<Seen>) -> (Device<'a>,
 #[proves(GRAPH_05, ALLOC_12, MEM_02)]
 #[test]
 fn what_the_library_may_call_outlives_a_device_that_was_given_up() {
-    let _alone = alone();
+    let alone = alone();
     let (acl, mut thread, seen) = (acl(), Thread::new().unwrap(), Arc::new(Seen::default()));
     let (device, release, has_run) = busy(&acl, &mut thread, &seen);
     drop(device);
@@ -82,7 +84,7 @@ fn what_the_library_may_call_outlives_a_device_that_was_given_up() {
     has_run.recv_timeout(LONG).unwrap();
     assert_eq!((seen.calls.load(Ordering::SeqCst), seen.drops.load(Ordering::SeqCst)), (1, 0));
     control::reset();
-    control::take_findings();
+    alone.assert_only_the_end_was_refused();
 }
 
 /// Replays a graph whose callback does not return before something is sent.
@@ -95,7 +97,7 @@ fn replays_what_goes_on(current: &mut Current<Scoped<'_>>, seen: &Arc<Seen>) -> 
             let ends = ends.lock().unwrap();
             ends.0.send(()).unwrap();
             let _ = ends.1.recv_timeout(LONG);
-            assert_eq!(kept.0.drops.load(Ordering::SeqCst), 0, "dropped while it is used");
+            kept.0.drops_before_the_end.store(kept.0.drops.load(Ordering::SeqCst), Ordering::SeqCst);
             kept.0.calls.fetch_add(1, Ordering::SeqCst);
         })
     });
@@ -105,15 +107,18 @@ fn replays_what_goes_on(current: &mut Current<Scoped<'_>>, seen: &Arc<Seen>) -> 
 }
 
 fn until_it_returns(seen: &Seen) {
+    let begun = Instant::now();
     while seen.calls.load(Ordering::SeqCst) == 0 {
+        assert!(begun.elapsed() < LONG, "the callback does not return");
         std::thread::yield_now();
     }
+    assert_eq!(seen.drops_before_the_end.load(Ordering::SeqCst), 0, "dropped while it was used");
 }
 
 #[proves(GRAPH_05, DEV_08)]
 #[test]
 fn state_of_a_captured_callback_outlives_a_forced_reset_under_it() {
-    let _alone = alone();
+    let alone = alone();
     let (acl, mut thread, seen) = (acl(), Thread::new().unwrap(), Arc::new(Seen::default()));
     let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
     let scope = device.with_current(&mut thread, |current| replays_what_goes_on(current, &seen));
@@ -130,7 +135,7 @@ fn state_of_a_captured_callback_outlives_a_forced_reset_under_it() {
     until_it_returns(&seen);
     drop(acl);
     control::reset();
-    control::take_findings();
+    alone.assert_only_the_end_was_refused();
 }
 
 /// What an abort has discarded is over for a wait. The callback that it was discarded under is not.
@@ -147,7 +152,9 @@ fn state_of_a_captured_callback_outlives_an_abort_under_it() {
         release
     });
     let Err(ScopeError::Teardown { result: Some(release), .. }) = scope else { panic!("it was taken down") };
-    let Recovered::Usable(device) = device.recover(&mut thread, BRIEFLY).unwrap() else { panic!("it was reset") };
+    let Recovered::Usable(device) = device.recover(&mut thread, Duration::from_secs(1)).unwrap() else {
+        panic!("it was reset")
+    };
     assert_eq!(seen.drops.load(Ordering::SeqCst), 0, "the callback uses it");
     release.send(()).unwrap();
     until_it_returns(&seen);

@@ -248,10 +248,10 @@ fn a_context_that_a_thread_could_not_leave_is_not_destroyed_by_another() {
                 let entered = context.enter(&mut thread, |current| {
                     drop(current.upload(&[1_u8]).unwrap());
                     let refused = Calls::of("aclrtSetCurrentContext").nth(1);
-                    control::fail(Plan::new().at(refused, Fault::Fails(507_899))).unwrap();
+                    crate::begin(Plan::new().at(refused, Fault::Fails(507_899)));
                 });
                 entered.unwrap();
-                control::fail(Plan::new()).unwrap();
+                crate::nothing_fails();
             })
             .unwrap();
     });
@@ -361,10 +361,10 @@ fn a_thread_can_leave_a_context_although_the_default_one_was_told_at_the_second_
     let (alone, _others) = undisturbed();
     let acl = acl();
     let mut thread = Thread::new().unwrap();
-    control::fail(Plan::new().at(Calls::of("aclrtGetCurrentContext").nth(2), Fault::Fails(507_899))).unwrap();
+    crate::begin(Plan::new().at(Calls::of("aclrtGetCurrentContext").nth(2), Fault::Fails(507_899)));
     let device = acl.device(&mut thread, 0).unwrap();
     assert_eq!(control::injected().len(), 1, "behind the call that set the device");
-    control::fail(Plan::new()).unwrap();
+    crate::nothing_fails();
     device
         .context(&mut thread, |context, _| {
             std::thread::scope(|scope| {

@@ -72,7 +72,7 @@ mod wakers;
 mod what_is_left;
 
 use ascendcl::{Brand, Current, DeviceBuffer, Error, HostBuffer, Model, Pending, Scoped, Stream, stream::StreamOps};
-use ascendcl_sim::{Plan, control};
+use common::plans::{begin, fail, must_not_call, nothing_fails};
 use common::scopes::{in_context, inside, with_device};
 use common::{Alone, alone, data};
 use null::{Books, books};
@@ -108,16 +108,6 @@ fn forgets_work<C: Brand>(current: &mut Current<C>) {
     std::mem::forget(current.default_stream().set_bytes(current, buffer, 1).unwrap());
     Box::leak(Box::new(current.stream().unwrap()));
     std::mem::forget(current.event().unwrap());
-}
-
-/// What goes wrong in the simulator from now on.
-fn fail(plan: &str) {
-    control::fail(plan.parse().unwrap()).unwrap();
-}
-
-/// Nothing goes wrong any more.
-fn nothing_fails() {
-    control::fail(Plan::new()).unwrap();
 }
 
 /// A set of four bytes, in flight.

@@ -6,7 +6,6 @@ use crate::common::assert_lives;
 use ascendcl::operator::relu;
 use ascendcl::{Brand, Current, Error, Event, HostBuffer, Pending, Stream, event::Recorded, stream::StreamOps};
 use ascendcl_macros::proves;
-use ascendcl_sim::{Plan, control};
 use std::mem;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
@@ -37,9 +36,9 @@ fn an_event_whose_next_record_failed_halfway_covers_no_work_any_more() {
         let go = hold_up(current, &one);
         let (copy, event) = held_copy(current, &one);
         // The library says that it failed, and has moved the event to a point that is reached at once.
-        control::fail("aclrtRecordEvent#1=after:507899".parse().unwrap()).unwrap();
+        crate::fail("aclrtRecordEvent#1=after:507899");
         let event = two.record(current, event).unwrap_err().value;
-        control::fail(Plan::new()).unwrap();
+        crate::nothing_fails();
         let refused = three.adopt_after(current, copy, &event).unwrap_err();
         assert!(matches!(refused.error, Error::NotCovered), "{}", refused.error);
         // Recorded anew it marks a known point again.
@@ -60,22 +59,22 @@ fn an_event_whose_next_record_failed_halfway_measures_nothing() {
         let (one, two) = (current.stream().unwrap(), current.stream().unwrap());
         let record = || one.record(current, current.event().unwrap()).unwrap();
         let (start, end) = (record(), record());
-        control::fail("aclrtRecordEvent#1=after:507899".parse().unwrap()).unwrap();
+        crate::fail("aclrtRecordEvent#1=after:507899");
         let end = two.record(current, end).unwrap_err().value;
-        control::fail(Plan::new()).unwrap();
+        crate::nothing_fails();
         let refused = end.milliseconds_since(current, &start).unwrap_err();
         assert!(matches!(refused, Error::EventsOfTwoStreams), "{refused}");
         // An answer that says that nothing was done proves nothing either.
         let (start, refused) = (record(), record());
-        control::fail("aclrtRecordEvent#1=after:207000".parse().unwrap()).unwrap();
+        crate::fail("aclrtRecordEvent#1=after:207000");
         let refused = two.record(current, refused).unwrap_err().value;
-        control::fail(Plan::new()).unwrap();
+        crate::nothing_fails();
         assert!(matches!(refused.milliseconds_since(current, &start), Err(Error::EventsOfTwoStreams)));
         assert!(matches!(start.milliseconds_since(current, &refused), Err(Error::EventsOfTwoStreams)));
         // Two that are lost in the same way are not of one stream for that.
-        control::fail("aclrtRecordEvent=after:507899".parse().unwrap()).unwrap();
+        crate::fail("aclrtRecordEvent=after:507899");
         let start = two.record(current, start).unwrap_err().value;
-        control::fail(Plan::new()).unwrap();
+        crate::nothing_fails();
         assert!(matches!(end.milliseconds_since(current, &start), Err(Error::EventsOfTwoStreams)));
     });
     alone.assert_nothing_lives();
@@ -89,9 +88,9 @@ fn an_event_whose_next_record_was_refused_covers_what_it_covered() {
         let [one, two, three] = [(); 3].map(|()| current.stream().unwrap());
         let go = hold_up(current, &one);
         let (copy, event) = held_copy(current, &one);
-        control::fail("aclrtRecordEvent#1=107000".parse().unwrap()).unwrap();
+        crate::fail("aclrtRecordEvent#1=107000");
         let event = two.record(current, event).unwrap_err().value;
-        control::fail(Plan::new()).unwrap();
+        crate::nothing_fails();
         let copy = three.adopt_after(current, copy, &event).unwrap();
         assert!(!copy.is_done(current).unwrap());
         go.send(()).unwrap();
@@ -154,9 +153,9 @@ fn a_model_that_may_be_running_all_the_same_gives_no_memory_to_another_stream() 
         let (one, two) = (current.stream().unwrap().without_allocator(), current.stream().unwrap());
         let prepared = super::model(current).bind(current, &[&[1, 64]], &[&[1, 10]]).unwrap();
         let go = hold_up(current, &one);
-        control::fail("aclmdlExecuteAsync#1=after:507899".parse().unwrap()).unwrap();
+        crate::fail("aclmdlExecuteAsync#1=after:507899");
         let mut prepared = one.execute(current, prepared).unwrap_err().value;
-        control::fail(Plan::new()).unwrap();
+        crate::nothing_fails();
         assert!(matches!(prepared.write(current, 0, &[0.0_f32; 64]), Err(Error::InDoubt { .. })));
         let refused = two.copy_to_input(current, current.host_buffer::<f32>(64).unwrap(), prepared, 0).unwrap_err();
         assert!(matches!(refused.error, Error::InDoubt { .. }), "{}", refused.error);
@@ -173,9 +172,9 @@ fn an_operator_that_may_be_running_all_the_same_shows_no_memory() {
         let stream = current.stream().unwrap().without_allocator();
         let relu = relu(current, current.upload_tensor(&[4], &[-1.0_f32; 4]).unwrap()).unwrap();
         let go = hold_up(current, &stream);
-        control::fail("aclopExecuteV2#1=after:507899".parse().unwrap()).unwrap();
+        crate::fail("aclopExecuteV2#1=after:507899");
         let operator = stream.launch(current, relu).unwrap_err().value;
-        control::fail(Plan::new()).unwrap();
+        crate::nothing_fails();
         assert!(matches!(operator.tensors().0.to_vec(current), Err(Error::InDoubt { .. })));
         assert!(matches!(operator.into_tensors(current).unwrap_err().error, Error::StillRunning { .. }));
         go.send(()).unwrap();
@@ -192,10 +191,9 @@ fn an_operator_that_may_have_run_on_one_stream_runs_on_two_others_while_a_third_
         let streams = [(); 3].map(|()| current.stream().unwrap().without_allocator());
         let busy = current.stream().unwrap();
         let relu = relu(current, current.upload_tensor(&[4], &[-1.0_f32; 4]).unwrap()).unwrap();
-        control::fail("aclopExecuteV2#1=after:507899,aclrtSynchronizeStreamWithTimeout#1+=507899".parse().unwrap())
-            .unwrap();
+        crate::fail("aclopExecuteV2#1=after:507899,aclrtSynchronizeStreamWithTimeout#1+=507899");
         let operator = streams[0].launch(current, relu).unwrap_err().value;
-        control::fail(Plan::new()).unwrap();
+        crate::nothing_fails();
         streams[0].synchronize(current).unwrap();
         let go = hold_up(current, &busy);
         let mut operator = streams[1].launch(current, operator).unwrap().wait(current).unwrap();
@@ -216,10 +214,10 @@ fn a_wait_for_earlier_work_does_not_free_what_later_work_may_use_all_the_same() 
         let work = stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap();
         stream.synchronize(current).unwrap();
         let go = hold_up(current, &stream);
-        control::fail("aclrtMemcpyAsync#1=after:507899".parse().unwrap()).unwrap();
+        crate::fail("aclrtMemcpyAsync#1=after:507899");
         let host = current.host_buffer(64).unwrap();
         let (work, host) = stream.copy_to_host(current, work, host).unwrap_err().value;
-        control::fail(Plan::new()).unwrap();
+        crate::nothing_fails();
         // What it did before is done, and known to be.
         let device = work.wait(current).unwrap();
         let device = device.free(current).unwrap_err();
@@ -243,9 +241,9 @@ fn handing_earlier_work_over_does_not_free_what_later_work_may_use_all_the_same(
         let work = one.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap();
         let event = one.record(current, current.event().unwrap()).unwrap();
         let go = hold_up(current, &one);
-        control::fail("aclrtMemsetAsync#1=after:507899".parse().unwrap()).unwrap();
+        crate::fail("aclrtMemsetAsync#1=after:507899");
         let work = one.set_bytes(current, work, 2).unwrap_err().value;
-        control::fail(Plan::new()).unwrap();
+        crate::nothing_fails();
         let work = two.adopt_after(current, work, &event).unwrap();
         let refused = work.wait(current).unwrap().free(current).unwrap_err();
         assert!(matches!(refused.error, Error::StillRunning { .. }), "{}", refused.error);
@@ -266,9 +264,9 @@ fn a_wait_for_an_earlier_execution_does_not_unload_a_model_that_may_run_again_al
         let work = stream.execute(current, prepared).unwrap();
         stream.synchronize(current).unwrap();
         let go = hold_up(current, &stream);
-        control::fail("aclmdlExecuteAsync#1=after:507899".parse().unwrap()).unwrap();
+        crate::fail("aclmdlExecuteAsync#1=after:507899");
         let work = stream.execute(current, work).unwrap_err().value;
-        control::fail(Plan::new()).unwrap();
+        crate::nothing_fails();
         let refused = work.wait(current).unwrap().into_model(current).unwrap_err();
         assert!(matches!(refused.error, Error::StillRunning { .. }), "{}", refused.error);
         go.send(()).unwrap();

@@ -4,11 +4,12 @@
 //! result, no returned allocator is called, and nothing is left in the library.
 
 use super::common::allocators::{Watch, Watched};
+use super::common::plans::{nothing_fails, try_next};
 use super::common::{acl, alone};
 use ascendcl::operator::Operator;
 use ascendcl::{Current, Error, Scoped, Stream, Thread, allocator::PoolStatistics, stream::CustomAllocator};
 use ascendcl_macros::proves;
-use ascendcl_sim::{Plan, control};
+use ascendcl_sim::control;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Arc, Mutex};
@@ -129,10 +130,10 @@ fn run(plan: &str) -> usize {
     let mut thread = Thread::new().unwrap();
     let device = acl.device(&mut thread, 0).unwrap();
     let ended = device.with_current(&mut thread, |current| {
-        control::fail(plan.parse().unwrap()).unwrap();
+        try_next(plan);
         Program { current, alive: Arc::clone(&alive) }.run();
         let failed = control::injected().len();
-        control::fail(Plan::new()).unwrap();
+        nothing_fails();
         failed
     });
     device.reset(&mut thread).unwrap();

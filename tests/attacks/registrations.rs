@@ -13,7 +13,6 @@ use ascendcl::{
     stream::StreamState,
 };
 use ascendcl_macros::proves;
-use ascendcl_sim::{Plan, control};
 use std::ffi::c_void;
 use std::mem;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -61,11 +60,11 @@ mod c {
 
 /// The library does what this function asks for once, and says that it failed.
 fn fails_after(function: &str) {
-    control::fail(format!("{function}#1=after:507899").parse().unwrap()).unwrap();
+    crate::fail(&format!("{function}#1=after:507899"));
 }
 
 fn all_is_well() {
-    control::fail(Plan::new()).unwrap();
+    crate::nothing_fails();
 }
 
 fn pool<C: Brand>(current: &Current<C>) -> PoolAllocator {
@@ -123,7 +122,7 @@ fn a_stream_that_may_still_have_an_allocator_that_came_back_queues_nothing_any_m
     let alone = alone();
     inside(|current| {
         let plan = "aclrtAllocatorRegister#1=after:507899, aclrtAllocatorUnregister#1=507899";
-        control::fail(plan.parse().unwrap()).unwrap();
+        crate::fail(plan);
         let (stream, allocator) = current.stream().unwrap().register(current, pool(current)).unwrap_err().value;
         all_is_well();
         allocator.release(current).unwrap();
@@ -145,7 +144,7 @@ fn a_stream_that_may_still_have_an_allocator_that_came_back_works_with_another()
     let alone = alone();
     inside(|current| {
         let plan = "aclrtAllocatorRegister#1=after:507899, aclrtAllocatorUnregister#1=507899";
-        control::fail(plan.parse().unwrap()).unwrap();
+        crate::fail(plan);
         let (stream, allocator) = current.stream().unwrap().register(current, pool(current)).unwrap_err().value;
         all_is_well();
         let stream = stream.register(current, pool(current)).unwrap();
@@ -289,7 +288,7 @@ fn a_descriptor_that_is_not_used_is_not_kept_until_its_stream_ends() {
     inside(|current| {
         let mut stream = current.stream().unwrap();
         for refused in ["aclrtAllocatorSetObjToDesc#1=507899", "aclrtAllocatorRegister#1=507899"] {
-            control::fail(refused.parse().unwrap()).unwrap();
+            crate::fail(refused);
             let (undecided, allocator) = stream.register(current, pool(current)).unwrap_err().value;
             all_is_well();
             assert_lives!(allocator_descriptors, 0, "{refused}");

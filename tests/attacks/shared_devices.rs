@@ -19,6 +19,8 @@ ascendcl::names!(Worker);
 /// A device that no other test leaves taken.
 const DEVICE: i32 = 4;
 const BRIEFLY: Duration = Duration::from_millis(20);
+/// Long enough for discarded work to end on a busy machine.
+const IN_TIME: Duration = Duration::from_secs(1);
 /// Work hangs from now on, and cannot be discarded.
 const HANGS: &str = "aclrtMemsetAsync=hang,aclrtStreamAbort=207000,aclrtDeviceTaskAbort=207000";
 
@@ -86,7 +88,7 @@ fn works_anew(acl: &Acl, thread: &mut Thread) {
     nothing_fails();
     let device = acl.device(thread, DEVICE).unwrap();
     works(&device, thread);
-    let Recovered::Usable(device) = device.recover(thread, BRIEFLY).unwrap() else { panic!("it was reset") };
+    let Recovered::Usable(device) = device.recover(thread, IN_TIME).unwrap() else { panic!("it was reset") };
     device.reset(thread).unwrap();
 }
 
@@ -292,7 +294,7 @@ fn a_device_is_neither_used_nor_reset_while_another_part_recovers_it() {
             is_shared(Err::<(), _>(refused.error), 0);
             // Another device that is recovered meanwhile has nothing to do with it.
             let other = acl.device(&mut thread, 1).unwrap();
-            let Recovered::Usable(other) = other.recover(&mut thread, BRIEFLY).unwrap() else { panic!("it was reset") };
+            let Recovered::Usable(other) = other.recover(&mut thread, IN_TIME).unwrap() else { panic!("it was reset") };
             other.reset(&mut thread).unwrap();
             is_shared(acl.device(&mut thread, DEVICE).map(drop), 0);
             answers.send(()).unwrap();
@@ -372,7 +374,7 @@ fn a_device_is_not_taken_while_it_is_recovered() {
         drop(current.attach(Takes(Arc::clone(&taken)), ()).unwrap());
     });
     assert!(matches!(ended, Err(ScopeError::Teardown { .. })), "{ended:?}");
-    let Recovered::Usable(device) = device.recover(&mut thread, BRIEFLY).unwrap() else { panic!("it was reset") };
+    let Recovered::Usable(device) = device.recover(&mut thread, IN_TIME).unwrap() else { panic!("it was reset") };
     nothing_fails();
     let taken = taken.lock().unwrap().take();
     assert!(matches!(taken, Some(Err(Error::DeviceShared { device: 0, takes: 1, .. }))), "{taken:?}");

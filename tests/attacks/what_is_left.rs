@@ -1,6 +1,6 @@
 //! What a context still has after calls that failed halfway, and what a device says of a context that could not end.
 
-use super::{collect, fail, in_context, inside, nothing_fails, set, undisturbed};
+use super::{collect, fail, in_context, inside, must_not_call, nothing_fails, set, undisturbed};
 use crate::common::{acl, alone, assert_lives, difference, under_watch};
 use ascendcl::capture::CaptureMode;
 use ascendcl::memory::{Pages, bytes_in_arena};
@@ -165,7 +165,7 @@ fn a_wait_that_a_capture_refuses_is_no_failure_of_work() {
         while !stream.is_done(current).unwrap() {
             std::thread::yield_now();
         }
-        fail("aclrtSynchronizeStreamWithTimeout=107027, aclrtSynchronizeStream=107027");
+        must_not_call("aclrtSynchronizeStreamWithTimeout=107027, aclrtSynchronizeStream=107027");
         collect(current);
         nothing_fails();
         drop(work.wait(current).unwrap());
@@ -191,7 +191,7 @@ unsafe impl Attach for Refuses {
 fn an_object_of_other_code_that_did_not_end_is_lost_with_a_default_context() {
     /// No other test leaves it taken.
     const DEVICE: i32 = 3;
-    let _alone = undisturbed();
+    let (alone, _books) = undisturbed();
     control::configure(under_watch(Config::new().devices(4))).unwrap();
     let (acl, mut thread) = (acl(), Thread::new().unwrap());
     let device = acl.device(&mut thread, DEVICE).unwrap().with_teardown_timeout(BRIEFLY);
@@ -204,7 +204,7 @@ fn an_object_of_other_code_that_did_not_end_is_lost_with_a_default_context() {
     assert!(lost.iter().any(|lost| lost.contains("object that goes on")), "{lost:?}");
     acl.close().unwrap();
     control::reset();
-    control::take_findings();
+    alone.assert_only_the_end_was_refused();
 }
 
 /// The library gives its text of the last error to whoever asks next.

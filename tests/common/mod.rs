@@ -7,6 +7,7 @@ pub mod allocators;
 mod built;
 mod futures;
 pub mod onnx;
+pub mod plans;
 pub mod scopes;
 
 pub use built::{example, examples, shared_simulator};
@@ -38,6 +39,7 @@ pub fn alone() -> Alone {
     control::reset();
     control::configure(under_watch(Config::new())).unwrap();
     control::take_findings();
+    plans::forget();
     if cfg!(miri) {
         // A panic while another one unwinds prints its callers, whatever `RUST_BACKTRACE` is. That takes minutes here.
         std::panic::set_hook(Box::new(|panic| eprintln!("{panic}")));
@@ -66,6 +68,25 @@ impl Alone {
         let found: Vec<_> = control::take_findings().iter().map(ToString::to_string).collect();
         assert!(found.is_empty(), "{}", found.join("\n"));
         assert_eq!(control::live(), control::Live::default(), "objects that are still alive");
+    }
+
+    /// Asserts that what was found is the end of the library over objects that were given up, and takes it. Strict checks
+    /// refuse that end, and what is found then is the same.
+    #[track_caller]
+    pub fn assert_only_the_end_was_refused(&self) {
+        let found = control::take_findings();
+        assert!(found.iter().all(|finding| finding.call.name.starts_with("aclFinalize")), "{found:?}");
+    }
+}
+
+/// A test that looks for nothing at its end has broken no rule either, and what it planned came.
+impl Drop for Alone {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            plans::assert_kept();
+            let found: Vec<_> = control::take_findings().iter().map(ToString::to_string).collect();
+            assert!(found.is_empty(), "{}", found.join("\n"));
+        }
     }
 }
 

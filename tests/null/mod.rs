@@ -49,6 +49,15 @@ fn control<F: Copy>(name: &str) -> F {
     unsafe { *loaded().library.get::<F>(name).unwrap() }
 }
 
+/// The name of a function of the library. Of another one there would never be a call, and nothing would be refused.
+#[track_caller]
+fn function(name: &str) -> CString {
+    // SAFETY: `Library::get` asks for the type of the symbol: the address is not used.
+    let found = unsafe { loaded().library.get::<*const c_void>(name) };
+    assert!(found.is_ok(), "the library has no function `{name}`");
+    CString::new(name).unwrap()
+}
+
 pub fn books() -> Books {
     static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
     let guard = ONE_AT_A_TIME.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -86,8 +95,9 @@ impl Books {
     }
 
     /// The next `times` calls of this function answer with `code` and do nothing; -1 stands for all of them.
+    #[track_caller]
     pub fn refuse(&self, name: &str, code: i32, times: i32) {
-        let name = CString::new(name).unwrap();
+        let name = function(name);
         // SAFETY: the function has the signature that `bookkeeper/` declares, and reads the text during
         // the call.
         unsafe {
@@ -110,8 +120,9 @@ impl Books {
         self.refuse_no_more("aclrtSynchronizeStreamWithTimeout");
     }
 
+    #[track_caller]
     pub fn calls(&self, name: &str) -> i32 {
-        let name = CString::new(name).unwrap();
+        let name = function(name);
         // SAFETY: the function has the signature that `bookkeeper/` declares, and reads the text during
         // the call.
         unsafe { control::<unsafe extern "C" fn(*const c_char) -> c_int>("null_calls")(name.as_ptr()) }

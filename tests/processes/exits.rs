@@ -8,6 +8,7 @@ use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::pin::pin;
 use std::process::Command;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
@@ -17,11 +18,26 @@ ascendcl::names!(Server);
 /// What the process of its own answers when the library was called behind the handlers of the crate.
 const CALLED: i32 = 9;
 
+/// What it answers when its end came before the test had done what it is about.
+const TOO_EARLY: i32 = 8;
+
+/// Whether the test did what it is about, and ends its process now. A test that panics ends it, too.
+static ENDS: AtomicBool = AtomicBool::new(false);
+
+fn ends_the_process() -> ! {
+    ENDS.store(true, Ordering::SeqCst);
+    std::process::exit(7)
+}
+
 /// The C library runs this after what was registered later, where it runs destructors of a library.
 extern "C" fn where_the_library_is_destroyed() {
     let before = control::calls();
     std::thread::sleep(Duration::from_millis(500));
-    let code = if control::calls() == before { 0 } else { CALLED };
+    let code = match ENDS.load(Ordering::SeqCst) {
+        false => TOO_EARLY,
+        true if control::calls() == before => 0,
+        true => CALLED,
+    };
     // SAFETY: ends the process without running what belongs to the test's harness.
     unsafe { libc::_exit(code) }
 }
@@ -49,6 +65,7 @@ fn ends_well(test: &str) {
         .output()
         .unwrap();
     assert_eq!(child.status.code(), Some(0), "{}", String::from_utf8_lossy(&child.stderr));
+    assert!(String::from_utf8_lossy(&child.stdout).contains("running 1 test\n"), "there is no test `{test}`");
     assert!(begun.elapsed() < Duration::from_secs(8), "it waited although no thread was inside");
 }
 
@@ -69,7 +86,7 @@ fn in_a_process_of_its_own_a_future_is_left() {
     assert!(under_way.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
     // Long enough for the thread to have begun to look.
     std::thread::sleep(Duration::from_millis(20));
-    std::process::exit(7)
+    ends_the_process()
 }
 
 /// What an actor keeps. It is long in dropping.
@@ -89,7 +106,7 @@ fn in_a_process_of_its_own_an_actor_is_dropped() {
     let _alone = alone();
     control::fail(that_counts()).unwrap();
     drop(Actor::<Server, _>::open(Library::Simulator, |_| Ok(Slow)).unwrap());
-    std::process::exit(7)
+    ends_the_process()
 }
 
 /// What an actor keeps. The process ends where it is dropped, on the actor's thread.
@@ -99,7 +116,7 @@ impl Drop for Exits {
     fn drop(&mut self) {
         // Only the drop of the actor, on another thread, makes `exit` wait for this one.
         std::thread::sleep(Duration::from_millis(50));
-        std::process::exit(7)
+        ends_the_process()
     }
 }
 
@@ -116,6 +133,7 @@ fn in_a_process_of_its_own_what_an_actor_keeps_ends_the_process() {
     // SAFETY: registers a function that takes and returns nothing.
     assert_eq!(unsafe { libc::atexit(where_the_library_is_destroyed) }, 0);
     let _alone = alone();
+    control::fail(that_counts()).unwrap();
     drop(Actor::<Server, _>::open(Library::Simulator, |_| Ok(Exits)).unwrap());
     std::thread::sleep(Duration::from_secs(20));
     panic!("the process goes on");
@@ -158,7 +176,7 @@ fn in_a_process_of_its_own_a_job_ends_the_process() {
     control::fail(that_counts()).unwrap();
     let kept = Actor::<Server, _>::open(Library::Simulator, |_| Ok(())).unwrap();
     drop(Actor::<Server, _>::open(Library::Simulator, |_| Ok(Slow)).unwrap());
-    kept.call(|_, ()| std::process::exit(7)).unwrap()
+    kept.call(|_, ()| ends_the_process()).unwrap()
 }
 
 /// What an actor keeps. The process forks where it is dropped, on the actor's thread.

@@ -82,13 +82,23 @@ fn a_missing_mechanism_is_named_for_each_rule_that_lost_it() {
 fn names_of_no_rule_are_findings() {
     let unknown = ("ui-tests/fail/unknown.rs", "// ALLOC-99: nothing.\n");
     let nameless = ("ui-tests/fail/nameless.rs", "fn main() {}\n");
-    let proves = ("tests/more.rs", "#[proves(STREAM_99)]\nfn shows() {}");
+    let proves = ("tests/more.rs", "#[test]\n#[proves(STREAM_99)]\nfn shows() {}");
     let found = found("unknown", &[KEEPS, PROGRAM, TEST, unknown, nameless, proves]);
     let said = |words: &[&str]| found.iter().any(|finding| words.iter().all(|word| finding.contains(word)));
     assert_eq!(found.len(), 3, "{found:?}");
     assert!(said(&["ui-tests/fail/unknown.rs", "no rule `ALLOC-99`"]), "{found:?}");
     assert!(said(&["ui-tests/fail/nameless.rs", "does not say which rule it breaks"]), "{found:?}");
     assert!(said(&["`shows` in tests/more.rs", "no rule `STREAM_99`"]), "{found:?}");
+}
+
+#[test]
+fn what_is_no_test_or_does_not_run_shows_nothing() {
+    let helper = ("tests/helper.rs", "#[proves(STREAM_05)]\nfn helps() {}");
+    let ignored = ("tests/ignored.rs", "#[test]\n#[ignore = \"by hand\"]\n#[proves(STREAM_05)]\nfn waits() {}");
+    let found = found("no-run", &[KEEPS, PROGRAM, TEST, helper, ignored]);
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].starts_with("`helps` in tests/helper.rs is no test that runs"), "{found:?}");
+    assert!(found[1].starts_with("`waits` in tests/ignored.rs is no test that runs"), "{found:?}");
 }
 
 #[test]

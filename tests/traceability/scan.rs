@@ -120,6 +120,13 @@ impl Visitor<'_> {
             if !keeps && !list.path.is_ident("proves") {
                 continue;
             }
+            let has = |word: &str| attributes.iter().any(|attribute| attribute.path().is_ident(word));
+            if !keeps && (!has("test") || has("ignore")) {
+                let file = &self.file;
+                self.scan
+                    .unreadable
+                    .push(format!("`{name}` in {file} is no test that runs: only such a test shows a rule"));
+            }
             let place = Place { file: self.file.clone(), name: name.clone() };
             match list.parse_args_with(Punctuated::<Ident, Token![,]>::parse_terminated) {
                 Ok(ids) => ids.iter().for_each(|id| self.names(&id.to_string(), keeps, place.clone())),

@@ -50,6 +50,9 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     };
     let mut wanted: Vec<_> = (0..mutants.len()).filter(|number| place(number).is_some()).collect();
     wanted.sort_by_key(place);
+    if let Some(name) = files.iter().find(|name| !mutants.iter().any(|mutant| mutant.file.starts_with(**name))) {
+        return Err(format!("{LIMITED}: no file with a mutant begins with `{name}`"));
+    }
     let folder = ground.root.join("target/guards");
     let names = known::names(&mutants, |file| ground.read(file))?;
     let mut refused = Refused::of(&folder.join("known"), &names)?;
@@ -185,7 +188,7 @@ fn judged(
         open.len(),
         stale.len()
     );
-    let mut outcome = Outcome::judged(open.is_empty() && stale.is_empty(), says)
+    let mut outcome = Outcome::judged(open.is_empty() && stale.is_empty() && tried_number > 0, says)
         .fact("tried", tried_number)
         .fact("killed", killed)
         .fact("hung", hung)

@@ -3,7 +3,9 @@
 use crate::explained::{self, ByFunction, Reason};
 use crate::ground::Ground;
 use crate::part::Outcome;
+use crate::rust_source::{code_only, without_tests};
 use crate::uncovered::{Covered, files};
+use crate::unsafe_code::files as sources;
 use serde_json::Value;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -47,14 +49,42 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
             ground.write("uncovered.tsv", &unexplained.join("\n"))?;
         }
     }
+    let without = without_a_report(ground, &files)?;
+    if lines == 0 {
+        says = "no line of the safe crate is in a report".to_owned();
+    }
+    if let [first, ..] = without.as_slice() {
+        let _ = write!(says, "; {} files with functions are in no report, {first} first", without.len());
+    }
     let left_over = explained::left_over(&missed, &reasons);
     let open = reasons.values().filter(|reason| reason.why.starts_with("Open: ")).count();
-    let outcome = Outcome::judged(unexplained.is_empty(), says)
+    let outcome = Outcome::judged(unexplained.is_empty() && without.is_empty() && lines > 0, says)
         .fact("percent of lines", percent)
         .fact("lines that cannot run", sum(|file| file.never))
         .fact("functions with lines that a test should run", open)
         .fact("reasons of lines that a test ran this time", left_over.join(", "));
     Ok(outcome.file("coverage.md").file(ran.log))
+}
+
+/// Files of the safe crate with functions that run, of which no report says anything.
+fn without_a_report(ground: &Ground, files: &[Covered]) -> Result<Vec<String>, String> {
+    let mut without = Vec::new();
+    for path in sources(&ground.root.join("src"))? {
+        let name = path.strip_prefix(&ground.root).unwrap_or(&path).display().to_string();
+        let is_of_tests = name.ends_with("_tests.rs");
+        if !is_of_tests && !files.iter().any(|file| file.name == name) && has_code(&ground.read(&name)?) {
+            without.push(name);
+        }
+    }
+    Ok(without)
+}
+
+/// Whether a function of the file has a body. What macros make is of the files that use them, and constant functions may be
+/// called by the compiler alone.
+fn has_code(text: &str) -> bool {
+    let code = without_tests(&code_only(text));
+    let begins = |line: &str| line.contains("fn ") && line.trim_end().ends_with('{') && !line.contains("const fn ");
+    !code.contains("macro_rules!") && code.lines().any(begins)
 }
 
 /// The test targets of the package that run its code.
@@ -145,7 +175,20 @@ fn llvm_version(ground: &Ground) -> Result<String, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::programs;
+    use super::{has_code, programs};
+
+    #[test]
+    fn a_file_has_code_if_a_function_of_it_has_a_body_that_runs() {
+        assert!(has_code("impl A {\n    fn runs(&self) {\n    }\n}\n"));
+        for without in [
+            "trait A {\n    fn runs(&self);\n}\n",
+            "const fn counts() {\n}\n",
+            "#[cfg(test)]\nmod tests {\n    fn runs() {\n    }\n}\n",
+            "macro_rules! makes {\n    () => { fn made() {\n } };\n}\n",
+        ] {
+            assert!(!has_code(without), "{without}");
+        }
+    }
 
     #[test]
     fn the_programs_of_a_run_are_found_in_its_log() {

@@ -17,9 +17,14 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     let runs = executions(&ran.text);
     let names: Vec<_> = runs.iter().map(|(target, count)| format!("{target} {count}")).collect();
     let crashed: Vec<_> = ran.text.lines().filter(|line| line.starts_with("CRASHED")).collect();
-    let ok = ran.ok && !runs.is_empty();
+    let ended = ran.text.lines().filter(|line| line.starts_with("fuzzed: ")).count();
+    let idle: Vec<_> = runs.iter().filter(|(_, count)| *count == 0).map(|(target, _)| target.as_str()).collect();
+    let ok = ran.ok && !runs.is_empty() && runs.len() == ended && idle.is_empty();
     let says = if ok {
         format!("executions in {SECONDS} s each: {}", names.join(", "))
+    } else if crashed.is_empty() && ran.ok {
+        let names = if idle.is_empty() { "none" } else { &idle.join(", ") };
+        format!("{ended} targets ended, {} say how many executions they had, and {names} had none", runs.len())
     } else if crashed.is_empty() {
         ran.end()
     } else {

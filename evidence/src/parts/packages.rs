@@ -27,8 +27,14 @@ pub(crate) fn run(ground: &Ground) -> Result<Outcome, String> {
     let mut sums = ground.command("sha256sum");
     sums.args(first.iter().map(|(name, _)| name)).current_dir(ground.root.join("target/packages/first/package"));
     ground.write("packages.sha256", &ground.output(&mut sums)?)?;
-    let says = format!("{} packages of {} KiB in all, {} differ", first.len(), bytes / 1024, differing.len());
-    let outcome = Outcome::judged(differing.is_empty() && !first.is_empty(), says).fact("packages", first.len());
+    let wanted = published.values().flatten().count();
+    let [made, again] = [first.len(), second.len()];
+    let says = format!(
+        "{made} packages of {} KiB in all for {wanted} published crates, {again} the second time, {} differ",
+        bytes / 1024,
+        differing.len()
+    );
+    let outcome = Outcome::judged(first == second && made == wanted && wanted > 0, says).fact("packages", made);
     Ok(outcome.fact("differing", differing).file("packages.sha256").file("logs/packages.log"))
 }
 

@@ -4,6 +4,23 @@
 //! things that the call used ([`Use`]). A feed that sees the calls, for example the simulator or a wrapper of the
 //! vendor's library, creates events. The [`Checker`](crate::Checker) checks them.
 
+/// An enum, and the list of its values, which random tests take them from. A variant that holds something is in the list with
+/// the first value of that.
+macro_rules! listed {
+    ($(#[$on:meta])* pub enum $name:ident { $($(#[$doc:meta])* $variant:ident $(($held:ty))?,)* }) => {
+        $(#[$on])*
+        pub enum $name {
+            $($(#[$doc])* $variant $(($held))?,)*
+        }
+
+        impl $name {
+            /// One value of each variant.
+            #[doc(hidden)]
+            pub const ALL: &'static [Self] = &[$(Self::$variant $((<$held>::ALL[0]))?),*];
+        }
+    };
+}
+
 mod object;
 mod op;
 mod uses;

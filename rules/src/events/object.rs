@@ -18,6 +18,12 @@ macro_rules! kinds {
             $($(#[$doc])* $name,)*
         }
 
+        impl Kind {
+            /// All of them.
+            #[doc(hidden)]
+            pub const ALL: &'static [Self] = &[$(Self::$name),*];
+        }
+
         impl Object {
             $($(#[$doc])* pub const fn $make(number: u64) -> Self {
                 Self { kind: Kind::$name, number }

@@ -51,30 +51,32 @@ pub enum Access {
     Write,
 }
 
-/// What memory is used for.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[non_exhaustive]
-pub enum Role {
-    /// A copy reads it.
-    Source,
-    /// A copy or a fill writes it.
-    Target,
-    /// A model or an operator reads it.
-    Input,
-    /// A model or an operator writes it.
-    Output,
-    /// A model's working memory.
-    Workspace,
-    /// A model's weights.
-    Weights,
-    /// The file of a model, in memory.
-    Image,
-    /// The program's own instructions read or write it.
-    Instruction,
-    /// A value that streams set and wait for. It puts them in order, so its uses need no order.
-    Signal,
-    /// What a data buffer or an allocation describes.
-    Contents,
+listed! {
+    /// What memory is used for.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+    #[non_exhaustive]
+    pub enum Role {
+        /// A copy reads it.
+        Source,
+        /// A copy or a fill writes it.
+        Target,
+        /// A model or an operator reads it.
+        Input,
+        /// A model or an operator writes it.
+        Output,
+        /// A model's working memory.
+        Workspace,
+        /// A model's weights.
+        Weights,
+        /// The file of a model, in memory.
+        Image,
+        /// The program's own instructions read or write it.
+        Instruction,
+        /// A value that streams set and wait for. It puts them in order, so its uses need no order.
+        Signal,
+        /// What a data buffer or an allocation describes.
+        Contents,
+    }
 }
 
 /// Where memory is.

@@ -42,68 +42,11 @@ proptest! {
 }
 
 fn any_object() -> impl Strategy<Value = Object> {
-    let make: [fn(u64) -> Object; 12] = [
-        Object::process,
-        Object::device,
-        Object::context,
-        Object::stream,
-        Object::default_stream,
-        Object::event,
-        Object::memory,
-        Object::model,
-        Object::dataset,
-        Object::data_buffer,
-        Object::descriptor,
-        Object::callback,
-    ];
-    (0..make.len(), 0_u64..4).prop_map(move |(kind, number)| make[kind](number))
+    (prop::sample::select(Kind::ALL), 0_u64..4).prop_map(|(kind, number)| Object { kind, number })
 }
 
-#[expect(clippy::too_many_lines, reason = "a table: one arm per call")]
 fn any_call() -> impl Strategy<Value = (Event, Outcome, bool)> {
-    use Op::*;
-    let ops = prop::sample::select(vec![
-        Initialise,
-        Release,
-        Finalise,
-        Set,
-        Reset,
-        ResetForce,
-        EnablePeer,
-        DisablePeer,
-        Create,
-        Load,
-        Allocate,
-        MakeCurrent,
-        AskDefaultStream,
-        Ask,
-        Destroy,
-        DestroyForce,
-        Abort,
-        Unload,
-        Free,
-        FreeHost,
-        FreeSynced,
-        FreeHostSynced,
-        Op::Use,
-        Fill,
-        Record,
-        Await,
-        Synchronize,
-        Query,
-        Elapsed,
-        Execute,
-        Change,
-        Add,
-        SetMember(Member::Object),
-        Register,
-        Unregister,
-        Subscribe,
-        Unsubscribe,
-        LaunchCallback,
-        LaunchHostFunction,
-        Begin,
-    ]);
+    let ops = prop::sample::select(Op::ALL);
     let outcomes = prop::sample::select(vec![
         Outcome::Success,
         Outcome::Created(1),
@@ -114,10 +57,7 @@ fn any_call() -> impl Strategy<Value = (Event, Outcome, bool)> {
         Outcome::WorkFailed,
         Outcome::NotReady,
     ]);
-    let flags = prop::sample::subsequence(
-        vec![Flag::Persistent, Flag::Plain, Flag::Ex, Flag::Waitable, Flag::Dynamic, Flag::Allocates, Flag::Blocks],
-        0..4,
-    );
+    let flags = prop::sample::subsequence(Flag::ALL, 0..4);
     let uses = prop::collection::vec(any_use(), 0..4);
     let thread = (0_u64..3, prop::option::of(0_u64..4), any::<bool>());
     (any_object(), ops, outcomes, uses, flags, thread).prop_map(|(object, op, outcome, uses, flags, thread)| {
@@ -129,20 +69,10 @@ fn any_call() -> impl Strategy<Value = (Event, Outcome, bool)> {
 }
 
 fn any_use() -> impl Strategy<Value = Use> {
-    let roles = vec![
-        Role::Source,
-        Role::Target,
-        Role::Input,
-        Role::Output,
-        Role::Workspace,
-        Role::Weights,
-        Role::Image,
-        Role::Contents,
-    ];
     let memory = (
         prop::sample::select(vec![0, 1, 2, u64::MAX]),
         prop::sample::select(vec![0, 1, 64, u64::MAX]),
-        prop::sample::select(roles),
+        prop::sample::select(Role::ALL),
         any::<bool>(),
         prop::sample::select(vec![None, DEVICE, HOST]),
     );

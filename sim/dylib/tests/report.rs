@@ -39,7 +39,7 @@ fn under_strict_checks_each_mistake_fails_and_names_its_rule() {
 #[test]
 fn memory_freed_under_a_replay_is_reported_with_the_graph_that_uses_it() {
     let (said, report) = run_captured("report", None);
-    assert!(said.lines().all(|line| line.ends_with(" answers 0")), "a report changes no answer:\n{said}");
+    assert!(all_answer_0(&said), "a report changes no answer:\n{said}");
     let report = without_sentences(&without_addresses(&report));
     println!("{report}");
     let expected = [
@@ -59,7 +59,12 @@ fn memory_freed_under_a_replay_is_reported_with_the_graph_that_uses_it() {
     let refused: Vec<_> = said.lines().filter(|line| !line.ends_with(" answers 0")).collect();
     assert_eq!(refused.first(), Some(&"aclrtFree(device) answers 107000, GRAPH-05"), "{said}");
     let (said, report) = run_captured("strict", Some("repaired"));
-    assert!(said.lines().all(|line| line.ends_with(" answers 0")) && report.is_empty(), "{said}{report}");
+    assert!(all_answer_0(&said) && report.is_empty(), "{said}{report}");
+}
+
+/// Whether a program says of its calls, and there are some, that all of them answered 0.
+fn all_answer_0(said: &str) -> bool {
+    said.lines().count() > 3 && said.lines().all(|line| line.ends_with(" answers 0"))
 }
 
 /// What the program prints that captures, and what the simulator does.

@@ -17,7 +17,7 @@ fn compiled(source: &str, sanitizer: &str) -> Option<PathBuf> {
         command.args(["-std=gnu11", "-O1", "-g", &format!("-fsanitize={sanitizer}"), "-o"]).arg(program).arg(source);
         command.arg("-L").arg(library::folder()).args(["-lascendcl", "-pthread"]).output().unwrap()
     };
-    let empty = Path::new(env!("CARGO_TARGET_TMPDIR")).join("empty.c");
+    let empty = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("empty-{sanitizer}.c"));
     std::fs::write(&empty, "int main(void) { return 0; }\n").unwrap();
     let tried = compile(&empty, &program);
     if !tried.status.success()

@@ -91,7 +91,7 @@ fn replay(name: &str) -> Output {
     command.args([FLAG, name]);
     // The rows were measured with what these variables have as defaults.
     for (variable, _) in std::env::vars_os() {
-        if variable.to_string_lossy().starts_with("ASCENDCL_SIM_") {
+        if variable.to_string_lossy().starts_with("ASCENDCL_SIM") {
             command.env_remove(variable);
         }
     }

@@ -366,13 +366,13 @@ fn builds_and_built_graphs_end_with_a_device_that_is_recovered_by_force() {
         let plan = (1..=4).map(waits).fold(Plan::new(), |plan, (calls, fault)| plan.at(calls, fault));
         let aborts = ["aclrtStreamAbort", "aclrtDeviceTaskAbort"].map(Calls::of);
         let plan = aborts.into_iter().fold(plan, |plan, call| plan.at(call, Fault::Fails(207_000)));
-        control::fail(plan).unwrap();
+        crate::begin(plan);
     });
     scope.unwrap_err();
     let recovered = device.recover(&mut thread, Duration::from_secs(1)).unwrap();
     let Recovered::Reset { lost } = recovered else { panic!("it was not reset") };
     assert_eq!(lost, [""; 0]);
-    control::fail(Plan::new()).unwrap();
+    crate::nothing_fails();
     acl.close().unwrap();
     alone.assert_nothing_lives();
 }

@@ -161,7 +161,7 @@ fn a_graph_with_branches_destroys_the_one_instance_that_its_capture_became() {
         let (other, kept) = (echo(current, &mut main), echo(current, &mut side));
         // The second destruction from here on fails.
         let second = Calls::of("aclmdlRIDestroy").nth(2);
-        control::fail(Plan::new().at(second, Fault::Fails(507_899))).unwrap();
+        crate::begin(Plan::new().at(second, Fault::Fails(507_899)));
         drop(forked.unwrap().into_operands(current).unwrap());
         let refused = other.into_operands(current).unwrap_err();
         assert_eq!(refused.error.code().unwrap().number(), 507_899, "it is the second");

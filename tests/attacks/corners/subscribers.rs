@@ -5,6 +5,7 @@ use ascendcl::library::{Loaded, LogLevel};
 use ascendcl::model::ModelSource;
 use ascendcl::{Error, Runtime};
 use ascendcl_macros::proves;
+use ascendcl_sim::control;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -88,6 +89,7 @@ fn a_subscriber_that_panics_while_a_call_fails_keeps_nothing_from_its_end() {
             let (stream, host) = (current.stream().unwrap(), current.host_buffer::<f32>(4).unwrap());
             let buffer = current.upload(&[5.0_f32; 4]).unwrap();
             fail(&format!("{call}#1=507899"));
+            let mut failed = 0;
             tracing::subscriber::with_default(panics(), || {
                 let work = AssertUnwindSafe(|| {
                     drop(model.run(current));
@@ -98,7 +100,9 @@ fn a_subscriber_that_panics_while_a_call_fails_keeps_nothing_from_its_end() {
                     drop(current.collect());
                 });
                 assert!(catch_unwind(work).is_ok(), "{call}");
+                failed = control::injected().len();
             });
+            assert_eq!(failed, 1, "{call}");
             nothing_fails();
         });
     }

@@ -30,7 +30,7 @@ fn displaced(refused: &str, program: impl FnOnce(&Runtime<Left>, &mut ascendcl::
 fn the_library_is_asked_for_the_outer_context_until_it_agrees() {
     displaced(ONCE, |_, current| {
         drop(current.upload(&[1_u8]).unwrap());
-        fail(REFUSED);
+        must_not_call(REFUSED);
         drop(current.upload(&[1_u8]).unwrap());
     });
 }
@@ -40,7 +40,7 @@ fn the_library_is_asked_for_the_outer_context_until_it_agrees() {
 fn calls_in_a_second_inner_context_do_not_ask_for_the_outer_one() {
     displaced(ONCE, |inner, current| {
         let works = |current: &mut ascendcl::Current<Left>| {
-            fail(REFUSED);
+            must_not_call(REFUSED);
             drop(current.upload(&[1_u8]).unwrap());
             nothing_fails();
         };

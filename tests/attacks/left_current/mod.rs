@@ -6,7 +6,7 @@ mod libraries;
 mod owed;
 
 use super::leaving::{current_handle, makes_current, resets_device, sets_device};
-use super::{fail, nothing_fails, undisturbed};
+use super::{fail, must_not_call, nothing_fails, undisturbed};
 use crate::common::{acl, library};
 use ascendcl::{Acl, Device, Error, RunError, Runtime, ScopeError, Setup, Thread};
 use ascendcl_macros::proves;

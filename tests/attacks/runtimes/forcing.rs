@@ -46,7 +46,7 @@ fn hanging(refused: &[&str]) -> (Runtime<Worker>, Values) {
         let (first, second, third, host) = (memory(), memory(), memory(), current.host_buffer(64).unwrap());
         let plan = |plan: Plan, name: &&str| plan.at(Calls::of(*name), Fault::Fails(207_000));
         let hangs = Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs);
-        control::fail(refused.iter().fold(hangs, plan)).unwrap();
+        crate::begin(refused.iter().fold(hangs, plan));
         let work = stream.set_bytes(current, first, 1).unwrap();
         let event = stream.record(current, current.event().unwrap()).unwrap();
         let future = other.set_bytes(current, second, 1).unwrap().when_done(current, &other).unwrap();
@@ -57,6 +57,13 @@ fn hanging(refused: &[&str]) -> (Runtime<Worker>, Values) {
     (runtime, values.unwrap())
 }
 
+/// The object is gone, or it is of a context that this thread is not in.
+#[track_caller]
+fn is_of_no_use<R>(result: Result<R, Error>) {
+    let error = result.map(drop).unwrap_err();
+    assert!(matches!(error, Error::Gone { .. } | Error::WrongContext { .. }), "{error:?}");
+}
+
 /// None of the values does anything, neither alone nor in another runtime of the name.
 fn are_of_no_use(values: Values) {
     let Values { work, future, event, kept, stream, host } = values;
@@ -64,16 +71,18 @@ fn are_of_no_use(values: Values) {
     let next = open();
     next.with(|current| {
         let own = current.stream().unwrap();
-        assert!(own.wait_across_contexts(current, &event).is_err());
-        assert!(own.wait_for(current, &event).is_err() && event.is_complete(current).is_err());
-        assert!(kept.lend(current).is_err() && host.slice(current).is_err());
-        assert!(stream.synchronize(current).is_err());
+        is_of_no_use(own.wait_across_contexts(current, &event));
+        is_of_no_use(own.wait_for(current, &event));
+        is_of_no_use(event.is_complete(current));
+        is_of_no_use(kept.lend(current));
+        is_of_no_use(host.slice(current));
+        is_of_no_use(stream.synchronize(current));
         for work in [work, pending] {
             assert!(own.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 0).unwrap().wait(current).is_ok());
             // Where its work is known to be over, the wait gives the buffer, which is of no use either.
             if let Ok(buffer) = work.wait(current) {
-                assert!(buffer.to_vec(current).is_err());
-                assert!(buffer.free(current).is_err());
+                is_of_no_use(buffer.to_vec(current));
+                is_of_no_use(buffer.free(current).map_err(|failed| failed.error));
             }
         }
         drop(own);
@@ -141,8 +150,7 @@ fn values_of_a_runtime_that_is_lost_with_its_context_end() {
     sweep();
     // The context lives on.
     control::reset();
-    control::take_findings();
-    drop(alone);
+    alone.assert_only_the_end_was_refused();
 }
 
 /// The reset by force is refused; or it takes place, and the library is not finalised. What is left is tried again.
@@ -254,7 +262,7 @@ fn an_allocator_that_panics_while_its_runtime_is_closed_by_force_leaves_the_rest
                 let plan = |plan: Plan, name: &&str| plan.at(Calls::of(*name), Fault::Fails(207_000));
                 let hangs = Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs);
                 let memory = current.device_buffer::<u8>(64).unwrap();
-                control::fail(refused.iter().fold(hangs, plan)).unwrap();
+                crate::begin(refused.iter().fold(hangs, plan));
                 mem::forget(stream.set_bytes(current, memory, 1).unwrap());
             })
             .unwrap();
@@ -283,7 +291,7 @@ fn a_runtime_with_a_hanging_stream_of_other_code_is_lost_once() {
 #[proves(DEV_09)]
 #[test]
 fn what_ended_with_a_default_context_is_told_also_when_the_library_is_not_finalised_at_once() {
-    let _alone = alone();
+    let alone = alone();
     let setup = Setup::builder().library(library()).device(DEVICE).default_context(true).build();
     let runtime = Runtime::<Worker>::open(setup).unwrap();
     let hangs = |current: &mut Current<Worker>| {
@@ -297,7 +305,7 @@ fn what_ended_with_a_default_context_is_told_also_when_the_library_is_not_finali
     drop(runtime);
     sweep();
     control::reset();
-    control::take_findings();
+    alone.assert_only_the_end_was_refused();
 }
 
 /// The library refuses to be finalised after the reset. The next try finalises it, and says what was lost.
@@ -323,7 +331,7 @@ fn loses_a_stream_of_other_code(refused: &str) {
             let stream = unsafe { current.adopt_stream(NonNull::new(theirs.0).unwrap()) }.unwrap();
             let hangs = Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs);
             let hangs = hangs.at(Calls::of("aclrtDeviceTaskAbort"), Fault::Fails(207_000));
-            control::fail(hangs.at(Calls::of(refused).nth(1), Fault::Fails(207_000))).unwrap();
+            crate::begin(hangs.at(Calls::of(refused).nth(1), Fault::Fails(207_000)));
             mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
         })
         .unwrap();
@@ -336,8 +344,7 @@ fn loses_a_stream_of_other_code(refused: &str) {
     sweep();
     // The context lives on.
     control::reset();
-    control::take_findings();
-    drop(alone);
+    alone.assert_only_the_end_was_refused();
 }
 
 /// An error that panics when it is dropped.

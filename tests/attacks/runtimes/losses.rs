@@ -19,7 +19,7 @@ fn hanging(refused: &[&str], program: impl FnOnce(&mut Current<Worker>)) -> Runt
         program(current);
         let (stream, memory) = (current.stream().unwrap(), current.device_buffer::<u8>(64).unwrap());
         let hangs = Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs);
-        control::fail(["aclrtStreamAbort", "aclrtDeviceTaskAbort"].iter().chain(refused).fold(hangs, plan)).unwrap();
+        crate::begin(["aclrtStreamAbort", "aclrtDeviceTaskAbort"].iter().chain(refused).fold(hangs, plan));
         mem::forget(stream.set_bytes(current, memory, 1).unwrap());
     };
     runtime.with(hangs).unwrap();
@@ -39,7 +39,7 @@ impl Drop for Panics {
 #[proves(DEV_09)]
 #[test]
 fn what_was_lost_is_told_after_a_call_that_an_allocator_ended_with_a_panic() {
-    let _alone = alone();
+    let alone = alone();
     if !may_leave_a_context() {
         return;
     }
@@ -56,7 +56,7 @@ fn what_was_lost_is_told_after_a_call_that_an_allocator_ended_with_a_panic() {
     drop(runtime);
     sweep();
     control::reset();
-    control::take_findings();
+    alone.assert_only_the_end_was_refused();
 }
 
 /// The context cannot be destroyed, also not after the reset, and the library is not finalised at once. Nobody closes the
@@ -64,19 +64,19 @@ fn what_was_lost_is_told_after_a_call_that_an_allocator_ended_with_a_panic() {
 #[proves(DEV_09, INIT_07)]
 #[test]
 fn a_runtime_with_losses_that_is_dropped_does_not_keep_the_library_initialised() {
-    let _alone = alone();
+    let alone = alone();
     if !may_leave_a_context() {
         return;
     }
     let runtime = hanging(&["aclrtDestroyContext", "aclFinalizeReference"], |_| ());
     let Err(CloseError::Teardown { errors }) = runtime.close_by_force(BRIEFLY) else { panic!("it was finalised") };
     assert!(matches!(errors.last(), Some(Error::Vendor(error)) if error.call == "aclFinalizeReference"), "{errors:?}");
-    control::fail("aclrtDestroyContext=207000".parse().unwrap()).unwrap();
+    crate::fail("aclrtDestroyContext=207000");
     drop(runtime);
     let errors = runtime::sweep(Some(BRIEFLY));
     assert!(!errors.is_empty(), "the context cannot be destroyed");
     assert_eq!(runtime::sweep(Some(BRIEFLY)).len(), 0, "there is nothing left to do");
     nothing_fails();
     control::reset();
-    control::take_findings();
+    alone.assert_only_the_end_was_refused();
 }
