@@ -14,7 +14,7 @@ const PACKAGES: [(&str, usize); 9] = [
     ("ge", 30),
     ("ge/sys", 30),
     ("macros", 50),
-    ("rules", 70),
+    ("rules", 75),
     ("sim", 330),
     ("sim/dylib", 25),
     ("sys", 80),

@@ -21,8 +21,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 const BRIEFLY: Duration = Duration::from_millis(20);
-/// For a recovery that gives the device back. It takes no longer than it has to, and a machine that is busy needs longer than
-/// that.
+/// For a recovery that gives the device back: a busy machine needs longer.
 const IN_TIME: Duration = Duration::from_secs(1);
 
 /// Notes, when its allocator ends, how many streams there are.

@@ -1,6 +1,7 @@
 //! Reports of the library that the crate could lose: it gives each of them once.
 
 use super::{collect, fail, finish, inside, nothing_fails, set};
+use crate::common::plans::try_next;
 use crate::common::{acl, alone, assert_lives, library};
 use ascendcl::{Error, Failed, Runtime, ScopeError, Setup, Thread, allocator::PoolAllocator, capture::CaptureMode};
 use ascendcl_macros::proves;
@@ -199,9 +200,9 @@ fn a_stream_that_the_crate_refused_to_destroy_has_its_allocator_for_certain() {
         let ends = runtime.with(|current| {
             let pool = PoolAllocator::new(current, 4096).unwrap();
             let stream = current.stream().unwrap().register(current, pool).unwrap();
-            fail(&format!("aclrtGetCurrentContext#{first}+=507899"));
+            try_next(&format!("aclrtGetCurrentContext#{first}+=507899"));
             let destroyed = stream.destroy(current);
-            nothing_fails();
+            try_next("");
             let Err(failed) = destroyed else { return };
             refused += 1;
             let buffer = current.device_buffer::<u8>(4).unwrap();

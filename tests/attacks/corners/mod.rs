@@ -13,4 +13,4 @@ mod parts;
 mod subscribers;
 
 use super::common::{alone, assert_lives, difference, digits_in_batches_of, library, positions};
-use super::{collect, fail, in_context, inside, nothing_fails};
+use super::{collect, fail, in_context, inside, must_not_call, nothing_fails};
