@@ -3,11 +3,14 @@
 use super::conditions::alone_with_conditions;
 use super::groups::{operator, with_two};
 use super::*;
-use crate::common::assert_lives;
+use crate::common::{assert_lives, library};
 use crate::nothing_fails;
+use ascendcl::Runtime;
 use ascendcl_macros::proves;
 use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
+
+ascendcl::names!(Over);
 
 /// The stream does nothing until something is sent.
 fn hold<C: Brand>(current: &Current<C>, stream: &Stream<C, DefaultAllocator>) -> Sender<()> {
@@ -67,7 +70,8 @@ fn a_graph_of_which_an_update_failed_half_way_is_not_replayed_by_the_fast_path()
         for _ in 0..3 {
             graph = own.replay(current, graph).unwrap().wait(current).unwrap();
         }
-        fail("aclopExecuteV2#1=507899");
+        // The library has the operator, so it ends the update.
+        fail("aclopExecuteV2#1=after:507899");
         let refused = own.update(current, graph, &group, |tasks, (_, mut second)| tasks.launch(&mut second));
         nothing_fails();
         own.synchronize(current).unwrap();
@@ -93,6 +97,23 @@ fn an_update_that_was_left_open_ends_with_its_stream() {
         assert_lives!(streams, 0);
         drop(refused.unwrap_err().value.into_operands(current).unwrap());
     });
+    alone.assert_nothing_lives();
+}
+
+/// A replay of the graph may be running in its own runtime.
+#[proves(STREAM_09, GRAPH_05)]
+#[test]
+fn a_graph_of_another_runtime_of_the_name_shows_its_operands_in_its_own_alone() {
+    let alone = alone();
+    let open = || Runtime::<Over>::open(library()).unwrap();
+    let (one, two) = (open(), open());
+    let mut graph = one.with(|current| echo(current, &mut stream(current))).unwrap();
+    let refused = two.with(|current| graph.operands(current).map(drop).unwrap_err()).unwrap();
+    assert!(matches!(refused, Error::WrongContext { .. }), "{refused}");
+    one.with(|current| assert_eq!(graph.operands(current).unwrap().2, [0.0; LENGTH])).unwrap();
+    drop(graph);
+    one.close().unwrap();
+    two.close().unwrap();
     alone.assert_nothing_lives();
 }
 

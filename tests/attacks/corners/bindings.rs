@@ -82,6 +82,25 @@ fn each_call_that_a_load_and_a_binding_need_is_told_when_it_fails() {
     alone.assert_nothing_lives();
 }
 
+/// Another model is loaded under another number.
+#[proves(MODEL_02, MODEL_14)]
+#[test]
+fn a_model_that_is_there_although_its_load_failed_is_unloaded_beside_others() {
+    let alone = alone();
+    let image = difference();
+    inside(|current| {
+        let load = || current.load(ModelSource::memory(&image).into());
+        let other = load().unwrap();
+        fail("aclmdlLoadFromMem#1=after:507899");
+        assert_eq!(failed_call(load()), "aclmdlLoadFromMem");
+        nothing_fails();
+        assert_lives!(models, 1);
+        other.unload(current).unwrap();
+        assert_lives!(models, 0);
+    });
+    alone.assert_nothing_lives();
+}
+
 /// The library has no shape of an output that it does not tell.
 #[proves(DATA_09)]
 #[test]

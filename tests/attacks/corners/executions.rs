@@ -88,10 +88,14 @@ fn a_model_that_was_bound_after_a_run_in_doubt_is_captured_when_the_run_is_over_
         let numbers = [[5.0_f32; 4], [2.0; 4]];
         let inputs = numbers.each_ref().map(|numbers| Input::new(&[4], numbers).unwrap());
         let mut model = current.load(ModelSource::memory(&difference()).into()).unwrap();
+        (0..2).for_each(|_| drop(model.run(current, &inputs).unwrap()));
         fail(IN_DOUBT);
         model.run(current, &inputs).map(drop).unwrap_err();
         nothing_fails();
-        let model = model.bind(current, &[&[4], &[4]], &[&[4]]).unwrap();
+        let mut model = model.bind(current, &[&[4], &[4]], &[&[4]]).unwrap();
+        // The new binding is idle, and the function is known: a run by the fast path would look at the model alone.
+        let refused = model.run(current).unwrap_err();
+        assert!(matches!(refused, Error::StillRunning { .. }), "{refused}");
         let failed = captured(current, model).unwrap_err();
         assert!(matches!(failed.error, Error::StillRunning { .. }), "{}", failed.error);
         current.synchronize().unwrap();

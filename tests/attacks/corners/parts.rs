@@ -109,3 +109,21 @@ fn memory_of_other_code_is_a_tensor_wherever_it_begins() {
     });
     alone.assert_nothing_lives();
 }
+
+/// Where nothing is copied, no place is the wrong one.
+#[proves(COPY_09)]
+#[test]
+fn a_copy_of_no_elements_from_an_odd_place_on_the_device_is_queued() {
+    let alone = alone();
+    inside(|current| {
+        let own = current.stream().unwrap().without_allocator();
+        let none = |at: usize| {
+            let all = current.upload(&[1_u8; 64]).unwrap().into_shared();
+            let part = all.slice(at..at).unwrap();
+            drop(all);
+            part.try_unshare(current).unwrap()
+        };
+        drop(own.copy_on_device(current, none(1), none(0)).unwrap().wait(current).unwrap());
+    });
+    alone.assert_nothing_lives();
+}
