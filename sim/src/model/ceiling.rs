@@ -10,7 +10,6 @@ use super::names;
 use super::shapes::Shapes;
 use super::sizes::{self, Size};
 use super::steps::{MARK, Steps};
-use rten::Dimension;
 use rten_onnx::onnx::{DataType, GraphProto, ModelProto, NodeProto, TensorProto};
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -40,9 +39,6 @@ fn most_elements() -> usize {
 #[derive(Debug, Default)]
 pub(super) struct Between {
     values: Vec<(String, Vec<Size>)>,
-    /// A value of two others with axes that are only known at the run, in a graph that asks for the size of a value.
-    /// `rten` takes the larger of both sizes, but nothing spread over one element is nothing.
-    spread: Option<String>,
 }
 
 impl Between {
@@ -55,30 +51,20 @@ impl Between {
                 found.push((name.clone(), sizes));
             }
         };
-        let asks = graph.is_some_and(asks_for_sizes);
-        let mut spread = None;
         for (graph, node) in graph.iter().flat_map(|graph| graph.node.iter().map(move |node| (graph, node))) {
             for name in &node.output {
                 let shape = shapes.shape_of(name);
-                if asks && shape.as_deref().is_some_and(is_spread_at_run) {
-                    spread.get_or_insert_with(|| name.clone());
-                }
                 enter(name, shape.and_then(|shape| shape.iter().map(|dim| Size::of(dim, &inputs)).collect()));
             }
             if let Some(name) = node.output.first() {
                 enter(name, sizes::by_constants(node, graph, shapes, &inputs));
             }
         }
-        Self { values: found, spread }
+        Self { values: found }
     }
 
     /// Refuses a run on inputs of these dims if one of the values would be larger than memory that can be had.
     pub(super) fn check<D: AsRef<[i64]>>(&self, inputs: &[D]) -> Result<(), RunFailure> {
-        let nothing = |dims: &D| dims.as_ref().contains(&0);
-        if let Some(name) = self.spread.as_ref().filter(|_| inputs.iter().any(nothing)) {
-            let why = "an axis of an input has no elements, and the simulator does not know the size of";
-            return Err(RunFailure::Unfit(format!("{why} the value `{name}` then")));
-        }
         for (name, sizes) in &self.values {
             let dims = || sizes.iter().map(|size| size.for_inputs(inputs).unwrap_or(0));
             let sizes = dims().map(|dim| usize::try_from(dim).unwrap_or(0));
@@ -89,16 +75,6 @@ impl Between {
         }
         Ok(())
     }
-}
-
-fn is_spread_at_run(shape: &[Dimension]) -> bool {
-    shape.iter().any(|dim| matches!(dim, Dimension::Symbolic(text) if text.contains("broadcast(")))
-}
-
-/// Whether the sizes of values go into what the graph calculates.
-fn asks_for_sizes(graph: &GraphProto) -> bool {
-    let inner = |node: &NodeProto| node.attribute.iter().filter_map(|one| one.g.as_ref()).any(asks_for_sizes);
-    graph.node.iter().any(|node| matches!(operator(node), "Shape" | "Size") || inner(node))
 }
 
 /// A failed run, if it is a check that made it fail.

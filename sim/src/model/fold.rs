@@ -15,6 +15,7 @@ use std::collections::HashSet;
 /// Replaces nodes on constants by their results, and leaves out what nobody uses then.
 pub(super) fn fold(model: &mut ModelProto, attributes: &Attributes) -> Result<(), LoadFailure> {
     let Some(graph) = &mut model.graph else { return Ok(()) };
+    forget_idle(graph);
     let (folds, wanted) = folding(graph);
     if !wanted.is_empty() {
         let nodes = std::mem::take(&mut graph.node).into_iter().zip(&folds);
@@ -28,6 +29,20 @@ pub(super) fn fold(model: &mut ModelProto, attributes: &Attributes) -> Result<()
     }
     forget_unused(graph);
     Ok(())
+}
+
+/// Leaves out the nodes that no output needs: they do not run, and what is wrong with them does not matter.
+fn forget_idle(graph: &mut GraphProto) {
+    let mut used: HashSet<String> = graph.output.iter().map(|info| named(info).to_string()).collect();
+    let mut needed = Vec::with_capacity(graph.node.len());
+    for node in std::mem::take(&mut graph.node).into_iter().rev() {
+        if node.output.iter().any(|name| used.contains(name)) {
+            deep::uses(&node, &mut |name| _ = used.insert(name.to_string()));
+            needed.push(node);
+        }
+    }
+    needed.reverse();
+    graph.node = needed;
 }
 
 /// Which nodes follow from constants, and which of their values others need.
@@ -62,27 +77,18 @@ fn is_foldable(node: &NodeProto) -> bool {
 
 /// The values of these names, which the nodes calculate.
 fn results(
-    mut nodes: Vec<NodeProto>,
+    nodes: Vec<NodeProto>,
     graph: &GraphProto,
     opsets: &[OperatorSetIdProto],
     wanted: &[String],
     attributes: &Attributes,
 ) -> Result<Vec<TensorProto>, LoadFailure> {
-    let mut used: HashSet<String> = wanted.iter().cloned().collect();
-    for node in nodes.iter().rev() {
-        if node.output.iter().any(|name| used.contains(name)) {
-            used.extend(node.input.iter().cloned());
-        }
-    }
-    nodes.retain(|node| node.output.iter().any(|name| used.contains(name)));
-    let is_used = |tensor: &&TensorProto| tensor.name.as_ref().is_some_and(|name| used.contains(name));
     let output = |name: &String| ValueInfoProto { name: Some(name.clone()), r#type: None };
-    let mut part = GraphProto {
-        node: nodes,
-        initializer: graph.initializer.iter().filter(is_used).cloned().collect(),
-        output: wanted.iter().map(output).collect(),
-        ..Default::default()
-    };
+    let mut part = GraphProto { node: nodes, output: wanted.iter().map(output).collect(), ..Default::default() };
+    forget_idle(&mut part);
+    let used: HashSet<&String> = part.node.iter().flat_map(|node| &node.input).collect();
+    let is_used = |tensor: &&TensorProto| tensor.name.as_ref().is_some_and(|name| used.contains(name));
+    part.initializer = graph.initializer.iter().filter(is_used).cloned().collect();
     forget_unused(&mut part);
     let chain = deep::chain(&part)?;
     let data = external::take(&mut part)?;
@@ -136,7 +142,6 @@ fn forget_unused(graph: &mut GraphProto) {
         }
         node.attribute.iter_mut().filter_map(|attribute| attribute.g.as_mut()).for_each(forget_unused);
     }
-    // A constant without a use, and a node without an output that has one, stay: the engine does not come to them.
 }
 
 fn operator(node: &NodeProto) -> &str {

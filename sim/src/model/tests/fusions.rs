@@ -215,3 +215,33 @@ fn axes_of_one_name_have_one_size() {
     let text = "axis 0 of input `a` has size 2, and axis 1 of input `b` has size 3";
     assert!(failure.contains(text), "{failure}");
 }
+
+#[test]
+fn a_result_of_other_sizes_than_were_told_fails_the_run() {
+    let nodes = vec![
+        node("Shape", &["x"], &["s"]),
+        node("Mul", &["s", "m"], &["t"]),
+        node("Equal", &["t", "c"], &["e"]),
+        node("Where", &["e", "a", "b"], &["d"]),
+        node("ConstantOfShape", &["d"], &["y"]),
+    ];
+    let file = on_x("n", nodes).with_integers("m", &[-1]).with_integers("c", &[-5]);
+    let model = Model::parse(file.with_integers("a", &[3]).with_integers("b", &[4]).bytes()).unwrap();
+    let bytes = [0; 20];
+    // The engine infers that a size is no negative number, also if it is one that is turned.
+    assert_eq!(model.outputs()[0].dims, [4]);
+    let failure = model.run(&[Input { dims: &[5], bytes: &bytes }]).unwrap_err().to_string();
+    assert!(failure.contains("output `y` has dims [3], and the simulator inferred [4]"), "{failure}");
+    assert_eq!(model.run(&[Input { dims: &[4], bytes: &bytes[..16] }]).unwrap()[0].dims(), [4]);
+}
+
+#[test]
+fn a_node_that_no_output_needs_does_not_matter() {
+    // A value without axes has no last one.
+    let nodes = vec![
+        with_int(node("Concat", &["a", "a"], &["b"]), "axis", -1),
+        node("Mul", &["x", "b"], &["c"]),
+        node("Neg", &["x"], &["y"]),
+    ];
+    assert_eq!(answer(on_x("1", nodes).with_weights("a", &[], &[1.0]), &[(&[1], &[2.0])]).1, [-2.0]);
+}

@@ -119,23 +119,6 @@ pub(super) fn spread(scope: &mut Scope<'_>, node: &mut NodeProto) {
     }
 }
 
-/// The engine leaves out a sum, a difference or a product with a constant that changes no number, and with it the axes that
-/// the constant has more than the other operand.
-pub(super) fn with_all_axes(scope: &mut Scope<'_>, node: &mut NodeProto) {
-    for (other, constant) in [(0, 1), (1, 0)] {
-        let changes_nothing = scope.floats(node.given(constant)).is_some_and(|values| matches!(values, [0.0] | [1.0]));
-        let Some(axes) = scope.rank(node.given(constant)).filter(|_| changes_nothing) else { continue };
-        if scope.rank(node.given(other)).is_some_and(|rank| rank >= axes) || axes == 0 {
-            continue;
-        }
-        let (value, ones) = (node.given(other).to_string(), scope.list(&vec![1; axes]));
-        let spread = scope.make("Expand", &[&value, &ones], &[]);
-        if let Some(name) = node.input.get_mut(other) {
-            *name = spread;
-        }
-    }
-}
-
 /// By a single number the engine multiplies by its inverse, which is another number, unless it is a power of two.
 pub(super) fn divide(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refusal> {
     let mut node = super::legacy::broadcast(scope, node)?;

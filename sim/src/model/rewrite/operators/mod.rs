@@ -115,10 +115,7 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
         "Where" => choose(scope, node),
         "PRelu" => legacy::slope(scope, node),
         "Add" | "Sub" | "Mul" | "And" | "Or" | "Xor" | "Less" | "Greater" | "Equal" => {
-            let mut node = legacy::broadcast(scope, node)?;
-            if matches!(name.as_str(), "Add" | "Sub" | "Mul") {
-                matrices::with_all_axes(scope, &mut node);
-            }
+            let node = legacy::broadcast(scope, node)?;
             numbers::keep(scope, node)
         }
         "Attention" if node.output.len() > 3 => {
