@@ -74,13 +74,40 @@ struct LiveGraph {
 
 namespace ge {
 
-Status GEInitialize(const std::map<AscendString, AscendString> &) {
+// The numbers of sessions begin with 0, and a session that could not be made has the number 0, too.
+struct Sessions {
+  std::mutex mutex;
+  std::map<uint64_t, std::shared_ptr<Session::Inside>> of;
+  uint64_t next = 0;
+
+  static Sessions &all() {
+    static Sessions sessions;
+    return sessions;
+  }
+};
+
+// The device that the options of the engine name, or -1. The engine sets it, and resets it at its end.
+int device_of(const std::map<AscendString, AscendString> &options) {
+  const auto mode = options.find("ge.graphRunMode");
+  const auto device = options.find("ge.exec.deviceId");
+  if (device != options.end()) {
+    return std::stoi(device->second.GetString());
+  }
+  return mode == options.end() || std::string(mode->second.GetString()) == "0" ? -1 : 0;
+}
+
+Status GEInitialize(const std::map<AscendString, AscendString> &options) {
   if (!begins("GEInitialize")) {
     return FAILED;
   }
   if (state().initialised) {
     return fails("the engine is initialised already");
   }
+  state().device = device_of(options);
+  if (state().device >= 0 && !acl::set_device(state().device)) {
+    return fails("the device cannot be set");
+  }
+  Sessions::all().next = 0;
   state().initialised = true;
   return SUCCESS;
 }
@@ -93,32 +120,35 @@ Status GEFinalize() {
     return fails("a session is left");
   }
   state().initialised = false;
+  if (state().device >= 0 && !acl::reset_device(state().device)) {
+    return fails("the device cannot be reset");
+  }
   return SUCCESS;
 }
 
 AscendString GEGetErrorMsgV2() { return AscendString(state().error.c_str()); }
 
-// The allocators by the streams that they serve. The engine has one table for all sessions, and a registration stays when
-// its stream ends.
+// The allocators by the addresses of the streams that they serve. There is one table in the process: a registration stays
+// when its stream or its session ends.
 struct Allocators {
   std::mutex mutex;
-  std::map<const void *, std::pair<const void *, AllocatorPtr>> of;
+  std::map<const void *, AllocatorPtr> of;
 
   static Allocators &all() {
     static Allocators allocators;
     return allocators;
   }
 
-  void insert(const void *session, const void *stream, AllocatorPtr allocator) {
+  void insert(const void *stream, AllocatorPtr allocator) {
     const std::lock_guard<std::mutex> lock(mutex);
-    of[stream] = {session, std::move(allocator)};
+    of[stream] = std::move(allocator);
     state().allocators = of.size();
   }
 
   AllocatorPtr find(const void *stream) {
     const std::lock_guard<std::mutex> lock(mutex);
     const auto found = of.find(stream);
-    return found == of.end() ? nullptr : found->second.second;
+    return found == of.end() ? nullptr : found->second;
   }
 
   void erase(const void *stream) {
@@ -126,18 +156,13 @@ struct Allocators {
     of.erase(stream);
     state().allocators = of.size();
   }
-
-  // Those of a session that is destroyed.
-  void erase_of(const void *session) {
-    const std::lock_guard<std::mutex> lock(mutex);
-    for (auto entry = of.begin(); entry != of.end();) {
-      entry = entry->second.first == session ? of.erase(entry) : std::next(entry);
-    }
-    state().allocators = of.size();
-  }
 };
 
 struct Session::Inside {
+  // False when the engine has none under the number, or no longer.
+  bool exists = false;
+  // A context that the engine owns. It makes it current in its calls, and leaves it so.
+  void *context = nullptr;
   std::map<uint32_t, std::unique_ptr<LiveGraph>> graphs;
   AllocatorPtr built_in = std::make_shared<BuiltIn>();
   bool on_a_thread = false;
@@ -151,6 +176,12 @@ struct Session::Inside {
   AllocatorPtr allocator_of(const void *stream) {
     const AllocatorPtr found = Allocators::all().find(stream);
     return found == nullptr ? built_in : found;
+  }
+
+  // Ends a call of the session.
+  Status leaves(Status status) const {
+    acl::make_current(context);
+    return status;
   }
 
   // The session's option decides which thread it is that calls the allocator.
@@ -214,43 +245,68 @@ struct Session::Inside {
   }
 };
 
-Session::Session(const std::map<AscendString, AscendString> &options) {
+Session::Session(const std::map<AscendString, AscendString> &options) : inside_(std::make_shared<Inside>()) {
   // Without the option it is on the engine's own device.
   const auto device = options.find("ge.session_device_id");
   const std::string on = device == options.end() ? "" : device->second.GetString();
-  if (!begins("Session", on) || !state().initialised) {
-    throw std::runtime_error("the engine is not initialised, or has no session left");
+  const bool refuses = options.count("") != 0 || options.count("ge.autoTuneMode") != 0;
+  const bool works = begins("Session", on) && state().initialised && !refuses;
+  Sessions &all = Sessions::all();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  if (!works) {
+    if (refuses) {
+      fails("an option that the engine does not know");
+    }
+    const auto first = all.of.find(0);
+    inside_ = first == all.of.end() ? inside_ : first->second;
+    return;
   }
-  inside_ = std::make_unique<Inside>();
+  id_ = all.next++;
+  all.of[id_] = inside_;
+  inside_->exists = true;
+  inside_->context = acl::create_context(on.empty() ? 0 : std::stoi(on));
   inside_->on_a_thread = options.count("double.allocate_on_a_thread") != 0;
   inside_->shares_outputs = options.count("double.share_outputs") != 0;
   ++state().sessions;
 }
 
+// It ends the session that has its number.
 Session::~Session() {
   control::note("~Session");
+  Sessions &all = Sessions::all();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  if (all.of.erase(id_) == 0) {
+    return;
+  }
+  inside_->exists = false;
   inside_->graphs.clear();
-  Allocators::all().erase_of(inside_.get());
+  acl::make_current(inside_->context);
+  acl::destroy_context(inside_->context);
   --state().sessions;
 }
 
-Status Session::AddGraph(uint32_t id, const Graph &graph, const std::map<AscendString, AscendString> &) {
-  if (!begins("AddGraph", std::to_string(id))) {
+Status Session::AddGraph(uint32_t id, const Graph &graph, const std::map<AscendString, AscendString> &options) {
+  const auto device = options.find("ge.session_device_id");
+  const std::string on = device == options.end() ? "" : std::string(" on ") + device->second.GetString();
+  if (!begins("AddGraph", std::to_string(id) + on)) {
     return FAILED;
+  }
+  if (!inside_->exists) {
+    return fails("there is no such session");
   }
   // A second graph under an id is dropped without a word.
   if (inside_->graphs.count(id) == 0) {
     const std::string &bytes = graph.bytes();
     inside_->graphs[id] = std::make_unique<LiveGraph>(std::vector<char>(bytes.begin(), bytes.end()));
   }
-  return SUCCESS;
+  return inside_->leaves(SUCCESS);
 }
 
 Status Session::RemoveGraph(uint32_t id) {
   if (!begins("RemoveGraph", std::to_string(id))) {
     return FAILED;
   }
-  return inside_->graphs.erase(id) == 1 ? SUCCESS : fails("there is no such graph");
+  return inside_->leaves(inside_->graphs.erase(id) == 1 ? SUCCESS : fails("there is no such graph"));
 }
 
 Status Session::CompileGraph(uint32_t id) {
@@ -263,7 +319,7 @@ Status Session::CompileGraph(uint32_t id) {
   }
   try {
     found->second->model = std::make_unique<acl::Model>(found->second->file);
-    return SUCCESS;
+    return inside_->leaves(SUCCESS);
   } catch (const std::runtime_error &exception) {
     return fails(exception.what());
   }
@@ -307,7 +363,13 @@ Status Session::RegisterExternalAllocator(const void *const stream, AllocatorPtr
   if (stream == nullptr || allocator == nullptr) {
     return fails("a null stream or allocator");
   }
-  Allocators::all().insert(inside_.get(), stream, std::move(allocator));
+  if (!inside_->exists) {
+    return fails("there is no such session");
+  }
+  Allocators::all().insert(stream, std::move(allocator));
+  if (state().throws_after.exchange(false)) {
+    throw std::runtime_error("the double was told to throw after RegisterExternalAllocator");
+  }
   return SUCCESS;
 }
 
@@ -348,7 +410,7 @@ Status Session::LoadGraph(uint32_t id, const std::map<AscendString, AscendString
   }
   graph->loaded = true;
   graph->stream = stream;
-  return SUCCESS;
+  return inside_->leaves(SUCCESS);
 }
 
 Status Session::ExecuteGraphWithStreamAsync(uint32_t id, void *stream, const std::vector<gert::Tensor> &inputs,
@@ -386,7 +448,7 @@ Status Session::ExecuteGraphWithStreamAsync(uint32_t id, void *stream, const std
   if (state().fails_after.exchange(false)) {
     return fails("the double was told to fail after ExecuteGraphWithStreamAsync");
   }
-  return SUCCESS;
+  return inside_->leaves(SUCCESS);
 }
 
 Status Session::RunGraphWithStreamAsync(uint32_t id, void *stream, const std::vector<Tensor> &inputs,
@@ -403,7 +465,8 @@ Status Session::RunGraphWithStreamAsync(uint32_t id, void *stream, const std::ve
   for (const Tensor &input : inputs) {
     Tensor shared = input;
     const TensorDesc desc = shared.GetTensorDesc();
-    from.push_back({desc.GetDataType(), desc.GetShape().GetDims(), shared.GetData(), shared.GetSize()});
+    from.push_back({static_cast<int32_t>(desc.GetDataType()), desc.GetShape().GetDims(), shared.GetData(),
+                    shared.GetSize()});
   }
   state().error.clear();
   std::vector<acl::Tensor> to;
