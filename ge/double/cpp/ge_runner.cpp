@@ -306,7 +306,7 @@ Status Session::RemoveGraph(uint32_t id) {
   if (!begins("RemoveGraph", std::to_string(id))) {
     return FAILED;
   }
-  return inside_->leaves(inside_->graphs.erase(id) == 1 ? SUCCESS : fails("there is no such graph"));
+  return inside_->graphs.erase(id) == 1 ? inside_->leaves(SUCCESS) : fails("there is no such graph");
 }
 
 Status Session::CompileGraph(uint32_t id) {

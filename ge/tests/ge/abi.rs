@@ -4,8 +4,7 @@
 use crate::common;
 use crate::support::world;
 use ascendcl_ge_sys::{
-    Allocator, Calls, EXCEPTION, FAILED, Format, Library, Options, Outputs, SUCCESS, Session, Source, Status, Summary,
-    Tensor,
+    Allocator, Calls, FAILED, Format, Library, Options, Outputs, SUCCESS, Session, Source, Status, Summary, Tensor,
 };
 use ascendcl_macros::proves;
 use ascendcl_sim::exports::{copy, device, memory, stream};
@@ -21,6 +20,8 @@ struct Program {
     shim: &'static Library,
     session: *mut Session,
     stream: aclrtStream,
+    /// The default context. The engine makes another one current.
+    context: aclrtContext,
 }
 
 /// What the C allocator of these tests has given out.
@@ -68,19 +69,23 @@ impl Program {
     fn begin() -> Self {
         let double = ascendcl_ge_double::Double::load().unwrap();
         let model = common::digits_in_batches_of(2);
-        let (mut session, mut stream) = (null_mut(), aclrtStream::NULL);
+        let (mut session, mut stream, mut context) = (null_mut(), aclrtStream::NULL, aclrtContext::NULL);
         // SAFETY: places for the handles, terminated strings, an image that is read during the call.
         unsafe {
             let shim = Library::load(&double.place()).unwrap();
             assert_eq!(device::aclrtSetDevice(0), 0);
+            assert_eq!(device::aclrtGetCurrentContext(&raw mut context), 0);
             assert_eq!(stream::aclrtCreateStream(&raw mut stream), 0);
             assert_eq!((shim.initialize)(&NONE), SUCCESS);
             assert_eq!((shim.session_create)(&NONE, &raw mut session), SUCCESS);
+            assert_eq!(device::aclrtSetCurrentContext(context), 0);
             let (start, bytes) = (model.as_ptr().cast(), model.len());
             let source = Source { format: Format::OnnxMemory, path: null(), start, bytes };
             assert_eq!((shim.add_graph)(session, 7, &raw const source, &NONE), SUCCESS);
+            assert_eq!(device::aclrtSetCurrentContext(context), 0);
             assert_eq!((shim.compile_graph)(session, 7), SUCCESS);
-            Self { shim, session, stream }
+            assert_eq!(device::aclrtSetCurrentContext(context), 0);
+            Self { shim, session, stream, context }
         }
     }
 
@@ -94,8 +99,12 @@ impl Program {
     }
 
     fn load(&self) -> Status {
-        // SAFETY: session and stream are alive.
-        unsafe { (self.shim.load_graph)(self.session, 7, &NONE, self.stream.0) }
+        // SAFETY: session, stream and context are alive.
+        unsafe {
+            let status = (self.shim.load_graph)(self.session, 7, &NONE, self.stream.0);
+            assert_eq!(device::aclrtSetCurrentContext(self.context), 0);
+            status
+        }
     }
 
     /// Executes on two images, or runs; answers with the status and how many elements the first output has.
@@ -109,6 +118,7 @@ impl Program {
             let input = Tensor { element: 0, dims: [2_i64, 64].as_ptr(), rank: 2, address, bytes };
             let call = if run { self.shim.run_graph } else { self.shim.execute_graph };
             let status = call(self.session, 7, self.stream.0, &raw const input, 1, &raw mut outputs);
+            assert_eq!(device::aclrtSetCurrentContext(self.context), 0);
             assert_eq!(stream::aclrtSynchronizeStream(self.stream), 0);
             let mut elements = 0;
             if status == SUCCESS {
@@ -140,7 +150,10 @@ impl Program {
     fn end_and_then(self, free: impl FnOnce()) {
         // SAFETY: each is ended once, in this order.
         unsafe {
+            // The engine's table of allocators does not end with the session.
+            assert_eq!((self.shim.unregister_allocator)(self.session, self.stream.0), SUCCESS);
             assert_eq!((self.shim.session_destroy)(self.session), SUCCESS);
+            assert_eq!(device::aclrtSetCurrentContext(self.context), 0);
             free();
             assert_eq!((self.shim.finalize)(), SUCCESS);
             assert_eq!(stream::aclrtDestroyStream(self.stream), 0);
@@ -266,7 +279,7 @@ fn null_and_unknown_things_are_refused_with_words() {
         let shim = Library::load(&world.double.place()).unwrap();
         (shim.session_create)(&NONE, &raw mut session)
     };
-    assert_eq!((without, session.is_null()), (EXCEPTION, true), "a session before the engine is initialised");
+    assert_eq!((without, session.is_null()), (FAILED, true), "a session before the engine is initialised");
     acl.close().unwrap();
     world.assert_nothing_lives();
 }
