@@ -2,7 +2,7 @@
 
 use crate::common;
 use crate::support::{World, bytes, images, two_digits, watched, world};
-use ascendcl::{Brand, Current, Error, Runtime, Setup, Thread};
+use ascendcl::{Brand, Current, Runtime, Setup, Thread};
 use ascendcl_ge::{Engine, EngineError, Options, Place};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Config, Fault, Plan, control};
