@@ -3,8 +3,10 @@
 
 use crate::common;
 use crate::support::world;
+use ascendcl_ge_double::Upset;
 use ascendcl_ge_sys::{
-    Allocator, Calls, FAILED, Format, Library, Options, Outputs, SUCCESS, Session, Source, Status, Summary, Tensor,
+    Allocator, Calls, EXCEPTION, FAILED, Format, Library, MAX_RANK, Options, Outputs, SUCCESS, Session, Source, Status,
+    Summary, Tensor,
 };
 use ascendcl_macros::proves;
 use ascendcl_sim::exports::{copy, device, memory, stream};
@@ -228,6 +230,49 @@ fn blocks_that_are_out_come_back_to_an_allocator_that_was_closed() {
     assert_eq!(pool.out(), 2);
     program.end();
     assert_eq!(pool.out(), 0);
+    acl.close().unwrap();
+    world.assert_nothing_lives();
+}
+
+/// The engine may know an allocator whose registration failed. The caller has it back, so the engine gets no memory from it.
+#[test]
+#[proves(GE_08, GE_09)]
+fn an_allocator_whose_registration_threw_when_it_had_taken_effect_lends_nothing() {
+    let world = world();
+    let acl = common::acl();
+    let (program, pool) = (Program::begin(), Pool::default());
+    let mut made = null_mut();
+    world.double.upset("RegisterExternalAllocator", Upset::ThrowAfter);
+    // SAFETY: the pool outlives the session.
+    let status =
+        unsafe { (program.shim.register_allocator)(program.session, program.stream.0, &pool.calls(), &raw mut made) };
+    assert_eq!((status, made.is_null()), (EXCEPTION, true));
+    assert_eq!(program.load(), FAILED);
+    assert_eq!(program.said(), "the allocator has no memory");
+    assert_eq!(pool.out(), 0);
+    program.end();
+    acl.close().unwrap();
+    world.assert_nothing_lives();
+}
+
+/// The executor's shapes check nothing.
+#[test]
+#[proves(GE_19)]
+fn an_input_with_more_sizes_than_a_shape_has_room_for_is_refused_before_the_engine_is_asked() {
+    let world = world();
+    let acl = common::acl();
+    let program = Program::begin();
+    assert_eq!(program.load(), SUCCESS);
+    let (dims, mut outputs) = ([1_i64; MAX_RANK + 1], null_mut());
+    let input = Tensor { element: 0, dims: dims.as_ptr(), rank: dims.len(), address: null_mut(), bytes: 0 };
+    // SAFETY: session and stream are alive; the input is refused before its memory is used.
+    let status = unsafe {
+        (program.shim.execute_graph)(program.session, 7, program.stream.0, &raw const input, 1, &raw mut outputs)
+    };
+    assert_eq!((status, outputs.is_null()), (FAILED, true));
+    assert!(program.said().contains("more sizes"), "{}", program.said());
+    assert!(!world.calls().contains(&"ExecuteGraphWithStreamAsync".to_owned()));
+    program.end();
     acl.close().unwrap();
     world.assert_nothing_lives();
 }

@@ -146,29 +146,6 @@ fn a_session_that_cannot_be_made_is_not_opened_and_leaves_nothing() {
     world.assert_nothing_lives();
 }
 
-/// The engine may know an allocator whose registration failed. It gets no memory from it, because the program has it back.
-#[test]
-#[proves(GE_08, GE_09)]
-fn an_allocator_whose_registration_threw_when_it_had_taken_effect_lends_nothing() {
-    let world = world();
-    world.session(|session, current| {
-        let graph = two_digits(session, current).compile(session, current).unwrap();
-        let (allocator, seen) = watched(current);
-        world.double.upset("RegisterExternalAllocator", Upset::ThrowAfter);
-        let refused = graph.register(session, current, current.stream().unwrap(), allocator).unwrap_err();
-        assert!(failed(&refused.error).status.is_exception(), "{refused}");
-        let (graph, stream, allocator) = refused.value;
-        drop(allocator);
-        let refused = graph.load_on(session, current, stream).unwrap_err();
-        assert!(refused.to_string().contains("the allocator has no memory"), "{refused}");
-        assert_eq!(seen.allocated.load(std::sync::atomic::Ordering::SeqCst), 0);
-        // The engine still has its entry, which the next registration for the stream replaces.
-        let (graph, stream) = refused.value;
-        let (allocator, _seen) = watched(current);
-        let _graph = graph.register(session, current, stream, allocator).unwrap();
-    });
-}
-
 #[test]
 fn an_engine_that_fails_to_begin_or_to_end_can_be_tried_again() {
     let world = world();
