@@ -126,7 +126,7 @@ impl<'a> Engine<'a> {
                 }
             }
         }
-        let device = own_device(options).map(|device| (device, library.forced_resets(device)));
+        let device = options.own_device().map(|device| (device, library.forced_resets(device)));
         match shim.initialize(library, options.pairs()) {
             Ok(()) => {
                 let made = Made { shim, library, thread: std::thread::current().id(), device, _needs: needs };
@@ -190,7 +190,7 @@ impl<'a> Engine<'a> {
         if device.library() != self.acl.library() {
             return Err(ScopeError::NotOpened(EngineError::OtherLibrary.into()));
         }
-        let options = on_device(options, device.id());
+        let options = options.on_device(device.id());
         let ended = device.named_default_context::<N, T, _>(thread, |context, thread| {
             let entered = context.enter(thread, |current| {
                 // The session has a name until the program has ended: what has none is collected.
@@ -237,7 +237,7 @@ impl<'a> Engine<'a> {
         if !current.is_default_context() {
             return Err(EngineError::NotDefaultContext.into());
         }
-        Session::create(current, self.shim, &on_device(options, current.device_id()))
+        Session::create(current, self.shim, &options.on_device(current.device_id()))
     }
 
     /// Finalises the engine (`GEFinalize`).
@@ -270,34 +270,6 @@ impl Drop for Hold {
             _ => *life() = Life::Left(made),
         }
     }
-}
-
-/// The vendor's option for the session's device. Without it, the session would use the engine's device. The program does
-/// not choose another one: the session would run in a context that is not current.
-#[rule(GE_18)]
-fn on_device(options: &Options, device: i32) -> Options {
-    options.clone().with(DEVICE_OF_A_SESSION, device.to_string())
-}
-
-/// The same for a graph of a session, whose options win over those of the session.
-#[rule(GE_18)]
-pub(crate) fn on_same_device(options: &Options, device: i32) -> Options {
-    match options.pairs().iter().any(|(key, _)| key == DEVICE_OF_A_SESSION) {
-        true => on_device(options, device),
-        false => options.clone(),
-    }
-}
-
-const DEVICE_OF_A_SESSION: &str = "ge.session_device_id";
-
-/// The device that the engine sets for itself, with these options.
-#[rule(CTX_05, DEV_07)]
-fn own_device(options: &Options) -> Option<i32> {
-    let number = |name: &str| {
-        let found = options.pairs().iter().find(|(key, _)| key == name);
-        found.and_then(|(_, value)| value.trim().parse::<i32>().ok())
-    };
-    number("ge.exec.deviceId").or_else(|| number("ge.graphRunMode").filter(|mode| *mode >= 1).map(|_| 0))
 }
 
 fn life() -> std::sync::MutexGuard<'static, Life> {

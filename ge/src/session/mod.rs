@@ -12,7 +12,6 @@ pub use outputs::Outputs;
 pub use session_stream::SessionStream;
 pub use state::{Added, CanCompile, CanLoad, CanSetMemory, Compiled, GraphState, Loaded, WithAllocator, WithMemory};
 
-use crate::engine::on_same_device;
 use crate::error::EngineError;
 use crate::ffi::{InContext, RawSession, Shim};
 use crate::graph_source::{GraphSource, Options};
@@ -135,7 +134,7 @@ impl<C: Brand> Session<C> {
         source: GraphSource<'_>,
         options: &Options,
     ) -> Result<Graph<C, Added>, Error> {
-        let options = on_same_device(options, current.device_id());
+        let options = options.on_same_device(current.device_id());
         self.row.add(current, source, options.pairs()).map(Graph::new)
     }
 
