@@ -57,9 +57,10 @@ use crate::brand::Brand;
 use crate::current::Current;
 use crate::error::Error;
 use crate::ffi::Outside;
+use crate::library::Loaded;
 use ascendcl_macros::rule;
 
-/// The result of code that ran in [`Current::foreign`], and its effect on the current context.
+/// The result of code that ran in [`Current::foreign`] or [`Loaded::foreign`], and its effect on the current context.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Foreign<R> {
@@ -85,5 +86,42 @@ impl<C: Brand> Current<C> {
         let result = code();
         let (changed, refused) = outside.end();
         Foreign { result, changed, refused }
+    }
+}
+
+impl Loaded {
+    /// Runs foreign code, and makes the context that was current before current again afterwards, also on a panic
+    /// (`aclrtGetCurrentContext`, `aclrtSetCurrentContext`).
+    ///
+    /// This is [`Current::foreign`] for functions that have only `&Current` or an [`Ending`](crate::raw::Ending), and for
+    /// threads that are in no context. If no context was current before, what the code makes current stays so.
+    ///
+    /// The page of [this module](crate::foreign) says what such code may do. Beyond that:
+    ///
+    /// * As soon as the code has made another context current, it calls nothing of this crate until it ends. Here the
+    ///   compiler does not ensure that, because the program may still use its `Current`.
+    /// * It does not end the context that was current before.
+    ///
+    /// ```
+    /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+    /// # fn engine_in_cpp() -> i32 { 0 }
+    /// let left = current.library().foreign(|| engine_in_cpp());
+    /// assert_eq!((left.result, left.changed), (0, false));
+    /// # Ok::<_, ascendcl::Error>(())
+    /// # })?;
+    /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+    /// ```
+    #[rule(CTX_05, CTX_08)]
+    pub fn foreign<R>(self, code: impl FnOnce() -> R) -> Foreign<R> {
+        let outside = Outside::here(self.api());
+        let result = code();
+        let (changed, refused) = outside.map_or((false, None), Outside::end);
+        Foreign { result, changed, refused }
+    }
+
+    /// How often this crate has reset the device by force, for other code that has set the device and still has to reset it:
+    /// after a reset by force, that would be one reset too many (DEV-07).
+    pub fn forced_resets(self, device: i32) -> u64 {
+        self.api().forced_resets(device)
     }
 }

@@ -51,8 +51,11 @@ assert_not_impl_any!(Engine<'static>: Send, Sync, Clone);
 #[derive(Debug)]
 struct Made {
     shim: Shim,
+    library: Loaded,
     /// The thread that has to finalise it.
     thread: ThreadId,
+    /// The device that the engine has set for itself, and how often it had been reset by force by then.
+    device: Option<(i32, u64)>,
     /// Keeps the [`Acl`] from being closed earlier.
     _needs: LibraryHold,
 }
@@ -83,6 +86,11 @@ impl Made {
         if self.thread != std::thread::current().id() {
             return Err(EngineError::OtherThread.into());
         }
+        if let Some((device, before)) = self.device
+            && library.forced_resets(device) != before
+        {
+            return Err(EngineError::DeviceWasReset { device }.into());
+        }
         self.shim.finalize(library)
     }
 }
@@ -97,7 +105,11 @@ impl<'a> Engine<'a> {
     /// [`EngineError::Load`], which says what to install. [`EngineError::Taken`] while another `Engine` exists.
     /// [`EngineError::OtherThread`] when an `Engine` was dropped on another thread and is still initialised.
     /// [`EngineError::Failed`] when the engine refuses.
-    #[rule(GE_10)]
+    ///
+    /// With some options the engine sets a device for itself, and resets it when it is closed: `ge.exec.deviceId`, and
+    /// `ge.graphRunMode` for training. If the program resets that device by force meanwhile, the engine cannot be closed
+    /// any more ([`EngineError::DeviceWasReset`]).
+    #[rule(GE_10, CTX_05)]
     pub fn init(acl: &'a Acl, place: &Place, options: &Options) -> Result<Self, Error> {
         let library = acl.library();
         library.allows_calls()?;
@@ -114,9 +126,10 @@ impl<'a> Engine<'a> {
                 }
             }
         }
+        let device = options.own_device().map(|device| (device, library.forced_resets(device)));
         match shim.initialize(library, options.pairs()) {
             Ok(()) => {
-                let made = Made { shim, thread: std::thread::current().id(), _needs: needs };
+                let made = Made { shim, library, thread: std::thread::current().id(), device, _needs: needs };
                 Ok(Self { acl, shim, hold: Hold { made: Some(made) }, _here: OfTheEnginesThread::NEW })
             }
             Err(error) => {
@@ -177,7 +190,7 @@ impl<'a> Engine<'a> {
         if device.library() != self.acl.library() {
             return Err(ScopeError::NotOpened(EngineError::OtherLibrary.into()));
         }
-        let options = on_device(options, device.id());
+        let options = options.on_device(device.id());
         let ended = device.named_default_context::<N, T, _>(thread, |context, thread| {
             let entered = context.enter(thread, |current| {
                 // The session has a name until the program has ended: what has none is collected.
@@ -224,14 +237,15 @@ impl<'a> Engine<'a> {
         if !current.is_default_context() {
             return Err(EngineError::NotDefaultContext.into());
         }
-        Session::create(current, self.shim, &on_device(options, current.device_id()))
+        Session::create(current, self.shim, &options.on_device(current.device_id()))
     }
 
     /// Finalises the engine (`GEFinalize`).
     ///
     /// # Errors
     ///
-    /// The engine, unchanged: [`EngineError::SessionsLeft`] while there is a session, of a runtime for example, or
+    /// The engine, unchanged: [`EngineError::SessionsLeft`] while there is a session, of a runtime for example;
+    /// [`EngineError::DeviceWasReset`] after a reset by force of the device that the engine has set for itself; or
     /// [`EngineError::Failed`].
     #[rule(GE_10, GE_11)]
     pub fn close(mut self) -> Result<(), Failed<Self>> {
@@ -249,17 +263,13 @@ impl<'a> Engine<'a> {
 
 impl Drop for Hold {
     fn drop(&mut self) {
-        if let Some(made) = self.made.take() {
-            *life() = Life::Left(made);
+        let Some(made) = self.made.take() else { return };
+        // A forked child takes no lock: another thread may have had it at the fork.
+        match made.library.allows_calls() {
+            Err(Error::Forked { .. }) => core::mem::forget(made),
+            _ => *life() = Life::Left(made),
         }
     }
-}
-
-/// The vendor's option for the session's device. Without it, the session would use the engine's device. The program does
-/// not choose another one: the session would run in a context that is not current.
-#[rule(GE_18)]
-fn on_device(options: &Options, device: i32) -> Options {
-    options.clone().with("ge.session_device_id", device.to_string())
 }
 
 fn life() -> std::sync::MutexGuard<'static, Life> {

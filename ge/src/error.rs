@@ -4,7 +4,7 @@ use ascendcl::Error;
 use ascendcl::error::{Cited, Extension, ExtensionError, ObjectKind};
 use ascendcl_ge_sys as sys;
 use ascendcl_macros::rule;
-use ascendcl_rules::{GE_07, GE_10, GE_11, GE_18, GE_19, GE_21, GE_22, GE_23, GE_25, RuleId};
+use ascendcl_rules::{DEV_07, DEV_08, GE_07, GE_10, GE_11, GE_18, GE_19, GE_21, GE_22, GE_23, GE_24, GE_25, RuleId};
 use core::fmt;
 use std::path::Path;
 
@@ -87,6 +87,17 @@ pub enum EngineError {
         /// How many.
         count: usize,
     },
+    /// The engine has set this device for itself, because its options say so, and resets it at its end. The device was reset
+    /// by force, so that would be one reset too many.
+    #[error(
+        "the graph engine cannot be finalised: device {device}, which it has set for itself, was reset by force since; it \
+         stays initialised until the process ends{}",
+        Cited(WAS_RESET)
+    )]
+    DeviceWasReset {
+        /// The device.
+        device: i32,
+    },
     /// A runtime has a context of its own, and sessions need the default context of the device.
     #[error(
         "a session works in the default context of its device, and this is another one: open the runtime with \
@@ -121,6 +132,25 @@ pub enum EngineError {
         /// The index of the input.
         index: usize,
     },
+    /// An input has more dimensions than a shape of the engine has room for. The engine does not check that.
+    #[error(
+        "input {index} has {rank} dimensions, and the graph engine's shapes have room for {}: join some of them{}",
+        sys::MAX_RANK,
+        Cited(ABSENT)
+    )]
+    TooManyDimensions {
+        /// The index of the input.
+        index: usize,
+        /// How many dimensions it has.
+        rank: usize,
+    },
+    /// The session has given each number to a graph already. The engine drops a second graph of a number.
+    #[error(
+        "the session has no number left for another graph: end it, and open a new one with `engine.session(...)` or \
+         `engine.open_session(...)`{}",
+        Cited(NO_MORE_GRAPHS)
+    )]
+    NoMoreGraphs,
     /// Handles still refer to outputs of the graph.
     #[error(
         "{count} execution(s) of the graph still have outputs in memory of its allocator: release them first, with \
@@ -203,10 +233,12 @@ impl EngineError {
             Self::Product { .. } => PRODUCT,
             Self::Taken | Self::OtherThread => TAKEN,
             Self::SessionsLeft { .. } => SESSIONS_LEFT,
+            Self::DeviceWasReset { .. } => WAS_RESET,
             Self::NotDefaultContext => NOT_DEFAULT,
             Self::OtherLibrary => OTHER_LIBRARY,
             Self::OtherSession { .. } => OTHER_SESSION,
-            Self::AbsentInput { .. } => ABSENT,
+            Self::AbsentInput { .. } | Self::TooManyDimensions { .. } => ABSENT,
+            Self::NoMoreGraphs => NO_MORE_GRAPHS,
             Self::OutputsInUse { .. } => OUTPUTS_IN_USE,
             Self::MemoryInDoubt => MEMORY_IN_DOUBT,
             Self::NotStatic | Self::MemoryTooShort { .. } => MEMORY,
@@ -218,10 +250,12 @@ impl EngineError {
 const PRODUCT: &[RuleId] = &[GE_07];
 const TAKEN: &[RuleId] = &[GE_10];
 const SESSIONS_LEFT: &[RuleId] = &[GE_11];
+const WAS_RESET: &[RuleId] = &[DEV_07, DEV_08];
 const NOT_DEFAULT: &[RuleId] = &[GE_18];
 const OTHER_LIBRARY: &[RuleId] = &[GE_18];
 const OTHER_SESSION: &[RuleId] = &[GE_11];
 const ABSENT: &[RuleId] = &[GE_19];
+const NO_MORE_GRAPHS: &[RuleId] = &[GE_24];
 const OUTPUTS_IN_USE: &[RuleId] = &[GE_21];
 const MEMORY: &[RuleId] = &[GE_23];
 const MEMORY_IN_DOUBT: &[RuleId] = &[GE_22, GE_23];
@@ -281,11 +315,14 @@ mod tests {
             EngineError::Product { product: "Ascend310B4".into() },
             EngineError::Taken,
             EngineError::SessionsLeft { count: 1 },
+            EngineError::DeviceWasReset { device: 1 },
             EngineError::NotDefaultContext,
             EngineError::OtherLibrary,
             EngineError::OtherSession { what: crate::kinds::GRAPH },
             EngineError::OtherThread,
             EngineError::AbsentInput { index: 0 },
+            EngineError::TooManyDimensions { index: 0, rank: 26 },
+            EngineError::NoMoreGraphs,
             EngineError::OutputsInUse { count: 1 },
             EngineError::NotStatic,
             EngineError::MemoryInDoubt,

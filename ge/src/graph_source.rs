@@ -92,6 +92,9 @@ impl<'a> GraphSource<'a> {
     }
 }
 
+/// The vendor's option for the device of a session.
+const DEVICE_OF_A_SESSION: &str = "ge.session_device_id";
+
 /// Options of the engine, of a session or of a graph: the vendor's keys, with their values.
 ///
 /// ```
@@ -119,6 +122,30 @@ impl Options {
 
     pub(crate) fn pairs(&self) -> &[(String, String)] {
         &self.0
+    }
+
+    /// For a session on this device. Without the option, the session would use the engine's device. The program does not
+    /// choose another one: the session would run in a context that is not current.
+    #[rule(GE_18)]
+    pub(crate) fn on_device(&self, device: i32) -> Self {
+        self.clone().with(DEVICE_OF_A_SESSION, device.to_string())
+    }
+
+    /// For a graph of a session on this device. The options of a graph win over those of the session.
+    #[rule(GE_18)]
+    pub(crate) fn on_same_device(&self, device: i32) -> Self {
+        if self.get(DEVICE_OF_A_SESSION).is_some() { self.on_device(device) } else { self.clone() }
+    }
+
+    /// The device that the engine sets for itself, with these options.
+    #[rule(CTX_05, DEV_07)]
+    pub(crate) fn own_device(&self) -> Option<i32> {
+        let number = |key| self.get(key).and_then(|value| value.trim().parse::<i32>().ok());
+        number("ge.exec.deviceId").or_else(|| number("ge.graphRunMode").filter(|mode| *mode >= 1).map(|_| 0))
+    }
+
+    fn get(&self, key: &str) -> Option<&str> {
+        self.0.iter().find(|(known, _)| known == key).map(|(_, value)| value.as_str())
     }
 }
 

@@ -37,6 +37,11 @@ impl Api {
         self.loading.resets()
     }
 
+    /// How often the device was reset by force.
+    pub(crate) fn forced_resets(self, device: i32) -> u64 {
+        self.loading.resets().forced(device)
+    }
+
     /// Whether both use the same library.
     #[inline]
     pub(crate) fn is_of_the_library_of(self, other: Self) -> bool {

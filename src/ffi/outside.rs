@@ -5,7 +5,7 @@ use super::thread_notes;
 use super::{Api, RawContext};
 use crate::error::Error;
 
-/// Exists while foreign code runs. When it ends, it makes the entered context current again.
+/// Exists while foreign code runs. When it ends, it makes the context from before current again.
 pub(crate) struct Outside {
     api: Api,
     context: RawContext,
@@ -16,7 +16,16 @@ impl Outside {
         Self { api, context }
     }
 
-    /// Makes the entered context current again. Returns whether the foreign code left another context current (`false` if
+    /// For the context that is current here. `None` if none is, and the thread has entered none.
+    pub(crate) fn here(api: Api) -> Option<Self> {
+        let context = match CurrentContext::of_this_thread(api) {
+            CurrentContext::Is(context) => Some(context),
+            CurrentContext::None | CurrentContext::Unknown | CurrentContext::NotAsked => thread_notes::entered(api),
+        };
+        context.map(|context| Self { api, context })
+    }
+
+    /// Makes the context from before current again. Returns whether the foreign code left another context current (`false` if
     /// the library does not say), and the error if the library refused.
     pub(crate) fn end(self) -> (bool, Option<Error>) {
         let ended = self.put_back();
@@ -31,7 +40,10 @@ impl Outside {
             CurrentContext::Unknown | CurrentContext::NotAsked => false,
         };
         let refused = self.context.make_current(self.api).err().map(Error::from);
-        thread_notes::set_displaced(self.api, refused.is_some());
+        // Code may have begun in another context than the entered one, inside of other foreign code for example.
+        if thread_notes::entered(self.api).is_some_and(|entered| entered.is(self.context)) {
+            thread_notes::set_displaced(self.api, refused.is_some());
+        }
         (is_known, refused)
     }
 }

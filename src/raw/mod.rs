@@ -67,6 +67,7 @@
 //! | it has | and takes from here |
 //! | --- | --- |
 //! | functions of another library | [`Current::allows_calls`](crate::Current::allows_calls), which says whether they may be called now |
+//! | functions that make other contexts current | [`Loaded::foreign`](crate::library::Loaded::foreign), around each call of them |
 //! | objects that end before their context | [`Attach`] |
 //! | work that uses its objects | [`InFlight`], [`LastUse`], [`submit_object`](crate::stream::StreamOps::submit_object) |
 //! | objects that keep streams and memory of the program | [`KeptStream`], [`KeptMemory`], [`tensors`] |

@@ -55,6 +55,74 @@ fn what_other_code_makes_current_in_its_scope_is_replaced_and_told() {
     alone.assert_nothing_lives();
 }
 
+/// A crate beside this one has `&Current`, or none.
+#[proves(CTX_05, CTX_08)]
+#[test]
+fn what_other_code_makes_current_is_replaced_also_without_an_exclusive_current() {
+    let (alone, _others) = undisturbed();
+    on_device_0(|current| {
+        let (own, library) = (current_handle(), current.library());
+        assert!(!library.foreign(|| ()).changed);
+        let left = library.foreign(|| {
+            sets_device(1);
+            current_handle()
+        });
+        assert!(left.changed && left.refused.is_none() && left.result != own);
+        assert_eq!(current_handle(), own);
+        let panicked = catch_unwind(AssertUnwindSafe(|| {
+            library.foreign(|| {
+                sets_device(1);
+                panic!("in the other code");
+            })
+        }));
+        assert!(panicked.is_err());
+        assert_eq!(current_handle(), own);
+        // Inside of other code the context is that code's.
+        current.foreign(|| {
+            sets_device(1);
+            let others = current_handle();
+            library.foreign(|| sets_device(0));
+            assert_eq!(current_handle(), others);
+        });
+        assert_eq!(current_handle(), own);
+        // A thread without a context, before and after.
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                assert!(!library.foreign(|| sets_device(1)).changed);
+                let left_there = current_handle();
+                assert!(library.foreign(|| sets_device(0)).changed);
+                assert_eq!(current_handle(), left_there);
+                resets_device(0);
+                resets_device(1);
+            });
+        });
+        current.foreign(|| {
+            resets_device(0);
+            (0..3).for_each(|_| resets_device(1));
+        });
+    });
+    alone.assert_nothing_lives();
+}
+
+/// If the library refuses, the next call in the context asks once more, as after [`Current::foreign`].
+#[proves(CTX_05)]
+#[test]
+fn a_context_that_could_not_be_put_back_without_an_exclusive_current_is_asked_for_again() {
+    let (alone, _others) = undisturbed();
+    on_device_0(|current| {
+        let own = current_handle();
+        control::fail(Plan::new().at(Calls::of("aclrtSetCurrentContext").from(1), Fault::Fails(507_899))).unwrap();
+        let left = current.library().foreign(|| sets_device(1));
+        assert!(left.changed && matches!(left.refused, Some(Error::Vendor(_))), "{left:?}");
+        assert!(matches!(current.upload(&[1_u8]), Err(Error::Vendor(_))), "nothing is done in the other context");
+        control::fail(Plan::new()).unwrap();
+        drop(current.upload(&[1_u8]).unwrap());
+        assert_eq!(current_handle(), own);
+        current.foreign(|| resets_device(1));
+    });
+    alone.assert_nothing_lives();
+}
+
 #[proves(CTX_05)]
 #[test]
 fn a_context_that_cannot_be_put_back_after_other_code_is_asked_for_again_by_the_next_call() {

@@ -102,7 +102,8 @@ Tensor of(const gert::Tensor &tensor) {
   for (size_t i = 0; i < dims.size(); ++i) {
     dims[i] = shape.GetDim(i);
   }
-  return {tensor.GetDataType(), std::move(dims), tensor.GetTensorData().GetAddr(), tensor.GetTensorData().GetSize()};
+  const gert::TensorData &data = tensor.GetTensorData();
+  return {static_cast<int32_t>(tensor.GetDataType()), std::move(dims), data.GetAddr(), data.GetSize()};
 }
 
 Model::Model(const std::vector<char> &file) {
@@ -173,6 +174,27 @@ void *allocate(size_t bytes) {
   done("aclrtMalloc", &address, bytes, 0);
   return address;
 }
+
+void *create_context(int device) {
+  void *context = nullptr;
+  return function<int(void **, int)>("aclrtCreateContext")(&context, device) == 0 ? context : nullptr;
+}
+
+void make_current(void *context) {
+  if (context != nullptr) {
+    function<int(void *)>("aclrtSetCurrentContext")(context);
+  }
+}
+
+void destroy_context(void *context) {
+  if (context != nullptr) {
+    function<int(void *)>("aclrtDestroyContext")(context);
+  }
+}
+
+bool set_device(int device) { return function<int(int)>("aclrtSetDevice")(device) == 0; }
+
+bool reset_device(int device) { return function<int(int)>("aclrtResetDevice")(device) == 0; }
 
 void free(void *address) { function<int(void *)>("aclrtFree")(address); }
 

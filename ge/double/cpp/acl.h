@@ -60,6 +60,12 @@ class Model {
 // Queues a function of this process on a stream.
 void launch(void *stream, void (*task)(void *));
 void *allocate(size_t bytes);
+// A context on the device, which becomes the current one. Null if the library refuses.
+void *create_context(int device);
+void make_current(void *context);
+void destroy_context(void *context);
+bool set_device(int device);
+bool reset_device(int device);
 void free(void *address);
 
 }  // namespace acl

@@ -61,6 +61,9 @@ bool begins(const std::string &call, const std::string &object) {
     case 4:
       state().fails_after = true;
       return true;
+    case 5:
+      state().throws_after = true;
+      return true;
     default:
       state().error = "the double was told to fail in " + call;
       return false;
@@ -132,6 +135,7 @@ void ge_double_reset() {
   control::upset_at.clear();
   control::begun = 0;
   control::state().fails_after = false;
+  control::state().throws_after = false;
 }
 
 }

@@ -16,6 +16,10 @@ struct State {
   std::atomic<size_t> allocators{0};
   // The call that has begun answers a failure when it has done its work.
   std::atomic<bool> fails_after{false};
+  // The call that has begun throws when it has done its work.
+  std::atomic<bool> throws_after{false};
+  // The device that the engine has set for itself, or -1.
+  std::atomic<int> device{-1};
   // What the engine says about its last failure.
   std::string error;
 };

@@ -72,13 +72,40 @@ struct LiveGraph {
 
 namespace ge {
 
-Status GEInitialize(const std::map<AscendString, AscendString> &) {
+// The numbers of sessions begin with 0, and a session that could not be made has the number 0, too.
+struct Sessions {
+  std::mutex mutex;
+  std::map<uint64_t, std::shared_ptr<Session::Inside>> of;
+  uint64_t next = 0;
+
+  static Sessions &all() {
+    static Sessions sessions;
+    return sessions;
+  }
+};
+
+// The device that the options of the engine name, or -1. The engine sets it, and resets it at its end.
+int device_of(const std::map<AscendString, AscendString> &options) {
+  const auto mode = options.find("ge.graphRunMode");
+  const auto device = options.find("ge.exec.deviceId");
+  if (device != options.end()) {
+    return std::stoi(device->second.GetString());
+  }
+  return mode == options.end() || std::string(mode->second.GetString()) == "0" ? -1 : 0;
+}
+
+Status GEInitialize(const std::map<AscendString, AscendString> &options) {
   if (!begins("GEInitialize")) {
     return FAILED;
   }
   if (state().initialised) {
     return fails("the engine is initialised already");
   }
+  state().device = device_of(options);
+  if (state().device >= 0 && !acl::set_device(state().device)) {
+    return fails("the device cannot be set");
+  }
+  Sessions::all().next = 0;
   state().initialised = true;
   return SUCCESS;
 }
@@ -91,12 +118,19 @@ Status GEFinalize() {
     return fails("a session is left");
   }
   state().initialised = false;
+  if (state().device >= 0 && !acl::reset_device(state().device)) {
+    return fails("the device cannot be reset");
+  }
   return SUCCESS;
 }
 
 AscendString GEGetErrorMsgV2() { return AscendString(state().error.c_str()); }
 
 struct Session::Inside {
+  // False when the engine has none under the number, or no longer.
+  bool exists = false;
+  // A context that the engine owns. It makes it current in its calls, and leaves it so.
+  void *context = nullptr;
   std::map<uint32_t, std::unique_ptr<LiveGraph>> graphs;
   AllocatorPtr built_in = std::make_shared<BuiltIn>();
   bool on_a_thread = false;
@@ -110,6 +144,12 @@ struct Session::Inside {
   AllocatorPtr allocator_of(const void *stream) {
     const AllocatorPtr found = control::Allocators::all().find(stream);
     return found == nullptr ? built_in : found;
+  }
+
+  // Ends a call of the session.
+  Status leaves(Status status) const {
+    acl::make_current(context);
+    return status;
   }
 
   // The session's option decides which thread it is that calls the allocator.
@@ -173,43 +213,68 @@ struct Session::Inside {
   }
 };
 
-Session::Session(const std::map<AscendString, AscendString> &options) {
+Session::Session(const std::map<AscendString, AscendString> &options) : inside_(std::make_shared<Inside>()) {
   // Without the option it is on the engine's own device.
   const auto device = options.find("ge.session_device_id");
   const std::string on = device == options.end() ? "" : device->second.GetString();
-  if (!begins("Session", on) || !state().initialised) {
-    throw std::runtime_error("the engine is not initialised, or has no session left");
+  const bool refuses = options.count("") != 0 || options.count("ge.autoTuneMode") != 0;
+  const bool works = begins("Session", on) && state().initialised && !refuses;
+  Sessions &all = Sessions::all();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  if (!works) {
+    if (refuses) {
+      fails("an option that the engine does not know");
+    }
+    const auto first = all.of.find(0);
+    inside_ = first == all.of.end() ? inside_ : first->second;
+    return;
   }
-  inside_ = std::make_unique<Inside>();
+  id_ = all.next++;
+  all.of[id_] = inside_;
+  inside_->exists = true;
+  inside_->context = acl::create_context(on.empty() ? 0 : std::stoi(on));
   inside_->on_a_thread = options.count("double.allocate_on_a_thread") != 0;
   inside_->shares_outputs = options.count("double.share_outputs") != 0;
   ++state().sessions;
 }
 
+// It ends the session that has its number.
 Session::~Session() {
   control::note("~Session");
+  Sessions &all = Sessions::all();
+  const std::lock_guard<std::mutex> lock(all.mutex);
+  if (all.of.erase(id_) == 0) {
+    return;
+  }
+  inside_->exists = false;
   inside_->graphs.clear();
-  control::Allocators::all().erase_of(inside_.get());
+  acl::make_current(inside_->context);
+  acl::destroy_context(inside_->context);
   --state().sessions;
 }
 
-Status Session::AddGraph(uint32_t id, const Graph &graph, const std::map<AscendString, AscendString> &) {
-  if (!begins("AddGraph", std::to_string(id))) {
+Status Session::AddGraph(uint32_t id, const Graph &graph, const std::map<AscendString, AscendString> &options) {
+  const auto device = options.find("ge.session_device_id");
+  const std::string on = device == options.end() ? "" : std::string(" on ") + device->second.GetString();
+  if (!begins("AddGraph", std::to_string(id) + on)) {
     return FAILED;
+  }
+  if (!inside_->exists) {
+    return fails("there is no such session");
   }
   // A second graph under an id is dropped without a word.
   if (inside_->graphs.count(id) == 0) {
     const std::string &bytes = graph.bytes();
     inside_->graphs[id] = std::make_unique<LiveGraph>(std::vector<char>(bytes.begin(), bytes.end()));
   }
-  return SUCCESS;
+  return inside_->leaves(SUCCESS);
 }
 
 Status Session::RemoveGraph(uint32_t id) {
   if (!begins("RemoveGraph", std::to_string(id))) {
     return FAILED;
   }
-  return inside_->graphs.erase(id) == 1 ? SUCCESS : fails("there is no such graph");
+  return inside_->graphs.erase(id) == 1 ? inside_->leaves(SUCCESS) : fails("there is no such graph");
 }
 
 Status Session::CompileGraph(uint32_t id) {
@@ -222,7 +287,7 @@ Status Session::CompileGraph(uint32_t id) {
   }
   try {
     found->second->model = std::make_unique<acl::Model>(found->second->file);
-    return SUCCESS;
+    return inside_->leaves(SUCCESS);
   } catch (const std::runtime_error &exception) {
     return fails(exception.what());
   }
@@ -266,7 +331,13 @@ Status Session::RegisterExternalAllocator(const void *const stream, AllocatorPtr
   if (stream == nullptr || allocator == nullptr) {
     return fails("a null stream or allocator");
   }
-  control::Allocators::all().insert(inside_.get(), stream, std::move(allocator));
+  if (!inside_->exists) {
+    return fails("there is no such session");
+  }
+  control::Allocators::all().insert(stream, std::move(allocator));
+  if (state().throws_after.exchange(false)) {
+    throw std::runtime_error("the double was told to throw after RegisterExternalAllocator");
+  }
   return SUCCESS;
 }
 
@@ -307,7 +378,7 @@ Status Session::LoadGraph(uint32_t id, const std::map<AscendString, AscendString
   }
   graph->loaded = true;
   graph->stream = stream;
-  return SUCCESS;
+  return inside_->leaves(SUCCESS);
 }
 
 Status Session::ExecuteGraphWithStreamAsync(uint32_t id, void *stream, const std::vector<gert::Tensor> &inputs,
@@ -345,7 +416,7 @@ Status Session::ExecuteGraphWithStreamAsync(uint32_t id, void *stream, const std
   if (state().fails_after.exchange(false)) {
     return fails("the double was told to fail after ExecuteGraphWithStreamAsync");
   }
-  return SUCCESS;
+  return inside_->leaves(SUCCESS);
 }
 
 Status Session::RunGraphWithStreamAsync(uint32_t id, void *stream, const std::vector<Tensor> &inputs,
@@ -362,7 +433,8 @@ Status Session::RunGraphWithStreamAsync(uint32_t id, void *stream, const std::ve
   for (const Tensor &input : inputs) {
     Tensor shared = input;
     const TensorDesc desc = shared.GetTensorDesc();
-    from.push_back({desc.GetDataType(), desc.GetShape().GetDims(), shared.GetData(), shared.GetSize()});
+    from.push_back({static_cast<int32_t>(desc.GetDataType()), desc.GetShape().GetDims(), shared.GetData(),
+                    shared.GetSize()});
   }
   state().error.clear();
   std::vector<acl::Tensor> to;

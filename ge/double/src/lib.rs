@@ -55,6 +55,8 @@ pub enum Upset {
     ThrowNumber = 3,
     /// `ExecuteGraphWithStreamAsync` fails when it has queued its work.
     FailAfter = 4,
+    /// `RegisterExternalAllocator` throws when the registration has taken effect.
+    ThrowAfter = 5,
 }
 
 impl Double {

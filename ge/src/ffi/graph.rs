@@ -90,6 +90,10 @@ impl RawGraph {
         borrowed.stream.as_ref().map_or(Ok(()), |stream| stream.lend(current)?.synchronize(current))
     }
 
+    pub(super) fn has_registration(&self) -> bool {
+        self.holds().registration.is_some()
+    }
+
     pub(super) fn is_removed(&self) -> bool {
         self.removed.load(Ordering::Acquire)
     }

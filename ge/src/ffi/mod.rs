@@ -56,6 +56,7 @@ static SESSIONS: AtomicUsize = AtomicUsize::new(0);
 pub(crate) trait Site {
     fn allows_calls(&self) -> Result<(), Error>;
     fn is_over(&self, used: &LastUse) -> bool;
+    fn library(&self) -> Loaded;
     /// The current context, if the caller may be in another one than the session.
     fn context(&self) -> Option<ContextId>;
 
@@ -73,6 +74,10 @@ impl<C: Brand> Site for Current<C> {
         used.is_over(self)
     }
 
+    fn library(&self) -> Loaded {
+        self.library()
+    }
+
     fn context(&self) -> Option<ContextId> {
         Some(self.id())
     }
@@ -85,6 +90,10 @@ impl Site for Ending<'_> {
 
     fn is_over(&self, used: &LastUse) -> bool {
         self.is_over(used)
+    }
+
+    fn library(&self) -> Loaded {
+        self.library()
     }
 
     /// A session ends in the context to which it is attached.
@@ -120,7 +129,7 @@ impl Shim {
         let options = OptionList::new(options)?;
         // SAFETY: the function reads the options during the call. `OptionList` keeps the texts, which are terminated,
         // for longer.
-        let status = unsafe { (self.0.initialize)(&options.raw()) };
+        let status = self.call(library, |shim| unsafe { (shim.initialize)(&options.raw()) });
         self.done("GEInitialize", status, || "initialise the graph engine".into())
     }
 
@@ -129,8 +138,16 @@ impl Shim {
     pub(crate) fn finalize(self, library: Loaded) -> Result<(), Error> {
         library.allows_calls()?;
         // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the table.
-        let status = unsafe { (self.0.finalize)() };
+        let status = self.call(library, |shim| unsafe { (shim.finalize)() });
         self.done("GEFinalize", status, || "finalise the graph engine".into())
+    }
+
+    /// Calls a function of the engine. The engine makes contexts of its own current, for example the one that it creates for
+    /// a session. Afterwards the context from before is current again. If the library refuses that, the next call of this
+    /// crate asks once more.
+    #[rule(CTX_05, STREAM_09, GE_18)]
+    pub(super) fn call<R>(self, library: Loaded, function: impl FnOnce(&'static sys::Library) -> R) -> R {
+        library.foreign(|| function(self.0)).result
     }
 
     /// Turns the status of a call into a result. `doing` follows "could not" in the message.

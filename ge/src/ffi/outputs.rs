@@ -135,7 +135,7 @@ impl RawOutputs {
             // SAFETY: the function requires outputs that no work uses, and may be called once for them (GE-21). An
             // execution made them, their mark says that they are idle, and `take` gives the pointer out once, when
             // nobody reads.
-            unsafe { (self.shim.0.outputs_release)(raw.as_ptr()) };
+            self.shim.call(site.library(), |shim| unsafe { (shim.outputs_release)(raw.as_ptr()) });
         }
         Ok(())
     }

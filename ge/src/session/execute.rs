@@ -78,6 +78,9 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
 
     /// Loads the graph on a stream (`Session::LoadGraph`). The stream moves into the graph.
     ///
+    /// For a graph with fixed shapes, the engine may refuse each [execution](Self::execute), because it takes the memory of
+    /// the outputs from an allocator of the program only: [`register`](Self::register) one where the product supports it.
+    ///
     /// # Errors
     ///
     /// The graph and the stream, unchanged, with the errors of [`load`](Self::load).
@@ -106,10 +109,16 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     /// tensors: one, or a tuple, an array or a `Vec` of them. Nothing orders the execution behind work of another stream,
     /// so they were waited for. The engine allocates the outputs.
     ///
+    /// The engine does not compare the inputs with the graph, and this crate cannot ask it what the graph takes. A tensor
+    /// that is shorter than the graph's input, or has another element type, gives wrong results or a read beyond its end on
+    /// the device. The program ensures that shapes and types fit.
+    ///
     /// # Errors
     ///
-    /// The graph and the inputs, unchanged: [`EngineError::Failed`](crate::EngineError::Failed), for example when the
-    /// allocator has no memory.
+    /// The graph and the inputs, unchanged: [`EngineError::TooManyDimensions`](crate::EngineError::TooManyDimensions) for
+    /// an input with more than 25 dimensions; [`EngineError::Failed`](crate::EngineError::Failed), for example when the
+    /// allocator has no memory, or when the graph has fixed shapes and no allocator, and the engine demands one for the
+    /// outputs.
     #[rule(GE_02, GE_15, GE_17, GE_19, GE_20, STREAM_04)]
     pub fn execute<I: OperatorInputs<C> + IdleInputs>(
         self, // GE-05, GE-20: `wait(current)?` on the result returns the graph and what it uses

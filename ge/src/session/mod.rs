@@ -121,18 +121,20 @@ impl<C: Brand> Session<C> {
         &self.row
     }
 
-    /// Reads a graph and adds it to the session (`Session::AddGraph`), under an id that this crate chooses.
+    /// Reads a graph and adds it to the session (`Session::AddGraph`), under an id that this crate chooses. The vendor's
+    /// option `ge.session_device_id` is that of the session, whatever the options say.
     ///
     /// # Errors
     ///
     /// [`EngineError::Failed`](crate::EngineError::Failed) when the source cannot be read, or is not a graph.
-    #[rule(GE_24)]
+    #[rule(GE_18, GE_24)]
     pub fn add(
         &mut self,
         current: &Current<C>,
         source: GraphSource<'_>,
         options: &Options,
     ) -> Result<Graph<C, Added>, Error> {
+        let options = options.on_same_device(current.device_id());
         self.row.add(current, source, options.pairs()).map(Graph::new)
     }
 

@@ -43,10 +43,10 @@ impl<C: Brand> Session<C> {
         allocator: A,
     ) -> Result<SessionStream<C, A>, Failed<(Stream<C, Undecided>, A)>> {
         // A forked child takes no lock, and the row needs one.
-        if let Err(error) = self.row().is_usable(current) {
-            return Err(Failed { error, value: (stream, allocator) });
-        }
-        let row = self.row().registration_row(current);
+        let row = match self.row().is_usable(current).and_then(|()| self.row().registration_row(current)) {
+            Ok(row) => row,
+            Err(error) => return Err(Failed { error, value: (stream, allocator) }),
+        };
         let registration = Graph::new(row.clone()).into_state::<Compiled>(());
         registration
             .register(self, current, stream, allocator)

@@ -138,7 +138,13 @@ class CallersAllocator final : public ge::Allocator, public std::enable_shared_f
   const ascendcl_ge_calls calls_;
 };
 
-// The caller's memory as a tensor of the executor. Without a manager, the tensor does not own it.
+// Whether a shape of the executor has room for the sizes. It checks nothing itself.
+bool has_room(const ascendcl_ge_tensor &tensor) { return tensor.rank <= ASCENDCL_GE_MAX_RANK; }
+
+static_assert(gert::Shape::kMaxDimNum >= ASCENDCL_GE_MAX_RANK, "the executor's shapes have less room");
+
+// The caller's memory as a tensor of the executor, whose shape has room for it. Without a manager, the tensor does not own
+// the memory.
 void describe(const ascendcl_ge_tensor &from, gert::Tensor &to) {
   for (gert::Shape *shape : {&to.MutableOriginShape(), &to.MutableStorageShape()}) {
     shape->SetDimNum(from.rank);
@@ -189,6 +195,20 @@ struct ascendcl_ge_allocator {
   std::shared_ptr<CallersAllocator> allocator;
 };
 
+namespace {
+
+// Closes the allocator when it ends, unless the caller has got the handle by then.
+struct ClosesUnlessKept {
+  const std::unique_ptr<ascendcl_ge_allocator> &handle;
+  ~ClosesUnlessKept() {
+    if (handle != nullptr) {
+      handle->allocator->close();
+    }
+  }
+};
+
+}  // namespace
+
 struct ascendcl_ge_outputs {
   // One of the two has the tensors, and with them their blocks.
   std::vector<gert::Tensor> executed;
@@ -212,14 +232,16 @@ void look_at_executed(ascendcl_ge_outputs &outputs) {
       dims[i] = shape.GetDim(i);
     }
     const gert::TensorData &data = tensor.GetTensorData();
-    outputs.seen.push_back({tensor.GetDataType(), std::move(dims), data.GetAddr(), data.GetSize()});
+    outputs.seen.push_back(
+        {static_cast<int32_t>(tensor.GetDataType()), std::move(dims), data.GetAddr(), data.GetSize()});
   }
 }
 
 void look_at_ran(ascendcl_ge_outputs &outputs) {
   for (ge::Tensor &tensor : outputs.ran) {
     const ge::TensorDesc desc = tensor.GetTensorDesc();
-    outputs.seen.push_back({desc.GetDataType(), desc.GetShape().GetDims(), tensor.GetData(), tensor.GetSize()});
+    outputs.seen.push_back(
+        {static_cast<int32_t>(desc.GetDataType()), desc.GetShape().GetDims(), tensor.GetData(), tensor.GetSize()});
   }
 }
 
@@ -241,9 +263,21 @@ ascendcl_ge_status ascendcl_ge_finalize(void) noexcept {
 
 ascendcl_ge_status ascendcl_ge_session_create(const ascendcl_ge_options *options,
                                               ascendcl_ge_session **session) noexcept {
-  return guarded([&] {
-    *session = new ascendcl_ge_session(options_of(options));
-    return ge::SUCCESS;
+  return guarded([&]() -> ge::Status {
+    const Options given = options_of(options);
+    // The constructor does not say whether it failed. A session that the engine could not make has the id 0, which is
+    // also that of the first one, and a call with it would reach that one. So no session with the id 0 is ever kept.
+    for (int attempt = 0; attempt < 2; ++attempt) {
+      auto made = std::make_unique<ascendcl_ge_session>(given);
+      if (made->engine.GetSessionId() != 0) {
+        *session = made.release();
+        last_error.clear();
+        return ge::SUCCESS;
+      }
+      // The engine's text has to be read before the next call.
+      remember(ge::GEGetErrorMsgV2().GetString());
+    }
+    return last_error.empty() ? refused("the engine could not make the session, and does not say why") : ge::FAILED;
   });
 }
 
@@ -320,11 +354,11 @@ ascendcl_ge_status ascendcl_ge_register_allocator(ascendcl_ge_session *session, 
   return guarded([&] {
     auto handle = std::make_unique<ascendcl_ge_allocator>();
     handle->allocator = std::make_shared<CallersAllocator>(*calls);
+    // After a failure or an exception the engine may know the allocator all the same. It gets no more memory from it.
+    const ClosesUnlessKept closes{handle};
     const ge::Status status = session->engine.RegisterExternalAllocator(stream, handle->allocator);
     if (status == ge::SUCCESS) {
       *allocator = handle.release();
-    } else {
-      handle->allocator->close();
     }
     return status;
   });
@@ -349,9 +383,12 @@ ascendcl_ge_status ascendcl_ge_load_graph(ascendcl_ge_session *session, uint32_t
 ascendcl_ge_status ascendcl_ge_execute_graph(ascendcl_ge_session *session, uint32_t id, void *stream,
                                              const ascendcl_ge_tensor *inputs, size_t count,
                                              ascendcl_ge_outputs **outputs) noexcept {
-  return guarded([&] {
+  return guarded([&]() -> ge::Status {
     std::vector<gert::Tensor> given(count);
     for (size_t i = 0; i < count; ++i) {
+      if (!has_room(inputs[i])) {
+        return refused("an input has more sizes than the engine's shapes have room for");
+      }
       describe(inputs[i], given[i]);
     }
     // The caller's, whatever the engine answers or throws: work that it has queued all the same writes to them.

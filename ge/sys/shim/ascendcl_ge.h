@@ -70,6 +70,9 @@ typedef struct {
   size_t feature_bytes;
 } ascendcl_ge_summary;
 
+/* As many sizes the executor's shapes have room for. */
+#define ASCENDCL_GE_MAX_RANK 25u
+
 /* A device tensor: `dims` has `rank` sizes, `element` is the vendor's number of the data type. */
 typedef struct {
   int32_t element;
@@ -96,6 +99,7 @@ const char *ascendcl_ge_last_error(void) ASCENDCL_GE_NOEXCEPT;
 ascendcl_ge_status ascendcl_ge_initialize(const ascendcl_ge_options *options) ASCENDCL_GE_NOEXCEPT;
 ascendcl_ge_status ascendcl_ge_finalize(void) ASCENDCL_GE_NOEXCEPT;
 
+/* Every call of a session, this one and its end too, may leave another context current on the thread. */
 ascendcl_ge_status ascendcl_ge_session_create(const ascendcl_ge_options *options,
                                               ascendcl_ge_session **session) ASCENDCL_GE_NOEXCEPT;
 /* Every stream that the session's graphs ran on was synchronised. The session is gone, whatever the answer. */
@@ -126,7 +130,8 @@ void ascendcl_ge_allocator_close(ascendcl_ge_allocator *allocator) ASCENDCL_GE_N
 
 ascendcl_ge_status ascendcl_ge_load_graph(ascendcl_ge_session *session, uint32_t id, const ascendcl_ge_options *options,
                                           void *stream) ASCENDCL_GE_NOEXCEPT;
-/* ExecuteGraphWithStreamAsync: after compile and load. The engine allocates the outputs. They are the caller's
+/* ExecuteGraphWithStreamAsync: after compile and load. An input with more sizes than ASCENDCL_GE_MAX_RANK is refused before
+ * the engine is called. The engine allocates the outputs. They are the caller's
  * to release after a failure, too, unless the pointer is null: work that was queued all the same may write to them. Then
  * their count is 0. */
 ascendcl_ge_status ascendcl_ge_execute_graph(ascendcl_ge_session *session, uint32_t id, void *stream,

@@ -23,6 +23,8 @@ impl SharedObject<'_> {
         if let Some((folder, names)) = self.libraries {
             command.arg("-L").arg(folder).arg(format!("-Wl,-rpath,{}", folder.display()));
             command.args(names.iter().map(|name| format!("-l{name}")));
+            // Without these, a function that no library has would end the process at its first call.
+            command.args(["-Wl,-z,defs", "-Wl,-z,now"]);
         }
         command.arg("-o").arg(to);
         run(command)

@@ -34,6 +34,9 @@ pub const ALLOCATORS: usize = wrapper::ALLOCATORS;
 /// The version of the C functions that this crate uses.
 pub const ABI: u32 = 2;
 
+/// How many sizes an input of an execution may have. The executor's shapes have no room for more.
+pub const MAX_RANK: usize = 25;
+
 #[repr(C)]
 pub struct Session {
     _opaque: [u8; 0],

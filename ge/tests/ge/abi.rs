@@ -3,9 +3,10 @@
 
 use crate::common;
 use crate::support::world;
+use ascendcl_ge_double::Upset;
 use ascendcl_ge_sys::{
-    Allocator, Calls, EXCEPTION, FAILED, Format, Library, Options, Outputs, SUCCESS, Session, Source, Status, Summary,
-    Tensor,
+    Allocator, Calls, EXCEPTION, FAILED, Format, Library, MAX_RANK, Options, Outputs, SUCCESS, Session, Source, Status,
+    Summary, Tensor,
 };
 use ascendcl_macros::proves;
 use ascendcl_sim::exports::{copy, device, memory, stream};
@@ -21,6 +22,8 @@ struct Program {
     shim: &'static Library,
     session: *mut Session,
     stream: aclrtStream,
+    /// The default context. The engine makes another one current.
+    context: aclrtContext,
 }
 
 /// What the C allocator of these tests has given out.
@@ -68,19 +71,23 @@ impl Program {
     fn begin() -> Self {
         let double = ascendcl_ge_double::Double::load().unwrap();
         let model = common::digits_in_batches_of(2);
-        let (mut session, mut stream) = (null_mut(), aclrtStream::NULL);
+        let (mut session, mut stream, mut context) = (null_mut(), aclrtStream::NULL, aclrtContext::NULL);
         // SAFETY: places for the handles, terminated strings, an image that is read during the call.
         unsafe {
             let shim = Library::load(&double.place()).unwrap();
             assert_eq!(device::aclrtSetDevice(0), 0);
+            assert_eq!(device::aclrtGetCurrentContext(&raw mut context), 0);
             assert_eq!(stream::aclrtCreateStream(&raw mut stream), 0);
             assert_eq!((shim.initialize)(&NONE), SUCCESS);
             assert_eq!((shim.session_create)(&NONE, &raw mut session), SUCCESS);
+            assert_eq!(device::aclrtSetCurrentContext(context), 0);
             let (start, bytes) = (model.as_ptr().cast(), model.len());
             let source = Source { format: Format::OnnxMemory, path: null(), start, bytes };
             assert_eq!((shim.add_graph)(session, 7, &raw const source, &NONE), SUCCESS);
+            assert_eq!(device::aclrtSetCurrentContext(context), 0);
             assert_eq!((shim.compile_graph)(session, 7), SUCCESS);
-            Self { shim, session, stream }
+            assert_eq!(device::aclrtSetCurrentContext(context), 0);
+            Self { shim, session, stream, context }
         }
     }
 
@@ -94,8 +101,12 @@ impl Program {
     }
 
     fn load(&self) -> Status {
-        // SAFETY: session and stream are alive.
-        unsafe { (self.shim.load_graph)(self.session, 7, &NONE, self.stream.0) }
+        // SAFETY: session, stream and context are alive.
+        unsafe {
+            let status = (self.shim.load_graph)(self.session, 7, &NONE, self.stream.0);
+            assert_eq!(device::aclrtSetCurrentContext(self.context), 0);
+            status
+        }
     }
 
     /// Executes on two images, or runs; answers with the status and how many elements the first output has.
@@ -109,6 +120,7 @@ impl Program {
             let input = Tensor { element: 0, dims: [2_i64, 64].as_ptr(), rank: 2, address, bytes };
             let call = if run { self.shim.run_graph } else { self.shim.execute_graph };
             let status = call(self.session, 7, self.stream.0, &raw const input, 1, &raw mut outputs);
+            assert_eq!(device::aclrtSetCurrentContext(self.context), 0);
             assert_eq!(stream::aclrtSynchronizeStream(self.stream), 0);
             let mut elements = 0;
             if status == SUCCESS {
@@ -140,7 +152,10 @@ impl Program {
     fn end_and_then(self, free: impl FnOnce()) {
         // SAFETY: each is ended once, in this order.
         unsafe {
+            // The engine's table of allocators does not end with the session.
+            assert_eq!((self.shim.unregister_allocator)(self.session, self.stream.0), SUCCESS);
             assert_eq!((self.shim.session_destroy)(self.session), SUCCESS);
+            assert_eq!(device::aclrtSetCurrentContext(self.context), 0);
             free();
             assert_eq!((self.shim.finalize)(), SUCCESS);
             assert_eq!(stream::aclrtDestroyStream(self.stream), 0);
@@ -219,6 +234,49 @@ fn blocks_that_are_out_come_back_to_an_allocator_that_was_closed() {
     world.assert_nothing_lives();
 }
 
+/// The engine may know an allocator whose registration failed. The caller has it back, so the engine gets no memory from it.
+#[test]
+#[proves(GE_08, GE_09)]
+fn an_allocator_whose_registration_threw_when_it_had_taken_effect_lends_nothing() {
+    let world = world();
+    let acl = common::acl();
+    let (program, pool) = (Program::begin(), Pool::default());
+    let mut made = null_mut();
+    world.double.upset("RegisterExternalAllocator", Upset::ThrowAfter);
+    // SAFETY: the pool outlives the session.
+    let status =
+        unsafe { (program.shim.register_allocator)(program.session, program.stream.0, &pool.calls(), &raw mut made) };
+    assert_eq!((status, made.is_null()), (EXCEPTION, true));
+    assert_eq!(program.load(), FAILED);
+    assert_eq!(program.said(), "the allocator has no memory");
+    assert_eq!(pool.out(), 0);
+    program.end();
+    acl.close().unwrap();
+    world.assert_nothing_lives();
+}
+
+/// The executor's shapes check nothing.
+#[test]
+#[proves(GE_19)]
+fn an_input_with_more_sizes_than_a_shape_has_room_for_is_refused_before_the_engine_is_asked() {
+    let world = world();
+    let acl = common::acl();
+    let program = Program::begin();
+    assert_eq!(program.load(), SUCCESS);
+    let (dims, mut outputs) = ([1_i64; MAX_RANK + 1], null_mut());
+    let input = Tensor { element: 0, dims: dims.as_ptr(), rank: dims.len(), address: null_mut(), bytes: 0 };
+    // SAFETY: session and stream are alive; the input is refused before its memory is used.
+    let status = unsafe {
+        (program.shim.execute_graph)(program.session, 7, program.stream.0, &raw const input, 1, &raw mut outputs)
+    };
+    assert_eq!((status, outputs.is_null()), (FAILED, true));
+    assert!(program.said().contains("more sizes"), "{}", program.said());
+    assert!(!world.calls().contains(&"ExecuteGraphWithStreamAsync".to_owned()));
+    program.end();
+    acl.close().unwrap();
+    world.assert_nothing_lives();
+}
+
 #[test]
 fn memory_bases_are_set_once_and_on_compiled_graphs() {
     let world = world();
@@ -266,7 +324,7 @@ fn null_and_unknown_things_are_refused_with_words() {
         let shim = Library::load(&world.double.place()).unwrap();
         (shim.session_create)(&NONE, &raw mut session)
     };
-    assert_eq!((without, session.is_null()), (EXCEPTION, true), "a session before the engine is initialised");
+    assert_eq!((without, session.is_null()), (FAILED, true), "a session before the engine is initialised");
     acl.close().unwrap();
     world.assert_nothing_lives();
 }

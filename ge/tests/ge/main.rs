@@ -10,6 +10,7 @@ mod null;
 mod abi;
 mod allocators;
 mod attacks;
+mod contexts;
 mod engine;
 mod failures;
 mod forgotten;

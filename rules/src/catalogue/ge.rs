@@ -236,7 +236,9 @@ rules! {
             means: "Inputs are `DeviceTensor`s: blocks from `aclrtMalloc`, or parts of an arena or of shared memory. A \
                 part that does not start at a multiple of 64 bytes is refused (`Error::MisalignedPart`). The engine \
                 allocates the outputs.",
-            hole: "The alignment of whole blocks relies on `aclrtMalloc`, which aligns to 64 bytes.",
+            hole: "The alignment of whole blocks relies on `aclrtMalloc`, which aligns to 64 bytes. Neither the engine nor \
+                this crate compares the inputs of an execution with the graph: one that is too short, or of another element \
+                type, is not refused.",
         }
         GE_20 = "GE-20" {
             text: "Inputs and outputs must live until the stream is synchronised (or until the callback runs for \

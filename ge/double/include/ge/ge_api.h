@@ -48,6 +48,9 @@ class Session {
   explicit Session(const std::map<AscendString, AscendString> &options);
   ~Session();
 
+  // 0 also for a session that the engine could not make.
+  uint64_t GetSessionId() const { return id_; }
+
   Status AddGraph(uint32_t id, const Graph &graph, const std::map<AscendString, AscendString> &options);
   Status RemoveGraph(uint32_t id);
   Status CompileGraph(uint32_t id);
@@ -63,9 +66,12 @@ class Session {
   Status RunGraphWithStreamAsync(uint32_t id, void *stream, const std::vector<Tensor> &inputs,
                                  std::vector<Tensor> &outputs);
 
- private:
+  // Of the double only.
   struct Inside;
-  std::unique_ptr<Inside> inside_;
+
+ private:
+  uint64_t id_ = 0;
+  std::shared_ptr<Inside> inside_;
 };
 
 }  // namespace ge

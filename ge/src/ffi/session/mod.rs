@@ -55,7 +55,8 @@ impl RawSession {
         let mut raw = null_mut();
         // SAFETY: the function reads the options, and writes the handle to `raw`, during the call. `OptionList` keeps
         // the texts, which are terminated; a pointer to a live local is valid for writes (`core::ptr`, "Safety").
-        let status = unsafe { (shim.0.session_create)(&options.raw(), &raw mut raw) };
+        let status =
+            shim.call(current.library(), |shim| unsafe { (shim.session_create)(&options.raw(), &raw mut raw) });
         shim.done("Session", status, || "create a session".into())?;
         let raw = NonNull::new(raw).ok_or(Error::NullAnswer { call: "Session" })?;
         SESSIONS.fetch_add(1, Ordering::AcqRel);
@@ -88,11 +89,13 @@ impl RawSession {
             start: source.object().map_or(image.as_ptr().cast(), |graph| graph.as_ptr().cast_const()),
             bytes: image.len(),
         };
-        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let id = self.next_id()?;
         // SAFETY: the function requires a live session (GE-11), which `ready` returned, and reads source and options
         // during the call. Both are borrowed for longer. The creator of a source with a graph object guarantees that
         // object (`GraphSource::graph`).
-        let status = unsafe { (self.shim.0.add_graph)(session, id, &raw const source, &options.raw()) };
+        let status = self.shim.call(current.library(), |shim| unsafe {
+            (shim.add_graph)(session, id, &raw const source, &options.raw())
+        });
         let call = if status == sys::ABSENT { reader } else { "AddGraph" };
         self.shim.done(call, status, || "add a graph".into())?;
         let graph = Arc::new(RawGraph::new(id, &self.home, LastUse::never(current)));
@@ -101,19 +104,25 @@ impl RawSession {
     }
 
     /// A row without a graph, for a registration that serves all graphs on its stream.
-    pub(crate) fn registration_row<C: Brand>(&self, current: &Current<C>) -> Arc<RawGraph> {
-        let id = self.next.fetch_add(1, Ordering::Relaxed);
+    pub(crate) fn registration_row<C: Brand>(&self, current: &Current<C>) -> Result<Arc<RawGraph>, Error> {
+        let id = self.next_id()?;
         let registration = Arc::new(RawGraph::new(id, &self.home, LastUse::never(current)));
         registration.removed.store(true, Ordering::Release);
         self.graphs().insert(id, Arc::clone(&registration));
-        registration
+        Ok(registration)
+    }
+
+    /// A number that no graph of this session had: the engine drops a second graph of a number, and says nothing.
+    #[rule(GE_24)]
+    fn next_id(&self) -> Result<u32, Error> {
+        take_number(&self.next)
     }
 
     pub(crate) fn compile(&self, site: &impl Site, graph: &RawGraph) -> Result<(), Error> {
         let session = self.idle_for(site, graph)?;
         // SAFETY: the function requires a live session that has the graph (GE-11): `idle_for` returned the session,
         // which has the graph.
-        let status = unsafe { (self.shim.0.compile_graph)(session, graph.id()) };
+        let status = self.shim.call(site.library(), |shim| unsafe { (shim.compile_graph)(session, graph.id()) });
         self.shim.done("CompileGraph", status, || format!("compile graph {}", graph.id()))
     }
 
@@ -123,7 +132,9 @@ impl RawSession {
         // SAFETY: the function requires a live session that has the graph (GE-11): `ready_for` returned the session,
         // which has the graph. The function writes the result to `summary` during the call; a pointer to a live
         // local is valid for writes (`core::ptr`, "Safety").
-        let status = unsafe { (self.shim.0.graph_summary)(session, graph.id(), &raw mut summary) };
+        let status = self
+            .shim
+            .call(site.library(), |shim| unsafe { (shim.graph_summary)(session, graph.id(), &raw mut summary) });
         let doing = || format!("ask what graph {} needs", graph.id());
         self.shim.done("GetCompiledGraphSummary", status, doing).map(|()| summary.into())
     }
@@ -153,7 +164,9 @@ impl RawSession {
             // stay usable while they are registered (GE-09). `has` gave the session out, and `with_raw` lends a
             // stream that is not destroyed meanwhile. The graph keeps the object until the shim's allocator was closed,
             // and blocks keep it beyond that (`AllocatorSlot::functions`).
-            unsafe { (self.shim.0.register_allocator)(session, stream, &calls(&functions), &raw mut made) }
+            self.shim.call(current.library(), |shim| unsafe {
+                (shim.register_allocator)(session, stream, &calls(&functions), &raw mut made)
+            })
         })?;
         self.shim.done("RegisterExternalAllocator", status, || "register an allocator".into())?;
         let made = NonNull::new(made).ok_or(Error::NullAnswer { call: "RegisterExternalAllocator" })?;
@@ -168,9 +181,11 @@ impl RawSession {
         let Some(registration) = graph.holds().registration.take() else { return Ok(None) };
         let ended = graph
             .stream()
-            // SAFETY: the function asks for a live session (GE-11) and a live stream. `has` gave the session out, and
-            // `with_raw` lends a stream that is not destroyed meanwhile.
-            .with_raw(|stream| unsafe { (self.shim.0.unregister_allocator)(session, stream) })
+            .with_raw(|stream| {
+                // SAFETY: the function asks for a live session (GE-11) and a live stream. `has` gave the session out, and
+                // `with_raw` lends a stream that is not destroyed meanwhile.
+                self.shim.call(site.library(), |shim| unsafe { (shim.unregister_allocator)(session, stream) })
+            })
             .and_then(|status| {
                 self.shim.done("UnregisterExternalAllocator", status, || "unregister an allocator".into())
             });
@@ -192,16 +207,16 @@ impl RawSession {
         // SAFETY: the function asks for a live session that has the graph (GE-11): `idle_for` gave the session out,
         // which has the graph. It goes on to use the memory, which has as many bytes as stated (GE-23): the graph
         // keeps both blocks until it is removed.
-        let status = unsafe {
-            (self.shim.0.set_const_memory)(session, graph.id(), constants.start().cast_const(), constants.bytes())
-        };
+        let status = self.shim.call(site.library(), |shim| unsafe {
+            (shim.set_const_memory)(session, graph.id(), constants.start().cast_const(), constants.bytes())
+        });
         self.shim.done("SetGraphConstMemoryBase", status, || "set the constant memory of a graph".into())?;
         // SAFETY: the function asks for a live session that has the graph (GE-11): `idle_for` gave the session out,
         // which has the graph. It goes on to use the memory, which has as many bytes as stated (GE-23): the graph
         // keeps both blocks until it is removed.
-        let status = unsafe {
-            (self.shim.0.set_feature_memory)(session, graph.id(), features.start().cast_const(), features.bytes())
-        };
+        let status = self.shim.call(site.library(), |shim| unsafe {
+            (shim.set_feature_memory)(session, graph.id(), features.start().cast_const(), features.bytes())
+        });
         self.shim.done("UpdateGraphFeatureMemoryBase", status, || "set the feature memory of a graph".into())
     }
 
@@ -253,5 +268,25 @@ impl RawSession {
 
     fn outputs(&self) -> MutexGuard<'_, Vec<Arc<RawOutputs>>> {
         self.outputs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn take_number(next: &AtomicU32) -> Result<u32, Error> {
+    let more = |next: u32| next.checked_add(1);
+    next.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).map_err(|_| EngineError::NoMoreGraphs.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_graphs_end_and_none_is_given_twice() {
+        let next = AtomicU32::new(u32::MAX - 1);
+        assert!(take_number(&next).is_ok_and(|id| id == u32::MAX - 1));
+        for _ in 0..2 {
+            let refused = take_number(&next).map_err(|error| error.to_string());
+            assert!(refused.is_err_and(|said| said.ends_with("[GE-24]")));
+        }
     }
 }

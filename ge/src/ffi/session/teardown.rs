@@ -51,7 +51,7 @@ impl RawSession {
         if !graph.is_removed() {
             // SAFETY: the function requires a live session that has the graph (GE-11): `has` returned the session, and
             // the graph is not removed. No work may use the graph: its mark says that it is idle.
-            let status = unsafe { (self.shim.0.remove_graph)(session, graph.id()) };
+            let status = self.shim.call(site.library(), |shim| unsafe { (shim.remove_graph)(session, graph.id()) });
             self.shim.done("RemoveGraph", status, || format!("remove graph {}", graph.id()))?;
             graph.removed.store(true, Ordering::Release);
         }
@@ -74,12 +74,12 @@ impl RawSession {
     }
 
     /// Destroys the session, whose graphs are idle. The session has ended, even if the engine reports an error.
-    fn destroy(&self) -> Result<(), Error> {
+    fn destroy(&self, from: &Ending<'_>) -> Result<(), Error> {
         let taken = self.raw.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(Handle(session)) = taken else { return Ok(()) };
         self.home.has_ended();
         // SAFETY: the function requires a live session, once (GE-11). `create` made it, and this took the handle.
-        let status = unsafe { (self.shim.0.session_destroy)(session.as_ptr()) };
+        let status = self.shim.call(from.library(), |shim| unsafe { (shim.session_destroy)(session.as_ptr()) });
         SESSIONS.fetch_sub(1, Ordering::AcqRel);
         self.shim.done("~Session", status, || "destroy a session".into())
     }
@@ -117,13 +117,18 @@ impl RawSession {
         outputs.iter().map(|outputs| self.release(from, outputs)).fold(Ok(()), Result::and)?;
         let graphs = self.graphs_in_order();
         for graph in &graphs {
-            match self.remove(from, graph).and_then(|()| self.unregister(from, graph)) {
+            if let Err(error) = self.remove(from, graph) {
+                from.also_failed(error);
+            }
+            // Also after that: the engine's table of allocators does not end with the session, and a later stream may have
+            // the handle of this one.
+            match self.unregister(from, graph) {
                 Ok(slot) => from.drop_later(slot),
                 Err(error) => from.also_failed(error),
             }
         }
         // Destroying the session also ends the objects that the engine refused to end one by one.
-        if let Err(error) = self.destroy() {
+        if let Err(error) = self.destroy(from) {
             from.also_failed(error);
         }
         for graph in &graphs {
@@ -157,8 +162,8 @@ pub(crate) struct InContext(pub(crate) Arc<RawSession>);
 // stream that is captured takes no other work. Any thread may end the session: the engine requires one thread at a time
 // (GE-12). A thread calls the engine with `&mut` of the session's handle, which keeps the name of this row, and inside the
 // context. The context takes the row down when it has no name, when the handle is given to `Session::close`, or when no
-// thread is inside. The engine's calls leave the current context as it is. Handles of graphs and outputs call nothing
-// without the session, but for readers of outputs, which are not released under them (`Lent`).
+// thread is inside. After each call of the engine the context from before is current again (`Shim::call`). Handles of graphs
+// and outputs call nothing without the session, but for readers of outputs, which are not released under them (`Lent`).
 unsafe impl Attach for InContext {
     const NAME: &'static str = "graph engine session";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Everything;

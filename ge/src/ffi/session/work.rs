@@ -38,7 +38,9 @@ impl RawSession {
         // SAFETY: the function asks for a live session that has the graph (GE-11): `idle_for` gave the session out,
         // which has the graph. The function writes the answer to `stale` during the call; a pointer to a live local is
         // valid for writes (`core::ptr`, "Safety").
-        let status = unsafe { (self.shim.0.needs_rebuild)(session, graph.id(), &raw mut stale) };
+        let status = self
+            .shim
+            .call(current.library(), |shim| unsafe { (shim.needs_rebuild)(session, graph.id(), &raw mut stale) });
         self.shim.done("IsGraphNeedRebuild", status, || "ask whether a graph is stale".into())?;
         if stale != 0 {
             return Err(EngineError::Stale.into());
@@ -48,7 +50,9 @@ impl RawSession {
         self.submit(current, stream, "LoadGraph", "load a graph", uses, |stream| {
             // SAFETY: the function asks for a live session that has the graph (GE-11): `idle_for` gave the session out,
             // which has the graph. Who queues has the stream's handle, so the stream is alive.
-            unsafe { (self.shim.0.load_graph)(session, graph.id(), &options.raw(), stream) }
+            self.shim.call(current.library(), |shim| unsafe {
+                (shim.load_graph)(session, graph.id(), &options.raw(), stream)
+            })
         })
         .map(drop)
         .map_err(|failed| failed.error)
@@ -62,6 +66,9 @@ impl RawSession {
         inputs: Vec<Option<RawTensor>>,
     ) -> Result<Arc<RawOutputs>, Error> {
         let there = inputs.into_iter().enumerate().map(|(index, input)| match input {
+            Some(input) if input.dims.len() > sys::MAX_RANK => {
+                Err(EngineError::TooManyDimensions { index, rank: input.dims.len() }.into())
+            }
             Some(input) => Ok(input),
             None => Err(EngineError::AbsentInput { index }.into()),
         });
@@ -93,7 +100,11 @@ impl RawSession {
             Err(error) => return Err(Failed { error, value: execution }),
         };
         let tensors = outputs.tensors();
-        let doing = "queue an execution of a graph";
+        // An engine may allocate the outputs of a graph with fixed shapes only by an allocator of the program.
+        let doing = match graph.has_registration() {
+            true => "queue an execution of a graph",
+            false => "queue an execution of a graph without an allocator, which some engines demand for fixed shapes",
+        };
         self.submit(current, stream, "ExecuteGraphWithStreamAsync", doing, execution, |stream| {
             let mut made = null_mut();
             // SAFETY: the function asks for a live session that has the graph (GE-11): `ready_for` gave the session out,
@@ -101,9 +112,9 @@ impl RawSession {
             // until the stream is synchronised (GE-20): they are device memory of the stated sizes, which the
             // execution's row keeps until a synchronise has covered it (its mark). The function writes the outputs to
             // `made` during the call; a pointer to a live local is valid for writes (`core::ptr`, "Safety").
-            let status = unsafe {
-                (self.shim.0.execute_graph)(session, graph.id(), stream, tensors.as_ptr(), tensors.len(), &raw mut made)
-            };
+            let status = self.shim.call(current.library(), |shim| unsafe {
+                (shim.execute_graph)(session, graph.id(), stream, tensors.as_ptr(), tensors.len(), &raw mut made)
+            });
             outputs.fill(made);
             status
         })
@@ -131,10 +142,10 @@ impl RawSession {
                 // `inputs` guarantees that (`RawInputs::new`). `NonNull` has the layout of a pointer. The function
                 // writes the outputs to `made` during the call; a pointer to a live local is valid for writes
                 // (`core::ptr`, "Safety").
-                unsafe {
+                self.shim.call(current.library(), |shim| unsafe {
                     let tensors = inputs.as_ptr().cast();
-                    (self.shim.0.run_raw)(session, graph.id(), stream, tensors, inputs.len(), &raw mut made)
-                }
+                    (shim.run_raw)(session, graph.id(), stream, tensors, inputs.len(), &raw mut made)
+                })
             });
         drop(queued.map_err(|failed| failed.error)?);
         Ok(RawOutputTensors::new(made))
@@ -155,7 +166,8 @@ impl RawSession {
         // SAFETY: `submit_object` asks for work on this stream alone, on memory that stays until it is over, and on
         // objects that stay until their marks say so (GE-20). The engine queues on the stream that it is given; the
         // memory is that of the object; the graph is removed, and the outputs are released, when their marks say that
-        // they are idle. The calls leave the current context as it is, and the shim lets no exception out.
+        // they are idle. After a call the context from before is current again (`Shim::call`), and the shim lets no
+        // exception out.
         unsafe { stream.submit_object(current, call, object, queue) }
     }
 }

@@ -168,7 +168,7 @@ unsafe extern "C" fn finalize() -> Status {
 unsafe extern "C" fn session_create(options: *const Options, session: *mut *mut Session) -> Status {
     let Some((keys, values, count)) = parts(options) else { return FAILED };
     call(|wrapper| {
-        let made = match count {
+        let make = || match count {
             // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the
             // shim's header.
             0 => unsafe { (wrapper.create)() },
@@ -176,6 +176,15 @@ unsafe extern "C" fn session_create(options: *const Options, session: *mut *mut 
             // the shim's header asks.
             _ => unsafe { (wrapper.create_with)(keys, values, count) },
         };
+        // The constructor does not say whether it failed, and the wrapper has no function for a session's id. The id of
+        // a session that could not be made is 0, like that of the first one. So the first one is never the caller's: a
+        // session that could not be made names none, and its calls fail.
+        let nobodys = make();
+        if !nobodys.is_null() {
+            // SAFETY: the function asks for a live session, once. It was made above, and nothing else has it.
+            unsafe { (wrapper.destroy)(nobodys) };
+        }
+        let made = make();
         if made.is_null() {
             return FAILED;
         }

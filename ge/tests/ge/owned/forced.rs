@@ -73,8 +73,8 @@ fn lend_nothing_any_more(engine: &Engine<'_>, lost: &[Arc<Seen>]) {
         (0..8).filter(|_| is_refused()).count()
     });
     assert_eq!(asked(), before);
-    // The default stream of the context has the handle of one of the lost ones.
-    assert!(refused.unwrap() >= 2, "no handle is used again");
+    // The default stream of the context has the handle of one of the three lost ones, and the engine's context another.
+    assert!(refused.unwrap() >= 1, "no handle is used again");
     next.close().unwrap();
 }
 
