@@ -154,7 +154,8 @@ impl<C: Brand, P> BoundModel<C, P> {
     ///
     /// [`Error::NotExecuted`] before the first execution; [`Error::OutputType`]; [`Error::NoSuchOutput`];
     /// [`Error::LengthMismatch`] if the execution wrote another number of elements than the bound shape has;
-    /// [`Error::OutputNotAllocated`]; or [`Error::Vendor`].
+    /// [`Error::UnknownShape`] when the library does not say how many; [`Error::OutputNotAllocated`]; or
+    /// [`Error::Vendor`].
     pub fn read<'n, E: Element>(&self, current: &Current<C>, output: impl Into<PortId<'n>>) -> Result<Vec<E>, Error> {
         self.parts.binding.is_current()?;
         let output = self.output_index(output)?;

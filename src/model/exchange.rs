@@ -66,8 +66,8 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// Returns the buffer unchanged, with [`Error::NotExecuted`] before the first execution and for an output that was
     /// taken; [`Error::OutputType`], [`Error::NoSuchOutput`] or [`Error::NoOutputNamed`]; [`Error::LengthMismatch`] for
     /// another length, or when the model wrote another number of elements than the memory has;
-    /// [`Error::OutputNotAllocated`] for an output whose memory the library allocates; otherwise as for
-    /// [`exchange_input`](Self::exchange_input).
+    /// [`Error::UnknownShape`] when the library does not say how many; [`Error::OutputNotAllocated`] for an output whose
+    /// memory the library allocates; otherwise as for [`exchange_input`](Self::exchange_input).
     #[rule(DATA_02, DATA_10)]
     pub fn exchange_output<'n, E: Element>(
         &mut self,
