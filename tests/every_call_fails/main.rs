@@ -92,18 +92,13 @@ fn each_call_of_two_threads_fails_once_and_both_end_with_a_value_and_nothing_lef
 #[test]
 fn each_call_fails_once_although_it_had_its_effect() {
     // Only where that is not a contradiction: a program cannot know what a failed call made or ended.
-    for (call, least) in [
-        ("aclrtMemcpyAsync", 0),
-        ("aclmdlExecuteAsync", 0),
-        ("aclopExecuteV2", 0),
-        ("aclrtRecordEvent", 0),
-        ("aclrtStreamWaitEvent", 0),
-    ] {
+    for call in ["aclrtMemcpyAsync", "aclmdlExecuteAsync", "aclopExecuteV2", "aclrtRecordEvent", "aclrtStreamWaitEvent"]
+    {
         let mut sum = Tally::default();
         for (name, program) in PROGRAMS {
             sum += harness::everywhere_of((Mode::Host, call), name, *program, "after:507899", How::Once);
         }
-        assert!(sum.positions > least, "{call}: {sum:?}");
+        assert!(sum.positions > 0, "{call}: {sum:?}");
     }
 }
 
@@ -113,7 +108,7 @@ fn the_devices_are_lost_at_each_call_and_the_program_ends_with_a_value() {
     for (name, program) in PROGRAMS {
         sum += everywhere(name, *program, "lost", How::ForGood);
     }
-    assert!(sum.positions > 500, "{sum:?}");
+    assert!(sum.positions > 400, "{sum:?}");
 }
 
 #[test]
@@ -122,5 +117,5 @@ fn the_devices_are_full_from_each_call_on_and_the_program_ends_with_a_value_and_
     for (name, program) in PROGRAMS {
         sum += everywhere(name, *program, "full", How::Once);
     }
-    assert!(sum.positions > 500, "{sum:?}");
+    assert!(sum.positions > 400, "{sum:?}");
 }

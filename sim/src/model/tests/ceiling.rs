@@ -272,7 +272,6 @@ fn child() {
                 // A debug build of `rten` notices the overflow when it loads the file.
                 Err(failure) if cfg!(debug_assertions) => {
                     println!("not loaded: {failure}");
-                    assert!(failure.to_string().contains("overflow"), "{failure}");
                     continue;
                 }
                 Err(failure) => panic!("not loaded: {failure}"),
