@@ -3,6 +3,7 @@
 use super::open::{Body, BodyId};
 use super::{Arc, AtomicPtr, Ordering, RawGraph, RawStream};
 use crate::ffi::Api;
+use crate::ffi::call::{Function, functions};
 use crate::ffi::process::Loading;
 use ascendcl_sys::Library;
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_INVALID_HANDLE, ACL_ERROR_RT_STREAM_NOT_CAPTURED};
@@ -51,9 +52,9 @@ extern "C" fn begin_body(_: aclrtStream, _: aclmdlRI, _: aclmdlRICaptureMode) ->
 
 fn resolve(name: &str) -> Option<NonNull<c_void>> {
     NonNull::new(match name {
-        "aclmdlRICaptureEnd" => end as *mut c_void,
-        "aclmdlRICaptureGetInfo" => status as *mut c_void,
-        "aclmdlRICaptureToModelRIBegin" => begin_body as *mut c_void,
+        functions::aclmdlRICaptureEnd::NAME => end as *mut c_void,
+        functions::aclmdlRICaptureGetInfo::NAME => status as *mut c_void,
+        functions::aclmdlRICaptureToModelRIBegin::NAME => begin_body as *mut c_void,
         _ => return None,
     })
 }
