@@ -129,6 +129,7 @@ const char *ge_double_log() {
 
 void ge_double_reset() {
   ge_double_hold(0);
+  control::forget_allocators();
   const std::lock_guard<std::mutex> lock(control::mutex);
   control::calls.clear();
   control::upset.clear();

@@ -124,7 +124,11 @@ impl RawSession {
             // the handle of this one.
             match self.unregister(from, graph) {
                 Ok(slot) => from.drop_later(slot),
-                Err(error) => from.also_failed(error),
+                Err(error) => {
+                    from.also_failed(error);
+                    // There is no later chance: the stream ends with the context.
+                    let _ = self.unregister(from, graph).map(|slot| from.drop_later(slot));
+                }
             }
         }
         // Destroying the session also ends the objects that the engine refused to end one by one.
