@@ -25,6 +25,7 @@ fn required_functions_are_those_that_the_safe_layer_calls() {
         "captured_graph/build.rs",
         "captured_graph/capture.rs",
         "captured_graph/condition.rs",
+        "captured_graph/ends_tests.rs",
         "captured_graph/names.rs",
         "captured_graph/switch.rs",
         "captured_graph/update.rs",
