@@ -100,7 +100,8 @@ impl Loaded {
     ///
     /// * As soon as the code has made another context current, it calls nothing of this crate until it ends. Here the
     ///   compiler does not ensure that, because the program may still use its `Current`.
-    /// * It does not end the context that was current before.
+    /// * If it ends the context that was current before, it does so with calls of this crate. The context is not made current
+    ///   again then.
     ///
     /// ```
     /// # ascendcl::run(ascendcl::Library::Simulator, |current| {

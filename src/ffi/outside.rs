@@ -1,6 +1,7 @@
 //! Running foreign code.
 
-use super::context::CurrentContext;
+use super::context::{CurrentContext, LeftContext};
+use super::created::{self, CreatedContext};
 use super::thread_notes;
 use super::{Api, RawContext};
 use crate::error::Error;
@@ -9,11 +10,13 @@ use crate::error::Error;
 pub(crate) struct Outside {
     api: Api,
     context: RawContext,
+    /// Is there if the thread has not entered the context: then the code may end it with calls of this crate.
+    may_end: Option<(LeftContext, Option<CreatedContext>)>,
 }
 
 impl Outside {
     pub(crate) fn of(context: RawContext, api: Api) -> Self {
-        Self { api, context }
+        Self { api, context, may_end: None }
     }
 
     /// For the context that is current here. `None` if none is, and the thread has entered none.
@@ -22,7 +25,20 @@ impl Outside {
             CurrentContext::Is(context) => Some(context),
             CurrentContext::None | CurrentContext::Unknown | CurrentContext::NotAsked => thread_notes::entered(api),
         };
-        context.map(|context| Self { api, context })
+        context.map(|context| {
+            let is_entered = thread_notes::entered(api).is_some_and(|entered| entered.is(context));
+            let made = || created::at_address(api.resets(), context.raw().addr());
+            let may_end = (!is_entered).then(|| (LeftContext::now(api, context), made()));
+            Self { api, context, may_end }
+        })
+    }
+
+    /// Whether this crate has ended the context meanwhile, or reset a device that may be the context's.
+    fn has_ended(&self) -> bool {
+        let is_alive = |(left, made): (LeftContext, Option<CreatedContext>)| {
+            left.is_alive() && made.is_none_or(CreatedContext::is_alive)
+        };
+        self.may_end.is_some_and(|context| !is_alive(context))
     }
 
     /// Makes the context from before current again. Returns whether the foreign code left another context current (`false` if
@@ -39,6 +55,9 @@ impl Outside {
             CurrentContext::Is(_) | CurrentContext::None => true,
             CurrentContext::Unknown | CurrentContext::NotAsked => false,
         };
+        if self.has_ended() {
+            return (is_known, None);
+        }
         let refused = self.context.make_current(self.api).err().map(Error::from);
         // Code may have begun in another context than the entered one, inside of other foreign code for example.
         if thread_notes::entered(self.api).is_some_and(|entered| entered.is(self.context)) {

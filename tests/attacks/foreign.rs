@@ -374,3 +374,21 @@ fn a_copy_that_fails_while_calls_are_verified_is_an_error() {
     acl.close().unwrap();
     alone.assert_nothing_lives();
 }
+
+/// The code is run where no context is entered, and ends the default context with a call of this crate.
+#[proves(CTX_05, CTX_06)]
+#[test]
+fn a_context_that_code_ends_with_calls_of_this_crate_is_not_made_current_again() {
+    let (alone, _others) = undisturbed();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    device.default_context(&mut thread, |context, thread| context.enter(thread, |_| ()).unwrap()).unwrap();
+    assert_ne!(current_handle(), 0, "the default context stays current");
+    let left = acl.library().foreign(|| device.reset(&mut thread).map_err(Error::from));
+    left.result.unwrap();
+    assert!(left.refused.is_none(), "{:?}", left.refused);
+    assert_eq!(current_handle(), 0);
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}

@@ -352,7 +352,7 @@ unsafe impl Attach for Takes {
     const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
 
     fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        let setup = Setup::builder().library(library()).device(0).build();
+        let setup = Setup::builder().library(library()).device(DEVICE).build();
         let opened = thread::spawn(move || Runtime::<Elsewhere>::open(setup).map(drop)).join().unwrap();
         *self.0.lock().unwrap() = Some(opened);
         Ok(())
@@ -362,11 +362,11 @@ unsafe impl Attach for Takes {
 #[proves(DEV_08)]
 #[test]
 fn a_device_is_not_taken_while_it_is_recovered() {
-    let alone = alone();
+    let alone = alone_on_five();
     let taken = Arc::default();
     let acl = acl();
     let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
+    let device = acl.device(&mut thread, DEVICE).unwrap().with_teardown_timeout(BRIEFLY);
     let ended = device.with_current(&mut thread, |current| {
         fail("aclrtMemsetAsync=hang");
         let stream = current.stream().unwrap();
@@ -377,7 +377,7 @@ fn a_device_is_not_taken_while_it_is_recovered() {
     let Recovered::Usable(device) = device.recover(&mut thread, IN_TIME).unwrap() else { panic!("it was reset") };
     nothing_fails();
     let taken = taken.lock().unwrap().take();
-    assert!(matches!(taken, Some(Err(Error::DeviceShared { device: 0, takes: 1, .. }))), "{taken:?}");
+    assert!(matches!(taken, Some(Err(Error::DeviceShared { device: DEVICE, takes: 1, .. }))), "{taken:?}");
     device.reset(&mut thread).unwrap();
     acl.close().unwrap();
     alone.assert_nothing_lives();

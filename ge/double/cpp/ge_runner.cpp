@@ -454,7 +454,7 @@ Status Session::RunGraphWithStreamAsync(uint32_t id, void *stream, const std::ve
 }  // namespace ge
 
 void control::forget_allocators() {
-  auto &all = ge::Allocators::all();
+  auto &all = Allocators::all();
   std::map<const void *, ge::AllocatorPtr> gone;
   const std::lock_guard<std::mutex> lock(all.mutex);
   gone.swap(all.of);

@@ -3,7 +3,7 @@
 use super::*;
 use ascendcl::capture::{CaptureMode, CapturedGraph};
 use ascendcl::stream::DefaultAllocator;
-use ascendcl_sim::Config;
+use ascendcl_sim::{Checks, Config};
 
 /// As in `forcing`: a device that no other test leaves taken.
 const DEVICE: i32 = 2;
@@ -229,6 +229,7 @@ fn a_graph_that_its_own_callback_has_ends_with_its_runtime() {
 #[test]
 fn an_allocator_is_there_until_its_device_is_reset() {
     let alone = alone_on_three();
+    control::configure(Config::new().devices(3).checks(Checks::Report)).unwrap();
     for resets in [false, true] {
         let setup = Setup::builder().library(library()).device(DEVICE).default_context(true).build();
         let runtime = Runtime::<Worker>::open(setup).unwrap();
@@ -251,5 +252,6 @@ fn an_allocator_is_there_until_its_device_is_reset() {
         drop(runtime);
         sweep();
     }
-    drop(alone);
+    // The library is finalised over the descriptor of the lost stream.
+    alone.assert_only_the_end_was_refused();
 }
