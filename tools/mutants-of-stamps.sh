@@ -230,7 +230,7 @@ mutant 'an allocator is there before it is put there' "$in_place" 's/word \^ VAC
 mutant 'an allocator is put there unseen' "$in_place" 's/fetch_sub\(CHANGING, Ordering::Release\)/fetch_sub(CHANGING, Ordering::Relaxed)/'
 mutant 'an allocator is put there before the last one is seen to be gone' "$in_place" 's/fetch_update\(Ordering::Acquire, Ordering::Relaxed, changing\)/fetch_update(Ordering::Relaxed, Ordering::Relaxed, changing)/'
 mutant 'an allocator is taken out unseen' "$in_place" 's/fetch_add\(VACANT - CHANGING, Ordering::Release\)/fetch_add(VACANT - CHANGING, Ordering::Relaxed)/'
-mutant 'an allocator is put where one is' "$in_place" 's/word & VACANT != 0/word \& CHANGING == 0/'
+mutant 'an allocator is put where one is' "$in_place" 's/word & SHUT == VACANT/word \& CHANGING == 0/'
 # The blocks of an allocator.
 mutant 'a block is lent unseen' "$places" 's/store\(LENT, Ordering::Release\)/store(LENT, Ordering::Relaxed)/'
 mutant 'a block comes back without what was put there' "$places" 's/swap\(FREE, Ordering::Acquire\)/swap(FREE, Ordering::Relaxed)/'
