@@ -11,7 +11,7 @@ use std::env;
 const HEADER: &str = "include/ge/ge_api.h";
 
 fn main() {
-    for file in ["build.rs", "shim/compile.rs", "shim/ascendcl_ge.cpp", "shim/ascendcl_ge.h"] {
+    for file in ["build.rs", "shim"] {
         println!("cargo:rerun-if-changed={file}");
     }
     for variable in ascendcl_sys::VARIABLES.into_iter().chain(["HOME", "CXX"]) {
