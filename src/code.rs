@@ -168,8 +168,8 @@ impl Code {
 }
 
 impl Code {
-    /// Whether a wait that answered with this code reported failed work. A wait whose time is up reports nothing, and a
-    /// wait that was refused because a stream is being captured does not, either (GRAPH-04).
+    /// Whether a wait that answered with this code reported failed work. Neither a wait whose time is up nor one that was
+    /// refused because a stream is being captured reports anything (GRAPH-04).
     pub(crate) fn reports_work(self) -> bool {
         !self.is_timeout() && !matches!(self.0, ACL_ERROR_RT_STREAM_CAPTURED | ACL_ERROR_RT_EVENT_CAPTURED)
     }

@@ -17,6 +17,8 @@
 //! # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
 //! ```
 //!
+//! Code that has only `&Current`, and code on a thread that is in no context, uses [`Loaded::foreign`].
+//!
 //! There it may set devices, create contexts and make others current: afterwards this crate makes its own context
 //! current again. Elsewhere, code that changes the thread's current context has to restore it (`aclrtSetDevice`,
 //! `aclrtResetDevice`, `aclrtCreateContext`, `aclrtDestroyContext` and `aclrtSetCurrentContext` change it). Otherwise
@@ -100,8 +102,9 @@ impl Loaded {
     ///
     /// * As soon as the code has made another context current, it calls nothing of this crate until it ends. Here the
     ///   compiler does not ensure that, because the program may still use its `Current`.
-    /// * If it ends the context that was current before, it does so with calls of this crate. The context is not made current
-    ///   again then.
+    /// * If it ends the context that was current before, it does so with calls of this crate, or none is current at the end.
+    ///   The context is not made current again then. Nor is a context that this crate did not create, if a call of this crate has begun to reset any device
+    ///   meanwhile, on any thread: it may have been that device's. `changed` says so, and `refused` does not.
     ///
     /// ```
     /// # ascendcl::run(ascendcl::Library::Simulator, |current| {

@@ -49,8 +49,9 @@
 //!
 //! Most messages have the id of the rule, what was found and expected, the repair, and "see `ascendcl-explain ALLOC-09`".
 //! That program prints the rule with programs in C and Rust; install it with
-//! `cargo install --git https://github.com/ascendcl/ascendcl ascendcl-explain`. Messages about moved or borrowed values have
-//! the compiler's words alone; the book says what they mean here.
+//! `cargo install --git https://github.com/ascendcl/ascendcl ascendcl-explain`. Messages about moved values quote the line of
+//! the method, often with the rule and the repair in its comment. Messages about borrows and lifetimes mostly have the
+//! compiler's words alone; the book says what they mean here.
 //!
 //! # Features
 //!

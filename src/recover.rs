@@ -200,7 +200,7 @@ impl DeviceRow {
         // All ledgers note the reset first, because the code below runs code of the user.
         let with_losses: Vec<_> = kept().filter(|ledger| ledger.record_forced_reset()).collect();
         // As long as `alone` exists, nobody can take the device and create streams there.
-        kept().for_each(|ledger| ledger.ends_lost_registrations());
+        with_losses.iter().for_each(|ledger| ledger.ends_lost_registrations());
         with_losses.iter().for_each(|ledger| loses(ledger, ledger.inventory()));
         with_losses.iter().for_each(|ledger| ledger.tells_lost_attachments(panics));
         for (row, ledger) in rows.iter().flat_map(|row| row.kept().into_iter().map(move |ledger| (row, ledger))) {

@@ -11,7 +11,7 @@ use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan, control};
 use ascendcl_sys::types::aclrtStream;
 use common::allocators::Empty;
-use common::{acl, alone, alone_and_only_watched, assert_lives, library};
+use common::{IN_TIME, acl, alone, alone_and_only_watched, assert_lives, library};
 use std::cell::Cell;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,9 +19,6 @@ use std::ptr::NonNull;
 use std::time::{Duration, Instant};
 
 const BRIEFLY: Duration = Duration::from_millis(20);
-/// For a recovery that gives the device back. It takes no longer than it has to, and a machine that is busy needs longer than
-/// that.
-const IN_TIME: Duration = Duration::from_secs(1);
 
 /// An object of other code, which ends on the thread that recovers.
 struct Attached;

@@ -95,7 +95,7 @@ const DIFFER_MORE: &[(&str, usize, &str)] = &[
 ];
 const THROUGH: &str = "a method of the crate takes the place of a bound on a sealed trait";
 
-/// A twin that differs in more than the repair would compile for another reason.
+/// A twin that differs in more than the repair may compile for another reason.
 #[test]
 fn a_program_and_its_twin_differ_in_few_lines() {
     let wrong = names("ui-tests/fail", "rs").into_iter().filter_map(|name| {

@@ -37,8 +37,8 @@ for file in libascendcl.so libacl_rt.so; do
 done
 mkdir -p "$folder/lib64/stub"
 # A program may have the old file open, or the name may be a link to another file.
-rm -f "$folder/lib64/libascendcl.so"
-cp "$library" "$folder/lib64/libascendcl.so"
+cp "$library" "$folder/lib64/libascendcl.so.new"
+mv -f "$folder/lib64/libascendcl.so.new" "$folder/lib64/libascendcl.so"
 
 # The files that the table of functions names, and others that programs link with.
 names=$({

@@ -1,4 +1,4 @@
-//! The second process: tries the library, step by step.
+//! The second and the third process: try the library, step by step.
 
 use crate::findings::{Device, Findings, Library, Missing, ProblemKind};
 use ascendcl::library::Loaded;
@@ -43,7 +43,8 @@ fn try_all(findings: &mut Findings) {
         Ok(loaded) => loaded,
         // The report lists the places.
         Err(Error::Load(error)) if matches!(*error, LoadError::NotFound { .. }) => {
-            return findings.problem(ProblemKind::NotFound, "no place of the search has an AscendCL library");
+            return findings
+                .problem(ProblemKind::NotFound, "no AscendCL library was found in the places of the search");
         }
         Err(error) => return findings.problem(kind_of(&error), error),
     };

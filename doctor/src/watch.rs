@@ -1,4 +1,4 @@
-//! The first process: starts the second one, and watches it.
+//! The first process: starts the others, and watches them.
 
 use crate::arguments::{BIND, PROBE};
 use crate::findings::{Findings, Library, ProblemKind};
@@ -27,7 +27,8 @@ enum Line {
     Said(String),
 }
 
-/// Tries the library in a second process, with a time limit for each step.
+/// Tries the library in a second process, and loads it in a third one with all functions bound, with a time limit for each
+/// step.
 pub(crate) fn probe(limit: Duration) -> Probed {
     let mut probed = tried(PROBE, &[], limit);
     let is_a_file = |library: &Library| library.path.is_some();

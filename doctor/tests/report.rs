@@ -41,7 +41,7 @@ fn nothing_is_installed() {
             &format!("  {} (ASCEND_HOME_PATH): no such file or directory", machine.file("lib64/libacl_rt.so")),
             "  /usr/local/Ascend/cann (standard folder): no such file or directory",
             "  libacl_rt.so (dynamic loader): not on its search path",
-            "  * no place of the search has an AscendCL library",
+            "  * no AscendCL library was found in the places of the search",
             &format!("  ASCEND_HOME_PATH={}: this folder is searched", machine.file("").trim_end_matches('/')),
         ],
     );

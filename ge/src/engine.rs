@@ -79,7 +79,7 @@ static USER: LibraryUser = LibraryUser {
 
 impl Made {
     /// Finalises the engine.
-    fn finalize(&self, library: Loaded) -> Result<(), Error> {
+    fn finalize(&self) -> Result<(), Error> {
         if sessions() > 0 {
             return Err(EngineError::SessionsLeft { count: sessions() }.into());
         }
@@ -87,11 +87,11 @@ impl Made {
             return Err(EngineError::OtherThread.into());
         }
         if let Some((device, before)) = self.device
-            && library.forced_resets(device) != before
+            && self.library.forced_resets(device) != before
         {
             return Err(EngineError::DeviceWasReset { device }.into());
         }
-        self.shim.finalize(library)
+        self.shim.finalize(self.library)
     }
 }
 
@@ -100,15 +100,16 @@ static LIFE: Mutex<Life> = Mutex::new(Life::Uninitialised);
 impl<'a> Engine<'a> {
     /// Loads the engine and initialises it (`GEInitialize`).
     ///
+    /// With some options the engine sets a device for itself, and resets it when it is closed: `ge.exec.deviceId`, and
+    /// `ge.graphRunMode` for training. If the program resets that device by force meanwhile, the engine cannot be closed
+    /// any more ([`EngineError::DeviceWasReset`]).
+    ///
     /// # Errors
     ///
     /// [`EngineError::Load`], which says what to install. [`EngineError::Taken`] while another `Engine` exists.
     /// [`EngineError::OtherThread`] when an `Engine` was dropped on another thread and is still initialised.
+    /// [`EngineError::DeviceWasReset`] when an `Engine` was dropped and its own device was reset by force since.
     /// [`EngineError::Failed`] when the engine refuses.
-    ///
-    /// With some options the engine sets a device for itself, and resets it when it is closed: `ge.exec.deviceId`, and
-    /// `ge.graphRunMode` for training. If the program resets that device by force meanwhile, the engine cannot be closed
-    /// any more ([`EngineError::DeviceWasReset`]).
     #[rule(GE_10, CTX_05)]
     pub fn init(acl: &'a Acl, place: &Place, options: &Options) -> Result<Self, Error> {
         let library = acl.library();
@@ -120,7 +121,7 @@ impl<'a> Engine<'a> {
             Life::Taken => return Err(EngineError::Taken.into()),
             Life::Uninitialised => (),
             Life::Left(made) => {
-                if let Err(error) = made.finalize(library) {
+                if let Err(error) = made.finalize() {
                     *life() = Life::Left(made);
                     return Err(error);
                 }
@@ -249,7 +250,7 @@ impl<'a> Engine<'a> {
     /// [`EngineError::Failed`].
     #[rule(GE_10, GE_11)]
     pub fn close(mut self) -> Result<(), Failed<Self>> {
-        let ended = self.hold.made.as_ref().map_or(Ok(()), |made| made.finalize(self.acl.library()));
+        let ended = self.hold.made.as_ref().map_or(Ok(()), Made::finalize);
         match ended {
             Ok(()) => {
                 self.hold.made = None;

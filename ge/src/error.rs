@@ -90,8 +90,8 @@ pub enum EngineError {
     /// The engine has set this device for itself, because its options say so, and resets it at its end. The device was reset
     /// by force, so that would be one reset too many.
     #[error(
-        "the graph engine cannot be finalised: device {device}, which it has set for itself, was reset by force since; it \
-         stays initialised until the process ends{}",
+        "the graph engine cannot be finalised: device {device}, which it has set for itself, was reset by force since: end \
+         the process, and next time close the engine before `recover` or `close_by_force` may reset that device{}",
         Cited(WAS_RESET)
     )]
     DeviceWasReset {

@@ -238,7 +238,7 @@ pub enum Error {
         in_use: i32,
     },
     /// Objects of a context on the device, or the context itself, could not be released: their work was not waited for, or the
-    /// library refuses to release them.
+    /// library refuses to release them, or the library is closed inside of another context.
     #[error(
         "device {device} cannot be reset, because {stuck} could not be released: try again, or recover the device{}",
         Cited(rules::POISONED)

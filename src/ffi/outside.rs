@@ -35,8 +35,9 @@ impl Outside {
 
     /// Whether this crate has ended the context meanwhile, or reset a device that may be the context's.
     fn has_ended(&self) -> bool {
+        // A reset does not end a context that was created, and of others the device may be unknown.
         let is_alive = |(left, made): (LeftContext, Option<CreatedContext>)| {
-            left.is_alive() && made.is_none_or(CreatedContext::is_alive)
+            made.map_or_else(|| left.is_alive(), CreatedContext::is_alive)
         };
         self.may_end.is_some_and(|context| !is_alive(context))
     }
@@ -52,6 +53,8 @@ impl Outside {
     fn put_back(&self) -> (bool, Option<Error>) {
         let is_known = match CurrentContext::of_this_thread(self.api) {
             CurrentContext::Is(found) if found.is(self.context) => return (false, None),
+            // A reset of its device leaves none (CTX-06), and may have been a call of the other code.
+            CurrentContext::None if self.may_end.is_some() => return (true, None),
             CurrentContext::Is(_) | CurrentContext::None => true,
             CurrentContext::Unknown | CurrentContext::NotAsked => false,
         };

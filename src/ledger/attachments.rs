@@ -67,11 +67,9 @@ impl Ledger {
 
     /// Tells the objects that a forced reset has ended the context without them.
     pub(crate) fn tells_lost_attachments(&self, panics: &mut Panics) {
-        if self.is_gone() {
-            let _occupied = Occupied::now();
-            let lost = self.attachments.all().into_iter().filter(|row| !row.is_ended());
-            lost.for_each(|row| _ = panics.catch(|| row.is_lost()));
-        }
+        let _occupied = Occupied::now();
+        let lost = self.attachments.all().into_iter().filter(|row| !row.is_ended());
+        lost.for_each(|row| _ = panics.catch(|| row.is_lost()));
     }
 
     /// Whether all objects have ended that must end before objects of this stage.

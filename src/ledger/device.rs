@@ -92,7 +92,8 @@ impl DeviceRow {
     pub(crate) fn may_be_reset_here(&self) -> Result<(), Error> {
         match self.inventory().filter(|_| is_inside_a_context()) {
             Some(left) => {
-                let stuck = format!("{left}, which this thread cannot release inside of another context,");
+                let stuck =
+                    format!("{left} (this thread is inside of another context: close the library outside of it)");
                 Err(Error::Poisoned { device: self.id, stuck })
             }
             None => Ok(()),

@@ -107,9 +107,7 @@ impl Ledger {
     /// handle of its stream, and a new stream may get this handle.
     #[rule(ALLOC_16)]
     pub(crate) fn ends_lost_registrations(&self) {
-        if self.is_gone() {
-            self.streams.all().iter().for_each(|stream| stream.forgets_allocators(self.api));
-        }
+        self.streams.all().iter().for_each(|stream| stream.forgets_allocators(self.api));
     }
 
     /// Releases what a forced reset leaves. Returns whether everything was released.

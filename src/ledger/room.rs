@@ -159,7 +159,7 @@ impl Ledger {
 
 /// Whether an error of a wait means that work failed. A timeout, a stream that is being captured and a refusal before
 /// the library was called do not mean that.
-fn is_of_work(error: &Error) -> bool {
+pub(super) fn is_of_work(error: &Error) -> bool {
     error.code().is_some_and(Code::reports_work)
 }
 

@@ -1,7 +1,7 @@
 //! Waits for a whole stream, and for a whole context.
 
 use super::Ledger;
-use crate::code::Code;
+use super::room::is_of_work;
 use crate::error::Error;
 use crate::ffi::{Here, Listener, RawStream};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -41,7 +41,7 @@ impl Ledger {
         self.api.is_of_this_process()?;
         let (streams, waited) = self.runs.wait_for_context(self.api, limit);
         let waited = streams.iter().fold(waited, |result, stream| Self::heard(stream, Listener::Context, result));
-        let was_told = !waited.as_ref().is_err_and(is_no_report);
+        let was_told = waited.as_ref().err().is_none_or(is_of_work);
         let late = if was_told { self.late_failures.all().of_the_context.take() } else { None };
         waited.and(late.map_or(Ok(()), Err))
     }
@@ -89,16 +89,11 @@ impl Ledger {
     #[cold]
     fn heard(stream: &RawStream, listener: Listener, waited: Result<(), Error>) -> Result<(), Error> {
         match waited {
-            Err(error) if is_no_report(&error) => Err(error),
+            Err(error) if !is_of_work(&error) => Err(error),
             waited => {
                 let told = stream.tell(listener);
                 waited.and(told)
             }
         }
     }
-}
-
-/// Whether this error of a wait says nothing about the work.
-fn is_no_report(error: &Error) -> bool {
-    !error.code().is_some_and(Code::reports_work)
 }

@@ -284,7 +284,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
 /// Exists for the compiler's message only: the host cannot access elements of device memory. No type implements it.
 #[diagnostic::on_unimplemented(
     message = "the host cannot access device memory",
-    label = "this is an address of the device",
+    label = "the buffer is memory of the device",
     note = "MEM-10: copy the elements first: `buffer.to_vec(current)?`, or `stream.copy_to_host(current, buffer, host)?`",
     note = "to write them: `buffer.copy_from(current, &elements)?`",
     note = "see `ascendcl-explain MEM-10`"

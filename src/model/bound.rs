@@ -47,7 +47,7 @@ impl<C: Brand, P> Model<C, P> {
     ///
     /// Returns the model unchanged, with [`Error::Input`] if the shapes do not fit the model, [`Error::TooShort`] if an
     /// execution writes more to an output than the memory for it has, or [`Error::Vendor`] if the device has no memory
-    /// left.
+    /// left. If the library does not say what a gear writes, the memory has to hold the largest gear.
     #[rule(MODEL_18, MODEL_20, DATA_07, DATA_08)]
     pub fn bind(
         self,
@@ -98,19 +98,24 @@ impl<C: Brand, P> Model<C, P> {
 impl<C: Brand, P> BoundModel<C, P> {
     /// Chooses the shapes of the inputs for the next executions (MODEL-20). This is `aclmdlSetDatasetTensorDesc`, or
     /// `aclmdlSetDynamicBatchSize`, `aclmdlSetDynamicHWSize` or `aclmdlSetInputDynamicDims` if the model was compiled
-    /// for a list of shapes. An input that was [written](Self::write) before has to be written again.
+    /// for a list of shapes. An input that was [written](Self::write) before has to be written again. Read the outputs of a
+    /// model with gears before: afterwards they are [`Error::NotExecuted`] until the next execution.
     ///
     /// # Errors
     ///
     /// [`Error::Input`] if the shapes do not fit the model; [`Error::TooShort`] if an input, or an output of the gear that
-    /// they select, needs more memory than the model was bound with; or [`Error::Vendor`]. The previous shapes remain. If the library also refuses to set these again,
-    /// only [`into_model`](Self::into_model) can still use the bound model.
+    /// they select, needs more memory than the model was bound with; or [`Error::Vendor`]. The previous shapes remain. If
+    /// the library also refuses to set these again, only [`into_model`](Self::into_model) can still use the bound model.
     #[rule(MODEL_20)]
     pub fn reshape(&mut self, current: &Current<C>, inputs: &[&[usize]]) -> Result<(), Error> {
         same_count(self.parts.model.inputs(), inputs.len())?;
         self.parts.bound.inputs.iter().zip(inputs).try_for_each(|(bound, shape)| bound.holds(shape))?;
         let [old, new] = [&self.parts.bound.shapes(), inputs].map(|shapes| self.parts.bound.dims(shapes));
         current.ledger().reshape(&self.parts.binding, &self.parts.model.loaded, (&old, &new))?;
+        if self.parts.model.gears().is_some() {
+            // From now on the library says what the next execution writes, and no longer what the last one has written.
+            self.parts.bound.executed = false;
+        }
         self.parts.bound.inputs.iter_mut().zip(inputs).for_each(|(bound, shape)| bound.shape = shape.to_vec());
         Ok(())
     }
@@ -135,7 +140,8 @@ impl<C: Brand, P> BoundModel<C, P> {
         Ok(block.write(current.here(), elements)?)
     }
 
-    /// The shape of an output in the last execution, outermost size first (`aclmdlGetDatasetTensorDesc`).
+    /// The shape of an output in the last execution, outermost size first: `aclmdlGetCurOutputDims` when the gear is chosen,
+    /// `aclmdlGetDatasetTensorDesc`, or the description of a model with fixed shapes.
     ///
     /// # Errors
     ///

@@ -16,7 +16,8 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// Makes a buffer the memory of an input, and returns the previous memory (`aclUpdateDataBuffer`). So one model's
     /// output becomes the next model's input without a copy.
     ///
-    /// The buffer has to have as many elements as the input. Neither may be in flight: wait for a
+    /// The buffer has to have as many elements as the input's memory. That is more than its shape has, if the model's
+    /// description says so, or after a [`reshape`](Self::reshape) to less. Neither may be in flight: wait for a
     /// [`Pending`](crate::Pending) first.
     ///
     /// ```

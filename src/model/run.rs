@@ -27,6 +27,7 @@ impl<C: Brand, P> Model<C, P> {
     /// has no memory left, or the model fails. After a failure the library may still be running the model. So this
     /// waits for all work of the context, one and a quarter seconds at most. If that wait fails, methods that need the model
     /// or its memory return [`Error::StillRunning`] until [`Current::synchronize`] has succeeded.
+    /// [`Error::UnknownShape`] after the run, if the library does not say the shape of an output.
     #[rule(MODEL_16, MODEL_18, MODEL_20, DATA_06, DATA_07, DATA_08)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn run( // GRAPH-04: it waits, and a capture cannot: a helper takes `current: &mut Current<C>`, too

@@ -109,7 +109,8 @@ pub unsafe trait Attach: Send + Sync + 'static {
     /// was the default context of the device. The object is lost: [`take_down`](Self::take_down) is not called, and the
     /// object and what it uses stay in place until the process ends.
     ///
-    /// This is called once, and no context is current. By default it does nothing. An object that gave other code something
+    /// This is called once. The object's context is gone, and another context may be current: leave it current. A new
+    /// [`Thread`](crate::Thread) token is refused here. By default it does nothing. An object that gave other code something
     /// of the context that later work could use, for example an allocator, takes it back here.
     fn is_lost(&self) {}
 }

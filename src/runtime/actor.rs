@@ -5,7 +5,7 @@ use crate::brand::Name;
 use crate::callback_guard::InCallback;
 use crate::current::Current;
 use crate::error::Error;
-use crate::ffi::{Api, Joinable};
+use crate::ffi::{Api, Joinable, wait_before_destructors};
 use crate::panics::{Panic, Panics, Quiet, catch};
 use crate::run::Setup;
 use crate::untold;
@@ -280,6 +280,8 @@ fn serve<N: Name, S>(runtime: &Runtime<N>, mut state: S, coming: &Receiver<Queue
         while let Ok(job) = coming.recv() {
             if let Some(job) = job.into_inner() {
                 job(current, &mut state);
+                // The job may have called functions of the library for the first time.
+                wait_before_destructors();
             }
         }
     });

@@ -205,7 +205,8 @@ fn ask(queue: &RawStream, api: Api) -> Option<Error> {
     };
     // A stream that is captured, that is in another context, or that got more work meanwhile, has more to do.
     let has_more = |error: &Error| {
-        matches!(error, Error::Capturing | Error::WrongContext { .. }) || error.code().is_some_and(Code::is_timeout)
+        let reports_nothing = |code: Code| !code.reports_work();
+        matches!(error, Error::Capturing | Error::WrongContext { .. }) || error.code().is_some_and(reports_nothing)
     };
     answer.err().filter(|error| !has_more(error))
 }

@@ -74,9 +74,22 @@ impl Candidate {
     /// Whether the dynamic loader refused because it found no such file, and not because the file or one of its
     /// dependencies is broken.
     ///
-    /// Each C library has other words for that, and some translate them. But a loader that has found a file names its path,
-    /// and one that lacks a dependency names that.
+    /// Each C library has other words for that, and some translate them. But a loader that lacks a dependency names that.
+    /// One that has found the file names its path, or says with the bare name what it could not do with the file.
     pub(crate) fn is_absent_says(&self, reason: &str) -> bool {
+        const FOUND: [&str; 8] = [
+            "failed to map segment",
+            "object file has no",
+            "cannot allocate",
+            "cannot stat shared object",
+            "memory protections",
+            "executable stack",
+            "position-independent",
+            "Exec format error",
+        ];
+        if FOUND.iter().any(|words| reason.contains(words)) {
+            return false;
+        }
         let ends = |each: char| each.is_whitespace() || [':', ',', ';', '(', ')', '\'', '`', '"'].contains(&each);
         let is_file = |word: &&str| word.contains('/') || word.contains(".so");
         let mut files = reason.split(ends).filter(is_file);
@@ -92,7 +105,7 @@ impl Candidate {
     /// Whether the path is a bare file name, which the dynamic loader searches for. An empty path is none: the loader takes
     /// it for the program itself.
     pub fn is_left_to_the_loader(&self) -> bool {
-        !self.path.as_os_str().is_empty() && self.path.parent().is_none_or(|parent| parent.as_os_str().is_empty())
+        !self.path.as_os_str().is_empty() && !has_folder(&self.path)
     }
 }
 
@@ -199,6 +212,8 @@ mod tests {
             "libascend_hal.so: cannot open shared object file: No such file or directory",
             "Error loading shared library libascend_hal.so: No such file or directory (needed by /opt/libacl_rt.so)",
             "/opt/libacl_rt.so: undefined symbol: hal",
+            "libacl_rt.so: failed to map segment from shared object: Operation not permitted",
+            "libacl_rt.so: object file has no loadable segments",
             "libc.so.6: version `GLIBC_2.99' not found (required by /opt/libacl_rt.so)",
         ] {
             assert!(!bare.is_absent_says(reason), "{reason}");

@@ -111,11 +111,11 @@ fn a_context_that_could_not_be_put_back_without_an_exclusive_current_is_asked_fo
     let (alone, _others) = undisturbed();
     on_device_0(|current| {
         let own = current_handle();
-        control::fail(Plan::new().at(Calls::of("aclrtSetCurrentContext").from(1), Fault::Fails(507_899))).unwrap();
+        crate::begin(Plan::new().at(Calls::of("aclrtSetCurrentContext").from(1), Fault::Fails(507_899)));
         let left = current.library().foreign(|| sets_device(1));
         assert!(left.changed && matches!(left.refused, Some(Error::Vendor(_))), "{left:?}");
         assert!(matches!(current.upload(&[1_u8]), Err(Error::Vendor(_))), "nothing is done in the other context");
-        control::fail(Plan::new()).unwrap();
+        crate::nothing_fails();
         drop(current.upload(&[1_u8]).unwrap());
         assert_eq!(current_handle(), own);
         current.foreign(|| resets_device(1));

@@ -84,7 +84,7 @@ fn what_the_library_may_call_outlives_a_device_that_was_given_up() {
     has_run.recv_timeout(LONG).unwrap();
     assert_eq!((seen.calls.load(Ordering::SeqCst), seen.drops.load(Ordering::SeqCst)), (1, 0));
     control::reset();
-    alone.assert_only_the_end_was_refused();
+    alone.assert_nothing_but_the_end_was_found();
 }
 
 /// Replays a graph whose callback does not return before something is sent.
@@ -135,7 +135,7 @@ fn state_of_a_captured_callback_outlives_a_forced_reset_under_it() {
     until_it_returns(&seen);
     drop(acl);
     control::reset();
-    alone.assert_only_the_end_was_refused();
+    alone.assert_nothing_but_the_end_was_found();
 }
 
 /// What an abort has discarded is over for a wait. The callback that it was discarded under is not.

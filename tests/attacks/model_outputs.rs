@@ -145,6 +145,29 @@ fn an_output_is_not_taken_for_written_where_the_library_does_not_say_its_shape_i
     alone.assert_nothing_lives();
 }
 
+/// The library says what the chosen gear writes, and no longer what the last run has written.
+#[proves(MEM_07)]
+#[test]
+fn what_another_gear_would_write_is_not_taken_for_written() {
+    let alone = alone();
+    inside(|current| {
+        let mut bound = compiled(current).bind(current, &[&[300, 64]], &[&[300, 10]]).unwrap();
+        bound.reshape(current, &[&[1, 64]]).unwrap();
+        bound.write(current, 0, &ZEROS[..64]).unwrap();
+        bound.run(current).unwrap();
+        bound.reshape(current, &[&[300, 64]]).unwrap();
+        let is_refused = |error: Error| assert!(matches!(error, Error::NotExecuted), "{error}");
+        is_refused(bound.output_shape(current, 0).unwrap_err());
+        is_refused(bound.read::<f32>(current, 0).unwrap_err());
+        let memory = current.device_buffer(3000).unwrap();
+        is_refused(bound.exchange_output::<f32>(current, 0, memory).unwrap_err().error);
+        bound.write(current, 0, &ZEROS).unwrap();
+        bound.run(current).unwrap();
+        assert_eq!(bound.read::<f32>(current, 0).unwrap().len(), 3000);
+    });
+    alone.assert_nothing_lives();
+}
+
 /// A library whose model has an input and an output of two elements, and reads and writes 64 bytes of each.
 const WIDE: &str = r#"
     struct dims { char name[128]; size_t count; int64_t sizes[128]; };

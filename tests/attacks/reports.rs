@@ -181,8 +181,8 @@ fn a_library_with_contexts_that_are_left_is_not_closed_inside_of_another_context
     let Err(Failed { error, value: acl }) = runtime.with(|_| acl.close()).unwrap() else { panic!("it was closed") };
     assert_eq!(
         error.to_string(),
-        "device 1 cannot be reset, because a context, which this thread cannot release inside of another context, could not \
-         be released: try again, or recover the device [DEV-10]"
+        "device 1 cannot be reset, because a context (this thread is inside of another context: close the library outside of \
+         it) could not be released: try again, or recover the device [DEV-10]"
     );
     acl.close().unwrap();
     runtime.close().unwrap();

@@ -1,6 +1,6 @@
 //! Several parts of one program have taken a device that hangs. The last one that gives it up recovers it for all.
 
-use crate::common::{Alone, acl, alone, library};
+use crate::common::{Alone, IN_TIME, acl, alone, library};
 use crate::{fail, nothing_fails};
 use ascendcl::error::ObjectKind;
 use ascendcl::raw::{Attach, Ending, EndsBefore};
@@ -19,8 +19,6 @@ ascendcl::names!(Worker);
 /// A device that no other test leaves taken.
 const DEVICE: i32 = 4;
 const BRIEFLY: Duration = Duration::from_millis(20);
-/// Long enough for discarded work to end on a busy machine.
-const IN_TIME: Duration = Duration::from_secs(1);
 /// Work hangs from now on, and cannot be discarded.
 const HANGS: &str = "aclrtMemsetAsync=hang,aclrtStreamAbort=207000,aclrtDeviceTaskAbort=207000";
 

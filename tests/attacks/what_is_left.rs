@@ -204,7 +204,7 @@ fn an_object_of_other_code_that_did_not_end_is_lost_with_a_default_context() {
     assert!(lost.iter().any(|lost| lost.contains("object that goes on")), "{lost:?}");
     acl.close().unwrap();
     control::reset();
-    alone.assert_only_the_end_was_refused();
+    alone.assert_nothing_but_the_end_was_found();
 }
 
 /// The library gives its text of the last error to whoever asks next.

@@ -273,22 +273,27 @@ fn each_comment_over_unsafe_code_states_its_reason_itself() {
     assert!(bad.is_empty(), "\n{}\n", bad.join("\n"));
 }
 
-/// The Rust files in this folder, without those that builds put there.
 fn rust_files(folder: &Path) -> Vec<PathBuf> {
+    files_that_end(folder, &["rs"])
+}
+
+/// The files in this folder with one of these endings, without those that builds put there.
+fn files_that_end(folder: &Path, endings: &[&str]) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let is_ours = |path: &PathBuf| {
         let name = path.file_name().unwrap().to_string_lossy().into_owned();
         !name.starts_with('.') && name != "target"
     };
-    let files = entries.filter(is_ours).flat_map(|path| if path.is_dir() { rust_files(&path) } else { vec![path] });
-    files.filter(|path| path.extension().is_some_and(|ending| ending == "rs")).collect()
+    let inside = |path: PathBuf| if path.is_dir() { files_that_end(&path, endings) } else { vec![path] };
+    let has_it = |path: &PathBuf| path.extension().is_some_and(|own| endings.iter().any(|ending| own == *ending));
+    entries.filter(is_ours).flat_map(inside).filter(has_it).collect()
 }
 
 #[test]
 fn files_are_short() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let is_long = |path: &PathBuf| std::fs::read_to_string(path).unwrap().lines().count() > LINES;
-    let long = rust_files(root).into_iter().filter(is_long);
+    let long = files_that_end(root, &["rs", "c", "cpp", "h", "py", "sh"]).into_iter().filter(is_long);
     let mut long: Vec<_> = long.map(|path| path.strip_prefix(root).unwrap().display().to_string()).collect();
     long.sort();
     assert_eq!(long, LONG, "split the file, or say here why it is one");

@@ -32,6 +32,14 @@ struct Allocators {
     return found == of.end() ? nullptr : found->second;
   }
 
+  // As the end of the process does.
+  void forget() {
+    std::map<const void *, ge::AllocatorPtr> gone;
+    const std::lock_guard<std::mutex> lock(mutex);
+    gone.swap(of);
+    state().allocators = 0;
+  }
+
   void erase(const void *stream) {
     const std::lock_guard<std::mutex> lock(mutex);
     of.erase(stream);

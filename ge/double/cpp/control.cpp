@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "acl.h"
+#include "allocators.h"
 #include "ge_double.h"
 
 namespace control {
@@ -129,7 +130,7 @@ const char *ge_double_log() {
 
 void ge_double_reset() {
   ge_double_hold(0);
-  control::forget_allocators();
+  control::Allocators::all().forget();
   const std::lock_guard<std::mutex> lock(control::mutex);
   control::calls.clear();
   control::upset.clear();

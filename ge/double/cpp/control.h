@@ -31,9 +31,6 @@ void note(const std::string &call);
 // Notes the call, and does with it what a test has asked for: false when it is to fail.
 bool begins(const std::string &call, const std::string &object = "");
 
-// Empties the engine's table of allocators, as the end of the process does.
-void forget_allocators();
-
 ge::Status fails(const std::string &why);
 
 // If tests hold executions, queues a task on the stream that ends when they no longer do.

@@ -313,15 +313,8 @@ Status Session::RunGraphWithStreamAsync(uint32_t id, void *stream, const std::ve
     output.SetData(static_cast<uint8_t *>(block->GetAddr()), to[i].bytes, [block](uint8_t *) { block->Free(); });
     outputs.push_back(output);
   }
-  return SUCCESS;
+  return inside_->leaves(SUCCESS);
 }
 
 }  // namespace ge
 
-void control::forget_allocators() {
-  auto &all = Allocators::all();
-  std::map<const void *, ge::AllocatorPtr> gone;
-  const std::lock_guard<std::mutex> lock(all.mutex);
-  gone.swap(all.of);
-  state().allocators = 0;
-}

@@ -143,8 +143,8 @@ impl Shim {
     }
 
     /// Calls a function of the engine. The engine makes contexts of its own current, for example the one that it creates for
-    /// a session. Afterwards the context from before is current again. If the library refuses that, the next call of this
-    /// crate asks once more.
+    /// a session. Afterwards the context from before is current again. If the library refuses that, the next call in the
+    /// context asks once more.
     #[rule(CTX_05, STREAM_09, GE_18)]
     pub(super) fn call<R>(self, library: Loaded, function: impl FnOnce(&'static sys::Library) -> R) -> R {
         library.foreign(|| function(self.0)).result

@@ -203,8 +203,11 @@ ascendcl_ge_status ascendcl_ge_session_create(const ascendcl_ge_options *options
         last_error.clear();
         return ge::SUCCESS;
       }
-      // The engine's text has to be read before the next call.
-      remember(ge::GEGetErrorMsgV2().GetString());
+      // The engine's text has to be read before the next call. A second attempt without a text leaves that of the first.
+      const ge::AscendString said = ge::GEGetErrorMsgV2();
+      if (said.GetString() != nullptr && *said.GetString() != '\0') {
+        remember(said.GetString());
+      }
     }
     return last_error.empty() ? refused("the engine could not make the session, and does not say why") : ge::FAILED;
   });

@@ -131,9 +131,8 @@ void ascendcl_ge_allocator_close(ascendcl_ge_allocator *allocator) ASCENDCL_GE_N
 ascendcl_ge_status ascendcl_ge_load_graph(ascendcl_ge_session *session, uint32_t id, const ascendcl_ge_options *options,
                                           void *stream) ASCENDCL_GE_NOEXCEPT;
 /* ExecuteGraphWithStreamAsync: after compile and load. An input with more sizes than ASCENDCL_GE_MAX_RANK is refused before
- * the engine is called. The engine allocates the outputs. They are the caller's
- * to release after a failure, too, unless the pointer is null: work that was queued all the same may write to them. Then
- * their count is 0. */
+ * the engine is called. The engine allocates the outputs. They are the caller's to release after a failure, too, unless
+ * the pointer is null: work that was queued all the same may write to them. Then their count is 0. */
 ascendcl_ge_status ascendcl_ge_execute_graph(ascendcl_ge_session *session, uint32_t id, void *stream,
                                              const ascendcl_ge_tensor *inputs, size_t count,
                                              ascendcl_ge_outputs **outputs) ASCENDCL_GE_NOEXCEPT;

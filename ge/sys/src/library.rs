@@ -15,7 +15,8 @@ pub enum LoadError {
     #[error(
         "there is no graph engine here: when this program was built, none of{} had include/ge/ge_api.h; install the CANN \
          toolkit (its development files), set ASCEND_HOME_PATH to it and build again (if the variable had this value \
-         before, after `cargo clean -p ascendcl-ge-sys`), or set {VARIABLE} to a shim that was built elsewhere; libge_runtime_wrapper.so, which has a part of the engine, is not there either: {reason}",
+         before, after `cargo clean -p ascendcl-ge-sys`), or set {VARIABLE} to a shim that was built elsewhere; \
+         libge_runtime_wrapper.so, which has a part of the engine, is not there either: {reason}",
         List(looked)
     )]
     NotBuilt {

@@ -79,7 +79,7 @@ fn a_session_of_a_runtime_begins_and_ends_without_taking_the_runtimes_context_aw
     world.assert_nothing_lives();
 }
 
-/// Opens and closes an engine with these options inside of a context of another device.
+/// Opens and closes an engine with these options inside of a context of device 0.
 fn opens_inside(world: &World, options: &Options) {
     control::reset();
     control::configure(Config::new().devices(2)).unwrap();
@@ -107,6 +107,17 @@ fn an_engine_that_sets_a_device_for_itself_leaves_the_current_context() {
     for options in [("ge.exec.deviceId", "1"), ("ge.graphRunMode", "1"), ("ge.graphRunMode", "0")] {
         opens_inside(&world, &Options::new().with(options.0, options.1));
     }
+}
+
+/// The engine resets its device itself, and the default context with it.
+#[test]
+#[proves(CTX_06)]
+fn an_engine_outside_of_contexts_leaves_none_that_its_end_has_ended() {
+    let world = world();
+    let acl = common::acl();
+    Engine::init(&acl, &world.place(), &Options::new().with("ge.graphRunMode", "1")).unwrap().close().unwrap();
+    acl.close().unwrap();
+    world.assert_nothing_lives();
 }
 
 /// The engine would reset the device once more than it has set it.

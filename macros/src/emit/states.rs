@@ -14,12 +14,13 @@ pub(super) fn emit(protocol: &Protocol) -> TokenStream {
         let message = format!("no line of the declaration has `{}` in state `{{Self}}`", operation.name);
         let seal = operation.seal();
         quote! {
-            #[diagnostic::on_unimplemented(message = #message, label = "only a line gives a state its bound")]
+            #[diagnostic::on_unimplemented(message = #message, label = "only a line of the declaration gives a state this bound: write that line")]
             pub trait #seal {}
         }
     });
     quote! {
-        // Also code of the declaring crate gives no state another bound.
+        // Above each bound is a trait of this private module. So no code outside, not even of the declaring crate, gives a
+        // state another bound.
         mod sealed {
             pub trait Sealed {}
             #(#seals)*

@@ -43,7 +43,7 @@ impl Declaration {
         let (mut lines, mut states, mut wordings) = (Vec::new(), Vec::new(), Vec::new());
         for part in parts {
             if part.to_string() == ";" {
-                errors.add(Error::new_spanned(part, "remove this `;`: a block ends without one"));
+                errors.add(Error::new_spanned(part, "remove this `;`: the part before it has ended already"));
                 continue;
             }
             match errors.keep(syn::parse2(part)) {

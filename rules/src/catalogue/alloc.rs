@@ -213,7 +213,7 @@ rules! {
             class: ByConstruction,
             means: "Destroying a stream ends its registration first. For the streams that a forced reset has ended with \
                 the default context, `Device::recover` ends the registrations before anybody can take the device again. \
-                Their allocators give the library no further memory, also if it refuses that.",
+                Their allocators give the library no further memory, even if the library refuses to end the registration.",
             hole: "The library may call the C functions of a `Descriptor` for a new stream when it has refused to end \
                 the registration of a stream that a forced reset has ended.",
         }

@@ -250,7 +250,7 @@ rules! {
             class: RunTime,
             means: "The crate compares shapes with those that the model was compiled for. It sets them with the setter \
                 that the model was compiled for: when the model gets its buffers (`bind`, `run`), and at `reshape`. They \
-                hold for each execution until then, so an execution sets nothing.",
+                hold until the next `reshape`, so an execution sets nothing.",
         }
         MODEL_21 = "MODEL-21" {
             text: "Config-based loading: create handle, set the mandatory attributes for the chosen load type, load, \

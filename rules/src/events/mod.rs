@@ -4,8 +4,8 @@
 //! things that the call used ([`Use`]). A feed that sees the calls, for example the simulator or a wrapper of the
 //! vendor's library, creates events. The [`Checker`](crate::Checker) checks them.
 
-/// An enum, and the list of its values, which random tests take them from. A variant that holds something is in the list with
-/// the first value of that.
+/// Declares an enum and the list of its values, from which random tests choose. A variant that holds a value is in the list
+/// with the first of these.
 macro_rules! listed {
     ($(#[$on:meta])* pub enum $name:ident { $($(#[$doc:meta])* $variant:ident $(($held:ty))?,)* }) => {
         $(#[$on])*

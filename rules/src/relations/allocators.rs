@@ -152,9 +152,12 @@ fn inherits(case: &mut Case<'_>) {
     let Some((_, reset)) = lost.first() else { return };
     case.report(
         ALLOC_16,
-        format!("the new stream may inherit the allocator of one of {} that a forced reset has ended", lost.len()),
+        format!(
+            "the new stream may inherit the allocator of a stream that a forced reset has ended, of {} such",
+            lost.len()
+        ),
         "no registration is left",
-        "call aclrtAllocatorUnregister for the streams of the default context, after aclrtResetDeviceForce",
+        "call aclrtAllocatorUnregister for each of these streams after aclrtResetDeviceForce, before a stream is created",
     )
     .all(lost.iter().map(|(stream, _)| *stream))
     .against(*reset, "ended the streams");

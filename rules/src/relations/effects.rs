@@ -248,9 +248,9 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
         }
         Op::Fence => orders::fence(world, event.queue(), count),
         Op::Abort => orders::discard(world, object),
-        Op::LaunchHostFunction | Op::LaunchCallback => world.launched = Some(call),
-        Op::Replay if scene.writes_unnamed() => world.launched = Some(call),
-        Op::Use if event.is(Flag::Elsewhere) => world.launched = Some(call),
+        Op::LaunchHostFunction | Op::LaunchCallback | Op::Replay | Op::Use if scene.writes_unnamed() => {
+            world.launched = Some(call);
+        }
         Op::Reset => {
             world.events.get_mut(object).into_iter().for_each(|event| event.data.record = None);
         }

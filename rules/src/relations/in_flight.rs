@@ -103,8 +103,13 @@ pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
         },
         match now {
             Now::Host => format!("synchronise {} first (aclrtSynchronizeStream)", listed(task.stream, &others)),
-            Now::Queued(..) => format!(
+            Now::Queued(..) if others.is_empty() => format!(
                 "record an event on {} after its work, and let {user} wait for it (aclrtStreamWaitEvent)",
+                task.stream
+            ),
+            Now::Queued(..) => format!(
+                "record an event on {} after the work there, one event for each, and let {user} wait for all of them \
+                 (aclrtStreamWaitEvent)",
                 listed(task.stream, &others)
             ),
         },

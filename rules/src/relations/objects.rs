@@ -23,7 +23,8 @@ pub(super) struct ThreadState {
     pub(super) lost: Option<(Object, Call)>,
     /// Whether a finding has reported that the thread has no context.
     pub(super) reported: bool,
-    /// The contexts and devices of objects that it has ended while this context was current, and a finding has reported that.
+    /// The contexts and devices of objects that this thread has ended while this context was current: a finding has reported
+    /// that this is the wrong one.
     pub(super) ended_for: BTreeSet<Object>,
 }
 

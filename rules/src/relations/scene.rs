@@ -41,7 +41,7 @@ pub(super) struct Case<'a> {
     pub(super) world: &'a World,
     pub(super) scene: &'a Scene,
     pub(super) findings: Vec<Finding>,
-    /// What the call breaks is a mistake that an earlier finding has told.
+    /// An earlier finding has reported the mistake that this call repeats.
     pub(super) told: bool,
 }
 
@@ -84,7 +84,9 @@ impl Scene {
     /// Whether the work that it queues may write memory that the event does not name.
     pub(super) fn writes_unnamed(&self) -> bool {
         let unnamed = |used: &MemoryUse| used.span == UNNAMED && used.access == Access::Write;
-        self.runs_own_code() || self.event.op == Op::Replay && self.memory.iter().any(unnamed)
+        self.runs_own_code()
+            || self.event.op == Op::Use && self.event.is(Flag::Elsewhere)
+            || self.event.op == Op::Replay && self.memory.iter().any(unnamed)
     }
 
     /// Whether the call uses the object.

@@ -176,7 +176,8 @@ impl Config {
 
     /// How long a stream waits for a record, a notify or a value that nobody has queued. Another thread or process may
     /// queue it later; after this time the wait counts as one that never ends, and fails. The vendor's library waits without
-    /// a limit. Without a word it is what `ASCENDCL_SIM_PATIENCE` says, or 20 seconds.
+    /// a limit. Without a word it is what `ASCENDCL_SIM_PATIENCE` says, or 20 seconds. A wait for work for which the system
+    /// starts no thread is given up after the same time.
     pub fn patience(mut self, time: Duration) -> Self {
         self.patience = Some(time);
         self

@@ -84,8 +84,8 @@ pub(super) fn no_room(why: &str) -> Option<RunFailure> {
     Some(RunFailure::NoRoom { what: format!("the output of {}", names::shown(node)) })
 }
 
-/// Puts checks into a model, where there is anything to check. `rten` calculates what follows from constants when it
-/// loads a model, so what they make too large is refused here.
+/// Puts checks into a model, where there is anything to check. What follows from constants is calculated when a model is
+/// loaded ([`fold`](super::fold)), so what they make too large is refused here.
 pub(super) fn guard(model: &mut ModelProto) -> Result<(), LoadFailure> {
     let mut checks = Checks { most: most_elements() as f32, count: 0, too_large: None };
     model.graph.iter_mut().for_each(|graph| checks.graph(graph));
@@ -145,7 +145,7 @@ impl Checks {
             // What is spread or repeated is larger by as much as it has elements itself.
             let spread = if is_spread(&node) { constant(0).map(|spread| spread.count) } else { Some(1.0) };
             let fits = decided.zip(spread).is_some_and(|(decided, spread)| decided.abs() * spread <= self.most);
-            // `rten` calculates what follows from constants alone when it loads the file, and the check with it.
+            // What follows from constants alone is calculated when the file is loaded, and the check with it.
             let folded = follows == Follows::Constants && !fits;
             let deciding = |at: &usize| folded || node.input.get(*at).map(of) == Some(Follows::Contents);
             if let Some(control) = control(&node).filter(deciding) {

@@ -157,7 +157,7 @@ impl Engine {
             let wanted: Vec<NodeId> = made.iter().map(|(_, node)| *node).collect();
             self.run_for(given.collect(), &wanted)
         };
-        // The engine knows values whose nodes it has taken out. It refuses them by name, before it runs anything.
+        // A value that no node makes is refused by name, before anything runs.
         while let Ok(result) = run(&made) {
             let refused = result.err()?.to_string();
             let name = refused.split_once("output \"")?.1.split_once('"')?.0;

@@ -101,7 +101,8 @@ fn results(
     let work = || {
         contained_load(|| {
             let model = unoptimised(data).load(file).map_err(|error| error.to_string())?;
-            let ids: Vec<NodeId> = wanted.iter().filter_map(|name| model.find_node(name)).collect();
+            let id = |name: &String| model.node_id(name).map_err(|error| error.to_string());
+            let ids = wanted.iter().map(id).collect::<Result<Vec<NodeId>, _>>()?;
             model.run(Vec::new(), &ids, Some(options)).map_err(|error| error.to_string())
         })
     };

@@ -94,8 +94,7 @@ fn check(bytes: &[u8], message: Message, depth: usize, unsigned: &mut Vec<usize>
                 let bytes = field.len();
                 return Err(format!("it is cut off or damaged: {bytes} bytes, where an element has {size}"));
             }
-            Content::Packed(_) => {}
-            Content::Bytes => {}
+            Content::Packed(_) | Content::Bytes => {}
         }
     }
     Ok(())

@@ -1,4 +1,5 @@
-//! The outputs of models with gears. Releases of the library that cannot say their shapes run such models, too.
+//! The outputs of models with gears. Where the library does not say their shapes, each needs memory for the largest gear, and
+//! is read only if the execution describes it.
 
 use super::super::Api;
 use super::super::call::call;

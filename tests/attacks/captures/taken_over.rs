@@ -4,21 +4,12 @@ use super::conditions::alone_with_conditions;
 use super::groups::{operator, with_two};
 use super::*;
 use crate::common::{assert_lives, library};
+use crate::door::hold;
 use crate::nothing_fails;
 use ascendcl::Runtime;
 use ascendcl_macros::proves;
-use std::sync::mpsc::{Sender, channel};
-use std::time::Duration;
 
 ascendcl::names!(Over);
-
-/// The stream does nothing until something is sent.
-fn hold<C: Brand>(current: &Current<C>, stream: &Stream<C, DefaultAllocator>) -> Sender<()> {
-    let (release, released) = channel::<()>();
-    let held = move || released.recv_timeout(Duration::from_secs(20)).is_ok();
-    drop(stream.launch_host_fn(current, held).unwrap());
-    release
-}
 
 /// A wait for the first stream has shown that no replay runs there.
 #[proves(GRAPH_07)]

@@ -3,20 +3,11 @@
 use super::*;
 use crate::common::{acl, product};
 use ascendcl::model::{Load, ModelSource, OutputBuffer};
-use ascendcl::{BoundModel, Brand, Current, Error, OrDrop, Runtime};
+use ascendcl::{Current, Error, OrDrop, Runtime};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 
 ascendcl::names!(Bound);
-
-/// The difference of two inputs.
-fn bound<C: Brand>(current: &Current<C>) -> BoundModel<C> {
-    let model = current.load(ModelSource::memory(&difference()).into()).unwrap();
-    let mut model = model.bind(current, &[&[4], &[4]], &[&[4]]).unwrap();
-    model.write(current, 0, &[5.0_f32; 4]).unwrap();
-    model.write(current, 1, &[2.0_f32; 4]).unwrap();
-    model
-}
 
 /// The function that failed.
 #[track_caller]

@@ -12,14 +12,6 @@ use std::time::{Duration, Instant};
 /// A run that fails although it began, and cannot be waited for.
 const IN_DOUBT: &str = "aclmdlExecute#1=after:507899,aclrtSynchronizeDeviceWithTimeout#1+=507899";
 
-fn bound<C: Brand>(current: &Current<C>) -> BoundModel<C> {
-    let model = current.load(ModelSource::memory(&difference()).into()).unwrap();
-    let mut model = model.bind(current, &[&[4], &[4]], &[&[4]]).unwrap();
-    model.write(current, 0, &[5.0_f32; 4]).unwrap();
-    model.write(current, 1, &[2.0_f32; 4]).unwrap();
-    model
-}
-
 /// The copy comes behind the execution, and shows nothing about it.
 #[proves(DATA_10, MODEL_14)]
 #[test]

@@ -253,5 +253,5 @@ fn an_allocator_is_there_until_its_device_is_reset() {
         sweep();
     }
     // The library is finalised over the descriptor of the lost stream.
-    alone.assert_only_the_end_was_refused();
+    alone.assert_nothing_but_the_end_was_found();
 }

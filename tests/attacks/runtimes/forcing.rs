@@ -150,7 +150,7 @@ fn values_of_a_runtime_that_is_lost_with_its_context_end() {
     sweep();
     // The context lives on.
     control::reset();
-    alone.assert_only_the_end_was_refused();
+    alone.assert_nothing_but_the_end_was_found();
 }
 
 /// The reset by force is refused; or it takes place, and the library is not finalised. What is left is tried again.
@@ -305,7 +305,7 @@ fn what_ended_with_a_default_context_is_told_also_when_the_library_is_not_finali
     drop(runtime);
     sweep();
     control::reset();
-    alone.assert_only_the_end_was_refused();
+    alone.assert_nothing_but_the_end_was_found();
 }
 
 /// The library refuses to be finalised after the reset. The next try finalises it, and says what was lost.
@@ -344,7 +344,7 @@ fn loses_a_stream_of_other_code(refused: &str) {
     sweep();
     // The context lives on.
     control::reset();
-    alone.assert_only_the_end_was_refused();
+    alone.assert_nothing_but_the_end_was_found();
 }
 
 /// An error that panics when it is dropped.

@@ -56,7 +56,7 @@ fn what_was_lost_is_told_after_a_call_that_an_allocator_ended_with_a_panic() {
     drop(runtime);
     sweep();
     control::reset();
-    alone.assert_only_the_end_was_refused();
+    alone.assert_nothing_but_the_end_was_found();
 }
 
 /// The context cannot be destroyed, also not after the reset, and the library is not finalised at once. Nobody closes the
@@ -78,5 +78,5 @@ fn a_runtime_with_losses_that_is_dropped_does_not_keep_the_library_initialised()
     assert_eq!(runtime::sweep(Some(BRIEFLY)).len(), 0, "there is nothing left to do");
     nothing_fails();
     control::reset();
-    alone.assert_only_the_end_was_refused();
+    alone.assert_nothing_but_the_end_was_found();
 }

@@ -142,9 +142,7 @@ impl RawSession {
         }
         Ok(())
     }
-}
 
-impl RawSession {
     /// The context has ended without the session. The engine may still know an allocator under the handle of a stream, which
     /// a new stream may get.
     #[rule(GE_09)]

@@ -103,7 +103,10 @@ impl RawSession {
         // An engine may allocate the outputs of a graph with fixed shapes only by an allocator of the program.
         let doing = match graph.has_registration() {
             true => "queue an execution of a graph",
-            false => "queue an execution of a graph without an allocator, which some engines demand for fixed shapes",
+            false => {
+                "queue an execution of a graph that has no allocator (some engines demand one for fixed shapes: \
+                      `graph.register(...)`)"
+            }
         };
         self.submit(current, stream, "ExecuteGraphWithStreamAsync", doing, execution, |stream| {
             let mut made = null_mut();

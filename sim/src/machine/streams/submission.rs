@@ -128,10 +128,10 @@ impl Stream {
             };
             return self.submit_sort(sort, wait).map(drop);
         }
-        begin_timer(limit)?;
         let point = Arc::new(Point::new(by));
         let duty = Duty::new(&point);
         refuse_on(self, "given work of this kind")?;
+        begin_timer(limit)?;
         let begin = move || {
             begin(duty);
             Ok(())

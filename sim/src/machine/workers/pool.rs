@@ -145,7 +145,7 @@ pub(in crate::machine) fn begin() -> Answer {
     Ok(())
 }
 
-/// Whether streams are ready, every worker is in code that may block, and the system starts no other one.
+/// Starts a worker if streams are ready and every worker is in code that may block. `true` if the system starts none.
 pub(in crate::machine) fn is_short_of_workers() -> bool {
     let mut state = lock(&POOL.state);
     if state.ready.is_empty() || state.workers > state.lent {

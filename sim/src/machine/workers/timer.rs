@@ -1,5 +1,6 @@
 //! The alarm of streams that wait for an event with a time limit.
 
+use crate::abi::thread_begins;
 use crate::failure::{Answer, Failure};
 use crate::locks::{lock, wait};
 use crate::machine::workers::served::{Served, TooLate};
@@ -23,6 +24,7 @@ static CHANGED: Condvar = Condvar::new();
 pub(in crate::machine) fn begin() -> Answer {
     let mut alarms = lock(&ALARMS);
     if !alarms.watched {
+        thread_begins();
         let started = thread::Builder::new().name("ascendcl-sim-timer".into()).spawn(watch);
         started.map_err(|_| Failure::no_thread("the time limits of waits"))?;
         alarms.watched = true;

@@ -67,8 +67,7 @@ fn elements_that_are_cut_off_are_refused() {
         tensor.raw_data = None;
         (tensor.float_data, tensor.double_data) = if is_double { (vec![], vec![1.0]) } else { (vec![1.0], vec![]) };
         let bytes = model.write_buf().unwrap();
-        // The field, as protobuf writes it: its number, its length, and its bytes; it is made a byte shorter, by an unknown
-        // field of one byte behind it.
+        // The field, as protobuf writes it: its number, its length, and its bytes. It is made two bytes shorter.
         let (tag, size) = if is_double { (10 << 3 | 2, 8) } else { (4 << 3 | 2, 4) };
         let at = (0..bytes.len()).find(|&at| bytes[at..].starts_with(&[tag, size])).unwrap();
         let mut cut = bytes.clone();

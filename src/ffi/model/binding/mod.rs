@@ -119,6 +119,7 @@ impl RawBinding {
         self.blocks().iter().try_for_each(|block| block.is_current())?;
         let has_gears = model.gears().is_some();
         if !has_gears {
+            // The sizes are known before the library is called.
             model.fits_into(&[], &self.rooms)?;
         }
         self.inputs.create(api, inputs.iter().map(|input| Some((&*input.block, input.bytes))))?;
@@ -216,8 +217,10 @@ impl RawBinding {
             // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that is as
             // large as a replay reads and writes, and stays until the last one is done (MODEL-14, DATA-02, DATA-08,
             // DATA-10, GRAPH-05). The gate is passed, and `capture_call` passed the stream's. Datasets, model and memory
-            // end only when nothing keeps their rows, and the graph keeps them until its instance is destroyed. `create`
-            // and `reshape` have compared the sizes with what the library itself does not compare.
+            // end only when nothing keeps their rows, and the graph keeps them until its instance is destroyed. Each input
+            // has what its shape and its description need: who calls `create` ensures that, `Bound::holds` compares new
+            // shapes, and `exchange` keeps the sizes. `create` and `reshape` have compared the outputs with what the
+            // library itself does not compare.
             unsafe { call!(ready.aclmdlExecuteAsync(model.id(), self.inputs.raw(), self.outputs.raw(), stream)) }
         })
     }

@@ -9,9 +9,11 @@ pub(super) const MOST_AXES: usize = 2;
 /// The largest size that is calculated with.
 pub(super) const MOST: i64 = i32::MAX as i64;
 
+const LISTS: [&str; 6] = ["kernel_shape", "strides", "dilations", "pads", "output_padding", "output_shape"];
+
 /// Refuses lists that are not of one number for each axis of space, or two for pads.
 pub(super) fn lengths(node: &NodeProto, count: usize) -> Result<(), Refusal> {
-    for name in ["kernel_shape", "strides", "dilations", "pads", "output_padding", "output_shape"] {
+    for name in LISTS {
         let (all, expected) = (node.ints(name).unwrap_or_default(), if name == "pads" { count * 2 } else { count });
         if !all.is_empty() && all.len() != expected {
             return refuse(name, &format!("{all:?}"), &format!("it is over {count} axes of space"));
@@ -23,7 +25,7 @@ pub(super) fn lengths(node: &NodeProto, count: usize) -> Result<(), Refusal> {
 /// Refuses windows of no size, and what 32 bits do not hold: sums and products of the rest are held by 64.
 pub(super) fn windows(node: &NodeProto, kernel: Option<&[i64]>) -> Result<(), Refusal> {
     let at_least = |name| if matches!(name, "kernel_shape" | "strides" | "dilations") { 1 } else { 0 };
-    for name in ["kernel_shape", "strides", "dilations", "pads", "output_padding", "output_shape"] {
+    for name in LISTS {
         let (all, least) = (node.ints(name).unwrap_or_default(), at_least(name));
         if all.iter().any(|value| !(least..=MOST).contains(value)) {
             let why = format!("each is at least {least}, and 32 bits hold it");

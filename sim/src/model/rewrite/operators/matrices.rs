@@ -126,9 +126,8 @@ pub(super) fn divide(scope: &mut Scope<'_>, node: NodeProto) -> Result<(), Refus
     let (a, b) = (node.given(0).to_string(), node.given(1).to_string());
     let is_float = scope.element(&a).or(scope.element(&b)).is_none_or(is_float);
     let is_many = scope.dims(&b).is_some_and(|dims| dims.iter().any(|dim| dim.is_some_and(|size| size > 1)));
-    let is_exact =
-        |value: &f32| value.is_normal() && value.to_bits().trailing_zeros() >= 23 && value.recip().is_normal();
-    if !is_float || is_many || scope.floats(&b).is_some_and(|all| all.iter().all(is_exact)) {
+    let are_exact = |all: &[f32]| all.iter().copied().all(super::has_exact_inverse);
+    if !is_float || is_many || scope.floats(&b).is_some_and(are_exact) {
         return keep(scope, node);
     }
     super::super::numbers::doubles(scope, &node)?;

@@ -126,7 +126,12 @@ pub(super) fn rewrite(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), 
     }?)
 }
 
-/// The engine infers that one element of three values without axes has an axis.
+/// Whether a number has an exact inverse: it is a power of two.
+fn has_exact_inverse(value: f32) -> bool {
+    value.is_normal() && value.to_bits().trailing_zeros() >= 23 && value.recip().is_normal()
+}
+
+/// If no value has axes, the engine infers a result with one axis.
 fn choose(scope: &mut Scope<'_>, mut node: NodeProto) -> Result<(), Refusal> {
     if (0..3).any(|index| scope.rank(node.given(index)) != Some(0)) {
         return numbers::keep(scope, node);

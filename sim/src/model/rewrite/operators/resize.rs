@@ -77,9 +77,7 @@ fn at_run(scope: &mut Scope<'_>, node: &NodeProto) -> Result<(), Refusal> {
 
 /// Whether the engine may take a neighbour for the nearest element: it multiplies by the inverse of a scale.
 fn is_inexact(scope: &Scope<'_>, node: &NodeProto) -> bool {
-    let is_exact =
-        |scale: &f32| scale.is_normal() && scale.abs().to_bits().trailing_zeros() >= 23 && scale.recip().is_normal();
-    let are_exact = |all: &[f32]| all.iter().all(is_exact);
+    let are_exact = |all: &[f32]| all.iter().copied().all(super::has_exact_inverse);
     matches!(node.text("mode"), "" | "nearest") && (node.has(3) || !scope.floats(node.given(2)).is_some_and(are_exact))
 }
 
