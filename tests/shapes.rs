@@ -66,7 +66,7 @@ fn batches_of_any_size_run_through_a_registered_pool_that_shows_their_blocks() {
                 }
                 (_, ended) => ended?,
             };
-            assert_eq!((pool.statistics().blocks, pool.statistics().bytes), (0, 0));
+            assert_eq!((pool.statistics().blocks_in_use, pool.statistics().bytes_in_use), (0, 0));
             pool.release(current)?;
             stream.destroy(current)?;
             Ok(())

@@ -54,7 +54,7 @@ fn blocks_that_are_out_lie_inside_the_pool_are_aligned_and_never_overlap() {
         let needed: usize = out.iter().map(|(start, (end, _))| end - start).sum();
         assert!(used.bytes >= needed && used.peak >= used.bytes && used.peak <= used.reserved, "{used:?}");
         out.into_values().for_each(|(_, block)| pool.free(block));
-        assert_eq!((pool.statistics().blocks, pool.statistics().bytes), (0, 0));
+        assert_eq!((pool.statistics().blocks_in_use, pool.statistics().bytes_in_use), (0, 0));
     });
 }
 
@@ -139,7 +139,7 @@ fn a_block_of_another_pool_is_not_taken() {
         let (block, kept) = (one.allocate(1).unwrap(), two.allocate(1).unwrap());
         let address = one.address(&block);
         two.free(block);
-        assert_eq!((one.statistics().blocks, two.statistics().blocks), (1, 1));
+        assert_eq!((one.statistics().blocks_in_use, two.statistics().blocks_in_use), (1, 1));
         let next = two.allocate(1).unwrap();
         assert_ne!(two.address(&next), address);
         two.free(kept);
@@ -160,15 +160,15 @@ fn a_pool_serves_its_own_context_only_and_none_after_its_scope() {
     device
         .with_current(&mut thread, |current| {
             let failed = current.stream().unwrap().register(current, pool).unwrap_err();
-            assert!(matches!(failed.error, Error::OtherContext { context } if context == current.id()));
+            assert!(matches!(failed.error, Error::AllocatorOfOtherContext { context } if context == current.id()));
             assert!(failed.error.to_string().contains("memory belongs to another context"), "{}", failed.error);
             let (stream, mut pool) = failed.value;
             let frees = books.calls("aclrtMalloc");
-            assert!(matches!(pool.grow(current, 1), Err(Error::OtherContext { .. })));
+            assert!(matches!(pool.grow(current, 1), Err(Error::AllocatorOfOtherContext { .. })));
             assert_eq!(books.calls("aclrtMalloc"), frees);
             let failed = pool.release(current).unwrap_err();
             let failed = AllocatorGroup::new(current, failed.value).unwrap_err();
-            assert!(matches!(failed.error, Error::OtherContext { .. }), "{}", failed.error);
+            assert!(matches!(failed.error, Error::AllocatorOfOtherContext { .. }), "{}", failed.error);
             drop((stream, failed.value));
             assert_eq!(books.calls("aclrtAllocatorRegister"), 0, "before the library is called");
         })
@@ -196,7 +196,7 @@ fn memory_goes_back_to_the_system_when_the_stream_is_idle_and_not_before() {
 
         books.synchronize_again();
         let idle = stream.idle(current).unwrap();
-        assert_eq!(idle.with_allocator(|pool| pool.statistics().blocks), Some(0));
+        assert_eq!(idle.with_allocator(|pool| pool.statistics().blocks_in_use), Some(0));
         assert_eq!(idle.trim(current).unwrap(), 4096);
         assert_eq!(idle.trim(current).unwrap(), 0);
         assert_eq!(books.calls("aclrtFree"), frees + 1);
@@ -216,7 +216,7 @@ fn a_proof_that_is_still_in_a_variable_does_not_keep_the_allocator() {
         idle.grow(current, 4096).unwrap();
         // `idle` is dropped at the end of this block, and is not used from here on.
         let (stream, pool) = stream.replace(current, PoolAllocator::new(current, 4096).unwrap()).unwrap();
-        assert_eq!(pool.statistics().reserved, 8192);
+        assert_eq!(pool.statistics().reserved_bytes, 8192);
         let (_, pool) = stream.unregister(current).unwrap();
         let mut group = AllocatorGroup::new(current, pool).unwrap();
         let idle = group.idle();
