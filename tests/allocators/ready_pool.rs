@@ -50,9 +50,14 @@ fn blocks_that_are_out_lie_inside_the_pool_are_aligned_and_never_overlap() {
         let used = pool.statistics();
         assert_eq!((used.hits + used.misses + used.refused, used.refused), (wanted, refused));
         assert!(used.hits > used.misses && used.refused > 0, "{used:?}");
-        assert_eq!((used.blocks, used.reserved, used.chunks), (out.len(), (1 << 20) + (1 << 18), 2));
+        assert_eq!((used.blocks_in_use, used.reserved_bytes, used.chunks), (out.len(), (1 << 20) + (1 << 18), 2));
         let needed: usize = out.iter().map(|(start, (end, _))| end - start).sum();
-        assert!(used.bytes >= needed && used.peak >= used.bytes && used.peak <= used.reserved, "{used:?}");
+        assert!(
+            used.bytes_in_use >= needed
+                && used.peak_bytes >= used.bytes_in_use
+                && used.peak_bytes <= used.reserved_bytes,
+            "{used:?}"
+        );
         out.into_values().for_each(|(_, block)| pool.free(block));
         assert_eq!((pool.statistics().blocks_in_use, pool.statistics().bytes_in_use), (0, 0));
     });
@@ -100,13 +105,13 @@ fn threads_that_share_a_pool_never_have_overlapping_blocks() {
                 blocks.into_iter().for_each(|block| pool.free(block));
                 if round % 100 == 0 {
                     let used = pool.statistics();
-                    assert!(used.bytes <= used.peak && used.peak <= used.reserved, "{used:?}");
+                    assert!(used.bytes_in_use <= used.peak_bytes && used.peak_bytes <= used.reserved_bytes, "{used:?}");
                 }
             }
         };
         std::thread::scope(|scope| (1..4).for_each(|thread| drop(scope.spawn(move || works(thread)))));
         let used = pool.statistics();
-        assert_eq!((used.blocks, used.bytes), (0, 0));
+        assert_eq!((used.blocks_in_use, used.bytes_in_use), (0, 0));
         assert!(pool.allocate(50_000).is_some(), "it is whole again");
     });
 }
@@ -123,7 +128,7 @@ fn a_chunk_of_which_all_blocks_came_back_is_freed_and_one_with_a_block_that_is_o
         stream.with_allocator(|pool| pool.free(allocate(pool))).unwrap();
         assert_eq!(stream.idle(current).unwrap().trim(current).unwrap(), 4096);
         let used = stream.pool_statistics().unwrap();
-        assert_eq!((used.chunks, used.blocks, used.reserved), (1, 1, 4096));
+        assert_eq!((used.chunks, used.blocks_in_use, used.reserved_bytes), (1, 1, 4096));
         stream.with_allocator(|pool| assert!(pool.allocate(3000).is_none())).unwrap();
         stream.with_allocator(|pool| pool.free(out)).unwrap();
         assert_eq!(stream.idle(current).unwrap().trim(current).unwrap(), 4096);
@@ -186,12 +191,12 @@ fn memory_goes_back_to_the_system_when_the_stream_is_idle_and_not_before() {
         let mut stream = current.stream().unwrap().register(current, pool).unwrap();
         books.keep_blocks();
         drop(work(current, &stream));
-        assert_eq!(stream.pool_statistics().unwrap().blocks, 1);
+        assert_eq!(stream.pool_statistics().unwrap().blocks_in_use, 1);
 
         books.refuse_to_synchronize(TIMEOUT);
         let frees = books.calls("aclrtFree");
         assert_eq!(refusal(&stream.idle(current).unwrap_err()), ("aclrtSynchronizeStreamWithTimeout", TIMEOUT));
-        assert_eq!(stream.pool_statistics().unwrap().reserved, 4096, "no proof, no trim");
+        assert_eq!(stream.pool_statistics().unwrap().reserved_bytes, 4096, "no proof, no trim");
         assert_eq!(books.calls("aclrtFree"), frees);
 
         books.synchronize_again();
@@ -202,7 +207,7 @@ fn memory_goes_back_to_the_system_when_the_stream_is_idle_and_not_before() {
         assert_eq!(books.calls("aclrtFree"), frees + 1);
         idle.grow(current, 8192).unwrap();
         drop(work(current, &stream));
-        assert_eq!(stream.pool_statistics().unwrap().reserved, 8192);
+        assert_eq!(stream.pool_statistics().unwrap().reserved_bytes, 8192);
     });
 }
 
@@ -233,7 +238,7 @@ fn what_the_library_refuses_to_free_stays_with_the_scope() {
         let mut stream = current.stream().unwrap().register(current, pool).unwrap();
         books.refuse("aclrtFree", TIMEOUT, 1);
         assert_eq!(refusal(&stream.idle(current).unwrap().trim(current).unwrap_err()), ("aclrtFree", TIMEOUT));
-        assert_eq!(stream.pool_statistics().unwrap().reserved, 0, "the pool no longer hands it out");
+        assert_eq!(stream.pool_statistics().unwrap().reserved_bytes, 0, "the pool no longer hands it out");
         assert!(current.collect().is_empty());
         assert_eq!(books.calls("aclrtFree"), 2);
     });

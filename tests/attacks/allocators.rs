@@ -160,7 +160,7 @@ fn looks_and(
                 pool.statistics()
             });
             let used = used.unwrap();
-            assert!(used.misses > 0 && used.blocks == 0, "{used:?}");
+            assert!(used.misses > 0 && used.blocks_in_use == 0, "{used:?}");
             assert!(!stream.allocator_misbehaved());
             let digits = running.wait(current).unwrap().read::<f32>(current, 0).unwrap();
             assert_eq!(digits.len(), 3000);
