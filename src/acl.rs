@@ -10,7 +10,7 @@ use crate::life_cycle::leads;
 use crate::panics::Panics;
 use crate::properties::DeviceProperties;
 use crate::run_mode::RunMode;
-use crate::untold;
+use crate::undelivered;
 use ascendcl_macros::rule;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
@@ -189,7 +189,7 @@ impl Acl {
         let mut panics = Panics::default();
         let reset = rows.iter().try_for_each(|row| self.reset_in_steps(row, &mut panics));
         let closed = reset.and_then(|()| self.api().finalize_reference());
-        untold::unless_panicked(panics, closed, |error| vec![error]).map_err(|error| Failed { error, value: self })
+        undelivered::unless_panicked(panics, closed, |error| vec![error]).map_err(|error| Failed { error, value: self })
     }
 
     /// Prevents finalising the library while the returned value exists, for another library that uses this one. Until
@@ -222,7 +222,7 @@ impl Acl {
     pub(crate) fn reset(&self, row: &Arc<DeviceRow>) -> Result<(), Error> {
         let mut panics = Panics::default();
         let reset = self.reset_in_steps(row, &mut panics);
-        untold::unless_panicked(panics, reset, |error| vec![error])
+        undelivered::unless_panicked(panics, reset, |error| vec![error])
     }
 
     /// Taking a context down runs code of the user, which may panic. The device is reset nevertheless.

@@ -11,7 +11,7 @@ use crate::life_cycle::leads;
 use crate::panics::{Panics, catch, drop_quietly};
 use crate::thread::ThreadToken;
 use crate::trace;
-use crate::untold;
+use crate::undelivered;
 use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -142,12 +142,12 @@ pub(crate) fn scope<N, T: ThreadToken, R>(
         (Ok(result), None, Ok(())) => Ok(result),
         (Ok(result), None, Err(errors)) => Err(ScopeError::Teardown { errors, result }),
         (Err(first), _later, torn_down) => {
-            let _ = torn_down.map_err(untold::keep);
+            let _ = torn_down.map_err(undelivered::keep);
             first.resume()
         }
         (Ok(result), Some(panic), torn_down) => {
             drop_quietly(result);
-            let _ = torn_down.map_err(untold::keep);
+            let _ = torn_down.map_err(undelivered::keep);
             panic.resume()
         }
     }

@@ -146,7 +146,7 @@ impl<C: Brand> Current<C> {
 
     /// Where the program runs. [`Acl::run_mode`](crate::Acl::run_mode) asked the library when the device was taken.
     pub fn run_mode(&self) -> RunMode {
-        self.ledger.api().where_it_runs()
+        self.ledger.api().known_run_mode()
     }
 
     /// The name of the devices' system on chip (`aclrtGetSocName`). `None` if the library does not report one.

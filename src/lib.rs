@@ -110,7 +110,7 @@ mod run_mode;
 pub mod runtime;
 pub mod thread;
 mod trace;
-mod untold;
+mod undelivered;
 mod version;
 
 // rustdoc lists the methods of a type in the order of these modules. The modules are in the order of use, so `rustfmt`

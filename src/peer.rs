@@ -135,7 +135,7 @@ impl<C: Brand> Current<C> {
 
     fn enable_access_to(&self, other: &Ledger) -> Result<(), Error> {
         let (api, device, peer) = (self.ledger().api(), self.device_id(), other.device());
-        if !api.is_of_the_library_of(other.api()) {
+        if !api.is_same_library(other.api()) {
             return Err(Error::OtherLibrary { what: ObjectKind::DEVICE_MEMORY });
         }
         if device == peer || !api.can_access_peer(device, peer)? {

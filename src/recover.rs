@@ -7,7 +7,7 @@ use crate::ledger::Ledger;
 use crate::ledger::takes::{self, ExclusiveDevice};
 use crate::panics::Panics;
 use crate::thread::ThreadToken;
-use crate::untold;
+use crate::undelivered;
 use ascendcl_macros::rule;
 use std::sync::Arc;
 use std::thread::sleep;
@@ -125,7 +125,7 @@ pub(crate) enum Ended {
 }
 
 /// The time between two checks whether other parts of the program have given the device up.
-const LOOK: Duration = Duration::from_micros(500);
+const POLL_INTERVAL: Duration = Duration::from_micros(500);
 
 impl DeviceRow {
     fn recover(self: &Arc<Self>, limit: Duration) -> Result<Ended, Error> {
@@ -133,7 +133,7 @@ impl DeviceRow {
         // Each step runs code of the user, which may panic.
         let mut panics = Panics::default();
         let recovered = self.recover_when_last(limit, &mut panics);
-        untold::unless_panicked(panics, recovered, |error| vec![error])
+        undelivered::unless_panicked(panics, recovered, |error| vec![error])
     }
 
     /// Gives this take up, and recovers the device when all other parts of the program have given it up, too. Waits at most
@@ -147,7 +147,9 @@ impl DeviceRow {
             }
             match self.recover_in_steps(limit, panics) {
                 Ok(lost) => return Ok(lost.map_or(Ended::Idle, Ended::Reset)),
-                Err(Error::DeviceShared { .. }) if until.is_none_or(|until| Instant::now() < until) => sleep(LOOK),
+                Err(Error::DeviceShared { .. }) if until.is_none_or(|until| Instant::now() < until) => {
+                    sleep(POLL_INTERVAL)
+                }
                 Err(Error::Gone { what: ObjectKind::DEVICE }) if self.has_ended() => return Ok(Ended::ResetByOthers),
                 Err(error) => return Err(error),
             }

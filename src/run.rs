@@ -12,7 +12,7 @@ use crate::library::Library;
 use crate::library::{NeedsTheFeatureSim, PartOfThisProgram};
 use crate::panics::{Panics, catch, drop_quietly};
 use crate::thread::Thread;
-use crate::untold;
+use crate::undelivered;
 use ascendcl_macros::rule;
 use core::fmt;
 use core::panic::Location;
@@ -124,7 +124,7 @@ pub fn run<T, E>(
     errors.extend(panics.catch(|| acl.close().err().map(Error::from)).flatten());
     if let Some(panic) = panics.first() {
         drop_quietly(result);
-        untold::keep(errors);
+        undelivered::keep(errors);
         panic.resume();
     }
     match (result, errors.pop()) {
@@ -136,7 +136,7 @@ pub fn run<T, E>(
             match catch(|| result.and_then(Result::err)) {
                 Ok(program) => Err(RunError::Teardown { errors, program }),
                 Err(panic) => {
-                    untold::keep(errors);
+                    undelivered::keep(errors);
                     panic.resume()
                 }
             }

@@ -112,7 +112,7 @@ impl<O, A, F, G> Descriptor<O, A, F, G> {
     /// Sets the function that allocates near an address (`aclrtAllocatorSetAllocAdviseFuncToDesc`). It is optional.
     /// Without it, the library gets a function that always returns null, and then uses the allocate function.
     pub fn allocate_near(self, function: AllocateNearFn) -> Self {
-        Self::of(Members { advise: function, ..self.members })
+        Self::of(Members { allocate_near: function, ..self.members })
     }
 
     /// The members; all are set.

@@ -3,7 +3,7 @@
 use super::objects::Objects;
 use super::operands::GraphOperands;
 use super::recording::{Inner, Recording};
-use super::{Built, Capture, CapturedGraph};
+use super::{BuildMain, Capture, CapturedGraph};
 use crate::brand::{Brand, INSIDE, Mark, Scoped};
 use crate::current::Current;
 use crate::error::{Error, Failed};
@@ -75,7 +75,7 @@ impl<C: Brand> Current<C> {
             let raw = self.ledger().begin_build()?;
             let mut inner = Box::new(Inner::new(&*raw.stream_of_the_build()?));
             let mut objects = Objects::new(&raw);
-            let _ = operands.names_of_operands::<Built<'_>>(&mut objects, INSIDE);
+            let _ = operands.names_of_operands::<BuildMain<'_>>(&mut objects, INSIDE);
             inner.add_objects(objects);
             Ok((raw, inner))
         });
@@ -102,7 +102,10 @@ impl<C: Brand, G: GraphOperands<C>> GraphBuild<C, G> {
     pub fn add(
         &mut self,
         current: &Current<C>,
-        program: impl for<'g> FnOnce(&mut Capture<'g, C, Built<'g>>, G::Captured<'g, Built<'g>>) -> Result<(), Error>,
+        program: impl for<'g> FnOnce(
+            &mut Capture<'g, C, BuildMain<'g>>,
+            G::Captured<'g, BuildMain<'g>>,
+        ) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let ledger = current.ledger();
         ledger.api().check_process()?;

@@ -7,7 +7,7 @@ use core::marker::PhantomData;
 pub struct Main<'g>(PhantomData<fn(&'g ()) -> &'g ()>);
 
 /// The branch of a [build](crate::capture::GraphBuild). This type has no values.
-pub struct Built<'g>(PhantomData<fn(&'g ()) -> &'g ()>);
+pub struct BuildMain<'g>(PhantomData<fn(&'g ()) -> &'g ()>);
 
 /// A branch beside `K`, on a stream of its own. This type has no values.
 pub struct Side<'s, K>(PhantomData<fn(&'s (), K) -> (&'s (), K)>);
@@ -20,7 +20,7 @@ pub struct Side<'s, K>(PhantomData<fn(&'s (), K) -> (&'s (), K)>);
     note = "GRAPH-06: forks, conditions and groups of tasks are part of captures: `stream.capture(current, mode, operands, ...)`",
     note = "see `ascendcl-explain GRAPH-08`"
 )]
-pub trait OfACapture {}
+pub trait CaptureBranch {}
 
 /// The branch of a build, as opposed to those of a capture.
 #[diagnostic::on_unimplemented(
@@ -31,13 +31,13 @@ pub trait OfACapture {}
     note = "GRAPH-06: a capture has branches on streams of the program: `capture.fork(&mut side, |capture, side| ...)`",
     note = "see `ascendcl-explain STREAM-20`"
 )]
-pub trait OfABuild {}
+pub trait BuildBranch {}
 
-impl OfABuild for Built<'_> {}
-impl<K: OfABuild> OfABuild for Side<'_, K> {}
+impl BuildBranch for BuildMain<'_> {}
+impl<K: BuildBranch> BuildBranch for Side<'_, K> {}
 
-impl OfACapture for Main<'_> {}
-impl<K: OfACapture> OfACapture for Side<'_, K> {}
+impl CaptureBranch for Main<'_> {}
+impl<K: CaptureBranch> CaptureBranch for Side<'_, K> {}
 
 /// The name of a `T` that a graph owns, for tasks of the branch `K`. It is a number, so dropping or forgetting it has
 /// no effect.

@@ -1,7 +1,7 @@
 //! Tasks of a capture that run only if a number in device memory says so.
 
-use super::captured::{Captured, OfACapture};
-use super::{CanTakePart, Capture, SwitchIndex};
+use super::captured::{CaptureBranch, Captured};
+use super::{CanJoinCapture, Capture, SwitchIndex};
 use crate::brand::Brand;
 use crate::error::Error;
 use crate::ffi::ConditionKind;
@@ -60,14 +60,14 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ///
     /// A panic of `body` continues after the capture of the body has ended.
     #[rule(GRAPH_01, GRAPH_05, GRAPH_10)]
-    pub fn run_if<E: SwitchIndex, S: CanTakePart>(
+    pub fn run_if<E: SwitchIndex, S: CanJoinCapture>(
         &mut self,
         side: &mut Stream<C, S>,
         condition: &Captured<'g, DeviceBuffer<C, E>, K>,
         body: impl FnOnce(&mut Self) -> Result<(), Error>,
     ) -> Result<(), Error>
     where
-        K: OfACapture,
+        K: CaptureBranch,
     {
         let mut body = Some(body);
         let program = |tasks: &mut Self, _| body.take().map_or(Ok(()), |body| body(tasks));
@@ -84,14 +84,14 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ///
     /// As for [`run_if`](Self::run_if).
     #[rule(GRAPH_01, GRAPH_05, GRAPH_10)]
-    pub fn run_if_else<E: SwitchIndex, S: CanTakePart>(
+    pub fn run_if_else<E: SwitchIndex, S: CanJoinCapture>(
         &mut self,
         side: &mut Stream<C, S>,
         condition: &Captured<'g, DeviceBuffer<C, E>, K>,
         mut body: impl FnMut(&mut Self, bool) -> Result<(), Error>,
     ) -> Result<(), Error>
     where
-        K: OfACapture,
+        K: CaptureBranch,
     {
         let program = |tasks: &mut Self, place| body(tasks, place == 0);
         self.conditional::<_, 2>(("if", ConditionKind::If), side, condition.object, program)
@@ -133,21 +133,21 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ///
     /// As for [`run_if`](Self::run_if).
     #[rule(GRAPH_01, GRAPH_05, GRAPH_10)]
-    pub fn run_while<E: SwitchIndex, S: CanTakePart>(
+    pub fn run_while<E: SwitchIndex, S: CanJoinCapture>(
         &mut self,
         side: &mut Stream<C, S>,
         condition: &mut Captured<'g, DeviceBuffer<C, E>, K>,
         body: impl FnOnce(&mut Self, &mut Captured<'g, DeviceBuffer<C, E>, K>) -> Result<(), Error>,
     ) -> Result<(), Error>
     where
-        K: OfACapture,
+        K: CaptureBranch,
     {
         let (object, mut body) = (condition.object, Some(body));
         let program = |tasks: &mut Self, _| body.take().map_or(Ok(()), |body| body(tasks, condition));
         self.conditional::<_, 1>(("while", ConditionKind::While), side, object, program)
     }
 
-    fn conditional<S: CanTakePart, const N: usize>(
+    fn conditional<S: CanJoinCapture, const N: usize>(
         &mut self,
         (call, kind): (&'static str, ConditionKind),
         side: &mut Stream<C, S>,
@@ -155,7 +155,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         mut program: impl FnMut(&mut Self, usize) -> Result<(), Error>,
     ) -> Result<(), Error>
     where
-        K: OfACapture,
+        K: CaptureBranch,
     {
         let (recording, queue) = (self.recording, Arc::clone(side.queue()));
         let (api, graph) = (recording.api(), recording.graph());

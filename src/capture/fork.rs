@@ -1,6 +1,6 @@
 //! Branches of a capture on several streams.
 
-use super::{CanTakePart, Capture, Captured, OfABuild, OfACapture, Side};
+use super::{BuildBranch, CanJoinCapture, Capture, CaptureBranch, Captured, Side};
 use crate::brand::Brand;
 use crate::error::{Error, Failed};
 use crate::panics::catch;
@@ -27,13 +27,13 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ///
     /// A panic of the program continues after the join.
     #[rule(GRAPH_06)]
-    pub fn fork<R, S: CanTakePart>(
+    pub fn fork<R, S: CanJoinCapture>(
         &mut self,
         side: &mut Stream<C, S>,
         program: impl for<'s> FnOnce(&mut Self, &mut Capture<'g, C, Side<'s, K>>) -> Result<R, Error>,
     ) -> Result<R, Error>
     where
-        K: OfACapture,
+        K: CaptureBranch,
     {
         self.check_no_body()?;
         let (recording, queue) = (self.recording, Arc::clone(side.queue()));
@@ -89,7 +89,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         program: impl for<'s> FnOnce(&mut Self, &mut Capture<'g, C, Side<'s, K>>) -> Result<R, Error>,
     ) -> Result<R, Error>
     where
-        K: OfABuild,
+        K: BuildBranch,
     {
         let (recording, graph) = (self.recording, self.recording.graph());
         recording.check_in_no_case(self.branch)?;

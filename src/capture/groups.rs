@@ -2,7 +2,7 @@
 
 use super::objects::Objects;
 use super::operands::GraphOperands;
-use super::{CanCapture, Capture, Captured, CapturedGraph, Main, OfACapture};
+use super::{CanCapture, Capture, CaptureBranch, Captured, CapturedGraph, Main};
 use crate::brand::{Brand, INSIDE, Mark, Scoped};
 use crate::current::Current;
 use crate::error::{Error, Failed};
@@ -77,7 +77,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     #[rule(GRAPH_06, GRAPH_09)]
     pub fn task_group<L>(&mut self, tasks: Tasks<'g, C, L, K>) -> Result<TaskGroup<C, L>, Error>
     where
-        K: OfACapture,
+        K: CaptureBranch,
     {
         self.check_no_body()?;
         let recording = self.recording;

@@ -152,7 +152,7 @@ use std::sync::Arc;
 
 pub use crate::capture_mode::CaptureMode;
 pub use build::GraphBuild;
-pub use captured::{Built, Captured, Main, OfABuild, OfACapture, Side};
+pub use captured::{BuildBranch, BuildMain, CaptureBranch, Captured, Main, Side};
 pub use graph::CapturedGraph;
 pub use groups::{TaskGroup, Tasks};
 pub use operands::{GraphOperands, OperandAccess};
@@ -163,7 +163,7 @@ pub use topology::{CapturedTask, Topology};
 /// A branch of a capture, on one stream. It records tasks instead of running them.
 ///
 /// `K` names the branch: [`Main`] for the one that the capture begins with, [`Side`] for one of a [fork](Self::fork), and
-/// [`Built`] for the tasks of a [`GraphBuild`].
+/// [`BuildMain`] for the tasks of a [`GraphBuild`].
 ///
 /// A failed call breaks the capture: the capture then makes no graph, even if the program continues.
 #[must_use = "a capture does nothing until it is given tasks"]
@@ -202,9 +202,9 @@ impl<A: DeviceAllocator> CanCapture for CustomAllocator<A> {}
             without one, `current.stream()?.without_allocator()`",
     note = "see `ascendcl-explain ALLOC-10`"
 )]
-pub trait CanTakePart: CanCapture {}
+pub trait CanJoinCapture: CanCapture {}
 
-impl CanTakePart for DefaultAllocator {}
+impl CanJoinCapture for DefaultAllocator {}
 
 impl<C: Brand, S: StreamState> Stream<C, S> {
     /// Captures the work that `program` gives to its [`Capture`], instead of running it (`aclmdlRICaptureBegin`,

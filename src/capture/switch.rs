@@ -1,7 +1,7 @@
 //! Tasks of a built graph that run only if a number in device memory says so.
 
 use super::Capture;
-use super::captured::{Captured, OfABuild};
+use super::captured::{BuildBranch, Captured};
 use crate::brand::Brand;
 use crate::element::Element;
 use crate::error::Error;
@@ -70,7 +70,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         mut case: impl FnMut(&mut Self, usize) -> Result<(), Error>,
     ) -> Result<(), Error>
     where
-        K: OfABuild,
+        K: BuildBranch,
     {
         if cases == 0 {
             return Ok(());

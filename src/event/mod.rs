@@ -131,7 +131,7 @@ impl<C: Brand, S: EventState, K: EventKind> Event<C, S, K> {
     fn synchronize_for(&self, current: &Current<C>, limit: Option<Duration>) -> Result<(), Error> {
         let ledger = current.ledger();
         self.raw.synchronize(ledger.api(), limit)?;
-        self.raw.tell(|id| ledger.stream_with(id))
+        self.raw.take_failure(|id| ledger.stream_with(id))
     }
 
     pub(crate) fn raw(&self) -> &RawEvent {

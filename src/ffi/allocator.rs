@@ -132,7 +132,13 @@ impl<A: DeviceAllocator> Registered<A> {
     }
 
     pub(crate) fn members(self: &Arc<Self>) -> Members {
-        Members { object: object_of(self), allocate: allocate::<A>, advise: advise::<A>, free: free::<A>, address_of }
+        Members {
+            object: object_of(self),
+            allocate: allocate::<A>,
+            allocate_near: allocate_near::<A>,
+            free: free::<A>,
+            address_of,
+        }
     }
 
     /// Puts the allocator in place, which the caller knows to be vacant. From now on the library's calls reach it.
@@ -311,7 +317,11 @@ unsafe extern "C" fn allocate<A: DeviceAllocator>(object: *mut c_void, size: usi
     hand_out(registered, |allocator| allocator.allocate(size))
 }
 
-unsafe extern "C" fn advise<A: DeviceAllocator>(object: *mut c_void, size: usize, near: *mut c_void) -> *mut c_void {
+unsafe extern "C" fn allocate_near<A: DeviceAllocator>(
+    object: *mut c_void,
+    size: usize,
+    near: *mut c_void,
+) -> *mut c_void {
     // SAFETY: `registered` asks for an object that was made for an `A` and is in place. The library calls the functions
     // of a registration with the object of that registration (ALLOC-07), and the stream's row keeps the object.
     let registered = unsafe { registered::<A>(object) };

@@ -4,7 +4,7 @@
 //! another call can read that text.
 
 use super::api::Api;
-use super::process::Loading;
+use super::process::LoadedLibrary;
 use crate::error::{Error, MissingFunction};
 use crate::trace;
 use ascendcl_macros::rule;
@@ -68,7 +68,7 @@ pub(super) fn written<H: Written>(handle: H, call: &'static str) -> Result<H, Er
 /// The answer of a function, and the function's name.
 #[must_use]
 pub(super) struct Answer<T, R = Error> {
-    pub(super) loading: &'static Loading,
+    pub(super) loading: &'static LoadedLibrary,
     pub(super) call: &'static str,
     /// An error if the function was not called: a check failed, or the library lacks the function.
     pub(super) value: Result<Result<T, Box<MissingSymbol>>, R>,
@@ -80,7 +80,7 @@ pub(super) type ReadyAnswer<T> = Answer<T, Infallible>;
 impl<T, R: Refusal> Answer<T, R> {
     #[inline(always)]
     pub(super) fn new(
-        loading: &'static Loading,
+        loading: &'static LoadedLibrary,
         call: &'static str,
         value: Result<Result<T, Box<MissingSymbol>>, R>,
     ) -> Self {
@@ -141,7 +141,7 @@ impl<R: Refusal> Answer<aclError, R> {
 
 impl<T> ReadyAnswer<T> {
     pub(super) fn from_parts(
-        loading: &'static Loading,
+        loading: &'static LoadedLibrary,
         call: &'static str,
         value: Result<T, Box<MissingSymbol>>,
     ) -> Self {
@@ -150,7 +150,7 @@ impl<T> ReadyAnswer<T> {
 }
 
 #[cold]
-pub(super) fn lacks(loading: &'static Loading, missing: MissingSymbol, doing: String) -> Error {
+pub(super) fn lacks(loading: &'static LoadedLibrary, missing: MissingSymbol, doing: String) -> Error {
     let (library, MissingSymbol { symbol, files }) = (loading.to_string(), missing);
     let searched = loading.library().searched_for(&missing);
     let missing = Box::new(MissingFunction { symbol, files, searched, library, doing });

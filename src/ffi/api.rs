@@ -1,6 +1,6 @@
 //! The loaded library, and the process that may call it.
 
-use super::process::{Loading, Verified};
+use super::process::{LoadedLibrary, Verified};
 use super::resets::Resets;
 use crate::error::Error;
 use crate::run_mode::RunMode;
@@ -11,13 +11,13 @@ use std::ffi::CString;
 /// The loaded library. Its functions stay at their addresses for the life of the process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Api {
-    loading: &'static Loading,
+    loading: &'static LoadedLibrary,
     on_device: bool,
 }
 
 impl Api {
     /// For a program on a host, until [`for_mode`](Self::for_mode) sets another mode.
-    pub(crate) fn new(loading: &'static Loading) -> Self {
+    pub(crate) fn new(loading: &'static LoadedLibrary) -> Self {
         Self { loading, on_device: false }
     }
 
@@ -27,7 +27,7 @@ impl Api {
     }
 
     #[inline]
-    pub(crate) fn loading(self) -> &'static Loading {
+    pub(crate) fn loading(self) -> &'static LoadedLibrary {
         self.loading
     }
 
@@ -44,12 +44,12 @@ impl Api {
 
     /// Whether both use the same library.
     #[inline]
-    pub(crate) fn is_of_the_library_of(self, other: Self) -> bool {
+    pub(crate) fn is_same_library(self, other: Self) -> bool {
         core::ptr::eq(self.loading.library(), other.loading.library())
     }
 
     /// Where the program runs.
-    pub(crate) fn where_it_runs(self) -> RunMode {
+    pub(crate) fn known_run_mode(self) -> RunMode {
         if self.on_device { RunMode::Device } else { RunMode::Host }
     }
 
@@ -91,7 +91,7 @@ impl Api {
     /// A library without functions: a call that passes its checks finds its function missing.
     pub(crate) fn without_functions() -> Self {
         // SAFETY: `Library::from_table` asks for addresses of functions with the table's signatures. There are none.
-        Self::new(Loading::new(unsafe { ascendcl_sys::Library::from_table("none", |_| None) }))
+        Self::new(LoadedLibrary::new(unsafe { ascendcl_sys::Library::from_table("none", |_| None) }))
     }
 }
 

@@ -2,13 +2,13 @@
 
 use super::Api;
 use super::call::call;
-use super::process::Loading;
+use super::process::LoadedLibrary;
 use crate::error::Error;
 use ascendcl_sys::types::aclLogLevel;
 use core::ffi::CStr;
 
 /// Writes a line to the library's log (`aclAppLog`).
-pub(crate) fn app_log(loading: &'static Loading, level: aclLogLevel, text: &str) -> Result<(), Error> {
+pub(crate) fn app_log(loading: &'static LoadedLibrary, level: aclLogLevel, text: &str) -> Result<(), Error> {
     const NOWHERE: &CStr = c"";
     let api = Api::new(loading);
     // `aclAppLog` takes a format string, so percent signs are doubled. Text for C ends at the first zero byte.

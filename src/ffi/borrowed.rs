@@ -139,7 +139,7 @@ impl<'env> Borrowed<'env> {
                 runs |= wait().is_err();
                 failure = Some(error);
             }
-            let failure = failure.or_else(|| stream.failure_among(*since, stream.mark()));
+            let failure = failure.or_else(|| stream.failure_among(*since, stream.last_submitted()));
             first = first.or(failure);
         }
         first.map_or(Ok(()), |error| Err((error, runs)))
@@ -158,7 +158,7 @@ impl<'env> Borrowed<'env> {
         stream.mark_borrowing();
         let mut streams = self.streams.borrow_mut();
         if !streams.iter().any(|known| Arc::ptr_eq(&known.stream, stream)) {
-            streams.push(Uses { stream: Arc::clone(stream), since: stream.mark() + 1 });
+            streams.push(Uses { stream: Arc::clone(stream), since: stream.last_submitted() + 1 });
         }
     }
 }

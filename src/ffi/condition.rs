@@ -10,7 +10,7 @@ pub(super) trait Need: Sized {
     fn check(api: Api) -> Result<(), Error>;
 }
 
-/// A condition that holds if calls are [plain](super::process::Loading::is_plain) and [`passes`](Self::passes) is true.
+/// A condition that holds if calls are [plain](super::process::LoadedLibrary::is_plain) and [`passes`](Self::passes) is true.
 pub(super) trait FastCheck: Need {
     /// Whether this thread passes. If not, the [check](Need::check) says why.
     fn passes() -> bool;

@@ -42,8 +42,8 @@ impl RawStream {
     /// An error if work failed and this kind of waiter was not given the report yet. The failure then counts as
     /// reported.
     #[inline]
-    pub(crate) fn tell(&self, listener: Waiter) -> Result<(), Error> {
-        self.timeline.untold(listener).map_or(Ok(()), |code| Err(Error::WorkFailed { code: code.into() }))
+    pub(crate) fn take_failure(&self, waiter: Waiter) -> Result<(), Error> {
+        self.timeline.take_failure(waiter).map_or(Ok(()), |code| Err(Error::WorkFailed { code: code.into() }))
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! The cache is in a page that the kernel wipes in a forked child, and it is cleared when calls are to be verified. So
 //! a caller that finds a function here knows that this is the process that loaded the library, and that calls are
-//! [plain](super::process::Loading::is_plain): one load gives the function and replaces the checks.
+//! [plain](super::process::LoadedLibrary::is_plain): one load gives the function and replaces the checks.
 
 use super::atomic::{AtomicPtr, AtomicU32, Ordering};
 use super::yield_now;

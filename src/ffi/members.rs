@@ -10,7 +10,7 @@ use core::ptr::NonNull;
 pub(crate) struct Members {
     pub(crate) object: NonNull<c_void>,
     pub(crate) allocate: AllocateFn,
-    pub(crate) advise: AllocateNearFn,
+    pub(crate) allocate_near: AllocateNearFn,
     pub(crate) free: FreeFn,
     pub(crate) address_of: AddressFn,
 }
@@ -21,7 +21,7 @@ impl Members {
         Self {
             object: NonNull::dangling(),
             allocate: nothing,
-            advise: nothing_near,
+            allocate_near: nothing_near,
             free: nothing_to_free,
             address_of: nowhere,
         }

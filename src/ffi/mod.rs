@@ -142,7 +142,7 @@ pub(crate) use outside::Outside;
 pub(crate) use owner::{Owner, is_inside_a_context};
 pub(crate) use pages::RawPages;
 pub(crate) use peer::{Lent, LentSide};
-pub(crate) use process::{Loading, Verified};
+pub(crate) use process::{LoadedLibrary, Verified};
 pub(crate) use registered_of::{RegisteredOf, WeakRegisteredOf};
 pub(crate) use restore::Restore;
 pub(crate) use rows::RawRows;

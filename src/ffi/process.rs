@@ -14,7 +14,7 @@ use core::sync::atomic::{AtomicU32, Ordering};
 
 /// A library, the process that loaded it, and the word that each call checks first.
 #[derive(Debug)]
-pub(crate) struct Loading {
+pub(crate) struct LoadedLibrary {
     library: &'static Library,
     resets: &'static Resets,
     process: u32,
@@ -39,7 +39,7 @@ const VERIFIED: u32 = 1 << 16;
 /// Each call of the library is verified while this exists.
 #[derive(Debug)]
 pub(crate) struct Verified {
-    loading: &'static Loading,
+    loading: &'static LoadedLibrary,
 }
 
 impl Drop for Verified {
@@ -54,7 +54,7 @@ impl Drop for Verified {
 /// The environment variable that turns on verification of each call, if its value is neither empty nor `0`.
 const VERIFIES: &str = "ASCENDCL_VERIFY_CURRENT";
 
-impl Loading {
+impl LoadedLibrary {
     pub(crate) fn new(library: &'static Library) -> &'static Self {
         let cache = wiped_in_children().unwrap_or_else(|| Box::leak(Box::new(FunctionCache::new(ASK))));
         let verifies = std::env::var_os(VERIFIES).is_some_and(|value| !value.is_empty() && value != *"0");
@@ -163,7 +163,7 @@ impl Loading {
     }
 }
 
-impl fmt::Display for Loading {
+impl fmt::Display for LoadedLibrary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.library.origin() {
             Origin::File(path) => write!(f, "the library at {}", path.display()),
@@ -251,15 +251,15 @@ mod tests {
         let here = std::process::id();
         let library = without_functions();
         let resets = Resets::of(library);
-        let own = Loading { library, resets, process: here, cache };
+        let own = LoadedLibrary { library, resets, process: here, cache };
         assert!(!own.is_forked() && !own.is_plain());
-        let other = Loading { library, resets, process: here + 1, cache };
+        let other = LoadedLibrary { library, resets, process: here + 1, cache };
         assert!(other.is_forked());
     }
 
     #[test]
     fn calls_are_verified_while_anyone_asks_for_it() {
-        let loading = Loading::new(without_functions());
+        let loading = LoadedLibrary::new(without_functions());
         let (first, second) = (loading.verified(), loading.verified());
         assert!(loading.verifies() && !loading.is_plain() && !loading.is_forked());
         drop(first);
@@ -275,7 +275,7 @@ mod tests {
     #[test]
     fn no_function_is_found_while_calls_are_verified() {
         const PLACE: usize = 3;
-        let loading = Loading::new(with_functions());
+        let loading = LoadedLibrary::new(with_functions());
         // SAFETY: `get` asks for the type of what was kept at this place. Any address is a pointer.
         let is_at = |place| unsafe { loading.cache().get::<*const c_void>(place) }.is_some();
         let find = || is_at(PLACE);
@@ -310,7 +310,7 @@ mod tests {
 
     #[test]
     fn a_function_that_the_library_lacks_is_not_kept() {
-        let loading = Loading::new(without_functions());
+        let loading = LoadedLibrary::new(without_functions());
         loading.fill_cache(3, ascendcl_sys::pointers_of::aclrtFree);
         // SAFETY: `get` asks for the type of what was kept at this place. Any address is a pointer.
         assert!(unsafe { loading.cache().get::<*const c_void>(3) }.is_none());
@@ -318,6 +318,6 @@ mod tests {
 
     #[test]
     fn the_kernel_wipes_the_page_here() {
-        assert!(Loading::new(without_functions()).is_plain());
+        assert!(LoadedLibrary::new(without_functions()).is_plain());
     }
 }

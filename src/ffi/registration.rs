@@ -298,7 +298,7 @@ impl Registration {
         let answer = unsafe {
             call!(api.aclrtAllocatorSetAllocAdviseFuncToDesc(
                 descriptor,
-                Some(transmute::<AllocateNearFn, _>(members.advise)),
+                Some(transmute::<AllocateNearFn, _>(members.allocate_near)),
             ))
         };
         answer.done(doing)?;

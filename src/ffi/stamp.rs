@@ -164,7 +164,7 @@ impl Clock {
 
     /// The last submission that a synchronise will cover. Call this before the synchronise starts.
     #[inline]
-    pub(crate) fn mark(&self) -> u64 {
+    pub(crate) fn last_submitted(&self) -> u64 {
         self.submitted.load(Ordering::Acquire)
     }
 
@@ -194,7 +194,7 @@ impl Clock {
 
     /// Whether every submission is done.
     pub(crate) fn is_idle(&self) -> bool {
-        self.has_done(self.mark())
+        self.has_done(self.last_submitted())
     }
 }
 

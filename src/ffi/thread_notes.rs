@@ -4,7 +4,7 @@ use super::Api;
 use super::context::{LeftCurrent, RawContext};
 use super::created::CreatedContext;
 use super::note::{Note, Present};
-use super::process::Loading;
+use super::process::LoadedLibrary;
 use crate::device_allocator::ContextId;
 use crate::error::Error;
 use ascendcl_macros::rule;
@@ -14,7 +14,7 @@ use std::sync::{Mutex, MutexGuard};
 
 /// The notes about one library on this thread.
 pub(super) struct LibraryNotes {
-    of: Cell<Option<&'static Loading>>,
+    of: Cell<Option<&'static LoadedLibrary>>,
     /// Which of the notes there are.
     present: Present,
     entered: Cell<RawContext>,
@@ -22,7 +22,7 @@ pub(super) struct LibraryNotes {
     left: Cell<LeftCurrent>,
     stays: Cell<RawContext>,
     /// Is there if the library refused to make `entered` current again. The value counts this thread.
-    displaced: Cell<Option<&'static Loading>>,
+    displaced: Cell<Option<&'static LoadedLibrary>>,
 }
 
 // The bits of the notes.
@@ -89,7 +89,7 @@ impl LibraryNotes {
         Note::new(&self.present, STAYS, &self.stays)
     }
 
-    /// Whether the notes were made by a caller that has the same [`Loading`]. If not, they may still be about the same
+    /// Whether the notes were made by a caller that has the same [`LoadedLibrary`]. If not, they may still be about the same
     /// library.
     #[inline(always)]
     fn is_of_loading(&self, api: Api) -> bool {
@@ -97,7 +97,7 @@ impl LibraryNotes {
     }
 
     fn is_of(&self, api: Api) -> bool {
-        self.of.get().is_some_and(|own| Api::new(own).is_of_the_library_of(api))
+        self.of.get().is_some_and(|own| Api::new(own).is_same_library(api))
     }
 
     /// Whether this slot is unused, so that reusing it loses nothing.
@@ -135,7 +135,7 @@ impl LibraryNotes {
     }
 
     /// See [`set_displaced`].
-    fn set_displaced(&self, displaced: Option<&'static Loading>) {
+    fn set_displaced(&self, displaced: Option<&'static LoadedLibrary>) {
         if let Some(now) = displaced {
             now.add_displaced();
         }
@@ -343,7 +343,7 @@ fn forget_stayed(api: Api, context: RawContext) {
 
 fn remove_staying(api: Api, context: RawContext) {
     let mut staying = staying();
-    if let Some(at) = staying.iter().position(|(of, other)| of.is_of_the_library_of(api) && other.is(context)) {
+    if let Some(at) = staying.iter().position(|(of, other)| of.is_same_library(api) && other.is(context)) {
         staying.swap_remove(at);
         HOW_MANY_STAY.fetch_sub(1, Ordering::Release);
     }
@@ -369,7 +369,7 @@ pub(super) fn threads_that_stay_in(api: Api, context: RawContext) -> usize {
     if HOW_MANY_STAY.load(Ordering::Acquire) == 0 {
         return 0;
     }
-    let all = staying().iter().filter(|(of, other)| of.is_of_the_library_of(api) && other.is(context)).count();
+    let all = staying().iter().filter(|(of, other)| of.is_same_library(api) && other.is(context)).count();
     let here = with_notes(api, |own| own.stays().get()).flatten().is_some_and(|own| own.is(context));
     all - usize::from(here).min(all)
 }

@@ -27,8 +27,8 @@ struct Failures {
     /// The last submission that may have failed; 0 if there is none. Written last and read first.
     to: AtomicU64,
     code: AtomicI32,
-    /// For each kind of listener, the submission up to which it was informed of failures.
-    told: [AtomicU64; 2],
+    /// For each kind of waiter, the submission up to which it was informed of failures.
+    taken: [AtomicU64; 2],
 }
 
 /// The two kinds of waiters for all work of a stream. Each is informed of a failure once.
@@ -192,7 +192,7 @@ impl Timeline {
     /// The submissions that a wait covers. Call this before the wait starts.
     #[inline]
     pub(crate) fn covers(&self) -> Covers {
-        Covers { done: self.clock.done(), mark: self.clock.mark() }
+        Covers { done: self.clock.done(), mark: self.clock.last_submitted() }
     }
 
     /// Records that a wait for these submissions succeeded.
@@ -231,8 +231,8 @@ impl Timeline {
 
     /// The code of a failure of which this kind of waiter has not been informed.
     #[inline]
-    pub(crate) fn untold(&self, listener: Waiter) -> Option<i32> {
-        if self.failed_up_to() == 0 { None } else { self.failures.tell(listener) }
+    pub(crate) fn take_failure(&self, waiter: Waiter) -> Option<i32> {
+        if self.failed_up_to() == 0 { None } else { self.failures.take(waiter) }
     }
 }
 
@@ -246,8 +246,8 @@ fn let_end(mut under_way: impl FnMut() -> bool) {
 
 impl Failures {
     fn none() -> Self {
-        let told = [AtomicU64::new(0), AtomicU64::new(0)];
-        Self { from: AtomicU64::new(u64::MAX), to: AtomicU64::new(0), code: AtomicI32::new(0), told }
+        let taken = [AtomicU64::new(0), AtomicU64::new(0)];
+        Self { from: AtomicU64::new(u64::MAX), to: AtomicU64::new(0), code: AtomicI32::new(0), taken }
     }
 
     fn note(&self, from: u64, to: u64, code: i32) {
@@ -263,13 +263,13 @@ impl Failures {
     }
 
     #[cold]
-    fn tell(&self, listener: Waiter) -> Option<i32> {
+    fn take(&self, waiter: Waiter) -> Option<i32> {
         let to = self.to.load(Ordering::Acquire);
-        let [stream, context] = &self.told;
-        let told = match listener {
+        let [stream, context] = &self.taken;
+        let taken = match waiter {
             Waiter::Stream => stream,
             Waiter::Context => context,
         };
-        (told.fetch_max(to, Ordering::AcqRel) < to).then(|| self.code.load(Ordering::Relaxed))
+        (taken.fetch_max(to, Ordering::AcqRel) < to).then(|| self.code.load(Ordering::Relaxed))
     }
 }

@@ -37,10 +37,7 @@ fn streams_of_others(owner: Owner) -> Vec<Arc<RawStream>> {
         let Some(own) = views.iter().find(|known| known.owner.is_same(owner)) else { return Vec::new() };
         let is_beside = |known: &&Known| {
             let (is_here, is_own) = (known.context.is(own.context), known.owner.is_same(owner));
-            is_here
-                && !is_own
-                && known.context.device() == own.context.device()
-                && known.api.is_of_the_library_of(own.api)
+            is_here && !is_own && known.context.device() == own.context.device() && known.api.is_same_library(own.api)
         };
         views.iter().filter(is_beside).filter_map(|known| known.streams.upgrade()).collect()
     };

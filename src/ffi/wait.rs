@@ -118,7 +118,7 @@ mod tests {
     use crate::ffi::Api;
     use crate::ffi::call::Ready;
     use crate::ffi::condition::ThisProcess;
-    use crate::ffi::process::Loading;
+    use crate::ffi::process::LoadedLibrary;
     use ascendcl_sys::Library;
     use ascendcl_sys::error_codes::{ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, ACL_SUCCESS};
     use core::ffi::{c_char, c_void};
@@ -142,7 +142,7 @@ mod tests {
         };
         // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. `no_text` has
         // it.
-        let api = Api::new(Loading::new(unsafe { Library::from_table("texts", table) }));
+        let api = Api::new(LoadedLibrary::new(unsafe { Library::from_table("texts", table) }));
         let ready: Ready<ThisProcess> = api.ready().unwrap();
         let mut limits = Vec::new();
         let within = |limit| {

@@ -42,7 +42,7 @@ use crate::ffi::{
 };
 use crate::panics::{Panics, drop_each_quietly};
 use crate::thread::Occupied;
-use crate::untold::UndeliveredErrors;
+use crate::undelivered::UndeliveredErrors;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtMemMallocPolicy;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -30,7 +30,7 @@ fn taken() -> MutexGuard<'static, Vec<Taken>> {
 
 impl Taken {
     fn is(&self, api: Api, device: i32) -> bool {
-        self.device == device && self.api.is_of_the_library_of(api)
+        self.device == device && self.api.is_same_library(api)
     }
 
     fn is_needed(&self) -> bool {
@@ -116,7 +116,7 @@ pub(crate) fn take_back(row: &DeviceRow) -> Result<bool, Error> {
 
 /// The devices of this library that are taken, in any order.
 pub(crate) fn in_use(api: Api) -> Vec<i32> {
-    let is_of_it = |taken: &&Taken| !taken.takes.is_empty() && taken.api.is_of_the_library_of(api);
+    let is_of_it = |taken: &&Taken| !taken.takes.is_empty() && taken.api.is_same_library(api);
     taken().iter().filter(is_of_it).map(|taken| taken.device).collect()
 }
 

@@ -3,7 +3,7 @@
 mod find;
 
 use crate::error::Error;
-use crate::ffi::{Api, Loading, app_log};
+use crate::ffi::{Api, LoadedLibrary, app_log};
 use ascendcl_sys as sys;
 use core::fmt;
 use std::io::{self, Write};
@@ -43,7 +43,7 @@ pub enum Library {
 /// The loaded library. It prints as a phrase like "the library at /usr/local/…/libascendcl.so".
 #[derive(Clone, Copy)]
 pub struct Loaded {
-    loading: &'static Loading,
+    loading: &'static LoadedLibrary,
 }
 
 /// The file of [`Library::at`](Library::at).
@@ -162,10 +162,10 @@ pub trait Initialised {
 
 impl Loaded {
     fn new(library: &'static sys::Library) -> Self {
-        Self::by(Loading::new(library))
+        Self::by(LoadedLibrary::new(library))
     }
 
-    fn by(loading: &'static Loading) -> Self {
+    fn by(loading: &'static LoadedLibrary) -> Self {
         Self { loading }
     }
 

@@ -80,7 +80,7 @@ impl<A: DeviceAllocator> AllocatorSlot<A> {
         Some(AllocatorFunctions {
             object: members.object.as_ptr(),
             allocate: members.allocate,
-            allocate_near: members.advise,
+            allocate_near: members.allocate_near,
             free: members.free,
             address_of: members.address_of,
         })

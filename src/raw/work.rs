@@ -13,17 +13,16 @@ use core::ffi::c_void;
 use core::fmt;
 use std::sync::Arc;
 
-/// A mark that says when queued work last used an object of another crate. The owner of the object asks it before it ends
-/// the object.
+/// When queued work last used an object of another crate. The owner of the object asks it before it ends the object.
 ///
-/// [`StreamOps::submit_object`](crate::stream::StreamOps::submit_object) writes the mark before and after the call that
-/// queues the work. A mark belongs to one context. Several values may [name](InFlight::uses) the same mark, which then
+/// [`StreamOps::submit_object`](crate::stream::StreamOps::submit_object) records the use before and after the call that
+/// queues the work. A last use belongs to one context. Several values may [name](InFlight::uses) the same one, which then
 /// covers the work of all of them. [`InFlight`] has an example.
 pub struct LastUse(ForeignUse);
 
 /// A value of another crate that queued work uses, and that a [`Pending`](crate::Pending) holds and gives back.
 ///
-/// It names the marks of what the work uses. A [`LastUse`] that it leaves out says nothing about this work.
+/// It names the last uses of what the work uses. A [`LastUse`] that it leaves out says nothing about this work.
 ///
 /// ```
 /// use ascendcl::raw::{InFlight, LastUse};
@@ -63,7 +62,7 @@ pub struct LastUse(ForeignUse);
 /// ```
 #[diagnostic::do_not_recommend]
 pub trait InFlight {
-    /// The marks of the objects that work uses.
+    /// The last uses of the objects that work uses.
     fn uses(&self) -> Vec<&LastUse>;
 
     /// Memory of this crate that the work also uses.
@@ -73,7 +72,7 @@ pub trait InFlight {
 }
 
 impl LastUse {
-    /// The mark of an object of this context that no work has used.
+    /// For an object of this context that no work has used.
     pub fn never<C: Brand>(current: &Current<C>) -> Self {
         Self::of(current.id())
     }
@@ -85,7 +84,7 @@ impl LastUse {
 
     /// Whether all work that used the object is known to be done because a wait has covered it. Nothing is called.
     ///
-    /// Work that a failed call may have queued counts, too. `false` in another context than the mark's own, and in a forked
+    /// Work that a failed call may have queued counts, too. `false` in another context than its own, and in a forked
     /// child.
     pub fn is_over<C: Brand>(&self, current: &Current<C>) -> bool {
         let here = current.here();
@@ -116,7 +115,7 @@ impl<C: Brand> StreamOps<C> {
     /// * Of this crate's memory, the work uses that of [`InFlight::memory`], inside of its bytes. It uses other memory only
     ///   if that stays usable until the stream was synchronised (MEM-02). It writes only memory that nothing else uses
     ///   meanwhile.
-    /// * What it uses of the other crate stays usable until the marks of [`InFlight::uses`] say that the work
+    /// * What it uses of the other crate stays usable until the last uses of [`InFlight::uses`] say that the work
     ///   [is over](LastUse::is_over), even if the [`Pending`] is dropped or forgotten. So the object is a handle of
     ///   something that has another owner, for example of an object that is [attached](crate::raw::Attach) to the context.
     /// * `queue` leaves the thread's current context as it is, destroys nothing that work may use, and does not unwind
@@ -126,8 +125,8 @@ impl<C: Brand> StreamOps<C> {
     ///
     /// Returns the object unchanged. [`Error::WrongContext`] when it belongs to another context, [`Error::InDoubt`] for
     /// memory in doubt: then `queue` has not run. Otherwise the error of `queue`. Then the crate waits for the stream,
-    /// one and a quarter seconds at most, because work may have been queued. When the wait fails, the object's marks and
-    /// memory are in doubt.
+    /// one and a quarter seconds at most, because work may have been queued. When the wait fails, the object's last uses
+    /// and its memory are in doubt.
     ///
     /// # Panics
     ///
@@ -163,7 +162,7 @@ impl<C: Brand> StreamOps<C> {
 
 #[diagnostic::do_not_recommend]
 impl<T: InFlight> sealed_payload::Payload for T {
-    /// Nothing to note: marks ask the streams. This wait says nothing about other work with the same object.
+    /// Nothing to note: a last use asks the streams. This wait says nothing about other work with the same object.
     fn mark_work_done(&self, _: Inside) {}
 
     fn follow(&self, from: (u64, u64), queue: &RawStream, _: Inside) {

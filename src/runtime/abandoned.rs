@@ -5,7 +5,7 @@ use crate::acl::Acl;
 use crate::error::{Error, Failed};
 use crate::panics::{Panics, drop_each_quietly};
 use crate::thread::Thread;
-use crate::untold;
+use crate::undelivered;
 use std::mem;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -49,16 +49,16 @@ pub fn sweep(limit: Option<Duration>) -> Vec<Error> {
             let mut errors = take_down(&mut thread, limit, &mut panics);
             errors.extend(close_what_was_never_opened(&mut panics));
             if let Some(panic) = panics.first() {
-                untold::keep(errors);
+                undelivered::keep(errors);
                 panic.resume();
             }
-            let mut all = untold::take();
+            let mut all = undelivered::take();
             all.extend(errors);
             all
         }
         Err(error) => {
             let mut all = vec![error];
-            all.extend(untold::take());
+            all.extend(undelivered::take());
             all
         }
     }
@@ -105,7 +105,7 @@ pub(super) fn take_down_idle(thread: &mut Thread) {
     let (told, quiet): (Vec<_>, Vec<_>) =
         failed.into_iter().partition(|error| error.code().is_none_or(|code| !code.is_timeout()));
     drop_each_quietly(quiet);
-    untold::keep(told);
+    undelivered::keep(told);
     panics.resume();
 }
 

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::ffi::{Api, Joinable, wait_before_destructors};
 use crate::panics::{Panic, Panics, Quiet, catch};
 use crate::run::Setup;
-use crate::untold;
+use crate::undelivered;
 use ascendcl_macros::rule;
 use core::fmt;
 use core::mem;
@@ -59,19 +59,19 @@ pub struct Actor<N: Name, S> {
     thread: Option<JoinHandle<Result<Closed, Panic>>>,
     /// The thread drops its own clone last.
     joinable: Joinable,
-    told: Arc<Told>,
+    ending: Arc<ActorEnd>,
 }
 
 /// What the actor and its thread tell each other, apart from jobs.
 #[derive(Default)]
-struct Told {
+struct ActorEnd {
     /// The limit of a close by force, if there is to be one.
     force: OnceLock<Duration>,
     /// Why the thread ends although the actor takes calls.
     ended: OnceLock<Arc<Error>>,
 }
 
-impl Told {
+impl ActorEnd {
     /// The error of a call that the thread does not run.
     #[cold]
     fn has_ended(&self) -> Error {
@@ -88,7 +88,7 @@ type CloseResult = Result<Vec<String>, CloseError>;
 impl Drop for Closed {
     fn drop(&mut self) {
         if let Some(Err(error)) = self.0.take() {
-            untold::keep(error.into_errors());
+            undelivered::keep(error.into_errors());
         }
     }
 }
@@ -118,8 +118,8 @@ impl<N: Name, S: 'static> Actor<N, S> {
         let (setup, place) = (setup.into(), Location::caller());
         let (jobs, coming) = sync_channel(ROOM);
         let (opens, opened) = channel();
-        let (joinable, told) = (Joinable::default(), Arc::<Told>::default());
-        let (own, of_thread) = (joinable.clone(), Arc::clone(&told));
+        let (joinable, ending) = (Joinable::default(), Arc::<ActorEnd>::default());
+        let (own, of_thread) = (joinable.clone(), Arc::clone(&ending));
         let run = move || {
             // `coming` is bound last, so it is dropped before `_own`.
             let (_own, coming) = (own.on_this_thread(), coming);
@@ -138,7 +138,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
         let thread = Builder::new().name("ascendcl actor".to_owned()).spawn(|| catch(run));
         let thread = thread.map_err(|error| Error::NoThread { reason: error.kind() })?;
         match opened.recv() {
-            Ok(Ok(api)) => Ok(Self { api, jobs: Some(jobs), thread: Some(thread), joinable, told }),
+            Ok(Ok(api)) => Ok(Self { api, jobs: Some(jobs), thread: Some(thread), joinable, ending }),
             Ok(Err(error)) => {
                 let _ = thread.join();
                 Err(error)
@@ -147,7 +147,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
             Err(_) => match thread.join() {
                 Err(panic) => resume_unwind(panic),
                 Ok(Err(panic)) => panic.resume(),
-                Ok(Ok(_)) => Err(told.has_ended()),
+                Ok(Ok(_)) => Err(ending.has_ended()),
             },
         }
     }
@@ -179,12 +179,12 @@ impl<N: Name, S: 'static> Actor<N, S> {
             // The caller is waiting, so sending cannot fail.
             let _ = answer.send(result);
         });
-        let jobs = self.jobs.as_ref().ok_or_else(|| self.told.has_ended())?;
-        jobs.send(Quiet::new(job)).map_err(|_| self.told.has_ended())?;
+        let jobs = self.jobs.as_ref().ok_or_else(|| self.ending.has_ended())?;
+        jobs.send(Quiet::new(job)).map_err(|_| self.ending.has_ended())?;
         match answered.recv() {
             Ok(Ok(result)) => Ok(result),
             Ok(Err(panic)) => panic.resume(),
-            Err(_) => Err(self.told.has_ended()),
+            Err(_) => Err(self.ending.has_ended()),
         }
     }
 
@@ -237,7 +237,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
         }
         InCallback::check_outside().map_err(CloseError::Refused)?;
         if let Some(limit) = force {
-            let _ = self.told.force.set(limit);
+            let _ = self.ending.force.set(limit);
         }
         self.join().unwrap_or(Ok(Vec::new()))
     }
@@ -274,7 +274,12 @@ impl<N: Name, S> fmt::Debug for Actor<N, S> {
     }
 }
 
-fn serve<N: Name, S>(runtime: &Runtime<N>, mut state: S, coming: &Receiver<Queued<N, S>>, told: &Told) -> CloseResult {
+fn serve<N: Name, S>(
+    runtime: &Runtime<N>,
+    mut state: S,
+    coming: &Receiver<Queued<N, S>>,
+    ending: &ActorEnd,
+) -> CloseResult {
     // The thread stays inside the context, so a call does not change the current context.
     let left = runtime.with(|current| {
         while let Ok(job) = coming.recv() {
@@ -288,14 +293,14 @@ fn serve<N: Name, S>(runtime: &Runtime<N>, mut state: S, coming: &Receiver<Queue
     // Jobs are left only if the thread could not enter the context. Their callers get an error with the cause, so it is
     // written before a job is dropped, and before the channel is.
     let left = left.map_err(|error| {
-        let _ = told.ended.set(Arc::new(error));
-        told.has_ended()
+        let _ = ending.ended.set(Arc::new(error));
+        ending.has_ended()
     });
     coming.try_iter().for_each(drop);
     let mut panics = Panics::default();
     panics.drop_each([state]);
     let closed = match left {
-        Ok(()) => panics.catch(|| match told.force.get() {
+        Ok(()) => panics.catch(|| match ending.force.get() {
             Some(limit) => runtime.close_by_force(*limit),
             None => runtime.close_within(Duration::ZERO).map(|()| Vec::new()),
         }),

@@ -21,7 +21,7 @@ use crate::library::Loaded;
 use crate::panics::{Panics, drop_quietly};
 use crate::run::Setup;
 use crate::thread::{Thread, ThreadToken};
-use crate::untold;
+use crate::undelivered;
 pub use abandoned::sweep;
 pub use actor::Actor;
 use ascendcl_macros::rule;
@@ -159,7 +159,9 @@ impl<N: Name> Runtime<N> {
             Err(error) => {
                 // The first error is the one to report. The next sweep returns the others, and releases what is left.
                 let mut panics = Panics::default();
-                panics.catch(|| untold::keep(runtime.close().err().map(CloseError::into_errors).unwrap_or_default()));
+                panics.catch(|| {
+                    undelivered::keep(runtime.close().err().map(CloseError::into_errors).unwrap_or_default())
+                });
                 let Some(panic) = panics.first() else { return Err(error) };
                 drop_quietly(error);
                 panic.resume()

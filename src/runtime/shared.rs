@@ -13,14 +13,14 @@ use crate::panics::{Panics, drop_each_quietly};
 use crate::recover::Ended;
 use crate::run::{Setup, default_device};
 use crate::thread::Thread;
-use crate::untold;
+use crate::undelivered;
 use core::mem;
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// The time between two checks whether other threads have left.
-const LOOK: Duration = Duration::from_micros(500);
+const POLL_INTERVAL: Duration = Duration::from_micros(500);
 
 pub(super) struct Shared {
     ledger: Arc<Ledger>,
@@ -168,7 +168,7 @@ impl Shared {
         let mut panics = Panics::default();
         let closed = steps(&mut ending, was_given_up, &mut panics);
         drop(ending);
-        untold::unless_panicked(panics, closed, CloseError::into_errors)
+        undelivered::unless_panicked(panics, closed, CloseError::into_errors)
     }
 
     /// Lets another runtime that is closed by force reset the device and release what this one has. For that, the
@@ -285,7 +285,7 @@ impl Shared {
                 self.entrance.reopen();
                 return Err(CloseError::Busy { inside });
             }
-            sleep(LOOK);
+            sleep(POLL_INTERVAL);
         }
     }
 

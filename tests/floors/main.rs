@@ -29,7 +29,7 @@ const FLOORS: [&str; 42] = [
     "library_user",
     "error",
     "trace",
-    "untold",
+    "undelivered",
     "callback_guard",
     "ffi",
     "properties",

@@ -18,7 +18,7 @@ fn loaded() -> Arc<FunctionCache> {
     Arc::new(FunctionCache::new(OWN))
 }
 
-/// As `Loading::fill_cache` does it.
+/// As `LoadedLibrary::fill_cache` does it.
 fn keep(calls: &FunctionCache) {
     calls.put(PLACE, called as extern "C" fn(), |mark| mark.load(Ordering::Relaxed) == OWN);
 }
@@ -28,7 +28,7 @@ fn finds(calls: &FunctionCache) -> bool {
     unsafe { calls.get::<extern "C" fn()>(PLACE) }.is_some()
 }
 
-/// As `Loading::verified` does it, and the end of its answer.
+/// As `LoadedLibrary::verified` does it, and the end of its answer.
 fn while_verified(calls: &FunctionCache) {
     calls.mark.fetch_add(VERIFIED, Ordering::AcqRel);
     calls.clear();

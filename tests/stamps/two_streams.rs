@@ -14,7 +14,7 @@ fn memory_that_another_stream_took_over_is_idle_only_when_that_stream_was_waited
             thread::spawn(move || {
                 // As `StreamOps::adopt_after` does it: the other stream waits for an event behind the work.
                 other.submit(&LastUse::of(CONTEXT));
-                handle.follow(OTHER, other.timeline.clock().mark());
+                handle.follow(OTHER, other.timeline.clock().last_submitted());
                 drop(handle);
             })
         };
@@ -60,7 +60,7 @@ fn an_event_covers_nothing_that_another_thread_queued_behind_it() {
             place << 32 | number
         });
         // As `RawEvent::record` does it, on a default stream that both threads see.
-        let before = stream.timeline.clock().mark();
+        let before = stream.timeline.clock().last_submitted();
         let record = stream.submit_among_others(&LastUse::of(CONTEXT));
         let both = queues.join().unwrap();
         let (place, number) = (both >> 32, both & 0xffff_ffff);

@@ -10,7 +10,7 @@ use super::answer::{Answer, ReadyAnswer, Refusal, Written, lacks, written};
 use super::api::{Api, text};
 use super::condition::{HostOnly, Need, OutsideCallbacks, SelectsContext, ThisProcess};
 use super::context::RawContext;
-use super::process::Loading;
+use super::process::LoadedLibrary;
 use super::thread_notes;
 use crate::callback_guard::InCallback;
 use crate::error::{Boxed, Error, VendorError};
@@ -100,7 +100,7 @@ pub(super) trait Calls<N>: Copy {
     /// The reason why the call is not made.
     type Refusal: Refusal;
 
-    fn loading(self) -> &'static Loading;
+    fn loading(self) -> &'static LoadedLibrary;
     fn checked(self) -> Result<Ready<N>, Self::Refusal>;
 }
 
@@ -108,7 +108,7 @@ impl<N: Need> Calls<N> for Api {
     type Refusal = Error;
 
     #[inline(always)]
-    fn loading(self) -> &'static Loading {
+    fn loading(self) -> &'static LoadedLibrary {
         Api::loading(self)
     }
 
@@ -122,7 +122,7 @@ impl<N> Calls<N> for Ready<N> {
     type Refusal = Infallible;
 
     #[inline]
-    fn loading(self) -> &'static Loading {
+    fn loading(self) -> &'static LoadedLibrary {
         self.loading
     }
 
@@ -274,7 +274,7 @@ impl NoSuccess {
 #[cold]
 #[inline(never)]
 fn boxed(
-    loading: &'static Loading,
+    loading: &'static LoadedLibrary,
     call: &'static str,
     value: Result<aclError, Box<MissingSymbol>>,
     doing: &'static str,
@@ -284,7 +284,7 @@ fn boxed(
 
 #[cold]
 fn no_success(
-    loading: &'static Loading,
+    loading: &'static LoadedLibrary,
     call: &'static str,
     value: Result<aclError, Box<MissingSymbol>>,
     doing: String,
@@ -296,7 +296,7 @@ fn no_success(
 }
 
 #[cold]
-fn failed(loading: &'static Loading, call: &'static str, code: aclError, doing: String) -> Error {
+fn failed(loading: &'static LoadedLibrary, call: &'static str, code: aclError, doing: String) -> Error {
     let api = Api::new(loading);
     let text = recent_text(api).filter(|text| code == ACL_ERROR_RT_CONTEXT_NULL || !is_made_up(api, text));
     let failure = Box::new(VendorError { call, code: code.into(), text, doing });

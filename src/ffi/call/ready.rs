@@ -3,7 +3,7 @@
 use super::super::answer::{Answer, ReadyAnswer};
 use super::super::api::Api;
 use super::super::condition::Current;
-use super::super::process::Loading;
+use super::super::process::LoadedLibrary;
 use ascendcl_sys::Library;
 use ascendcl_sys::types::aclError;
 use core::marker::PhantomData;
@@ -11,7 +11,7 @@ use core::marker::PhantomData;
 /// The library, after the checks that a call needs. It is used at once, so no code of the program runs between check
 /// and call.
 pub(in crate::ffi) struct Ready<N> {
-    pub(super) loading: &'static Loading,
+    pub(super) loading: &'static LoadedLibrary,
     _checked: PhantomData<N>,
 }
 
@@ -24,7 +24,7 @@ impl<N> Clone for Ready<N> {
 impl<N> Copy for Ready<N> {}
 
 impl Ready<Current> {
-    /// For a caller that has checked that calls are [plain](Loading::is_plain), which implies that no entered context
+    /// For a caller that has checked that calls are [plain](LoadedLibrary::is_plain), which implies that no entered context
     /// is displaced.
     #[inline]
     pub(in crate::ffi) fn checked(api: Api) -> Self {

@@ -4,7 +4,7 @@ use super::open::{Body, BodyId};
 use super::{Arc, AtomicPtr, Ordering, RawGraph, RawStream};
 use crate::ffi::Api;
 use crate::ffi::call::{Function, functions};
-use crate::ffi::process::Loading;
+use crate::ffi::process::LoadedLibrary;
 use ascendcl_sys::Library;
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_INVALID_HANDLE, ACL_ERROR_RT_STREAM_NOT_CAPTURED};
 use ascendcl_sys::types::{aclError, aclmdlRI, aclmdlRICaptureMode, aclmdlRICaptureStatus, aclrtStream};
@@ -61,7 +61,7 @@ fn resolve(name: &str) -> Option<NonNull<c_void>> {
 
 fn library() -> Api {
     // SAFETY: `Library::from_table` asks for addresses of functions with the table's signatures. The three have them.
-    Api::new(Loading::new(unsafe { Library::from_table("ends", resolve) }))
+    Api::new(LoadedLibrary::new(unsafe { Library::from_table("ends", resolve) }))
 }
 
 fn says(end: (aclError, aclmdlRI), status: (aclError, aclmdlRICaptureStatus)) {

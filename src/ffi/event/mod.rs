@@ -80,7 +80,7 @@ impl Record {
     }
 
     #[cold]
-    fn tell(&self, stream_of: impl FnOnce(u64) -> Option<Arc<RawStream>>) -> Result<(), Error> {
+    fn take_failure(&self, stream_of: impl FnOnce(u64) -> Option<Arc<RawStream>>) -> Result<(), Error> {
         let Some(stream) = self.stream().and_then(stream_of) else { return Ok(()) };
         let (since, number) = (self.since.load(Ordering::Acquire), self.number.load(Ordering::Acquire));
         let failure = stream.failure_among(since, number);
@@ -186,7 +186,7 @@ impl RawEvent {
         self.check_ready(here)?;
         // Take the mark before the call: work that another thread queues on a default stream during the call may come
         // after the record.
-        let (before, since) = (stream.mark(), stream.after_failures());
+        let (before, since) = (stream.last_submitted(), stream.after_failures());
         // SAFETY: the function asks for a live event and a live stream (EVENT-06, STREAM-07). The caller has the handles of
         // both, is in their context, and has seen that they are not destroyed (`check_ready`).
         let recorded = unsafe {
@@ -251,7 +251,7 @@ impl RawEvent {
 
     /// Like [`make_wait`](Self::make_wait), for a stream of any context on the same device (EVENT-07).
     pub(crate) fn make_wait_on(&self, api: Api, device: i32, stream: &RawStream) -> Result<u64, Error> {
-        if !self.api.is_of_the_library_of(api) {
+        if !self.api.is_same_library(api) {
             return Err(Error::OtherLibrary { what: ObjectKind::EVENT });
         }
         if self.device != device {
@@ -332,8 +332,8 @@ impl RawEvent {
     /// An error if a wait was given the report that work before the record failed, and no waiter for this record was
     /// given it yet. `stream_of` finds a stream of the event's context by its id.
     #[inline]
-    pub(crate) fn tell(&self, stream_of: impl FnOnce(u64) -> Option<Arc<RawStream>>) -> Result<(), Error> {
-        if any_failed() { self.record.tell(stream_of) } else { Ok(()) }
+    pub(crate) fn take_failure(&self, stream_of: impl FnOnce(u64) -> Option<Arc<RawStream>>) -> Result<(), Error> {
+        if any_failed() { self.record.take_failure(stream_of) } else { Ok(()) }
     }
 
     /// Whether all work that was queued before the record is done.

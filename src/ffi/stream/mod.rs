@@ -181,7 +181,7 @@ impl RawStream {
 
     /// What `{:?}` prints of a stream, as a value of the type with this name.
     pub(crate) fn shown_as(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (done, queued) = (self.timeline.clock().done(), self.timeline.clock().mark());
+        let (done, queued) = (self.timeline.clock().done(), self.timeline.clock().last_submitted());
         let mut shown = f.debug_struct(name);
         shown.field("id", &self.id()).field("queued", &queued).field("done", &done).finish_non_exhaustive()
     }
@@ -211,8 +211,8 @@ impl RawStream {
 
     /// The number up to which everything is done once a synchronise that starts now has returned.
     #[inline]
-    pub(crate) fn mark(&self) -> u64 {
-        self.timeline.clock().mark()
+    pub(crate) fn last_submitted(&self) -> u64 {
+        self.timeline.clock().last_submitted()
     }
 
     /// Whether a synchronise has covered the submission with this number. A stream is synchronised before it is
@@ -224,7 +224,7 @@ impl RawStream {
 
     /// Stamps `used` with the last submission of this stream, which comes after all earlier uses.
     pub(in crate::ffi) fn stamp_latest(&self, used: &LastUse) {
-        used.follow(self.id(), self.mark());
+        used.follow(self.id(), self.last_submitted());
     }
 
     /// Whether all queued work is over, successful or not. The library reports failures only to a synchronise.
@@ -232,7 +232,7 @@ impl RawStream {
         let Some(_inside) = self.gate.pass() else { return Ok(true) };
         self.check_current()?;
         self.check_not_captured()?;
-        let mark = self.mark();
+        let mark = self.last_submitted();
         let mut status = aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY;
         // SAFETY: the function asks for a live stream, and writes the answer to `status` during the call. The gate is
         // passed, so the stream is not destroyed meanwhile (STREAM-07); a pointer to a live local is valid for writes

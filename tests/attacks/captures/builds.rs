@@ -4,7 +4,7 @@ use super::groups::{BEFORE, operator};
 use super::*;
 use crate::common::{assert_lives, c_library, library, library_at};
 use crate::with_device;
-use ascendcl::capture::{Built, Capture, Captured, GraphBuild};
+use ascendcl::capture::{BuildMain, Capture, Captured, GraphBuild};
 use ascendcl::{Acl, Recovered, Runtime, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan};
@@ -13,9 +13,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
 fn there<'g, C: Brand>(
-    tasks: &mut Capture<'g, C, Built<'g>>,
-    input: &Captured<'g, HostBuffer<C, f32>, Built<'g>>,
-    device: &mut Captured<'g, DeviceBuffer<C, f32>, Built<'g>>,
+    tasks: &mut Capture<'g, C, BuildMain<'g>>,
+    input: &Captured<'g, HostBuffer<C, f32>, BuildMain<'g>>,
+    device: &mut Captured<'g, DeviceBuffer<C, f32>, BuildMain<'g>>,
 ) -> Result<(), Error> {
     tasks.copy_to_device(input, device)
 }
