@@ -102,8 +102,10 @@ pub(super) fn are_left() -> bool {
 pub(super) fn take_down_idle(thread: &mut Thread) {
     let mut panics = Panics::default();
     let failed = take_down(thread, Some(Duration::ZERO), &mut panics);
-    let (told, quiet): (Vec<_>, Vec<_>) =
-        failed.into_iter().partition(|error| error.code().is_none_or(|code| !code.is_timeout()));
+    let is_busy = |error: &Error| {
+        matches!(error, Error::StillRunning { .. }) || error.code().is_some_and(|code| code.is_timeout())
+    };
+    let (quiet, told): (Vec<_>, Vec<_>) = failed.into_iter().partition(is_busy);
     drop_each_quietly(quiet);
     untold::keep(told);
     panics.resume();

@@ -79,6 +79,12 @@ fn while_a_call_is_inside<R: Send>(ends: impl FnOnce(Runtime<Worker>) -> R + Sen
 }
 
 #[track_caller]
+fn errors_of(refused: CloseError) -> Vec<Error> {
+    let CloseError::Teardown { errors } = refused else { panic!("{refused:?}") };
+    errors
+}
+
+#[track_caller]
 fn is_event_in_use(error: &Error) {
     assert!(matches!(error, Error::StillRunning { what: ObjectKind::EVENT }), "{error}");
 }
@@ -89,7 +95,7 @@ fn a_close_does_not_wait_for_the_full_queue_of_another_runtime() {
     let alone = alone();
     let (owner, errors) = while_a_call_is_inside(|owner| {
         let closed = owner.close();
-        (owner, closed.unwrap_err().into_errors())
+        (owner, errors_of(closed.unwrap_err()))
     });
     assert_eq!(errors.len(), 1, "{errors:?}");
     is_event_in_use(&errors[0]);
@@ -104,7 +110,7 @@ fn a_close_by_force_does_not_wait_for_the_full_queue_of_another_runtime() {
     let alone = alone();
     let (owner, errors) = while_a_call_is_inside(|owner| {
         let closed = owner.close_by_force(BRIEFLY);
-        (owner, closed.unwrap_err().into_errors())
+        (owner, errors_of(closed.unwrap_err()))
     });
     is_event_in_use(&errors[0]);
     assert!(matches!(errors[1..], [Error::DeviceShared { takes: 2, .. }]), "{errors:?}");
@@ -170,7 +176,8 @@ fn while_the_default_stream_works_for_another<R: Send>(ends: impl FnOnce(&Runtim
     let (release, released) = channel::<()>();
     let (ended, has_ended) = channel();
     let result = thread::scope(|threads| {
-        let works = threads.spawn(|| {
+        let other = &other;
+        let works = threads.spawn(move || {
             asked.recv_timeout(LONGER).unwrap();
             let works = |current: &mut Current<Worker>| {
                 let work = move || released.recv_timeout(LONGER).is_ok();
