@@ -1,6 +1,6 @@
 //! Futures that hold handles and never finish, and futures that have to be woken.
 
-use super::{collect, finish, in_context, inside, model, set, upload, with_device};
+use super::{collect, fail, finish, in_context, inside, model, nothing_fails, set, upload, with_device};
 use crate::common::{acl, alone, assert_lives};
 use crate::null::{books, in_books};
 use ascendcl::stream::StreamOps;
@@ -337,6 +337,23 @@ fn a_poll_does_not_wait_for_later_work_on_a_kept_stream() {
         let kept = current.stream().unwrap().keep();
         let (mut first, second) = (kept.lend(current).unwrap(), kept.lend(current).unwrap());
         is_not_waited_for(current, &mut first, &second);
+    });
+    alone.assert_nothing_lives();
+}
+
+/// The stream has answered that it is idle, and takes work of another handle before it is waited for.
+#[proves(STREAM_12)]
+#[test]
+fn a_future_whose_stream_is_busy_again_ends_later() {
+    let alone = alone();
+    inside(|current| {
+        let mut stream = current.stream().unwrap();
+        let mut future = pin!(set(current, &stream, 3).into_future(current, &mut stream).unwrap());
+        thread::sleep(Duration::from_millis(50));
+        fail("aclrtSynchronizeStreamWithTimeout#1=507046,aclrtSynchronizeStreamWithTimeout#2=507046");
+        assert!(poll(future.as_mut()).is_pending());
+        nothing_fails();
+        assert_eq!(finish(future).unwrap().to_vec(current).unwrap(), [3; 4]);
     });
     alone.assert_nothing_lives();
 }

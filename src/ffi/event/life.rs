@@ -117,7 +117,7 @@ impl RawEvent {
         }
         self.calls_end_within(limit).inspect_err(|_| self.reopen())?;
         // SAFETY: the function asks for a live event that nobody uses (EVENT-06). The gate was open, so the event was
-        // not destroyed before; it is closed now, so nobody is inside.
+        // not destroyed before; it is closed now, and `calls_end_within` has found nobody inside.
         let answer = unsafe { call!(ready.aclrtDestroyEvent(self.raw)) };
         answer.done(|| DESTROYING.into()).inspect_err(|_| self.reopen())
     }
