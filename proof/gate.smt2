@@ -53,16 +53,17 @@
          (= (select (place h) d)
             (ite (= (select (place g) d) (- (count g) 1)) (select (place g) c) (select (place g) d))))))
 
-; `shut`, and the first step of `close`: `fetch_or(CLOSED)`.
+; `shut`, which is the first step of `close`: `fetch_or(CLOSED)`.
 (define-fun shut ((g Gate) (h Gate)) Bool
   (= h (gate true (capturing g) (count g) (gone g) (at g) (place g))))
 
-; The last look of `close`, by the one thread that found it open: the object is destroyed after it.
+; The last look of `becomes_empty`, by the one thread that found it open: the object is destroyed after it.
 (define-fun see-that-nobody-is-inside ((g Gate) (h Gate)) Bool
   (and (closed g) (= (count g) 0)
        (= h (gate (closed g) (capturing g) (count g) true (at g) (place g)))))
 
-; `reopen`: the library refused to destroy the object. Called by the thread that closed the gate.
+; `reopen`: the object was not destroyed, because the library refused or a call is still inside. Called by the thread that
+; closed the gate.
 (define-fun reopen ((g Gate) (h Gate)) Bool
   (= h (gate false (capturing g) (count g) false (at g) (place g))))
 

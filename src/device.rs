@@ -241,7 +241,8 @@ impl Device<'_> {
     }
 
     /// Limits how long the end of a scope on this device waits for each stream, rounded up to whole milliseconds. Without
-    /// this setting there is no limit.
+    /// this setting there is no limit. The same limit, or a quarter of a second if that is longer, is for each event on
+    /// which a thread of another context is inside a call ([`Error::StillRunning`]).
     ///
     /// If a wait fails, the memory of the work is kept and not freed. The scope reports a
     /// [`Teardown`](ScopeError::Teardown), and [`reset`](Self::reset) returns [`Error::ObjectsLeft`] until everything that was

@@ -96,7 +96,8 @@ impl Loaded {
     /// (`aclrtGetCurrentContext`, `aclrtSetCurrentContext`).
     ///
     /// This is [`Current::foreign`] for functions that have only `&Current` or an [`EndingContext`](crate::raw::EndingContext), and for
-    /// threads that are in no context. If no context was current before, what the code makes current stays so.
+    /// threads that are in no context. If no context was current before, what the code makes current stays so. A context of
+    /// this crate that the thread could not leave counts as none (CTX-11, CTX-14).
     ///
     /// The page of [this module](crate::foreign) says what such code may do. Beyond that:
     ///

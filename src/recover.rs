@@ -180,24 +180,27 @@ impl DeviceRow {
         }
         kept().for_each(|ledger| ledger.keep_callback_state());
         // The thread that watches futures makes no call while work is discarded. Each try to take a context down ends that.
-        kept().for_each(|ledger| ledger.hold_events());
+        // Nobody else is inside a call on an event: other parts of the program have given the device up.
+        kept().try_for_each(|ledger| ledger.hold_events())?;
         kept().for_each(|ledger| ledger.abort_streams(limit, panics));
         if tear_down_kept(1, panics) {
             return Ok(None);
         }
-        kept().for_each(|ledger| ledger.hold_events());
+        kept().try_for_each(|ledger| ledger.hold_events())?;
         // The first wait of a stream returns an error because work was discarded, so this tries twice.
         if api.abort_tasks(self.id(), limit).is_ok() && tear_down_kept(2, panics) {
             return Ok(None);
         }
-        kept().for_each(|ledger| ledger.prepare_forced_reset());
-        self.reset_by_force(api, alone.given_up())
+        kept()
+            .try_for_each(|ledger| ledger.prepare_forced_reset())
+            .and_then(|()| self.reset_by_force(api, alone.given_up()))
             .inspect_err(|_| kept().for_each(|ledger| ledger.cancel_forced_reset()))?;
         let mut lost = Vec::new();
         // The library may still know these allocators under the handle of a stream, so this never frees them.
         let mut loses = |ledger: &Arc<Ledger>, inventory| {
             lost.push(inventory);
-            ledger.hold_events();
+            // A call that is inside may end later: the row of its event stays.
+            let _ = ledger.hold_events();
             core::mem::forget(Arc::clone(ledger));
         };
         // All ledgers note the reset first, because the code below runs code of the user.

@@ -386,7 +386,8 @@ pub enum Error {
         Cited(rules::CALLBACK_LOST)
     )]
     CallbackLost,
-    /// Queued work may still use the object.
+    /// Queued work may still use the object. At the end of a context also: a thread of another context is inside a call that
+    /// uses the event, because a queue is full (STREAM-22). The event stays, and the next end tries again.
     #[error(
         "the {what} may still be in use by queued work; synchronise its stream first{}",
         Cited(what.rules_of_use())

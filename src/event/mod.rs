@@ -94,7 +94,7 @@ impl<C: Brand, S: EventState, K: EventKind> Event<C, S, K> {
             Some(Ok(())) => Ok(()),
             Some(Err(refused)) => Err(Failed { error: refused.into(), value: self }),
             None => cold_path(move || {
-                current.ledger().destroy_event(&self.raw).map_err(|error| Failed { error, value: self })
+                current.ledger().destroy_event(&self.raw, None).map_err(|error| Failed { error, value: self })
             }),
         }
     }

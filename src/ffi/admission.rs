@@ -9,7 +9,7 @@ use super::gate::Gate;
 /// Only the flags change while the object lives. Each change is one atomic operation on one flag, because other threads
 /// may change other flags at the same time. [`Destroyed`](CheckReason::Destroyed) and
 /// [`Capturing`](CheckReason::Capturing) repeat the state of the object's gate, and change with it:
-/// [`begin_capture`](Self::begin_capture), [`close`](Self::close) and their opposites are the only ways to change the
+/// [`begin_capture`](Self::begin_capture), [`shut`](Self::shut) and their opposites are the only ways to change the
 /// gate. The gate also orders the changes: a thread that begins a capture has seen in the gate that the last capture
 /// ended, so it changes this word after the thread that ended that capture.
 #[derive(Debug)]
@@ -76,13 +76,18 @@ impl Admission {
         gate.end_capture();
     }
 
-    /// Closes the gate. Returns `false` if it was closed already.
-    pub(crate) fn close(&self, gate: &Gate) -> bool {
-        let closed = gate.close();
-        if closed {
+    /// Lets no further call in. Returns `false` if the gate was closed already.
+    pub(crate) fn shut(&self, gate: &Gate) -> bool {
+        let shut = gate.shut();
+        if shut {
             self.set(CheckReason::Destroyed, true);
         }
-        closed
+        shut
+    }
+
+    /// Closes the gate, and waits until no call is inside. Returns `false` if it was closed already.
+    pub(crate) fn close(&self, gate: &Gate) -> bool {
+        self.shut(gate) && gate.becomes_empty(|| true)
     }
 
     /// Closes the gate if it is open and no call is inside.
@@ -95,7 +100,7 @@ impl Admission {
         closed
     }
 
-    /// Undoes [`close`](Self::close), because the library refused to destroy the object.
+    /// Undoes [`shut`](Self::shut) and [`close`](Self::close), because the object was not destroyed.
     pub(crate) fn reopen(&self, gate: &Gate) {
         self.set(CheckReason::Destroyed, false);
         gate.reopen();

@@ -8,9 +8,18 @@ use super::{
 
 /// A gate for calls: calls that use the object pass through it, and the call that destroys the object closes it.
 ///
-/// Passing is one atomic addition. Closing waits for the calls that are inside (STREAM-07). They are short, or they
-/// wait for work for which destroying has to wait anyway. A [`Passage`] is a local of functions of `ffi` and never
-/// reaches code of the program, so nothing can forget or keep it.
+/// Passing is one atomic addition. Closing waits for the calls that are inside (STREAM-07). A [`Passage`] is a local of
+/// functions of `ffi` and never reaches code of the program, so nothing can forget or keep it.
+///
+/// Two kinds of objects are used by threads that are in another context, whose calls nothing ends before the destruction:
+///
+/// * An event: a stream of another context waits for it. That call blocks while the queue of the stream is full, so the
+///   destruction of an event waits with a limit (`RawEvent::destroy`).
+/// * A runtime, which is a gate of its own (`src/runtime/shared.rs`). It only [shuts](Self::shut) the gate.
+///
+/// The calls on all other objects are made in the object's context. No thread is inside a context that is taken down. If
+/// an object is destroyed earlier, nobody else has its handle: then the calls inside are short, or they wait for work for
+/// which the destruction has waited already.
 #[derive(Debug)]
 pub(crate) struct Gate(AtomicU32);
 
@@ -85,9 +94,21 @@ impl Gate {
         self.0.load(Ordering::Acquire) & !FLAGS
     }
 
-    /// Lets no further call in. Calls that are inside stay.
-    pub(crate) fn shut(&self) {
-        self.0.fetch_or(CLOSED, Ordering::AcqRel);
+    /// Lets no further call in. Calls that are inside stay. Returns `false` if the gate was closed already.
+    pub(crate) fn shut(&self) -> bool {
+        self.0.fetch_or(CLOSED, Ordering::AcqRel) & CLOSED == 0
+    }
+
+    /// Waits until no call is inside, for as long as `goes_on` says so. Returns whether no call is inside. The gate is
+    /// [shut](Self::shut).
+    pub(crate) fn becomes_empty(&self, mut goes_on: impl FnMut() -> bool) -> bool {
+        while self.0.load(Ordering::Acquire) & !CAPTURING != CLOSED {
+            if !goes_on() {
+                return false;
+            }
+            yield_now();
+        }
+        true
     }
 
     /// Closes the gate if it is open and no call is inside.
@@ -98,16 +119,10 @@ impl Gate {
 
     /// Closes the gate and waits until no call is inside. Returns `false` if the gate was closed already.
     pub(crate) fn close(&self) -> bool {
-        if self.0.fetch_or(CLOSED, Ordering::AcqRel) & CLOSED != 0 {
-            return false;
-        }
-        while self.0.load(Ordering::Acquire) & !CAPTURING != CLOSED {
-            yield_now();
-        }
-        true
+        self.shut() && self.becomes_empty(|| true)
     }
 
-    /// Opens the gate again, because the library refused to destroy the object.
+    /// Opens the gate again, because the object was not destroyed.
     pub(crate) fn reopen(&self) {
         self.0.fetch_and(!CLOSED, Ordering::AcqRel);
     }

@@ -20,9 +20,13 @@ impl Outside {
     }
 
     /// For the context that is current here. `None` if none is, and the thread has entered none.
+    ///
+    /// A context that the thread could not leave counts as none: the program did not choose it, and any thread may destroy
+    /// it as soon as the code has left it (CTX-11).
     pub(crate) fn here(api: Api) -> Option<Self> {
+        let is_chosen = |context: &RawContext| thread_notes::stays(api).is_none_or(|stays| !stays.is(*context));
         let context = match CurrentContext::of_this_thread(api) {
-            CurrentContext::Is(context) => Some(context),
+            CurrentContext::Is(context) => Some(context).filter(is_chosen).or_else(|| thread_notes::entered(api)),
             CurrentContext::None | CurrentContext::Unknown | CurrentContext::NotAsked => thread_notes::entered(api),
         };
         context.map(|context| {

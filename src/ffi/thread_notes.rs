@@ -318,6 +318,11 @@ pub(super) fn record_staying(api: Api, context: RawContext) {
     }
 }
 
+/// The context that this thread could not leave.
+pub(super) fn stays(api: Api) -> Option<RawContext> {
+    with_notes(api, |own| own.stays().get()).flatten()
+}
+
 /// Whether this thread could not leave some context.
 pub(super) fn stays_somewhere(api: Api) -> bool {
     with_notes(api, |own| own.stays().is_some()).unwrap_or_default()
@@ -334,8 +339,7 @@ pub(super) fn record_current(api: Api, context: RawContext) {
 
 #[cold]
 fn forget_stayed(api: Api, context: RawContext) {
-    let stayed = with_notes(api, |own| own.stays().get()).flatten();
-    if let Some(stayed) = stayed.filter(|stayed| !stayed.is(context)) {
+    if let Some(stayed) = stays(api).filter(|stayed| !stayed.is(context)) {
         with_notes(api, |own| own.stays().set(None));
         remove_staying(api, stayed);
     }
@@ -351,8 +355,7 @@ fn remove_staying(api: Api, context: RawContext) {
 
 /// Records that the context was destroyed on this thread.
 pub(super) fn record_destroyed(api: Api, context: RawContext) {
-    let stayed = with_notes(api, |own| own.stays().get()).flatten();
-    if stayed.is_some_and(|stayed| stayed.is(context)) {
+    if stays(api).is_some_and(|stayed| stayed.is(context)) {
         with_notes(api, |own| own.stays().set(None));
         remove_staying(api, context);
     }
@@ -370,7 +373,7 @@ pub(super) fn threads_that_stay_in(api: Api, context: RawContext) -> usize {
         return 0;
     }
     let all = staying().iter().filter(|(of, other)| of.is_same_library(api) && other.is(context)).count();
-    let here = with_notes(api, |own| own.stays().get()).flatten().is_some_and(|own| own.is(context));
+    let here = stays(api).is_some_and(|own| own.is(context));
     all - usize::from(here).min(all)
 }
 

@@ -1,7 +1,7 @@
 //! The rows of attached objects: objects of other code that live in a context.
 
 use super::Ledger;
-use super::kinds::Kind;
+use super::kinds::{Kind, Limit};
 use crate::ends_before::EndsBefore;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::{ForeignObject, KeptAllocator, Owner, RawAttachment, TakenDown};
@@ -85,7 +85,7 @@ impl Ledger {
     }
 }
 
-fn end_all<const STAGE: u8>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Vec<KeptAllocator>) {
+fn end_all<const STAGE: u8>(ledger: &Ledger, _: Limit, errors: &mut Vec<Error>, kept: &mut Vec<KeptAllocator>) {
     // The newest object ends first, because it may use older ones.
     let rows = ledger.attachments.all().into_iter().rev().filter(|row| row.ends_before() as u8 == STAGE);
     rows.for_each(|row| errors.extend(ledger.end_attachment(&row, kept).errors));

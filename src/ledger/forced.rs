@@ -59,11 +59,16 @@ impl Ledger {
 
     /// Called before the device is reset by force. Refuses calls on the [events](Self::hold_events). A default context ends
     /// with its streams then, and the library gets no further memory from their allocators.
-    pub(crate) fn prepare_forced_reset(&self) {
-        self.hold_events();
+    ///
+    /// # Errors
+    ///
+    /// Those of [`hold_events`](Self::hold_events): the device must not be reset.
+    pub(crate) fn prepare_forced_reset(&self) -> Result<(), Error> {
+        self.hold_events()?;
         if !self.context().is_created() {
             self.streams.all().iter().for_each(|stream| stream.shut_allocators());
         }
+        Ok(())
     }
 
     /// Reverts [`prepare_forced_reset`](Self::prepare_forced_reset), because the library has refused the reset.
@@ -75,10 +80,16 @@ impl Ledger {
     /// Refuses calls on the events until the context is taken down, or [they are released](Self::release_events). The
     /// thread that watches futures queries events outside of any scope and context, but a forced reset of the device
     /// ends the events of a default context. And the rows of events that are lost may outlive the library.
-    pub(crate) fn hold_events(&self) {
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StillRunning`] if a call on an event, which is a short one, does not end. Further calls are refused.
+    pub(crate) fn hold_events(&self) -> Result<(), Error> {
         let mut events = self.events.all();
-        events.retain(|event| event.close());
+        events.retain(|event| event.shut());
         self.held_events().append(&mut events);
+        // Also of those that were held before.
+        self.events.all().iter().try_for_each(|event| event.short_calls_end())
     }
 
     /// Allows calls on the held events again.

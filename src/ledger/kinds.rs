@@ -11,6 +11,10 @@ use crate::ffi::{
 };
 use ascendcl_macros::rule;
 use std::sync::Arc;
+use std::time::Duration;
+
+/// How long each wait may take; `None` for any time.
+pub(super) type Limit = Option<Duration>;
 
 /// A kind of object that a context owns.
 pub(super) trait Owned: ShelfRow {
@@ -23,8 +27,8 @@ pub(super) trait Owned: ShelfRow {
     fn shelf(ledger: &Ledger) -> &Shelf<Self>;
 
     /// Ends the object. Removes its row after the library has agreed. Moves values of the user to `kept`, which the
-    /// caller drops later.
-    fn end(object: &Arc<Self>, ledger: &Ledger, kept: &mut Vec<KeptAllocator>) -> Result<(), Error>;
+    /// caller drops later. Each wait takes at most `limit`, if there is one.
+    fn end(object: &Arc<Self>, ledger: &Ledger, limit: Limit, kept: &mut Vec<KeptAllocator>) -> Result<(), Error>;
 
     /// The name of `count` such objects, for messages.
     fn in_words(count: usize) -> String;
@@ -46,8 +50,8 @@ pub(super) trait Owned: ShelfRow {
 /// An entry of the list of kinds.
 pub(super) struct Kind {
     pub(super) waits: bool,
-    /// Ends all objects of the kind.
-    pub(super) end_all: fn(&Ledger, &mut Vec<Error>, &mut Vec<KeptAllocator>),
+    /// Ends all objects of the kind. Each wait has this limit.
+    pub(super) end_all: fn(&Ledger, Limit, &mut Vec<Error>, &mut Vec<KeptAllocator>),
     /// Ends the objects that no handle refers to and no work in flight uses.
     pub(super) end_unreferenced: fn(&Ledger, &mut Vec<Error>, &mut Vec<KeptAllocator>),
     /// The remaining objects, in words.
@@ -88,9 +92,9 @@ impl Kind {
     }
 }
 
-fn end_all<T: Owned>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Vec<KeptAllocator>) {
+fn end_all<T: Owned>(ledger: &Ledger, limit: Limit, errors: &mut Vec<Error>, kept: &mut Vec<KeptAllocator>) {
     if ledger.has_ended_attachments_before(T::AFTER) && T::may_end(ledger) {
-        errors.extend(T::shelf(ledger).all().iter().filter_map(|object| T::end(object, ledger, kept).err()));
+        errors.extend(T::shelf(ledger).all().iter().filter_map(|object| T::end(object, ledger, limit, kept).err()));
     }
 }
 
@@ -101,7 +105,7 @@ fn leak<T: Owned>(ledger: &Ledger) {
 /// Ends the objects that are not in use. The others stay for a later call, which is not an error.
 fn end_unreferenced<T: Owned>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Vec<KeptAllocator>) {
     let ended = T::shelf(ledger).unnamed();
-    let failed = ended.iter().filter_map(|object| T::end(object, ledger, kept).err());
+    let failed = ended.iter().filter_map(|object| T::end(object, ledger, None, kept).err());
     errors.extend(failed.filter(|error| !matches!(error, Error::StillRunning { .. })));
 }
 
@@ -112,7 +116,7 @@ impl Owned for RawGraph {
         &ledger.graphs
     }
 
-    fn end(object: &Arc<Self>, ledger: &Ledger, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
+    fn end(object: &Arc<Self>, ledger: &Ledger, _: Limit, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         ledger.destroy_graph(object, kept)
     }
 
@@ -128,7 +132,7 @@ impl Owned for RawBinding {
         &ledger.bindings
     }
 
-    fn end(object: &Arc<Self>, ledger: &Ledger, _: &mut Vec<KeptAllocator>) -> Result<(), Error> {
+    fn end(object: &Arc<Self>, ledger: &Ledger, _: Limit, _: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         ledger.unbind(object)
     }
 
@@ -149,7 +153,7 @@ impl Owned for RawOperator {
         &ledger.operators
     }
 
-    fn end(object: &Arc<Self>, ledger: &Ledger, _: &mut Vec<KeptAllocator>) -> Result<(), Error> {
+    fn end(object: &Arc<Self>, ledger: &Ledger, _: Limit, _: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         ledger.destroy_operator(object)
     }
 
@@ -170,7 +174,7 @@ impl Owned for LoadedModel {
         &ledger.models
     }
 
-    fn end(object: &Arc<Self>, ledger: &Ledger, _: &mut Vec<KeptAllocator>) -> Result<(), Error> {
+    fn end(object: &Arc<Self>, ledger: &Ledger, _: Limit, _: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         ledger.unload(object)
     }
 
@@ -191,8 +195,8 @@ impl Owned for RawEvent {
         &ledger.events
     }
 
-    fn end(object: &Arc<Self>, ledger: &Ledger, _: &mut Vec<KeptAllocator>) -> Result<(), Error> {
-        ledger.destroy_event(object)
+    fn end(object: &Arc<Self>, ledger: &Ledger, limit: Limit, _: &mut Vec<KeptAllocator>) -> Result<(), Error> {
+        ledger.destroy_event(object, limit)
     }
 
     fn in_words(count: usize) -> String {
@@ -213,8 +217,8 @@ impl Owned for RawStream {
         &ledger.streams
     }
 
-    fn end(object: &Arc<Self>, ledger: &Ledger, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
-        ledger.destroy_stream(object, kept)
+    fn end(object: &Arc<Self>, ledger: &Ledger, limit: Limit, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
+        ledger.destroy_stream(object, limit, kept)
     }
 
     fn in_words(count: usize) -> String {
@@ -245,7 +249,7 @@ impl Owned for RawBuffer {
         &ledger.blocks
     }
 
-    fn end(object: &Arc<Self>, ledger: &Ledger, _: &mut Vec<KeptAllocator>) -> Result<(), Error> {
+    fn end(object: &Arc<Self>, ledger: &Ledger, _: Limit, _: &mut Vec<KeptAllocator>) -> Result<(), Error> {
         ledger.free(object)
     }
 

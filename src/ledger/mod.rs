@@ -24,6 +24,7 @@
 mod at_once;
 mod attachments;
 mod device;
+mod ending;
 mod forced;
 mod graphs;
 mod kinds;
@@ -225,27 +226,6 @@ impl Ledger {
         Some(elements)
     }
 
-    /// Synchronises and destroys a stream. Removes its row when the library has agreed to that, and to the end of the
-    /// descriptors of the stream's allocators. Adds to `kept` what the registrations kept. The caller drops `kept`
-    /// after all bookkeeping is done, because that runs code of the user.
-    pub(crate) fn destroy_stream(&self, stream: &Arc<RawStream>, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
-        self.api.check_process()?;
-        if stream.is_capturing() {
-            self.end_left_captures();
-        }
-        stream.synchronize(self.api, None)?;
-        stream.destroy(self.api, kept)?;
-        self.remove_stream(stream);
-        Ok(())
-    }
-
-    pub(crate) fn destroy_event(&self, event: &Arc<RawEvent>) -> Result<(), Error> {
-        self.api.check_process()?;
-        event.destroy(self.api)?;
-        self.events.remove(event);
-        Ok(())
-    }
-
     /// Frees a block of this context. The context is checked at run time, because the chunks of an allocator come in a
     /// value without a brand.
     pub(crate) fn free(&self, block: &Arc<RawBuffer>) -> Result<(), Error> {
@@ -316,8 +296,8 @@ impl Ledger {
 
     /// Takes down everything, including the context. Afterwards the ledger is empty, or the errors say why not.
     ///
-    /// May be called again after a failure; then it tries only what is left. Waits for each stream for at most
-    /// `teardown_timeout`, if there is a limit.
+    /// May be called again after a failure; then it tries only what is left. Waits for each stream, and for calls of
+    /// other contexts on each event, for at most `teardown_timeout`, if there is a limit.
     ///
     /// Drops values of the user at the end, which may panic. That changes nothing of the result.
     #[rule(DEV_02, DEV_10)]
@@ -358,7 +338,7 @@ impl Ledger {
             // Work may still be running, so nothing that it could use may end.
             return Err(errors);
         }
-        KINDS.iter().for_each(|kind| (kind.end_all)(self, &mut errors, kept));
+        KINDS.iter().for_each(|kind| (kind.end_all)(self, teardown_timeout, &mut errors, kept));
         if errors.is_empty() && self.attachments.len() == 0 {
             let destroyed = self.context().destroy(self.api);
             self.gone.store(destroyed.is_ok(), Ordering::Release);

@@ -113,7 +113,7 @@ impl Ledger {
     fn destroy_dropped_streams(&self) -> usize {
         let dropped = self.streams.unnamed();
         let mut kept = Vec::new();
-        let mut destroy = |stream: &Arc<RawStream>| self.destroy_stream(stream, &mut kept).is_ok();
+        let mut destroy = |stream: &Arc<RawStream>| self.destroy_stream(stream, None, &mut kept).is_ok();
         let over = dropped.iter().filter(|stream| stream.is_complete(self.api).unwrap_or(false));
         let over = over.filter(|stream| self.has_ended(stream, None));
         let mut destroyed = over.filter(|stream| destroy(stream)).count();
@@ -144,7 +144,7 @@ impl Ledger {
     }
 
     fn destroy_dropped_events(&self) -> usize {
-        self.events.unnamed().iter().filter(|event| self.destroy_event(event).is_ok()).count()
+        self.events.unnamed().iter().filter(|event| self.destroy_event(event, None).is_ok()).count()
     }
 
     /// Waits for work that a query has reported as over and that no wait has covered since. Returns the failures of

@@ -16,8 +16,9 @@ static ABANDONED: Mutex<Vec<Arc<Shared>>> = Mutex::new(Vec::new());
 static NEVER_OPENED: Mutex<Vec<Acl>> = Mutex::new(Vec::new());
 
 /// Releases what dropped [`Runtime`](crate::Runtime)s held, and what is left of runtimes that could not be opened.
-/// Waits for each stream for at most `limit`, if there is a limit. Returns the errors. What could not be released stays
-/// for the next sweep.
+/// Waits for each stream for at most `limit`, if there is a limit; for an event on which a thread of another context is
+/// inside a call, a quarter of a second if `limit` is shorter. Returns the errors. What could not be released stays for the
+/// next sweep.
 ///
 /// Also returns the errors that scopes, [`run`](crate::run), devices and runtimes could not return since the last
 /// sweep, because a panic of the program continued instead. [`Acl::close`](crate::Acl::close) tries again to release
@@ -102,8 +103,10 @@ pub(super) fn are_left() -> bool {
 pub(super) fn take_down_idle(thread: &mut Thread) {
     let mut panics = Panics::default();
     let failed = take_down(thread, Some(Duration::ZERO), &mut panics);
-    let (told, quiet): (Vec<_>, Vec<_>) =
-        failed.into_iter().partition(|error| error.code().is_none_or(|code| !code.is_timeout()));
+    let is_busy = |error: &Error| {
+        matches!(error, Error::StillRunning { .. }) || error.code().is_some_and(|code| code.is_timeout())
+    };
+    let (quiet, told): (Vec<_>, Vec<_>) = failed.into_iter().partition(is_busy);
     drop_each_quietly(quiet);
     undelivered::keep(told);
     panics.resume();

@@ -212,7 +212,8 @@ impl<N: Name> Runtime<N> {
     /// destroyed: it ends with the last reset of its device. Handles that are still stored somewhere are useless
     /// afterwards. Closing a closed runtime does nothing.
     ///
-    /// [`Setup::teardown_timeout`] limits the wait for each stream.
+    /// [`Setup::teardown_timeout`] limits the wait for each stream, and for calls of other contexts on each event
+    /// ([`wait_across_contexts`](crate::stream::StreamOps::wait_across_contexts)).
     ///
     /// # Errors
     ///

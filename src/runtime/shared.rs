@@ -195,7 +195,7 @@ impl Shared {
                 self.give_up_device();
             } else if ending.lost.is_some() {
                 // The device was reset, so what is left stays lost. It does not keep the library initialised.
-                self.ledger.hold_events();
+                errors.extend(self.ledger.hold_events().err());
                 errors.extend(ending.give_back().err().into_iter().flatten());
             }
         }
@@ -242,7 +242,8 @@ impl Shared {
                 if !self.ledger.is_gone() {
                     match self.ledger.tear_down_after_forced_reset(limit, panics) {
                         true => ending.no_longer_lost(),
-                        false => self.ledger.hold_events(),
+                        // A call that is inside may end later: the row of its event stays.
+                        false => drop(self.ledger.hold_events()),
                     }
                 }
                 Ok(Ended::ResetByOthers)

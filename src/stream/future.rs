@@ -4,6 +4,7 @@ use super::payload::Payload;
 use super::watch::Watched;
 use super::{Pending, StreamOps};
 use crate::brand::{Brand, Scoped};
+use crate::code::Code;
 use crate::current::Current;
 use crate::error::{Error, Failed};
 use crate::ffi::{RawEvent, RawStream};
@@ -13,6 +14,7 @@ use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use static_assertions::assert_not_impl_any;
 use std::sync::Arc;
+use std::time::Duration;
 
 impl<C: Brand, T: Payload> Pending<C, T> {
     /// A future of the buffers. This records an event behind the work (`aclrtRecordEvent`). A thread of this crate queries
@@ -21,10 +23,14 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     /// task polls all the time.
     ///
     /// The future borrows the current context and its stream until it is done or dropped. So it stays on this thread:
-    /// use an executor for one thread (`block_on`, `LocalSet`, `LocalPool`). And nothing can be queued behind the work, so
-    /// the end of the future waits for this work only. (A program can evade that by `&mut &stream`: then it can queue
-    /// through another reference, and the end of the future waits for that work, too.) To have two pieces of work under
-    /// way, await futures of two streams together.
+    /// use an executor for one thread (`block_on`, `LocalSet`, `LocalPool`). To have two pieces of work under way, await
+    /// futures of two streams together.
+    ///
+    /// The future ends when its stream is idle, because only a wait for the whole stream reports whether work failed. A
+    /// borrowed [`Stream`](crate::Stream) takes no work behind this one. Some streams have several handles: the default
+    /// stream, [kept](crate::raw::KeptStream) streams that are lent, and a stream by `&mut &stream`. If later work comes
+    /// through another handle, the future ends after that, and as long as there always is some, it does not end. Its task
+    /// is woken about every millisecond until then. A poll never waits for that work.
     ///
     /// The task's waker runs on the thread of this crate. There it cannot call the library
     /// ([`Error::InsideCallback`]), and while it runs, no other task is woken. A panic of the waker ends there.
@@ -96,14 +102,41 @@ impl<C: Brand, T: Payload> Completion<'_, C, T> {
         self.pending
     }
 
-    /// Whether a wait would return at once. Asks the library about the stream, in case the event cannot be queried.
+    /// Whether a wait would return at once. Asks the library about the stream, in case the event cannot be queried, and if
+    /// work may be behind the event, through another handle.
     fn is_over(&self, pending: &Pending<C, T>, waker: &Waker) -> Result<bool, Error> {
-        let over = self.watched.poll_signal(waker) || pending.is_done(self.current)?;
-        if !over && !self.watched.by_thread {
-            // The system could not start the thread, so the task polls.
-            waker.wake_by_ref();
+        let is_signalled = self.watched.poll_signal(waker);
+        let over = is_signalled && self.watched.is_last() || pending.is_done(self.current)?;
+        if !over {
+            self.be_woken(is_signalled, waker);
         }
         Ok(over)
+    }
+
+    /// Ensures that the task is woken again.
+    fn be_woken(&self, is_signalled: bool, waker: &Waker) {
+        match self.watched.by_thread {
+            true if is_signalled => self.watched.look_later(),
+            true => {}
+            // The system could not start the thread, so the task polls.
+            false => waker.wake_by_ref(),
+        }
+    }
+}
+
+/// The limit of a wait for a stream that has answered that it is idle. Another handle may have queued work since.
+const MOMENT: Duration = Duration::from_millis(1);
+
+/// A wait that returns at once. `Err` returns the work if the stream is busy again.
+fn wait_briefly<C: Brand, T: Payload>(
+    pending: Pending<C, T>,
+    current: &Current<C>,
+) -> Result<Result<T, Failed<Pending<C, T>>>, Pending<C, T>> {
+    match pending.wait_within(current, MOMENT) {
+        Err(Failed { error, value }) if error.code().is_some_and(Code::is_timeout) => Err(value),
+        // An old release has no wait with a limit. The stream was idle a moment ago.
+        Err(Failed { error: Error::MissingFunction(_), value }) => Ok(value.wait(current)),
+        waited => Ok(waited),
     }
 }
 
@@ -120,8 +153,15 @@ impl<C: Brand, T: Payload> Future for Completion<'_, C, T> {
         }
         let Some(pending) = self.pending.take() else { return Poll::Pending };
         match over {
-            // Only a synchronise reports failed work. With nothing queued behind the work, it returns at once.
-            Ok(_) => Poll::Ready(pending.wait(self.current)),
+            // Only a synchronise reports failed work.
+            Ok(_) => match wait_briefly(pending, self.current) {
+                Ok(waited) => Poll::Ready(waited),
+                Err(pending) => {
+                    self.pending = Some(pending);
+                    self.be_woken(true, task.waker());
+                    Poll::Pending
+                }
+            },
             Err(error) => Poll::Ready(Err(Failed { error, value: pending })),
         }
     }

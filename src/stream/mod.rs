@@ -184,7 +184,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     fn destroy_after_checks(self, current: &Current<C>) -> Result<(), Failed<Self>> {
         // The allocator, if the stream had one, is dropped last.
         let mut kept = Vec::new();
-        match current.ledger().destroy_stream(self.queue(), &mut kept) {
+        match current.ledger().destroy_stream(self.queue(), None, &mut kept) {
             Err(error) if !self.queue().is_gone() => Err(Failed { error, value: self }),
             // A descriptor that the library keeps is the scope's to destroy, and to report.
             _ => after_dropping(kept, Ok(())),

@@ -57,9 +57,13 @@ impl<C: Brand> StreamOps<C> {
 
     /// As [`wait_for`](Self::wait_for), for an event of any context on the same device.
     ///
+    /// While this call waits for room in the queue of this stream (STREAM-22), the event's context cannot end: its end returns
+    /// [`Error::StillRunning`] when its limit has passed.
+    ///
     /// # Errors
     ///
-    /// [`Error::OtherDevice`] for an event of another device, before anything is called; or [`Error::Vendor`].
+    /// [`Error::OtherDevice`] for an event of another device, before anything is called; [`Error::Gone`] if the event's
+    /// context has ended, or is about to end; or [`Error::Vendor`].
     #[rule(EVENT_07)]
     pub fn wait_across_contexts<E: CanWait, D: Brand, K: Orders>(
         &self,

@@ -14,7 +14,7 @@ use core::task::Waker;
 use std::mem;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// The pause before the next query after something has happened. Each further pause is twice as long, up to
 /// [`LONGEST_PAUSE`].
@@ -52,6 +52,13 @@ impl Signal {
 
     fn is_in(&self, turn: u64) -> bool {
         self.lock().turn == turn
+    }
+
+    /// Takes a report of the end back: the task waits for more. Returns the turn.
+    fn take_back(&self) -> u64 {
+        let mut state = self.lock();
+        state.signalled = false;
+        state.turn
     }
 
     /// Notes that the work of this turn is over, and wakes its task.
@@ -114,6 +121,18 @@ impl Watched {
         Self { queue: Arc::clone(queue), event, signal, api, by_thread }
     }
 
+    /// Makes the thread wake the task again after a pause: the work is over, but not what is behind it on the stream.
+    pub(super) fn look_later(&self) {
+        let turn = self.signal.take_back();
+        let after = Instant::now().checked_add(LONGEST_PAUSE);
+        inbox().add(Entry { after, ..Entry::new(&self.event, self.api, &self.signal, turn) });
+    }
+
+    /// Whether it is certain that nothing is behind the event on its stream.
+    pub(super) fn is_last(&self) -> bool {
+        self.event.is_last_on(&self.queue)
+    }
+
     /// Whether the event says that the work is over, or cannot say it.
     pub(super) fn is_over(&self) -> bool {
         self.event.is_complete_in_any_context(self.api).unwrap_or(true)
@@ -146,11 +165,20 @@ struct Entry {
     api: Api,
     signal: Weak<Signal>,
     turn: u64,
+    /// The first query comes after this time, if there is one.
+    after: Option<Instant>,
 }
 
 impl Entry {
+    fn new(event: &Arc<RawEvent>, api: Api, signal: &Arc<Signal>, turn: u64) -> Self {
+        Self { event: Arc::downgrade(event), api, signal: Arc::downgrade(signal), turn, after: None }
+    }
+
     /// Queries the event, and signals the end of the work. Returns whether the thread has to query it again.
     fn look(&self) -> bool {
+        if self.after.is_some_and(|after| Instant::now() < after) {
+            return true;
+        }
         let signal = self.signal.upgrade().filter(|signal| signal.is_in(self.turn));
         let Some(signal) = signal else { return false };
         self.event.upgrade().is_some_and(|event| self.asks(&event, &signal))
@@ -187,6 +215,11 @@ struct Inbox {
 }
 
 impl Inbox {
+    fn add(&mut self, entry: Entry) {
+        self.entries.push(entry);
+        ARRIVED.notify_one();
+    }
+
     /// The future has ended. Its signal serves another one, and the thread need not look for it.
     fn end(&mut self, signal: &Arc<Signal>) {
         let entry = self.entries.iter().rposition(|entry| Weak::as_ptr(&entry.signal) == Arc::as_ptr(signal));
@@ -219,9 +252,8 @@ fn watch(event: &Arc<RawEvent>, api: Api) -> (bool, Arc<Signal>) {
     let mut inbox = inbox();
     let signal = inbox.spares.pop().unwrap_or_default();
     let turn = signal.next_turn();
-    inbox.entries.push(Entry { event: Arc::downgrade(event), api, signal: Arc::downgrade(&signal), turn });
+    inbox.add(Entry::new(event, api, &signal, turn));
     drop(inbox);
-    ARRIVED.notify_one();
     (true, signal)
 }
 

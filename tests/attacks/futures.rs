@@ -1,16 +1,19 @@
 //! Futures that hold handles and never finish, and futures that have to be woken.
 
-use super::{collect, finish, in_context, inside, model, set, upload, with_device};
+use super::{collect, fail, finish, in_context, inside, model, nothing_fails, set, upload, with_device};
 use crate::common::{acl, alone, assert_lives};
 use crate::null::{books, in_books};
-use ascendcl::{Context, Current, Scoped, Thread};
+use ascendcl::stream::StreamOps;
+use ascendcl::{Brand, Context, Current, Scoped, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::cell::RefCell;
 use std::mem;
+use std::ops::Deref;
 use std::pin::{Pin, pin};
-use std::sync::mpsc;
-use std::task::{Context as Task, Poll, Waker};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::task::{Context as Task, Poll, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -271,6 +274,86 @@ fn work_that_was_not_awaited_comes_back_from_its_future() {
         let work = set(current, &stream, 3).into_future(current, &mut stream).unwrap();
         let work = work.into_pending().unwrap();
         assert_eq!(work.wait(current).unwrap().to_vec(current).unwrap(), [3; 4]);
+    });
+    alone.assert_nothing_lives();
+}
+
+/// Counts how often a task is woken.
+#[derive(Default)]
+struct Woken(AtomicUsize);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// The work is done when it is polled, and later work on its stream is not: it came through another handle.
+fn is_not_waited_for<C: Brand>(current: &Current<C>, first: &mut impl Handle<C>, second: &impl Handle<C>) {
+    let (release, released) = mpsc::channel::<()>();
+    let work = first.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 3).unwrap();
+    let mut future = pin!(work.into_future(current, first).unwrap());
+    let later = move || released.recv_timeout(Duration::from_secs(5)).is_ok();
+    let later = second.launch_host_fn(current, later).unwrap();
+    let woken = Arc::new(Woken::default());
+    let waker = Waker::from(Arc::clone(&woken));
+    let begun = Instant::now();
+    // Long enough for the thread that watches to see the end of the work.
+    while begun.elapsed() < Duration::from_millis(300) {
+        let before = woken.0.load(Ordering::SeqCst);
+        assert!(future.as_mut().poll(&mut Task::from_waker(&waker)).is_pending(), "it waited for the later work");
+        while woken.0.load(Ordering::SeqCst) == before {
+            assert!(begun.elapsed() < Duration::from_secs(4), "the task was not woken");
+            thread::sleep(Duration::from_micros(100));
+        }
+    }
+    assert!(woken.0.load(Ordering::SeqCst) < 1000, "the task polls without a pause");
+    release.send(()).unwrap();
+    let done = finish(future).unwrap();
+    assert_eq!(done.to_vec(current).unwrap(), [3; 4]);
+    assert!(later.wait(current).unwrap().into_result().unwrap());
+}
+
+trait Handle<C: Brand>: Deref<Target = StreamOps<C>> {}
+
+impl<C: Brand, T: Deref<Target = StreamOps<C>>> Handle<C> for T {}
+
+#[proves(STREAM_12)]
+#[test]
+fn a_poll_does_not_wait_for_later_work_on_the_default_stream() {
+    let alone = alone();
+    inside(|current| {
+        let (mut first, second) = (current.default_stream(), current.default_stream());
+        is_not_waited_for(current, &mut first, &second);
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(STREAM_12)]
+#[test]
+fn a_poll_does_not_wait_for_later_work_on_a_kept_stream() {
+    let alone = alone();
+    inside(|current| {
+        let kept = current.stream().unwrap().keep();
+        let (mut first, second) = (kept.lend(current).unwrap(), kept.lend(current).unwrap());
+        is_not_waited_for(current, &mut first, &second);
+    });
+    alone.assert_nothing_lives();
+}
+
+/// The stream has answered that it is idle, and takes work of another handle before it is waited for.
+#[proves(STREAM_12)]
+#[test]
+fn a_future_whose_stream_is_busy_again_ends_later() {
+    let alone = alone();
+    inside(|current| {
+        let mut stream = current.stream().unwrap();
+        let mut future = pin!(set(current, &stream, 3).into_future(current, &mut stream).unwrap());
+        thread::sleep(Duration::from_millis(50));
+        fail("aclrtSynchronizeStreamWithTimeout#1=507046,aclrtSynchronizeStreamWithTimeout#2=507046");
+        assert!(poll(future.as_mut()).is_pending());
+        nothing_fails();
+        assert_eq!(finish(future).unwrap().to_vec(current).unwrap(), [3; 4]);
     });
     alone.assert_nothing_lives();
 }

@@ -29,7 +29,17 @@ impl Object {
         self.admission.close_at_once(&self.gate).then(|| self.ends(agrees))
     }
 
-    /// As `RawEvent::destroy` does it.
+    /// As `RawEvent::destroy` does it with a limit. Returns whether the object was destroyed.
+    fn ends_unless_in_use(&self) -> bool {
+        assert!(self.admission.shut(&self.gate), "nobody else destroys it");
+        let mut looks = 0..1;
+        if self.gate.becomes_empty(|| looks.next().is_some()) {
+            return self.ends(true);
+        }
+        self.ends(false)
+    }
+
+    /// As `RawStream::destroy` does it.
     fn ends_after_a_look(&self) {
         if self.admission.close(&self.gate) {
             self.ends(true);
@@ -96,5 +106,21 @@ fn an_object_that_the_library_refused_to_destroy_at_once_is_used_and_destroyed_l
         assert!(object.ask() && object.admission.is_for(CONTEXT), "it is there, and takes work");
         assert_eq!(object.ends_at_once(true), Some(true));
         assert!(!object.ask());
+    });
+}
+
+#[proves(STREAM_07, EVENT_06)]
+#[test]
+fn an_object_that_is_in_use_for_too_long_stays_and_is_destroyed_later() {
+    loom::model(|| {
+        let object = Object::new();
+        let asks = on(&object, Object::ask);
+        let is_destroyed = object.ends_unless_in_use();
+        asks.join().unwrap();
+        assert_eq!(object.ask(), !is_destroyed);
+        assert_eq!(object.admission.is_for(CONTEXT), !is_destroyed);
+        assert!(is_destroyed || object.ends_unless_in_use(), "nobody is inside");
+        assert!(!object.ask());
+        assert_eq!(object.ended.load(Ordering::Relaxed), 1);
     });
 }

@@ -1,7 +1,7 @@
 //! How events are created and destroyed.
 
 use super::{RawEvent, Record};
-use crate::error::{Boxed, Error};
+use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::admission::Admission;
 use crate::ffi::call::{call, call_cached};
 use crate::ffi::flagged_event::event_with;
@@ -12,9 +12,18 @@ use crate::ffi::{Api, Enterable, Here, Owner};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtEvent;
 use core::sync::atomic::{AtomicBool, AtomicU64};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
 
 const CREATING: &str = "create an event";
 const DESTROYING: &str = "destroy an event";
+
+/// How long a destruction with a shorter limit waits for calls on the event: most of them are short.
+const SHORT_CALL: Duration = Duration::from_millis(250);
+
+/// The time between two looks whether a call has ended, after so many looks without a pause.
+const LOOK: Duration = Duration::from_micros(500);
+const LOOKS: u32 = 100;
 
 /// An event that was created, for a row.
 pub(crate) struct NewEvent<'a> {
@@ -90,17 +99,57 @@ impl RawEvent {
     }
 
     /// Destroys the event, which need not be complete. If the library refuses, the event stays usable.
+    ///
+    /// A thread of another context may be inside a call on the event: it makes a stream of its own wait for the event, and
+    /// the queue of that stream is full (STREAM-22). This waits for such calls for at most `limit`, if there is one, but
+    /// not less than a quarter of a second.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::StillRunning`] if a call is inside after that time. The event stays usable.
     #[rule(EVENT_06)]
-    pub(crate) fn destroy(&self, api: Api) -> Result<(), Error> {
+    pub(crate) fn destroy(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
         self.check_current()?;
         // Check before the gate closes: in a forked child, a thread that no longer exists may count as inside forever.
         let ready = api.ready()?;
-        if !self.close() {
+        if !self.shut() {
             return Ok(());
         }
+        self.calls_end_within(limit).inspect_err(|_| self.reopen())?;
         // SAFETY: the function asks for a live event that nobody uses (EVENT-06). The gate was open, so the event was
-        // not destroyed before; it is closed now, so nobody is inside.
+        // not destroyed before; it is closed now, and `calls_end_within` has found nobody inside.
         let answer = unsafe { call!(ready.aclrtDestroyEvent(self.raw)) };
         answer.done(|| DESTROYING.into()).inspect_err(|_| self.reopen())
+    }
+
+    /// Refuses all calls from now on. Calls that are inside stay. Returns `false` if the event is destroyed.
+    pub(crate) fn shut(&self) -> bool {
+        self.admission.shut(&self.gate)
+    }
+
+    /// Waits until no call is inside, for at most a quarter of a second. Calls are refused, so none comes.
+    pub(crate) fn short_calls_end(&self) -> Result<(), Error> {
+        self.calls_end_within(Some(SHORT_CALL))
+    }
+
+    fn calls_end_within(&self, limit: Option<Duration>) -> Result<(), Error> {
+        let until = limit.and_then(|limit| Instant::now().checked_add(limit.max(SHORT_CALL)));
+        let mut looks = 0_u32;
+        let goes_on = || {
+            looks = looks.saturating_add(1);
+            if looks > LOOKS {
+                sleep(LOOK);
+            }
+            until.is_none_or(|until| Instant::now() < until)
+        };
+        match self.gate.becomes_empty(goes_on) {
+            true => Ok(()),
+            false => Err(Error::StillRunning { what: ObjectKind::EVENT }),
+        }
+    }
+
+    /// Allows calls again.
+    pub(crate) fn reopen(&self) {
+        self.admission.reopen(&self.gate);
     }
 }

@@ -244,6 +244,14 @@ impl RawEvent {
         self.record.stream() == Some(stream.id()) && number <= self.record.number.load(Ordering::Acquire)
     }
 
+    /// Whether nothing was queued on this stream after the record. `false` also if that is not certain. Only the holder of
+    /// a handle of the stream may ask.
+    pub(crate) fn is_last_on(&self, stream: &RawStream) -> bool {
+        // The record is a submission, too.
+        let last = self.record.number.load(Ordering::Acquire) + 1;
+        self.record.stream() == Some(stream.id()) && last == stream.last_submitted() && stream.counts_all_work()
+    }
+
     /// Whether the event may mark another point than its record states.
     pub(crate) fn is_in_doubt(&self) -> bool {
         self.record.in_doubt.load(Ordering::Acquire)
@@ -378,16 +386,6 @@ impl RawEvent {
 
     pub(crate) fn raw(&self) -> *mut core::ffi::c_void {
         self.raw.0
-    }
-
-    /// Refuses all calls from now on, and waits for those that are inside. Returns `false` if the event is destroyed.
-    pub(crate) fn close(&self) -> bool {
-        self.admission.close(&self.gate)
-    }
-
-    /// Allows calls again.
-    pub(crate) fn reopen(&self) {
-        self.admission.reopen(&self.gate);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::{RawStream, WAITING};
 use crate::error::{Boxed, Error};
+use crate::ffi::admission::CheckReason;
 use crate::ffi::call::{NoSuccess, call, call_current};
 use crate::ffi::failure::failure_of_work;
 use crate::ffi::views::record_failure_in_other_views;
@@ -67,6 +68,12 @@ impl RawStream {
         };
         let failed = |error: &Boxed| self.failure_of_work(error.as_error());
         self.timeline.wait(failed_call, wait, failed, end, under_way)
+    }
+
+    /// Whether this crate counts all work of the stream, in the order in which it is queued: one thread queues it, and other
+    /// code does not have the handle.
+    pub(in crate::ffi) fn counts_all_work(&self) -> bool {
+        !self.admission().has(CheckReason::ManyThreads) && !self.ends_slowly.load(Ordering::Acquire)
     }
 
     /// Waits, for callers without a `Current` of the stream's context, and for the work that the library does without a

@@ -1,6 +1,7 @@
 //! Which context a thread comes back to after the library refused calls there, and after other code chose contexts. None
 //! that has ended is made current, and what other code chose is current again.
 
+mod foreign;
 mod inside;
 mod libraries;
 mod owed;

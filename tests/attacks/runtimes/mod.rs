@@ -7,6 +7,7 @@ mod defaults;
 mod dropping;
 mod forced_anywhere;
 mod forcing;
+mod in_time;
 mod lanes;
 mod losses;
 mod opening;
