@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     ascendcl::run(Library::VendorOrSimulator, |current| {
         let source = ModelSource::file(&file);
         let size = current.model_size(source)?;
-        let workspace = current.workspace(2 * size.work)?;
+        let workspace = current.workspace(2 * size.workspace)?;
         let stream = current.stream()?.without_allocator();
         // Mistake: one workspace for two models on two streams. Each writes over the other's intermediate results.
         // Refused: `ui-tests/fail/workspace_of_two_models.rs`:

@@ -135,6 +135,6 @@ fn end<C: Brand>(
 fn show(when: &str, pool: &PoolStatistics) {
     println!(
         "{when}: {} bytes in {} piece(s), at most {} in use; {} block(s) new, {} again, {} refused; {} out",
-        pool.reserved, pool.chunks, pool.peak, pool.misses, pool.hits, pool.refused, pool.blocks
+        pool.reserved_bytes, pool.chunks, pool.peak_bytes, pool.misses, pool.hits, pool.refused, pool.blocks_in_use
     );
 }

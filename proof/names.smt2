@@ -78,7 +78,7 @@
   (and (= (settled y) (settled x)) (= (kind y) (kind x)) (= (stream y) (stream x)) (= (last y) (last x))
        (= (owned y) (owned x))))
 
-; `Name::first`
+; `HandleStamp::first`
 (define-fun start ((y World) (n Name)) Bool
   (and (forall ((m Name)) (= (select (at y) m) (ite (= m n) 1 0)))
        (forall ((m Name)) (and (= (select (awaits y) m) nothing) (not (select (running y) m))))
@@ -86,7 +86,7 @@
        (forall ((s Stream)) (and (not (select (claimed y) s)) (= (select (left y) s) 0)))
        (not (left-several y)) (not (settled y)) (not (owned y)) (<= 0 (kind y)) (<= (kind y) 2)))
 
-; `Name::another`, by somebody who has a name.
+; `HandleStamp::another`, by somebody who has a name.
 (define-fun another ((x World) (y World) (n Name) (m Name)) Bool
   (and (= (select (at x) n) 1) (= (select (at x) m) 0) (not (owned x))
        (= (at y) (store (at x) m 1)) (= (awaits y) (store (awaits x) m nothing)) (= (on y) (on x)) (= (number y) (number x))
@@ -150,7 +150,7 @@
                                           (= (kind y) one) (= (stream y) s) (= (last y) (select (left x) s)))))
            (= (kind y) several))))
 
-; `Name::only`: the last name takes the block back.
+; `HandleStamp::only`: the last name takes the block back.
 (define-fun take-back ((x World) (y World) (n Name)) Bool
   (and (= (select (at x) n) 1) (not (owned x)) (not (settled x))
        (forall ((m Name)) (=> (not (= m n)) (or (= (select (at x) m) 0) (= (select (at x) m) 4))))

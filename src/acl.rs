@@ -74,7 +74,7 @@ impl Acl {
     /// As for [`init`](Self::init); a file that is missing or wrong is an [`Error::Vendor`].
     pub fn init_with(library: Library, config: Option<&Path>) -> Result<Self, Error> {
         leads!(acl: Start --> Initialised : Init);
-        InCallback::refuses()?;
+        InCallback::check_outside()?;
         let library = library.load()?;
         let config = config.map(c_path).transpose()?;
         let joined = library.api().init(config.as_deref())? == Initialised::Again;
@@ -142,7 +142,7 @@ impl Acl {
     /// [`Error::Vendor`] when the library cannot tell.
     #[rule(MODE_01)]
     pub fn run_mode(&self) -> Result<RunMode, Error> {
-        self.api().is_of_this_process()?;
+        self.api().check_process()?;
         if let Some(known) = self.run_mode.get() {
             return Ok(*known);
         }
@@ -167,8 +167,8 @@ impl Acl {
     ///
     /// # Errors
     ///
-    /// The first error, and the `Acl`. Devices that were reset before the error stay reset. [`Error::StillUsed`] while
-    /// another library [holds](Self::hold) this one, and [`Error::Poisoned`] inside of a context while objects of another
+    /// The first error, and the `Acl`. Devices that were reset before the error stay reset. [`Error::LibraryInUse`] while
+    /// another library [holds](Self::hold) this one, and [`Error::ObjectsLeft`] inside of a context while objects of another
     /// one are left: nothing was reset then. Close the library outside of the context.
     #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `ascendcl-explain ERR-01`"]
     #[rule(INIT_02, INIT_07, INIT_09)]
@@ -176,14 +176,14 @@ impl Acl {
         self, // INIT-02, INIT-08: an `Acl` is closed once and last: move this `close()` behind all uses
     ) -> Result<(), Failed<Self>> {
         leads!(acl: Initialised --> End : Finalize);
-        if let Err(error) = self.api().is_of_this_process() {
+        if let Err(error) = self.api().check_process() {
             return Err(Failed { error, value: self });
         }
         if let Some(user) = self.users.first() {
-            return Err(Failed { error: Error::StillUsed { user }, value: self });
+            return Err(Failed { error: Error::LibraryInUse { user }, value: self });
         }
         let rows: Vec<_> = self.devices().clone();
-        if let Err(error) = rows.iter().try_for_each(|row| row.may_be_reset_here()) {
+        if let Err(error) = rows.iter().try_for_each(|row| row.check_reset_allowed()) {
             return Err(Failed { error, value: self });
         }
         let mut panics = Panics::default();
@@ -193,7 +193,7 @@ impl Acl {
     }
 
     /// Prevents finalising the library while the returned value exists, for another library that uses this one. Until
-    /// then, [`close`](Self::close) returns [`Error::StillUsed`].
+    /// then, [`close`](Self::close) returns [`Error::LibraryInUse`].
     ///
     /// ```
     /// use ascendcl::{Acl, Error, Library, raw::LibraryUser};
@@ -204,7 +204,7 @@ impl Acl {
     /// let acl = Acl::init(Library::Simulator)?;
     /// let held = acl.hold(&COLLECTIVES)?;
     /// let failed = acl.close().unwrap_err();
-    /// assert!(matches!(failed.error, Error::StillUsed { .. }));
+    /// assert!(matches!(failed.error, Error::LibraryInUse { .. }));
     /// drop(held);
     /// failed.value.close()?;
     /// # Ok::<(), Error>(())
@@ -215,7 +215,7 @@ impl Acl {
     /// [`Error::Forked`] in a forked child.
     #[rule(INIT_02)]
     pub fn hold(&self, user: &'static LibraryUser) -> Result<LibraryHold, Error> {
-        self.api().is_of_this_process()?;
+        self.api().check_process()?;
         Ok(self.users.hold(user))
     }
 
@@ -227,7 +227,7 @@ impl Acl {
 
     /// Taking a context down runs code of the user, which may panic. The device is reset nevertheless.
     fn reset_in_steps(&self, row: &Arc<DeviceRow>, panics: &mut Panics) -> Result<(), Error> {
-        self.api().is_of_this_process()?;
+        self.api().check_process()?;
         let was_given_up = takes::take_back(row)?;
         row.reset(self.api(), panics).inspect_err(|_| {
             if was_given_up {

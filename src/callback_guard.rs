@@ -30,7 +30,7 @@ impl InCallback {
 
     /// Returns an error if this thread is inside a callback.
     #[inline(always)]
-    pub(crate) fn refuses() -> Result<(), Error> {
+    pub(crate) fn check_outside() -> Result<(), Error> {
         if Self::is_running() { Err(Error::InsideCallback) } else { Ok(()) }
     }
 }

@@ -98,14 +98,14 @@ pub(crate) fn enter<C: Brand, R>(ledger: &Arc<Ledger>, program: impl FnOnce(&mut
 /// Creates a context, or uses the device's default one. The thread's current context does not change.
 pub(crate) fn open_context(device: &DeviceRow, default_context: bool) -> Result<Arc<Ledger>, Error> {
     leads!(context: Start --> Live : Create);
-    device.is_used()?;
+    device.take_back_for_use()?;
     let (api, default) = (device.api(), device.default());
     let mut restore = Restore::around_creating(api, default.as_ref().ok().copied());
     let context = match default_context {
         true => default?,
         false => RawContext::create(api, device.id(), default.ok())?,
     };
-    restore.has_created(context);
+    restore.record_created(context);
     Ok(Arc::new(Ledger::new(api, context, device.id())))
 }
 
@@ -120,11 +120,11 @@ pub(crate) fn scope<N, T: ThreadToken, R>(
 ) -> Result<R, ScopeError<R>> {
     leads!(context: Live --> End : Destroy);
     let api = device.api();
-    api.is_of_this_process().map_err(ScopeError::NotOpened)?;
+    api.check_process().map_err(ScopeError::NotOpened)?;
     let ledger = open_context(device, default_context).map_err(ScopeError::NotOpened)?;
     let scope = Context { ledger: Arc::clone(&ledger), _brand: Mark::NEW };
     let result = catch(|| program(&scope, thread));
-    if let Err(error) = api.is_of_this_process() {
+    if let Err(error) = api.check_process() {
         // None of these objects belongs to a forked child, and threads that only the parent has may hold locks. So
         // nothing is dropped here.
         core::mem::forget(ledger);

@@ -6,7 +6,7 @@ use crate::context::{Context, scope};
 use crate::current::Current;
 use crate::error::{Error, Failed, ScopeError};
 use crate::ledger::DeviceRow;
-use crate::ledger::takes::{self, Place};
+use crate::ledger::takes::{self, CodeLocation};
 use crate::library::Loaded;
 use crate::thread::ThreadToken;
 use ascendcl_macros::rule;
@@ -52,7 +52,7 @@ struct Held(Arc<DeviceRow>);
 impl Drop for Held {
     fn drop(&mut self) {
         // A forked child takes no lock.
-        if self.0.api().is_of_this_process().is_ok() {
+        if self.0.api().check_process().is_ok() {
             takes::give_up(&self.0);
         }
     }
@@ -83,7 +83,7 @@ impl Acl {
         &self,
         thread: &mut impl ThreadToken,
         id: i32,
-        place: Place,
+        place: CodeLocation,
     ) -> Result<Arc<DeviceRow>, Error> {
         let count = self.device_count()?;
         if u32::try_from(id).is_ok_and(|id| id < count) {
@@ -98,7 +98,12 @@ impl Acl {
 
 impl<'a> Device<'a> {
     /// Like [`Acl::device`], for a part of the program that called at `place`.
-    pub(crate) fn taken(acl: &'a Acl, thread: &mut impl ThreadToken, id: i32, place: Place) -> Result<Self, Error> {
+    pub(crate) fn taken(
+        acl: &'a Acl,
+        thread: &mut impl ThreadToken,
+        id: i32,
+        place: CodeLocation,
+    ) -> Result<Self, Error> {
         acl.take_device(thread, id, place).map(|row| Self { acl, row: Held(row) })
     }
 }
@@ -239,7 +244,7 @@ impl Device<'_> {
     /// this setting there is no limit.
     ///
     /// If a wait fails, the memory of the work is kept and not freed. The scope reports a
-    /// [`Teardown`](ScopeError::Teardown), and [`reset`](Self::reset) returns [`Error::Poisoned`] until everything that was
+    /// [`Teardown`](ScopeError::Teardown), and [`reset`](Self::reset) returns [`Error::ObjectsLeft`] until everything that was
     /// kept is released. [`recover`](Self::recover) can still recover the device.
     #[rule(STREAM_16)]
     pub fn with_teardown_timeout(self, limit: Duration) -> Self {
@@ -259,7 +264,7 @@ impl Device<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Poisoned`] while a context has objects that cannot be released: their work was not waited for, or the library
+    /// [`Error::ObjectsLeft`] while a context has objects that cannot be released: their work was not waited for, or the library
     /// refuses to release them. [`Error::Vendor`] when the library refuses the reset; [`Error::DeviceShared`] while another
     /// part of the program recovers the device.
     #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `ascendcl-explain ERR-01`"]

@@ -226,7 +226,7 @@ pub unsafe trait DeviceAllocator: Send + Sync + 'static {
     }
 
     /// Whether the allocator has memory for streams of this context; asked before it is registered or shared. An
-    /// allocator that says no is given back with [`Error::OtherContext`](crate::Error::OtherContext).
+    /// allocator that says no is given back with [`Error::AllocatorOfOtherContext`](crate::Error::AllocatorOfOtherContext).
     ///
     /// There is no default, because no answer fits all allocators. For example, memory of
     /// [`Current::device_buffer`](crate::Current::device_buffer) belongs to one context and is freed at the end of that

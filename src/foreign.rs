@@ -95,7 +95,7 @@ impl Loaded {
     /// Runs foreign code, and makes the context that was current before current again afterwards, also on a panic
     /// (`aclrtGetCurrentContext`, `aclrtSetCurrentContext`).
     ///
-    /// This is [`Current::foreign`] for functions that have only `&Current` or an [`Ending`](crate::raw::Ending), and for
+    /// This is [`Current::foreign`] for functions that have only `&Current` or an [`EndingContext`](crate::raw::EndingContext), and for
     /// threads that are in no context. If no context was current before, what the code makes current stays so.
     ///
     /// The page of [this module](crate::foreign) says what such code may do. Beyond that:

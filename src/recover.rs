@@ -129,7 +129,7 @@ const LOOK: Duration = Duration::from_micros(500);
 
 impl DeviceRow {
     fn recover(self: &Arc<Self>, limit: Duration) -> Result<Ended, Error> {
-        self.api().is_of_this_process()?;
+        self.api().check_process()?;
         // Each step runs code of the user, which may panic.
         let mut panics = Panics::default();
         let recovered = self.recover_when_last(limit, &mut panics);
@@ -155,9 +155,9 @@ impl DeviceRow {
     }
 
     fn recover_in_steps(&self, limit: Duration, panics: &mut Panics) -> Result<Option<Vec<String>>, Error> {
-        self.api().is_of_this_process()?;
+        self.api().check_process()?;
         let alone = ExclusiveDevice::on(self)?;
-        self.recover_alone(&alone, limit, panics).inspect(|_| alone.is_recovered(self))
+        self.recover_alone(&alone, limit, panics).inspect(|_| alone.mark_recovered(self))
     }
 
     fn recover_alone(
@@ -169,27 +169,28 @@ impl DeviceRow {
         let api = self.api();
         let rows: Vec<_> = alone.given_up().iter().map(|row| &**row).chain([self]).collect();
         let kept = || rows.iter().flat_map(|row| row.kept());
-        let takes_down_what_is_kept = |tries, panics: &mut Panics| {
+        let tear_down_kept = |tries, panics: &mut Panics| {
             // Each is tried, also if one before it is not taken down.
-            rows.iter().filter(|row| !row.takes_down_what_is_kept(limit, tries, panics)).count() == 0
+            rows.iter().filter(|row| !row.tear_down_kept(limit, tries, panics)).count() == 0
         };
-        if takes_down_what_is_kept(1, panics) {
+        if tear_down_kept(1, panics) {
             return Ok(None);
         }
-        kept().for_each(|ledger| ledger.outlives_its_callbacks());
+        kept().for_each(|ledger| ledger.keep_callback_state());
         // The thread that watches futures makes no call while work is discarded. Each try to take a context down ends that.
         kept().for_each(|ledger| ledger.hold_events());
         kept().for_each(|ledger| ledger.abort_streams(limit, panics));
-        if takes_down_what_is_kept(1, panics) {
+        if tear_down_kept(1, panics) {
             return Ok(None);
         }
         kept().for_each(|ledger| ledger.hold_events());
         // The first wait of a stream returns an error because work was discarded, so this tries twice.
-        if api.abort_tasks(self.id(), limit).is_ok() && takes_down_what_is_kept(2, panics) {
+        if api.abort_tasks(self.id(), limit).is_ok() && tear_down_kept(2, panics) {
             return Ok(None);
         }
-        kept().for_each(|ledger| ledger.expects_forced_reset());
-        self.reset_by_force(api, alone.given_up()).inspect_err(|_| kept().for_each(|ledger| ledger.was_not_reset()))?;
+        kept().for_each(|ledger| ledger.prepare_forced_reset());
+        self.reset_by_force(api, alone.given_up())
+            .inspect_err(|_| kept().for_each(|ledger| ledger.cancel_forced_reset()))?;
         let mut lost = Vec::new();
         // The library may still know these allocators under the handle of a stream, so this never frees them.
         let mut loses = |ledger: &Arc<Ledger>, inventory| {
@@ -200,12 +201,12 @@ impl DeviceRow {
         // All ledgers note the reset first, because the code below runs code of the user.
         let with_losses: Vec<_> = kept().filter(|ledger| ledger.record_forced_reset()).collect();
         // As long as `alone` exists, nobody can take the device and create streams there.
-        with_losses.iter().for_each(|ledger| ledger.ends_lost_registrations());
+        with_losses.iter().for_each(|ledger| ledger.end_lost_registrations());
         with_losses.iter().for_each(|ledger| loses(ledger, ledger.inventory()));
-        with_losses.iter().for_each(|ledger| ledger.tells_lost_attachments(panics));
+        with_losses.iter().for_each(|ledger| ledger.notify_lost_attachments(panics));
         for (row, ledger) in rows.iter().flat_map(|row| row.kept().into_iter().map(move |ledger| (row, ledger))) {
             let inventory = ledger.inventory();
-            if !ledger.is_taken_down_after_a_forced_reset(limit, panics) {
+            if !ledger.tear_down_after_forced_reset(limit, panics) {
                 loses(&ledger, inventory);
             }
             row.release(&ledger);
@@ -214,9 +215,9 @@ impl DeviceRow {
     }
 
     /// Tries `tries` times to take down each context in quarantine. Returns whether none is left.
-    fn takes_down_what_is_kept(&self, limit: Duration, tries: u32, panics: &mut Panics) -> bool {
+    fn tear_down_kept(&self, limit: Duration, tries: u32, panics: &mut Panics) -> bool {
         for ledger in self.kept() {
-            if (0..tries).any(|_| ledger.is_taken_down(Some(limit), panics)) {
+            if (0..tries).any(|_| ledger.tear_down_quietly(Some(limit), panics)) {
                 self.release(&ledger);
             }
         }

@@ -6,7 +6,7 @@ use crate::code::Code;
 use crate::current::Current;
 use crate::device::Device;
 use crate::error::{Error, Failed, Lines, ScopeError};
-use crate::ledger::takes::{self, Place};
+use crate::ledger::takes::{self, CodeLocation};
 use crate::library::Library;
 #[cfg(not(feature = "sim"))]
 use crate::library::{NeedsTheFeatureSim, PartOfThisProgram};
@@ -40,7 +40,7 @@ pub struct Setup {
     #[builder(default)]
     pub library: Library,
     /// The device. By default it is the device of this thread's current context, if other code has chosen one, and
-    /// otherwise device 0. If this process uses other devices and not device 0, the error is [`Error::DeviceNotSaid`].
+    /// otherwise device 0. If this process uses other devices and not device 0, the error is [`Error::NoDeviceNamed`].
     #[builder(default, setter(strip_option))]
     pub device: Option<i32>,
     /// Whether the program works in the device's default context, which `aclrtSetDevice` creates. By default it gets a
@@ -149,7 +149,7 @@ fn with_device<R>(
     acl: &Acl,
     setup: &Setup,
     program: impl for<'c> FnOnce(&mut Current<Scoped<'c>>) -> R,
-    place: Place,
+    place: CodeLocation,
     panics: &mut Panics,
 ) -> (Option<R>, Vec<Error>) {
     let taken = Thread::new().and_then(|mut thread| {
@@ -184,7 +184,7 @@ pub(crate) fn default_device(acl: &Acl) -> Result<i32, Error> {
     match takes::in_use(acl.api()).as_slice() {
         [] => Ok(0),
         used if used.contains(&0) => Ok(0),
-        [used, ..] => Err(Error::DeviceNotSaid { in_use: *used }),
+        [used, ..] => Err(Error::NoDeviceNamed { in_use: *used }),
     }
 }
 

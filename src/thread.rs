@@ -58,7 +58,7 @@ impl Thread {
     #[inline]
     #[rule(ALLOC_18)]
     pub fn new() -> Result<Self, Error> {
-        InCallback::refuses()?;
+        InCallback::check_outside()?;
         if TAKEN.replace(true) { Err(Error::ThreadTaken) } else { Ok(Self { _here: OfOneThread::NEW }) }
     }
 }
@@ -96,7 +96,7 @@ impl Drop for Occupied {
 /// Having a `&mut impl ThreadToken` tells you that the code that lent it cannot use its own context before you return.
 /// It does not tell you which context is current.
 #[diagnostic::on_unimplemented(
-    message = "`{Self}` does not say which thread this is",
+    message = "`{Self}` is not the token of a thread",
     label = "expected a `Thread`, or the `Current` of the innermost context",
     note = "CTX-05, THREAD-01: who changes a thread's current context has its token: `&mut Thread::new()?`; inside a context \
             that is its `current`",

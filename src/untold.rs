@@ -12,13 +12,13 @@ const MOST: usize = 64;
 
 /// Errors until somebody asks for them.
 #[derive(Debug, Default)]
-pub(crate) struct Untold(Mutex<Vec<Error>>);
+pub(crate) struct UndeliveredErrors(Mutex<Vec<Error>>);
 
 /// Errors that a call could not return because a panic of the program continued. The next
 /// [sweep](crate::runtime::sweep) returns them.
-static SWEPT: Untold = Untold(Mutex::new(Vec::new()));
+static SWEPT: UndeliveredErrors = UndeliveredErrors(Mutex::new(Vec::new()));
 
-impl Untold {
+impl UndeliveredErrors {
     /// Keeps errors, if there is room.
     pub(crate) fn keep(&self, errors: impl IntoIterator<Item = Error>) {
         let mut errors: Vec<_> = errors.into_iter().collect();
@@ -82,12 +82,12 @@ struct ErrorText {
 /// The same error, with texts in place of errors of other code.
 fn without_foreign_values(error: Error) -> Error {
     match error {
-        Error::Attached { what, reason } => match reason.downcast::<Error>() {
-            Ok(reason) => Error::Attached { what, reason: Box::new(without_foreign_values(*reason)) },
+        Error::NotTakenDown { what, reason } => match reason.downcast::<Error>() {
+            Ok(reason) => Error::NotTakenDown { what, reason: Box::new(without_foreign_values(*reason)) },
             Err(reason) => {
                 let text = text_of(&*reason);
                 drop_quietly(reason);
-                Error::Attached { what, reason: text.into() }
+                Error::NotTakenDown { what, reason: text.into() }
             }
         },
         Error::Extension(extension) => {
@@ -170,8 +170,11 @@ mod tests {
     #[test]
     fn errors_are_kept_in_their_words_and_not_more_than_there_is_room_for() {
         keep([
-            Error::Attached { what: "communicator", reason: Box::new(Panics) },
-            Error::Attached { what: "channel", reason: Box::new(Error::from(Extension::of(Refused(Some(Panics))))) },
+            Error::NotTakenDown { what: "communicator", reason: Box::new(Panics) },
+            Error::NotTakenDown {
+                what: "channel",
+                reason: Box::new(Error::from(Extension::of(Refused(Some(Panics))))),
+            },
             Extension::of(Refused(Some(Panics))).into(),
             Error::Forked { loaded_in: 1, here: 2 },
             Error::NotExecuted,
@@ -182,7 +185,7 @@ mod tests {
         let [first, second, third, fourth, ..] = &*told else { panic!("{told:?}") };
         // None of them has a value that panics where it is dropped.
         assert_eq!(first.to_string(), "could not take down the communicator: an error whose text panics");
-        assert!(matches!(second, Error::Attached { reason, .. } if reason.is::<Error>()), "{second}");
+        assert!(matches!(second, Error::NotTakenDown { reason, .. } if reason.is::<Error>()), "{second}");
         assert!(second.extension::<Refused>().is_none(), "a value of other code was kept");
         assert!(third.to_string().starts_with("refused") && third.rules() == [ERR_01], "{third}");
         assert!(matches!(fourth, Error::NotExecuted), "{fourth}");

@@ -40,7 +40,7 @@ unsafe impl ascendcl::raw::Attach for Foreign {
 
     fn take_down(
         &self,
-        _: &ascendcl::raw::Ending<'_>,
+        _: &ascendcl::raw::EndingContext<'_>,
     ) -> core::result::Result<(), Box<dyn std::error::Error + Send + Sync>> {
         Ok(())
     }
@@ -48,7 +48,7 @@ unsafe impl ascendcl::raw::Attach for Foreign {
 assert_impl_all!(ascendcl::raw::Attached<Scoped<'static>, Foreign>: Send, Sync);
 assert_not_impl_any!(ascendcl::raw::Attached<Scoped<'static>, Foreign>: Clone);
 assert_not_impl_any!(ascendcl::raw::Attached<Scoped<'static>, Foreign, Stream<Scoped<'static>>>: Sync);
-assert_not_impl_any!(ascendcl::raw::Ending<'static>: Send, Sync, Clone);
+assert_not_impl_any!(ascendcl::raw::EndingContext<'static>: Send, Sync, Clone);
 assert_impl_all!(ascendcl::raw::EndsBefore: Send, Sync, Copy);
 
 // What crates beside this one keep.
@@ -61,7 +61,7 @@ assert_impl_all!(ascendcl::raw::LastUse: Send, Sync);
 assert_not_impl_any!(ascendcl::raw::LastUse: Clone);
 assert_impl_all!(ascendcl::raw::AllocatorSlot<Pool>: Send, Sync);
 assert_not_impl_any!(ascendcl::raw::AllocatorSlot<Pool>: Clone);
-assert_impl_all!(ascendcl::raw::KeptSlot: Send, Sync, Clone);
+assert_impl_all!(ascendcl::raw::SlotKeeper: Send, Sync, Clone);
 assert_not_impl_any!(ascendcl::raw::AllocatorFunctions: Send, Sync);
 assert_impl_all!(ascendcl::raw::LibraryUser: Send, Sync);
 assert_impl_all!(ascendcl::raw::LibraryHold: Send, Sync);

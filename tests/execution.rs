@@ -128,7 +128,7 @@ fn models_of_a_lane_share_its_working_memory_and_weights_one_after_the_other() {
         assert_eq!(weights.bytes(), size.weights);
         let shared = || Load::builder().source(source).weights(&weights).build();
         let stream = current.stream()?.without_allocator();
-        let stream = current.workspace_lane(stream, current.workspace(2 * size.work)?, |current, mut lane| {
+        let stream = current.workspace_lane(stream, current.workspace(2 * size.workspace)?, |current, mut lane| {
             let mut first = lane.load(current, shared())?.bind(current, &[&[8, 64]], &[&[8, 10]])?;
             let mut second = lane.load(current, shared())?;
             let third = lane.load(current, source.into()).unwrap_err();
@@ -162,7 +162,7 @@ fn a_shared_lane_serves_threads_in_turn_and_weights_are_shared_between_them() {
         context.enter(thread, |current| -> Result<(), Error> {
             let source = ModelSource::memory(&image);
             let (size, weights) = (current.model_size(source)?, current.weights(source)?);
-            let workspace = current.workspace(4 * size.work)?;
+            let workspace = current.workspace(4 * size.workspace)?;
             current.workspace_mutex(workspace, |_, lane| {
                 std::thread::scope(|scope| {
                     for part in 0..4 {
@@ -204,7 +204,7 @@ fn weights_outlive_their_handles_while_a_model_is_loaded_on_them() {
         let weights = current.weights(source)?;
         let on = |source| Load::builder().source(source).weights(&weights).build();
         let refused = current.load(on(ModelSource::memory(&other))).unwrap_err();
-        assert!(matches!(refused.error, Error::OtherModel { .. }), "{refused}");
+        assert!(matches!(refused.error, Error::WeightsOfOtherModel { .. }), "{refused}");
         let mut model = current.load(on(source))?;
         drop(refused);
         drop(weights);

@@ -163,7 +163,7 @@ fn blocks_of_a_pool_allocate_nothing<C: Brand>(current: &Current<C>) {
     }
     assert_eq!(allocations() - before, 0, "allocations in {ROUNDS} round trips");
     let (_stream, pool) = stream.unregister(current).unwrap();
-    assert_eq!(pool.statistics().blocks, 0);
+    assert_eq!(pool.statistics().blocks_in_use, 0);
 }
 
 /// Counts the allocations of each thread.

@@ -91,7 +91,7 @@ fn a_file_with_several_names_is_one_library() {
 fn a_function_that_the_library_lacks_is_an_error_when_it_is_called() {
     let library = c_library("old-library", "int aclInit(const char *path) { (void)path; return 0; }\n");
     let acl = Acl::init(library_at(library.clone())).unwrap();
-    assert!(acl.library().lacks().contains(&"aclrtGetDeviceCount"));
+    assert!(acl.library().missing_functions().contains(&"aclrtGetDeviceCount"));
     let Error::MissingFunction(missing) = acl.device_count().unwrap_err() else { panic!("another error") };
     assert_eq!(missing.symbol, "aclrtGetDeviceCount");
     assert_eq!(

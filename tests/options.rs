@@ -42,7 +42,7 @@ fn the_library_is_given_the_one_policy_that_was_chosen() {
 fn a_library_tells_its_versions_before_it_is_initialised() {
     let _alone = alone();
     let library = Library::Simulator.load().unwrap();
-    assert!(library.is_simulator() && library.lacks().is_empty());
+    assert!(library.is_simulator() && library.missing_functions().is_empty());
     let InterfaceVersion { major, minor, patch } = library.interface_version().unwrap();
     let known = [ACL_MAJOR_VERSION, ACL_MINOR_VERSION, ACL_PATCH_VERSION].map(|number| number as i32);
     assert_eq!([major, minor, patch], known);

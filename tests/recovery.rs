@@ -5,7 +5,7 @@
 mod common;
 
 use ascendcl::capture::CaptureMode;
-use ascendcl::raw::{Attach, Ending, EndsBefore};
+use ascendcl::raw::{Attach, EndingContext, EndsBefore};
 use ascendcl::{Acl, Device, Error, Recovered, RunError, ScopeError, Setup, Thread, allocator::PoolAllocator};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Calls, Fault, Plan, control};
@@ -33,7 +33,7 @@ unsafe impl Attach for Attached {
     const NAME: &'static str = "attached object";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
 
-    fn take_down(&self, from: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn take_down(&self, from: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         assert_eq!(ENDED.replace(Some(from.was_reset())), None, "it ends once");
         // It ends before the stream that it uses, unless the reset has ended that.
         assert_eq!(control::live().streams > 0, !from.was_reset());
@@ -103,7 +103,7 @@ fn a_device_that_hangs_is_used_again_when_its_streams_could_be_aborted() {
         let acl = acl();
         let mut thread = Thread::new().unwrap();
         let refused = hanging(&acl, &mut thread, default, &[]).reset(&mut thread).unwrap_err();
-        assert!(matches!(refused.error, Error::Poisoned { .. }), "{refused:?}");
+        assert!(matches!(refused.error, Error::ObjectsLeft { .. }), "{refused:?}");
         assert_eq!(ENDED.take(), None, "work may use it");
         let device = match refused.value.recover(&mut thread, IN_TIME).unwrap() {
             Recovered::Usable(device) => device,

@@ -54,8 +54,11 @@ fn batches_of_any_size_run_through_a_registered_pool_that_shows_their_blocks() {
                 [1, 2, 3, 4].map(|runs| runs * per_run),
                 "working memory, and the output if it is open"
             );
-            assert_eq!(sizes[3].blocks as u64, per_run - 1, "the output that can still be read: {:?}", sizes[3]);
-            assert!(sizes[1].peak < sizes[2].peak && sizes[3].peak == sizes[2].peak, "{sizes:?}");
+            assert_eq!(sizes[3].blocks_in_use as u64, per_run - 1, "the output that can still be read: {:?}", sizes[3]);
+            assert!(
+                sizes[1].peak_bytes < sizes[2].peak_bytes && sizes[3].peak_bytes == sizes[2].peak_bytes,
+                "{sizes:?}"
+            );
 
             // The registration does not end before its blocks are back.
             let (stream, pool) = match (room, stream.unregister(current)) {
@@ -66,7 +69,7 @@ fn batches_of_any_size_run_through_a_registered_pool_that_shows_their_blocks() {
                 }
                 (_, ended) => ended?,
             };
-            assert_eq!((pool.statistics().blocks, pool.statistics().bytes), (0, 0));
+            assert_eq!((pool.statistics().blocks_in_use, pool.statistics().bytes_in_use), (0, 0));
             pool.release(current)?;
             stream.destroy(current)?;
             Ok(())
@@ -119,7 +122,7 @@ fn outputs_that_the_library_allocated_go_with_a_forgotten_model() {
         plain.synchronize(current)?;
         assert!(current.collect().is_empty());
         assert_lives!(datasets, 4, "those of the two that were forgotten");
-        assert_eq!(with.pool_statistics()?.blocks, 1);
+        assert_eq!(with.pool_statistics()?.blocks_in_use, 1);
         drop(with);
         assert!(current.collect().is_empty(), "the pool stays in place for the block that is out");
         Ok(())

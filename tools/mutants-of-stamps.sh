@@ -178,7 +178,7 @@ mutant 'a place is claimed by a load and a store' "$sharing" 's/match place\.str
 mutant 'a place of another stream is taken' "$sharing" 's/Err\(taken\) if taken != stream => \{\}/Err(taken) if taken != stream \&\& taken == NONE => {}/'
 mutant 'more streams than places are not noted' "$sharing" 's/(            \}\n        \}\n)        self\.note_several\(\);\n/$1/'
 mutant 'work on several streams is not noted' "$sharing" 's/self\.several\.store\(true, Ordering::Relaxed\);//'
-mutant 'an owner does not ask for other names' "$sharing" 's/self\.whole\.as_mut\(\)\.and_then\(Names::get_mut\)\.ok_or\(NotOnly::Named\)\?;/self.whole.as_ref().ok_or(NotOnly::Named)?;/; s/self\.last_use\.mark_idle\(\);\s*whole\.left = LeftUses::nothing\(\);//'
+mutant 'an owner does not ask for other names' "$sharing" 's/self\.whole\.as_mut\(\)\.and_then\(SharedArc::get_mut\)\.ok_or\(NotOnly::Shared\)\?;/self.whole.as_ref().ok_or(NotOnly::Shared)?;/; s/self\.last_use\.mark_idle\(\);\s*whole\.left = LeftUses::nothing\(\);//'
 mutant 'an owner does not ask what was left' "$sharing" 's/ \|\| !whole\.left\.is_over\(has_done, are_idle\)//'
 mutant 'an owner does not ask its own stamp' "$sharing" 's/!self\.last_use\.is_over\(&has_done, &are_idle\) \|\| //'
 mutant 'an owner that takes the block leaves what is over' "$sharing" 's/whole\.left = LeftUses::nothing\(\);//'

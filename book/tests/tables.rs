@@ -133,7 +133,7 @@ fn models<C: Brand>(current: &mut Current<C>) -> Result<(), Error> {
     // The size of a model is known where its shapes are.
     let source = ModelSource::file("../examples/data/digits-8.onnx");
     let weights = current.weights(source)?;
-    let workspace = current.workspace(current.model_size(source)?.work)?;
+    let workspace = current.workspace(current.model_size(source)?.workspace)?;
     drop(current.load(Load::builder().source(source).weights(&weights).workspace(workspace).build())?);
     Ok(())
 }

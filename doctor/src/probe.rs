@@ -50,7 +50,7 @@ fn try_all(findings: &mut Findings) {
     };
     step(findings, "looking for its functions");
     findings.library = Some(library(loaded));
-    if !loaded.lacks().is_empty() {
+    if !loaded.missing_functions().is_empty() {
         findings.problem(ProblemKind::MissingFunctions, format!("{loaded} lacks functions that this crate needs"));
     }
     step(findings, "initialising the library");
@@ -76,7 +76,7 @@ fn kind_of(error: &Error) -> ProblemKind {
 }
 
 fn library(loaded: Loaded) -> Library {
-    let lacks = loaded.lacks();
+    let lacks = loaded.missing_functions();
     let needed = || ascendcl_sys::table().filter(|function| function.required);
     let missing = needed().filter(|function| lacks.contains(&function.name)).map(|function| Missing {
         function: function.name.to_owned(),

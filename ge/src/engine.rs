@@ -113,7 +113,7 @@ impl<'a> Engine<'a> {
     #[rule(GE_10, CTX_05)]
     pub fn init(acl: &'a Acl, place: &Place, options: &Options) -> Result<Self, Error> {
         let library = acl.library();
-        library.allows_calls()?;
+        library.check_calls_allowed()?;
         let shim = Shim::load(place)?;
         let needs = acl.hold(&USER)?;
         let before = std::mem::replace(&mut *life(), Life::Taken);
@@ -266,7 +266,7 @@ impl Drop for Hold {
     fn drop(&mut self) {
         let Some(made) = self.made.take() else { return };
         // A forked child takes no lock: another thread may have had it at the fork.
-        match made.library.allows_calls() {
+        match made.library.check_calls_allowed() {
             Err(Error::Forked { .. }) => core::mem::forget(made),
             _ => *life() = Life::Left(made),
         }

@@ -14,13 +14,13 @@ pub struct PoolStatistics {
     /// The number of chunks of device memory that the pool allocated.
     pub chunks: usize,
     /// Their bytes.
-    pub reserved: usize,
+    pub reserved_bytes: usize,
     /// The number of blocks that the library has.
-    pub blocks: usize,
+    pub blocks_in_use: usize,
     /// Their bytes, rounded up to size classes.
-    pub bytes: usize,
+    pub bytes_in_use: usize,
     /// The largest number of bytes that the library had at one time.
-    pub peak: usize,
+    pub peak_bytes: usize,
     /// The number of requests that got a reused block.
     pub hits: u64,
     /// The number of requests that got a block of unused memory.
@@ -73,8 +73,8 @@ impl<M> Arena<M> {
         let Requests { hits, misses, refused, largest_refused } = self.requests;
         PoolStatistics {
             chunks: self.chunks.len(),
-            reserved: self.chunks.iter().map(|chunk| chunk.bytes).sum(),
-            blocks: self.chunks.iter().map(|chunk| chunk.out).sum(),
+            reserved_bytes: self.chunks.iter().map(|chunk| chunk.bytes).sum(),
+            blocks_in_use: self.chunks.iter().map(|chunk| chunk.out).sum(),
             hits,
             misses,
             refused,
@@ -93,7 +93,7 @@ impl<M> Arena<M> {
     /// Hands out a returned block of exactly this size.
     pub(super) fn take_again(&mut self, size: SizeClass) -> Option<NonZeroUsize> {
         let address = self.free.get_mut(size.number())?.pop()?;
-        self.is_out(address, true);
+        self.count_handed_out(address, true);
         Some(address)
     }
 
@@ -109,7 +109,7 @@ impl<M> Arena<M> {
                 self.cut(size, true)
             })
             .or_else(|| self.reuse(size, usize::MAX))?;
-        self.is_out(address, used_before);
+        self.count_handed_out(address, used_before);
         Some((address, size))
     }
 
@@ -142,7 +142,7 @@ impl<M> Arena<M> {
     }
 
     /// Counts a block as handed out.
-    fn is_out(&mut self, address: NonZeroUsize, used_before: bool) {
+    fn count_handed_out(&mut self, address: NonZeroUsize, used_before: bool) {
         self.requests.hits += u64::from(used_before);
         self.requests.misses += u64::from(!used_before);
         if let Some(chunk) = chunk_of(&mut self.chunks, address) {

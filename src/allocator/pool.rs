@@ -35,7 +35,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 /// // … work …
 /// stream.idle(current)?.trim(current)?;
 /// let (_stream, pool) = stream.unregister(current)?;
-/// assert_eq!(pool.statistics().reserved, 0);
+/// assert_eq!(pool.statistics().reserved_bytes, 0);
 /// # Ok::<_, ascendcl::Error>(())
 /// # }).unwrap();
 /// ```
@@ -97,9 +97,9 @@ impl PoolAllocator {
     ///
     /// # Errors
     ///
-    /// As for [`new`](Self::new); [`Error::OtherContext`] if the pool belongs to another context.
+    /// As for [`new`](Self::new); [`Error::AllocatorOfOtherContext`] if the pool belongs to another context.
     pub fn grow<C: Brand>(&mut self, current: &Current<C>, bytes: usize) -> Result<(), Error> {
-        self.is_of(current.id())?;
+        self.check_context(current.id())?;
         self.add(current.id(), Self::reserve(current, bytes)?)
     }
 
@@ -113,14 +113,14 @@ impl PoolAllocator {
     ///
     /// # Errors
     ///
-    /// [`Error::BlocksInUse`] with the unchanged pool, while the library has blocks, and [`Error::OtherContext`] with the
+    /// [`Error::BlocksInUse`] with the unchanged pool, while the library has blocks, and [`Error::AllocatorOfOtherContext`] with the
     /// unchanged pool, if it belongs to another context. With [`Error::Vendor`] the pool that comes back has no memory any
     /// more: what the library refused to free stays with the scope, and a second `release` does not try again.
     pub fn release<C: Brand>(
         self, // MEM-01: a pool is released once and last: for another one, call `PoolAllocator::new(current, bytes)`
         current: &Current<C>,
     ) -> Result<(), Failed<Self>> {
-        let freed = match self.statistics().blocks {
+        let freed = match self.statistics().blocks_in_use {
             0 => self
                 .remove_idle(current.id())
                 .and_then(|chunks| chunks.iter().map(|chunk| current.ledger().free(chunk)).fold(Ok(()), Result::and)),
@@ -136,7 +136,7 @@ impl PoolAllocator {
 
     /// Adds memory to the pool.
     pub(crate) fn add(&self, context: ContextId, chunk: Arc<RawBuffer>) -> Result<(), Error> {
-        self.is_of(context)?;
+        self.check_context(context)?;
         self.blocks.arena().add(chunk.exposed_start(), chunk.bytes(), chunk);
         Ok(())
     }
@@ -144,13 +144,13 @@ impl PoolAllocator {
     /// Removes the memory without blocks in use. It is freed in this context, which has to be the pool's. The caller
     /// knows that no queued work uses it.
     pub(crate) fn remove_idle(&self, context: ContextId) -> Result<Vec<Arc<RawBuffer>>, Error> {
-        self.is_of(context)?;
+        self.check_context(context)?;
         Ok(self.blocks.all().remove_idle())
     }
 
     /// An error if the pool's memory belongs to another context.
-    pub(crate) fn is_of(&self, context: ContextId) -> Result<(), Error> {
-        if context == self.context { Ok(()) } else { Err(Error::OtherContext { context }) }
+    pub(crate) fn check_context(&self, context: ContextId) -> Result<(), Error> {
+        if context == self.context { Ok(()) } else { Err(Error::AllocatorOfOtherContext { context }) }
     }
 }
 
@@ -218,8 +218,8 @@ impl Blocks {
         let statistics = self.all().statistics();
         PoolStatistics {
             hits: statistics.hits + self.hits.load(Ordering::Relaxed),
-            bytes: self.bytes.load(Ordering::Relaxed),
-            peak: self.peak.load(Ordering::Relaxed),
+            bytes_in_use: self.bytes.load(Ordering::Relaxed),
+            peak_bytes: self.peak.load(Ordering::Relaxed),
             ..statistics
         }
     }

@@ -71,7 +71,7 @@ impl<C: Brand> Current<C> {
     /// or [`Error::Vendor`].
     #[rule(GRAPH_05, GRAPH_08)]
     pub fn build_graph<G: GraphOperands<C>>(&self, operands: G) -> Result<GraphBuild<C, G>, Failed<G>> {
-        let begun = operands.can_be_captured(self, INSIDE).and_then(|()| {
+        let begun = operands.check_capturable(self, INSIDE).and_then(|()| {
             let raw = self.ledger().begin_build()?;
             let mut inner = Box::new(Inner::new(&*raw.stream_of_the_build()?));
             let mut objects = Objects::new(&raw);
@@ -105,9 +105,9 @@ impl<C: Brand, G: GraphOperands<C>> GraphBuild<C, G> {
         program: impl for<'g> FnOnce(&mut Capture<'g, C, Built<'g>>, G::Captured<'g, Built<'g>>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let ledger = current.ledger();
-        ledger.api().is_of_this_process()?;
+        ledger.api().check_process()?;
         let stream = self.raw.stream_of_the_build()?;
-        self.inner.is_whole()?;
+        self.inner.check_whole()?;
         // If the program panics, this value stays.
         let inner = mem::replace(&mut *self.inner, Inner::broken("the program that added tasks panicked"));
         let recording = Recording::continuing(ledger, &self.raw, inner, Arc::clone(&self.panicked));
@@ -133,7 +133,7 @@ impl<C: Brand, G: GraphOperands<C>> GraphBuild<C, G> {
         mut self, // GRAPH-08: all tasks come before the end: `build.add(current, |tasks, names| ...)?`
         current: &Current<C>,
     ) -> Result<CapturedGraph<C, G>, Failed<Self>> {
-        let usable = self.raw.is_current().and_then(|()| self.inner.is_whole());
+        let usable = self.raw.check_current().and_then(|()| self.inner.check_whole());
         if let Err(error) = usable {
             return Err(Failed { error, value: self });
         }
@@ -155,7 +155,7 @@ impl<C: Brand, G: GraphOperands<C>> GraphBuild<C, G> {
     /// [`Error::WrongContext`].
     #[rule(GRAPH_08)]
     pub fn into_operands(mut self, current: &Current<C>) -> Result<G, Failed<Self>> {
-        if let Err(error) = self.raw.is_current() {
+        if let Err(error) = self.raw.check_current() {
             return Err(Failed { error, value: self });
         }
         let mut kept = Vec::new();

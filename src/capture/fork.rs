@@ -35,9 +35,9 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     where
         K: OfACapture,
     {
-        self.is_no_body()?;
+        self.check_no_body()?;
         let (recording, queue) = (self.recording, Arc::clone(side.queue()));
-        recording.graph().takes_part(recording.api(), &queue)?;
+        recording.graph().join_capture(recording.api(), &queue)?;
         let number = recording.branch_on(&queue);
         recording.go_behind((number, &queue), (self.branch, &self.queue), true)?;
         let mut branch = Capture::new(recording, queue, number);
@@ -92,7 +92,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         K: OfABuild,
     {
         let (recording, graph) = (self.recording, self.recording.graph());
-        recording.is_in_no_case(self.branch)?;
+        recording.check_in_no_case(self.branch)?;
         let queue = graph.stream_for_a_branch(recording.api()).inspect_err(|error| recording.breaks(error))?;
         let number = recording.branch_on(&queue);
         recording.go_behind((number, &queue), (self.branch, &self.queue), true)?;
@@ -120,7 +120,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     ) -> Result<Captured<'g, T, K>, Failed<Captured<'g, T, L>>> {
         let behind = match core::ptr::eq(self.recording, from.recording) && self.body == from.body {
             true => {
-                self.recording.is_in_no_case(self.branch).and(self.recording.is_in_no_case(from.branch)).and_then(
+                self.recording.check_in_no_case(self.branch).and(self.recording.check_in_no_case(from.branch)).and_then(
                     |()| self.recording.go_behind((self.branch, &self.queue), (from.branch, &from.queue), false),
                 )
             }

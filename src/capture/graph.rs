@@ -81,7 +81,7 @@ impl<C: Brand> StreamOps<C> {
         let graph = ManuallyDrop::into_inner(graph);
         let past = R::HAS_PAST.then(|| graph.past_of_operand(INSIDE));
         let mut graph = graph.taken_by_work(INSIDE);
-        graph.parts.operands.was_replayed(INSIDE);
+        graph.parts.operands.note_replay(INSIDE);
         let replay = Pending::with_queue(graph, queue, number);
         Ok(match past {
             Some(past) => replay.after(past),
@@ -200,7 +200,7 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
 
 impl<C: Brand, G> sealed_payload::Payload for CapturedGraph<C, G> {
     #[inline]
-    fn comes_to_rest(&self, _: Inside) {
+    fn mark_work_done(&self, _: Inside) {
         self.parts.raw.mark_idle();
     }
 

@@ -6,7 +6,7 @@ use super::{CanCapture, Capture, Captured, CapturedGraph, Main, OfACapture};
 use crate::brand::{Brand, INSIDE, Mark, Scoped};
 use crate::current::Current;
 use crate::error::{Error, Failed};
-use crate::ffi::{RawInvocation, RawTaskGroup};
+use crate::ffi::{RawOperator, RawTaskGroup};
 use crate::operator::{BoundOperator, IdleInputs, IdleOutputs};
 use crate::stream::{Pending, Stream};
 use ascendcl_macros::rule;
@@ -79,7 +79,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
     where
         K: OfACapture,
     {
-        self.is_no_body()?;
+        self.check_no_body()?;
         let recording = self.recording;
         let operators = tasks.operators.iter().map(|object| recording.operator(*object, self.branch));
         let operators = operators.collect::<Result<Vec<_>, _>>()?;
@@ -160,7 +160,7 @@ impl<C: Brand, S: CanCapture> Stream<C, S> {
             if graph.parts.topology.uses_at_once(group.first, &numbers) {
                 return Err(Error::OtherCapture);
             }
-            current.ledger().api().is_of_this_process()?;
+            current.ledger().api().check_process()?;
             graph.parts.raw.update(current.here(), self.queue(), &group.raw, &operators)
         });
         match updated {
@@ -175,7 +175,7 @@ impl<C: Brand, S: CanCapture> Stream<C, S> {
 
 impl<C: Brand, L> TaskGroup<C, L> {
     /// The operators with these numbers, if they are of the group's kinds.
-    fn replaced_by(&self, objects: &Objects<'_>, numbers: &[usize]) -> Result<Vec<Arc<RawInvocation>>, Error> {
+    fn replaced_by(&self, objects: &Objects<'_>, numbers: &[usize]) -> Result<Vec<Arc<RawOperator>>, Error> {
         let text = |kind: &CStr| kind.to_string_lossy().into();
         let pairs = self.kinds.iter().zip(numbers).map(|(expected, number)| {
             let found = objects.operator(*number)?;
@@ -203,8 +203,8 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
         more: H,
     ) -> Result<CapturedGraph<C, (G, H)>, Failed<(Self, H)>> {
         let api = current.ledger().api();
-        let usable = api.is_of_this_process().and_then(|()| self.parts.raw.is_current());
-        if let Err(error) = usable.and_then(|()| more.can_be_captured(current, INSIDE)) {
+        let usable = api.check_process().and_then(|()| self.parts.raw.check_current());
+        if let Err(error) = usable.and_then(|()| more.check_capturable(current, INSIDE)) {
             return Err(Failed { error, value: (self, more) });
         }
         let raw = Arc::clone(&self.parts.raw);

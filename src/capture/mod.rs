@@ -240,7 +240,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         S: CanCapture,
     {
         let ledger = current.ledger();
-        let begun = operands.can_be_captured(current, INSIDE).and_then(|()| ledger.begin_capture(self.queue(), mode));
+        let begun = operands.check_capturable(current, INSIDE).and_then(|()| ledger.begin_capture(self.queue(), mode));
         let raw = match begun {
             Ok(raw) => raw,
             Err(error) => return Err(Failed { error, value: operands }),
@@ -275,7 +275,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
 
 impl<'g, C: Brand, K> Capture<'g, C, K> {
     /// An error in the body of a condition.
-    fn is_no_body(&self) -> Result<(), Error> {
+    fn check_no_body(&self) -> Result<(), Error> {
         if self.body.is_some() { Err(Error::InABody) } else { Ok(()) }
     }
 

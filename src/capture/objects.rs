@@ -1,7 +1,7 @@
 //! The operands of a graph as objects with numbers.
 
 use crate::error::Error;
-use crate::ffi::{RawBuffer, RawGraph, RawInvocation};
+use crate::ffi::{RawBuffer, RawGraph, RawOperator};
 use crate::model::CapturedModel;
 use crate::operator::CapturedOperator;
 use std::any::Any;
@@ -35,7 +35,7 @@ impl<'g> Objects<'g> {
     }
 
     /// The operator with this number.
-    pub(super) fn operator(&self, object: usize) -> Result<Arc<RawInvocation>, Error> {
+    pub(super) fn operator(&self, object: usize) -> Result<Arc<RawOperator>, Error> {
         match self.objects.get(object) {
             Some(Object::Operator(operator)) => Ok(Arc::clone(operator.invocation())),
             _ => Err(Error::OtherCapture),

@@ -51,14 +51,14 @@ pub(crate) mod sealed {
             C: 'a;
 
         /// An error unless the tasks of a graph can use it now.
-        fn can_be_captured(&self, current: &Current<C>, key: Inside) -> Result<(), Error>;
+        fn check_capturable(&self, current: &Current<C>, key: Inside) -> Result<(), Error>;
         fn names_of_operands<'g, K>(&self, objects: &mut Objects<'_>, key: Inside) -> Self::Captured<'g, K>;
         fn access_between_replays<'a>(
             &'a mut self,
             current: &'a Current<C>,
             key: Inside,
         ) -> Result<Self::Access<'a>, Error>;
-        fn was_replayed(&mut self, key: Inside);
+        fn note_replay(&mut self, key: Inside);
     }
 }
 
@@ -132,8 +132,8 @@ impl<C: Brand, E: Element> sealed::Operands<C> for HostBuffer<C, E> {
         Self: 'a,
         C: 'a;
 
-    fn can_be_captured(&self, _: &Current<C>, _: Inside) -> Result<(), Error> {
-        self.block().can_be_captured()
+    fn check_capturable(&self, _: &Current<C>, _: Inside) -> Result<(), Error> {
+        self.block().check_capturable()
     }
 
     fn names_of_operands<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {
@@ -144,7 +144,7 @@ impl<C: Brand, E: Element> sealed::Operands<C> for HostBuffer<C, E> {
         self.slice_mut(current)
     }
 
-    fn was_replayed(&mut self, _: Inside) {}
+    fn note_replay(&mut self, _: Inside) {}
 }
 
 macro_rules! device_memory {
@@ -157,8 +157,8 @@ macro_rules! device_memory {
                 Self: 'a,
                 C: 'a;
 
-            fn can_be_captured(&self, _: &Current<C>, _: Inside) -> Result<(), Error> {
-                self.block().can_be_captured()
+            fn check_capturable(&self, _: &Current<C>, _: Inside) -> Result<(), Error> {
+                self.block().check_capturable()
             }
 
             fn names_of_operands<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {
@@ -169,7 +169,7 @@ macro_rules! device_memory {
                 Ok(OperandAccess(self))
             }
 
-            fn was_replayed(&mut self, _: Inside) {}
+            fn note_replay(&mut self, _: Inside) {}
         }
     )* };
 }
@@ -187,8 +187,8 @@ impl<C: Brand> sealed::Operands<C> for BoundModel<C> {
         Self: 'a,
         C: 'a;
 
-    fn can_be_captured(&self, current: &Current<C>, _: Inside) -> Result<(), Error> {
-        Self::can_be_captured(self, current)
+    fn check_capturable(&self, current: &Current<C>, _: Inside) -> Result<(), Error> {
+        Self::check_capturable(self, current)
     }
 
     fn names_of_operands<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {
@@ -206,8 +206,8 @@ impl<C: Brand> sealed::Operands<C> for BoundModel<C> {
         Ok(OperandAccess(self))
     }
 
-    fn was_replayed(&mut self, _: Inside) {
-        Self::was_replayed(self);
+    fn note_replay(&mut self, _: Inside) {
+        Self::note_replay(self);
     }
 }
 
@@ -219,8 +219,8 @@ impl<C: Brand, I, O> sealed::Operands<C> for BoundOperator<C, I, O> {
         Self: 'a,
         C: 'a;
 
-    fn can_be_captured(&self, _: &Current<C>, _: Inside) -> Result<(), Error> {
-        self.invocation().can_be_captured()
+    fn check_capturable(&self, _: &Current<C>, _: Inside) -> Result<(), Error> {
+        self.invocation().check_capturable()
     }
 
     fn names_of_operands<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {
@@ -235,7 +235,7 @@ impl<C: Brand, I, O> sealed::Operands<C> for BoundOperator<C, I, O> {
         Ok(OperandAccess(self))
     }
 
-    fn was_replayed(&mut self, _: Inside) {}
+    fn note_replay(&mut self, _: Inside) {}
 }
 
 impl<C: Brand, T: sealed::Operands<C>> sealed::Operands<C> for Box<[T]> {
@@ -246,8 +246,8 @@ impl<C: Brand, T: sealed::Operands<C>> sealed::Operands<C> for Box<[T]> {
         Self: 'a,
         C: 'a;
 
-    fn can_be_captured(&self, current: &Current<C>, key: Inside) -> Result<(), Error> {
-        self.iter().try_for_each(|one| one.can_be_captured(current, key))
+    fn check_capturable(&self, current: &Current<C>, key: Inside) -> Result<(), Error> {
+        self.iter().try_for_each(|one| one.check_capturable(current, key))
     }
 
     fn names_of_operands<'g, K>(&self, objects: &mut Objects<'_>, key: Inside) -> Self::Captured<'g, K> {
@@ -262,8 +262,8 @@ impl<C: Brand, T: sealed::Operands<C>> sealed::Operands<C> for Box<[T]> {
         self.iter_mut().map(|one| one.access_between_replays(current, key)).collect()
     }
 
-    fn was_replayed(&mut self, key: Inside) {
-        self.iter_mut().for_each(|one| one.was_replayed(key));
+    fn note_replay(&mut self, key: Inside) {
+        self.iter_mut().for_each(|one| one.note_replay(key));
     }
 }
 
@@ -277,9 +277,9 @@ macro_rules! tuples {
                 Self: 'a,
                 C: 'a;
 
-            fn can_be_captured(&self, current: &Current<C>, key: Inside) -> Result<(), Error> {
+            fn check_capturable(&self, current: &Current<C>, key: Inside) -> Result<(), Error> {
                 let ($($part,)*) = self;
-                $($part.can_be_captured(current, key)?;)*
+                $($part.check_capturable(current, key)?;)*
                 Ok(())
             }
 
@@ -293,9 +293,9 @@ macro_rules! tuples {
                 Ok(($($part.access_between_replays(current, key)?,)*))
             }
 
-            fn was_replayed(&mut self, key: Inside) {
+            fn note_replay(&mut self, key: Inside) {
                 let ($($part,)*) = self;
-                $($part.was_replayed(key);)*
+                $($part.note_replay(key);)*
             }
         }
     )* };

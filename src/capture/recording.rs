@@ -3,7 +3,7 @@
 use super::objects::{Object, Objects};
 use super::topology::{CapturedTask, Topology};
 use crate::error::Error;
-use crate::ffi::{Api, FirstPanic, RawBuffer, RawGraph, RawInvocation, RawStream};
+use crate::ffi::{Api, FirstPanic, RawBuffer, RawGraph, RawOperator, RawStream};
 use crate::ledger::Ledger;
 use crate::model::{CapturedModel, CapturedTensor};
 use crate::operator::CapturedOperator;
@@ -81,7 +81,7 @@ impl<'g> Recording<'g> {
     }
 
     /// The operator with this number, if the branch has it now.
-    pub(super) fn operator(&self, object: usize, branch: usize) -> Result<Arc<RawInvocation>, Error> {
+    pub(super) fn operator(&self, object: usize, branch: usize) -> Result<Arc<RawOperator>, Error> {
         let inner = self.inner();
         match inner.objects.get(object) {
             Some(Object::Operator(own)) if inner.has.get(object) == Some(&branch) => Ok(Arc::clone(own.invocation())),
@@ -199,7 +199,7 @@ impl<'g> Recording<'g> {
     /// Notes that the tasks are not complete. The words of the error can be code of the program, which may panic. So
     /// this is noted before, and no lock is held meanwhile.
     pub(super) fn breaks(&self, error: &Error) {
-        let is_first = self.inner().is_whole().is_ok();
+        let is_first = self.inner().check_whole().is_ok();
         self.breaks_because("an error whose `Display` panicked");
         let words = error.to_string();
         if is_first {
@@ -254,7 +254,7 @@ impl<'g> Recording<'g> {
     }
 
     /// Notes that the next tasks of the branch are in a case of a switch (`is_inside`), or after that case.
-    pub(super) fn is_in_a_case(&self, branch: usize, is_inside: bool) {
+    pub(super) fn note_case(&self, branch: usize, is_inside: bool) {
         if let Some(branch) = self.inner().branches.get_mut(branch) {
             branch.cases = if is_inside { branch.cases + 1 } else { branch.cases.saturating_sub(1) };
         }
@@ -263,7 +263,7 @@ impl<'g> Recording<'g> {
     /// An error while tasks of the branch are in a case of a switch, where they cannot be ordered with another branch. If a
     /// replay does not record the event, the other branch would wait forever. If a replay does not wait for the event, the
     /// branch would go on too early.
-    pub(super) fn is_in_no_case(&self, branch: usize) -> Result<(), Error> {
+    pub(super) fn check_in_no_case(&self, branch: usize) -> Result<(), Error> {
         match self.inner().branches.get(branch) {
             Some(Branch { cases: 1.., .. }) => Err(Error::InABody),
             _ => Ok(()),
@@ -321,7 +321,7 @@ impl<'g> Recording<'g> {
     pub(super) fn into_parts(self) -> (Topology, FirstPanic, Result<(), Error>) {
         let panicked = Arc::clone(&self.panicked);
         let inner = self.into_inner();
-        let broken = inner.is_whole();
+        let broken = inner.check_whole();
         (inner.into_topology(), panicked, broken)
     }
 
@@ -360,7 +360,7 @@ impl Inner {
     }
 
     /// An error when something failed.
-    pub(super) fn is_whole(&self) -> Result<(), Error> {
+    pub(super) fn check_whole(&self) -> Result<(), Error> {
         self.broken.clone().map_or(Ok(()), |reason| Err(Error::CaptureBroken { reason }))
     }
 

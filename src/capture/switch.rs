@@ -91,9 +91,9 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
             recording.set_executed(&before);
             let begun = switch.begin_case(api, &queue, number);
             recording.note_after(branch, "case", first.clone(), begun)?;
-            recording.is_in_a_case(branch, true);
+            recording.note_case(branch, true);
             let added = catch(|| case(self, number));
-            recording.is_in_a_case(branch, false);
+            recording.note_case(branch, false);
             let added = added.unwrap_or_else(|panic| {
                 recording.breaks_because("a case of a switch panicked");
                 panic.resume()

@@ -5,7 +5,7 @@ use super::{Capture, Captured};
 use crate::brand::Brand;
 use crate::element::Element;
 use crate::error::{Error, ObjectKind};
-use crate::ffi::{Place, RawBuffer};
+use crate::ffi::{BlockPosition, RawBuffer};
 use crate::memory::{DeviceBuffer, HostBuffer};
 use crate::model::BoundModel;
 use crate::operator::{BoundOperator, IdleInputs, IdleOutputs};
@@ -66,7 +66,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         value: u8,
     ) -> Result<(), Error> {
         let block = self.recording.memory(buffer.object)?;
-        let given = self.queue.capture_set(self.recording.api(), Place { block: &block, start: 0 }, value);
+        let given = self.queue.capture_set(self.recording.api(), BlockPosition { block: &block, start: 0 }, value);
         self.recording.note(self.branch, "set", &[], &[buffer.object], given)
     }
 
@@ -133,7 +133,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         (to, written): (&RawBuffer, usize),
         bytes: usize,
     ) -> Result<(), Error> {
-        let (to, from) = (Place { block: to, start: 0 }, Place { block: from, start: 0 });
+        let (to, from) = (BlockPosition { block: to, start: 0 }, BlockPosition { block: from, start: 0 });
         let given = self.queue.capture_copy(self.recording.api(), to, from, bytes);
         self.recording.note(self.branch, "copy", &[read], &[written], given)
     }

@@ -32,7 +32,7 @@ elsewhere! {
 
     /// The end of the library's use.
     EndsByClose:
-        "the library is closed by its value",
+        "`close` takes the `Acl` by value",
         "no method of `Acl` has this name",
         "INIT-02: `acl.close()?`, when its devices are reset",
         "see `ascendcl-explain INIT-02`";

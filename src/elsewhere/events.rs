@@ -15,7 +15,7 @@ elsewhere! {
     /// An event that records itself.
     RecordedByStreams:
         "a stream records an event",
-        "the stream is asked, and gets the event",
+        "call this on the stream, and pass the event to it",
         "EVENT-05, EVENT-07: `let event = stream.record(current, event)?;`: only what it returns can be waited for",
         "see `ascendcl-explain EVENT-05`";
 
@@ -28,15 +28,15 @@ elsewhere! {
 
     /// An event that is asked.
     AnswersIsComplete:
-        "a recorded event says whether it is complete by `is_complete`",
+        "`is_complete` tells whether the work before a recorded event is done",
         "no method of an event has this name",
         "EVENT-05: `event.is_complete(current)?`",
         "see `ascendcl-explain EVENT-05`";
 
     /// A time between events, without their context.
     MeasuredFromTheStart:
-        "the later event tells the time since the earlier one",
-        "this is `milliseconds_since`",
+        "the time between two events is a method of the later event",
+        "the method is `milliseconds_since`",
         "EVENT-04: `end.milliseconds_since(current, &start)?`, for two recorded events of one stream",
         "see `ascendcl-explain EVENT-04`";
 }

@@ -11,7 +11,7 @@ elsewhere! {
     /// A graph that runs by itself.
     ReplayedByStreams:
         "a stream replays a graph",
-        "the stream is asked, and gets the graph",
+        "call this on the stream, and pass the graph to it",
         "GRAPH-07: `let graph = stream.replay(current, graph)?.wait(current)?;`",
         "see `ascendcl-explain GRAPH-07`";
 

@@ -82,7 +82,7 @@ elsewhere! {
 
     /// An address of the device.
     AddressOfKeptMemory:
-        "the address of device memory is asked of memory that is kept, or of the raw handle",
+        "only kept memory and raw handles have a device address",
         "an address of the device means nothing to the host",
         "MEM-10, ALLOC-07: an allocator keeps its memory, and has the address of that: `let memory = buffer.keep();`, \
          `memory.start()`",

@@ -26,7 +26,7 @@ elsewhere! {
     /// An execution without a stream.
     QueuedByStreams:
         "a stream executes a bound model",
-        "the stream is asked, and gets the model",
+        "call this on the stream, and pass the model to it",
         "MODEL-17: `let model = stream.execute(current, model)?.wait(current)?;`, and without a stream: `model.run(current)?`",
         "see `ascendcl-explain MODEL-17`";
 

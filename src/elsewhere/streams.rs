@@ -29,7 +29,7 @@ elsewhere! {
 
     /// A stream that is kept.
     LentByCurrent:
-        "a stream that is kept is lent by the context that is current",
+        "a `KeptStream` gives its stream by `lend`, in the context that is current",
         "a `KeptStream` takes no work and no waits",
         "STREAM-09: `let stream = kept.lend(current)?;`, and then `stream.synchronize(current)?`",
         "see `ascendcl-explain STREAM-09`";
@@ -50,7 +50,7 @@ elsewhere! {
 
     /// A wait for a stream by another name.
     WaitedForByItsName:
-        "a stream is waited for by `synchronize`, and asked by `is_done`",
+        "`synchronize` waits for a stream, and `is_done` looks without waiting",
         "no method of a stream has this name",
         "COPY-03: `stream.synchronize(current)?`; for the work and its buffers: `pending.wait(current)?`",
         "without a wait: `stream.is_done(current)?`",

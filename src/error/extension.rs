@@ -71,7 +71,7 @@ impl Error {
     pub fn extension<E: ExtensionError>(&self) -> Option<&E> {
         match self {
             Self::Extension(error) => error.get(),
-            Self::Attached { reason, .. } => reason.downcast_ref::<Self>().and_then(Self::extension),
+            Self::NotTakenDown { reason, .. } => reason.downcast_ref::<Self>().and_then(Self::extension),
             Self::NotClosed(error) => error.errors().iter().find_map(Self::extension),
             _ => None,
         }

@@ -92,7 +92,7 @@ pub enum InputError {
     },
     /// One input was given twice.
     #[error("input `{name}` was given twice{}", Cited(Self::COUNT))]
-    Twice {
+    GivenTwice {
         /// The input.
         name: String,
     },

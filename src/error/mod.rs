@@ -70,7 +70,7 @@ pub enum Error {
     Extension(#[from] Extension),
     /// Another library uses this one, so this one cannot be finalised before it.
     #[error("{}{}", user.why, Cited(user.rules))]
-    StillUsed {
+    LibraryInUse {
         /// The other library.
         user: &'static LibraryUser,
     },
@@ -133,9 +133,9 @@ pub enum Error {
     #[error(
         "this allocator's memory belongs to another context, so it cannot serve context {context}; \
          create an allocator while this context is current, or register it on a stream of its own context{}",
-        Cited(rules::OTHER_CONTEXT)
+        Cited(rules::ALLOCATOR_OF_OTHER_CONTEXT)
     )]
-    OtherContext {
+    AllocatorOfOtherContext {
         /// The context that it cannot serve.
         context: ContextId,
     },
@@ -231,9 +231,9 @@ pub enum Error {
     #[error(
         "this process uses device {in_use} and not device 0, and the `Setup` names no device: pass \
          `Setup::builder().device({in_use})`, or the number of another device{}",
-        Cited(rules::DEVICE_NOT_SAID)
+        Cited(rules::NO_DEVICE_NAMED)
     )]
-    DeviceNotSaid {
+    NoDeviceNamed {
         /// The number of the device in use.
         in_use: i32,
     },
@@ -241,9 +241,9 @@ pub enum Error {
     /// library refuses to release them, or the library is closed inside of another context.
     #[error(
         "device {device} cannot be reset, because {stuck} could not be released: try again, or recover the device{}",
-        Cited(rules::POISONED)
+        Cited(rules::OBJECTS_LEFT)
     )]
-    Poisoned {
+    ObjectsLeft {
         /// The number of the device.
         device: i32,
         /// A description of what could not be released.
@@ -436,7 +436,7 @@ pub enum Error {
         "{bytes} bytes that begin {past} bytes after a multiple of {alignment} cannot be read as elements of {size} \
          bytes with that alignment"
     )]
-    NoSuchElements {
+    CannotCast {
         /// How many bytes there are.
         bytes: usize,
         /// The size of an element in bytes.
@@ -572,7 +572,7 @@ pub enum Error {
     NotClosed(Box<CloseError>),
     /// An object of other code could not be taken down.
     #[error("could not take down the {what}: {reason}")]
-    Attached {
+    NotTakenDown {
         /// The kind of object: [`Attach::NAME`](crate::raw::Attach::NAME).
         what: &'static str,
         /// The error of its own code.
@@ -610,7 +610,7 @@ pub enum Error {
          new ones with `current.weights(source)`{}",
         Cited(rules::OTHER_MODEL)
     )]
-    OtherModel {
+    WeightsOfOtherModel {
         /// The model that they were allocated for.
         expected: Box<str>,
         /// The model to load with them.
@@ -695,7 +695,7 @@ pub enum Error {
         waited.as_millis(),
         Cited(rules::BUSY)
     )]
-    Busy {
+    WorkspaceBusy {
         /// How long it waited at most.
         waited: Duration,
     },
@@ -724,7 +724,7 @@ impl Error {
             Self::CaptureUnsupported(error) | Self::ConditionsUnsupported(error) => error.code(),
             Self::NotClosed(error) => error.code(),
             Self::ActorEnded { cause } => cause.as_ref().and_then(|cause| cause.code()),
-            Self::Attached { reason, .. } => reason.downcast_ref::<Self>().and_then(Self::code),
+            Self::NotTakenDown { reason, .. } => reason.downcast_ref::<Self>().and_then(Self::code),
             _ => None,
         }
     }

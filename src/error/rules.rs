@@ -18,8 +18,8 @@ impl Error {
             Self::Vendor(error) => error.code.rules(),
             Self::Input(error) => error.rules(),
             Self::Extension(error) => error.rules(),
-            Self::StillUsed { user } => user.rules,
-            Self::Attached { reason, .. } => reason.downcast_ref::<Self>().map_or(&[], Self::rules),
+            Self::LibraryInUse { user } => user.rules,
+            Self::NotTakenDown { reason, .. } => reason.downcast_ref::<Self>().map_or(&[], Self::rules),
             Self::NotClosed(error) => error.rules(),
             Self::ActorEnded { cause } => cause.as_ref().map_or(&[], |cause| cause.rules()),
             Self::Forked { .. } => FORKED,
@@ -27,7 +27,7 @@ impl Error {
             Self::CurrentElsewhere { .. } => CURRENT_ELSEWHERE,
             Self::UnsupportedProduct { .. } => UNSUPPORTED_PRODUCT,
             Self::OtherGroup => OTHER_GROUP,
-            Self::OtherContext { .. } => OTHER_CONTEXT,
+            Self::AllocatorOfOtherContext { .. } => ALLOCATOR_OF_OTHER_CONTEXT,
             Self::WorkFailed { .. } => WORK_FAILED,
             Self::BlocksInUse { .. } => BLOCKS_IN_USE,
             Self::OutputNotAllocated { .. } => OUTPUT_NOT_ALLOCATED,
@@ -35,9 +35,9 @@ impl Error {
             Self::ThreadTaken => THREAD_TAKEN,
             Self::InsideCallback => INSIDE_CALLBACK,
             Self::NoSuchDevice { .. } => NO_SUCH_DEVICE,
-            Self::DeviceNotSaid { .. } => DEVICE_NOT_SAID,
+            Self::NoDeviceNamed { .. } => NO_DEVICE_NAMED,
             Self::DeviceShared { .. } => DEVICE_SHARED,
-            Self::Poisoned { .. } => POISONED,
+            Self::ObjectsLeft { .. } => OBJECTS_LEFT,
             Self::OtherStream { .. } => OTHER_STREAM,
             Self::NotCovered => NOT_COVERED,
             Self::EventsOfTwoStreams => EVENTS_OF_TWO_STREAMS,
@@ -59,10 +59,10 @@ impl Error {
             Self::Gone { what } => what.rules_of_life(),
             Self::WrongContext { what, .. } => what.rules_of_context(),
             Self::TooShort { what, .. } | Self::LengthMismatch { what, .. } => what.rules_of_size(),
-            Self::OtherModel { .. } => OTHER_MODEL,
+            Self::WeightsOfOtherModel { .. } => OTHER_MODEL,
             Self::NotExecuted => NOT_EXECUTED,
             Self::NoSuchInput { .. } => InputError::COUNT,
-            Self::Busy { .. } => BUSY,
+            Self::WorkspaceBusy { .. } => BUSY,
             Self::Capturing => CAPTURING,
             Self::CaptureUnsupported(error) | Self::ConditionsUnsupported(error) => error.rules(),
             Self::InABody => IN_A_BODY,
@@ -80,7 +80,7 @@ pub(super) const CURRENT_CHANGED: &[RuleId] = &[CTX_05, CTX_08];
 pub(super) const CURRENT_ELSEWHERE: &[RuleId] = &[CTX_11];
 pub(super) const UNSUPPORTED_PRODUCT: &[RuleId] = &[ALLOC_02];
 pub(super) const OTHER_GROUP: &[RuleId] = &[ALLOC_10];
-pub(super) const OTHER_CONTEXT: &[RuleId] = &[MEM_11];
+pub(super) const ALLOCATOR_OF_OTHER_CONTEXT: &[RuleId] = &[MEM_11];
 pub(super) const WORK_FAILED: &[RuleId] = &[ERR_02];
 pub(super) const BLOCKS_IN_USE: &[RuleId] = &[ALLOC_12];
 pub(super) const OUTPUT_NOT_ALLOCATED: &[RuleId] = &[DATA_06];
@@ -88,9 +88,9 @@ pub(super) const NULL_ANSWER: &[RuleId] = &[ERR_06];
 pub(super) const THREAD_TAKEN: &[RuleId] = &[THREAD_01];
 pub(super) const INSIDE_CALLBACK: &[RuleId] = &[ALLOC_18, CB_01];
 pub(super) const NO_SUCH_DEVICE: &[RuleId] = &[DEV_11];
-pub(super) const DEVICE_NOT_SAID: &[RuleId] = &[THREAD_01];
+pub(super) const NO_DEVICE_NAMED: &[RuleId] = &[THREAD_01];
 pub(super) const DEVICE_SHARED: &[RuleId] = &[DEV_08];
-pub(super) const POISONED: &[RuleId] = &[DEV_10];
+pub(super) const OBJECTS_LEFT: &[RuleId] = &[DEV_10];
 pub(super) const OTHER_MODEL: &[RuleId] = &[MODEL_09];
 pub(super) const BUSY: &[RuleId] = &[MODEL_06];
 pub(super) const NOT_EXECUTED: &[RuleId] = &[MODEL_17];
@@ -126,7 +126,9 @@ impl InputError {
     /// The rules of the library that the error is about.
     pub fn rules(&self) -> &'static [RuleId] {
         match self {
-            Self::Count { .. } | Self::OutputCount { .. } | Self::NoSuchName { .. } | Self::Twice { .. } => Self::COUNT,
+            Self::Count { .. } | Self::OutputCount { .. } | Self::NoSuchName { .. } | Self::GivenTwice { .. } => {
+                Self::COUNT
+            }
             Self::Gear { .. } => Self::GEAR,
             Self::Element { .. } | Self::Shape { .. } | Self::OutputShape { .. } | Self::Length { .. } => Self::FIT,
         }
@@ -182,11 +184,11 @@ mod tests {
             Error::ThreadTaken,
             Error::InsideCallback,
             Error::NoSuchDevice { id: 8, count: 2 },
-            Error::DeviceNotSaid { in_use: 1 },
+            Error::NoDeviceNamed { in_use: 1 },
             Error::DeviceShared { device: 0, takes: 2, held: "src/main.rs:7:9".into() },
             Error::DeviceShared { device: 0, takes: 1, held: "".into() },
-            Error::Poisoned { device: 0, stuck: "1 stream(s)".into() },
-            Error::OtherModel { expected: "one".into(), found: "another".into() },
+            Error::ObjectsLeft { device: 0, stuck: "1 stream(s)".into() },
+            Error::WeightsOfOtherModel { expected: "one".into(), found: "another".into() },
             Error::NotExecuted,
             Error::OtherStream { what: ObjectKind::WORK },
             Error::NotCovered,
@@ -208,7 +210,7 @@ mod tests {
             Error::CaptureUnsupported(Box::new(vendor(207_000))),
             Error::NotPinned,
             Error::UnreadableModel { path: "a.om".into(), reason: std::io::ErrorKind::NotFound.into() },
-            Error::Attached { what: "profiler", reason: "it is busy".into() },
+            Error::NotTakenDown { what: "profiler", reason: "it is busy".into() },
             Error::OtherCapture,
             Error::ActorEnded { cause: None },
             Error::ActorEnded { cause: Some(Arc::new(vendor(107_003))) },
@@ -216,7 +218,7 @@ mod tests {
             Error::InputIsShared { name: "images".into() },
             Error::NotShared { name: "images".into() },
             Error::MisalignedPart { past: 4, alignment: 64 },
-            Error::NoSuchElements { bytes: 6, size: 4, past: 0, alignment: 4 },
+            Error::CannotCast { bytes: 6, size: 4, past: 0, alignment: 4 },
             Error::NoSuchInput { index: 1, count: 1 },
             Error::NoSuchOutput { index: 1, count: 1 },
             Error::SimulatorNotBuiltIn,
@@ -226,9 +228,9 @@ mod tests {
             InputError::OutputCount { expected: 1, found: 0, names: "`probabilities`".into() }.into(),
             InputError::OutputShape { name, expected: text.clone(), found: text.clone() }.into(),
             InputError::NoSuchName { name: "pixels".into(), names: "`images`".into() }.into(),
-            InputError::Twice { name: "images".into() }.into(),
+            InputError::GivenTwice { name: "images".into() }.into(),
             Error::NoOutputNamed { name: "labels".into(), names: "`probabilities`".into() },
-            Error::Busy { waited: Duration::from_secs(1) },
+            Error::WorkspaceBusy { waited: Duration::from_secs(1) },
             InputError::Length { shape: text, expected: 1, found: 2 }.into(),
         ];
         for what in ObjectKind::ALL {

@@ -120,8 +120,8 @@ impl<A: DeviceAllocator> fmt::Debug for Registered<A> {
 }
 
 /// An error if the allocator has no memory for streams of this context.
-pub(crate) fn serves<A: DeviceAllocator>(allocator: &A, context: ContextId) -> Result<(), Error> {
-    if allocator.serves(context) { Ok(()) } else { Err(Error::OtherContext { context }) }
+pub(crate) fn check_serves<A: DeviceAllocator>(allocator: &A, context: ContextId) -> Result<(), Error> {
+    if allocator.serves(context) { Ok(()) } else { Err(Error::AllocatorOfOtherContext { context }) }
 }
 
 impl<A: DeviceAllocator> Registered<A> {

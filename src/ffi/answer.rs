@@ -3,6 +3,7 @@
 //! `call/mod.rs` turns the codes of failed calls into errors: such an error carries the library's text, and only
 //! another call can read that text.
 
+use super::api::Api;
 use super::process::Loading;
 use crate::error::{Error, MissingFunction};
 use crate::trace;
@@ -155,4 +156,13 @@ pub(super) fn lacks(loading: &'static Loading, missing: MissingSymbol, doing: St
     let missing = Box::new(MissingFunction { symbol, files, searched, library, doing });
     trace::missing(&missing);
     Error::MissingFunction(missing)
+}
+
+impl Api {
+    /// [`Error::MissingFunction`] if the library lacks one of these functions, which `doing` needs.
+    pub(super) fn check_functions(self, needed: &[&str], doing: &str) -> Result<(), Error> {
+        let Some(missing) = self.loading().library().lacks_one_of(needed) else { return Ok(()) };
+        let missing = MissingSymbol { symbol: missing.name, files: missing.files };
+        Err(lacks(self.loading(), missing, doing.into()))
+    }
 }

@@ -73,12 +73,12 @@ impl Api {
     /// locks and those of this crate have whatever state they had at the fork. Call this before any lock is taken.
     #[inline]
     #[rule(THREAD_05)]
-    pub(crate) fn is_of_this_process(self) -> Result<(), Error> {
-        if self.loading.is_plain() { Ok(()) } else { self.is_of_this_process_slow() }
+    pub(crate) fn check_process(self) -> Result<(), Error> {
+        if self.loading.is_plain() { Ok(()) } else { self.check_process_slow() }
     }
 
     #[cold]
-    fn is_of_this_process_slow(self) -> Result<(), Error> {
+    fn check_process_slow(self) -> Result<(), Error> {
         match self.loading.is_forked() {
             true => Err(Error::Forked { loaded_in: self.loading.process(), here: std::process::id() }),
             false => Ok(()),

@@ -23,7 +23,7 @@ pub(crate) trait ForeignObject: fmt::Debug + Send + Sync {
     fn take_down(&self, from: &TakeDownContext<'_>, kept: &mut Vec<KeptAllocator>) -> TakenDown;
 
     /// The context has ended without the object. Runs code of the user.
-    fn is_lost(&self);
+    fn on_lost(&self);
 }
 
 /// The result of taking an object down.
@@ -79,13 +79,13 @@ impl RawAttachment {
         self.ended.load(Ordering::Acquire)
     }
 
-    pub(crate) fn has_been_reset(&self) {
+    pub(crate) fn after_forced_reset(&self) {
         self.was_reset.store(true, Ordering::Release);
     }
 
     /// The context has ended without the object. Runs code of the user.
-    pub(crate) fn is_lost(&self) {
-        self.object.is_lost();
+    pub(crate) fn on_lost(&self) {
+        self.object.on_lost();
     }
 
     /// Takes the object down, unless that has been done. The streams are synchronised, and the context is current.

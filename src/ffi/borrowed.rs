@@ -4,7 +4,7 @@ use super::bytes::{bytes_of, bytes_of_mut};
 use super::home::Side;
 use super::stream::aligned;
 use super::work::queue_alone;
-use super::{Api, Here, Owner, Place, RawStream};
+use super::{Api, BlockPosition, Here, Owner, RawStream};
 use crate::element::Pod;
 use crate::error::{Error, ObjectKind};
 use core::cell::RefCell;
@@ -42,7 +42,7 @@ pub(crate) fn copy_scope<'env, R>(
 ) -> (R, Result<(), Error>) {
     let borrowed = Borrowed { waits, streams: RefCell::default(), _memory: PhantomData };
     let result = catch_unwind(AssertUnwindSafe(|| program(&borrowed)));
-    let waited = match api.is_of_this_process() {
+    let waited = match api.check_process() {
         Ok(()) => borrowed.wait(api).map_err(|(error, runs)| if runs { give_up(&error) } else { error }),
         // The copies use the memory of the parent process. The child has its own copy of what was lent.
         Err(forked) => Err(forked),
@@ -67,11 +67,11 @@ impl<'env> Borrowed<'env> {
         &self,
         here: Here<'_>,
         stream: &Arc<RawStream>,
-        to: Place<'_>,
+        to: BlockPosition<'_>,
         from: &'env [E],
     ) -> Result<u64, Error> {
         let (from, api) = (bytes_of(from), here.api());
-        self.can_wait_for(stream)?;
+        self.check_can_wait_for(stream)?;
         to.block.check_range(here, to.start, from.len())?;
         let (room, kind) = (to.block.bytes() - to.start, api.direction(Side::Device, Side::Host));
         aligned(kind, from.len(), [to.block.at(to.start), from.as_ptr().cast()])?;
@@ -96,10 +96,10 @@ impl<'env> Borrowed<'env> {
         here: Here<'_>,
         stream: &Arc<RawStream>,
         to: &'env mut [E],
-        from: Place<'_>,
+        from: BlockPosition<'_>,
     ) -> Result<u64, Error> {
         let (to, api) = (bytes_of_mut(to), here.api());
-        self.can_wait_for(stream)?;
+        self.check_can_wait_for(stream)?;
         from.block.check_range(here, from.start, to.len())?;
         let kind = api.direction(Side::Host, Side::Device);
         aligned(kind, to.len(), [to.as_ptr().cast(), from.block.at(from.start)])?;
@@ -147,15 +147,15 @@ impl<'env> Borrowed<'env> {
 
     /// Check this before the stream is recorded: a stream of another context could not be synchronised at the end. The
     /// program may have entered another context of the same brand inside the scope, with streams of its own.
-    pub(super) fn can_wait_for(&self, stream: &RawStream) -> Result<(), Error> {
-        stream.is_current()?;
-        self.waits.is_current(ObjectKind::COPY_COUNTERPART)
+    pub(super) fn check_can_wait_for(&self, stream: &RawStream) -> Result<(), Error> {
+        stream.check_current()?;
+        self.waits.check_current(ObjectKind::COPY_COUNTERPART)
     }
 
     /// Records that the stream uses borrowed memory. This comes before the call, so the stream is waited for even if
     /// the call unwinds or fails halfway.
     pub(super) fn uses(&self, stream: &Arc<RawStream>) {
-        stream.borrows();
+        stream.mark_borrowing();
         let mut streams = self.streams.borrow_mut();
         if !streams.iter().any(|known| Arc::ptr_eq(&known.stream, stream)) {
             streams.push(Uses { stream: Arc::clone(stream), since: stream.mark() + 1 });

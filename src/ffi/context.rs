@@ -61,7 +61,7 @@ impl RawContext {
     }
 
     /// The default context of a device, if the library did not say which one that is.
-    pub(super) fn unnamed_default_of(api: Api, device: i32) -> Self {
+    pub(super) fn default_without_handle(api: Api, device: i32) -> Self {
         let (handle, default) = (aclrtContext::NULL, aclrtContext::NULL);
         Self { handle, default, device, forced: api.resets().forced(device) }
     }
@@ -77,7 +77,7 @@ impl RawContext {
     }
 
     /// The error if the library did not say which context is current.
-    pub(crate) fn has_no_name() -> Error {
+    pub(crate) fn null_context_error() -> Error {
         Error::NullAnswer { call: functions::aclrtGetCurrentContext::NAME }
     }
 
@@ -202,7 +202,7 @@ impl CurrentContext {
     }
 
     /// Whether it is known that the context of this note is not current.
-    pub(super) fn is_another_than(self, api: Api, left: LeftContext) -> bool {
+    pub(super) fn is_another_than(self, api: Api, left: LeftCurrent) -> bool {
         match self {
             Self::Is(current) => left.found(api, current).is_none(),
             Self::None => true,
@@ -237,7 +237,7 @@ impl Drop for Entered {
 
 /// A default context that this crate left current on a thread. Its device may be reset at any time after that.
 #[derive(Clone, Copy)]
-pub(super) struct LeftContext {
+pub(super) struct LeftCurrent {
     context: RawContext,
     /// How many resets of its device had begun when it was left.
     resets: u64,
@@ -245,7 +245,7 @@ pub(super) struct LeftContext {
     begun: Option<&'static AtomicU64>,
 }
 
-impl LeftContext {
+impl LeftCurrent {
     pub(super) const NONE: Self = Self { context: RawContext::NONE, resets: 0, begun: None };
 
     /// A default context that is alive.

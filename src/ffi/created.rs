@@ -92,7 +92,7 @@ mod tests {
         record(own, 64);
         assert!(at_address(other, 64).is_none() && at_address(own, 128).is_none());
         own.begin(0);
-        own.has_been_forced(0);
+        own.count_forced_reset(0);
         let first = at_address(own, 64).unwrap();
         let refused = remove(own, 64).unwrap();
         assert!(!first.is_alive());

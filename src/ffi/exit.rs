@@ -60,7 +60,7 @@ struct OwnThread {
 }
 
 impl OwnThread {
-    fn is_inside() -> Self {
+    fn enter() -> Self {
         Self { process: INSIDE.add() }
     }
 }
@@ -91,7 +91,7 @@ impl Joinable {
 
     /// Nobody joins the thread any more.
     pub(crate) fn detach(&self) {
-        let _ = self.0.set(OwnThread::is_inside());
+        let _ = self.0.set(OwnThread::enter());
         wait_before_destructors();
     }
 }
@@ -118,7 +118,7 @@ fn counts_this_thread(process: u64) -> bool {
 pub(crate) fn unless_exiting<R>(call: impl FnOnce() -> R) -> Option<R> {
     // This thread first counts itself and then reads `EXITING`; `exit` first sets `EXITING` and then reads the count.
     // All four accesses are `SeqCst`, so at least one of the two threads sees the other.
-    let _inside = OwnThread::is_inside();
+    let _inside = OwnThread::enter();
     if EXITING.load(Ordering::SeqCst) { None } else { Some(call()) }
 }
 

@@ -2,7 +2,7 @@
 //! for that work.
 
 use super::RawStream;
-use super::timeline::{Covers, Listener};
+use super::timeline::{Covers, Waiter};
 use crate::error::Error;
 use core::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,7 +16,7 @@ impl RawStream {
     }
 
     /// Records that the library reported a failure of work to a wait for these submissions.
-    pub(super) fn has_failed(&self, covers: Covers, code: i32) {
+    pub(super) fn record_failure(&self, covers: Covers, code: i32) {
         self.end_slowly();
         self.timeline.failed(covers, None, code);
     }
@@ -42,7 +42,7 @@ impl RawStream {
     /// An error if work failed and this kind of waiter was not given the report yet. The failure then counts as
     /// reported.
     #[inline]
-    pub(crate) fn tell(&self, listener: Listener) -> Result<(), Error> {
+    pub(crate) fn tell(&self, listener: Waiter) -> Result<(), Error> {
         self.timeline.untold(listener).map_or(Ok(()), |code| Err(Error::WorkFailed { code: code.into() }))
     }
 }

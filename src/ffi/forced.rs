@@ -49,7 +49,7 @@ impl RawStream {
 
     /// A forced reset has ended the stream. Ends its registration, too, which the library keeps under the handle.
     #[rule(ALLOC_16)]
-    pub(crate) fn forgets_allocators(&self, api: Api) {
+    pub(crate) fn forget_allocators(&self, api: Api) {
         self.allocators.end_after_reset(api, self.raw());
     }
 }
@@ -73,7 +73,7 @@ impl Api {
         // number.
         let answer = unsafe { call!(self.aclrtResetDeviceForce(device)) };
         answer.done(|| format!("reset device {device} by force"))?;
-        self.resets().has_been_forced(device);
+        self.resets().count_forced_reset(device);
         Ok(())
     }
 }

@@ -59,22 +59,22 @@ impl ForeignUse {
 
     /// Like [`is_here`](Self::is_here), for callers without a [`Here`].
     pub(crate) fn is_entered(&self) -> bool {
-        self.owner.is_current(ObjectKind::ATTACHED).is_ok()
+        self.owner.check_current(ObjectKind::ATTACHED).is_ok()
     }
 
     /// Whether the object belongs to the context that this thread has entered.
     pub(crate) fn is_here(&self, here: Here<'_>) -> bool {
-        self.owner.is_here(here, ObjectKind::ATTACHED).is_ok()
+        self.owner.check_here(here, ObjectKind::ATTACHED).is_ok()
     }
 
     /// Adds work that is about to be queued. Its stamp is set already.
-    fn begins(&self, work: &Arc<LastUse>) {
+    fn add_work(&self, work: &Arc<LastUse>) {
         self.works().push(Arc::clone(work));
     }
 
     /// Called when the work has its number (`taken`), or its call has failed. Removes earlier work of the stream: what
     /// is done, and what comes before the new work, because a wait for the new work covers it.
-    fn has_begun(&self, queue: &RawStream, taken: Option<u64>, in_doubt: bool) {
+    fn settle_work(&self, queue: &RawStream, taken: Option<u64>, in_doubt: bool) {
         let over = taken.map_or(0, |number| number - 1).max(queue.timeline().clock().done());
         self.works().retain(|work| !is_among(work, queue.id(), over));
         if in_doubt {
@@ -107,7 +107,7 @@ impl RawStream {
         memory: &[Arc<RawBuffer>],
         queue: impl FnOnce(*mut c_void) -> Result<(), Error>,
     ) -> Result<u64, Error> {
-        uses.iter().try_for_each(|used| used.owner.is_here(here, ObjectKind::ATTACHED))?;
+        uses.iter().try_for_each(|used| used.owner.check_here(here, ObjectKind::ATTACHED))?;
         memory.iter().try_for_each(|block| block.check_bytes(here, block.bytes()))?;
         // The call runs code of the program, so the number is not known before it (`Unknown`).
         let (ready, ticket) = self.check_before_work(here)?;
@@ -121,7 +121,7 @@ impl RawStream {
         let marks: Vec<&LastUse> = marks.collect();
         let mut failed = None;
         let queued = queue_work!(self, ready, ticket, "queue work", marks.as_slice(), |ready, _stream| {
-            uses.iter().for_each(|used| used.begins(&work));
+            uses.iter().for_each(|used| used.add_work(&work));
             match catch_unwind(AssertUnwindSafe(|| queue(handle.0))) {
                 Ok(Ok(())) => ready.answered(call, ACL_SUCCESS),
                 other => {
@@ -131,7 +131,7 @@ impl RawStream {
             }
         });
         let in_doubt = work.is_in_doubt();
-        uses.iter().for_each(|used| used.has_begun(self, queued.as_ref().ok().copied(), in_doubt));
+        uses.iter().for_each(|used| used.settle_work(self, queued.as_ref().ok().copied(), in_doubt));
         if in_doubt {
             memory.iter().for_each(|block| block.last_use().mark_in_doubt());
         }

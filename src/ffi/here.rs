@@ -139,8 +139,8 @@ impl Here<'_> {
 
     /// An error in a forked child. Call this before any lock is taken.
     #[inline]
-    pub(crate) fn of_this_process(self) -> Result<(), Boxed> {
-        if self.site.api.loading().is_plain() { Ok(()) } else { self.of_this_process_slow() }
+    pub(crate) fn check_process(self) -> Result<(), Boxed> {
+        if self.site.api.loading().is_plain() { Ok(()) } else { self.check_process_slow() }
     }
 
     /// The pointer to a function, if it is cached and the call needs no further check. The code that loaded the library
@@ -179,8 +179,8 @@ impl Here<'_> {
 
     #[cold]
     #[inline(never)]
-    fn of_this_process_slow(self) -> Result<(), Boxed> {
-        self.api().is_of_this_process().map_err(Boxed::from)
+    fn check_process_slow(self) -> Result<(), Boxed> {
+        self.api().check_process().map_err(Boxed::from)
     }
 
     #[cold]

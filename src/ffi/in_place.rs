@@ -23,13 +23,13 @@
 //! `tests/stamps/` runs this file with loom.
 
 use super::atomic::{AtomicUsize, Ordering};
-use super::sync::Inside;
+use super::sync::LoomCell;
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 pub(crate) struct InPlace<T> {
     /// The state, and the count of uses.
     word: AtomicUsize,
-    value: Inside<Option<T>>,
+    value: LoomCell<Option<T>>,
 }
 
 /// Why the value is not taken out.
@@ -56,7 +56,7 @@ impl<T> RefUnwindSafe for InPlace<T> {}
 
 impl<T> InPlace<T> {
     pub(crate) fn vacant() -> Self {
-        Self { word: AtomicUsize::new(VACANT), value: Inside::new(None) }
+        Self { word: AtomicUsize::new(VACANT), value: LoomCell::new(None) }
     }
 
     /// Puts a value there.

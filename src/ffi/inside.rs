@@ -4,9 +4,9 @@ use core::cell::UnsafeCell;
 
 /// A value to which the owner of the cell gives one thread at a time access.
 #[derive(Debug)]
-pub(super) struct Inside<T>(UnsafeCell<T>);
+pub(super) struct LoomCell<T>(UnsafeCell<T>);
 
-impl<T> Inside<T> {
+impl<T> LoomCell<T> {
     pub(super) fn new(value: T) -> Self {
         Self(UnsafeCell::new(value))
     }

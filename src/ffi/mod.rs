@@ -18,9 +18,9 @@
 //! So no order of calls from outside this module frees memory under a running task or passes a dead pointer to the
 //! library. The ledger and the types ensure that the calls come in the vendor's *order* and in the right *context*.
 //!
-//! Naming: a function `is_…` or `can_be_…` that returns a `Result` is a check, and returns an error if the statement is
-//! not true. A function `…_at_once` is a fast path. It returns `None` or `false`, and has changed nothing, if a further
-//! check or the look-up of a C function is needed; its caller then takes the slow path.
+//! Naming: a function `check_…` returns an error unless the condition holds. A function `is_…`, `has_…` or `can_…`
+//! returns a `bool` and changes nothing. A function `…_at_once` is a fast path. It returns `None` or `false`, and has
+//! changed nothing, if a further check or the look-up of a C function is needed; its caller then takes the slow path.
 
 #![allow(unsafe_code)]
 
@@ -101,16 +101,16 @@ mod work;
 
 /// The primitives that `shelf`, `unnamed`, `sharing`, `in_place` and `places` use. The loom tests replace them with loom's.
 mod sync {
-    pub(super) use super::inside::Inside;
+    pub(super) use super::inside::LoomCell;
     pub(super) use core::sync::atomic::{Ordering, fence};
-    pub(super) use std::sync::{Arc, Arc as Names};
+    pub(super) use std::sync::{Arc, Arc as SharedArc};
 }
 
 // The primitives that `shelf`, `free_slots`, `stamp`, `sharing`, `gate`, `in_place` and `places` use. The loom tests replace them with loom's.
 use core::sync::atomic;
 use std::thread::yield_now;
 
-pub(crate) use allocator::{Keeps, KeptAllocator, KeptByCaller, Registered, serves};
+pub(crate) use allocator::{Keeps, KeptAllocator, KeptByCaller, Registered, check_serves};
 pub(crate) use api::{Api, c_path, c_text};
 pub(crate) use app_log::app_log;
 pub(crate) use attachment::{ForeignObject, RawAttachment, TakeDownContext, TakenDown};
@@ -137,7 +137,7 @@ pub(crate) use model::{
     BoundInput, DoubtOnDrop, Image, LoadInto, LoadedModel, ModelImage, NotExecuted, NotRun, Port, RawBinding, RawGears,
     Share, TensorPlace,
 };
-pub(crate) use operator::{RawInvocation, TensorArgument, TensorMemory, TensorState};
+pub(crate) use operator::{RawOperator, TensorArgument, TensorMemory, TensorState};
 pub(crate) use outside::Outside;
 pub(crate) use owner::{Owner, is_inside_a_context};
 pub(crate) use pages::RawPages;
@@ -149,8 +149,8 @@ pub(crate) use rows::RawRows;
 pub(crate) use shelf::{Row as ShelfRow, Shelf};
 use stamp::LastUse;
 pub(crate) use stream::{
-    Begun, FirstPanic, KeptState, NewStream, NotCopied, NotSet, Place, RawStream, SETTLING, Way, stream_flags,
+    Begun, BlockPosition, FirstPanic, KeptState, NewStream, NotCopied, NotSet, RawStream, SETTLING, Way, stream_flags,
 };
-pub(crate) use timeline::Listener;
-pub(crate) use views::adds_view;
+pub(crate) use timeline::Waiter;
+pub(crate) use views::add_view;
 pub(crate) use visit::{Enterable, Visit};

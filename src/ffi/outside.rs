@@ -1,6 +1,6 @@
 //! Running foreign code.
 
-use super::context::{CurrentContext, LeftContext};
+use super::context::{CurrentContext, LeftCurrent};
 use super::created::{self, CreatedContext};
 use super::thread_notes;
 use super::{Api, RawContext};
@@ -11,7 +11,7 @@ pub(crate) struct Outside {
     api: Api,
     context: RawContext,
     /// Is there if the thread has not entered the context: then the code may end it with calls of this crate.
-    may_end: Option<(LeftContext, Option<CreatedContext>)>,
+    may_end: Option<(LeftCurrent, Option<CreatedContext>)>,
 }
 
 impl Outside {
@@ -28,7 +28,7 @@ impl Outside {
         context.map(|context| {
             let is_entered = thread_notes::entered(api).is_some_and(|entered| entered.is(context));
             let made = || created::at_address(api.resets(), context.raw().addr());
-            let may_end = (!is_entered).then(|| (LeftContext::now(api, context), made()));
+            let may_end = (!is_entered).then(|| (LeftCurrent::now(api, context), made()));
             Self { api, context, may_end }
         })
     }
@@ -36,7 +36,7 @@ impl Outside {
     /// Whether this crate has ended the context meanwhile, or reset a device that may be the context's.
     fn has_ended(&self) -> bool {
         // A reset does not end a context that was created, and of others the device may be unknown.
-        let is_alive = |(left, made): (LeftContext, Option<CreatedContext>)| {
+        let is_alive = |(left, made): (LeftCurrent, Option<CreatedContext>)| {
             made.map_or_else(|| left.is_alive(), CreatedContext::is_alive)
         };
         self.may_end.is_some_and(|context| !is_alive(context))

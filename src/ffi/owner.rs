@@ -2,7 +2,7 @@
 //!
 //! In a scope, the type of a value names its context, so the comparison never fails. Two contexts of
 //! [runtimes](crate::Runtime) may have the same name, and then the comparison keeps their objects apart. Each row has
-//! an owner, and passes its object to the library only after [`is_current`](Owner::is_current). Two calls need no
+//! an owner, and passes its object to the library only after [`check_current`](Owner::check_current). Two calls need no
 //! context and do not check: the query whether an event was reached, and a stream's wait for an event of another
 //! context.
 
@@ -43,16 +43,16 @@ impl Owner {
         self.0.map_or(0, ContextId::number)
     }
 
-    /// Like [`is_current`](Self::is_current), for a caller that may have the context's `Current`.
+    /// Like [`check_current`](Self::check_current), for a caller that may have the context's `Current`.
     #[inline]
     #[rule(STREAM_09, STREAM_10)]
-    pub(super) fn is_here(self, here: Here<'_>, what: ObjectKind) -> Result<(), Boxed> {
-        if here.is_in(self) { Ok(()) } else { self.is_current_slow(what) }
+    pub(super) fn check_here(self, here: Here<'_>, what: ObjectKind) -> Result<(), Boxed> {
+        if here.is_in(self) { Ok(()) } else { self.check_current_slow(what) }
     }
 
     #[cold]
-    fn is_current_slow(self, what: ObjectKind) -> Result<(), Boxed> {
-        self.is_current(what).map_err(Boxed::from)
+    fn check_current_slow(self, what: ObjectKind) -> Result<(), Boxed> {
+        self.check_current(what).map_err(Boxed::from)
     }
 
     /// An error unless this thread has entered the object's context.
@@ -62,12 +62,12 @@ impl Owner {
     /// [`Error::WrongContext`].
     #[inline]
     #[rule(STREAM_09, STREAM_10)]
-    pub(crate) fn is_current(self, what: ObjectKind) -> Result<(), Error> {
+    pub(crate) fn check_current(self, what: ObjectKind) -> Result<(), Error> {
         if ContextId::are_one(self.0, entered_id()) { Ok(()) } else { Err(self.is_of_another(what)) }
     }
 
     /// An error unless the object belongs to this context. Which context is current does not matter.
-    pub(super) fn is_of(self, context: ContextId, what: ObjectKind) -> Result<(), Error> {
+    pub(super) fn check_context(self, context: ContextId, what: ObjectKind) -> Result<(), Error> {
         if ContextId::are_one(self.0, Some(context)) {
             return Ok(());
         }

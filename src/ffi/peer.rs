@@ -58,9 +58,9 @@ impl<'env> Borrowed<'env> {
         side: LentSide,
     ) -> Result<u64, Error> {
         let (bytes, kind) = (own.bytes(), aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE);
-        self.can_wait_for(stream)?;
+        self.check_can_wait_for(stream)?;
         // Another context of the same brand may be on a device without access, or of another library.
-        lent.with_access.is_current(ObjectKind::COPY_COUNTERPART)?;
+        lent.with_access.check_current(ObjectKind::COPY_COUNTERPART)?;
         own.check_bytes(here, bytes)?;
         lent.block.check_in_context(lent.context, bytes)?;
         self.uses(stream);

@@ -26,7 +26,7 @@
 
 use super::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use super::free_slots::{FreeSlots, SLOTS};
-use super::sync::Inside;
+use super::sync::LoomCell;
 use core::ffi::c_void;
 use core::num::NonZeroUsize;
 use core::ptr;
@@ -55,7 +55,7 @@ struct Level<T> {
 pub(crate) struct Place<T> {
     address: AtomicUsize,
     state: AtomicU32,
-    block: Inside<Option<T>>,
+    block: LoomCell<Option<T>>,
 }
 
 /// A block that came back. Its place is not free yet.
@@ -135,7 +135,7 @@ impl<T> Level<T> {
 
 impl<T> Place<T> {
     fn free() -> Self {
-        Self { address: AtomicUsize::new(0), state: AtomicU32::new(FREE), block: Inside::new(None) }
+        Self { address: AtomicUsize::new(0), state: AtomicU32::new(FREE), block: LoomCell::new(None) }
     }
 
     /// The pointer by which the library knows the block in this place.

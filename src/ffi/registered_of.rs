@@ -12,24 +12,24 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::sync::{Arc, Weak};
 
 /// A registration whose type is not named.
-trait Unnamed: Send + Sync + UnwindSafe + RefUnwindSafe {
+trait AnyRegistration: Send + Sync + UnwindSafe + RefUnwindSafe {
     fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync>;
 }
 
-impl<A: DeviceAllocator> Unnamed for Registered<A> {
+impl<A: DeviceAllocator> AnyRegistration for Registered<A> {
     fn any(self: Arc<Self>) -> Arc<dyn Any + Send + Sync> {
         self
     }
 }
 
 /// A registration of an `A`.
-pub(crate) struct RegisteredOf<A>(Arc<dyn Unnamed>, PhantomData<fn(A) -> A>);
+pub(crate) struct RegisteredOf<A>(Arc<dyn AnyRegistration>, PhantomData<fn(A) -> A>);
 
 /// The same, which does not keep the registration.
 ///
 /// The type is public in a private module, because a stream's public state type has it.
 #[allow(unreachable_pub, reason = "see above")]
-pub struct WeakRegisteredOf<A>(Weak<dyn Unnamed>, PhantomData<fn(A) -> A>);
+pub struct WeakRegisteredOf<A>(Weak<dyn AnyRegistration>, PhantomData<fn(A) -> A>);
 
 impl<A: DeviceAllocator> RegisteredOf<A> {
     pub(crate) fn new(registered: Arc<Registered<A>>) -> Self {
@@ -63,7 +63,7 @@ impl<A> RegisteredOf<A> {
 
 impl<A: DeviceAllocator> WeakRegisteredOf<A> {
     pub(crate) fn new(registered: &Arc<Registered<A>>) -> Self {
-        let registered: Arc<dyn Unnamed> = Arc::clone(registered) as _;
+        let registered: Arc<dyn AnyRegistration> = Arc::clone(registered) as _;
         Self(Arc::downgrade(&registered), PhantomData)
     }
 

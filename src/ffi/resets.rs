@@ -64,7 +64,7 @@ impl Resets {
     }
 
     /// Records that the device was reset by force.
-    pub(super) fn has_been_forced(&self, device: i32) {
+    pub(super) fn count_forced_reset(&self, device: i32) {
         at(&self.forced, device).into_iter().for_each(|count| {
             count.fetch_add(1, Ordering::SeqCst);
         });
@@ -89,7 +89,7 @@ mod tests {
     fn a_library_counts_its_own_resets_and_is_the_same_when_it_is_loaded_again() {
         let (one, again, other) = (library("one"), library("one"), library("other"));
         one.begin(0);
-        one.has_been_forced(0);
+        one.count_forced_reset(0);
         assert_eq!([begun(again, 0), begun(again, UNKNOWN), again.forced(0)], [1, 1, 1]);
         assert_eq!([begun(other, 0), begun(other, UNKNOWN), other.forced(0)], [0, 0, 0]);
     }

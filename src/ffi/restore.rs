@@ -1,9 +1,9 @@
 //! Puts back the context that was current on this thread before a call of this crate.
 
 use super::Api;
-use super::context::{CurrentContext, LeftContext, RawContext};
+use super::context::{CurrentContext, LeftCurrent, RawContext};
 use super::created::{self, CreatedContext};
-use super::thread_notes::{self, Owed, with_notes};
+use super::thread_notes::{self, Unrestored, with_notes};
 use crate::error::Boxed;
 use ascendcl_macros::rule;
 
@@ -20,11 +20,11 @@ enum Before {
     Chosen(RawContext, CreatedContext),
     /// A context that code outside this crate chose, and that the library refused to make current again when the thread
     /// left the outermost scope.
-    Owed(Owed),
+    Unrestored(Unrestored),
     /// A default context that this crate left current. Other code may rely on it until its device is reset.
-    Left(LeftContext),
+    Left(LeftCurrent),
     /// No context was current when a device was set. The default context of that device stays current.
-    Set(LeftContext),
+    Set(LeftCurrent),
 }
 
 /// Restores this thread's current context when it is dropped, also on unwind.
@@ -45,20 +45,20 @@ pub(crate) struct Restore {
     /// The context to leave current if none was current before. `None` for the default context of `within`.
     home: Option<RawContext>,
     /// The default context that is current until this is dropped, and that stays current if the library refuses.
-    instead: Option<LeftContext>,
+    instead: Option<LeftCurrent>,
 }
 
 impl Restore {
     /// For the time during which `within` is current.
     #[inline(always)]
     pub(crate) fn around(api: Api, within: RawContext) -> Self {
-        let instead = if within.is_created() { None } else { within.home(api).map(|home| LeftContext::now(api, home)) };
+        let instead = if within.is_created() { None } else { within.home(api).map(|home| LeftCurrent::now(api, home)) };
         Self { api, before: Before::here(api), within: Some(within), home: None, instead }
     }
 
     /// For the time during which a context that this crate created is current, after the default context that this
     /// crate had left current.
-    pub(super) fn after_left(api: Api, left: LeftContext, within: RawContext) -> Self {
+    pub(super) fn after_left(api: Api, left: LeftCurrent, within: RawContext) -> Self {
         Self { api, before: Before::Left(left), within: Some(within), home: None, instead: None }
     }
 
@@ -92,10 +92,10 @@ impl Restore {
     }
 
     /// Records that the device was set, and its default context, if the library said which that is.
-    pub(crate) fn has_set(&mut self, device: i32, default: Option<RawContext>) {
-        let default = default.unwrap_or_else(|| RawContext::unnamed_default_of(self.api, device));
+    pub(crate) fn record_device_set(&mut self, device: i32, default: Option<RawContext>) {
+        let default = default.unwrap_or_else(|| RawContext::default_without_handle(self.api, device));
         thread_notes::record_current(self.api, default);
-        let default = LeftContext::now(self.api, default);
+        let default = LeftCurrent::now(self.api, default);
         self.instead = Some(default);
         if matches!(self.before, Before::Nothing) {
             self.before = Before::Set(default);
@@ -103,7 +103,7 @@ impl Restore {
     }
 
     /// Records the new context. If this crate created it, it is current.
-    pub(crate) fn has_created(&mut self, context: RawContext) {
+    pub(crate) fn record_created(&mut self, context: RawContext) {
         if context.is_created() {
             thread_notes::record_current(self.api, context);
         }
@@ -112,7 +112,7 @@ impl Restore {
 
     /// Records that the device was reset. If a default context of it that this crate had left current is not current any
     /// more, forgets it: the device's next default context may have its handle.
-    pub(crate) fn has_reset(&self) {
+    pub(crate) fn record_device_reset(&self) {
         let left = with_notes(self.api, |own| own.left().get()).flatten();
         if let Some(left) = left.filter(|left| !left.is_alive())
             && CurrentContext::of_this_thread(self.api).is_another_than(self.api, left)
@@ -132,7 +132,7 @@ impl Restore {
         {
             self.before = Before::Nothing;
         }
-        if let Before::Owed(owed) = self.before
+        if let Before::Unrestored(owed) = self.before
             && owed.left.context().is(ended)
         {
             self.before = Before::Nothing;
@@ -145,67 +145,67 @@ impl Restore {
 
     #[cold]
     #[inline(never)]
-    fn leave_home(&self) -> Result<(), Boxed> {
+    fn make_default_current(&self) -> Result<(), Boxed> {
         let Some(home) = self.home() else {
             // Nothing else can be made current.
-            return Err(RawContext::has_no_name().into());
+            return Err(RawContext::null_context_error().into());
         };
         home.make_current(self.api)?;
-        with_notes(self.api, |own| own.left().set(Some(LeftContext::now(self.api, home))));
+        with_notes(self.api, |own| own.left().set(Some(LeftCurrent::now(self.api, home))));
         Ok(())
     }
 
     /// Makes a default context current again that this crate had left current. It may end at any time: if the device is
     /// reset during the call, this makes another context current.
     #[inline]
-    fn return_to(&self, left: LeftContext) -> Result<(), Boxed> {
+    fn return_to(&self, left: LeftCurrent) -> Result<(), Boxed> {
         if left.is_alive() && left.context().make_current(self.api).is_ok() && left.is_alive() {
             // A visit within this one may have left another one.
             with_notes(self.api, |own| own.left().set(Some(left)));
             return Ok(());
         }
-        self.leave_home()
+        self.make_default_current()
     }
 
     /// Makes a context of this crate current again. Another thread may destroy it at any time; then this makes a
     /// default context current instead. If the library refuses, it does the same, and also returns the context.
     #[cold]
     #[inline(never)]
-    fn return_to_chosen(&self, context: RawContext, made: CreatedContext) -> (Result<(), Boxed>, Option<Owed>) {
+    fn return_to_chosen(&self, context: RawContext, made: CreatedContext) -> (Result<(), Boxed>, Option<Unrestored>) {
         match made.is_alive().then(|| context.make_current(self.api)) {
             Some(Ok(())) if made.is_alive() => (Ok(()), None),
             Some(Err(_)) if made.is_alive() => {
-                let home = self.leave_home();
-                (home, Some(Owed::now(self.api, LeftContext::now(self.api, context), Some(made))))
+                let home = self.make_default_current();
+                (home, Some(Unrestored::now(self.api, LeftCurrent::now(self.api, context), Some(made))))
             }
-            _ => (self.leave_home(), None),
+            _ => (self.make_default_current(), None),
         }
     }
 
     /// Makes a context of other code current again. Also returns the context if the library refused.
     #[cold]
     #[inline(never)]
-    fn return_to_foreign(&self, context: RawContext) -> (Result<(), Boxed>, Option<Owed>) {
+    fn return_to_foreign(&self, context: RawContext) -> (Result<(), Boxed>, Option<Unrestored>) {
         let restored = context.make_current(self.api);
-        let owed = restored.is_err().then(|| Owed::now(self.api, LeftContext::now(self.api, context), None));
+        let owed = restored.is_err().then(|| Unrestored::now(self.api, LeftCurrent::now(self.api, context), None));
         (restored, owed)
     }
 
     /// The same for a context of other code that the library refused to make current before.
     #[cold]
     #[inline(never)]
-    fn return_to_owed(&self, owed: Owed) -> (Result<(), Boxed>, Option<Owed>) {
+    fn return_to_owed(&self, owed: Unrestored) -> (Result<(), Boxed>, Option<Unrestored>) {
         match owed.is_alive().then(|| owed.left.context().make_current(self.api)) {
             Some(Ok(())) if owed.is_alive() => (Ok(()), None),
             Some(Err(refused)) if owed.is_alive() => (Err(refused), Some(owed.again(self.api))),
-            _ => (self.leave_home(), None),
+            _ => (self.make_default_current(), None),
         }
     }
 
     /// Records which context of other code is still to be restored, if any.
     #[cold]
     #[inline(never)]
-    fn note_what_is_owed(&self, owed: Option<Owed>) {
+    fn note_what_is_owed(&self, owed: Option<Unrestored>) {
         with_notes(self.api, |own| own.owed().set(owed));
     }
 
@@ -248,12 +248,12 @@ impl Api {
 impl Before {
     /// Makes the context of other code current that is still to be restored, if the library agrees now.
     fn retry_restore(api: Api) {
-        if let Self::Owed(owed) = Self::here(api)
+        if let Self::Unrestored(owed) = Self::here(api)
             && owed.left.context().make_current(api).is_ok()
         {
             let home = with_notes(api, |own| {
                 own.owed().set(None);
-                own.left().get().filter(LeftContext::is_alive)
+                own.left().get().filter(LeftCurrent::is_alive)
             });
             if let Some(home) = home.flatten().filter(|_| !owed.is_alive()) {
                 // Another context may have its address by now.
@@ -287,7 +287,7 @@ impl Before {
         let (owed, left, stays) =
             with_notes(api, |own| (own.owed().get(), own.left().get(), own.stays().get())).unwrap_or_default();
         if let Some(owed) = owed.filter(|owed| owed.stands(current)) {
-            return Self::Owed(owed);
+            return Self::Unrestored(owed);
         }
         let Some(current) = current else { return Self::Nothing };
         let left = left.map(|left| left.found(api, current));
@@ -310,7 +310,7 @@ impl Before {
 impl Drop for Restore {
     #[inline(always)]
     fn drop(&mut self) {
-        if self.api.is_of_this_process().is_err() {
+        if self.api.check_process().is_err() {
             // A forked child makes no call, and takes no lock.
             return;
         }
@@ -323,13 +323,13 @@ impl Drop for Restore {
             Before::Left(left) => (self.return_to(left), None),
             Before::Foreign(context) => self.return_to_foreign(context),
             Before::Chosen(context, made) => self.return_to_chosen(context, made),
-            Before::Owed(owed) => self.return_to_owed(owed),
+            Before::Unrestored(owed) => self.return_to_owed(owed),
             Before::Set(default) => {
                 with_notes(self.api, |own| own.left().set(Some(default)));
                 (Ok(()), None)
             }
             Before::Nothing if self.within.is_none() && self.home.is_none() => (Ok(()), None),
-            Before::Nothing => (self.leave_home(), None),
+            Before::Nothing => (self.make_default_current(), None),
         };
         let is_entered = matches!(self.before, Before::Entered(_));
         if !is_entered {

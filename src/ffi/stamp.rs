@@ -64,7 +64,7 @@ pub(crate) trait Ticket: Copy {
     /// Counts the submission, which the library has taken. `uses` are the stamps of all that it uses. Returns its number.
     fn taken(self, clock: &Clock, uses: &[&LastUse]) -> u64;
     /// Counts the submission of a call that failed and may have queued work. Returns its number.
-    fn may_be_taken(self, clock: &Clock, uses: &[&LastUse]) -> u64;
+    fn count_doubtful(self, clock: &Clock, uses: &[&LastUse]) -> u64;
 }
 
 /// The next number of a stream, for memory that [is free](LastUse::is_free_for) for that stream. Work that uses no memory
@@ -158,7 +158,7 @@ impl Clock {
     }
 
     /// Counts a submission that the library has just taken and whose number was not known before. Returns its number.
-    pub(crate) fn stamp(&self) -> u64 {
+    pub(crate) fn count_submission(&self) -> u64 {
         self.submitted.fetch_add(1, Ordering::AcqRel) + 1
     }
 
@@ -225,8 +225,8 @@ impl Ticket for Next {
         number
     }
 
-    fn may_be_taken(self, clock: &Clock, uses: &[&LastUse]) -> u64 {
-        let Some(number) = Self::stamped(uses) else { return clock.stamp() };
+    fn count_doubtful(self, clock: &Clock, uses: &[&LastUse]) -> u64 {
+        let Some(number) = Self::stamped(uses) else { return clock.count_submission() };
         clock.submitted.fetch_max(number, Ordering::AcqRel);
         number
     }
@@ -243,11 +243,11 @@ impl Ticket for Unknown {
     }
 
     fn taken(self, clock: &Clock, _: &[&LastUse]) -> u64 {
-        clock.stamp()
+        clock.count_submission()
     }
 
-    fn may_be_taken(self, clock: &Clock, _: &[&LastUse]) -> u64 {
-        clock.stamp()
+    fn count_doubtful(self, clock: &Clock, _: &[&LastUse]) -> u64 {
+        clock.count_submission()
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the crate notes about the current context, for each thread and library.
 
 use super::Api;
-use super::context::{LeftContext, RawContext};
+use super::context::{LeftCurrent, RawContext};
 use super::created::CreatedContext;
 use super::note::{Note, Present};
 use super::process::Loading;
@@ -18,8 +18,8 @@ pub(super) struct LibraryNotes {
     /// Which of the notes there are.
     present: Present,
     entered: Cell<RawContext>,
-    owed: Cell<Owed>,
-    left: Cell<LeftContext>,
+    owed: Cell<Unrestored>,
+    left: Cell<LeftCurrent>,
     stays: Cell<RawContext>,
     /// Is there if the library refused to make `entered` current again. The value counts this thread.
     displaced: Cell<Option<&'static Loading>>,
@@ -57,8 +57,8 @@ impl LibraryNotes {
             of: Cell::new(None),
             present: Cell::new(0),
             entered: Cell::new(RawContext::NONE),
-            owed: Cell::new(Owed { left: LeftContext::NONE, made: None, instead: None }),
-            left: Cell::new(LeftContext::NONE),
+            owed: Cell::new(Unrestored { left: LeftCurrent::NONE, made: None, instead: None }),
+            left: Cell::new(LeftCurrent::NONE),
             stays: Cell::new(RawContext::NONE),
             displaced: Cell::new(None),
         }
@@ -73,13 +73,13 @@ impl LibraryNotes {
     /// The context of other code that the library refused to make current again when the thread left the outermost
     /// context.
     #[inline(always)]
-    pub(super) fn owed(&self) -> Note<'_, Owed> {
+    pub(super) fn owed(&self) -> Note<'_, Unrestored> {
         Note::new(&self.present, OWED, &self.owed)
     }
 
     /// The default context that this crate left current.
     #[inline(always)]
-    pub(super) fn left(&self) -> Note<'_, LeftContext> {
+    pub(super) fn left(&self) -> Note<'_, LeftCurrent> {
         Note::new(&self.present, LEFT, &self.left)
     }
 
@@ -107,13 +107,13 @@ impl LibraryNotes {
 
     /// The default context that this crate left current, if it is the only note.
     #[inline(always)]
-    pub(super) fn only_left(&self) -> Option<LeftContext> {
+    pub(super) fn only_left_current(&self) -> Option<LeftCurrent> {
         if self.present.get() == LEFT { Some(self.left.get()) } else { None }
     }
 
     /// Whether this is the default context that this crate has left current.
     #[inline(always)]
-    pub(super) fn has_left(&self, left: &LeftContext) -> bool {
+    pub(super) fn has_left_current(&self, left: &LeftCurrent) -> bool {
         self.left.get().context().is(*left.context())
     }
 
@@ -200,7 +200,7 @@ pub(super) fn entered_id() -> Option<ContextId> {
 pub(super) fn entered_in_this_process() -> Result<(), Error> {
     NOTES.with(|notes| {
         let entered = notes.libraries.iter().filter(|own| own.entered().is_some());
-        entered.filter_map(|own| own.of.get()).try_for_each(|loading| Api::new(loading).is_of_this_process())
+        entered.filter_map(|own| own.of.get()).try_for_each(|loading| Api::new(loading).check_process())
     })
 }
 
@@ -240,7 +240,7 @@ fn return_if_displaced(api: Api) -> Result<(), Error> {
 /// If the library refused to make the entered context current again, asks it once more.
 #[cold]
 pub(super) fn return_to_entered(api: Api) -> Result<(), Error> {
-    api.is_of_this_process()?;
+    api.check_process()?;
     return_if_displaced(api)?;
     refusal(api).map_or(Ok(()), Err)
 }
@@ -249,7 +249,7 @@ pub(super) fn return_to_entered(api: Api) -> Result<(), Error> {
 #[cold]
 #[rule(CTX_05, CTX_08, THREAD_05)]
 pub(super) fn refusal(api: Api) -> Option<Error> {
-    api.is_of_this_process().err().or_else(|| api.loading().verifies().then(|| current_is_entered(api).err())?)
+    api.check_process().err().or_else(|| api.loading().verifies().then(|| current_is_entered(api).err())?)
 }
 
 fn current_is_entered(api: Api) -> Result<(), Error> {
@@ -265,18 +265,18 @@ fn current_is_entered(api: Api) -> Result<(), Error> {
 
 /// A context of other code that must be made current again when the thread leaves the outermost context.
 #[derive(Clone, Copy)]
-pub(super) struct Owed {
-    pub(super) left: LeftContext,
+pub(super) struct Unrestored {
+    pub(super) left: LeftCurrent,
     /// Is there if this crate created the context. Then any thread may destroy it.
     made: Option<CreatedContext>,
     /// The context that was current on the thread instead; `None` when unknown.
     instead: Option<RawContext>,
 }
 
-impl Owed {
+impl Unrestored {
     /// The library has just refused to make the context current. Its device is unknown, so the context counts as alive
     /// until any device is reset.
-    pub(super) fn now(api: Api, left: LeftContext, made: Option<CreatedContext>) -> Self {
+    pub(super) fn now(api: Api, left: LeftCurrent, made: Option<CreatedContext>) -> Self {
         Self { left, made, instead: RawContext::current(api) }
     }
 
@@ -328,12 +328,12 @@ pub(super) fn stays_somewhere(api: Api) -> bool {
 #[inline]
 pub(super) fn record_current(api: Api, context: RawContext) {
     if stays_somewhere(api) {
-        remove_left(api, context);
+        forget_stayed(api, context);
     }
 }
 
 #[cold]
-fn remove_left(api: Api, context: RawContext) {
+fn forget_stayed(api: Api, context: RawContext) {
     let stayed = with_notes(api, |own| own.stays().get()).flatten();
     if let Some(stayed) = stayed.filter(|stayed| !stayed.is(context)) {
         with_notes(api, |own| own.stays().set(None));

@@ -33,7 +33,7 @@ struct Failures {
 
 /// The two kinds of waiters for all work of a stream. Each is informed of a failure once.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Listener {
+pub(crate) enum Waiter {
     Stream = 0,
     Context = 1,
 }
@@ -106,7 +106,7 @@ pub(crate) fn not_taken<'u, A, E>(
     answer: A,
     settle: impl FnOnce(A, u64) -> (E, bool),
 ) -> E {
-    let number = ticket.may_be_taken(timeline.clock(), uses.as_ref());
+    let number = ticket.count_doubtful(timeline.clock(), uses.as_ref());
     stamp_after(ticket, uses.as_ref(), number);
     let (error, is_over) = settle(answer, number);
     if !is_over {
@@ -231,7 +231,7 @@ impl Timeline {
 
     /// The code of a failure of which this kind of waiter has not been informed.
     #[inline]
-    pub(crate) fn untold(&self, listener: Listener) -> Option<i32> {
+    pub(crate) fn untold(&self, listener: Waiter) -> Option<i32> {
         if self.failed_up_to() == 0 { None } else { self.failures.tell(listener) }
     }
 }
@@ -263,12 +263,12 @@ impl Failures {
     }
 
     #[cold]
-    fn tell(&self, listener: Listener) -> Option<i32> {
+    fn tell(&self, listener: Waiter) -> Option<i32> {
         let to = self.to.load(Ordering::Acquire);
         let [stream, context] = &self.told;
         let told = match listener {
-            Listener::Stream => stream,
-            Listener::Context => context,
+            Waiter::Stream => stream,
+            Waiter::Context => context,
         };
         (told.fetch_max(to, Ordering::AcqRel) < to).then(|| self.code.load(Ordering::Relaxed))
     }

@@ -7,7 +7,7 @@ const FAILED: i32 = 507_015;
 /// A stream with so many submissions more.
 fn submit(timeline: &Timeline, count: usize) {
     for _ in 0..count {
-        timeline.clock().stamp();
+        timeline.clock().count_submission();
     }
 }
 

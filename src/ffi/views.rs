@@ -24,7 +24,7 @@ fn views() -> MutexGuard<'static, Vec<Known>> {
 }
 
 /// Adds a view of a context, by its streams. A context that this crate has created has one view, which need not be added.
-pub(crate) fn adds_view(api: Api, context: RawContext, owner: Owner, streams: &Arc<Shelf<RawStream>>) {
+pub(crate) fn add_view(api: Api, context: RawContext, owner: Owner, streams: &Arc<Shelf<RawStream>>) {
     let mut views = views();
     views.retain(|known| known.streams.strong_count() > 0);
     views.push(Known { api, context, owner, streams: Arc::downgrade(streams) });
@@ -50,8 +50,8 @@ fn streams_of_others(owner: Owner) -> Vec<Arc<RawStream>> {
 /// Records a failure that a wait of this view got for the other views, whose work it may concern. `concerns` selects
 /// the streams that the wait covered.
 #[cold]
-pub(super) fn have_failed_too(owner: Owner, code: i32, concerns: impl Fn(&RawStream) -> bool) {
+pub(super) fn record_failure_in_other_views(owner: Owner, code: i32, concerns: impl Fn(&RawStream) -> bool) {
     for stream in streams_of_others(owner).iter().filter(|stream| concerns(stream)) {
-        stream.has_failed(stream.covers(), code);
+        stream.record_failure(stream.covers(), code);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::api::Api;
 use super::call::{FailedCall, call_cached, functions};
-use super::context::{Entered, LeftContext, MAKING_CURRENT, RawContext};
+use super::context::{Entered, LeftCurrent, MAKING_CURRENT, RawContext};
 use super::here::Site;
 use super::owner::Owner;
 use super::restore::Restore;
@@ -71,7 +71,7 @@ pub(crate) struct Visit<'l> {
 /// What the fast path back needs. The fast path enters a context that this crate created, from the default context that
 /// this crate left current on this thread. It copies little, and calls nothing but the library.
 struct FastEntry {
-    left: LeftContext,
+    left: LeftCurrent,
     outer: Innermost,
 }
 
@@ -110,7 +110,7 @@ impl<'l> Visit<'l> {
         if !context.is_created() {
             return None;
         }
-        let fast = self.fast.insert(FastEntry { left: own.only_left()?, outer: innermost.get() });
+        let fast = self.fast.insert(FastEntry { left: own.only_left_current()?, outer: innermost.get() });
         if !is_current(fast.left.context(), site) || !fast.left.is_alive() {
             return None;
         }
@@ -133,7 +133,7 @@ impl<'l> Visit<'l> {
     fn enter_slow(&mut self) -> Result<(), Error> {
         self.fast = None;
         let (api, context) = (self.api(), self.to.context);
-        api.is_of_this_process()?;
+        api.check_process()?;
         let restore = Restore::around(api, context);
         context.make_current(api)?;
         *self.slow = Some((Entered::into(context, api, self.to.id), restore));
@@ -155,7 +155,7 @@ impl<'l> Visit<'l> {
         // A visit within this one may have left another default context. And this one may end at any time: if its device is
         // reset during the call, the slow path makes another context current.
         own.leave_outermost()
-            && own.has_left(left)
+            && own.has_left_current(left)
             && left.is_alive()
             && matches!(make_current(left.context(), &self.to.site), Some(Ok(())))
             && left.is_alive()

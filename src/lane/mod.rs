@@ -36,7 +36,7 @@ pub use shared::WorkspaceMutex;
 ///
 /// let source = ModelSource::file(file);
 /// // The workspace holds what the models need together.
-/// let workspace = current.workspace(2 * current.model_size(source)?.work)?;
+/// let workspace = current.workspace(2 * current.model_size(source)?.workspace)?;
 /// let stream = current.stream()?.without_allocator();
 /// let digits = current.workspace_lane(stream, workspace, |current, mut lane| {
 ///     let (mut first, mut second) = (lane.load(current, source.into())?, lane.load(current, source.into())?);
@@ -117,7 +117,7 @@ impl<C: Brand> Current<C> {
     ///         let runtime = Runtime::<Vision>::open(Library::Simulator)?;
     ///         let (lane, models) = runtime.with(|current| {
     ///             let source = ModelSource::file(file);
-    ///             let workspace = current.workspace(2 * current.model_size(source)?.work)?;
+    ///             let workspace = current.workspace(2 * current.model_size(source)?.workspace)?;
     ///             let stream = current.stream()?.without_allocator();
     ///             let mut lane = current.stored_workspace_lane::<Digits, _>(stream, workspace);
     ///             let models = vec![lane.load(current, source.into())?, lane.load(current, source.into())?];
@@ -182,7 +182,7 @@ impl<'l, C: Brand, S: StreamState + CanExecute, L> WorkspaceLane<'l, C, S, L> {
         current: &Current<C>,
         model: M,
     ) -> Result<Pending<C, BoundModel<C, SharedWorkspace<'l, L>>>, Failed<M>> {
-        if let Err(error) = self.workspace.is_of(model.operand_value(INSIDE).loaded()) {
+        if let Err(error) = self.workspace.check_model(model.operand_value(INSIDE).loaded()) {
             return Err(Failed { error, value: model });
         }
         BoundModel::queue(model, current, self.stream.queue())
@@ -201,7 +201,7 @@ impl<'l, C: Brand, S: StreamState + CanExecute, L> WorkspaceLane<'l, C, S, L> {
         model: &mut Model<C, SharedWorkspace<'l, L>>,
         inputs: &[Input<'_>],
     ) -> Result<Outputs, Error> {
-        self.workspace.is_of(model.loaded())?;
+        self.workspace.check_model(model.loaded())?;
         model.run_when(current, inputs, |current| self.stream.synchronize(current))
     }
 
@@ -217,7 +217,7 @@ impl<'l, C: Brand, S: StreamState + CanExecute, L> WorkspaceLane<'l, C, S, L> {
         current: &Current<C>,
         model: &mut BoundModel<C, SharedWorkspace<'l, L>>,
     ) -> Result<(), Error> {
-        self.workspace.is_of(model.loaded())?;
+        self.workspace.check_model(model.loaded())?;
         model.run_on(current, self.stream.queue(), None)
     }
 
@@ -234,7 +234,7 @@ impl<'l, C: Brand, S: StreamState + CanExecute, L> WorkspaceLane<'l, C, S, L> {
         model: &mut BoundModel<C, SharedWorkspace<'l, L>>,
         limit: Duration,
     ) -> Result<(), Error> {
-        self.workspace.is_of(model.loaded())?;
+        self.workspace.check_model(model.loaded())?;
         model.run_on(current, self.stream.queue(), Some(limit))
     }
 

@@ -34,7 +34,7 @@ use std::time::{Duration, Instant};
 /// let ran = device.context(&mut thread, |context, thread| {
 ///     let source = ModelSource::file(file);
 ///     context.enter(thread, |current| {
-///         let workspace = current.workspace(2 * current.model_size(source)?.work)?;
+///         let workspace = current.workspace(2 * current.model_size(source)?.workspace)?;
 ///         current.workspace_mutex(workspace, |_current, lane| {
 ///             let work = || {
 ///                 context.enter(&mut Thread::new()?, |current| {
@@ -107,7 +107,7 @@ impl<'l, C: Brand, L> WorkspaceMutex<'l, C, L> {
         current: &Current<C>,
         load: Load<'_, C, LaneWorkspace>,
     ) -> Result<Model<C, SharedWorkspace<'l, L>>, Error> {
-        current.ledger().api().is_of_this_process()?;
+        current.ledger().api().check_process()?;
         // Loading may write to the memory in which another model of the lane runs.
         let _turn = self.turn(None)?;
         let share = |need| self.workspace.share(need);
@@ -136,7 +136,7 @@ impl<'l, C: Brand, L> WorkspaceMutex<'l, C, L> {
     ///
     /// # Errors
     ///
-    /// As for [`run`](Self::run), and [`Error::Busy`] when the turn did not come in time: nothing ran then.
+    /// As for [`run`](Self::run), and [`Error::WorkspaceBusy`] when the turn did not come in time: nothing ran then.
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn run_within( // MODEL-04: a model that was loaded into this workspace: `lane.load(current, load)?`
         &self,
@@ -169,7 +169,7 @@ impl<'l, C: Brand, L> WorkspaceMutex<'l, C, L> {
     ///
     /// # Errors
     ///
-    /// As for [`run_bound`](Self::run_bound), and [`Error::Busy`] when the turn did not come in time: nothing ran then.
+    /// As for [`run_bound`](Self::run_bound), and [`Error::WorkspaceBusy`] when the turn did not come in time: nothing ran then.
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn run_bound_within( // MODEL-04: a model that was loaded into this workspace: `lane.load(current, load)?`
         &self,
@@ -188,13 +188,13 @@ impl<'l, C: Brand, L> WorkspaceMutex<'l, C, L> {
 
     /// An error for a model of another lane, and in a forked child, where a turn might never come.
     fn admits(&self, current: &Current<C>, model: &LoadedModel) -> Result<(), Error> {
-        current.ledger().api().is_of_this_process()?;
-        self.workspace.is_of(model)
+        current.ledger().api().check_process()?;
+        self.workspace.check_model(model)
     }
 
     fn turn(&self, limit: Option<Duration>) -> Result<Turn<'_>, Error> {
         let asked = Instant::now();
-        self.turns.take(limit).ok_or_else(|| Error::Busy { waited: asked.elapsed() })
+        self.turns.take(limit).ok_or_else(|| Error::WorkspaceBusy { waited: asked.elapsed() })
     }
 }
 

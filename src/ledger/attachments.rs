@@ -24,7 +24,7 @@ impl Kind {
         Self {
             waits: false,
             end_all: end_all::<STAGE>,
-            end_unnamed: end_unnamed::<STAGE>,
+            end_unreferenced: end_unreferenced::<STAGE>,
             left: left::<STAGE>,
             leak: leak::<STAGE>,
         }
@@ -44,14 +44,14 @@ impl Ledger {
     /// Waits for all streams of the context, because work on any of them may use the object. Then takes the object
     /// down.
     pub(crate) fn take_down_attachment(&self, row: &Arc<RawAttachment>) -> Result<(), Error> {
-        self.api.is_of_this_process()?;
+        self.api.check_process()?;
         self.streams.all().iter().try_for_each(|stream| stream.synchronize(self.api, None))?;
         let mut kept = Vec::new();
         let TakenDown { ended, errors } = self.end_attachment(row, &mut kept);
         let mut errors = errors.into_iter();
         let first = (!ended).then(|| errors.next().unwrap_or(Error::Gone { what: ObjectKind::ATTACHED }));
         // This function reports only why the object has not ended. The next collection reports the other errors.
-        self.unheard.keep(errors);
+        self.undelivered.keep(errors);
         let first = self.after_dropping(kept, first.into_iter().collect());
         first.into_iter().next().map_or(Ok(()), Err)
     }
@@ -66,10 +66,10 @@ impl Ledger {
     }
 
     /// Tells the objects that a forced reset has ended the context without them.
-    pub(crate) fn tells_lost_attachments(&self, panics: &mut Panics) {
+    pub(crate) fn notify_lost_attachments(&self, panics: &mut Panics) {
         let _occupied = Occupied::now();
         let lost = self.attachments.all().into_iter().filter(|row| !row.is_ended());
-        lost.for_each(|row| _ = panics.catch(|| row.is_lost()));
+        lost.for_each(|row| _ = panics.catch(|| row.on_lost()));
     }
 
     /// Whether all objects have ended that must end before objects of this stage.
@@ -91,7 +91,7 @@ fn end_all<const STAGE: u8>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut
     rows.for_each(|row| errors.extend(ledger.end_attachment(&row, kept).errors));
 }
 
-fn end_unnamed<const STAGE: u8>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Vec<KeptAllocator>) {
+fn end_unreferenced<const STAGE: u8>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Vec<KeptAllocator>) {
     let mut rows = ledger.attachments.unnamed();
     rows.retain(|row| row.ends_before() as u8 == STAGE);
     if !rows.is_empty() && ledger.has_no_work() {

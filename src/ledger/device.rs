@@ -1,7 +1,7 @@
 //! The rows of devices.
 
 use super::Ledger;
-use super::takes::{self, Place};
+use super::takes::{self, CodeLocation};
 use crate::error::{Error, ObjectKind};
 use crate::ffi::{Api, RawContext, Restore, is_inside_a_context};
 use crate::life_cycle::leads;
@@ -18,7 +18,7 @@ pub(crate) struct DeviceRow {
     /// The library, and its run mode.
     api: Api,
     id: i32,
-    taken_at: Place,
+    taken_at: CodeLocation,
     /// The device's default context, which setting the device made current. It exists until the last reset.
     default: Option<RawContext>,
     teardown_timeout: Mutex<Option<Duration>>,
@@ -29,13 +29,18 @@ pub(crate) struct DeviceRow {
 }
 
 impl DeviceRow {
-    pub(crate) fn set(api: Api, _thread: &mut impl ThreadToken, id: i32, taken_at: Place) -> Result<Self, Error> {
+    pub(crate) fn set(
+        api: Api,
+        _thread: &mut impl ThreadToken,
+        id: i32,
+        taken_at: CodeLocation,
+    ) -> Result<Self, Error> {
         leads!(device: Start --> Set : Set, device: Set --> Set : SetAgain);
         let mut restore = Restore::around_setting(api);
         takes::begin(api, id, taken_at)?;
         api.set_device(id).inspect_err(|_| takes::end(api, id, taken_at))?;
         let default = RawContext::default_of(api, id);
-        restore.has_set(id, default);
+        restore.record_device_set(id, default);
         Ok(Self {
             api,
             id,
@@ -49,7 +54,7 @@ impl DeviceRow {
 
     /// The device's default context.
     pub(crate) fn default(&self) -> Result<RawContext, Error> {
-        self.default.ok_or_else(RawContext::has_no_name)
+        self.default.ok_or_else(RawContext::null_context_error)
     }
 
     pub(crate) fn id(&self) -> i32 {
@@ -61,7 +66,7 @@ impl DeviceRow {
     }
 
     /// Where the program has taken the device.
-    pub(crate) fn taken_at(&self) -> Place {
+    pub(crate) fn taken_at(&self) -> CodeLocation {
         self.taken_at
     }
 
@@ -70,7 +75,7 @@ impl DeviceRow {
     /// # Errors
     ///
     /// The take has ended with a reset by force, or the device is being recovered.
-    pub(crate) fn is_used(&self) -> Result<(), Error> {
+    pub(crate) fn take_back_for_use(&self) -> Result<(), Error> {
         takes::take_back(self)?;
         if self.has_ended() { Err(Error::Gone { what: ObjectKind::DEVICE }) } else { Ok(()) }
     }
@@ -89,12 +94,12 @@ impl DeviceRow {
     /// An error if the reset would take contexts down inside of another one. Taking a context down runs code of the program
     /// in it, and that code must not reach a `Current` of this thread. For a caller without the thread's token.
     #[rule(CTX_05)]
-    pub(crate) fn may_be_reset_here(&self) -> Result<(), Error> {
+    pub(crate) fn check_reset_allowed(&self) -> Result<(), Error> {
         match self.inventory().filter(|_| is_inside_a_context()) {
             Some(left) => {
                 let stuck =
                     format!("{left} (this thread is inside of another context: close the library outside of it)");
-                Err(Error::Poisoned { device: self.id, stuck })
+                Err(Error::ObjectsLeft { device: self.id, stuck })
             }
             None => Ok(()),
         }
@@ -106,7 +111,7 @@ impl DeviceRow {
         leads!(device: Set --> End : Reset);
         let restore = Restore::around_resetting(api, self.id);
         api.reset_device_by_force(self.id)?;
-        restore.has_reset();
+        restore.record_device_reset();
         for row in given_up.iter().map(|row| &**row).chain([self]) {
             row.ended.store(true, Ordering::Release);
             takes::end(api, row.id, row.taken_at);
@@ -139,21 +144,21 @@ impl DeviceRow {
 
     pub(crate) fn reset(&self, api: Api, panics: &mut Panics) -> Result<(), Error> {
         leads!(device: Set --> Set : ResetOnce, device: Set --> End : Reset);
-        api.is_of_this_process()?;
+        api.check_process()?;
         for ledger in self.kept() {
-            if ledger.is_taken_down(self.teardown_timeout(), panics) {
+            if ledger.tear_down_quietly(self.teardown_timeout(), panics) {
                 self.release(&ledger);
             }
         }
         if let Some(stuck) = self.inventory() {
-            return Err(Error::Poisoned { device: self.id, stuck });
+            return Err(Error::ObjectsLeft { device: self.id, stuck });
         }
         if self.has_ended() {
             return Ok(());
         }
         let restore = Restore::around_resetting(api, self.id);
         api.reset_device(self.id)?;
-        restore.has_reset();
+        restore.record_device_reset();
         self.ended.store(true, Ordering::Release);
         takes::end(api, self.id, self.taken_at);
         Ok(())

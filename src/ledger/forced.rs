@@ -12,8 +12,8 @@ use std::time::Duration;
 
 impl Ledger {
     /// Keeps what callbacks of graphs in flight use, before their work is discarded or the device is reset by force.
-    pub(crate) fn outlives_its_callbacks(&self) {
-        self.graphs.all().iter().for_each(|graph| graph.outlives_its_callbacks(&self.streams));
+    pub(crate) fn keep_callback_state(&self) {
+        self.graphs.all().iter().for_each(|graph| graph.keep_callback_state(&self.streams));
     }
 
     /// Discards the work of each stream. Then destroys the streams for which a wait confirms that their work is over.
@@ -59,15 +59,15 @@ impl Ledger {
 
     /// Called before the device is reset by force. Refuses calls on the [events](Self::hold_events). A default context ends
     /// with its streams then, and the library gets no further memory from their allocators.
-    pub(crate) fn expects_forced_reset(&self) {
+    pub(crate) fn prepare_forced_reset(&self) {
         self.hold_events();
         if !self.context().is_created() {
             self.streams.all().iter().for_each(|stream| stream.shut_allocators());
         }
     }
 
-    /// Reverts [`expects_forced_reset`](Self::expects_forced_reset), because the library has refused the reset.
-    pub(crate) fn was_not_reset(&self) {
+    /// Reverts [`prepare_forced_reset`](Self::prepare_forced_reset), because the library has refused the reset.
+    pub(crate) fn cancel_forced_reset(&self) {
         self.streams.all().iter().for_each(|stream| stream.reopen_allocators());
         self.release_events();
     }
@@ -93,12 +93,12 @@ impl Ledger {
     /// Records that the device was reset by force, so no work runs on it any more. A default context has ended with all
     /// its objects; a created context still exists, and so do the captures in it. Returns whether objects were lost.
     pub(crate) fn record_forced_reset(&self) -> bool {
-        self.streams.all().iter().for_each(|stream| stream.has_been_reset());
-        self.attachments.all().iter().for_each(|attached| attached.has_been_reset());
+        self.streams.all().iter().for_each(|stream| stream.after_forced_reset());
+        self.attachments.all().iter().for_each(|attached| attached.after_forced_reset());
         if self.context().is_created() {
             return false;
         }
-        self.graphs.all().iter().for_each(|graph| graph.has_been_reset());
+        self.graphs.all().iter().for_each(|graph| graph.after_forced_reset());
         self.gone.store(true, Ordering::Release);
         !self.is_empty()
     }
@@ -106,19 +106,19 @@ impl Ledger {
     /// Ends the registrations of the streams that a forced reset has ended. The library keeps a registration under the
     /// handle of its stream, and a new stream may get this handle.
     #[rule(ALLOC_16)]
-    pub(crate) fn ends_lost_registrations(&self) {
-        self.streams.all().iter().for_each(|stream| stream.forgets_allocators(self.api));
+    pub(crate) fn end_lost_registrations(&self) {
+        self.streams.all().iter().for_each(|stream| stream.forget_allocators(self.api));
     }
 
     /// Releases what a forced reset leaves. Returns whether everything was released.
     ///
     /// What is not released here is lost, so refused calls are made again, a few times. The first wait of a stream
     /// returns an error because work was discarded.
-    pub(crate) fn is_taken_down_after_a_forced_reset(&self, limit: Duration, panics: &mut Panics) -> bool {
+    pub(crate) fn tear_down_after_forced_reset(&self, limit: Duration, panics: &mut Panics) -> bool {
         const TRIES: usize = 3;
         let is_taken_down = (0..TRIES).any(|_| {
             self.destroy_streams_by_force(panics);
-            self.is_taken_down(Some(limit), panics)
+            self.tear_down_quietly(Some(limit), panics)
         });
         if !is_taken_down {
             // The library may use a registered allocator for a later stream with the same handle, so these rows are never
@@ -153,6 +153,6 @@ impl Ledger {
         let runs = usize::from(self.streams.get(self.runs.id()).is_some());
         let attached = self.attachments.all().iter().filter(|row| !row.is_ended()).count();
         let objects = self.streams.len().saturating_sub(runs) + self.events.len() + self.models.len();
-        attached + objects + self.graphs.len() + self.blocks.len() + self.bindings.len() + self.invocations.len() == 0
+        attached + objects + self.graphs.len() + self.blocks.len() + self.bindings.len() + self.operators.len() == 0
     }
 }

@@ -3,7 +3,7 @@
 use super::Ledger;
 use crate::capture_mode::CaptureMode;
 use crate::error::{Error, ObjectKind};
-use crate::ffi::{Keeps, KeptAllocator, KeptState, RawEvent, RawGraph, RawInvocation, RawStream, RawTaskGroup};
+use crate::ffi::{Keeps, KeptAllocator, KeptState, RawEvent, RawGraph, RawOperator, RawStream, RawTaskGroup};
 use ascendcl_macros::rule;
 use core::fmt;
 use core::num::NonZeroUsize;
@@ -14,7 +14,7 @@ impl Ledger {
     /// Begins to capture the stream. The graph's row exists before the capture begins.
     #[rule(GRAPH_01)]
     pub(crate) fn begin_capture(&self, stream: &Arc<RawStream>, mode: CaptureMode) -> Result<Arc<RawGraph>, Error> {
-        self.api.is_of_this_process()?;
+        self.api.check_process()?;
         let graph = self.graphs.put(RawGraph::new());
         graph.begin(self.api, stream, mode).inspect_err(|_| self.forget_if_gone(&graph))?;
         Ok(graph)
@@ -23,7 +23,7 @@ impl Ledger {
     /// Begins to build a graph. After an error, what was created is destroyed, or stays with the scope.
     #[rule(GRAPH_08)]
     pub(crate) fn begin_build(&self) -> Result<Arc<RawGraph>, Error> {
-        self.api.is_of_this_process()?;
+        self.api.check_process()?;
         let graph = self.graphs.put(RawGraph::new());
         if let Err(error) = graph.begin_build(self.api) {
             // Nothing was added, so nothing of the user's is kept.
@@ -36,28 +36,28 @@ impl Ledger {
     /// Ends the build of a graph. After an error the graph is [discarded](Self::destroy_graph).
     #[rule(GRAPH_08)]
     pub(crate) fn end_build(&self, graph: &RawGraph) -> Result<(), Error> {
-        self.api.is_of_this_process()?;
+        self.api.check_process()?;
         graph.end_build(self.api)
     }
 
     /// Ends the capture. After an error the graph is [discarded](Self::destroy_graph).
     #[rule(GRAPH_01)]
     pub(crate) fn end_capture(&self, graph: &Arc<RawGraph>) -> Result<(), Error> {
-        self.api.is_of_this_process()?;
+        self.api.check_process()?;
         graph.end(self.api)
     }
 
     /// Orders two streams of a capture or a build by an event, which lives until the graph is destroyed.
     pub(crate) fn order_captures(&self, graph: &RawGraph, before: &RawStream, after: &RawStream) -> Result<(), Error> {
-        self.api.is_of_this_process()?;
+        self.api.check_process()?;
         if graph.is_built() {
             let event = self.events.put(RawEvent::create_for_builds(self.api, self.device())?);
             graph.needs().rows.push(Arc::clone(&event) as _);
-            return event.orders_runs(self.api, before, after);
+            return event.order_streams_each_run(self.api, before, after);
         }
         let event = self.events.put(RawEvent::create_for_captures(self.api, self.device())?);
         graph.needs().rows.push(Arc::clone(&event) as _);
-        event.orders(self.api, before, after)
+        event.order_streams(self.api, before, after)
     }
 
     /// Captures operators as a group of tasks.
@@ -66,9 +66,9 @@ impl Ledger {
         &self,
         graph: &Arc<RawGraph>,
         stream: &RawStream,
-        operators: &[Arc<RawInvocation>],
+        operators: &[Arc<RawOperator>],
     ) -> Result<RawTaskGroup, Error> {
-        self.api.is_of_this_process()?;
+        self.api.check_process()?;
         RawTaskGroup::capture(self.api, graph, stream, operators)
     }
 
@@ -76,7 +76,7 @@ impl Ledger {
     /// caller drops it after all bookkeeping is done, because that runs code of the user.
     #[rule(GRAPH_07)]
     pub(crate) fn destroy_graph(&self, graph: &Arc<RawGraph>, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
-        self.api.is_of_this_process()?;
+        self.api.check_process()?;
         let needs = graph.destroy(self.api, &self.streams)?;
         self.graphs.remove(graph);
         if graph.clear_given_up() {

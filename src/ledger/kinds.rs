@@ -7,7 +7,7 @@ use super::Ledger;
 use crate::ends_before::EndsBefore;
 use crate::error::Error;
 use crate::ffi::{
-    KeptAllocator, LoadedModel, RawBinding, RawBuffer, RawEvent, RawGraph, RawInvocation, RawStream, Shelf, ShelfRow,
+    KeptAllocator, LoadedModel, RawBinding, RawBuffer, RawEvent, RawGraph, RawOperator, RawStream, Shelf, ShelfRow,
 };
 use ascendcl_macros::rule;
 use std::sync::Arc;
@@ -49,7 +49,7 @@ pub(super) struct Kind {
     /// Ends all objects of the kind.
     pub(super) end_all: fn(&Ledger, &mut Vec<Error>, &mut Vec<KeptAllocator>),
     /// Ends the objects that no handle refers to and no work in flight uses.
-    pub(super) end_unnamed: fn(&Ledger, &mut Vec<Error>, &mut Vec<KeptAllocator>),
+    pub(super) end_unreferenced: fn(&Ledger, &mut Vec<Error>, &mut Vec<KeptAllocator>),
     /// The remaining objects, in words.
     pub(super) left: fn(&Ledger) -> Vec<String>,
     /// Keeps the remaining objects for the rest of the process.
@@ -65,7 +65,7 @@ pub(super) const KINDS: [Kind; 13] = [
     Kind::of::<RawGraph>(),
     Kind::MODELS,
     Kind::of::<RawBinding>(),
-    Kind::of::<RawInvocation>(),
+    Kind::of::<RawOperator>(),
     Kind::of::<LoadedModel>(),
     Kind::EVENTS,
     Kind::of::<RawEvent>(),
@@ -78,7 +78,13 @@ pub(super) const KINDS: [Kind; 13] = [
 
 impl Kind {
     const fn of<T: Owned>() -> Self {
-        Self { waits: T::WAITS, end_all: end_all::<T>, end_unnamed: end_unnamed::<T>, left: T::left, leak: leak::<T> }
+        Self {
+            waits: T::WAITS,
+            end_all: end_all::<T>,
+            end_unreferenced: end_unreferenced::<T>,
+            left: T::left,
+            leak: leak::<T>,
+        }
     }
 }
 
@@ -93,7 +99,7 @@ fn leak<T: Owned>(ledger: &Ledger) {
 }
 
 /// Ends the objects that are not in use. The others stay for a later call, which is not an error.
-fn end_unnamed<T: Owned>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Vec<KeptAllocator>) {
+fn end_unreferenced<T: Owned>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Vec<KeptAllocator>) {
     let ended = T::shelf(ledger).unnamed();
     let failed = ended.iter().filter_map(|object| T::end(object, ledger, kept).err());
     errors.extend(failed.filter(|error| !matches!(error, Error::StillRunning { .. })));
@@ -136,15 +142,15 @@ impl Owned for RawBinding {
     }
 }
 
-impl Owned for RawInvocation {
+impl Owned for RawOperator {
     const AFTER: EndsBefore = EndsBefore::Models;
 
     fn shelf(ledger: &Ledger) -> &Shelf<Self> {
-        &ledger.invocations
+        &ledger.operators
     }
 
     fn end(object: &Arc<Self>, ledger: &Ledger, _: &mut Vec<KeptAllocator>) -> Result<(), Error> {
-        ledger.revoke(object)
+        ledger.destroy_operator(object)
     }
 
     fn in_words(count: usize) -> String {
@@ -250,6 +256,6 @@ impl Owned for RawBuffer {
     /// A model that the library refused to unload still uses its memory (MODEL-02, MODEL-03). So does a graph that the
     /// library refused to destroy (GRAPH-05).
     fn may_end(ledger: &Ledger) -> bool {
-        ledger.graphs.len() + ledger.models.len() + ledger.bindings.len() + ledger.invocations.len() == 0
+        ledger.graphs.len() + ledger.models.len() + ledger.bindings.len() + ledger.operators.len() == 0
     }
 }

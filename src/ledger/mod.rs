@@ -38,11 +38,11 @@ use crate::element::Element;
 use crate::error::{Boxed, Error};
 use crate::ffi::{
     Api, Enterable, Entered, Home, KeptAllocator, LoadedModel, Owner, RawAttachment, RawBinding, RawBuffer, RawContext,
-    RawEvent, RawGraph, RawInvocation, RawStream, Restore, Shelf, Site, Visit, adds_view,
+    RawEvent, RawGraph, RawOperator, RawStream, Restore, Shelf, Site, Visit, add_view,
 };
 use crate::panics::{Panics, drop_each_quietly};
 use crate::thread::Occupied;
-use crate::untold::Untold;
+use crate::untold::UndeliveredErrors;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtMemMallocPolicy;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -73,12 +73,12 @@ pub(crate) struct Ledger {
     /// State of callbacks of graphs that were destroyed where code of the user cannot run.
     states: Mutex<Vec<KeptAllocator>>,
     bindings: Shelf<RawBinding>,
-    invocations: Shelf<RawInvocation>,
+    operators: Shelf<RawOperator>,
     operators_before_next_check: AtomicUsize,
     models: Shelf<LoadedModel>,
     blocks: Shelf<RawBuffer>,
     /// Errors that the function that got them could not report. The next collection reports them.
-    unheard: Untold,
+    undelivered: UndeliveredErrors,
     late_failures: wait::LateFailures,
     /// Attached objects of other code.
     attachments: Shelf<RawAttachment>,
@@ -89,11 +89,11 @@ pub(crate) struct Ledger {
 impl Ledger {
     /// The ledger of a created context, or one of the views of a default context (`src/ffi/views.rs`).
     pub(crate) fn new(api: Api, context: RawContext, device: i32) -> Self {
-        let (default_stream, streams, events, bindings, invocations, models, blocks, gone) = Default::default();
+        let (default_stream, streams, events, bindings, operators, models, blocks, gone) = Default::default();
         let graphs = Shelf::default();
         let id = ContextId::next(device);
         if !context.is_created() {
-            adds_view(api, context, Owner::of(id), &streams);
+            add_view(api, context, Owner::of(id), &streams);
         }
         Self {
             api,
@@ -107,11 +107,11 @@ impl Ledger {
             graphs_given_up: AtomicUsize::default(),
             states: Mutex::default(),
             bindings,
-            invocations,
+            operators,
             operators_before_next_check: AtomicUsize::default(),
             models,
             blocks,
-            unheard: Untold::default(),
+            undelivered: UndeliveredErrors::default(),
             late_failures: Default::default(),
             attachments: Shelf::default(),
             gone,
@@ -158,7 +158,7 @@ impl Ledger {
     /// The context's default stream. It exists without being created (DEV-03). Its row exists from the first use on.
     pub(crate) fn default_stream(&self) -> Arc<RawStream> {
         let first = || RawStream::default_of_current(self.api);
-        if self.api.is_of_this_process().is_err() {
+        if self.api.check_process().is_err() {
             // A forked child takes no lock. Every call on the stream is refused.
             return Arc::new(first());
         }
@@ -182,7 +182,7 @@ impl Ledger {
         let allocate = || RawBuffer::allocate(self.api, home, bytes, policy);
         let block = match refused.map_or_else(allocate, |error| Err(error.into())) {
             Ok(block) => block,
-            Err(error) if is_used_up(&error) && self.free_unnamed_blocks() => allocate()?,
+            Err(error) if is_used_up(&error) && self.free_unreferenced_blocks() => allocate()?,
             Err(error) => return Err(error),
         };
         let block = self.keep(block.zeroed_on_host());
@@ -214,12 +214,12 @@ impl Ledger {
     /// lock; nothing frees the block there.
     pub(crate) fn keep_vec<E: Element>(&self, elements: Vec<E>) -> Arc<RawBuffer> {
         let block = RawBuffer::of_vec(elements);
-        if self.api.is_of_this_process().is_ok() { self.keep(block) } else { Arc::new(block) }
+        if self.api.check_process().is_ok() { self.keep(block) } else { Arc::new(block) }
     }
 
     /// Returns the vector, if no work in flight uses it.
     pub(crate) fn take_vec<E: Element>(&self, block: &mut Arc<RawBuffer>) -> Option<Vec<E>> {
-        self.api.is_of_this_process().ok()?;
+        self.api.check_process().ok()?;
         let elements = RawBuffer::take_vec(block, &self.streams)?;
         self.blocks.remove(block);
         Some(elements)
@@ -229,7 +229,7 @@ impl Ledger {
     /// descriptors of the stream's allocators. Adds to `kept` what the registrations kept. The caller drops `kept`
     /// after all bookkeeping is done, because that runs code of the user.
     pub(crate) fn destroy_stream(&self, stream: &Arc<RawStream>, kept: &mut Vec<KeptAllocator>) -> Result<(), Error> {
-        self.api.is_of_this_process()?;
+        self.api.check_process()?;
         if stream.is_capturing() {
             self.end_left_captures();
         }
@@ -240,7 +240,7 @@ impl Ledger {
     }
 
     pub(crate) fn destroy_event(&self, event: &Arc<RawEvent>) -> Result<(), Error> {
-        self.api.is_of_this_process()?;
+        self.api.check_process()?;
         event.destroy(self.api)?;
         self.events.remove(event);
         Ok(())
@@ -249,11 +249,11 @@ impl Ledger {
     /// Frees a block of this context. The context is checked at run time, because the chunks of an allocator come in a
     /// value without a brand.
     pub(crate) fn free(&self, block: &Arc<RawBuffer>) -> Result<(), Error> {
-        self.api.is_of_this_process()?;
+        self.api.check_process()?;
         if block.is_part() {
-            block.is_current()?;
+            block.check_current()?;
         } else if !self.blocks.has(block) {
-            return Err(block.is_current().err().unwrap_or(Error::Gone { what: block.home().kind() }));
+            return Err(block.check_current().err().unwrap_or(Error::Gone { what: block.home().kind() }));
         }
         self.no_graph_has(block)?;
         block.free(self.api, &self.streams)?;
@@ -265,8 +265,8 @@ impl Ledger {
     /// have a part.
     #[allow(clippy::result_large_err, reason = "the part comes back as it was")]
     pub(crate) fn unshare(&self, part: RawBuffer) -> Result<Arc<RawBuffer>, (Error, RawBuffer)> {
-        match self.api.is_of_this_process() {
-            Ok(()) => part.into_only(&self.streams).or_else(|(error, part)| match self.end_unnamed_operators() {
+        match self.api.check_process() {
+            Ok(()) => part.into_only(&self.streams).or_else(|(error, part)| match self.end_unreferenced_operators() {
                 0 => Err((error, part)),
                 _ => part.into_only(&self.streams),
             }),
@@ -275,24 +275,24 @@ impl Ledger {
     }
 
     /// An error unless this is the only name of its block, and no work uses any of the block any more.
-    pub(crate) fn is_only_name(&self, part: &mut RawBuffer) -> Result<(), Error> {
-        self.api.is_of_this_process()?;
-        if part.only_name(&self.streams).is_err() {
-            self.end_unnamed_operators();
+    pub(crate) fn check_only_handle(&self, part: &mut RawBuffer) -> Result<(), Error> {
+        self.api.check_process()?;
+        if part.only_handle(&self.streams).is_err() {
+            self.end_unreferenced_operators();
         }
-        part.only_name(&self.streams).map(drop)
+        part.only_handle(&self.streams).map(drop)
     }
 
     /// Destroys the objects that no handle refers to and that no work in flight uses. Returns the errors.
     pub(crate) fn collect(&self) -> Vec<Error> {
-        if let Err(forked) = self.api.is_of_this_process() {
+        if let Err(forked) = self.api.check_process() {
             return vec![forked];
         }
-        let (mut errors, mut kept) = (self.unheard.take(), Vec::new());
+        let (mut errors, mut kept) = (self.undelivered.take(), Vec::new());
         errors.extend(self.wait_for_what_is_over());
         // Streams come first, because ending a stream waits for work that uses the other objects.
         let (streams, others): (Vec<_>, Vec<_>) = KINDS.iter().partition(|kind| kind.waits);
-        streams.into_iter().chain(others).for_each(|kind| (kind.end_unnamed)(self, &mut errors, &mut kept));
+        streams.into_iter().chain(others).for_each(|kind| (kind.end_unreferenced)(self, &mut errors, &mut kept));
         kept.append(&mut self.states());
         self.after_dropping(kept, errors)
     }
@@ -302,15 +302,15 @@ impl Ledger {
         let mut panics = Panics::default();
         panics.drop_each(kept);
         if let Some(panic) = panics.first() {
-            self.unheard.keep(errors);
+            self.undelivered.keep(errors);
             panic.resume();
         }
         errors
     }
 
     /// Frees memory without a handle. Returns whether there was any.
-    fn free_unnamed_blocks(&self) -> bool {
-        self.end_unnamed_operators();
+    fn free_unreferenced_blocks(&self) -> bool {
+        self.end_unreferenced_operators();
         self.blocks.unnamed().iter().filter(|block| self.free(block).is_ok()).count() > 0
     }
 
@@ -339,7 +339,7 @@ impl Ledger {
         if self.gone.load(Ordering::Acquire) {
             return Ok(());
         }
-        self.api.is_of_this_process().map_err(|error| vec![error])?;
+        self.api.check_process().map_err(|error| vec![error])?;
         let mut restore = Restore::around(self.api, self.context());
         if let Err(error) = self.context().make_current(self.api) {
             return Err(vec![error.into()]);
@@ -372,7 +372,7 @@ impl Ledger {
     }
 
     /// Like [`tear_down`](Self::tear_down), for callers that do not report the errors.
-    pub(crate) fn is_taken_down(&self, teardown_timeout: Option<Duration>, panics: &mut Panics) -> bool {
+    pub(crate) fn tear_down_quietly(&self, teardown_timeout: Option<Duration>, panics: &mut Panics) -> bool {
         self.tear_down(teardown_timeout, panics).map_err(drop_each_quietly).is_ok()
     }
 
@@ -390,10 +390,10 @@ impl Drop for Ledger {
     #[rule(ALLOC_12, GRAPH_05, MEM_02)]
     fn drop(&mut self) {
         // Errors and values of the program may panic when they are dropped, and this may run during a panic.
-        drop_each_quietly(self.unheard.take_mut());
+        drop_each_quietly(self.undelivered.take_mut());
         drop_each_quietly(core::mem::take(self.states.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner())));
         // A forked child has no thread that could use these objects, and takes no lock.
-        if !self.gone.load(Ordering::Acquire) && self.api.is_of_this_process().is_ok() {
+        if !self.gone.load(Ordering::Acquire) && self.api.check_process().is_ok() {
             KINDS.iter().for_each(|kind| (kind.leak)(self));
         }
     }

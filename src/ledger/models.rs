@@ -11,7 +11,7 @@ use super::Ledger;
 use crate::attribute::Attribute;
 use crate::error::{Boxed, Error};
 use crate::ffi::{
-    BoundInput, Here, Home, Image, LoadInto, LoadedModel, ModelImage, NotRun, RawBinding, RawBuffer, RawInvocation,
+    BoundInput, Here, Home, Image, LoadInto, LoadedModel, ModelImage, NotRun, RawBinding, RawBuffer, RawOperator,
     RawStream, SETTLING, Site, TensorArgument, TensorPlace,
 };
 use crate::model_size::ModelSize;
@@ -27,7 +27,7 @@ impl Ledger {
     /// Loads a model, and reads its description. Refuses if work may still be running in the working memory that the
     /// model is to use.
     pub(crate) fn load(&self, source: ModelImage<'_>, onto: LoadInto) -> Result<Arc<LoadedModel>, Error> {
-        self.api.is_of_this_process()?;
+        self.api.check_process()?;
         onto.idle(&self.streams)?;
         let model = self.models.put(LoadedModel::new(onto));
         let is_another = |id| self.models.all().iter().any(|other| other.is_left_as(id));
@@ -60,7 +60,7 @@ impl Ledger {
     }
 
     pub(crate) fn unload(&self, model: &Arc<LoadedModel>) -> Result<(), Error> {
-        self.api.is_of_this_process()?;
+        self.api.check_process()?;
         model.unload(self.api, &self.streams)?;
         self.models.remove(model);
         Ok(())
@@ -73,7 +73,7 @@ impl Ledger {
         inputs: &[BoundInput],
         outputs: &[Option<Arc<RawBuffer>>],
     ) -> Result<Arc<RawBinding>, Error> {
-        self.api.is_of_this_process()?;
+        self.api.check_process()?;
         let binding = self.bindings.put(RawBinding::new(inputs, outputs));
         match binding.create(self.api, model, inputs, outputs) {
             Ok(()) => Ok(binding),
@@ -91,7 +91,7 @@ impl Ledger {
         model: &LoadedModel,
         shapes: (&[Vec<i64>], &[Vec<i64>]),
     ) -> Result<(), Error> {
-        self.api.is_of_this_process()?;
+        self.api.check_process()?;
         binding.reshape(self.api, &self.streams, model, shapes)
     }
 
@@ -102,7 +102,7 @@ impl Ledger {
         place: TensorPlace,
         blocks: (&Arc<RawBuffer>, &Arc<RawBuffer>),
     ) -> Result<(), Error> {
-        self.api.is_of_this_process()?;
+        self.api.check_process()?;
         binding.exchange(self.api, &self.streams, place, blocks)
     }
 
@@ -114,7 +114,7 @@ impl Ledger {
         model: &LoadedModel,
         stream: &RawStream,
     ) -> Result<u64, Boxed> {
-        here.of_this_process()?;
+        here.check_process()?;
         binding.execute(here, &self.streams, stream, model)
     }
 
@@ -147,18 +147,18 @@ impl Ledger {
     /// An error while an execution that was given up may use a binding's memory. With a stream, an execution that comes
     /// before new work on that stream is allowed.
     #[inline]
-    pub(crate) fn is_at_hand(&self, binding: &RawBinding, stream: Option<&RawStream>) -> Result<(), Error> {
-        if binding.is_in_doubt() { binding.is_over(&self.streams, stream) } else { Ok(()) }
+    pub(crate) fn check_not_running(&self, binding: &RawBinding, stream: Option<&RawStream>) -> Result<(), Error> {
+        if binding.is_in_doubt() { binding.check_over(&self.streams, stream) } else { Ok(()) }
     }
 
     /// An error unless a capture can use a bound model.
-    pub(crate) fn can_be_captured(&self, binding: &RawBinding, model: &LoadedModel) -> Result<(), Error> {
-        binding.can_be_captured(&self.streams, model)
+    pub(crate) fn check_capturable(&self, binding: &RawBinding, model: &LoadedModel) -> Result<(), Error> {
+        binding.check_capturable(&self.streams, model)
     }
 
     /// Removes a binding's outputs that the library has allocated. Their memory is freed, or stays with the scope.
     pub(crate) fn empty(&self, binding: &RawBinding) -> Result<(), Error> {
-        self.api.is_of_this_process()?;
+        self.api.check_process()?;
         binding.empty(self.api, &self.streams, |block| self.free(&self.keep(block)))
     }
 
@@ -172,30 +172,30 @@ impl Ledger {
     }
 
     /// Creates an operator with its tensors. Compiles it if `compile` is set.
-    pub(crate) fn invoke(
+    pub(crate) fn create_operator(
         &self,
         name: &str,
         attributes: &[(&str, &Attribute)],
         (inputs, outputs): (&[TensorArgument], &[TensorArgument]),
         compile: bool,
-    ) -> Result<Arc<RawInvocation>, Error> {
-        self.api.is_of_this_process()?;
+    ) -> Result<Arc<RawOperator>, Error> {
+        self.api.check_process()?;
         self.end_operators_sometimes();
-        let invocation = self.invocations.put(RawInvocation::new(name, inputs, outputs)?);
+        let invocation = self.operators.put(RawOperator::new(name, inputs, outputs)?);
         let created = invocation.create(self.api, attributes, inputs, outputs);
         match created.and_then(|()| if compile { invocation.compile(self.api) } else { Ok(()) }) {
             Ok(()) => Ok(invocation),
             Err(error) => {
                 // The first error is the one to report.
-                let _ = self.revoke(&invocation);
+                let _ = self.destroy_operator(&invocation);
                 Err(error)
             }
         }
     }
 
     /// Queues one execution of an operator.
-    pub(crate) fn launch(&self, here: Here<'_>, invocation: &RawInvocation, stream: &RawStream) -> Result<u64, Error> {
-        here.of_this_process()?;
+    pub(crate) fn launch(&self, here: Here<'_>, invocation: &RawOperator, stream: &RawStream) -> Result<u64, Error> {
+        here.check_process()?;
         invocation.execute(here, &self.streams, stream)
     }
 
@@ -205,23 +205,23 @@ impl Ledger {
     fn end_operators_sometimes(&self) {
         /// With fewer operators there is nothing to gain.
         const FEW: usize = 32;
-        if self.invocations.len() >= self.operators_before_next_check.load(Ordering::Relaxed).max(FEW) {
-            self.end_unnamed_operators();
-            self.operators_before_next_check.store(2 * self.invocations.len(), Ordering::Relaxed);
+        if self.operators.len() >= self.operators_before_next_check.load(Ordering::Relaxed).max(FEW) {
+            self.end_unreferenced_operators();
+            self.operators_before_next_check.store(2 * self.operators.len(), Ordering::Relaxed);
         }
     }
 
     /// Ends the operators that no handle refers to and no work in flight uses. Returns how many ended. If the library
     /// refuses, the operator stays for the next collection, which reports the error.
-    pub(crate) fn end_unnamed_operators(&self) -> usize {
-        self.invocations.unnamed().iter().filter(|operator| self.revoke(operator).is_ok()).count()
+    pub(crate) fn end_unreferenced_operators(&self) -> usize {
+        self.operators.unnamed().iter().filter(|operator| self.destroy_operator(operator).is_ok()).count()
     }
 
-    pub(crate) fn revoke(&self, invocation: &Arc<RawInvocation>) -> Result<(), Error> {
-        self.api.is_of_this_process()?;
+    pub(crate) fn destroy_operator(&self, invocation: &Arc<RawOperator>) -> Result<(), Error> {
+        self.api.check_process()?;
         self.no_graph_has(invocation)?;
         invocation.destroy(self.api, &self.streams)?;
-        self.invocations.remove(invocation);
+        self.operators.remove(invocation);
         Ok(())
     }
 }

@@ -13,8 +13,8 @@ impl Ledger {
 
     /// Ends the registration of a block of this context. Returns the pages.
     pub(crate) fn unregister(&self, block: &Arc<RawBuffer>) -> Result<RawPages, Error> {
-        self.api.is_of_this_process()?;
-        block.is_current()?;
+        self.api.check_process()?;
+        block.check_current()?;
         if !self.blocks.has(block) {
             return Err(Error::Gone { what: block.home().kind() });
         }

@@ -135,7 +135,7 @@ impl Ledger {
             Err(failure) if is_of_work(&failure) => match wait() {
                 Err(again) if is_of_work(&again) => false,
                 second => {
-                    self.unheard.keep([failure]);
+                    self.undelivered.keep([failure]);
                     second.is_ok()
                 }
             },

@@ -8,14 +8,14 @@ use core::panic::Location;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 /// Where the program has taken a device.
-pub(crate) type Place = &'static Location<'static>;
+pub(crate) type CodeLocation = &'static Location<'static>;
 
 /// A device of one library, and its takes.
 struct Taken {
     api: Api,
     device: i32,
     /// The place of each take.
-    takes: Vec<Place>,
+    takes: Vec<CodeLocation>,
     /// Whether the device is being recovered. Until that ends, it cannot be taken.
     ends: bool,
     /// Takes that were [given up](give_up).
@@ -37,7 +37,7 @@ impl Taken {
         !self.takes.is_empty() || self.ends
     }
 
-    fn end(&mut self, place: Place) {
+    fn end(&mut self, place: CodeLocation) {
         if let Some(at) = self.takes.iter().position(|known| *known == place) {
             self.takes.swap_remove(at);
         }
@@ -45,7 +45,7 @@ impl Taken {
 
     /// The error for a part of the program that needs the device for itself. Names the places of the takes of others that
     /// were not given up.
-    fn is_shared(&self, own: Option<&DeviceRow>) -> Error {
+    fn shared_error(&self, own: Option<&DeviceRow>) -> Error {
         let mut held = self.takes.clone();
         let others = self.given_up.iter().map(|row| &**row).filter(|row| own.is_none_or(|own| !is(row, own)));
         for place in others.chain(own).map(DeviceRow::taken_at) {
@@ -69,10 +69,10 @@ fn unneeded(all: &mut Vec<Taken>) -> Option<Taken> {
 }
 
 /// Counts one more take. Called before the device is set.
-pub(crate) fn begin(api: Api, device: i32, place: Place) -> Result<(), Error> {
+pub(crate) fn begin(api: Api, device: i32, place: CodeLocation) -> Result<(), Error> {
     let mut all = taken();
     match all.iter_mut().find(|taken| taken.is(api, device)) {
-        Some(taken) if taken.ends => return Err(taken.is_shared(None)),
+        Some(taken) if taken.ends => return Err(taken.shared_error(None)),
         Some(taken) => taken.takes.push(place),
         None => all.push(Taken { api, device, takes: vec![place], ends: false, given_up: Vec::new() }),
     }
@@ -80,7 +80,7 @@ pub(crate) fn begin(api: Api, device: i32, place: Place) -> Result<(), Error> {
 }
 
 /// Counts one take less. Called after the device was reset.
-pub(crate) fn end(api: Api, device: i32, place: Place) {
+pub(crate) fn end(api: Api, device: i32, place: CodeLocation) {
     let mut all = taken();
     all.iter_mut().filter(|taken| taken.is(api, device)).for_each(|taken| taken.end(place));
     let unneeded = unneeded(&mut all);
@@ -108,7 +108,7 @@ pub(crate) fn take_back(row: &DeviceRow) -> Result<bool, Error> {
         return Ok(false);
     };
     if taken.ends {
-        return Err(taken.is_shared(None));
+        return Err(taken.shared_error(None));
     }
     taken.given_up.swap_remove(at);
     Ok(true)
@@ -143,7 +143,7 @@ impl ExclusiveDevice {
         };
         let given_up: Vec<_> = taken.given_up.iter().filter(|row| !is(row, own)).cloned().collect();
         if taken.takes.len() > 1 + given_up.len() || taken.ends {
-            return Err(taken.is_shared(Some(own)));
+            return Err(taken.shared_error(Some(own)));
         }
         taken.ends = true;
         Ok(Self { api, device, given_up })
@@ -155,7 +155,7 @@ impl ExclusiveDevice {
     }
 
     /// Records that the device was recovered: the take of `own` is no longer given up.
-    pub(crate) fn is_recovered(&self, own: &DeviceRow) {
+    pub(crate) fn mark_recovered(&self, own: &DeviceRow) {
         let mut all = taken();
         all.iter_mut()
             .filter(|taken| taken.is(self.api, self.device))

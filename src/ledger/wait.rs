@@ -3,7 +3,7 @@
 use super::Ledger;
 use super::room::is_of_work;
 use crate::error::Error;
-use crate::ffi::{Here, Listener, RawStream};
+use crate::ffi::{Here, RawStream, Waiter};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -33,14 +33,14 @@ impl Ledger {
         if waited.is_ok() && !stream.any_failed() {
             return Ok(());
         }
-        Self::heard(stream, Listener::Stream, waited.map_err(Error::from))
+        Self::heard(stream, Waiter::Stream, waited.map_err(Error::from))
     }
 
     /// Waits for all work in the context, for at most `limit` if there is one.
     pub(crate) fn synchronize_all(&self, limit: Option<Duration>) -> Result<(), Error> {
-        self.api.is_of_this_process()?;
+        self.api.check_process()?;
         let (streams, waited) = self.runs.wait_for_context(self.api, limit);
-        let waited = streams.iter().fold(waited, |result, stream| Self::heard(stream, Listener::Context, result));
+        let waited = streams.iter().fold(waited, |result, stream| Self::heard(stream, Waiter::Context, result));
         let was_told = waited.as_ref().err().is_none_or(is_of_work);
         let late = if was_told { self.late_failures.all().of_the_context.take() } else { None };
         waited.and(late.map_or(Ok(()), Err))
@@ -70,7 +70,7 @@ impl Ledger {
         events.retain(|event| Arc::strong_count(event) > UNNAMED);
         // Each event of a stream comes after the submission 0.
         let is_marked = |stream: &Arc<RawStream>| events.iter().any(|event| event.covers(stream, 0));
-        let untold = stream.tell(Listener::Context).err();
+        let untold = stream.tell(Waiter::Context).err();
         let mut late = self.late_failures.all();
         late.of_the_context = late.of_the_context.take().or(untold);
         late.streams.push(Arc::clone(stream));
@@ -87,7 +87,7 @@ impl Ledger {
 
     /// The result for a waiter of this kind: the error of its own wait, or else a failure that another wait got.
     #[cold]
-    fn heard(stream: &RawStream, listener: Listener, waited: Result<(), Error>) -> Result<(), Error> {
+    fn heard(stream: &RawStream, listener: Waiter, waited: Result<(), Error>) -> Result<(), Error> {
         match waited {
             Err(error) if !is_of_work(&error) => Err(error),
             waited => {

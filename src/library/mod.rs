@@ -135,7 +135,7 @@ impl Library {
     /// use ascendcl::Library;
     ///
     /// let loaded = Library::Simulator.load()?;
-    /// println!("{loaded}, which lacks {:?}", loaded.lacks());
+    /// println!("{loaded}, which lacks {:?}", loaded.missing_functions());
     /// # Ok::<(), ascendcl::Error>(())
     /// ```
     ///
@@ -209,8 +209,8 @@ impl Loaded {
     /// long-running program can check this at its start; otherwise the first call of a missing function returns an
     /// error. If the library lacks the waits with a time limit, a wait without a limit calls the vendor's function without
     /// one.
-    pub fn lacks(self) -> Vec<&'static str> {
-        self.loading.library().lacks().iter().map(|function| function.name).collect()
+    pub fn missing_functions(self) -> Vec<&'static str> {
+        self.loading.library().missing_functions().iter().map(|function| function.name).collect()
     }
 }
 

@@ -127,7 +127,7 @@ impl<C: Brand> DeviceArena<C> {
         &mut self,
         current: &Current<C>,
     ) -> Result<(), Error> {
-        current.ledger().is_only_name(&mut self.whole)?;
+        current.ledger().check_only_handle(&mut self.whole)?;
         self.used = 0;
         Ok(())
     }

@@ -132,7 +132,7 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
         if self.block.is_in_doubt() {
             return Err(Failed { error: Error::InDoubt { what: self.block.home().kind() }, value: self });
         }
-        if let Err(error) = self.block.is_current() {
+        if let Err(error) = self.block.check_current() {
             return Err(Failed { error, value: self });
         }
         Ok(current.ledger().take_vec(&mut self.block).unwrap_or_else(|| RawBuffer::as_host(&self.block).to_vec()))
@@ -178,7 +178,7 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
     /// [`Error::WrongContext`] with a `Current` of another context.
     #[rule(MEM_12)]
     pub fn slice<'a>(&'a self, _current: &'a Current<C>) -> Result<&'a [E], Error> {
-        self.block.is_current()?;
+        self.block.check_current()?;
         Ok(RawBuffer::as_host(&self.block))
     }
 
@@ -189,7 +189,7 @@ impl<C: Brand, E: Element> HostBuffer<C, E> {
     /// As for [`slice`](Self::slice).
     #[rule(MEM_12)]
     pub fn slice_mut<'a>(&'a mut self, _current: &'a Current<C>) -> Result<&'a mut [E], Error> {
-        self.block.is_current()?;
+        self.block.check_current()?;
         Ok(RawBuffer::as_host_mut(&mut self.block))
     }
 }

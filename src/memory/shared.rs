@@ -142,10 +142,10 @@ impl<C: Brand, E: Element> SharedBuffer<C, E> {
     ///
     /// # Errors
     ///
-    /// [`Error::NoSuchElements`] when the memory does not begin at a multiple of the alignment of `F`, or its length is no
+    /// [`Error::CannotCast`] when the memory does not begin at a multiple of the alignment of `F`, or its length is no
     /// multiple of the size of `F`.
     pub fn cast<F: Element>(&self) -> Result<SharedBuffer<C, F>, Error> {
-        holds_elements::<F>(&self.part)?;
+        check_cast::<F>(&self.part)?;
         Ok(SharedBuffer::of(self.part.clone_part()))
     }
 
@@ -257,11 +257,11 @@ fn ends(range: impl RangeBounds<usize>, length: usize) -> (usize, usize) {
 }
 
 /// An error unless the whole block can be used as elements of type `F`.
-fn holds_elements<F: Pod>(block: &RawBuffer) -> Result<(), Error> {
+fn check_cast<F: Pod>(block: &RawBuffer) -> Result<(), Error> {
     let (bytes, size, alignment) = (block.bytes(), size_of::<F>().max(1), align_of::<F>());
     let past = block.start().addr() % alignment;
     if past == 0 && bytes.is_multiple_of(size) {
         return Ok(());
     }
-    Err(Error::NoSuchElements { bytes, size, past, alignment })
+    Err(Error::CannotCast { bytes, size, past, alignment })
 }

@@ -70,12 +70,12 @@ impl Bound {
     }
 
     /// An error if the memory has other readers.
-    pub(super) fn is_its_own(&self) -> Result<(), Error> {
+    pub(super) fn check_not_shared(&self) -> Result<(), Error> {
         if self.shared { Err(Error::InputIsShared { name: self.info.name.clone() }) } else { Ok(()) }
     }
 
     /// An error if the input's memory is too small for this shape.
-    pub(super) fn holds(&self, shape: &[usize]) -> Result<(), Error> {
+    pub(super) fn check_shape(&self, shape: &[usize]) -> Result<(), Error> {
         let need = bytes(&self.info, elements(accepted(&self.info, shape)?))?;
         if need <= self.block.bytes() {
             return Ok(());
@@ -86,7 +86,7 @@ impl Bound {
 
 impl BoundOutput {
     /// An error when the output is not made of `E`.
-    pub(super) fn is_of<E: Element>(&self) -> Result<(), Error> {
+    pub(super) fn check_element<E: Element>(&self) -> Result<(), Error> {
         if self.info.element.takes::<E>() {
             return Ok(());
         }
@@ -189,14 +189,14 @@ impl Tensors {
             let (expected, found) = (bound.elements(), length);
             return Err(Error::LengthMismatch { what: ObjectKind::MODEL_INPUT, expected, found });
         }
-        bound.is_its_own()?;
+        bound.check_not_shared()?;
         Ok(&bound.block)
     }
 
     /// An input whose memory is to be written.
     pub(super) fn input_to_write(&self, index: usize) -> Result<&Bound, Error> {
         let bound = self.input(index)?;
-        bound.is_its_own()?;
+        bound.check_not_shared()?;
         Ok(bound)
     }
 
@@ -211,7 +211,7 @@ impl Tensors {
     /// The memory of an output, for this many elements of this type: the whole output.
     pub(super) fn output_of<E: Element>(&self, output: usize, length: usize) -> Result<&Arc<RawBuffer>, Error> {
         let bound = self.output(output)?;
-        bound.is_of::<E>()?;
+        bound.check_element::<E>()?;
         let (expected, block) = bound.memory()?;
         let expected = expected.unwrap_or(block.elements::<E>());
         if length != expected {

@@ -109,7 +109,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     #[rule(MODEL_20)]
     pub fn reshape(&mut self, current: &Current<C>, inputs: &[&[usize]]) -> Result<(), Error> {
         same_count(self.parts.model.inputs(), inputs.len())?;
-        self.parts.bound.inputs.iter().zip(inputs).try_for_each(|(bound, shape)| bound.holds(shape))?;
+        self.parts.bound.inputs.iter().zip(inputs).try_for_each(|(bound, shape)| bound.check_shape(shape))?;
         let [old, new] = [&self.parts.bound.shapes(), inputs].map(|shapes| self.parts.bound.dims(shapes));
         current.ledger().reshape(&self.parts.binding, &self.parts.model.loaded, (&old, &new))?;
         if self.parts.model.gears().is_some() {
@@ -136,7 +136,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     ) -> Result<(), Error> {
         let input = input.into().input(self.parts.model.inputs())?;
         let block = self.input_of::<E>(input, elements.len())?;
-        self.is_at_hand(current, block)?;
+        self.check_not_running(current, block)?;
         Ok(block.write(current.here(), elements)?)
     }
 
@@ -148,7 +148,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// [`Error::NotExecuted`] before the first execution, [`Error::NoSuchOutput`] or [`Error::NoOutputNamed`], or
     /// [`Error::UnknownShape`] when the library does not say.
     pub fn output_shape<'n>(&self, current: &Current<C>, output: impl Into<PortId<'n>>) -> Result<Vec<usize>, Error> {
-        self.parts.binding.is_current()?;
+        self.parts.binding.check_current()?;
         let output = self.output_index(output)?;
         let bound = self.output(output)?;
         self.dims(current, output, &bound.info)
@@ -163,9 +163,9 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// [`Error::UnknownShape`] when the library does not say how many; [`Error::OutputNotAllocated`]; or
     /// [`Error::Vendor`].
     pub fn read<'n, E: Element>(&self, current: &Current<C>, output: impl Into<PortId<'n>>) -> Result<Vec<E>, Error> {
-        self.parts.binding.is_current()?;
+        self.parts.binding.check_current()?;
         let output = self.output_index(output)?;
-        self.parts.bound.output(output)?.is_of::<E>()?;
+        self.parts.bound.output(output)?.check_element::<E>()?;
         let bound = self.output(output)?;
         let api = current.ledger().api();
         // The library reports the real shape. A model may write fewer elements than there is memory for.
@@ -190,7 +190,7 @@ impl<C: Brand, P> BoundModel<C, P> {
                 (found?, &own)
             }
         };
-        self.is_at_hand(current, block)?;
+        self.check_not_running(current, block)?;
         let need = elements.saturating_mul(size_of::<E>());
         if need > block.bytes() {
             return Err(Error::TooShort { what: ObjectKind::MODEL_OUTPUT, need, have: block.bytes() });
@@ -200,9 +200,9 @@ impl<C: Brand, P> BoundModel<C, P> {
     }
 
     /// Notes that a graph which owns the model was replayed. If the graph executes it, the outputs are written.
-    pub(crate) fn was_replayed(&mut self) {
+    pub(crate) fn note_replay(&mut self) {
         if self.parts.binding.is_captured() {
-            self.all_is_written();
+            self.mark_written();
         }
     }
 
@@ -249,7 +249,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         let _turn = turn()?;
         match self.parts.binding.run_at_once(current.here(), &self.parts.model.loaded) {
             Some(Ok(())) => {
-                self.all_is_written();
+                self.mark_written();
                 Ok(())
             }
             Some(Err(failed)) => self.run_after_checks(current, Some(failed)),
@@ -269,7 +269,7 @@ impl<C: Brand, P> BoundModel<C, P> {
             None => ledger.run(here, &self.parts.binding, &self.parts.model.loaded),
         };
         match ran {
-            Ok(()) => self.all_is_written(),
+            Ok(()) => self.mark_written(),
             Err(error) => return Err(self.failed(had_outputs, error.into())),
         }
         Ok(())
@@ -299,7 +299,7 @@ impl<C: Brand, P> BoundModel<C, P> {
 
     /// Notes that an execution has written, or will write, all outputs.
     #[inline]
-    pub(super) fn all_is_written(&mut self) {
+    pub(super) fn mark_written(&mut self) {
         self.parts.bound.executed = true;
         if self.parts.bound.replaced {
             self.parts.bound.replaced = false;
@@ -359,7 +359,7 @@ impl<C: Brand, P> fmt::Debug for BoundModel<C, P> {
 
 impl<C: Brand, P> sealed_payload::Payload for BoundModel<C, P> {
     #[inline]
-    fn comes_to_rest(&self, _: Inside) {
+    fn mark_work_done(&self, _: Inside) {
         BoundModel::mark_idle(self);
     }
 

@@ -23,7 +23,7 @@ pub enum Said {}
 #[diagnostic::on_unimplemented(
     message = "this `Load` has no model source",
     label = "expected `.source(…)` before `.build()`",
-    note = "MODEL-12: say which model: `Load::builder().source(ModelSource::file(\"model.om\"))`",
+    note = "MODEL-12: set the source: `Load::builder().source(ModelSource::file(\"model.om\"))`",
     note = "see `ascendcl-explain MODEL-12`"
 )]
 pub trait SaysWhatToLoad<'a> {

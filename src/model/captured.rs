@@ -40,8 +40,8 @@ impl<C: Brand, P> BoundModel<C, P> {
     }
 
     /// An error unless a capture can use the model: a replay would not wait for an execution that timed out.
-    pub(crate) fn can_be_captured(&self, current: &Current<C>) -> Result<(), Error> {
-        current.ledger().can_be_captured(&self.parts.binding, &self.parts.model.loaded)
+    pub(crate) fn check_capturable(&self, current: &Current<C>) -> Result<(), Error> {
+        current.ledger().check_capturable(&self.parts.binding, &self.parts.model.loaded)
     }
 }
 
@@ -125,7 +125,7 @@ impl CapturedTensor {
             let (name, expected) = (self.name.clone(), self.element);
             return Err(InputError::Element { name, expected, found: E::TYPE }.into());
         }
-        self.has(length)
+        self.check_length(length)
     }
 
     /// An error unless this many elements of this type can be copied from it.
@@ -134,7 +134,7 @@ impl CapturedTensor {
             let (name, found) = (self.name.clone(), self.element);
             return Err(Error::OutputType { name: name.into(), found, asked: E::TYPE });
         }
-        self.has(length)
+        self.check_length(length)
     }
 
     /// How many bytes all elements have, if this tensor can be copied to `to`.
@@ -146,11 +146,11 @@ impl CapturedTensor {
         let size = self.element.size();
         let size = size.ok_or_else(|| Error::UnknownElement { name: self.name.clone(), element: self.element })?;
         let elements = self.elements.unwrap_or(self.block.bytes() / size.max(1));
-        to.has(elements)?;
+        to.check_length(elements)?;
         Ok(elements * size)
     }
 
-    fn has(&self, found: usize) -> Result<(), Error> {
+    fn check_length(&self, found: usize) -> Result<(), Error> {
         let size = self.element.size().unwrap_or(1).max(1);
         let expected = self.elements.unwrap_or(self.block.bytes() / size);
         if found == expected { Ok(()) } else { Err(Error::LengthMismatch { what: self.what, expected, found }) }

@@ -5,7 +5,7 @@ use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::Error;
-use crate::ffi::{Api, Place, RawBuffer, RawStream};
+use crate::ffi::{Api, BlockPosition, RawBuffer, RawStream};
 use crate::memory::HostBuffer;
 use crate::stream::{Copied, Operand, StreamOps, in_flight};
 
@@ -30,12 +30,12 @@ impl<C: Brand> StreamOps<C> {
         let ready = from.usable_on(self.queue()).and_then(|()| model.usable_on(self.queue()));
         let queued =
             ready.and_then(|()| model.operand_value(INSIDE).input_of::<E>(input, source.len())).and_then(|block| {
-                model.operand_value(INSIDE).comes_to_rest_for(here.api(), self.queue(), source.block())?;
-                model.operand_value(INSIDE).is_at_hand_on(current, self.queue(), block)?;
-                let (to, from) = (Place { block, start: 0 }, Place { block: source.block(), start: 0 });
+                model.operand_value(INSIDE).wait_for_uses(here.api(), self.queue(), source.block())?;
+                model.operand_value(INSIDE).check_not_running_on(current, self.queue(), block)?;
+                let (to, from) = (BlockPosition { block, start: 0 }, BlockPosition { block: source.block(), start: 0 });
                 let copied = self.queue().copy(here, to, from, source.len() * size_of::<E>());
                 copied.map_err(|error| {
-                    model.operand_value(INSIDE).parts.binding.doubts(self.queue(), block);
+                    model.operand_value(INSIDE).parts.binding.mark_in_doubt_after_copy(self.queue(), block);
                     Error::from(error)
                 })
             });
@@ -61,12 +61,12 @@ impl<C: Brand> StreamOps<C> {
         let ready = model.usable_on(self.queue()).and_then(|()| to.usable_on(self.queue()));
         let queued = ready.and_then(|()| model.operand_value(INSIDE).output_block::<E>(output, target.len())).and_then(
             |block| {
-                model.operand_value(INSIDE).comes_to_rest_for(here.api(), self.queue(), target.block())?;
-                model.operand_value(INSIDE).is_at_hand_on(current, self.queue(), block)?;
-                let (to, from) = (Place { block: target.block(), start: 0 }, Place { block, start: 0 });
+                model.operand_value(INSIDE).wait_for_uses(here.api(), self.queue(), target.block())?;
+                model.operand_value(INSIDE).check_not_running_on(current, self.queue(), block)?;
+                let (to, from) = (BlockPosition { block: target.block(), start: 0 }, BlockPosition { block, start: 0 });
                 let copied = self.queue().copy(here, to, from, target.len() * size_of::<E>());
                 copied.map_err(|error| {
-                    model.operand_value(INSIDE).parts.binding.doubts(self.queue(), block);
+                    model.operand_value(INSIDE).parts.binding.mark_in_doubt_after_copy(self.queue(), block);
                     Error::from(error)
                 })
             },
@@ -83,25 +83,25 @@ impl<C: Brand, P> BoundModel<C, P> {
 
     /// The memory of an output, for this many elements of this type: the whole output.
     pub(crate) fn output_block<E: Element>(&self, output: usize, length: usize) -> Result<&RawBuffer, Error> {
-        self.parts.bound.output(output)?.is_of::<E>()?;
+        self.parts.bound.output(output)?.check_element::<E>()?;
         self.output(output)?;
         self.parts.bound.output_of::<E>(output, length).map(|block| &**block)
     }
 
     /// Called before a copy between `other` and a tensor of the model: waits for executions that the copy would not
     /// wait for.
-    pub(crate) fn comes_to_rest_for(&self, api: Api, queue: &RawStream, other: &RawBuffer) -> Result<(), Error> {
-        self.parts.binding.comes_to_rest_for(api, queue, other)
+    pub(crate) fn wait_for_uses(&self, api: Api, queue: &RawStream, other: &RawBuffer) -> Result<(), Error> {
+        self.parts.binding.wait_for_uses(api, queue, other)
     }
 
     /// An error while a run that timed out may go on: then the host must not touch this memory of the model. Calls refuse
     /// memory in doubt themselves.
-    pub(super) fn is_at_hand(&self, current: &Current<C>, block: &RawBuffer) -> Result<(), Error> {
-        if block.is_in_doubt() { Ok(()) } else { current.ledger().is_at_hand(&self.parts.binding, None) }
+    pub(super) fn check_not_running(&self, current: &Current<C>, block: &RawBuffer) -> Result<(), Error> {
+        if block.is_in_doubt() { Ok(()) } else { current.ledger().check_not_running(&self.parts.binding, None) }
     }
 
-    /// Like [`is_at_hand`](Self::is_at_hand), for work on a stream, which may be queued behind the run.
-    fn is_at_hand_on(&self, current: &Current<C>, queue: &RawStream, block: &RawBuffer) -> Result<(), Error> {
-        if block.is_in_doubt() { Ok(()) } else { current.ledger().is_at_hand(&self.parts.binding, Some(queue)) }
+    /// Like [`check_not_running`](Self::check_not_running), for work on a stream, which may be queued behind the run.
+    fn check_not_running_on(&self, current: &Current<C>, queue: &RawStream, block: &RawBuffer) -> Result<(), Error> {
+        if block.is_in_doubt() { Ok(()) } else { current.ledger().check_not_running(&self.parts.binding, Some(queue)) }
     }
 }

@@ -52,7 +52,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         input: impl Into<PortId<'n>>,
         buffer: DeviceBuffer<C, E>,
     ) -> Result<DeviceBuffer<C, MaybeUninit<E>>, Failed<DeviceBuffer<C, E>>> {
-        let put = self.put_input::<E>(current, input.into(), (&buffer.row(), false), Bound::is_its_own);
+        let put = self.put_input::<E>(current, input.into(), (&buffer.row(), false), Bound::check_not_shared);
         match put {
             Ok((old, _)) => Ok(DeviceBuffer::of(old)),
             Err(error) => Err(Failed { error, value: buffer }),
@@ -118,7 +118,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         }
         may_go(bound)?;
         same_length::<E>(ObjectKind::MODEL_INPUT, &bound.block, new)?;
-        new.can_be_tensor()?;
+        new.check_tensor_alignment()?;
         current.ledger().exchange(&self.parts.binding, place, (&bound.block, new))?;
         let old = core::mem::replace(&mut bound.block, Arc::clone(new));
         Ok((old, core::mem::replace(&mut bound.shared, shared)))
@@ -131,11 +131,11 @@ impl<C: Brand, P> BoundModel<C, P> {
         new: &Arc<RawBuffer>,
         result: bool,
     ) -> Result<Arc<RawBuffer>, Error> {
-        self.parts.binding.is_current()?;
+        self.parts.binding.check_current()?;
         let output = self.output_index(output)?;
-        self.parts.bound.output(output)?.is_of::<E>()?;
+        self.parts.bound.output(output)?.check_element::<E>()?;
         if result {
-            self.is_filled::<E>(current, output)?;
+            self.check_filled::<E>(current, output)?;
         }
         let count = self.parts.bound.outputs.len();
         let bound =
@@ -144,7 +144,7 @@ impl<C: Brand, P> BoundModel<C, P> {
             return Err(Error::OutputNotAllocated { name: bound.info.name.clone() });
         };
         same_length::<E>(ObjectKind::MODEL_OUTPUT, block, new)?;
-        new.can_be_tensor()?;
+        new.check_tensor_alignment()?;
         current.ledger().exchange(&self.parts.binding, TensorPlace::Output(output), (block, new))?;
         *replaced = true;
         let old = core::mem::replace(block, Arc::clone(new));
@@ -153,7 +153,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     }
 
     /// An error unless the last execution wrote all of an output's memory.
-    fn is_filled<E: Element>(&self, current: &Current<C>, output: usize) -> Result<(), Error> {
+    fn check_filled<E: Element>(&self, current: &Current<C>, output: usize) -> Result<(), Error> {
         let bound = self.output(output)?;
         let (OwnRoom::Exactly(_, block) | OwnRoom::AtMost(block)) = &bound.room else {
             return Err(Error::OutputNotAllocated { name: bound.info.name.clone() });

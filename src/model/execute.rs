@@ -61,7 +61,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     fn start_at_once(&mut self, current: &Current<C>, stream: &Arc<RawStream>) -> Option<Begun<NotExecuted>> {
         let begun = self.parts.binding.execute_at_once(current.here(), stream, &self.parts.model.loaded);
         if let Some((_, Ok(_))) = begun {
-            self.all_is_written();
+            self.mark_written();
         }
         begun
     }
@@ -71,7 +71,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         leads!(model: Loaded --> Running : Execute, model: Running --> Running : Execute);
         self.make_room(current)?;
         let number = current.ledger().execute(current.here(), &self.parts.binding, &self.parts.model.loaded, stream)?;
-        self.all_is_written();
+        self.mark_written();
         Ok(number)
     }
 }

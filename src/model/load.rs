@@ -25,7 +25,7 @@ use std::path::Path;
 /// ascendcl::run(Library::Simulator, |current| {
 ///     let source = ModelSource::memory(&image);
 ///     let weights = current.weights(source)?;
-///     let workspace = current.workspace(current.model_size(source)?.work)?;
+///     let workspace = current.workspace(current.model_size(source)?.workspace)?;
 ///     let load = Load::builder().source(source).weights(&weights).workspace(workspace).build();
 ///     let model = current.load(load)?;
 ///     model.unload(current)?;
@@ -77,7 +77,7 @@ impl<C: Brand> Current<C> {
     ///   this is checked before loading;
     /// * [`Error::WorkspaceTaken`] if an earlier load failed and left a model in the workspace;
     ///   [`collect`](Self::collect) unloads it;
-    /// * [`Error::OtherModel`] for the weights of another model, and [`Error::UnreadableModel`] if a file cannot be
+    /// * [`Error::WeightsOfOtherModel`] for the weights of another model, and [`Error::UnreadableModel`] if a file cannot be
     ///   read to compare it with them;
     /// * [`Error::Vendor`] if the source is missing, or is not a model for this product and release.
     #[rule(MODEL_02, MODEL_03, MODEL_07, MODEL_08, MODEL_09, MODEL_10, MODEL_11, MODEL_19, MODEL_27, MODE_02)]
@@ -108,7 +108,7 @@ pub(crate) fn load_onto<C: Brand, P>(
     let shared = weights.zip(contents.as_ref());
     let onto = LoadInto {
         weights: shared.map(|(weights, contents)| weights.block_for(contents, need.weights)).transpose()?,
-        work: workspace.map(|share| share(need.work)).transpose()?,
+        work: workspace.map(|share| share(need.workspace)).transpose()?,
     };
     Model::of_image(ledger, image, onto)
 }

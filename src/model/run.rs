@@ -51,7 +51,7 @@ impl<C: Brand, P> Model<C, P> {
     pub fn free_buffers(&mut self, current: &Current<C>) -> Result<(), Error> {
         if self.described.buffers.is_some() {
             // In another context this does nothing.
-            self.loaded.is_current()?;
+            self.loaded.check_current()?;
         }
         self.described.buffers.take().map_or(Ok(()), |buffers| buffers.free(current.ledger()))
     }
@@ -85,7 +85,7 @@ impl<C: Brand, P> Model<C, P> {
 
     /// The buffers of the previous run, if its inputs had the same shapes. Otherwise new buffers.
     fn buffers_for(&mut self, ledger: &Ledger, inputs: &[&Input<'_>]) -> Result<Buffers, Error> {
-        self.loaded.is_current()?;
+        self.loaded.check_current()?;
         let size = |(input, least): (&&Input<'_>, usize)| (input.bytes().len().max(least), dims(input.shape()));
         let sizes: Vec<_> = inputs.iter().zip(self.least_input_bytes()).map(size).collect();
         match self.described.buffers.take() {

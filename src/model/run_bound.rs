@@ -127,12 +127,12 @@ impl<C: Brand, P> BoundModel<C, P> {
         };
         // The outputs are lost if the wait fails, or panics because it runs code of the program.
         self.parts.bound.executed = false;
-        self.is_waited_for(current, stream, number, limit)?;
-        self.all_is_written();
+        self.wait_for_run(current, stream, number, limit)?;
+        self.mark_written();
         Ok(())
     }
 
-    fn is_waited_for(
+    fn wait_for_run(
         &self,
         current: &Current<C>,
         stream: &RawStream,

@@ -54,7 +54,7 @@ impl<'a> ModelSource<'a> {
     ///
     /// Reading is the first step of a load, so a forked child is refused here.
     pub(super) fn read(self, api: Api) -> Result<Contents<'a>, Error> {
-        api.is_of_this_process()?;
+        api.check_process()?;
         Ok(match self.0 {
             ModelImage::File(path) => {
                 let bytes = fs::read(path).map_err(|reason| Error::UnreadableModel { path: path.into(), reason })?;

@@ -85,7 +85,7 @@ pub(super) fn arrange<'i, 'a>(inputs: &'i [Input<'a>], infos: &[TensorInfo]) -> 
             return Err(InputError::NoSuchName { name: name.to_owned(), names: names(infos) });
         }
         if inputs.iter().skip(index + 1).any(|other| other.name == Some(name)) {
-            return Err(InputError::Twice { name: name.to_owned() });
+            return Err(InputError::GivenTwice { name: name.to_owned() });
         }
     }
     let mut unnamed = inputs.iter().filter(|input| input.name.is_none());

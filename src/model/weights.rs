@@ -77,7 +77,10 @@ impl<C: Brand> Weights<C> {
     pub(super) fn block_for(&self, contents: &Contents<'_>, need: usize) -> Result<Arc<RawBuffer>, Error> {
         let found = contents.identity();
         if !found.is_of_the_same_contents(&self.of) {
-            return Err(Error::OtherModel { expected: self.of.name.as_str().into(), found: found.name.into() });
+            return Err(Error::WeightsOfOtherModel {
+                expected: self.of.name.as_str().into(),
+                found: found.name.into(),
+            });
         }
         if need > self.block.bytes() {
             return Err(Error::TooShort { what: ObjectKind::WEIGHTS, need, have: self.block.bytes() });

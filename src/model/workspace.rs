@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// use ascendcl::model::{Load, ModelSource};
 ///
 /// let source = ModelSource::file(file);
-/// let workspace = current.workspace(current.model_size(source)?.work)?;
+/// let workspace = current.workspace(current.model_size(source)?.workspace)?;
 /// let model = current.load(Load::builder().source(source).workspace(workspace).build())?;
 /// model.unload(current)?;
 /// # Ok::<_, ascendcl::Error>(())
@@ -67,7 +67,7 @@ impl<C: Brand> Workspace<C> {
     /// An error unless the model was loaded into this workspace.
     #[inline]
     #[rule(MODEL_04)]
-    pub(crate) fn is_of(&self, model: &LoadedModel) -> Result<(), Error> {
+    pub(crate) fn check_model(&self, model: &LoadedModel) -> Result<(), Error> {
         if model.works_in(&self.block) { Ok(()) } else { Err(Error::OtherWorkspace) }
     }
 

@@ -1,24 +1,24 @@
 //! An operator as a capture uses it.
 
 use crate::error::Error;
-use crate::ffi::{Api, RawInvocation, RawStream, TensorMemory, TensorState};
+use crate::ffi::{Api, RawOperator, RawStream, TensorMemory, TensorState};
 use crate::model::CapturedTensor;
 use std::sync::Arc;
 
 /// The parts of a [`BoundOperator`](super::BoundOperator) that captured tasks use. The graph owns the operator.
 #[derive(Debug)]
 pub(crate) struct CapturedOperator {
-    invocation: Arc<RawInvocation>,
+    invocation: Arc<RawOperator>,
     is_launched: bool,
 }
 
 impl CapturedOperator {
-    pub(crate) fn new(invocation: &Arc<RawInvocation>) -> Self {
+    pub(crate) fn new(invocation: &Arc<RawOperator>) -> Self {
         Self { invocation: Arc::clone(invocation), is_launched: false }
     }
 
     /// The row that the graph has to keep. This row keeps the tensors' memory.
-    pub(crate) fn invocation(&self) -> &Arc<RawInvocation> {
+    pub(crate) fn invocation(&self) -> &Arc<RawOperator> {
         &self.invocation
     }
 

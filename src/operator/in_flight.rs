@@ -114,7 +114,7 @@ impl<C: Brand, E: Element> Pending<C, DeviceBuffer<C, E>> {
     #[rule(MEM_08)]
     pub fn into_tensor(self, shape: &[usize]) -> Result<Pending<C, DeviceTensor<C, E>>, Failed<Self>> {
         let buffer = self.in_flight();
-        match check_shape(shape, buffer.len()).and_then(|()| buffer.block().can_be_tensor()) {
+        match check_shape(shape, buffer.len()).and_then(|()| buffer.block().check_tensor_alignment()) {
             Ok(()) => Ok(self.reshaped(|buffer| DeviceTensor::of(buffer, shape.into()))),
             Err(error) => Err(Failed { error, value: self }),
         }
@@ -149,14 +149,14 @@ macro_rules! shared {
 shared!(SharedBuffer SharedTensor);
 
 impl sealed_payload::Payload for Absent {
-    fn comes_to_rest(&self, _: Inside) {}
+    fn mark_work_done(&self, _: Inside) {}
 
     fn follow(&self, _: (u64, u64), _: &RawStream, _: Inside) {}
 }
 
 impl<C: Brand, E> sealed_payload::Payload for DeviceTensor<C, E> {
-    fn comes_to_rest(&self, key: Inside) {
-        self.buffer.comes_to_rest(key);
+    fn mark_work_done(&self, key: Inside) {
+        self.buffer.mark_work_done(key);
     }
 
     fn follow(&self, from: (u64, u64), queue: &RawStream, key: Inside) {
@@ -165,8 +165,8 @@ impl<C: Brand, E> sealed_payload::Payload for DeviceTensor<C, E> {
 }
 
 impl<C: Brand, E> sealed_payload::Payload for SharedTensor<C, E> {
-    fn comes_to_rest(&self, key: Inside) {
-        self.buffer.comes_to_rest(key);
+    fn mark_work_done(&self, key: Inside) {
+        self.buffer.mark_work_done(key);
     }
 
     fn follow(&self, from: (u64, u64), queue: &RawStream, key: Inside) {
@@ -202,7 +202,7 @@ macro_rules! inputs {
             }
 
             fn usable_on(&self, queue: &Arc<RawStream>, _: Inside) -> Result<(), Error> {
-                self.is_on(queue)
+                self.check_same_stream(queue)
             }
 
             fn past_of_operand(&self, _: Inside) -> Past {
@@ -229,7 +229,7 @@ impl<C: Brand, E: Element> sealed::Output for Pending<C, DeviceTensor<C, E>> {
     }
 
     fn usable_on(&self, queue: &Arc<RawStream>, _: Inside) -> Result<(), Error> {
-        self.is_on(queue)
+        self.check_same_stream(queue)
     }
 
     fn past_of_operand(&self, _: Inside) -> Past {

@@ -5,7 +5,7 @@ use crate::brand::{Brand, INSIDE, Inside, Mark, OperatorOfOneThread, Scoped};
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
 use crate::error::{Error, Failed};
-use crate::ffi::{RawInvocation, RawStream};
+use crate::ffi::{RawOperator, RawStream};
 use crate::stream::{CanExecute, DefaultStream, GroupTurn, Operand, Pending, Stream, StreamState, sealed_payload};
 use ascendcl_macros::rule;
 use core::fmt;
@@ -40,7 +40,7 @@ pub struct BoundOperator<
     I,
     O,
 > {
-    invocation: Arc<RawInvocation>,
+    invocation: Arc<RawOperator>,
     pub(super) inputs: I,
     pub(super) outputs: O,
     _brand: Mark<C>,
@@ -55,7 +55,7 @@ type Launched<C, I, O, B> =
     Result<Pending<C, BoundOperator<C, <I as sealed::Inputs>::Idle, <O as sealed::Outputs>::Written>>, Failed<B>>;
 
 impl<C: Brand, I, O> BoundOperator<C, I, O> {
-    pub(super) fn new(invocation: Arc<RawInvocation>, inputs: I, outputs: O) -> Self {
+    pub(super) fn new(invocation: Arc<RawOperator>, inputs: I, outputs: O) -> Self {
         Self { invocation, inputs, outputs, _brand: Mark::NEW, _not_shared: OperatorOfOneThread::NEW }
     }
 
@@ -72,18 +72,18 @@ impl<C: Brand, I, O> BoundOperator<C, I, O> {
     /// returns it if the library refuses. Only this method can still use it then, because the library may have destroyed a
     /// part; a launch returns [`Error::Gone`].
     pub fn into_tensors(self, current: &Current<C>) -> Result<(I, O), Failed<Self>> {
-        match current.ledger().revoke(&self.invocation) {
+        match current.ledger().destroy_operator(&self.invocation) {
             Ok(()) => Ok((self.inputs, self.outputs)),
             Err(error) => Err(Failed { error, value: self }),
         }
     }
 
-    pub(crate) fn invocation(&self) -> &RawInvocation {
+    pub(crate) fn invocation(&self) -> &RawOperator {
         &self.invocation
     }
 
     /// The operator's row.
-    pub(crate) fn row(&self) -> &Arc<RawInvocation> {
+    pub(crate) fn row(&self) -> &Arc<RawOperator> {
         &self.invocation
     }
 
@@ -192,7 +192,7 @@ impl<C: Brand, I, O> fmt::Debug for BoundOperator<C, I, O> {
 
 /// The tensors of an operator in a `Pending` are never a `Pending` themselves: a launch makes them a part of the new work.
 impl<C: Brand, I, O> sealed_payload::Payload for BoundOperator<C, I, O> {
-    fn comes_to_rest(&self, _: Inside) {
+    fn mark_work_done(&self, _: Inside) {
         self.invocation().mark_idle();
     }
 

@@ -59,7 +59,7 @@ impl<C: Brand, E: Element> SharedBuffer<C, E> {
     /// 64 bytes (MEM-08).
     #[rule(MEM_08)]
     pub fn into_tensor(self, shape: &[usize]) -> Result<SharedTensor<C, E>, Failed<Self>> {
-        match check_shape(shape, self.len()).and_then(|()| self.block().can_be_tensor()) {
+        match check_shape(shape, self.len()).and_then(|()| self.block().check_tensor_alignment()) {
             Ok(()) => Ok(SharedTensor { buffer: self, shape: shape.into() }),
             Err(error) => Err(Failed { error, value: self }),
         }

@@ -58,7 +58,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     /// [`Error::MisalignedPart`] for a part of other memory that does not begin at a multiple of 64 bytes (MEM-08).
     #[rule(MEM_08)]
     pub fn into_tensor(self, shape: &[usize]) -> Result<DeviceTensor<C, E>, Failed<Self>> {
-        match check_shape(shape, self.len()).and_then(|()| self.block().can_be_tensor()) {
+        match check_shape(shape, self.len()).and_then(|()| self.block().check_tensor_alignment()) {
             Ok(()) => Ok(DeviceTensor { buffer: self, shape: shape.into() }),
             Err(error) => Err(Failed { error, value: self }),
         }

@@ -32,7 +32,7 @@ impl<C: Brand> Current<C> {
     #[rule(STREAM_01, STREAM_09, THREAD_03)]
     #[allow(unsafe_code, reason = "a declaration only: the caller vouches for the stream")]
     pub unsafe fn adopt_stream(&self, stream: NonNull<c_void>) -> Result<Stream<C, DefaultAllocator>, Error> {
-        self.ledger().api().is_of_this_process()?;
+        self.ledger().api().check_process()?;
         Ok(Stream::<C, Undecided>::of(self.ledger().adopt_stream(stream)).without_allocator())
     }
 
@@ -59,7 +59,7 @@ impl<C: Brand> Current<C> {
         start: NonNull<c_void>,
         length: usize,
     ) -> Result<DeviceBuffer<C, E>, Error> {
-        self.ledger().api().is_of_this_process()?;
+        self.ledger().api().check_process()?;
         DeviceBuffer::<C, MaybeUninit<E>>::adopted(self.ledger(), start, length)
     }
 }

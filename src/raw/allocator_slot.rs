@@ -4,7 +4,7 @@ use crate::brand::Brand;
 use crate::current::Current;
 use crate::device_allocator::{AddressFn, AllocateFn, AllocateNearFn, DeviceAllocator, FreeFn};
 use crate::error::{Error, Failed, ObjectKind};
-use crate::ffi::{KeptAllocator, Registered, WeakRegisteredOf, serves};
+use crate::ffi::{KeptAllocator, Registered, WeakRegisteredOf, check_serves};
 use crate::stream::IdleProof;
 use ascendcl_macros::rule;
 use core::ffi::c_void;
@@ -22,7 +22,7 @@ use core::fmt;
 ///
 /// let (slot, kept) = AllocatorSlot::new();
 /// let pool = PoolAllocator::new(current, 1 << 20)?;
-/// AllocatorSlot::serves(current, &pool)?;
+/// AllocatorSlot::check_serves(current, &pool)?;
 /// slot.put(pool)?;
 /// // Your crate registers these functions with its library, which may call them as long as the slot is kept.
 /// assert!(slot.functions().is_some());
@@ -40,9 +40,9 @@ pub struct AllocatorSlot<A>(WeakRegisteredOf<A>);
 /// Keeps an [`AllocatorSlot`] alive for code that gave its functions to a library.
 ///
 /// Dropping the last one drops the allocator, which is code of the program: see
-/// [`Ending::drop_later`](crate::raw::Ending::drop_later).
+/// [`EndingContext::drop_later`](crate::raw::EndingContext::drop_later).
 #[derive(Clone, Debug)]
-pub struct KeptSlot {
+pub struct SlotKeeper {
     _keeps: KeptAllocator,
 }
 
@@ -64,14 +64,14 @@ pub struct AllocatorFunctions {
 
 impl<A: DeviceAllocator> AllocatorSlot<A> {
     /// An empty slot, and the value that keeps it alive.
-    pub fn new() -> (Self, KeptSlot) {
+    pub fn new() -> (Self, SlotKeeper) {
         let registered = Registered::vacant();
-        (Self(WeakRegisteredOf::new(&registered)), KeptSlot { _keeps: registered })
+        (Self(WeakRegisteredOf::new(&registered)), SlotKeeper { _keeps: registered })
     }
 
     /// The functions, for a library that calls allocators. `None` when nothing keeps the slot alive any more.
     ///
-    /// They may be called, on any thread, as long as a [`KeptSlot`] exists or a block is in use. Each block is given back
+    /// They may be called, on any thread, as long as a [`SlotKeeper`] exists or a block is in use. Each block is given back
     /// once, to the same object, and is not used afterwards. A library may give a block back before the queued work that
     /// uses it is over. So [take](Self::take) the allocator out only after that work.
     #[rule(ALLOC_07, ALLOC_18, ALLOC_19)]
@@ -91,10 +91,10 @@ impl<A: DeviceAllocator> AllocatorSlot<A> {
     ///
     /// # Errors
     ///
-    /// [`Error::OtherContext`].
+    /// [`Error::AllocatorOfOtherContext`].
     #[rule(MEM_11)]
-    pub fn serves<C: Brand>(current: &Current<C>, allocator: &A) -> Result<(), Error> {
-        serves(allocator, current.id())
+    pub fn check_serves<C: Brand>(current: &Current<C>, allocator: &A) -> Result<(), Error> {
+        check_serves(allocator, current.id())
     }
 
     /// Puts an allocator into the slot. The functions call it from now on.
@@ -118,14 +118,14 @@ impl<A: DeviceAllocator> AllocatorSlot<A> {
     /// # Errors
     ///
     /// [`Error::BlocksInUse`] while blocks of the allocator are in use, [`Error::StillRunning`] while a call or
-    /// [`look`](Self::look) is inside it: then the allocator stays. [`Error::Gone`] when there is none.
+    /// [`with_allocator`](Self::with_allocator) is inside it: then the allocator stays. [`Error::Gone`] when there is none.
     #[rule(ALLOC_12)]
     pub fn take(&self) -> Result<A, Error> {
         self.0.upgrade().ok_or(Error::Gone { what: ObjectKind::ALLOCATOR })?.take()
     }
 
     /// Calls `look` with the allocator, if there is one. No lock is held during the call.
-    pub fn look<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
+    pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
         self.0.upgrade()?.look(look)
     }
 

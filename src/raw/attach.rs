@@ -22,7 +22,7 @@ use std::sync::{Arc, Mutex};
 /// Here, a notify of the library, which the safe layer does not have:
 ///
 /// ```
-/// use ascendcl::raw::{Attach, EndsBefore, Ending};
+/// use ascendcl::raw::{Attach, EndsBefore, EndingContext};
 /// use ascendcl::{Brand, Current, Error, Library};
 /// use ascendcl_sys::types::aclrtNotify;
 ///
@@ -39,10 +39,10 @@ use std::sync::{Arc, Mutex};
 ///     const NAME: &'static str = "notify";
 ///     const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
 ///
-///     fn take_down(&self, from: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+///     fn take_down(&self, from: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
 ///         // SAFETY: the notify is destroyed once, with no work behind it: that is when this is called.
 ///         let code = unsafe { from.library().as_raw().aclrtDestroyNotify(self.0) }.unwrap_or(-1);
-///         Ok(from.library().checked("destroy a notify", "aclrtDestroyNotify", code)?)
+///         Ok(from.library().check_code("destroy a notify", "aclrtDestroyNotify", code)?)
 ///     }
 /// }
 ///
@@ -50,7 +50,7 @@ use std::sync::{Arc, Mutex};
 ///     let (library, mut notify) = (current.library(), aclrtNotify(core::ptr::null_mut()));
 ///     // SAFETY: the context is current, and the answer goes to a live local.
 ///     let code = unsafe { library.as_raw().aclrtCreateNotify(&raw mut notify, 0) }.unwrap_or(-1);
-///     library.checked("create a notify", "aclrtCreateNotify", code)?;
+///     library.check_code("create a notify", "aclrtCreateNotify", code)?;
 ///     Ok(Notify(notify))
 /// }
 ///
@@ -71,7 +71,7 @@ use std::sync::{Arc, Mutex};
 /// * After [`take_down`](Self::take_down) has returned `Ok`, nothing that the object stands for uses the context, its
 ///   streams, events, models or memory any more.
 /// * [`ENDS_BEFORE`](Self::ENDS_BEFORE) names the first kind of objects that the object needs in order to end. If the
-///   device [was reset by force](Ending::was_reset), it needs none.
+///   device [was reset by force](EndingContext::was_reset), it needs none.
 /// * What it uses of the context is among the [`uses`](super::Attached::uses) with which it was attached, or the code
 ///   that uses it keeps that alive.
 /// * No work that uses the object is part of a captured graph: a replay would use it after its end.
@@ -103,7 +103,7 @@ pub unsafe trait Attach: Send + Sync + 'static {
     ///
     /// The reason why the object could not end. The object stays. This method is called again when the program tries
     /// again, or when the context ends. A panic counts as an error.
-    fn take_down(&self, from: &Ending<'_>) -> Result<(), Box<dyn core::error::Error + Send + Sync>>;
+    fn take_down(&self, from: &EndingContext<'_>) -> Result<(), Box<dyn core::error::Error + Send + Sync>>;
 
     /// The device was [reset by force](crate::Device::recover), and the object's context has ended with everything in it: it
     /// was the default context of the device. The object is lost: [`take_down`](Self::take_down) is not called, and the
@@ -112,11 +112,11 @@ pub unsafe trait Attach: Send + Sync + 'static {
     /// This is called once. The object's context is gone, and another context may be current: leave it current. A new
     /// [`Thread`](crate::Thread) token is refused here. By default it does nothing. An object that gave other code something
     /// of the context that later work could use, for example an allocator, takes it back here.
-    fn is_lost(&self) {}
+    fn on_lost(&self) {}
 }
 
 /// The context that an [attached](Attach) object is taken out of. It is current.
-pub struct Ending<'a> {
+pub struct EndingContext<'a> {
     from: &'a TakeDownContext<'a>,
     also: RefCell<Vec<Box<dyn core::error::Error + Send + Sync>>>,
     later: RefCell<Vec<KeptAllocator>>,
@@ -124,13 +124,13 @@ pub struct Ending<'a> {
     _on_this_thread: PhantomData<*const ()>,
 }
 
-/// What [`Attach::take_down`] reported to its [`Ending`].
+/// What [`Attach::take_down`] reported to its [`EndingContext`].
 pub(super) struct Reported {
     pub(super) errors: Vec<Box<dyn core::error::Error + Send + Sync>>,
     pub(super) later: Vec<KeptAllocator>,
 }
 
-impl<'a> Ending<'a> {
+impl<'a> EndingContext<'a> {
     pub(super) fn new(from: &'a TakeDownContext<'a>) -> Self {
         Self { from, also: RefCell::default(), later: RefCell::default(), _on_this_thread: PhantomData }
     }
@@ -162,13 +162,13 @@ impl<'a> Ending<'a> {
     }
 
     /// An error if libraries that use this one must not be called now: see
-    /// [`Current::allows_calls`](crate::Current::allows_calls).
+    /// [`Current::check_calls_allowed`](crate::Current::check_calls_allowed).
     ///
     /// # Errors
     ///
-    /// As for [`Current::allows_calls`](crate::Current::allows_calls).
-    pub fn allows_calls(&self) -> Result<(), Error> {
-        self.from.api.begins()
+    /// As for [`Current::check_calls_allowed`](crate::Current::check_calls_allowed).
+    pub fn check_calls_allowed(&self) -> Result<(), Error> {
+        self.from.api.check_begin()
     }
 
     /// Reports an error beside the one that [`take_down`](Attach::take_down) returns. It is reported even if `take_down`
@@ -181,7 +181,7 @@ impl<'a> Ending<'a> {
     }
 
     /// Drops this value after the context's objects were taken down, when nothing is half done. Use it for values whose drop
-    /// runs code of the program, for example a [`KeptSlot`](crate::raw::KeptSlot) with an allocator.
+    /// runs code of the program, for example a [`SlotKeeper`](crate::raw::SlotKeeper) with an allocator.
     pub fn drop_later<T: Send + 'static>(&self, value: T) {
         self.later.borrow_mut().push(Arc::new(Later(Mutex::new(Some(value)))));
     }
@@ -202,8 +202,8 @@ impl<T> fmt::Debug for Later<T> {
     }
 }
 
-impl fmt::Debug for Ending<'_> {
+impl fmt::Debug for EndingContext<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Ending").field("was_reset", &self.was_reset()).finish_non_exhaustive()
+        f.debug_struct("EndingContext").field("was_reset", &self.was_reset()).finish_non_exhaustive()
     }
 }

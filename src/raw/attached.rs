@@ -1,6 +1,6 @@
 //! Objects of other code in a context.
 
-use super::attach::{Attach, Ending};
+use super::attach::{Attach, EndingContext};
 use crate::brand::{Brand, INSIDE, Inside, Mark};
 use crate::current::Current;
 use crate::ends_before::EndsBefore;
@@ -76,7 +76,7 @@ impl<C: Brand> Current<C> {
     #[rule(DEV_10)]
     pub fn attach<T: Attach, U: Uses<C>>(&self, object: T, uses: U) -> Result<Attached<C, T, U>, Failed<(T, U)>> {
         let mut rows = Vec::new();
-        let usable = self.ledger().api().is_of_this_process().and_then(|()| uses.add_rows_of_uses(&mut rows, INSIDE));
+        let usable = self.ledger().api().check_process().and_then(|()| uses.add_rows_of_uses(&mut rows, INSIDE));
         if let Err(error) = usable {
             // The objects come back without another owner of their rows.
             drop(rows);
@@ -102,7 +102,7 @@ impl<C: Brand, T: Attach, U> Attached<C, T, U> {
     ) -> Result<&'a T, Error> {
         // The type of `current` ties both to one context. The value itself is not needed.
         let _ = current;
-        self.is_usable().map(|()| &*self.object)
+        self.check_usable().map(|()| &*self.object)
     }
 
     /// The objects that it uses.
@@ -114,7 +114,7 @@ impl<C: Brand, T: Attach, U> Attached<C, T, U> {
     ///
     /// # Errors
     ///
-    /// Returns the object unchanged, with [`Error::Attached`], which contains the error of its own code;
+    /// Returns the object unchanged, with [`Error::NotTakenDown`], which contains the error of its own code;
     /// [`Error::Capturing`] while a stream of the context is captured; [`Error::Vendor`] or [`Error::WorkFailed`] when work
     /// could not be waited for, or failed; [`Error::WrongContext`] in another context of a runtime with the same name.
     #[rule(DEV_10)]
@@ -123,7 +123,7 @@ impl<C: Brand, T: Attach, U> Attached<C, T, U> {
         self, // DEV-10: it ends once and last: another one is attached by `current.attach(object, uses)`
         current: &Current<C>,
     ) -> Result<U, Failed<Self>> {
-        match self.is_usable().and_then(|()| current.ledger().take_down_attachment(&self.row)) {
+        match self.check_usable().and_then(|()| current.ledger().take_down_attachment(&self.row)) {
             Ok(()) => Ok(self.uses),
             Err(error) => Err(Failed { error, value: self }),
         }
@@ -131,8 +131,8 @@ impl<C: Brand, T: Attach, U> Attached<C, T, U> {
 
     /// An error if the object has ended. An object with a handle ends with its context, which nobody can enter afterwards.
     /// This is checked nevertheless, because otherwise the program would use what its code has destroyed.
-    fn is_usable(&self) -> Result<(), Error> {
-        self.row.owner().is_current(ObjectKind::ATTACHED)?;
+    fn check_usable(&self) -> Result<(), Error> {
+        self.row.owner().check_current(ObjectKind::ATTACHED)?;
         if self.row.is_ended() { Err(Error::Gone { what: ObjectKind::ATTACHED }) } else { Ok(()) }
     }
 }
@@ -156,18 +156,19 @@ impl<T: Attach> ForeignObject for Object<T> {
     }
 
     fn take_down(&self, from: &TakeDownContext<'_>, kept: &mut Vec<KeptAllocator>) -> TakenDown {
-        let ending = Ending::new(from);
+        let ending = EndingContext::new(from);
         let result = catch_unwind(AssertUnwindSafe(|| self.0.take_down(&ending)));
         let result = result.unwrap_or_else(|panic| Err(format!("it panicked: {}", message_of(panic)).into()));
         let reported = ending.into_reported();
         kept.extend(reported.later);
         let (ended, last) = (result.is_ok(), result.err());
-        let errors = reported.errors.into_iter().chain(last).map(|reason| Error::Attached { what: T::NAME, reason });
+        let errors =
+            reported.errors.into_iter().chain(last).map(|reason| Error::NotTakenDown { what: T::NAME, reason });
         TakenDown { ended, errors: errors.collect() }
     }
 
-    fn is_lost(&self) {
-        self.0.is_lost();
+    fn on_lost(&self) {
+        self.0.on_lost();
     }
 }
 
@@ -182,7 +183,7 @@ macro_rules! one {
         impl<C: Brand, $($of)*> sealed::Uses<C> for $value {
             fn add_rows_of_uses(&$self, rows: &mut Vec<Arc<dyn Any + Send + Sync>>, _: Inside) -> Result<(), Error> {
                 let row = $row;
-                row.is_current()?;
+                row.check_current()?;
                 rows.push(row);
                 Ok(())
             }

@@ -30,7 +30,7 @@ impl Loaded {
     ///
     /// [`Error::Vendor`]; [`Error::Forked`] in a forked child.
     #[rule(ERR_01, ERR_03)]
-    pub fn checked(self, doing: &str, call: &'static str, code: i32) -> Result<(), Error> {
+    pub fn check_code(self, doing: &str, call: &'static str, code: i32) -> Result<(), Error> {
         self.api().result_of(call, Ok(code), doing)
     }
 
@@ -41,7 +41,7 @@ impl Loaded {
     ///
     /// As for [`checked`](Self::checked), and [`Error::MissingFunction`].
     #[rule(ERR_01, ERR_03)]
-    pub fn answered(self, doing: &str, call: &'static str, answer: Result<i32, MissingSymbol>) -> Result<(), Error> {
+    pub fn check_call(self, doing: &str, call: &'static str, answer: Result<i32, MissingSymbol>) -> Result<(), Error> {
         self.api().result_of(call, answer, doing)
     }
 }
@@ -55,21 +55,21 @@ impl Loaded {
     ///
     /// [`Error::InsideCallback`], [`Error::Forked`], [`Error::CurrentChanged`].
     #[rule(ALLOC_18, CB_01, THREAD_05)]
-    pub fn allows_calls(self) -> Result<(), Error> {
-        self.api().outside_callbacks()
+    pub fn check_calls_allowed(self) -> Result<(), Error> {
+        self.api().check_outside_callbacks()
     }
 }
 
 impl<C: Brand> Current<C> {
     /// An error if libraries that use this context must not be called now, as for
-    /// [`Loaded::allows_calls`](crate::library::Loaded::allows_calls). This context is current afterwards.
+    /// [`Loaded::check_calls_allowed`](crate::library::Loaded::check_calls_allowed). This context is current afterwards.
     ///
     /// # Errors
     ///
     /// [`Error::InsideCallback`], [`Error::Forked`], [`Error::CurrentChanged`].
     #[rule(ALLOC_18, CB_01, THREAD_05)]
-    pub fn allows_calls(&self) -> Result<(), Error> {
-        self.ledger().api().begins()
+    pub fn check_calls_allowed(&self) -> Result<(), Error> {
+        self.ledger().api().check_begin()
     }
 
     /// The context's handle (`aclrtContext`): see [the obligations of its user](crate::raw).

@@ -128,7 +128,7 @@ impl KeptStream {
     /// [`Error::WrongContext`] in another context than its own.
     #[rule(STREAM_09)]
     pub fn lend<'s, C: Brand>(&'s self, current: &'s Current<C>) -> Result<LentStream<'s, C>, Error> {
-        self.is_of(current)?;
+        self.check_context(current)?;
         Ok(LentStream { tasks: StreamOps::new(Arc::clone(&self.queue)), _kept: self })
     }
 
@@ -149,15 +149,15 @@ impl KeptStream {
     ///
     /// Returns this value unchanged, with [`Error::WrongContext`] in another context than its own.
     pub fn into_stream<C: Brand>(self, current: &Current<C>) -> Result<Stream<C, Undecided>, Failed<Self>> {
-        match self.is_of(current) {
+        match self.check_context(current) {
             Ok(()) => Ok(Stream::of(self.queue)),
             Err(error) => Err(Failed { error, value: self }),
         }
     }
 
-    fn is_of<C: Brand>(&self, current: &Current<C>) -> Result<(), Error> {
-        current.ledger().api().is_of_this_process()?;
-        self.queue.is_of(current.here()).map_err(Error::from)
+    fn check_context<C: Brand>(&self, current: &Current<C>) -> Result<(), Error> {
+        current.ledger().api().check_process()?;
+        self.queue.check_context(current.here()).map_err(Error::from)
     }
 }
 
@@ -169,7 +169,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     ///
     /// [`Error::InDoubt`] when work that could not be waited for may use the memory, or [`Error::WrongContext`].
     #[rule(MEM_02, MEM_11)]
-    pub fn is_usable(&self, current: &Current<C>) -> Result<(), Error> {
+    pub fn check_usable(&self, current: &Current<C>) -> Result<(), Error> {
         self.block().check_ready_for_work(current.here())
     }
 

@@ -66,7 +66,7 @@
 //!
 //! | it has | and takes from here |
 //! | --- | --- |
-//! | functions of another library | [`Current::allows_calls`](crate::Current::allows_calls), which says whether they may be called now |
+//! | functions of another library | [`Current::check_calls_allowed`](crate::Current::check_calls_allowed), which says whether they may be called now |
 //! | functions that make other contexts current | [`Loaded::foreign`](crate::library::Loaded::foreign), around each call of them |
 //! | objects that end before their context | [`Attach`] |
 //! | work that uses its objects | [`InFlight`], [`LastUse`], [`submit_object`](crate::stream::StreamOps::submit_object) |
@@ -88,8 +88,8 @@ mod work;
 pub use crate::device_allocator::{AddressFn, AllocateFn, AllocateNearFn, FreeFn};
 pub use crate::ends_before::EndsBefore;
 pub use crate::library_user::{LibraryHold, LibraryUser};
-pub use allocator_slot::{AllocatorFunctions, AllocatorSlot, KeptSlot};
-pub use attach::{Attach, Ending};
+pub use allocator_slot::{AllocatorFunctions, AllocatorSlot, SlotKeeper};
+pub use attach::{Attach, EndingContext};
 pub use attached::{Attached, Uses};
 pub use kept::{KeptMemory, KeptStream, LentStream, RawTensor, tensors};
 pub use operands::{Operands, RawMemory};

@@ -119,7 +119,7 @@ macro_rules! in_flight {
             type Written = $buffer<C, E>;
 
             fn usable_on(&self, queue: &Arc<RawStream>) -> Result<(), Error> {
-                self.is_on(queue)
+                self.check_same_stream(queue)
             }
 
             fn memory_of_operand(&self, _: Inside) -> (&RawBuffer, usize) {

@@ -52,7 +52,7 @@ pub struct LastUse(ForeignUse);
 /// // SAFETY: the function queues its work on this stream, and the work uses the counter alone.
 /// let counted = unsafe {
 ///     stream.submit_object(current, "count_up", counter, |stream, counter| {
-///         current.library().checked("count up", "count_up", count_up(stream, counter.handle))
+///         current.library().check_code("count up", "count_up", count_up(stream, counter.handle))
 ///     })
 /// }?;
 /// let counter = counted.wait(current)?;
@@ -89,7 +89,7 @@ impl LastUse {
     /// child.
     pub fn is_over<C: Brand>(&self, current: &Current<C>) -> bool {
         let here = current.here();
-        here.of_this_process().is_ok() && self.0.is_here(here) && self.0.is_over(current.ledger().streams())
+        here.check_process().is_ok() && self.0.is_here(here) && self.0.is_over(current.ledger().streams())
     }
 
     /// Whether a failed call may have queued work with the object, and that work could not be waited for. This stays so.
@@ -164,7 +164,7 @@ impl<C: Brand> StreamOps<C> {
 #[diagnostic::do_not_recommend]
 impl<T: InFlight> sealed_payload::Payload for T {
     /// Nothing to note: marks ask the streams. This wait says nothing about other work with the same object.
-    fn comes_to_rest(&self, _: Inside) {}
+    fn mark_work_done(&self, _: Inside) {}
 
     fn follow(&self, from: (u64, u64), queue: &RawStream, _: Inside) {
         self.uses().iter().for_each(|used| used.0.follow(from, queue));

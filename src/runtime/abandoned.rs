@@ -66,7 +66,7 @@ pub fn sweep(limit: Option<Duration>) -> Vec<Error> {
 
 /// Keeps what a dropped runtime held for the next sweep. Does not call the library.
 pub(super) fn keep(shared: &Arc<Shared>) {
-    if shared.is_left() {
+    if shared.shut_unless_released() {
         abandoned().push(Arc::clone(shared));
     }
 }
@@ -74,7 +74,7 @@ pub(super) fn keep(shared: &Arc<Shared>) {
 /// Keeps the initialisation of a runtime that could not be opened, because closing it has failed.
 pub(super) fn keep_never_opened(acl: Acl) {
     // A forked child takes no lock, and closes nothing.
-    if acl.api().is_of_this_process().is_ok() {
+    if acl.api().check_process().is_ok() {
         // There is no runtime whose calls would be verified.
         never_opened().push(acl.without_verification());
     }

@@ -114,7 +114,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
         setup: impl Into<Setup>,
         make: impl FnOnce(&mut Current<N>) -> Result<S, Error> + Send + 'static,
     ) -> Result<Self, Error> {
-        InCallback::refuses()?;
+        InCallback::check_outside()?;
         let (setup, place) = (setup.into(), Location::caller());
         let (jobs, coming) = sync_channel(ROOM);
         let (opens, opened) = channel();
@@ -168,8 +168,8 @@ impl<N: Name, S: 'static> Actor<N, S> {
         &self,
         job: impl FnOnce(&mut Current<N>, &mut S) -> R + Send + 'static,
     ) -> Result<R, Error> {
-        self.api.is_of_this_process()?;
-        InCallback::refuses()?;
+        self.api.check_process()?;
+        InCallback::check_outside()?;
         if self.is_this_thread() {
             return Err(Error::ThreadTaken);
         }
@@ -231,11 +231,11 @@ impl<N: Name, S: 'static> Actor<N, S> {
     }
 
     fn end_thread(mut self, force: Option<Duration>) -> CloseResult {
-        self.api.is_of_this_process().map_err(CloseError::Refused)?;
+        self.api.check_process().map_err(CloseError::Refused)?;
         if self.is_this_thread() {
             return Err(CloseError::Refused(Error::ThreadTaken));
         }
-        InCallback::refuses().map_err(CloseError::Refused)?;
+        InCallback::check_outside().map_err(CloseError::Refused)?;
         if let Some(limit) = force {
             let _ = self.told.force.set(limit);
         }
@@ -259,7 +259,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
 /// A forked child takes no lock, because the actor's thread may have held it at the fork.
 impl<N: Name, S> Drop for Actor<N, S> {
     fn drop(&mut self) {
-        if self.api.is_of_this_process().is_err() {
+        if self.api.check_process().is_err() {
             mem::forget((self.jobs.take(), self.thread.take()));
         } else if self.thread.is_some() {
             // The thread takes jobs until `jobs` is dropped. If it ended before, dropping `joinable` reverts this.

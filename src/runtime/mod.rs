@@ -16,7 +16,7 @@ pub use crate::error::close::CloseError;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::Api;
 use crate::ledger::Ledger;
-use crate::ledger::takes::Place;
+use crate::ledger::takes::CodeLocation;
 use crate::library::Loaded;
 use crate::panics::{Panics, drop_quietly};
 use crate::run::Setup;
@@ -101,7 +101,7 @@ impl<N: Name> Runtime<N> {
     /// # Errors
     ///
     /// [`Error::ThreadTaken`] if this thread has a [`Thread`] or is inside a context; [`Error::Load`],
-    /// [`Error::NoSuchDevice`], [`Error::DeviceNotSaid`] or [`Error::Vendor`]. The crate undoes the steps before the error.
+    /// [`Error::NoSuchDevice`], [`Error::NoDeviceNamed`] or [`Error::Vendor`]. The crate undoes the steps before the error.
     /// The next [`sweep`] tries again what the library refuses to release now.
     #[rule(INIT_03, INIT_11, DEV_03, DEV_04, DEV_12, CTX_01, CTX_04)]
     #[track_caller]
@@ -109,7 +109,7 @@ impl<N: Name> Runtime<N> {
         Self::open_at(setup.into(), Location::caller())
     }
 
-    fn open_at(setup: Setup, place: Place) -> Result<Self, Error> {
+    fn open_at(setup: Setup, place: CodeLocation) -> Result<Self, Error> {
         let mut thread = Thread::new()?;
         abandoned::take_down_idle(&mut thread);
         let acl = Acl::set_up(setup.library.clone(), setup.config.as_deref(), setup.verify_current)?;
@@ -151,7 +151,7 @@ impl<N: Name> Runtime<N> {
     fn open_with_at<S>(
         setup: Setup,
         make: impl FnOnce(&mut Current<N>) -> Result<S, Error>,
-        place: Place,
+        place: CodeLocation,
     ) -> Result<(Self, S), Error> {
         let runtime = Self::open_at(setup, place)?;
         match runtime.with(make).and_then(|made| made) {

@@ -6,7 +6,7 @@ use crate::acl::Acl;
 use crate::context::open_context;
 use crate::error::Error;
 use crate::ffi::{Gate, Passage};
-use crate::ledger::takes::Place;
+use crate::ledger::takes::CodeLocation;
 use crate::ledger::{DeviceRow, Ledger, takes};
 use crate::life_cycle::leads;
 use crate::panics::{Panics, drop_each_quietly};
@@ -26,13 +26,13 @@ pub(super) struct Shared {
     ledger: Arc<Ledger>,
     device: Arc<DeviceRow>,
     /// Threads that enter pass this gate, and `close` shuts it. A shut gate does not show that no thread is inside:
-    /// only [`Ending::begun`] does.
+    /// only [`CloseState::begun`] does.
     entrance: Gate,
     /// Locked while the runtime is being closed. No thread waits for the lock, because code of the user runs under it.
-    ending: Mutex<Ending>,
+    ending: Mutex<CloseState>,
 }
 
-struct Ending {
+struct CloseState {
     /// The library's initialisation and the take of the device; `None` when they were given back.
     acl: Option<Acl>,
     /// Whether all threads have left and the teardown has begun.
@@ -41,7 +41,7 @@ struct Ending {
     lost: Option<Vec<String>>,
 }
 
-impl Ending {
+impl CloseState {
     /// The context was taken down after all. What this runtime itself had comes last among what was lost.
     fn no_longer_lost(&mut self) {
         self.lost.iter_mut().for_each(|lost| drop(lost.pop()));
@@ -66,10 +66,10 @@ impl Ending {
 impl Shared {
     /// Opens a context on the device of the setup. On an error, the earlier steps are undone as far as the library
     /// allows.
-    pub(super) fn open(acl: Acl, setup: &Setup, thread: &mut Thread, place: Place) -> Result<Self, Error> {
+    pub(super) fn open(acl: Acl, setup: &Setup, thread: &mut Thread, place: CodeLocation) -> Result<Self, Error> {
         match Self::opened(&acl, setup, thread, place) {
             Ok((device, ledger)) => {
-                let ending = Mutex::new(Ending { acl: Some(acl), begun: false, lost: None });
+                let ending = Mutex::new(CloseState { acl: Some(acl), begun: false, lost: None });
                 Ok(Self { ledger, device, entrance: Gate::open(), ending })
             }
             Err(error) => {
@@ -84,7 +84,7 @@ impl Shared {
         acl: &Acl,
         setup: &Setup,
         thread: &mut Thread,
-        place: Place,
+        place: CodeLocation,
     ) -> Result<(Arc<DeviceRow>, Arc<Ledger>), Error> {
         let id = setup.device.map_or_else(|| default_device(acl), Ok)?;
         let device = acl.take_device(thread, id, place)?;
@@ -114,9 +114,9 @@ impl Shared {
     }
 
     /// Lets no further thread in. Returns whether something is left to release.
-    pub(super) fn is_left(&self) -> bool {
+    pub(super) fn shut_unless_released(&self) -> bool {
         // A forked child takes no lock, and takes nothing down.
-        if self.ledger.api().is_of_this_process().is_err() {
+        if self.ledger.api().check_process().is_err() {
             return false;
         }
         self.entrance.shut();
@@ -159,9 +159,9 @@ impl Shared {
     /// whether it was.
     fn run_ending<T>(
         &self,
-        steps: impl FnOnce(&mut Ending, bool, &mut Panics) -> Result<T, CloseError>,
+        steps: impl FnOnce(&mut CloseState, bool, &mut Panics) -> Result<T, CloseError>,
     ) -> Result<T, CloseError> {
-        self.ledger.api().is_of_this_process().map_err(CloseError::Refused)?;
+        self.ledger.api().check_process().map_err(CloseError::Refused)?;
         // Locked for all steps: two threads that close this runtime by force would hinder each other.
         let mut ending = self.try_lock().ok_or(CloseError::Closing)?;
         let was_given_up = takes::take_back(&self.device).map_err(|_| CloseError::Closing)?;
@@ -183,7 +183,7 @@ impl Shared {
     /// Runs code of the user, which may panic.
     fn take_down_or_give_up(
         &self,
-        ending: &mut Ending,
+        ending: &mut CloseState,
         limit: Duration,
         teardown_timeout: Option<Duration>,
         gives_up: bool,
@@ -205,7 +205,7 @@ impl Shared {
     /// Runs code of the user, which may panic.
     fn take_down(
         &self,
-        ending: &mut Ending,
+        ending: &mut CloseState,
         limit: Duration,
         teardown_timeout: Option<Duration>,
         panics: &mut Panics,
@@ -231,7 +231,7 @@ impl Shared {
     /// Recovers the device after these errors. Runs code of the user, which may panic.
     fn recover(
         &self,
-        ending: &mut Ending,
+        ending: &mut CloseState,
         limit: Duration,
         mut errors: Vec<Error>,
         panics: &mut Panics,
@@ -240,7 +240,7 @@ impl Shared {
             // What cannot be released now stays lost.
             true if ending.lost.is_some() => {
                 if !self.ledger.is_gone() {
-                    match self.ledger.is_taken_down_after_a_forced_reset(limit, panics) {
+                    match self.ledger.tear_down_after_forced_reset(limit, panics) {
                         true => ending.no_longer_lost(),
                         false => self.ledger.hold_events(),
                     }
@@ -290,7 +290,7 @@ impl Shared {
     }
 
     /// `None` while a thread is closing the runtime.
-    fn try_lock(&self) -> Option<MutexGuard<'_, Ending>> {
+    fn try_lock(&self) -> Option<MutexGuard<'_, CloseState>> {
         match self.ending.try_lock() {
             Ok(ending) => Some(ending),
             Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),

@@ -10,7 +10,7 @@ use crate::brand::Brand;
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
 use crate::error::{Error, Failed, ObjectKind};
-use crate::ffi::{KeptAllocator, KeptByCaller, Members, Registered, Site, WeakRegisteredOf, serves};
+use crate::ffi::{KeptAllocator, KeptByCaller, Members, Registered, Site, WeakRegisteredOf, check_serves};
 use crate::life_cycle::leads;
 use crate::panics::after_dropping;
 use ascendcl_macros::rule;
@@ -35,7 +35,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     /// # Errors
     ///
     /// Returns the stream and the allocator unchanged, with [`Error::UnsupportedProduct`] on products without this
-    /// function (ALLOC-02), [`Error::OtherContext`] when the allocator [has no memory](DeviceAllocator::serves) for
+    /// function (ALLOC-02), [`Error::AllocatorOfOtherContext`] when the allocator [has no memory](DeviceAllocator::serves) for
     /// this context, or [`Error::Vendor`].
     #[rule(ALLOC_01, ALLOC_02, ALLOC_04, ALLOC_10, ALLOC_12, ALLOC_13, ALLOC_15)]
     #[rustfmt::skip] // The compiler's messages print the first line, and that of `self`.
@@ -49,7 +49,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     {
         leads!(stream: S, CanRegister => CustomAllocator<A>);
         let registered = Registered::vacant();
-        let told = serves(&allocator, current.id())
+        let told = check_serves(&allocator, current.id())
             .and_then(|()| self.synchronize_and_register(current, registered.members(), registered.clone()));
         match told {
             Ok(kept) => {
@@ -84,7 +84,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     {
         leads!(stream: S, CanRegisterDescriptor => RawAllocator);
         // There is no Rust value to keep: the caller keeps the object and the functions.
-        let own = current.ledger().api().is_of_this_process();
+        let own = current.ledger().api().check_process();
         match own.and_then(|()| self.synchronize_and_register(current, descriptor.members(), KeptByCaller::kept())) {
             Ok(kept) => Ok(after_dropping(kept, self.into_state(descriptor.complete()))),
             Err(error) => Err(Failed { error, value: (self, descriptor) }),
@@ -161,7 +161,7 @@ impl<C: Brand, A> Stream<C, CustomAllocator<A>> {
     ///
     /// Returns the stream with its allocator, and the other allocator unchanged, with [`Error::BlocksInUse`] while the
     /// library has blocks of this one although the stream is synchronised, [`Error::StillRunning`] while it is inside
-    /// it; [`Error::OtherContext`]; or [`Error::Vendor`].
+    /// it; [`Error::AllocatorOfOtherContext`]; or [`Error::Vendor`].
     #[rule(ALLOC_09, ALLOC_11)]
     pub fn replace<B: DeviceAllocator>(
         self,
@@ -175,7 +175,7 @@ impl<C: Brand, A> Stream<C, CustomAllocator<A>> {
         let registered = Registered::vacant();
         let ledger = current.ledger();
         let register = || self.queue().register(ledger.api(), registered.members(), registered.clone());
-        let replaced = serves(&allocator, current.id())
+        let replaced = check_serves(&allocator, current.id())
             .and_then(|()| ledger.supports_allocators())
             .and_then(|()| self.take_allocator(current, register));
         match replaced {

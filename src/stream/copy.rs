@@ -8,7 +8,7 @@ use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Boxed, Error, Failed, ObjectKind};
-use crate::ffi::{Here, NotCopied, NotSet, Place, RawBuffer, RawStream, Way};
+use crate::ffi::{BlockPosition, Here, NotCopied, NotSet, RawBuffer, RawStream, Way};
 use crate::memory::{DeviceBuffer, HostBuffer};
 use ascendcl_macros::rule;
 use core::mem::ManuallyDrop;
@@ -339,7 +339,7 @@ fn copy_whole_after_checks<E>(
         let what = ObjectKind::COPY_DESTINATION;
         return Err(Error::LengthMismatch { what, expected: length, found: room }.into());
     }
-    let [to, from] = [to, from].map(|block| Place { block, start: 0 });
+    let [to, from] = [to, from].map(|block| BlockPosition { block, start: 0 });
     queue.copy(here, to, from, length * size_of::<E>())
 }
 
@@ -360,6 +360,7 @@ fn queue_part<C: Brand, E>(
         );
     }
     let size = size_of::<E>();
-    let (to, from) = (Place { block: to, start: at * size }, Place { block: from, start: start * size });
+    let (to, from) =
+        (BlockPosition { block: to, start: at * size }, BlockPosition { block: from, start: start * size });
     queue.copy(current.here(), to, from, (end - start) * size)
 }

@@ -7,7 +7,7 @@ use crate::brand::{Brand, INSIDE, Mark, OfTheCurrentContext, Scoped};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Error, Failed, ObjectKind};
-use crate::ffi::{self, Borrowed, Owner, Place};
+use crate::ffi::{self, BlockPosition, Borrowed, Owner};
 use crate::memory::DeviceBuffer;
 use ascendcl_macros::rule;
 use core::fmt;
@@ -93,7 +93,7 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
     ) -> Result<Pending<C, DeviceBuffer<C, E>>, Failed<D>> {
         let (here, queue) = (current.here(), stream.queue());
         let ready = to.usable_on(queue).and_then(|()| same_length(from.len(), to.operand_value(INSIDE).room()));
-        let place = Place { block: to.operand_value(INSIDE).block_at_this_end(), start: 0 };
+        let place = BlockPosition { block: to.operand_value(INSIDE).block_at_this_end(), start: 0 };
         match ready.and_then(|()| self.borrowed.copy_in(here, queue, place, from)) {
             Ok(number) => {
                 let past = to.past_of_operand(INSIDE);
@@ -118,7 +118,7 @@ impl<'env, C: Brand> CopyScope<'_, 'env, C> {
     ) -> Result<Pending<C, D::Kept>, Failed<D>> {
         let (here, queue) = (current.here(), stream.queue());
         let ready = from.usable_on(queue).and_then(|()| same_length(from.operand_value(INSIDE).room(), to.len()));
-        let place = Place { block: from.operand_value(INSIDE).block_at_this_end(), start: 0 };
+        let place = BlockPosition { block: from.operand_value(INSIDE).block_at_this_end(), start: 0 };
         match ready.and_then(|()| self.borrowed.copy_out(here, queue, to, place)) {
             Ok(number) => {
                 let past = from.past_of_operand(INSIDE);

@@ -52,7 +52,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     ) -> Result<Completion<'s, C, T>, Failed<Self>> {
         // Dereferenced only once: a pointer type of the user may return another stream the next time.
         let queue = stream.queue();
-        match self.is_on(queue).and_then(|()| event_behind(current, queue)) {
+        match self.check_same_stream(queue).and_then(|()| event_behind(current, queue)) {
             Ok(event) => {
                 let watched = Watched::new(queue, event, current.ledger().api());
                 Ok(Completion { pending: Some(self), watched, current })
@@ -65,8 +65,8 @@ impl<C: Brand, T: Payload> Pending<C, T> {
 /// An event behind everything that is queued by now: a spare one of the stream's, or a new one.
 pub(super) fn event_behind<C: Brand>(current: &Current<C>, queue: &Arc<RawStream>) -> Result<Arc<RawEvent>, Error> {
     // A forked child takes no lock. An event of another context would stay among the stream's spares.
-    current.ledger().api().is_of_this_process()?;
-    queue.is_current()?;
+    current.ledger().api().check_process()?;
+    queue.check_current()?;
     let event = queue.take_spare().map_or_else(|| current.ledger().create_event(current.here()), Ok)?;
     match event.record(current.here(), queue) {
         Ok(()) => Ok(event),

@@ -6,7 +6,7 @@ use crate::brand::{Brand, Mark};
 use crate::current::Current;
 use crate::device_allocator::DeviceAllocator;
 use crate::error::{Error, Failed, ObjectKind};
-use crate::ffi::{Owner, Registered, RegisteredOf, WeakRegisteredOf, serves};
+use crate::ffi::{Owner, Registered, RegisteredOf, WeakRegisteredOf, check_serves};
 use crate::life_cycle::leads;
 use crate::panics::after_dropping;
 use ascendcl_macros::rule;
@@ -76,12 +76,12 @@ impl<C: Brand, A> AllocatorGroup<C, A> {
     ///
     /// # Errors
     ///
-    /// The allocator, with [`Error::OtherContext`], when it [has no memory](DeviceAllocator::serves) for this context.
+    /// The allocator, with [`Error::AllocatorOfOtherContext`], when it [has no memory](DeviceAllocator::serves) for this context.
     pub fn new(current: &Current<C>, allocator: A) -> Result<Self, Failed<A>>
     where
         A: DeviceAllocator,
     {
-        if let Err(error) = serves(&allocator, current.id()) {
+        if let Err(error) = check_serves(&allocator, current.id()) {
             return Err(Failed { error, value: allocator });
         }
         let registered = Registered::vacant();
@@ -104,7 +104,7 @@ impl<C: Brand, A> AllocatorGroup<C, A> {
         A: DeviceAllocator,
     {
         leads!(stream: S, CanRegister => CustomAllocator<A>);
-        let own = self.owner.is_current(ObjectKind::ALLOCATOR);
+        let own = self.owner.check_current(ObjectKind::ALLOCATOR);
         let told = own.and_then(|()| {
             let registered = self.registered()?;
             stream.synchronize_and_register(current, registered.members(), registered)

@@ -242,7 +242,7 @@ impl<R> fmt::Debug for HostFnResult<R> {
 
 impl<R> payload::sealed::Payload for HostFnResult<R> {
     #[inline]
-    fn comes_to_rest(&self, _: Inside) {}
+    fn mark_work_done(&self, _: Inside) {}
 
     fn follow(&self, _: (u64, u64), _: &RawStream, _: Inside) {}
 }

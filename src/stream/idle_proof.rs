@@ -103,11 +103,11 @@ impl<C: Brand> IdleProof<'_, C, PoolAllocator> {
     ///
     /// # Errors
     ///
-    /// [`Error::Vendor`] if the library refuses to free a chunk, which then stays with the scope; [`Error::OtherContext`]
+    /// [`Error::Vendor`] if the library refuses to free a chunk, which then stays with the scope; [`Error::AllocatorOfOtherContext`]
     /// when the pool's memory is of another context.
     #[rule(ALLOC_11, ALLOC_14)]
     pub fn trim(&self, current: &Current<C>) -> Result<usize, Error> {
-        current.ledger().api().is_of_this_process()?;
+        current.ledger().api().check_process()?;
         let chunks = self.with_allocator(|pool| pool.remove_idle(current.id()));
         let chunks = chunks.ok_or(Error::Gone { what: ObjectKind::ALLOCATOR })??;
         let mut result = Ok(0_usize);
@@ -174,7 +174,7 @@ impl PoolAllocator {
 
 fn grow<C: Brand>(pool: &Registered<PoolAllocator>, current: &Current<C>, bytes: usize) -> Result<(), Error> {
     let grown = pool.look(|pool| {
-        pool.is_of(current.id())?;
+        pool.check_context(current.id())?;
         pool.add(current.id(), PoolAllocator::reserve(current, bytes)?)
     });
     grown.ok_or(Error::Gone { what: ObjectKind::ALLOCATOR })?

@@ -84,7 +84,7 @@ impl<C: Brand, T> sealed::Operand<C, T> for Pending<C, T> {
 
     #[inline]
     fn usable_on(&self, queue: &Arc<RawStream>) -> Result<(), Error> {
-        self.is_on(queue)
+        self.check_same_stream(queue)
     }
 
     #[inline]

@@ -29,7 +29,7 @@ pub(crate) mod sealed {
     )]
     pub trait Payload {
         /// Notes that all work that used the value is known to be done.
-        fn comes_to_rest(&self, key: Inside); // MEM-02: only waiting ends the work: `pending.wait(current)?`
+        fn mark_work_done(&self, key: Inside); // MEM-02: only waiting ends the work: `pending.wait(current)?`
         /// Notes that the submissions of this stream so far complete after all work that used the value. That work was
         /// queued on the stream with the id `from.0`, up to the submission `from.1`.
         fn follow(&self, from: (u64, u64), queue: &RawStream, key: Inside); // STREAM-04: order streams by events: `wait_for`
@@ -38,7 +38,7 @@ pub(crate) mod sealed {
 
 impl<C: Brand, E> sealed::Payload for DeviceBuffer<C, E> {
     #[inline]
-    fn comes_to_rest(&self, _: Inside) {
+    fn mark_work_done(&self, _: Inside) {
         self.block().mark_idle();
     }
 
@@ -49,7 +49,7 @@ impl<C: Brand, E> sealed::Payload for DeviceBuffer<C, E> {
 
 impl<C: Brand, E> sealed::Payload for SharedBuffer<C, E> {
     #[inline]
-    fn comes_to_rest(&self, _: Inside) {
+    fn mark_work_done(&self, _: Inside) {
         self.block().mark_idle();
     }
 
@@ -60,7 +60,7 @@ impl<C: Brand, E> sealed::Payload for SharedBuffer<C, E> {
 
 impl<C: Brand, E> sealed::Payload for HostBuffer<C, E> {
     #[inline]
-    fn comes_to_rest(&self, _: Inside) {
+    fn mark_work_done(&self, _: Inside) {
         self.block().mark_idle();
     }
 
@@ -71,7 +71,7 @@ impl<C: Brand, E> sealed::Payload for HostBuffer<C, E> {
 
 impl sealed::Payload for () {
     #[inline]
-    fn comes_to_rest(&self, _: Inside) {}
+    fn mark_work_done(&self, _: Inside) {}
 
     fn follow(&self, _: (u64, u64), _: &RawStream, _: Inside) {}
 }
@@ -80,10 +80,10 @@ macro_rules! tuples {
     ($($($part:ident)+;)+) => { $(
         impl<$($part: sealed::Payload), +> sealed::Payload for ($($part,)+) {
             #[inline]
-            fn comes_to_rest(&self, key: Inside) {
+            fn mark_work_done(&self, key: Inside) {
                 #[allow(non_snake_case)]
                 let ($($part,)+) = self;
-                $($part.comes_to_rest(key);)+
+                $($part.mark_work_done(key);)+
             }
 
             fn follow(&self, from: (u64, u64), queue: &RawStream, key: Inside) {
@@ -108,8 +108,8 @@ tuples! {
 macro_rules! lists {
     ($([$($generics:tt)*] $list:ty;)+) => { $(
         impl<$($generics)*> sealed::Payload for $list {
-            fn comes_to_rest(&self, key: Inside) {
-                self.iter().for_each(|part| part.comes_to_rest(key));
+            fn mark_work_done(&self, key: Inside) {
+                self.iter().for_each(|part| part.mark_work_done(key));
             }
 
             fn follow(&self, from: (u64, u64), queue: &RawStream, key: Inside) {

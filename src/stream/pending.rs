@@ -133,7 +133,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
             _brand,
         };
         if queue.has_done(number) {
-            if let Err(error) = here.of_this_process() {
+            if let Err(error) = here.check_process() {
                 return Err(Failed::boxed(error, work(payload, queue, other_streams)));
             }
         } else if let Err(error) = queue.synchronize_here(here, limit) {
@@ -142,7 +142,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
         if queue.any_failed() || other_streams.is_somewhere() {
             return work(payload, queue, other_streams).unless_failed(here.api());
         }
-        payload.until_waited.comes_to_rest(INSIDE);
+        payload.until_waited.mark_work_done(INSIDE);
         drop(ManuallyDrop::into_inner(queue));
         Ok(ManuallyDrop::into_inner(payload).until_waited)
     }
@@ -158,7 +158,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
         if let Some(error) = self.other_streams.next_failure(api) {
             return Err(Failed { error, value: self });
         }
-        self.payload.until_waited.comes_to_rest(INSIDE);
+        self.payload.until_waited.mark_work_done(INSIDE);
         Ok(self.payload.until_waited)
     }
 
@@ -222,7 +222,7 @@ impl<C: Brand, T> Pending<C, T> {
     ///
     /// [`Error::Vendor`] when the library cannot tell.
     pub fn is_done(&self, current: &Current<C>) -> Result<bool, Error> {
-        current.ledger().api().is_of_this_process()?;
+        current.ledger().api().check_process()?;
         if self.queue.has_done(self.number) { Ok(true) } else { self.queue.is_complete(current.ledger().api()) }
     }
 
@@ -232,7 +232,7 @@ impl<C: Brand, T> Pending<C, T> {
     ///
     /// Returns both unchanged, with [`Error::OtherStream`] when they are not on one stream.
     pub fn join<U>(self, other: Pending<C, U>) -> Result<Pending<C, (T, U)>, Failed<Box<(Self, Pending<C, U>)>>> {
-        match other.is_on(&self.queue) {
+        match other.check_same_stream(&self.queue) {
             Ok(()) => {
                 let past = self.past().and(other.past());
                 let Self { payload, queue, number, _brand, .. } = self;
@@ -258,7 +258,7 @@ impl<C: Brand, T> Pending<C, T> {
     }
 
     #[inline]
-    pub(crate) fn is_on(&self, queue: &Arc<RawStream>) -> Result<(), Error> {
+    pub(crate) fn check_same_stream(&self, queue: &Arc<RawStream>) -> Result<(), Error> {
         if Arc::ptr_eq(&self.queue, queue) { Ok(()) } else { Err(Error::OtherStream { what: ObjectKind::WORK }) }
     }
 

@@ -122,14 +122,14 @@ impl Watched {
     /// Whether the thread has seen the end of the work. If not, it will wake the task then. `true` in a forked child: the
     /// wait that follows returns the error, and no lock is taken that another thread of the parent may have held.
     pub(super) fn poll_signal(&self, waker: &Waker) -> bool {
-        self.api.is_of_this_process().is_err() || self.signal.poll_signal(waker)
+        self.api.check_process().is_err() || self.signal.poll_signal(waker)
     }
 }
 
 impl Drop for Watched {
     fn drop(&mut self) {
         // A forked child takes no lock that another thread of its parent may have had.
-        if self.api.is_of_this_process().is_err() {
+        if self.api.check_process().is_err() {
             return;
         }
         self.signal.next_turn();

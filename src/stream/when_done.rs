@@ -56,7 +56,7 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     /// or [`Error::Vendor`](crate::Error::Vendor).
     pub fn when_done(self, current: &Current<C>, stream: &StreamOps<C>) -> Result<WhenDone<C, T>, Failed<Self>> {
         let (queue, api) = (stream.queue(), current.ledger().api());
-        match self.is_on(queue).and_then(|()| event_behind(current, queue)) {
+        match self.check_same_stream(queue).and_then(|()| event_behind(current, queue)) {
             Ok(event) => {
                 let watched = Watched::new(queue, event, api);
                 Ok(WhenDone { pending: Some(self), watched })
@@ -83,7 +83,7 @@ impl<C: Brand, T> WhenDone<C, T> {
     /// Whether the wait would return at once, as far as the event tells. The wait itself reports the rest.
     fn is_over(&self) -> bool {
         // Inside a callback the library cannot be asked; the watching thread asks it.
-        InCallback::refuses().is_ok() && self.watched.is_over()
+        InCallback::check_outside().is_ok() && self.watched.is_over()
     }
 }
 

@@ -169,7 +169,7 @@ impl Library {
     }
 
     /// The functions that every release should have and that this library lacks. Empty for a suitable library.
-    pub fn lacks(&self) -> Vec<Function> {
+    pub fn missing_functions(&self) -> Vec<Function> {
         let needed = table().filter(|function| function.required);
         needed.filter(|function| self.find(function.name, function.files).is_none()).collect()
     }

@@ -63,7 +63,7 @@ fn a_pool_keeps_the_memory_of_which_the_library_has_a_block() {
         drop(work(current, &stream));
         assert_eq!(stream.idle(current).unwrap().trim(current).unwrap(), 8192, "the piece without a block");
         let left = stream.pool_statistics().unwrap();
-        assert_eq!((left.chunks, left.reserved, left.blocks, left.bytes), (1, 4096, 1, 512));
+        assert_eq!((left.chunks, left.reserved_bytes, left.blocks_in_use, left.bytes_in_use), (1, 4096, 1, 512));
     });
 }
 

@@ -171,20 +171,24 @@ fn a_pool_keeps_what_came_back_until_its_stream_is_known_to_be_idle() {
         let mut stream = current.stream().unwrap().register(current, pool).unwrap();
         let copy = work(current, &stream);
         let used = stream.pool_statistics().unwrap();
-        assert_eq!((used.misses, used.blocks, used.reserved), (1, 0, 4096), "the block came back after the launch");
+        assert_eq!(
+            (used.misses, used.blocks_in_use, used.reserved_bytes),
+            (1, 0, 4096),
+            "the block came back after the launch"
+        );
         assert!(current.collect().is_empty());
         assert_eq!(books.calls("aclrtFree"), 0, "the copy may still use it");
         books.log();
         assert_eq!(stream.idle(current).unwrap().trim(current).unwrap(), 4096);
         assert_eq!(steps_of_memory(&books), ["aclrtSynchronizeStreamWithTimeout", "aclrtFree"]);
-        assert_eq!(stream.pool_statistics().unwrap().reserved, 0);
+        assert_eq!(stream.pool_statistics().unwrap().reserved_bytes, 0);
         drop(copy);
 
         // Nothing is given back without the proof.
         stream.grow_pool(current, 4096).unwrap();
         books.refuse("aclrtSynchronizeStreamWithTimeout", TIMEOUT, 3);
         assert!(stream.idle(current).is_err());
-        assert_eq!(stream.pool_statistics().unwrap().reserved, 4096);
+        assert_eq!(stream.pool_statistics().unwrap().reserved_bytes, 4096);
     });
 }
 

@@ -50,11 +50,16 @@ fn blocks_that_are_out_lie_inside_the_pool_are_aligned_and_never_overlap() {
         let used = pool.statistics();
         assert_eq!((used.hits + used.misses + used.refused, used.refused), (wanted, refused));
         assert!(used.hits > used.misses && used.refused > 0, "{used:?}");
-        assert_eq!((used.blocks, used.reserved, used.chunks), (out.len(), (1 << 20) + (1 << 18), 2));
+        assert_eq!((used.blocks_in_use, used.reserved_bytes, used.chunks), (out.len(), (1 << 20) + (1 << 18), 2));
         let needed: usize = out.iter().map(|(start, (end, _))| end - start).sum();
-        assert!(used.bytes >= needed && used.peak >= used.bytes && used.peak <= used.reserved, "{used:?}");
+        assert!(
+            used.bytes_in_use >= needed
+                && used.peak_bytes >= used.bytes_in_use
+                && used.peak_bytes <= used.reserved_bytes,
+            "{used:?}"
+        );
         out.into_values().for_each(|(_, block)| pool.free(block));
-        assert_eq!((pool.statistics().blocks, pool.statistics().bytes), (0, 0));
+        assert_eq!((pool.statistics().blocks_in_use, pool.statistics().bytes_in_use), (0, 0));
     });
 }
 
@@ -100,13 +105,13 @@ fn threads_that_share_a_pool_never_have_overlapping_blocks() {
                 blocks.into_iter().for_each(|block| pool.free(block));
                 if round % 100 == 0 {
                     let used = pool.statistics();
-                    assert!(used.bytes <= used.peak && used.peak <= used.reserved, "{used:?}");
+                    assert!(used.bytes_in_use <= used.peak_bytes && used.peak_bytes <= used.reserved_bytes, "{used:?}");
                 }
             }
         };
         std::thread::scope(|scope| (1..4).for_each(|thread| drop(scope.spawn(move || works(thread)))));
         let used = pool.statistics();
-        assert_eq!((used.blocks, used.bytes), (0, 0));
+        assert_eq!((used.blocks_in_use, used.bytes_in_use), (0, 0));
         assert!(pool.allocate(50_000).is_some(), "it is whole again");
     });
 }
@@ -123,7 +128,7 @@ fn a_chunk_of_which_all_blocks_came_back_is_freed_and_one_with_a_block_that_is_o
         stream.with_allocator(|pool| pool.free(allocate(pool))).unwrap();
         assert_eq!(stream.idle(current).unwrap().trim(current).unwrap(), 4096);
         let used = stream.pool_statistics().unwrap();
-        assert_eq!((used.chunks, used.blocks, used.reserved), (1, 1, 4096));
+        assert_eq!((used.chunks, used.blocks_in_use, used.reserved_bytes), (1, 1, 4096));
         stream.with_allocator(|pool| assert!(pool.allocate(3000).is_none())).unwrap();
         stream.with_allocator(|pool| pool.free(out)).unwrap();
         assert_eq!(stream.idle(current).unwrap().trim(current).unwrap(), 4096);
@@ -139,7 +144,7 @@ fn a_block_of_another_pool_is_not_taken() {
         let (block, kept) = (one.allocate(1).unwrap(), two.allocate(1).unwrap());
         let address = one.address(&block);
         two.free(block);
-        assert_eq!((one.statistics().blocks, two.statistics().blocks), (1, 1));
+        assert_eq!((one.statistics().blocks_in_use, two.statistics().blocks_in_use), (1, 1));
         let next = two.allocate(1).unwrap();
         assert_ne!(two.address(&next), address);
         two.free(kept);
@@ -160,15 +165,15 @@ fn a_pool_serves_its_own_context_only_and_none_after_its_scope() {
     device
         .with_current(&mut thread, |current| {
             let failed = current.stream().unwrap().register(current, pool).unwrap_err();
-            assert!(matches!(failed.error, Error::OtherContext { context } if context == current.id()));
+            assert!(matches!(failed.error, Error::AllocatorOfOtherContext { context } if context == current.id()));
             assert!(failed.error.to_string().contains("memory belongs to another context"), "{}", failed.error);
             let (stream, mut pool) = failed.value;
             let frees = books.calls("aclrtMalloc");
-            assert!(matches!(pool.grow(current, 1), Err(Error::OtherContext { .. })));
+            assert!(matches!(pool.grow(current, 1), Err(Error::AllocatorOfOtherContext { .. })));
             assert_eq!(books.calls("aclrtMalloc"), frees);
             let failed = pool.release(current).unwrap_err();
             let failed = AllocatorGroup::new(current, failed.value).unwrap_err();
-            assert!(matches!(failed.error, Error::OtherContext { .. }), "{}", failed.error);
+            assert!(matches!(failed.error, Error::AllocatorOfOtherContext { .. }), "{}", failed.error);
             drop((stream, failed.value));
             assert_eq!(books.calls("aclrtAllocatorRegister"), 0, "before the library is called");
         })
@@ -186,23 +191,23 @@ fn memory_goes_back_to_the_system_when_the_stream_is_idle_and_not_before() {
         let mut stream = current.stream().unwrap().register(current, pool).unwrap();
         books.keep_blocks();
         drop(work(current, &stream));
-        assert_eq!(stream.pool_statistics().unwrap().blocks, 1);
+        assert_eq!(stream.pool_statistics().unwrap().blocks_in_use, 1);
 
         books.refuse_to_synchronize(TIMEOUT);
         let frees = books.calls("aclrtFree");
         assert_eq!(refusal(&stream.idle(current).unwrap_err()), ("aclrtSynchronizeStreamWithTimeout", TIMEOUT));
-        assert_eq!(stream.pool_statistics().unwrap().reserved, 4096, "no proof, no trim");
+        assert_eq!(stream.pool_statistics().unwrap().reserved_bytes, 4096, "no proof, no trim");
         assert_eq!(books.calls("aclrtFree"), frees);
 
         books.synchronize_again();
         let idle = stream.idle(current).unwrap();
-        assert_eq!(idle.with_allocator(|pool| pool.statistics().blocks), Some(0));
+        assert_eq!(idle.with_allocator(|pool| pool.statistics().blocks_in_use), Some(0));
         assert_eq!(idle.trim(current).unwrap(), 4096);
         assert_eq!(idle.trim(current).unwrap(), 0);
         assert_eq!(books.calls("aclrtFree"), frees + 1);
         idle.grow(current, 8192).unwrap();
         drop(work(current, &stream));
-        assert_eq!(stream.pool_statistics().unwrap().reserved, 8192);
+        assert_eq!(stream.pool_statistics().unwrap().reserved_bytes, 8192);
     });
 }
 
@@ -216,7 +221,7 @@ fn a_proof_that_is_still_in_a_variable_does_not_keep_the_allocator() {
         idle.grow(current, 4096).unwrap();
         // `idle` is dropped at the end of this block, and is not used from here on.
         let (stream, pool) = stream.replace(current, PoolAllocator::new(current, 4096).unwrap()).unwrap();
-        assert_eq!(pool.statistics().reserved, 8192);
+        assert_eq!(pool.statistics().reserved_bytes, 8192);
         let (_, pool) = stream.unregister(current).unwrap();
         let mut group = AllocatorGroup::new(current, pool).unwrap();
         let idle = group.idle();
@@ -233,7 +238,7 @@ fn what_the_library_refuses_to_free_stays_with_the_scope() {
         let mut stream = current.stream().unwrap().register(current, pool).unwrap();
         books.refuse("aclrtFree", TIMEOUT, 1);
         assert_eq!(refusal(&stream.idle(current).unwrap().trim(current).unwrap_err()), ("aclrtFree", TIMEOUT));
-        assert_eq!(stream.pool_statistics().unwrap().reserved, 0, "the pool no longer hands it out");
+        assert_eq!(stream.pool_statistics().unwrap().reserved_bytes, 0, "the pool no longer hands it out");
         assert!(current.collect().is_empty());
         assert_eq!(books.calls("aclrtFree"), 2);
     });

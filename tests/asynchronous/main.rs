@@ -309,7 +309,7 @@ fn a_lane_and_a_turn_queue_copies_around_their_models_executions() {
     let (image, (labels, pixels)) = (digits_in_batches_of(8), digits());
     run(|current| {
         let source = ModelSource::memory(&image);
-        let work = 2 * current.model_size(source)?.work;
+        let work = 2 * current.model_size(source)?.workspace;
         let stream = current.stream()?.without_allocator();
         let first = &pixels[..8 * 64];
         let stream = current.workspace_lane(stream, current.workspace(work)?, |current, mut lane| {

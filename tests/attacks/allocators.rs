@@ -55,7 +55,7 @@ fn slow_model<C: Brand, A: DeviceAllocator>(
 
 /// Every way to use a pool in the context that is current is refused when its memory is of another one.
 fn is_refused_here(current: &Current<impl Brand>, theirs: PoolAllocator) -> PoolAllocator {
-    let other = |error: &Error| matches!(error, Error::OtherContext { context } if *context == current.id());
+    let other = |error: &Error| matches!(error, Error::AllocatorOfOtherContext { context } if *context == current.id());
     let before = theirs.statistics();
     let failed = AllocatorGroup::new(current, theirs).unwrap_err();
     assert!(other(&failed.error), "{}", failed.error);
@@ -135,7 +135,7 @@ fn a_named_context_in_another_of_the_same_name_keeps_its_pools_apart() {
                     .named_context::<Same, _, _>(thread, |b, thread| {
                         b.enter(thread, |current| {
                             let failed = AllocatorGroup::new(current, theirs).unwrap_err();
-                            assert!(matches!(failed.error, Error::OtherContext { .. }), "{}", failed.error);
+                            assert!(matches!(failed.error, Error::AllocatorOfOtherContext { .. }), "{}", failed.error);
                         })
                         .unwrap();
                     })
@@ -160,7 +160,7 @@ fn looks_and(
                 pool.statistics()
             });
             let used = used.unwrap();
-            assert!(used.misses > 0 && used.blocks == 0, "{used:?}");
+            assert!(used.misses > 0 && used.blocks_in_use == 0, "{used:?}");
             assert!(!stream.allocator_misbehaved());
             let digits = running.wait(current).unwrap().read::<f32>(current, 0).unwrap();
             assert_eq!(digits.len(), 3000);
@@ -279,11 +279,11 @@ fn an_allocator_is_looked_at_while_the_library_is_inside_it() {
             let stream = current.stream().unwrap().register(current, allocator).unwrap();
             let running = slow_model(current, &stream);
             comes_in.recv().unwrap();
-            let out = stream.with_allocator(|own| own.pool.statistics().blocks).unwrap();
+            let out = stream.with_allocator(|own| own.pool.statistics().blocks_in_use).unwrap();
             assert!(out > 0, "the library gives a block back now");
             drop(lets_go);
             drop(running.wait(current).unwrap());
-            assert_eq!(stream.with_allocator(|own| own.pool.statistics().blocks), Some(0));
+            assert_eq!(stream.with_allocator(|own| own.pool.statistics().blocks_in_use), Some(0));
         });
         alone.assert_nothing_lives();
     });
@@ -350,7 +350,7 @@ fn a_descriptor_that_the_library_keeps_keeps_its_context_and_the_device() {
     let failed = device.reset(&mut thread).unwrap_err();
     let stuck = "1 destroyed stream(s) with allocator descriptors";
     assert!(
-        matches!(&failed.error, Error::Poisoned { stuck: said, .. } if said.starts_with(stuck)),
+        matches!(&failed.error, Error::ObjectsLeft { stuck: said, .. } if said.starts_with(stuck)),
         "{}",
         failed.error
     );

@@ -78,8 +78,8 @@ fn swapped_proofs_of_idleness_trim_the_pool_that_they_prove_idle() {
             mem::forget(first);
             assert_eq!(second.trim(current).unwrap(), 1 << 16);
         }
-        assert_eq!(one.pool_statistics().unwrap().reserved, 0);
-        assert_eq!(two.pool_statistics().unwrap().reserved, 1 << 16);
+        assert_eq!(one.pool_statistics().unwrap().reserved_bytes, 0);
+        assert_eq!(two.pool_statistics().unwrap().reserved_bytes, 1 << 16);
         // Both are still of use.
         one.grow_pool(current, 1 << 16).unwrap();
         let x = || current.upload_tensor(&[4], &[-1.0_f32; 4]).unwrap();

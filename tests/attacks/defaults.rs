@@ -103,10 +103,13 @@ fn a_pool_of_one_scope_on_the_default_context_serves_no_other_scope_there() {
         let mut pool = pool.unwrap();
         let second = device.default_context(thread, |context, thread| {
             let entered = context.enter(thread, |current| {
-                assert!(matches!(pool.grow(current, 64), Err(Error::OtherContext { .. })));
+                assert!(matches!(pool.grow(current, 64), Err(Error::AllocatorOfOtherContext { .. })));
                 let refused = current.stream().unwrap().register(current, pool).unwrap_err();
-                assert!(matches!(refused.error, Error::OtherContext { .. }));
-                assert!(matches!(refused.value.1.release(current).unwrap_err().error, Error::OtherContext { .. }));
+                assert!(matches!(refused.error, Error::AllocatorOfOtherContext { .. }));
+                assert!(matches!(
+                    refused.value.1.release(current).unwrap_err().error,
+                    Error::AllocatorOfOtherContext { .. }
+                ));
             });
             entered.unwrap();
         });

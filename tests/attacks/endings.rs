@@ -3,7 +3,7 @@
 use super::{fail, nothing_fails};
 use crate::common::allocators::Empty;
 use crate::common::{acl, alone, library};
-use ascendcl::raw::{Attach, Ending, EndsBefore};
+use ascendcl::raw::{Attach, EndingContext, EndsBefore};
 use ascendcl::runtime::CloseError;
 use ascendcl::{Acl, Current, Device, Error, RunError, Runtime, ScopeError, Scoped, Thread};
 use ascendcl_macros::proves;
@@ -104,7 +104,7 @@ unsafe impl Attach for Enters {
     const NAME: &'static str = "object";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Everything;
 
-    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn take_down(&self, _: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         let closed = self.0.close().map_err(|error| match error {
             CloseError::Refused(error) => error,
             other => other.into(),

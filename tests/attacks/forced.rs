@@ -9,7 +9,7 @@ use crate::common::{c_library, library_at};
 use crate::null::books;
 use ascendcl::capture::CaptureMode;
 use ascendcl::operator::mat_mul;
-use ascendcl::raw::{Attach, Ending, EndsBefore};
+use ascendcl::raw::{Attach, EndingContext, EndsBefore};
 use ascendcl::{Acl, Device, Error, Recovered, Thread};
 use ascendcl_macros::proves;
 use ascendcl_rules::{ALLOC_16, ALLOC_19, Finding};
@@ -360,11 +360,11 @@ unsafe impl Attach for PanicsWhenLost {
     const NAME: &'static str = "object";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Context;
 
-    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn take_down(&self, _: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         Ok(())
     }
 
-    fn is_lost(&self) {
+    fn on_lost(&self) {
         assert!(Thread::new().is_err(), "the thread is taken");
         self.0.fetch_add(1, Ordering::Relaxed);
         panic!("it is lost");

@@ -192,7 +192,7 @@ fn every_call_of_a_thread_whose_context_was_changed_is_refused_while_calls_are_v
         sets_device(1);
         let live = control::live();
         let errors = [
-            current.allows_calls().unwrap_err(),
+            current.check_calls_allowed().unwrap_err(),
             current.upload(&[1_u8]).map(drop).unwrap_err(),
             current.host_buffer::<u8>(4).map(drop).unwrap_err(),
             buffer.to_vec(current).map(drop).unwrap_err(),
@@ -347,7 +347,7 @@ fn the_short_form_takes_the_device_of_the_thread_or_asks_which() {
         });
         is_taken.recv().unwrap();
         let asks = unsaid();
-        assert!(matches!(asks, Err(RunError::Setup(Error::DeviceNotSaid { in_use: 1 }))), "{asks:?}");
+        assert!(matches!(asks, Err(RunError::Setup(Error::NoDeviceNamed { in_use: 1 }))), "{asks:?}");
         let said = Setup::builder().library(library()).device(0).build();
         assert_eq!(id(said).unwrap(), 0);
         end.send(()).unwrap();

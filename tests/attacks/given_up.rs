@@ -4,7 +4,7 @@ use crate::common::allocators::Empty;
 use crate::common::{acl, alone};
 use crate::null::{TIMEOUT, books};
 use ascendcl::capture::CaptureMode;
-use ascendcl::raw::{Attach, Ending, EndsBefore};
+use ascendcl::raw::{Attach, EndingContext, EndsBefore};
 use ascendcl::{Acl, Current, Device, Recovered, ScopeError, Scoped, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
@@ -41,7 +41,7 @@ unsafe impl Attach for Kept {
     const NAME: &'static str = "object";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
 
-    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn take_down(&self, _: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         Ok(())
     }
 }

@@ -221,7 +221,7 @@ fn another_model_of_a_lane_waits_for_one_that_was_given_up() {
     let image = digits_in_batches_of(8);
     inside(|current| {
         let source = ModelSource::memory(&image);
-        let workspace = current.workspace(2 * current.model_size(source).unwrap().work).unwrap();
+        let workspace = current.workspace(2 * current.model_size(source).unwrap().workspace).unwrap();
         let own = stream(current);
         let release = hold(current, &own);
         current.workspace_lane(own, workspace, |current, mut lane: WorkspaceLane<'_, _, _>| {

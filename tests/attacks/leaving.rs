@@ -259,7 +259,7 @@ fn a_context_that_a_thread_could_not_leave_is_not_destroyed_by_another() {
         if matches!(errors.as_slice(), [Error::CurrentElsewhere { threads: 1 }]));
     assert!(told, "{scope:?}");
     let refused = device.reset(&mut thread).unwrap_err();
-    assert!(matches!(refused.error, Error::Poisoned { .. }), "{refused:?}");
+    assert!(matches!(refused.error, Error::ObjectsLeft { .. }), "{refused:?}");
     // The thread enters something else, and with that it has left the context.
     let device = refused.value;
     device

@@ -34,7 +34,7 @@ fn in_shared_lane(
     let image = digits_in_batches_of(8);
     inside(|current| {
         let source = ModelSource::memory(&image);
-        let bytes = room * current.model_size(source).unwrap().work;
+        let bytes = room * current.model_size(source).unwrap().workspace;
         let workspace = current.workspace(bytes).unwrap();
         current.workspace_mutex(workspace, |current, lane| program(current, lane, source)).unwrap();
     });
@@ -48,7 +48,7 @@ fn workspaces_weights_and_loads_that_are_forgotten_leave_nothing() {
     inside(|current| {
         let source = ModelSource::memory(&image);
         let (size, weights) = (current.model_size(source).unwrap(), current.weights(source).unwrap());
-        let workspace = || current.workspace(size.work).unwrap();
+        let workspace = || current.workspace(size.workspace).unwrap();
         mem::forget((workspace(), weights.clone()));
         Box::leak(Box::new(workspace()));
         let load = |workspace| Load::builder().source(source).weights(&weights).workspace(workspace).build();
@@ -68,7 +68,7 @@ fn a_workspace_stays_while_its_model_is_in_flight_and_nobody_names_either() {
     let image = digits_in_batches_of(8);
     inside(|current| {
         let source = ModelSource::memory(&image);
-        let workspace = current.workspace(current.model_size(source).unwrap().work).unwrap();
+        let workspace = current.workspace(current.model_size(source).unwrap().workspace).unwrap();
         let stream = current.stream().unwrap().without_allocator();
         let model = current.load(Load::builder().source(source).workspace(workspace).build()).unwrap();
         let model = model.bind(current, &[&[8, 64]], &[&[8, 10]]).unwrap();
@@ -92,7 +92,7 @@ fn swapped_workspaces_bring_their_sizes_with_them() {
     let image = digits_in_batches_of(8);
     inside(|current| {
         let source = ModelSource::memory(&image);
-        let need = current.model_size(source).unwrap().work;
+        let need = current.model_size(source).unwrap().workspace;
         let (mut small, mut large) = (current.workspace(need - 1).unwrap(), current.workspace(need).unwrap());
         mem::swap(&mut small, &mut large);
         let load = |workspace| current.load(Load::builder().source(source).workspace(workspace).build());
@@ -119,7 +119,7 @@ fn threads_that_load_run_swap_and_forget_in_a_shared_lane_never_run_two_models_a
     in_context(|context, thread| {
         let source = ModelSource::memory(&image);
         let entered = context.enter(thread, |current| {
-            let workspace = current.workspace(8 * current.model_size(source).unwrap().work).unwrap();
+            let workspace = current.workspace(8 * current.model_size(source).unwrap().workspace).unwrap();
             current.workspace_mutex(workspace, |_, lane| {
                 let (give, take) = mpsc::channel::<Model<Scoped<'_, Unnamed>, SharedWorkspace<'_>>>();
                 std::thread::scope(|scope| {

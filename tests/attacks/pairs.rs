@@ -118,7 +118,7 @@ impl<'c> Program<'_, 'c> {
 #[track_caller]
 fn quiet(allocator: &Counted) -> PoolStatistics {
     let statistics = allocator.pool.statistics();
-    assert_eq!(statistics.blocks, 0, "the library has a block of an allocator that came back");
+    assert_eq!(statistics.blocks_in_use, 0, "the library has a block of an allocator that came back");
     statistics
 }
 

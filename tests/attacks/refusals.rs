@@ -126,7 +126,7 @@ fn whatever_refuses_at_the_end_of_a_scope_is_reported_and_keeps_the_device() {
         let Err(ScopeError::Teardown { errors, result: Some(()) }) = scope else { panic!("{call}: {scope:?}") };
         assert_eq!(errors.iter().map(refusal).collect::<Vec<_>>(), [(call, REFUSED)]);
         let failed = device.reset(&mut thread).unwrap_err();
-        assert!(matches!(failed.error, Error::Poisoned { .. }), "{call}: {}", failed.error);
+        assert!(matches!(failed.error, Error::ObjectsLeft { .. }), "{call}: {}", failed.error);
         assert_eq!(books.calls("aclrtResetDevice"), 0);
         books.refuse_no_more(call);
         failed.value.reset(&mut thread).unwrap();

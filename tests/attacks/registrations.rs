@@ -195,7 +195,7 @@ fn an_output_of_c_functions_goes_back_to_them_although_their_registration_or_the
             drop(dropped);
             collect(current);
             let pool = c::POOL.lock().unwrap().take().unwrap();
-            assert_eq!(pool.statistics().blocks, 0);
+            assert_eq!(pool.statistics().blocks_in_use, 0);
             pool.release(current).unwrap();
             assert_lives!(device_blocks, 0);
         });
@@ -224,7 +224,7 @@ fn an_output_of_a_run_is_freed_although_c_functions_served_the_execution_before(
         prepared.into_model(current).unwrap().unload(current).unwrap();
         drop(stream.unregister(current).unwrap());
         let pool = c::POOL.lock().unwrap().take().unwrap();
-        assert_eq!(pool.statistics().blocks, 0);
+        assert_eq!(pool.statistics().blocks_in_use, 0);
         pool.release(current).unwrap();
         collect(current);
         assert_lives!(device_blocks, 0);

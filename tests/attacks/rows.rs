@@ -45,7 +45,7 @@ fn a_model_that_stays_after_a_failed_load_keeps_its_workspace_from_a_second_mode
     for room in [1, 3] {
         inside(|current| {
             let source = ModelSource::memory(&image);
-            let work = current.model_size(source).unwrap().work;
+            let work = current.model_size(source).unwrap().workspace;
             let workspace = current.workspace(room * work).unwrap();
             fail("aclmdlGetDesc#1=507899,aclmdlUnload#1=507899,aclmdlUnload#2=507899");
             let refused = current.load(Load::builder().source(source).workspace(workspace).build()).unwrap_err();
@@ -82,7 +82,7 @@ fn memory_that_nobody_names_stays_under_a_model_that_a_failed_load_left() {
     let image = digits_in_batches_of(8);
     inside(|current| {
         let source = ModelSource::memory(&image);
-        let (work, weights) = (current.model_size(source).unwrap().work, current.weights(source).unwrap());
+        let (work, weights) = (current.model_size(source).unwrap().workspace, current.weights(source).unwrap());
         let workspace = current.workspace(work).unwrap();
         fail("aclmdlGetDesc#1=507899,aclmdlUnload#1+=507899");
         let load = Load::builder().source(source).weights(&weights).workspace(workspace).build();
@@ -103,7 +103,7 @@ fn a_lane_in_which_a_failed_load_left_a_model_has_less_room() {
     let image = digits_in_batches_of(8);
     inside(|current| {
         let source = ModelSource::memory(&image);
-        let workspace = current.workspace(current.model_size(source).unwrap().work).unwrap();
+        let workspace = current.workspace(current.model_size(source).unwrap().workspace).unwrap();
         current.workspace_mutex(workspace, |current, lane| {
             fail("aclmdlGetDesc#1=507899,aclmdlUnload#1=507899");
             lane.load(current, source.into()).unwrap_err();
@@ -292,7 +292,7 @@ fn a_load_that_took_place_and_is_told_to_have_failed_keeps_its_memory_until_it_i
     for (refused_too, models) in [("", 0), (",aclmdlUnload#1=507899", 1)] {
         inside(|current| {
             let source = ModelSource::memory(&image);
-            let (work, weights) = (current.model_size(source).unwrap().work, current.weights(source).unwrap());
+            let (work, weights) = (current.model_size(source).unwrap().workspace, current.weights(source).unwrap());
             let workspace = current.workspace(work).unwrap();
             let load = Load::builder().source(source).weights(&weights).workspace(workspace).build();
             fail(&format!("aclmdlLoadFromMemWithMem#1=after:507899{refused_too}"));

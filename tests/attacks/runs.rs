@@ -87,7 +87,7 @@ fn a_turn_that_ends_in_doubt_is_not_given_to_another_model() {
     let image = digits_in_batches_of(8);
     inside(|current| {
         let source = ModelSource::memory(&image);
-        let workspace = current.workspace(3 * current.model_size(source).unwrap().work).unwrap();
+        let workspace = current.workspace(3 * current.model_size(source).unwrap().workspace).unwrap();
         current.workspace_mutex(workspace, |current, lane| {
             let load = || lane.load(current, source.into()).unwrap();
             let (mut first, mut second) = (load(), load());
@@ -115,7 +115,7 @@ fn a_lane_whose_run_ended_in_doubt_queues_nothing_and_loads_nothing() {
     let image = digits_in_batches_of(8);
     inside(|current| {
         let source = ModelSource::memory(&image);
-        let workspace = current.workspace(3 * current.model_size(source).unwrap().work).unwrap();
+        let workspace = current.workspace(3 * current.model_size(source).unwrap().workspace).unwrap();
         let stream = current.stream().unwrap().without_allocator();
         current.workspace_lane(stream, workspace, |current, mut lane| {
             let mut first = lane.load(current, source.into()).unwrap();
@@ -146,7 +146,7 @@ fn a_lane_loads_onto_its_workspace_when_nothing_runs_there() {
     let image = digits_in_batches_of(8);
     inside(|current| {
         let source = ModelSource::memory(&image);
-        let workspace = current.workspace(2 * current.model_size(source).unwrap().work).unwrap();
+        let workspace = current.workspace(2 * current.model_size(source).unwrap().workspace).unwrap();
         let stream = current.stream().unwrap().without_allocator();
         current.workspace_lane(stream, workspace, |current, mut lane| {
             let first = lane.load(current, source.into()).unwrap();
@@ -170,7 +170,7 @@ fn a_thread_loads_onto_the_workspace_of_a_shared_lane_between_the_runs_of_others
     in_context(|context, thread| {
         let source = ModelSource::memory(&image);
         let entered = context.enter(thread, |current| {
-            let workspace = current.workspace(2 * current.model_size(source).unwrap().work).unwrap();
+            let workspace = current.workspace(2 * current.model_size(source).unwrap().workspace).unwrap();
             current.workspace_mutex(workspace, |current, lane| {
                 let mut model = lane.load(current, source.into()).unwrap();
                 fail(&format!("aclmdlExecute#1=slow:{}ms", SLOW.as_millis()));
@@ -210,7 +210,7 @@ fn a_scope_that_ends_with_a_run_in_doubt_keeps_what_it_uses_until_it_could_wait(
     let device = acl.device(&mut thread, 0).unwrap();
     let before = device.with_current(&mut thread, |current| {
         let source = ModelSource::memory(&image);
-        let workspace = current.workspace(current.model_size(source).unwrap().work).unwrap();
+        let workspace = current.workspace(current.model_size(source).unwrap().workspace).unwrap();
         current.workspace_mutex(workspace, |current, lane| {
             let mut model = lane.load(current, source.into()).unwrap();
             fail(&format!("{IN_DOUBT},aclrtSynchronizeDevice#1+=507899"));

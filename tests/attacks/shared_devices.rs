@@ -3,7 +3,7 @@
 use crate::common::{Alone, IN_TIME, acl, alone, library};
 use crate::{fail, nothing_fails};
 use ascendcl::error::ObjectKind;
-use ascendcl::raw::{Attach, Ending, EndsBefore};
+use ascendcl::raw::{Attach, EndingContext, EndsBefore};
 use ascendcl::runtime::{self, CloseError};
 use ascendcl::{Acl, Device, Error, Failed, Recovered, RunError, Runtime, ScopeError, Setup, Thread};
 use ascendcl_macros::proves;
@@ -249,7 +249,7 @@ unsafe impl Attach for Asks {
     const NAME: &'static str = "object that asks";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
 
-    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn take_down(&self, _: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         let asks = self.0.lock().unwrap();
         asks.0.send(())?;
         Ok(asks.1.recv_timeout(Duration::from_secs(20))?)
@@ -349,7 +349,7 @@ unsafe impl Attach for Takes {
     const NAME: &'static str = "object that takes the device";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
 
-    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn take_down(&self, _: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         let setup = Setup::builder().library(library()).device(DEVICE).build();
         let opened = thread::spawn(move || Runtime::<Elsewhere>::open(setup).map(drop)).join().unwrap();
         *self.0.lock().unwrap() = Some(opened);

@@ -44,7 +44,7 @@ fn in_lane(
     let image = digits_in_batches_of(8);
     inside(|current| {
         let source = ModelSource::memory(&image);
-        let room = 2 * current.model_size(source).unwrap().work;
+        let room = 2 * current.model_size(source).unwrap().workspace;
         let stream = current.stream().unwrap().without_allocator();
         let workspace = current.workspace(room).unwrap();
         current.workspace_lane(stream, workspace, |current, lane| program(current, lane, source)).unwrap();

@@ -27,7 +27,7 @@ fn stuck<'a>(
 
 #[track_caller]
 fn assert_poisoned(error: &Error, with: &str) {
-    assert!(matches!(error, Error::Poisoned { device: 0, .. }), "{error}");
+    assert!(matches!(error, Error::ObjectsLeft { device: 0, .. }), "{error}");
     let left = format!("device 0 cannot be reset, because {with} could not be released: ");
     assert!(error.to_string().starts_with(&left), "{error}");
     assert!(error.to_string().ends_with(" [DEV-10]"), "{error}");

@@ -6,7 +6,7 @@ use ascendcl::capture::CaptureMode;
 use ascendcl::memory::{Pages, bytes_in_arena};
 use ascendcl::model::ModelSource;
 use ascendcl::operator::{Operator, relu};
-use ascendcl::raw::{Attach, Ending, EndsBefore};
+use ascendcl::raw::{Attach, EndingContext, EndsBefore};
 use ascendcl::{Current, Error, ScopeError, Scoped, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Config, control};
@@ -31,7 +31,7 @@ fn kept_beside_a_stream(program: impl FnOnce(&mut Current<Scoped<'_>>)) -> Vec<S
     });
     let Err(ScopeError::Teardown { result: release, .. }) = scope else { panic!("it was taken down") };
     let Err(refused) = device.reset(&mut thread) else { panic!("it was reset") };
-    let Error::Poisoned { stuck, .. } = refused.error else { panic!("{}", refused.error) };
+    let Error::ObjectsLeft { stuck, .. } = refused.error else { panic!("{}", refused.error) };
     drop(release);
     let device = refused.value.with_teardown_timeout(LONG);
     device.reset(&mut thread).unwrap();
@@ -77,7 +77,7 @@ fn a_context_that_the_library_does_not_destroy_is_kept_with_its_device() {
     device.with_current(&mut thread, |_| ()).unwrap_err();
     let refused = device.reset(&mut thread).unwrap_err();
     nothing_fails();
-    let Error::Poisoned { stuck, .. } = &refused.error else { panic!("{}", refused.error) };
+    let Error::ObjectsLeft { stuck, .. } = &refused.error else { panic!("{}", refused.error) };
     assert_eq!(&**stuck, "a context");
     refused.value.reset(&mut thread).unwrap();
     acl.close().unwrap();
@@ -181,7 +181,7 @@ unsafe impl Attach for Refuses {
     const NAME: &'static str = "object that goes on";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Everything;
 
-    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn take_down(&self, _: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         Err("not now".into())
     }
 }

@@ -294,7 +294,7 @@ pub(crate) fn captured_pool(current: &mut Current<Scoped<'_>>) -> Result<(), Err
     }
     drop(graph.into_operands(current)?);
     let (stream, pool) = stream.unregister(current)?;
-    assert_eq!(pool.statistics().blocks, 0, "the pool does not have all of its blocks");
+    assert_eq!(pool.statistics().blocks_in_use, 0, "the pool does not have all of its blocks");
     pool.release(current)?;
     // One is lost in flight, with its stream and its allocator.
     let mut stream = stream.register(current, PoolAllocator::new(current, 1 << 16)?)?;
@@ -319,7 +319,7 @@ pub(crate) fn pool_captured_again(current: &mut Current<Scoped<'_>>) -> Result<(
         assert_eq!(relu.tensors().1.to_vec(current)?, [1.0; 2]);
     }
     let (stream, pool) = again(stream, |stream| stream.unregister(current))?;
-    assert_eq!(pool.statistics().blocks, 0, "the pool does not have all of its blocks");
+    assert_eq!(pool.statistics().blocks_in_use, 0, "the pool does not have all of its blocks");
     again(pool, |pool| pool.release(current))?;
     again(stream, |stream| stream.destroy(current))?;
     Ok(())

@@ -12,7 +12,7 @@ const LONG: Duration = Duration::from_secs(10);
 pub(crate) fn workspace_mutex(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     let image = models::in_batches_of(Some(4));
     let source = ModelSource::memory(&image);
-    let workspace = current.workspace(2 * current.model_size(source)?.work)?;
+    let workspace = current.workspace(2 * current.model_size(source)?.workspace)?;
     current.workspace_mutex(workspace, |current, lane| {
         let load = || Load::builder().source(source).build();
         let mut first = lane.load(current, load()).or_else(|_| lane.load(current, load()))?;
@@ -39,7 +39,7 @@ pub(crate) fn workspace_mutex(current: &mut Current<Scoped<'_>>) -> Result<(), E
 pub(crate) fn lane_in_place(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     let image = models::in_batches_of(Some(4));
     let source = ModelSource::memory(&image);
-    let workspace = current.workspace(2 * current.model_size(source)?.work)?;
+    let workspace = current.workspace(2 * current.model_size(source)?.workspace)?;
     let stream = current.stream()?.without_allocator();
     let stream = current.workspace_lane(stream, workspace, |current, mut lane| {
         let mut model = lane.load(current, source.into())?.bind(current, &[&[4, 64]], &[&[4, 10]])?;

@@ -67,11 +67,11 @@ pub(crate) fn adopted_objects(current: &mut Current<Scoped<'_>>) -> Result<(), E
     let (mut stream, mut memory) = (aclrtStream(ptr::null_mut()), ptr::null_mut());
     // SAFETY: the context is current, and the answer goes to a live local.
     let code = unsafe { functions.aclrtCreateStream(&raw mut stream) };
-    library.answered("create a stream", "aclrtCreateStream", code)?;
+    library.check_call("create a stream", "aclrtCreateStream", code)?;
     let policy = aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST;
     // SAFETY: the context is current, and the answer goes to a live local.
     let code = unsafe { functions.aclrtMalloc(&raw mut memory, bytes, policy) };
-    let allocated = library.answered("allocate", "aclrtMalloc", code);
+    let allocated = library.check_call("allocate", "aclrtMalloc", code);
     let ends = |result: Result<(), Error>| {
         let freed = match NonNull::new(memory) {
             // SAFETY: the values of this crate that named it have ended.
@@ -215,7 +215,7 @@ pub(crate) fn allocator_given_back(current: &mut Current<Scoped<'_>>) -> Result<
         group = again(turn, |turn| turn.finish_within(current, Duration::from_secs(5)))?;
         model = again(pending, |pending| pending.wait(current))?;
     }
-    assert!(group.with_allocator(|pool| pool.statistics().reserved > 0).is_some());
+    assert!(group.with_allocator(|pool| pool.statistics().reserved_bytes > 0).is_some());
     let first = again(first, |first| first.detach(current))?;
     let second = again(second, |second| second.detach(current))?;
     again(second, |stream| stream.destroy(current))?;

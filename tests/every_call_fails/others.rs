@@ -4,7 +4,7 @@ use crate::common::difference;
 use crate::models;
 use ascendcl::memory::bytes_in_arena;
 use ascendcl::model::{Load, ModelSource, OutputBuffer};
-use ascendcl::raw::{Attach, Ending, EndsBefore};
+use ascendcl::raw::{Attach, EndingContext, EndsBefore};
 use ascendcl::{BoundModel, Brand, Current, Error, Failed, Scoped, operator};
 use ascendcl_sys::types::aclrtNotify;
 use std::mem;
@@ -126,10 +126,10 @@ unsafe impl Attach for Notify {
     const NAME: &'static str = "notify";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
 
-    fn take_down(&self, from: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn take_down(&self, from: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         // SAFETY: the notify is live: this is not called again once it has answered `Ok`.
         let code = unsafe { from.library().as_raw().aclrtDestroyNotify(self.0) }.unwrap();
-        Ok(from.library().checked("destroy a notify", "aclrtDestroyNotify", code)?)
+        Ok(from.library().check_code("destroy a notify", "aclrtDestroyNotify", code)?)
     }
 }
 
@@ -137,7 +137,7 @@ fn notify<C: Brand>(current: &Current<C>) -> Result<Notify, Error> {
     let (library, mut notify) = (current.library(), aclrtNotify(std::ptr::null_mut()));
     // SAFETY: the context is current, and the answer goes to a live local.
     let code = unsafe { library.as_raw().aclrtCreateNotify(&raw mut notify, 0) }.unwrap();
-    library.checked("create a notify", "aclrtCreateNotify", code).map(|()| Notify(notify))
+    library.check_code("create a notify", "aclrtCreateNotify", code).map(|()| Notify(notify))
 }
 
 pub(crate) fn attached_objects(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {

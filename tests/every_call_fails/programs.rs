@@ -225,7 +225,7 @@ fn lane(current: &mut Current<Scoped<'_>>) -> Result<(), Error> {
     let weights = current.weights(source)?;
     current.load(Load::builder().source(source).weights(&weights).build())?.unload(current)?;
     let stream = current.stream()?.without_allocator();
-    let stream = current.workspace_lane(stream, current.workspace(2 * size.work)?, |current, mut lane| {
+    let stream = current.workspace_lane(stream, current.workspace(2 * size.workspace)?, |current, mut lane| {
         let load = Load::builder().source(source).weights(&weights).build();
         let mut first = lane.load(current, load)?.bind(current, &[&[8, 64]], &[&[8, 10]])?;
         let mut second = lane.load(current, source.into())?;

@@ -8,7 +8,7 @@ use crate::others::again;
 use ascendcl::capture::CaptureMode;
 use ascendcl::lane::{SharedWorkspace, WorkspaceLane};
 use ascendcl::model::ModelSource;
-use ascendcl::raw::{Attach, Ending, EndsBefore};
+use ascendcl::raw::{Attach, EndingContext, EndsBefore};
 use ascendcl::runtime::{self, Actor, CloseError};
 use ascendcl::stream::DefaultAllocator;
 use ascendcl::{
@@ -158,7 +158,7 @@ unsafe impl Attach for Plain {
     const NAME: &'static str = "nothing";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
 
-    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn take_down(&self, _: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         Ok(())
     }
 }
@@ -166,7 +166,7 @@ unsafe impl Attach for Plain {
 fn kept(current: &mut Current<Seen>) -> Result<Kept, Error> {
     let image = models::in_batches_of(Some(4));
     let source = ModelSource::memory(&image);
-    let workspace = current.workspace(2 * current.model_size(source)?.work)?;
+    let workspace = current.workspace(2 * current.model_size(source)?.workspace)?;
     let mut lane = current.stored_workspace_lane(current.stream()?.without_allocator(), workspace);
     let model = lane.load(current, source.into())?;
     let own = again(current.load(source.into())?, |model| model.bind(current, &[&[4, 64]], &[&[4, 10]]))?;

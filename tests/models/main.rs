@@ -44,7 +44,7 @@ fn each_of_the_four_ways_to_load_gives_the_same_model_in_both_run_modes() {
         inside(|current| {
             for source in [ModelSource::file(&file), ModelSource::memory(&image)] {
                 let (size, weights) = (current.model_size(source)?, current.weights(source)?);
-                let work = || current.workspace(size.work);
+                let work = || current.workspace(size.workspace);
                 let loads = [
                     source.into(),
                     Load::builder().source(source).weights(&weights).build(),
@@ -316,7 +316,7 @@ fn a_prepared_model_is_run_and_waited_for_on_its_buffers() {
     let source = ModelSource::file(&file);
     inside(|current| {
         let mut model = current.load_model(&file)?.bind(current, &[&[8, 64]], &[&[8, 10]])?;
-        let workspace = current.workspace(current.model_size(source)?.work)?;
+        let workspace = current.workspace(current.model_size(source)?.workspace)?;
         current.workspace_mutex(workspace, |current, lane| -> Result<(), Error> {
             let mut other = lane.load(current, source.into())?.bind(current, &[&[8, 64]], &[&[8, 10]])?;
             assert!(matches!(other.read::<f32>(current, 0), Err(Error::NotExecuted)));

@@ -18,7 +18,7 @@ fn an_unloaded_model_gives_its_room_in_a_lane_to_the_next() {
     let file = data("digits-8.onnx");
     inside(|current| {
         let source = ModelSource::file(&file);
-        let workspace = current.workspace(current.model_size(source)?.work)?;
+        let workspace = current.workspace(current.model_size(source)?.workspace)?;
         let stream = current.stream()?.without_allocator();
         current.workspace_lane(stream, workspace, |current, mut lane| {
             for _ in 0..3 {
@@ -46,7 +46,7 @@ fn a_run_in_a_shared_lane_that_does_not_get_its_turn_in_time_says_so_and_runs_no
     with_device(acl(), |device, thread| {
         let scope = device.context(thread, |context, thread| {
             context.enter(thread, |current| {
-                let workspace = current.workspace(3 * current.model_size(source).unwrap().work).unwrap();
+                let workspace = current.workspace(3 * current.model_size(source).unwrap().workspace).unwrap();
                 current.workspace_mutex(workspace, |_, lane| {
                     std::thread::scope(|scope| {
                         for impatient in [false, false, true] {
@@ -63,7 +63,7 @@ fn a_run_in_a_shared_lane_that_does_not_get_its_turn_in_time_says_so_and_runs_no
                                                 let found = outputs.get("probabilities").unwrap().to_vec().unwrap();
                                                 assert_eq!(predictions(&found), labels[..8]);
                                             }
-                                            Err(Error::Busy { .. }) if impatient => {
+                                            Err(Error::WorkspaceBusy { .. }) if impatient => {
                                                 busy.store(true, Ordering::Release);
                                             }
                                             Err(error) => panic!("{error}"),
@@ -149,7 +149,7 @@ fn weights_of_a_file_that_was_replaced_are_not_written_over() {
         std::fs::write(&file, contents).unwrap();
         std::fs::File::options().write(true).open(&file).unwrap().set_modified(changed).unwrap();
         let refused = current.load(load()).unwrap_err();
-        assert!(matches!(refused.error, Error::OtherModel { .. }), "{}", refused.error);
+        assert!(matches!(refused.error, Error::WeightsOfOtherModel { .. }), "{}", refused.error);
         // The same contents are the same model, wherever and whenever they were written.
         std::fs::copy(data("digits-8.onnx"), &file).unwrap();
         current.load(load())?.unload(current)?;

@@ -354,7 +354,7 @@ impl<'c> Actor<'_, 'c> {
             let size = current.model_size(source)?;
             let weights = current.weights(source)?;
             let stream = current.stream()?.without_allocator();
-            let workspace = current.workspace(2 * size.work.max(64))?;
+            let workspace = current.workspace(2 * size.workspace.max(64))?;
             current.workspace_lane(stream, workspace, |current, mut lane| {
                 let load = Load::builder().source(source).weights(&weights).build();
                 let mut first = lane.load(current, load)?.bind(current, &[&[4], &[4]], &[&[4]])?;

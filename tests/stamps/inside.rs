@@ -3,9 +3,9 @@
 use loom::cell::UnsafeCell;
 
 #[derive(Debug)]
-pub(crate) struct Inside<T>(UnsafeCell<T>);
+pub(crate) struct LoomCell<T>(UnsafeCell<T>);
 
-impl<T> Inside<T> {
+impl<T> LoomCell<T> {
     pub(crate) fn new(value: T) -> Self {
         Self(UnsafeCell::new(value))
     }

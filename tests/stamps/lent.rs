@@ -4,7 +4,7 @@ use super::allocator::recent::Recent;
 use super::allocator::size_class::SizeClass;
 use super::ffi::in_place::{InPlace, NotTaken};
 use super::ffi::places::Places;
-use super::inside::Inside;
+use super::inside::LoomCell;
 use ascendcl_macros::proves;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -14,11 +14,11 @@ use std::num::NonZeroUsize;
 use std::ptr::without_provenance_mut;
 
 /// Something that loom watches: two accesses that are not ordered fail the test.
-struct Watched(Inside<u64>);
+struct Watched(LoomCell<u64>);
 
 impl Watched {
     fn new(value: u64) -> Self {
-        Self(Inside::new(value))
+        Self(LoomCell::new(value))
     }
 
     fn read(&self) -> u64 {

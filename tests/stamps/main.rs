@@ -44,8 +44,8 @@ mod ffi {
 
     mod sync {
         pub(super) use crate::counted::Arc;
-        pub(super) use crate::inside::Inside;
-        pub(super) use loom::sync::Arc as Names;
+        pub(super) use crate::inside::LoomCell;
+        pub(super) use loom::sync::Arc as SharedArc;
         pub(super) use loom::sync::atomic::{Ordering, fence};
     }
 }

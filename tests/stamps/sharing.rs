@@ -1,6 +1,6 @@
 //! Blocks with several names: when a name may free or write them.
 
-use super::ffi::sharing::{Name, NotOnly, Stamped};
+use super::ffi::sharing::{HandleStamp, NotOnly, Stamped};
 use super::ffi::stamp::LastUse;
 use super::ffi::unnamed::unnamed;
 use super::{CONTEXT, OTHER, STREAM, Stream, counted, of_three_threads};
@@ -48,13 +48,13 @@ impl Streams {
     }
 
     /// As `RawBuffer::into_only` does it.
-    fn only<'a>(&self, name: &'a mut Name<Row>) -> Result<&'a Row, NotOnly> {
+    fn only<'a>(&self, name: &'a mut HandleStamp<Row>) -> Result<&'a Row, NotOnly> {
         name.only(|id, number| self.has_done(id, number), || self.are_idle())
     }
 }
 
 /// A thread that queues work on a stream with a name of its own, and drops it without a wait.
-fn leaves(streams: &Arc<Streams>, name: Name<Row>, id: u64) -> thread::JoinHandle<u64> {
+fn leaves(streams: &Arc<Streams>, name: HandleStamp<Row>, id: u64) -> thread::JoinHandle<u64> {
     let streams = Arc::clone(streams);
     thread::spawn(move || {
         let place = streams.at(id).submit(&name);
@@ -73,7 +73,7 @@ fn waits(streams: &Arc<Streams>, id: u64) -> thread::JoinHandle<()> {
 fn a_block_whose_names_went_on_two_threads_is_free_only_when_the_work_of_both_is_complete() {
     of_three_threads(|| {
         let (streams, row) = (Streams::new(), Row::new(LastUse::of(CONTEXT)));
-        let first = Name::first(row.clone());
+        let first = HandleStamp::first(row.clone());
         let second = first.another();
         let readers = [leaves(&streams, first, STREAM), leaves(&streams, second, OTHER)];
         // As `Ledger::collect` does it, at any moment.
@@ -101,7 +101,7 @@ fn a_block_whose_names_went_on_two_threads_is_free_only_when_the_work_of_both_is
 fn an_owner_takes_a_block_back_only_when_the_readers_that_went_are_done() {
     of_three_threads(|| {
         let (streams, row) = (Streams::new(), Row::new(LastUse::of(CONTEXT)));
-        let mut own = Name::first(row.clone());
+        let mut own = HandleStamp::first(row.clone());
         let readers = [leaves(&streams, own.another(), STREAM), leaves(&streams, own.another(), OTHER)];
         if streams.only(&mut own).is_ok() {
             assert!(streams.is_complete(STREAM, 1) && streams.is_complete(OTHER, 1), "taken back under a reader");
@@ -124,7 +124,7 @@ fn an_owner_takes_a_block_back_only_when_the_readers_that_went_are_done() {
 fn an_owner_that_takes_a_block_back_while_another_thread_waits_sees_work_that_is_complete() {
     of_three_threads(|| {
         let (streams, row) = (Streams::new(), Row::new(LastUse::of(CONTEXT)));
-        let mut own = Name::first(row.clone());
+        let mut own = HandleStamp::first(row.clone());
         let reader = leaves(&streams, own.another(), STREAM);
         let waiter = waits(&streams, STREAM);
         if streams.only(&mut own).is_ok() {
@@ -143,7 +143,7 @@ fn an_owner_that_takes_a_block_back_while_another_thread_waits_sees_work_that_is
 fn of_two_names_that_went_on_one_stream_the_later_work_counts() {
     of_three_threads(|| {
         let (streams, row) = (Streams::new(), Row::new(LastUse::of(CONTEXT)));
-        let mut own = Name::first(row.clone());
+        let mut own = HandleStamp::first(row.clone());
         let (first, second) = (own.another(), own.another());
         streams.at(STREAM).submit(&first);
         let waiter = waits(&streams, STREAM);
@@ -164,7 +164,7 @@ fn of_two_names_that_went_on_one_stream_the_later_work_counts() {
 fn a_reader_that_waited_leaves_nothing_and_one_that_is_there_keeps_the_block() {
     loom::model(|| {
         let (streams, row) = (Streams::new(), Row::new(LastUse::of(CONTEXT)));
-        let mut own = Name::first(row.clone());
+        let mut own = HandleStamp::first(row.clone());
         let reader = {
             let (streams, name) = (Arc::clone(&streams), own.another());
             thread::spawn(move || {
@@ -177,12 +177,12 @@ fn a_reader_that_waited_leaves_nothing_and_one_that_is_there_keeps_the_block() {
         };
         match streams.only(&mut own) {
             Ok(_) => assert!(streams.is_complete(STREAM, 1), "taken back under a reader"),
-            Err(why) => assert_eq!(why, NotOnly::Named),
+            Err(why) => assert_eq!(why, NotOnly::Shared),
         }
         reader.join().unwrap();
         assert!(streams.only(&mut own).is_ok());
         let kept = own.another();
-        assert_eq!(streams.only(&mut own).err(), Some(NotOnly::Named));
+        assert_eq!(streams.only(&mut own).err(), Some(NotOnly::Shared));
         drop(own);
         assert!(unnamed([&row].into_iter()).is_empty(), "a block with a name is there");
         drop(kept);
@@ -196,7 +196,7 @@ fn more_streams_than_are_told_apart_are_all_waited_for() {
     loom::model(|| {
         let streams: Vec<_> = (1..=6).map(Stream::new).collect();
         let row = Row::new(LastUse::of(CONTEXT));
-        let own = Name::first(row.clone());
+        let own = HandleStamp::first(row.clone());
         for stream in &streams {
             let name = own.another();
             stream.submit(&name);
@@ -219,7 +219,7 @@ fn more_streams_than_are_told_apart_are_all_waited_for() {
 fn more_streams_than_are_told_apart_keep_an_owner_from_taking_the_block_back() {
     loom::model(|| {
         let streams: Vec<_> = (1..=5).map(Stream::new).collect();
-        let mut own = Name::first(Row::new(LastUse::of(CONTEXT)));
+        let mut own = HandleStamp::first(Row::new(LastUse::of(CONTEXT)));
         for stream in &streams {
             stream.submit(&own.another());
         }
@@ -240,7 +240,7 @@ fn what_a_block_awaited_before_it_was_shared_is_awaited_after_it() {
         let (streams, row) = (Streams::new(), Row::new(LastUse::of(CONTEXT)));
         // A call that failed and was waited for leaves a stamp; here nobody waited.
         streams.at(OTHER).submit(&row);
-        let name = Name::first(row.clone());
+        let name = HandleStamp::first(row.clone());
         streams.at(STREAM).submit(&name);
         drop(name);
         streams.at(STREAM).synchronize().unwrap();
@@ -255,7 +255,7 @@ fn what_a_block_awaited_before_it_was_shared_is_awaited_after_it() {
 fn the_own_work_of_the_last_name_is_awaited() {
     loom::model(|| {
         let streams = Streams::new();
-        let mut own = Name::first(Row::new(LastUse::of(CONTEXT)));
+        let mut own = HandleStamp::first(Row::new(LastUse::of(CONTEXT)));
         streams.at(STREAM).submit(&own);
         assert_eq!(streams.only(&mut own).err(), Some(NotOnly::InUse));
         streams.at(STREAM).synchronize().unwrap();

@@ -11,13 +11,13 @@ use loom::thread;
 struct Thing {
     place: ShelfPlace,
     /// Not an atomic: loom sees whether it is read and written at the same time.
-    value: super::inside::Inside<u64>,
+    value: super::inside::LoomCell<u64>,
 }
 
 impl Thing {
     /// The numbers are the same in each run of a model. They lead to the same group of slots.
     fn new(value: u64) -> Self {
-        Self { place: ShelfPlace::of(value * 8 * 4096), value: super::inside::Inside::new(value) }
+        Self { place: ShelfPlace::of(value * 8 * 4096), value: super::inside::LoomCell::new(value) }
     }
 
     fn value(&self) -> u64 {

@@ -1,5 +1,5 @@
 // STREAM-09: an attached object is used in the context that it was attached to.
-use ascendcl::raw::{Attach, Attached, EndsBefore, Ending};
+use ascendcl::raw::{Attach, Attached, EndsBefore, EndingContext};
 use ascendcl::{Current, Error, Runtime};
 
 ascendcl::names! { pub Vision, pub Speech }
@@ -11,7 +11,7 @@ unsafe impl Attach for Communicator {
     const NAME: &'static str = "communicator";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
 
-    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn take_down(&self, _: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         Ok(())
     }
 }

@@ -1,5 +1,5 @@
 // DEV-10: what an attached object uses is idle when it is attached.
-use ascendcl::raw::{Attach, EndsBefore, Ending};
+use ascendcl::raw::{Attach, EndsBefore, EndingContext};
 use ascendcl::{Brand, Current, DeviceBuffer, Error, Pending};
 
 pub struct Communicator;
@@ -9,7 +9,7 @@ unsafe impl Attach for Communicator {
     const NAME: &'static str = "communicator";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
 
-    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn take_down(&self, _: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         Ok(())
     }
 }

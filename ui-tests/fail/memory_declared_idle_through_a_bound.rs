@@ -2,7 +2,7 @@
 use ascendcl::{Brand, Current, DeviceBuffer, Error, stream::Payload};
 
 fn declare_idle<P: Payload>(payload: &P) {
-    payload.comes_to_rest();
+    payload.mark_work_done();
 }
 
 fn free<C: Brand>(current: &Current<C>, buffer: DeviceBuffer<C, f32>) -> Result<(), Error> {

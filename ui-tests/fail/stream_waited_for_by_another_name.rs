@@ -1,4 +1,4 @@
-// COPY-03: a stream is waited for by `synchronize`.
+// COPY-03: `synchronize` waits for a stream.
 use ascendcl::{Brand, Current, Error, Stream};
 
 pub fn rest<C: Brand>(current: &Current<C>, stream: &Stream<C>) -> Result<(), Error> {

@@ -1,4 +1,4 @@
-// EVENT-04: the later event tells the time since the earlier one.
+// EVENT-04: the time between two events is a method of the later event.
 use ascendcl::{Brand, Current, Error, Event, event::Recorded};
 
 pub struct Step<C: Brand> {

@@ -1,5 +1,5 @@
 // DEV-10: an object that was taken down is nothing any more.
-use ascendcl::raw::{Attach, Attached, EndsBefore, Ending};
+use ascendcl::raw::{Attach, Attached, EndsBefore, EndingContext};
 use ascendcl::{Brand, Current, Error, Stream};
 
 pub struct Communicator;
@@ -9,7 +9,7 @@ unsafe impl Attach for Communicator {
     const NAME: &'static str = "communicator";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
 
-    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn take_down(&self, _: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         Ok(())
     }
 }

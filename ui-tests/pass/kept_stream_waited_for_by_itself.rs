@@ -1,4 +1,4 @@
-// STREAM-09: a stream that is kept is lent by the context that is current.
+// STREAM-09: a `KeptStream` gives its stream by `lend`, in the context that is current.
 use ascendcl::raw::KeptStream;
 use ascendcl::{Brand, Current, Error};
 

@@ -1,5 +1,5 @@
 // DEV-09: an object of another library says how it is taken down.
-use ascendcl::raw::{Attach, Ending, EndsBefore};
+use ascendcl::raw::{Attach, EndingContext, EndsBefore};
 use ascendcl::{Brand, Current, Error, Stream};
 
 pub struct Communicator(pub u64);
@@ -11,7 +11,7 @@ unsafe impl Attach for Communicator {
     const NAME: &'static str = "communicator";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
 
-    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn take_down(&self, _: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         Ok(())
     }
 }

@@ -3,7 +3,7 @@
 use super::Shim;
 use super::session::Home;
 use ascendcl::error::ObjectKind;
-use ascendcl::raw::{AllocatorFunctions, AllocatorSlot, KeptMemory, KeptSlot, KeptStream, LastUse, LentStream};
+use ascendcl::raw::{AllocatorFunctions, AllocatorSlot, KeptMemory, KeptStream, LastUse, LentStream, SlotKeeper};
 use ascendcl::stream::IdleProof;
 use ascendcl::{Brand, Current, DeviceAllocator, Error};
 use ascendcl_ge_sys as sys;
@@ -48,7 +48,7 @@ pub(crate) struct Borrowed<'a> {
 #[derive(Debug)]
 pub(super) struct Registration {
     allocator: NonNull<sys::Allocator>,
-    keeps: KeptSlot,
+    keeps: SlotKeeper,
 }
 
 // SAFETY: sending the handle to another thread must not cause a data race. The allocator belongs to the process, and
@@ -124,13 +124,13 @@ impl Drop for Borrowed<'_> {
 }
 
 impl Registration {
-    pub(super) fn new(allocator: NonNull<sys::Allocator>, keeps: KeptSlot) -> Self {
+    pub(super) fn new(allocator: NonNull<sys::Allocator>, keeps: SlotKeeper) -> Self {
         Self { allocator, keeps }
     }
 
     /// Prevents the engine from getting more memory from the allocator, even if the engine still knows it. Returns the
     /// value that kept the allocator at its address.
-    pub(super) fn close(self, shim: Shim) -> KeptSlot {
+    pub(super) fn close(self, shim: Shim) -> SlotKeeper {
         // SAFETY: the function asks for an allocator that `register_allocator` made, once. This takes the value that
         // has it.
         unsafe { (shim.0.allocator_close)(self.allocator.as_ptr()) };

@@ -25,7 +25,7 @@ pub(crate) use session::{InContext, RawSession};
 use crate::error::{EngineError, FailedCall};
 use ascendcl::context::ContextId;
 use ascendcl::library::Loaded;
-use ascendcl::raw::{Ending, LastUse};
+use ascendcl::raw::{EndingContext, LastUse};
 use ascendcl::{Brand, Current, Error};
 use ascendcl_ge_sys as sys;
 use ascendcl_macros::rule;
@@ -54,7 +54,7 @@ static SESSIONS: AtomicUsize = AtomicUsize::new(0);
 
 /// The context of a call: the current one, also while the context ends.
 pub(crate) trait Site {
-    fn allows_calls(&self) -> Result<(), Error>;
+    fn check_calls_allowed(&self) -> Result<(), Error>;
     fn is_over(&self, used: &LastUse) -> bool;
     fn library(&self) -> Loaded;
     /// The current context, if the caller may be in another one than the session.
@@ -66,8 +66,8 @@ pub(crate) trait Site {
 }
 
 impl<C: Brand> Site for Current<C> {
-    fn allows_calls(&self) -> Result<(), Error> {
-        self.allows_calls()
+    fn check_calls_allowed(&self) -> Result<(), Error> {
+        self.check_calls_allowed()
     }
 
     fn is_over(&self, used: &LastUse) -> bool {
@@ -83,9 +83,9 @@ impl<C: Brand> Site for Current<C> {
     }
 }
 
-impl Site for Ending<'_> {
-    fn allows_calls(&self) -> Result<(), Error> {
-        self.allows_calls()
+impl Site for EndingContext<'_> {
+    fn check_calls_allowed(&self) -> Result<(), Error> {
+        self.check_calls_allowed()
     }
 
     fn is_over(&self, used: &LastUse) -> bool {
@@ -125,7 +125,7 @@ impl Shim {
     }
 
     pub(crate) fn initialize(self, library: Loaded, options: &[(String, String)]) -> Result<(), Error> {
-        library.allows_calls()?;
+        library.check_calls_allowed()?;
         let options = OptionList::new(options)?;
         // SAFETY: the function reads the options during the call. `OptionList` keeps the texts, which are terminated,
         // for longer.
@@ -136,7 +136,7 @@ impl Shim {
     /// The caller has checked that every session has ended: see [`sessions`].
     #[rule(GE_11)]
     pub(crate) fn finalize(self, library: Loaded) -> Result<(), Error> {
-        library.allows_calls()?;
+        library.check_calls_allowed()?;
         // SAFETY: the function takes no arguments: it asks for nothing but its signature, which is that of the table.
         let status = self.call(library, |shim| unsafe { (shim.finalize)() });
         self.done("GEFinalize", status, || "finalise the graph engine".into())

@@ -112,7 +112,7 @@ impl RawOutputs {
                 RunMode::Host => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST,
                 RunMode::Device => aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE,
             };
-            current.allows_calls()?;
+            current.check_calls_allowed()?;
             let (library, start) = (current.library().as_raw(), to.as_mut_ptr().cast());
             // SAFETY: the function reads `bytes` bytes of the tensor and writes them to the slice during the call. The
             // engine allocated `tensor.bytes` bytes there, which are no fewer and stay until the outputs are released
@@ -120,7 +120,7 @@ impl RawOutputs {
             // caller has the outputs, and they are not in doubt. The slice is borrowed exclusively, and each bit
             // pattern is an element (`Element`).
             let answer = unsafe { library.aclrtMemcpy(start, bytes, tensor.address.cast_const(), bytes, kind) };
-            current.library().answered(&format!("copy output {index} of a graph to the host"), "aclrtMemcpy", answer)
+            current.library().check_call(&format!("copy output {index} of a graph to the host"), "aclrtMemcpy", answer)
         })
     }
 

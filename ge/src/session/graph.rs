@@ -7,7 +7,7 @@ use crate::ffi::{RawGraph, idle};
 use crate::graph_source::GraphSummary;
 use crate::marks::{Mark, SessionOfOneThread};
 use ascendcl::error::ObjectKind;
-use ascendcl::raw::{AllocatorFunctions, AllocatorSlot, KeptSlot};
+use ascendcl::raw::{AllocatorFunctions, AllocatorSlot, SlotKeeper};
 use ascendcl::stream::{IdleProof, Stream, Undecided};
 use ascendcl::{Brand, Current, DeviceAllocator, DeviceBuffer, Error, Failed, Scoped};
 use ascendcl_macros::rule;
@@ -86,7 +86,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     /// # Errors
     ///
     /// The graph, the stream and the allocator, unchanged: [`EngineError::Product`] on products without this function
-    /// (GE-07), [`Error::OtherContext`] when the allocator [has no memory](DeviceAllocator::serves) for this context,
+    /// (GE-07), [`Error::AllocatorOfOtherContext`] when the allocator [has no memory](DeviceAllocator::serves) for this context,
     /// [`EngineError::MemoryInDoubt`] after [`set_memory`](Self::set_memory) has failed halfway, or
     /// [`EngineError::Failed`].
     #[rule(GE_01, GE_04, GE_06, GE_07, GE_08, GE_18)]
@@ -144,8 +144,8 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
         let fits = session.row().summary(current, &self.row).and_then(|summary| {
             session.row().is_idle(current, &self.row)?;
             session.row().has_no_memory(&self.row)?;
-            [constants.as_raw(), features.as_raw()].into_iter().try_for_each(can_be_tensor)?;
-            constants.is_usable(current).and_then(|()| features.is_usable(current))?;
+            [constants.as_raw(), features.as_raw()].into_iter().try_for_each(check_tensor_alignment)?;
+            constants.check_usable(current).and_then(|()| features.check_usable(current))?;
             holds(&summary, sizes)
         });
         if let Err(error) = fits {
@@ -191,7 +191,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     /// fails, the allocator stays.
     fn give_up(
         &self,
-        tell: impl FnOnce() -> Result<Option<KeptSlot>, Error>,
+        tell: impl FnOnce() -> Result<Option<SlotKeeper>, Error>,
     ) -> Result<<S::Carries as Carried>::Allocator, Error> {
         let allocator = self.carries.take()?;
         match tell() {
@@ -224,7 +224,7 @@ impl<C: Brand, A: DeviceAllocator> Graph<C, WithAllocator<A>> {
     /// # Errors
     ///
     /// The graph with its allocator, and the other allocator, unchanged: [`Error::BlocksInUse`],
-    /// [`Error::OtherContext`] or [`EngineError::Failed`].
+    /// [`Error::AllocatorOfOtherContext`] or [`EngineError::Failed`].
     #[rule(GE_03)]
     pub fn replace<B: DeviceAllocator>(
         self,
@@ -280,7 +280,7 @@ impl<C: Brand, A: DeviceAllocator, S: GraphState<Carries = AllocatorSlot<A>>> Gr
     /// Calls `look` with the allocator, for example to read its statistics. Returns `None` if the graph was removed,
     /// and the allocator with it. This crate holds no lock during the call: see [`Stream::with_allocator`].
     pub fn with_allocator<R>(&self, look: impl FnOnce(&A) -> R) -> Option<R> {
-        self.carries.look(look)
+        self.carries.with_allocator(look)
     }
 
     /// Whether the allocator panicked while the engine called it, or got a block back that it had not allocated: see
@@ -308,10 +308,10 @@ impl<C: Brand, A: DeviceAllocator, S: GraphState<Carries = AllocatorSlot<A>>> Gr
 }
 
 /// A slot for an allocator that is about to be registered, its functions, and the value that keeps it.
-type Slot<A> = (AllocatorSlot<A>, AllocatorFunctions, KeptSlot);
+type Slot<A> = (AllocatorSlot<A>, AllocatorFunctions, SlotKeeper);
 
 fn slot_for<C: Brand, A: DeviceAllocator>(current: &Current<C>, allocator: &A) -> Result<Slot<A>, Error> {
-    AllocatorSlot::serves(current, allocator)?;
+    AllocatorSlot::check_serves(current, allocator)?;
     let (slot, keeps) = AllocatorSlot::new();
     let functions = slot.functions().ok_or(Error::Gone { what: ObjectKind::ALLOCATOR })?;
     Ok((slot, functions, keeps))
@@ -329,7 +329,7 @@ fn fill<A: DeviceAllocator>(
 }
 
 /// Memory for tensors begins at multiples of 64 bytes (MEM-08).
-fn can_be_tensor(start: *mut c_void) -> Result<(), Error> {
+fn check_tensor_alignment(start: *mut c_void) -> Result<(), Error> {
     const ALIGNMENT: usize = 64;
     match start.addr() % ALIGNMENT {
         0 => Ok(()),

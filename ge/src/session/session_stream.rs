@@ -31,7 +31,7 @@ impl<C: Brand> Session<C> {
     /// # Errors
     ///
     /// The stream and the allocator as they were: [`EngineError::Product`](crate::EngineError::Product) on products
-    /// without this function (GE-07); [`Error::OtherContext`] when the allocator [has no
+    /// without this function (GE-07); [`Error::AllocatorOfOtherContext`] when the allocator [has no
     /// memory](DeviceAllocator::serves) for this context;
     /// [`EngineError::TooManyAllocators`](crate::EngineError::TooManyAllocators) where the vendor's wrapper tells no
     /// more of them apart; or [`EngineError::Failed`](crate::EngineError::Failed).

@@ -156,7 +156,7 @@ fn an_allocator_of_another_context_is_refused_and_comes_back_with_graph_and_stre
     let ended: Result<(), ScopeError<_>> = engine.session(&mut thread, &device, &Options::new(), |session, current| {
         let graph = two_digits(session, current).compile(session, current).unwrap();
         let refused = graph.register(session, current, current.stream().unwrap(), pool).unwrap_err();
-        assert!(matches!(refused.error, Error::OtherContext { .. }), "{}", refused.error);
+        assert!(matches!(refused.error, Error::AllocatorOfOtherContext { .. }), "{}", refused.error);
         let (graph, stream, _pool) = refused.value;
         let own = PoolAllocator::new(current, 1 << 20).unwrap();
         let _left = graph.register(session, current, stream, own).unwrap().load(session, current).unwrap();
@@ -179,9 +179,9 @@ fn what_is_released_while_the_allocator_is_looked_at_goes_back_to_it() {
         let (outputs, mut inputs) = (done.outputs, done.inputs);
         graph = done.graph;
         let out = graph.with_allocator(|pool| {
-            let before = pool.statistics().blocks;
+            let before = pool.statistics().blocks_in_use;
             outputs.release(session, current).unwrap();
-            (before, pool.statistics().blocks)
+            (before, pool.statistics().blocks_in_use)
         });
         assert_eq!(out, Some((3, 2)), "the output went back");
         assert!(!graph.allocator_misbehaved());
@@ -196,7 +196,7 @@ fn what_is_released_while_the_allocator_is_looked_at_goes_back_to_it() {
         drop((idle, inputs));
         for graph in [graph, ran.graph] {
             let (_stream, pool) = graph.remove(session, current).unwrap();
-            assert_eq!(pool.statistics().blocks, 0);
+            assert_eq!(pool.statistics().blocks_in_use, 0);
         }
     });
 }

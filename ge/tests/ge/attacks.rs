@@ -174,7 +174,7 @@ fn what_cannot_be_waited_for_is_kept_and_neither_device_nor_engine_is_given_back
     let refused = engine.close().unwrap_err();
     assert!(refused.error.to_string().ends_with("[GE-11]"), "{refused}");
     let poisoned = device.reset(&mut thread).unwrap_err();
-    assert!(matches!(poisoned.error, Error::Poisoned { .. }), "{poisoned}");
+    assert!(matches!(poisoned.error, Error::ObjectsLeft { .. }), "{poisoned}");
 
     world.double.hold(false);
     // A busy machine may need more than one time of patience.

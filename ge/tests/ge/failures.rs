@@ -86,7 +86,7 @@ fn each_transition_that_fails_can_be_tried_again() {
         let refused = refused.value.remove(session, current).unwrap_err();
         assert_eq!(failed(&refused.error).call, "UnregisterExternalAllocator");
         let (_stream, pool) = refused.value.remove(session, current).unwrap();
-        assert_eq!(pool.statistics().blocks, 0);
+        assert_eq!(pool.statistics().blocks_in_use, 0);
     });
     let removed = world.calls().iter().filter(|call| *call == "RemoveGraph").count();
     assert_eq!(removed, 2, "one that failed, and one that did not");

@@ -146,5 +146,5 @@ fn in_a_process_of_its_own_an_engine_is_forgotten() {
     assert_eq!(world.double.count("initialised"), 1);
     let refused = acl.close().unwrap_err();
     let error = Error::from(refused);
-    assert!(matches!(error, Error::StillUsed { .. }), "{error}");
+    assert!(matches!(error, Error::LibraryInUse { .. }), "{error}");
 }

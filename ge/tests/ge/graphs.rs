@@ -32,7 +32,7 @@ fn a_graph_recognises_digits_with_memory_of_a_pool() {
             statistics.misses + statistics.hits >= 6,
             "an output and a piece to work in, three times: {statistics:?}"
         );
-        assert_eq!(statistics.blocks, 0);
+        assert_eq!(statistics.blocks_in_use, 0);
         pool.release(current).unwrap();
     });
     let made = ["Session", "~Session", "Session", "AddGraph", "CompileGraph", "RegisterExternalAllocator"];

@@ -25,7 +25,7 @@ fn the_rust_loader_opens_the_library_and_it_says_that_it_is_a_simulator() {
 fn the_rust_loader_is_told_which_functions_only_say_that_they_are_not_there() {
     // SAFETY: the file exports the functions of the table, with its signatures.
     let library = unsafe { Library::open(library::path()) }.expect("the library is loaded");
-    assert_eq!(library.lacks(), []);
+    assert_eq!(library.missing_functions(), []);
     // SAFETY: the function takes a null pointer.
     let kernel = unsafe { library.aclrtGetHardwareSyncAddr(core::ptr::null_mut()) };
     assert_eq!(kernel.expect_err("it is not simulated").symbol, "aclrtGetHardwareSyncAddr");

@@ -4,7 +4,7 @@ use super::RawBuffer;
 use crate::error::{Boxed, Error};
 use crate::ffi::call::{FailedCall, Function, NoSuccess, call_cached, functions};
 use crate::ffi::home::Home;
-use crate::ffi::sharing::Name;
+use crate::ffi::sharing::HandleStamp;
 use crate::ffi::shelf::{Seed, ShelfPlace};
 use crate::ffi::{Api, Here, LastUse, Owner};
 use ascendcl_sys::types::aclrtMemMallocPolicy;
@@ -28,7 +28,7 @@ impl Seed<RawBuffer> for NewBuffer {
     fn row(self) -> RawBuffer {
         let Self { start, bytes, place, owner } = self;
         let (layout, freed) = (Layout::new::<()>(), AtomicBool::new(false));
-        let last_use = Name::alone(LastUse::of(Home::Device.in_context(owner.number())));
+        let last_use = HandleStamp::alone(LastUse::of(Home::Device.in_context(owner.number())));
         RawBuffer { place, start, bytes, home: Home::Device, layout, last_use, freed, owner }
     }
 

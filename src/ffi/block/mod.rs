@@ -15,7 +15,7 @@ use super::home::Home;
 use super::{Api, Here, LastUse, Owner, RawStream};
 use crate::element::{LARGEST_ALIGNMENT, Pod};
 use crate::error::{Boxed, Error};
-use crate::ffi::sharing::Name;
+use crate::ffi::sharing::HandleStamp;
 use crate::ffi::shelf::{Shelf, ShelfPlace};
 use crate::ffi::stamp::Obstacles;
 use ascendcl_macros::rule;
@@ -39,7 +39,7 @@ pub struct RawBuffer {
     home: Home,
     /// The layout of the program's own memory; empty for other memory.
     layout: Layout,
-    last_use: Name<Arc<Self>>,
+    last_use: HandleStamp<Arc<Self>>,
     freed: AtomicBool,
     owner: Owner,
 }
@@ -95,7 +95,7 @@ impl RawBuffer {
     /// A block of the current context, without a layout of its own.
     fn at_home(home: Home, start: NonNull<c_void>, bytes: usize) -> Self {
         let owner = Owner::current();
-        let last_use = Name::alone(LastUse::of(home.in_context(owner.number())));
+        let last_use = HandleStamp::alone(LastUse::of(home.in_context(owner.number())));
         let (freed, layout) = (AtomicBool::new(false), Layout::new::<()>());
         Self { place: ShelfPlace::new(), start, bytes, home, layout, last_use, freed, owner }
     }
@@ -270,7 +270,7 @@ impl RawBuffer {
 
     /// An error unless the tasks of a graph can use the block: pageable host memory cannot be captured (GRAPH-05).
     #[rule(GRAPH_05)]
-    pub(crate) fn can_be_captured(&self) -> Result<(), Error> {
+    pub(crate) fn check_capturable(&self) -> Result<(), Error> {
         if self.is_pageable() { Err(Error::NotPinned) } else { self.check_range_anywhere(0, self.bytes) }
     }
 
@@ -306,8 +306,8 @@ impl RawBuffer {
     /// An error unless this thread has entered the block's context.
     #[inline]
     #[rule(MEM_11)]
-    pub(crate) fn is_current(&self) -> Result<(), Error> {
-        self.owner.is_current(self.home.kind())
+    pub(crate) fn check_current(&self) -> Result<(), Error> {
+        self.owner.check_current(self.home.kind())
     }
 
     /// An error unless work can use the block now: this thread has entered its context, and the block is not in doubt.
@@ -366,7 +366,7 @@ impl RawBuffer {
     #[cold]
     #[inline(never)]
     fn check_range_slow(&self, end: usize) -> Result<(), Boxed> {
-        self.is_current()?;
+        self.check_current()?;
         if self.last_use.is_in_doubt() {
             return Err(Error::InDoubt { what: self.home.kind() }.into());
         }

@@ -1,6 +1,6 @@
 //! Parts of blocks, and blocks that have several names.
 //!
-//! A part is a block that keeps another one. It has its own stamp, and the [`Name`] in it refers to the block of which
+//! A part is a block that keeps another one. It has its own stamp, and the [`HandleStamp`] in it refers to the block of which
 //! it is a part. A part is inside a handle, or behind a pointer of the object that uses it. It has no row in the
 //! ledger: the whole has one, and the ledger keeps that row as long as there are parts.
 //!
@@ -10,7 +10,7 @@
 use super::{Home, RawBuffer};
 use crate::error::Error;
 use crate::ffi::RawStream;
-use crate::ffi::sharing::{Name, NotOnly, Stamped};
+use crate::ffi::sharing::{HandleStamp, NotOnly, Stamped};
 use crate::ffi::shelf::{Row, Shelf, ShelfPlace};
 use crate::ffi::stamp::LastUse;
 use ascendcl_macros::rule;
@@ -49,7 +49,7 @@ impl RawBuffer {
 
     /// An error unless a model or an operator can use the memory: a part must be aligned like the library's blocks.
     #[rule(MEM_08)]
-    pub(crate) fn can_be_tensor(&self) -> Result<(), Error> {
+    pub(crate) fn check_tensor_alignment(&self) -> Result<(), Error> {
         match self.start.addr().get() % DEVICE_ALIGNMENT {
             past if self.is_part() && past > 0 => Err(Error::MisalignedPart { past, alignment: DEVICE_ALIGNMENT }),
             _ => Ok(()),
@@ -59,7 +59,7 @@ impl RawBuffer {
     /// The first part: the whole block. The caller has its only handle.
     pub(crate) fn into_part(block: Arc<Self>) -> Self {
         let (start, bytes, home, owner) = (block.start, block.bytes, block.home, block.owner);
-        let (layout, freed, last_use) = (Layout::new::<()>(), AtomicBool::new(false), Name::first(block));
+        let (layout, freed, last_use) = (Layout::new::<()>(), AtomicBool::new(false), HandleStamp::first(block));
         Self { place: ShelfPlace::none(), start, bytes, home, layout, last_use, freed, owner }
     }
 
@@ -112,12 +112,12 @@ impl RawBuffer {
     ///
     /// [`Error::StillShared`] when there are others, [`Error::StillRunning`] when queued work may use the whole.
     #[rule(MEM_02, MEM_11)]
-    pub(crate) fn only_name(&mut self, streams: &Shelf<RawStream>) -> Result<&Arc<Self>, Error> {
-        self.is_current()?;
+    pub(crate) fn only_handle(&mut self, streams: &Shelf<RawStream>) -> Result<&Arc<Self>, Error> {
+        self.check_current()?;
         let what = self.home.kind();
         let only = self.last_use.only(|stream, number| streams.has_passed(stream, number), || streams.are_idle());
         only.map_err(|why| match why {
-            NotOnly::Named => Error::StillShared,
+            NotOnly::Shared => Error::StillShared,
             NotOnly::InUse => Error::StillRunning { what },
         })
     }
@@ -127,11 +127,11 @@ impl RawBuffer {
     ///
     /// # Errors
     ///
-    /// Returns the part unchanged, with the errors of [`only_name`](Self::only_name).
+    /// Returns the part unchanged, with the errors of [`only_handle`](Self::only_handle).
     #[allow(clippy::result_large_err, reason = "the part comes back as it was")]
     pub(crate) fn into_only(mut self, streams: &Shelf<RawStream>) -> Result<Arc<Self>, (Error, Self)> {
         let (start, bytes) = (self.start, self.bytes);
-        match self.only_name(streams) {
+        match self.only_handle(streams) {
             Ok(whole) if whole.start == start && whole.bytes == bytes => Ok(Arc::clone(whole)),
             Ok(whole) if whole.is_part() => Ok(Arc::new(whole.part_at(start, bytes))),
             Ok(_) => Ok(Arc::new(self)),

@@ -9,7 +9,7 @@ impl RawBuffer {
     /// need not be current.
     pub(in crate::ffi) fn check_in_context(&self, context: ContextId, bytes: usize) -> Result<(), Error> {
         let what = self.home.kind();
-        self.owner.is_of(context, what)?;
+        self.owner.check_context(context, what)?;
         if self.last_use.is_in_doubt() {
             return Err(Error::InDoubt { what });
         }

@@ -29,15 +29,15 @@ pub(super) use ready::Ready;
 impl Need for ThisProcess {
     #[inline(always)]
     fn check(api: Api) -> Result<(), Error> {
-        api.is_of_this_process()
+        api.check_process()
     }
 }
 
 impl Need for SelectsContext {
     #[inline(always)]
     fn check(api: Api) -> Result<(), Error> {
-        InCallback::refuses()?;
-        api.is_of_this_process()
+        InCallback::check_outside()?;
+        api.check_process()
     }
 }
 
@@ -51,7 +51,7 @@ impl Need for HostOnly {
 impl Need for OutsideCallbacks {
     #[inline(always)]
     fn check(api: Api) -> Result<(), Error> {
-        InCallback::refuses()?;
+        InCallback::check_outside()?;
         HostOnly::check(api)
     }
 }
@@ -66,7 +66,7 @@ impl Need for Current {
 impl Need for Begins {
     #[inline(always)]
     fn check(api: Api) -> Result<(), Error> {
-        InCallback::refuses()?;
+        InCallback::check_outside()?;
         Current::check(api)
     }
 }
@@ -330,12 +330,12 @@ impl Api {
     }
 
     /// The checks for a call of another library that needs no context.
-    pub(crate) fn outside_callbacks(self) -> Result<(), Error> {
+    pub(crate) fn check_outside_callbacks(self) -> Result<(), Error> {
         OutsideCallbacks::check(self)
     }
 
     /// The checks for a call of another library that begins something in the current context.
-    pub(crate) fn begins(self) -> Result<(), Error> {
+    pub(crate) fn check_begin(self) -> Result<(), Error> {
         Begins::check(self)
     }
 

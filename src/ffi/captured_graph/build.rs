@@ -10,11 +10,9 @@
 
 use super::RawGraph;
 use crate::error::{Error, ObjectKind};
-use crate::ffi::answer::lacks;
 use crate::ffi::call::{Function, call, checked, functions};
 use crate::ffi::{Api, RawStream};
 use ascendcl_macros::rule;
-use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::constants::{ACL_MODEL_STREAM_FLAG_HEAD, ACL_STREAM_PERSISTENT};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_STREAM_MODEL;
 use ascendcl_sys::types::aclmdlRI;
@@ -58,7 +56,7 @@ impl RawGraph {
     /// Begins to build the instance. What exists after an error can only be [destroyed](Self::destroy).
     #[rule(GRAPH_08)]
     pub(crate) fn begin_build(&self, api: Api) -> Result<(), Error> {
-        api.can_build()?;
+        api.check_functions(&NEEDED, "build a graph")?;
         let mut instance = aclmdlRI::NULL;
         // SAFETY: the function writes the handle to `instance` during the call; a pointer to a live local is valid for
         // writes (`core::ptr`, "Safety"). The flag is a plain value.
@@ -106,7 +104,7 @@ impl RawGraph {
 
     /// The stream that takes the tasks of the build.
     pub(crate) fn stream_of_the_build(&self) -> Result<Arc<RawStream>, Error> {
-        self.is_current()?;
+        self.check_current()?;
         let first = self.build.parts().first().map(|part| Arc::clone(&part.stream));
         first.ok_or(Error::Gone { what: ObjectKind::CAPTURED_GRAPH })
     }
@@ -201,14 +199,5 @@ impl Build {
 
     fn parts(&self) -> MutexGuard<'_, Vec<Part>> {
         self.parts.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-    }
-}
-
-impl Api {
-    /// An error when the library lacks a function that building needs.
-    fn can_build(self) -> Result<(), Error> {
-        let Some(missing) = self.loading().library().lacks_one_of(&NEEDED) else { return Ok(()) };
-        let missing = MissingSymbol { symbol: missing.name, files: missing.files };
-        Err(lacks(self.loading(), missing, "build a graph".into()))
     }
 }

@@ -4,11 +4,10 @@ use super::RawGraph;
 use super::open::Capture;
 use crate::capture_mode::CaptureMode;
 use crate::error::{Error, ObjectKind};
-use crate::ffi::answer::{lacks, written};
+use crate::ffi::answer::written;
 use crate::ffi::call::{Function, call, functions};
 use crate::ffi::{Api, RawStream};
 use ascendcl_macros::rule;
-use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::error_codes::{
     ACL_ERROR_RT_FEATURE_NOT_SUPPORT, ACL_ERROR_RT_INVALID_HANDLE, ACL_ERROR_RT_STREAM_CAPTURED,
     ACL_ERROR_RT_STREAM_NOT_CAPTURED,
@@ -33,10 +32,11 @@ impl RawGraph {
     /// open.
     #[rule(GRAPH_01)]
     pub(crate) fn begin(&self, api: Api, stream: &Arc<RawStream>, mode: CaptureMode) -> Result<(), Error> {
-        api.can_capture()?;
-        self.takes_part(api, stream)?;
+        api.check_functions(&NEEDED, "capture a stream")
+            .map_err(|lacking| Error::CaptureUnsupported(Box::new(lacking)))?;
+        self.join_capture(api, stream)?;
         if stream.allocator().is_some() {
-            self.replays_on_alone(stream);
+            self.restrict_replays_to(stream);
         }
         let raw_mode = {
             let mut capture = self.capture();
@@ -69,7 +69,7 @@ impl RawGraph {
     ///
     /// [`Error::Capturing`] if the stream is part of another capture, or the error of the wait for work with borrowed
     /// memory.
-    pub(crate) fn takes_part(&self, api: Api, stream: &Arc<RawStream>) -> Result<(), Error> {
+    pub(crate) fn join_capture(&self, api: Api, stream: &Arc<RawStream>) -> Result<(), Error> {
         if self.capture().streams.iter().any(|known| Arc::ptr_eq(known, stream)) {
             return Ok(());
         }
@@ -153,17 +153,4 @@ pub(super) fn is_over(api: Api, stream: aclrtStream) -> bool {
     // has passed the stream's gate; pointers to live locals are valid for writes (`core::ptr`, "Safety").
     let answer = unsafe { call!(api.aclmdlRICaptureGetInfo(stream, &raw mut status, &raw mut instance)) };
     answer.is_success() && status == aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_NONE
-}
-
-impl Api {
-    /// An error if the library lacks a function that captures need.
-    fn can_capture(self) -> Result<(), Error> {
-        let Some(missing) = self.loading().library().lacks_one_of(&NEEDED) else { return Ok(()) };
-        let error = lacks(
-            self.loading(),
-            MissingSymbol { symbol: missing.name, files: missing.files },
-            "capture a stream".into(),
-        );
-        Err(Error::CaptureUnsupported(Box::new(error)))
-    }
 }

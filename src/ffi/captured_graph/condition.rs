@@ -9,12 +9,11 @@ use super::RawGraph;
 use super::capture::is_over;
 use super::open::{Body, BodyId, ConditionKind};
 use crate::error::Error;
-use crate::ffi::answer::{lacks, written};
+use crate::ffi::answer::written;
 use crate::ffi::call::{Function, call, functions};
 use crate::ffi::stream::aligned;
 use crate::ffi::{Api, RawBuffer, RawStream};
 use ascendcl_macros::rule;
-use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::error_codes::{
     ACL_ERROR_RT_FEATURE_NOT_SUPPORT, ACL_ERROR_RT_INVALID_HANDLE, ACL_ERROR_RT_STREAM_NOT_CAPTURED,
 };
@@ -72,7 +71,8 @@ impl RawGraph {
     /// added to the capture.
     pub(crate) fn begin_condition(&self, api: Api, on: &RawStream, from: &RawBuffer) -> Result<RawCondition, Error> {
         from.check_range_anywhere(0, size_of::<u32>())?;
-        api.can_have_conditions()?;
+        api.check_functions(&NEEDED, "make a condition")
+            .map_err(|lacking| Error::ConditionsUnsupported(Box::new(lacking)))?;
         let mut status = aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_NONE;
         let (mut instance, mut handle, mut number) = (aclmdlRI::NULL, aclmdlRICondHandle(null_mut()), null_mut());
         on.capture_call(api, "find the graph of a capture", |ready, stream| {
@@ -259,14 +259,5 @@ impl RawGraph {
         if !self.capture().bodies.iter().any(|body| Arc::ptr_eq(&body.stream, side)) {
             side.end_capture();
         }
-    }
-}
-
-impl Api {
-    /// An error when the library lacks a function that conditions need.
-    fn can_have_conditions(self) -> Result<(), Error> {
-        let Some(missing) = self.loading().library().lacks_one_of(&NEEDED) else { return Ok(()) };
-        let missing = MissingSymbol { symbol: missing.name, files: missing.files };
-        Err(Error::ConditionsUnsupported(Box::new(lacks(self.loading(), missing, "make a condition".into()))))
     }
 }

@@ -118,7 +118,7 @@ fn a_capture_is_over_where_the_library_shows_it_in_any_way() {
     for (number, (end, status, is_left)) in ends.into_iter().enumerate() {
         says(end, status);
         let (graph, own) = (RawGraph::new(), stream(api));
-        graph.takes_part(api, &own).unwrap();
+        graph.join_capture(api, &own).unwrap();
         assert!(graph.end(api).is_err(), "{number}: none of them gives a graph");
         assert_eq!((graph.is_left(), is_free(&graph, api, &own)), (is_left, !is_left), "{number}");
         assert_eq!(graph.is_gone(), !is_left && end.1.is_null(), "{number}: an instance is to be destroyed");
@@ -178,10 +178,10 @@ fn a_reset_frees_all_streams_of_a_capture_and_of_an_update() {
     says((0, SOME), (0, IS_NONE));
     let (graph, side) = with_bodies(api, [false; 2]);
     let (own, updated) = (stream(api), stream(api));
-    graph.takes_part(api, &own).unwrap();
-    graph.update.opens(api, &updated, &graph.held).unwrap();
+    graph.join_capture(api, &own).unwrap();
+    graph.update.open_on(api, &updated, &graph.held).unwrap();
     assert!(!is_free(&graph, api, &own) && !is_free(&graph, api, &side) && !is_free(&graph, api, &updated));
-    graph.has_been_reset();
+    graph.after_forced_reset();
     assert!(is_free(&graph, api, &own) && is_free(&graph, api, &side) && is_free(&graph, api, &updated));
     assert_eq!((graph.instance.load(Ordering::Acquire), SAYS.get().ends), (null_mut(), 0));
 }

@@ -113,8 +113,8 @@ impl RawGraph {
 
     /// An error unless this thread has entered the graph's context.
     #[inline]
-    pub(crate) fn is_current(&self) -> Result<(), Error> {
-        self.owner.is_current(ObjectKind::CAPTURED_GRAPH)
+    pub(crate) fn check_current(&self) -> Result<(), Error> {
+        self.owner.check_current(ObjectKind::CAPTURED_GRAPH)
     }
 
     /// The instance; null while there is none.
@@ -223,7 +223,7 @@ impl RawGraph {
     }
 
     fn check_before_use(&self, instance: aclmdlRI) -> Result<(), Error> {
-        self.is_current()?;
+        self.check_current()?;
         match instance {
             aclmdlRI::NULL => Err(self.update.why_gone()),
             _ => self.check_usable(),
@@ -232,14 +232,14 @@ impl RawGraph {
 
     /// From now on only this stream may replay the graph: replays use memory of its allocator, which serves no other
     /// stream at the same time (ALLOC-10).
-    fn replays_on_alone(&self, stream: &RawStream) {
+    fn restrict_replays_to(&self, stream: &RawStream) {
         self.own_stream.store(stream.id(), Ordering::Release);
         self.require_checks();
     }
 
     /// An error while a replay that could not be waited for may be running.
     pub(crate) fn check_usable(&self) -> Result<(), Error> {
-        self.is_current()?;
+        self.check_current()?;
         match self.last_use.is_in_doubt() {
             true => Err(Error::InDoubt { what: ObjectKind::CAPTURED_GRAPH }),
             false => Ok(()),
@@ -266,7 +266,7 @@ impl RawGraph {
     /// what replays needed.
     #[rule(GRAPH_07)]
     pub(crate) fn destroy(&self, api: Api, streams: &Shelf<RawStream>) -> Result<Needs, Error> {
-        self.is_current()?;
+        self.check_current()?;
         // While an update is open, its stream cannot be synchronised.
         self.update.close(api)?;
         if !streams.has_done(&self.last_use) {
@@ -312,20 +312,20 @@ impl RawGraph {
     /// Keeps the state of callbacks for the rest of the process if a replay may be running. The caller is about to
     /// discard its work, which then counts as over, but a callback that the library is running goes on.
     #[rule(GRAPH_05)]
-    pub(crate) fn outlives_its_callbacks(&self, streams: &Shelf<RawStream>) {
+    pub(crate) fn keep_callback_state(&self, streams: &Shelf<RawStream>) {
         if !streams.has_done(&self.last_use) {
             mem::forget(self.needs().states.clone());
         }
     }
 
     /// Records that a reset of the device by force has ended the context, and with it the capture.
-    pub(crate) fn has_been_reset(&self) {
+    pub(crate) fn after_forced_reset(&self) {
         self.release();
         self.update.release();
     }
 
     fn with_instance<R>(&self, call: impl FnOnce(aclmdlRI) -> Result<R, Error>) -> Result<R, Error> {
-        self.is_current()?;
+        self.check_current()?;
         match self.instance() {
             aclmdlRI::NULL => Err(Error::Gone { what: ObjectKind::CAPTURED_GRAPH }),
             instance => call(instance),

@@ -4,11 +4,9 @@
 //! the last label, so a switch with a list of one label is an unconditional jump.
 
 use crate::error::{Error, ObjectKind};
-use crate::ffi::answer::lacks;
 use crate::ffi::call::{Function, call, functions};
 use crate::ffi::{Api, RawBuffer, RawStream};
 use ascendcl_macros::rule;
-use ascendcl_sys::MissingSymbol;
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_INVALID_HANDLE, ACL_ERROR_RT_PARAM_INVALID};
 use ascendcl_sys::types::{aclrtLabel, aclrtLabelList};
 use core::ffi::c_void;
@@ -106,7 +104,7 @@ impl Labels {
         cases: usize,
     ) -> Result<RawSwitch, Error> {
         index.check_range_anywhere(0, size_of::<u32>())?;
-        api.can_switch()?;
+        api.check_functions(&NEEDED, "switch between tasks")?;
         let created = (0..cases).map(|_| self.create(api)).collect::<Result<Vec<_>, _>>()?;
         let end = self.create(api)?;
         let choose = self.list(api, &created)?;
@@ -184,14 +182,5 @@ impl Labels {
 impl Handle {
     fn new(raw: *mut c_void) -> Self {
         Self { raw: AtomicPtr::new(raw), refused: false }
-    }
-}
-
-impl Api {
-    /// An error when the library lacks a function that switches need.
-    fn can_switch(self) -> Result<(), Error> {
-        let Some(missing) = self.loading().library().lacks_one_of(&NEEDED) else { return Ok(()) };
-        let missing = MissingSymbol { symbol: missing.name, files: missing.files };
-        Err(lacks(self.loading(), missing, "switch between tasks".into()))
     }
 }

@@ -8,7 +8,7 @@ use crate::ffi::answer::written;
 use crate::ffi::call::{Function, call, functions};
 use crate::ffi::stamp::Unknown;
 use crate::ffi::work::queue_work;
-use crate::ffi::{Api, HeldBlocks, Here, RawInvocation, RawStream};
+use crate::ffi::{Api, HeldBlocks, Here, RawOperator, RawStream};
 use ascendcl_macros::rule;
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_INVALID_HANDLE, ACL_ERROR_STREAM_TASK_GROUP_STATUS};
 use ascendcl_sys::types::{aclError, aclrtTaskGrp};
@@ -58,7 +58,7 @@ impl RawTaskGroup {
         api: Api,
         graph: &Arc<RawGraph>,
         stream: &RawStream,
-        operators: &[Arc<RawInvocation>],
+        operators: &[Arc<RawOperator>],
     ) -> Result<Self, Error> {
         stream.capture_call(api, "begin a group of tasks", |ready, stream| {
             // SAFETY: the function asks for a live stream. `capture_call` has passed its gate, so the stream is not
@@ -97,14 +97,14 @@ impl RawGraph {
         here: Here<'_>,
         stream: &Arc<RawStream>,
         group: &RawTaskGroup,
-        operators: &[Arc<RawInvocation>],
+        operators: &[Arc<RawOperator>],
     ) -> Result<u64, Error> {
         self.check_before_use(self.instance())?;
         if stream.allocator().is_some() {
             // The new operators get their memory from that allocator.
             self.check_stream(stream)?;
         }
-        self.update.opens(here.api(), stream, &self.held)?;
+        self.update.open_on(here.api(), stream, &self.held)?;
         let (api, handle) = (here.api(), aclrtTaskGrp(group.handle.load(Ordering::Acquire)));
         // SAFETY: the function asks for a live stream, and for a group of a live instance (GRAPH-09). The caller has
         // borrowed the stream's only handle, and destroying takes that handle (STREAM-07). The caller has compared the
@@ -155,7 +155,7 @@ pub(super) struct WasOpen(bool);
 
 impl Update {
     /// Notes that an update is open: from now on the stream takes only work of the update.
-    pub(super) fn opens(&self, api: Api, stream: &Arc<RawStream>, blocks: &Arc<HeldBlocks>) -> Result<(), Error> {
+    pub(super) fn open_on(&self, api: Api, stream: &Arc<RawStream>, blocks: &Arc<HeldBlocks>) -> Result<(), Error> {
         stream.begin_capture(api, blocks)?;
         *self.open() = Open::On(Arc::clone(stream));
         Ok(())

@@ -92,7 +92,7 @@ impl RawEvent {
     /// Destroys the event, which need not be complete. If the library refuses, the event stays usable.
     #[rule(EVENT_06)]
     pub(crate) fn destroy(&self, api: Api) -> Result<(), Error> {
-        self.is_current()?;
+        self.check_current()?;
         // Check before the gate closes: in a forked child, a thread that no longer exists may count as inside forever.
         let ready = api.ready()?;
         if !self.close() {

@@ -145,8 +145,8 @@ impl RawEvent {
     }
 
     /// Orders later captured work on `after` behind the work that was captured on `before` so far (GRAPH-06).
-    pub(crate) fn orders(&self, api: Api, before: &RawStream, after: &RawStream) -> Result<(), Error> {
-        self.is_current()?;
+    pub(crate) fn order_streams(&self, api: Api, before: &RawStream, after: &RawStream) -> Result<(), Error> {
+        self.check_current()?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
         before.capture_call(api, "capture an event", |ready, stream| {
             // SAFETY: the function asks for a live event and a live stream. The gates of both are passed, so neither is
@@ -163,8 +163,8 @@ impl RawEvent {
     /// Orders two streams of a build in each run: after the wait the event is reset, for the next run. The event comes
     /// from [`create_for_builds`](Self::create_for_builds), and no other stream waits for it.
     #[rule(EVENT_10)]
-    pub(crate) fn orders_runs(&self, api: Api, before: &RawStream, after: &RawStream) -> Result<(), Error> {
-        self.orders(api, before, after)?;
+    pub(crate) fn order_streams_each_run(&self, api: Api, before: &RawStream, after: &RawStream) -> Result<(), Error> {
+        self.order_streams(api, before, after)?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
         after.capture_call(api, "add the reset of an event", |ready, stream| {
             // SAFETY: `reset` asks for a live stream, and for a live event that was created for waits. The gates of both
@@ -177,8 +177,8 @@ impl RawEvent {
     /// An error unless this thread has entered the event's context.
     #[inline]
     #[rule(STREAM_09)]
-    pub(crate) fn is_current(&self) -> Result<(), Error> {
-        self.owner.is_current(ObjectKind::EVENT)
+    pub(crate) fn check_current(&self) -> Result<(), Error> {
+        self.owner.check_current(ObjectKind::EVENT)
     }
 
     /// Records the event behind everything that is queued on the stream so far, after all checks.
@@ -295,7 +295,7 @@ impl RawEvent {
     /// After this check the event stays as long as the caller has its handle. Destroying an event takes the handle by
     /// value, and a context does not end while a thread is in it. So the gate need not be passed.
     fn check_ready(&self, here: Here<'_>) -> Result<(), Boxed> {
-        self.owner.is_here(here, ObjectKind::EVENT)?;
+        self.owner.check_here(here, ObjectKind::EVENT)?;
         if self.gate.is_open() { Ok(()) } else { Err(gone()) }
     }
 
@@ -313,7 +313,7 @@ impl RawEvent {
 
     /// Blocks this thread until the work before the record is done, for at most `limit` if there is a limit.
     pub(crate) fn synchronize(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
-        self.is_current()?;
+        self.check_current()?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
         let (ready, raw) = (api.ready()?, self.raw);
         let wait = Wait {
@@ -338,7 +338,7 @@ impl RawEvent {
 
     /// Whether all work that was queued before the record is done.
     pub(crate) fn is_complete(&self, api: Api) -> Result<bool, Error> {
-        self.is_current()?;
+        self.check_current()?;
         self.is_complete_in_any_context(api)
     }
 
@@ -364,7 +364,7 @@ impl RawEvent {
 
     /// The milliseconds from `start` to this event, on the device's clock. Both must be complete.
     pub(crate) fn milliseconds_since(&self, api: Api, start: &Self) -> Result<f32, Error> {
-        self.is_current().and(start.is_current())?;
+        self.check_current().and(start.check_current())?;
         let (Some(_start), Some(_end)) = (start.gate.pass(), self.gate.pass()) else {
             return Err(Error::Gone { what: ObjectKind::EVENT });
         };

@@ -65,9 +65,9 @@ impl LoadInto {
 
     /// An error unless this thread has entered the memory's context.
     #[rule(MODEL_08, MEM_11)]
-    fn is_current(&self) -> Result<(), Error> {
-        self.work.as_ref().map_or(Ok(()), |work| work.block.is_current())?;
-        self.weights.as_ref().map_or(Ok(()), |weights| weights.is_current())
+    fn check_current(&self) -> Result<(), Error> {
+        self.work.as_ref().map_or(Ok(()), |work| work.block.check_current())?;
+        self.weights.as_ref().map_or(Ok(()), |weights| weights.check_current())
     }
 
     /// An error unless `is_idle` is true for the stamp of the working memory.
@@ -143,25 +143,25 @@ impl Image<'_> {
     }
 
     pub(crate) fn sizes(self, api: Api) -> Result<ModelSize, Error> {
-        let (mut work, mut weights) = (0, 0);
+        let (mut workspace, mut weights) = (0, 0);
         let answer = match self.source {
             ModelImage::File(path) => {
                 let name = c_path(path)?;
                 // SAFETY: the function reads a terminated string, which a `CString` is, and writes two numbers to
                 // `work` and `weights`, during the call; a pointer to a live local is valid for writes (`core::ptr`,
                 // "Safety").
-                unsafe { call!(api.aclmdlQuerySize(name.as_ptr(), &raw mut work, &raw mut weights)) }
+                unsafe { call!(api.aclmdlQuerySize(name.as_ptr(), &raw mut workspace, &raw mut weights)) }
             }
             ModelImage::Memory(image, _) => {
                 let (start, length) = (self.start(image), image.len());
                 // SAFETY: the function reads `length` bytes at `start`, which is the image or its copy on the device
                 // (MODE-02), and writes two numbers to `work` and `weights`, during the call; a pointer to a live local
                 // is valid for writes (`core::ptr`, "Safety").
-                unsafe { call!(api.aclmdlQuerySizeFromMem(start, length, &raw mut work, &raw mut weights)) }
+                unsafe { call!(api.aclmdlQuerySizeFromMem(start, length, &raw mut workspace, &raw mut weights)) }
             }
         };
         answer.done(|| format!("ask for the size of {}", self.source.name()))?;
-        Ok(ModelSize { work, weights })
+        Ok(ModelSize { workspace, weights })
     }
 }
 
@@ -176,7 +176,7 @@ impl LoadedModel {
         /// What is there before the library writes. If it gave this number out, a failed load would leave a model
         /// loaded.
         const NOT_WRITTEN: u32 = u32::MAX;
-        self.memory.is_current()?;
+        self.memory.check_current()?;
         let mut id = NOT_WRITTEN;
         let part = |block: Option<&Arc<RawBuffer>>| block.map_or((null_mut(), 0), |own| (own.start(), own.bytes()));
         let (work, work_bytes) = part(self.memory.work.as_ref().map(|share| &share.block));

@@ -80,8 +80,8 @@ impl LoadedModel {
     /// An error unless this thread has entered the model's context.
     #[inline]
     #[rule(MODEL_01)]
-    pub(crate) fn is_current(&self) -> Result<(), Error> {
-        self.owner.is_current(ObjectKind::MODEL)
+    pub(crate) fn check_current(&self) -> Result<(), Error> {
+        self.owner.check_current(ObjectKind::MODEL)
     }
 
     /// An error unless the model is loaded. An unload that the library refused may have taken effect.
@@ -254,7 +254,7 @@ impl LoadedModel {
     /// An error if an execution writes more to an output than its memory has: the library writes outputs of a fixed shape
     /// and of a gear without comparing. `rooms` are the bytes of the outputs, `None` where the library allocates.
     #[rule(DATA_08)]
-    fn fits_into(&self, chosen: &[Option<Vec<i64>>], rooms: &[Option<usize>]) -> Result<(), Error> {
+    fn check_outputs_fit(&self, chosen: &[Option<Vec<i64>>], rooms: &[Option<usize>]) -> Result<(), Error> {
         let has_gears = self.gear_choice().is_some();
         for (index, (port, room)) in self.outputs().iter().zip(rooms).enumerate() {
             let in_gear = chosen.get(index).and_then(|dims| port.bytes_of(dims.as_ref()?));
@@ -277,7 +277,7 @@ impl LoadedModel {
         if !streams.has_done(&self.last_use) {
             return Err(Error::StillRunning { what: ObjectKind::MODEL });
         }
-        self.is_current()?;
+        self.check_current()?;
         if self.ending.swap(true, Ordering::AcqRel) {
             return Ok(());
         }

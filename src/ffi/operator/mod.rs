@@ -26,7 +26,7 @@ use std::sync::Arc;
 
 /// An operator with the descriptions and buffers of its tensors. It has no `Drop`: what is not destroyed stays
 /// allocated.
-pub(crate) struct RawInvocation {
+pub(crate) struct RawOperator {
     place: ShelfPlace,
     name: CString,
     inputs: TensorList,
@@ -43,19 +43,19 @@ pub(crate) struct RawInvocation {
     owner: Owner,
 }
 
-impl fmt::Debug for RawInvocation {
+impl fmt::Debug for RawOperator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.shown_as("RawInvocation", f)
+        self.shown_as("RawOperator", f)
     }
 }
 
 // SAFETY: sending the value to another thread must not make a data race. Descriptions, buffers and attributes belong to
 // the process and have no thread affinity. The library writes them only while it takes an execution, and only the owner
 // of the operator's handle executes it.
-unsafe impl Send for RawInvocation {}
+unsafe impl Send for RawOperator {}
 // SAFETY: sharing the value must not make a data race. Several threads use shared references only through the ledger,
 // which destroys the records only when no handle exists any more. The other fields are atomics.
-unsafe impl Sync for RawInvocation {}
+unsafe impl Sync for RawOperator {}
 
 /// A tensor of an operator. Without memory it stands for an optional input that is left out (OP-04).
 #[derive(Debug)]
@@ -94,14 +94,14 @@ struct TensorList {
 
 const DOING: &str = "put an operator together";
 
-impl Row for RawInvocation {
+impl Row for RawOperator {
     #[inline]
     fn place(&self) -> &ShelfPlace {
         &self.place
     }
 }
 
-impl RawInvocation {
+impl RawOperator {
     /// What `{:?}` prints of an operator, as a value of the type with this name.
     pub(crate) fn shown_as(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let tensors = (self.inputs.descs.len(), self.outputs.descs.len());
@@ -130,8 +130,8 @@ impl RawInvocation {
     /// An error unless this thread has entered the operator's context.
     #[inline]
     #[rule(STREAM_09)]
-    pub(crate) fn is_current(&self) -> Result<(), Error> {
-        self.owner.is_current(ObjectKind::OPERATOR)
+    pub(crate) fn check_current(&self) -> Result<(), Error> {
+        self.owner.check_current(ObjectKind::OPERATOR)
     }
 
     /// Creates the descriptions, buffers and attributes, for the tensors with which the operator was [made](Self::new).
@@ -174,7 +174,7 @@ impl RawInvocation {
     /// Queues one execution. The stream's context must be current. Refused while an execution on another stream may be
     /// running although its call failed.
     pub(crate) fn execute(&self, here: Here<'_>, streams: &Shelf<RawStream>, stream: &RawStream) -> Result<u64, Error> {
-        self.is_current()?;
+        self.check_current()?;
         if self.last_use.is_in_doubt() {
             if !streams.comes_after(&self.last_use, stream) {
                 return Err(Error::StillRunning { what: ObjectKind::OPERATOR });
@@ -198,15 +198,15 @@ impl RawInvocation {
     }
 
     /// An error unless the tasks of a graph can use the operator and its memory.
-    pub(crate) fn can_be_captured(&self) -> Result<(), Error> {
-        self.is_current()?;
+    pub(crate) fn check_capturable(&self) -> Result<(), Error> {
+        self.check_current()?;
         self.blocks.iter().try_for_each(|block| block.check_range_anywhere(0, block.bytes()))
     }
 
     /// Captures one execution. The graph keeps this row, and so the records and memory.
     #[rule(GRAPH_05)]
     pub(crate) fn capture(&self, api: Api, stream: &RawStream) -> Result<(), Error> {
-        self.can_be_captured()?;
+        self.check_capturable()?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::OPERATOR }) };
         stream.capture_call(api, "capture an operator", |ready, stream| self.queue(ready, stream))
     }
@@ -260,7 +260,7 @@ impl RawInvocation {
 
     /// Destroys the descriptions, buffers and attributes. Refuses while queued work may use them.
     pub(crate) fn destroy(&self, api: Api, streams: &Shelf<RawStream>) -> Result<(), Error> {
-        self.is_current()?;
+        self.check_current()?;
         if !streams.has_done(&self.last_use) {
             return Err(Error::StillRunning { what: ObjectKind::OPERATOR });
         }
@@ -311,7 +311,7 @@ impl TensorList {
         // SAFETY: the function reads `count` numbers at `dims`, and copies them (DATA-11). The slice has that many.
         let created = unsafe { call!(api.aclCreateTensorDesc(element, count, part.dims.as_ptr(), format)) };
         desc.set(created.pointer(DOING)?.as_ptr());
-        // SAFETY: the function records the address and the size, and does not access the memory. `RawInvocation` keeps
+        // SAFETY: the function records the address and the size, and does not access the memory. `RawOperator` keeps
         // the blocks in place for the executions.
         let created = unsafe { call!(api.aclCreateDataBuffer(start, bytes)) };
         buffer.set(created.pointer(DOING)?.as_ptr());

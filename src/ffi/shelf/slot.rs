@@ -20,7 +20,7 @@
 use crate::ffi::atomic::{AtomicU32, Ordering};
 use crate::ffi::free_slots::FreeSlots;
 pub(super) use crate::ffi::free_slots::SLOTS;
-use crate::ffi::sync::{Arc, Inside};
+use crate::ffi::sync::{Arc, LoomCell};
 use crate::ffi::yield_now;
 use core::ops::Deref;
 
@@ -35,7 +35,7 @@ pub(super) struct Group<T> {
 #[derive(Debug)]
 pub(super) struct Slot<T> {
     state: AtomicU32,
-    row: Inside<Option<Arc<T>>>,
+    row: LoomCell<Option<Arc<T>>>,
 }
 
 /// The slot is free, or claimed.
@@ -57,7 +57,7 @@ pub(super) struct Held<'a, T>(&'a Slot<T>);
 impl<T> Group<T> {
     /// The group with this number on its shelf.
     pub(super) fn new(number: usize) -> Self {
-        let slot = |_| Slot { state: AtomicU32::new(EMPTY), row: Inside::new(None) };
+        let slot = |_| Slot { state: AtomicU32::new(EMPTY), row: LoomCell::new(None) };
         Self { free: FreeSlots::all(), first: number * SLOTS, slots: core::array::from_fn(slot) }
     }
 

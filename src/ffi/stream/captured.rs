@@ -3,7 +3,7 @@
 //! Captured work does not run, so it has no stamps. The graph that the capture produces keeps the memory that the work
 //! uses, and each replay of the graph has one stamp.
 
-use super::{Place, RawStream, aligned};
+use super::{BlockPosition, RawStream, aligned};
 use crate::callback_guard::caught;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::allocator::KeptAllocator;
@@ -50,7 +50,7 @@ impl RawStream {
     /// Waits first for work with borrowed memory, because its scope cannot wait for a stream that is being captured.
     #[rule(GRAPH_05, ALLOC_14)]
     pub(in crate::ffi) fn begin_capture(&self, api: Api, blocks: &Arc<HeldBlocks>) -> Result<(), Error> {
-        self.is_current()?;
+        self.check_current()?;
         if self.borrows.load(Ordering::Relaxed) {
             self.synchronize(api, None)?;
             self.borrows.store(false, Ordering::Relaxed);
@@ -74,7 +74,7 @@ impl RawStream {
 
     /// Notes that the stream gets work with borrowed memory. The caller has the stream's handle, so no capture begins
     /// meanwhile.
-    pub(in crate::ffi) fn borrows(&self) {
+    pub(in crate::ffi) fn mark_borrowing(&self) {
         self.borrows.store(true, Ordering::Relaxed);
     }
 
@@ -98,12 +98,18 @@ impl RawStream {
             // Without a capture the work would run now, without stamps.
             return Err(Error::Gone { what: ObjectKind::CAPTURED_GRAPH });
         }
-        self.is_current()?;
+        self.check_current()?;
         call(api.ready()?, self.raw).done(|| doing.into())
     }
 
     /// Captures a copy. The graph keeps both blocks.
-    pub(crate) fn capture_copy(&self, api: Api, to: Place<'_>, from: Place<'_>, bytes: usize) -> Result<(), Error> {
+    pub(crate) fn capture_copy(
+        &self,
+        api: Api,
+        to: BlockPosition<'_>,
+        from: BlockPosition<'_>,
+        bytes: usize,
+    ) -> Result<(), Error> {
         to.block.check_range_anywhere(to.start, bytes)?;
         from.block.check_range_anywhere(from.start, bytes)?;
         let kind = api.direction(to.block.home().side(), from.block.home().side());
@@ -119,7 +125,7 @@ impl RawStream {
     }
 
     /// Captures a set of every byte. The graph keeps the block.
-    pub(crate) fn capture_set(&self, api: Api, place: Place<'_>, value: u8) -> Result<(), Error> {
+    pub(crate) fn capture_set(&self, api: Api, place: BlockPosition<'_>, value: u8) -> Result<(), Error> {
         let block = place.block;
         let bytes = block.bytes();
         block.check_range_anywhere(0, bytes)?;

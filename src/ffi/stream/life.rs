@@ -121,7 +121,7 @@ impl RawStream {
         if !self.timeline.clock().is_idle() {
             return Err(Error::StillRunning { what: ObjectKind::STREAM });
         }
-        self.is_current()?;
+        self.check_current()?;
         // Check before the gate closes: in a forked child, a thread that does not exist there may be inside forever.
         let ready = api.ready()?;
         if !self.is_ours() {

@@ -10,7 +10,7 @@ pub(crate) use captured::{FirstPanic, KeptState};
 pub(crate) use life::NewStream;
 pub(crate) use options::stream_flags;
 pub(super) use submit::aligned;
-pub(crate) use submit::{Begun, NotCopied, NotSet, Place, Way};
+pub(crate) use submit::{Begun, BlockPosition, NotCopied, NotSet, Way};
 
 use super::admission::{Admission, CheckReason};
 use super::allocator::{Keeps, KeptAllocator};
@@ -164,8 +164,8 @@ impl RawStream {
     /// An error unless this thread has entered the stream's context.
     #[inline]
     #[rule(STREAM_06, STREAM_09)]
-    pub(crate) fn is_current(&self) -> Result<(), Error> {
-        self.owner.is_current(ObjectKind::STREAM)
+    pub(crate) fn check_current(&self) -> Result<(), Error> {
+        self.owner.check_current(ObjectKind::STREAM)
     }
 
     /// Whether a synchronise has covered everything that was queued.
@@ -230,7 +230,7 @@ impl RawStream {
     /// Whether all queued work is over, successful or not. The library reports failures only to a synchronise.
     pub(crate) fn is_complete(&self, api: Api) -> Result<bool, Error> {
         let Some(_inside) = self.gate.pass() else { return Ok(true) };
-        self.is_current()?;
+        self.check_current()?;
         self.check_not_captured()?;
         let mark = self.mark();
         let mut status = aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY;
@@ -262,8 +262,8 @@ impl RawStream {
         members: Members,
         keeps: KeptAllocator,
     ) -> Result<Vec<KeptAllocator>, Error> {
-        api.is_of_this_process()?;
-        self.is_current()?;
+        api.check_process()?;
+        self.check_current()?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::STREAM }) };
         if !self.timeline.clock().is_idle() {
             return Err(Error::StillRunning { what: ObjectKind::STREAM });
@@ -273,8 +273,8 @@ impl RawStream {
 
     /// Ends the registration, if there is one. The stream must be synchronised before (ALLOC-11).
     pub(crate) fn unregister(&self, api: Api) -> Result<Vec<KeptAllocator>, Error> {
-        api.is_of_this_process()?;
-        self.is_current()?;
+        api.check_process()?;
+        self.check_current()?;
         let Some(_inside) = self.gate.pass() else { return Ok(Vec::new()) };
         if !self.timeline.clock().is_idle() {
             return Err(Error::StillRunning { what: ObjectKind::STREAM });
@@ -295,7 +295,7 @@ impl RawStream {
     /// Makes a call that takes the stream and queues nothing on it.
     pub(crate) fn with_raw<R>(&self, call: impl FnOnce(*mut c_void) -> R) -> Result<R, Error> {
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::STREAM }) };
-        self.is_current()?;
+        self.check_current()?;
         entered_in_this_process()?;
         self.check_not_captured()?;
         Ok(call(self.handed_out().0))
@@ -312,8 +312,8 @@ impl RawStream {
     }
 
     /// An error unless the caller's context is that of the stream.
-    pub(crate) fn is_of(&self, here: Here<'_>) -> Result<(), Boxed> {
-        self.owner.is_here(here, ObjectKind::STREAM)
+    pub(crate) fn check_context(&self, here: Here<'_>) -> Result<(), Boxed> {
+        self.owner.check_here(here, ObjectKind::STREAM)
     }
 
     /// Whether this crate created the stream, and destroys it.
@@ -362,7 +362,7 @@ impl RawStream {
     }
 
     /// Records that the device was reset by force, so nothing that was queued runs any more.
-    pub(crate) fn has_been_reset(&self) {
+    pub(crate) fn after_forced_reset(&self) {
         self.timeline.succeeded(self.timeline.covers());
     }
 

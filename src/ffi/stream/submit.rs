@@ -15,12 +15,12 @@ use std::sync::Arc;
 
 /// A place in a block: the bytes from `start` on.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place<'a> {
+pub(crate) struct BlockPosition<'a> {
     pub(crate) block: &'a RawBuffer,
     pub(crate) start: usize,
 }
 
-impl Place<'_> {
+impl BlockPosition<'_> {
     fn address(self) -> *mut c_void {
         self.block.at(self.start)
     }
@@ -58,7 +58,13 @@ const DEVICE_ALIGNMENT: usize = 64;
 
 impl RawStream {
     /// Queues a copy. Both blocks are marked as in use until a synchronise covers the copy.
-    pub(crate) fn copy(&self, here: Here<'_>, to: Place<'_>, from: Place<'_>, bytes: usize) -> Result<u64, Boxed> {
+    pub(crate) fn copy(
+        &self,
+        here: Here<'_>,
+        to: BlockPosition<'_>,
+        from: BlockPosition<'_>,
+        bytes: usize,
+    ) -> Result<u64, Boxed> {
         to.block.check_range(here, to.start, bytes)?;
         from.block.check_range(here, from.start, bytes)?;
         let kind = self.kind_of_copy(here.api(), to, from, bytes)?;
@@ -112,7 +118,13 @@ impl RawStream {
     }
 
     /// The direction of a copy, after the checks and the wait that a copy in this direction needs.
-    fn kind_of_copy(&self, api: Api, to: Place<'_>, from: Place<'_>, bytes: usize) -> Result<aclrtMemcpyKind, Boxed> {
+    fn kind_of_copy(
+        &self,
+        api: Api,
+        to: BlockPosition<'_>,
+        from: BlockPosition<'_>,
+        bytes: usize,
+    ) -> Result<aclrtMemcpyKind, Boxed> {
         let kind = api.direction(to.block.home().side(), from.block.home().side());
         aligned(kind, bytes, [to.block.at(to.start), from.block.at(from.start)])?;
         if to.block.is_pageable() || from.block.is_pageable() {
@@ -192,7 +204,7 @@ impl RawStream {
         if self.allocators.in_doubt() {
             return Err(Error::AllocatorInDoubt.into());
         }
-        self.owner.is_here(here, ObjectKind::STREAM)?;
+        self.owner.check_here(here, ObjectKind::STREAM)?;
         here.ready().map(|ready| (ready, Unknown))
     }
 
@@ -273,7 +285,7 @@ impl RawStream {
         let error = answer.into_error(api, doing);
         let is_over = error.as_error().rules_out_that_work_was_queued() || settle();
         // The number 0 is always done.
-        let number = if is_over { 0 } else { self.timeline.clock().stamp() };
+        let number = if is_over { 0 } else { self.timeline.clock().count_submission() };
         uses.iter().for_each(|used| used.end(number));
         uses.iter().for_each(|used| if is_over { used.mark_idle() } else { used.mark_in_doubt() });
         error

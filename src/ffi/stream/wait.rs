@@ -4,7 +4,7 @@ use super::{RawStream, WAITING};
 use crate::error::{Boxed, Error};
 use crate::ffi::call::{NoSuccess, call, call_current};
 use crate::ffi::failure::failure_of_work;
-use crate::ffi::views::have_failed_too;
+use crate::ffi::views::record_failure_in_other_views;
 use crate::ffi::wait::{Wait, first_slice, is_final};
 use crate::ffi::{Api, Here, Site};
 use core::sync::atomic::Ordering;
@@ -79,7 +79,7 @@ impl RawStream {
         limit: Option<Duration>,
         failed_call: Option<u64>,
     ) -> Result<(), Boxed> {
-        self.is_current()?;
+        self.check_current()?;
         if self.is_of_the_library() {
             return self.wait_for_context(api, limit).1.map_err(Boxed::from);
         }
@@ -118,7 +118,7 @@ impl RawStream {
         let code = failure_of_work(error)?;
         self.end_slowly();
         if self.is_default() {
-            have_failed_too(self.owner, code, Self::is_default);
+            record_failure_in_other_views(self.owner, code, Self::is_default);
         }
         Some(code)
     }
@@ -145,7 +145,7 @@ impl RawStream {
         // A run returns its own failure to its caller, so no later waiter needs it.
         let is_told = |stream: &Self| !stream.is_of_the_library();
         if let Some(code) = failed {
-            have_failed_too(self.owner, code, is_told);
+            record_failure_in_other_views(self.owner, code, is_told);
         }
         let mut since = None;
         for (stream, covers) in streams.iter().zip(covers) {
@@ -154,7 +154,7 @@ impl RawStream {
                     let mut all = None;
                     stream.timeline.succeeded_among(covers, || stream.others_end(&mut all, &mut since));
                 }
-                (Err(_), Some(code)) if is_told(stream) => stream.has_failed(covers, code),
+                (Err(_), Some(code)) if is_told(stream) => stream.record_failure(covers, code),
                 (Err(_), _) => {}
             }
         }

@@ -6,7 +6,7 @@ mod uses;
 use super::{collect, fail, inside, nothing_fails, upload, with_device};
 use crate::common::{acl, alone, library};
 use ascendcl::capture::CaptureMode;
-use ascendcl::raw::{Attach, Attached, Ending, EndsBefore, Uses};
+use ascendcl::raw::{Attach, Attached, EndingContext, EndsBefore, Uses};
 use ascendcl::runtime::{self, CloseError};
 use ascendcl::{Brand, Current, Error, Runtime, ScopeError, Thread, error::ObjectKind, stream::StreamOps};
 use ascendcl_macros::proves;
@@ -69,12 +69,12 @@ unsafe impl<const STAGE: u8> Attach for Probe<STAGE> {
         _ => EndsBefore::Context,
     };
 
-    fn take_down(&self, from: &Ending<'_>) -> Result<(), Box<dyn AnyError + Send + Sync>> {
+    fn take_down(&self, from: &EndingContext<'_>) -> Result<(), Box<dyn AnyError + Send + Sync>> {
         assert!(!from.context().is_null() && from.library().is_simulator() && !from.was_reset());
         let once =
             |left: &AtomicU32| left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1)).is_ok();
         if once(&self.log.fails) {
-            from.library().checked("end a probe", "probeEnd", 507_899)?;
+            from.library().check_code("end a probe", "probeEnd", 507_899)?;
         }
         assert!(!once(&self.log.panics), "a probe");
         self.log.ended.lock().unwrap().push((self.name, control::live()));
@@ -291,7 +291,7 @@ unsafe impl Attach for Reenters {
     const NAME: &'static str = "object that enters";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
 
-    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn AnyError + Send + Sync>> {
+    fn take_down(&self, _: &EndingContext<'_>) -> Result<(), Box<dyn AnyError + Send + Sync>> {
         let mut tried = self.1.lock().unwrap();
         tried.push(format!("{:?}", Thread::new().err()));
         tried.push(format!("{:?}", self.0.with(|_| ()).err()));

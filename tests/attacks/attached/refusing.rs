@@ -16,7 +16,7 @@ fn an_object_that_refuses_to_end_comes_back_and_ends_the_next_time() {
         log.fails.store(1, Ordering::SeqCst);
         let failed = attached.take_down(current).unwrap_err();
         let said = failed.error.to_string();
-        assert!(matches!(failed.error, Error::Attached { what: "probe", .. }), "{said}");
+        assert!(matches!(failed.error, Error::NotTakenDown { what: "probe", .. }), "{said}");
         assert!(
             said.starts_with("could not take down the probe: could not end a probe: probeEnd answered 507899"),
             "{said}"
@@ -46,7 +46,7 @@ fn refused<const STAGE: u8>(expected: &str) {
         mem::forget(current.upload(&[1_u8]).unwrap());
     });
     let Err(ScopeError::Teardown { errors, .. }) = scope else { panic!("the scope was taken down") };
-    assert!(matches!(errors.as_slice(), [Error::Attached { what: "probe", .. }]), "{errors:?}");
+    assert!(matches!(errors.as_slice(), [Error::NotTakenDown { what: "probe", .. }]), "{errors:?}");
     log.fails.store(1, Ordering::SeqCst);
     let failed = device.reset(&mut thread).unwrap_err();
     let said = failed.error.to_string();
@@ -144,7 +144,7 @@ unsafe impl Attach for PanicsWhenDropped {
     const NAME: &'static str = "object that panics";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
 
-    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn AnyError + Send + Sync>> {
+    fn take_down(&self, _: &EndingContext<'_>) -> Result<(), Box<dyn AnyError + Send + Sync>> {
         Ok(())
     }
 }
@@ -178,7 +178,7 @@ unsafe impl Attach for DropsTheToken {
     const NAME: &'static str = "object with a token";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Context;
 
-    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn AnyError + Send + Sync>> {
+    fn take_down(&self, _: &EndingContext<'_>) -> Result<(), Box<dyn AnyError + Send + Sync>> {
         if self.0.fetch_add(1, Ordering::SeqCst) == 0 {
             return Err("not yet".into());
         }

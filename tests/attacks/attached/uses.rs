@@ -63,12 +63,12 @@ unsafe impl Attach for Strays {
     const NAME: &'static str = "stray";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
 
-    fn take_down(&self, from: &Ending<'_>) -> Result<(), Box<dyn AnyError + Send + Sync>> {
+    fn take_down(&self, from: &EndingContext<'_>) -> Result<(), Box<dyn AnyError + Send + Sync>> {
         assert_eq!(current_handle(), from.context() as usize);
         let mut asked = self.0.lock().unwrap();
-        asked.push(from.allows_calls());
+        asked.push(from.check_calls_allowed());
         sets_device(1);
-        asked.push(from.allows_calls());
+        asked.push(from.check_calls_allowed());
         resets_device(1);
         Ok(())
     }
@@ -100,7 +100,7 @@ unsafe impl Attach for Asks {
     const NAME: &'static str = "object that asks";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
 
-    fn take_down(&self, from: &Ending<'_>) -> Result<(), Box<dyn AnyError + Send + Sync>> {
+    fn take_down(&self, from: &EndingContext<'_>) -> Result<(), Box<dyn AnyError + Send + Sync>> {
         self.1.lock().unwrap().push(from.is_over(&self.0));
         Ok(())
     }
@@ -155,7 +155,7 @@ unsafe impl Attach for AsksLater {
     const NAME: &'static str = "object that asks later";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
 
-    fn take_down(&self, from: &Ending<'_>) -> Result<(), Box<dyn AnyError + Send + Sync>> {
+    fn take_down(&self, from: &EndingContext<'_>) -> Result<(), Box<dyn AnyError + Send + Sync>> {
         self.ends.send(())?;
         self.queued.lock().unwrap().recv_timeout(Duration::from_secs(20))?;
         self.asks.take_down(from)

@@ -51,7 +51,7 @@ fn replays_and_other_work_of_the_stream_use_memory_of_their_own() {
     inside(|current| {
         let mut stream = pooled(current);
         let mut graphs = [relu(current, &mut stream, 1.0), relu(current, &mut stream, 2.0)];
-        assert_eq!(stream.pool_statistics().unwrap().blocks, 2);
+        assert_eq!(stream.pool_statistics().unwrap().blocks_in_use, 2);
         for _ in 0..3 {
             let others: Vec<_> = (0..4)
                 .map(|number| stream.launch(current, operator(current, "Relu", number as f32)).unwrap())
@@ -68,7 +68,7 @@ fn replays_and_other_work_of_the_stream_use_memory_of_their_own() {
         for graph in graphs {
             graph.into_operands(current).unwrap().into_tensors(current).unwrap();
         }
-        assert_eq!(stream.pool_statistics().unwrap().blocks, 0);
+        assert_eq!(stream.pool_statistics().unwrap().blocks_in_use, 0);
         assert!(stream.idle(current).unwrap().trim(current).unwrap() > 0);
     });
     alone.assert_nothing_lives();
@@ -87,7 +87,7 @@ fn an_update_on_a_stream_with_an_allocator_is_of_the_graphs_own_stream() {
         let updated = own.update(current, refused.value, &group, |tasks, (_, mut second)| tasks.launch(&mut second));
         let mut graph = own.replay(current, updated.unwrap()).unwrap().wait(current).unwrap();
         assert_eq!(outputs(current, &mut graph), [BEFORE, 2.0]);
-        assert!(own.pool_statistics().unwrap().blocks > 0);
+        assert!(own.pool_statistics().unwrap().blocks_in_use > 0);
         // The library's own memory serves any stream; the replay stays on its own.
         let updated = plain.update(current, graph, &group, |tasks, (mut first, _)| tasks.launch(&mut first)).unwrap();
         let refused = plain.replay(current, updated).unwrap_err();
@@ -95,7 +95,7 @@ fn an_update_on_a_stream_with_an_allocator_is_of_the_graphs_own_stream() {
         let mut graph = own.replay(current, refused.value.wait(current).unwrap()).unwrap().wait(current).unwrap();
         assert_eq!(outputs(current, &mut graph)[0], 1.0);
         drop(graph.into_operands(current).unwrap());
-        assert_eq!(own.pool_statistics().unwrap().blocks, 0);
+        assert_eq!(own.pool_statistics().unwrap().blocks_in_use, 0);
         // A graph without memory of an allocator is not updated where it would get some.
         let (graph, group) = super::groups::with_two(current, &mut plain);
         let refused = own.update(current, graph, &group, |tasks, (_, mut second)| tasks.launch(&mut second));
@@ -116,7 +116,7 @@ fn a_capture_that_fails_or_panics_gives_the_blocks_back() {
             Err(Error::NotExecuted)
         });
         let relu = failed.unwrap_err().value;
-        assert_eq!(stream.pool_statistics().unwrap().blocks, 0);
+        assert_eq!(stream.pool_statistics().unwrap().blocks_in_use, 0);
         let panic = catch_unwind(AssertUnwindSafe(|| {
             stream.capture(current, CaptureMode::Relaxed, relu, |capture, mut relu| {
                 capture.launch(&mut relu)?;
@@ -124,7 +124,7 @@ fn a_capture_that_fails_or_panics_gives_the_blocks_back() {
             })
         }));
         assert_eq!(panic.unwrap_err().downcast_ref(), Some(&7));
-        assert_eq!(stream.pool_statistics().unwrap().blocks, 0);
+        assert_eq!(stream.pool_statistics().unwrap().blocks_in_use, 0);
         let (stream, _pool) = stream.unregister(current).unwrap();
         stream.without_allocator().synchronize(current).unwrap();
     });
@@ -259,7 +259,7 @@ fn threads_that_destroy_graphs_of_one_stream_give_each_block_back_once() {
         });
         context
             .enter(thread, |current| {
-                assert_eq!(stream.pool_statistics().unwrap().blocks, 0);
+                assert_eq!(stream.pool_statistics().unwrap().blocks_in_use, 0);
                 assert!(!stream.allocator_misbehaved());
                 let (_stream, pool) = stream.unregister(current).unwrap();
                 pool.release(current).unwrap();

@@ -1,7 +1,7 @@
 //! Attached objects that are to use what another runtime of the name has.
 
 use super::*;
-use ascendcl::raw::{Attach, Ending, EndsBefore};
+use ascendcl::raw::{Attach, EndingContext, EndsBefore};
 use ascendcl::{Error, Runtime};
 use ascendcl_macros::proves;
 use std::error::Error as AnyError;
@@ -15,7 +15,7 @@ unsafe impl Attach for Object {
     const NAME: &'static str = "object";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
 
-    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn AnyError + Send + Sync>> {
+    fn take_down(&self, _: &EndingContext<'_>) -> Result<(), Box<dyn AnyError + Send + Sync>> {
         Ok(())
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 use ascendcl::capture::{CaptureMode, Tasks};
 use ascendcl::memory::bytes_in_arena;
 use ascendcl::operator::Operator;
-use ascendcl::raw::{Attach, Ending, EndsBefore};
+use ascendcl::raw::{Attach, EndingContext, EndsBefore};
 use ascendcl::{Error, Runtime};
 use ascendcl_macros::proves;
 use std::error::Error as AnyError;
@@ -79,7 +79,7 @@ unsafe impl Attach for Object {
     const NAME: &'static str = "object";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Memory;
 
-    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn AnyError + Send + Sync>> {
+    fn take_down(&self, _: &EndingContext<'_>) -> Result<(), Box<dyn AnyError + Send + Sync>> {
         Ok(())
     }
 }

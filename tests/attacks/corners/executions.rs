@@ -54,7 +54,7 @@ fn a_model_is_captured_when_its_run_in_doubt_is_over_and_not_before() {
     let source = ModelSource::memory(&image);
     for has_workspace in [false, true] {
         inside(|current| {
-            let work = || current.workspace(current.model_size(source).unwrap().work).unwrap();
+            let work = || current.workspace(current.model_size(source).unwrap().workspace).unwrap();
             let load =
                 if has_workspace { Load::builder().source(source).workspace(work()).build() } else { source.into() };
             let mut model = current.load(load).unwrap().bind(current, &[&[4], &[4]], &[&[4]]).unwrap();
@@ -136,7 +136,7 @@ fn a_model_that_ran_in_its_turn_before_does_not_run_beside_a_run_in_doubt() {
     let image = digits_in_batches_of(8);
     inside(|current| {
         let source = ModelSource::memory(&image);
-        let workspace = current.workspace(2 * current.model_size(source).unwrap().work).unwrap();
+        let workspace = current.workspace(2 * current.model_size(source).unwrap().workspace).unwrap();
         current.workspace_mutex(workspace, |current, lane| {
             let [mut first, mut second] = [(); 2].map(|()| {
                 let model = lane.load(current, source.into()).unwrap();
@@ -165,7 +165,7 @@ fn an_execution_in_doubt_puts_everything_in_doubt_that_it_may_still_use() {
     let image = digits_in_batches_of(8);
     inside(|current| {
         let source = ModelSource::memory(&image);
-        let workspace = current.workspace(2 * current.model_size(source).unwrap().work).unwrap();
+        let workspace = current.workspace(2 * current.model_size(source).unwrap().workspace).unwrap();
         let stream = current.stream().unwrap().without_allocator();
         current.workspace_lane(stream, workspace, |current, mut lane| {
             let model = lane.load(current, source.into()).unwrap();

@@ -41,7 +41,7 @@ fn a_run_whose_turn_did_not_come_leaves_the_outputs_readable() {
         let entered = context.enter(thread, |current| {
             let image = digits_in_batches_of(1);
             let need = current.model_size(ModelSource::memory(&image)).unwrap();
-            let workspace = current.workspace(2 * need.work).unwrap();
+            let workspace = current.workspace(2 * need.workspace).unwrap();
             current.workspace_mutex(workspace, |current, lane| {
                 let [mut own, mut theirs] = [(); 2].map(|()| {
                     let model = lane.load(current, ModelSource::memory(&image).into()).unwrap();
@@ -66,7 +66,7 @@ fn a_run_whose_turn_did_not_come_leaves_the_outputs_readable() {
                     begun.recv().unwrap();
                     std::thread::sleep(Duration::from_millis(100));
                     let refused = lane.run_bound_within(current, &mut own, Duration::from_millis(1)).unwrap_err();
-                    assert!(matches!(refused, Error::Busy { .. }), "{refused}");
+                    assert!(matches!(refused, Error::WorkspaceBusy { .. }), "{refused}");
                 });
                 nothing_fails();
                 assert_eq!(own.read::<f32>(current, 0).unwrap(), before);

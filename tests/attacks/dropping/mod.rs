@@ -9,7 +9,7 @@ use super::{collect, inside};
 use crate::common::allocators::Empty;
 use crate::common::{acl, alone, assert_lives, library};
 use ascendcl::capture::CaptureMode;
-use ascendcl::raw::{Attach, Ending, EndsBefore};
+use ascendcl::raw::{Attach, EndingContext, EndsBefore};
 use ascendcl::runtime;
 use ascendcl::{Brand, Current, Error, Runtime, Thread};
 use ascendcl_macros::proves;
@@ -73,7 +73,7 @@ unsafe impl Attach for Refuses {
     const NAME: &'static str = "refuser";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Everything;
 
-    fn take_down(&self, from: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn take_down(&self, from: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         if self.times.fetch_update(SeqCst, SeqCst, |times| times.checked_sub(1)).is_err() {
             return Ok(());
         }
@@ -277,7 +277,7 @@ unsafe impl<D: Fn() + Clone + Send + Sync + 'static> Attach for Reports<D> {
     const NAME: &'static str = "reporter";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Everything;
 
-    fn take_down(&self, from: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn take_down(&self, from: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         (0..self.0).for_each(|_| from.also_failed(Reason(self.1.clone())));
         Ok(())
     }

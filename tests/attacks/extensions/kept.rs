@@ -4,7 +4,7 @@ use super::super::with_device;
 use super::*;
 use crate::common::allocators::{Empty, Watch, Watched};
 use crate::common::{acl, assert_lives};
-use ascendcl::raw::{AllocatorFunctions, AllocatorSlot, Attach, Ending, EndsBefore, LibraryUser};
+use ascendcl::raw::{AllocatorFunctions, AllocatorSlot, Attach, EndingContext, EndsBefore, LibraryUser};
 use ascendcl::{ScopeError, Thread, allocator::PoolAllocator};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -52,14 +52,14 @@ fn an_allocator_is_not_taken_out_of_its_slot_while_a_block_is_out_and_an_empty_s
         second.value.release(current).unwrap();
         let block = block_of(functions, 64);
         assert!(matches!(slot.take(), Err(Error::BlocksInUse { count: 1 })));
-        slot.look(|_| assert!(matches!(slot.take(), Err(Error::StillRunning { .. })))).unwrap();
+        slot.with_allocator(|_| assert!(matches!(slot.take(), Err(Error::StillRunning { .. })))).unwrap();
         give_back(functions, block);
         assert!(!slot.misbehaved());
         slot.take().unwrap().release(current).unwrap();
         assert!(matches!(slot.take(), Err(Error::Gone { what: ObjectKind::ALLOCATOR })));
         assert!(block_of(functions, 64).is_null());
         drop(kept);
-        assert!(slot.functions().is_none() && slot.look(|_| ()).is_none());
+        assert!(slot.functions().is_none() && slot.with_allocator(|_| ()).is_none());
         let gone = slot.put(PoolAllocator::new(current, 4096).unwrap()).unwrap_err();
         assert!(matches!(gone.error, Error::Gone { .. }), "{gone}");
         gone.value.release(current).unwrap();
@@ -90,8 +90,8 @@ fn a_panic_does_not_leave_the_functions_and_memory_of_another_context_is_refused
         let first = first.unwrap();
         device
             .with_current(thread, |current| {
-                let refused = AllocatorSlot::serves(current, &first).unwrap_err();
-                assert!(matches!(refused, Error::OtherContext { .. }), "{refused}");
+                let refused = AllocatorSlot::check_serves(current, &first).unwrap_err();
+                assert!(matches!(refused, Error::AllocatorOfOtherContext { .. }), "{refused}");
             })
             .unwrap();
         drop(kept);
@@ -121,8 +121,8 @@ unsafe impl Attach for Reports {
     const NAME: &'static str = "reporter";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Everything;
 
-    fn take_down(&self, from: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        from.allows_calls()?;
+    fn take_down(&self, from: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        from.check_calls_allowed()?;
         from.also_failed(Error::from(Refused("first")));
         from.drop_later(Told(Arc::clone(&self.dropped)));
         self.last.lock().unwrap().take().map_or(Ok(()), |last| Err(Error::from(last).into()))
@@ -163,7 +163,7 @@ unsafe impl Attach for Quiet {
     const NAME: &'static str = "quiet one";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Everything;
 
-    fn take_down(&self, from: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn take_down(&self, from: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         from.also_failed(Error::from(Refused("first")));
         self.0.lock().unwrap().take().map_or(Ok(()), |last| Err(Error::from(last).into()))
     }
@@ -210,7 +210,7 @@ fn the_library_is_not_finalised_under_another_one_that_holds_it() {
     let held = [(); 2].map(|()| acl.hold(&USER).unwrap());
     let mut refused = acl.close().unwrap_err();
     for one in held {
-        assert!(matches!(refused.error, Error::StillUsed { user } if *user == USER), "{refused}");
+        assert!(matches!(refused.error, Error::LibraryInUse { user } if *user == USER), "{refused}");
         assert_eq!(refused.to_string(), "the collectives are still initialised: close them first [GE-10]");
         assert!(refused.value.device_count().is_ok(), "the library goes on");
         refused = refused.value.close().unwrap_err();
@@ -227,11 +227,11 @@ fn a_callback_is_told_that_no_function_may_be_called() {
     let alone = alone();
     inside(|current| {
         let (stream, library) = (current.stream().unwrap(), current.library());
-        assert!(library.answered("count", "counterAdd", Ok(0)).is_ok());
-        let answered = library.answered("count", "counterAdd", Ok(507_899)).unwrap_err();
+        assert!(library.check_call("count", "counterAdd", Ok(0)).is_ok());
+        let answered = library.check_call("count", "counterAdd", Ok(507_899)).unwrap_err();
         assert!(answered.to_string().starts_with("could not count: counterAdd answered 507899"), "{answered}");
-        assert!(current.allows_calls().is_ok() && library.allows_calls().is_ok());
-        let asked = stream.launch_host_fn(current, move || library.allows_calls().unwrap_err()).unwrap();
+        assert!(current.check_calls_allowed().is_ok() && library.check_calls_allowed().is_ok());
+        let asked = stream.launch_host_fn(current, move || library.check_calls_allowed().unwrap_err()).unwrap();
         let refused = asked.wait(current).unwrap().into_result().unwrap();
         assert!(matches!(refused, Error::InsideCallback), "{refused}");
         let (slot, kept) = AllocatorSlot::<Empty>::new();

@@ -144,7 +144,7 @@ fn memory_and_object_of_work_that_could_not_be_waited_for_are_in_doubt() {
         let refused = tensor.into_buffer().free(current).unwrap_err();
         assert!(matches!(refused.error, Error::StillRunning { .. }), "{refused}");
         assert!(matches!(refused.value.to_vec(current), Err(Error::InDoubt { .. })));
-        assert!(matches!(refused.value.is_usable(current), Err(Error::InDoubt { .. })), "work may use it");
+        assert!(matches!(refused.value.check_usable(current), Err(Error::InDoubt { .. })), "work may use it");
         release.send(()).unwrap();
         stream.synchronize(current).unwrap();
         assert!(failed.value.mark.is_over(current) && failed.value.mark.is_in_doubt());

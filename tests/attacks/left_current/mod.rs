@@ -171,7 +171,7 @@ fn a_default_context_that_may_have_ended_says_no_device() {
     reset(first);
     // Other tests may have left device 0 in use; then that is taken.
     let ran = ascendcl::run(library(), |current| Ok::<_, Error>(current.device_id()));
-    assert!(matches!(ran, Ok(0) | Err(RunError::Setup(Error::DeviceNotSaid { .. }))), "{ran:?}");
+    assert!(matches!(ran, Ok(0) | Err(RunError::Setup(Error::NoDeviceNamed { .. }))), "{ran:?}");
     second.reset(&mut Thread::new().unwrap()).unwrap();
     acl.close().unwrap();
     alone.assert_nothing_lives();

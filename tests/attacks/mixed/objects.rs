@@ -45,7 +45,7 @@ fn memory_for_models() {
     let source = ModelSource::memory(&image);
     let (workspace, weights) = two.own(|current| {
         let sizes = current.model_size(source).unwrap();
-        (current.workspace(sizes.work).unwrap(), current.weights(source).unwrap())
+        (current.workspace(sizes.workspace).unwrap(), current.weights(source).unwrap())
     });
     let workspace = two.other(|current| {
         let onto_weights = current.load(Load::builder().source(source).weights(&weights).build());
@@ -98,7 +98,7 @@ fn an_allocator() {
     let pool = two.other(|current| {
         let stream = current.stream().unwrap();
         let Err(failed) = stream.register(current, pool) else { panic!("a pool of another context") };
-        assert!(matches!(failed.error, Error::OtherContext { .. }), "{}", failed.error);
+        assert!(matches!(failed.error, Error::AllocatorOfOtherContext { .. }), "{}", failed.error);
         failed.value.1
     });
     let group = two.own(|current| AllocatorGroup::new(current, pool).unwrap());
@@ -114,7 +114,7 @@ fn an_allocator() {
     });
     two.other(|current| {
         is_wrong(stream.idle(current).map(drop), ObjectKind::STREAM);
-        assert!(matches!(stream.grow_pool(current, 64), Err(Error::OtherContext { .. })));
+        assert!(matches!(stream.grow_pool(current, 64), Err(Error::AllocatorOfOtherContext { .. })));
         let back = comes_back(stream.unregister(current), ObjectKind::STREAM);
         mem::forget(back);
     });

@@ -3,7 +3,7 @@
 use super::{alone as alone_on_all_devices, *};
 use crate::common::allocators::Watch;
 use crate::common::allocators::Watched;
-use ascendcl::raw::{Attach, Ending, EndsBefore, KeptStream};
+use ascendcl::raw::{Attach, EndingContext, EndsBefore, KeptStream};
 use ascendcl::{DeviceBuffer, Event, event::Recorded, stream::WhenDone};
 use ascendcl_sim::{Calls, Checks, Config, Fault, Plan};
 use ascendcl_sys::types::aclrtStream;
@@ -373,7 +373,7 @@ unsafe impl Attach for Refuses {
     const NAME: &'static str = "object that refuses";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
 
-    fn take_down(&self, _: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn take_down(&self, _: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         if self.0.swap(true, Ordering::SeqCst) { Ok(()) } else { Err(Box::new(PanicsWhenDropped)) }
     }
 }

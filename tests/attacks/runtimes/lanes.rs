@@ -20,7 +20,7 @@ const IMAGES: [f32; 512] = [0.5; 512];
 fn lane(current: &Current<Worker>) -> (Lane, LaneModel) {
     let image = digits_in_batches_of(8);
     let source = ModelSource::memory(&image);
-    let workspace = current.workspace(2 * current.model_size(source).unwrap().work).unwrap();
+    let workspace = current.workspace(2 * current.model_size(source).unwrap().workspace).unwrap();
     let stream = current.stream().unwrap().without_allocator();
     let mut lane = current.stored_workspace_lane(stream, workspace);
     let model = lane.load(current, source.into()).unwrap();
@@ -30,7 +30,7 @@ fn lane(current: &Current<Worker>) -> (Lane, LaneModel) {
 fn shared_lane(current: &Current<Worker>) -> (SharedLane, LaneModel) {
     let image = digits_in_batches_of(8);
     let source = ModelSource::memory(&image);
-    let workspace = current.workspace(2 * current.model_size(source).unwrap().work).unwrap();
+    let workspace = current.workspace(2 * current.model_size(source).unwrap().workspace).unwrap();
     let lane = current.stored_workspace_mutex(workspace);
     let model = lane.load(current, source.into()).unwrap();
     (lane, model)

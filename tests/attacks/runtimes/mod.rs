@@ -326,7 +326,7 @@ fn a_pool_of_one_runtime_takes_no_memory_from_another() {
     two.with(|current| {
         let before = control::live().device_blocks;
         let refused = stream.grow_pool(current, 1 << 16).unwrap_err();
-        assert!(matches!(refused, Error::WrongContext { .. } | Error::OtherContext { .. }), "{refused}");
+        assert!(matches!(refused, Error::WrongContext { .. } | Error::AllocatorOfOtherContext { .. }), "{refused}");
         assert_eq!(control::live().device_blocks, before, "nothing was taken");
     })
     .unwrap();

@@ -3,7 +3,7 @@
 use super::stopping::{BRIEFLY, alone, fails, open, plain, stopped, stops};
 use super::*;
 use ascendcl::capture::{CaptureMode, CapturedGraph};
-use ascendcl::raw::{Attach, Ending, EndsBefore};
+use ascendcl::raw::{Attach, EndingContext, EndsBefore};
 use ascendcl::stream::{DefaultAllocator, HostFnResult};
 use ascendcl::{Brand, DeviceBuffer, Stream};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -165,7 +165,7 @@ unsafe impl Attach for Object {
     const NAME: &'static str = "object";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
 
-    fn take_down(&self, from: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn take_down(&self, from: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         self.0.lock().unwrap().push(from.was_reset());
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use super::*;
 use ascendcl::allocator::PoolAllocator;
-use ascendcl::raw::{Attach, Ending, EndsBefore, LibraryUser};
+use ascendcl::raw::{Attach, EndingContext, EndsBefore, LibraryUser};
 use ascendcl::stream::AllocatorGroup;
 use ascendcl::{Acl, operator};
 use ascendcl_macros::proves;
@@ -103,7 +103,7 @@ fn holds_that_are_dropped_elsewhere_and_twice_over_let_the_library_go_once() {
     let runtime = open();
     std::thread::spawn(move || drop(one)).join().unwrap();
     let failed = acl.close().unwrap_err();
-    assert!(matches!(failed.error, Error::StillUsed { .. }));
+    assert!(matches!(failed.error, Error::LibraryInUse { .. }));
     // Another initialisation of the same library is not held by it.
     runtime.close().unwrap();
     drop(two);
@@ -118,11 +118,11 @@ unsafe impl Attach for Object {
     const NAME: &'static str = "object";
     const ENDS_BEFORE: EndsBefore = EndsBefore::Memory;
 
-    fn take_down(&self, from: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn take_down(&self, from: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         // Code of the program, in the middle of the end: nothing of the crate can be entered, closed or swept here.
         assert!(Runtime::<Worker>::open(library()).is_err());
         assert!(!runtime::sweep(None).is_empty());
-        assert!(!from.library().lacks().contains(&"aclrtMalloc"));
+        assert!(!from.library().missing_functions().contains(&"aclrtMalloc"));
         Ok(())
     }
 }

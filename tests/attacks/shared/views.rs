@@ -114,9 +114,9 @@ fn other_elements_need_their_alignment_and_whole_ones() {
     inside(|current| {
         let bytes = current.upload(&(0_u8..16).collect::<Vec<_>>()).unwrap().into_shared();
         let odd = bytes.slice(..6).unwrap().cast::<u32>().unwrap_err();
-        assert!(matches!(odd, Error::NoSuchElements { bytes: 6, size: 4, past: 0, alignment: 4 }), "{odd}");
+        assert!(matches!(odd, Error::CannotCast { bytes: 6, size: 4, past: 0, alignment: 4 }), "{odd}");
         let past = bytes.slice(2..10).unwrap().cast::<f64>().unwrap_err();
-        assert!(matches!(past, Error::NoSuchElements { bytes: 8, past: 2, alignment: 8, .. }), "{past}");
+        assert!(matches!(past, Error::CannotCast { bytes: 8, past: 2, alignment: 8, .. }), "{past}");
         let words = bytes.slice(4..12).unwrap().cast::<u16>().unwrap();
         let expected = [[4, 5], [6, 7], [8, 9], [10, 11]].map(u16::from_ne_bytes);
         assert_eq!(words.to_vec(current).unwrap(), expected);

@@ -12,7 +12,7 @@ use super::{OptionList, RawGraph, RawOutputs, SESSIONS, Shim, Site, c_path};
 use crate::error::EngineError;
 use crate::graph_source::{GraphSource, GraphSummary};
 use crate::kinds::{GRAPH, SESSION};
-use ascendcl::raw::{AllocatorFunctions, KeptMemory, KeptSlot, LastUse};
+use ascendcl::raw::{AllocatorFunctions, KeptMemory, LastUse, SlotKeeper};
 use ascendcl::stream::StreamOps;
 use ascendcl::{Brand, Current, Error};
 use ascendcl_ge_sys as sys;
@@ -50,7 +50,7 @@ impl RawSession {
         shim: Shim,
         options: &[(String, String)],
     ) -> Result<Self, Error> {
-        current.allows_calls()?;
+        current.check_calls_allowed()?;
         let options = OptionList::new(options)?;
         let mut raw = null_mut();
         // SAFETY: the function reads the options, and writes the handle to `raw`, during the call. `OptionList` keeps
@@ -155,8 +155,8 @@ impl RawSession {
         graph: &RawGraph,
         stream: &StreamOps<C>,
         functions: AllocatorFunctions,
-        keeps: KeptSlot,
-    ) -> Result<Option<KeptSlot>, Error> {
+        keeps: SlotKeeper,
+    ) -> Result<Option<SlotKeeper>, Error> {
         let session = self.has(current, graph)?;
         let mut made = null_mut();
         let status = stream.with_raw(current, |stream| {
@@ -176,7 +176,7 @@ impl RawSession {
 
     /// Ends the graph's registration, if it has one. Its stream is synchronised.
     #[rule(GE_09)]
-    pub(crate) fn unregister(&self, site: &impl Site, graph: &RawGraph) -> Result<Option<KeptSlot>, Error> {
+    pub(crate) fn unregister(&self, site: &impl Site, graph: &RawGraph) -> Result<Option<SlotKeeper>, Error> {
         let session = self.has(site, graph)?;
         let Some(registration) = graph.holds().registration.take() else { return Ok(None) };
         let ended = graph
@@ -222,7 +222,7 @@ impl RawSession {
 
     /// The session, to be used in its own context.
     pub(super) fn ready(&self, site: &impl Site) -> Result<*mut sys::Session, Error> {
-        site.allows_calls()?;
+        site.check_calls_allowed()?;
         self.home.is_here(site, SESSION)?;
         let raw = *self.raw.lock().unwrap_or_else(PoisonError::into_inner);
         raw.map(|handle| handle.0.as_ptr()).ok_or(Error::Gone { what: SESSION })

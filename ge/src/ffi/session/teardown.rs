@@ -4,7 +4,7 @@ use super::{Handle, RawSession};
 use crate::error::EngineError;
 use crate::ffi::{RawGraph, RawOutputs, SESSIONS, Site};
 use crate::kinds::{GRAPH, GRAPH_OUTPUTS};
-use ascendcl::raw::{Attach, Ending, EndsBefore};
+use ascendcl::raw::{Attach, EndingContext, EndsBefore};
 use ascendcl::{Brand, Current, Error};
 use ascendcl_macros::rule;
 use core::sync::atomic::{Ordering, fence};
@@ -74,7 +74,7 @@ impl RawSession {
     }
 
     /// Destroys the session, whose graphs are idle. The session has ended, even if the engine reports an error.
-    fn destroy(&self, from: &Ending<'_>) -> Result<(), Error> {
+    fn destroy(&self, from: &EndingContext<'_>) -> Result<(), Error> {
         let taken = self.raw.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(Handle(session)) = taken else { return Ok(()) };
         self.home.has_ended();
@@ -111,7 +111,7 @@ impl RawSession {
     }
 
     /// Takes down everything in the session, and the session itself.
-    fn end(&self, from: &Ending<'_>) -> Result<(), Error> {
+    fn end(&self, from: &EndingContext<'_>) -> Result<(), Error> {
         self.ready(from)?;
         let outputs = self.outputs().clone();
         outputs.iter().map(|outputs| self.release(from, outputs)).fold(Ok(()), Result::and)?;
@@ -146,7 +146,7 @@ impl RawSession {
     /// The context has ended without the session. The engine may still know an allocator under the handle of a stream, which
     /// a new stream may get.
     #[rule(GE_09)]
-    fn is_lost(&self) {
+    fn on_lost(&self) {
         for graph in self.graphs_in_order() {
             let registration = graph.holds().registration.take();
             // The engine may have blocks, and the allocator has memory of the context. So it is never dropped.
@@ -173,11 +173,11 @@ unsafe impl Attach for InContext {
     /// Releases outputs, removes graphs, ends registrations, and destroys the session, each before the objects that it
     /// uses.
     #[rule(GE_09, GE_11, GE_21)]
-    fn take_down(&self, from: &Ending<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    fn take_down(&self, from: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
         Ok(self.0.end(from)?)
     }
 
-    fn is_lost(&self) {
-        self.0.is_lost();
+    fn on_lost(&self) {
+        self.0.on_lost();
     }
 }

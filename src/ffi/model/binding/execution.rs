@@ -56,9 +56,9 @@ impl RawBinding {
         stream: &RawStream,
         model: &LoadedModel,
     ) -> Result<u64, Boxed> {
-        self.owner.is_here(here, ObjectKind::MODEL_TENSORS)?;
+        self.owner.check_here(here, ObjectKind::MODEL_TENSORS)?;
         if self.last_use.is_in_doubt() || model.is_in_doubt() {
-            self.may_follow(streams, stream, model)?;
+            self.check_order(streams, stream, model)?;
         }
         if !self.gate.is_open() {
             return Err(gone());
@@ -154,7 +154,7 @@ impl RawBinding {
             let _ = cached!(here.aclmdlExecute);
             call!(ready.aclmdlExecute(model.id(), self.inputs.raw(), self.outputs.raw()))
         };
-        ran.or_answer().map_err(|answer| self.has_failed(here, runs, model, answer, settle))
+        ran.or_answer().map_err(|answer| self.after_failed_run(here, runs, model, answer, settle))
     }
 
     /// Like [`run`](Self::run). `None` when further checks are needed; then nothing has happened. The caller settles a
@@ -192,12 +192,12 @@ impl RawBinding {
         failed: NotRun,
         settle: impl FnOnce() -> bool,
     ) -> Boxed {
-        self.has_failed(here, runs, model, failed.into(), settle)
+        self.after_failed_run(here, runs, model, failed.into(), settle)
     }
 
     /// Called after a failed run, which may go on. Sets the stamps before it makes the error.
     #[cold]
-    fn has_failed(
+    fn after_failed_run(
         &self,
         here: Here<'_>,
         runs: &RawStream,
@@ -220,8 +220,8 @@ impl RawBinding {
         streams: &Shelf<RawStream>,
         model: &LoadedModel,
     ) -> Result<Ready<Current>, Boxed> {
-        here.of_this_process()?;
-        self.owner.is_here(here, ObjectKind::MODEL_TENSORS)?;
+        here.check_process()?;
+        self.owner.check_here(here, ObjectKind::MODEL_TENSORS)?;
         self.idle(streams)?;
         model.idle(streams)?;
         if !self.gate.is_open() {
@@ -252,9 +252,9 @@ impl RawBinding {
     /// An error unless every execution is known to be done, or, for work on a stream, comes before that work.
     #[cold]
     #[inline(never)]
-    pub(crate) fn is_over(&self, streams: &Shelf<RawStream>, stream: Option<&RawStream>) -> Result<(), Error> {
+    pub(crate) fn check_over(&self, streams: &Shelf<RawStream>, stream: Option<&RawStream>) -> Result<(), Error> {
         // The shelf of another context does not have the stream, and would report the work as done.
-        self.is_current()?;
+        self.check_current()?;
         let is_over = match stream {
             Some(stream) => streams.comes_after(&self.last_use, stream),
             None => streams.has_done(&self.last_use),
@@ -270,10 +270,10 @@ impl RawBinding {
 
     /// An error unless a capture can use the binding and the model: a replay would not wait for an execution that may still
     /// be running.
-    pub(crate) fn can_be_captured(&self, streams: &Shelf<RawStream>, model: &LoadedModel) -> Result<(), Error> {
-        self.is_current()?;
+    pub(crate) fn check_capturable(&self, streams: &Shelf<RawStream>, model: &LoadedModel) -> Result<(), Error> {
+        self.check_current()?;
         if self.last_use.is_in_doubt() {
-            self.is_over(streams, None)?;
+            self.check_over(streams, None)?;
         }
         // Another binding may have executed the model. The doubt about its working memory stays, also when it is over.
         if model.is_in_doubt() { model.idle(streams) } else { Ok(()) }
@@ -289,7 +289,7 @@ impl RawBinding {
     /// the handle or holds the lane's lock.
     #[cold]
     #[inline(never)]
-    fn may_follow(&self, streams: &Shelf<RawStream>, stream: &RawStream, model: &LoadedModel) -> Result<(), Error> {
+    fn check_order(&self, streams: &Shelf<RawStream>, stream: &RawStream, model: &LoadedModel) -> Result<(), Error> {
         if !streams.comes_after(&self.last_use, stream) {
             return Err(Error::StillRunning { what: ObjectKind::MODEL_TENSORS });
         }

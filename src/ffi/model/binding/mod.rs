@@ -100,8 +100,8 @@ impl RawBinding {
     /// An error unless this thread has entered the binding's context.
     #[inline]
     #[rule(MODEL_01)]
-    pub(crate) fn is_current(&self) -> Result<(), Error> {
-        self.owner.is_current(ObjectKind::MODEL_TENSORS)
+    pub(crate) fn check_current(&self) -> Result<(), Error> {
+        self.owner.check_current(ObjectKind::MODEL_TENSORS)
     }
 
     /// Creates the datasets for the tensors with which the binding was [made](Self::new). After an error,
@@ -114,20 +114,20 @@ impl RawBinding {
         outputs: &[Option<Arc<RawBuffer>>],
     ) -> Result<(), Error> {
         leads!(dataset: Start --> Idle : Create, dataset: Idle --> Idle : Add);
-        model.is_current()?;
+        model.check_current()?;
         model.check_loaded()?;
-        self.blocks().iter().try_for_each(|block| block.is_current())?;
+        self.blocks().iter().try_for_each(|block| block.check_current())?;
         let has_gears = model.gears().is_some();
         if !has_gears {
             // The sizes are known before the library is called.
-            model.fits_into(&[], &self.rooms)?;
+            model.check_outputs_fit(&[], &self.rooms)?;
         }
         self.inputs.create(api, inputs.iter().map(|input| Some((&*input.block, input.bytes))))?;
         self.outputs.create(api, outputs.iter().map(|block| block.as_ref().map(|block| (&**block, block.bytes()))))?;
         let shapes: Vec<_> = inputs.iter().map(|input| &input.dims).collect();
         let chosen = model.set_shapes(api, &self.inputs, &shapes)?;
         if has_gears {
-            model.fits_into(&chosen, &self.rooms)?;
+            model.check_outputs_fit(&chosen, &self.rooms)?;
             *self.chosen() = chosen;
         }
         Ok(())
@@ -146,14 +146,14 @@ impl RawBinding {
         model: &LoadedModel,
         (old, new): (&[Vec<i64>], &[Vec<i64>]),
     ) -> Result<(), Error> {
-        self.is_current()?;
+        self.check_current()?;
         self.idle(streams)?;
         let inside = self.gate.pass().ok_or_else(|| Error::Gone { what: ObjectKind::MODEL_TENSORS })?;
         let failed = match model.set_shapes(api, &self.inputs, new) {
             // The library was not called.
             Err(error @ (Error::Input(_) | Error::CurrentChanged { .. } | Error::InsideCallback)) => return Err(error),
             Err(error) => error,
-            Ok(chosen) => match model.fits_into(&chosen, &self.rooms) {
+            Ok(chosen) => match model.check_outputs_fit(&chosen, &self.rooms) {
                 Ok(()) => {
                     *self.chosen() = chosen;
                     return Ok(());
@@ -180,7 +180,7 @@ impl RawBinding {
         place: TensorPlace,
         (old, new): (&Arc<RawBuffer>, &Arc<RawBuffer>),
     ) -> Result<(), Error> {
-        self.is_current()?;
+        self.check_current()?;
         new.check_usable()?;
         self.idle(streams)?;
         let (dataset, index) = match place {
@@ -208,10 +208,10 @@ impl RawBinding {
     }
 
     /// Captures one execution. The graph keeps the rows of the binding and the model, and so the datasets and the
-    /// memory. Before the capture began, [`can_be_captured`](Self::can_be_captured) found that no execution is running.
+    /// memory. Before the capture began, [`check_capturable`](Self::check_capturable) found that no execution is running.
     #[rule(GRAPH_05)]
     pub(crate) fn capture(&self, api: Api, stream: &RawStream, model: &LoadedModel) -> Result<(), Error> {
-        self.is_current()?;
+        self.check_current()?;
         let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::MODEL_TENSORS }) };
         stream.capture_call(api, "capture a model", |ready, stream| {
             // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that is as
@@ -236,14 +236,14 @@ impl RawBinding {
     }
 
     /// Called before a copy of pageable host memory to an input or from an output: see [`RawStream::wait_for_uses`].
-    pub(crate) fn comes_to_rest_for(&self, api: Api, stream: &RawStream, other: &RawBuffer) -> Result<(), Error> {
+    pub(crate) fn wait_for_uses(&self, api: Api, stream: &RawStream, other: &RawBuffer) -> Result<(), Error> {
         if other.is_pageable() { stream.wait_for_uses(api, &[&self.last_use]) } else { Ok(()) }
     }
 
     /// Called after a failed copy to an input or from an output. If the copy may be running although its call failed,
     /// the binding is in doubt, so that an execution can only come after the copy.
     #[cold]
-    pub(crate) fn doubts(&self, stream: &RawStream, block: &RawBuffer) {
+    pub(crate) fn mark_in_doubt_after_copy(&self, stream: &RawStream, block: &RawBuffer) {
         if block.is_in_doubt() {
             stream.stamp_latest(&self.last_use);
             self.last_use.mark_in_doubt();
@@ -285,7 +285,7 @@ impl RawBinding {
         streams: &Shelf<RawStream>,
         mut take: impl FnMut(RawBuffer) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        self.is_current()?;
+        self.check_current()?;
         self.idle(streams)?;
         let Some(_inside) = self.gate.pass() else { return Ok(()) };
         let mut result = Ok(());
@@ -309,7 +309,7 @@ impl RawBinding {
     /// [emptied](Self::empty) before.
     pub(crate) fn destroy(&self, api: Api, streams: &Shelf<RawStream>) -> Result<(), Error> {
         leads!(dataset: Idle --> End : Destroy);
-        self.is_current()?;
+        self.check_current()?;
         self.idle(streams)?;
         if self.ending.swap(true, Ordering::AcqRel) {
             return Ok(());
