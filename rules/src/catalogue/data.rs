@@ -122,8 +122,8 @@ rules! {
                 open. The crate copies the descriptions that a dataset returns.",
         }
         DATA_10 = "DATA-10" {
-            text: "A dataset and its buffers must not be changed or destroyed before the call that executes a model with \
-                them has returned. An async execution reads them in the call.",
+            text: "What an execution uses must not be changed or destroyed meanwhile: the datasets and their buffers \
+                until the call has returned, the memory until the execution is over.",
             misuse: "UpdateDataBuffer in one thread while another one is in aclmdlExecute",
             consequence: "undefined",
             source: "aclmdlExecute, aclmdlExecuteAsync",
@@ -132,7 +132,7 @@ rules! {
             priority: 1,
             class: Compile,
             means: "The inputs and outputs of a queued model are inaccessible until its stream was waited for. Its \
-                datasets belong to them and stay as long, which is longer than the library needs them.",
+                datasets stay as long, which is longer than the library needs them.",
         }
         DATA_11 = "DATA-11" {
             text: "The dimension count must equal the array length and be non-negative.",
