@@ -292,14 +292,15 @@ protocol! {
 }
 
 protocol! {
-    /// A dataset: the buffers of one run.
+    /// A dataset: the buffers of one run. It stays with their memory until the run is over, which is longer than the library
+    /// needs it: in C, it may be changed or destroyed when the call has returned.
     pub mod dataset;
 
     /// DATA-04: a dataset is created without buffers, and destroyed with them by its creator.
     [*] --> Idle : create;
-    /// DATA-10: buffers are added and changed while no run uses them.
+    /// DATA-10: buffers are added and changed while no run has them.
     Idle --> Idle : add;
-    /// DATA-10: a run uses the dataset until its stream was synchronised.
+    /// DATA-10, MODEL-17: a run reads the dataset in the call, and uses the memory until its stream was synchronised.
     Idle --> InUse : execute;
     /// DATA-10: the same dataset again, behind the first run.
     InUse --> InUse : execute;
@@ -311,13 +312,13 @@ protocol! {
     on add {
         message: "a dataset in state `{Self}` cannot be changed",
         label: "a run uses this dataset",
-        note: "DATA-10: a dataset does not change until its run was waited for",
+        note: "DATA-10, MODEL-17: a dataset stays as it is, with the memory of its buffers, until its run was waited for",
         note: "see `ascendcl-explain DATA-10`",
     }
     on destroy {
         message: "a dataset in state `{Self}` cannot be destroyed",
         label: "a run uses this dataset",
-        note: "DATA-10, MODEL-17: a dataset does not change until its run was waited for",
+        note: "DATA-10, MODEL-17: a dataset stays as it is, with the memory of its buffers, until its run was waited for",
         note: "see `ascendcl-explain DATA-10`",
     }
 }

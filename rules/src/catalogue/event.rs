@@ -142,10 +142,10 @@ rules! {
                 limit.",
         }
         EVENT_12 = "EVENT-12" {
-            text: "External record/wait only work on capturing streams with Ex sync events, once per graph, and an \
-                event cannot change its flag kind later.",
-            misuse: "external record outside capture",
-            consequence: "error (107029)",
+            text: "External record/wait only work on capturing streams with Ex sync events that aclrtRecordEvent has not \
+                recorded before their first external use, and one graph does not both record and wait for an event.",
+            misuse: "external record outside capture, or of an event that was recorded",
+            consequence: "error",
             source: "aclrtRecordEventWithFlag / StreamWaitEventWithFlag",
             pages: [],
             basis: "doc",

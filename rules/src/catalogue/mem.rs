@@ -132,8 +132,8 @@ rules! {
         }
         MEM_11 = "MEM-11" {
             text: "Device memory belongs to one device and can only be used by work on that device (unless peer access \
-                is set up), and is freed while that device is current.",
-            misuse: "buffer from device 0 in a kernel on device 1, or freed while device 1 is current",
+                is set up).",
+            misuse: "buffer from device 0 in a kernel on device 1",
             consequence: "failure or invalid access",
             source: "developer guide on several devices; aclrtReduceAsync, aclrtLaunchKernel",
             pages: [],
@@ -141,7 +141,8 @@ rules! {
             priority: 1,
             class: Compile,
             means: "Buffers carry the brand of their context, and a context has one device. A pool has no brand, so \
-                it is compared with the context at run time. A context frees the blocks of its own ledger only.",
+                it is compared with the context at run time. The library frees memory of any device; a context of the \
+                crate frees the blocks of its own ledger only.",
         }
         MEM_12 = "MEM-12" {
             text: "Resetting the device invalidates its allocations, so buffers may not outlive it.",

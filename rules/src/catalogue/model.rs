@@ -202,8 +202,8 @@ rules! {
             means: "A `Model` is `Send` and not `Sync`. Running a model takes `&mut` of it together with its inputs.",
         }
         MODEL_17 = "MODEL-17" {
-            text: "After async execution the outputs may be read, and inputs, outputs and datasets released, only \
-                after a synchronise.",
+            text: "After async execution the outputs may be read, and the memory of inputs and outputs written or \
+                released, only after a synchronise. The datasets may be changed or destroyed when the call has returned.",
             misuse: "reading outputs right after the call",
             consequence: "stale data / corruption",
             source: "aclmdlExecuteAsync; developer guide on asynchronous execution",
@@ -211,7 +211,8 @@ rules! {
             basis: "doc",
             priority: 1,
             class: Compile,
-            means: "A queued model takes its inputs, outputs and datasets along. `Pending::wait` returns them.",
+            means: "A queued model takes its inputs and outputs along, with the datasets that name them. \
+                `Pending::wait` returns them.",
         }
         MODEL_18 = "MODEL-18" {
             text: "Model inputs and outputs are device memory.",

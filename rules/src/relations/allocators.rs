@@ -22,7 +22,6 @@ pub(super) fn judge(case: &mut Case<'_>) {
             unused(case, object);
         }
         (Op::Create, Kind::Stream) => inherits(case),
-        (Op::Destroy, Kind::Descriptor) => descriptor(case, object),
         _ => {}
     }
     if let Some(stream) = case.event().queue()
@@ -161,23 +160,6 @@ fn inherits(case: &mut Case<'_>) {
     )
     .all(lost.iter().map(|(stream, _)| *stream))
     .against(*reset, "ended the streams");
-}
-
-fn descriptor(case: &mut Case<'_>, object: Object) {
-    let world = case.world;
-    let streams = world.registrations.iter().filter(|(_, registration)| registration.descriptor == object);
-    let used = streams.filter_map(|(stream, _)| serving(case, *stream).map(|(_, call)| (*stream, call))).next();
-    if let Some((stream, earlier)) = used {
-        case.report(
-            ALLOC_08,
-            format!("{object} is destroyed while work of {stream} may still use its allocator"),
-            "no work uses the descriptor",
-            "synchronise the stream and unregister, then destroy the descriptor",
-        )
-        .about(object)
-        .about(stream)
-        .against(earlier, "queued work that uses the allocator");
-    }
 }
 
 /// The registration of a stream, with work that may still use it.

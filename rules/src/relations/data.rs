@@ -1,6 +1,5 @@
-//! DATA: datasets and data buffers that queued runs, or runs of other threads, work with.
+//! DATA: datasets and data buffers that runs of other threads work with.
 
-use super::clock::Now;
 use super::scene::Case;
 use crate::catalogue::*;
 use crate::events::{Kind, Object, Op, Role, Use};
@@ -16,7 +15,8 @@ pub(super) fn judge(case: &mut Case<'_>) {
         _ => {}
     }
     match op {
-        Op::Change | Op::Add | Op::Destroy => in_flight(case, object),
+        // Destroying what another thread uses is found with all other objects.
+        Op::Change | Op::Add => running(case, object),
         _ => {}
     }
 }
@@ -36,29 +36,19 @@ fn null_with_size(case: &mut Case<'_>) {
     }
 }
 
-fn in_flight(case: &mut Case<'_>, object: Object) {
-    let (world, order) = (case.world, case.world.order());
-    let in_flight = match object.kind {
-        Kind::Dataset => world.datasets.get(object).map(|entry| &entry.in_flight),
-        _ => world.data_buffers.get(object).map(|entry| &entry.in_flight),
+/// A run reads its datasets in the call, and does not need them when it is queued.
+fn running(case: &mut Case<'_>, object: Object) {
+    let world = case.world;
+    let mut others = case.elsewhere().filter(|other| other.scene.event.op == Op::Execute);
+    let Some(call) = others.find(|other| other.scene.concerns(world, object)).map(|other| other.scene.call) else {
+        return;
     };
-    let earlier = in_flight.and_then(|in_flight| in_flight.unordered(&order, Now::Host, |_| true));
-    let queued = earlier.map(|task| (task.call, format!("queued a run on {} that uses it", task.stream)));
-    let running = || {
-        let mut others = case.elsewhere().filter(|other| other.scene.event.op == Op::Execute);
-        let found = others.find(|other| other.scene.concerns(world, object))?;
-        Some((found.scene.call, "runs a model with it, and has not returned".to_owned()))
-    };
-    // Destroying what another thread uses is found with all other objects.
-    let destroyed = case.event().op == Op::Destroy;
-    let Some((call, what)) = queued.or_else(|| if destroyed { None } else { running() }) else { return };
-    let (rule, verb) = if destroyed { (MODEL_17, "destroyed") } else { (DATA_10, "changed") };
     case.report(
-        rule,
-        format!("{object} is {verb} while a run may still use it"),
-        "the run is complete",
-        "synchronise the run's stream first",
+        DATA_10,
+        format!("{object} is changed while another thread runs a model with it"),
+        "no call runs a model with it",
+        "wait for the other thread first",
     )
     .about(object)
-    .against(call, what);
+    .against(call, "runs a model with it, and has not returned");
 }

@@ -71,8 +71,8 @@ fn release(case: &mut Case<'_>) {
             )
             .about(object)
             .against(made, "allocated it");
-        } else if !super::media::other_family(case, object) {
-            elsewhere(case, object);
+        } else {
+            super::media::other_family(case, object);
         }
         return;
     }
@@ -139,27 +139,6 @@ fn registration(case: &mut Case<'_>, object: Object) -> bool {
     .against_any(made, "made the block")
     .against_any(ended, "ended the registration or the block");
     true
-}
-
-/// MEM-11: memory is freed while a context of another device is current. On a thread without a context the library
-/// frees memory of any device.
-fn elsewhere(case: &mut Case<'_>, object: Object) {
-    let world = case.world;
-    let here = case.event().context.and_then(|context| world.contexts.get(Object::context(context)));
-    let (Some(here), Some(block)) = (here.map(|context| context.data.device), world.blocks.get(object)) else { return };
-    let Some(of) = block.data.device.filter(|of| *of != here && !linked(case, here, *of)) else { return };
-    if super::same_context::was_reported(case, Object::device(of)) {
-        case.told = true;
-        return;
-    }
-    case.report(
-        MEM_11,
-        format!("{object} of device {of} is freed while a context of device {here} is current"),
-        "a context of the device that the memory is on",
-        "make a context of the memory's own device current before it is freed",
-    )
-    .about(object)
-    .against(block.made, "allocated the block");
 }
 
 /// Whether the memory is in a block that ended.

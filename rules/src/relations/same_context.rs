@@ -34,15 +34,14 @@ pub(super) fn was_reported(case: &Case<'_>, of: Object) -> bool {
 
 /// Remembers whose objects the call was to end while another context is current.
 pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Finding]) {
-    const ELSEWHERE: [RuleId; 3] = [MEM_11, MODEL_01, STREAM_06];
+    const ELSEWHERE: [RuleId; 2] = [MODEL_01, STREAM_06];
     if !super::live::ends(scene.event.op) || !findings.iter().any(|finding| ELSEWHERE.contains(&finding.rule)) {
         return;
     }
     let object = scene.event.object;
     let of_model = || world.models.get(object).map(|model| model.data.context);
     let own = world.streams.get(object).map(|stream| stream.data.context).or_else(of_model);
-    let of_block = || world.blocks.get(object).and_then(|block| block.data.device);
-    let device = own.map_or_else(of_block, |own| world.context_device(Some(own.number)));
+    let device = own.and_then(|own| world.context_device(Some(own.number)));
     let here = world.context_device(scene.event.context);
     let device = device.filter(|device| Some(*device) != here).map(Object::device);
     world.threads.entry(scene.event.thread).or_default().ended_for.extend(own.into_iter().chain(device));

@@ -176,7 +176,7 @@ fn an_abort_and_an_unload_end_the_work_that_they_wait_for() {
             let model = p.load(None, None);
             p.run(model, input, output, stream);
             ends(p, model, stream);
-            p.destroy(input);
+            p.free(block);
         })
     };
     assert_eq!(run(&|_, _, _| ()), [MODEL_17]);

@@ -2,7 +2,6 @@
 
 use super::{deadline, not_below_minus_one, wanted};
 use crate::abi::Out;
-use crate::config;
 use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::current_context;
 use crate::machine::contexts::named::{Named, submission_stream};
@@ -104,11 +103,11 @@ pub(crate) fn aclrtRecordEventWithFlag(event: aclrtEvent, stream: aclrtStream, f
     }
 }
 
-/// A time limit of 0 means no limit.
+/// A time limit of 0 means no limit, and so does -1 for an external wait, as in the vendor's example.
 pub(crate) fn aclrtStreamWaitEventWithFlag(stream: aclrtStream, event: aclrtEvent, timeout: u32, flag: u32) -> Answer {
     let found = find(event)?;
     if is_external(flag, ACL_EVENT_WAIT_EXTERNAL)? {
-        if timeout != 0 {
+        if !matches!(timeout, 0 | u32::MAX) {
             return Err(Failure::invalid(format!("an external wait has no time limit; found {timeout}")));
         }
         return found.hold_up_outward(&submission_stream(stream)?, None);
@@ -117,11 +116,9 @@ pub(crate) fn aclrtStreamWaitEventWithFlag(stream: aclrtStream, event: aclrtEven
     call.end(found.hold_up(Named::find(stream)?, wait_limit(timeout)))
 }
 
-/// The vendor's library hands the number on to the device as it is, which counts in seconds, as it does for notifies. By the
-/// manual it is in milliseconds.
+/// In seconds, as for notifies. The manual said milliseconds up to 8.5, which the library has never done.
 fn wait_limit(timeout: u32) -> Option<Duration> {
-    let unit = if config::is_documented() { Duration::from_millis(1) } else { Duration::from_secs(1) };
-    (timeout > 0).then(|| unit.saturating_mul(timeout))
+    (timeout > 0).then(|| Duration::from_secs(timeout.into()))
 }
 
 /// A wait for an event that a capture recorded is part of the capture. The checker does not see it.

@@ -1,8 +1,7 @@
 //! Properties of the device.
 
 use super::wanted;
-use crate::abi::CText;
-use crate::abi::Out;
+use crate::abi::{CText, Out, Text};
 use crate::config;
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
@@ -27,6 +26,14 @@ pub(crate) fn aclrtGetSocName() -> CText {
         Box::leak(name.into_boxed_c_str())
     });
     CText::of(kept)
+}
+
+/// Whether kernels for a system on chip run here. None of another product does.
+pub(crate) fn aclrtCheckArchCompatibility(soc_version: Text<'_>, mut can_compatible: Out<'_, i32>) -> Answer {
+    let name = soc_version.get().ok_or_else(|| Failure::invalid("the name of the system on chip is null"))?;
+    wanted(&can_compatible)?;
+    can_compatible.set(i32::from(name == config::current().soc_name()));
+    Ok(())
 }
 
 pub(crate) fn aclrtGetRunMode(mut run_mode: Out<'_, aclrtRunMode>) -> Answer {

@@ -29,6 +29,23 @@ pub(crate) fn aclprofCreateConfig(
     known.then(|| Name::new(profiling::create_config(devices, data_type_config)))
 }
 
+/// What it chooses among the counters of a device has no effect here.
+pub(crate) fn aclprofSetConfig(config_type: aclprofConfigType, config: Text<'_>, config_length: usize) -> Answer {
+    const LONGEST: usize = 256;
+    if config_type <= aclprofConfigType::ACL_PROF_ARGS_MIN || config_type >= aclprofConfigType::ACL_PROF_ARGS_MAX {
+        return Err(Failure::invalid(format!("profiling has no setting {}", config_type.0)));
+    }
+    let config = config.get().ok_or_else(|| Failure::invalid("the setting is null"))?;
+    if config.len() != config_length {
+        let text = format!("the setting is {} bytes long, and its length says {config_length}", config.len());
+        return Err(Failure::invalid(text));
+    }
+    if config_length > LONGEST {
+        return Err(Failure::invalid(format!("found {config_length} bytes, expected a setting of at most {LONGEST}")));
+    }
+    Ok(())
+}
+
 pub(crate) fn aclprofDestroyConfig(profiler_config: Name<aclprofConfig>) -> Answer {
     profiling::destroy_config(profiler_config.0)
 }

@@ -217,7 +217,6 @@ impl Config {
     /// * `aclrtFree` does not take pinned host memory (MEM-03);
     /// * the handle of a default stream cannot be destroyed (STREAM-02);
     /// * an allocator is not registered without its free function (ALLOC-07);
-    /// * the time limit of `aclrtStreamWaitEventWithTimeout` is in milliseconds and not in seconds;
     /// * `aclmdlRITaskDisable` and `aclmdlRIUpdate` leave tasks of model instances out (GRAPH-09) and do not answer 207000;
     /// * `aclmdlRICondHandleCreate` makes conditions for what is being captured (GRAPH-10) and does not answer 207000.
     ///

@@ -76,6 +76,18 @@ impl Layout {
         }
     }
 
+    /// Columns and rows up to the end of the last block of pixels that share their colour differences, as far as rows and
+    /// planes have room for it.
+    pub(crate) fn reach(self, geometry: Geometry) -> [usize; 2] {
+        let Geometry { width, height, stride, rows } = geometry;
+        let [across, down] = self.block();
+        let [whole_width, whole_height] = [width.next_multiple_of(across), height.next_multiple_of(down)];
+        [
+            if self.row(whole_width) <= stride { whole_width } else { width },
+            if whole_height <= rows { whole_height } else { height },
+        ]
+    }
+
     pub(crate) fn read(self, geometry: Geometry, bytes: &[u8]) -> Image {
         let Geometry { width, height, stride, .. } = geometry;
         let rows = || bytes.chunks(stride.max(1)).take(height);
@@ -104,10 +116,16 @@ impl Layout {
             }
         };
         let image = Image::new(width, height, space, planes);
+        let [across, down] = self.block();
+        image.in_blocks(across, down)
+    }
+
+    /// How many columns and rows of pixels share their colour differences.
+    fn block(self) -> [usize; 2] {
         match self {
-            Self::SemiPlanar { across, down, .. } => image.in_blocks(across, down),
-            Self::Pairs { .. } => image.in_blocks(2, 1),
-            Self::Gray | Self::Packed { .. } => image,
+            Self::SemiPlanar { across, down, .. } => [across, down],
+            Self::Pairs { .. } => [2, 1],
+            Self::Gray | Self::Packed { .. } => [1, 1],
         }
     }
 

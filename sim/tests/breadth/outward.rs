@@ -124,6 +124,42 @@ fn external_events_belong_to_captures_and_to_one_kind_of_event() {
     end(named);
 }
 
+/// In the vendor's example the time limit of the wait is -1.
+#[test]
+fn an_external_wait_has_no_time_limit() {
+    let _world = world();
+    let (captured, event) = (stream(), event());
+    let wait = ACL_EVENT_WAIT_EXTERNAL;
+    begin(captured);
+    for none in [0, u32::MAX] {
+        ok!(event::aclrtStreamWaitEventWithFlag(captured, event, none, wait));
+    }
+    fails!(ACL_ERROR_INVALID_PARAM, "no time limit", event::aclrtStreamWaitEventWithFlag(captured, event, 1, wait));
+    end(captured);
+}
+
+#[test]
+fn an_event_that_was_recorded_is_not_external_any_more() {
+    let _world = world();
+    let (captured, outside, code) = (stream(), stream(), ACL_ERROR_RT_PARAM_INVALID);
+    let (record, wait) = (ACL_EVENT_RECORD_EXTERNAL, ACL_EVENT_WAIT_EXTERNAL);
+    let (outer, inner, right) = (event(), event(), event());
+    ok!(event::aclrtRecordEvent(outer, outside));
+    begin(captured);
+    ok!(event::aclrtRecordEvent(inner, captured));
+    for recorded in [outer, inner] {
+        fails!(code, "recorded by aclrtRecordEvent", event::aclrtRecordEventWithFlag(recorded, captured, record));
+        fails!(code, "recorded by aclrtRecordEvent", event::aclrtStreamWaitEventWithFlag(captured, recorded, 0, wait));
+    }
+    // In the vendor's order the first use is an external one.
+    wait_outward(captured, right);
+    end(captured);
+    ok!(event::aclrtRecordEvent(right, outside));
+    begin(captured);
+    wait_outward(captured, right);
+    end(captured);
+}
+
 #[test]
 fn a_replay_that_is_thrown_away_holds_nobody_up() {
     let _world = world();

@@ -40,6 +40,22 @@ fn a_session_writes_down_when_the_stream_came_to_the_steps() {
     assert!(times[1] - times[0] >= 20_000, "{written}");
 }
 
+/// There is nothing to measure, so what is set is checked and has no effect.
+#[test]
+fn what_is_to_be_measured_is_taken_and_ignored() {
+    let _world = world();
+    let wrong = ACL_ERROR_INVALID_PARAM;
+    let kind = aclprofConfigType::ACL_PROF_SYS_HARDWARE_MEM_FREQ;
+    ok!(profiling::aclprofSetConfig(kind, c"50".as_ptr(), 2));
+    ok!(profiling::aclprofSetConfig(kind, c("7".repeat(256).as_str()).as_ptr(), 256));
+    fails!(wrong, "257 bytes", profiling::aclprofSetConfig(kind, c("7".repeat(257).as_str()).as_ptr(), 257));
+    fails!(wrong, "2 bytes long", profiling::aclprofSetConfig(kind, c"50".as_ptr(), 3));
+    fails!(wrong, "null", profiling::aclprofSetConfig(kind, null(), 2));
+    for none in [aclprofConfigType::ACL_PROF_ARGS_MIN, aclprofConfigType(99)] {
+        fails!(wrong, "no setting", profiling::aclprofSetConfig(none, c"50".as_ptr(), 2));
+    }
+}
+
 #[test]
 #[proves(INIT_13)]
 fn profiling_is_initialised_started_stopped_and_finalised_in_this_order() {

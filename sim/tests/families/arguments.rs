@@ -277,6 +277,7 @@ enumerations! {
     aclmdlExecConfigAttr = ACL_MDL_STREAM_SYNC_TIMEOUT,
     aclrtStreamConfigAttr = ACL_RT_STREAM_PRIORITY,
     aclprofAicoreMetrics = ACL_AICORE_ARITHMETIC_UTILIZATION,
+    aclprofConfigType = ACL_PROF_STORAGE_LIMIT,
     aclprofStepTag = ACL_STEP_START,
     aclopEngineType = ACL_ENGINE_SYS,
     aclopCompileType = ACL_COMPILE_SYS,

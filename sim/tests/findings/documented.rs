@@ -78,3 +78,19 @@ fn an_allocator_has_a_free_function() {
     };
     assert_eq!(codes(program), [vec![0], vec![ACL_ERROR_INVALID_PARAM]]);
 }
+
+/// In seconds: the manual said milliseconds up to 8.5, and has said what the library does since then.
+#[test]
+fn the_limit_of_a_wait_is_in_seconds_by_the_manual_too() {
+    let program = || {
+        ready();
+        let (first, second, event) = (stream(), stream(), event());
+        let gate = Gate::close(first);
+        ok!(aclrtRecordEvent(event, first));
+        ok!(aclrtStreamWaitEventWithTimeout(second, event, 20));
+        let late = acl!(aclrtSynchronizeStreamWithTimeout(second, 200));
+        gate.open();
+        vec![late, acl!(aclrtSynchronizeStream(second))]
+    };
+    assert_eq!(codes(program), [vec![ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, 0], vec![ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, 0]]);
+}

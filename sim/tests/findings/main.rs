@@ -21,6 +21,7 @@ mod memory;
 mod models;
 mod modes;
 mod operators;
+mod outward;
 mod pictures;
 mod pools;
 mod reachable;

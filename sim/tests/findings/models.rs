@@ -1,6 +1,7 @@
 //! Models and their memory.
 
 use crate::support::*;
+use ascendcl_sim::{Checks, control};
 use std::ffi::{CString, c_void};
 
 const DIGITS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/data/digits.onnx");
@@ -63,28 +64,47 @@ fn a_model_in_flight_is_not_unloaded() {
 }
 
 #[test]
-fn what_a_queued_run_uses_stays() {
-    let run = |synced: bool, then: &dyn Fn(*mut aclmdlDataset)| {
+fn the_memory_of_a_queued_run_stays() {
+    breaks_without(rules::MODEL_17, |synced| {
         let (id, stream, [input, output]) = (load(), stream(), datasets());
         ok!(aclmdlExecuteAsync(id, input, output, stream));
         if synced {
             sync(stream);
         }
-        then(output);
-    };
-    let destroy = |output: *mut aclmdlDataset| ok!(aclmdlDestroyDataset(output));
-    breaks_without(rules::MODEL_17, |synced| run(synced, &destroy));
-    let change = |output: *mut aclmdlDataset| {
-        let buffer = acl!(aclmdlGetDatasetBuffer(output, 0));
-        ok!(aclUpdateDataBuffer(buffer, malloc(OUTPUT), OUTPUT));
-    };
-    breaks_without(rules::DATA_10, |synced| run(synced, &change));
-    let read = |output: *mut aclmdlDataset| {
         let from = acl!(aclGetDataBufferAddr(acl!(aclmdlGetDatasetBuffer(output, 0))));
         let mut bytes = [0_u8; OUTPUT];
         ok!(aclrtMemcpy(bytes.as_mut_ptr().cast(), OUTPUT, from, OUTPUT, TO_HOST));
+    });
+}
+
+/// The call reads the datasets, so frameworks destroy them behind it, while the run is queued.
+#[test]
+fn the_datasets_of_a_queued_run_are_changed_and_destroyed_before_it_runs() {
+    let _machine = machine(Checks::Strict);
+    ok!(aclInit(std::ptr::null()));
+    ok!(aclrtSetDevice(0));
+    let (id, stream, [input, output]) = (load(), stream(), datasets());
+    ok!(aclmdlExecute(id, input, output));
+    let (from, other) = (acl!(aclGetDataBufferAddr(acl!(aclmdlGetDatasetBuffer(output, 0)))), malloc(OUTPUT));
+    let bytes = |from: *mut c_void| {
+        let mut bytes = [0_u8; OUTPUT];
+        ok!(aclrtMemcpy(bytes.as_mut_ptr().cast(), OUTPUT, from, OUTPUT, TO_HOST));
+        bytes
     };
-    breaks_without(rules::MODEL_17, |synced| run(synced, &read));
+    let right = bytes(from);
+    ok!(aclrtMemset(from, OUTPUT, 0, OUTPUT));
+    ok!(aclrtMemset(other, OUTPUT, 7, OUTPUT));
+    let gate = Gate::close(stream);
+    ok!(aclmdlExecuteAsync(id, input, output, stream));
+    ok!(aclUpdateDataBuffer(acl!(aclmdlGetDatasetBuffer(output, 0)), other, OUTPUT));
+    let buffers = [input, output].map(|dataset| acl!(aclmdlGetDatasetBuffer(dataset, 0)));
+    ok!(aclmdlDestroyDataset(input));
+    ok!(aclmdlDestroyDataset(output));
+    buffers.into_iter().for_each(|buffer| ok!(aclDestroyDataBuffer(buffer)));
+    gate.open();
+    sync(stream);
+    assert_eq!((bytes(from), bytes(other)), (right, [7; OUTPUT]), "the run has the memory that the call was given");
+    assert_eq!(control::take_findings(), []);
 }
 
 #[test]

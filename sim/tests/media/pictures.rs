@@ -179,3 +179,78 @@ fn work_waits_for_what_was_queued_before_it() {
     wait();
     assert_eq!(output.bytes(), [5, 6]);
 }
+
+/// A picture of 3 by 3 pixels with room for 4 by 4, and behind it bytes that no call may touch.
+fn odd(fill: u8) -> Picture {
+    let mut bytes = [fill; 24 + GUARD].to_vec();
+    bytes[24..].fill(0xee);
+    let picture = Picture::new(NV12, [3, 3], 4, &bytes);
+    ok!(media::acldvppSetPicDescHeightStride(picture.desc, 4));
+    ok!(media::acldvppSetPicDescSize(picture.desc, 24));
+    picture
+}
+
+const GUARD: usize = 16;
+
+/// The hardware takes areas of whole blocks, so programs name the even columns and rows of a picture with an odd size.
+#[test]
+fn an_area_reaches_to_the_end_of_the_last_block_and_pixels_to_the_end_of_the_picture() {
+    let _world = world();
+    let (channel, input, output) = (channel(), nv12(), odd(55));
+    let crop = region(0, 3, 0, 3);
+    ok!(media_tasks::acldvppVpcCropAndPasteAsync(channel, input.desc, output.desc, crop, region(0, 3, 0, 3), DEFAULT));
+    wait();
+    let bytes = output.bytes();
+    let rows = [[0, 1, 2, 55], [4, 5, 6, 55], [8, 9, 10, 55], [55; 4]];
+    assert_eq!(bytes[..16], rows.concat(), "pixels are copied as they are, and nothing is written beside the picture");
+    assert_eq!(bytes[16..24], [100, 200, 101, 201, 102, 202, 103, 203]);
+    assert_eq!(bytes[24..], [0xee; GUARD]);
+
+    // An area of the input goes beyond its last column and row, which are repeated.
+    let whole = Picture::new(NV12, [4, 4], 4, &[0; 24]);
+    ok!(media_tasks::acldvppVpcCropAsync(channel, output.desc, whole.desc, crop, DEFAULT));
+    wait();
+    let bytes = whole.bytes();
+    let rows = [[0, 1, 2, 2], [4, 5, 6, 6], [8, 9, 10, 10], [8, 9, 10, 10]];
+    assert_eq!(bytes[..16], rows.concat());
+    assert_eq!(bytes[16..], [100, 200, 101, 201, 102, 202, 103, 203]);
+
+    for (what, right, bottom) in [("column", 4, 3), ("row", 3, 4)] {
+        let beyond = region(0, right, 0, bottom);
+        let code = call!(media_tasks::acldvppVpcCropAsync(channel, output.desc, whole.desc, beyond, DEFAULT));
+        assert_eq!(code, ACL_ERROR_INVALID_PARAM, "a {what} behind the last block");
+    }
+}
+
+/// Rows and planes that end with the picture have no room for more, and pixels without blocks do not need it.
+#[test]
+fn an_area_stays_in_the_memory_of_the_picture() {
+    let _world = world();
+    let channel = channel();
+    let output = Picture::new(NV12, [4, 4], 4, &[0; 24]);
+    let tight = Picture::new(NV12, [3, 4], 3, &[9; 18]);
+    let gray = Picture::new(GRAY, [3, 3], 4, &[9; 16]);
+    let short = Picture::new(NV12, [4, 3], 4, &[9; 18]);
+    for (input, right, bottom) in [(&tight, 3, 3), (&gray, 3, 2), (&gray, 2, 3), (&short, 3, 3)] {
+        let area = region(0, right, 0, bottom);
+        fails!(
+            ACL_ERROR_INVALID_PARAM,
+            "expected a part",
+            media_tasks::acldvppVpcCropAsync(channel, input.desc, output.desc, area, DEFAULT)
+        );
+    }
+    // Blocks of two columns and one row.
+    let pairs = acldvppPixelFormat::PIXEL_FORMAT_YUYV_PACKED_422;
+    let mut bytes = [1, 10, 2, 20, 3, 30, 4, 40].to_vec();
+    bytes.extend([0xee; GUARD]);
+    let input = Picture::new(pairs, [3, 1], 8, &bytes);
+    let mut empty = [0; 8].to_vec();
+    empty.extend([0xee; GUARD]);
+    let output = Picture::new(pairs, [3, 1], 8, &empty);
+    ok!(media::acldvppSetPicDescSize(output.desc, 8));
+    let area = region(0, 3, 0, 0);
+    ok!(media_tasks::acldvppVpcCropAndPasteAsync(channel, input.desc, output.desc, area, area, DEFAULT));
+    wait();
+    bytes[6] = 0;
+    assert_eq!(output.bytes(), bytes, "the last column is behind the picture");
+}

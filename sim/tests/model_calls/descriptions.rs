@@ -93,6 +93,64 @@ fn what_is_not_there_is_an_error() {
     assert_eq!(string(call!(model::aclmdlGetInputNameByIndex(desc, 0))), "images", "filled anew");
 }
 
+/// A program that goes on after the failure does not work with the model from before.
+#[test]
+fn a_description_that_cannot_be_filled_anew_is_empty() {
+    let _world = world();
+    let id = load(&files::sum("2", None));
+    let fails: [&dyn Fn(*mut aclmdlDesc); 3] = [
+        &|desc| fails!(145003, "no model", model::aclmdlGetDesc(desc, id + 1)),
+        &|desc| fails!(145002, "/no/file", model::aclmdlGetDescFromFile(desc, c"/no/file".as_ptr())),
+        &|desc| fails!(100013, "not an ONNX file", model::aclmdlGetDescFromMem(desc, [0xff_u8; 9].as_ptr().cast(), 9)),
+    ];
+    for fails in fails {
+        let desc = describe(id);
+        assert_eq!(call!(model::aclmdlGetNumInputs(desc)), 1);
+        fails(desc);
+        assert_eq!((call!(model::aclmdlGetNumInputs(desc)), call!(model::aclmdlGetNumOutputs(desc))), (0, 0));
+        ok!(model::aclmdlGetDesc(desc, id));
+        assert_eq!(call!(model::aclmdlGetNumInputs(desc)), 1);
+    }
+}
+
+/// The structure has room for 127 bytes of a name.
+#[test]
+fn a_name_that_is_too_long_is_converted_and_can_be_asked_for() {
+    let _world = world();
+    let (fits, long, unlucky) = ("x".repeat(127), "y".repeat(128), "ü".repeat(64));
+    let id = load(&files::negated(&fits, &long));
+    let (desc, filed, mut dims) = (describe(id), empty(), no_dims());
+    let real = |desc, name: &str| {
+        let name = call!(model::aclmdlGetTensorRealName(desc, c(name).as_ptr()));
+        (!name.is_null()).then(|| string(name))
+    };
+    ok!(model::aclmdlGetInputDims(desc, 0, &mut dims));
+    assert_eq!(string(dims.name.as_ptr()), fits);
+    let converted = format!("acl_modelId_{id}_output_0");
+    ok!(model::aclmdlGetOutputDims(desc, 0, &mut dims));
+    assert_eq!(string(dims.name.as_ptr()), converted);
+    dims = no_dims();
+    ok!(model::aclmdlGetCurOutputDims(desc, 0, &mut dims));
+    assert_eq!(string(dims.name.as_ptr()), converted);
+    assert_eq!(real(desc, &converted), Some(long.clone()));
+    assert_eq!(real(desc, &long), Some(long.clone()));
+    assert_eq!(real(desc, &format!("acl_modelId_{id}_input_0")), Some(fits));
+    for wrong in [format!("acl_modelId_{}_output_0", id + 1), format!("acl_modelId_{id}_output_1"), long[..127].into()]
+    {
+        assert_eq!(real(desc, &wrong), None, "{wrong}");
+    }
+    assert_eq!(string(call!(model::aclmdlGetOutputNameByIndex(desc, 0))), long, "this function has room");
+
+    // A file has no id, and a name may stand in it that the converted one would be.
+    let file = files::negated(&unlucky, "acl_modelId_0_input_0");
+    ok!(model::aclmdlGetDescFromMem(filed, file.as_ptr().cast(), file.len()));
+    ok!(model::aclmdlGetInputDims(filed, 0, &mut dims));
+    let converted = string(dims.name.as_ptr());
+    assert!(converted.starts_with("acl_modelId_0_input_0_"), "{converted}");
+    assert_eq!(real(filed, &converted), Some(unlucky));
+    assert_eq!(real(filed, "acl_modelId_0_input_0").as_deref(), Some("acl_modelId_0_input_0"));
+}
+
 #[test]
 fn the_current_dims_are_those_of_the_last_run() {
     let _world = world();

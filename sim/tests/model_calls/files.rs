@@ -47,6 +47,11 @@ pub(crate) fn image(metadata: (&str, &str)) -> Vec<u8> {
     file(vec![port("x", &dims)], port("y", &dims), node("Neg", &["x"], "y"), Vec::new(), Some(metadata))
 }
 
+/// `output = -input`, of two values each.
+pub(crate) fn negated(input: &str, output: &str) -> Vec<u8> {
+    file(vec![port(input, &["2"])], port(output, &["2"]), node("Neg", &[input], output), Vec::new(), None)
+}
+
 /// The product of `a` (n by 3) and `b` (3 by m).
 pub(crate) fn product(metadata: (&str, &str)) -> Vec<u8> {
     let inputs = vec![port("a", &["n", "3"]), port("b", &["3", "m"])];

@@ -116,7 +116,7 @@ fn a_wait_with_a_limit_gives_up() {
     launch(first, move || released.recv().unwrap());
     ok!(aclrtRecordEvent(event, first));
     let started = Instant::now();
-    // In seconds, whatever the manual says.
+    // In seconds.
     ok!(aclrtStreamWaitEventWithTimeout(second, event, 1));
     ok!(aclrtStreamWaitEventWithTimeout(second, event, 1));
     assert_eq!(acl!(aclrtSynchronizeStream(second)), ACL_ERROR_RT_WAIT_TIMEOUT);

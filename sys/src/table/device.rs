@@ -6,7 +6,7 @@ macro_rules! device_functions {
     ($callback:path $(, $extra:tt)*) => { $callback! {
         [$($extra)*] device ["libacl_rt.so" "libascendcl.so"]
 
-        [optional] fn aclrtCheckArchCompatibility(soc_version: *const c_char, can_compatible: *mut i32) -> aclError;
+        [optional sim] fn aclrtCheckArchCompatibility(soc_version: *const c_char, can_compatible: *mut i32) -> aclError;
         [required sim] fn aclrtCreateContext(context: *mut aclrtContext, device_id: i32) -> aclError;
         [optional sim] fn aclrtCtxGetSysParamOpt(opt: aclSysParamOpt, value: *mut i64) -> aclError;
         [optional sim] fn aclrtCtxSetSysParamOpt(opt: aclSysParamOpt, value: i64) -> aclError;

@@ -58,7 +58,7 @@ macro_rules! profiling_functions {
         [optional sim] fn aclprofRangePushEx(attr: *mut aclprofEventAttributes) -> aclError;
         [optional sim] fn aclprofRangeStart(stamp: *mut c_void, range_id: *mut u32) -> aclError;
         [optional sim] fn aclprofRangeStop(range_id: u32) -> aclError;
-        [optional] fn aclprofSetConfig(
+        [optional sim] fn aclprofSetConfig(
             config_type: aclprofConfigType, config: *const c_char, config_length: usize
         ) -> aclError;
         [optional sim] fn aclprofSetStampTraceMessage(stamp: *mut c_void, msg: *const c_char, msg_len: u32) -> aclError;

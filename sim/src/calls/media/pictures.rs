@@ -117,8 +117,8 @@ impl Part {
         [crop, paste]: [Option<Area>; 2],
     ) -> Answer<Self> {
         let (input, output) = (PicturePlace::of(source, input)?, PicturePlace::of(target, output)?);
-        let from = region("crop area", crop, input.geometry)?;
-        let to = region("paste area", paste, output.geometry)?;
+        let from = region("crop area", crop, &input)?;
+        let to = region("paste area", paste, &output)?;
         Ok(Self { input, output, from, to, whole: paste.is_none() })
     }
 
@@ -163,12 +163,15 @@ pub(super) fn scaling(resize: Resize) -> Answer<Scaling> {
     }
 }
 
-fn region(what: &str, area: Option<Area>, geometry: Geometry) -> Answer<Region> {
-    let Geometry { width, height, .. } = geometry;
+/// The hardware works on whole blocks, so an area may reach to the end of the last one. What lies behind the picture is
+/// neither read nor written.
+fn region(what: &str, area: Option<Area>, picture: &PicturePlace) -> Answer<Region> {
+    let Geometry { width, height, .. } = picture.geometry;
     let Some(area) = area else { return Ok(Region { left: 0, top: 0, width, height }) };
     let edges = REGIONS.read(area)?;
     let [left, right, top, bottom] = [edges.left, edges.right, edges.top, edges.bottom].map(|edge| edge as usize);
-    if left > right || top > bottom || right >= width || bottom >= height {
+    let [columns, rows] = picture.layout.reach(picture.geometry);
+    if left > right || top > bottom || right >= columns || bottom >= rows {
         let text = format!(
             "{what}: found columns {left} to {right} and rows {top} to {bottom}, expected a part of {width} by {height} pixels"
         );

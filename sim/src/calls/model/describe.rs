@@ -6,7 +6,7 @@ use crate::abi::CText;
 use crate::abi::{Address, Name, Out, Text};
 use crate::calls::wanted;
 use crate::failure::{Answer, Failure};
-use crate::machine::models::{self, Description, Entry, Source, data_type, filled, format, io_dims};
+use crate::machine::models::{self, Description, Entry, Side, Source, data_type, filled, format, io_dims};
 use ascendcl_sys::constants::ACL_MAX_DIM_CNT;
 use ascendcl_sys::error_codes::ACL_ERROR_GE_SHAPE_INVALID;
 use ascendcl_sys::types::*;
@@ -61,7 +61,7 @@ pub(crate) fn aclmdlGetInputDims(
     mut dims: Out<'_, aclmdlIODims>,
 ) -> Answer {
     wanted(&dims)?;
-    dims.set(input(model_desc, index, declared)?);
+    dims.set(declared(model_desc, Side::Input, index)?);
     Ok(())
 }
 
@@ -76,40 +76,45 @@ pub(crate) fn aclmdlGetOutputDims(
     mut dims: Out<'_, aclmdlIODims>,
 ) -> Answer {
     wanted(&dims)?;
-    dims.set(output(model_desc, index, declared)?);
+    dims.set(declared(model_desc, Side::Output, index)?);
     Ok(())
 }
 
-/// The dims in the gear that was chosen, or after the run that ended last.
+/// The dims in the gear that was chosen, or after the run that ended last; before that, in the largest gear.
 pub(crate) fn aclmdlGetCurOutputDims(
     model_desc: Name<aclmdlDesc>,
     index: usize,
     mut dims: Out<'_, aclmdlIODims>,
 ) -> Answer {
     wanted(&dims)?;
-    let (name, fixed) = output(model_desc, index, |entry| {
-        (entry.port.name.clone(), (!entry.port.is_dynamic()).then(|| entry.port.dims.clone()))
-    })?;
-    let id = filled(model_desc)?.model.ok_or_else(|| {
+    let known = output(model_desc, index, |entry| entry.largest.clone())?;
+    let filled = filled(model_desc)?;
+    let id = filled.model.ok_or_else(|| {
         Failure::invalid("the description came from a file or an image; only that of a loaded model knows (MODEL-24)")
     })?;
     let current = models::find(id)?.current_outputs();
-    let now = current.and_then(|outputs| outputs.into_iter().nth(index)).or(fixed).ok_or_else(|| {
+    let now = current.and_then(|outputs| outputs.into_iter().nth(index)).or(known).ok_or_else(|| {
         let text = "the output's dims depend on a shape that was not chosen yet, and the model has not run yet";
         Failure::new(ACL_ERROR_GE_SHAPE_INVALID, text)
     })?;
-    dims.set(io_dims(&name, &now));
+    dims.set(io_dims(&filled.name(Side::Output, index), &now));
     Ok(())
 }
 
+/// A model with gears has no ranges, whatever the index is.
 pub(crate) fn aclmdlGetInputDimsRange(
     model_desc: Name<aclmdlDesc>,
     index: usize,
     mut dims_range: Out<'_, aclmdlIODimsRange>,
 ) -> Answer {
     wanted(&dims_range)?;
+    let empty = || aclmdlIODimsRange { rangeCount: 0, range: [[0; 2]; ACL_MAX_DIM_CNT as usize] };
+    if filled(model_desc)?.description.gears.is_some() {
+        dims_range.set(empty());
+        return Ok(());
+    }
     dims_range.set(input(model_desc, index, |entry| {
-        let mut result = aclmdlIODimsRange { rangeCount: 0, range: [[0; 2]; ACL_MAX_DIM_CNT as usize] };
+        let mut result = empty();
         result.range.iter_mut().zip(&entry.ranges).for_each(|(to, from)| *to = *from);
         result.rangeCount = entry.ranges.len().min(result.range.len());
         result
@@ -146,15 +151,13 @@ pub(crate) fn aclmdlGetOutputNameByIndex(model_desc: Name<aclmdlDesc>, index: us
     told(output(model_desc, index, |entry| CText::of(&entry.name))).unwrap_or(CText::of(c""))
 }
 
-/// A compiled model may have given its tensors other names. Here each is called as in the file, so this answers the name
-/// of the tensor itself, and null when there is none.
+/// The name of the tensor itself for its own name, and for the one that the dims have if it is too long for them; null when
+/// there is none. A compiled model may have given its tensors other names; here each is called as in the file.
 pub(crate) fn aclmdlGetTensorRealName(model_desc: Name<aclmdlDesc>, name: Text<'_>) -> CText {
     let find = || {
         let name = name.get().ok_or_else(|| Failure::invalid("the name is null"))?;
         let filled = filled(model_desc)?;
-        let Description { inputs, outputs, .. } = &*filled.description;
-        let found = inputs.iter().chain(outputs).find(|entry| entry.port.name == name);
-        let found = found.map(|entry| CText::of(&entry.name));
+        let found = filled.tensor(&name).map(|entry| CText::of(&entry.name));
         found.ok_or_else(|| Failure::invalid(format!("the model has no tensor `{name}`")))
     };
     told(find()).unwrap_or(CText::NULL)
@@ -209,6 +212,11 @@ fn entry<R>(
     Ok(read(entry))
 }
 
-fn declared(entry: &Entry) -> aclmdlIODims {
-    io_dims(&entry.port.name, &entry.port.dims)
+fn declared(model_desc: Name<aclmdlDesc>, side: Side, index: usize) -> Answer<aclmdlIODims> {
+    let dims = |entry: &Entry| entry.port.dims.clone();
+    let dims = match side {
+        Side::Input => input(model_desc, index, dims)?,
+        Side::Output => output(model_desc, index, dims)?,
+    };
+    Ok(io_dims(&filled(model_desc)?.name(side, index), &dims))
 }

@@ -58,6 +58,8 @@ struct State {
     reset: bool,
     /// The streams and threads that the next record resumes.
     held_up: Vec<Duty>,
+    /// A graph records it for streams outside, or waits for one of theirs.
+    outward: bool,
 }
 
 static EVENTS: Table<Event> = Table::new();

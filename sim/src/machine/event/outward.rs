@@ -6,13 +6,16 @@ use super::{Event, Made};
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::recording::Recorder;
+use crate::machine::recording::captures::Capture;
 use crate::machine::recording::tasks::{Node, Outward, Sort, Tie};
 use crate::machine::streams::refusals::refuse_in_group;
 use crate::machine::streams::stream::Stream;
+use crate::machine::watch;
 use crate::machine::workers::point::{Duty, Point};
 use crate::machine::workers::pool;
 use crate::machine::workers::served::{Link, TooLate, answer_of};
 use crate::machine::workers::waiting::Busy;
+use ascendcl_rules::{EVENT_12, Object};
 use ascendcl_sys::constants::ACL_EVENT_SYNC;
 use ascendcl_sys::error_codes::ACL_ERROR_RT_STREAM_TASK_FULL;
 use std::sync::{Arc, Weak};
@@ -71,23 +74,52 @@ impl Event {
     /// The stream is captured, and each run records the event for everybody.
     pub(crate) fn record_outward(self: Arc<Self>, stream: &Arc<Stream>) -> Answer {
         self.same_device(stream)?;
-        add(stream, Sort::ACL_MODEL_RI_TASK_EVENT_RECORD, &self, Records)
+        add(stream, true, &self, Records)
     }
 
     /// The stream is captured, and each run waits for what was recorded last outside, or in another run.
     pub(crate) fn hold_up_outward(self: Arc<Self>, stream: &Arc<Stream>, limit: Option<Duration>) -> Answer {
-        add(stream, Sort::ACL_MODEL_RI_TASK_EVENT_WAIT, &self, |event| Awaits(event, limit))
+        add(stream, false, &self, |event| Awaits(event, limit))
     }
 
     /// Both need an event of `aclrtCreateEventExWithFlag` and the flag `ACL_EVENT_SYNC` alone.
     fn is_outward(&self) -> bool {
         self.made == Made::Ex && self.flags == ACL_EVENT_SYNC
     }
+
+    /// The first external use decides on the kind of the event, and a record has decided otherwise.
+    fn become_outward(&self) -> Answer {
+        let mut state = lock(&self.state);
+        if !state.outward && state.newest.is_some() {
+            let text = "the event was recorded by aclrtRecordEvent, so it cannot be external any more";
+            return Err(self.breaks_order(Failure::refused(text)));
+        }
+        state.outward = true;
+        Ok(())
+    }
+
+    /// The library takes both, and the manual excludes that.
+    fn has_one_part(self: &Arc<Self>, capture: &Capture, records: bool) -> Answer {
+        let place = Arc::as_ptr(self).addr();
+        if !lock(&capture.state).outward.contains(&(place, !records)) {
+            return Ok(());
+        }
+        watch::mistaken(|| {
+            self.breaks_order(Failure::refused("one graph records the event for streams outside, and waits for it"))
+        })
+    }
+
+    fn breaks_order(&self, failure: Failure) -> Failure {
+        let expected = "an event that nothing has recorded before its first external use, and one use of it in a graph";
+        let fix =
+            "use the event in a capture first, and record it afterwards; use another event for the other direction";
+        failure.breaks(EVENT_12, expected, fix).about(Object::event(self.number as u64))
+    }
 }
 
 fn add<O: Outward + 'static>(
     stream: &Arc<Stream>,
-    sort: Sort,
+    records: bool,
     event: &Arc<Event>,
     outward: impl FnOnce(Arc<Event>) -> O,
 ) -> Answer {
@@ -101,6 +133,11 @@ fn add<O: Outward + 'static>(
         return Err(Failure::unsupported(text));
     }
     refuse_in_group(stream, ACL_ERROR_RT_STREAM_TASK_FULL)?;
+    event.has_one_part(&capture, records)?;
+    event.become_outward()?;
     let outward = Arc::new(outward(Arc::clone(event)));
-    capture.add(stream.number(), Node::outward(stream.number(), sort, outward))
+    let sort = if records { Sort::ACL_MODEL_RI_TASK_EVENT_RECORD } else { Sort::ACL_MODEL_RI_TASK_EVENT_WAIT };
+    capture.add(stream.number(), Node::outward(stream.number(), sort, outward))?;
+    lock(&capture.state).outward.insert((Arc::as_ptr(event).addr(), records));
+    Ok(())
 }

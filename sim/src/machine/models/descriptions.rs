@@ -27,6 +27,8 @@ pub(crate) struct Entry {
     pub(crate) name: CString,
     /// Bytes that a buffer needs, for the largest gear if there are gears; 0 when unknown.
     pub(crate) size: usize,
+    /// The dims, in the largest gear if there are gears; none if they depend on the run.
+    pub(crate) largest: Option<Vec<i64>>,
     /// Minimum and maximum size of each axis; a maximum of -1 means no limit.
     pub(crate) ranges: Vec<[i64; 2]>,
 }
@@ -53,15 +55,17 @@ pub(crate) fn destroy_description(name: Name<aclmdlDesc>) -> Answer {
     Ok(())
 }
 
-/// Fills a description with what `make` answers; one that was filled before is filled anew.
+/// Fills a description with what `make` answers; one that was filled before is filled anew, or empty if that fails.
 pub(crate) fn fill_description(
     name: Name<aclmdlDesc>,
     make: impl FnOnce() -> Answer<(Arc<Description>, Option<u32>)>,
 ) -> Answer {
     let place = DESCRIPTIONS.get(name.0).ok_or_else(|| unknown(name))?;
-    let (description, model) = make()?;
-    let old = lock(&place).replace(Filled { description, model });
+    let old = lock(&place).take();
     drop(old);
+    let (description, model) = make()?;
+    let other = lock(&place).replace(Filled { description, model });
+    drop(other);
     Ok(())
 }
 
@@ -116,14 +120,65 @@ impl Entry {
             }
         };
         let ranges = port.dims.iter().enumerate().map(range).collect();
+        let elements = |dims: &&[i64]| dims.iter().fold(1_i64, |all, dim| all.saturating_mul(*dim));
+        let largest = gears.clone().max_by_key(elements).filter(|dims| dims.iter().all(|dim| *dim >= 0));
+        let largest = largest.map(<[i64]>::to_vec);
+        let largest = largest.or_else(|| (!port.is_dynamic()).then(|| port.dims.clone()));
         let name = CString::new(port.name.replace('\0', " ")).unwrap_or_default();
-        Self { port, name, size: size.unwrap_or(0), ranges }
+        Self { port, name, size: size.unwrap_or(0), largest, ranges }
     }
 }
 
-/// Dims with a name, as C gets them: a name that is too long is cut off.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Side {
+    Input,
+    Output,
+}
+
+/// Room for a name in the dims of a tensor, with the zero behind it.
+const NAME: usize = ACL_MAX_TENSOR_NAME_LEN as usize;
+
+impl Filled {
+    /// The name that the dims of a tensor have: its own, if there is room for it.
+    pub(crate) fn name(&self, side: Side, index: usize) -> String {
+        match self.entries(side).get(index) {
+            Some(entry) if entry.port.name.len() < NAME => entry.port.name.clone(),
+            _ => self.converted(side, index),
+        }
+    }
+
+    /// The tensor of this name, or of this converted name.
+    pub(crate) fn tensor(&self, name: &str) -> Option<&Entry> {
+        let all = || {
+            let of = |side| self.entries(side).iter().enumerate().map(move |(index, entry)| (side, index, entry));
+            of(Side::Input).chain(of(Side::Output))
+        };
+        let own = all().find(|(.., entry)| entry.port.name == name);
+        let found = own.or_else(|| all().find(|(side, index, _)| self.converted(*side, *index) == name));
+        found.map(|(.., entry)| entry)
+    }
+
+    /// The vendor's form, and more behind it where a tensor is called so.
+    fn converted(&self, side: Side, index: usize) -> String {
+        let side = if side == Side::Input { "input" } else { "output" };
+        let mut name = format!("acl_modelId_{}_{side}_{index}", self.model.unwrap_or(0));
+        let Description { inputs, outputs, .. } = &*self.description;
+        while inputs.iter().chain(outputs).any(|entry| entry.port.name == name) {
+            name.push_str("_0");
+        }
+        name
+    }
+
+    fn entries(&self, side: Side) -> &[Entry] {
+        match side {
+            Side::Input => &self.description.inputs,
+            Side::Output => &self.description.outputs,
+        }
+    }
+}
+
+/// Dims with a name, as C gets them: one that is too long is cut off.
 pub(crate) fn io_dims(name: &str, dims: &[i64]) -> aclmdlIODims {
-    const NAME: usize = ACL_MAX_TENSOR_NAME_LEN as usize;
     let mut result = aclmdlIODims { name: [0; NAME], dimCount: 0, dims: [0; ACL_MAX_DIM_CNT as usize] };
     // The last character stays zero.
     let end = name.floor_char_boundary(NAME - 1);

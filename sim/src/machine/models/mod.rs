@@ -18,7 +18,7 @@ pub(crate) use datasets::{
     add_buffer, attach, attached, buffer_at, buffer_count, choose_gear, create_dataset, destroy_dataset,
 };
 pub(crate) use descriptions::{
-    Description, Entry, Filled, create_description, destroy_description, fill_description, filled, io_dims,
+    Description, Entry, Filled, Side, create_description, destroy_description, fill_description, filled, io_dims,
 };
 pub(crate) use load::{Memory, Source, load, parse, sizes};
 pub(crate) use loaded::{Loaded, find, find_here, unload};

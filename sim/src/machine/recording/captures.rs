@@ -39,6 +39,9 @@ pub(in crate::machine) struct State {
     pub(in crate::machine) groups: BTreeMap<usize, Vec<Arc<Node>>>,
     /// In the order in which they were made.
     pub(in crate::machine) conditions: Vec<Arc<Condition>>,
+    /// The events that its runs record (`true`) or wait for, for streams outside: by the place in memory where the nodes
+    /// keep them.
+    pub(in crate::machine) outward: BTreeSet<(usize, bool)>,
     /// Streams whose open group was given what it does not take.
     pub(in crate::machine) spoilt: BTreeSet<usize>,
 }

@@ -138,7 +138,7 @@ impl RawBinding {
     }
 
     /// Sets `new` shapes for the next executions. Sets the `old` ones again if the library fails, or if an output of the
-    /// new gear does not fit into its memory. Refuses while queued work may read the datasets (DATA-10).
+    /// new gear does not fit into its memory. Refuses while queued work may use the memory (DATA-10).
     pub(crate) fn reshape(
         &self,
         api: Api,
@@ -170,7 +170,7 @@ impl RawBinding {
         Err(failed)
     }
 
-    /// Makes the next executions use `new` instead of `old`. Refuses while queued work may read the datasets (DATA-10).
+    /// Makes the next executions use `new` instead of `old`. Refuses while queued work may use the memory (DATA-10).
     /// The blocks have the same size.
     #[rule(DATA_02, DATA_10)]
     pub(crate) fn exchange(
@@ -305,7 +305,7 @@ impl RawBinding {
         result
     }
 
-    /// Destroys the datasets. Refuses while queued work may use them (DATA-10). Open outputs must be
+    /// Destroys the datasets. Refuses while queued work may use their memory (DATA-10). Open outputs must be
     /// [emptied](Self::empty) before.
     pub(crate) fn destroy(&self, api: Api, streams: &Shelf<RawStream>) -> Result<(), Error> {
         leads!(dataset: Idle --> End : Destroy);
