@@ -134,7 +134,8 @@ impl RuleId {
     /// The consequence of breaking it.
     pub fn severity(self) -> Severity {
         use crate::catalogue::{
-            ALLOC_05, ALLOC_13, ALLOC_21, CB_01, COPY_09, CTX_14, DVPP_03, EVENT_01, EVENT_07, MEM_07, MEM_15, VMM_04,
+            ALLOC_05, ALLOC_13, ALLOC_21, CB_01, COPY_09, CTX_14, DATA_10, DVPP_03, EVENT_01, EVENT_07, MEM_07, MEM_15,
+            VMM_04,
         };
         /// Rules whose violation is only a warning:
         ///
@@ -142,14 +143,15 @@ impl RuleId {
         /// * CB-01: the vendor's own examples break it.
         /// * COPY-09: the header alone asks for it, and programs copy parts of tensors.
         /// * CTX-14: the manual shows threads that set a context and end, and the library works on after that.
+        /// * DATA-10: the library reads the datasets of a run in the call, and frameworks destroy them behind it.
         /// * DVPP-03: some products process pictures in any memory of the device.
         /// * EVENT-01: manuals of older releases asked for what it forbids, and the library still does it.
         /// * EVENT-07: the library has waits across devices, and a record across devices fails by itself.
         /// * MEM-07: the program may know that it does not use the data that it reads.
         /// * MEM-15: some drivers copy by the addresses that devices have for host memory.
         /// * VMM-04: according to later manuals, freed physical memory stays until it is unmapped.
-        const WARNINGS: [RuleId; 10] =
-            [ALLOC_21, CB_01, COPY_09, CTX_14, DVPP_03, EVENT_01, EVENT_07, MEM_07, MEM_15, VMM_04];
+        const WARNINGS: [RuleId; 11] =
+            [ALLOC_21, CB_01, COPY_09, CTX_14, DATA_10, DVPP_03, EVENT_01, EVENT_07, MEM_07, MEM_15, VMM_04];
         /// Rules whose violation the calls alone do not show. A program that forgot to use its allocator's stream makes
         /// the same calls as a program whose allocator is for work that did not come.
         const ADVICE: [RuleId; 2] = [ALLOC_05, ALLOC_13];

@@ -122,17 +122,16 @@ rules! {
                 open. The crate copies the descriptions that a dataset returns.",
         }
         DATA_10 = "DATA-10" {
-            text: "What an execution uses must not be changed or destroyed meanwhile: the datasets and their buffers \
-                until the call has returned, the memory until the execution is over.",
-            misuse: "UpdateDataBuffer in one thread while another one is in aclmdlExecute",
+            text: "A dataset and its buffers must not be changed or destroyed while an async execution uses them.",
+            misuse: "UpdateDataBuffer during execution",
             consequence: "undefined",
-            source: "aclmdlExecute, aclmdlExecuteAsync",
+            source: "async execution",
             pages: [],
             basis: "derived",
             priority: 1,
             class: Compile,
             means: "The inputs and outputs of a queued model are inaccessible until its stream was waited for. Its \
-                datasets stay as long, which is longer than the library needs them.",
+                datasets stay as long. The library reads them in the call, so the checker only warns.",
         }
         DATA_11 = "DATA-11" {
             text: "The dimension count must equal the array length and be non-negative.",

@@ -203,7 +203,7 @@ rules! {
         }
         MODEL_17 = "MODEL-17" {
             text: "After async execution the outputs may be read, and the memory of inputs and outputs written or \
-                released, only after a synchronise. The datasets may be changed or destroyed when the call has returned.",
+                released, only after a synchronise. The datasets stay as they are at least until the call has returned.",
             misuse: "reading outputs right after the call",
             consequence: "stale data / corruption",
             source: "aclmdlExecuteAsync; developer guide on asynchronous execution",

@@ -1,5 +1,6 @@
-//! DATA: datasets and data buffers that runs of other threads work with.
+//! DATA, MODEL: datasets and data buffers that queued runs, or runs of other threads, work with.
 
+use super::clock::Now;
 use super::scene::Case;
 use crate::catalogue::*;
 use crate::events::{Kind, Object, Op, Role, Use};
@@ -15,8 +16,12 @@ pub(super) fn judge(case: &mut Case<'_>) {
         _ => {}
     }
     match op {
+        Op::Change | Op::Add => {
+            queued(case, object);
+            running(case, object);
+        }
         // Destroying what another thread uses is found with all other objects.
-        Op::Change | Op::Add => running(case, object),
+        Op::Destroy => queued(case, object),
         _ => {}
     }
 }
@@ -36,7 +41,25 @@ fn null_with_size(case: &mut Case<'_>) {
     }
 }
 
-/// A run reads its datasets in the call, and does not need them when it is queued.
+/// A warning: the library reads the datasets in the call.
+fn queued(case: &mut Case<'_>, object: Object) {
+    let (world, order) = (case.world, case.world.order());
+    let in_flight = match object.kind {
+        Kind::Dataset => world.datasets.get(object).map(|entry| &entry.in_flight),
+        _ => world.data_buffers.get(object).map(|entry| &entry.in_flight),
+    };
+    let Some(task) = in_flight.and_then(|in_flight| in_flight.unordered(&order, Now::Host, |_| true)) else { return };
+    let verb = if case.event().op == Op::Destroy { "destroyed" } else { "changed" };
+    case.report(
+        DATA_10,
+        format!("{object} is {verb} while a queued run has it"),
+        "the run is complete",
+        "synchronise the run's stream first",
+    )
+    .about(object)
+    .against(task.call, format!("queued a run on {} with it", task.stream));
+}
+
 fn running(case: &mut Case<'_>, object: Object) {
     let world = case.world;
     let mut others = case.elsewhere().filter(|other| other.scene.event.op == Op::Execute);
@@ -44,7 +67,7 @@ fn running(case: &mut Case<'_>, object: Object) {
         return;
     };
     case.report(
-        DATA_10,
+        MODEL_17,
         format!("{object} is changed while another thread runs a model with it"),
         "no call runs a model with it",
         "wait for the other thread first",

@@ -117,10 +117,17 @@ fn submit(world: &mut World, scene: &Scene) -> u64 {
         }
     }
     let whole = || task(Span::new(0, 0), Access::Write, Role::Contents);
-    if scene.event.op == Op::Execute
-        && let Some(model) = world.models.get_mut(scene.event.object)
-    {
-        model.in_flight.push(whole());
+    if scene.event.op == Op::Execute {
+        if let Some(model) = world.models.get_mut(scene.event.object) {
+            model.in_flight.push(whole());
+        }
+        let buffers: Vec<Object> = scene.data_buffers(world).collect();
+        for buffer in buffers {
+            world.data_buffers.get_mut(buffer).into_iter().for_each(|entry| entry.in_flight.push(whole()));
+        }
+        for dataset in scene.event.others() {
+            world.datasets.get_mut(dataset).into_iter().for_each(|entry| entry.in_flight.push(whole()));
+        }
     }
     if let Some(graph) = world.graphs.get_mut(scene.event.object) {
         graph.in_flight.push(whole());
@@ -163,11 +170,16 @@ fn each_use(
 ) {
     let blocks = scene.memory.iter().filter_map(|used| world.block(used.span.start).map(|(block, _)| block));
     let blocks: Vec<Object> = blocks.collect();
+    let buffers: Vec<Object> = scene.data_buffers(world).collect();
     let order = super::clock::Order { host: &world.host, streams: &world.streams };
     for block in blocks {
         world.blocks.get_mut(block).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
     }
+    for buffer in buffers {
+        world.data_buffers.get_mut(buffer).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
+    }
     for object in scene.event.others().chain([scene.event.object]) {
+        world.datasets.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         world.models.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         world.graphs.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         world.events.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));

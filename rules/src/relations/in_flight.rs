@@ -149,6 +149,8 @@ pub(super) fn also(others: &[Object]) -> String {
 fn note_missing_wait(world: &mut World, object: Object, findings: &[Finding]) {
     let in_flight = match object.kind {
         Kind::Memory => world.blocks.get(object).map(|entry| &entry.in_flight),
+        Kind::Dataset => world.datasets.get(object).map(|entry| &entry.in_flight),
+        Kind::DataBuffer => world.data_buffers.get(object).map(|entry| &entry.in_flight),
         Kind::Model => world.models.get(object).map(|entry| &entry.in_flight),
         Kind::Graph => world.graphs.get(object).map(|entry| &entry.in_flight),
         _ => None,

@@ -26,7 +26,7 @@ fn a_data_buffer_does_not_change_under_a_run_of_another_thread() {
         let model = p.load(None, None);
         p.running(model, input, output, None)
     };
-    assert_eq!(during(&runs, &changes), [DATA_10]);
+    assert_eq!(during(&runs, &changes), [MODEL_17]);
     // Memory is none of a run's datasets, and a data buffer of no dataset is in no run.
     let reachable = |p: &mut Program, _: Object| {
         let event = p.event("aclrtHostRegister", Object::memory(0x10), Op::Change).flag(Flag::Reachable);
