@@ -93,7 +93,12 @@ impl<'a> Input<'a> {
     }
 
     fn has_other_bytes(&self, expected: usize) -> InputError {
-        InputError::Bytes { shape: format!("{:?}", self.shape), element: self.element, expected, found: self.bytes.len() }
+        InputError::Bytes {
+            shape: format!("{:?}", self.shape),
+            element: self.element,
+            expected,
+            found: self.bytes.len(),
+        }
     }
 
     /// An error if the library could read beyond the bytes, because only it knows the size of an element. `least` is what it

@@ -88,7 +88,7 @@ fn late_and_cancelled_requests_to_a_slow_device_keep_the_limit_and_the_number_of
                 right += usize::from(request.await.unwrap() == *label);
             }
             assert!(right > 3 * WORKERS, "{right} are right");
-            assert_lives!(models, u64::try_from(WORKERS).unwrap());
+            assert_lives!(models, WORKERS);
         }
     });
     server.close(Duration::from_secs(30)).unwrap();

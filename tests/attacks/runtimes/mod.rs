@@ -11,6 +11,7 @@ mod lanes;
 mod losses;
 mod opening;
 mod several_by_force;
+mod shared_actors;
 mod stopped;
 mod stopping;
 mod swapped;
