@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 /// The limit of all waits of a collection together.
 #[derive(Clone, Copy)]
-pub(super) struct Limit(Option<(Instant, Duration)>);
+struct Limit(Option<(Instant, Duration)>);
 
 impl Limit {
     /// The rest of the time, or `None` if there is no limit.
-    pub(super) fn left(self) -> Option<Duration> {
+    fn left(self) -> Option<Duration> {
         self.0.map(|(start, limit)| limit.saturating_sub(start.elapsed()))
     }
 }
@@ -28,7 +28,7 @@ impl Ledger {
         }
         let limit = Limit(limit.map(|limit| (Instant::now(), limit)));
         let (mut errors, mut kept) = (self.undelivered.take(), Vec::new());
-        errors.extend(self.wait_for_what_is_over(limit));
+        errors.extend(self.wait_for_what_is_over(|| limit.left()));
         // Streams come first, because ending a stream waits for work that uses the other objects.
         self.end_dropped_streams(limit, &mut errors, &mut kept);
         let others = KINDS.iter().filter(|kind| !kind.waits);

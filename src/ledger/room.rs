@@ -2,7 +2,6 @@
 //! covered.
 
 use super::Ledger;
-use super::collect::Limit;
 use crate::code::{Code, CodeKind};
 use crate::error::{Boxed, Error};
 use crate::ffi::{Here, NewEvent, NewStream, Owner, RawEvent, RawStream, cold_path};
@@ -149,11 +148,11 @@ impl Ledger {
     }
 
     /// Waits for work that a query has reported as over and that no wait has covered since. Returns the failures of
-    /// that work.
-    pub(super) fn wait_for_what_is_over(&self, limit: Limit) -> Vec<Error> {
+    /// that work. `left` is the rest of the time, if there is a limit.
+    pub(super) fn wait_for_what_is_over(&self, left: impl Fn() -> Option<Duration>) -> Vec<Error> {
         // Only a wait reports failures. It returns at once for work that is over.
         let over = self.streams.all().into_iter().filter(|stream| stream.is_over_unawaited());
-        let briefly = || limit.left().map_or(BRIEFLY, |left| left.min(BRIEFLY));
+        let briefly = || left().map_or(BRIEFLY, |left| left.min(BRIEFLY));
         let waits = over.filter_map(|stream| stream.synchronize(self.api, Some(briefly())).err());
         waits.filter(is_of_work).collect()
     }

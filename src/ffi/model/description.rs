@@ -4,6 +4,7 @@ use super::super::Api;
 use super::super::api::text;
 use super::super::call::call;
 use super::gears::GearInput;
+use super::preprocessed::as_read;
 use crate::element::ElementType;
 use crate::error::Error;
 use ascendcl_sys::types::*;
@@ -53,7 +54,8 @@ impl Description {
         let inputs = unsafe { call!(api.aclmdlGetNumInputs(desc)) }.value(|| DESCRIBE.into())?;
         // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees.
         let outputs = unsafe { call!(api.aclmdlGetNumOutputs(desc)) }.value(|| DESCRIBE.into())?;
-        let inputs: Vec<_> = (0..inputs).map(|index| input(api, desc, index)).collect::<Result<_, _>>()?;
+        let input = |index| input(api, desc, index).map(|port| as_read(api, desc, index, port));
+        let inputs: Vec<_> = (0..inputs).map(input).collect::<Result<_, _>>()?;
         let outputs = (0..outputs).map(|index| output(api, desc, index)).collect::<Result<_, _>>()?;
         let gears = GearInput::read(api, desc, &inputs)?;
         Ok(Self { inputs, outputs, gears })
@@ -61,7 +63,7 @@ impl Description {
 }
 
 macro_rules! port {
-    ($function:ident, $what:literal, $dims:ident, $name:ident, $data_type:ident, $format:ident, $size:ident) => {
+    ($function:ident, $dims:ident, $name:ident, $data_type:ident, $format:ident, $size:ident) => {
         /// Reads one port of a description that is alive and filled in.
         fn $function(api: Api, desc: *mut aclmdlDesc, index: usize) -> Result<Port, Error> {
             let mut dims = NO_DIMS;
@@ -69,7 +71,7 @@ macro_rules! port {
             // writes the answer to `dims` during the call; a pointer to a live local is valid for writes (`core::ptr`,
             // "Safety").
             let answer = unsafe { call!(api.$dims(desc, index, &raw mut dims)) };
-            answer.done(|| format!("read the shape of {} {index}", $what))?;
+            answer.done(|| format!("read the shape of {} {index}", stringify!($function)))?;
             let doing = || DESCRIBE.to_owned();
             // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees.
             let name = unsafe { call!(api.$name(desc, index)) }.value(doing)?;
@@ -87,8 +89,7 @@ macro_rules! port {
     };
 }
 port!(
-    declared_input,
-    "input",
+    input,
     aclmdlGetInputDims,
     aclmdlGetInputNameByIndex,
     aclmdlGetInputDataType,
@@ -97,31 +98,12 @@ port!(
 );
 port!(
     output,
-    "output",
     aclmdlGetOutputDims,
     aclmdlGetOutputNameByIndex,
     aclmdlGetOutputDataType,
     aclmdlGetOutputFormat,
     aclmdlGetOutputSizeByIndex
 );
-
-/// Reads an input of a description that is alive and filled in. With preprocessing inside of the model (static AIPP),
-/// `aclmdlGetInputDims` gives the size of the picture, which is not what the model reads: a picture in YUV420SP has half as
-/// many bytes. `aclmdlGetInputDimsV2` gives what it reads.
-fn input(api: Api, desc: *mut aclmdlDesc, index: usize) -> Result<Port, Error> {
-    let mut port = declared_input(api, desc, index)?;
-    if port.bytes_of(&port.dims).is_some_and(|bytes| bytes != port.bytes) {
-        let mut dims = NO_DIMS;
-        // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees, and writes
-        // the answer to `dims` during the call; a pointer to a live local is valid for writes (`core::ptr`, "Safety").
-        let answer = unsafe { call!(api.aclmdlGetInputDimsV2(desc, index, &raw mut dims)) };
-        let dims = sizes(&dims);
-        if answer.is_success() && port.bytes_of(&dims) == Some(port.bytes) {
-            port.dims = dims;
-        }
-    }
-    Ok(port)
-}
 
 pub(super) const NO_DIMS: aclmdlIODims = aclmdlIODims { name: [0 as c_char; 128], dimCount: 0, dims: [0; 128] };
 

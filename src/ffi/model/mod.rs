@@ -6,6 +6,7 @@ mod description;
 mod gear_outputs;
 mod gears;
 mod load;
+mod preprocessed;
 
 use super::call::call;
 use super::stamp::Obstacles;
