@@ -4,7 +4,6 @@ use super::super::Api;
 use super::super::api::text;
 use super::super::call::call;
 use super::gears::GearInput;
-use super::preprocessed::as_read;
 use crate::element::ElementType;
 use crate::error::Error;
 use ascendcl_sys::types::*;
@@ -54,8 +53,7 @@ impl Description {
         let inputs = unsafe { call!(api.aclmdlGetNumInputs(desc)) }.value(|| DESCRIBE.into())?;
         // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees.
         let outputs = unsafe { call!(api.aclmdlGetNumOutputs(desc)) }.value(|| DESCRIBE.into())?;
-        let input = |index| input(api, desc, index).map(|port| as_read(api, desc, index, port));
-        let inputs: Vec<_> = (0..inputs).map(input).collect::<Result<_, _>>()?;
+        let inputs: Vec<_> = (0..inputs).map(|index| input(api, desc, index)).collect::<Result<_, _>>()?;
         let outputs = (0..outputs).map(|index| output(api, desc, index)).collect::<Result<_, _>>()?;
         let gears = GearInput::read(api, desc, &inputs)?;
         Ok(Self { inputs, outputs, gears })

@@ -2,13 +2,22 @@
 
 use super::super::Api;
 use super::super::call::call;
-use super::description::{NO_DIMS, Port, sizes};
+use super::description::{Description, NO_DIMS, Port, sizes};
+use crate::error::Error;
 use ascendcl_sys::types::aclmdlDesc;
 
-/// The input, with the shape of what the model reads. With preprocessing inside of the model (static AIPP),
+/// Reads the description of a model. The shapes of its inputs are those of what the model reads. The description must be
+/// alive and filled in.
+pub(super) fn read(api: Api, desc: *mut aclmdlDesc) -> Result<Description, Error> {
+    let mut description = Description::read(api, desc)?;
+    description.inputs.iter_mut().enumerate().for_each(|(index, port)| as_read(api, desc, index, port));
+    Ok(description)
+}
+
+/// Gives the input the shape of what the model reads. With preprocessing inside of the model (static AIPP),
 /// `aclmdlGetInputDims` gives the size of the picture: a picture in YUV420SP has half as many bytes as that.
 /// `aclmdlGetInputDimsV2` gives what the model reads. The description must be alive and filled in.
-pub(super) fn as_read(api: Api, desc: *mut aclmdlDesc, index: usize, mut port: Port) -> Port {
+fn as_read(api: Api, desc: *mut aclmdlDesc, index: usize, port: &mut Port) {
     if port.bytes_of(&port.dims).is_some_and(|bytes| bytes != port.bytes) {
         let mut dims = NO_DIMS;
         // SAFETY: the function asks for a description that is alive and filled in, which the caller guarantees, and writes
@@ -20,5 +29,4 @@ pub(super) fn as_read(api: Api, desc: *mut aclmdlDesc, index: usize, mut port: P
             port.dims = dims;
         }
     }
-    port
 }
