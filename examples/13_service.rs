@@ -2,9 +2,10 @@
 //!
 //! An `axum` handler classifies images of handwritten digits (`POST /digits`, 64 numbers as JSON). The application's state, in
 //! `service/mod.rs`, owns the runtime and a pool of workers. A worker is a stream, a model and its buffers; each request that
-//! is under way has one. A request waits for its work without blocking a thread, for at most [`LIMIT`]. If it is late or
-//! cancelled, its worker is lost, and the worker's objects are taken down when no work uses them any more. Clients of this
-//! program send images over the loopback interface. Then the service is shut down and the runtime closed.
+//! is under way has one. A request waits for its turn and its work without blocking a thread, for at most [`LIMIT`]. If it is
+//! late or cancelled, the task that has its worker goes on, and gives the worker back when the work is over: so a device that
+//! is slow or hangs gets no more work than there are workers. Clients of this program send images over the loopback interface.
+//! Then the service is shut down and the runtime closed.
 //!
 //! Runs on the vendor's library if one is installed, else on the simulator. `ASCENDCL_LIBRARY` chooses: the path of a
 //! library, or `sim`.
@@ -25,7 +26,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 
-/// How long a request waits for the device.
+/// How long a request waits for its turn and the device.
 const LIMIT: Duration = Duration::from_secs(10);
 /// How many requests are under way at a time; the others wait.
 const WORKERS: usize = 4;

@@ -128,15 +128,46 @@ impl<C: Brand> Current<C> {
     }
 
     /// Destroys, unloads and frees the objects that no handle refers to and no work in flight uses. Otherwise the end
-    /// of the scope does this. It first waits for streams without a handle, and for work that
-    /// [`is_done`](crate::stream::StreamOps::is_done) reported as over and that no wait has covered.
+    /// of the scope does this. It first waits for streams without a handle, **without a limit**, and for work that
+    /// [`is_done`](crate::stream::StreamOps::is_done) reported as over and that no wait has covered. Use
+    /// [`collect_within`](Self::collect_within) where a device that hangs must not block the thread.
     ///
     /// The errors are those that dropped handles could not report; an object that could not be destroyed stays with the
     /// scope. At most 64 of the failures that happened before this call are kept for it.
     #[must_use = "these are the errors that dropped handles could not report"]
     #[rule(STREAM_01)]
     pub fn collect(&self) -> Vec<Error> {
-        self.ledger.collect()
+        self.ledger.collect(None)
+    }
+
+    /// Like [`collect`](Self::collect), but waits for at most `limit` in all, rounded up to whole milliseconds.
+    /// `Duration::ZERO` takes what is idle by now. A stream without a handle whose work goes on stays with the scope, and
+    /// so does all that this work uses; that is no error. When the limit has passed, each further stream is still asked
+    /// whether its work is over, which takes a few milliseconds for each (`aclrtSynchronizeStreamWithTimeout`). The
+    /// library's calls that destroy and free have no limit.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+    /// let stream = current.stream()?;
+    /// let (started, start) = std::sync::mpsc::channel::<()>();
+    /// // Work that goes on is dropped with its stream.
+    /// drop(stream.launch_host_fn(current, move || start.recv())?);
+    /// drop(stream);
+    /// assert!(current.collect_within(Duration::ZERO).is_empty());
+    /// drop(started);
+    /// assert!(current.collect_within(Duration::from_secs(5)).is_empty());
+    /// # Ok::<_, ascendcl::Error>(())
+    /// # })?;
+    /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+    /// ```
+    ///
+    /// The errors are as for [`collect`](Self::collect).
+    #[must_use = "these are the errors that dropped handles could not report"]
+    #[rule(STREAM_01, STREAM_16)]
+    pub fn collect_within(&self, limit: Duration) -> Vec<Error> {
+        self.ledger.collect(Some(limit))
     }
 
     /// The library of this context.

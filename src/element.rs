@@ -85,7 +85,8 @@ pub enum ElementType {
     U64,
     /// A truth value in a byte (`ACL_BOOL`); copied as `u8`.
     Bool,
-    /// Any other type, by the library's number. Its tensors can only be copied as raw bytes.
+    /// Any other type, by the library's number. Its tensors can only be copied as raw bytes
+    /// ([`Input::from_bytes`](crate::Input::from_bytes), [`Output::bytes`](crate::model::Output::bytes)).
     Other(i32),
 }
 

@@ -8,14 +8,17 @@ mod common;
 
 use ascendcl::capture::CaptureMode;
 use ascendcl::memory::Pages;
-use ascendcl::{Acl, Brand, Current, Thread, allocator::PoolAllocator};
+use ascendcl::{Acl, Brand, Current, Runtime, Thread, allocator::PoolAllocator};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::ffi::c_void;
+use std::path::PathBuf;
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
+
+ascendcl::names!(Owned);
 
 const WARM_UP: usize = 100;
 const ROUNDS: usize = 10_000;
@@ -23,7 +26,7 @@ const ROUNDS: usize = 10_000;
 #[test]
 fn ten_thousand_submissions_and_waits_allocate_nothing() {
     OF_THE_TEST.set(true);
-    let acl = Acl::init(common::library_at(common::null_library())).unwrap();
+    let acl = Acl::init(common::library_at(library())).unwrap();
     let mut thread = Thread::new().unwrap();
     let device = acl.device(&mut thread, 0).unwrap();
     device
@@ -31,6 +34,7 @@ fn ten_thousand_submissions_and_waits_allocate_nothing() {
             let many = || (current.stream().unwrap(), current.device_buffer::<u8>(1).unwrap());
             let _live: Vec<_> = (0..1000).map(|_| many()).collect();
             work_allocates_nothing(current);
+            models_allocate_nothing(current);
             callbacks_allocate_nothing(current);
             futures_allocate_nothing(current);
             blocks_of_a_pool_allocate_nothing(current);
@@ -43,7 +47,42 @@ fn ten_thousand_submissions_and_waits_allocate_nothing() {
         .unwrap();
     device.reset(&mut thread).unwrap();
     acl.close().unwrap();
+    drop(thread);
+    runtimes_allocate_nothing();
 }
+
+/// The library that does nothing, and whose models have an input and an output of ten numbers.
+fn library() -> PathBuf {
+    let mut source = include_str!("null/library.c").to_owned();
+    for name in ["aclmdlGetNumInputs", "aclmdlGetNumOutputs"] {
+        let none = format!("size_t {name}(handle desc) {{ (void)desc; return 0; }}");
+        assert!(source.contains(&none), "{name}");
+        source = source.replace(&none, &none.replace("return 0", "return 1"));
+    }
+    common::c_library("null-library-with-ports", &(source + PORTS))
+}
+
+const PORTS: &str = r#"
+    struct dims { char name[128]; size_t count; int64_t sizes[128]; };
+    static aclError ten(struct dims *dims) { dims->count = 1; dims->sizes[0] = 10; return 0; }
+    aclError aclmdlGetInputDims(handle d, size_t i, struct dims *dims) { (void)d; (void)i; return ten(dims); }
+    aclError aclmdlGetOutputDims(handle d, size_t i, struct dims *dims) { (void)d; (void)i; return ten(dims); }
+    const char *aclmdlGetInputNameByIndex(handle d, size_t i) { (void)d; (void)i; return "x"; }
+    const char *aclmdlGetOutputNameByIndex(handle d, size_t i) { (void)d; (void)i; return "y"; }
+    int aclmdlGetInputDataType(handle d, size_t i) { (void)d; (void)i; return 0; }
+    int aclmdlGetOutputDataType(handle d, size_t i) { (void)d; (void)i; return 0; }
+    int aclmdlGetInputFormat(handle d, size_t i) { (void)d; (void)i; return 2; }
+    int aclmdlGetOutputFormat(handle d, size_t i) { (void)d; (void)i; return 2; }
+    size_t aclmdlGetInputSizeByIndex(handle d, size_t i) { (void)d; (void)i; return 40; }
+    size_t aclmdlGetOutputSizeByIndex(handle d, size_t i) { (void)d; (void)i; return 40; }
+    handle aclCreateDataBuffer(void *start, size_t size) { (void)start; (void)size; return fresh(); }
+    aclError aclDestroyDataBuffer(handle b) { (void)b; return 0; }
+    aclError aclmdlAddDatasetBuffer(handle d, handle b) { (void)d; (void)b; return 0; }
+    /* The description of a tensor of ten numbers. */
+    handle aclmdlGetDatasetTensorDesc(handle d, size_t i) { (void)i; return d; }
+    size_t aclGetTensorDescNumDims(handle t) { (void)t; return 1; }
+    aclError aclGetTensorDescDimV2(handle t, size_t axis, int64_t *size) { (void)t; (void)axis; *size = 10; return 0; }
+"#;
 
 fn work_allocates_nothing<C: Brand>(current: &mut Current<C>) {
     let (mut stream, other) = (current.stream().unwrap().without_allocator(), current.stream().unwrap());
@@ -53,7 +92,7 @@ fn work_allocates_nothing<C: Brand>(current: &mut Current<C>) {
     });
     let mut graph = graph.unwrap();
     let default = current.default_stream();
-    let mut model = current.load_model("model").unwrap().bind(current, &[], &[]).unwrap();
+    let mut model = current.load_model("model").unwrap().bind(current, &[&[10]], &[&[10]]).unwrap();
     let mut event = stream.record(current, current.event().unwrap()).unwrap();
     let mut host = current.host_buffer::<f32>(64).unwrap();
     let mut filled = current.upload(&[0.0_f32; 64]).unwrap();
@@ -92,6 +131,57 @@ fn work_allocates_nothing<C: Brand>(current: &mut Current<C>) {
     }
     drop((model, event, graph));
     assert_eq!(allocations() - before, 0, "allocations in {ROUNDS} rounds");
+}
+
+/// The loop of a service that keeps a bound model, once with waits inside of the calls and once with work in flight.
+fn models_allocate_nothing<C: Brand>(current: &mut Current<C>) {
+    let stream = current.stream().unwrap().without_allocator();
+    let mut model = current.load_model("model").unwrap().bind(current, &[&[10]], &[&[10]]).unwrap();
+    let (mut from, mut to) = (current.host_buffer::<f32>(10).unwrap(), current.host_buffer::<f32>(10).unwrap());
+    let mut third = current.upload(&[0.0_f32; 10]).unwrap();
+    let (numbers, mut read) = ([1.0_f32; 10], [0.0_f32; 10]);
+    let mut before = 0;
+    for round in 0..WARM_UP + ROUNDS {
+        if round == WARM_UP {
+            before = allocations();
+        }
+        model.write(current, 0, &numbers).unwrap();
+        stream.run_bound(current, &mut model).unwrap();
+        model.read_into(current, 0, &mut read).unwrap();
+        model.write(current, "x", &numbers).unwrap();
+        stream.run_bound_within(current, &mut model, Duration::from_secs(60)).unwrap();
+        model.read_into(current, "y", &mut read).unwrap();
+        model.run(current).unwrap();
+        model.read_into(current, 0, &mut read).unwrap();
+        let (host, written) = stream.copy_to_input(current, from, model, 0).unwrap().split();
+        let ran = stream.execute(current, written).unwrap();
+        let copied = stream.copy_from_output(current, ran, 0, to).unwrap();
+        let set = stream.set_bytes(current, third, 1).unwrap();
+        let (copied, host, set) = copied.join(host).unwrap().and(set).unwrap().split();
+        assert!(copied.is_done(current).unwrap());
+        (model, to) = copied.wait(current).unwrap();
+        (from, third) = host.join(set).unwrap().wait_within(current, Duration::from_secs(60)).unwrap();
+    }
+    assert_eq!(allocations() - before, 0, "allocations in {ROUNDS} rounds of models");
+}
+
+/// Entering a runtime from any thread.
+fn runtimes_allocate_nothing() {
+    let (runtime, (stream, buffer)) = Runtime::<Owned>::open_with(common::library_at(library()), |current| {
+        Ok((current.stream()?, current.upload(&[0_u8; 4])?))
+    })
+    .unwrap();
+    let (mut buffer, mut before) = (Some(buffer), 0);
+    for round in 0..WARM_UP + ROUNDS {
+        if round == WARM_UP {
+            before = allocations();
+        }
+        let used = buffer.take().unwrap();
+        let work = runtime.with(|current| stream.set_bytes(current, used, 1).unwrap()).unwrap();
+        buffer = Some(runtime.with(|current| work.wait(current).unwrap()).unwrap());
+    }
+    assert_eq!(allocations() - before, 0, "allocations in {ROUNDS} rounds of a runtime");
+    runtime.close().unwrap();
 }
 
 fn callbacks_allocate_nothing<C: Brand>(current: &Current<C>) {
@@ -148,7 +238,7 @@ fn futures_allocate_nothing<C: Brand>(current: &Current<C>) {
 
 fn blocks_of_a_pool_allocate_nothing<C: Brand>(current: &Current<C>) {
     // SAFETY: the library was compiled from a source of these tests, without initialisers.
-    let library = unsafe { libloading::Library::new(common::null_library()) }.unwrap();
+    let library = unsafe { libloading::Library::new(library()) }.unwrap();
     // SAFETY: the function has this signature in the source of the library. It gives a block out and takes it back.
     let round_trip = *unsafe { library.get::<unsafe extern "C" fn(usize) -> *mut c_void>("null_round_trip") }.unwrap();
     let stream = current.stream().unwrap();

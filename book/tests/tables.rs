@@ -7,8 +7,8 @@ use ascendcl::allocator::{Descriptor, PoolAllocator};
 use ascendcl::capture::CaptureMode;
 use ascendcl::model::{Load, ModelSource};
 use ascendcl::{
-    Acl, Brand, Current, DeviceAllocator, DeviceBuffer, Error, Input, Library, Pending, Runtime, Stream, Thread,
-    operator,
+    Acl, Brand, Current, DeviceAllocator, DeviceBuffer, ElementType, Error, Input, Library, Pending, Runtime, Stream,
+    Thread, operator,
 };
 use core::ffi::c_void;
 use core::mem::MaybeUninit;
@@ -58,6 +58,7 @@ fn a_context_of_a_value() -> Any {
 #[allow(dead_code, reason = "see above")]
 fn on_the_device() -> Any {
     drop((Acl::init(Library::Vendor)?, Runtime::<Vision>::open(Library::Vendor)?));
+    drop(Acl::init_with(Library::Vendor, Some("acl.json".as_ref()))?);
     Ok(())
 }
 
@@ -122,7 +123,8 @@ fn models<C: Brand>(current: &mut Current<C>) -> Result<(), Error> {
     let path = MODEL;
     let mut model = current.load_model(path)?;
     assert_eq!((model.inputs().len(), model.outputs().len()), (1, 1));
-    let inputs = [Input::new(&[1, 64], &[0.0_f32; 64])?];
+    let bytes = [0_u8; 256];
+    let inputs = [Input::from_bytes(&[1, 64], ElementType::F32, &bytes)?];
     assert_eq!(model.run(current, &inputs)?.get(0)?.shape(), [1, 10]);
     let (shapes_in, shapes_out): ([&[usize]; 1], [&[usize]; 1]) = ([&[1, 64]], [&[1, 10]]);
     let bound = model.bind(current, &shapes_in, &shapes_out)?;

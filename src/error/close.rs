@@ -56,8 +56,21 @@ impl CloseError {
         self.errors().iter().find_map(Error::code)
     }
 
-    /// The rules with which the message ends.
-    pub(super) fn rules(&self) -> &'static [RuleId] {
+    /// The rules of the library that the error is about; the message ends with them. [`Error::rules`] of
+    /// [`Error::NotClosed`] has the same.
+    ///
+    /// ```
+    /// use ascendcl::{Library, Runtime};
+    ///
+    /// ascendcl::names!(Vision);
+    ///
+    /// let runtime = Runtime::<Vision>::open(Library::Simulator)?;
+    /// let refused = runtime.with(|_current| runtime.close())?.unwrap_err();
+    /// assert!(refused.rules().iter().any(|rule| rule.as_str() == "THREAD-01"));
+    /// runtime.close()?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn rules(&self) -> &'static [RuleId] {
         match self {
             Self::Busy { .. } | Self::Closing => BUSY,
             Self::Refused(_) | Self::Teardown { .. } => self.errors().last().map_or(&[], Error::rules),

@@ -106,6 +106,18 @@ pub enum InputError {
         /// The elements of the data.
         found: usize,
     },
+    /// The bytes of the data do not match the shape.
+    #[error("the shape {shape} of {element} has {expected} bytes, but the data has {found}{}", Cited(Self::FIT))]
+    Bytes {
+        /// The shape that was stated.
+        shape: String,
+        /// The element type that was stated.
+        element: ElementType,
+        /// The bytes of such a tensor.
+        expected: usize,
+        /// The bytes of the data.
+        found: usize,
+    },
 }
 
 impl From<InputError> for Error {

@@ -562,10 +562,10 @@ pub enum Error {
         /// The system's error.
         reason: std::io::ErrorKind,
     },
-    /// The thread of an [`Actor`](crate::runtime::Actor) has ended by itself.
+    /// The thread of an [`Actor`](crate::runtime::Actor) has ended: by itself, or because the actor was closed by force.
     #[error("the actor's thread has ended: open another actor{}", outcome::Because(cause.as_deref()))]
     ActorEnded {
-        /// Why it could not go on. Its [code](Self::code) and [rules](Self::rules) are those of this error, too.
+        /// Why it could not go on by itself. Its [code](Self::code) and [rules](Self::rules) are those of this error, too.
         cause: Option<Arc<Error>>,
     },
     /// A runtime could not be closed.

@@ -130,7 +130,11 @@ impl InputError {
                 Self::COUNT
             }
             Self::Gear { .. } => Self::GEAR,
-            Self::Element { .. } | Self::Shape { .. } | Self::OutputShape { .. } | Self::Length { .. } => Self::FIT,
+            Self::Element { .. }
+            | Self::Shape { .. }
+            | Self::OutputShape { .. }
+            | Self::Length { .. }
+            | Self::Bytes { .. } => Self::FIT,
         }
     }
 }

@@ -23,6 +23,7 @@ macro_rules! needs {
                 aclmdlAddDatasetBuffer aclmdlDestroyDataset aclmdlDestroyDesc aclmdlGetCurOutputDims
                 aclmdlGetDatasetTensorDesc aclmdlGetDesc
                 aclmdlGetDynamicBatch aclmdlGetDynamicHW aclmdlGetInputDataType aclmdlGetInputDims
+                aclmdlGetInputDimsV2
                 aclmdlGetInputDynamicDims aclmdlGetInputDynamicGearCount aclmdlGetInputFormat aclmdlGetInputNameByIndex
                 aclmdlGetInputSizeByIndex aclmdlGetNumInputs aclmdlGetNumOutputs aclmdlGetOutputDataType
                 aclmdlGetOutputDims aclmdlGetOutputFormat aclmdlGetOutputNameByIndex aclmdlGetOutputSizeByIndex

@@ -23,6 +23,7 @@
 
 mod at_once;
 mod attachments;
+mod collect;
 mod device;
 mod ending;
 mod forced;
@@ -261,31 +262,6 @@ impl Ledger {
             self.end_unreferenced_operators();
         }
         part.only_handle(&self.streams).map(drop)
-    }
-
-    /// Destroys the objects that no handle refers to and that no work in flight uses. Returns the errors.
-    pub(crate) fn collect(&self) -> Vec<Error> {
-        if let Err(forked) = self.api.check_process() {
-            return vec![forked];
-        }
-        let (mut errors, mut kept) = (self.undelivered.take(), Vec::new());
-        errors.extend(self.wait_for_what_is_over());
-        // Streams come first, because ending a stream waits for work that uses the other objects.
-        let (streams, others): (Vec<_>, Vec<_>) = KINDS.iter().partition(|kind| kind.waits);
-        streams.into_iter().chain(others).for_each(|kind| (kind.end_unreferenced)(self, &mut errors, &mut kept));
-        kept.append(&mut self.states());
-        self.after_dropping(kept, errors)
-    }
-
-    /// Drops values of the user, and returns the errors. If a drop panics, the next collection returns them.
-    fn after_dropping(&self, kept: Vec<KeptAllocator>, errors: Vec<Error>) -> Vec<Error> {
-        let mut panics = Panics::default();
-        panics.drop_each(kept);
-        if let Some(panic) = panics.first() {
-            self.undelivered.keep(errors);
-            panic.resume();
-        }
-        errors
     }
 
     /// Frees memory without a handle. Returns whether there was any.

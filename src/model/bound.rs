@@ -1,11 +1,11 @@
 //! A model together with its buffers, ready for a stream.
 
-use super::bindings::{BoundOutput, OutputBuffer, OwnRoom, Tensors, same_count};
-use super::{Model, OwnWorkspace, PortId, RunsAlone, TensorInfo};
+use super::bindings::{OutputBuffer, Tensors, same_count};
+use super::{Model, OwnWorkspace, PortId, RunsAlone};
 use crate::brand::{Brand, Inside, ModelOfOneThread};
 use crate::current::Current;
 use crate::element::Element;
-use crate::error::{Error, Failed, ObjectKind};
+use crate::error::{Error, Failed};
 use crate::ffi::{NotRun, RawBinding, RawBuffer, RawStream};
 use crate::life_cycle::leads;
 use crate::stream::sealed_payload;
@@ -140,65 +140,6 @@ impl<C: Brand, P> BoundModel<C, P> {
         Ok(block.write(current.here(), elements)?)
     }
 
-    /// The shape of an output in the last execution, outermost size first: `aclmdlGetCurOutputDims` when the gear is chosen,
-    /// `aclmdlGetDatasetTensorDesc`, or the description of a model with fixed shapes.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NotExecuted`] before the first execution, [`Error::NoSuchOutput`] or [`Error::NoOutputNamed`], or
-    /// [`Error::UnknownShape`] when the library does not say.
-    pub fn output_shape<'n>(&self, current: &Current<C>, output: impl Into<PortId<'n>>) -> Result<Vec<usize>, Error> {
-        self.parts.binding.check_current()?;
-        let output = self.output_index(output)?;
-        let bound = self.output(output)?;
-        self.dims(current, output, &bound.info)
-    }
-
-    /// Copies an output to the host (`aclrtMemcpy`), with as many elements as its [shape](Self::output_shape) has.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::NotExecuted`] before the first execution; [`Error::OutputType`]; [`Error::NoSuchOutput`];
-    /// [`Error::LengthMismatch`] if the execution wrote another number of elements than the bound shape has;
-    /// [`Error::UnknownShape`] when the library does not say how many; [`Error::OutputNotAllocated`]; or
-    /// [`Error::Vendor`].
-    pub fn read<'n, E: Element>(&self, current: &Current<C>, output: impl Into<PortId<'n>>) -> Result<Vec<E>, Error> {
-        self.parts.binding.check_current()?;
-        let output = self.output_index(output)?;
-        self.parts.bound.output(output)?.check_element::<E>()?;
-        let bound = self.output(output)?;
-        let api = current.ledger().api();
-        // The library reports the real shape. A model may write fewer elements than there is memory for.
-        let found = self.elements(current, output, &bound.info);
-        let own;
-        let (elements, block) = match &bound.room {
-            OwnRoom::Exactly(expected, block) => {
-                let (what, expected, found) = (ObjectKind::MODEL_OUTPUT, *expected, found?);
-                if expected != found {
-                    return Err(Error::LengthMismatch { what, expected, found });
-                }
-                (found, &**block)
-            }
-            OwnRoom::AtMost(block) => (found?, &**block),
-            OwnRoom::ByLibrary => {
-                let name = || bound.info.name.clone();
-                own = self
-                    .parts
-                    .binding
-                    .allocated(api, output)
-                    .ok_or_else(|| Error::OutputNotAllocated { name: name() })?;
-                (found?, &own)
-            }
-        };
-        self.check_not_running(current, block)?;
-        let need = elements.saturating_mul(size_of::<E>());
-        if need > block.bytes() {
-            return Err(Error::TooShort { what: ObjectKind::MODEL_OUTPUT, need, have: block.bytes() });
-        }
-        let mut read = vec![E::default(); elements];
-        block.read(current.here(), &mut read).map(|()| read).map_err(Error::from)
-    }
-
     /// Notes that a graph which owns the model was replayed. If the graph executes it, the outputs are written.
     pub(crate) fn note_replay(&mut self) {
         if self.parts.binding.is_captured() {
@@ -305,31 +246,6 @@ impl<C: Brand, P> BoundModel<C, P> {
             self.parts.bound.replaced = false;
             self.parts.bound.outputs.iter_mut().for_each(|output| output.replaced = false);
         }
-    }
-
-    pub(super) fn output_index<'n>(&self, output: impl Into<PortId<'n>>) -> Result<usize, Error> {
-        output.into().output(self.parts.model.outputs().iter().map(|info| info.name.as_str()))
-    }
-
-    /// An output of the last execution.
-    pub(super) fn output(&self, index: usize) -> Result<&BoundOutput, Error> {
-        let bound = self.parts.bound.output(index)?;
-        if self.parts.bound.executed && !bound.replaced { Ok(bound) } else { Err(Error::NotExecuted) }
-    }
-
-    /// How many elements the last execution wrote to an output.
-    pub(super) fn elements(&self, current: &Current<C>, index: usize, info: &TensorInfo) -> Result<usize, Error> {
-        let shape = self.dims(current, index, info)?;
-        Ok(shape.iter().fold(1_usize, |all, size| all.saturating_mul(*size)))
-    }
-
-    fn dims(&self, current: &Current<C>, index: usize, info: &TensorInfo) -> Result<Vec<usize>, Error> {
-        let dims = self.parts.binding.output_dims(current.ledger().api(), index);
-        let shape = dims.and_then(|dims| dims.into_iter().map(|size| usize::try_from(size).ok()).collect());
-        // The library need not describe an output whose shape is fixed. With gears, the model's own description has the
-        // shape of the largest gear.
-        let own = || if self.parts.model.gears().is_none() { info.shape.iter().copied().collect() } else { None };
-        shape.or_else(own).ok_or_else(|| Error::UnknownShape { name: info.name.clone() })
     }
 }
 

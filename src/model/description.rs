@@ -27,7 +27,8 @@ pub struct TensorInfo {
     pub name: String,
     /// Its element type.
     pub element: ElementType,
-    /// Its sizes, outermost first; `None` for a size that is chosen at each run.
+    /// Its sizes, outermost first; `None` for a size that is chosen at each run. For an input with preprocessing inside of
+    /// the model (static AIPP): of the bytes that the model reads (`aclmdlGetInputDimsV2`).
     pub shape: Vec<Option<usize>>,
 }
 

@@ -12,6 +12,7 @@ mod execute;
 mod gears;
 mod load;
 mod port_id;
+mod read;
 mod run;
 mod run_bound;
 mod share;

@@ -23,7 +23,8 @@ impl<C: Brand, P> Model<C, P> {
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] if the inputs do not fit the model, before anything is called; [`Error::Vendor`] if the device
+    /// [`Error::Input`] if the inputs do not fit the model, and [`Error::UnknownElement`] for an input of a free shape whose
+    /// elements have a size that only the library knows, before anything is called; [`Error::Vendor`] if the device
     /// has no memory left, or the model fails. After a failure the library may still be running the model. So this
     /// waits for all work of the context, one and a quarter seconds at most. If that wait fails, methods that need the model
     /// or its memory return [`Error::StillRunning`] until [`Current::synchronize`] has succeeded.
@@ -66,6 +67,9 @@ impl<C: Brand, P> Model<C, P> {
     ) -> Result<Outputs, Error> {
         leads!(model: Loaded --> Loaded : Run);
         let inputs = arrange(inputs, self.inputs())?;
+        for ((input, info), least) in inputs.iter().zip(self.inputs()).zip(self.least_input_bytes()) {
+            input.check_bytes(info, least)?;
+        }
         let ledger = current.ledger();
         // The buffers are out of the model meanwhile, so that no run uses them again after a panic.
         let buffers = self.buffers_for(ledger, &inputs)?;

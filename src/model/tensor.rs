@@ -32,7 +32,8 @@ pub struct Input<'a> {
 }
 
 impl<'a> Input<'a> {
-    /// A tensor of `shape`, outermost size first, over `elements`.
+    /// A tensor of `shape`, outermost size first, over `elements`. [`from_bytes`](Self::from_bytes) takes bytes of elements
+    /// of another type.
     ///
     /// # Errors
     ///
@@ -47,6 +48,36 @@ impl<'a> Input<'a> {
         Ok(Self { name: None, shape: shape.to_vec(), element: E::TYPE, bytes: bytes_of(elements) })
     }
 
+    /// A tensor of `shape`, outermost size first, over the bytes of its elements: in row-major order, in the machine's byte
+    /// order, at any address. For data from a file, and for elements that this crate has no type for
+    /// ([`ElementType::Other`]).
+    ///
+    /// ```
+    /// use ascendcl::{ElementType, Input};
+    ///
+    /// let file = 1.5_f32.to_ne_bytes().repeat(64);
+    /// let image = Input::from_bytes(&[1, 64], ElementType::F32, &file)?;
+    /// assert!(Input::from_bytes(&[1, 64], ElementType::F32, &file[1..]).is_err());
+    /// # drop(image);
+    /// # Ok::<(), ascendcl::Error>(())
+    /// ```
+    ///
+    /// The size of [`ElementType::Other`] is known only to the library: [`Model::run`](super::Model::run) compares the bytes
+    /// with what the library says for an input of a fixed shape, and refuses such an input if its shape is free.
+    ///
+    /// # Errors
+    ///
+    /// [`InputError::Bytes`] when the shape has more or fewer bytes than there are.
+    #[rule(DATA_08)]
+    pub fn from_bytes(shape: &[usize], element: ElementType, bytes: &'a [u8]) -> Result<Self, Error> {
+        let input = Self { name: None, shape: shape.to_vec(), element, bytes };
+        let size = |size| shape.iter().try_fold(size, |all: usize, size| all.checked_mul(*size)).unwrap_or(usize::MAX);
+        match element.size().map(size) {
+            Some(expected) if expected != bytes.len() => Err(input.has_other_bytes(expected).into()),
+            _ => Ok(input),
+        }
+    }
+
     /// Chooses the model's input by its name instead of by its position.
     #[rule(DATA_07)]
     pub fn for_port(self, name: &'a str) -> Self {
@@ -59,6 +90,28 @@ impl<'a> Input<'a> {
 
     pub(super) fn bytes(&self) -> &'a [u8] {
         self.bytes
+    }
+
+    fn has_other_bytes(&self, expected: usize) -> InputError {
+        InputError::Bytes {
+            shape: format!("{:?}", self.shape),
+            element: self.element,
+            expected,
+            found: self.bytes.len(),
+        }
+    }
+
+    /// An error if the library could read beyond the bytes, because only it knows the size of an element. `least` is what it
+    /// reads of an input of a fixed shape, and 0 for others.
+    pub(super) fn check_bytes(&self, info: &TensorInfo, least: usize) -> Result<(), Error> {
+        let (is_empty, has) = (self.shape.contains(&0), self.bytes.len());
+        match least {
+            _ if self.element.size().is_some() => Ok(()),
+            0 if is_empty && has == 0 => Ok(()),
+            0 => Err(Error::UnknownElement { name: info.name.clone(), element: self.element }),
+            least if least == has => Ok(()),
+            least => Err(self.has_other_bytes(least).into()),
+        }
     }
 
     fn check(&self, info: &TensorInfo) -> Result<(), InputError> {

@@ -13,10 +13,11 @@ use ascendcl_macros::rule;
 use core::fmt;
 use core::mem;
 use core::panic::Location;
+use core::sync::atomic::{AtomicBool, Ordering};
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
-use std::sync::{Arc, OnceLock};
-use std::thread::{Builder, JoinHandle, current};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::thread::{Builder, JoinHandle, ThreadId, current};
 use std::time::Duration;
 
 /// A thread that opens a [`Runtime`], stays inside it, and runs the jobs that it gets, in order. It is for programs in
@@ -56,17 +57,23 @@ use std::time::Duration;
 pub struct Actor<N: Name, S> {
     api: Api,
     jobs: Option<SyncSender<Queued<N, S>>>,
-    thread: Option<JoinHandle<Result<Closed, Panic>>>,
+    id: ThreadId,
+    /// `None` when a call has joined it. Locked by calls that join it, and by nothing that the thread waits for.
+    thread: Mutex<Option<Handle>>,
     /// The thread drops its own clone last.
     joinable: Joinable,
     ending: Arc<ActorEnd>,
 }
+
+type Handle = JoinHandle<Result<Closed, Panic>>;
 
 /// What the actor and its thread tell each other, apart from jobs.
 #[derive(Default)]
 struct ActorEnd {
     /// The limit of a close by force, if there is to be one.
     force: OnceLock<Duration>,
+    /// The thread runs no further job.
+    stop: AtomicBool,
     /// Why the thread ends although the actor takes calls.
     ended: OnceLock<Arc<Error>>,
 }
@@ -138,7 +145,10 @@ impl<N: Name, S: 'static> Actor<N, S> {
         let thread = Builder::new().name("ascendcl actor".to_owned()).spawn(|| catch(run));
         let thread = thread.map_err(|error| Error::NoThread { reason: error.kind() })?;
         match opened.recv() {
-            Ok(Ok(api)) => Ok(Self { api, jobs: Some(jobs), thread: Some(thread), joinable, ending }),
+            Ok(Ok(api)) => {
+                let (id, thread) = (thread.thread().id(), Mutex::new(Some(thread)));
+                Ok(Self { api, jobs: Some(jobs), id, thread, joinable, ending })
+            }
             Ok(Err(error)) => {
                 let _ = thread.join();
                 Err(error)
@@ -158,7 +168,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
     /// # Errors
     ///
     /// [`Error::ActorEnded`], with the cause, when the thread has ended because the library did not make the context
-    /// current. [`Error::ThreadTaken`] in a job of this actor, which would wait
+    /// current; without one, when the actor was [closed by force](Self::close_by_force). [`Error::ThreadTaken`] in a job of this actor, which would wait
     /// for itself; [`Error::InsideCallback`] in code that the library calls, because the library waits for that code;
     /// [`Error::Forked`] in a forked child, which does not have the thread.
     ///
@@ -198,58 +208,71 @@ impl<N: Name, S: 'static> Actor<N, S> {
     pub fn close(
         self, // INIT-02: an `Actor` is closed once and last: move this `close()` behind all calls
     ) -> Result<(), CloseError> {
-        self.end_thread(None).map(drop)
+        self.check_can_end()?;
+        let mut actor = self;
+        actor.jobs = None;
+        actor.join().map(drop)
     }
 
     /// Like [`close`](Self::close), and recovers a device whose work does not complete, as [`Runtime::close_by_force`]
-    /// does. It first waits for the queued jobs, so a job that waits for such work without a limit blocks it.
+    /// does. It first waits for the queued jobs, so a job that waits for such work without a limit blocks it. An actor that
+    /// threads share can be closed so while other threads call it: calls that are queued later return
+    /// [`Error::ActorEnded`].
     ///
     /// ```
-    /// use ascendcl::Library;
     /// use ascendcl::runtime::Actor;
+    /// use ascendcl::{Error, Library};
+    /// use std::sync::Arc;
     /// use std::time::Duration;
     ///
     /// ascendcl::names!(Vision);
     ///
-    /// let actor = Actor::<Vision, _>::open(Library::Simulator, |current| current.stream())?;
+    /// let actor = Arc::new(Actor::<Vision, _>::open(Library::Simulator, |current| current.stream())?);
+    /// let caller = Arc::clone(&actor);
     /// for lost in actor.close_by_force(Duration::from_secs(5)).unwrap() {
     ///     eprintln!("lost: {lost}");
     /// }
+    /// assert!(matches!(caller.call(|_, _| ()), Err(Error::ActorEnded { .. })));
     /// # Ok::<(), ascendcl::Error>(())
     /// ```
     ///
     /// # Errors
     ///
-    /// As for [`close`](Self::close) and [`Runtime::close_by_force`]. What could not be released stays for
-    /// [`sweep`](super::sweep), and another runtime on the device that is closed by force recovers it.
+    /// As for [`close`](Self::close) and [`Runtime::close_by_force`]; in a job of this actor, the actor goes on. What could
+    /// not be released stays for [`sweep`](super::sweep), and another runtime on the device that is closed by force recovers
+    /// it. Of several calls, one returns what was lost, and the others wait for it.
     #[rule(DEV_08, DEV_09)]
-    pub fn close_by_force(
-        self, // INIT-02: an `Actor` is closed once and last: move this `close_by_force(limit)` behind all calls
-        limit: Duration,
-    ) -> Result<Vec<String>, CloseError> {
-        self.end_thread(Some(limit))
+    pub fn close_by_force(&self, limit: Duration) -> Result<Vec<String>, CloseError> {
+        self.check_can_end()?;
+        let _ = self.ending.force.set(limit);
+        if let Some(jobs) = &self.jobs {
+            let ending = Arc::clone(&self.ending);
+            let last: Job<N, S> = Box::new(move |_, _| ending.stop.store(true, Ordering::Release));
+            // A thread that has ended needs no job to stop it.
+            let _ = jobs.send(Quiet::new(last));
+        }
+        self.join()
     }
 
-    fn end_thread(mut self, force: Option<Duration>) -> CloseResult {
+    /// Joining the thread on itself, or in code that the thread may wait for, would never end.
+    fn check_can_end(&self) -> Result<(), CloseError> {
         self.api.check_process().map_err(CloseError::Refused)?;
         if self.is_this_thread() {
             return Err(CloseError::Refused(Error::ThreadTaken));
         }
-        InCallback::check_outside().map_err(CloseError::Refused)?;
-        if let Some(limit) = force {
-            let _ = self.ending.force.set(limit);
-        }
-        self.join().unwrap_or(Ok(Vec::new()))
+        InCallback::check_outside().map_err(CloseError::Refused)
     }
 
     fn is_this_thread(&self) -> bool {
-        self.thread.as_ref().is_some_and(|own| own.thread().id() == current().id())
+        self.id == current().id()
     }
 
-    fn join(&mut self) -> Option<CloseResult> {
-        self.jobs = None;
-        match self.thread.take()?.join() {
-            Ok(Ok(mut closed)) => closed.0.take(),
+    fn join(&self) -> CloseResult {
+        let mut thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(joined) = thread.take().map(JoinHandle::join) else { return Ok(Vec::new()) };
+        drop(thread);
+        match joined {
+            Ok(Ok(mut closed)) => closed.0.take().unwrap_or(Ok(Vec::new())),
             Ok(Err(panic)) => panic.resume(),
             Err(panic) => resume_unwind(panic),
         }
@@ -260,17 +283,23 @@ impl<N: Name, S: 'static> Actor<N, S> {
 impl<N: Name, S> Drop for Actor<N, S> {
     fn drop(&mut self) {
         if self.api.check_process().is_err() {
-            mem::forget((self.jobs.take(), self.thread.take()));
-        } else if self.thread.is_some() {
+            mem::forget((self.jobs.take(), self.handle().take()));
+        } else if self.handle().is_some() {
             // The thread takes jobs until `jobs` is dropped. If it ended before, dropping `joinable` reverts this.
             self.joinable.detach();
         }
     }
 }
 
+impl<N: Name, S> Actor<N, S> {
+    fn handle(&mut self) -> &mut Option<Handle> {
+        self.thread.get_mut().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl<N: Name, S> fmt::Debug for Actor<N, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Actor").field("is_open", &self.jobs.is_some()).finish_non_exhaustive()
+        f.debug_struct("Actor").field("is_open", &!self.ending.stop.load(Ordering::Acquire)).finish_non_exhaustive()
     }
 }
 
@@ -288,10 +317,13 @@ fn serve<N: Name, S>(
                 // The job may have called functions of the library for the first time.
                 wait_before_destructors();
             }
+            if ending.stop.load(Ordering::Acquire) {
+                break;
+            }
         }
     });
-    // Jobs are left only if the thread could not enter the context. Their callers get an error with the cause, so it is
-    // written before a job is dropped, and before the channel is.
+    // Jobs are left if the thread could not enter the context, or behind a close by force. Their callers get an error, with
+    // the cause if there is one: it is written before a job is dropped, and before the channel is.
     let left = left.map_err(|error| {
         let _ = ending.ended.set(Arc::new(error));
         ending.has_ended()

@@ -252,6 +252,21 @@ impl<C: Brand, T> Pending<C, T> {
         Pending { payload, queue, number, unreported, other_streams, _brand }
     }
 
+    /// The work without its payload, and the payload.
+    pub(super) fn apart(self) -> (Pending<C, ()>, T) {
+        let Self { payload, queue, number, unreported, other_streams, _brand } = self;
+        let none = OutOfReach { until_waited: () };
+        (Pending { payload: none, queue, number, unreported, other_streams, _brand }, payload.until_waited)
+    }
+
+    /// The same work, with another payload. The work is also on this payload.
+    pub(super) fn on<U>(&self, payload: U) -> Pending<C, U> {
+        let payload = OutOfReach { until_waited: payload };
+        let (queue, other_streams) = (Arc::clone(&self.queue), self.other_streams.clone());
+        let (number, unreported) = (self.number, self.unreported);
+        Pending { payload, queue, number, unreported, other_streams, _brand: Mark::NEW }
+    }
+
     /// Calls `finish` with the buffers as soon as a wait has returned them.
     pub fn map<U, F: FnOnce(T) -> U>(self, finish: F) -> Mapped<C, T, F> {
         Mapped { pending: self, finish }

@@ -1,4 +1,4 @@
-//! Work with three and four operands, with a type that is short to write.
+//! Work with more than two operands: putting it together, with a type that is short to write, and taking it apart.
 
 use super::Pending;
 use crate::brand::Brand;
@@ -8,8 +8,8 @@ use crate::error::Failed;
 type Both<C, T, U> = Failed<Box<(Pending<C, T>, Pending<C, U>)>>;
 
 impl<C: Brand, A, B> Pending<C, (A, B)> {
-    /// Adds a third operand, as [`join`](Self::join) does, without nesting the tuples. So the type of the work in a struct
-    /// stays short:
+    /// Adds a third operand, as [`join`](Self::join) does, without nesting the tuples. `split` takes the three apart again.
+    /// So the type of the work in a struct stays short:
     ///
     /// ```
     /// use ascendcl::{BoundModel, Current, Error, HostBuffer, Pending, Stream, stream::DefaultAllocator};
@@ -60,5 +60,62 @@ impl<C: Brand, A, B, D> Pending<C, (A, B, D)> {
     pub fn and<E>(self, other: Pending<C, E>) -> Result<Pending<C, (A, B, D, E)>, Both<C, (A, B, D), E>> {
         let flat = |((first, second, third), fourth)| (first, second, third, fourth);
         self.join(other).map(|joined| joined.reshaped(flat))
+    }
+}
+
+// Each part has the number of the whole work, so a wait for it covers the whole work. A wait marks as idle only what it gives
+// back. The memory of a part that was dropped has a stamp of its own, which stays (`src/ffi/stamp.rs`).
+
+macro_rules! split {
+    ($($(#[$docs:meta])* $($part:ident $place:tt)+;)+) => { $(
+        impl<C: Brand, $($part),+> Pending<C, ($($part,)+)> {
+            /// Takes them apart; each is in flight as before.
+            $(#[$docs])*
+            pub fn split(self) -> ($(Pending<C, $part>,)+) {
+                let (work, parts) = self.apart();
+                ($(work.on(parts.$place),)+)
+            }
+        }
+    )+ };
+}
+split! {
+    ///
+    /// So the next work can use one of them without a wait:
+    ///
+    /// ```
+    /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+    /// let stream = current.stream()?;
+    /// let buffers = (current.upload(&[1_u8])?, current.upload(&[2_u8])?, current.upload(&[0_u8])?);
+    /// // SAFETY: the function queues nothing, and uses no memory. It stands for a kernel that adds.
+    /// let work = unsafe { stream.submit(current, "add", buffers, |_stream, (_x, _y, _sum)| 0) }?;
+    /// let (x, y, sum) = work.split();
+    /// let copied = stream.copy_to_host(current, sum, current.host_buffer(1)?)?;
+    /// let (_x, _y, (_sum, host)) = x.join(y)?.and(copied)?.wait(current)?;
+    /// assert_eq!(*host, [0]);
+    /// # Ok::<_, ascendcl::Error>(())
+    /// # })?;
+    /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+    /// ```
+    P0 0 P1 1 P2 2;
+    P0 0 P1 1 P2 2 P3 3;
+    P0 0 P1 1 P2 2 P3 3 P4 4;
+    P0 0 P1 1 P2 2 P3 3 P4 4 P5 5;
+    P0 0 P1 1 P2 2 P3 3 P4 4 P5 5 P6 6;
+    P0 0 P1 1 P2 2 P3 3 P4 4 P5 5 P6 6 P7 7;
+}
+
+impl<C: Brand, T> Pending<C, Vec<T>> {
+    /// Takes them apart, in order; each is in flight as before.
+    pub fn split(self) -> Vec<Pending<C, T>> {
+        let (work, parts) = self.apart();
+        parts.into_iter().map(|part| work.on(part)).collect()
+    }
+}
+
+impl<C: Brand, T, const K: usize> Pending<C, [T; K]> {
+    /// Takes them apart, in order; each is in flight as before.
+    pub fn split(self) -> [Pending<C, T>; K] {
+        let (work, parts) = self.apart();
+        parts.map(|part| work.on(part))
     }
 }

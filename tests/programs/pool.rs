@@ -1,7 +1,9 @@
 //! An inference service over several contexts: each has a model, a stream and staging memory. Requests come from an
 //! executor with several threads, and wait for a free context. One that fails or takes too long is given up by force and
-//! opened anew, and its request is tried once more.
+//! opened anew, and its request is tried once more. A lane is given back by the task that has it, so requests that are
+//! cancelled, and devices that cannot be opened at once, cost no lane.
 
+use crate::common::plans::{fail, nothing_fails};
 use crate::common::{alone, data, digits, library, under_watch};
 use crate::engine::best;
 use ascendcl::runtime::CloseError;
@@ -13,7 +15,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, oneshot};
 
 ascendcl::names!(Pooled);
 
@@ -101,8 +103,9 @@ impl Lane {
 
 struct Pool {
     file: PathBuf,
+    lanes: usize,
     idle: Mutex<Vec<Lane>>,
-    free: Semaphore,
+    free: Arc<Semaphore>,
     reopened: AtomicUsize,
     limit: Duration,
 }
@@ -110,36 +113,54 @@ struct Pool {
 impl Pool {
     fn open(devices: &[i32], file: PathBuf, limit: Duration) -> Result<Self, Error> {
         let idle = devices.iter().map(|device| Lane::open(*device, &file)).collect::<Result<Vec<_>, _>>()?;
-        let free = Semaphore::new(idle.len());
-        Ok(Self { file, idle: Mutex::new(idle), free, reopened: AtomicUsize::new(0), limit })
+        let (lanes, free) = (idle.len(), Arc::new(Semaphore::new(idle.len())));
+        Ok(Self { file, lanes, idle: Mutex::new(idle), free, reopened: AtomicUsize::new(0), limit })
     }
 
-    /// The digit in an image. A lane that fails is opened anew, and the request is tried once more there. A request that is
-    /// cancelled loses its lane: its runtime is dropped with it.
-    async fn classify(&self, pixels: &[f32]) -> Result<usize, Failure> {
-        // There are as many permits as idle lanes, and the semaphore is never closed. The permit comes back with the lane.
-        self.free.acquire().await.unwrap().forget();
-        let mut lane = self.idle.lock().unwrap().pop().unwrap();
-        let mut tries = 2;
-        let answer = loop {
-            let answer = self.tries(&mut lane, pixels).await;
-            if answer.is_ok() {
-                break answer;
-            }
-            // The step that failed had the buffers.
-            lane = match self.opens_anew(lane) {
-                Ok(opened) => opened,
+    /// The digit in an image. A lane that fails is opened anew, and the request is tried once more there.
+    async fn classify(self: &Arc<Self>, pixels: &[f32]) -> Result<usize, Failure> {
+        // There are as many permits as idle lanes, and the semaphore is never closed.
+        let permit = Arc::clone(&self.free).acquire_owned().await.unwrap();
+        let (pool, pixels) = (Arc::clone(self), pixels.to_vec());
+        let (answer, answered) = oneshot::channel();
+        // The task has lane and permit, and gives both back together, also if the request is cancelled meanwhile.
+        tokio::spawn(async move {
+            let lane = pool.idle.lock().unwrap().pop().unwrap();
+            let lane = pool.serve(lane, &pixels, answer).await;
+            pool.idle.lock().unwrap().push(lane);
+            drop(permit);
+        });
+        answered.await.unwrap()
+    }
+
+    /// Answers a request, and returns a lane that can take the next one.
+    async fn serve(&self, mut lane: Lane, pixels: &[f32], answer: oneshot::Sender<Result<usize, Failure>>) -> Lane {
+        let device = lane.device;
+        let tried = self.tries(&mut lane, pixels).await;
+        if tried.is_ok() {
+            // Nobody may wait for the answer any more.
+            let _ = answer.send(tried);
+            return lane;
+        }
+        // The step that failed had the buffers.
+        let mut lane = match self.opens_anew(lane) {
+            Ok(opened) => opened,
+            Err(error) => {
                 // The others serve what comes.
-                Err(error) => return Err(Failure::NotOpened(error)),
-            };
-            tries -= 1;
-            if tries == 0 {
-                break answer;
+                let _ = answer.send(Err(Failure::NotOpened(error)));
+                return self.opens_at_last(device).await;
             }
         };
-        self.idle.lock().unwrap().push(lane);
-        self.free.add_permits(1);
-        answer
+        let tried = self.tries(&mut lane, pixels).await;
+        let is_well = tried.is_ok();
+        let _ = answer.send(tried);
+        if is_well {
+            return lane;
+        }
+        match self.opens_anew(lane) {
+            Ok(lane) => lane,
+            Err(_) => self.opens_at_last(device).await,
+        }
     }
 
     async fn tries(&self, lane: &mut Lane, pixels: &[f32]) -> Result<usize, Failure> {
@@ -153,12 +174,28 @@ impl Pool {
     fn opens_anew(&self, lane: Lane) -> Result<Lane, Error> {
         self.reopened.fetch_add(1, Ordering::Relaxed);
         let Lane { device, runtime, .. } = lane;
-        runtime.close_by_force(Duration::from_millis(50))?;
-        Lane::open(device, &self.file)
+        // It waits for the device, and loads a model.
+        tokio::task::block_in_place(|| {
+            runtime.close_by_force(Duration::from_millis(50))?;
+            Lane::open(device, &self.file)
+        })
     }
 
-    fn close(self) -> Result<(), CloseError> {
-        self.idle.into_inner().unwrap().iter().try_for_each(|lane| lane.runtime.close())
+    /// Opens a lane on a device that does not answer at the moment.
+    async fn opens_at_last(&self, device: i32) -> Lane {
+        loop {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            if let Ok(lane) = tokio::task::block_in_place(|| Lane::open(device, &self.file)) {
+                break lane;
+            }
+        }
+    }
+
+    /// Waits for the requests under way.
+    async fn close(&self) -> Result<(), CloseError> {
+        let all = self.free.acquire_many(u32::try_from(self.lanes).unwrap()).await.unwrap();
+        all.forget();
+        self.idle.lock().unwrap().drain(..).try_for_each(|lane| lane.runtime.close())
     }
 }
 
@@ -188,6 +225,44 @@ fn a_pool_answers_all_requests_although_a_device_fails_once() {
     control::fail(ascendcl_sim::Plan::new()).unwrap();
     assert!(right > 50, "{right} of 60 are right");
     assert!(pool.reopened.load(Ordering::Relaxed) >= 1, "one device failed");
-    Arc::into_inner(pool).unwrap().close().unwrap();
+    executor.block_on(pool.close()).unwrap();
+    alone.assert_nothing_lives();
+}
+
+/// The one lane answers after each of them.
+#[test]
+fn a_cancelled_request_and_a_device_that_does_not_open_at_once_cost_no_lane() {
+    const IN_TIME: Duration = Duration::from_secs(30);
+    let alone = alone();
+    let (labels, pixels) = digits();
+    let executor = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_time().build().unwrap();
+    let pool = Arc::new(Pool::open(&[0], data("digits.onnx"), IN_TIME).unwrap());
+    executor.block_on(async {
+        let image = &pixels[..PIXELS];
+        let answers = || async {
+            let answer = tokio::time::timeout(IN_TIME, pool.classify(image)).await.expect("a lane is there");
+            assert_eq!(answer.unwrap(), labels[0]);
+        };
+        for _ in 0..3 {
+            fail("aclmdlExecuteAsync#1=slow:200ms");
+            let (own, pixels) = (Arc::clone(&pool), image.to_vec());
+            let request = tokio::spawn(async move { own.classify(&pixels).await });
+            while control::injected().is_empty() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            request.abort();
+            assert!(request.await.unwrap_err().is_cancelled());
+            nothing_fails();
+            answers().await;
+        }
+        assert_eq!(pool.reopened.load(Ordering::Relaxed), 0, "the lane went on");
+        fail("aclmdlExecuteAsync#1=507018, aclrtCreateContext#1=507899");
+        let refused = tokio::time::timeout(IN_TIME, pool.classify(image)).await.expect("an answer");
+        assert!(matches!(refused, Err(Failure::NotOpened(_))), "{refused:?}");
+        answers().await;
+        assert_eq!(pool.reopened.load(Ordering::Relaxed), 1);
+        nothing_fails();
+        pool.close().await.unwrap();
+    });
     alone.assert_nothing_lives();
 }

@@ -159,7 +159,11 @@ impl<'x, 'c> Actor<'x, 'c> {
                 let parcel = take(&mut self.mailbox.lock().unwrap(), a);
                 parcel.into_iter().for_each(|parcel| self.has.accept(parcel));
             }
-            What::Collect => current.collect().iter().for_each(|error| self.world.failed("collecting", error)),
+            What::Collect => {
+                let within = Duration::from_millis(u64::from(b % 8));
+                let errors = if b.is_multiple_of(2) { current.collect() } else { current.collect_within(within) };
+                errors.iter().for_each(|error| self.world.failed("collecting", error));
+            }
             What::SynchronizeAll => self.synchronize_all(current, b),
             What::Foreign => {
                 let left = current.foreign(|| a);

@@ -5,7 +5,7 @@ use crate::pooled::PooledGraph;
 use crate::world::World;
 use ascendcl::operator::BoundOperator;
 use ascendcl::{
-    BoundModel, Current, DeviceBuffer, Event, HostBuffer, Pending, Scoped, Stream,
+    BoundModel, Current, DeviceBuffer, Error, Event, HostBuffer, Pending, Scoped, Stream,
     allocator::PoolAllocator,
     event::Recorded,
     operator::DeviceTensor,
@@ -22,6 +22,20 @@ pub(crate) type Host<'c> = HostBuffer<Scoped<'c>, f32>;
 pub(crate) type Flying<'c, T> = Pending<Scoped<'c>, T>;
 pub(crate) type Tensor<'c> = DeviceTensor<Scoped<'c>, f32>;
 pub(crate) type Launched<'c> = BoundOperator<Scoped<'c>, (Tensor<'c>, Tensor<'c>), Tensor<'c>>;
+
+/// What a model has written, in one of two ways.
+pub(crate) fn read<'c>(
+    current: &Current<Scoped<'c>>,
+    model: &BoundModel<Scoped<'c>>,
+    number: u16,
+) -> Result<Vec<f32>, Error> {
+    let mut into = [f32::NAN; 4];
+    if number.is_multiple_of(2) {
+        model.read(current, 0)
+    } else {
+        model.read_into(current, 0, &mut into).map(|()| into.to_vec())
+    }
+}
 
 /// The default stream of a context, among the numbers of its streams.
 const DEFAULT: u64 = 0;

@@ -155,7 +155,7 @@ impl<'c> Actor<'_, 'c> {
 
     pub(crate) fn read_output(&mut self, current: &Current<Scoped<'c>>, a: u16) {
         let Some((model, ports)) = crate::holdings::look(&self.has.models, a) else { return };
-        match (model.read::<f32>(current, 0), &ports.output) {
+        match (crate::holdings::read(current, model, a), &ports.output) {
             (Ok(found), Some(holds)) => self.world.compare("the output of a model", &found, holds.as_deref()),
             (Ok(_), None) => panic!("the output of a model that was not executed was read"),
             (Err(Error::NotExecuted), None) => {}

@@ -213,6 +213,12 @@ fn what_a_run_uses_stays_as_it_is_until_the_run_is_over() {
     for then in of_datasets {
         breaks(DATA_10, |p| run(p, false, then), |p| run(p, true, then));
     }
+    // The warning hides no mistake of the memory.
+    let then = |p: &mut Program, [input, _, out, _]: [Object; 4]| {
+        p.destroy(input);
+        p.free(out);
+    };
+    assert_eq!(broken(|p| run(p, false, &then)), [DATA_10, MODEL_17]);
 }
 
 #[test]

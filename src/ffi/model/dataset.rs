@@ -96,13 +96,23 @@ impl Dataset {
 
     /// The shape of the buffer at `index` after an execution. `None` if the library does not report it.
     pub(super) fn shape(&self, api: Api, index: usize) -> Option<Vec<i64>> {
+        self.sizes(api, index)?.collect()
+    }
+
+    /// The number of elements of that shape. `None` also if a size is unknown.
+    pub(super) fn elements(&self, api: Api, index: usize) -> Option<usize> {
+        self.sizes(api, index)?.try_fold(1, |all: usize, size| Some(all.saturating_mul(usize::try_from(size?).ok()?)))
+    }
+
+    /// The sizes of that shape, each as the library reports it.
+    fn sizes(&self, api: Api, index: usize) -> Option<impl Iterator<Item = Option<i64>>> {
         // SAFETY: the function asks for a live dataset, which this is until `destroy` (DATA-05). The answer is null or
         // belongs to the dataset.
         let desc = NonNull::new(unsafe { call!(api.aclmdlGetDatasetTensorDesc(self.raw(), index)) }.ok()?)?.as_ptr();
         // SAFETY: the function asks for a live description. `desc` belongs to the dataset, and lives until the next
         // execution, for which the caller would need the binding.
         let rank = unsafe { call!(api.aclGetTensorDescNumDims(desc)) }.ok()?;
-        let size = |axis| {
+        let size = move |axis| {
             let mut size = 0;
             // SAFETY: the function asks for a live description, and writes the number to `size` during the call. `desc`
             // belongs to the dataset, and lives until the next execution; a pointer to a live local is valid for writes
@@ -111,7 +121,7 @@ impl Dataset {
             answer.is_success().then_some(size)
         };
         // An unknown rank is reported as a huge number. No tensor has more than 128 axes.
-        (rank <= 128).then(|| (0..rank).map(size).collect())?
+        (rank <= 128).then(|| (0..rank).map(size))
     }
 
     /// The memory that the buffer at `index` describes now.

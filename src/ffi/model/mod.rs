@@ -6,6 +6,7 @@ mod description;
 mod gear_outputs;
 mod gears;
 mod load;
+mod preprocessed;
 
 use super::call::call;
 use super::stamp::Obstacles;
@@ -104,7 +105,7 @@ impl LoadedModel {
         // SAFETY: the function asks for a live description, which it fills in. It was created above, and is destroyed
         // below.
         let answer = unsafe { call!(api.aclmdlGetDesc(desc, self.id())) };
-        let description = answer.done(|| DESCRIBE.into()).and_then(|()| Description::read(api, desc));
+        let description = answer.done(|| DESCRIBE.into()).and_then(|()| preprocessed::read(api, desc));
         if !description.as_ref().is_ok_and(|description| description.gears.is_some()) {
             // If the library refuses, unloading the model tries again.
             let _ = self.destroy_description(api);

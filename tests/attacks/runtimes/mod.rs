@@ -12,6 +12,7 @@ mod lanes;
 mod losses;
 mod opening;
 mod several_by_force;
+mod shared_actors;
 mod stopped;
 mod stopping;
 mod swapped;

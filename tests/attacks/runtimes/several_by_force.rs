@@ -5,11 +5,11 @@ use crate::common::{c_library, library_at};
 use ascendcl_sim::Config;
 
 /// As in `forcing`: a device that no other test leaves taken.
-const DEVICE: i32 = 2;
+pub(super) const DEVICE: i32 = 2;
 
-const BRIEFLY: Duration = Duration::from_millis(20);
+pub(super) const BRIEFLY: Duration = Duration::from_millis(20);
 
-fn alone_on_three() -> crate::common::Alone {
+pub(super) fn alone_on_three() -> crate::common::Alone {
     let alone = alone();
     control::configure(crate::common::under_watch(Config::new().devices(3))).unwrap();
     alone
@@ -25,7 +25,7 @@ fn open(default: bool) -> Runtime<Worker> {
 type Work = Pending<Worker, ascendcl::DeviceBuffer<Worker, u8>>;
 
 /// Work hangs from now on, and cannot be discarded.
-const HANGS: &str = "aclrtMemsetAsync=hang,aclrtStreamAbort=207000,aclrtDeviceTaskAbort=207000";
+pub(super) const HANGS: &str = "aclrtMemsetAsync=hang,aclrtStreamAbort=207000,aclrtDeviceTaskAbort=207000";
 
 /// Queues work. Each runtime has its stream before the first one hangs: the device then answers nobody.
 fn hang<const N: usize>(runtimes: [&Runtime<Worker>; N]) -> [Work; N] {
@@ -54,7 +54,7 @@ fn is_refused(closed: Result<Vec<String>, CloseError>) {
 }
 
 /// A runtime that is opened now works, and has the device for itself.
-fn works_anew() {
+pub(super) fn works_anew() {
     for default in [false, true] {
         let next = open(default);
         next.with(|current| assert_eq!(current.upload(&[7_u8]).unwrap().to_vec(current).unwrap(), [7])).unwrap();

@@ -269,6 +269,15 @@ impl RawBinding {
         chosen.or_else(|| self.outputs.shape(api, index))
     }
 
+    /// The number of elements of that shape. Allocates nothing. `None` also if a size is unknown.
+    pub(crate) fn output_elements(&self, api: Api, index: usize) -> Option<usize> {
+        let _inside = self.gate.pass()?;
+        let product = |all: usize, size: &i64| Some(all.saturating_mul(usize::try_from(*size).ok()?));
+        let count = |dims: &Vec<i64>| dims.iter().try_fold(1, product);
+        let chosen = self.chosen().get(index).and_then(Option::as_ref).map(count);
+        chosen.unwrap_or_else(|| self.outputs.elements(api, index))
+    }
+
     /// The memory that the library allocated for an open output. The caller may read it while it has the binding,
     /// because the binding is then neither in flight nor emptied. `None` if the library allocated no memory (DATA-06).
     pub(crate) fn allocated(&self, api: Api, index: usize) -> Option<RawBuffer> {

@@ -1,0 +1,63 @@
+//! Actors that several threads share, and one of them closes by force.
+
+use super::several_by_force::{BRIEFLY, DEVICE, HANGS, alone_on_three, works_anew};
+use super::*;
+
+/// Threads share the actor, and go on calling it, also while its device hangs. Each call is run or refused.
+#[proves(DEV_08, DEV_10)]
+#[test]
+fn an_actor_that_threads_call_is_closed_by_force_from_one_of_them() {
+    let alone = alone_on_three();
+    let setup = || Setup::builder().library(library()).device(DEVICE).build();
+    for hangs in [false, true] {
+        let actor = Arc::new(Actor::<Worker, _>::open(setup(), |current| Ok((current.stream()?, 0_u32))).unwrap());
+        if hangs {
+            fail(HANGS);
+            let queued = actor.call(|current, (stream, _)| {
+                mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(8).unwrap(), 1).unwrap());
+            });
+            queued.unwrap();
+        }
+        let calls = || {
+            let mut run = 0;
+            loop {
+                match actor.call(|_, (_, calls)| *calls += 1) {
+                    Ok(()) => run += 1,
+                    Err(Error::ActorEnded { cause: None }) => break run,
+                    Err(error) => panic!("{error}"),
+                }
+            }
+        };
+        let lost: Vec<_> = thread::scope(|scope| {
+            let callers: Vec<_> = (0..3).map(|_| scope.spawn(calls)).collect();
+            thread::sleep(Duration::from_millis(20));
+            let closers: Vec<_> = (0..3).map(|_| scope.spawn(|| actor.close_by_force(BRIEFLY).unwrap())).collect();
+            let lost = closers.into_iter().map(|closer| closer.join().unwrap()).collect();
+            assert!(callers.into_iter().map(|caller| caller.join().unwrap()).sum::<u32>() > 0);
+            lost
+        });
+        nothing_fails();
+        assert!(lost.iter().all(Vec::is_empty), "{lost:?}");
+        assert_eq!(actor.close_by_force(BRIEFLY).unwrap(), [""; 0], "it is closed");
+        assert!(format!("{actor:?}").contains("is_open: false"), "{actor:?}");
+        Arc::into_inner(actor).unwrap().close().unwrap();
+        sweep();
+        works_anew();
+        alone.assert_nothing_lives();
+    }
+}
+
+/// In a job, which would wait for itself: the actor goes on.
+#[proves(THREAD_01)]
+#[test]
+fn an_actor_that_a_job_closes_by_force_goes_on() {
+    let alone = alone_on_three();
+    let setup = Setup::builder().library(library()).device(DEVICE).build();
+    let actor = Arc::new(Actor::<Worker, ()>::open(setup, |_| Ok(())).unwrap());
+    let own = Arc::clone(&actor);
+    let told = actor.call(move |_, ()| own.close_by_force(BRIEFLY)).unwrap();
+    assert!(matches!(told, Err(CloseError::Refused(Error::ThreadTaken))), "{told:?}");
+    assert_eq!(actor.call(|_, ()| 7).unwrap(), 7);
+    assert_eq!(actor.close_by_force(BRIEFLY).unwrap(), [""; 0]);
+    alone.assert_nothing_lives();
+}
