@@ -17,9 +17,9 @@ use super::{
 ///   destruction of an event waits with a limit (`RawEvent::destroy`).
 /// * A runtime, which is a gate of its own (`src/runtime/shared.rs`). It only [shuts](Self::shut) the gate.
 ///
-/// The calls on all other objects are made in the object's context. No thread is inside a context that is taken down. If
-/// an object is destroyed earlier, nobody else has its handle: then the calls inside are short, or they wait for work for
-/// which the destruction has waited already.
+/// The calls on all other objects are short, or they are made in the object's context. No thread is inside a context that
+/// is taken down. If an object is destroyed earlier, nobody else has its handle: then the calls inside are short, or they
+/// wait for work for which the destruction has waited already.
 #[derive(Debug)]
 pub(crate) struct Gate(AtomicU32);
 

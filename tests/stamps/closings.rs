@@ -32,11 +32,8 @@ impl Object {
     /// As `RawEvent::destroy` does it with a limit. Returns whether the object was destroyed.
     fn ends_unless_in_use(&self) -> bool {
         assert!(self.admission.shut(&self.gate), "nobody else destroys it");
-        let mut looks = 0..1;
-        if self.gate.becomes_empty(|| looks.next().is_some()) {
-            return self.ends(true);
-        }
-        self.ends(false)
+        let is_empty = self.gate.becomes_empty(|| false);
+        self.ends(is_empty)
     }
 
     /// As `RawStream::destroy` does it.
