@@ -3,10 +3,11 @@
 use super::common::plans::try_next;
 use super::{collect, fail, finish, inside, nothing_fails, set};
 use crate::common::{acl, alone, assert_lives, library};
-use ascendcl::{Error, Failed, Runtime, ScopeError, Setup, Thread, allocator::PoolAllocator, capture::CaptureMode};
+use ascendcl::{Brand, Current, Error, Failed, Runtime, ScopeError, Setup, Stream, Thread};
+use ascendcl::{allocator::PoolAllocator, capture::CaptureMode};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
-use std::thread;
+use std::thread::{self, yield_now};
 use std::time::{Duration, Instant};
 
 ascendcl::names!(Reported);
@@ -84,6 +85,13 @@ fn a_failure_is_told_by_events_and_by_the_context_after_its_stream_was_destroyed
     }
 }
 
+/// Until then the stream that has taken work over does not ask the one before, which may have more to do.
+fn until_idle<C: Brand>(current: &Current<C>, stream: &Stream<C>) {
+    while !stream.is_done(current).unwrap() {
+        yield_now();
+    }
+}
+
 /// The stream that has taken the work over asks the one before.
 #[proves(ERR_02)]
 #[test]
@@ -94,6 +102,7 @@ fn work_that_was_taken_over_is_not_given_back_while_the_library_does_not_say_whe
         let work = set(current, &first, 1);
         let event = first.record(current, current.event().unwrap()).unwrap();
         let work = second.adopt_after(current, work, &event).unwrap();
+        until_idle(current, &first);
         fail("aclrtStreamQuery#1=507899,aclrtSynchronizeStreamWithTimeout#2=after:507015");
         let Err(Failed { error, value: work }) = work.wait(current) else { panic!("nobody knows whether it failed") };
         assert!(matches!(error, Error::Vendor(_)) && !is_the_failure(&error), "{error}");
@@ -118,6 +127,7 @@ fn work_that_was_taken_over_is_not_given_back_while_the_crate_cannot_ask_whether
             let work = first.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 1).unwrap();
             let event = first.record(current, current.event().unwrap()).unwrap();
             let work = second.adopt_after(current, work, &event).unwrap();
+            until_idle(current, &first);
             let refused = format!("aclrtGetCurrentContext#{first_refused}+=507899");
             fail(&format!("{refused},aclrtSynchronizeStreamWithTimeout#2=after:507015"));
             let Err(Failed { error, value: work }) = work.wait(current) else { panic!("it has failed") };
