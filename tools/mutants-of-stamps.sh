@@ -143,7 +143,7 @@ mutant 'a mark sees nothing of the calls' "$stamp" 's/(fn last_submitted.*?)Orde
 mutant 'a call that failed is not counted' "$stamp" 's/clock\.submitted\.fetch_max\(number, Ordering::AcqRel\);//'
 mutant 'the count falls after a failed call' "$stamp" 's/clock\.submitted\.fetch_max\(number, Ordering::AcqRel\)/clock.submitted.store(number, Ordering::Release)/'
 mutant 'work without memory has the number of the work before' "$stamp" 's/Self::stamped\(uses\)\.unwrap_or_else\(\|\| clock\.after_last\(\)\)/Self::stamped(uses).unwrap_or_else(|| clock.after_last() - 1)/'
-mutant 'work without memory is not counted after a failed call' "$stamp" 's/else \{ return clock\.stamp\(\) \}/else { return clock.after_last() }/'
+mutant 'work without memory is not counted after a failed call' "$stamp" 's/else \{ return clock\.count_submission\(\) \}/else { return clock.after_last() }/'
 mutant 'a number that was known does not raise the count' "$stamp" 's/map\(\|used\| used\.number\.load\(Ordering::Relaxed\)\)/map(|used| used.number.load(Ordering::Relaxed) - 1)/'
 mutant 'all memory seems idle to the fast path' "$stamp" 's/unless_equal\(self\.stream\.load\(Ordering::Acquire\), NEVER\)/unless_equal(NEVER, NEVER)/'
 mutant 'what is done falls' "$stamp" 's/self\.done\.fetch_max\(mark, Ordering::AcqRel\)/self.done.store(mark, Ordering::Release)/'
