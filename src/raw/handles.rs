@@ -34,12 +34,12 @@ impl Loaded {
         self.api().result_of(call, Ok(code), doing)
     }
 
-    /// Like [`checked`](Self::checked), for the result of a call by [`as_raw`](Self::as_raw), which is an error if the
+    /// Like [`check_code`](Self::check_code), for the result of a call by [`as_raw`](Self::as_raw), which is an error if the
     /// library lacks the function.
     ///
     /// # Errors
     ///
-    /// As for [`checked`](Self::checked), and [`Error::MissingFunction`].
+    /// As for [`check_code`](Self::check_code), and [`Error::MissingFunction`].
     #[rule(ERR_01, ERR_03)]
     pub fn check_call(self, doing: &str, call: &'static str, answer: Result<i32, MissingSymbol>) -> Result<(), Error> {
         self.api().result_of(call, answer, doing)
