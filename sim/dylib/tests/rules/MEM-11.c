@@ -1,4 +1,4 @@
-/* MEM-11: memory is freed while a context of another device is current. The simulator finds: MEM-11. */
+/* MEM-11: work of one device uses memory of another one. The simulator finds: MEM-11. */
 #include "calls.h"
 
 int main(void)
@@ -6,6 +6,9 @@ int main(void)
     begin();
     void *there = device(SIZE);
     DO(aclrtSetDevice(1));
-    SAY(aclrtFree(there));
+    Stream stream;
+    DO(aclrtCreateStream(&stream));
+    SAY(aclrtMemsetAsync(there, SIZE, 0, SIZE, stream));
+    SAY(aclrtSynchronizeStream(stream));
     return 0;
 }
