@@ -26,7 +26,7 @@
   (or (= (select (awaits x) n) nothing)
       (ite (= (select (awaits x) n) several) (is-idle x)
            (<= (select (number x) n) (select (done x) (select (on x) n))))))
-; `Left::is_over`
+; `LeftUses::is_over`
 (define-fun left-is-over ((x World)) Bool
   (and (=> (left-several x) (is-idle x))
        (forall ((s Stream)) (=> (select (claimed x) s) (<= (select (left x) s) (select (done x) s))))))
@@ -111,7 +111,7 @@
        (= (at y) (at x)) (= (awaits y) (awaits x)) (= (on y) (on x)) (= (number y) (number x))
        (same-places x y) (same-block x y)))
 
-; `Drop` of a name, `Left::leave`: what is at rest leaves nothing; several streams are noted.
+; `Drop` of a name, `LeftUses::leave`: what is at rest leaves nothing; several streams are noted.
 (define-fun leave-nothing ((x World) (y World) (n Name)) Bool
   (and (= (select (at x) n) 1) (= (select (awaits x) n) nothing) (not (owned x))
        (= (at y) (store (at x) n 3)) (same-clocks x y) (same-stamps x y) (same-places x y) (same-block x y)))
@@ -137,7 +137,7 @@
   (and (= (select (at x) n) 3)
        (= (at y) (store (at x) n 4)) (same-clocks x y) (same-stamps x y) (same-places x y) (same-block x y)))
 
-; `Drop` of the whole, by the last name that goes: `Left::settle`.
+; `Drop` of the whole, by the last name that goes: `LeftUses::settle`.
 (define-fun all-are-gone ((x World)) Bool
   (forall ((n Name)) (or (= (select (at x) n) 0) (= (select (at x) n) 4))))
 (define-fun settle ((x World) (y World)) Bool

@@ -179,7 +179,7 @@
        (= (submitted y) (store (submitted x) (on w) (select (number x) w))) (= (done y) (done x))
        (same-blocks x y) (same-waits x y)))
 
-; `Clock::stamp`: the number is taken after the call. No submission of a known number is under way on the stream.
+; `Clock::count_submission`: the number is taken after the call. No submission of a known number is under way on the stream.
 (define-fun take-number ((x World) (y World) (w Work)) Bool
   (let ((n (+ (select (submitted x) (on w)) 1)))
     (and (= (select (step x) w) 2) (not (known w))

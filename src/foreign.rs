@@ -95,17 +95,20 @@ impl Loaded {
     /// Runs foreign code, and makes the context that was current before current again afterwards, also on a panic
     /// (`aclrtGetCurrentContext`, `aclrtSetCurrentContext`).
     ///
-    /// This is [`Current::foreign`] for functions that have only `&Current` or an [`EndingContext`](crate::raw::EndingContext), and for
-    /// threads that are in no context. If no context was current before, what the code makes current stays so. A context of
-    /// this crate that the thread could not leave counts as none (CTX-11, CTX-14).
+    /// This is [`Current::foreign`] for functions that have only `&Current` or an
+    /// [`EndingContext`](crate::raw::EndingContext), and for threads that are in no context. If no context was current
+    /// before, what the code makes current stays so. A context of this crate that the thread could not leave counts as
+    /// none (CTX-11, CTX-14).
     ///
     /// The page of [this module](crate::foreign) says what such code may do. Beyond that:
     ///
     /// * As soon as the code has made another context current, it calls nothing of this crate until it ends. Here the
     ///   compiler does not ensure that, because the program may still use its `Current`.
-    /// * If it ends the context that was current before, it does so with calls of this crate, or none is current at the end.
-    ///   The context is not made current again then. Nor is a context that this crate did not create, if a call of this crate has begun to reset any device
-    ///   meanwhile, on any thread: it may have been that device's. `changed` says so, and `refused` does not.
+    /// * Code that ends the context that was current before ends it with calls of this crate, or leaves no context
+    ///   current. That context is not made current again.
+    /// * A context that this crate did not create is not made current again either, if a call of this crate has begun to
+    ///   reset any device meanwhile, on any thread: it may have been that device's. `changed` says so, and `refused`
+    ///   does not.
     ///
     /// ```
     /// # ascendcl::run(ascendcl::Library::Simulator, |current| {

@@ -56,7 +56,7 @@ pub struct Setup {
     /// A configuration file for the library, in the vendor's JSON format.
     #[builder(default, setter(strip_option, into))]
     pub config: Option<PathBuf>,
-    /// Limits how long the end of the program waits for each stream, at most: see
+    /// Limits how long the end of the program waits for each stream, and for calls of other contexts on each event: see
     /// [`Device::with_teardown_timeout`](crate::Device::with_teardown_timeout). Without this setting there is no limit.
     #[builder(default, setter(strip_option))]
     pub teardown_timeout: Option<Duration>,

@@ -26,5 +26,5 @@ fi
 cargo +nightly miri test --locked -p ascendcl --lib -- allocator:: ffi::allocator ffi::call ffi::process ffi::shelf \
     --skip among_more_rows
 # Two waits of one moment are not of one moment here.
-attacks --skip untold:: --skip two_threads_that_wait_at_the_same_time captures::groups:: \
+attacks --skip undelivered:: --skip two_threads_that_wait_at_the_same_time captures::groups:: \
     copied_rows:: shared::views:: told:: visits:: wakers::

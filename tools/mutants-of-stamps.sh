@@ -91,7 +91,7 @@ cd "$1"
 
 timeline=src/ffi/timeline.rs
 stamp=src/ffi/stamp.rs
-unnamed=src/ffi/unnamed.rs
+unreferenced=src/ffi/unreferenced.rs
 sharing=src/ffi/sharing.rs
 gate=src/ffi/gate.rs
 admission=src/ffi/admission.rs
@@ -170,7 +170,7 @@ mutant 'a row that has left cannot come back' "$shelf" 's/row\.place\(\)\.clear\
 mutant 'a row is put on its shelf twice' "$shelf" 's/if row\.place\(\)\.begin\(\) \{/if row.place().begin() || true {/'
 mutant 'a row that another thread is still adding counts as added' "$shelf" 's/if self\.has\(row\) \{\s+return;/if true {\n return;/'
 mutant 'the row of another object is removed' "$shelf" 's/core::ptr::eq\(&raw const \*\*held, row\)/true/'
-mutant 'rows that nobody names are seen without a fence' "$unnamed" 's/\n    fence\(Ordering::Acquire\);//'
+mutant 'rows that nobody names are seen without a fence' "$unreferenced" 's/\n    fence\(Ordering::Acquire\);//'
 mutant 'a name that goes leaves nothing' "$sharing" 's/whole\.left\.leave\(&self\.last_use\);//'
 mutant 'what was left does not go to the block' "$sharing" 's/self\.left\.settle\(self\.row\.last_use\(\)\);//'
 mutant 'the last number that is left counts, not the greatest' "$sharing" 's/place\.number\.fetch_max\(number, Ordering::Relaxed\);/place.number.store(number, Ordering::Relaxed);/'

@@ -144,9 +144,9 @@ impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Library(error) => error.fmt(f),
-            Self::TooLate => f.write_str("the device did not answer in time"),
+            Self::TooLate => f.write_str("there was no answer in time"),
             Self::Closed => f.write_str("the service is closed"),
-            Self::Lost => f.write_str("the request was not ended"),
+            Self::Lost => f.write_str("the task of the request ended without an answer"),
         }
     }
 }

@@ -292,8 +292,8 @@ protocol! {
 }
 
 protocol! {
-    /// A dataset: the buffers of one run. It stays with their memory until the run is over, which is longer than the library
-    /// needs it: in C, it may be changed or destroyed when the call has returned.
+    /// A dataset: the buffers of one run. It stays with their memory until the run is over. In C, it may be changed or
+    /// destroyed when the call has returned, unless an output has no memory: the library enters that at the end of the run.
     pub mod dataset;
 
     /// DATA-04: a dataset is created without buffers, and destroyed with them by its creator.

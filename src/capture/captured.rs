@@ -6,7 +6,7 @@ use core::marker::PhantomData;
 /// The branch that a capture begins with. This type has no values.
 pub struct Main<'g>(PhantomData<fn(&'g ()) -> &'g ()>);
 
-/// The branch of a [build](crate::capture::GraphBuild). This type has no values.
+/// The branch that a [build](crate::capture::GraphBuild) begins with. This type has no values.
 pub struct BuildMain<'g>(PhantomData<fn(&'g ()) -> &'g ()>);
 
 /// A branch beside `K`, on a stream of its own. This type has no values.
@@ -22,7 +22,7 @@ pub struct Side<'s, K>(PhantomData<fn(&'s (), K) -> (&'s (), K)>);
 )]
 pub trait CaptureBranch {}
 
-/// The branch of a build, as opposed to those of a capture.
+/// Branches of a build, as opposed to a capture.
 #[diagnostic::on_unimplemented(
     message = "a capture has no switches, and no streams of its own",
     label = "this is part of a capture",

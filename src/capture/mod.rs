@@ -163,7 +163,7 @@ pub use topology::{CapturedTask, Topology};
 /// A branch of a capture, on one stream. It records tasks instead of running them.
 ///
 /// `K` names the branch: [`Main`] for the one that the capture begins with, [`Side`] for one of a [fork](Self::fork), and
-/// [`BuildMain`] for the tasks of a [`GraphBuild`].
+/// [`BuildMain`] for the one that a [`GraphBuild`] begins with.
 ///
 /// A failed call breaks the capture: the capture then makes no graph, even if the program continues.
 #[must_use = "a capture does nothing until it is given tasks"]

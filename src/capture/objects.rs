@@ -37,7 +37,7 @@ impl<'g> Objects<'g> {
     /// The operator with this number.
     pub(super) fn operator(&self, object: usize) -> Result<Arc<RawOperator>, Error> {
         match self.objects.get(object) {
-            Some(Object::Operator(operator)) => Ok(Arc::clone(operator.invocation())),
+            Some(Object::Operator(operator)) => Ok(Arc::clone(operator.raw())),
             _ => Err(Error::OtherCapture),
         }
     }
@@ -65,7 +65,7 @@ impl<'g> Objects<'g> {
         match &object {
             Object::Memory(block) => keep(Arc::clone(block) as _),
             Object::Model(model) => model.rows().into_iter().for_each(keep),
-            Object::Operator(operator) => keep(Arc::clone(operator.invocation()) as _),
+            Object::Operator(operator) => keep(Arc::clone(operator.raw()) as _),
             Object::Taken => {}
         }
         self.objects.push(object);

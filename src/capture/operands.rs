@@ -220,7 +220,7 @@ impl<C: Brand, I, O> sealed::Operands<C> for BoundOperator<C, I, O> {
         C: 'a;
 
     fn check_capturable(&self, _: &Current<C>, _: Inside) -> Result<(), Error> {
-        self.invocation().check_capturable()
+        self.raw().check_capturable()
     }
 
     fn names_of_operands<'g, K>(&self, objects: &mut Objects<'_>, _: Inside) -> Captured<'g, Self, K> {

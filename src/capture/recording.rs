@@ -84,7 +84,7 @@ impl<'g> Recording<'g> {
     pub(super) fn operator(&self, object: usize, branch: usize) -> Result<Arc<RawOperator>, Error> {
         let inner = self.inner();
         match inner.objects.get(object) {
-            Some(Object::Operator(own)) if inner.has.get(object) == Some(&branch) => Ok(Arc::clone(own.invocation())),
+            Some(Object::Operator(own)) if inner.has.get(object) == Some(&branch) => Ok(Arc::clone(own.raw())),
             _ => Err(Error::OtherCapture),
         }
     }

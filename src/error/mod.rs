@@ -386,12 +386,9 @@ pub enum Error {
         Cited(rules::CALLBACK_LOST)
     )]
     CallbackLost,
-    /// Queued work may still use the object. At the end of a context also: a thread of another context is inside a call that
-    /// uses the event, because a queue is full (STREAM-22). The event stays, and the next end tries again.
-    #[error(
-        "the {what} may still be in use by queued work; synchronise its stream first{}",
-        Cited(what.rules_of_use())
-    )]
+    /// Queued work may still use the object. For an event, at the end of its context: a thread of another context is inside
+    /// a call that uses the event, because a queue is full (STREAM-22). The event stays, and the next end tries again.
+    #[error("the {what} may still be in use by {}{}", what.user(), Cited(what.rules_of_use()))]
     StillRunning {
         /// The kind of object.
         what: ObjectKind,
@@ -609,7 +606,7 @@ pub enum Error {
     #[error(
         "these weights belong to {expected} as it was when they were allocated; {found} cannot share them; allocate \
          new ones with `current.weights(source)`{}",
-        Cited(rules::OTHER_MODEL)
+        Cited(rules::WEIGHTS_OF_OTHER_MODEL)
     )]
     WeightsOfOtherModel {
         /// The model that they were allocated for.
@@ -638,8 +635,13 @@ pub enum Error {
         /// The requested type.
         asked: ElementType,
     },
-    /// The outputs of a bound model were read before it was executed.
-    #[error("the model has not been executed yet, so its outputs are empty{}", Cited(rules::NOT_EXECUTED))]
+    /// An output was used before an execution had written it. A [`reshape`](crate::BoundModel::reshape) of a model with
+    /// gears and new memory for the output need another execution.
+    #[error(
+        "no execution has written this output yet, or none since the last reshape or replacement of its memory: \
+         execute first{}",
+        Cited(rules::NOT_EXECUTED)
+    )]
     NotExecuted,
     /// The library did not report the shape of an output.
     #[error("the library did not report the shape of output `{name}`")]
@@ -694,7 +696,7 @@ pub enum Error {
         "timed out after {} ms: another model was running in this workspace; \
          the model was not run{}",
         waited.as_millis(),
-        Cited(rules::BUSY)
+        Cited(rules::WORKSPACE_BUSY)
     )]
     WorkspaceBusy {
         /// How long it waited at most.

@@ -4,7 +4,7 @@ use super::foreign_kind::ForeignKind;
 use crate::device_allocator::ContextId;
 use ascendcl_rules::{
     ALLOC_12, COPY_01, CTX_06, DATA_05, DATA_08, DATA_10, DEV_08, DEV_10, EVENT_06, GRAPH_07, MEM_02, MEM_11, MODEL_01,
-    MODEL_04, MODEL_06, MODEL_07, MODEL_09, MODEL_14, OP_04, OP_07, RuleId, STREAM_05, STREAM_08, STREAM_09,
+    MODEL_04, MODEL_06, MODEL_07, MODEL_09, MODEL_14, OP_04, OP_07, RuleId, STREAM_05, STREAM_08, STREAM_09, STREAM_22,
 };
 use core::fmt;
 
@@ -59,7 +59,7 @@ impl ObjectKind {
     /// Work in flight.
     pub const WORK: Self = Self(&kind("work", &[STREAM_05], &[], &[STREAM_09]));
     /// An event.
-    pub const EVENT: Self = Self(&kind("event", &[EVENT_06], &[EVENT_06], &[STREAM_09]));
+    pub const EVENT: Self = Self(&kind("event", &[EVENT_06, STREAM_22], &[EVENT_06], &[STREAM_09]));
     /// An allocator of the caller.
     pub const ALLOCATOR: Self = Self(&kind("allocator", &[ALLOC_12], &[ALLOC_12], &[STREAM_09]));
     /// A model.
@@ -147,6 +147,16 @@ impl ObjectKind {
         }
     }
 
+    /// What may still use an object, and what to do ([`StillRunning`](super::Error::StillRunning)).
+    pub(super) fn user(self) -> &'static str {
+        match self {
+            Self::EVENT => {
+                "a call of another context; let the stream that waits for it make room in its queue, and end this again"
+            }
+            _ => "queued work; synchronise its stream first",
+        }
+    }
+
     /// The rules that forbid ending or changing the object while queued work may use it
     /// ([`StillRunning`](super::Error::StillRunning)).
     pub(super) fn rules_of_use(self) -> &'static [RuleId] {
@@ -213,7 +223,7 @@ mod tests {
         device | - | DEV-08 | - | -
         stream | STREAM-05 | STREAM-08 | - | STREAM-09
         work | STREAM-05 | - | - | STREAM-09
-        event | EVENT-06 | EVENT-06 | - | STREAM-09
+        event | EVENT-06 STREAM-22 | EVENT-06 | - | STREAM-09
         allocator | ALLOC-12 | ALLOC-12 | - | STREAM-09
         model | MODEL-14 | MODEL-14 | - | MODEL-01
         inputs and outputs of a model | DATA-10 | DATA-05 | DATA-08 | MODEL-01

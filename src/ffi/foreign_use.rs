@@ -112,12 +112,12 @@ impl RawStream {
         // The call runs code of the program, so the number is not known before it (`Unknown`).
         let (ready, ticket) = self.check_before_work(here)?;
         let handle = self.handed_out();
-        // Other work may use the memory of a part at the same time. So this work gets a name of its own, which leaves
+        // Other work may use the memory of a part at the same time. So this work gets a stamp of its own, which leaves
         // its stamp when it is dropped.
-        let (work, names) = (Arc::new(LastUse::of(0)), memory.iter().filter(|block| block.is_part()));
-        let names: Vec<RawBuffer> = names.map(|block| block.clone_part()).collect();
+        let (work, parts) = (Arc::new(LastUse::of(0)), memory.iter().filter(|block| block.is_part()));
+        let parts: Vec<RawBuffer> = parts.map(|block| block.clone_part()).collect();
         let alone = memory.iter().filter(|block| !block.is_part()).map(|block| block.last_use());
-        let marks = alone.chain(names.iter().map(RawBuffer::last_use)).chain([&*work]);
+        let marks = alone.chain(parts.iter().map(RawBuffer::last_use)).chain([&*work]);
         let marks: Vec<&LastUse> = marks.collect();
         let mut failed = None;
         let queued = queue_work!(self, ready, ticket, "queue work", marks.as_slice(), |ready, _stream| {

@@ -19,8 +19,9 @@
 //! library. The ledger and the types ensure that the calls come in the vendor's *order* and in the right *context*.
 //!
 //! Naming: a function `check_…` returns an error unless the condition holds. A function `is_…`, `has_…` or `can_…`
-//! returns a `bool` and changes nothing. A function `…_at_once` is a fast path. It returns `None` or `false`, and has
-//! changed nothing, if a further check or the look-up of a C function is needed; its caller then takes the slow path.
+//! answers with a `bool`, or with a `Result` of one if it asks the library, and changes at most what the crate
+//! remembers of earlier answers. A function `…_at_once` is a fast path. It returns `None` or `false`, and has changed
+//! nothing, if a further check or the look-up of a C function is needed; its caller then takes the slow path.
 
 #![allow(unsafe_code)]
 
@@ -92,21 +93,21 @@ mod thread_notes;
 mod timeline;
 #[cfg(test)]
 mod timeline_tests;
-mod unnamed;
+mod unreferenced;
 mod version;
 mod views;
 mod visit;
 mod wait;
 mod work;
 
-/// The primitives that `shelf`, `unnamed`, `sharing`, `in_place` and `places` use. The loom tests replace them with loom's.
+/// The loom tests (`tests/stamps/main.rs`) include files of this folder, and replace these primitives with loom's.
 mod sync {
     pub(super) use super::inside::LoomCell;
     pub(super) use core::sync::atomic::{Ordering, fence};
     pub(super) use std::sync::{Arc, Arc as SharedArc};
 }
 
-// The primitives that `shelf`, `free_slots`, `stamp`, `sharing`, `gate`, `in_place` and `places` use. The loom tests replace them with loom's.
+// So do these.
 use core::sync::atomic;
 use std::thread::yield_now;
 

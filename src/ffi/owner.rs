@@ -63,7 +63,7 @@ impl Owner {
     #[inline]
     #[rule(STREAM_09, STREAM_10)]
     pub(crate) fn check_current(self, what: ObjectKind) -> Result<(), Error> {
-        if ContextId::are_one(self.0, entered_id()) { Ok(()) } else { Err(self.is_of_another(what)) }
+        if ContextId::are_one(self.0, entered_id()) { Ok(()) } else { Err(self.wrong_context_error(what)) }
     }
 
     /// An error unless the object belongs to this context. Which context is current does not matter.
@@ -75,7 +75,7 @@ impl Owner {
     }
 
     #[cold]
-    fn is_of_another(self, what: ObjectKind) -> Error {
+    fn wrong_context_error(self, what: ObjectKind) -> Error {
         Error::WrongContext { what, owner: self.0, current: entered_id() }
     }
 }

@@ -110,7 +110,7 @@ impl LoadedLibrary {
 
     /// Changes the mark so that calls are checked. That holds for the calls of this thread from now on, and for calls
     /// of other threads that happen after the change.
-    fn check_further(&self, change: impl FnOnce(&AtomicU32)) {
+    fn make_checked(&self, change: impl FnOnce(&AtomicU32)) {
         change(&self.cache.mark);
         self.cache.clear();
     }
@@ -127,7 +127,7 @@ impl LoadedLibrary {
     #[cold]
     pub(super) fn add_displaced(&self) {
         // In a child the word stays without `OWN`, which marks it as a child.
-        self.check_further(|mark| _ = mark.fetch_add(DISPLACED, Ordering::AcqRel));
+        self.make_checked(|mark| _ = mark.fetch_add(DISPLACED, Ordering::AcqRel));
     }
 
     /// Takes back what [`add_displaced`](Self::add_displaced) recorded for this thread.
@@ -149,7 +149,7 @@ impl LoadedLibrary {
         if self.is_forked() {
             return None;
         }
-        self.check_further(|mark| _ = mark.fetch_add(VERIFIED, Ordering::AcqRel));
+        self.make_checked(|mark| _ = mark.fetch_add(VERIFIED, Ordering::AcqRel));
         Some(Verified { loading: self })
     }
 
@@ -157,7 +157,7 @@ impl LoadedLibrary {
         // In a child the word stays 0.
         match on {
             _ if self.is_forked() => (),
-            true => self.check_further(|mark| _ = mark.fetch_or(VERIFY, Ordering::AcqRel)),
+            true => self.make_checked(|mark| _ = mark.fetch_or(VERIFY, Ordering::AcqRel)),
             false => _ = self.cache.mark.fetch_and(!VERIFY, Ordering::Relaxed),
         }
     }

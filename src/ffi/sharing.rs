@@ -2,11 +2,11 @@
 //!
 //! # States
 //!
-//! A block is *alone* (one handle has it, and its own [`LastUse`] is the stamp), or *shared*: a [`SharedBlock`] keeps it, and
-//! each of its [`HandleStamp`]s has its own stamp. A handle is a value inside a handle, so one owner has it at a time: the
-//! program, or a piece of work in flight. So each stamp has one writer, like the stamp of a block that is alone, and
-//! [`stamp`](super::stamp) is used unchanged: queueing work writes the handle's stamp, and a wait marks it idle. Readers
-//! write no memory that they share.
+//! A block is *alone* (one handle has it, and its own [`LastUse`] is the stamp), or *shared*: a [`SharedBlock`] keeps
+//! it, and each of its handles has a [`HandleStamp`]. A handle has one owner at a time: the program, or a piece of work
+//! in flight. So each stamp has one writer, like the stamp of a block that is alone, and [`stamp`](super::stamp) is
+//! used unchanged: queueing work writes the handle's stamp, and a wait marks it idle. Readers write no memory that they
+//! share.
 //!
 //! A handle can end in three ways:
 //!
@@ -20,8 +20,8 @@
 //! Work that may be running and uses a shared block is covered by the stamp of an existing handle, or by a stamp that a
 //! dropped handle left. When the last handle is dropped, the stamps that were left go to the stamp of the block
 //! ([`LeftUses::settle`]), and the pointer to the block is dropped after that. When an owner takes the block back
-//! ([`HandleStamp::only`]), it has the only handle, and the work of all stamps that were left is over. So any code that frees or
-//! writes the block has seen all stamps.
+//! ([`HandleStamp::only`]), it has the only handle, and the work of all stamps that were left is over. So any code that
+//! frees or writes the block has seen all stamps.
 //!
 //! # Why these orderings suffice
 //!
@@ -109,7 +109,7 @@ impl<R: Stamped> HandleStamp<R> {
         }
     }
 
-    /// Another handle of the same block. If the block is alone, this is a separate stamp that handles nothing.
+    /// Another handle of the same block. If the block is alone, this is a separate stamp that belongs to no block.
     pub(crate) fn another(&self) -> Self {
         let whole = self.whole.clone();
         let context = whole.as_ref().map_or(0, |whole| whole.row.last_use().context());

@@ -111,12 +111,12 @@ fn who_has_the_only_name_of_a_row_beside_the_shelf_is_seen() {
     let shelf = Shelf::default();
     let mut things = things(&shelf, 20);
     things.retain(|thing| thing.says >= 5);
-    let unnamed: Vec<_> = shelf.unnamed().iter().map(|thing| thing.says).collect();
-    assert_eq!(unnamed, [0, 1, 2, 3, 4]);
+    let unreferenced: Vec<_> = shelf.unreferenced().iter().map(|thing| thing.says).collect();
+    assert_eq!(unreferenced, [0, 1, 2, 3, 4]);
     // New rows get the slots of those that went, but higher numbers.
     things.iter().step_by(2).for_each(|thing| shelf.remove(thing));
     drop((0..20).map(|says| shelf.put(Thing::new(says))).collect::<Vec<_>>());
-    let numbers: Vec<_> = shelf.unnamed().iter().map(|thing| thing.number()).collect();
+    let numbers: Vec<_> = shelf.unreferenced().iter().map(|thing| thing.number()).collect();
     assert!(numbers.len() == 25 && numbers.is_sorted(), "{numbers:?}");
 }
 

@@ -1,7 +1,7 @@
 //! The rows of attached objects: objects of other code that live in a context.
 
 use super::Ledger;
-use super::kinds::{Kind, Limit};
+use super::kinds::{Deadline, Kind, Limit};
 use crate::ends_before::EndsBefore;
 use crate::error::{Error, ObjectKind};
 use crate::ffi::{ForeignObject, KeptAllocator, Owner, RawAttachment, TakenDown};
@@ -91,8 +91,13 @@ fn end_all<const STAGE: u8>(ledger: &Ledger, _: Limit, errors: &mut Vec<Error>, 
     rows.for_each(|row| errors.extend(ledger.end_attachment(&row, kept).errors));
 }
 
-fn end_unreferenced<const STAGE: u8>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Vec<KeptAllocator>) {
-    let mut rows = ledger.attachments.unnamed();
+fn end_unreferenced<const STAGE: u8>(
+    ledger: &Ledger,
+    _: Deadline,
+    errors: &mut Vec<Error>,
+    kept: &mut Vec<KeptAllocator>,
+) {
+    let mut rows = ledger.attachments.unreferenced();
     rows.retain(|row| row.ends_before() as u8 == STAGE);
     if !rows.is_empty() && ledger.has_no_work() {
         errors.extend(rows.iter().rev().flat_map(|row| ledger.end_attachment(row, kept).errors));

@@ -1,23 +1,11 @@
 //! Ends the objects that no handle refers to, before the scope ends.
 
 use super::Ledger;
-use super::kinds::KINDS;
-use crate::code::Code;
+use super::kinds::{Deadline, KINDS};
 use crate::error::Error;
 use crate::ffi::KeptAllocator;
 use crate::panics::Panics;
-use std::time::{Duration, Instant};
-
-/// The limit of all waits of a collection together.
-#[derive(Clone, Copy)]
-struct Limit(Option<(Instant, Duration)>);
-
-impl Limit {
-    /// The rest of the time, or `None` if there is no limit.
-    fn left(self) -> Option<Duration> {
-        self.0.map(|(start, limit)| limit.saturating_sub(start.elapsed()))
-    }
-}
+use std::time::Duration;
 
 impl Ledger {
     /// Destroys the objects that no handle refers to and that no work in flight uses. Waits for dropped streams, for at
@@ -26,27 +14,15 @@ impl Ledger {
         if let Err(forked) = self.api.check_process() {
             return vec![forked];
         }
-        let limit = Limit(limit.map(|limit| (Instant::now(), limit)));
+        let deadline = Deadline::after(limit);
         let (mut errors, mut kept) = (self.undelivered.take(), Vec::new());
-        errors.extend(self.wait_for_what_is_over(|| limit.left()));
+        errors.extend(self.wait_for_what_is_over(|| deadline.left()));
         // Streams come first, because ending a stream waits for work that uses the other objects.
-        self.end_dropped_streams(limit, &mut errors, &mut kept);
-        let others = KINDS.iter().filter(|kind| !kind.waits);
-        others.for_each(|kind| (kind.end_unreferenced)(self, &mut errors, &mut kept));
+        let (streams, others): (Vec<_>, Vec<_>) = KINDS.iter().partition(|kind| kind.waits);
+        let kinds = streams.into_iter().chain(others);
+        kinds.for_each(|kind| (kind.end_unreferenced)(self, deadline, &mut errors, &mut kept));
         kept.append(&mut self.states());
         self.after_dropping(kept, errors)
-    }
-
-    /// Ends the streams without a handle. When the limit has passed, each further stream is still asked once, because
-    /// its work may be over.
-    fn end_dropped_streams(&self, limit: Limit, errors: &mut Vec<Error>, kept: &mut Vec<KeptAllocator>) {
-        for stream in self.streams.unnamed() {
-            match self.destroy_stream(&stream, limit.left(), kept) {
-                Ok(()) | Err(Error::StillRunning { .. }) => {}
-                Err(error) if limit.left().is_some() && error.code().is_some_and(Code::is_timeout) => {}
-                Err(error) => errors.push(error),
-            }
-        }
     }
 
     /// Drops values of the user, and returns the errors. If a drop panics, the next collection returns them.

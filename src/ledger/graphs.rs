@@ -120,15 +120,15 @@ impl Ledger {
     #[inline(never)]
     fn destroy_given_up_graphs_with(&self, row: *const ()) -> Result<(), Error> {
         let mut kept = Vec::new();
-        // No handle refers to these graphs, so only one thread at a time finds each of them unnamed.
-        let mut unnamed = self.graphs.unnamed();
-        unnamed.retain(|graph| graph.still_holds(row));
-        let destroyed = unnamed.iter().try_for_each(|graph| self.destroy_graph(graph, &mut kept));
+        // No handle refers to these graphs, so only one thread at a time finds each of them unreferenced.
+        let mut unreferenced = self.graphs.unreferenced();
+        unreferenced.retain(|graph| graph.still_holds(row));
+        let destroyed = unreferenced.iter().try_for_each(|graph| self.destroy_graph(graph, &mut kept));
         // A collection may call this. If code of the user panicked here, the collection would lose its errors, so the
         // next collection drops these values.
         self.states().append(&mut kept);
         destroyed?;
-        drop(unnamed);
+        drop(unreferenced);
         match self.graphs.all().iter().any(|graph| graph.still_holds(row)) {
             true => Err(Error::StillRunning { what: ObjectKind::CAPTURED_GRAPH }),
             false => Ok(()),

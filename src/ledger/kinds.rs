@@ -4,6 +4,7 @@
 //! implement [`Owned`], and add an entry to the list.
 
 use super::Ledger;
+use crate::code::Code;
 use crate::ends_before::EndsBefore;
 use crate::error::Error;
 use crate::ffi::{
@@ -11,10 +12,25 @@ use crate::ffi::{
 };
 use ascendcl_macros::rule;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// How long each wait may take; `None` for any time.
 pub(super) type Limit = Option<Duration>;
+
+/// When the waits of a collection have to be over, all together; `None` for any time.
+#[derive(Clone, Copy)]
+pub(super) struct Deadline(Option<(Instant, Duration)>);
+
+impl Deadline {
+    pub(super) fn after(limit: Limit) -> Self {
+        Self(limit.map(|limit| (Instant::now(), limit)))
+    }
+
+    /// The rest of the time.
+    pub(super) fn left(self) -> Limit {
+        self.0.map(|(start, limit)| limit.saturating_sub(start.elapsed()))
+    }
+}
 
 /// A kind of object that a context owns.
 pub(super) trait Owned: ShelfRow {
@@ -53,7 +69,7 @@ pub(super) struct Kind {
     /// Ends all objects of the kind. Each wait has this limit.
     pub(super) end_all: fn(&Ledger, Limit, &mut Vec<Error>, &mut Vec<KeptAllocator>),
     /// Ends the objects that no handle refers to and no work in flight uses.
-    pub(super) end_unreferenced: fn(&Ledger, &mut Vec<Error>, &mut Vec<KeptAllocator>),
+    pub(super) end_unreferenced: fn(&Ledger, Deadline, &mut Vec<Error>, &mut Vec<KeptAllocator>),
     /// The remaining objects, in words.
     pub(super) left: fn(&Ledger) -> Vec<String>,
     /// Keeps the remaining objects for the rest of the process.
@@ -62,7 +78,8 @@ pub(super) struct Kind {
 
 /// The kinds in the vendor's order: captured graphs end before everything that they use, models before the streams that
 /// they ran on and the memory that they work in, events before the streams that recorded them, and memory last.
-/// Attached objects end at the places that they name.
+/// Attached objects end at the places that they name. An event that stays, because another context is inside a call on it,
+/// does not keep its stream: all work before its record is over.
 #[rule(DEV_10, MODEL_02, MODEL_03)]
 pub(super) const KINDS: [Kind; 13] = [
     Kind::EVERYTHING,
@@ -102,11 +119,21 @@ fn leak<T: Owned>(ledger: &Ledger) {
     core::mem::forget(T::shelf(ledger).all());
 }
 
-/// Ends the objects that are not in use. The others stay for a later call, which is not an error.
-fn end_unreferenced<T: Owned>(ledger: &Ledger, errors: &mut Vec<Error>, kept: &mut Vec<KeptAllocator>) {
-    let ended = T::shelf(ledger).unnamed();
-    let failed = ended.iter().filter_map(|object| T::end(object, ledger, None, kept).err());
-    errors.extend(failed.filter(|error| !matches!(error, Error::StillRunning { .. })));
+/// Ends the objects that are not in use. The others stay for a later call, which is not an error. When the time is up,
+/// each further stream is still asked once, because its work may be over.
+fn end_unreferenced<T: Owned>(
+    ledger: &Ledger,
+    deadline: Deadline,
+    errors: &mut Vec<Error>,
+    kept: &mut Vec<KeptAllocator>,
+) {
+    for object in T::shelf(ledger).unreferenced() {
+        match T::end(&object, ledger, deadline.left(), kept) {
+            Ok(()) | Err(Error::StillRunning { .. }) => {}
+            Err(error) if deadline.left().is_some() && error.code().is_some_and(Code::is_timeout) => {}
+            Err(error) => errors.push(error),
+        }
+    }
 }
 
 impl Owned for RawGraph {

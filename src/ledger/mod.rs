@@ -6,7 +6,7 @@
 //!    Forgetting a handle never loses the row. If several calls create an object, its row exists before the first call.
 //!    If a later call fails, the row holds the parts that exist, and is taken down like any other.
 //! 2. A row is a shared pointer. The ledger has one, the handle has one, and so has everything that needs the object to
-//!    be alive (the stream of a pending copy, the weights of a model). An object is *unnamed* when only the ledger's
+//!    be alive (the stream of a pending copy, the weights of a model). An object is *unreferenced* when only the ledger's
 //!    pointer is left. Dropping a handle drops its pointer and does nothing else, so `Drop` never calls the library and
 //!    never fails.
 //! 3. Objects end in the vendor's order: streams are synchronised, models unloaded, events and streams destroyed,
@@ -255,7 +255,7 @@ impl Ledger {
         }
     }
 
-    /// An error unless this is the only name of its block, and no work uses any of the block any more.
+    /// An error unless this is the only handle of its block, and no work uses any of the block any more.
     pub(crate) fn check_only_handle(&self, part: &mut RawBuffer) -> Result<(), Error> {
         self.api.check_process()?;
         if part.only_handle(&self.streams).is_err() {
@@ -267,7 +267,7 @@ impl Ledger {
     /// Frees memory without a handle. Returns whether there was any.
     fn free_unreferenced_blocks(&self) -> bool {
         self.end_unreferenced_operators();
-        self.blocks.unnamed().iter().filter(|block| self.free(block).is_ok()).count() > 0
+        self.blocks.unreferenced().iter().filter(|block| self.free(block).is_ok()).count() > 0
     }
 
     /// Takes down everything, including the context. Afterwards the ledger is empty, or the errors say why not.

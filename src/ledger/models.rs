@@ -181,22 +181,22 @@ impl Ledger {
     ) -> Result<Arc<RawOperator>, Error> {
         self.api.check_process()?;
         self.end_operators_sometimes();
-        let invocation = self.operators.put(RawOperator::new(name, inputs, outputs)?);
-        let created = invocation.create(self.api, attributes, inputs, outputs);
-        match created.and_then(|()| if compile { invocation.compile(self.api) } else { Ok(()) }) {
-            Ok(()) => Ok(invocation),
+        let raw = self.operators.put(RawOperator::new(name, inputs, outputs)?);
+        let created = raw.create(self.api, attributes, inputs, outputs);
+        match created.and_then(|()| if compile { raw.compile(self.api) } else { Ok(()) }) {
+            Ok(()) => Ok(raw),
             Err(error) => {
                 // The first error is the one to report.
-                let _ = self.destroy_operator(&invocation);
+                let _ = self.destroy_operator(&raw);
                 Err(error)
             }
         }
     }
 
     /// Queues one execution of an operator.
-    pub(crate) fn launch(&self, here: Here<'_>, invocation: &RawOperator, stream: &RawStream) -> Result<u64, Error> {
+    pub(crate) fn launch(&self, here: Here<'_>, raw: &RawOperator, stream: &RawStream) -> Result<u64, Error> {
         here.check_process()?;
-        invocation.execute(here, &self.streams, stream)
+        raw.execute(here, &self.streams, stream)
     }
 
     /// Ends the operators without a handle when the number of operators has doubled since the last time. So the
@@ -214,14 +214,14 @@ impl Ledger {
     /// Ends the operators that no handle refers to and no work in flight uses. Returns how many ended. If the library
     /// refuses, the operator stays for the next collection, which reports the error.
     pub(crate) fn end_unreferenced_operators(&self) -> usize {
-        self.operators.unnamed().iter().filter(|operator| self.destroy_operator(operator).is_ok()).count()
+        self.operators.unreferenced().iter().filter(|operator| self.destroy_operator(operator).is_ok()).count()
     }
 
-    pub(crate) fn destroy_operator(&self, invocation: &Arc<RawOperator>) -> Result<(), Error> {
+    pub(crate) fn destroy_operator(&self, raw: &Arc<RawOperator>) -> Result<(), Error> {
         self.api.check_process()?;
-        self.no_graph_has(invocation)?;
-        invocation.destroy(self.api, &self.streams)?;
-        self.operators.remove(invocation);
+        self.no_graph_has(raw)?;
+        raw.destroy(self.api, &self.streams)?;
+        self.operators.remove(raw);
         Ok(())
     }
 }

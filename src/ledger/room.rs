@@ -61,7 +61,7 @@ impl Ledger {
             true => create(),
             false => Err(error),
         };
-        created.map_err(|error| advise(error, "stream(s) still work", || self.streams.unnamed().len()))
+        created.map_err(|error| advise(error, "stream(s) still work", || self.streams.unreferenced().len()))
     }
 
     /// Adds a stream of other code to the ledger. The other code destroys it.
@@ -105,13 +105,13 @@ impl Ledger {
             true => RawEvent::create(self.api, flags),
             false => Err(error),
         };
-        created.map_err(|error| advise(error, "event(s) are left", || self.events.unnamed().len()))
+        created.map_err(|error| advise(error, "event(s) are left", || self.events.unreferenced().len()))
     }
 
     /// Destroys dropped streams whose work is over. If it could destroy none, waits briefly for the others and tries
     /// again. Returns the number of destroyed streams.
     fn destroy_dropped_streams(&self) -> usize {
-        let dropped = self.streams.unnamed();
+        let dropped = self.streams.unreferenced();
         let mut kept = Vec::new();
         let mut destroy = |stream: &Arc<RawStream>| self.destroy_stream(stream, None, &mut kept).is_ok();
         let over = dropped.iter().filter(|stream| stream.is_complete(self.api).unwrap_or(false));
@@ -144,7 +144,7 @@ impl Ledger {
     }
 
     fn destroy_dropped_events(&self) -> usize {
-        self.events.unnamed().iter().filter(|event| self.destroy_event(event, None).is_ok()).count()
+        self.events.unreferenced().iter().filter(|event| self.destroy_event(event, None).is_ok()).count()
     }
 
     /// Waits for work that a query has reported as over and that no wait has covered since. Returns the failures of

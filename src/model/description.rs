@@ -27,8 +27,8 @@ pub struct TensorInfo {
     pub name: String,
     /// Its element type.
     pub element: ElementType,
-    /// Its sizes, outermost first; `None` for a size that is chosen at each run. For an input with preprocessing inside of
-    /// the model (static AIPP): of the bytes that the model reads (`aclmdlGetInputDimsV2`).
+    /// Its sizes, outermost first; `None` for a size that is chosen at each run. An input with preprocessing inside of the
+    /// model (static AIPP) has the shape of what the model reads (`aclmdlGetInputDimsV2`), and not that of the picture.
     pub shape: Vec<Option<usize>>,
 }
 

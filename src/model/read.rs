@@ -146,11 +146,8 @@ impl<C: Brand, P> BoundModel<C, P> {
 
     /// How many elements the last execution wrote to an output. Allocates nothing.
     pub(super) fn elements(&self, current: &Current<C>, index: usize, info: &TensorInfo) -> Result<usize, Error> {
-        let own = || {
-            let product = |all: usize, size: &Option<usize>| size.map(|size| all.saturating_mul(size));
-            let has_gears = self.parts.model.gears().is_some();
-            if has_gears { None } else { info.shape.iter().try_fold(1, product) }
-        };
+        let product = |all: usize, size: &Option<usize>| size.map(|size| all.saturating_mul(size));
+        let own = || self.described_shape(info)?.iter().try_fold(1, product);
         let elements = self.parts.binding.output_elements(current.ledger().api(), index).or_else(own);
         elements.ok_or_else(|| Error::UnknownShape { name: info.name.clone() })
     }
@@ -158,9 +155,13 @@ impl<C: Brand, P> BoundModel<C, P> {
     fn dims(&self, current: &Current<C>, index: usize, info: &TensorInfo) -> Result<Vec<usize>, Error> {
         let dims = self.parts.binding.output_dims(current.ledger().api(), index);
         let shape = dims.and_then(|dims| dims.into_iter().map(|size| usize::try_from(size).ok()).collect());
-        // The library need not describe an output whose shape is fixed. With gears, the model's own description has the
-        // shape of the largest gear.
-        let own = || if self.parts.model.gears().is_none() { info.shape.iter().copied().collect() } else { None };
+        let own = || self.described_shape(info)?.iter().copied().collect();
         shape.or_else(own).ok_or_else(|| Error::UnknownShape { name: info.name.clone() })
+    }
+
+    /// The shape in the model's description: the library need not describe an output whose shape is fixed. `None` with
+    /// gears, because the description then has the shape of the largest one.
+    fn described_shape<'i>(&self, info: &'i TensorInfo) -> Option<&'i [Option<usize>]> {
+        self.parts.model.gears().is_none().then_some(info.shape.as_slice())
     }
 }

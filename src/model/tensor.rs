@@ -64,6 +64,7 @@ impl<'a> Input<'a> {
     ///
     /// The size of [`ElementType::Other`] is known only to the library: [`Model::run`](super::Model::run) compares the bytes
     /// with what the library says for an input of a fixed shape, and refuses such an input if its shape is free.
+    /// [`Model::bind`](super::Model::bind) refuses each.
     ///
     /// # Errors
     ///
@@ -73,7 +74,7 @@ impl<'a> Input<'a> {
         let input = Self { name: None, shape: shape.to_vec(), element, bytes };
         let size = |size| shape.iter().try_fold(size, |all: usize, size| all.checked_mul(*size)).unwrap_or(usize::MAX);
         match element.size().map(size) {
-            Some(expected) if expected != bytes.len() => Err(input.has_other_bytes(expected).into()),
+            Some(expected) if expected != bytes.len() => Err(input.bytes_error(expected).into()),
             _ => Ok(input),
         }
     }
@@ -92,7 +93,7 @@ impl<'a> Input<'a> {
         self.bytes
     }
 
-    fn has_other_bytes(&self, expected: usize) -> InputError {
+    fn bytes_error(&self, expected: usize) -> InputError {
         InputError::Bytes {
             shape: format!("{:?}", self.shape),
             element: self.element,
@@ -110,7 +111,7 @@ impl<'a> Input<'a> {
             0 if is_empty && has == 0 => Ok(()),
             0 => Err(Error::UnknownElement { name: info.name.clone(), element: self.element }),
             least if least == has => Ok(()),
-            least => Err(self.has_other_bytes(least).into()),
+            least => Err(self.bytes_error(least).into()),
         }
     }
 

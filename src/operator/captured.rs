@@ -8,23 +8,23 @@ use std::sync::Arc;
 /// The parts of a [`BoundOperator`](super::BoundOperator) that captured tasks use. The graph owns the operator.
 #[derive(Debug)]
 pub(crate) struct CapturedOperator {
-    invocation: Arc<RawOperator>,
+    raw: Arc<RawOperator>,
     is_launched: bool,
 }
 
 impl CapturedOperator {
-    pub(crate) fn new(invocation: &Arc<RawOperator>) -> Self {
-        Self { invocation: Arc::clone(invocation), is_launched: false }
+    pub(crate) fn new(raw: &Arc<RawOperator>) -> Self {
+        Self { raw: Arc::clone(raw), is_launched: false }
     }
 
     /// The row that the graph has to keep. This row keeps the tensors' memory.
-    pub(crate) fn invocation(&self) -> &Arc<RawOperator> {
-        &self.invocation
+    pub(crate) fn raw(&self) -> &Arc<RawOperator> {
+        &self.raw
     }
 
     /// The memory of an input, for a copy to it.
     pub(crate) fn input(&self, index: usize) -> Result<CapturedTensor, Error> {
-        let (inputs, _) = self.invocation.tensors();
+        let (inputs, _) = self.raw.tensors();
         let missing = Error::NoSuchInput { index, count: inputs.len() };
         let Some(TensorMemory { block, element, state }) = inputs.get(index).and_then(Option::as_ref) else {
             return Err(missing);
@@ -37,7 +37,7 @@ impl CapturedOperator {
 
     /// The memory of an output, for a copy from it: after a launch that was captured, or if it was written before.
     pub(crate) fn output(&self, index: usize) -> Result<CapturedTensor, Error> {
-        let (_, outputs) = self.invocation.tensors();
+        let (_, outputs) = self.raw.tensors();
         let missing = Error::NoSuchOutput { index, count: outputs.len() };
         let Some(TensorMemory { block, element, state }) = outputs.get(index).and_then(Option::as_ref) else {
             return Err(missing);
@@ -50,7 +50,7 @@ impl CapturedOperator {
 
     /// Captures one launch.
     pub(crate) fn capture(&mut self, api: Api, stream: &RawStream) -> Result<(), Error> {
-        self.invocation.capture(api, stream)?;
+        self.raw.capture(api, stream)?;
         self.is_launched = true;
         Ok(())
     }

@@ -36,7 +36,7 @@ impl<C: Brand, I, O> Pending<C, BoundOperator<C, I, O>> {
     #[rule(OP_03, STREAM_04)]
     pub fn split(self) -> (Pending<C, I>, Pending<C, O>) {
         // The operator's stamp covers its tensors. From here on they need stamps of their own.
-        self.in_flight().invocation().follow(self.queue());
+        self.in_flight().raw().follow(self.queue());
         self.reshaped(|operator| (operator.inputs, operator.outputs)).split()
     }
 

@@ -40,7 +40,7 @@ pub struct BoundOperator<
     I,
     O,
 > {
-    invocation: Arc<RawOperator>,
+    raw: Arc<RawOperator>,
     pub(super) inputs: I,
     pub(super) outputs: O,
     _brand: Mark<C>,
@@ -55,8 +55,8 @@ type Launched<C, I, O, B> =
     Result<Pending<C, BoundOperator<C, <I as sealed::Inputs>::Idle, <O as sealed::Outputs>::Written>>, Failed<B>>;
 
 impl<C: Brand, I, O> BoundOperator<C, I, O> {
-    pub(super) fn new(invocation: Arc<RawOperator>, inputs: I, outputs: O) -> Self {
-        Self { invocation, inputs, outputs, _brand: Mark::NEW, _not_shared: OperatorOfOneThread::NEW }
+    pub(super) fn new(raw: Arc<RawOperator>, inputs: I, outputs: O) -> Self {
+        Self { raw, inputs, outputs, _brand: Mark::NEW, _not_shared: OperatorOfOneThread::NEW }
     }
 
     /// The tensors. The operator owns them until [`into_tensors`](Self::into_tensors).
@@ -72,19 +72,19 @@ impl<C: Brand, I, O> BoundOperator<C, I, O> {
     /// returns it if the library refuses. Only this method can still use it then, because the library may have destroyed a
     /// part; a launch returns [`Error::Gone`].
     pub fn into_tensors(self, current: &Current<C>) -> Result<(I, O), Failed<Self>> {
-        match current.ledger().destroy_operator(&self.invocation) {
+        match current.ledger().destroy_operator(&self.raw) {
             Ok(()) => Ok((self.inputs, self.outputs)),
             Err(error) => Err(Failed { error, value: self }),
         }
     }
 
-    pub(crate) fn invocation(&self) -> &RawOperator {
-        &self.invocation
+    pub(crate) fn raw(&self) -> &RawOperator {
+        &self.raw
     }
 
     /// The operator's row.
     pub(crate) fn row(&self) -> &Arc<RawOperator> {
-        &self.invocation
+        &self.raw
     }
 
     fn queue<B: Operand<C, Self>>(operator: B, current: &Current<C>, stream: &Arc<RawStream>) -> Launched<C, I, O, B>
@@ -95,10 +95,10 @@ impl<C: Brand, I, O> BoundOperator<C, I, O> {
         match Self::submit(&operator, current, stream) {
             Ok(number) => {
                 let past = operator.past_of_operand(INSIDE);
-                let Self { invocation, inputs, outputs, .. } = operator.taken_by_work(INSIDE);
+                let Self { raw, inputs, outputs, .. } = operator.taken_by_work(INSIDE);
                 let past = past.and(inputs.past_of_operand(INSIDE)).and(outputs.past_of_operand(INSIDE));
                 let operator =
-                    BoundOperator::new(invocation, inputs.into_idle_input(INSIDE), outputs.into_written_output(INSIDE));
+                    BoundOperator::new(raw, inputs.into_idle_input(INSIDE), outputs.into_written_output(INSIDE));
                 Ok(Pending::new(operator, stream, number).after(past))
             }
             Err(error) => Err(Failed { error, value: operator }),
@@ -112,10 +112,10 @@ impl<C: Brand, I, O> BoundOperator<C, I, O> {
         O: sealed::Outputs,
     {
         operator.usable_on(stream)?;
-        let Self { invocation, inputs, outputs, .. } = operator.operand_value(INSIDE);
+        let Self { raw, inputs, outputs, .. } = operator.operand_value(INSIDE);
         inputs.usable_on(stream, INSIDE)?;
         outputs.usable_on(stream, INSIDE)?;
-        current.ledger().launch(current.here(), invocation, stream)
+        current.ledger().launch(current.here(), raw, stream)
     }
 }
 
@@ -186,17 +186,17 @@ impl<C: Brand> DefaultStream<C> {
 
 impl<C: Brand, I, O> fmt::Debug for BoundOperator<C, I, O> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.invocation.shown_as("BoundOperator", f)
+        self.raw.shown_as("BoundOperator", f)
     }
 }
 
 /// The tensors of an operator in a `Pending` are never a `Pending` themselves: a launch makes them a part of the new work.
 impl<C: Brand, I, O> sealed_payload::Payload for BoundOperator<C, I, O> {
     fn mark_work_done(&self, _: Inside) {
-        self.invocation().mark_idle();
+        self.raw().mark_idle();
     }
 
     fn follow(&self, _: (u64, u64), queue: &RawStream, _: Inside) {
-        self.invocation().follow(queue);
+        self.raw().follow(queue);
     }
 }

@@ -129,9 +129,9 @@ impl Operator {
         let attributes: Vec<_> = self.attributes.iter().map(|(name, value)| (name.as_str(), value)).collect();
         let ledger = current.ledger();
         let (reads, writes) = (inputs.tensor_arguments(INSIDE), outputs.tensor_arguments(INSIDE));
-        let invocation = ledger.create_operator(&self.name, &attributes, (&reads, &writes), !self.precompiled);
-        match invocation {
-            Ok(invocation) => Ok(BoundOperator::new(invocation, inputs, outputs)),
+        let raw = ledger.create_operator(&self.name, &attributes, (&reads, &writes), !self.precompiled);
+        match raw {
+            Ok(raw) => Ok(BoundOperator::new(raw, inputs, outputs)),
             Err(error) => Err(Failed { error, value: (inputs, outputs) }),
         }
     }

@@ -20,7 +20,7 @@ use core::fmt;
 /// use ascendcl::allocator::PoolAllocator;
 /// use ascendcl::raw::AllocatorSlot;
 ///
-/// let (slot, kept) = AllocatorSlot::new();
+/// let (slot, keeper) = AllocatorSlot::new();
 /// let pool = PoolAllocator::new(current, 1 << 20)?;
 /// AllocatorSlot::check_serves(current, &pool)?;
 /// slot.put(pool)?;
@@ -28,7 +28,7 @@ use core::fmt;
 /// assert!(slot.functions().is_some());
 /// // Later, when the library has forgotten them:
 /// let pool = slot.take()?;
-/// drop(kept);
+/// drop(keeper);
 /// assert!(slot.functions().is_none());
 /// pool.release(current)?;
 /// # Ok::<_, ascendcl::Error>(())

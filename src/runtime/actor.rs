@@ -81,7 +81,7 @@ struct ActorEnd {
 impl ActorEnd {
     /// The error of a call that the thread does not run.
     #[cold]
-    fn has_ended(&self) -> Error {
+    fn ended_error(&self) -> Error {
         Error::ActorEnded { cause: self.ended.get().cloned() }
     }
 }
@@ -157,7 +157,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
             Err(_) => match thread.join() {
                 Err(panic) => resume_unwind(panic),
                 Ok(Err(panic)) => panic.resume(),
-                Ok(Ok(_)) => Err(ending.has_ended()),
+                Ok(Ok(_)) => Err(ending.ended_error()),
             },
         }
     }
@@ -168,9 +168,9 @@ impl<N: Name, S: 'static> Actor<N, S> {
     /// # Errors
     ///
     /// [`Error::ActorEnded`], with the cause, when the thread has ended because the library did not make the context
-    /// current; without one, when the actor was [closed by force](Self::close_by_force). [`Error::ThreadTaken`] in a job of this actor, which would wait
-    /// for itself; [`Error::InsideCallback`] in code that the library calls, because the library waits for that code;
-    /// [`Error::Forked`] in a forked child, which does not have the thread.
+    /// current; without one, when the actor was [closed by force](Self::close_by_force). [`Error::ThreadTaken`] in a job
+    /// of this actor, which would wait for itself; [`Error::InsideCallback`] in code that the library calls, because the
+    /// library waits for that code; [`Error::Forked`] in a forked child, which does not have the thread.
     ///
     /// Two actors whose jobs call each other wait forever.
     #[rule(THREAD_05)]
@@ -189,12 +189,12 @@ impl<N: Name, S: 'static> Actor<N, S> {
             // The caller is waiting, so sending cannot fail.
             let _ = answer.send(result);
         });
-        let jobs = self.jobs.as_ref().ok_or_else(|| self.ending.has_ended())?;
-        jobs.send(Quiet::new(job)).map_err(|_| self.ending.has_ended())?;
+        let jobs = self.jobs.as_ref().ok_or_else(|| self.ending.ended_error())?;
+        jobs.send(Quiet::new(job)).map_err(|_| self.ending.ended_error())?;
         match answered.recv() {
             Ok(Ok(result)) => Ok(result),
             Ok(Err(panic)) => panic.resume(),
-            Err(_) => Err(self.ending.has_ended()),
+            Err(_) => Err(self.ending.ended_error()),
         }
     }
 
@@ -217,7 +217,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
     /// Like [`close`](Self::close), and recovers a device whose work does not complete, as [`Runtime::close_by_force`]
     /// does. It first waits for the queued jobs, so a job that waits for such work without a limit blocks it. An actor that
     /// threads share can be closed so while other threads call it: calls that are queued later return
-    /// [`Error::ActorEnded`].
+    /// [`Error::ActorEnded`], at the latest when the runtime is closed.
     ///
     /// ```
     /// use ascendcl::runtime::Actor;
@@ -240,7 +240,8 @@ impl<N: Name, S: 'static> Actor<N, S> {
     ///
     /// As for [`close`](Self::close) and [`Runtime::close_by_force`]; in a job of this actor, the actor goes on. What could
     /// not be released stays for [`sweep`](super::sweep), and another runtime on the device that is closed by force recovers
-    /// it. Of several calls, one returns what was lost, and the others wait for it.
+    /// it. Of several calls, one returns what was lost, or the error. The others wait for it and return an empty list, also
+    /// after an error; the limit of the first one counts.
     #[rule(DEV_08, DEV_09)]
     pub fn close_by_force(&self, limit: Duration) -> Result<Vec<String>, CloseError> {
         self.check_can_end()?;
@@ -326,7 +327,7 @@ fn serve<N: Name, S>(
     // the cause if there is one: it is written before a job is dropped, and before the channel is.
     let left = left.map_err(|error| {
         let _ = ending.ended.set(Arc::new(error));
-        ending.has_ended()
+        ending.ended_error()
     });
     coming.try_iter().for_each(drop);
     let mut panics = Panics::default();

@@ -1,5 +1,6 @@
 //! Completion as a future.
 
+use super::past::MOMENT;
 use super::payload::Payload;
 use super::watch::Watched;
 use super::{Pending, StreamOps};
@@ -14,7 +15,6 @@ use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use static_assertions::assert_not_impl_any;
 use std::sync::Arc;
-use std::time::Duration;
 
 impl<C: Brand, T: Payload> Pending<C, T> {
     /// A future of the buffers. This records an event behind the work (`aclrtRecordEvent`). A thread of this crate queries
@@ -28,9 +28,10 @@ impl<C: Brand, T: Payload> Pending<C, T> {
     ///
     /// The future ends when its stream is idle, because only a wait for the whole stream reports whether work failed. A
     /// borrowed [`Stream`](crate::Stream) takes no work behind this one. Some streams have several handles: the default
-    /// stream, [kept](crate::raw::KeptStream) streams that are lent, and a stream by `&mut &stream`. If later work comes
-    /// through another handle, the future ends after that, and as long as there always is some, it does not end. Its task
-    /// is woken about every millisecond until then. A poll never waits for that work.
+    /// stream, [kept](crate::raw::KeptStream) streams that are lent, streams that were
+    /// [adopted](Current::adopt_stream), and a stream by `&mut &stream`. If later work comes through another handle, the
+    /// future ends after that, and as long as there always is some, it does not end. Its task is woken about every
+    /// millisecond until then. A poll never waits for that work.
     ///
     /// The task's waker runs on the thread of this crate. There it cannot call the library
     /// ([`Error::InsideCallback`]), and while it runs, no other task is woken. A panic of the waker ends there.
@@ -123,9 +124,6 @@ impl<C: Brand, T: Payload> Completion<'_, C, T> {
         }
     }
 }
-
-/// The limit of a wait for a stream that has answered that it is idle. Another handle may have queued work since.
-const MOMENT: Duration = Duration::from_millis(1);
 
 /// A wait that returns at once. `Err` returns the work if the stream is busy again.
 fn wait_briefly<C: Brand, T: Payload>(

@@ -6,8 +6,8 @@ use crate::ffi::{Api, RawStream};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The limit of a wait for a stream that has answered that it is idle.
-const MOMENT: Duration = Duration::from_millis(1);
+/// The limit of a wait for a stream that has answered that it is idle. Another handle may have queued work since.
+pub(super) const MOMENT: Duration = Duration::from_millis(1);
 
 /// The earlier work on an operand, for the work that uses the operand next.
 #[derive(Clone, Debug)]

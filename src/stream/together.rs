@@ -105,7 +105,9 @@ split! {
 }
 
 impl<C: Brand, T> Pending<C, Vec<T>> {
-    /// Takes them apart, in order; each is in flight as before.
+    /// Takes them apart, in order; each is in flight as before. Of an empty list no part is left to report a failure: only
+    /// a wait for the stream does.
+    #[must_use = "the `wait` of each part says whether the work failed, and gives back what it uses"]
     pub fn split(self) -> Vec<Pending<C, T>> {
         let (work, parts) = self.apart();
         parts.into_iter().map(|part| work.on(part)).collect()

@@ -54,11 +54,11 @@ impl Signal {
         self.lock().turn == turn
     }
 
-    /// Takes a report of the end back: the task waits for more. Returns the turn.
-    fn take_back(&self) -> u64 {
+    /// Takes a report of the end back: the task waits for more. Returns the turn. `None` if there was no report: then the
+    /// thread still queries the event.
+    fn take_back(&self) -> Option<u64> {
         let mut state = self.lock();
-        state.signalled = false;
-        state.turn
+        mem::take(&mut state.signalled).then_some(state.turn)
     }
 
     /// Notes that the work of this turn is over, and wakes its task.
@@ -123,7 +123,7 @@ impl Watched {
 
     /// Makes the thread wake the task again after a pause: the work is over, but not what is behind it on the stream.
     pub(super) fn look_later(&self) {
-        let turn = self.signal.take_back();
+        let Some(turn) = self.signal.take_back() else { return };
         let after = Instant::now().checked_add(LONGEST_PAUSE);
         inbox().add(Entry { after, ..Entry::new(&self.event, self.api, &self.signal, turn) });
     }

@@ -1,6 +1,6 @@
 //! Functions that the safe layer lacks, and objects of other code.
 
-use super::{collect, fail, inside, nothing_fails, set};
+use super::{collect, fail, hold, inside, nothing_fails, set};
 use crate::common::{alone, assert_lives};
 use ascendcl::{Brand, Current, DeviceBuffer, Error, Pending, Thread, error::ObjectKind, stream::StreamOps};
 use ascendcl_macros::proves;
@@ -11,10 +11,8 @@ use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
-const LONG: Duration = Duration::from_secs(20);
 const ON_DEVICE: aclrtMemcpyKind = aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE;
 
 /// Sets every byte, as foreign code would.
@@ -40,13 +38,6 @@ fn submitted<C: Brand>(current: &Current<C>, stream: &StreamOps<C>, value: u8) -
         })
     };
     queued.unwrap()
-}
-
-/// Nothing that is queued behind this runs before something is sent.
-pub(super) fn hold<C: Brand>(current: &Current<C>, stream: &StreamOps<C>) -> Sender<()> {
-    let (release, released) = channel::<()>();
-    mem::forget(stream.launch_host_fn(current, move || released.recv_timeout(LONG).is_ok()).unwrap());
-    release
 }
 
 #[proves(MEM_02, MEM_07)]
@@ -234,14 +225,14 @@ fn handles_are_those_of_the_library() {
 }
 
 /// A stream of other code, in the context that is current.
-fn stream_of_others(current: &Current<impl Brand>) -> NonNull<c_void> {
+pub(super) fn stream_of_others(current: &Current<impl Brand>) -> NonNull<c_void> {
     let mut stream = aclrtStream::NULL;
     // SAFETY: there is a place for the handle.
     assert_eq!(unsafe { current.library().as_raw().aclrtCreateStream(&mut stream) }, Ok(0));
     NonNull::new(stream.0).unwrap()
 }
 
-fn destroy(current: &Current<impl Brand>, stream: NonNull<c_void>) {
+pub(super) fn destroy(current: &Current<impl Brand>, stream: NonNull<c_void>) {
     // SAFETY: the stream is this test's, and no value of the crate stands for it any more.
     assert_eq!(unsafe { current.library().as_raw().aclrtDestroyStream(aclrtStream(stream.as_ptr())) }, Ok(0));
 }

@@ -1,6 +1,7 @@
 //! Foreign work over a vector of operands, and over a tuple of eight.
 
-use super::door::{collect_without_waiting, hold, set_raw};
+use super::door::{collect_without_waiting, set_raw};
+use super::hold;
 use super::{collect, inside, set};
 use crate::common::{alone, assert_lives};
 use ascendcl::raw::RawMemory;

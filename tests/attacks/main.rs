@@ -79,6 +79,8 @@ use common::plans::{begin, fail, must_not_call, nothing_fails};
 use common::scopes::{in_context, inside, with_device};
 use common::{Alone, alone, data};
 use null::{Books, books};
+use std::sync::mpsc::{Sender, channel};
+use std::time::Duration;
 
 /// A queued copy to the device.
 type Upload<C> = Pending<C, (HostBuffer<C, f32>, DeviceBuffer<C, f32>)>;
@@ -87,6 +89,14 @@ type Upload<C> = Pending<C, (HostBuffer<C, f32>, DeviceBuffer<C, f32>)>;
 /// the resets of a device by its number, and forgets then what it left current, whichever library it was.
 fn undisturbed() -> (Alone, Books) {
     (alone(), books())
+}
+
+/// Nothing that is queued behind this runs before something is sent.
+fn hold<C: Brand>(current: &Current<C>, stream: &StreamOps<C>) -> Sender<()> {
+    let (release, released) = channel::<()>();
+    let held = move || released.recv_timeout(Duration::from_secs(20)).is_ok();
+    std::mem::forget(stream.launch_host_fn(current, held).unwrap());
+    release
 }
 
 fn upload<C: Brand>(current: &Current<C>, stream: &Stream<C>) -> Upload<C> {

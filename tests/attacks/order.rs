@@ -1,20 +1,12 @@
 //! Attacks on the order between streams: events that mark an unexpected point, and work that is passed on.
 
 use super::common::alone;
-use super::{collect, inside};
+use super::{collect, hold, inside};
 use crate::common::assert_lives;
 use ascendcl::operator::relu;
-use ascendcl::{Brand, Current, Error, Event, HostBuffer, Pending, Stream, event::Recorded, stream::StreamOps};
+use ascendcl::{Brand, Current, Error, Event, HostBuffer, Pending, Stream, event::Recorded};
 use ascendcl_macros::proves;
 use std::mem;
-use std::sync::mpsc::{Receiver, Sender, channel};
-
-/// Holds up a stream until a message is sent, or until all senders are dropped.
-fn hold_up<C: Brand>(current: &Current<C>, tasks: &StreamOps<C>) -> Sender<()> {
-    let (go, wait): (_, Receiver<()>) = channel();
-    drop(tasks.launch_host_fn(current, move || wait.recv().is_ok()).unwrap());
-    go
-}
 
 /// A copy to the host that waits behind whatever holds up the stream, and an event behind it.
 fn held_copy<C: Brand>(
@@ -33,7 +25,7 @@ fn an_event_whose_next_record_failed_halfway_covers_no_work_any_more() {
     let alone = alone();
     inside(|current| {
         let [one, two, three] = [(); 3].map(|()| current.stream().unwrap());
-        let go = hold_up(current, &one);
+        let go = hold(current, &one);
         let (copy, event) = held_copy(current, &one);
         // The library says that it failed, and has moved the event to a point that is reached at once.
         crate::fail("aclrtRecordEvent#1=after:507899");
@@ -86,7 +78,7 @@ fn an_event_whose_next_record_was_refused_covers_what_it_covered() {
     let alone = alone();
     inside(|current| {
         let [one, two, three] = [(); 3].map(|()| current.stream().unwrap());
-        let go = hold_up(current, &one);
+        let go = hold(current, &one);
         let (copy, event) = held_copy(current, &one);
         crate::fail("aclrtRecordEvent#1=107000");
         let event = two.record(current, event).unwrap_err().value;
@@ -105,7 +97,7 @@ fn swapped_halves_and_swapped_events_cover_their_own_work_only() {
     let alone = alone();
     inside(|current| {
         let [one, two, three] = [(); 3].map(|()| current.stream().unwrap());
-        let (go_one, go_two) = (hold_up(current, &one), hold_up(current, &two));
+        let (go_one, go_two) = (hold(current, &one), hold(current, &two));
         let (mut first, mut first_event) = held_copy(current, &one);
         let (mut second, mut second_event) = held_copy(current, &two);
         mem::swap(&mut first_event, &mut second_event);
@@ -133,7 +125,7 @@ fn work_that_was_handed_over_and_dropped_is_freed_when_both_streams_are_done() {
     let alone = alone();
     inside(|current| {
         let (one, two) = (current.stream().unwrap(), current.stream().unwrap());
-        let go = hold_up(current, &one);
+        let go = hold(current, &one);
         let (copy, event) = held_copy(current, &one);
         drop(two.adopt_after(current, copy, &event).unwrap());
         event.destroy(current).unwrap();
@@ -152,7 +144,7 @@ fn a_model_that_may_be_running_all_the_same_gives_no_memory_to_another_stream() 
     inside(|current| {
         let (one, two) = (current.stream().unwrap().without_allocator(), current.stream().unwrap());
         let prepared = super::model(current).bind(current, &[&[1, 64]], &[&[1, 10]]).unwrap();
-        let go = hold_up(current, &one);
+        let go = hold(current, &one);
         crate::fail("aclmdlExecuteAsync#1=after:507899");
         let mut prepared = one.execute(current, prepared).unwrap_err().value;
         crate::nothing_fails();
@@ -171,7 +163,7 @@ fn an_operator_that_may_be_running_all_the_same_shows_no_memory() {
     inside(|current| {
         let stream = current.stream().unwrap().without_allocator();
         let relu = relu(current, current.upload_tensor(&[4], &[-1.0_f32; 4]).unwrap()).unwrap();
-        let go = hold_up(current, &stream);
+        let go = hold(current, &stream);
         crate::fail("aclopExecuteV2#1=after:507899");
         let operator = stream.launch(current, relu).unwrap_err().value;
         crate::nothing_fails();
@@ -195,7 +187,7 @@ fn an_operator_that_may_have_run_on_one_stream_runs_on_two_others_while_a_third_
         let operator = streams[0].launch(current, relu).unwrap_err().value;
         crate::nothing_fails();
         streams[0].synchronize(current).unwrap();
-        let go = hold_up(current, &busy);
+        let go = hold(current, &busy);
         let mut operator = streams[1].launch(current, operator).unwrap().wait(current).unwrap();
         for stream in &streams[1..] {
             operator = stream.launch(current, operator).unwrap().wait(current).unwrap();
@@ -213,7 +205,7 @@ fn a_wait_for_earlier_work_does_not_free_what_later_work_may_use_all_the_same() 
         let stream = current.stream().unwrap();
         let work = stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap();
         stream.synchronize(current).unwrap();
-        let go = hold_up(current, &stream);
+        let go = hold(current, &stream);
         crate::fail("aclrtMemcpyAsync#1=after:507899");
         let host = current.host_buffer(64).unwrap();
         let (work, host) = stream.copy_to_host(current, work, host).unwrap_err().value;
@@ -240,7 +232,7 @@ fn handing_earlier_work_over_does_not_free_what_later_work_may_use_all_the_same(
         let (one, two) = (current.stream().unwrap(), current.stream().unwrap());
         let work = one.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap();
         let event = one.record(current, current.event().unwrap()).unwrap();
-        let go = hold_up(current, &one);
+        let go = hold(current, &one);
         crate::fail("aclrtMemsetAsync#1=after:507899");
         let work = one.set_bytes(current, work, 2).unwrap_err().value;
         crate::nothing_fails();
@@ -263,7 +255,7 @@ fn a_wait_for_an_earlier_execution_does_not_unload_a_model_that_may_run_again_al
         let prepared = super::model(current).bind(current, &[&[1, 64]], &[&[1, 10]]).unwrap();
         let work = stream.execute(current, prepared).unwrap();
         stream.synchronize(current).unwrap();
-        let go = hold_up(current, &stream);
+        let go = hold(current, &stream);
         crate::fail("aclmdlExecuteAsync#1=after:507899");
         let work = stream.execute(current, work).unwrap_err().value;
         crate::nothing_fails();
@@ -324,7 +316,7 @@ fn work_that_is_joined_keeps_no_stream_whose_part_of_it_is_done() {
             let [one, two, three] = [(); 3].map(|()| current.stream().unwrap());
             let (done, event) = held_copy(current, &one);
             let done = two.adopt_after(current, done, &event).unwrap();
-            let go = hold_up(current, &three);
+            let go = hold(current, &three);
             let (held, other) = held_copy(current, &three);
             let held = two.adopt_after(current, held, &other).unwrap();
             one.synchronize(current).unwrap();
@@ -370,7 +362,7 @@ fn work_that_was_handed_over_and_dropped_is_freed_when_its_second_stream_was_wai
         let source = current.upload(&[7_u8; 64]).unwrap();
         let copy = one.copy_to_host(current, source, current.host_buffer(64).unwrap()).unwrap();
         let event = one.record(current, current.event().unwrap()).unwrap();
-        let go = hold_up(current, &one);
+        let go = hold(current, &one);
         drop(two.adopt_after(current, copy, &event).unwrap());
         two.synchronize(current).unwrap();
         collect(current);
@@ -387,7 +379,7 @@ fn memory_in_flight_on_another_stream_is_not_set() {
     let alone = alone();
     inside(|current| {
         let (one, two) = (current.stream().unwrap(), current.stream().unwrap());
-        let go = hold_up(current, &one);
+        let go = hold(current, &one);
         let work = one.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap();
         let refused = two.set_bytes(current, work, 2).unwrap_err();
         assert!(matches!(refused.error, Error::OtherStream { .. }), "{}", refused.error);

@@ -1,10 +1,9 @@
 //! Work over several operands that is taken apart in flight: each part keeps its own memory until the work is over.
 
-use super::{collect, fail, inside, must_not_call, nothing_fails};
+use super::{collect, fail, hold, inside, must_not_call, nothing_fails};
 use crate::common::{alone, assert_lives};
-use ascendcl::{Current, DeviceBuffer, Error, Pending, Scoped, stream::StreamOps};
+use ascendcl::{Current, DeviceBuffer, Error, Pending, Scoped, operator::Operator, stream::StreamOps};
 use ascendcl_macros::proves;
-use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 type Bytes<'c> = DeviceBuffer<Scoped<'c>, u8>;
@@ -12,13 +11,6 @@ type Three<'c> = Pending<Scoped<'c>, (Bytes<'c>, Bytes<'c>, Bytes<'c>)>;
 
 fn bytes<'c>(current: &Current<Scoped<'c>>, value: u8) -> Bytes<'c> {
     current.upload(&[value; 4]).unwrap()
-}
-
-/// The stream works until something is sent.
-fn hold<'c>(current: &Current<Scoped<'c>>, stream: &StreamOps<Scoped<'c>>) -> Sender<()> {
-    let (release, released) = channel::<()>();
-    drop(stream.launch_host_fn(current, move || released.recv_timeout(Duration::from_secs(20)).is_ok()).unwrap());
-    release
 }
 
 /// Work of other code on three buffers.
@@ -76,7 +68,7 @@ fn a_wait_for_one_part_gives_that_one_back() {
     alone.assert_nothing_lives();
 }
 
-/// Each part is an operand of the next work, up to eight, in lists and in arrays.
+/// Each part is an operand of the next work, up to eight, and in lists.
 #[test]
 fn parts_are_used_by_the_next_work_in_their_order() {
     let alone = alone();
@@ -138,6 +130,23 @@ fn a_failure_is_told_to_each_part_once() {
             assert!(matches!(failed.error, Error::WorkFailed { .. }), "{}", failed.error);
             failed.value.wait(current).unwrap();
         }
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(STREAM_04)]
+#[test]
+fn an_array_of_operands_comes_apart_in_its_order() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap().without_allocator();
+        let x = |value: i32| current.upload_tensor(&[2], &[value, 10]).unwrap();
+        let sum = Operator::new("Add").bind(current, [x(3), x(4)], [current.tensor::<i32>(&[2]).unwrap()]).unwrap();
+        let (inputs, sums) = stream.launch(current, sum).unwrap().split();
+        let ([three, four], [sum]) = (inputs.split(), sums.split());
+        // The last one first: each wait covers the whole work.
+        let values = [sum, four, three].map(|part| part.wait(current).unwrap().to_vec(current).unwrap());
+        assert_eq!(values, [[7, 20], [4, 10], [3, 10]]);
     });
     alone.assert_nothing_lives();
 }

@@ -26,7 +26,7 @@ fn stuck<'a>(
 }
 
 #[track_caller]
-fn assert_poisoned(error: &Error, with: &str) {
+fn assert_objects_left(error: &Error, with: &str) {
     assert!(matches!(error, Error::ObjectsLeft { device: 0, .. }), "{error}");
     let left = format!("device 0 cannot be reset, because {with} could not be released: ");
     assert!(error.to_string().starts_with(&left), "{error}");
@@ -89,7 +89,7 @@ fn a_timed_out_stream_keeps_everything_and_the_device_until_it_is_done() {
     assert!(errors[0].code().is_some_and(|code| code.is_timeout()));
 
     let failed = device.reset(&mut thread).unwrap_err();
-    assert_poisoned(&failed.error, "1 model(s), 1 stream(s), 2 block(s) of memory");
+    assert_objects_left(&failed.error, "1 model(s), 1 stream(s), 2 block(s) of memory");
     for call in ["aclrtFree", "aclrtFreeHost", "aclmdlUnload", "aclrtDestroyStream", "aclrtDestroyContext"] {
         assert_eq!(books.calls(call), 0, "{call}");
     }
@@ -116,7 +116,7 @@ fn failed_work_keeps_everything_also_without_a_limit() {
     let Err(ScopeError::Teardown { errors, result: Some("the result") }) = scope else { panic!("{scope:?}") };
     assert_eq!(refusal(&errors[0]), ("aclrtSynchronizeStreamWithTimeout", WORK_FAILED));
     let failed = device.reset(&mut thread).unwrap_err();
-    assert_poisoned(&failed.error, "1 stream(s), 2 block(s) of memory");
+    assert_objects_left(&failed.error, "1 stream(s), 2 block(s) of memory");
     assert_eq!((books.calls("aclrtFree"), books.calls("aclrtFreeHost")), (0, 0));
     books.synchronize_again();
     failed.value.reset(&mut thread).unwrap();
@@ -154,7 +154,7 @@ fn two_stuck_contexts_are_both_named_and_both_taken_down_later() {
     let second = device.with_current(&mut thread, |current| mem::forget(current.stream().unwrap()));
     assert!(matches!(second, Err(ScopeError::Teardown { .. })));
     let failed = device.reset(&mut thread).unwrap_err();
-    assert_poisoned(&failed.error, "1 model(s), 1 stream(s), 2 block(s) of memory; 1 stream(s)");
+    assert_objects_left(&failed.error, "1 model(s), 1 stream(s), 2 block(s) of memory; 1 stream(s)");
     books.synchronize_again();
     failed.value.reset(&mut thread).unwrap();
     acl.close().unwrap();
@@ -174,7 +174,7 @@ fn a_library_with_a_stuck_device_is_closed_only_when_the_work_is_done() {
     // Neither forgetting the device nor closing the library is a way around.
     mem::forget(device);
     let failed = acl.close().unwrap_err();
-    assert_poisoned(&failed.error, "1 model(s), 1 stream(s), 2 block(s) of memory");
+    assert_objects_left(&failed.error, "1 model(s), 1 stream(s), 2 block(s) of memory");
     assert_eq!((books.calls("aclFinalizeReference"), books.calls("aclrtFree")), (0, 0));
     books.synchronize_again();
     failed.value.close().unwrap();
@@ -196,7 +196,7 @@ fn a_panic_over_a_stuck_stream_goes_on_and_keeps_what_is_stuck() {
     }));
     assert_eq!(panicked.unwrap_err().downcast_ref::<&str>(), Some(&"over a stuck stream"));
     let failed = device.reset(&mut thread).unwrap_err();
-    assert_poisoned(&failed.error, "1 stream(s), 2 block(s) of memory");
+    assert_objects_left(&failed.error, "1 stream(s), 2 block(s) of memory");
     books.synchronize_again();
     failed.value.reset(&mut thread).unwrap();
     acl.close().unwrap();

@@ -143,6 +143,28 @@ pub fn null_library() -> PathBuf {
     c_library("null-library", include_str!("../null/library.c"))
 }
 
+/// The library that does nothing, whose models have an input `x` and an output `y`. `ports` is C source text: shapes,
+/// types, sizes, buffers and descriptions of these.
+pub fn library_with_ports(name: &str, ports: &str) -> PathBuf {
+    let mut source = include_str!("../null/library.c").to_owned();
+    for function in ["aclmdlGetNumInputs", "aclmdlGetNumOutputs"] {
+        let none = format!("size_t {function}(handle desc) {{ (void)desc; return 0; }}");
+        assert!(source.contains(&none), "{function}");
+        source = source.replace(&none, &none.replace("return 0", "return 1"));
+    }
+    c_library(name, &(source + PORTS + ports))
+}
+
+const PORTS: &str = r#"
+    struct dims { char name[128]; size_t count; int64_t sizes[128]; };
+    const char *aclmdlGetInputNameByIndex(handle d, size_t i) { (void)d; (void)i; return "x"; }
+    const char *aclmdlGetOutputNameByIndex(handle d, size_t i) { (void)d; (void)i; return "y"; }
+    int aclmdlGetInputFormat(handle d, size_t i) { (void)d; (void)i; return 2; }
+    int aclmdlGetOutputFormat(handle d, size_t i) { (void)d; (void)i; return 2; }
+    aclError aclDestroyDataBuffer(handle b) { (void)b; return 0; }
+    aclError aclmdlAddDatasetBuffer(handle d, handle b) { (void)d; (void)b; return 0; }
+"#;
+
 /// The library in a file that a test created.
 pub fn library_at(path: impl Into<PathBuf>) -> Library {
     // SAFETY: the file is absent, or not a library, or compiled from a source of these tests, which has the vendor's

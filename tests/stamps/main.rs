@@ -40,7 +40,7 @@ mod ffi {
     #[allow(dead_code, unreachable_pub)]
     pub mod timeline;
     #[allow(unreachable_pub)]
-    pub mod unnamed;
+    pub mod unreferenced;
 
     mod sync {
         pub(super) use crate::counted::Arc;
@@ -77,7 +77,7 @@ use ffi::admission::Admission;
 use ffi::gate::Gate;
 use ffi::stamp::{LastUse, Obstacles, Ticket, Unknown};
 use ffi::timeline::{Timeline, submitted};
-use ffi::unnamed::unnamed;
+use ffi::unreferenced::unreferenced;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use loom::thread;
@@ -309,13 +309,13 @@ fn a_row_that_another_thread_stopped_naming_is_seen_with_the_stamps_of_its_last_
             drop(handle);
         });
         // As `Ledger::collect` does it.
-        for row in unnamed([&row].into_iter()) {
+        for row in unreferenced([&row].into_iter()) {
             if stream.calls_idle(&row) {
                 assert!(stream.complete.load(Ordering::Acquire) >= 1, "a row was freed under its work");
             }
         }
         submits.join().unwrap();
-        assert_eq!(unnamed([&row].into_iter()).len(), 1);
+        assert_eq!(unreferenced([&row].into_iter()).len(), 1);
     });
 }
 

@@ -1,7 +1,7 @@
 //! Replays of graphs: one stamp stands for all that a graph's tasks use, and the graph's row keeps the rows of that.
 
 use super::ffi::stamp::LastUse;
-use super::ffi::unnamed::unnamed;
+use super::ffi::unreferenced::unreferenced;
 use super::{CONTEXT, STREAM, Stream, counted, of_three_threads};
 use ascendcl_macros::proves;
 use loom::sync::atomic::{AtomicBool, Ordering};
@@ -38,14 +38,14 @@ impl Rows {
     /// As `Ledger::collect` does it, at any moment: first graphs, then memory. `RawGraph::destroy` gives the names of the
     /// memory away behind the stamp.
     fn collect(&self, stream: &Stream) {
-        for graph in unnamed([&self.graph].into_iter()) {
+        for graph in unreferenced([&self.graph].into_iter()) {
             if stream.calls_idle(&graph.last_use) {
                 assert!(stream.complete.load(Ordering::Acquire) >= 1, "a graph was destroyed in its replay");
                 graph.is_destroyed.store(true, Ordering::Relaxed);
                 drop(std::mem::take(&mut *graph.needs.lock().unwrap()));
             }
         }
-        for block in unnamed([&self.block].into_iter()) {
+        for block in unreferenced([&self.block].into_iter()) {
             assert!(stream.complete.load(Ordering::Acquire) >= 1, "memory was freed under a replay");
             block.is_freed.store(true, Ordering::Relaxed);
         }
@@ -92,7 +92,7 @@ fn a_graph_that_came_back_from_a_wait_and_is_replayed_again_is_not_destroyed_bef
             drop(handle);
             place
         });
-        if unnamed([&rows.graph].into_iter()).iter().any(|graph| stream.calls_idle(&graph.last_use)) {
+        if unreferenced([&rows.graph].into_iter()).iter().any(|graph| stream.calls_idle(&graph.last_use)) {
             assert!(stream.complete.load(Ordering::Acquire) > place, "a graph was destroyed in its second replay");
         }
         let second = replays.join().unwrap();

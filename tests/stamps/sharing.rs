@@ -2,7 +2,7 @@
 
 use super::ffi::sharing::{HandleStamp, NotOnly, Stamped};
 use super::ffi::stamp::LastUse;
-use super::ffi::unnamed::unnamed;
+use super::ffi::unreferenced::unreferenced;
 use super::{CONTEXT, OTHER, STREAM, Stream, counted, of_three_threads};
 use ascendcl_macros::proves;
 use loom::sync::Arc;
@@ -78,7 +78,7 @@ fn a_block_whose_names_went_on_two_threads_is_free_only_when_the_work_of_both_is
         let readers = [leaves(&streams, first, STREAM), leaves(&streams, second, OTHER)];
         // As `Ledger::collect` does it, at any moment.
         let collect = |places: Option<[u64; 2]>| {
-            for row in unnamed([&row].into_iter()) {
+            for row in unreferenced([&row].into_iter()) {
                 let is_complete = |at: usize, id| streams.is_complete(id, places.map_or(1, |places| places[at]));
                 let both = is_complete(0, STREAM) && is_complete(1, OTHER);
                 assert!(!streams.says_over(&row) || both, "a block was freed under a reader");
@@ -91,7 +91,7 @@ fn a_block_whose_names_went_on_two_threads_is_free_only_when_the_work_of_both_is
         collect(Some(places));
         assert!(!streams.says_over(&row), "the work of one reader was lost");
         streams.at(OTHER).synchronize().unwrap();
-        assert_eq!(unnamed([&row].into_iter()).len(), 1);
+        assert_eq!(unreferenced([&row].into_iter()).len(), 1);
         assert!(streams.says_over(&row), "it is never freed");
     });
 }
@@ -184,9 +184,9 @@ fn a_reader_that_waited_leaves_nothing_and_one_that_is_there_keeps_the_block() {
         let kept = own.another();
         assert_eq!(streams.only(&mut own).err(), Some(NotOnly::Shared));
         drop(own);
-        assert!(unnamed([&row].into_iter()).is_empty(), "a block with a name is there");
+        assert!(unreferenced([&row].into_iter()).is_empty(), "a block with a name is there");
         drop(kept);
-        assert_eq!(unnamed([&row].into_iter()).len(), 1);
+        assert_eq!(unreferenced([&row].into_iter()).len(), 1);
     });
 }
 

@@ -82,7 +82,7 @@ fn the_memory_of_a_row_goes_to_another_only_after_every_look_at_it() {
         let looks = thread::spawn(move || {
             let all = theirs.all();
             assert!(all.iter().all(|row| [1, 2].contains(&row.value())));
-            theirs.unnamed().len()
+            theirs.unreferenced().len()
         });
         shelf.remove(&first);
         drop(first);

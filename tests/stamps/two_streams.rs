@@ -31,7 +31,7 @@ fn memory_that_another_stream_took_over_is_idle_only_when_that_stream_was_waited
                 other.timeline.wait(None, wait, |code| Some(*code), || false, || || false).unwrap();
             })
         };
-        for row in unnamed([&row].into_iter()) {
+        for row in unreferenced([&row].into_iter()) {
             let has_done = |stream, number| {
                 assert_eq!(stream, OTHER);
                 other.timeline.clock().has_done(number)

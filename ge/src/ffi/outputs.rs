@@ -99,7 +99,7 @@ impl RawOutputs {
         index: usize,
         to: &mut [E],
     ) -> Result<(), Error> {
-        self.home.is_here(current, GRAPH_OUTPUTS)?;
+        self.home.check_here(current, GRAPH_OUTPUTS)?;
         self.with_tensor(index, |tensor| {
             let bytes = size_of_val(to);
             if self.last_use.is_in_doubt() {

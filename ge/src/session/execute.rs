@@ -66,7 +66,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
         S: CanLoad + HasStream,
     {
         leads!(graph: S, CanLoad => Loaded<S>);
-        let loaded = session.row().is_ready_for(current, &self.row).and_then(|()| {
+        let loaded = session.row().check_ready_for(current, &self.row).and_then(|()| {
             let kept = self.row.stream();
             session.row().load(current, &self.row, &*kept.lend(current)?)
         });
@@ -130,7 +130,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
         S: CanExecute,
     {
         let (row, session) = (Arc::clone(&self.row), session.row());
-        if let Err(error) = session.is_ready_for(current, &row) {
+        if let Err(error) = session.check_ready_for(current, &row) {
             return Err(Failed { error, value: (self, inputs) });
         }
         session.release_unnamed(current);

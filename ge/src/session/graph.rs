@@ -86,8 +86,8 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     /// # Errors
     ///
     /// The graph, the stream and the allocator, unchanged: [`EngineError::Product`] on products without this function
-    /// (GE-07), [`Error::AllocatorOfOtherContext`] when the allocator [has no memory](DeviceAllocator::serves) for this context,
-    /// [`EngineError::MemoryInDoubt`] after [`set_memory`](Self::set_memory) has failed halfway, or
+    /// (GE-07), [`Error::AllocatorOfOtherContext`] when the allocator [has no memory](DeviceAllocator::serves) for this
+    /// context, [`EngineError::MemoryInDoubt`] after [`set_memory`](Self::set_memory) has failed halfway, or
     /// [`EngineError::Failed`].
     #[rule(GE_01, GE_04, GE_06, GE_07, GE_08, GE_18)]
     #[rustfmt::skip] // The compiler's messages print the first line.
@@ -103,7 +103,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     {
         leads!(graph: S, CanRegister => WithAllocator<A>);
         let done = supports_allocators(current.soc_name().unwrap_or_default()).and_then(|()| {
-            session.row().has_no_memory(&self.row)?;
+            session.row().check_no_memory(&self.row)?;
             let (slot, functions, keeps) = slot_for(current, &allocator)?;
             session.row().register(current, &self.row, &stream, functions, keeps).map(|_| slot)
         });
@@ -142,8 +142,8 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
         leads!(graph: S, CanSetMemory => WithMemory);
         let sizes = [constants.len() * size_of::<E>(), features.len() * size_of::<F>()];
         let fits = session.row().summary(current, &self.row).and_then(|summary| {
-            session.row().is_idle(current, &self.row)?;
-            session.row().has_no_memory(&self.row)?;
+            session.row().check_idle(current, &self.row)?;
+            session.row().check_no_memory(&self.row)?;
             [constants.as_raw(), features.as_raw()].into_iter().try_for_each(check_tensor_alignment)?;
             constants.check_usable(current).and_then(|()| features.check_usable(current))?;
             holds(&summary, sizes)

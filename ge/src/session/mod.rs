@@ -145,7 +145,7 @@ impl<C: Brand> Session<C> {
     /// the allocators of removed graphs.
     #[must_use = "these are the errors that dropped handles could not report"]
     pub fn collect(&mut self, current: &Current<C>) -> Vec<Error> {
-        if let Err(error) = self.row.is_usable(current) {
+        if let Err(error) = self.row.check_usable(current) {
             return vec![error];
         }
         let removed = self.row.unnamed_graphs().into_iter().map(|graph| {

@@ -43,7 +43,7 @@ impl<C: Brand> Session<C> {
         allocator: A,
     ) -> Result<SessionStream<C, A>, Failed<(Stream<C, Undecided>, A)>> {
         // A forked child takes no lock, and the row needs one.
-        let row = match self.row().is_usable(current).and_then(|()| self.row().registration_row(current)) {
+        let row = match self.row().check_usable(current).and_then(|()| self.row().registration_row(current)) {
             Ok(row) => row,
             Err(error) => return Err(Failed { error, value: (stream, allocator) }),
         };

@@ -13,8 +13,9 @@ pub(super) fn emit(protocol: &Protocol) -> TokenStream {
     let seals = protocol.bounded().map(|operation| {
         let message = format!("no line of the declaration has `{}` in state `{{Self}}`", operation.name);
         let seal = operation.seal();
+        let label = "only a line of the declaration gives a state this bound: write that line";
         quote! {
-            #[diagnostic::on_unimplemented(message = #message, label = "only a line of the declaration gives a state this bound: write that line")]
+            #[diagnostic::on_unimplemented(message = #message, label = #label)]
             pub trait #seal {}
         }
     });

@@ -131,7 +131,8 @@ rules! {
             priority: 1,
             class: Compile,
             means: "The inputs and outputs of a queued model are inaccessible until its stream was waited for. Its \
-                datasets stay as long. The library reads them in the call, so the checker only warns.",
+                datasets stay as long. The library reads them in the call, and enters the memory that it allocates for \
+                outputs at the end of the run, so the checker only warns.",
         }
         DATA_11 = "DATA-11" {
             text: "The dimension count must equal the array length and be non-negative.",

@@ -141,8 +141,8 @@ rules! {
             priority: 1,
             class: Compile,
             means: "Buffers carry the brand of their context, and a context has one device. A pool has no brand, so \
-                it is compared with the context at run time. The library frees memory of any device; a context of the \
-                crate frees the blocks of its own ledger only.",
+                it is compared with the context at run time. The library frees memory of any device. In this crate, memory \
+                is read, written and freed while its own context is current, because a context has the ledger of its blocks.",
         }
         MEM_12 = "MEM-12" {
             text: "Resetting the device invalidates its allocations, so buffers may not outlive it.",

@@ -152,7 +152,8 @@ fn inherits(case: &mut Case<'_>) {
     case.report(
         ALLOC_16,
         format!(
-            "the new stream may inherit the allocator of a stream that a forced reset has ended, of {} such",
+            "the new stream may inherit the allocator of a stream that a forced reset has ended \
+             (streams with an allocator that it has ended: {})",
             lost.len()
         ),
         "no registration is left",

@@ -16,12 +16,10 @@ pub(super) fn judge(case: &mut Case<'_>) {
         _ => {}
     }
     match op {
-        Op::Change | Op::Add => {
-            queued(case, object);
-            running(case, object);
-        }
+        // The run of a call that is under way counts as queued, too.
+        Op::Change | Op::Add if running(case, object) => {}
         // Destroying what another thread uses is found with all other objects.
-        Op::Destroy => queued(case, object),
+        Op::Change | Op::Add | Op::Destroy => queued(case, object),
         _ => {}
     }
 }
@@ -41,7 +39,7 @@ fn null_with_size(case: &mut Case<'_>) {
     }
 }
 
-/// A warning: the library reads the datasets in the call.
+/// DATA-10, a warning: the library reads the datasets in the call.
 fn queued(case: &mut Case<'_>, object: Object) {
     let (world, order) = (case.world, case.world.order());
     let in_flight = match object.kind {
@@ -60,11 +58,12 @@ fn queued(case: &mut Case<'_>, object: Object) {
     .against(task.call, format!("queued a run on {} with it", task.stream));
 }
 
-fn running(case: &mut Case<'_>, object: Object) {
+/// MODEL-17: another thread is in a call that runs a model with it. Returns whether there is such a call.
+fn running(case: &mut Case<'_>, object: Object) -> bool {
     let world = case.world;
     let mut others = case.elsewhere().filter(|other| other.scene.event.op == Op::Execute);
     let Some(call) = others.find(|other| other.scene.concerns(world, object)).map(|other| other.scene.call) else {
-        return;
+        return false;
     };
     case.report(
         MODEL_17,
@@ -74,4 +73,5 @@ fn running(case: &mut Case<'_>, object: Object) {
     )
     .about(object)
     .against(call, "runs a model with it, and has not returned");
+    true
 }

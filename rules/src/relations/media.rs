@@ -57,10 +57,10 @@ pub(super) fn judge(case: &mut Case<'_>) {
     .against(made, "created the channel");
 }
 
-/// MEM-03: media processing has an allocator of its own. Returns whether the call frees a block of the other allocator.
-pub(super) fn other_family(case: &mut Case<'_>, object: Object) -> bool {
+/// MEM-03: media processing has an allocator of its own.
+pub(super) fn other_family(case: &mut Case<'_>, object: Object) {
     let by_media = case.event().is(Flag::Media);
-    let Some(block) = case.world.blocks.get(object).filter(|block| block.data.media != by_media) else { return false };
+    let Some(block) = case.world.blocks.get(object).filter(|block| block.data.media != by_media) else { return };
     let (made, name) = (block.made, case.scene.call.name);
     let by = if by_media { "aclrtFree" } else { "acldvppFree" };
     case.report(
@@ -71,7 +71,6 @@ pub(super) fn other_family(case: &mut Case<'_>, object: Object) -> bool {
     )
     .about(object)
     .against(made, "allocated it");
-    true
 }
 
 /// DVPP-03: pictures and files for media processing are in its own memory.

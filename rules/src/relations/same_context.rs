@@ -27,7 +27,7 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
 
 /// Whether the call ends what another context or device has, and a finding has reported that for the context that is
 /// current. That this one is current is one mistake, whatever is ended under it.
-pub(super) fn was_reported(case: &Case<'_>, of: Object) -> bool {
+fn was_reported(case: &Case<'_>, of: Object) -> bool {
     let state = case.world.threads.get(&case.event().thread);
     super::live::ends(case.event().op) && state.is_some_and(|state| state.ended_for.contains(&of))
 }

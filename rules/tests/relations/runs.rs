@@ -27,6 +27,11 @@ fn a_data_buffer_does_not_change_under_a_run_of_another_thread() {
         p.running(model, input, output, None)
     };
     assert_eq!(during(&runs, &changes), [MODEL_17]);
+    let queues = |p: &mut Program, [input, output, _]: [Object; 3]| {
+        let (model, stream) = (p.load(None, None), p.stream());
+        p.running(model, input, output, Some(stream))
+    };
+    assert_eq!(during(&queues, &changes), [MODEL_17]);
     // Memory is none of a run's datasets, and a data buffer of no dataset is in no run.
     let reachable = |p: &mut Program, _: Object| {
         let event = p.event("aclrtHostRegister", Object::memory(0x10), Op::Change).flag(Flag::Reachable);

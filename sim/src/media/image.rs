@@ -86,14 +86,12 @@ impl Image {
 
     /// The part inside a region. Where that reaches beyond the picture, the last column and row are repeated.
     pub(crate) fn part(&self, region: Region) -> Self {
+        let [right, bottom] = [self.width, self.height].map(|size| size.saturating_sub(1));
         let plane = |plane: &Vec<u8>| {
-            let rows = plane.chunks(self.width.max(1)).skip(region.top);
-            let kept = (region.top + region.height).min(self.height).saturating_sub(region.top);
-            let row = |row: &[u8]| extended(row.get(region.left..).unwrap_or_default(), region.width);
-            let mut part: Vec<u8> = rows.take(kept).flat_map(row).collect();
-            let last = part.len().saturating_sub(region.width)..part.len();
-            (kept..region.height).for_each(|_| part.extend_from_within(last.clone()));
-            part
+            let at = |x: usize, y: usize| plane.get(y.min(bottom) * self.width + x.min(right)).copied();
+            let rows = region.top..region.top + region.height;
+            let columns = || region.left..region.left + region.width;
+            rows.flat_map(|y| columns().map(move |x| (x, y))).map(|(x, y)| at(x, y).unwrap_or_default()).collect()
         };
         let [first, second, third] = &self.planes;
         let part = Self::new(region.width, region.height, self.space, [plane(first), plane(second), plane(third)]);
@@ -126,13 +124,6 @@ impl Image {
         }
         Self::new(width, height, space, [first, second, third])
     }
-}
-
-/// So many values, of which the last one is repeated if there are fewer.
-fn extended(row: &[u8], width: usize) -> Vec<u8> {
-    let mut row: Vec<u8> = row.iter().copied().take(width).collect();
-    row.resize(width, row.last().copied().unwrap_or_default());
-    row
 }
 
 fn to_rgb([y, u, v]: [f32; 3]) -> [f32; 3] {

@@ -215,6 +215,16 @@ fn an_area_reaches_to_the_end_of_the_last_block_and_pixels_to_the_end_of_the_pic
     assert_eq!(bytes[..16], rows.concat());
     assert_eq!(bytes[16..], [100, 200, 101, 201, 102, 202, 103, 203]);
 
+    // So are they where an area begins behind them.
+    for (size, area, pixels) in
+        [([4, 1], region(0, 3, 3, 3), [8, 9, 10, 10]), ([1, 4], region(3, 3, 0, 3), [2, 6, 10, 10])]
+    {
+        let line = Picture::new(GRAY, size, size[0], &[0; 4]);
+        ok!(media_tasks::acldvppVpcCropAsync(channel, output.desc, line.desc, area, DEFAULT));
+        wait();
+        assert_eq!(line.bytes(), pixels);
+    }
+
     for (what, right, bottom) in [("column", 4, 3), ("row", 3, 4)] {
         let beyond = region(0, right, 0, bottom);
         let code = call!(media_tasks::acldvppVpcCropAsync(channel, output.desc, whole.desc, beyond, DEFAULT));

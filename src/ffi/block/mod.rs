@@ -151,7 +151,7 @@ impl RawBuffer {
             return Ok(());
         }
         let answer = match self.home {
-            // The whole block is freed when no name of it is left.
+            // The whole block is freed when no handle of it is left.
             _ if self.is_part() => return Ok(()),
             Home::Adopted => return Ok(()),
             Home::Registered => {

@@ -1,4 +1,4 @@
-//! Parts of blocks, and blocks that have several names.
+//! Parts of blocks, and blocks that have several handles.
 //!
 //! A part is a block that keeps another one. It has its own stamp, and the [`HandleStamp`] in it refers to the block of which
 //! it is a part. A part is inside a handle, or behind a pointer of the object that uses it. It has no row in the
@@ -63,7 +63,7 @@ impl RawBuffer {
         Self { place: ShelfPlace::none(), start, bytes, home, layout, last_use, freed, owner }
     }
 
-    /// Another name of this part.
+    /// The same bytes again, with a stamp of its own.
     #[inline]
     pub(crate) fn clone_part(&self) -> Self {
         self.sub_block(0, self.bytes)
@@ -75,7 +75,7 @@ impl RawBuffer {
         (start.checked_add(bytes)? <= self.bytes).then(|| self.sub_block(start, bytes))
     }
 
-    /// A name of bytes inside this part. If this block is not a part, nothing would keep those bytes, so the result is
+    /// The part of this part that has these bytes. If this block is not a part, nothing would keep those bytes, so the result is
     /// empty and frees nothing.
     #[inline]
     fn sub_block(&self, start: usize, bytes: usize) -> Self {
@@ -106,7 +106,7 @@ impl RawBuffer {
         part
     }
 
-    /// The whole, if this is its only name and no work uses any of it any more.
+    /// The whole, if this is its only handle and no work uses any of it any more.
     ///
     /// # Errors
     ///

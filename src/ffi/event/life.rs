@@ -18,12 +18,15 @@ use std::time::{Duration, Instant};
 const CREATING: &str = "create an event";
 const DESTROYING: &str = "destroy an event";
 
-/// How long a destruction with a shorter limit waits for calls on the event: most of them are short.
+/// How long a destruction with a shorter limit waits for calls on the event. The value is a choice: a short call takes
+/// microseconds.
 const SHORT_CALL: Duration = Duration::from_millis(250);
 
-/// The time between two looks whether a call has ended, after so many looks without a pause.
-const LOOK: Duration = Duration::from_micros(500);
-const LOOKS: u32 = 100;
+/// The time between two checks whether a call has ended.
+const POLL_INTERVAL: Duration = Duration::from_micros(500);
+
+/// So many checks come first without a pause, because most calls are short.
+const CHECKS_WITHOUT_PAUSE: u32 = 100;
 
 /// An event that was created, for a row.
 pub(crate) struct NewEvent<'a> {
@@ -134,11 +137,11 @@ impl RawEvent {
 
     fn calls_end_within(&self, limit: Option<Duration>) -> Result<(), Error> {
         let until = limit.and_then(|limit| Instant::now().checked_add(limit.max(SHORT_CALL)));
-        let mut looks = 0_u32;
+        let mut checks = 0_u32;
         let goes_on = || {
-            looks = looks.saturating_add(1);
-            if looks > LOOKS {
-                sleep(LOOK);
+            checks = checks.saturating_add(1);
+            if checks > CHECKS_WITHOUT_PAUSE {
+                sleep(POLL_INTERVAL);
             }
             until.is_none_or(|until| Instant::now() < until)
         };

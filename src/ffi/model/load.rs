@@ -148,15 +148,15 @@ impl Image<'_> {
             ModelImage::File(path) => {
                 let name = c_path(path)?;
                 // SAFETY: the function reads a terminated string, which a `CString` is, and writes two numbers to
-                // `work` and `weights`, during the call; a pointer to a live local is valid for writes (`core::ptr`,
-                // "Safety").
+                // `workspace` and `weights`, during the call; a pointer to a live local is valid for writes
+                // (`core::ptr`, "Safety").
                 unsafe { call!(api.aclmdlQuerySize(name.as_ptr(), &raw mut workspace, &raw mut weights)) }
             }
             ModelImage::Memory(image, _) => {
                 let (start, length) = (self.start(image), image.len());
                 // SAFETY: the function reads `length` bytes at `start`, which is the image or its copy on the device
-                // (MODE-02), and writes two numbers to `work` and `weights`, during the call; a pointer to a live local
-                // is valid for writes (`core::ptr`, "Safety").
+                // (MODE-02), and writes two numbers to `workspace` and `weights`, during the call; a pointer to a live
+                // local is valid for writes (`core::ptr`, "Safety").
                 unsafe { call!(api.aclmdlQuerySizeFromMem(start, length, &raw mut workspace, &raw mut weights)) }
             }
         };

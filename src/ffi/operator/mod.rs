@@ -36,7 +36,7 @@ pub(crate) struct RawOperator {
     /// Whether a thread is destroying the descriptions, or has destroyed them.
     ending: AtomicBool,
     last_use: LastUse,
-    /// While the invocation's row exists, it keeps these blocks, so they are not freed.
+    /// While the operator's row exists, it keeps these blocks, so they are not freed.
     blocks: Box<[Arc<RawBuffer>]>,
     /// The inputs, then the outputs.
     tensors: Box<[Option<TensorMemory>]>,

@@ -5,7 +5,7 @@ mod slot;
 
 use super::atomic::{AtomicPtr, Ordering};
 use super::sync::Arc;
-use super::unnamed::unnamed;
+use super::unreferenced::unreferenced;
 use super::yield_now;
 use core::ptr::null_mut;
 pub(crate) use place::ShelfPlace;
@@ -185,8 +185,8 @@ impl<T: Row> Shelf<T> {
     }
 
     /// The rows to which no handle points any more.
-    pub(crate) fn unnamed(&self) -> Vec<Arc<T>> {
-        let mut all = unnamed(self.rows());
+    pub(crate) fn unreferenced(&self) -> Vec<Arc<T>> {
+        let mut all = unreferenced(self.rows());
         all.sort_by_key(|row| row.number());
         all
     }

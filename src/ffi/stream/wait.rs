@@ -21,7 +21,8 @@ impl RawStream {
     /// Waits until everything that was queued before this call is done, for at most `limit` if there is one.
     ///
     /// A destroyed stream was synchronised before, so nothing is left to wait for. This does not repeat a failure that
-    /// another wait was given. The callers do that ([`failure_among`](Self::failure_among), [`tell`](Self::tell)).
+    /// another wait was given. The callers do that ([`failure_among`](Self::failure_among),
+    /// [`take_failure`](Self::take_failure)).
     #[inline]
     pub(crate) fn synchronize(&self, api: Api, limit: Option<Duration>) -> Result<(), Error> {
         self.wait_elsewhere(api, limit, None).map_err(Error::from)
@@ -70,10 +71,11 @@ impl RawStream {
         self.timeline.wait(failed_call, wait, failed, end, under_way)
     }
 
-    /// Whether this crate counts all work of the stream, in the order in which it is queued: one thread queues it, and other
-    /// code does not have the handle.
+    /// Whether this crate counts all work of the stream, in the order in which it is queued: one thread queues it, and
+    /// other code does not have the handle. Other code has that of an adopted stream.
     pub(in crate::ffi) fn counts_all_work(&self) -> bool {
-        !self.admission().has(CheckReason::ManyThreads) && !self.ends_slowly.load(Ordering::Acquire)
+        let is_for_one_thread = !self.admission().has(CheckReason::ManyThreads);
+        is_for_one_thread && self.is_ours() && !self.ends_slowly.load(Ordering::Acquire)
     }
 
     /// Waits, for callers without a `Current` of the stream's context, and for the work that the library does without a

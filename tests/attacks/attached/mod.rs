@@ -3,12 +3,12 @@
 mod refusing;
 mod uses;
 
-use super::{collect, fail, inside, nothing_fails, upload, with_device};
+use super::{collect, fail, hold, inside, nothing_fails, upload, with_device};
 use crate::common::{acl, alone, library};
 use ascendcl::capture::CaptureMode;
 use ascendcl::raw::{Attach, Attached, EndingContext, EndsBefore, Uses};
 use ascendcl::runtime::{self, CloseError};
-use ascendcl::{Brand, Current, Error, Runtime, ScopeError, Thread, error::ObjectKind, stream::StreamOps};
+use ascendcl::{Brand, Current, Error, Runtime, ScopeError, Thread, error::ObjectKind};
 use ascendcl_macros::proves;
 use ascendcl_sim::control::{self, Live};
 use std::error::Error as AnyError;
@@ -94,15 +94,6 @@ fn attach<C: Brand, const STAGE: u8, U: Uses<C>>(
     uses: U,
 ) -> Attached<C, Probe<STAGE>, U> {
     current.attach(probe, uses).map_err(Error::from).unwrap()
-}
-
-/// Nothing that is queued behind this runs before something is sent.
-fn hold<C: Brand>(current: &Current<C>, stream: &StreamOps<C>) -> Sender<()> {
-    let (release, released) = channel::<()>();
-    mem::forget(
-        stream.launch_host_fn(current, move || released.recv_timeout(Duration::from_secs(20)).is_ok()).unwrap(),
-    );
-    release
 }
 
 #[proves(DEV_10)]

@@ -4,7 +4,7 @@ use super::conditions::alone_with_conditions;
 use super::groups::{operator, with_two};
 use super::*;
 use crate::common::{assert_lives, library};
-use crate::door::hold;
+use crate::hold;
 use crate::nothing_fails;
 use ascendcl::Runtime;
 use ascendcl_macros::proves;

@@ -2,7 +2,7 @@
 //! the first panic continues, and everything is taken down.
 
 mod others;
-mod untold;
+mod undelivered;
 
 use super::panics::{AlwaysPanics, panic_of};
 use super::{collect, inside};

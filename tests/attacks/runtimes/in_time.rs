@@ -87,6 +87,8 @@ fn errors_of(refused: CloseError) -> Vec<Error> {
 #[track_caller]
 fn is_event_in_use(error: &Error) {
     assert!(matches!(error, Error::StillRunning { what: ObjectKind::EVENT }), "{error}");
+    let text = error.to_string();
+    assert!(text.contains("STREAM-22") && !text.contains("synchronise"), "{text}");
 }
 
 #[proves(STREAM_22, EVENT_06, DEV_10)]

@@ -61,3 +61,25 @@ fn an_actor_that_a_job_closes_by_force_goes_on() {
     assert_eq!(actor.close_by_force(BRIEFLY).unwrap(), [""; 0]);
     alone.assert_nothing_lives();
 }
+
+/// The library refuses the end once. One of the threads hears of it, and what is left is there for the sweep.
+#[proves(DEV_10)]
+#[test]
+fn a_refused_end_is_told_to_one_of_the_threads_that_close() {
+    let alone = alone_on_three();
+    let setup = Setup::builder().library(library()).device(DEVICE).build();
+    let actor = Actor::<Worker, ()>::open(setup, |_| Ok(())).unwrap();
+    fail("aclrtDestroyContext=507899,aclrtResetDeviceForce=507899");
+    let ends: Vec<_> = thread::scope(|scope| {
+        let closers: Vec<_> = (0..3).map(|_| scope.spawn(|| actor.close_by_force(BRIEFLY))).collect();
+        closers.into_iter().map(|closer| closer.join().unwrap()).collect()
+    });
+    nothing_fails();
+    let refused = ends.iter().filter(|end| matches!(end, Err(CloseError::Teardown { .. }))).count();
+    let empty = ends.iter().filter(|end| end.as_ref().is_ok_and(Vec::is_empty)).count();
+    assert_eq!((refused, empty), (1, 2), "{ends:?}");
+    drop(actor);
+    sweep();
+    works_anew();
+    alone.assert_nothing_lives();
+}

@@ -23,13 +23,13 @@ impl Home {
         Arc::new(Self { context, ended: AtomicBool::new(false) })
     }
 
-    pub(super) fn has_ended(&self) {
+    pub(super) fn mark_ended(&self) {
         self.ended.store(true, Ordering::Release);
     }
 
     /// An error unless the session exists, and its context is the current one.
     #[rule(GE_11)]
-    pub(crate) fn is_here(&self, site: &impl Site, what: ObjectKind) -> Result<(), Error> {
+    pub(crate) fn check_here(&self, site: &impl Site, what: ObjectKind) -> Result<(), Error> {
         self.exists(what)?;
         if site.is_in(self.context) {
             return Ok(());
@@ -39,7 +39,7 @@ impl Home {
 
     /// An error unless an object of this session is of that one, too.
     #[rule(GE_11)]
-    pub(super) fn is(self: &Arc<Self>, session: &Arc<Self>, what: ObjectKind) -> Result<(), Error> {
+    pub(super) fn check_same_session(self: &Arc<Self>, session: &Arc<Self>, what: ObjectKind) -> Result<(), Error> {
         if Arc::ptr_eq(self, session) {
             return Ok(());
         }

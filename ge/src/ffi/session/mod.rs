@@ -141,7 +141,7 @@ impl RawSession {
 
     /// An error if the engine may have memory that was set for the graph. Nothing of the engine is called.
     #[rule(GE_22, GE_23)]
-    pub(crate) fn has_no_memory(&self, graph: &RawGraph) -> Result<(), Error> {
+    pub(crate) fn check_no_memory(&self, graph: &RawGraph) -> Result<(), Error> {
         if graph.holds().memory.is_empty() { Ok(()) } else { Err(EngineError::MemoryInDoubt.into()) }
     }
 
@@ -223,7 +223,7 @@ impl RawSession {
     /// The session, to be used in its own context.
     pub(super) fn ready(&self, site: &impl Site) -> Result<*mut sys::Session, Error> {
         site.check_calls_allowed()?;
-        self.home.is_here(site, SESSION)?;
+        self.home.check_here(site, SESSION)?;
         let raw = *self.raw.lock().unwrap_or_else(PoisonError::into_inner);
         raw.map(|handle| handle.0.as_ptr()).ok_or(Error::Gone { what: SESSION })
     }
@@ -231,7 +231,7 @@ impl RawSession {
     /// Like [`ready`](Self::ready), for a graph or a registration of this session.
     fn has(&self, site: &impl Site, graph: &RawGraph) -> Result<*mut sys::Session, Error> {
         let session = self.ready(site)?;
-        graph.home.is(&self.home, GRAPH).map(|()| session)
+        graph.home.check_same_session(&self.home, GRAPH).map(|()| session)
     }
 
     /// Like [`ready`](Self::ready), for a graph that the session still has.
@@ -248,12 +248,12 @@ impl RawSession {
     }
 
     /// An error unless no work uses the graph, which is one of this session. Nothing of the engine is called.
-    pub(crate) fn is_idle(&self, site: &impl Site, graph: &RawGraph) -> Result<(), Error> {
+    pub(crate) fn check_idle(&self, site: &impl Site, graph: &RawGraph) -> Result<(), Error> {
         self.idle_for(site, graph).map(drop)
     }
 
     /// An error unless the session exists, and its context is the current one. Nothing of the engine is called.
-    pub(crate) fn is_usable(&self, site: &impl Site) -> Result<(), Error> {
+    pub(crate) fn check_usable(&self, site: &impl Site) -> Result<(), Error> {
         self.ready(site).map(drop)
     }
 

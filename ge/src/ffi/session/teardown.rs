@@ -14,7 +14,7 @@ impl RawSession {
     /// Releases an execution's outputs. Refuses while the execution may run, or another thread reads them.
     pub(crate) fn release(&self, site: &impl Site, outputs: &Arc<RawOutputs>) -> Result<(), Error> {
         self.ready(site)?;
-        outputs.home().is(&self.home, GRAPH_OUTPUTS)?;
+        outputs.home().check_same_session(&self.home, GRAPH_OUTPUTS)?;
         outputs.release(site)?;
         self.outputs().retain(|known| !Arc::ptr_eq(known, outputs));
         Ok(())
@@ -77,7 +77,7 @@ impl RawSession {
     fn destroy(&self, from: &EndingContext<'_>) -> Result<(), Error> {
         let taken = self.raw.lock().unwrap_or_else(PoisonError::into_inner).take();
         let Some(Handle(session)) = taken else { return Ok(()) };
-        self.home.has_ended();
+        self.home.mark_ended();
         // SAFETY: the function requires a live session, once (GE-11). `create` made it, and this took the handle.
         let status = self.shim.call(from.library(), |shim| unsafe { (shim.session_destroy)(session.as_ptr()) });
         SESSIONS.fetch_sub(1, Ordering::AcqRel);

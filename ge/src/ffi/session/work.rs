@@ -58,7 +58,7 @@ impl RawSession {
         .map_err(|failed| failed.error)
     }
 
-    /// An execution of a graph that this session [has](Self::is_ready_for), with the memory of its inputs.
+    /// An execution of a graph that this session [has](Self::check_ready_for), with the memory of its inputs.
     pub(crate) fn prepare<C: Brand>(
         &self,
         current: &Current<C>,
@@ -80,7 +80,7 @@ impl RawSession {
 
     /// An error unless the graph is one of this session, and the session can execute it here. Nothing of the engine is
     /// called.
-    pub(crate) fn is_ready_for<C: Brand>(&self, current: &Current<C>, graph: &RawGraph) -> Result<(), Error> {
+    pub(crate) fn check_ready_for<C: Brand>(&self, current: &Current<C>, graph: &RawGraph) -> Result<(), Error> {
         self.ready_for(current, graph).map(drop)
     }
 

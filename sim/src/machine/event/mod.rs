@@ -58,7 +58,7 @@ struct State {
     reset: bool,
     /// The streams and threads that the next record resumes.
     held_up: Vec<Duty>,
-    /// A graph records it for streams outside, or waits for one of theirs.
+    /// It was used in a capture for streams outside.
     outward: bool,
 }
 

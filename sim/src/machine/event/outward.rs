@@ -91,8 +91,11 @@ impl Event {
     fn become_outward(&self) -> Answer {
         let mut state = lock(&self.state);
         if !state.outward && state.newest.is_some() {
-            let text = "the event was recorded by aclrtRecordEvent, so it cannot be external any more";
-            return Err(self.breaks_order(Failure::refused(text)));
+            return Err(self.breaks_order(
+                "the event was recorded by aclrtRecordEvent, so it cannot be external any more",
+                "an event that nothing has recorded before its first external use",
+                "use the event in a capture first, and record it afterwards",
+            ));
         }
         state.outward = true;
         Ok(())
@@ -105,15 +108,16 @@ impl Event {
             return Ok(());
         }
         watch::mistaken(|| {
-            self.breaks_order(Failure::refused("one graph records the event for streams outside, and waits for it"))
+            self.breaks_order(
+                "one graph records the event for streams outside, and waits for it",
+                "a graph that records the event or waits for it, and not both",
+                "use another event for the other direction",
+            )
         })
     }
 
-    fn breaks_order(&self, failure: Failure) -> Failure {
-        let expected = "an event that nothing has recorded before its first external use, and one use of it in a graph";
-        let fix =
-            "use the event in a capture first, and record it afterwards; use another event for the other direction";
-        failure.breaks(EVENT_12, expected, fix).about(Object::event(self.number as u64))
+    fn breaks_order(&self, found: &'static str, expected: &'static str, fix: &'static str) -> Failure {
+        Failure::refused(found).breaks(EVENT_12, expected, fix).about(Object::event(self.number as u64))
     }
 }
 

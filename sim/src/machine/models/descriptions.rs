@@ -29,7 +29,7 @@ pub(crate) struct Entry {
     pub(crate) size: usize,
     /// The dims, in the largest gear if there are gears; none if they depend on the run.
     pub(crate) largest: Option<Vec<i64>>,
-    /// Minimum and maximum size of each axis; a maximum of -1 means no limit.
+    /// Minimum and maximum size of each axis, for models without gears; a maximum of -1 means no limit.
     pub(crate) ranges: Vec<[i64; 2]>,
 }
 
@@ -111,17 +111,9 @@ impl Description {
 
 impl Entry {
     fn new<'a>(port: Port, size: Option<usize>, gears: impl Iterator<Item = &'a [i64]> + Clone) -> Self {
-        let range = |(axis, &dim): (usize, &i64)| {
-            let sizes = gears.clone().filter_map(|dims| dims.get(axis)).copied();
-            match (sizes.clone().min(), sizes.max()) {
-                _ if dim >= 0 => [dim, dim],
-                (Some(least), Some(most)) if least > 0 => [least, most],
-                _ => [1, -1],
-            }
-        };
-        let ranges = port.dims.iter().enumerate().map(range).collect();
+        let ranges = port.dims.iter().map(|&dim| if dim >= 0 { [dim, dim] } else { [1, -1] }).collect();
         let elements = |dims: &&[i64]| dims.iter().fold(1_i64, |all, dim| all.saturating_mul(*dim));
-        let largest = gears.clone().max_by_key(elements).filter(|dims| dims.iter().all(|dim| *dim >= 0));
+        let largest = gears.max_by_key(elements).filter(|dims| dims.iter().all(|dim| *dim >= 0));
         let largest = largest.map(<[i64]>::to_vec);
         let largest = largest.or_else(|| (!port.is_dynamic()).then(|| port.dims.clone()));
         let name = CString::new(port.name.replace('\0', " ")).unwrap_or_default();
@@ -177,13 +169,10 @@ impl Filled {
     }
 }
 
-/// Dims with a name, as C gets them: one that is too long is cut off.
+/// Dims with a name, as C gets them. There is room for the [name](Filled::name), and for a zero behind it.
 pub(crate) fn io_dims(name: &str, dims: &[i64]) -> aclmdlIODims {
     let mut result = aclmdlIODims { name: [0; NAME], dimCount: 0, dims: [0; ACL_MAX_DIM_CNT as usize] };
-    // The last character stays zero.
-    let end = name.floor_char_boundary(NAME - 1);
-    let name = name.bytes().take(end);
-    result.name.iter_mut().zip(name).for_each(|(to, from)| *to = from as c_char);
+    result.name.iter_mut().zip(name.bytes().take(NAME - 1)).for_each(|(to, from)| *to = from as c_char);
     result.dims.iter_mut().zip(dims).for_each(|(to, from)| *to = *from);
     result.dimCount = dims.len().min(result.dims.len());
     result

@@ -67,13 +67,13 @@ impl RawBinding {
         if !self.open_outputs.is_empty() {
             *self.last_allocator() = stream.keeps();
         }
-        // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that is as large as
-        // the execution reads and writes, and stays until it is done (MODEL-14, DATA-02, DATA-08, DATA-10). The caller has
-        // the handles of the stream and of the bound model, and is in their context, so nothing ends during the call.
-        // Datasets and model end only when a synchronise has covered this submission (the stamps), and this binding keeps
-        // the memory. Each input has what its shape and its description need: who calls `create` ensures that,
-        // `Bound::holds` compares new shapes, and `exchange` keeps the sizes. `create` and `reshape` have compared the
-        // outputs with what the library itself does not compare.
+        // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that is as
+        // large as the execution reads and writes, and stays until it is done (MODEL-14, DATA-02, DATA-08, DATA-10).
+        // The caller has the handles of the stream and of the bound model, and is in their context, so nothing ends
+        // during the call. Datasets and model end only when a synchronise has covered this submission (the stamps), and
+        // this binding keeps the memory. Each input has what its shape and its description need: who calls `create`
+        // ensures that, `Bound::check_shape` compares new shapes, and `exchange` keeps the sizes. `create` and
+        // `reshape` have compared the outputs with what the library itself does not compare.
         let queued = unsafe {
             queue_alone!(stream, here, QUEUE_A_MODEL, [model.last_use(), &self.last_use], |stream| {
                 aclmdlExecuteAsync(model.id(), self.inputs.raw(), self.outputs.raw(), stream)
@@ -101,13 +101,13 @@ impl RawBinding {
         let obstacles = obstacles.and(Obstacles::unless_equal(self.open_outputs.len() as u64, 0));
         let obstacles = obstacles.and(self.gate.unless_open());
         leads!(dataset: Idle --> InUse : Execute, dataset: InUse --> InUse : Execute);
-        // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that is as large as
-        // the execution reads and writes, and stays until it is done (MODEL-14, DATA-02, DATA-08, DATA-10). The caller has
-        // the handles of the stream and of the bound model, and is in their context, so nothing ends during the call.
-        // Datasets and model end only when a synchronise has covered this submission (the stamps), and this binding keeps
-        // the memory. Each input has what its shape and its description need: who calls `create` ensures that,
-        // `Bound::holds` compares new shapes, and `exchange` keeps the sizes. `create` and `reshape` have compared the
-        // outputs with what the library itself does not compare.
+        // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that is as
+        // large as the execution reads and writes, and stays until it is done (MODEL-14, DATA-02, DATA-08, DATA-10).
+        // The caller has the handles of the stream and of the bound model, and is in their context, so nothing ends
+        // during the call. Datasets and model end only when a synchronise has covered this submission (the stamps), and
+        // this binding keeps the memory. Each input has what its shape and its description need: who calls `create`
+        // ensures that, `Bound::check_shape` compares new shapes, and `exchange` keeps the sizes. `create` and
+        // `reshape` have compared the outputs with what the library itself does not compare.
         unsafe {
             begin_at_once!(
                 stream,
@@ -142,13 +142,14 @@ impl RawBinding {
         settle: impl FnOnce() -> bool,
     ) -> Result<(), Boxed> {
         let ready = self.check_before_run(here, streams, model)?;
-        // SAFETY: the function asks for a loaded model and live datasets that no other work uses, and for memory that is as
-        // large as the execution reads and writes, and stays until it is done (MODEL-14, DATA-02, DATA-08, DATA-10). The
-        // caller has borrowed the bound model exclusively. `check_before_run` has found that the caller is in its context,
-        // that all work that used the datasets and the model is over, and that the gate is open. This binding keeps the
-        // memory, also after a failure (the stamps). Each input has what its shape and its description need: who calls
-        // `create` ensures that, `Bound::holds` compares new shapes, and `exchange` keeps the sizes. `create` and `reshape`
-        // have compared the outputs with what the library itself does not compare.
+        // SAFETY: the function asks for a loaded model and live datasets that no other work uses, and for memory that
+        // is as large as the execution reads and writes, and stays until it is done (MODEL-14, DATA-02, DATA-08,
+        // DATA-10). The caller has borrowed the bound model exclusively. `check_before_run` has found that the caller
+        // is in its context, that all work that used the datasets and the model is over, and that the gate is open.
+        // This binding keeps the memory, also after a failure (the stamps). Each input has what its shape and its
+        // description need: who calls `create` ensures that, `Bound::check_shape` compares new shapes, and `exchange`
+        // keeps the sizes. `create` and `reshape` have compared the outputs with what the library itself does not
+        // compare.
         let ran = unsafe {
             // Caches the function for the next run, in case it was not cached.
             let _ = cached!(here.aclmdlExecute);
@@ -169,14 +170,14 @@ impl RawBinding {
         if !is_simple {
             return None;
         }
-        // SAFETY: the function asks for a loaded model and live datasets that no other work uses, and for memory that is as
-        // large as the execution reads and writes, and stays until it is done (MODEL-14, DATA-02, DATA-08, DATA-10). The
-        // caller has borrowed the bound model exclusively and is in its context, so nothing ends during the call. The
-        // stamps show that no queued work uses them, and this binding keeps the memory. Each input has what its shape and
-        // its description need: who calls `create` ensures that, `Bound::holds` compares new shapes, and `exchange` keeps
-        // the sizes. `create` and `reshape` have compared the outputs with what the library itself does not compare. The
-        // call returns when the model is done. After a failure, datasets, model and memory stay until a synchronise of the
-        // whole context has covered the run (the stamps).
+        // SAFETY: the function asks for a loaded model and live datasets that no other work uses, and for memory that
+        // is as large as the execution reads and writes, and stays until it is done (MODEL-14, DATA-02, DATA-08,
+        // DATA-10). The caller has borrowed the bound model exclusively and is in its context, so nothing ends during
+        // the call. The stamps show that no queued work uses them, and this binding keeps the memory. Each input has
+        // what its shape and its description need: who calls `create` ensures that, `Bound::check_shape` compares new
+        // shapes, and `exchange` keeps the sizes. `create` and `reshape` have compared the outputs with what the
+        // library itself does not compare. The call returns when the model is done. After a failure, datasets, model
+        // and memory stay until a synchronise of the whole context has covered the run (the stamps).
         unsafe {
             let execute = cached_only!(here.aclmdlExecute)?;
             Some(success_of(execute(model.id(), self.inputs.raw(), self.outputs.raw())))

@@ -216,11 +216,11 @@ impl RawBinding {
         stream.capture_call(api, "capture a model", |ready, stream| {
             // SAFETY: the function asks for a loaded model, live datasets and a live stream, and for memory that is as
             // large as a replay reads and writes, and stays until the last one is done (MODEL-14, DATA-02, DATA-08,
-            // DATA-10, GRAPH-05). The gate is passed, and `capture_call` passed the stream's. Datasets, model and memory
-            // end only when nothing keeps their rows, and the graph keeps them until its instance is destroyed. Each input
-            // has what its shape and its description need: who calls `create` ensures that, `Bound::holds` compares new
-            // shapes, and `exchange` keeps the sizes. `create` and `reshape` have compared the outputs with what the
-            // library itself does not compare.
+            // DATA-10, GRAPH-05). The gate is passed, and `capture_call` passed the stream's. Datasets, model and
+            // memory end only when nothing keeps their rows, and the graph keeps them until its instance is destroyed.
+            // Each input has what its shape and its description need: who calls `create` ensures that,
+            // `Bound::check_shape` compares new shapes, and `exchange` keeps the sizes. `create` and `reshape` have
+            // compared the outputs with what the library itself does not compare.
             unsafe { call!(ready.aclmdlExecuteAsync(model.id(), self.inputs.raw(), self.outputs.raw(), stream)) }
         })
     }
