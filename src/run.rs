@@ -56,8 +56,9 @@ pub struct Setup {
     /// A configuration file for the library, in the vendor's JSON format.
     #[builder(default, setter(strip_option, into))]
     pub config: Option<PathBuf>,
-    /// Limits how long the end of the program waits for each stream, and for calls of other contexts on each event: see
-    /// [`Device::with_teardown_timeout`](crate::Device::with_teardown_timeout). Without this setting there is no limit.
+    /// Limits how long the end of the program waits: at most this long for each stream, and for calls of other contexts
+    /// on each event. See [`Device::with_teardown_timeout`](crate::Device::with_teardown_timeout). Without this setting
+    /// there is no limit.
     #[builder(default, setter(strip_option))]
     pub teardown_timeout: Option<Duration>,
     /// Whether each call of the library in this process compares the thread's current context first, until the program has
