@@ -8,8 +8,8 @@ use ascendcl::capture::CaptureMode;
 use ascendcl::raw::{Attach, EndingContext, EndsBefore};
 use ascendcl::{Acl, Device, Error, Recovered, RunError, ScopeError, Setup, Thread, allocator::PoolAllocator};
 use ascendcl_macros::proves;
-use ascendcl_sim::{Calls, Fault, Plan, control};
-use ascendcl_sys::types::aclrtStream;
+use ascendcl_sim::{Calls, Checks, Config, Fault, Plan, control};
+use ascendcl_sys::types::{aclrtContext, aclrtStream};
 use common::allocators::Empty;
 use common::{IN_TIME, acl, alone, alone_and_only_watched, assert_lives, library};
 use std::cell::Cell;
@@ -321,15 +321,10 @@ fn a_default_context_without_objects_loses_nothing_when_its_device_is_reset() {
     alone.assert_nothing_lives();
 }
 
-/// Other code destroys its stream itself, whatever becomes of the context.
-#[proves(STREAM_01, STREAM_17)]
-#[test]
-fn a_stream_of_other_code_is_not_destroyed_when_its_device_is_reset() {
-    let _alone = alone_and_only_watched();
-    let acl = acl();
-    let mut thread = Thread::new().unwrap();
-    let device = acl.device(&mut thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
-    let ended = device.context(&mut thread, |context, thread| {
+/// Loses a context in which a stream of other code hangs: nobody but that code can end its work. Returns what was lost.
+fn lose_a_context_to_a_stream_of_other_code(acl: &Acl, thread: &mut Thread) -> Vec<String> {
+    let device = acl.device(thread, 0).unwrap().with_teardown_timeout(BRIEFLY);
+    let ended = device.context(thread, |context, thread| {
         let entered = context.enter(thread, |current| {
             let mut theirs = aclrtStream::NULL;
             // SAFETY: there is a place for the handle.
@@ -345,12 +340,57 @@ fn a_stream_of_other_code_is_not_destroyed_when_its_device_is_reset() {
         entered.unwrap();
     });
     assert!(matches!(ended, Err(ScopeError::Teardown { .. })), "{ended:?}");
-    let Recovered::Reset { lost } = device.recover(&mut thread, BRIEFLY).unwrap() else { panic!("it was not reset") };
+    let Recovered::Reset { lost } = device.recover(thread, BRIEFLY).unwrap() else { panic!("it was not reset") };
     let refused: Vec<_> = control::injected().iter().map(|injected| injected.call).collect();
     assert!(!refused.contains(&"aclrtDestroyStreamForce"), "{refused:?}");
-    assert_eq!(lost, ["1 stream(s), 1 block(s) of memory"], "nobody but the other code can end its work");
     control::fail(Plan::new()).unwrap();
+    lost
+}
+
+/// Other code destroys its stream itself, whatever becomes of the context.
+#[proves(STREAM_01, STREAM_17)]
+#[test]
+fn a_stream_of_other_code_is_not_destroyed_when_its_device_is_reset() {
+    let _alone = alone_and_only_watched();
+    let acl = acl();
+    let lost = lose_a_context_to_a_stream_of_other_code(&acl, &mut Thread::new().unwrap());
+    assert_eq!(lost, ["1 stream(s), 1 block(s) of memory"], "nobody but the other code can end its work");
     acl.close().unwrap();
     assert_lives!(streams, 1);
     assert_eq!(control::take_findings().len(), 1, "the library is finalised over it");
+}
+
+/// The thread that lost the first context could not leave it. That is nothing to the next context, which has its address.
+#[proves(CTX_11)]
+#[test]
+fn a_context_with_the_address_of_a_lost_one_is_destroyed() {
+    let reuses = || control::configure(Config::new().checks(Checks::Report).reuse_handles(true)).unwrap();
+    let lost = alone_and_only_watched();
+    reuses();
+    let loses = || {
+        let acl = acl();
+        lose_a_context_to_a_stream_of_other_code(&acl, &mut Thread::new().unwrap());
+        let address = current_handle(&acl.library());
+        acl.close().unwrap();
+        address
+    };
+    let address = std::thread::spawn(loses).join().unwrap();
+    assert_eq!(control::take_findings().len(), 1, "the library is finalised over it");
+    drop(lost);
+    let alone = alone();
+    reuses();
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, 0).unwrap();
+    assert_eq!(device.with_current(&mut thread, |current| current_handle(&current.library())).unwrap(), address);
+    device.reset(&mut thread).unwrap();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+fn current_handle(library: &ascendcl::library::Loaded) -> usize {
+    let mut current = aclrtContext::NULL;
+    // SAFETY: there is a place for the handle.
+    assert_eq!(unsafe { library.as_raw().aclrtGetCurrentContext(&mut current) }, Ok(0));
+    current.0.addr()
 }

@@ -5,6 +5,7 @@ use super::call::{Function, Ready, call, functions};
 use super::condition::SelectsContext;
 use super::created;
 use super::resets::UNKNOWN;
+use super::staying;
 use super::thread_notes::{self, with_notes};
 use crate::device_allocator::ContextId;
 use crate::error::{Boxed, Error};
@@ -117,7 +118,7 @@ impl RawContext {
         if !self.is_created() {
             return Ok(());
         }
-        let threads = thread_notes::threads_that_stay_in(api, self);
+        let threads = staying::other_threads_in(api, self);
         if threads > 0 {
             return Err(Error::CurrentElsewhere { threads });
         }
@@ -126,8 +127,9 @@ impl RawContext {
         // an unknown one. A handle that may be dead is never passed (see `RawContext`).
         let answer = unsafe { call!(api.aclrtDestroyContext(self.handle)) };
         let destroyed = answer.done(|| "destroy a context".into());
-        if destroyed.is_err() {
-            made.into_iter().for_each(created::put_back);
+        match &destroyed {
+            Ok(()) => made.into_iter().for_each(|made| staying::record_destroyed(api, made)),
+            Err(_) => made.into_iter().for_each(created::put_back),
         }
         destroyed
     }
@@ -139,7 +141,7 @@ impl RawContext {
         // an unknown one. A handle that may be dead is never passed (see `RawContext`).
         let answer = unsafe { call!(ready.aclrtSetCurrentContext(self.handle)) };
         answer.success(MAKING_CURRENT)?;
-        thread_notes::record_current(api, self);
+        staying::record_current(api, self);
         Ok(())
     }
 

@@ -14,7 +14,16 @@ pub(super) struct CreatedContext {
     /// Identifies the library.
     resets: &'static Resets,
     address: usize,
-    number: u64,
+    number: ContextNumber,
+}
+
+/// Stands for one created context of all libraries.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct ContextNumber(u64);
+
+impl ContextNumber {
+    /// No context.
+    pub(super) const NONE: Self = Self(0);
 }
 
 struct All {
@@ -40,6 +49,10 @@ impl CreatedContext {
         self.address == address && core::ptr::eq(self.resets, resets)
     }
 
+    pub(super) fn number(self) -> ContextNumber {
+        self.number
+    }
+
     /// Whether the context lives. It may end at any time after that.
     pub(super) fn is_alive(self) -> bool {
         find(|made| made.number == self.number).is_some()
@@ -52,7 +65,7 @@ pub(super) fn record(resets: &'static Resets, address: usize) {
         // The context that had this address before may have ended without this crate, with a lost device.
         all.live.retain(|made| !made.is_at(resets, address));
         all.count += 1;
-        all.live.push(CreatedContext { resets, address, number: all.count });
+        all.live.push(CreatedContext { resets, address, number: ContextNumber(all.count) });
     });
 }
 

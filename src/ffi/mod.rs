@@ -86,6 +86,7 @@ mod shelf;
 #[cfg(test)]
 mod shelf_tests;
 mod stamp;
+mod staying;
 mod stream;
 #[cfg(test)]
 mod stream_tests;

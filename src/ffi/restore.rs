@@ -3,6 +3,7 @@
 use super::Api;
 use super::context::{CurrentContext, LeftCurrent, RawContext};
 use super::created::{self, CreatedContext};
+use super::staying;
 use super::thread_notes::{self, Unrestored, with_notes};
 use crate::error::Boxed;
 use ascendcl_macros::rule;
@@ -94,7 +95,7 @@ impl Restore {
     /// Records that the device was set, and its default context, if the library said which that is.
     pub(crate) fn record_device_set(&mut self, device: i32, default: Option<RawContext>) {
         let default = default.unwrap_or_else(|| RawContext::default_without_handle(self.api, device));
-        thread_notes::record_current(self.api, default);
+        staying::record_current(self.api, default);
         let default = LeftCurrent::now(self.api, default);
         self.instead = Some(default);
         if matches!(self.before, Before::Nothing) {
@@ -105,7 +106,7 @@ impl Restore {
     /// Records the new context. If this crate created it, it is current.
     pub(crate) fn record_created(&mut self, context: RawContext) {
         if context.is_created() {
-            thread_notes::record_current(self.api, context);
+            staying::record_current(self.api, context);
         }
         self.within = Some(context);
     }
@@ -220,12 +221,12 @@ impl Restore {
                 self.within.filter(|within| within.is(current)),
                 self.instead.filter(|_| left.is_none_or(|left| !left.context().is(current))),
             ),
-            CurrentContext::Unknown if thread_notes::stays_somewhere(self.api) => (None, self.instead),
+            CurrentContext::Unknown if staying::somewhere(self.api) => (None, self.instead),
             CurrentContext::Unknown => (self.within, self.instead),
             CurrentContext::None | CurrentContext::NotAsked => return,
         };
         if let Some(within) = stays.filter(|within| within.is_created()) {
-            thread_notes::record_staying(self.api, within);
+            staying::record(self.api, within);
         }
         if let Some(instead) = leaves {
             with_notes(self.api, |own| own.left().set(Some(instead)));
@@ -284,8 +285,7 @@ impl Before {
 
     #[inline(never)]
     fn found(api: Api, current: Option<RawContext>) -> Self {
-        let (owed, left, stays) =
-            with_notes(api, |own| (own.owed().get(), own.left().get(), own.stays().get())).unwrap_or_default();
+        let (owed, left) = with_notes(api, |own| (own.owed().get(), own.left().get())).unwrap_or_default();
         if let Some(owed) = owed.filter(|owed| owed.stands(current)) {
             return Self::Unrestored(owed);
         }
@@ -296,7 +296,7 @@ impl Before {
         }
         match left {
             // It could not be left before, and the program did not choose it.
-            _ if stays.is_some_and(|context| context.is(current)) => Self::Nothing,
+            _ if staying::is_in(api, current) => Self::Nothing,
             None | Some(None) => match created::at_address(api.resets(), current.raw().addr()) {
                 Some(made) => Self::Chosen(current, made),
                 None => Self::Foreign(current),

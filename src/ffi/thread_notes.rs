@@ -2,15 +2,13 @@
 
 use super::Api;
 use super::context::{LeftCurrent, RawContext};
-use super::created::CreatedContext;
+use super::created::{ContextNumber, CreatedContext};
 use super::note::{Note, Present};
 use super::process::LoadedLibrary;
 use crate::device_allocator::ContextId;
 use crate::error::Error;
 use ascendcl_macros::rule;
 use core::cell::Cell;
-use core::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, MutexGuard};
 
 /// The notes about one library on this thread.
 pub(super) struct LibraryNotes {
@@ -20,7 +18,7 @@ pub(super) struct LibraryNotes {
     entered: Cell<RawContext>,
     owed: Cell<Unrestored>,
     left: Cell<LeftCurrent>,
-    stays: Cell<RawContext>,
+    stays: Cell<ContextNumber>,
     /// Is there if the library refused to make `entered` current again. The value counts this thread.
     displaced: Cell<Option<&'static LoadedLibrary>>,
 }
@@ -59,7 +57,7 @@ impl LibraryNotes {
             entered: Cell::new(RawContext::NONE),
             owed: Cell::new(Unrestored { left: LeftCurrent::NONE, made: None, instead: None }),
             left: Cell::new(LeftCurrent::NONE),
-            stays: Cell::new(RawContext::NONE),
+            stays: Cell::new(ContextNumber::NONE),
             displaced: Cell::new(None),
         }
     }
@@ -85,7 +83,7 @@ impl LibraryNotes {
 
     /// A context of this crate that is still current, because the library refused to make another one current.
     #[inline(always)]
-    pub(super) fn stays(&self) -> Note<'_, RawContext> {
+    pub(super) fn stays(&self) -> Note<'_, ContextNumber> {
         Note::new(&self.present, STAYS, &self.stays)
     }
 
@@ -298,83 +296,14 @@ impl Unrestored {
     }
 }
 
-/// Contexts that could not be left, one entry per thread that has it current. The thread has a note of its own, too;
-/// this list is for the thread that destroys the context. It is empty unless the library refuses to change the current
-/// context.
-static STAYING: Mutex<Vec<(Api, RawContext)>> = Mutex::new(Vec::new());
-static HOW_MANY_STAY: AtomicUsize = AtomicUsize::new(0);
-
-fn staying() -> MutexGuard<'static, Vec<(Api, RawContext)>> {
-    STAYING.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-}
-
-/// Records that this thread could not leave the context.
-pub(super) fn record_staying(api: Api, context: RawContext) {
-    let before = with_notes(api, |own| own.stays().replace(Some(context))).flatten();
-    if before.is_none_or(|before| !before.is(context)) {
-        staying().push((api, context));
-        HOW_MANY_STAY.fetch_add(1, Ordering::Release);
-        before.into_iter().for_each(|before| remove_staying(api, before));
-    }
-}
-
-/// The context that this thread could not leave.
-pub(super) fn stays(api: Api) -> Option<RawContext> {
-    with_notes(api, |own| own.stays().get()).flatten()
-}
-
-/// Whether this thread could not leave some context.
-pub(super) fn stays_somewhere(api: Api) -> bool {
-    with_notes(api, |own| own.stays().is_some()).unwrap_or_default()
-}
-
-/// Records that the context was made current on this thread. Another context that had stayed current has thereby been
-/// left.
-#[inline]
-pub(super) fn record_current(api: Api, context: RawContext) {
-    if stays_somewhere(api) {
-        forget_stayed(api, context);
-    }
-}
-
-#[cold]
-fn forget_stayed(api: Api, context: RawContext) {
-    if let Some(stayed) = stays(api).filter(|stayed| !stayed.is(context)) {
-        with_notes(api, |own| own.stays().set(None));
-        remove_staying(api, stayed);
-    }
-}
-
-fn remove_staying(api: Api, context: RawContext) {
-    let mut staying = staying();
-    if let Some(at) = staying.iter().position(|(of, other)| of.is_same_library(api) && other.is(context)) {
-        staying.swap_remove(at);
-        HOW_MANY_STAY.fetch_sub(1, Ordering::Release);
-    }
-}
-
-/// Records that the context was destroyed on this thread.
+/// Forgets the context if it is still to be restored on this thread: it was destroyed.
 pub(super) fn record_destroyed(api: Api, context: RawContext) {
-    if stays(api).is_some_and(|stayed| stayed.is(context)) {
-        with_notes(api, |own| own.stays().set(None));
-        remove_staying(api, context);
-    }
     let ended = |own: &LibraryNotes| own.owed().get().is_some_and(|owed| owed.left.context().is(context));
     with_notes(api, |own| {
         if ended(own) {
             own.owed().set(None)
         }
     });
-}
-
-/// How many other threads have this context current because they could not leave it.
-pub(super) fn threads_that_stay_in(api: Api, context: RawContext) -> usize {
-    if HOW_MANY_STAY.load(Ordering::Acquire) == 0 {
-        return 0;
-    }
-    let all = staying().iter().filter(|(of, other)| of.is_same_library(api) && other.is(context)).count();
-    let here = stays(api).is_some_and(|own| own.is(context));
-    all - usize::from(here).min(all)
 }
 
 #[cfg(test)]

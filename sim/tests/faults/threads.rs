@@ -48,7 +48,7 @@ impl Drop for NoThreads {
 
 /// A machine whose waits for what nobody does are given up early.
 fn impatient() -> Machine {
-    let machine = machine_of(Config::new().checks(Checks::Off).patience(Duration::from_millis(300)));
+    let machine = machine_of(Config::new().checks(Checks::Off).patience(Duration::from_millis(1_500)));
     ok!(aclInit(std::ptr::null()));
     ok!(aclrtSetDevice(0));
     machine
@@ -121,7 +121,7 @@ fn no_further_worker() {
     for (stream, instance, _) in &replays {
         ok!(aclmdlRIExecuteAsync(*instance, *stream));
     }
-    std::thread::sleep(Duration::from_millis(50));
+    std::thread::sleep(Duration::from_millis(200));
     ok!(aclrtMemsetAsync(memory, 64, 7, 64, records));
     for (_, _, notify) in &replays {
         ok!(aclrtRecordNotify(*notify, records));

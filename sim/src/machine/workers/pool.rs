@@ -32,13 +32,15 @@ struct Pool {
 struct State {
     ready: VecDeque<Arc<dyn Served>>,
     workers: usize,
+    /// Workers that the system is asked to start. It may refuse.
+    starting: usize,
     sleeping: usize,
     /// Workers that are in code of the caller.
     lent: usize,
 }
 
 static POOL: Pool = Pool {
-    state: Mutex::new(State { ready: VecDeque::new(), workers: 0, sleeping: 0, lent: 0 }),
+    state: Mutex::new(State { ready: VecDeque::new(), workers: 0, starting: 0, sleeping: 0, lent: 0 }),
     wake: Condvar::new(),
     ready: AtomicUsize::new(0),
     searching: AtomicUsize::new(0),
@@ -148,12 +150,13 @@ pub(in crate::machine) fn begin() -> Answer {
 /// Starts a worker if streams are ready and every worker is in code that may block. `true` if the system starts none.
 pub(in crate::machine) fn is_short_of_workers() -> bool {
     let mut state = lock(&POOL.state);
-    if state.ready.is_empty() || state.workers > state.lent {
+    // Another thread may ask the system at the same time, and be refused.
+    if state.ready.is_empty() || state.workers > state.lent + state.starting {
         return false;
     }
-    state.workers += 1;
+    let help = state.spawn();
     drop(state);
-    !Help::Spawn.call()
+    !help.call()
 }
 
 pub(in crate::machine) fn no_worker() -> Failure {
@@ -219,11 +222,16 @@ impl State {
         if self.sleeping > 0 {
             Help::Wake
         } else if self.workers - self.lent < wanted_workers() {
-            self.workers += 1;
-            Help::Spawn
+            self.spawn()
         } else {
             Help::None
         }
+    }
+
+    fn spawn(&mut self) -> Help {
+        self.workers += 1;
+        self.starting += 1;
+        Help::Spawn
     }
 }
 
@@ -234,10 +242,11 @@ impl Help {
             Self::None => {}
             Self::Wake => POOL.wake.notify_one(),
             Self::Spawn => {
-                if !spawn() {
-                    lock(&POOL.state).workers -= 1;
-                    return false;
-                }
+                let is_started = spawn();
+                let mut state = lock(&POOL.state);
+                state.starting -= 1;
+                state.workers -= usize::from(!is_started);
+                return is_started;
             }
         }
         true
