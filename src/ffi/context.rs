@@ -5,7 +5,6 @@ use super::call::{Function, Ready, call, functions};
 use super::condition::SelectsContext;
 use super::created;
 use super::resets::UNKNOWN;
-use super::staying;
 use super::thread_notes::{self, with_notes};
 use crate::device_allocator::ContextId;
 use crate::error::{Boxed, Error};
@@ -118,7 +117,7 @@ impl RawContext {
         if !self.is_created() {
             return Ok(());
         }
-        let threads = staying::other_threads_in(api, self);
+        let threads = thread_notes::other_threads_in(api, self);
         if threads > 0 {
             return Err(Error::CurrentElsewhere { threads });
         }
@@ -128,7 +127,7 @@ impl RawContext {
         let answer = unsafe { call!(api.aclrtDestroyContext(self.handle)) };
         let destroyed = answer.done(|| "destroy a context".into());
         match &destroyed {
-            Ok(()) => made.into_iter().for_each(|made| staying::record_destroyed(api, made)),
+            Ok(()) => made.into_iter().for_each(|made| thread_notes::record_destroyed(api, made)),
             Err(_) => made.into_iter().for_each(created::put_back),
         }
         destroyed
@@ -141,7 +140,7 @@ impl RawContext {
         // an unknown one. A handle that may be dead is never passed (see `RawContext`).
         let answer = unsafe { call!(ready.aclrtSetCurrentContext(self.handle)) };
         answer.success(MAKING_CURRENT)?;
-        staying::record_current(api, self);
+        thread_notes::record_current(api, self);
         Ok(())
     }
 

@@ -2,7 +2,8 @@
 
 use super::context::{CurrentContext, LeftCurrent};
 use super::created::{self, CreatedContext};
-use super::{Api, RawContext, staying, thread_notes};
+use super::thread_notes;
+use super::{Api, RawContext};
 use crate::error::Error;
 
 /// Exists while foreign code runs. When it ends, it makes the context from before current again.
@@ -23,7 +24,7 @@ impl Outside {
     /// A context that the thread could not leave counts as none: the program did not choose it, and any thread may destroy
     /// it as soon as the code has left it (CTX-11).
     pub(crate) fn here(api: Api) -> Option<Self> {
-        let is_chosen = |context: &RawContext| !staying::is_in(api, *context);
+        let is_chosen = |context: &RawContext| !thread_notes::stays_in(api, *context);
         let context = match CurrentContext::of_this_thread(api) {
             CurrentContext::Is(context) => Some(context).filter(is_chosen).or_else(|| thread_notes::entered(api)),
             CurrentContext::None | CurrentContext::Unknown | CurrentContext::NotAsked => thread_notes::entered(api),

@@ -3,7 +3,6 @@
 use super::Api;
 use super::context::{CurrentContext, LeftCurrent, RawContext};
 use super::created::{self, CreatedContext};
-use super::staying;
 use super::thread_notes::{self, Unrestored, with_notes};
 use crate::error::Boxed;
 use ascendcl_macros::rule;
@@ -95,7 +94,7 @@ impl Restore {
     /// Records that the device was set, and its default context, if the library said which that is.
     pub(crate) fn record_device_set(&mut self, device: i32, default: Option<RawContext>) {
         let default = default.unwrap_or_else(|| RawContext::default_without_handle(self.api, device));
-        staying::record_current(self.api, default);
+        thread_notes::record_current(self.api, default);
         let default = LeftCurrent::now(self.api, default);
         self.instead = Some(default);
         if matches!(self.before, Before::Nothing) {
@@ -106,7 +105,7 @@ impl Restore {
     /// Records the new context. If this crate created it, it is current.
     pub(crate) fn record_created(&mut self, context: RawContext) {
         if context.is_created() {
-            staying::record_current(self.api, context);
+            thread_notes::record_current(self.api, context);
         }
         self.within = Some(context);
     }
@@ -126,7 +125,7 @@ impl Restore {
     pub(crate) fn without(&mut self, ended: RawContext) {
         self.home = self.home();
         self.within = None;
-        thread_notes::record_destroyed(self.api, ended);
+        thread_notes::forget_owed(self.api, ended);
         // What is entered outlives the call: an entered default context goes on when a visit within it ends.
         if let Before::Foreign(before) | Before::Chosen(before, _) = self.before
             && before.is(ended)
@@ -221,12 +220,12 @@ impl Restore {
                 self.within.filter(|within| within.is(current)),
                 self.instead.filter(|_| left.is_none_or(|left| !left.context().is(current))),
             ),
-            CurrentContext::Unknown if staying::somewhere(self.api) => (None, self.instead),
+            CurrentContext::Unknown if thread_notes::stays_somewhere(self.api) => (None, self.instead),
             CurrentContext::Unknown => (self.within, self.instead),
             CurrentContext::None | CurrentContext::NotAsked => return,
         };
         if let Some(within) = stays.filter(|within| within.is_created()) {
-            staying::record(self.api, within);
+            thread_notes::record_staying(self.api, within);
         }
         if let Some(instead) = leaves {
             with_notes(self.api, |own| own.left().set(Some(instead)));
@@ -296,7 +295,7 @@ impl Before {
         }
         match left {
             // It could not be left before, and the program did not choose it.
-            _ if staying::is_in(api, current) => Self::Nothing,
+            _ if thread_notes::stays_in(api, current) => Self::Nothing,
             None | Some(None) => match created::at_address(api.resets(), current.raw().addr()) {
                 Some(made) => Self::Chosen(current, made),
                 None => Self::Foreign(current),

@@ -2,9 +2,10 @@
 
 use super::Api;
 use super::context::{LeftCurrent, RawContext};
-use super::created::{ContextNumber, CreatedContext};
+use super::created::{self, ContextNumber, CreatedContext};
 use super::note::{Note, Present};
 use super::process::LoadedLibrary;
+use super::staying;
 use crate::device_allocator::ContextId;
 use crate::error::Error;
 use ascendcl_macros::rule;
@@ -296,14 +297,81 @@ impl Unrestored {
     }
 }
 
-/// Forgets the context if it is still to be restored on this thread: it was destroyed.
-pub(super) fn record_destroyed(api: Api, context: RawContext) {
+fn number(api: Api, context: RawContext) -> Option<ContextNumber> {
+    created::at_address(api.resets(), context.raw().addr()).map(CreatedContext::number)
+}
+
+/// Records that this thread could not leave the context.
+pub(super) fn record_staying(api: Api, context: RawContext) {
+    let Some(context) = number(api, context) else { return };
+    let before = with_notes(api, |own| own.stays().replace(Some(context))).flatten();
+    if before != Some(context) {
+        staying::add(context);
+        before.into_iter().for_each(staying::remove);
+    }
+}
+
+/// The context that this thread could not leave.
+fn stays(api: Api) -> Option<ContextNumber> {
+    with_notes(api, |own| own.stays().get()).flatten()
+}
+
+/// Whether this thread could not leave some context.
+pub(super) fn stays_somewhere(api: Api) -> bool {
+    with_notes(api, |own| own.stays().is_some()).unwrap_or_default()
+}
+
+/// Whether this thread could not leave this context.
+pub(super) fn stays_in(api: Api, context: RawContext) -> bool {
+    stays(api).is_some_and(|own| number(api, context) == Some(own))
+}
+
+/// Records that the context was made current on this thread. Another context that had stayed current has thereby been
+/// left.
+#[inline]
+pub(super) fn record_current(api: Api, context: RawContext) {
+    if stays_somewhere(api) {
+        leave_unless_in(api, context);
+    }
+}
+
+#[cold]
+fn leave_unless_in(api: Api, context: RawContext) {
+    if !stays_in(api, context) {
+        leave(api);
+    }
+}
+
+fn leave(api: Api) {
+    let left = with_notes(api, |own| own.stays().replace(None)).flatten();
+    left.into_iter().for_each(staying::remove);
+}
+
+/// Records that the context was destroyed on this thread.
+pub(super) fn record_destroyed(api: Api, context: CreatedContext) {
+    if stays(api) == Some(context.number()) {
+        leave(api);
+    }
+}
+
+/// Forgets the context, which was destroyed, if it is still to be restored on this thread.
+pub(super) fn forget_owed(api: Api, context: RawContext) {
     let ended = |own: &LibraryNotes| own.owed().get().is_some_and(|owed| owed.left.context().is(context));
     with_notes(api, |own| {
         if ended(own) {
             own.owed().set(None)
         }
     });
+}
+
+/// How many other threads have this context current because they could not leave it.
+pub(super) fn other_threads_in(api: Api, context: RawContext) -> usize {
+    if staying::is_empty() {
+        return 0;
+    }
+    let Some(context) = number(api, context) else { return 0 };
+    let all = staying::threads_in(context);
+    all - usize::from(stays(api) == Some(context)).min(all)
 }
 
 #[cfg(test)]
