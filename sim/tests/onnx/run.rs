@@ -114,9 +114,13 @@ fn check(
     if declared != acl_type(expected.kind) {
         return Err(wrong(format!("described as type {}, expected {}", declared.0, expected.kind)));
     }
-    let shape = call!(model::aclmdlGetDatasetTensorDesc(results, index));
-    let rank = call!(tensor_desc::aclGetTensorDescNumDims(shape));
-    let dims: Vec<i64> = (0..rank).map(|axis| call!(tensor_desc::aclGetTensorDescDim(shape, axis))).collect();
+    // A run describes an output only if the model does not say its dims.
+    let mut dims = dims_of(|dims| call!(model::aclmdlGetOutputDims(desc, index, dims)));
+    if dims.iter().any(|&dim| dim < 0) {
+        let shape = call!(model::aclmdlGetDatasetTensorDesc(results, index));
+        let rank = call!(tensor_desc::aclGetTensorDescNumDims(shape));
+        dims = (0..rank).map(|axis| call!(tensor_desc::aclGetTensorDescDim(shape, axis))).collect();
+    }
     let buffer = call!(model::aclmdlGetDatasetBuffer(results, index));
     let size = call!(base::aclGetDataBufferSizeV2(buffer));
     let mut bytes = vec![0_u8; size];
@@ -132,10 +136,14 @@ fn check(
 }
 
 fn is_dynamic(desc: *mut aclmdlDesc, index: usize) -> bool {
+    dims_of(|dims| call!(model::aclmdlGetInputDims(desc, index, dims))).iter().any(|&dim| dim < 0)
+}
+
+fn dims_of(get: impl FnOnce(*mut aclmdlIODims) -> aclError) -> Vec<i64> {
     // SAFETY: all fields are numbers, for which zero is a value.
     let mut dims: aclmdlIODims = unsafe { core::mem::zeroed() };
-    call!(model::aclmdlGetInputDims(desc, index, &mut dims));
-    dims.dims[..dims.dimCount].iter().any(|&dim| dim < 0)
+    get(&mut dims);
+    dims.dims[..dims.dimCount].to_vec()
 }
 
 /// Device memory; the reset of the machine frees it.
