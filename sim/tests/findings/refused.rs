@@ -54,6 +54,18 @@ fn profiling_calls_nest() {
     assert_eq!(profiled("idef"), [(rules::DATA_05, "aclprofStop")]);
 }
 
+#[test]
+fn what_follows_from_a_refused_load_is_no_second_mistake() {
+    let found = broken_by(|| {
+        let (settings, mut id) = (acl!(aclmdlCreateConfigHandle()), 77);
+        acl!(aclmdlDestroyConfigHandle(settings));
+        acl!(aclmdlLoadWithConfig(settings, &mut id));
+        acl!(aclmdlExecute(id, set_of(&[]), set_of(&[])));
+        acl!(aclmdlUnload(id));
+    });
+    assert_eq!(found, [(rules::DATA_05, "aclmdlLoadWithConfig")]);
+}
+
 /// A model with the gears 1, 8 and 2 for its rows, loaded.
 fn geared() -> u32 {
     let (file, mut id) = (files::sum("rows", Some(("ascendcl.dynamic_batch", "1,8,2"))), 0);
