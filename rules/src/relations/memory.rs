@@ -1,8 +1,10 @@
 //! MEM, COPY: what kind of memory an address is in, and whether there still is a block.
 
-use super::scene::{Case, MemoryUse};
+use super::scene::{Case, MemoryUse, Scene};
+use super::world::World;
 use crate::catalogue::*;
 use crate::events::{Flag, Kind, Object, Op, Place, Role, Span, Use};
+use crate::finding::Finding;
 
 /// Whether the memory is there, and where the call says.
 pub(super) fn judge(case: &mut Case<'_>) -> bool {
@@ -291,6 +293,9 @@ fn other_device(case: &mut Case<'_>) {
     for used in &case.scene.memory {
         let Some((block, entry)) = world.block(used.span.start) else { continue };
         let Some(of) = entry.data.device.filter(|of| *of != device && !linked(case, device, *of)) else { continue };
+        if entry.data.misplaced.contains(&device) {
+            continue;
+        }
         let made = entry.made;
         case.report(
             MEM_11,
@@ -301,6 +306,17 @@ fn other_device(case: &mut Case<'_>) {
         .about(block)
         .against(made, "allocated the block");
         return;
+    }
+}
+
+/// That a block is on another device than the work which uses it is one mistake, whatever uses it.
+pub(super) fn note_misplaced(world: &mut World, scene: &Scene, findings: &[Finding]) {
+    let queue = scene.event.queue().and_then(|queue| world.streams.get(queue));
+    let Some(device) = queue.map(|stream| stream.data.device) else { return };
+    let blocks = findings.iter().filter(|finding| finding.rule == MEM_11).filter_map(|finding| finding.objects.first());
+    for block in blocks {
+        let block = world.blocks.get_mut(block.object);
+        block.into_iter().for_each(|block| block.data.misplaced.extend([device]));
     }
 }
 
