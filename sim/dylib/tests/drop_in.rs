@@ -26,6 +26,11 @@ fn a_binding_that_opens_the_library_by_name_finds_every_function_it_uses() {
     run("CC", "cc", "-std=gnu11", "programs/bindings.c", include_str!("programs/bindings.expected"));
 }
 
+#[test]
+fn a_program_uses_the_layer_below_beside_the_library() {
+    run("CC", "cc", "-std=gnu11", "programs/runtime.c", include_str!("programs/runtime.expected"));
+}
+
 fn run(variable: &str, usual: &str, standard: &str, source: &str, expected: &str) {
     let program = compile(variable, usual, standard, source, library::folder(), "-lascendcl");
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/data/digits-8.onnx");
