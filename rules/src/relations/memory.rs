@@ -219,7 +219,8 @@ fn place(case: &mut Case<'_>, used: &MemoryUse) {
     .all(block.map(|(block, _)| block));
 }
 
-/// COPY-01: the destination is shorter than the call says, whether or not the copy fits.
+/// COPY-01: the destination is shorter than the call says, whether or not the copy fits, or the source is shorter than the
+/// copy.
 fn room(case: &mut Case<'_>) {
     let (world, event) = (case.world, case.event());
     for used in &event.uses {
@@ -229,11 +230,21 @@ fn room(case: &mut Case<'_>) {
         }
         let block = world.block(said.start);
         let Some(there) = world.room(said.start).or(known).filter(|there| *there < said.bytes) else { continue };
+        let is_read = |used: &Use| matches!(used, Use::Memory { span, role: Role::Source, .. } if *span == said);
+        let (found, expected) = match event.uses.iter().any(is_read) {
+            true => {
+                (format!("the call reads {said}, but only {there} bytes are there"), "as many bytes as the source has")
+            }
+            false => (
+                format!("the call says that there is room for {said}, but only {there} bytes are there"),
+                "the capacity of the destination",
+            ),
+        };
         case.report(
             COPY_01,
-            format!("the call says that there is room for {said}, but only {there} bytes are there"),
-            "the capacity of the destination",
-            "pass the size that the destination was allocated with, less what comes before the address",
+            found,
+            expected,
+            "pass the size that the memory was allocated with, less what comes before the address",
         )
         .all(block.map(|(block, _)| block))
         .against_any(block.map(|(_, entry)| entry.made), "allocated the block");
