@@ -234,6 +234,7 @@ fn a_model_that_was_compiled_for_some_batch_sizes_runs_in_these() {
         let mut compiled = current.load(ModelSource::memory(&file).into())?;
         assert_eq!(compiled.gears(), Some(&Gears::Batches(vec![1, 7, 300])));
         assert_eq!(compiled.inputs().len(), 1, "the input for the choice is not the program's affair");
+        assert_eq!(compiled.outputs()[0].shape, [Some(300), Some(10)], "of the largest gear");
         let outputs = compiled.run(current, &[Input::new(&[7, 64], &pixels[..448])?])?;
         assert_eq!(outputs.get(0)?.shape(), [7, 10]);
         assert_eq!(right(&labels[..7], &outputs.get(0)?.to_vec::<f32>()?), 7);
@@ -256,7 +257,13 @@ fn a_model_that_was_compiled_for_some_batch_sizes_runs_in_these() {
         assert!(matches!(error, Error::Input(_)), "{error}");
         let failed = prepared.into_model(current)?.bind(current, &[&[8, 64]], &[&[8, 10]]).unwrap_err();
         assert!(matches!(failed.error, Error::Input(_)), "{}", failed.error);
-        failed.value.unload(current)?;
+        let failed = failed.value.bind(current, &[&[7, 64]], &[&[70]]).unwrap_err();
+        assert!(failed.error.to_string().contains("[300, 10]"), "{}", failed.error);
+        let mut bound = failed.value.bind(current, &[&[7, 64]], &[&[7, 10]])?;
+        bound.write(current, 0, &pixels[..448])?;
+        bound.run(current)?;
+        assert_eq!(right(&labels[..7], &bound.read::<f32>(current, 0)?), 7);
+        bound.into_model(current)?.unload(current)?;
         Ok(())
     });
     alone.assert_nothing_lives();

@@ -43,7 +43,7 @@ mv -f "$folder/lib64/libascendcl.so.new" "$folder/lib64/libascendcl.so"
 # The files that the table of functions names, and others that programs link with.
 names=$({
     grep -hoE 'lib[a-z_]+\.so' "$root"/sys/src/table/*.rs
-    printf '%s\n' libprofapi.so
+    printf '%s\n' libprofapi.so libruntime.so
 } | sort -u)
 for name in $names; do
     [ "$name" = libascendcl.so ] || ln -sfn libascendcl.so "$folder/lib64/$name"

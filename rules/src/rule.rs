@@ -134,11 +134,12 @@ impl RuleId {
     /// The consequence of breaking it.
     pub fn severity(self) -> Severity {
         use crate::catalogue::{
-            ALLOC_05, ALLOC_13, ALLOC_21, CB_01, COPY_09, CTX_14, DATA_10, DVPP_03, EVENT_01, EVENT_07, MEM_07, MEM_15,
-            VMM_04,
+            ALLOC_05, ALLOC_13, ALLOC_15, ALLOC_21, CB_01, COPY_09, CTX_14, DATA_10, DVPP_03, EVENT_01, EVENT_07,
+            MEM_07, MEM_15, VMM_04,
         };
         /// Rules whose violation is only a warning:
         ///
+        /// * ALLOC-15: the library goes on with its own allocator, and nothing fails.
         /// * ALLOC-21: a program may ask in order to find out, and go on with the code.
         /// * CB-01: the vendor's own examples break it.
         /// * COPY-09: the header alone asks for it, and programs copy parts of tensors.
@@ -150,8 +151,8 @@ impl RuleId {
         /// * MEM-07: the program may know that it does not use the data that it reads.
         /// * MEM-15: some drivers copy by the addresses that devices have for host memory.
         /// * VMM-04: according to later manuals, freed physical memory stays until it is unmapped.
-        const WARNINGS: [RuleId; 11] =
-            [ALLOC_21, CB_01, COPY_09, CTX_14, DATA_10, DVPP_03, EVENT_01, EVENT_07, MEM_07, MEM_15, VMM_04];
+        const WARNINGS: [RuleId; 12] =
+            [ALLOC_15, ALLOC_21, CB_01, COPY_09, CTX_14, DATA_10, DVPP_03, EVENT_01, EVENT_07, MEM_07, MEM_15, VMM_04];
         /// Rules whose violation the calls alone do not show. A program that forgot to use its allocator's stream makes
         /// the same calls as a program whose allocator is for work that did not come.
         const ADVICE: [RuleId; 2] = [ALLOC_05, ALLOC_13];

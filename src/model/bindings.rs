@@ -126,8 +126,9 @@ impl Tensors {
         let output = |((info, port), room): ((&TensorInfo, &Port), &OutputBuffer<'_>)| {
             let room = match *room {
                 OutputBuffer::Shape(shape) => {
+                    // With gears, the description has shape and size of the largest.
+                    let accepted = if has_gears { accepted_in_a_gear } else { accepted };
                     let elements = elements(accepted(info, shape).map_err(InputError::of_an_output)?);
-                    // With gears, the description has the size of the largest.
                     let least = if has_gears { 0 } else { port.fixed_bytes() };
                     OwnRoom::Exactly(elements, place(elements, info, least)?)
                 }
@@ -276,11 +277,17 @@ pub(super) fn names(infos: &[TensorInfo]) -> String {
 }
 
 fn accepted<'s>(info: &TensorInfo, shape: &'s [usize]) -> Result<&'s [usize], InputError> {
-    if info.accepts(shape) {
-        return Ok(shape);
-    }
+    if info.accepts(shape) { Ok(shape) } else { Err(misfit(info, shape)) }
+}
+
+/// The same for an output of a model with gears: which of its axes vary, and to which sizes, is known when a gear was chosen.
+fn accepted_in_a_gear<'s>(info: &TensorInfo, shape: &'s [usize]) -> Result<&'s [usize], InputError> {
+    if info.shape.len() == shape.len() { Ok(shape) } else { Err(misfit(info, shape)) }
+}
+
+fn misfit(info: &TensorInfo, shape: &[usize]) -> InputError {
     let (name, expected) = (info.name.clone(), Shape(&info.shape).to_string());
-    Err(InputError::Shape { name, expected, found: format!("{shape:?}") })
+    InputError::Shape { name, expected, found: format!("{shape:?}") }
 }
 
 fn elements(shape: &[usize]) -> usize {

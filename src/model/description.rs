@@ -28,7 +28,8 @@ pub struct TensorInfo {
     /// Its element type.
     pub element: ElementType,
     /// Its sizes, outermost first; `None` for a size that is chosen at each run. An input with preprocessing inside of the
-    /// model (static AIPP) has the shape of what the model reads (`aclmdlGetInputDimsV2`), and not that of the picture.
+    /// model (static AIPP) has the shape of what the model reads (`aclmdlGetInputDimsV2`), and not that of the picture. An
+    /// output of a model that was compiled for a list of shapes has the one of the largest.
     pub shape: Vec<Option<usize>>,
 }
 

@@ -23,7 +23,7 @@ pub enum Use {
         /// Where the call says that it is; `None` where it does not say.
         claimed: Option<Place>,
     },
-    /// How much room there is for what the call writes.
+    /// How much room there is for what the call writes, or how much there is of what it reads.
     Room {
         /// The number of bytes that the call states.
         said: Span,

@@ -166,7 +166,7 @@ fn inherits(case: &mut Case<'_>) {
 /// The registration of a stream, with work that may still use it.
 fn serving(case: &Case<'_>, stream: Object) -> Option<(Registration, Call)> {
     let (world, order) = (case.world, case.world.order());
-    let registration = world.registrations.get(&stream)?;
+    let registration = world.serving(stream)?;
     let in_flight = world.allocators.get(&registration.object?)?;
     let task = in_flight.pending(&order).find(|task| task.stream == stream)?;
     Some((*registration, task.call))
@@ -175,7 +175,7 @@ fn serving(case: &Case<'_>, stream: Object) -> Option<(Registration, Call)> {
 /// ALLOC-10: only one stream at a time uses an allocator.
 fn serves(case: &mut Case<'_>, stream: Object) {
     let (world, order) = (case.world, case.world.order());
-    let Some(registration) = world.registrations.get(&stream) else { return };
+    let Some(registration) = world.serving(stream) else { return };
     let Some(in_flight) = registration.object.and_then(|object| world.allocators.get(&object)) else { return };
     let now = world.now(Some(stream));
     let Now::Queued(_) = now else { return };

@@ -146,7 +146,7 @@ fn submit(world: &mut World, scene: &Scene) -> u64 {
         event.in_flight.push(whole());
     }
     if scene.allocates(world)
-        && let Some(object) = world.registrations.get(&queue).and_then(|registration| registration.object)
+        && let Some(object) = world.serving(queue).and_then(|registration| registration.object)
     {
         world.allocators.entry(object).or_default().push(whole());
     }

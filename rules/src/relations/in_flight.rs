@@ -23,14 +23,17 @@ pub(super) fn judge(case: &mut Case<'_>) {
     if super::live::ends(case.event().op) {
         return;
     }
-    let load = case.event().op == Op::Load;
     for used in &case.scene.memory {
-        // The memory that a model is loaded with is used only by its runs.
-        let later = load && matches!(used.role, Role::Workspace | Role::Weights);
-        if used.role != Role::Contents && !later && conflict(case, used) {
+        if is_used_now(case, used) && conflict(case, used) {
             return;
         }
     }
+}
+
+/// Whether the call or its work uses the memory. That which a model is loaded with is used only by its runs.
+fn is_used_now(case: &Case<'_>, used: &MemoryUse) -> bool {
+    let later = case.event().op == Op::Load && matches!(used.role, Role::Workspace | Role::Weights);
+    used.role != Role::Contents && !later
 }
 
 /// Reports that the bytes that queued work reads have changed since it was queued, and before a thread has waited for it: the
@@ -59,15 +62,17 @@ pub(super) fn altered(case: &mut Case<'_>, work: &Work) {
     .against(call, if graph.is_some() { "queued the replay" } else { "queued the copy" });
 }
 
-/// Reports a conflict if there is one, and returns whether there is one.
-pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
+fn writes(access: Access) -> bool {
+    access == Access::Write
+}
+
+/// The block that a call uses, and the work that conflicts with that.
+fn conflicting(case: &Case<'_>, used: &MemoryUse) -> Option<(Object, Vec<Task>)> {
     let (world, order) = (case.world, case.world.order());
-    let Some((object, block)) = world.block(used.span.start) else { return false };
+    let (object, block) = world.block(used.span.start)?;
     let queue = case.event().queue();
-    let now = world.now(queue);
-    let writes = |access| access == Access::Write;
     let signal = |role| role == Role::Signal;
-    let tasks = block.in_flight.all_unordered(&order, now, |task| {
+    let tasks = block.in_flight.all_unordered(&order, world.now(queue), |task| {
         task.span.overlaps(used.span)
             && (writes(task.access) || writes(used.access))
             && !signal(task.role)
@@ -75,9 +80,29 @@ pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
             && !in_turn(case, task)
             && !block.data.is_reported(task.stream, queue)
     });
-    let Some(task) = tasks.first() else { return false };
+    Some((object, tasks)).filter(|(_, tasks)| !tasks.is_empty())
+}
+
+/// Reports a conflict if there is one, and returns whether there is one. If waits for the work on other memory of the same
+/// call are missing, too, that is the same mistake.
+pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
+    let Some((object, mut tasks)) = conflicting(case, used) else { return false };
+    let queue = case.event().queue();
+    let now = case.world.now(queue);
+    let Some(task) = tasks.first().cloned() else { return false };
+    let excuse = excused_by(case, &task);
+    let on_device = case.world.blocks.get(object).is_some_and(|block| block.data.device.is_some());
+    let rule = excuse.unwrap_or_else(|| rule_for(case, used, &task, on_device));
+    let mut blocks = Vec::new();
+    for other in case.scene.memory.iter().filter(|other| is_used_now(case, other) && !core::ptr::eq(*other, used)) {
+        let Some((block, mut more)) = conflicting(case, other) else { continue };
+        more.retain(|task| excused_by(case, task) == excuse);
+        if !more.is_empty() && block != object && !blocks.contains(&block) {
+            blocks.push(block);
+        }
+        tasks.append(&mut more);
+    }
     let others = others(case, &tasks);
-    let rule = excused_by(case, task).unwrap_or_else(|| rule_for(case, used, task, block.data.device.is_some()));
     let user = match now {
         Now::Host if case.event().op == Op::Touch => "the program itself".to_owned(),
         Now::Host => "this call".to_owned(),
@@ -117,6 +142,7 @@ pub(super) fn conflict(case: &mut Case<'_>, used: &MemoryUse) -> bool {
     .about(object)
     .about(task.stream)
     .all(others)
+    .all(blocks)
     .against(task.call, "queued work that uses the memory");
     true
 }

@@ -123,6 +123,7 @@ fn make_block(world: &mut World, scene: &Scene, made: Object, current: Option<u6
         reachable,
         media,
         reported: BTreeSet::new(),
+        misplaced: BTreeSet::new(),
     };
     enter_block(world, scene.call, block);
 }

@@ -1,8 +1,10 @@
 //! MEM, COPY: what kind of memory an address is in, and whether there still is a block.
 
-use super::scene::{Case, MemoryUse};
+use super::scene::{Case, MemoryUse, Scene};
+use super::world::World;
 use crate::catalogue::*;
 use crate::events::{Flag, Kind, Object, Op, Place, Role, Span, Use};
+use crate::finding::Finding;
 
 /// Whether the memory is there, and where the call says.
 pub(super) fn judge(case: &mut Case<'_>) -> bool {
@@ -217,7 +219,8 @@ fn place(case: &mut Case<'_>, used: &MemoryUse) {
     .all(block.map(|(block, _)| block));
 }
 
-/// COPY-01: the destination is shorter than the call says, whether or not the copy fits.
+/// COPY-01: the destination is shorter than the call says, whether or not the copy fits, or the source is shorter than the
+/// copy.
 fn room(case: &mut Case<'_>) {
     let (world, event) = (case.world, case.event());
     for used in &event.uses {
@@ -227,11 +230,21 @@ fn room(case: &mut Case<'_>) {
         }
         let block = world.block(said.start);
         let Some(there) = world.room(said.start).or(known).filter(|there| *there < said.bytes) else { continue };
+        let is_read = |used: &Use| matches!(used, Use::Memory { span, role: Role::Source, .. } if *span == said);
+        let (found, expected) = match event.uses.iter().any(is_read) {
+            true => {
+                (format!("the call reads {said}, but only {there} bytes are there"), "as many bytes as the source has")
+            }
+            false => (
+                format!("the call says that there is room for {said}, but only {there} bytes are there"),
+                "the capacity of the destination",
+            ),
+        };
         case.report(
             COPY_01,
-            format!("the call says that there is room for {said}, but only {there} bytes are there"),
-            "the capacity of the destination",
-            "pass the size that the destination was allocated with, less what comes before the address",
+            found,
+            expected,
+            "pass the size that the memory was allocated with, less what comes before the address",
         )
         .all(block.map(|(block, _)| block))
         .against_any(block.map(|(_, entry)| entry.made), "allocated the block");
@@ -291,6 +304,9 @@ fn other_device(case: &mut Case<'_>) {
     for used in &case.scene.memory {
         let Some((block, entry)) = world.block(used.span.start) else { continue };
         let Some(of) = entry.data.device.filter(|of| *of != device && !linked(case, device, *of)) else { continue };
+        if entry.data.misplaced.contains(&device) {
+            continue;
+        }
         let made = entry.made;
         case.report(
             MEM_11,
@@ -301,6 +317,17 @@ fn other_device(case: &mut Case<'_>) {
         .about(block)
         .against(made, "allocated the block");
         return;
+    }
+}
+
+/// That a block is on another device than the work which uses it is one mistake, whatever uses it.
+pub(super) fn note_misplaced(world: &mut World, scene: &Scene, findings: &[Finding]) {
+    let queue = scene.event.queue().and_then(|queue| world.streams.get(queue));
+    let Some(device) = queue.map(|stream| stream.data.device) else { return };
+    let blocks = findings.iter().filter(|finding| finding.rule == MEM_11).filter_map(|finding| finding.objects.first());
+    for block in blocks {
+        let block = world.blocks.get_mut(block.object);
+        block.into_iter().for_each(|block| block.data.misplaced.extend([device]));
     }
 }
 

@@ -23,9 +23,9 @@ pub(super) struct ThreadState {
     pub(super) lost: Option<(Object, Call)>,
     /// Whether a finding has reported that the thread has no context.
     pub(super) reported: bool,
-    /// The contexts and devices of objects that this thread has ended while this context was current: a finding has reported
-    /// that this is the wrong one.
-    pub(super) ended_for: BTreeSet<Object>,
+    /// Objects that were used while this context was current, and the contexts and devices of those that were ended: a
+    /// finding has reported that this is the wrong context for them.
+    pub(super) elsewhere: BTreeSet<Object>,
 }
 
 #[derive(Default, Debug)]
@@ -111,6 +111,8 @@ pub(super) struct Block {
     pub(super) media: bool,
     /// The pairs of streams for which a finding has reported that they use the block without an order.
     pub(super) reported: BTreeSet<[Object; 2]>,
+    /// The devices whose work has used the block: a finding has reported that it is on another device.
+    pub(super) misplaced: BTreeSet<u64>,
 }
 
 impl Block {

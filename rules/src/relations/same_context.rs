@@ -19,32 +19,39 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
         let of_both = of_stream.map(|stream| stream.data.context);
         of_model(case, event.object, of_both);
     }
-    if case.findings.len() == before && matches!(event.op, Op::Record | Op::Await | Op::Reset) {
+    if case.findings.len() == before && !case.told && matches!(event.op, Op::Record | Op::Await | Op::Reset) {
         of_event(case);
     }
     case.findings.len() == before && !case.told
 }
 
-/// Whether the call ends what another context or device has, and a finding has reported that for the context that is
-/// current. That this one is current is one mistake, whatever is ended under it.
-fn was_reported(case: &Case<'_>, of: Object) -> bool {
-    let state = case.world.threads.get(&case.event().thread);
-    super::live::ends(case.event().op) && state.is_some_and(|state| state.ended_for.contains(&of))
+/// Whether a finding has reported that the context which is current is not the one of this object, or, where the call ends
+/// the object, not the one of others of its context or device. That it is current is one mistake.
+fn was_reported(case: &Case<'_>, object: Object, context: Object, device: Option<u64>) -> bool {
+    let Some(state) = case.world.threads.get(&case.event().thread) else { return false };
+    let whose = [Some(context), device.map(Object::device)];
+    let ends = super::live::ends(case.event().op);
+    state.elsewhere.contains(&object) || ends && whose.iter().flatten().any(|whose| state.elsewhere.contains(whose))
 }
 
-/// Remembers whose objects the call was to end while another context is current.
+/// Remembers what was used, and whose objects the call was to end, while another context is current.
 pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Finding]) {
-    const ELSEWHERE: [RuleId; 2] = [MODEL_01, STREAM_06];
-    if !super::live::ends(scene.event.op) || !findings.iter().any(|finding| ELSEWHERE.contains(&finding.rule)) {
+    const ELSEWHERE: [RuleId; 4] = [MODEL_01, STREAM_06, STREAM_09, STREAM_10];
+    let told = findings.iter().filter(|finding| ELSEWHERE.contains(&finding.rule));
+    let mut of: Vec<Object> = told.filter_map(|finding| Some(finding.objects.first()?.object)).collect();
+    if of.is_empty() {
         return;
     }
-    let object = scene.event.object;
-    let of_model = || world.models.get(object).map(|model| model.data.context);
-    let own = world.streams.get(object).map(|stream| stream.data.context).or_else(of_model);
-    let device = own.and_then(|own| world.context_device(Some(own.number)));
-    let here = world.context_device(scene.event.context);
-    let device = device.filter(|device| Some(*device) != here).map(Object::device);
-    world.threads.entry(scene.event.thread).or_default().ended_for.extend(own.into_iter().chain(device));
+    if super::live::ends(scene.event.op) {
+        let object = scene.event.object;
+        let of_model = || world.models.get(object).map(|model| model.data.context);
+        let own = world.streams.get(object).map(|stream| stream.data.context).or_else(of_model);
+        let device = own.and_then(|own| world.context_device(Some(own.number)));
+        let here = world.context_device(scene.event.context);
+        of.extend(own);
+        of.extend(device.filter(|device| Some(*device) != here).map(Object::device));
+    }
+    world.threads.entry(scene.event.thread).or_default().elsewhere.extend(of);
 }
 
 /// The stream whose context has to be current. Waits and queries work from every context (STREAM-21).
@@ -60,7 +67,7 @@ fn of_stream(case: &mut Case<'_>, object: Object) {
     if stream.data.context == Object::context(current) {
         return;
     }
-    if was_reported(case, stream.data.context) || was_reported(case, Object::device(stream.data.device)) {
+    if was_reported(case, object, stream.data.context, Some(stream.data.device)) {
         case.told = true;
         return;
     }
@@ -91,8 +98,7 @@ fn of_model(case: &mut Case<'_>, object: Object, told: Option<Object>) {
     if own == current || told == Some(own) {
         return;
     }
-    let device = world.context_device(Some(own.number)).map(Object::device);
-    if was_reported(case, own) || device.is_some_and(|device| was_reported(case, device)) {
+    if was_reported(case, object, own, world.context_device(Some(own.number))) {
         case.told = true;
         return;
     }

@@ -302,6 +302,12 @@ impl World {
         self.streams.matching(|stream| stream.context == context)
     }
 
+    /// The allocator that serves the stream. One that was registered after the first operator does not (ALLOC-15).
+    pub(super) fn serving(&self, stream: Object) -> Option<&Registration> {
+        let is_late = self.streams.get(stream).is_some_and(|stream| stream.data.allocated.is_some());
+        self.registrations.get(&stream).filter(|_| !is_late)
+    }
+
     /// Whether all work that a stream was given is over.
     pub(super) fn is_idle(&self, stream: Object) -> bool {
         let under_way = self.under_way.iter().filter(|call| call.scene.event.queue() == Some(stream));

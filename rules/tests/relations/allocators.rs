@@ -101,6 +101,22 @@ fn a_registration_comes_before_the_first_work_that_takes_memory() {
         p.register(stream, descriptor);
     };
     breaks(ALLOC_15, |p| run(p, true), |p| run(p, false));
+    assert_eq!(ALLOC_15.severity(), Severity::Warning, "the library goes on with its own allocator");
+}
+
+#[test]
+fn an_allocator_that_was_registered_too_late_serves_nothing() {
+    let found = findings(|p| {
+        let (late, descriptor) = (p.stream(), p.descriptor(&Member::ALL, 1));
+        p.allocating_work(late);
+        p.register(late, descriptor);
+        p.allocating_work(late);
+        let (right, _) = with(p, 1);
+        p.allocating_work(right);
+        p.allocating_work(late);
+        p.unregister(late);
+    });
+    assert_eq!(found.iter().map(|finding| finding.rule).collect::<Vec<_>>(), [ALLOC_15]);
 }
 
 #[test]

@@ -283,3 +283,22 @@ fn a_wait_of_another_thread_for_another_context_excuses_nothing() {
     assert_eq!(run(0), [DEV_17]);
     assert_eq!(run(1), [MEM_02]);
 }
+
+#[test]
+fn waits_that_lack_for_two_blocks_of_one_call_are_one_finding() {
+    for queued in [false, true] {
+        let found = findings(|p| {
+            let (from, to, hosts) = (p.malloc(64), p.malloc(64), [p.malloc_host(64), p.malloc_host(64)]);
+            let streams = [p.stream(), p.stream()];
+            p.copy(from, hosts[0], streams[0]);
+            p.copy(hosts[1], to, streams[1]);
+            let queue = queued.then(|| p.stream());
+            p.copy(to, from, queue);
+            p.copy(from, to, queue);
+            p.copy(to, hosts[1], queue);
+        });
+        let [finding] = &found[..] else { panic!("{found:?}") };
+        let named = |kind| finding.objects.iter().filter(|concerned| concerned.object.kind == kind).count();
+        assert_eq!((named(Kind::Stream), named(Kind::Memory)), (2, 2), "{finding}");
+    }
+}

@@ -9,6 +9,7 @@ mod allocators;
 mod conflicts;
 mod contexts;
 mod declared;
+mod elsewhere;
 mod events;
 mod follows;
 mod given_out_again;

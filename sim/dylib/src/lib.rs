@@ -12,11 +12,14 @@
 //! `ASCENDCL_LIBRARY=target/release/libascendcl.so`.
 //!
 //! It says that it is a simulator: `aclrtGetSocName` answers with a name that starts with
-//! [`ascendcl_sim::SOC_NAME_MARK`]. Every function of the vendor's headers is exported. One that the simulator does not
+//! [`ascendcl_sim::SOC_NAME_MARK`]. Every function of the vendor's headers is exported, and names of the layer below (`rt*`) that
+//! programs link with. One that the simulator does not
 //! have answers 207000 ("feature not supported") and leaves a text that names it; `docs/simulator-coverage.md` lists them,
 //! and [`ascendcl_sim_has`] tells a program.
 
 #![allow(non_snake_case, clippy::missing_safety_doc, clippy::too_many_arguments, missing_docs)]
+
+pub mod runtime;
 
 use ascendcl_sys::types::*;
 use core::ffi::*;
@@ -34,7 +37,7 @@ pub unsafe extern "C" fn ascendcl_sim_has(name: *const c_char) -> c_int {
     }
     // SAFETY: `CStr::from_ptr` asks for a terminated string that stays in place. The caller of the C function gave one.
     let name = unsafe { CStr::from_ptr(name) };
-    c_int::from(name.to_str().is_ok_and(|name| ascendcl_sim::resolve(name).is_some()))
+    c_int::from(name.to_str().is_ok_and(|name| ascendcl_sim::resolve(name).is_some() || runtime::has(name)))
 }
 
 macro_rules! export_group {

@@ -26,6 +26,25 @@ fn a_binding_that_opens_the_library_by_name_finds_every_function_it_uses() {
     run("CC", "cc", "-std=gnu11", "programs/bindings.c", include_str!("programs/bindings.expected"));
 }
 
+#[test]
+fn a_program_uses_the_layer_below_beside_the_library() {
+    run("CC", "cc", "-std=gnu11", "programs/runtime.c", include_str!("programs/runtime.expected"));
+}
+
+#[test]
+fn a_finding_about_a_call_to_the_layer_below_names_the_place_of_the_program() {
+    let program = compile("CC", "cc", "-std=gnu11", "programs/below.c", library::folder(), "-lascendcl");
+    let output = Command::new(program)
+        .env("LD_LIBRARY_PATH", library::folder())
+        .env("ASCENDCL_SIM", "report")
+        .output()
+        .expect("the compiled program runs");
+    let report = String::from_utf8_lossy(&output.stderr);
+    let finding = report.split("MEM-02 is broken by aclrtFree").nth(1).unwrap_or_else(|| panic!("{report}"));
+    let from = finding.lines().find(|line| line.starts_with("  from:")).unwrap_or_default();
+    assert!(from.contains(" main+"), "{report}");
+}
+
 fn run(variable: &str, usual: &str, standard: &str, source: &str, expected: &str) {
     let program = compile(variable, usual, standard, source, library::folder(), "-lascendcl");
     let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/data/digits-8.onnx");

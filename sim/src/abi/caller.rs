@@ -16,7 +16,20 @@ pub(crate) fn callers_of(name: &str, own: Option<usize>) -> Vec<usize> {
         enclosing == own || symbol(*frame).is_some_and(|symbol| symbol.name.as_deref() == Some(name))
     };
     let outside = frames.iter().rposition(is_own).map_or(frames.len(), |last| last + 1);
-    frames.split_off(outside)
+    let mut callers = frames.split_off(outside);
+    let file = symbol(callers_of as *const () as usize).map(|symbol| symbol.file).unwrap_or_default();
+    let of_layer_below = callers.iter().take_while(|frame| is_of_layer_below(**frame, &file)).count();
+    callers.drain(..of_layer_below);
+    callers
+}
+
+/// Whether the address is in a function of the shared object whose name is of the layer below AscendCL (`rtFree`). Such a
+/// function calls the one of AscendCL for the program.
+fn is_of_layer_below(address: usize, file: &str) -> bool {
+    symbol(address).is_some_and(|symbol| {
+        let rest = symbol.name.as_deref().and_then(|name| name.strip_prefix("rt"));
+        symbol.file == file && rest.is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_uppercase()))
+    })
 }
 
 /// Whether an interpreter made the call: its return addresses are those of its own code, not of the program's.

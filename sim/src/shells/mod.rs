@@ -17,6 +17,12 @@ pub fn resolve(name: &str) -> Option<NonNull<c_void>> {
     exports::GROUPS.iter().find_map(|find| find(name))
 }
 
+/// The answer of a function that is not simulated and not in the table: 207000. Leaves a text that names it, and reports the
+/// call once, as of those in the table.
+pub fn not_simulated(name: &'static str, reason: &'static str) -> ascendcl_sys::types::aclError {
+    results::absent_for(name, reason)
+}
+
 /// The functions themselves, group by group, with C signatures: all of the table. One that is not simulated answers
 /// 207000, or null or 0 where it returns no code, and leaves a text that names it.
 ///

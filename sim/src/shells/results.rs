@@ -94,8 +94,12 @@ where
 
 /// The whole of a function that is not simulated.
 pub(super) fn absent<C: Broken>(name: &'static str) -> C {
+    absent_for(name, "the simulator does not have this function")
+}
+
+pub(super) fn absent_for<C: Broken>(name: &'static str, reason: &'static str) -> C {
     errors::during(name, None, || {
-        errors::report(&Failure::unsupported("the simulator does not have this function"));
+        errors::report(&Failure::unsupported(reason));
         watch::absent(name);
         C::ABSENT
     })

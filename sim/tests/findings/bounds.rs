@@ -27,6 +27,24 @@ fn a_destination_that_is_shorter_than_the_call_says_is_found_even_if_the_copy_fi
     }
 }
 
+/// The library gives more memory than it is asked for, by 32 bytes at least, which a program may read.
+#[test]
+fn a_source_that_is_shorter_than_the_copy_is_found() {
+    for queued in [false, true] {
+        breaks_without(rules::COPY_01, |in_bounds| {
+            let (block, target, stream) = (malloc(100), malloc(4096), stream());
+            ok!(aclrtMemset(block, 100, 1, 100));
+            let count = if in_bounds { 128 } else { 1024 };
+            let code = match queued {
+                true => acl!(aclrtMemcpyAsync(target, 4096, block, count, ON_DEVICE, stream)),
+                false => acl!(aclrtMemcpy(target, 4096, block, count, ON_DEVICE)),
+            };
+            assert_eq!(code == 0, in_bounds);
+            sync(stream);
+        });
+    }
+}
+
 #[test]
 fn copying_to_the_host_what_nobody_has_written_is_found() {
     for queued in [false, true] {

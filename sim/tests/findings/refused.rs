@@ -54,6 +54,36 @@ fn profiling_calls_nest() {
     assert_eq!(profiled("idef"), [(rules::DATA_05, "aclprofStop")]);
 }
 
+#[test]
+fn what_follows_from_a_refused_load_is_no_second_mistake() {
+    let found = broken_by(|| {
+        let (settings, mut id) = (acl!(aclmdlCreateConfigHandle()), 77);
+        acl!(aclmdlDestroyConfigHandle(settings));
+        acl!(aclmdlLoadWithConfig(settings, &mut id));
+        acl!(aclmdlExecute(id, set_of(&[]), set_of(&[])));
+        acl!(aclmdlUnload(id));
+    });
+    assert_eq!(found, [(rules::DATA_05, "aclmdlLoadWithConfig")]);
+}
+
+#[test]
+fn memory_that_is_shorter_than_its_data_buffer_says_is_found() {
+    for reads in [true, false] {
+        breaks_without(rules::DATA_08, |is_enough| {
+            let (file, mut id) = (files::sum("64", None), 0);
+            ok!(aclmdlLoadFromMem(file.as_ptr().cast(), file.len(), &mut id));
+            let [short, other] = [if is_enough { 1024 } else { 512 }, 1024].map(|size| {
+                let (memory, dataset) = (malloc(size), acl!(aclmdlCreateDataset()));
+                ok!(aclrtMemset(memory, size, 0, size));
+                ok!(aclmdlAddDatasetBuffer(dataset, acl!(aclCreateDataBuffer(memory, 1024))));
+                dataset
+            });
+            let (input, output) = if reads { (short, other) } else { (other, short) };
+            assert_eq!(acl!(aclmdlExecute(id, input, output)), if is_enough { 0 } else { 145007 });
+        });
+    }
+}
+
 /// A model with the gears 1, 8 and 2 for its rows, loaded.
 fn geared() -> u32 {
     let (file, mut id) = (files::sum("rows", Some(("ascendcl.dynamic_batch", "1,8,2"))), 0);

@@ -43,7 +43,11 @@ fn a_batch_size_is_chosen_before_the_run() {
     let mut dims = no_dims();
     ok!(model::aclmdlGetCurOutputDims(desc, 0, &mut dims));
     assert_eq!((list(&dims), string(dims.name.as_ptr()).as_str()), (&[8, 4][..], "y"), "of the largest gear");
+    ok!(model::aclmdlGetInputDims(desc, 0, &mut dims));
+    assert_eq!(list(&dims), [-1, 4], "inputs are open");
     for rows in [2, 8, 1] {
+        ok!(model::aclmdlGetOutputDims(desc, 0, &mut dims));
+        assert_eq!(list(&dims), [8, 4], "of the largest gear, whatever was chosen");
         ok!(model::aclmdlSetDynamicBatchSize(id, input, index, rows));
         assert_eq!(from_device(gear, 8), rows.to_le_bytes(), "the library writes the gear");
         ok!(model::aclmdlGetCurOutputDims(desc, 0, &mut dims));

@@ -213,10 +213,12 @@ fn entry<R>(
 }
 
 fn declared(model_desc: Name<aclmdlDesc>, side: Side, index: usize) -> Answer<aclmdlIODims> {
-    let dims = |entry: &Entry| entry.port.dims.clone();
     let dims = match side {
-        Side::Input => input(model_desc, index, dims)?,
-        Side::Output => output(model_desc, index, dims)?,
+        Side::Input => input(model_desc, index, |entry| entry.port.dims.clone())?,
+        // By the manual, those of the largest gear.
+        Side::Output => {
+            output(model_desc, index, |entry| entry.largest.clone().unwrap_or_else(|| entry.port.dims.clone()))?
+        }
     };
     Ok(io_dims(&filled(model_desc)?.name(side, index), &dims))
 }

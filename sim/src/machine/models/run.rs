@@ -11,12 +11,12 @@ use crate::machine::allocators::calls::{Lent, refuse_inside};
 use crate::machine::allocators::scratch::{Scratch, Supply};
 use crate::machine::contexts::context::Context;
 use crate::machine::memory::areas::{Area, Owner, fill_open};
-use crate::machine::memory::{Hold, hold};
+use crate::machine::memory::{Hold, describe, hold};
 use crate::machine::streams;
 use crate::machine::streams::stream::Stream;
 use crate::machine::trouble;
 use crate::model::{Input, Output, Port, RunFailure};
-use ascendcl_rules::{DATA_07, Object};
+use ascendcl_rules::{DATA_07, DATA_08, Object};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::{aclDataBuffer, aclmdlDataset};
 use std::ffi::CString;
@@ -302,9 +302,14 @@ pub(in crate::machine) fn lend<R>(inputs: &[Given], run: impl FnOnce(&[Input<'_>
 
 /// Device memory of the context, as much as the data buffer says, kept in place.
 pub(in crate::machine) fn claim(what: &str, area: Area, context: &Context) -> Answer<Hold> {
+    let refused = |failure: Failure| {
+        let failure = Failure::new(ACL_ERROR_GE_EXEC_MODEL_ADDR_INVALID, format!("{what}: {}", failure.text));
+        let is_short = describe(area.address).is_some_and(|found| found.left < area.size);
+        let fix = "give the data buffer no more bytes than the memory was allocated with";
+        if is_short { failure.breaks(DATA_08, "as many bytes of memory as the data buffer says", fix) } else { failure }
+    };
     // Held before it is looked at: what another thread frees in between stays in place.
-    let hold = hold(area.address, area.size)
-        .map_err(|failure| Failure::new(ACL_ERROR_GE_EXEC_MODEL_ADDR_INVALID, format!("{what}: {}", failure.text)))?;
+    let hold = hold(area.address, area.size).map_err(refused)?;
     on_device(what, area.address, context)?;
     Ok(hold)
 }

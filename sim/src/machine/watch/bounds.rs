@@ -18,19 +18,35 @@ impl Watching {
     }
 
     /// The call copies these bytes to this place. To see what is in device memory a program copies it to the host.
-    pub(crate) fn copies(mut self, to: Address, start: Address, bytes: usize) -> Self {
+    pub(crate) fn copies(self, to: Address, start: Address, bytes: usize) -> Self {
+        let mut copies = self.whole(start, bytes);
         let to_host = || !matches!(memory::describe(to).map(|found| found.place), Some(memory::Place::Device(_)));
         let was_written = || {
             let checker = lock(&CHECKER);
             checker.as_ref().is_some_and(|checker| checker.was_written(start.number() as u64))
         };
-        if let Some(event) = &mut self.0
+        if let Some(event) = &mut copies.0
             && to_host()
             && !was_written()
             && memory::is_untouched(start, bytes)
         {
             event.flags.push(Flag::Untouched);
         }
-        self
+        copies
+    }
+
+    /// The call reads so many bytes from here on. The library gives more memory than it is asked for, which programs may read.
+    fn whole(self, start: Address, bytes: usize) -> Self {
+        if self.0.is_none() {
+            return self;
+        }
+        let there = match memory::describe(start) {
+            Some(found) => Some(found.left).filter(|left| *left < bytes),
+            None => unpoisoned(start, bytes),
+        };
+        match there {
+            Some(there) => self.using(|| Use::Room { said: span(start, bytes), known: Some(there as u64) }),
+            None => self,
+        }
     }
 }

@@ -81,7 +81,10 @@ fn tell(failure: &Failure, breach: &Breach) -> bool {
         return false;
     }
     let name = Some(errors::current_call()).filter(|name| !name.is_empty()).unwrap_or(LIBRARY);
-    let event = Event::new(name, Object::PROCESS, Op::Query, this_thread());
+    // What a load was to make is not there: later calls with its number are the same mistake.
+    let loads = name.starts_with("aclmdlLoad");
+    let (object, op) = if loads { (Object::model(0), Op::Load) } else { (Object::PROCESS, Op::Query) };
+    let event = Event::new(name, object, op, this_thread());
     let (rule, found, objects) = (breach.rule, failure.text.clone(), breach.objects.clone());
     let refusal = Refusal { rule, found, expected: breach.expected, fix: breach.fix, objects };
     let found = lock(&CHECKER).get_or_insert_with(Checker::new).explain(&event, &refusal);
