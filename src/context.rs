@@ -60,6 +60,7 @@ impl<C: Brand> Context<C> {
     ///
     /// [`Error::Vendor`] when the library refuses. The program did not run then.
     #[rule(CTX_05, CTX_09)]
+    #[inline]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn enter<R>( // CTX-05: the thread's token comes first: `&mut Thread::new()?`, or its `current`
         &self,
@@ -87,12 +88,8 @@ pub(crate) fn enter<C: Brand, R>(ledger: &Arc<Ledger>, program: impl FnOnce(&mut
     leads!(context: Live --> Live : MakeCurrent);
     let mut visit = ledger.visit();
     visit.enter()?;
-    let result = {
-        let _span = trace::entered(ledger.id());
-        program(&mut Current::new(ledger))
-    };
-    visit.leave();
-    Ok(result)
+    let _span = trace::entered(ledger.id());
+    Ok(program(&mut Current::new(ledger)))
 }
 
 /// Creates a context, or uses the device's default one. The thread's current context does not change.

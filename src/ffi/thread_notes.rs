@@ -105,10 +105,10 @@ impl LibraryNotes {
         self.of.get().is_none()
     }
 
-    /// The default context that this crate left current, if it is the only note.
+    /// The default context that this crate left current, and whether that is the only note. An `Option` would be copied.
     #[inline(always)]
-    pub(super) fn only_left_current(&self) -> Option<LeftCurrent> {
-        if self.present.get() == LEFT { Some(self.left.get()) } else { None }
+    pub(super) fn only_left_current(&self) -> (bool, LeftCurrent) {
+        (self.present.get() == LEFT, self.left.get())
     }
 
     /// Whether this is the default context that this crate has left current.

@@ -3,7 +3,7 @@
 use super::api::Api;
 use super::call::{FailedCall, call_cached, functions};
 use super::context::{Entered, LeftCurrent, MAKING_CURRENT, RawContext};
-use super::here::Site;
+use super::here::{OutsideCallbacks, Select, Site};
 use super::owner::Owner;
 use super::restore::Restore;
 use super::thread_notes::{Innermost, notes};
@@ -73,6 +73,8 @@ pub(crate) struct Visit<'l> {
 struct FastEntry {
     left: LeftCurrent,
     outer: Innermost,
+    /// The thread was outside of callbacks when it entered the context, and it leaves it in the same function.
+    outside: OutsideCallbacks,
 }
 
 impl<'l> Visit<'l> {
@@ -107,14 +109,17 @@ impl<'l> Visit<'l> {
     fn enter_fast(&mut self) -> Option<Result<(), NotMadeCurrent>> {
         let Enterable { site, context, id } = self.to;
         let (own, innermost) = notes(site.api())?;
-        if !context.is_created() {
+        let outside = OutsideCallbacks::now()?;
+        let (is_only, left) = own.only_left_current();
+        if !context.is_created() || !is_only {
             return None;
         }
-        let fast = self.fast.insert(FastEntry { left: own.only_left_current()?, outer: innermost.get() });
-        if !is_current(fast.left.context(), site) || !fast.left.is_alive() {
+        let fast = self.fast.insert(FastEntry { left, outer: innermost.get(), outside });
+        let select = site.select(outside);
+        if !is_current(fast.left.context(), select) || !fast.left.is_alive() {
             return None;
         }
-        let made_current = make_current(context, site)?;
+        let made_current = make_current(context, select)?;
         if made_current.is_ok() {
             own.enter_outermost(context);
             innermost.set(Innermost(Some(*id)));
@@ -140,16 +145,8 @@ impl<'l> Visit<'l> {
         Ok(())
     }
 
-    /// Makes the context from before current again. Dropping the value does the same by the slow path.
     #[inline(always)]
-    pub(crate) fn leave(&mut self) {
-        if self.fast.as_ref().is_some_and(|fast| self.leave_fast(fast)) {
-            self.fast = None;
-        }
-    }
-
-    #[inline(always)]
-    fn leave_fast(&self, FastEntry { left, outer }: &FastEntry) -> bool {
+    fn leave_fast(&self, FastEntry { left, outer, outside }: &FastEntry) -> bool {
         let Some((own, innermost)) = notes(self.api()) else { return false };
         innermost.set(*outer);
         // A visit within this one may have left another default context. And this one may end at any time: if its device is
@@ -157,14 +154,14 @@ impl<'l> Visit<'l> {
         own.leave_outermost()
             && own.has_left_current(left)
             && left.is_alive()
-            && matches!(make_current(left.context(), &self.to.site), Some(Ok(())))
+            && matches!(make_current(left.context(), self.to.site.select(*outside)), Some(Ok(())))
             && left.is_alive()
     }
 
     #[cold]
     #[inline(never)]
     fn leave_slow(&mut self) {
-        if let Some(FastEntry { left, outer }) = self.fast.take() {
+        if let Some(FastEntry { left, outer, .. }) = self.fast.take() {
             if let Some((own, innermost)) = notes(self.api()) {
                 innermost.set(outer);
                 own.leave_outermost();
@@ -175,10 +172,11 @@ impl<'l> Visit<'l> {
     }
 }
 
+/// Makes the context from before current again.
 impl Drop for Visit<'_> {
     #[inline(always)]
     fn drop(&mut self) {
-        if self.fast.is_some() || self.slow.is_some() {
+        if !self.fast.as_ref().is_some_and(|fast| self.leave_fast(fast)) {
             self.leave_slow();
         }
     }
@@ -187,19 +185,19 @@ impl Drop for Visit<'_> {
 /// Makes the context current. `None` when further checks are needed; then nothing has happened. Unlike
 /// [`RawContext::make_current`], this does not update the note about a context that stayed current.
 #[inline(always)]
-fn make_current(context: &RawContext, site: &Site) -> Option<Result<(), NotMadeCurrent>> {
+fn make_current(context: &RawContext, select: Select<'_>) -> Option<Result<(), NotMadeCurrent>> {
     // SAFETY: the function asks for a handle of a context. The library looks the handle up and returns an error for an
     // unknown one. A handle that may be dead is never passed (see `RawContext`).
-    unsafe { call_cached!(site.aclrtSetCurrentContext(aclrtContext(context.raw()))) }
+    unsafe { call_cached!(select.aclrtSetCurrentContext(aclrtContext(context.raw()))) }
 }
 
 /// Whether this context is current for certain.
 #[inline(always)]
-fn is_current(context: &RawContext, site: &Site) -> bool {
+fn is_current(context: &RawContext, select: Select<'_>) -> bool {
     let mut current = aclrtContext::NULL;
     // SAFETY: the function writes the handle to `current` during the call; a pointer to a live local is valid for writes
     // (`core::ptr`, "Safety").
-    let answer = unsafe { call_cached!(site.aclrtGetCurrentContext(&raw mut current)) };
+    let answer = unsafe { call_cached!(select.aclrtGetCurrentContext(&raw mut current)) };
     // The handle of an unnamed context is null.
     matches!(answer, Some(Ok(()))) && !current.is_null() && current.0 == context.raw()
 }

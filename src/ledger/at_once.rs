@@ -34,32 +34,20 @@ impl Ledger {
         if self.graphs_given_up.load(Ordering::Acquire) != 0 {
             return None;
         }
-        let freed = block.free_at_once(here);
-        if let Some(Ok(())) = freed {
-            self.blocks.take_out(block);
-        }
-        freed
+        block.free_at_once(here, &self.blocks)
     }
 
     /// Like [`destroy_event`](Self::destroy_event), for the holder of the event's handle. `None` when further checks
     /// are needed; then nothing has happened.
     #[inline(always)]
     pub(crate) fn destroy_event_at_once(&self, here: Here<'_>, event: &RawEvent) -> Option<Result<(), Boxed>> {
-        let destroyed = event.destroy_at_once(here);
-        if let Some(Ok(())) = destroyed {
-            self.events.take_out(event);
-        }
-        destroyed
+        event.destroy_at_once(here, &self.events)
     }
 
     /// Like [`destroy_stream`](Self::destroy_stream), for the holder of the stream's handle. `None` when further checks
     /// are needed; then nothing has happened.
     #[inline(always)]
     pub(crate) fn destroy_stream_at_once(&self, here: Here<'_>, stream: &RawStream) -> Option<Result<(), Boxed>> {
-        let destroyed = stream.destroy_at_once(here);
-        if let Some(Ok(())) = destroyed {
-            self.streams.take_out(stream);
-        }
-        destroyed
+        stream.destroy_at_once(here, &self.streams)
     }
 }

@@ -4,7 +4,7 @@
 use super::Ledger;
 use crate::code::{Code, CodeKind};
 use crate::error::{Boxed, Error};
-use crate::ffi::{Here, NewEvent, NewStream, Owner, RawEvent, RawStream, cold_path};
+use crate::ffi::{Here, NewEvent, NewStream, RawEvent, RawStream, cold_path};
 use crate::panics::after_dropping;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtEvent, aclrtStream};
@@ -48,8 +48,7 @@ impl Ledger {
 
     #[inline(always)]
     fn put_stream(&self, raw: aclrtStream) -> Arc<RawStream> {
-        let (api, owner) = (self.api, Owner::of(self.id()));
-        self.streams.put_by(|place| NewStream { raw, place, api, owner })
+        self.streams.put_by(|place| NewStream { raw, place, of: &self.at })
     }
 
     fn make_room_for_stream(

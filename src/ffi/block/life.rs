@@ -5,7 +5,7 @@ use crate::error::{Boxed, Error};
 use crate::ffi::call::{FailedCall, Function, NoSuccess, call_cached, functions};
 use crate::ffi::home::Home;
 use crate::ffi::sharing::HandleStamp;
-use crate::ffi::shelf::{Seed, ShelfPlace};
+use crate::ffi::shelf::{Seed, Shelf, ShelfPlace};
 use crate::ffi::{Api, Here, LastUse, Owner};
 use ascendcl_sys::types::aclrtMemMallocPolicy;
 use core::alloc::Layout;
@@ -72,10 +72,10 @@ impl RawBuffer {
         self
     }
 
-    /// Frees the block, like [`free`](Self::free). `None` when further checks are needed; then nothing has happened.
-    /// The caller has the buffer's only handle.
+    /// Frees the block, like [`free`](Self::free), and takes its row off the shelf. `None` when further checks are
+    /// needed; then nothing has happened. The caller has the buffer's only handle.
     #[inline(always)]
-    pub(crate) fn free_at_once(&self, here: Here<'_>) -> Option<Result<(), Boxed>> {
+    pub(crate) fn free_at_once(&self, here: Here<'_>, shelf: &Shelf<Self>) -> Option<Result<(), Boxed>> {
         // The second check also fails for a block in doubt.
         if self.is_part() || !self.is_device_memory_at_hand(here) || !self.last_use.is_marked_idle() {
             return None;
@@ -85,9 +85,11 @@ impl RawBuffer {
         }
         // SAFETY: the function asks for memory of `aclrtMalloc` (MEM-03) that no work uses (MEM-02), once (MEM-01).
         // `home` says where it came from, the stamp shows that it is idle, and `freed` was not set.
-        let freed = unsafe { call_cached!(here.aclrtFree(self.start.as_ptr())) };
-        match freed {
-            Some(Ok(())) => Some(Ok(())),
+        match unsafe { call_cached!(here.aclrtFree(self.start.as_ptr())) } {
+            Some(Ok(())) => {
+                shelf.take_out(self);
+                Some(Ok(()))
+            }
             refused => self.free_refused(here.api(), refused),
         }
     }
