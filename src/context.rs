@@ -87,9 +87,13 @@ impl<C: Brand> Context<C> {
 pub(crate) fn enter<C: Brand, R>(ledger: &Arc<Ledger>, program: impl FnOnce(&mut Current<C>) -> R) -> Result<R, Error> {
     leads!(context: Live --> Live : MakeCurrent);
     let mut visit = ledger.visit();
-    visit.enter()?;
-    let _span = trace::entered(ledger.id());
-    Ok(program(&mut Current::new(ledger)))
+    let inside = visit.enter()?;
+    let result = {
+        let _span = trace::entered(ledger.id());
+        program(&mut Current::new(ledger))
+    };
+    inside.leave();
+    Ok(result)
 }
 
 /// Creates a context, or uses the device's default one. The thread's current context does not change.

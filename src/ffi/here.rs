@@ -51,7 +51,11 @@ pub(super) struct OutsideCallbacks {
 
 /// The functions of a [`Site`] that select a context, for a thread that is [outside of callbacks](OutsideCallbacks).
 #[derive(Clone, Copy)]
-pub(super) struct Select<'a>(&'a Site);
+pub(super) struct Select<'a> {
+    site: &'a Site,
+    /// That of the site, so that it is loaded once.
+    cache: &'static FunctionCache,
+}
 
 impl Site {
     pub(crate) fn of(api: Api, context: ContextId) -> Self {
@@ -77,7 +81,7 @@ impl Site {
     /// The functions that select a context, and need none.
     #[inline(always)]
     pub(super) fn select(&self, _: OutsideCallbacks) -> Select<'_> {
-        Select(self)
+        Select { site: self, cache: self.cache }
     }
 
     /// Looks the function up and caches it for the next call.
@@ -118,7 +122,7 @@ impl Select<'_> {
         F: Cached<Need = SelectsContext>,
     {
         // SAFETY: `get` asks for the type of what was kept at this place. The callers keep there what `_of` returns.
-        unsafe { self.0.cache.get::<P>(F::PLACE) }
+        unsafe { self.cache.get::<P>(F::PLACE) }
     }
 
     /// Like [`Site::fill_cache`].
@@ -130,7 +134,7 @@ impl Select<'_> {
     pub(super) unsafe fn fill_cache<F: Cached, P: Copy, E>(self, of: impl FnOnce(&Library) -> Result<P, E>) {
         // SAFETY: `Site::fill_cache` asks that `of` is `ascendcl_sys::pointers_of` for the function. This function asks
         // its caller for that.
-        unsafe { self.0.fill_cache::<F, P, E>(of) };
+        unsafe { self.site.fill_cache::<F, P, E>(of) };
     }
 }
 

@@ -26,6 +26,18 @@ impl<'a, T: Copy> Note<'a, T> {
         self.present.get() & self.bit != 0
     }
 
+    /// Whether this value is present, and no other one.
+    #[inline(always)]
+    pub(super) fn is_only(self) -> bool {
+        self.present.get() == self.bit
+    }
+
+    /// The value if it is present, and anything if it is not. An `Option` of a large value is copied twice.
+    #[inline(always)]
+    pub(super) fn value(self) -> T {
+        self.value.get()
+    }
+
     #[inline(always)]
     pub(super) fn get(self) -> Option<T> {
         if self.is_some() { Some(self.value.get()) } else { None }

@@ -105,12 +105,6 @@ impl LibraryNotes {
         self.of.get().is_none()
     }
 
-    /// The default context that this crate left current, and whether that is the only note. An `Option` would be copied.
-    #[inline(always)]
-    pub(super) fn only_left_current(&self) -> (bool, LeftCurrent) {
-        (self.present.get() == LEFT, self.left.get())
-    }
-
     /// Whether this is the default context that this crate has left current.
     #[inline(always)]
     pub(super) fn has_left_current(&self, left: &LeftCurrent) -> bool {
@@ -129,9 +123,12 @@ impl LibraryNotes {
     /// note.
     #[inline(always)]
     pub(super) fn leave_outermost(&self) -> bool {
-        let others = self.present.get() & !ENTERED;
-        self.present.set(others);
-        others == LEFT
+        if self.present.get() == LEFT | ENTERED {
+            self.present.set(LEFT);
+            return true;
+        }
+        self.present.set(self.present.get() & !ENTERED);
+        false
     }
 
     /// See [`set_displaced`].

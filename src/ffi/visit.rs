@@ -6,11 +6,12 @@ use super::context::{Entered, LeftCurrent, MAKING_CURRENT, RawContext};
 use super::here::{OutsideCallbacks, Select, Site};
 use super::owner::Owner;
 use super::restore::Restore;
-use super::thread_notes::{Innermost, notes};
+use super::thread_notes::{Innermost, LibraryNotes, notes};
 use crate::device_allocator::ContextId;
 use crate::error::Error;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtContext;
+use core::cell::Cell;
 use core::mem::ManuallyDrop;
 
 type NotMadeCurrent = FailedCall<functions::aclrtSetCurrentContext>;
@@ -56,10 +57,8 @@ impl Enterable {
     }
 }
 
-/// While this value lives, the context that it [enters](Self::enter) is current on this thread, and is the thread's
-/// innermost one. Afterwards the context from before is current again, also on unwind.
-///
-/// [`of`](Self::of) creates it empty and [`enter`](Self::enter) fills it in place, so that it is not moved.
+/// The way into a context and back. [`of`](Self::of) creates it empty and [`enter`](Self::enter) fills it in place, so that it
+/// is not moved.
 pub(crate) struct Visit<'l> {
     to: &'l Enterable,
     fast: Option<FastEntry>,
@@ -73,8 +72,28 @@ pub(crate) struct Visit<'l> {
 struct FastEntry {
     left: LeftCurrent,
     outer: Innermost,
+}
+
+/// While this value lives, the context of the visit is current on this thread, and is the thread's innermost one.
+/// Afterwards the context from before is current again, also on unwind.
+pub(crate) struct Inside<'v, 'l> {
+    visit: &'v mut Visit<'l>,
+    /// Is there if the thread entered by the fast path.
+    fast: Option<Notes>,
+}
+
+/// Where the thread's notes are. Not in the [`Visit`]: so they stay in registers while the program runs.
+#[derive(Clone, Copy)]
+struct Notes {
+    /// These stay the notes of the same library while they say that the thread has entered a context of it.
+    own: &'static LibraryNotes,
+    innermost: &'static Cell<Innermost>,
     /// The thread was outside of callbacks when it entered the context, and it leaves it in the same function.
     outside: OutsideCallbacks,
+}
+
+impl FastEntry {
+    const NOTHING: Self = Self { left: LeftCurrent::NONE, outer: Innermost(None) };
 }
 
 impl<'l> Visit<'l> {
@@ -88,15 +107,16 @@ impl<'l> Visit<'l> {
     ///
     /// # Errors
     ///
-    /// That of the library. The context from before is current when this value is dropped.
+    /// That of the library. The context from before is current then.
     #[inline(always)]
     #[rule(CTX_05, CTX_09)]
-    pub(crate) fn enter(&mut self) -> Result<(), Error> {
-        match self.enter_fast() {
-            Some(Ok(())) => Ok(()),
-            Some(Err(answer)) => Err(self.refused(answer)),
-            None => self.enter_slow(),
-        }
+    pub(crate) fn enter(&mut self) -> Result<Inside<'_, 'l>, Error> {
+        let fast = match self.enter_fast() {
+            Some(Ok(notes)) => Some(notes),
+            Some(Err(answer)) => return Err(self.refused(answer)),
+            None => self.enter_slow().map(|()| None)?,
+        };
+        Ok(Inside { visit: self, fast })
     }
 
     #[inline(always)]
@@ -106,31 +126,36 @@ impl<'l> Visit<'l> {
 
     /// Makes the context current by the fast path. `None` if that is not possible; then nothing has happened.
     #[inline(always)]
-    fn enter_fast(&mut self) -> Option<Result<(), NotMadeCurrent>> {
+    fn enter_fast(&mut self) -> Option<Result<Notes, NotMadeCurrent>> {
         let Enterable { site, context, id } = self.to;
         let (own, innermost) = notes(site.api())?;
         let outside = OutsideCallbacks::now()?;
-        let (is_only, left) = own.only_left_current();
-        if !context.is_created() || !is_only {
+        if !context.is_created() || !own.left().is_only() {
             return None;
         }
-        let fast = self.fast.insert(FastEntry { left, outer: innermost.get(), outside });
+        // Written field by field: a `FastEntry` that is made first would be a second copy.
+        let fast = self.fast.insert(FastEntry::NOTHING);
+        fast.left = own.left().value();
+        fast.outer = innermost.get();
         let select = site.select(outside);
         if !is_current(fast.left.context(), select) || !fast.left.is_alive() {
             return None;
         }
         let made_current = make_current(context, select)?;
-        if made_current.is_ok() {
-            own.enter_outermost(context);
-            innermost.set(Innermost(Some(*id)));
+        if let Err(refused) = made_current {
+            return Some(Err(refused));
         }
-        Some(made_current)
+        own.enter_outermost(context);
+        innermost.set(Innermost(Some(*id)));
+        Some(Ok(Notes { own, innermost, outside }))
     }
 
     #[cold]
     #[inline(never)]
-    fn refused(&self, failed: NotMadeCurrent) -> Error {
-        failed.into_error(self.api(), MAKING_CURRENT).into()
+    fn refused(&mut self, failed: NotMadeCurrent) -> Error {
+        let error = failed.into_error(self.api(), MAKING_CURRENT).into();
+        self.leave_slow();
+        error
     }
 
     #[cold]
@@ -146,22 +171,22 @@ impl<'l> Visit<'l> {
     }
 
     #[inline(always)]
-    fn leave_fast(&self, FastEntry { left, outer, outside }: &FastEntry) -> bool {
-        let Some((own, innermost)) = notes(self.api()) else { return false };
+    fn leave_fast(&self, Notes { own, innermost, outside }: Notes) -> bool {
+        let Some(FastEntry { left, outer }) = &self.fast else { return false };
         innermost.set(*outer);
         // A visit within this one may have left another default context. And this one may end at any time: if its device is
         // reset during the call, the slow path makes another context current.
         own.leave_outermost()
             && own.has_left_current(left)
             && left.is_alive()
-            && matches!(make_current(left.context(), self.to.site.select(*outside)), Some(Ok(())))
+            && matches!(make_current(left.context(), self.to.site.select(outside)), Some(Ok(())))
             && left.is_alive()
     }
 
     #[cold]
     #[inline(never)]
     fn leave_slow(&mut self) {
-        if let Some(FastEntry { left, outer, .. }) = self.fast.take() {
+        if let Some(FastEntry { left, outer }) = self.fast.take() {
             if let Some((own, innermost)) = notes(self.api()) {
                 innermost.set(outer);
                 own.leave_outermost();
@@ -172,13 +197,21 @@ impl<'l> Visit<'l> {
     }
 }
 
-/// Makes the context from before current again.
-impl Drop for Visit<'_> {
+impl Inside<'_, '_> {
+    /// Makes the context from before current again. Dropping the value does the same by the slow path.
+    #[inline(always)]
+    pub(crate) fn leave(self) {
+        let inside = ManuallyDrop::new(self);
+        if !inside.fast.is_some_and(|notes| inside.visit.leave_fast(notes)) {
+            drop(ManuallyDrop::into_inner(inside));
+        }
+    }
+}
+
+impl Drop for Inside<'_, '_> {
     #[inline(always)]
     fn drop(&mut self) {
-        if !self.fast.as_ref().is_some_and(|fast| self.leave_fast(fast)) {
-            self.leave_slow();
-        }
+        self.visit.leave_slow();
     }
 }
 

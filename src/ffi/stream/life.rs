@@ -3,7 +3,7 @@
 use super::{RawStream, WAITING};
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::allocator::KeptAllocator;
-use crate::ffi::call::{Current, Ready, cached, call, call_cached};
+use crate::ffi::call::{Current, Ready, cached, call, call_cached, functions, success_of};
 use crate::ffi::gate::Gate;
 use crate::ffi::not_ended::{created_at_once, not_ended};
 use crate::ffi::shelf::{Row, Seed, Shelf, ShelfPlace};
@@ -90,9 +90,11 @@ impl RawStream {
         if !is_plain || !self.refers_to_nothing() || !self.is_idle() {
             return None;
         }
-        // Checked first: if the function were missing only after the wait below, the slow path would wait again.
+        // Both functions come first: if one were missing only after the wait below, the slow path would wait again. No code
+        // of the program runs between the two calls, and the wait is for nothing, so what allows one allows the other.
         // SAFETY: `cached!` asks for one function's place and pointer, which it makes itself. Nothing is called.
-        unsafe { cached!(here.aclrtDestroyStream) }?;
+        let (wait, destroy) =
+            unsafe { (cached!(here.aclrtSynchronizeStreamWithTimeout)?, cached!(here.aclrtDestroyStream)?) };
         if !self.admission().close_at_once(&self.gate) {
             return None;
         }
@@ -100,16 +102,18 @@ impl RawStream {
         // library does if it destroys a stream with unfinished work (STREAM-05).
         // SAFETY: the function asks for a live stream. The gate was open, so the stream was not destroyed before; it is
         // closed now, so nobody destroys it meanwhile (STREAM-07).
-        let waited = unsafe { call_cached!(here.aclrtSynchronizeStreamWithTimeout(self.raw, first_slice(None))) };
-        let Some(Ok(())) = waited else { return not_ended(move || self.reopen(), here.api(), WAITING, waited) };
+        let waited = success_of::<functions::aclrtSynchronizeStreamWithTimeout>(unsafe {
+            wait(self.raw, first_slice(None))
+        });
+        let Ok(()) = waited else { return not_ended(move || self.reopen(), here.api(), WAITING, Some(waited)) };
         // SAFETY: the function asks for a live stream that nobody uses (STREAM-07). The gate was open, so the stream
         // was not destroyed before, and nobody was inside; it is closed now.
-        match unsafe { call_cached!(here.aclrtDestroyStream(self.raw)) } {
-            Some(Ok(())) => {
+        match success_of::<functions::aclrtDestroyStream>(unsafe { destroy(self.raw) }) {
+            Ok(()) => {
                 shelf.take_out(self);
                 Some(Ok(()))
             }
-            refused => not_ended(move || self.reopen(), here.api(), DESTROYING, refused),
+            refused => not_ended(move || self.reopen(), here.api(), DESTROYING, Some(refused)),
         }
     }
 
