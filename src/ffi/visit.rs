@@ -12,7 +12,7 @@ use crate::error::Error;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtContext;
 use core::cell::Cell;
-use core::mem::ManuallyDrop;
+use core::mem::{self, ManuallyDrop, MaybeUninit};
 
 type NotMadeCurrent = FailedCall<functions::aclrtSetCurrentContext>;
 
@@ -58,20 +58,26 @@ impl Enterable {
 }
 
 /// The way into a context and back. [`of`](Self::of) creates it empty and [`enter`](Self::enter) fills it in place, so that it
-/// is not moved.
+/// is not moved. Nothing is written that the way does not need: each word of it would cost as much as a check.
 pub(crate) struct Visit<'l> {
     to: &'l Enterable,
-    fast: Option<FastEntry>,
-    /// The entry is dropped before the context from before is restored. [`leave_slow`](Self::leave_slow) drops both, so
-    /// that the fast path has no code for them.
-    slow: ManuallyDrop<Option<(Entered, Restore)>>,
+    way: Way,
+    /// The default context that this crate had left current. Is there on the fast way.
+    left: MaybeUninit<LeftCurrent>,
+    /// The thread's innermost context before. Is there on the fast way.
+    outer: MaybeUninit<Innermost>,
+    /// Is there on the slow way. The entry is dropped before the context from before is restored.
+    slow: MaybeUninit<(Entered, Restore)>,
 }
 
-/// What the fast path back needs. The fast path enters a context that this crate created, from the default context that
-/// this crate left current on this thread. It copies little, and calls nothing but the library.
-struct FastEntry {
-    left: LeftCurrent,
-    outer: Innermost,
+/// How the thread entered, and what of the [`Visit`] is there.
+#[derive(Clone, Copy)]
+enum Way {
+    Nothing,
+    /// Into a context that this crate created, from the default context that this crate left current on this thread. It
+    /// copies little, and calls nothing but the library.
+    Fast,
+    Slow,
 }
 
 /// While this value lives, the context of the visit is current on this thread, and is the thread's innermost one.
@@ -92,15 +98,12 @@ struct Notes {
     outside: OutsideCallbacks,
 }
 
-impl FastEntry {
-    const NOTHING: Self = Self { left: LeftCurrent::NONE, outer: Innermost(None) };
-}
-
 impl<'l> Visit<'l> {
     /// The caller guarantees that the context does not end while this value lives.
     #[inline(always)]
     pub(crate) fn of(to: &'l Enterable) -> Self {
-        Self { to, fast: None, slow: ManuallyDrop::new(None) }
+        let (left, outer, slow) = (MaybeUninit::uninit(), MaybeUninit::uninit(), MaybeUninit::uninit());
+        Self { to, way: Way::Nothing, left, outer, slow }
     }
 
     /// Makes the context current.
@@ -133,14 +136,12 @@ impl<'l> Visit<'l> {
         if !context.is_created() || !own.left().is_only() {
             return None;
         }
-        // Written field by field: a `FastEntry` that is made first would be a second copy.
-        let fast = self.fast.insert(FastEntry::NOTHING);
-        fast.left = own.left().value();
-        fast.outer = innermost.get();
-        let select = site.select(outside);
-        if !is_current(fast.left.context(), select) || !fast.left.is_alive() {
+        self.outer.write(innermost.get());
+        let (left, select) = (own.left().copy_to(&mut self.left), site.select(outside));
+        if !is_current(left.context(), select) || !left.is_alive() {
             return None;
         }
+        self.way = Way::Fast;
         let made_current = make_current(context, select)?;
         if let Err(refused) = made_current {
             return Some(Err(refused));
@@ -161,18 +162,21 @@ impl<'l> Visit<'l> {
     #[cold]
     #[inline(never)]
     fn enter_slow(&mut self) -> Result<(), Error> {
-        self.fast = None;
+        self.way = Way::Nothing;
         let (api, context) = (self.api(), self.to.context);
         api.check_process()?;
         let restore = Restore::around(api, context);
         context.make_current(api)?;
-        *self.slow = Some((Entered::into(context, api, self.to.id), restore));
+        self.slow.write((Entered::into(context, api, self.to.id), restore));
+        self.way = Way::Slow;
         Ok(())
     }
 
     #[inline(always)]
     fn leave_fast(&self, Notes { own, innermost, outside }: Notes) -> bool {
-        let Some(FastEntry { left, outer }) = &self.fast else { return false };
+        // SAFETY: `assume_init_ref` asks for values that were written. `enter_fast` writes both before it returns the notes,
+        // which only this function gets.
+        let (left, outer) = unsafe { (self.left.assume_init_ref(), self.outer.assume_init_ref()) };
         innermost.set(*outer);
         // A visit within this one may have left another default context. And this one may end at any time: if its device is
         // reset during the call, the slow path makes another context current.
@@ -186,14 +190,22 @@ impl<'l> Visit<'l> {
     #[cold]
     #[inline(never)]
     fn leave_slow(&mut self) {
-        if let Some(FastEntry { left, outer }) = self.fast.take() {
-            if let Some((own, innermost)) = notes(self.api()) {
-                innermost.set(outer);
-                own.leave_outermost();
+        match mem::replace(&mut self.way, Way::Nothing) {
+            Way::Nothing => {}
+            Way::Fast => {
+                // SAFETY: `assume_init` asks for values that were written. `enter_fast` writes both before it chooses this way.
+                // Both are `Copy`.
+                let (left, outer) = unsafe { (self.left.assume_init(), self.outer.assume_init()) };
+                if let Some((own, innermost)) = notes(self.api()) {
+                    innermost.set(outer);
+                    own.leave_outermost();
+                }
+                drop(Restore::after_left(self.api(), left, self.to.context));
             }
-            drop(Restore::after_left(self.api(), left, self.to.context));
+            // SAFETY: `assume_init_read` asks for a value that was written, and that nobody reads again. `enter_slow` has
+            // written it when it chose this way, and the way was taken out above.
+            Way::Slow => drop(unsafe { self.slow.assume_init_read() }),
         }
-        drop(self.slow.take());
     }
 }
 
