@@ -119,8 +119,8 @@ impl LibraryNotes {
         self.entered.set(*context);
     }
 
-    /// Records that the thread leaves the outermost context. Returns whether [`left`](Self::left) is then the only
-    /// note.
+    /// Records that the thread leaves the outermost context. Returns whether it was in one, and [`left`](Self::left) is
+    /// now the only note.
     #[inline(always)]
     pub(super) fn leave_outermost(&self) -> bool {
         if self.present.get() == LEFT | ENTERED {

@@ -2,7 +2,7 @@
 
 use super::Ledger;
 use crate::error::{Boxed, Error};
-use crate::ffi::{Here, Home, NewBuffer, Owner, RawBuffer, RawEvent, RawStream, cold_path};
+use crate::ffi::{Here, Home, NewBuffer, RawBuffer, RawEvent, RawStream, cold_path};
 use ascendcl_sys::types::aclrtMemMallocPolicy;
 use core::sync::atomic::Ordering;
 use std::sync::Arc;
@@ -18,12 +18,11 @@ impl Ledger {
     ) -> Result<Arc<RawBuffer>, Error> {
         let refused = match RawBuffer::allocate_at_once(here, bytes, policy) {
             Some(Ok(start)) => {
-                let owner = Owner::of(self.id());
-                return Ok(self.blocks.put_by(|place| NewBuffer { start, bytes, place, owner }));
+                return Ok(self.blocks.put_by(move |place| NewBuffer { start, bytes, place, of: &self.at }));
             }
             refused => refused.and_then(Result::err),
         };
-        cold_path(|| self.allocate_after(refused, Home::Device, bytes, policy))
+        cold_path(move || self.allocate_after(refused, Home::Device, bytes, policy))
     }
 
     /// Like [`free`](Self::free), for the holder of the block's only handle. `None` when further checks are needed;

@@ -25,7 +25,7 @@ impl Ledger {
             Some(Ok(raw)) => return Ok(self.put_stream(raw)),
             refused => refused.and_then(Result::err),
         };
-        cold_path(|| self.make_stream(refused, || RawStream::create(self.api)))
+        cold_path(move || self.make_stream(refused, || RawStream::create(self.api)))
     }
 
     /// Like [`create_stream`](Self::create_stream), with a priority and flags.
@@ -48,7 +48,7 @@ impl Ledger {
 
     #[inline(always)]
     fn put_stream(&self, raw: aclrtStream) -> Arc<RawStream> {
-        self.streams.put_by(|place| NewStream { raw, place, of: &self.at })
+        self.streams.put_by(move |place| NewStream { raw, place, of: &self.at })
     }
 
     fn make_room_for_stream(
@@ -76,7 +76,7 @@ impl Ledger {
             Some(Ok(raw)) => return Ok(self.put_event(raw)),
             refused => refused.and_then(Result::err),
         };
-        cold_path(|| self.make_event(refused, None))
+        cold_path(move || self.make_event(refused, None))
     }
 
     /// Like [`create_event`](Self::create_event), with optional flags.
@@ -96,7 +96,7 @@ impl Ledger {
 
     #[inline(always)]
     fn put_event(&self, raw: aclrtEvent) -> Arc<RawEvent> {
-        self.events.put_by(|place| NewEvent { raw, place, of: &self.at })
+        self.events.put_by(move |place| NewEvent { raw, place, of: &self.at })
     }
 
     fn make_room_for_event(&self, error: Error, flags: Option<u32>) -> Result<aclrtEvent, Error> {

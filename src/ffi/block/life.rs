@@ -6,7 +6,7 @@ use crate::ffi::call::{FailedCall, Function, NoSuccess, call_cached, functions};
 use crate::ffi::home::Home;
 use crate::ffi::sharing::HandleStamp;
 use crate::ffi::shelf::{Seed, Shelf, ShelfPlace};
-use crate::ffi::{Api, Here, LastUse, Owner};
+use crate::ffi::{Api, Enterable, Here, LastUse};
 use ascendcl_sys::types::aclrtMemMallocPolicy;
 use core::alloc::Layout;
 use core::ffi::c_void;
@@ -16,30 +16,31 @@ use core::sync::atomic::{AtomicBool, Ordering};
 type NotFreed = FailedCall<functions::aclrtFree>;
 
 /// Device memory that was allocated, for a row.
-pub(crate) struct NewBuffer {
+pub(crate) struct NewBuffer<'a> {
     pub(crate) start: NonNull<c_void>,
     pub(crate) bytes: usize,
     pub(crate) place: ShelfPlace,
-    pub(crate) owner: Owner,
+    pub(crate) of: &'a Enterable,
 }
 
-impl Seed<RawBuffer> for NewBuffer {
+impl Seed<RawBuffer> for NewBuffer<'_> {
     #[inline]
     fn row(self) -> RawBuffer {
-        let Self { start, bytes, place, owner } = self;
-        let (layout, freed) = (Layout::new::<()>(), AtomicBool::new(false));
+        let Self { start, bytes, place, of } = self;
+        let (layout, freed, owner) = (Layout::new::<()>(), AtomicBool::new(false), of.owner());
         let last_use = HandleStamp::alone(LastUse::of(Home::Device.in_context(owner.number())));
         RawBuffer { place, start, bytes, home: Home::Device, layout, last_use, freed, owner }
     }
 
-    /// A row that refers to nothing is not a part, so its stamp belongs to no other block.
+    /// The rows of a shelf are of one context. A row that refers to nothing is not a part, so its stamp belongs to no other
+    /// block.
     #[inline]
     fn renew(self, row: &mut RawBuffer) {
-        let RawBuffer { place, start, bytes, home, layout, last_use, freed, owner } = row;
+        let RawBuffer { place, start, bytes, home, layout, last_use, freed, owner: _ } = row;
         (*place, *start, *bytes) = (self.place, self.start, self.bytes);
-        (*home, *layout, *owner) = (Home::Device, Layout::new::<()>(), self.owner);
+        (*home, *layout) = (Home::Device, Layout::new::<()>());
         *freed = AtomicBool::new(false);
-        last_use.renew(LastUse::of(Home::Device.in_context(self.owner.number())));
+        last_use.renew(LastUse::of(Home::Device.in_context(self.of.id().number())));
     }
 }
 

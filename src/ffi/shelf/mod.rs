@@ -264,7 +264,7 @@ impl<T: Row> Shelf<T> {
     /// Claims a free slot for a row with this number.
     #[inline(always)]
     fn claim(&self, number: u64) -> (usize, Claim<'_, T>) {
-        self.hinted(number).and_then(Group::claim).unwrap_or_else(|| self.claim_elsewhere(number))
+        self.hinted(number).and_then(Group::claim_at_once).unwrap_or_else(|| self.claim_elsewhere(number))
     }
 
     /// Looks for a free slot in all groups, and adds a level if there is none.
