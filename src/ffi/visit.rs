@@ -141,6 +141,7 @@ impl<'l> Visit<'l> {
         if !is_current(left.context(), select) || !left.is_alive() {
             return None;
         }
+        // Set before the call, so that a refusal is settled in the same way as the end of the visit.
         self.way = Way::Fast;
         let made_current = make_current(context, select)?;
         if let Err(refused) = made_current {
@@ -162,7 +163,6 @@ impl<'l> Visit<'l> {
     #[cold]
     #[inline(never)]
     fn enter_slow(&mut self) -> Result<(), Error> {
-        self.way = Way::Nothing;
         let (api, context) = (self.api(), self.to.context);
         api.check_process()?;
         let restore = Restore::around(api, context);

@@ -234,6 +234,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     ///
     /// [`Error::LengthMismatch`] when `from` has another length, or [`Error::Vendor`].
     #[rule(COPY_01)]
+    #[inline]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn copy_from( // MEM-11, COPY-02: in its context (`context.enter(...)`), from a slice; else `stream.copy_on_device(...)`
         &mut self,
@@ -247,7 +248,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         match self.block.write_at_once(current.here(), from) {
             Some(Ok(())) => Ok(()),
             Some(Err(error)) => Err(error.into()),
-            None => cold_path(|| Ok(self.block.write(current.here(), from)?)),
+            None => cold_path(move || Ok(self.block.write(current.here(), from)?)),
         }
     }
 
@@ -257,6 +258,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     ///
     /// [`Error::LengthMismatch`] when `to` has another length, or [`Error::Vendor`].
     #[rule(COPY_01, COPY_07)]
+    #[inline]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn copy_to( // MEM-11, COPY-02: in its context (`context.enter(...)`), to a slice; else `stream.copy_on_device(...)`
         &self,
@@ -270,7 +272,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         match self.block.read_at_once(current.here(), to) {
             Some(Ok(())) => Ok(()),
             Some(Err(error)) => Err(error.into()),
-            None => cold_path(|| Ok(self.block.read(current.here(), to)?)),
+            None => cold_path(move || Ok(self.block.read(current.here(), to)?)),
         }
     }
 

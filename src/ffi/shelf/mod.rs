@@ -320,13 +320,7 @@ fn fill<T>(claim: Claim<'_, T>, seed: impl Seed<T>) -> Arc<T> {
 
 /// Frees the slot of the row. Returns the pointer that was there, unless the slot keeps the memory for another row.
 #[inline(always)]
-fn vacate<T: Row>(
-    row: &T,
-    slot: usize,
-    group: &Group<T>,
-    held: Held<'_, T>,
-    keeps_memory: bool,
-) -> Option<Arc<T>> {
+fn vacate<T: Row>(row: &T, slot: usize, group: &Group<T>, held: Held<'_, T>, keeps_memory: bool) -> Option<Arc<T>> {
     row.place().clear();
     let left = held.take_out(keeps_memory);
     group.give_back(slot % SLOTS);

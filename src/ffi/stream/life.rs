@@ -102,9 +102,8 @@ impl RawStream {
         // library does if it destroys a stream with unfinished work (STREAM-05).
         // SAFETY: the function asks for a live stream. The gate was open, so the stream was not destroyed before; it is
         // closed now, so nobody destroys it meanwhile (STREAM-07).
-        let waited = success_of::<functions::aclrtSynchronizeStreamWithTimeout>(unsafe {
-            wait(self.raw, first_slice(None))
-        });
+        let waited =
+            success_of::<functions::aclrtSynchronizeStreamWithTimeout>(unsafe { wait(self.raw, first_slice(None)) });
         let Ok(()) = waited else { return not_ended(move || self.reopen(), here.api(), WAITING, Some(waited)) };
         // SAFETY: the function asks for a live stream that nobody uses (STREAM-07). The gate was open, so the stream
         // was not destroyed before, and nobody was inside; it is closed now.
