@@ -60,6 +60,7 @@ impl<C: Brand> Context<C> {
     ///
     /// [`Error::Vendor`] when the library refuses. The program did not run then.
     #[rule(CTX_05, CTX_09)]
+    #[inline]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn enter<R>( // CTX-05: the thread's token comes first: `&mut Thread::new()?`, or its `current`
         &self,
@@ -86,12 +87,12 @@ impl<C: Brand> Context<C> {
 pub(crate) fn enter<C: Brand, R>(ledger: &Arc<Ledger>, program: impl FnOnce(&mut Current<C>) -> R) -> Result<R, Error> {
     leads!(context: Live --> Live : MakeCurrent);
     let mut visit = ledger.visit();
-    visit.enter()?;
+    let inside = visit.enter()?;
     let result = {
         let _span = trace::entered(ledger.id());
         program(&mut Current::new(ledger))
     };
-    visit.leave();
+    inside.leave();
     Ok(result)
 }
 

@@ -58,8 +58,18 @@ impl Thread {
     #[inline]
     #[rule(ALLOC_18)]
     pub fn new() -> Result<Self, Error> {
-        InCallback::check_outside()?;
-        if TAKEN.replace(true) { Err(Error::ThreadTaken) } else { Ok(Self { _here: OfOneThread::NEW }) }
+        if InCallback::is_running() || TAKEN.get() {
+            return Err(Self::why_refused());
+        }
+        TAKEN.set(true);
+        Ok(Self { _here: OfOneThread::NEW })
+    }
+
+    /// Out of line: otherwise the compiler prepares an error before it knows whether there is one.
+    #[cold]
+    #[inline(never)]
+    fn why_refused() -> Error {
+        InCallback::check_outside().err().unwrap_or(Error::ThreadTaken)
     }
 }
 

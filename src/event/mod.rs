@@ -69,6 +69,7 @@ impl<C: Brand> Current<C> {
     ///
     /// [`Error::Vendor`]; 207007 when the device has no more events, also after destroying dropped ones.
     #[rule(EVENT_08)]
+    #[inline]
     pub fn event(&self) -> Result<Event<C, Unrecorded>, Error> {
         leads!(event: Start --> Unrecorded : Create);
         self.ledger().create_event(self.here()).map(Event::of)
@@ -84,6 +85,7 @@ impl<C: Brand, S: EventState, K: EventKind> Event<C, S, K> {
     /// Returns the event unchanged if the library refuses.
     #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `ascendcl-explain ERR-01`"]
     #[rule(EVENT_06)]
+    #[inline]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn destroy( // EVENT-07: while its own context is current: `context.enter(thread, |current| ...)`
         self, // EVENT-06: an event is destroyed once and last: for another one, call `current.event()`

@@ -242,18 +242,21 @@ pub(super) struct LeftCurrent {
     context: RawContext,
     /// How many resets of its device had begun when it was left.
     resets: u64,
-    /// How many have begun by now. `None` without a context.
-    begun: Option<&'static AtomicU64>,
+    /// How many have begun by now.
+    begun: &'static AtomicU64,
 }
 
+/// The count of a note without a context. It never changes, and no note has it, so such a note is never alive.
+static NONE_BEGUN: AtomicU64 = AtomicU64::new(u64::MAX);
+
 impl LeftCurrent {
-    pub(super) const NONE: Self = Self { context: RawContext::NONE, resets: 0, begun: None };
+    pub(super) const NONE: Self = Self { context: RawContext::NONE, resets: 0, begun: &NONE_BEGUN };
 
     /// A default context that is alive.
     #[inline]
     pub(super) fn now(api: Api, context: RawContext) -> Self {
         let begun = api.resets().begun_of(context.device());
-        Self { context, resets: begun.load(Ordering::SeqCst), begun: Some(begun) }
+        Self { context, resets: begun.load(Ordering::SeqCst), begun }
     }
 
     #[inline(always)]
@@ -275,6 +278,6 @@ impl LeftCurrent {
     /// Whether no reset of its device has begun since it was left.
     #[inline(always)]
     pub(super) fn is_alive(&self) -> bool {
-        self.begun.is_some_and(|begun| begun.load(Ordering::SeqCst) == self.resets)
+        self.begun.load(Ordering::SeqCst) == self.resets
     }
 }

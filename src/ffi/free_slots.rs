@@ -4,6 +4,7 @@
 //! cleared with `Acquire`, so what the last owner did with the slot is visible to the next one.
 
 use super::atomic::{AtomicU64, Ordering};
+use core::num::NonZeroU64;
 
 /// How many slots there are: as many as a word has bits.
 pub(super) const SLOTS: usize = 64;
@@ -21,13 +22,20 @@ impl FreeSlots {
     #[inline(always)]
     pub(super) fn claim(&self) -> Option<usize> {
         loop {
-            let free = self.0.load(Ordering::Relaxed);
-            let index = free.trailing_zeros();
-            let bit = 1_u64.checked_shl(index)?;
-            if self.0.fetch_and(!bit, Ordering::Acquire) & bit != 0 {
-                return Some(index as usize);
+            match self.claim_at_once() {
+                None if self.0.load(Ordering::Relaxed) != 0 => {}
+                claimed => return claimed,
             }
         }
+    }
+
+    /// Claims a free slot. `None` also if another thread claims the same slot at the same time: a fast path has no loop.
+    #[inline(always)]
+    pub(super) fn claim_at_once(&self) -> Option<usize> {
+        // Of a word that is not zero the compiler knows that the index is less than 64.
+        let index = NonZeroU64::new(self.0.load(Ordering::Relaxed))?.trailing_zeros();
+        let bit = 1_u64 << index;
+        if self.0.fetch_and(!bit, Ordering::Acquire) & bit != 0 { Some(index as usize) } else { None }
     }
 
     /// Makes a slot free that this thread has claimed.

@@ -42,6 +42,21 @@ pub(crate) struct Here<'a> {
     _on_this_thread: PhantomData<*const ()>,
 }
 
+/// The proof that this thread was outside of callbacks when the value was made. A callback runs within the function that
+/// has the value, and ends before that function goes on, so this holds for as long as the function has it.
+#[derive(Clone, Copy)]
+pub(super) struct OutsideCallbacks {
+    _on_this_thread: PhantomData<*const ()>,
+}
+
+/// The functions of a [`Site`] that select a context, for a thread that is [outside of callbacks](OutsideCallbacks).
+#[derive(Clone, Copy)]
+pub(super) struct Select<'a> {
+    site: &'a Site,
+    /// That of the site, so that it is loaded once.
+    cache: &'static FunctionCache,
+}
+
 impl Site {
     pub(crate) fn of(api: Api, context: ContextId) -> Self {
         Self::with(api, context.number())
@@ -63,18 +78,10 @@ impl Site {
         self.api
     }
 
-    /// Like [`Here::cached`], for functions that select a context, and need none.
-    ///
-    /// # Safety
-    ///
-    /// `_of` is `ascendcl_sys::pointers_of` for the function `F`, as for every [`fill_cache`](Self::fill_cache).
+    /// The functions that select a context, and need none.
     #[inline(always)]
-    pub(super) unsafe fn cached<F, P: Copy, E>(&self, _of: impl FnOnce(&Library) -> Result<P, E>) -> Option<P>
-    where
-        F: Cached<Need = SelectsContext>,
-    {
-        // SAFETY: `get` asks for the type of what was kept at this place. The callers keep there what `_of` returns.
-        if SelectsContext::passes() { unsafe { self.cache.get::<P>(F::PLACE) } } else { None }
+    pub(super) fn select(&self, _: OutsideCallbacks) -> Select<'_> {
+        Select { site: self, cache: self.cache }
     }
 
     /// Looks the function up and caches it for the next call.
@@ -92,6 +99,42 @@ impl Site {
     #[inline]
     pub(crate) fn here(&self) -> Here<'_> {
         Here { site: self, _on_this_thread: PhantomData }
+    }
+}
+
+impl OutsideCallbacks {
+    /// `None` inside a callback.
+    #[inline(always)]
+    pub(super) fn now() -> Option<Self> {
+        if SelectsContext::passes() { Some(Self { _on_this_thread: PhantomData }) } else { None }
+    }
+}
+
+impl Select<'_> {
+    /// Like [`Here::cached`], for functions that select a context.
+    ///
+    /// # Safety
+    ///
+    /// `_of` is `ascendcl_sys::pointers_of` for the function `F`, as for every [`fill_cache`](Self::fill_cache).
+    #[inline(always)]
+    pub(super) unsafe fn cached<F, P: Copy, E>(self, _of: impl FnOnce(&Library) -> Result<P, E>) -> Option<P>
+    where
+        F: Cached<Need = SelectsContext>,
+    {
+        // SAFETY: `get` asks for the type of what was kept at this place. The callers keep there what `_of` returns.
+        unsafe { self.cache.get::<P>(F::PLACE) }
+    }
+
+    /// Like [`Site::fill_cache`].
+    ///
+    /// # Safety
+    ///
+    /// As for [`Site::fill_cache`].
+    #[cold]
+    pub(super) unsafe fn fill_cache<F: Cached, P: Copy, E>(self, of: impl FnOnce(&Library) -> Result<P, E>) {
+        // SAFETY: `Site::fill_cache` asks that `of` is `ascendcl_sys::pointers_of` for the function. This function asks
+        // its caller for that.
+        unsafe { self.site.fill_cache::<F, P, E>(of) };
     }
 }
 

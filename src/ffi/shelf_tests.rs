@@ -107,6 +107,23 @@ fn the_memory_of_a_row_is_used_again_when_nothing_names_it_and_it_refers_to_noth
 }
 
 #[test]
+fn the_fast_path_removes_the_row_itself_and_nothing_else() {
+    let (shelf, other) = (Shelf::default(), Shelf::default());
+    let (own, theirs) = (things(&shelf, 2 * HINTS), things(&other, 2 * HINTS));
+    for row in &theirs {
+        shelf.take_out(row);
+    }
+    assert!(own.iter().all(|row| shelf.has(row)) && theirs.iter().all(|row| other.has(row)));
+    for row in own.iter().chain(&own) {
+        shelf.take_out(row);
+        assert!(!shelf.has(row));
+    }
+    assert_eq!((shelf.len(), other.len()), (0, 2 * HINTS));
+    // A row that refers to something is not kept.
+    assert!(own.iter().all(|row| (Arc::strong_count(row) > 1) == row.refers_to_nothing()));
+}
+
+#[test]
 fn who_has_the_only_name_of_a_row_beside_the_shelf_is_seen() {
     let shelf = Shelf::default();
     let mut things = things(&shelf, 20);

@@ -193,6 +193,7 @@ impl Clock {
     }
 
     /// Whether every submission is done.
+    #[inline]
     pub(crate) fn is_idle(&self) -> bool {
         self.has_done(self.last_submitted())
     }

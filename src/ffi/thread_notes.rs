@@ -104,12 +104,6 @@ impl LibraryNotes {
         self.of.get().is_none()
     }
 
-    /// The default context that this crate left current, if it is the only note.
-    #[inline(always)]
-    pub(super) fn only_left_current(&self) -> Option<LeftCurrent> {
-        if self.present.get() == LEFT { Some(self.left.get()) } else { None }
-    }
-
     /// Whether this is the default context that this crate has left current.
     #[inline(always)]
     pub(super) fn has_left_current(&self, left: &LeftCurrent) -> bool {
@@ -124,13 +118,16 @@ impl LibraryNotes {
         self.entered.set(*context);
     }
 
-    /// Records that the thread leaves the outermost context. Returns whether [`left`](Self::left) is then the only
-    /// note.
+    /// Records that the thread leaves the outermost context. Returns whether it was in one, and [`left`](Self::left) is
+    /// now the only note.
     #[inline(always)]
     pub(super) fn leave_outermost(&self) -> bool {
-        let others = self.present.get() & !ENTERED;
-        self.present.set(others);
-        others == LEFT
+        if self.present.get() == LEFT | ENTERED {
+            self.present.set(LEFT);
+            return true;
+        }
+        self.present.set(self.present.get() & !ENTERED);
+        false
     }
 
     /// See [`set_displaced`].

@@ -3,15 +3,16 @@
 use super::api::Api;
 use super::call::{FailedCall, call_cached, functions};
 use super::context::{Entered, LeftCurrent, MAKING_CURRENT, RawContext};
-use super::here::Site;
+use super::here::{OutsideCallbacks, Select, Site};
 use super::owner::Owner;
 use super::restore::Restore;
-use super::thread_notes::{Innermost, notes};
+use super::thread_notes::{Innermost, LibraryNotes, notes};
 use crate::device_allocator::ContextId;
 use crate::error::Error;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtContext;
-use core::mem::ManuallyDrop;
+use core::cell::Cell;
+use core::mem::{self, ManuallyDrop, MaybeUninit};
 
 type NotMadeCurrent = FailedCall<functions::aclrtSetCurrentContext>;
 
@@ -56,45 +57,69 @@ impl Enterable {
     }
 }
 
-/// While this value lives, the context that it [enters](Self::enter) is current on this thread, and is the thread's
-/// innermost one. Afterwards the context from before is current again, also on unwind.
-///
-/// [`of`](Self::of) creates it empty and [`enter`](Self::enter) fills it in place, so that it is not moved.
+/// The way into a context and back. [`of`](Self::of) creates it empty and [`enter`](Self::enter) fills it in place, so that it
+/// is not moved. Nothing is written that the way does not need: each word of it would cost as much as a check.
 pub(crate) struct Visit<'l> {
     to: &'l Enterable,
-    fast: Option<FastEntry>,
-    /// The entry is dropped before the context from before is restored. [`leave_slow`](Self::leave_slow) drops both, so
-    /// that the fast path has no code for them.
-    slow: ManuallyDrop<Option<(Entered, Restore)>>,
+    way: Way,
+    /// The default context that this crate had left current. Is there on the fast way.
+    left: MaybeUninit<LeftCurrent>,
+    /// The thread's innermost context before. Is there on the fast way.
+    outer: MaybeUninit<Innermost>,
+    /// Is there on the slow way. The entry is dropped before the context from before is restored.
+    slow: MaybeUninit<(Entered, Restore)>,
 }
 
-/// What the fast path back needs. The fast path enters a context that this crate created, from the default context that
-/// this crate left current on this thread. It copies little, and calls nothing but the library.
-struct FastEntry {
-    left: LeftCurrent,
-    outer: Innermost,
+/// How the thread entered, and what of the [`Visit`] is there.
+#[derive(Clone, Copy)]
+enum Way {
+    Nothing,
+    /// Into a context that this crate created, from the default context that this crate left current on this thread. It
+    /// copies little, and calls nothing but the library.
+    Fast,
+    Slow,
+}
+
+/// While this value lives, the context of the visit is current on this thread, and is the thread's innermost one.
+/// Afterwards the context from before is current again, also on unwind.
+pub(crate) struct Inside<'v, 'l> {
+    visit: &'v mut Visit<'l>,
+    /// Is there if the thread entered by the fast path.
+    fast: Option<Notes>,
+}
+
+/// Where the thread's notes are. Not in the [`Visit`]: so they stay in registers while the program runs.
+#[derive(Clone, Copy)]
+struct Notes {
+    /// These stay the notes of the same library while they say that the thread has entered a context of it.
+    own: &'static LibraryNotes,
+    innermost: &'static Cell<Innermost>,
+    /// The thread was outside of callbacks when it entered the context, and it leaves it in the same function.
+    outside: OutsideCallbacks,
 }
 
 impl<'l> Visit<'l> {
     /// The caller guarantees that the context does not end while this value lives.
     #[inline(always)]
     pub(crate) fn of(to: &'l Enterable) -> Self {
-        Self { to, fast: None, slow: ManuallyDrop::new(None) }
+        let (left, outer, slow) = (MaybeUninit::uninit(), MaybeUninit::uninit(), MaybeUninit::uninit());
+        Self { to, way: Way::Nothing, left, outer, slow }
     }
 
     /// Makes the context current.
     ///
     /// # Errors
     ///
-    /// That of the library. The context from before is current when this value is dropped.
+    /// That of the library. The context from before is current then.
     #[inline(always)]
     #[rule(CTX_05, CTX_09)]
-    pub(crate) fn enter(&mut self) -> Result<(), Error> {
-        match self.enter_fast() {
-            Some(Ok(())) => Ok(()),
-            Some(Err(answer)) => Err(self.refused(answer)),
-            None => self.enter_slow(),
-        }
+    pub(crate) fn enter(&mut self) -> Result<Inside<'_, 'l>, Error> {
+        let fast = match self.enter_fast() {
+            Some(Ok(notes)) => Some(notes),
+            Some(Err(answer)) => return Err(self.refused(answer)),
+            None => self.enter_slow().map(|()| None)?,
+        };
+        Ok(Inside { visit: self, fast })
     }
 
     #[inline(always)]
@@ -104,102 +129,120 @@ impl<'l> Visit<'l> {
 
     /// Makes the context current by the fast path. `None` if that is not possible; then nothing has happened.
     #[inline(always)]
-    fn enter_fast(&mut self) -> Option<Result<(), NotMadeCurrent>> {
+    fn enter_fast(&mut self) -> Option<Result<Notes, NotMadeCurrent>> {
         let Enterable { site, context, id } = self.to;
         let (own, innermost) = notes(site.api())?;
-        if !context.is_created() {
+        let outside = OutsideCallbacks::now()?;
+        if !context.is_created() || !own.left().is_only() {
             return None;
         }
-        let fast = self.fast.insert(FastEntry { left: own.only_left_current()?, outer: innermost.get() });
-        if !is_current(fast.left.context(), site) || !fast.left.is_alive() {
+        self.outer.write(innermost.get());
+        let (left, select) = (own.left().copy_to(&mut self.left), site.select(outside));
+        if !is_current(left.context(), select) || !left.is_alive() {
             return None;
         }
-        let made_current = make_current(context, site)?;
-        if made_current.is_ok() {
-            own.enter_outermost(context);
-            innermost.set(Innermost(Some(*id)));
+        // Set before the call, so that a refusal is settled in the same way as the end of the visit.
+        self.way = Way::Fast;
+        let made_current = make_current(context, select)?;
+        if let Err(refused) = made_current {
+            return Some(Err(refused));
         }
-        Some(made_current)
+        own.enter_outermost(context);
+        innermost.set(Innermost(Some(*id)));
+        Some(Ok(Notes { own, innermost, outside }))
     }
 
     #[cold]
     #[inline(never)]
-    fn refused(&self, failed: NotMadeCurrent) -> Error {
-        failed.into_error(self.api(), MAKING_CURRENT).into()
+    fn refused(&mut self, failed: NotMadeCurrent) -> Error {
+        let error = failed.into_error(self.api(), MAKING_CURRENT).into();
+        self.leave_slow();
+        error
     }
 
     #[cold]
     #[inline(never)]
     fn enter_slow(&mut self) -> Result<(), Error> {
-        self.fast = None;
         let (api, context) = (self.api(), self.to.context);
         api.check_process()?;
         let restore = Restore::around(api, context);
         context.make_current(api)?;
-        *self.slow = Some((Entered::into(context, api, self.to.id), restore));
+        self.slow.write((Entered::into(context, api, self.to.id), restore));
+        self.way = Way::Slow;
         Ok(())
     }
 
-    /// Makes the context from before current again. Dropping the value does the same by the slow path.
     #[inline(always)]
-    pub(crate) fn leave(&mut self) {
-        if self.fast.as_ref().is_some_and(|fast| self.leave_fast(fast)) {
-            self.fast = None;
-        }
-    }
-
-    #[inline(always)]
-    fn leave_fast(&self, FastEntry { left, outer }: &FastEntry) -> bool {
-        let Some((own, innermost)) = notes(self.api()) else { return false };
+    fn leave_fast(&self, Notes { own, innermost, outside }: Notes) -> bool {
+        // SAFETY: `assume_init_ref` asks for values that were written. `enter_fast` writes both before it returns the notes,
+        // which only this function gets.
+        let (left, outer) = unsafe { (self.left.assume_init_ref(), self.outer.assume_init_ref()) };
         innermost.set(*outer);
         // A visit within this one may have left another default context. And this one may end at any time: if its device is
         // reset during the call, the slow path makes another context current.
         own.leave_outermost()
             && own.has_left_current(left)
             && left.is_alive()
-            && matches!(make_current(left.context(), &self.to.site), Some(Ok(())))
+            && matches!(make_current(left.context(), self.to.site.select(outside)), Some(Ok(())))
             && left.is_alive()
     }
 
     #[cold]
     #[inline(never)]
     fn leave_slow(&mut self) {
-        if let Some(FastEntry { left, outer }) = self.fast.take() {
-            if let Some((own, innermost)) = notes(self.api()) {
-                innermost.set(outer);
-                own.leave_outermost();
+        match mem::replace(&mut self.way, Way::Nothing) {
+            Way::Nothing => {}
+            Way::Fast => {
+                // SAFETY: `assume_init` asks for values that were written. `enter_fast` writes both before it chooses this way.
+                // Both are `Copy`.
+                let (left, outer) = unsafe { (self.left.assume_init(), self.outer.assume_init()) };
+                if let Some((own, innermost)) = notes(self.api()) {
+                    innermost.set(outer);
+                    own.leave_outermost();
+                }
+                drop(Restore::after_left(self.api(), left, self.to.context));
             }
-            drop(Restore::after_left(self.api(), left, self.to.context));
+            // SAFETY: `assume_init_read` asks for a value that was written, and that nobody reads again. `enter_slow` has
+            // written it when it chose this way, and the way was taken out above.
+            Way::Slow => drop(unsafe { self.slow.assume_init_read() }),
         }
-        drop(self.slow.take());
     }
 }
 
-impl Drop for Visit<'_> {
+impl Inside<'_, '_> {
+    /// Makes the context from before current again. Dropping the value does the same by the slow path.
+    #[inline(always)]
+    pub(crate) fn leave(self) {
+        let inside = ManuallyDrop::new(self);
+        if !inside.fast.is_some_and(|notes| inside.visit.leave_fast(notes)) {
+            drop(ManuallyDrop::into_inner(inside));
+        }
+    }
+}
+
+impl Drop for Inside<'_, '_> {
     #[inline(always)]
     fn drop(&mut self) {
-        if self.fast.is_some() || self.slow.is_some() {
-            self.leave_slow();
-        }
+        self.visit.leave_slow();
     }
 }
 
 /// Makes the context current. `None` when further checks are needed; then nothing has happened. Unlike
 /// [`RawContext::make_current`], this does not update the note about a context that stayed current.
 #[inline(always)]
-fn make_current(context: &RawContext, site: &Site) -> Option<Result<(), NotMadeCurrent>> {
+fn make_current(context: &RawContext, select: Select<'_>) -> Option<Result<(), NotMadeCurrent>> {
     // SAFETY: the function asks for a handle of a context. The library looks the handle up and returns an error for an
     // unknown one. A handle that may be dead is never passed (see `RawContext`).
-    unsafe { call_cached!(site.aclrtSetCurrentContext(aclrtContext(context.raw()))) }
+    unsafe { call_cached!(select.aclrtSetCurrentContext(aclrtContext(context.raw()))) }
 }
 
 /// Whether this context is current for certain.
 #[inline(always)]
-fn is_current(context: &RawContext, site: &Site) -> bool {
+fn is_current(context: &RawContext, select: Select<'_>) -> bool {
     let mut current = aclrtContext::NULL;
     // SAFETY: the function writes the handle to `current` during the call; a pointer to a live local is valid for writes
     // (`core::ptr`, "Safety").
-    let answer = unsafe { call_cached!(site.aclrtGetCurrentContext(&raw mut current)) };
+    let answer = unsafe { call_cached!(select.aclrtGetCurrentContext(&raw mut current)) };
     // The handle of an unnamed context is null.
     matches!(answer, Some(Ok(()))) && !current.is_null() && current.0 == context.raw()
 }

@@ -2,7 +2,7 @@
 
 use super::Ledger;
 use crate::error::{Boxed, Error};
-use crate::ffi::{Here, Home, NewBuffer, Owner, RawBuffer, RawEvent, RawStream, cold_path};
+use crate::ffi::{Here, Home, NewBuffer, RawBuffer, RawEvent, RawStream, cold_path};
 use ascendcl_sys::types::aclrtMemMallocPolicy;
 use core::sync::atomic::Ordering;
 use std::sync::Arc;
@@ -18,12 +18,11 @@ impl Ledger {
     ) -> Result<Arc<RawBuffer>, Error> {
         let refused = match RawBuffer::allocate_at_once(here, bytes, policy) {
             Some(Ok(start)) => {
-                let owner = Owner::of(self.id());
-                return Ok(self.blocks.put_by(|place| NewBuffer { start, bytes, place, owner }));
+                return Ok(self.blocks.put_by(move |place| NewBuffer { start, bytes, place, of: &self.at }));
             }
             refused => refused.and_then(Result::err),
         };
-        cold_path(|| self.allocate_after(refused, Home::Device, bytes, policy))
+        cold_path(move || self.allocate_after(refused, Home::Device, bytes, policy))
     }
 
     /// Like [`free`](Self::free), for the holder of the block's only handle. `None` when further checks are needed;
@@ -34,32 +33,20 @@ impl Ledger {
         if self.graphs_given_up.load(Ordering::Acquire) != 0 {
             return None;
         }
-        let freed = block.free_at_once(here);
-        if let Some(Ok(())) = freed {
-            self.blocks.take_out(block);
-        }
-        freed
+        block.free_at_once(here, &self.blocks)
     }
 
     /// Like [`destroy_event`](Self::destroy_event), for the holder of the event's handle. `None` when further checks
     /// are needed; then nothing has happened.
     #[inline(always)]
     pub(crate) fn destroy_event_at_once(&self, here: Here<'_>, event: &RawEvent) -> Option<Result<(), Boxed>> {
-        let destroyed = event.destroy_at_once(here);
-        if let Some(Ok(())) = destroyed {
-            self.events.take_out(event);
-        }
-        destroyed
+        event.destroy_at_once(here, &self.events)
     }
 
     /// Like [`destroy_stream`](Self::destroy_stream), for the holder of the stream's handle. `None` when further checks
     /// are needed; then nothing has happened.
     #[inline(always)]
     pub(crate) fn destroy_stream_at_once(&self, here: Here<'_>, stream: &RawStream) -> Option<Result<(), Boxed>> {
-        let destroyed = stream.destroy_at_once(here);
-        if let Some(Ok(())) = destroyed {
-            self.streams.take_out(stream);
-        }
-        destroyed
+        stream.destroy_at_once(here, &self.streams)
     }
 }

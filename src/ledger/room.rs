@@ -4,7 +4,7 @@
 use super::Ledger;
 use crate::code::{Code, CodeKind};
 use crate::error::{Boxed, Error};
-use crate::ffi::{Here, NewEvent, NewStream, Owner, RawEvent, RawStream, cold_path};
+use crate::ffi::{Here, NewEvent, NewStream, RawEvent, RawStream, cold_path};
 use crate::panics::after_dropping;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::{aclrtEvent, aclrtStream};
@@ -25,7 +25,7 @@ impl Ledger {
             Some(Ok(raw)) => return Ok(self.put_stream(raw)),
             refused => refused.and_then(Result::err),
         };
-        cold_path(|| self.make_stream(refused, || RawStream::create(self.api)))
+        cold_path(move || self.make_stream(refused, || RawStream::create(self.api)))
     }
 
     /// Like [`create_stream`](Self::create_stream), with a priority and flags.
@@ -48,8 +48,7 @@ impl Ledger {
 
     #[inline(always)]
     fn put_stream(&self, raw: aclrtStream) -> Arc<RawStream> {
-        let (api, owner) = (self.api, Owner::of(self.id()));
-        self.streams.put_by(|place| NewStream { raw, place, api, owner })
+        self.streams.put_by(move |place| NewStream { raw, place, of: &self.at })
     }
 
     fn make_room_for_stream(
@@ -77,7 +76,7 @@ impl Ledger {
             Some(Ok(raw)) => return Ok(self.put_event(raw)),
             refused => refused.and_then(Result::err),
         };
-        cold_path(|| self.make_event(refused, None))
+        cold_path(move || self.make_event(refused, None))
     }
 
     /// Like [`create_event`](Self::create_event), with optional flags.
@@ -97,7 +96,7 @@ impl Ledger {
 
     #[inline(always)]
     fn put_event(&self, raw: aclrtEvent) -> Arc<RawEvent> {
-        self.events.put_by(|place| NewEvent { raw, place, of: &self.at })
+        self.events.put_by(move |place| NewEvent { raw, place, of: &self.at })
     }
 
     fn make_room_for_event(&self, error: Error, flags: Option<u32>) -> Result<aclrtEvent, Error> {

@@ -76,8 +76,9 @@ impl<C: Brand> Current<C> {
     ///
     /// [`Error::Vendor`]; its code is 207001 if the device has no memory left, even after freeing dropped buffers.
     #[rule(MEM_04, MEM_07)]
+    #[inline]
     pub fn device_buffer<E: Element>(&self, length: usize) -> Result<DeviceBuffer<C, MaybeUninit<E>>, Error> {
-        self.device_buffer_with(length, MemoryPolicy::default())
+        self.allocated(length, MemoryPolicy::default())
     }
 
     /// Like [`device_buffer`](Self::device_buffer), with pages as `policy` says.
@@ -87,6 +88,15 @@ impl<C: Brand> Current<C> {
     /// As for [`device_buffer`](Self::device_buffer); a policy that the device does not have is an [`Error::Vendor`].
     #[rule(MEM_04, MEM_07, MEM_09)]
     pub fn device_buffer_with<E: Element>(
+        &self,
+        length: usize,
+        policy: MemoryPolicy,
+    ) -> Result<DeviceBuffer<C, MaybeUninit<E>>, Error> {
+        self.allocated(length, policy)
+    }
+
+    #[inline(always)]
+    fn allocated<E: Element>(
         &self,
         length: usize,
         policy: MemoryPolicy,
@@ -125,6 +135,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     /// a later call, by [`Current::collect`], or by the end of its scope.
     #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `ascendcl-explain ERR-01`"]
     #[rule(MEM_01, MEM_02, MEM_13)]
+    #[inline]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn free( // MEM-11: memory is freed while its own context is current: `context.enter(thread, |current| ...)`
         self, // MEM-01: memory is freed once and last: copy what is needed later, `to_vec(current)?`
@@ -223,6 +234,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     ///
     /// [`Error::LengthMismatch`] when `from` has another length, or [`Error::Vendor`].
     #[rule(COPY_01)]
+    #[inline]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn copy_from( // MEM-11, COPY-02: in its context (`context.enter(...)`), from a slice; else `stream.copy_on_device(...)`
         &mut self,
@@ -236,7 +248,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         match self.block.write_at_once(current.here(), from) {
             Some(Ok(())) => Ok(()),
             Some(Err(error)) => Err(error.into()),
-            None => cold_path(|| Ok(self.block.write(current.here(), from)?)),
+            None => cold_path(move || Ok(self.block.write(current.here(), from)?)),
         }
     }
 
@@ -246,6 +258,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     ///
     /// [`Error::LengthMismatch`] when `to` has another length, or [`Error::Vendor`].
     #[rule(COPY_01, COPY_07)]
+    #[inline]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn copy_to( // MEM-11, COPY-02: in its context (`context.enter(...)`), to a slice; else `stream.copy_on_device(...)`
         &self,
@@ -259,7 +272,7 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         match self.block.read_at_once(current.here(), to) {
             Some(Ok(())) => Ok(()),
             Some(Err(error)) => Err(error.into()),
-            None => cold_path(|| Ok(self.block.read(current.here(), to)?)),
+            None => cold_path(move || Ok(self.block.read(current.here(), to)?)),
         }
     }
 

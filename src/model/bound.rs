@@ -181,6 +181,7 @@ impl<C: Brand, P> BoundModel<C, P> {
 
     /// Runs the model once, in a turn: while the value that `turn` returns exists, nothing else runs in the model's
     /// working memory.
+    #[inline]
     pub(crate) fn run_when<T>(
         &mut self,
         current: &mut Current<C>,

@@ -179,6 +179,7 @@ impl<N: Name> Runtime<N> {
     /// [`Error::Gone`] when the runtime is closed or being closed; [`Error::ThreadTaken`] where this thread has a
     /// [`Thread`] or is inside a context ([`enter`](Self::enter) is for that); [`Error::Vendor`] when the library
     /// refuses. The program did not run then.
+    #[inline]
     pub fn with<R>(&self, program: impl FnOnce(&mut Current<N>) -> R) -> Result<R, Error> {
         self.enter(&mut Thread::new()?, program)
     }
@@ -190,6 +191,7 @@ impl<N: Name> Runtime<N> {
     ///
     /// As for [`with`](Self::with).
     #[rule(CTX_05, CTX_09)]
+    #[inline]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn enter<R>( // CTX-05: the thread's token comes first: `&mut Thread::new()?`, its `current`; or `runtime.with(...)`
         &self,

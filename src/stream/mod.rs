@@ -135,6 +135,7 @@ impl<C: Brand> Current<C> {
     /// [`Error::Vendor`]; 207008 when the device has no more streams, also after destroying dropped ones whose work is
     /// over.
     #[rule(CTX_12, STREAM_11)]
+    #[inline]
     pub fn stream(&self) -> Result<Stream<C, Undecided>, Error> {
         leads!(stream: Start --> Undecided : Create);
         self.ledger().create_stream(self.here()).map(Stream::of)
@@ -167,6 +168,7 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
     /// library refuses to destroy is left to [`Current::collect`] and the end of the scope, which report that.
     #[must_use = "ERR-01: a failed call gives its object back: `?`, or look at the `Err`; see `ascendcl-explain ERR-01`"]
     #[rule(STREAM_05, STREAM_06, STREAM_07, STREAM_08)]
+    #[inline]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn destroy( // STREAM-06, STREAM-09: while its own context is current: `context.enter(thread, |current| ...)`
         self, // STREAM-08: a stream is destroyed once and last: for another one, call `current.stream()`

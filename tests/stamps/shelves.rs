@@ -60,7 +60,7 @@ fn each_thread_gets_a_slot_of_its_own_and_every_row_is_found_until_it_is_removed
                 let row = shelf.put(Thing::new(value));
                 assert!(shelf.has(&row), "a row is lost");
                 assert_eq!(shelf.get(row.number()).unwrap().value(), value, "another row is in its place");
-                shelf.remove(&row);
+                shelf.take_out(&row);
                 assert!(!shelf.has(&row));
                 assert_eq!(row.value(), value, "a row that has a name was used for another object");
             }
@@ -84,7 +84,7 @@ fn the_memory_of_a_row_goes_to_another_only_after_every_look_at_it() {
             assert!(all.iter().all(|row| [1, 2].contains(&row.value())));
             theirs.unreferenced().len()
         });
-        shelf.remove(&first);
+        shelf.take_out(&first);
         drop(first);
         let second = shelf.put(Thing::new(2));
         assert_eq!(second.value(), 2);
@@ -102,7 +102,7 @@ fn one_of_two_threads_removes_a_row_and_one_of_two_puts_it_back() {
         let theirs = (Shared::clone(&shelf), row.clone(), Shared::clone(&looked));
         let other = thread::spawn(move || {
             let (shelf, row, looked) = theirs;
-            shelf.remove(&row);
+            shelf.take_out(&row);
             shelf.keep(&row);
             looked.fetch_add(row.value(), Ordering::Relaxed);
         });
@@ -144,6 +144,7 @@ fn the_row_of_another_shelf_is_not_on_this_one_though_a_row_is_in_its_slot() {
         let (own, theirs) = (shelf.put(Thing::new(1)), other.put(Thing::new(2)));
         assert!(!shelf.has(&theirs));
         shelf.remove(&theirs);
+        shelf.take_out(&theirs);
         assert!(shelf.has(&own) && other.has(&theirs));
     });
 }

@@ -5,8 +5,8 @@ use crate::error::{Boxed, Error};
 use crate::ffi::call::{FailedCall, Function, NoSuccess, call_cached, functions};
 use crate::ffi::home::Home;
 use crate::ffi::sharing::HandleStamp;
-use crate::ffi::shelf::{Seed, ShelfPlace};
-use crate::ffi::{Api, Here, LastUse, Owner};
+use crate::ffi::shelf::{Seed, Shelf, ShelfPlace};
+use crate::ffi::{Api, Enterable, Here, LastUse};
 use ascendcl_sys::types::aclrtMemMallocPolicy;
 use core::alloc::Layout;
 use core::ffi::c_void;
@@ -16,30 +16,31 @@ use core::sync::atomic::{AtomicBool, Ordering};
 type NotFreed = FailedCall<functions::aclrtFree>;
 
 /// Device memory that was allocated, for a row.
-pub(crate) struct NewBuffer {
+pub(crate) struct NewBuffer<'a> {
     pub(crate) start: NonNull<c_void>,
     pub(crate) bytes: usize,
     pub(crate) place: ShelfPlace,
-    pub(crate) owner: Owner,
+    pub(crate) of: &'a Enterable,
 }
 
-impl Seed<RawBuffer> for NewBuffer {
+impl Seed<RawBuffer> for NewBuffer<'_> {
     #[inline]
     fn row(self) -> RawBuffer {
-        let Self { start, bytes, place, owner } = self;
-        let (layout, freed) = (Layout::new::<()>(), AtomicBool::new(false));
+        let Self { start, bytes, place, of } = self;
+        let (layout, freed, owner) = (Layout::new::<()>(), AtomicBool::new(false), of.owner());
         let last_use = HandleStamp::alone(LastUse::of(Home::Device.in_context(owner.number())));
         RawBuffer { place, start, bytes, home: Home::Device, layout, last_use, freed, owner }
     }
 
-    /// A row that refers to nothing is not a part, so its stamp belongs to no other block.
+    /// The rows of a shelf are of one context. A row that refers to nothing is not a part, so its stamp belongs to no other
+    /// block.
     #[inline]
     fn renew(self, row: &mut RawBuffer) {
-        let RawBuffer { place, start, bytes, home, layout, last_use, freed, owner } = row;
+        let RawBuffer { place, start, bytes, home, layout, last_use, freed, owner: _ } = row;
         (*place, *start, *bytes) = (self.place, self.start, self.bytes);
-        (*home, *layout, *owner) = (Home::Device, Layout::new::<()>(), self.owner);
+        (*home, *layout) = (Home::Device, Layout::new::<()>());
         *freed = AtomicBool::new(false);
-        last_use.renew(LastUse::of(Home::Device.in_context(self.owner.number())));
+        last_use.renew(LastUse::of(Home::Device.in_context(self.of.id().number())));
     }
 }
 
@@ -72,10 +73,10 @@ impl RawBuffer {
         self
     }
 
-    /// Frees the block, like [`free`](Self::free). `None` when further checks are needed; then nothing has happened.
-    /// The caller has the buffer's only handle.
+    /// Frees the block, like [`free`](Self::free), and takes its row off the shelf. `None` when further checks are
+    /// needed; then nothing has happened. The caller has the buffer's only handle.
     #[inline(always)]
-    pub(crate) fn free_at_once(&self, here: Here<'_>) -> Option<Result<(), Boxed>> {
+    pub(crate) fn free_at_once(&self, here: Here<'_>, shelf: &Shelf<Self>) -> Option<Result<(), Boxed>> {
         // The second check also fails for a block in doubt.
         if self.is_part() || !self.is_device_memory_at_hand(here) || !self.last_use.is_marked_idle() {
             return None;
@@ -85,9 +86,11 @@ impl RawBuffer {
         }
         // SAFETY: the function asks for memory of `aclrtMalloc` (MEM-03) that no work uses (MEM-02), once (MEM-01).
         // `home` says where it came from, the stamp shows that it is idle, and `freed` was not set.
-        let freed = unsafe { call_cached!(here.aclrtFree(self.start.as_ptr())) };
-        match freed {
-            Some(Ok(())) => Some(Ok(())),
+        match unsafe { call_cached!(here.aclrtFree(self.start.as_ptr())) } {
+            Some(Ok(())) => {
+                shelf.take_out(self);
+                Some(Ok(()))
+            }
             refused => self.free_refused(here.api(), refused),
         }
     }

@@ -62,8 +62,8 @@ impl FastCheck for Begins {
 ///
 /// Fast paths use this instead of `call!`, because with the look-up inside they would have to keep the arguments of the
 /// call across it. The macro is used in an unsafe block. It names the place and the pointer type of one function, which
-/// is what [`Here::cached`](super::super::Here::cached) asks for. With a [`Site`](super::super::Site) in place of a
-/// `Here`, it gives the functions that select a context.
+/// is what [`Here::cached`](super::super::Here::cached) asks for. With a
+/// [`Select`](super::super::here::Select) in place of a `Here`, it gives the functions that select a context.
 macro_rules! cached {
     ($here:ident.$function:ident) => {
         match $crate::ffi::call::cached_only!($here.$function) {

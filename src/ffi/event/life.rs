@@ -7,7 +7,7 @@ use crate::ffi::call::{call, call_cached};
 use crate::ffi::flagged_event::event_with;
 use crate::ffi::gate::Gate;
 use crate::ffi::not_ended::{created_at_once, not_ended};
-use crate::ffi::shelf::{Seed, ShelfPlace};
+use crate::ffi::shelf::{Seed, Shelf, ShelfPlace};
 use crate::ffi::{Api, Enterable, Here, Owner};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtEvent;
@@ -42,12 +42,12 @@ impl Seed<RawEvent> for NewEvent<'_> {
         RawEvent::row(raw, place, of.api(), of.id().device(), of.owner())
     }
 
-    /// The rows of a shelf are of one library and one device.
+    /// The rows of a shelf are of one library and one context.
     #[inline]
     fn renew(self, row: &mut RawEvent) {
-        let RawEvent { place, raw, gate, admission, api: _, device: _, owner, record } = row;
-        (*place, *raw, *gate, *owner) = (self.place, self.raw, Gate::open(), self.of.owner());
-        *admission = Admission::of(owner.number());
+        let RawEvent { place, raw, gate, admission, api: _, device: _, owner: _, record } = row;
+        (*place, *raw, *gate) = (self.place, self.raw, Gate::open());
+        *admission = Admission::of(self.of.id().number());
         let Record { stream, number, since, in_doubt } = record;
         [stream, number, since].into_iter().for_each(|count| *count = AtomicU64::new(0));
         *in_doubt = AtomicBool::new(false);
@@ -85,19 +85,21 @@ impl RawEvent {
         answer.wrote(raw, || CREATING.into())
     }
 
-    /// Destroys the event, like [`destroy`](Self::destroy). `None` when further checks are needed; then nothing has
-    /// happened. The caller has the event's handle.
+    /// Destroys the event, like [`destroy`](Self::destroy), and takes its row off the shelf. `None` when further checks
+    /// are needed; then nothing has happened. The caller has the event's handle.
     #[inline(always)]
-    pub(crate) fn destroy_at_once(&self, here: Here<'_>) -> Option<Result<(), Boxed>> {
+    pub(crate) fn destroy_at_once(&self, here: Here<'_>, shelf: &Shelf<Self>) -> Option<Result<(), Boxed>> {
         if !here.is_in(self.owner) || !self.admission.close_at_once(&self.gate) {
             return None;
         }
         // SAFETY: the function asks for a live event that nobody uses (EVENT-06). The gate was open, so the event was
         // not destroyed before, and nobody was inside; it is closed now.
-        let destroyed = unsafe { call_cached!(here.aclrtDestroyEvent(self.raw)) };
-        match destroyed {
-            Some(Ok(())) => Some(Ok(())),
-            refused => not_ended(|| self.reopen(), here.api(), DESTROYING, refused),
+        match unsafe { call_cached!(here.aclrtDestroyEvent(self.raw)) } {
+            Some(Ok(())) => {
+                shelf.take_out(self);
+                Some(Ok(()))
+            }
+            refused => not_ended(move || self.reopen(), here.api(), DESTROYING, refused),
         }
     }
 

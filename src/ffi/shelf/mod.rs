@@ -4,6 +4,7 @@ mod place;
 mod slot;
 
 use super::atomic::{AtomicPtr, Ordering};
+use super::cold_path::cold_path;
 use super::sync::Arc;
 use super::unreferenced::unreferenced;
 use super::yield_now;
@@ -116,8 +117,14 @@ impl<T: Row> Shelf<T> {
     #[inline(always)]
     pub(crate) fn put_by<S: Seed<T>>(&self, seed_of: impl FnOnce(ShelfPlace) -> S) -> Arc<T> {
         let number = next_number();
-        let (slot, claim) = self.claim(number);
-        fill(claim, seed_of(ShelfPlace::in_slot(number + label_of(slot), slot)))
+        let place = move |slot| ShelfPlace::in_slot(number + label_of(slot), slot);
+        match self.hinted(number).and_then(Group::claim_at_once) {
+            Some((slot, claim)) => fill(claim, seed_of(place(slot))),
+            None => cold_path(move || {
+                let (slot, claim) = self.claim_elsewhere(number);
+                fill(claim, seed_of(place(slot)))
+            }),
+        }
     }
 
     /// Adds an existing row, if it is not on this shelf yet. Afterwards it is there, also if another thread adds it at the
@@ -126,10 +133,8 @@ impl<T: Row> Shelf<T> {
         loop {
             if row.place().begin() {
                 let (slot, claim) = self.claim(row.number());
-                claim.fill(|place| {
-                    row.place().set(slot);
-                    Arc::clone(place.insert(Arc::clone(row)))
-                });
+                row.place().set(slot);
+                claim.put(Arc::clone(row));
                 return;
             }
             if self.has(row) {
@@ -160,21 +165,38 @@ impl<T: Row> Shelf<T> {
         self.held(row).is_some()
     }
 
+    /// Removes the row, if it is on this shelf.
     #[inline(never)]
     pub(crate) fn remove(&self, row: &T) {
-        self.take_out(row);
-    }
-
-    /// Like [`remove`](Self::remove), compiled in place.
-    #[inline(always)]
-    pub(crate) fn take_out(&self, row: &T) {
         let Some((slot, group, held)) = self.held(row) else { return };
-        row.place().clear();
-        let left = held.take_out(slot < SPARES && row.refers_to_nothing());
-        group.give_back(slot % SLOTS);
+        let left = vacate(row, slot, group, held, slot < SPARES && row.refers_to_nothing());
         self.look_first_in(group, row.number());
         // The slot is no longer held here: dropping the last pointer may take time.
         drop(left);
+    }
+
+    /// Like [`remove`](Self::remove), for a fast path: the usual case is compiled in place.
+    #[inline(always)]
+    pub(crate) fn take_out(&self, row: &T) {
+        if !self.take_out_at_once(row) {
+            cold_path(move || self.remove(row));
+        }
+    }
+
+    /// Removes the row if its hint leads to it, nobody else is accessing its slot, and its memory is kept for another row.
+    /// Otherwise returns `false`, and nothing has happened.
+    #[inline(always)]
+    fn take_out_at_once(&self, row: &T) -> bool {
+        let slot = row.place().slot_below(SPARES);
+        let found = slot.zip(self.hinted(row.number())).filter(|(slot, group)| group.has(*slot));
+        let Some((slot, group)) = found else { return false };
+        let Some(held) = group.hold_at_once(slot % SLOTS).filter(|held| held.has(row)) else { return false };
+        let kept = row.refers_to_nothing();
+        if kept {
+            // The hint leads to this group already, and no pointer is left to be dropped.
+            vacate(row, slot, group, held, true);
+        }
+        kept
     }
 
     /// The rows, in the order of their numbers.
@@ -204,7 +226,7 @@ impl<T: Row> Shelf<T> {
             _ => self.group(slot / SLOTS)?,
         };
         let held = group.hold(slot % SLOTS)?;
-        core::ptr::eq(&raw const **held, row).then_some((slot, group, held))
+        held.has(row).then_some((slot, group, held))
     }
 
     fn rows(&self) -> impl Iterator<Item = Held<'_, T>> {
@@ -242,7 +264,7 @@ impl<T: Row> Shelf<T> {
     /// Claims a free slot for a row with this number.
     #[inline(always)]
     fn claim(&self, number: u64) -> (usize, Claim<'_, T>) {
-        self.hinted(number).and_then(Group::claim).unwrap_or_else(|| self.claim_elsewhere(number))
+        self.hinted(number).and_then(Group::claim_at_once).unwrap_or_else(|| self.claim_elsewhere(number))
     }
 
     /// Looks for a free slot in all groups, and adds a level if there is none.
@@ -280,22 +302,27 @@ fn groups_before(level: usize) -> usize {
 }
 
 /// Puts the object into the memory of the spare row in the slot, if there is one to which no handle points any more;
-/// otherwise allocates.
+/// otherwise allocates. That is out of line, because it happens only once for each slot if the program destroys what it
+/// creates.
 #[inline(always)]
 fn fill<T>(claim: Claim<'_, T>, seed: impl Seed<T>) -> Arc<T> {
-    claim.fill(|slot| {
-        if let Some(spare) = slot
-            && let Some(row) = Arc::get_mut(spare)
-        {
-            seed.renew(row);
-            return Arc::clone(spare);
-        }
-        fill_anew(slot, seed)
-    })
+    let filled = claim.fill(|slot| {
+        let Some(spare) = slot else { return Err(seed) };
+        let Some(row) = Arc::get_mut(spare) else { return Err(seed) };
+        seed.renew(row);
+        Ok(Arc::clone(spare))
+    });
+    match filled {
+        Ok(row) => row,
+        Err((claim, seed)) => cold_path(move || claim.put(Arc::new(seed.row()))),
+    }
 }
 
-/// Out of line, because it happens only once for each slot if the program destroys what it creates.
-#[inline(never)]
-fn fill_anew<T>(slot: &mut Option<Arc<T>>, seed: impl Seed<T>) -> Arc<T> {
-    Arc::clone(slot.insert(Arc::new(seed.row())))
+/// Frees the slot of the row. Returns the pointer that was there, unless the slot keeps the memory for another row.
+#[inline(always)]
+fn vacate<T: Row>(row: &T, slot: usize, group: &Group<T>, held: Held<'_, T>, keeps_memory: bool) -> Option<Arc<T>> {
+    row.place().clear();
+    let left = held.take_out(keeps_memory);
+    group.give_back(slot % SLOTS);
+    left
 }

@@ -51,6 +51,13 @@ impl ShelfPlace {
         (slot < BEGUN).then_some(slot as usize)
     }
 
+    /// The row's slot, if it is one of the first slots of its shelf.
+    #[inline(always)]
+    pub(super) fn slot_below(&self, end: usize) -> Option<usize> {
+        let slot = self.slot.load(Ordering::Relaxed) as usize;
+        (slot < end).then_some(slot)
+    }
+
     /// A shelf has fewer slots than fit into 32 bits.
     #[inline(always)]
     pub(super) fn set(&self, slot: usize) {

@@ -22,6 +22,7 @@ use crate::ffi::free_slots::FreeSlots;
 pub(super) use crate::ffi::free_slots::SLOTS;
 use crate::ffi::sync::{Arc, LoomCell};
 use crate::ffi::yield_now;
+use core::convert::Infallible;
 use core::ops::Deref;
 
 #[derive(Debug)]
@@ -74,7 +75,17 @@ impl<T> Group<T> {
     /// Claims a free slot. Returns its number with it.
     #[inline(always)]
     pub(super) fn claim(&self) -> Option<(usize, Claim<'_, T>)> {
-        let index = self.free.claim()?;
+        self.claimed(self.free.claim()?)
+    }
+
+    /// Like [`claim`](Self::claim). `None` also if another thread claims the same slot at the same time.
+    #[inline(always)]
+    pub(super) fn claim_at_once(&self) -> Option<(usize, Claim<'_, T>)> {
+        self.claimed(self.free.claim_at_once()?)
+    }
+
+    #[inline(always)]
+    fn claimed(&self, index: usize) -> Option<(usize, Claim<'_, T>)> {
         Some((self.first + index, Claim(self.slots.get(index)?)))
     }
 
@@ -90,6 +101,12 @@ impl<T> Group<T> {
         self.slots.get(index)?.hold()
     }
 
+    /// Like [`hold`](Self::hold). `None` also while another thread holds the slot.
+    #[inline(always)]
+    pub(super) fn hold_at_once(&self, index: usize) -> Option<Held<'_, T>> {
+        self.slots.get(index)?.hold_at_once().ok()
+    }
+
     /// The rows of this group.
     pub(super) fn rows(&self) -> impl Iterator<Item = Held<'_, T>> {
         self.free.claimed(&self.slots).filter_map(Slot::hold)
@@ -102,32 +119,61 @@ impl<T> Group<T> {
 }
 
 impl<T> Slot<T> {
-    #[inline(always)]
     fn hold(&self) -> Option<Held<'_, T>> {
         loop {
-            match self.state.compare_exchange(TAKEN, HELD, Ordering::Acquire, Ordering::Relaxed) {
-                Ok(_) => return Some(Held(self)),
+            match self.hold_at_once() {
+                Ok(held) => return Some(held),
                 Err(HELD) => yield_now(),
                 Err(_) => return None,
             }
+        }
+    }
+
+    /// Holds the slot if it is taken. Otherwise returns its state.
+    #[inline(always)]
+    fn hold_at_once(&self) -> Result<Held<'_, T>, u32> {
+        match self.state.compare_exchange(TAKEN, HELD, Ordering::Acquire, Ordering::Relaxed) {
+            Ok(_) => Ok(Held(self)),
+            Err(state) => Err(state),
         }
     }
 }
 
 impl<T> Claim<'_, T> {
     /// Lets `fill` put a row into the slot, which may have the memory of a removed row. Returns the pointer that `fill`
-    /// returns.
+    /// returns. After an error of `fill` the slot stays claimed, and has no row yet.
     #[inline(always)]
-    pub(super) fn fill(self, fill: impl FnOnce(&mut Option<Arc<T>>) -> Arc<T>) -> Arc<T> {
+    pub(super) fn fill<E>(
+        self,
+        fill: impl FnOnce(&mut Option<Arc<T>>) -> Result<Arc<T>, E>,
+    ) -> Result<Arc<T>, (Self, E)> {
         // SAFETY: the pointer must be valid, and nobody else may use it. The slot outlives the claim that borrows it. This
         // thread has claimed the slot, so no other one accesses it (the head of this file).
-        let row = self.0.row.with_mut(|row| fill(unsafe { &mut *row }));
-        self.0.state.store(TAKEN, Ordering::Release);
-        row
+        match self.0.row.with_mut(|row| fill(unsafe { &mut *row })) {
+            Ok(row) => {
+                self.0.state.store(TAKEN, Ordering::Release);
+                Ok(row)
+            }
+            Err(error) => Err((self, error)),
+        }
+    }
+
+    /// Puts this row into the slot. Returns a pointer to it.
+    pub(super) fn put(self, row: Arc<T>) -> Arc<T> {
+        match self.fill(|slot| Ok::<_, Infallible>(Arc::clone(slot.insert(row)))) {
+            Ok(row) => row,
+            Err((_, never)) => match never {},
+        }
     }
 }
 
 impl<'a, T> Held<'a, T> {
+    /// Whether the slot has this row.
+    #[inline(always)]
+    pub(super) fn has(&self, row: &T) -> bool {
+        core::ptr::eq(&raw const ***self, row)
+    }
+
     /// Takes the row out, or leaves its memory for the next row. The caller then [gives the slot back](Group::give_back).
     #[inline(always)]
     pub(super) fn take_out(self, leaves_memory: bool) -> Option<Arc<T>> {

@@ -3,13 +3,13 @@
 use super::{RawStream, WAITING};
 use crate::error::{Boxed, Error, ObjectKind};
 use crate::ffi::allocator::KeptAllocator;
-use crate::ffi::call::{Current, Ready, cached, call, call_cached};
+use crate::ffi::call::{Current, Ready, cached, call, call_cached, functions, success_of};
 use crate::ffi::gate::Gate;
 use crate::ffi::not_ended::{created_at_once, not_ended};
-use crate::ffi::shelf::{Seed, ShelfPlace};
+use crate::ffi::shelf::{Row, Seed, Shelf, ShelfPlace};
 use crate::ffi::timeline::Timeline;
 use crate::ffi::wait::first_slice;
-use crate::ffi::{Api, Here, Owner};
+use crate::ffi::{Api, Enterable, Here};
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtStream;
 use core::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -18,20 +18,19 @@ const CREATING: &str = "create a stream";
 const DESTROYING: &str = "destroy a stream";
 
 /// A stream that was created, for a row.
-pub(crate) struct NewStream {
+pub(crate) struct NewStream<'a> {
     pub(crate) raw: aclrtStream,
     pub(crate) place: ShelfPlace,
-    pub(crate) api: Api,
-    pub(crate) owner: Owner,
+    pub(crate) of: &'a Enterable,
 }
 
-impl Seed<RawStream> for NewStream {
+impl Seed<RawStream> for NewStream<'_> {
     fn row(self) -> RawStream {
-        RawStream::row(self.raw, self.place, (self.api, self.owner))
+        RawStream::row(self.raw, self.place, (self.of.api(), self.of.owner()))
     }
 
-    /// A row that refers to nothing has no registrations and no spare events. The row for a whole context is never
-    /// renewed, because its ledger has another pointer to it.
+    /// The rows of a shelf are of one library and one context. A row that refers to nothing has no registrations and no
+    /// spare events. The row for a whole context is never renewed, because its ledger has another pointer to it.
     #[inline]
     fn renew(self, row: &mut RawStream) {
         let RawStream {
@@ -42,21 +41,20 @@ impl Seed<RawStream> for NewStream {
             ended,
             allocators,
             spares: _,
-            had_spares: _,
+            refers: _,
             whole_context: _,
             is_of_others,
             ends_slowly,
-            api,
-            owner,
+            api: _,
+            owner: _,
             seen_over,
             borrows,
         } = row;
         (*raw, *timeline, *gate) = (self.raw, Timeline::new(self.place.number()), Gate::open());
-        *place = self.place;
-        (*api, *owner, *is_of_others) = (self.api, self.owner, false);
+        (*place, *is_of_others) = (self.place, false);
         (*ended, *seen_over) = (AtomicU64::new(0), AtomicU64::new(0));
         (*borrows, *ends_slowly) = (AtomicBool::new(false), AtomicBool::new(false));
-        allocators.belong_to(self.owner);
+        allocators.belong_to(self.of.owner());
     }
 }
 
@@ -82,30 +80,39 @@ impl RawStream {
         answer.wrote(raw, || CREATING.into())
     }
 
-    /// Destroys the stream, like [`destroy`](Self::destroy), if its work is over. `None` when it is not, or when
-    /// further checks are needed; then nothing has happened. The caller has the stream's handle.
+    /// Destroys the stream, like [`destroy`](Self::destroy), if its work is over, and takes its row off the shelf.
+    /// `None` when the work is not over, or when further checks are needed; then nothing has happened. The caller has the
+    /// stream's handle.
     #[inline(always)]
-    pub(crate) fn destroy_at_once(&self, here: Here<'_>) -> Option<Result<(), Boxed>> {
-        let is_plain = self.is_ours() && here.is_in(self.owner) && self.allocators.were_never();
-        let is_idle = self.is_idle() && !self.ends_slowly.load(Ordering::Acquire);
-        // Checked first: if the function were missing only after the wait below, the slow path would wait again.
+    pub(crate) fn destroy_at_once(&self, here: Here<'_>, shelf: &Shelf<Self>) -> Option<Result<(), Boxed>> {
+        // No context has its number in the word of a default stream, and other code has the handle of an adopted one.
+        let is_plain = here.admits(self.admission()) && !self.ends_slowly.load(Ordering::Acquire);
+        if !is_plain || !self.refers_to_nothing() || !self.is_idle() {
+            return None;
+        }
+        // Both functions come first: if one were missing only after the wait below, the slow path would wait again. No code
+        // of the program runs between the two calls, and the wait is for nothing, so what allows one allows the other.
         // SAFETY: `cached!` asks for one function's place and pointer, which it makes itself. Nothing is called.
-        unsafe { cached!(here.aclrtDestroyStream) }?;
-        if !is_plain || !is_idle || !self.admission().close_at_once(&self.gate) {
+        let (wait, destroy) =
+            unsafe { (cached!(here.aclrtSynchronizeStreamWithTimeout)?, cached!(here.aclrtDestroyStream)?) };
+        if !self.admission().close_at_once(&self.gate) {
             return None;
         }
         // All work is over, so this wait returns at once. It is made nevertheless, because it is not defined what the
         // library does if it destroys a stream with unfinished work (STREAM-05).
         // SAFETY: the function asks for a live stream. The gate was open, so the stream was not destroyed before; it is
         // closed now, so nobody destroys it meanwhile (STREAM-07).
-        let waited = unsafe { call_cached!(here.aclrtSynchronizeStreamWithTimeout(self.raw, first_slice(None))) };
-        let Some(Ok(())) = waited else { return not_ended(|| self.reopen(), here.api(), WAITING, waited) };
+        let waited =
+            success_of::<functions::aclrtSynchronizeStreamWithTimeout>(unsafe { wait(self.raw, first_slice(None)) });
+        let Ok(()) = waited else { return not_ended(move || self.reopen(), here.api(), WAITING, Some(waited)) };
         // SAFETY: the function asks for a live stream that nobody uses (STREAM-07). The gate was open, so the stream
         // was not destroyed before, and nobody was inside; it is closed now.
-        let destroyed = unsafe { call_cached!(here.aclrtDestroyStream(self.raw)) };
-        match destroyed {
-            Some(Ok(())) => Some(Ok(())),
-            refused => not_ended(|| self.reopen(), here.api(), DESTROYING, refused),
+        match success_of::<functions::aclrtDestroyStream>(unsafe { destroy(self.raw) }) {
+            Ok(()) => {
+                shelf.take_out(self);
+                Some(Ok(()))
+            }
+            refused => not_ended(move || self.reopen(), here.api(), DESTROYING, Some(refused)),
         }
     }
 

@@ -48,14 +48,15 @@ pub struct RawStream {
     pub(super) allocators: Registrations,
     /// Events that were created for futures of this stream, and that no future uses now.
     spares: Mutex<Vec<Arc<RawEvent>>>,
-    /// Whether there ever were any. Read where no lock may be taken.
-    had_spares: AtomicBool,
+    /// Whether the row ever referred to something: to spare events, or to the descriptor of an allocator. Read where no
+    /// lock may be taken.
+    refers: AtomicBool,
     /// Is there if this value is not a stream, but stands for the work that the library does without a stream. It has
     /// the streams of the context, and a wait for it waits for the whole context.
     whole_context: Option<Weak<Shelf<RawStream>>>,
     /// Whether other code created the stream, and destroys it.
     is_of_others: bool,
-    /// Whether destroying the stream takes the slow path: other code got the handle, so that it may queue work that the
+    /// Whether destroying the stream takes the slow path: other code has the handle, so that it may queue work that the
     /// timeline does not count; or work failed, and waiters for it may ask when the stream is gone.
     ends_slowly: AtomicBool,
     /// The library of the stream, and the context.
@@ -89,7 +90,7 @@ impl Row for RawStream {
 
     #[inline]
     fn refers_to_nothing(&self) -> bool {
-        self.allocators.were_never() && !self.had_spares.load(Ordering::Acquire)
+        !self.refers.load(Ordering::Acquire)
     }
 }
 
@@ -104,7 +105,7 @@ impl RawStream {
             ended: AtomicU64::new(0),
             allocators: Registrations::none(owner),
             spares: Mutex::new(Vec::new()),
-            had_spares: AtomicBool::new(false),
+            refers: AtomicBool::new(false),
             whole_context: None,
             is_of_others: false,
             ends_slowly: AtomicBool::new(false),
@@ -151,7 +152,8 @@ impl RawStream {
 
     /// The row of a stream of the current context that other code created, and destroys.
     pub(crate) fn adopted(api: Api, raw: NonNull<c_void>) -> Self {
-        Self { is_of_others: true, ..Self::created(api, aclrtStream(raw.as_ptr())) }
+        let ends_slowly = AtomicBool::new(true);
+        Self { is_of_others: true, ends_slowly, ..Self::created(api, aclrtStream(raw.as_ptr())) }
     }
 
     /// A row that stands for the work that the library does without a stream in the context of these streams. Nothing is
@@ -193,7 +195,7 @@ impl RawStream {
 
     /// Keeps an event for the next future, until the stream is destroyed.
     pub(crate) fn spare(&self, event: Arc<RawEvent>) {
-        self.had_spares.store(true, Ordering::Release);
+        self.refers.store(true, Ordering::Release);
         let mut spares = self.spares();
         if !self.is_gone() {
             spares.push(event);
@@ -268,6 +270,7 @@ impl RawStream {
         if !self.timeline.clock().is_idle() {
             return Err(Error::StillRunning { what: ObjectKind::STREAM });
         }
+        self.refers.store(true, Ordering::Release);
         self.allocators.register(api, self.raw, members, keeps)
     }
 
