@@ -108,6 +108,11 @@ impl<C: Brand, E> SharedBuffer<C, E> {
         self.part.start()
     }
 
+    /// The same handle, of the same bytes as elements of another type. The caller has compared the types.
+    pub(crate) fn into_elements<F>(self) -> SharedBuffer<C, F> {
+        SharedBuffer { part: self.part, _brand: Mark::NEW, _elements: PhantomData }
+    }
+
     #[inline]
     pub(crate) fn block(&self) -> &RawBuffer {
         &self.part
