@@ -445,6 +445,15 @@ pub enum Error {
         /// The alignment of an element.
         alignment: usize,
     },
+    /// Memory that was kept before it was written was to become a buffer of written elements.
+    #[error(
+        "the {what} was not written when it was kept: take it as `MaybeUninit` elements, and write it first{}",
+        Cited(rules::NOT_WRITTEN)
+    )]
+    NotWritten {
+        /// The memory.
+        what: ObjectKind,
+    },
     /// A failed call may have queued work that uses the memory, and the wait for that work failed too. The memory can
     /// no longer be read and takes no work.
     #[error(

@@ -72,6 +72,7 @@ impl Error {
             Self::NotItsStream { .. } => NOT_ITS_STREAM,
             Self::OtherElement { .. } => InputError::FIT,
             Self::NoTruthValue { .. } => NO_TRUTH_VALUE,
+            Self::NotWritten { .. } => NOT_WRITTEN,
             _ => &[],
         }
     }
@@ -119,6 +120,7 @@ pub(super) const NOT_ITS_STREAM: &[RuleId] = &[ALLOC_10, GRAPH_05];
 pub(super) const IN_A_BODY: &[RuleId] = &[GRAPH_06, GRAPH_09];
 pub(super) const UPDATES: &[RuleId] = &[GRAPH_09];
 pub(super) const NO_TRUTH_VALUE: &[RuleId] = &[MEM_07];
+pub(super) const NOT_WRITTEN: &[RuleId] = &[MEM_07];
 pub(super) const CALLBACK_LOST: &[RuleId] = &[STREAM_17];
 
 impl InputError {
@@ -228,6 +230,7 @@ mod tests {
             Error::CannotCast { bytes: 6, size: 4, past: 0, alignment: 4 },
             Error::OtherElement { found: ElementType::F32, asked: ElementType::U8 },
             Error::NoTruthValue { byte: 2 },
+            Error::NotWritten { what: ObjectKind::DEVICE_MEMORY },
             Error::NoSuchInput { index: 1, count: 1 },
             Error::NoSuchOutput { index: 1, count: 1 },
             Error::SimulatorNotBuiltIn,

@@ -166,6 +166,10 @@ impl<C: Brand, B> AnyTensor<C, B> {
         Self { block, element, shape, _brand: Mark::NEW, _bytes: PhantomData }
     }
 
+    pub(crate) fn block(&self) -> &RawBuffer {
+        &self.block
+    }
+
     /// Its sizes, outermost first.
     pub fn shape(&self) -> &[usize] {
         &self.shape

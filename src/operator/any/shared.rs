@@ -63,6 +63,10 @@ impl<C: Brand, E: Element> SharedTensor<C, E> {
 }
 
 impl<C: Brand> SharedAnyTensor<C> {
+    pub(crate) fn buffer(&self) -> &SharedBuffer<C, u8> {
+        &self.bytes
+    }
+
     /// Its sizes, outermost first.
     pub fn shape(&self) -> &[usize] {
         &self.shape
