@@ -216,7 +216,7 @@ impl<C: Brand, E: Element> DeviceBuffer<C, MaybeUninit<E>> {
     }
 }
 
-impl<C: Brand, E: Element> DeviceBuffer<C, E> {
+impl<C: Brand, E> DeviceBuffer<C, E> {
     /// The same bytes as elements of another type. This moves no byte.
     ///
     /// ```
@@ -233,15 +233,16 @@ impl<C: Brand, E: Element> DeviceBuffer<C, E> {
     ///
     /// Returns the buffer unchanged, with [`Error::CannotCast`] when the memory does not begin at a multiple of the alignment
     /// of `F`, or its length is no multiple of the size of `F`.
-    pub fn cast<F: Element>(self) -> Result<DeviceBuffer<C, F>, Failed<Self>> {
+    pub fn cast<F: Element>(self) -> Result<DeviceBuffer<C, F>, Failed<Self>>
+    where
+        E: Element,
+    {
         match check_cast::<F>(&self.block) {
             Ok(()) => Ok(DeviceBuffer::of(self.block)),
             Err(error) => Err(Failed { error, value: self }),
         }
     }
-}
 
-impl<C: Brand, E> DeviceBuffer<C, E> {
     /// Overwrites the whole buffer from host memory (`aclrtMemcpy`), and returns when that is done.
     ///
     /// # Errors
