@@ -46,10 +46,7 @@ fn a_tensor_has_as_many_bytes_as_its_type_and_shape_say() {
             assert_eq!(refused.value.len(), bytes);
         }
         let refused = current.upload_any_tensor(&[3], ElementType::F16, &[0; 5]).unwrap_err();
-        assert_eq!(
-            refused.to_string(),
-            "the shape [3] of f16 has 6 bytes, but the data has 5 [DATA-08]"
-        );
+        assert_eq!(refused.to_string(), "the shape [3] of f16 has 6 bytes, but the data has 5 [DATA-08]");
         assert!(current.any_tensor(&[usize::MAX, 4], ElementType::F32).is_err());
         let mut tensor = floats(current, [1.0; 4]);
         let short = tensor.copy_from_bytes(current, &[0; 12]).unwrap_err();

@@ -89,11 +89,7 @@ impl<C: Brand> Current<C> {
     /// [`Error::UnknownElement`] for a type whose size this crate does not know ([`ElementType::Other`]); else as for
     /// [`device_buffer`](Self::device_buffer).
     #[rule(DATA_08)]
-    pub fn any_tensor(
-        &self,
-        shape: &[usize],
-        element: ElementType,
-    ) -> Result<AnyTensor<C, MaybeUninit<u8>>, Error> {
+    pub fn any_tensor(&self, shape: &[usize], element: ElementType) -> Result<AnyTensor<C, MaybeUninit<u8>>, Error> {
         let bytes = self.device_buffer::<u8>(bytes_of(shape, element)?)?;
         Ok(AnyTensor::of(bytes.into_row(), shape.into(), element))
     }

@@ -98,7 +98,8 @@ fn kept_memory_in_flight_does_not_come_back_before_a_wait() {
     inside(|current| {
         let stream = current.stream().unwrap();
         let release = super::super::hold(current, &stream);
-        let (mut kept, mut idle) = (current.upload(&[1_u8; 64]).unwrap().keep(), current.upload(&[2_u8]).unwrap().keep());
+        let (mut kept, mut idle) =
+            (current.upload(&[1_u8; 64]).unwrap().keep(), current.upload(&[2_u8]).unwrap().keep());
         let mut counter = Counter::new(current);
         counter.memory.push(kept.clone());
         let caught = catch_unwind(AssertUnwindSafe(|| {
