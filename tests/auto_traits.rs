@@ -13,7 +13,9 @@ use ascendcl::lane::*;
 use ascendcl::library::*;
 use ascendcl::memory::*;
 use ascendcl::model::*;
-use ascendcl::operator::{Absent, AnyTensor, Attribute, BoundOperator, DeviceTensor, SharedAnyTensor, SharedTensor};
+use ascendcl::operator::{
+    Absent, AnyInput, AnyTensor, Attribute, BoundOperator, DeviceTensor, SharedAnyTensor, SharedTensor,
+};
 use ascendcl::stream::*;
 use ascendcl::thread::*;
 use ascendcl::*;
@@ -113,6 +115,8 @@ assert_impl_all!(AnyTensor<Scoped<'static>>: Send, Sync);
 assert_impl_all!(AnyTensor<Scoped<'static>, MaybeUninit<u8>>: Send, Sync);
 assert_not_impl_any!(AnyTensor<Scoped<'static>>: Clone);
 assert_impl_all!(SharedAnyTensor<Scoped<'static>>: Send, Sync, Clone);
+assert_impl_all!(AnyInput<Scoped<'static>>: Send);
+assert_not_impl_any!(AnyInput<Scoped<'static>>: Clone);
 assert_impl_all!(Pending<Scoped<'static>, SharedAnyTensor<Scoped<'static>>>: Send, Clone);
 assert_not_impl_any!(Pending<Scoped<'static>, AnyTensor<Scoped<'static>>>: Clone);
 assert_impl_all!(Acl: Send, Sync);

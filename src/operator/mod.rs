@@ -83,7 +83,7 @@ use std::path::Path;
 pub(crate) use captured::CapturedOperator;
 
 pub use crate::attribute::Attribute;
-pub use any::{AnyTensor, SharedAnyTensor, TensorByte};
+pub use any::{AnyInput, AnyTensor, SharedAnyTensor, TensorByte};
 pub use launch::{BoundOperator, RunsOperators};
 pub use lists::{IdleInputs, IdleOutputs, OperatorInputs, OperatorOutputs};
 pub use shared::{SharedTensor, TensorInput};

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::common::{assert_lives, library, library_at, null_library};
-use ascendcl::operator::{AnyTensor, Operator, SharedAnyTensor};
+use ascendcl::operator::{Absent, AnyInput, AnyTensor, Operator, SharedAnyTensor};
 use ascendcl::raw::tensors;
 use ascendcl::{Bool, ElementType, Runtime, error::InputError, error::ObjectKind};
 use ascendcl_macros::proves;
@@ -171,6 +171,46 @@ fn a_graph_is_run_whose_types_a_program_reads_from_a_file() {
         let product = values.remove("product").unwrap().wait(current).unwrap();
         assert_eq!((product.element(), product.shape()), (ElementType::F32, &[2, 2][..]));
         assert_eq!(product.to_vec::<f32>(current).unwrap(), [2.0, 0.0, 12.0, 0.0]);
+    });
+    alone.assert_nothing_lives();
+}
+
+/// Inputs that are idle, in flight here or elsewhere, or left out: in one list.
+#[proves(OP_03, OP_04, STREAM_04)]
+#[test]
+fn a_list_has_inputs_of_all_kinds_and_one_in_flight_elsewhere_is_refused() {
+    let alone = alone();
+    inside(|current| {
+        let (stream, other) = (current.stream().unwrap(), current.stream().unwrap());
+        let (stream, other) = (stream.without_allocator(), other.without_allocator());
+        let release = hold(current, &other);
+        let launched = |on: &Stream<_, _>| {
+            on.launch(current, relu(current, floats(current, [1.0; 4]))).unwrap().into_outputs().into_shared()
+        };
+        let (here, elsewhere, idle) = (launched(&stream), launched(&other), floats(current, [2.0; 4]).into_shared());
+        let y = || current.any_tensor(&[2, 2], ElementType::F32).unwrap();
+        let inputs = vec![AnyInput::from(idle.clone()), AnyInput::from(elsewhere)];
+        let bound = Operator::new("Add").bind(current, inputs, y()).unwrap();
+        let refused = stream.launch(current, bound).unwrap_err();
+        assert!(matches!(refused.error, Error::OtherStream { .. }), "{refused}");
+        let inputs = vec![AnyInput::from(idle), AnyInput::from(here)];
+        let bound = Operator::new("Add").bind(current, inputs, y()).unwrap();
+        let (inputs, sum) = stream.launch(current, bound).unwrap().split();
+        assert_eq!(sum.wait(current).unwrap().to_vec::<f32>(current).unwrap(), [3.0; 4]);
+        let mut inputs = inputs.wait(current).unwrap();
+        assert!(inputs.iter().all(Option::is_some));
+        // The list that comes back is a list of inputs. A third one is left out: this operator has none, and says so.
+        let bound = Operator::new("Add").bind(current, inputs.clone(), y()).unwrap();
+        let sum = stream.launch(current, bound).unwrap().into_outputs();
+        drop(sum.wait(current).unwrap());
+        inputs.push(None);
+        let refused = Operator::new("Add").bind(current, inputs, y()).unwrap_err();
+        assert!(matches!(refused.error, Error::Vendor(_)), "{refused}");
+        let refused = Operator::new("Relu").bind(current, AnyInput::from(Absent), y()).unwrap_err();
+        assert!(matches!(refused.value.0, AnyInput::Absent), "{refused}");
+        // In flight elsewhere: it is forgotten there, and goes with its stream.
+        mem::forget(launched(&other));
+        release.send(()).unwrap();
     });
     alone.assert_nothing_lives();
 }

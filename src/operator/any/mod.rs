@@ -2,6 +2,7 @@
 
 mod checks;
 mod in_flight;
+mod input;
 mod operands;
 mod shared;
 
@@ -22,6 +23,7 @@ use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
 use checks::{bytes_of, check_alignment, check_length, check_truth_values, check_type};
+pub use input::AnyInput;
 pub use shared::SharedAnyTensor;
 
 /// A tensor on the device whose element type is known at run time only: the bytes of its elements, an [`ElementType`], and
