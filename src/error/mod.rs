@@ -659,7 +659,7 @@ pub enum Error {
     /// A byte was used as a truth value, and is none.
     #[error(
         "a truth value is a byte 0 or 1, but the byte is {byte}: read it as `u8`, and look at what wrote it{}",
-        Cited(rules::NO_TRUTH_VALUE)
+        Cited(rules::NOT_WRITTEN)
     )]
     NoTruthValue {
         /// The byte.

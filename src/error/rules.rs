@@ -71,8 +71,7 @@ impl Error {
             Self::OtherOperator { .. } | Self::HalfUpdated => UPDATES,
             Self::NotItsStream { .. } => NOT_ITS_STREAM,
             Self::OtherElement { .. } => InputError::FIT,
-            Self::NoTruthValue { .. } => NO_TRUTH_VALUE,
-            Self::NotWritten { .. } => NOT_WRITTEN,
+            Self::NoTruthValue { .. } | Self::NotWritten { .. } => NOT_WRITTEN,
             _ => &[],
         }
     }
@@ -119,7 +118,6 @@ pub(super) const OTHER_CAPTURE: &[RuleId] = &[GRAPH_06];
 pub(super) const NOT_ITS_STREAM: &[RuleId] = &[ALLOC_10, GRAPH_05];
 pub(super) const IN_A_BODY: &[RuleId] = &[GRAPH_06, GRAPH_09];
 pub(super) const UPDATES: &[RuleId] = &[GRAPH_09];
-pub(super) const NO_TRUTH_VALUE: &[RuleId] = &[MEM_07];
 pub(super) const NOT_WRITTEN: &[RuleId] = &[MEM_07];
 pub(super) const CALLBACK_LOST: &[RuleId] = &[STREAM_17];
 
