@@ -281,6 +281,26 @@ impl Drop for Lasts {
     }
 }
 
+/// The child has the future and not the thread.
+#[proves(THREAD_05)]
+#[test]
+fn a_forked_child_neither_starts_a_job_nor_waits_for_an_answer() {
+    let alone = alone();
+    let actor = open();
+    let release = occupied(&actor);
+    let queued = actor.start(|_, _| 7).unwrap();
+    let (actor, queued) = in_a_forked_child((actor, queued), |(actor, mut queued)| {
+        let refused = actor.start(|_, _| ()).is_err_and(|error| is_forked(&error));
+        let told = matches!(poll(&mut queued), Poll::Ready(Err(error)) if is_forked(&error));
+        drop((queued, actor));
+        refused && told
+    });
+    release.send(()).unwrap();
+    assert_eq!(finish(queued).unwrap(), 7);
+    close(actor);
+    alone.assert_nothing_lives();
+}
+
 /// One actor of the simulator, one of another library: each answers its own.
 #[test]
 fn futures_of_actors_of_two_libraries_end_together() {
