@@ -149,20 +149,20 @@ impl<C: Brand> SharedAnyTensor<C> {
     note = "OP-03: tensors of an operator in flight: `let (inputs, outputs) = pending.split();`",
     note = "see `ascendcl-explain COPY-04`"
 )]
-pub trait HasAddress: sealed::HasAddress {}
+pub trait HasOneAddress: sealed::HasOneAddress {}
 
-impl<T: sealed::HasAddress> HasAddress for T {}
+impl<T: sealed::HasOneAddress> HasOneAddress for T {}
 
 mod sealed {
     use super::*;
 
-    pub trait HasAddress {
+    pub trait HasOneAddress {
         fn address(&self, key: Inside) -> *mut c_void;
     }
 
     macro_rules! have_addresses {
         ($([$($generics:tt)*] $memory:ty;)+) => { $(
-            impl<$($generics)*> HasAddress for $memory {
+            impl<$($generics)*> HasOneAddress for $memory {
                 fn address(&self, _: Inside) -> *mut c_void {
                     self.as_raw()
                 }
@@ -179,7 +179,7 @@ mod sealed {
     }
 }
 
-impl<C: Brand, T: HasAddress> Pending<C, T> {
+impl<C: Brand, T> Pending<C, T> {
     /// The address of memory in flight: see [the obligations of its user](crate::raw). Work of other code uses it only behind
     /// this work, on the same stream. [`StreamOps::submit`] queues such work with the `Pending` as an operand, and gives the
     /// memory back by its own wait.
@@ -196,7 +196,10 @@ impl<C: Brand, T: HasAddress> Pending<C, T> {
     /// # })?;
     /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
     /// ```
-    pub fn as_raw(&self) -> *mut c_void {
+    pub fn as_raw(&self) -> *mut c_void
+    where
+        T: HasOneAddress,
+    {
         self.in_flight().address(INSIDE)
     }
 }

@@ -94,7 +94,7 @@ pub use crate::library_user::{LibraryHold, LibraryUser};
 pub use allocator_slot::{AllocatorFunctions, AllocatorSlot, SlotKeeper};
 pub use attach::{Attach, EndingContext};
 pub use attached::{Attached, Uses};
-pub use handles::HasAddress;
+pub use handles::HasOneAddress;
 pub use kept::{KeptElement, KeptMemory, KeptStream, LentStream, RawTensor, tensors};
 pub use operands::{Operands, RawMemory};
 pub use work::{InFlight, LastUse};

@@ -21,7 +21,7 @@ impl<C: Brand> Pending<C, AnyTensor<C>> {
         self.in_flight().element()
     }
 
-    /// The memory without shape and type, in flight as before. For example, to copy it to the host.
+    /// The bytes of the tensor, without shape and type, in flight as before. For example, to copy them to the host.
     pub fn into_buffer(self) -> Pending<C, DeviceBuffer<C, u8>> {
         self.reshaped(AnyTensor::into_buffer)
     }
@@ -58,7 +58,7 @@ impl<C: Brand> Pending<C, SharedAnyTensor<C>> {
         self.in_flight().element()
     }
 
-    /// The memory without shape and type, in flight as before.
+    /// The bytes of the tensor, without shape and type, in flight as before.
     pub fn into_buffer(self) -> Pending<C, SharedBuffer<C, u8>> {
         self.reshaped(SharedAnyTensor::into_buffer)
     }

@@ -178,7 +178,7 @@ impl<C: Brand, B> AnyTensor<C, B> {
         self.element
     }
 
-    /// The memory without shape and type.
+    /// The bytes of the tensor, without shape and type.
     pub fn into_buffer(self) -> DeviceBuffer<C, B> {
         DeviceBuffer::of(self.block)
     }

@@ -77,7 +77,7 @@ impl<C: Brand> SharedAnyTensor<C> {
         self.element
     }
 
-    /// The memory without shape and type.
+    /// The bytes of the tensor, without shape and type.
     pub fn into_buffer(self) -> SharedBuffer<C, u8> {
         self.bytes
     }
