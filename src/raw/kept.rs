@@ -88,7 +88,8 @@ pub struct KeptMemory {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the elements of kept memory",
     label = "expected a type of numbers, or `MaybeUninit` of one for memory that was not written",
-    note = "MEM-07: `kept.into_buffer::<f32, _>(current)?`, or `kept.into_buffer::<MaybeUninit<f32>, _>(current)?`"
+    note = "MEM-07: `kept.into_buffer::<f32, _>(current)?`, or `kept.into_buffer::<MaybeUninit<f32>, _>(current)?`",
+    note = "see `ascendcl-explain MEM-07`"
 )]
 pub trait KeptElement: sealed::KeptElement {}
 

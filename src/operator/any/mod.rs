@@ -75,7 +75,8 @@ assert_not_impl_any!(AnyTensor<Scoped<'static>>: Clone);
 #[diagnostic::on_unimplemented(
     message = "a buffer of `{Self}` is no buffer of bytes",
     label = "expected a `DeviceBuffer` of `u8`, or of `MaybeUninit<u8>`",
-    note = "OP-02: elements with a type become a tensor of that type, `buffer.into_tensor(&shape)?`; then `tensor.into_any()`"
+    note = "OP-02: elements with a type become a tensor of that type, `buffer.into_tensor(&shape)?`; then `tensor.into_any()`",
+    note = "see `ascendcl-explain OP-02`"
 )]
 pub trait TensorByte {}
 
