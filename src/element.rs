@@ -12,10 +12,10 @@ use core::fmt;
 /// The type has no padding and every bit pattern is valid.
 pub unsafe trait Pod: Copy + Send + Sync + 'static {}
 
-/// A number type for the elements of buffers and models.
+/// A type for the elements of buffers and models.
 ///
-/// Implemented for the integer and float types, [`F16`](crate::F16) and [`Bf16`](crate::Bf16); it cannot be implemented
-/// elsewhere.
+/// Implemented for the integer and float types, [`F16`](crate::F16), [`Bf16`](crate::Bf16) and [`Bool`](crate::Bool); it
+/// cannot be implemented elsewhere.
 ///
 /// ```
 /// use ascendcl::{Brand, Current, Element, Error};
@@ -34,8 +34,8 @@ pub unsafe trait Pod: Copy + Send + Sync + 'static {}
     message = "elements of type `{Self}` cannot be read, copied or used by work",
     label = "expected numbers, in memory that was written",
     note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.write(current, elements)?` or `buffer.zero(current)?`",
-    note = "the types of numbers: u8, i8, u16, i16, u32, i32, u64, i64, f32, f64, `F16`, `Bf16`",
-    note = "the library has no other types: convert `usize` to `u64` and `bool` to `u8`, flatten arrays of arrays (`as_flattened`)",
+    note = "the types of numbers: u8, i8, u16, i16, u32, i32, u64, i64, f32, f64, `F16`, `Bf16`; of truth values: `Bool`",
+    note = "the library has no other types: convert `usize` to `u64` and `bool` to `Bool`, flatten arrays of arrays (`as_flattened`)",
     note = "see `ascendcl-explain MEM-07`"
 )]
 #[cfg_attr(
@@ -83,10 +83,11 @@ pub enum ElementType {
     U32,
     /// 64-bit unsigned integer (`ACL_UINT64`).
     U64,
-    /// A truth value in a byte (`ACL_BOOL`); copied as `u8`.
+    /// A truth value in a byte (`ACL_BOOL`); copied as [`Bool`](crate::Bool) or as `u8`.
     Bool,
     /// Any other type, by the library's number. Its tensors can only be copied as raw bytes
-    /// ([`Input::from_bytes`](crate::Input::from_bytes), [`Output::bytes`](crate::model::Output::bytes)).
+    /// ([`Input::from_bytes`](crate::Input::from_bytes), [`Output::bytes`](crate::model::Output::bytes),
+    /// [`BoundModel::write_bytes`](crate::BoundModel::write_bytes)).
     Other(i32),
 }
 
@@ -124,11 +125,44 @@ pub struct F16(pub u16);
 #[repr(transparent)]
 pub struct Bf16(pub u16);
 
+/// A truth value as the device has it: a byte, 0 or 1. This crate copies it and does not compute with it.
+///
+/// A Rust `bool` becomes one by `Bool::from`. The other way is checked (`bool::try_from`): a device can write any byte, and
+/// a byte other than 0 and 1 is no `bool`.
+///
+/// ```
+/// use ascendcl::Bool;
+///
+/// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+/// let mask = current.upload_tensor(&[3], &[true, false, true].map(Bool::from))?;
+/// let read: Vec<bool> = mask.to_vec(current)?.into_iter().map(bool::try_from).collect::<Result<_, _>>()?;
+/// assert_eq!(read, [true, false, true]);
+/// # Ok::<_, ascendcl::Error>(())
+/// # })?;
+/// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+#[repr(transparent)]
+pub struct Bool(u8);
+
+impl From<bool> for Bool {
+    fn from(value: bool) -> Self {
+        Self(u8::from(value))
+    }
+}
+
+impl Bool {
+    /// The byte. It is another number than 0 and 1 only if a device, or code outside this crate, has written that.
+    pub fn byte(self) -> u8 {
+        self.0
+    }
+}
+
 macro_rules! elements {
     ($($ty:ty => $name:ident, $acl:ident;)*) => {
         $(
             // SAFETY: `Pod` asks for a type without padding, of which every bit pattern is a value. Integers and floats
-            // are such types (Reference, "Numeric types").
+            // are such types (Reference, "Numeric types"), and so are transparent structs of one integer.
             unsafe impl Pod for $ty {}
             impl Element for $ty {
                 const TYPE: ElementType = ElementType::$name;
@@ -152,7 +186,6 @@ macro_rules! elements {
             fn from(raw: aclDataType) -> Self {
                 match raw {
                     $(aclDataType::$acl => Self::$name,)*
-                    aclDataType::ACL_BOOL => Self::Bool,
                     other => Self::Other(other.0),
                 }
             }
@@ -162,7 +195,6 @@ macro_rules! elements {
             pub(crate) fn raw(self) -> aclDataType {
                 match self {
                     $(Self::$name => aclDataType::$acl,)*
-                    Self::Bool => aclDataType::ACL_BOOL,
                     Self::Other(number) => aclDataType(number),
                 }
             }
@@ -176,7 +208,6 @@ macro_rules! elements {
             pub fn size(self) -> Option<usize> {
                 match self {
                     $(Self::$name => Some(size_of::<$ty>()),)*
-                    Self::Bool => Some(1),
                     Self::Other(_) => None,
                 }
             }
@@ -196,6 +227,7 @@ elements! {
     u16 => U16, ACL_UINT16;
     u32 => U32, ACL_UINT32;
     u64 => U64, ACL_UINT64;
+    Bool => Bool, ACL_BOOL;
 }
 
 #[cfg(feature = "half")]

@@ -148,7 +148,7 @@ pub use context::Context;
 pub use current::{Current, MemoryInfo};
 pub use device::Device;
 pub use device_allocator::DeviceAllocator;
-pub use element::{Bf16, Element, ElementType, F16};
+pub use element::{Bf16, Bool, Element, ElementType, F16};
 pub use error::{Error, Failed, OrDrop, Result, ScopeError};
 pub use event::Event;
 pub use library::Library;

@@ -51,6 +51,7 @@ fn values_of_the_library_and_its_contexts() {
     runtime.close().unwrap();
     let actor = Actor::<Vision, ()>::open(Library::Simulator, |_| Ok(())).unwrap();
     names(&actor, "Actor");
+    names(&actor.start(|_, ()| ()).unwrap(), "Answer");
     actor.close().unwrap();
     alone.assert_nothing_lives();
 }
@@ -70,6 +71,10 @@ fn values_of_memory() {
         assert!(format!("{arena:?}").contains("capacity: 128, remaining: 64"), "{arena:?}");
         names(&current.upload_tensor(&[2, 2], &[1.0_f32; 4]).unwrap().into_shared(), "SharedTensor");
         names(&current.upload_tensor(&[2, 2], &[1.0_f32; 4]).unwrap(), "DeviceTensor");
+        let any = current.upload_tensor(&[2, 2], &[1.0_f32; 4]).unwrap().into_any();
+        names(&any, "AnyTensor");
+        assert!(format!("{any:?}").contains("element: F32, shape: [2, 2]"), "{any:?}");
+        names(&any.into_shared(), "SharedAnyTensor");
         current.copy_scope(|_, copies| names(copies, "CopyScope")).unwrap();
     });
     alone.assert_nothing_lives();

@@ -9,7 +9,7 @@ use std::process::Command;
 
 /// The folders of the packages, with the largest number of files of each.
 const PACKAGES: [(&str, usize); 9] = [
-    (".", 325),
+    (".", 340),
     ("doctor", 30),
     ("ge", 30),
     ("ge/sys", 30),

@@ -4,7 +4,8 @@
 
 use ascendcl::capture::CapturedGraph;
 use ascendcl::model::InputMemory;
-use ascendcl::operator::{DeviceTensor, SharedTensor};
+use ascendcl::operator::{AnyTensor, DeviceTensor, SharedAnyTensor, SharedTensor};
+use ascendcl::raw::KeptMemory;
 use ascendcl::runtime::CloseError;
 use ascendcl::stream::{CustomAllocator, DefaultAllocator};
 use ascendcl::{
@@ -38,6 +39,9 @@ fn errors_that_give_values_back_are_not_large() {
         Failed<Shared>,
         Failed<DeviceTensor<Vision, f32>>,
         Failed<SharedTensor<Vision, f32>>,
+        Failed<AnyTensor<Vision>>,
+        Failed<SharedAnyTensor<Vision>>,
+        Failed<KeptMemory>,
         Failed<InputMemory<Vision, f32>>,
         Failed<Event<Vision>>,
         Failed<Model<Vision>>,

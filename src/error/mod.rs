@@ -15,6 +15,7 @@ mod object;
 mod outcome;
 mod rules;
 mod shapes;
+mod truth;
 mod vendor;
 
 pub use crate::code::{Code, CodeKind};
@@ -444,6 +445,15 @@ pub enum Error {
         /// The alignment of an element.
         alignment: usize,
     },
+    /// Memory that was kept before it was written was to become a buffer of written elements.
+    #[error(
+        "the {what} was not written when it was kept: take it as `MaybeUninit` elements, and write it first{}",
+        Cited(rules::NOT_WRITTEN)
+    )]
+    NotWritten {
+        /// The memory.
+        what: ObjectKind,
+    },
     /// A failed call may have queued work that uses the memory, and the wait for that work failed too. The memory can
     /// no longer be read and takes no work.
     #[error(
@@ -634,6 +644,26 @@ pub enum Error {
         found: ElementType,
         /// The requested type.
         asked: ElementType,
+    },
+    /// A tensor whose element type is known at run time was used as one of another type.
+    #[error(
+        "the tensor holds {found} and cannot be used as {asked}: ask for {found}, or convert it by the operator `Cast`{}",
+        Cited(InputError::FIT)
+    )]
+    OtherElement {
+        /// The tensor's element type.
+        found: ElementType,
+        /// The requested type.
+        asked: ElementType,
+    },
+    /// A byte was used as a truth value, and is none.
+    #[error(
+        "a truth value is a byte 0 or 1, but the byte is {byte}: read it as `u8`, and look at what wrote it{}",
+        Cited(rules::NOT_WRITTEN)
+    )]
+    NoTruthValue {
+        /// The byte.
+        byte: u8,
     },
     /// An output was used before an execution had written it. A [`reshape`](crate::BoundModel::reshape) of a model with
     /// gears and new memory for the output need another execution.

@@ -4,8 +4,8 @@ use super::{Error, InputError};
 use ascendcl_rules::{
     ALLOC_02, ALLOC_09, ALLOC_10, ALLOC_12, ALLOC_18, CB_01, CB_09, COPY_01, COPY_09, COPY_10, CTX_05, CTX_08, CTX_11,
     DATA_06, DATA_07, DATA_08, DEV_08, DEV_10, DEV_11, DEV_13, ERR_02, ERR_06, EVENT_04, EVENT_07, GRAPH_04, GRAPH_05,
-    GRAPH_06, GRAPH_09, MEM_02, MEM_08, MEM_11, MEM_14, MODEL_04, MODEL_06, MODEL_09, MODEL_17, MODEL_20, RuleId,
-    STREAM_04, STREAM_17, THREAD_01, THREAD_05,
+    GRAPH_06, GRAPH_09, MEM_02, MEM_07, MEM_08, MEM_11, MEM_14, MODEL_04, MODEL_06, MODEL_09, MODEL_17, MODEL_20,
+    RuleId, STREAM_04, STREAM_17, THREAD_01, THREAD_05,
 };
 use core::fmt;
 
@@ -70,6 +70,8 @@ impl Error {
             Self::OtherCapture => OTHER_CAPTURE,
             Self::OtherOperator { .. } | Self::HalfUpdated => UPDATES,
             Self::NotItsStream { .. } => NOT_ITS_STREAM,
+            Self::OtherElement { .. } => InputError::FIT,
+            Self::NoTruthValue { .. } | Self::NotWritten { .. } => NOT_WRITTEN,
             _ => &[],
         }
     }
@@ -116,6 +118,7 @@ pub(super) const OTHER_CAPTURE: &[RuleId] = &[GRAPH_06];
 pub(super) const NOT_ITS_STREAM: &[RuleId] = &[ALLOC_10, GRAPH_05];
 pub(super) const IN_A_BODY: &[RuleId] = &[GRAPH_06, GRAPH_09];
 pub(super) const UPDATES: &[RuleId] = &[GRAPH_09];
+pub(super) const NOT_WRITTEN: &[RuleId] = &[MEM_07];
 pub(super) const CALLBACK_LOST: &[RuleId] = &[STREAM_17];
 
 impl InputError {
@@ -223,6 +226,9 @@ mod tests {
             Error::NotShared { name: "images".into() },
             Error::MisalignedPart { past: 4, alignment: 64 },
             Error::CannotCast { bytes: 6, size: 4, past: 0, alignment: 4 },
+            Error::OtherElement { found: ElementType::F32, asked: ElementType::U8 },
+            Error::NoTruthValue { byte: 2 },
+            Error::NotWritten { what: ObjectKind::DEVICE_MEMORY },
             Error::NoSuchInput { index: 1, count: 1 },
             Error::NoSuchOutput { index: 1, count: 1 },
             Error::SimulatorNotBuiltIn,

@@ -1,6 +1,6 @@
 //! Device memory.
 
-use super::MemoryPolicy;
+use super::{MemoryPolicy, check_cast};
 use crate::brand::owners::MemoryOfTwo;
 use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
@@ -228,6 +228,32 @@ impl<C: Brand, E: Element> DeviceBuffer<C, MaybeUninit<E>> {
 }
 
 impl<C: Brand, E> DeviceBuffer<C, E> {
+    /// The same bytes as elements of another type. This moves no byte.
+    ///
+    /// ```
+    /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+    /// let file: Vec<u8> = [1.0_f32, 2.0].iter().flat_map(|number| number.to_ne_bytes()).collect();
+    /// let numbers = current.upload(&file)?.cast::<f32>()?;
+    /// assert_eq!(numbers.to_vec(current)?, [1.0, 2.0]);
+    /// # Ok::<_, ascendcl::Error>(())
+    /// # })?;
+    /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// Returns the buffer unchanged, with [`Error::CannotCast`] when the memory does not begin at a multiple of the alignment
+    /// of `F`, or its length is no multiple of the size of `F`.
+    pub fn cast<F: Element>(self) -> Result<DeviceBuffer<C, F>, Failed<Self>>
+    where
+        E: Element,
+    {
+        match check_cast::<F>(&self.block) {
+            Ok(()) => Ok(DeviceBuffer::of(self.block)),
+            Err(error) => Err(Failed { error, value: self }),
+        }
+    }
+
     /// Overwrites the whole buffer from host memory (`aclrtMemcpy`), and returns when that is done.
     ///
     /// # Errors

@@ -10,6 +10,7 @@ mod shared;
 
 pub use crate::device_allocator::DeviceAddress;
 use crate::error::{Error, ObjectKind};
+use crate::ffi::RawBuffer;
 
 pub use arena::{DeviceArena, bytes_in_arena};
 pub use device::DeviceBuffer;
@@ -27,4 +28,14 @@ fn bytes<E>(length: usize) -> Result<usize, Error> {
     let bytes = length.checked_mul(size_of::<E>()).filter(|bytes| *bytes <= room);
     // Not `ok_or`: the error would be made and dropped each time.
     bytes.ok_or_else(|| Error::TooShort { what: ObjectKind::ADDRESS_SPACE, need: usize::MAX, have: room })
+}
+
+/// An error unless the whole block can be used as elements of type `F`.
+pub(crate) fn check_cast<F>(block: &RawBuffer) -> Result<(), Error> {
+    let (bytes, size, alignment) = (block.bytes(), size_of::<F>().max(1), align_of::<F>());
+    let past = block.start().addr() % alignment;
+    if past == 0 && bytes.is_multiple_of(size) {
+        return Ok(());
+    }
+    Err(Error::CannotCast { bytes, size, past, alignment })
 }

@@ -1,9 +1,9 @@
 //! Device memory with several readers.
 
-use super::DeviceBuffer;
+use super::{DeviceBuffer, check_cast};
 use crate::brand::{Brand, Mark, Scoped};
 use crate::current::Current;
-use crate::element::{Element, Pod};
+use crate::element::Element;
 use crate::error::{Error, Failed, ObjectKind};
 use crate::ffi::RawBuffer;
 use ascendcl_macros::rule;
@@ -106,6 +106,16 @@ impl<C: Brand, E> SharedBuffer<C, E> {
     /// this is shared.
     pub fn as_raw(&self) -> *mut c_void {
         self.part.start()
+    }
+
+    /// The same handle, of the same bytes as elements of another type. The caller has compared the types.
+    pub(crate) fn into_elements<F>(self) -> SharedBuffer<C, F> {
+        SharedBuffer { part: self.part, _brand: Mark::NEW, _elements: PhantomData }
+    }
+
+    /// Turns the handle into its part of the memory.
+    pub(crate) fn into_part(self) -> RawBuffer {
+        *self.part
     }
 
     #[inline]
@@ -254,14 +264,4 @@ fn ends(range: impl RangeBounds<usize>, length: usize) -> (usize, usize) {
         Bound::Unbounded => length,
     };
     (start, end)
-}
-
-/// An error unless the whole block can be used as elements of type `F`.
-fn check_cast<F: Pod>(block: &RawBuffer) -> Result<(), Error> {
-    let (bytes, size, alignment) = (block.bytes(), size_of::<F>().max(1), align_of::<F>());
-    let past = block.start().addr() % alignment;
-    if past == 0 && bytes.is_multiple_of(size) {
-        return Ok(());
-    }
-    Err(Error::CannotCast { bytes, size, past, alignment })
 }

@@ -76,7 +76,11 @@ impl Bound {
 
     /// An error if the input's memory is too small for this shape.
     pub(super) fn check_shape(&self, shape: &[usize]) -> Result<(), Error> {
-        let need = bytes(&self.info, elements(accepted(&self.info, shape)?))?;
+        let elements = elements(accepted(&self.info, shape)?);
+        if self.info.element.size().is_none() && elements == self.elements() {
+            return Ok(());
+        }
+        let need = bytes(&self.info, elements, 0)?;
         if need <= self.block.bytes() {
             return Ok(());
         }
@@ -116,7 +120,7 @@ impl Tensors {
         same_count(model.outputs(), outputs.len()).map_err(InputError::of_an_output)?;
         // The library may read and write more of a tensor of a fixed shape than the shape has: what its description says.
         let place = |elements, info: &TensorInfo, least: usize| {
-            current.ledger().allocate(Home::Device, bytes(info, elements)?.max(least))
+            current.ledger().allocate(Home::Device, bytes(info, elements, least)?)
         };
         let input = |((info, least), shape): ((&TensorInfo, usize), &&[usize])| {
             let block = place(elements(accepted(info, shape)?), info, least)?;
@@ -189,6 +193,19 @@ impl Tensors {
         if length != bound.elements() {
             let (expected, found) = (bound.elements(), length);
             return Err(Error::LengthMismatch { what: ObjectKind::MODEL_INPUT, expected, found });
+        }
+        bound.check_not_shared()?;
+        Ok(&bound.block)
+    }
+
+    /// The memory of an input, to be written with these bytes of its elements.
+    pub(super) fn input_of_bytes(&self, input: usize, found: usize) -> Result<&Arc<RawBuffer>, Error> {
+        let bound = self.input(input)?;
+        let size = bound.info.element.size();
+        let expected = size.map_or(bound.block.bytes(), |size| bound.elements().saturating_mul(size));
+        if found != expected {
+            let (shape, element) = (format!("{:?}", bound.shape), bound.info.element);
+            return Err(InputError::Bytes { shape, element, expected, found }.into());
         }
         bound.check_not_shared()?;
         Ok(&bound.block)
@@ -294,8 +311,16 @@ fn elements(shape: &[usize]) -> usize {
     shape.iter().try_fold(1_usize, |all, size| all.checked_mul(*size)).unwrap_or(usize::MAX)
 }
 
-fn bytes(info: &TensorInfo, elements: usize) -> Result<usize, Error> {
-    let size = info.element.size();
-    let size = size.ok_or_else(|| Error::UnknownElement { name: info.name.clone(), element: info.element })?;
-    Ok(elements.saturating_mul(size))
+/// The bytes of so many elements, or `least` if that is more. Only the library knows the size of some elements: it says how
+/// many bytes a tensor of a fixed shape has.
+fn bytes(info: &TensorInfo, elements: usize, least: usize) -> Result<usize, Error> {
+    match info.element.size() {
+        Some(size) => Ok(elements.saturating_mul(size).max(least)),
+        None if least > 0 || elements == 0 => Ok(least),
+        None => Err(unknown_element(info)),
+    }
+}
+
+pub(super) fn unknown_element(info: &TensorInfo) -> Error {
+    Error::UnknownElement { name: info.name.clone(), element: info.element }
 }

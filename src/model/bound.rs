@@ -47,8 +47,9 @@ impl<C: Brand, P> Model<C, P> {
     ///
     /// Returns the model unchanged, with [`Error::Input`] if the shapes do not fit the model, [`Error::TooShort`] if an
     /// execution writes more to an output than the memory for it has, or [`Error::Vendor`] if the device has no memory
-    /// left. [`Error::UnknownElement`] for a tensor whose elements have a size that only the library knows. If the library
-    /// does not say what a gear writes, the memory has to hold the largest gear.
+    /// left. [`Error::UnknownElement`] for a tensor whose elements have a size that only the library knows, if its shape is
+    /// free: of a fixed one the library says how many bytes it has. If the library does not say what a gear writes, the
+    /// memory has to hold the largest gear.
     #[rule(MODEL_18, MODEL_20, DATA_07, DATA_08)]
     pub fn bind(
         self,

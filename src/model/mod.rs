@@ -4,6 +4,7 @@ mod bindings;
 mod bound;
 mod buffers;
 mod builder;
+mod bytes;
 mod captured;
 mod copy;
 mod description;

@@ -93,15 +93,34 @@ impl<C: Brand, P> BoundModel<C, P> {
 
     /// Calls `read` with the memory of an output, and how many elements the last execution wrote there. The memory has
     /// as many.
+    #[inline]
     fn with_output<E: Element, R>(
         &self,
         current: &Current<C>,
         output: PortId<'_>,
         read: impl FnOnce(usize, &RawBuffer) -> Result<R, Error>,
     ) -> Result<R, Error> {
+        self.with_written(current, output, BoundOutput::check_element::<E>, |elements, _, block| {
+            let need = elements.saturating_mul(size_of::<E>());
+            if need > block.bytes() {
+                return Err(Error::TooShort { what: ObjectKind::MODEL_OUTPUT, need, have: block.bytes() });
+            }
+            read(elements, block)
+        })
+    }
+
+    /// The same for elements of any type that `check` accepts. The memory may have fewer.
+    #[inline]
+    pub(super) fn with_written<R>(
+        &self,
+        current: &Current<C>,
+        output: PortId<'_>,
+        check: impl FnOnce(&BoundOutput) -> Result<(), Error>,
+        read: impl FnOnce(usize, &BoundOutput, &RawBuffer) -> Result<R, Error>,
+    ) -> Result<R, Error> {
         self.parts.binding.check_current()?;
         let output = self.output_index(output)?;
-        self.parts.bound.output(output)?.check_element::<E>()?;
+        check(self.parts.bound.output(output)?)?;
         let bound = self.output(output)?;
         let api = current.ledger().api();
         // The library reports the real shape. A model may write fewer elements than there is memory for.
@@ -127,11 +146,7 @@ impl<C: Brand, P> BoundModel<C, P> {
             }
         };
         self.check_not_running(current, block)?;
-        let need = elements.saturating_mul(size_of::<E>());
-        if need > block.bytes() {
-            return Err(Error::TooShort { what: ObjectKind::MODEL_OUTPUT, need, have: block.bytes() });
-        }
-        read(elements, block)
+        read(elements, bound, block)
     }
 
     pub(super) fn output_index<'n>(&self, output: impl Into<PortId<'n>>) -> Result<usize, Error> {

@@ -63,8 +63,8 @@ impl<'a> Input<'a> {
     /// ```
     ///
     /// The size of [`ElementType::Other`] is known only to the library: [`Model::run`](super::Model::run) compares the bytes
-    /// with what the library says for an input of a fixed shape, and refuses such an input if its shape is free.
-    /// [`Model::bind`](super::Model::bind) refuses each.
+    /// with what the library says for an input of a fixed shape, and refuses such an input if its shape is free. So does
+    /// [`BoundModel::write_bytes`](super::BoundModel::write_bytes).
     ///
     /// # Errors
     ///

@@ -129,7 +129,7 @@ impl<C: Brand, E: Element> Pending<C, DeviceBuffer<C, E>> {
 
 impl<C: Brand, T: sealed_payload::Payload> Pending<C, T> {
     /// Gives the payload, a new handle of memory in flight, the stamp of the work so far.
-    fn stamped(self) -> Self {
+    pub(super) fn stamped(self) -> Self {
         self.in_flight().follow((self.queue().id(), self.number()), self.queue(), INSIDE);
         self
     }

@@ -73,34 +73,10 @@ impl<C: Brand, T: OperatorOutput<C>> OperatorOutputs<C> for Vec<T> {}
 impl<C: Brand, T: OperatorInput<C>, const K: usize> OperatorInputs<C> for [T; K] {}
 impl<C: Brand, T: OperatorOutput<C>, const K: usize> OperatorOutputs<C> for [T; K] {}
 
-/// One output.
-macro_rules! output {
-    ($($output:ty)+) => { $(
-        impl<C: Brand, E> sealed::Outputs for $output
-        where
-            Self: sealed::Output,
-        {
-            type Written = <Self as sealed::Output>::Written;
-
-            fn tensor_arguments(&self, key: Inside) -> Vec<TensorArgument> {
-                vec![sealed::Output::tensor_argument(self, key)]
-            }
-
-            fn into_written_output(self, key: Inside) -> Self::Written {
-                sealed::Output::into_written_output(self, key)
-            }
-
-            fn usable_on(&self, queue: &Arc<RawStream>, key: Inside) -> Result<(), Error> {
-                sealed::Output::usable_on(self, queue, key)
-            }
-
-            fn past_of_operand(&self, key: Inside) -> Past {
-                sealed::Output::past_of_operand(self, key)
-            }
-        }
-    )+ };
+output! {
+    [C: Brand, E] DeviceTensor<C, E>;
+    [C: Brand, E] Pending<C, DeviceTensor<C, E>>;
 }
-output!(DeviceTensor<C, E> Pending<C, DeviceTensor<C, E>>);
 
 /// Several inputs, or outputs, of one type.
 macro_rules! lists {

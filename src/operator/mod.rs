@@ -29,6 +29,39 @@ macro_rules! list_of_one {
     };
 }
 
+/// Implements the trait for lists of outputs for a type of a single output.
+macro_rules! output {
+    ($([$($generics:tt)*] $output:ty;)+) => { $(
+        impl<$($generics)*> $crate::operator::sealed::Outputs for $output
+        where
+            Self: $crate::operator::sealed::Output,
+        {
+            type Written = <Self as $crate::operator::sealed::Output>::Written;
+
+            fn tensor_arguments(&self, key: $crate::brand::Inside) -> Vec<$crate::ffi::TensorArgument> {
+                vec![$crate::operator::sealed::Output::tensor_argument(self, key)]
+            }
+
+            fn into_written_output(self, key: $crate::brand::Inside) -> Self::Written {
+                $crate::operator::sealed::Output::into_written_output(self, key)
+            }
+
+            fn usable_on(
+                &self,
+                queue: &std::sync::Arc<$crate::ffi::RawStream>,
+                key: $crate::brand::Inside,
+            ) -> Result<(), $crate::error::Error> {
+                $crate::operator::sealed::Output::usable_on(self, queue, key)
+            }
+
+            fn past_of_operand(&self, key: $crate::brand::Inside) -> $crate::stream::Past {
+                $crate::operator::sealed::Output::past_of_operand(self, key)
+            }
+        }
+    )+ };
+}
+
+mod any;
 mod captured;
 mod in_flight;
 mod launch;
@@ -50,6 +83,7 @@ use std::path::Path;
 pub(crate) use captured::CapturedOperator;
 
 pub use crate::attribute::Attribute;
+pub use any::{AnyInput, AnyTensor, SharedAnyTensor, TensorByte};
 pub use launch::{BoundOperator, RunsOperators};
 pub use lists::{IdleInputs, IdleOutputs, OperatorInputs, OperatorOutputs};
 pub use shared::{SharedTensor, TensorInput};

@@ -66,6 +66,12 @@ impl<C: Brand, E: Element> SharedBuffer<C, E> {
     }
 }
 
+impl<C: Brand, E> SharedTensor<C, E> {
+    pub(crate) fn buffer(&self) -> &SharedBuffer<C, E> {
+        &self.buffer
+    }
+}
+
 impl<C: Brand, E: Element> SharedTensor<C, E> {
     /// Its sizes, outermost first.
     pub fn shape(&self) -> &[usize] {

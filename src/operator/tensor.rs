@@ -105,6 +105,10 @@ impl<C: Brand, E> DeviceTensor<C, E> {
         Self { buffer, shape }
     }
 
+    pub(crate) fn buffer(&self) -> &DeviceBuffer<C, E> {
+        &self.buffer
+    }
+
     /// Its sizes, outermost first.
     pub fn shape(&self) -> &[usize] {
         &self.shape

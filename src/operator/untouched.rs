@@ -6,9 +6,16 @@ use crate::current::Current;
 use crate::error::Error;
 use crate::stream::{Pending, Waited};
 
-/// Methods of bound operators.
+/// Methods of bound operators, and of tensors of any type.
 #[doc(hidden)]
 impl<C: Brand, T> Pending<C, T> {
+    pub fn to_bytes(&self, _: &Current<C>) -> Result<Vec<u8>, Error>
+    where
+        Self: Waited,
+    {
+        self.never()
+    }
+
     pub fn tensors<I, O>(&self) -> (&I, &O)
     where
         Self: Waited,

@@ -1,13 +1,14 @@
 //! Handles of the values of this crate.
 
-use crate::brand::Brand;
+use crate::brand::{Brand, INSIDE, Inside};
 use crate::current::Current;
 use crate::error::Error;
 use crate::event::{Event, EventKind, EventState};
 use crate::library::Loaded;
-use crate::memory::DeviceBuffer;
+use crate::memory::{DeviceBuffer, SharedBuffer};
 use crate::model::Model;
-use crate::stream::StreamOps;
+use crate::operator::{AnyTensor, DeviceTensor, SharedAnyTensor, SharedTensor};
+use crate::stream::{Pending, StreamOps};
 use ascendcl_macros::rule;
 use ascendcl_sys::MissingSymbol;
 use core::ffi::c_void;
@@ -105,5 +106,100 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     /// The address in device memory: see [the obligations of its user](crate::raw). The host cannot dereference it.
     pub fn as_raw(&self) -> *mut c_void {
         self.block().start()
+    }
+}
+
+impl<C: Brand, E> DeviceTensor<C, E> {
+    /// The address of the first element in device memory: see [the obligations of its user](crate::raw). The host cannot
+    /// dereference it.
+    pub fn as_raw(&self) -> *mut c_void {
+        self.buffer().as_raw()
+    }
+}
+
+impl<C: Brand, E> SharedTensor<C, E> {
+    /// The address of the first element in device memory: see [the obligations of its user](crate::raw). Other code must not
+    /// write there while this is shared.
+    pub fn as_raw(&self) -> *mut c_void {
+        self.buffer().as_raw()
+    }
+}
+
+impl<C: Brand, B> AnyTensor<C, B> {
+    /// The address of the first element in device memory: see [the obligations of its user](crate::raw). The host cannot
+    /// dereference it.
+    pub fn as_raw(&self) -> *mut c_void {
+        self.block().start()
+    }
+}
+
+impl<C: Brand> SharedAnyTensor<C> {
+    /// The address of the first element in device memory: see [the obligations of its user](crate::raw). Other code must not
+    /// write there while this is shared.
+    pub fn as_raw(&self) -> *mut c_void {
+        self.buffer().as_raw()
+    }
+}
+
+/// Device memory that a [`Pending`] can have in flight: a buffer or a tensor, shared or not.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` in flight has no address of its own",
+    label = "expected one buffer or tensor of the device",
+    note = "COPY-04: take several apart first: `let (source, target) = pending.split();`, then `target.as_raw()`",
+    note = "OP-03: tensors of an operator in flight: `let (inputs, outputs) = pending.split();`",
+    note = "see `ascendcl-explain COPY-04`"
+)]
+pub trait HasOneAddress: sealed::HasOneAddress {}
+
+impl<T: sealed::HasOneAddress> HasOneAddress for T {}
+
+mod sealed {
+    use super::*;
+
+    pub trait HasOneAddress {
+        fn address(&self, key: Inside) -> *mut c_void;
+    }
+
+    macro_rules! have_addresses {
+        ($([$($generics:tt)*] $memory:ty;)+) => { $(
+            impl<$($generics)*> HasOneAddress for $memory {
+                fn address(&self, _: Inside) -> *mut c_void {
+                    self.as_raw()
+                }
+            }
+        )+ };
+    }
+    have_addresses! {
+        [C: Brand, E] DeviceBuffer<C, E>;
+        [C: Brand, E] SharedBuffer<C, E>;
+        [C: Brand, E] DeviceTensor<C, E>;
+        [C: Brand, E] SharedTensor<C, E>;
+        [C: Brand, B] AnyTensor<C, B>;
+        [C: Brand] SharedAnyTensor<C>;
+    }
+}
+
+impl<C: Brand, T> Pending<C, T> {
+    /// The address of memory in flight: see [the obligations of its user](crate::raw). Work of other code uses it only behind
+    /// this work, on the same stream. [`StreamOps::submit`] queues such work with the `Pending` as an operand, and gives the
+    /// memory back by its own wait.
+    ///
+    /// ```
+    /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+    /// let stream = current.stream()?;
+    /// let memory = current.upload(&[0_u8; 4])?;
+    /// let address = memory.as_raw();
+    /// let work = stream.set_bytes(current, memory, 1)?;
+    /// assert_eq!(work.as_raw(), address);
+    /// work.wait(current)?;
+    /// # Ok::<_, ascendcl::Error>(())
+    /// # })?;
+    /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+    /// ```
+    pub fn as_raw(&self) -> *mut c_void
+    where
+        T: HasOneAddress,
+    {
+        self.in_flight().address(INSIDE)
     }
 }

@@ -2,10 +2,10 @@
 
 use crate::brand::{Brand, INSIDE, Scoped, StreamOfOneThread};
 use crate::current::Current;
-use crate::element::ElementType;
-use crate::error::{Error, Failed};
+use crate::element::{Element, ElementType};
+use crate::error::{Error, Failed, ObjectKind};
 use crate::ffi::{RawBuffer, RawStream, TensorMemory};
-use crate::memory::DeviceBuffer;
+use crate::memory::{DeviceBuffer, SharedBuffer, check_cast};
 use crate::operator::{IdleInputs, OperatorInputs};
 use crate::stream::{Stream, StreamOps, Undecided};
 use ascendcl_macros::rule;
@@ -70,12 +70,47 @@ impl<C: Brand> Deref for LentStream<'_, C> {
 /// // The memory stays as long as `kept` exists.
 /// assert!(current.collect().is_empty());
 /// assert!(!kept.start().is_null());
+/// // Nobody else uses the memory any more: it becomes a buffer again.
+/// let buffer = kept.into_buffer::<f32, _>(current)?;
+/// assert_eq!(buffer.to_vec(current)?, [1.0, 2.0]);
 /// # Ok::<_, ascendcl::Error>(())
 /// # })?;
 /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct KeptMemory(Arc<RawBuffer>);
+pub struct KeptMemory {
+    block: Arc<RawBuffer>,
+    /// Whether all of it was written when it was kept.
+    is_written: bool,
+}
+
+/// The elements of memory that is kept: an [`Element`], for memory that was written, or `MaybeUninit` of one.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be the elements of kept memory",
+    label = "expected a type of numbers, or `MaybeUninit` of one for memory that was not written",
+    note = "MEM-07: `kept.into_buffer::<f32, _>(current)?`, or `kept.into_buffer::<MaybeUninit<f32>, _>(current)?`",
+    note = "see `ascendcl-explain MEM-07`"
+)]
+pub trait KeptElement: sealed::KeptElement {}
+
+impl<E: sealed::KeptElement> KeptElement for E {}
+
+mod sealed {
+    use crate::element::Element;
+    use core::mem::MaybeUninit;
+
+    pub trait KeptElement {
+        const IS_WRITTEN: bool;
+    }
+
+    impl<E: Element> KeptElement for E {
+        const IS_WRITTEN: bool = true;
+    }
+
+    impl<E: Element> KeptElement for MaybeUninit<E> {
+        const IS_WRITTEN: bool = false;
+    }
+}
 
 /// A tensor of the program, as a function of another library takes it.
 #[derive(Clone, Debug)]
@@ -173,26 +208,106 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         self.block().check_ready_for_work(current.here())
     }
 
-    /// The memory for an object of another crate, whose work may use it. The buffer does not come back: the memory is
-    /// collected when the object has dropped the [`KeptMemory`].
+    /// The memory for an object of another crate, whose work may use it. The memory is collected when the object has
+    /// dropped the [`KeptMemory`], or [becomes a buffer again](KeptMemory::into_buffer).
+    pub fn keep(self) -> KeptMemory
+    where
+        E: KeptElement,
+    {
+        let block = Arc::new(RawBuffer::into_part(self.into_row()));
+        KeptMemory { block, is_written: E::IS_WRITTEN }
+    }
+}
+
+impl<C: Brand, E: Element> SharedBuffer<C, E> {
+    /// As [`DeviceBuffer::check_usable`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`DeviceBuffer::check_usable`].
+    #[rule(MEM_02, MEM_11)]
+    pub fn check_usable(&self, current: &Current<C>) -> Result<(), Error> {
+        self.block().check_ready_for_work(current.here())
+    }
+
+    /// This handle of the memory for an object of another crate, whose work may read it: others read it, too. The memory is
+    /// collected when all handles were dropped, this one with the [`KeptMemory`].
+    ///
+    /// ```
+    /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+    /// let weights = current.upload(&[1.0_f32, 2.0])?.into_shared();
+    /// let kept = weights.clone().keep();
+    /// assert_eq!(kept.start(), weights.as_raw());
+    /// drop(kept);
+    /// weights.try_unshare(current)?.free(current)?;
+    /// # Ok::<_, ascendcl::Error>(())
+    /// # })?;
+    /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+    /// ```
+    #[rule(MEM_02)]
     pub fn keep(self) -> KeptMemory {
-        KeptMemory(Arc::new(RawBuffer::into_part(self.into_row())))
+        KeptMemory { block: Arc::new(self.into_part()), is_written: true }
     }
 }
 
 impl KeptMemory {
     /// Where it begins, in device memory.
     pub fn start(&self) -> *mut c_void {
-        self.0.start()
+        self.block.start()
     }
 
     /// How many bytes it has.
     pub fn bytes(&self) -> usize {
-        self.0.bytes()
+        self.block.bytes()
+    }
+
+    /// The memory as a buffer again, if this is the last handle of it. Nothing is waited for. Other code must not use the
+    /// address any more.
+    ///
+    /// The elements may have another type than those that were [kept](DeviceBuffer::keep). What other code has written to
+    /// memory that was kept as `MaybeUninit` does not count as written: this crate did not see it.
+    ///
+    /// # Errors
+    ///
+    /// Returns this value unchanged, with [`Error::StillShared`] if there is another handle: a clone, a
+    /// [`SharedBuffer`], or a tensor; [`Error::StillRunning`] if work that this crate has queued may use the memory;
+    /// [`Error::WrongContext`] in another context than its own, or when that has ended; [`Error::NotWritten`] if the memory
+    /// was not written when it was kept and `E` is no `MaybeUninit`; [`Error::CannotCast`] when it does not begin at a
+    /// multiple of the alignment of `E`, or its length is no multiple of the size of `E`; [`Error::Forked`] in a forked
+    /// child.
+    #[rule(MEM_02, MEM_07, MEM_11)]
+    pub fn into_buffer<E: KeptElement, C: Brand>(
+        self,
+        current: &Current<C>,
+    ) -> Result<DeviceBuffer<C, E>, Failed<Self>> {
+        if let Err(error) = self.check_becomes::<E, C>(current) {
+            return Err(Failed { error, value: self });
+        }
+        let Self { block, is_written } = self;
+        match Arc::try_unwrap(block) {
+            Ok(part) => match current.ledger().unshare(part) {
+                Ok(block) => Ok(DeviceBuffer::of(block)),
+                Err((error, part)) => Err(Failed { error, value: Self { block: Arc::new(part), is_written } }),
+            },
+            Err(block) => Err(Failed { error: Error::StillShared, value: Self { block, is_written } }),
+        }
+    }
+
+    fn check_becomes<E: KeptElement, C: Brand>(&self, current: &Current<C>) -> Result<(), Error> {
+        current.ledger().api().check_process()?;
+        self.block.check_ready_for_work(current.here())?;
+        if E::IS_WRITTEN && !self.is_written {
+            return Err(Error::NotWritten { what: ObjectKind::DEVICE_MEMORY });
+        }
+        // The memory of a tensor that has one owner belongs to that one.
+        if !self.block.is_part() {
+            return Err(Error::StillShared);
+        }
+        check_cast::<E>(&self.block)
     }
 
     pub(super) fn block(&self) -> &Arc<RawBuffer> {
-        &self.0
+        &self.block
     }
 }
 
@@ -214,7 +329,7 @@ pub fn tensors<C: Brand, I: OperatorInputs<C> + IdleInputs>(
     let described = parts.map(|part| {
         let Some(TensorMemory { block, element, .. }) = part.memory else { return Ok(None) };
         block.check_ready_for_work(current.here())?;
-        Ok(Some(RawTensor { element, dims: part.dims, memory: KeptMemory(block) }))
+        Ok(Some(RawTensor { element, dims: part.dims, memory: KeptMemory { block, is_written: true } }))
     });
     described.collect()
 }

@@ -12,6 +12,9 @@
 //! | [`Model`](crate::Model) | [`as_raw`](crate::Model::as_raw): the number of the model |
 //! | [`DeviceBuffer`](crate::DeviceBuffer) | [`as_raw`](crate::DeviceBuffer::as_raw): the address in device memory |
 //! | [`SharedBuffer`](crate::memory::SharedBuffer) | [`as_raw`](crate::memory::SharedBuffer::as_raw): the address in device memory, to be read |
+//! | [`DeviceTensor`](crate::operator::DeviceTensor), [`AnyTensor`](crate::operator::AnyTensor) | [`as_raw`](crate::operator::DeviceTensor::as_raw): the address in device memory |
+//! | [`SharedTensor`](crate::operator::SharedTensor), [`SharedAnyTensor`](crate::operator::SharedAnyTensor) | [`as_raw`](crate::operator::SharedTensor::as_raw): the address in device memory, to be read |
+//! | a [`Pending`](crate::Pending) of one of these | [`as_raw`](crate::Pending::as_raw): the address in device memory, for work behind this one on its stream |
 //!
 //! # The obligations of a raw handle's user
 //!
@@ -91,6 +94,7 @@ pub use crate::library_user::{LibraryHold, LibraryUser};
 pub use allocator_slot::{AllocatorFunctions, AllocatorSlot, SlotKeeper};
 pub use attach::{Attach, EndingContext};
 pub use attached::{Attached, Uses};
-pub use kept::{KeptMemory, KeptStream, LentStream, RawTensor, tensors};
+pub use handles::HasOneAddress;
+pub use kept::{KeptElement, KeptMemory, KeptStream, LentStream, RawTensor, tensors};
 pub use operands::{Operands, RawMemory};
 pub use work::{InFlight, LastUse};

@@ -15,7 +15,7 @@ use core::mem;
 use core::panic::Location;
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::panic::resume_unwind;
-use std::sync::mpsc::{Receiver, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread::{Builder, JoinHandle, ThreadId, current};
 use std::time::Duration;
@@ -56,7 +56,7 @@ use std::time::Duration;
 )]
 pub struct Actor<N: Name, S> {
     api: Api,
-    jobs: Option<SyncSender<Queued<N, S>>>,
+    jobs: Option<Sender<Queued<N, S>>>,
     id: ThreadId,
     /// `None` when a call has joined it. Locked by calls that join it, and by nothing that the thread waits for.
     thread: Mutex<Option<Handle>>,
@@ -69,7 +69,7 @@ type Handle = JoinHandle<Result<Closed, Panic>>;
 
 /// What the actor and its thread tell each other, apart from jobs.
 #[derive(Default)]
-struct ActorEnd {
+pub(super) struct ActorEnd {
     /// The limit of a close by force, if there is to be one.
     force: OnceLock<Duration>,
     /// The thread runs no further job.
@@ -81,7 +81,7 @@ struct ActorEnd {
 impl ActorEnd {
     /// The error of a call that the thread does not run.
     #[cold]
-    fn ended_error(&self) -> Error {
+    pub(super) fn ended_error(&self) -> Error {
         Error::ActorEnded { cause: self.ended.get().cloned() }
     }
 }
@@ -100,14 +100,11 @@ impl Drop for Closed {
     }
 }
 
-type Job<N, S> = Box<dyn FnOnce(&mut Current<N>, &mut S) + Send>;
+pub(super) type Job<N, S> = Box<dyn FnOnce(&mut Current<N>, &mut S) + Send>;
 
 /// A queued job. The channel may drop it, with its receiver. If a job panicked there, the jobs behind it would not be
 /// dropped, and their callers would wait for ever.
 type Queued<N, S> = Quiet<Job<N, S>>;
-
-/// How many jobs may be queued. A further caller waits until it can queue its own.
-const ROOM: usize = 64;
 
 impl<N: Name, S: 'static> Actor<N, S> {
     /// Starts the thread, opens a runtime there, and makes what it keeps.
@@ -123,7 +120,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
     ) -> Result<Self, Error> {
         InCallback::check_outside()?;
         let (setup, place) = (setup.into(), Location::caller());
-        let (jobs, coming) = sync_channel(ROOM);
+        let (jobs, coming) = channel();
         let (opens, opened) = channel();
         let (joinable, ending) = (Joinable::default(), Arc::<ActorEnd>::default());
         let (own, of_thread) = (joinable.clone(), Arc::clone(&ending));
@@ -178,24 +175,40 @@ impl<N: Name, S: 'static> Actor<N, S> {
         &self,
         job: impl FnOnce(&mut Current<N>, &mut S) -> R + Send + 'static,
     ) -> Result<R, Error> {
-        self.api.check_process()?;
-        InCallback::check_outside()?;
-        if self.is_this_thread() {
-            return Err(Error::ThreadTaken);
-        }
+        self.check_takes_jobs()?;
         let (answer, answered) = sync_channel(1);
         let job: Job<N, S> = Box::new(move |current, state| {
             let result = catch(|| job(current, state));
             // The caller is waiting, so sending cannot fail.
             let _ = answer.send(result);
         });
-        let jobs = self.jobs.as_ref().ok_or_else(|| self.ending.ended_error())?;
-        jobs.send(Quiet::new(job)).map_err(|_| self.ending.ended_error())?;
+        self.queue(job)?;
         match answered.recv() {
             Ok(Ok(result)) => Ok(result),
             Ok(Err(panic)) => panic.resume(),
             Err(_) => Err(self.ending.ended_error()),
         }
+    }
+
+    /// An error unless this thread can give the actor a job.
+    pub(super) fn check_takes_jobs(&self) -> Result<(), Error> {
+        self.api.check_process()?;
+        InCallback::check_outside()?;
+        if self.is_this_thread() { Err(Error::ThreadTaken) } else { Ok(()) }
+    }
+
+    /// Queues a job. On an error the job is dropped.
+    pub(super) fn queue(&self, job: Job<N, S>) -> Result<(), Error> {
+        let jobs = self.jobs.as_ref().ok_or_else(|| self.ending.ended_error())?;
+        jobs.send(Quiet::new(job)).map_err(|_| self.ending.ended_error())
+    }
+
+    pub(super) fn api(&self) -> Api {
+        self.api
+    }
+
+    pub(super) fn ending(&self) -> Arc<ActorEnd> {
+        Arc::clone(&self.ending)
     }
 
     /// Waits for the queued jobs, drops what the thread keeps, and closes the runtime.

@@ -5,6 +5,7 @@
 
 mod abandoned;
 mod actor;
+mod answer;
 mod shared;
 
 use crate::acl::Acl;
@@ -24,6 +25,7 @@ use crate::thread::{Thread, ThreadToken};
 use crate::undelivered;
 pub use abandoned::sweep;
 pub use actor::Actor;
+pub use answer::Answer;
 use ascendcl_macros::rule;
 use core::fmt;
 use core::panic::Location;

@@ -120,5 +120,6 @@ macro_rules! lists {
 }
 lists! {
     [T: sealed::Payload] Vec<T>;
+    [T: sealed::Payload] Option<T>;
     [T: sealed::Payload, const K: usize] [T; K];
 }

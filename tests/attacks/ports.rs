@@ -5,7 +5,7 @@ use super::common::{alone, library_at, library_with_ports};
 use super::null::books;
 use super::{inside, model, with_device};
 use ascendcl::error::InputError;
-use ascendcl::{Acl, Current, ElementType, Error, Input, Scoped};
+use ascendcl::{Acl, Current, ElementType, Error, Input, Scoped, model::OutputBuffer};
 use ascendcl_macros::proves;
 use std::time::Duration;
 
@@ -116,6 +116,76 @@ fn bytes_of_known_elements_have_the_length_of_the_shape() {
         let bytes =
             model.run(current, &[Input::from_bytes(&[1, 64], ElementType::U8, &pixels[..64]).unwrap()]).unwrap_err();
         assert!(matches!(&bytes, Error::Input(reason) if matches!(**reason, InputError::Element { .. })), "{bytes}");
+    });
+    alone.assert_nothing_lives();
+}
+
+/// Bound, too: the library says how many bytes a tensor of a fixed shape has, and reads and writes so many.
+#[proves(DATA_08)]
+#[test]
+fn bound_tensors_of_elements_without_a_type_here_are_written_and_read_as_bytes() {
+    let input = "enum { TYPE = 29, SIZE = 8, FREE = 0 };\n#define V1 4, 4\n";
+    let library = LIBRARY.replace("(void)i; return 4; }", "(void)i; return 30; }").replace("INPUT", input);
+    assert_ne!(library, LIBRARY.replace("INPUT", input));
+    let _books = books();
+    let library = library_at(library_with_ports("four-bits-bound", &library));
+    let ran = with_device(Acl::init(library).unwrap(), |device, thread| {
+        device.with_current(thread, |current| {
+            let stream = current.stream().unwrap().without_allocator();
+            let model = current.load_model("model").unwrap();
+            let refused = model.bind_with(current, &[&[4, 4]], &[OutputBuffer::AtMost(8)]).unwrap_err();
+            assert!(matches!(refused.error, Error::UnknownElement { .. }), "{refused}");
+            let mut bound = refused.value.bind(current, &[&[4, 4]], &[&[8]]).unwrap();
+            for bytes in [0, 7, 9, 16] {
+                let Err(Error::Input(reason)) = bound.write_bytes(current, 0, &vec![0; bytes]) else {
+                    panic!("{bytes}")
+                };
+                let expected =
+                    InputError::Bytes { shape: "[4, 4]".into(), element: FOUR_BITS, expected: 8, found: bytes };
+                assert_eq!(*reason, expected);
+            }
+            bound.write_bytes(current, 0, &[7; 9][1..]).unwrap();
+            assert!(matches!(bound.write_bytes(current, 1, &[7; 8]), Err(Error::NoSuchInput { .. })));
+            let typed = bound.write(current, 0, &[7_u8; 8]).unwrap_err();
+            assert!(
+                matches!(&typed, Error::Input(reason) if matches!(**reason, InputError::Element { .. })),
+                "{typed}"
+            );
+            assert!(matches!(bound.read_bytes(current, 0), Err(Error::NotExecuted)));
+            stream.run_bound(current, &mut bound).unwrap();
+            assert_eq!(bound.read_bytes(current, 0).unwrap().len(), 8);
+            assert!(matches!(bound.read::<u8>(current, 0), Err(Error::OutputType { .. })));
+            bound.reshape(current, &[&[4, 4]]).unwrap();
+            let shape = bound.reshape(current, &[&[2, 8]]).unwrap_err();
+            assert!(matches!(&shape, Error::Input(reason) if matches!(**reason, InputError::Shape { .. })), "{shape}");
+        })
+    });
+    ran.unwrap();
+}
+
+#[proves(DATA_08)]
+#[test]
+fn a_bound_model_is_not_written_or_read_as_bytes_of_another_length_or_while_it_is_not_executed() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap().without_allocator();
+        let mut bound = model(current).bind(current, &[&[1, 64]], &[&[1, 10]]).unwrap();
+        for bytes in [0, 64, 255, 257, 512] {
+            let refused = bound.write_bytes(current, 0, &vec![0; bytes]).unwrap_err().to_string();
+            let expected = format!("the shape [1, 64] of f32 has 256 bytes, but the data has {bytes} [DATA-08]");
+            assert_eq!(refused, expected);
+        }
+        assert!(matches!(bound.read_bytes(current, 0), Err(Error::NotExecuted)));
+        let pixels: Vec<_> = (0..64).map(|pixel| pixel as f32).collect();
+        let bytes: Vec<_> = pixels.iter().flat_map(|pixel| pixel.to_ne_bytes()).collect();
+        bound.write_bytes(current, 0, &bytes).unwrap();
+        stream.run_bound(current, &mut bound).unwrap();
+        let scores: Vec<_> =
+            bound.read::<f32>(current, 0).unwrap().iter().flat_map(|score| score.to_ne_bytes()).collect();
+        assert_eq!(bound.read_bytes(current, 0).unwrap(), scores);
+        bound.write(current, 0, &pixels).unwrap();
+        stream.run_bound(current, &mut bound).unwrap();
+        assert_eq!(bound.read_bytes(current, 0).unwrap(), scores);
     });
     alone.assert_nothing_lives();
 }

@@ -15,6 +15,7 @@ use syn::{Attribute, Expr, Ident, ImplItem, Item, ItemImpl, Lit, Meta, Type, Use
 /// Types below the root without a program on their page: the page links to the item that makes or takes the type, and
 /// that one has a program.
 const LINKED: &[(&str, &str)] = &[
+    ("Answer", "Actor::start"),
     ("Attached", "Attach"),
     ("Completion", "Pending::into_future"),
     ("CopyScope", "Current::copy_scope"),
@@ -36,6 +37,7 @@ const OF_MODULES: &[(&str, &str)] =
 const WITHOUT_CALL: &[(&str, &str)] = &[
     ("Actor::open", "opens a runtime on a thread of its own"),
     ("Actor::call", "sends a function to that thread"),
+    ("Actor::start", "sends a function to that thread"),
     ("Current::attach", "keeps a row"),
     ("Attached::get", "lends the object"),
     ("Attached::take_down", "calls what the object implements"),
@@ -51,12 +53,15 @@ const WITHOUT_CALL: &[(&str, &str)] = &[
     ("HostBuffer::slice_mut", "lends memory of the host"),
     ("SharedBuffer::try_unshare", "counts names"),
     ("SharedTensor::try_unshare", "counts names"),
+    ("SharedAnyTensor::try_unshare", "counts names"),
+    ("KeptMemory::into_buffer", "counts names"),
     ("DeviceArena::take", "names a part of memory that was allocated before"),
     ("DeviceArena::reset", "counts names"),
     ("AllocatorSlot::check_serves", "compares contexts"),
     ("Current::check_calls_allowed", "looks at what this crate knows"),
     ("LastUse::never", "makes a value"),
     ("DeviceBuffer::check_usable", "looks at what this crate knows"),
+    ("SharedBuffer::check_usable", "looks at what this crate knows"),
     ("LastUse::is_over", "looks at what this crate knows"),
     ("StreamOps::submit_object", "calls the function that the program gives it"),
     ("StreamOps::with_raw", "calls the function that the program gives it"),

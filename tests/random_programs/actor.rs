@@ -105,6 +105,7 @@ impl<'x, 'c> Actor<'x, 'c> {
             What::PageableBuffer => self.host_buffer(current, a, b, true),
             What::WriteDevice => self.write_device(current, a, b),
             What::FillHost => self.fill_host(a, b),
+            What::CheckDevice if b % 3 == 1 => self.reform(current, a),
             What::CheckDevice => self.check_device(current, a),
             What::CheckHost => self.check_host(a),
             What::EndDeviceBuffer => self.end_device_buffer(current, a, b),

@@ -102,6 +102,19 @@ impl<'c> Actor<'_, 'c> {
         self.has.devices.push((buffer, holds));
     }
 
+    /// The same memory in other forms, and back: bytes, memory of another crate, a tensor of any type.
+    pub(crate) fn reform(&mut self, current: &Current<Scoped<'c>>, a: u16) {
+        let Some((buffer, holds)) = take(&mut self.has.devices, a) else { return };
+        let (length, kept) = (buffer.len(), buffer.cast::<u8>().unwrap().keep());
+        let back = kept.into_buffer::<f32, _>(current).map_err(Error::from);
+        let Some(buffer) = self.world.well("taking kept memory back", back) else { return };
+        let tensor = buffer.into_tensor(&[length]).unwrap().into_any();
+        if let Some(found) = self.world.well("reading a tensor of any type", tensor.to_vec::<f32>(current)) {
+            self.world.compare("a tensor of any type", &found, holds.as_deref());
+        }
+        self.has.devices.push((tensor.into_typed::<f32>().unwrap().into_buffer(), holds));
+    }
+
     pub(crate) fn check_host(&mut self, a: u16) {
         if let Some((buffer, holds)) = crate::holdings::look(&self.has.hosts, a) {
             self.world.compare("a host buffer", buffer, holds.as_deref());

@@ -1,7 +1,7 @@
 // MEM-07: what is uploaded has a meaning for every pattern of bits; a `bool` has two.
-use ascendcl::{Brand, Current, DeviceBuffer, Error};
+use ascendcl::{Bool, Brand, Current, DeviceBuffer, Error};
 
-pub fn mask<C: Brand>(current: &Current<C>, kept: &[bool]) -> Result<DeviceBuffer<C, u8>, Error> {
+pub fn mask<C: Brand>(current: &Current<C>, kept: &[bool]) -> Result<DeviceBuffer<C, Bool>, Error> {
     let mask = current.upload(kept)?;
     Ok(mask)
 }

@@ -1,8 +1,8 @@
 // MEM-07: what is uploaded has a meaning for every pattern of bits; a `bool` has two.
-use ascendcl::{Brand, Current, DeviceBuffer, Error};
+use ascendcl::{Bool, Brand, Current, DeviceBuffer, Error};
 
-pub fn mask<C: Brand>(current: &Current<C>, kept: &[bool]) -> Result<DeviceBuffer<C, u8>, Error> {
-    let kept: Vec<u8> = kept.iter().map(|kept| u8::from(*kept)).collect();
+pub fn mask<C: Brand>(current: &Current<C>, kept: &[bool]) -> Result<DeviceBuffer<C, Bool>, Error> {
+    let kept: Vec<Bool> = kept.iter().copied().map(Bool::from).collect();
     let mask = current.upload(&kept)?;
     Ok(mask)
 }

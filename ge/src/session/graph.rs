@@ -7,7 +7,7 @@ use crate::ffi::{RawGraph, idle};
 use crate::graph_source::GraphSummary;
 use crate::marks::{Mark, SessionOfOneThread};
 use ascendcl::error::ObjectKind;
-use ascendcl::raw::{AllocatorFunctions, AllocatorSlot, SlotKeeper};
+use ascendcl::raw::{AllocatorFunctions, AllocatorSlot, KeptElement, SlotKeeper};
 use ascendcl::stream::{IdleProof, Stream, Undecided};
 use ascendcl::{Brand, Current, DeviceAllocator, DeviceBuffer, Error, Failed, Scoped};
 use ascendcl_macros::rule;
@@ -129,7 +129,7 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     /// If the buffers do not come back, the engine may use one of them. This method and [`register`](Self::register) then
     /// return [`EngineError::MemoryInDoubt`]. The graph can be loaded as it is, or removed.
     #[rule(GE_22, GE_23)]
-    pub fn set_memory<E, F>(
+    pub fn set_memory<E: KeptElement, F: KeptElement>(
         self,
         session: &mut Session<C>,
         current: &Current<C>,

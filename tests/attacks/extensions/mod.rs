@@ -3,6 +3,7 @@
 
 mod kept;
 mod marks;
+mod taken_back;
 
 use super::{collect, inside};
 use crate::common::{alone, assert_lives, library};

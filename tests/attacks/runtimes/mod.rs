@@ -1,6 +1,7 @@
 //! How runtimes end: closed under threads, dropped anywhere, forgotten, forked, and opened again.
 
 mod actors;
+mod answers;
 mod at_random;
 mod closing;
 mod defaults;

@@ -1,0 +1,89 @@
+//! Buffers as elements of another type.
+
+use super::*;
+use crate::common::{assert_lives, library};
+use ascendcl::{Bool, Runtime, error::ObjectKind};
+use ascendcl_macros::proves;
+use std::mem;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+ascendcl::names!(Worker);
+
+#[test]
+fn a_cast_that_does_not_fit_gives_the_buffer_back_and_another_one_moves_no_byte() {
+    let alone = alone();
+    inside(|current| {
+        let bytes = current.upload(&[1_u8, 0, 2, 0, 3, 0]).unwrap();
+        let start = bytes.as_raw();
+        let refused = bytes.cast::<u32>().unwrap_err();
+        assert!(matches!(refused.error, Error::CannotCast { bytes: 6, size: 4, .. }), "{refused}");
+        assert_eq!(refused.value.to_vec(current).unwrap(), [1, 0, 2, 0, 3, 0]);
+        let shorts = refused.value.cast::<u16>().unwrap();
+        assert_eq!((shorts.as_raw(), shorts.len()), (start, 3));
+        assert_eq!(shorts.to_vec(current).unwrap(), [1, 2, 3].map(u16::from_le));
+        // Any byte may be there: none becomes a `bool` unseen.
+        let truths = shorts.cast::<Bool>().unwrap().to_vec(current).unwrap();
+        assert!(bool::try_from(truths[0]).unwrap() && !bool::try_from(truths[1]).unwrap());
+        assert!(matches!(bool::try_from(truths[2]), Err(Error::NoTruthValue { byte: 2 })));
+        let none = current.upload::<u8>(&[]).unwrap().cast::<f64>().unwrap();
+        assert!(none.is_empty() && none.to_vec(current).unwrap().is_empty());
+    });
+    alone.assert_nothing_lives();
+}
+
+/// A buffer that was cast is the same memory: it is freed once, after the work that uses it.
+#[proves(MEM_01, MEM_02)]
+#[test]
+fn a_cast_buffer_is_freed_once_and_not_under_work_that_uses_it() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap();
+        let release = hold(current, &stream);
+        let (one, two) = (current.upload(&[1_u32]).unwrap(), current.upload(&[2_u32]).unwrap());
+        let (mut one, mut two) = (one.cast::<u8>().unwrap(), two.cast::<u8>().unwrap());
+        mem::swap(&mut one, &mut two);
+        let work = stream.set_bytes(current, one, 5).unwrap();
+        two.free(current).unwrap();
+        drop(work);
+        collect(current);
+        assert_lives!(device_blocks, 1, "in flight");
+        release.send(()).unwrap();
+        stream.synchronize(current).unwrap();
+        collect(current);
+        assert_lives!(device_blocks, 0);
+        mem::forget(current.upload(&[3_u64]).unwrap().cast::<f64>().unwrap());
+        let caught = catch_unwind(AssertUnwindSafe(|| {
+            let _buffer = current.upload(&[4_u64]).unwrap().cast::<f64>().unwrap();
+            panic!("with a buffer");
+        }));
+        assert!(caught.is_err());
+        let mut arena = current.device_arena(256).unwrap();
+        let part = arena.take::<u32>(16).unwrap().write(current, &[6; 16]).unwrap();
+        let part = std::thread::scope(|scope| scope.spawn(|| part.cast::<f32>().unwrap()).join().unwrap());
+        assert_eq!(part.to_vec(current).unwrap(), [f32::from_bits(6); 16]);
+        let refused = arena.reset(current).unwrap_err();
+        assert!(matches!(refused, Error::StillShared), "{refused}");
+        part.free(current).unwrap();
+        arena.reset(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+#[proves(MEM_11)]
+#[test]
+fn a_cast_buffer_belongs_to_its_context_as_before() {
+    let alone = alone();
+    let open = || Runtime::<Worker>::open(library()).unwrap();
+    let (own, other) = (open(), open());
+    let buffer = own.with(|current| current.upload(&[1_u32]).unwrap().cast::<u8>().unwrap()).unwrap();
+    let buffer = other
+        .with(|current| {
+            let refused = buffer.to_vec(current).unwrap_err();
+            assert!(matches!(refused, Error::WrongContext { what: ObjectKind::DEVICE_MEMORY, .. }), "{refused}");
+            buffer.free(current).unwrap_err().value
+        })
+        .unwrap();
+    own.with(|current| buffer.free(current).unwrap()).unwrap();
+    [own, other].into_iter().for_each(|runtime| runtime.close().unwrap());
+    alone.assert_nothing_lives();
+}
