@@ -78,7 +78,7 @@ impl<C: Brand> Current<C> {
     #[rule(MEM_04, MEM_07)]
     #[inline]
     pub fn device_buffer<E: Element>(&self, length: usize) -> Result<DeviceBuffer<C, MaybeUninit<E>>, Error> {
-        self.allocated(length, MemoryPolicy::default())
+        self.device_buffer_with(length, MemoryPolicy::default())
     }
 
     /// Like [`device_buffer`](Self::device_buffer), with pages as `policy` says.
@@ -87,16 +87,8 @@ impl<C: Brand> Current<C> {
     ///
     /// As for [`device_buffer`](Self::device_buffer); a policy that the device does not have is an [`Error::Vendor`].
     #[rule(MEM_04, MEM_07, MEM_09)]
-    pub fn device_buffer_with<E: Element>(
-        &self,
-        length: usize,
-        policy: MemoryPolicy,
-    ) -> Result<DeviceBuffer<C, MaybeUninit<E>>, Error> {
-        self.allocated(length, policy)
-    }
-
     #[inline(always)]
-    fn allocated<E: Element>(
+    pub fn device_buffer_with<E: Element>(
         &self,
         length: usize,
         policy: MemoryPolicy,
