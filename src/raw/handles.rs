@@ -157,14 +157,14 @@ mod sealed {
     use super::*;
 
     pub trait HasOneAddress {
-        fn address(&self, key: Inside) -> *mut c_void;
+        fn one_address_of(memory: &Self, key: Inside) -> *mut c_void;
     }
 
     macro_rules! have_addresses {
         ($([$($generics:tt)*] $memory:ty;)+) => { $(
             impl<$($generics)*> HasOneAddress for $memory {
-                fn address(&self, _: Inside) -> *mut c_void {
-                    self.as_raw()
+                fn one_address_of(memory: &Self, _: Inside) -> *mut c_void {
+                    memory.as_raw()
                 }
             }
         )+ };
@@ -200,6 +200,6 @@ impl<C: Brand, T> Pending<C, T> {
     where
         T: HasOneAddress,
     {
-        self.in_flight().address(INSIDE)
+        T::one_address_of(self.in_flight(), INSIDE)
     }
 }
