@@ -152,7 +152,8 @@ impl From<bool> for Bool {
 }
 
 impl Bool {
-    /// The byte. It is another number than 0 and 1 only if a device, or code outside this crate, has written that.
+    /// The byte. It is another number than 0 and 1 if a device has written that, or the program by bytes: by
+    /// [`cast`](crate::DeviceBuffer::cast) or `set_bytes`, for example.
     pub fn byte(self) -> u8 {
         self.0
     }

@@ -658,7 +658,7 @@ pub enum Error {
     },
     /// A byte was used as a truth value, and is none.
     #[error(
-        "a truth value is a byte 0 or 1, but the byte is {byte}: read it as `u8`, and look at what wrote it{}",
+        "a truth value is a byte 0 or 1, but the byte is {byte}: correct what wrote it, or use the bytes as `u8`{}",
         Cited(rules::NOT_WRITTEN)
     )]
     NoTruthValue {

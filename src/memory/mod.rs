@@ -32,8 +32,12 @@ fn bytes<E>(length: usize) -> Result<usize, Error> {
 
 /// An error unless the whole block can be used as elements of type `F`.
 pub(crate) fn check_cast<F>(block: &RawBuffer) -> Result<(), Error> {
-    let (bytes, size, alignment) = (block.bytes(), size_of::<F>().max(1), align_of::<F>());
-    let past = block.start().addr() % alignment;
+    check_elements(block, size_of::<F>().max(1), align_of::<F>())
+}
+
+/// An error unless the whole block can be used as elements of this size and alignment.
+pub(crate) fn check_elements(block: &RawBuffer, size: usize, alignment: usize) -> Result<(), Error> {
+    let (bytes, past) = (block.bytes(), block.start().addr() % alignment);
     if past == 0 && bytes.is_multiple_of(size) {
         return Ok(());
     }

@@ -8,8 +8,8 @@ use crate::error::{Error, ObjectKind};
 use ascendcl_macros::rule;
 
 impl<C: Brand, P> BoundModel<C, P> {
-    /// Copies the bytes of elements into an input (`aclrtMemcpy`), in row-major order and the machine's byte order, and returns
-    /// when the copy is complete. [`write`](Self::write) takes elements with a type.
+    /// Copies the bytes of elements into an input (`aclrtMemcpy`), in row-major order and the machine's byte order, and
+    /// returns when the copy is complete. [`write`](Self::write) takes elements with a type.
     ///
     /// ```
     /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits.onnx");
@@ -26,8 +26,8 @@ impl<C: Brand, P> BoundModel<C, P> {
     ///
     /// # Errors
     ///
-    /// [`InputError::Bytes`](crate::error::InputError::Bytes) when the bound shape has more or fewer bytes, as this crate
-    /// knows them, or as the library says for elements without a type here; else as for [`write`](Self::write).
+    /// [`InputError::Bytes`](crate::error::InputError::Bytes) when the bound shape has more or fewer bytes, as this
+    /// crate knows them, or as the library says for elements without a type here; else as for [`write`](Self::write).
     #[rule(DATA_08)]
     pub fn write_bytes<'n>(
         &mut self,
@@ -41,13 +41,13 @@ impl<C: Brand, P> BoundModel<C, P> {
         Ok(block.write(current.here(), bytes)?)
     }
 
-    /// Copies an output to the host as bytes (`aclrtMemcpy`): of as many elements as its [shape](Self::output_shape) has, in
-    /// row-major order and the machine's byte order. [`read`](Self::read) returns elements with a type.
+    /// Copies an output to the host as bytes (`aclrtMemcpy`): of as many elements as its [shape](Self::output_shape)
+    /// has, in row-major order and the machine's byte order. [`read`](Self::read) returns elements with a type.
     ///
     /// # Errors
     ///
-    /// As for [`read`](Self::read), without [`Error::OutputType`]; [`Error::UnknownElement`] for elements whose size only the
-    /// library knows, if it has allocated the output.
+    /// As for [`read`](Self::read), without [`Error::OutputType`]; [`Error::UnknownElement`] for elements whose size
+    /// only the library knows, if it has allocated the output.
     #[rule(DATA_08)]
     pub fn read_bytes<'n>(&self, current: &Current<C>, output: impl Into<PortId<'n>>) -> Result<Vec<u8>, Error> {
         self.with_written(

@@ -82,6 +82,20 @@ impl<C: Brand, T> Pending<C, T> {
         self.never()
     }
 
+    pub fn read_bytes<'n>(&self, _: &Current<C>, _: impl Into<PortId<'n>>) -> Result<Vec<u8>, Error>
+    where
+        Self: Waited,
+    {
+        self.never()
+    }
+
+    pub fn write_bytes<'n>(&mut self, _: &Current<C>, _: impl Into<PortId<'n>>, _: &[u8]) -> Result<(), Error>
+    where
+        Self: Waited,
+    {
+        self.never()
+    }
+
     pub fn output_shape<'n>(&self, _: &Current<C>, _: impl Into<PortId<'n>>) -> Result<Vec<usize>, Error>
     where
         Self: Waited,

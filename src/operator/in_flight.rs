@@ -2,8 +2,8 @@
 
 use super::launch::BoundOperator;
 use super::shared::{SharedTensor, TensorInput};
-use super::tensor::{Absent, DeviceTensor, OperatorInput, OperatorOutput, check_shape};
-use super::{OperatorInputs, OperatorOutputs, TensorArgument, sealed};
+use super::tensor::{Absent, DeviceTensor, OperatorOutput, check_shape};
+use super::{OperatorOutputs, TensorArgument, sealed};
 use crate::brand::{Brand, INSIDE, Inside};
 use crate::element::Element;
 use crate::error::{Error, Failed};
@@ -176,10 +176,6 @@ impl<C: Brand, E> sealed_payload::Payload for SharedTensor<C, E> {
 
 macro_rules! inputs {
     ($($tensor:ident)+) => { $(
-        impl<C: Brand, E: Element> OperatorInput<C> for Pending<C, $tensor<C, E>> {}
-        impl<C: Brand, E: Element> OperatorInputs<C> for Pending<C, $tensor<C, E>> {}
-        list_of_one!([C: Brand, E: Element] Pending<C, $tensor<C, E>>);
-
         impl<C: Brand, E: Element> TensorInput<C> for Pending<C, $tensor<C, E>> {
             type Element = E;
         }
@@ -189,29 +185,13 @@ macro_rules! inputs {
                 self.shape()
             }
         }
-
-        impl<C: Brand, E: Element> sealed::Input for Pending<C, $tensor<C, E>> {
-            type Idle = $tensor<C, E>;
-
-            fn tensor_argument(&self, key: Inside) -> TensorArgument {
-                self.in_flight().tensor_argument(key)
-            }
-
-            fn into_idle_input(self, _: Inside) -> Self::Idle {
-                self.into_payload()
-            }
-
-            fn usable_on(&self, queue: &Arc<RawStream>, _: Inside) -> Result<(), Error> {
-                self.check_same_stream(queue)
-            }
-
-            fn past_of_operand(&self, _: Inside) -> Past {
-                Self::past(self)
-            }
-        }
     )+ };
 }
 inputs!(DeviceTensor SharedTensor);
+inputs_in_flight! {
+    [C: Brand, E: Element] DeviceTensor<C, E>;
+    [C: Brand, E: Element] SharedTensor<C, E>;
+}
 
 /// A tensor in flight can be an output: the work that uses it comes before the operator, because it is on the same stream.
 impl<C: Brand, E: Element> OperatorOutput<C> for Pending<C, DeviceTensor<C, E>> {}

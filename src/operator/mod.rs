@@ -61,6 +61,39 @@ macro_rules! output {
     )+ };
 }
 
+/// Implements the traits of inputs for tensors in flight.
+macro_rules! inputs_in_flight {
+    ($([$($generics:tt)*] $tensor:ty;)+) => { $(
+        impl<$($generics)*> $crate::operator::OperatorInput<C> for $crate::stream::Pending<C, $tensor> {}
+        impl<$($generics)*> $crate::operator::OperatorInputs<C> for $crate::stream::Pending<C, $tensor> {}
+        list_of_one!([$($generics)*] $crate::stream::Pending<C, $tensor>);
+
+        impl<$($generics)*> $crate::operator::sealed::Input for $crate::stream::Pending<C, $tensor> {
+            type Idle = $tensor;
+
+            fn tensor_argument(&self, key: $crate::brand::Inside) -> $crate::ffi::TensorArgument {
+                $crate::operator::sealed::Input::tensor_argument(self.in_flight(), key)
+            }
+
+            fn into_idle_input(self, _: $crate::brand::Inside) -> Self::Idle {
+                self.into_payload()
+            }
+
+            fn usable_on(
+                &self,
+                queue: &std::sync::Arc<$crate::ffi::RawStream>,
+                _: $crate::brand::Inside,
+            ) -> Result<(), $crate::error::Error> {
+                self.check_same_stream(queue)
+            }
+
+            fn past_of_operand(&self, _: $crate::brand::Inside) -> $crate::stream::Past {
+                Self::past(self)
+            }
+        }
+    )+ };
+}
+
 mod any;
 mod captured;
 mod in_flight;

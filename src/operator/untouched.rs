@@ -16,6 +16,13 @@ impl<C: Brand, T> Pending<C, T> {
         self.never()
     }
 
+    pub fn copy_from_bytes(&mut self, _: &Current<C>, _: &[u8]) -> Result<(), Error>
+    where
+        Self: Waited,
+    {
+        self.never()
+    }
+
     pub fn tensors<I, O>(&self) -> (&I, &O)
     where
         Self: Waited,

@@ -35,8 +35,8 @@ impl Loaded {
         self.api().result_of(call, Ok(code), doing)
     }
 
-    /// Like [`check_code`](Self::check_code), for the result of a call by [`as_raw`](Self::as_raw), which is an error if the
-    /// library lacks the function.
+    /// Like [`check_code`](Self::check_code), for the result of a call by [`as_raw`](Self::as_raw), which is an error
+    /// if the library lacks the function.
     ///
     /// # Errors
     ///
@@ -48,9 +48,9 @@ impl Loaded {
 }
 
 impl Loaded {
-    /// An error if libraries that use this one must not be called now: inside a callback of the library, and in a forked
-    /// child. When [each call is verified](crate::Acl::verify_current), also if another context is current than the one
-    /// that was entered.
+    /// An error if libraries that use this one must not be called now: inside a callback of the library, and in a
+    /// forked child. When [each call is verified](crate::Acl::verify_current), also if another context is current than
+    /// the one that was entered.
     ///
     /// # Errors
     ///
@@ -63,7 +63,8 @@ impl Loaded {
 
 impl<C: Brand> Current<C> {
     /// An error if libraries that use this context must not be called now, as for
-    /// [`Loaded::check_calls_allowed`](crate::library::Loaded::check_calls_allowed). This context is current afterwards.
+    /// [`Loaded::check_calls_allowed`](crate::library::Loaded::check_calls_allowed). This context is current
+    /// afterwards.
     ///
     /// # Errors
     ///
@@ -110,32 +111,32 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
 }
 
 impl<C: Brand, E> DeviceTensor<C, E> {
-    /// The address of the first element in device memory: see [the obligations of its user](crate::raw). The host cannot
-    /// dereference it.
+    /// The address of the first element in device memory: see [the obligations of its user](crate::raw). The host
+    /// cannot dereference it.
     pub fn as_raw(&self) -> *mut c_void {
         self.buffer().as_raw()
     }
 }
 
 impl<C: Brand, E> SharedTensor<C, E> {
-    /// The address of the first element in device memory: see [the obligations of its user](crate::raw). Other code must not
-    /// write there while this is shared.
+    /// The address of the first element in device memory: see [the obligations of its user](crate::raw). Other code
+    /// must not write there while this is shared.
     pub fn as_raw(&self) -> *mut c_void {
         self.buffer().as_raw()
     }
 }
 
 impl<C: Brand, B> AnyTensor<C, B> {
-    /// The address of the first element in device memory: see [the obligations of its user](crate::raw). The host cannot
-    /// dereference it.
+    /// The address of the first element in device memory: see [the obligations of its user](crate::raw). The host
+    /// cannot dereference it.
     pub fn as_raw(&self) -> *mut c_void {
         self.block().start()
     }
 }
 
 impl<C: Brand> SharedAnyTensor<C> {
-    /// The address of the first element in device memory: see [the obligations of its user](crate::raw). Other code must not
-    /// write there while this is shared.
+    /// The address of the first element in device memory: see [the obligations of its user](crate::raw). Other code
+    /// must not write there while this is shared.
     pub fn as_raw(&self) -> *mut c_void {
         self.buffer().as_raw()
     }
@@ -180,9 +181,9 @@ mod sealed {
 }
 
 impl<C: Brand, T> Pending<C, T> {
-    /// The address of memory in flight: see [the obligations of its user](crate::raw). Work of other code uses it only behind
-    /// this work, on the same stream. [`StreamOps::submit`] queues such work with the `Pending` as an operand, and gives the
-    /// memory back by its own wait.
+    /// The address of memory in flight: see [the obligations of its user](crate::raw). Work of other code uses it only
+    /// behind this work, on the same stream. [`StreamOps::submit`] queues such work with the `Pending` as an operand,
+    /// and gives the memory back by its own wait.
     ///
     /// ```
     /// # ascendcl::run(ascendcl::Library::Simulator, |current| {

@@ -167,8 +167,8 @@ impl KeptStream {
         Ok(LentStream { tasks: StreamOps::new(Arc::clone(&self.queue)), _kept: self })
     }
 
-    /// Calls a function of another library that takes the stream and queues nothing on it. This is possible also while the
-    /// context ends ([`Attach::take_down`](crate::raw::Attach::take_down)).
+    /// Calls a function of another library that takes the stream and queues nothing on it. This is possible also while
+    /// the context ends ([`Attach::take_down`](crate::raw::Attach::take_down)).
     ///
     /// # Errors
     ///
@@ -197,8 +197,8 @@ impl KeptStream {
 }
 
 impl<C: Brand, E> DeviceBuffer<C, E> {
-    /// An error unless an object of another crate can use the memory. [`keep`](Self::keep) does not check that. Nothing is
-    /// called.
+    /// An error unless an object of another crate can use the memory. [`keep`](Self::keep) does not check that. Nothing
+    /// is called.
     ///
     /// # Errors
     ///
@@ -230,8 +230,8 @@ impl<C: Brand, E: Element> SharedBuffer<C, E> {
         self.block().check_ready_for_work(current.here())
     }
 
-    /// This handle of the memory for an object of another crate, whose work may read it: others read it, too. The memory is
-    /// collected when all handles were dropped, this one with the [`KeptMemory`].
+    /// This handle of the memory for an object of another crate, whose work may read it: others read it, too. The
+    /// memory is collected when all handles were dropped, this one with the [`KeptMemory`].
     ///
     /// ```
     /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
@@ -261,20 +261,21 @@ impl KeptMemory {
         self.block.bytes()
     }
 
-    /// The memory as a buffer again, if this is the last handle of it. Nothing is waited for. Other code must not use the
-    /// address any more.
+    /// The memory as a buffer again, if this is the last handle of it. Nothing is waited for. Other code must not use
+    /// the address any more.
     ///
-    /// The elements may have another type than those that were [kept](DeviceBuffer::keep). What other code has written to
-    /// memory that was kept as `MaybeUninit` does not count as written: this crate did not see it.
+    /// The elements may have another type than those that were [kept](DeviceBuffer::keep). What other code has written
+    /// to memory that was kept as `MaybeUninit` does not count as written: this crate did not see it.
     ///
     /// # Errors
     ///
     /// Returns this value unchanged, with [`Error::StillShared`] if there is another handle: a clone, a
-    /// [`SharedBuffer`], or a tensor; [`Error::StillRunning`] if work that this crate has queued may use the memory;
-    /// [`Error::WrongContext`] in another context than its own, or when that has ended; [`Error::NotWritten`] if the memory
-    /// was not written when it was kept and `E` is no `MaybeUninit`; [`Error::CannotCast`] when it does not begin at a
-    /// multiple of the alignment of `E`, or its length is no multiple of the size of `E`; [`Error::Forked`] in a forked
-    /// child.
+    /// [`SharedBuffer`], a tensor, or an arena; and for memory that [`tensors`] described of a tensor with one owner,
+    /// also after that tensor was dropped. [`Error::StillRunning`] if work that this crate has queued may use the
+    /// memory; [`Error::InDoubt`] for memory in doubt; [`Error::WrongContext`] in another context than its own, or when
+    /// that has ended; [`Error::NotWritten`] if the memory was not written when it was kept and `E` is no
+    /// `MaybeUninit`; [`Error::CannotCast`] when it does not begin at a multiple of the alignment of `E`, or its length
+    /// is no multiple of the size of `E`; [`Error::Forked`] in a forked child.
     #[rule(MEM_02, MEM_07, MEM_11)]
     pub fn into_buffer<E: KeptElement, C: Brand>(
         self,
@@ -314,8 +315,8 @@ impl KeptMemory {
 /// Tensors of the program as a function of another library takes them; `None` for an input that is left out. None of
 /// them is in flight: nothing orders the other library's work behind work of a stream of this crate.
 ///
-/// The work has to own the tensors themselves while it is in flight ([`InFlight`](crate::raw::InFlight)), so that nobody
-/// writes or frees their memory meanwhile.
+/// The work has to own the tensors themselves while it is in flight ([`InFlight`](crate::raw::InFlight)), so that
+/// nobody writes or frees their memory meanwhile.
 ///
 /// # Errors
 ///

@@ -17,8 +17,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The result of a job that an actor was given, as a [`Future`]. See [`Actor::start`].
 ///
-/// It borrows nothing, so a task can own it, on any thread. To drop or forget it is to forget the result: the job runs all the
-/// same, and the actor's thread drops the result.
+/// It borrows nothing, so a task can own it, on any thread. To drop or forget it is to forget the result: the job runs
+/// all the same, and the actor's thread drops the result.
 #[must_use = "awaited, it gives the result of the job; dropped, the job runs and its result is lost"]
 pub struct Answer<R> {
     slot: Arc<Slot<R>>,
@@ -102,14 +102,18 @@ impl<R> Drop for Teller<R> {
 }
 
 impl<N: Name, S: 'static> Actor<N, S> {
-    /// Queues `job` for the actor's thread, behind all earlier calls, and returns a future of its result: no thread is blocked
-    /// for it. The job runs whether or not the future is polled. As many jobs can be queued as there is memory for, so a
-    /// program that gets work faster than the device does it sets a limit of its own, for example by a semaphore.
+    /// Queues `job` for the actor's thread, behind all earlier calls, and returns a future of its result: no thread is
+    /// blocked for it. The job runs whether or not the future is polled. As many jobs can be queued as there is memory
+    /// for, so a program that gets work faster than the device does it sets a limit of its own, for example by a
+    /// semaphore.
     ///
     /// The future returns [`Error::ActorEnded`] when the thread has ended before the job, as for [`call`](Self::call);
-    /// [`Error::Forked`] in a forked child. A panic of the job continues where the future is polled. After its end the future
-    /// is pending forever. The task's waker runs on the actor's thread: there it cannot call the library
+    /// [`Error::Forked`] in a forked child. A panic of the job continues where the future is polled. After its end the
+    /// future is pending forever. The task's waker runs on the actor's thread: there it cannot call the library
     /// ([`Error::InsideCallback`]), and while it runs, no other job does. A panic of the waker ends there.
+    ///
+    /// A job of this actor that blocks its thread until a later job has its result waits forever. So does code that the
+    /// library calls, if the awaited job waits for that code.
     ///
     /// ```
     /// use ascendcl::runtime::Actor;
@@ -129,9 +133,9 @@ impl<N: Name, S: 'static> Actor<N, S> {
     ///
     /// # Errors
     ///
-    /// The job is dropped, with [`Error::ActorEnded`] when the thread has ended; [`Error::ThreadTaken`] in a job of this actor:
-    /// it does what it wants itself; [`Error::InsideCallback`] in code that the library calls; [`Error::Forked`] in a forked
-    /// child.
+    /// The job is dropped, with [`Error::ActorEnded`] when the thread has ended; [`Error::ThreadTaken`] in a job of
+    /// this actor: it does what it wants itself; [`Error::InsideCallback`] in code that the library calls;
+    /// [`Error::Forked`] in a forked child.
     #[rule(THREAD_05)]
     pub fn start<R: Send + 'static>(
         &self,
@@ -159,6 +163,20 @@ impl<R> Future for Answer<R> {
             Some(SlotState::NotRun) => Poll::Ready(Err(self.ending.ended_error())),
             Some(SlotState::Waiting(_) | SlotState::Taken) | None => Poll::Pending,
         }
+    }
+}
+
+/// The task waits no more, so its waker is dropped now. A forked child takes no lock.
+impl<R> Drop for Answer<R> {
+    fn drop(&mut self) {
+        if self.api.check_process().is_err() {
+            return;
+        }
+        let waker = match &mut *self.slot.lock() {
+            SlotState::Waiting(waker) => waker.take(),
+            SlotState::Told(_) | SlotState::NotRun | SlotState::Taken => None,
+        };
+        drop_quietly(waker);
     }
 }
 

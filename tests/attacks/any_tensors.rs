@@ -9,6 +9,7 @@ use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
 
 ascendcl::names!(Worker);
 
@@ -135,7 +136,7 @@ fn a_byte_that_is_no_truth_value_never_becomes_a_bool() {
             assert_eq!(
                 refused.to_string(),
                 format!(
-                    "a truth value is a byte 0 or 1, but the byte is {byte}: read it as `u8`, and look at what wrote it \
+                    "a truth value is a byte 0 or 1, but the byte is {byte}: correct what wrote it, or use the bytes as `u8` \
                      [MEM-07]"
                 )
             );
@@ -348,5 +349,29 @@ fn tensors_of_another_context_or_library_are_refused() {
         .unwrap();
     own.with(|current| tensor.free(current).unwrap()).unwrap();
     [own, other, null].into_iter().for_each(|runtime| runtime.close().unwrap());
+    alone.assert_nothing_lives();
+}
+
+/// A part that operators cannot use, and memory of other code that is not aligned for its elements.
+#[proves(MEM_08)]
+#[test]
+fn misaligned_memory_becomes_no_tensor_of_any_type() {
+    let alone = alone();
+    inside(|current| {
+        let whole = current.upload(&[0_u8; 128]).unwrap().into_shared();
+        let part = whole.slice(8..24).unwrap();
+        drop(whole);
+        let refused = part.try_unshare(current).unwrap().into_any_tensor(&[4], ElementType::F32).unwrap_err();
+        assert!(matches!(refused.error, Error::MisalignedPart { past: 8, alignment: 64 }), "{refused}");
+        refused.value.free(current).unwrap();
+        let block = current.upload(&[0_u8; 64]).unwrap();
+        let start = NonNull::new(block.as_raw().wrapping_byte_add(2)).unwrap();
+        // SAFETY: these bytes were written, and nobody writes them while both values exist.
+        let adopted = unsafe { current.adopt_memory::<u8>(start, 16) }.unwrap();
+        let refused = adopted.into_any_tensor(&[4], ElementType::F32).unwrap_err();
+        assert!(matches!(refused.error, Error::CannotCast { size: 4, past: 2, alignment: 4, .. }), "{refused}");
+        drop(refused);
+        block.free(current).unwrap();
+    });
     alone.assert_nothing_lives();
 }

@@ -9,7 +9,7 @@ use ascendcl::{Acl, Current, ElementType, Error, Input, Scoped, model::OutputBuf
 use ascendcl_macros::proves;
 use std::time::Duration;
 
-/// A library whose model has an input that `INPUT` describes, and copies it to an output of as many bytes.
+/// A library whose model has an input that `INPUT` describes, and an output of as many bytes. It computes nothing.
 const LIBRARY: &str = r#"
     INPUT
     static aclError put(struct dims *dims, const int64_t *sizes) {

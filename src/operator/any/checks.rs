@@ -5,6 +5,7 @@ use crate::current::Current;
 use crate::element::{Bool, Element, ElementType};
 use crate::error::{Error, InputError};
 use crate::ffi::RawBuffer;
+use crate::memory::check_elements;
 
 /// The bytes of one element.
 fn size(shape: &[usize], element: ElementType) -> Result<usize, Error> {
@@ -29,10 +30,7 @@ pub(super) fn check_length(shape: &[usize], element: ElementType, found: usize) 
 pub(super) fn check_alignment(block: &RawBuffer, element: ElementType) -> Result<(), Error> {
     // The alignment of each type is its size.
     let alignment = size(&[], element)?.max(1);
-    match block.start().addr() % alignment {
-        0 => Ok(()),
-        past => Err(Error::CannotCast { bytes: block.bytes(), size: alignment, past, alignment }),
-    }
+    check_elements(block, alignment, alignment)
 }
 
 /// An error if these are truth values, and a byte is none.

@@ -10,8 +10,8 @@ use crate::stream::{Past, Pending};
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
-/// An input of an operator, in a `Vec` of which each may be idle, in flight, or left out. After the launch, and a wait, the
-/// list is one of `Option`s: `None` was left out.
+/// An input of an operator, in a `Vec` of which each may be idle, in flight, or left out. After the launch, and a wait,
+/// the list is one of `Option`s: `None` was left out.
 ///
 /// ```
 /// use ascendcl::operator::{AnyInput, Operator};

@@ -26,13 +26,13 @@ use checks::{bytes_of, check_alignment, check_length, check_truth_values, check_
 pub use input::AnyInput;
 pub use shared::SharedAnyTensor;
 
-/// A tensor on the device whose element type is known at run time only: the bytes of its elements, an [`ElementType`], and
-/// a shape, outermost size first. For programs that read a graph from a file. If the program knows the type when it is
-/// compiled, it uses a [`DeviceTensor`].
+/// A tensor on the device whose element type is known at run time only: the bytes of its elements, an [`ElementType`],
+/// and a shape, outermost size first. For programs that read a graph from a file. If the program knows the type when it
+/// is compiled, it uses a [`DeviceTensor`].
 ///
-/// Element type, shape and the length of the memory agree: every constructor checks that. `AnyTensor<C, MaybeUninit<u8>>`
-/// was not written yet, and can be an output only. An [`Operator`](super::Operator) takes these tensors as it takes the others,
-/// alone or in a tuple, an array or a `Vec`.
+/// Element type, shape and the length of the memory agree: every constructor checks that.
+/// `AnyTensor<C, MaybeUninit<u8>>` was not written yet, and can be an output only. An [`Operator`](super::Operator) takes these
+/// tensors as it takes the others, alone or in a tuple, an array or a `Vec`.
 ///
 /// ```
 /// use ascendcl::{ElementType, operator::Operator};
@@ -78,14 +78,22 @@ assert_not_impl_any!(AnyTensor<Scoped<'static>>: Clone);
     note = "OP-02: elements with a type become a tensor of that type, `buffer.into_tensor(&shape)?`; then `tensor.into_any()`",
     note = "see `ascendcl-explain OP-02`"
 )]
-pub trait TensorByte {}
+pub trait TensorByte: sealed::TensorByte {}
 
-impl TensorByte for u8 {}
-impl TensorByte for MaybeUninit<u8> {}
+impl<B: sealed::TensorByte> TensorByte for B {}
+
+mod sealed {
+    use core::mem::MaybeUninit;
+
+    pub trait TensorByte {}
+
+    impl TensorByte for u8 {}
+    impl TensorByte for MaybeUninit<u8> {}
+}
 
 impl<C: Brand> Current<C> {
-    /// Allocates device memory for an operator's output of this shape, outermost dimension first, and of this element type
-    /// (`aclrtMalloc`).
+    /// Allocates device memory for an operator's output of this shape, outermost dimension first, and of this element
+    /// type (`aclrtMalloc`).
     ///
     /// # Errors
     ///
@@ -97,14 +105,15 @@ impl<C: Brand> Current<C> {
         Ok(AnyTensor::of(bytes.into_row(), shape.into(), element))
     }
 
-    /// Allocates device memory for a tensor of this shape, outermost dimension first, and copies the bytes of its elements
-    /// there (`aclrtMalloc`, `aclrtMemcpy`): in row-major order, in the machine's byte order.
+    /// Allocates device memory for a tensor of this shape, outermost dimension first, and copies the bytes of its
+    /// elements there (`aclrtMalloc`, `aclrtMemcpy`): in row-major order, in the machine's byte order.
     ///
     /// # Errors
     ///
-    /// [`InputError::Bytes`](crate::error::InputError::Bytes) when the shape has more or fewer bytes, [`Error::NoTruthValue`] when the tensor is one of truth
-    /// values and a byte is neither 0 nor 1, and [`Error::UnknownElement`] for a type whose size this crate does not know
-    /// ([`ElementType::Other`]), before anything is called; else as for [`upload`](Self::upload).
+    /// [`InputError::Bytes`](crate::error::InputError::Bytes) when the shape has more or fewer bytes,
+    /// [`Error::NoTruthValue`] when the tensor is one of truth values and a byte is neither 0 nor 1, and
+    /// [`Error::UnknownElement`] for a type whose size this crate does not know ([`ElementType::Other`]), before
+    /// anything is called; else as for [`upload`](Self::upload).
     #[rule(DATA_08)]
     pub fn upload_any_tensor(
         &self,
@@ -119,7 +128,8 @@ impl<C: Brand> Current<C> {
 }
 
 impl<C: Brand, B: TensorByte> DeviceBuffer<C, B> {
-    /// The buffer's bytes as a tensor of this shape, outermost size first, and of this element type.
+    /// The buffer's bytes as a tensor of this shape, outermost size first, and of this element type. Bytes of truth
+    /// values are on the device, so they are not compared.
     ///
     /// ```
     /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
@@ -135,10 +145,10 @@ impl<C: Brand, B: TensorByte> DeviceBuffer<C, B> {
     ///
     /// # Errors
     ///
-    /// Returns the buffer unchanged, with [`InputError::Bytes`](crate::error::InputError::Bytes) when the shape has more or fewer bytes;
-    /// [`Error::UnknownElement`] for a type whose size this crate does not know; [`Error::MisalignedPart`] for a part of
-    /// other memory that does not begin at a multiple of 64 bytes (MEM-08); [`Error::CannotCast`] for memory of other code
-    /// that is not aligned for the elements.
+    /// Returns the buffer unchanged, with [`InputError::Bytes`](crate::error::InputError::Bytes) when the shape has
+    /// more or fewer bytes; [`Error::UnknownElement`] for a type whose size this crate does not know;
+    /// [`Error::MisalignedPart`] for a part of other memory that does not begin at a multiple of 64 bytes (MEM-08);
+    /// [`Error::CannotCast`] for memory of other code that is not aligned for the elements.
     #[rule(MEM_08, DATA_08)]
     pub fn into_any_tensor(self, shape: &[usize], element: ElementType) -> Result<AnyTensor<C, B>, Failed<Self>> {
         let checked = check_length(shape, element, self.len())
@@ -188,7 +198,8 @@ impl<C: Brand, B> AnyTensor<C, B> {
     ///
     /// # Errors
     ///
-    /// Returns the tensor unchanged, with [`InputError::Bytes`](crate::error::InputError::Bytes) when the shape has more or fewer bytes.
+    /// Returns the tensor unchanged, with [`InputError::Bytes`](crate::error::InputError::Bytes) when the shape has
+    /// more or fewer bytes.
     #[rule(DATA_08)]
     pub fn reshape(self, shape: &[usize]) -> Result<Self, Failed<Self>> {
         match check_length(shape, self.element, self.block.bytes()) {
@@ -254,7 +265,8 @@ impl<C: Brand> AnyTensor<C> {
     ///
     /// # Errors
     ///
-    /// [`Error::OtherElement`] if the tensor has elements of another type; else as for [`DeviceBuffer::to_vec`].
+    /// [`Error::OtherElement`] if the tensor has elements of another type: truth values are read as
+    /// [`Bool`](crate::Bool) or as `u8`. Else as for [`DeviceBuffer::to_vec`].
     #[rule(DATA_08)]
     pub fn to_vec<E: Element>(&self, current: &Current<C>) -> Result<Vec<E>, Error> {
         checks::read(&self.block, self.element, current)
@@ -269,13 +281,13 @@ impl<C: Brand> AnyTensor<C> {
         checks::read_bytes(&self.block, current)
     }
 
-    /// Overwrites all elements by these bytes (`aclrtMemcpy`), in row-major order and the machine's byte order, and returns
-    /// when that is done.
+    /// Overwrites all elements by these bytes (`aclrtMemcpy`), in row-major order and the machine's byte order, and
+    /// returns when that is done.
     ///
     /// # Errors
     ///
-    /// [`InputError::Bytes`](crate::error::InputError::Bytes) for more or fewer bytes, [`Error::NoTruthValue`] when the tensor is one of truth values and a
-    /// byte is neither 0 nor 1, before anything is called; or [`Error::Vendor`].
+    /// [`InputError::Bytes`](crate::error::InputError::Bytes) for more or fewer bytes, [`Error::NoTruthValue`] when the
+    /// tensor is one of truth values and a byte is neither 0 nor 1, before anything is called; or [`Error::Vendor`].
     #[rule(DATA_08)]
     pub fn copy_from_bytes(&mut self, current: &Current<C>, bytes: &[u8]) -> Result<(), Error> {
         check_length(&self.shape, self.element, bytes.len())?;

@@ -44,36 +44,9 @@ impl<C: Brand> sealed::Input for SharedAnyTensor<C> {
     }
 }
 
-macro_rules! in_flight {
-    ($($tensor:ty;)+) => { $(
-        impl<C: Brand> OperatorInput<C> for Pending<C, $tensor> {}
-        impl<C: Brand> OperatorInputs<C> for Pending<C, $tensor> {}
-        list_of_one!([C: Brand] Pending<C, $tensor>);
-
-        impl<C: Brand> sealed::Input for Pending<C, $tensor> {
-            type Idle = $tensor;
-
-            fn tensor_argument(&self, key: Inside) -> TensorArgument {
-                sealed::Input::tensor_argument(self.in_flight(), key)
-            }
-
-            fn into_idle_input(self, _: Inside) -> Self::Idle {
-                self.into_payload()
-            }
-
-            fn usable_on(&self, queue: &Arc<RawStream>, _: Inside) -> Result<(), Error> {
-                self.check_same_stream(queue)
-            }
-
-            fn past_of_operand(&self, _: Inside) -> Past {
-                Self::past(self)
-            }
-        }
-    )+ };
-}
-in_flight! {
-    AnyTensor<C>;
-    SharedAnyTensor<C>;
+inputs_in_flight! {
+    [C: Brand] AnyTensor<C>;
+    [C: Brand] SharedAnyTensor<C>;
 }
 
 impl<C: Brand, B> IdleOutputs for AnyTensor<C, B> where Self: sealed::Output {}

@@ -80,12 +80,15 @@ fn shared_memory_is_kept_beside_its_other_readers() {
         assert_eq!(last.to_vec(current).unwrap(), (64_u8..96).collect::<Vec<_>>());
         last.free(current).unwrap();
 
-        // The memory of a tensor belongs to the tensor, as long as that exists.
+        // The memory of a tensor with one owner does not come back this way, also after the tensor was dropped.
         let tensor = current.upload_tensor(&[2], &[1_u8, 2]).unwrap();
         let raw = tensors(current, &tensor).unwrap().remove(0).unwrap().memory;
         let refused = raw.into_buffer::<u8, _>(current).unwrap_err();
         assert!(matches!(refused.error, Error::StillShared), "{refused}");
         assert_eq!(tensor.to_vec(current).unwrap(), [1, 2]);
+        drop(tensor);
+        let refused = refused.value.into_buffer::<u8, _>(current).unwrap_err();
+        assert!(matches!(refused.error, Error::StillShared), "{refused}");
     });
     alone.assert_nothing_lives();
 }

@@ -78,6 +78,31 @@ fn jobs_run_in_order_and_their_answers_come_on_any_thread() {
     alone.assert_nothing_lives();
 }
 
+/// A task that gives a future up, at a time limit for example, is not kept until the job has run.
+#[test]
+fn a_dropped_future_keeps_no_task() {
+    let alone = alone();
+    let actor = open();
+    let release = occupied(&actor);
+    let task = Arc::new(Task);
+    let mut answer = actor.start(|_, _| ()).unwrap();
+    let waker = Waker::from(Arc::clone(&task));
+    assert!(pin!(&mut answer).poll(&mut Context::from_waker(&waker)).is_pending());
+    drop(waker);
+    assert_eq!(Arc::strong_count(&task), 2, "the job is to wake it");
+    drop(answer);
+    assert_eq!(Arc::strong_count(&task), 1);
+    release.send(()).unwrap();
+    close(actor);
+    alone.assert_nothing_lives();
+}
+
+struct Task;
+
+impl std::task::Wake for Task {
+    fn wake(self: Arc<Self>) {}
+}
+
 #[test]
 fn a_job_whose_future_is_dropped_or_forgotten_runs_and_its_result_is_dropped_once() {
     let alone = alone();
