@@ -57,22 +57,22 @@ impl Enterable {
     }
 }
 
-/// The way into a context and back. [`of`](Self::of) creates it empty and [`enter`](Self::enter) fills it in place, so that it
-/// is not moved. Nothing is written that the way does not need: each word of it would cost as much as a check.
+/// The way into a context and back. [`of`](Self::of) creates it empty and [`enter`](Self::enter) fills it in place, so
+/// that it is not moved. Nothing is written that the way does not need.
 pub(crate) struct Visit<'l> {
     to: &'l Enterable,
-    way: Way,
-    /// The default context that this crate had left current. Is there on the fast way.
+    how: HowEntered,
+    /// The default context that this crate had left current. Is there on the fast path.
     left: MaybeUninit<LeftCurrent>,
-    /// The thread's innermost context before. Is there on the fast way.
+    /// The thread's innermost context before. Is there on the fast path.
     outer: MaybeUninit<Innermost>,
-    /// Is there on the slow way. The entry is dropped before the context from before is restored.
+    /// Is there on the slow path. The entry is dropped before the context from before is restored.
     slow: MaybeUninit<(Entered, Restore)>,
 }
 
 /// How the thread entered, and what of the [`Visit`] is there.
 #[derive(Clone, Copy)]
-enum Way {
+enum HowEntered {
     Nothing,
     /// Into a context that this crate created, from the default context that this crate left current on this thread. It
     /// copies little, and calls nothing but the library.
@@ -103,7 +103,7 @@ impl<'l> Visit<'l> {
     #[inline(always)]
     pub(crate) fn of(to: &'l Enterable) -> Self {
         let (left, outer, slow) = (MaybeUninit::uninit(), MaybeUninit::uninit(), MaybeUninit::uninit());
-        Self { to, way: Way::Nothing, left, outer, slow }
+        Self { to, how: HowEntered::Nothing, left, outer, slow }
     }
 
     /// Makes the context current.
@@ -142,7 +142,7 @@ impl<'l> Visit<'l> {
             return None;
         }
         // Set before the call, so that a refusal is settled in the same way as the end of the visit.
-        self.way = Way::Fast;
+        self.how = HowEntered::Fast;
         let made_current = make_current(context, select)?;
         if let Err(refused) = made_current {
             return Some(Err(refused));
@@ -168,7 +168,7 @@ impl<'l> Visit<'l> {
         let restore = Restore::around(api, context);
         context.make_current(api)?;
         self.slow.write((Entered::into(context, api, self.to.id), restore));
-        self.way = Way::Slow;
+        self.how = HowEntered::Slow;
         Ok(())
     }
 
@@ -190,10 +190,10 @@ impl<'l> Visit<'l> {
     #[cold]
     #[inline(never)]
     fn leave_slow(&mut self) {
-        match mem::replace(&mut self.way, Way::Nothing) {
-            Way::Nothing => {}
-            Way::Fast => {
-                // SAFETY: `assume_init` asks for values that were written. `enter_fast` writes both before it chooses this way.
+        match mem::replace(&mut self.how, HowEntered::Nothing) {
+            HowEntered::Nothing => {}
+            HowEntered::Fast => {
+                // SAFETY: `assume_init` asks for values that were written. `enter_fast` writes both before it says so.
                 // Both are `Copy`.
                 let (left, outer) = unsafe { (self.left.assume_init(), self.outer.assume_init()) };
                 if let Some((own, innermost)) = notes(self.api()) {
@@ -203,8 +203,8 @@ impl<'l> Visit<'l> {
                 drop(Restore::after_left(self.api(), left, self.to.context));
             }
             // SAFETY: `assume_init_read` asks for a value that was written, and that nobody reads again. `enter_slow` has
-            // written it when it chose this way, and the way was taken out above.
-            Way::Slow => drop(unsafe { self.slow.assume_init_read() }),
+            // written it before it said so, and what it said was taken out above.
+            HowEntered::Slow => drop(unsafe { self.slow.assume_init_read() }),
         }
     }
 }

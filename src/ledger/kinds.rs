@@ -119,8 +119,8 @@ fn leak<T: Owned>(ledger: &Ledger) {
     core::mem::forget(T::shelf(ledger).all());
 }
 
-/// Ends the objects that are not in use. The others stay for a later call, which is not an error. When the time is up,
-/// each further stream is still asked once, because its work may be over.
+/// Ends the objects that are not in use. The others stay for a later call, which is not an error; nor is it one that the
+/// time was too short. When it is up, each further object is still asked once, because its work may be over.
 fn end_unreferenced<T: Owned>(
     ledger: &Ledger,
     deadline: Deadline,

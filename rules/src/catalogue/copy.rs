@@ -5,7 +5,7 @@ rules! {
         COPY_01 = "COPY-01" {
             text: "The copy length must be no larger than the destination's capacity or than the source, and by the manual not \
                 zero.",
-            misuse: "count > destMax",
+            misuse: "count > destMax, or more bytes than the source has",
             consequence: "ACL_ERROR_RT_PARAM_INVALID 107000 for a length that is too large; a length of zero is \
                 accepted (both measured)",
             source: "aclrtMemcpy(Async), destMax/count; measured",

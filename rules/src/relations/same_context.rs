@@ -12,7 +12,7 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
     let before = case.findings.len();
     let bound = bound_stream(case);
     bound.into_iter().for_each(|stream| of_stream(case, stream));
-    let (event, told) = (case.event(), case.findings.len() > before);
+    let (event, told) = (case.event(), case.told || case.findings.len() > before);
     if event.object.kind == Kind::Model && matches!(event.op, Op::Execute | Op::Unload | Op::Change) {
         // Another context than that of both is current: one mistake.
         let of_stream = bound.filter(|_| told).and_then(|stream| case.world.streams.get(stream));

@@ -26,6 +26,19 @@ fn what_is_used_while_one_wrong_context_is_current_is_one_mistake() {
 }
 
 #[test]
+fn runs_of_a_model_on_a_stream_of_another_context_are_one_mistake() {
+    let found = broken(|p| {
+        let (model, stream, block) = (p.load(None, None), p.stream(), p.malloc(64));
+        let (data, _) = p.dataset(block);
+        p.new_context(0);
+        for _ in 0..3 {
+            p.run(model, data, data, stream);
+        }
+    });
+    assert_eq!(found, [STREAM_09]);
+}
+
+#[test]
 fn memory_of_another_device_is_one_mistake_whatever_uses_it() {
     let found = broken(|p| {
         let (block, second, host) = (p.malloc(64), p.malloc(64), p.malloc_host(64));

@@ -12,10 +12,10 @@
 //! `ASCENDCL_LIBRARY=target/release/libascendcl.so`.
 //!
 //! It says that it is a simulator: `aclrtGetSocName` answers with a name that starts with
-//! [`ascendcl_sim::SOC_NAME_MARK`]. Every function of the vendor's headers is exported, and names of the layer below (`rt*`) that
-//! programs link with. One that the simulator does not
-//! have answers 207000 ("feature not supported") and leaves a text that names it; `docs/simulator-coverage.md` lists them,
-//! and [`ascendcl_sim_has`] tells a program.
+//! [`ascendcl_sim::SOC_NAME_MARK`]. Every function of the vendor's headers is exported, and names of the layer below
+//! (`rt*`, see [`runtime`]) that programs link with. One that the simulator does not have answers 207000 ("feature not
+//! supported") and leaves a text that names it. [`ascendcl_sim_has`] tells a program, and
+//! `docs/simulator-coverage.md` lists those of the headers.
 
 #![allow(non_snake_case, clippy::missing_safety_doc, clippy::too_many_arguments, missing_docs)]
 
