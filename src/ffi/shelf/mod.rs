@@ -185,18 +185,21 @@ impl<T: Row> Shelf<T> {
 
     /// Removes the row if its hint leads to it, nobody else is accessing its slot, and its memory is kept for another row.
     /// Otherwise returns `false`, and nothing has happened.
+    ///
+    /// The group of the hint need not be the row's. Then the slot with this index has another row, or none, and
+    /// [`leave_memory_of`](Group::leave_memory_of) changes only the slot that has this row.
     #[inline(always)]
     fn take_out_at_once(&self, row: &T) -> bool {
-        let slot = row.place().slot_below(SPARES);
-        let found = slot.zip(self.hinted(row.number())).filter(|(slot, group)| group.has(*slot));
-        let Some((slot, group)) = found else { return false };
-        let Some(held) = group.hold_at_once(slot % SLOTS).filter(|held| held.has(row)) else { return false };
-        let kept = row.refers_to_nothing();
-        if kept {
-            // The hint leads to this group already, and no pointer is left to be dropped.
-            vacate(row, slot, group, held, true);
+        let (slot, hinted) = (row.place().slot_below(SPARES), self.hinted(row.number()));
+        let Some((slot, group)) = slot.zip(hinted) else { return false };
+        let (index, leaves_memory) = (slot % SLOTS, row.refers_to_nothing());
+        if !leaves_memory || !group.leave_memory_of(index, row) {
+            return false;
         }
-        kept
+        // The hint leads to this group already, and no pointer is left to be dropped.
+        row.place().clear();
+        group.give_back(index);
+        true
     }
 
     /// The rows, in the order of their numbers.
@@ -218,15 +221,13 @@ impl<T: Row> Shelf<T> {
     }
 
     /// The slot of this row, if the row is on this shelf.
-    #[inline(always)]
     fn held(&self, row: &T) -> Option<(usize, &Group<T>, Held<'_, T>)> {
         let slot = row.place().slot()?;
         let group = match self.hinted(row.number()) {
             Some(group) if group.has(slot) => group,
             _ => self.group(slot / SLOTS)?,
         };
-        let held = group.hold(slot % SLOTS)?;
-        held.has(row).then_some((slot, group, held))
+        Some((slot, group, group.hold_row(slot % SLOTS, row)?))
     }
 
     fn rows(&self) -> impl Iterator<Item = Held<'_, T>> {

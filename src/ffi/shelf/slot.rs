@@ -4,20 +4,21 @@
 //!
 //! * *Free*: its bit in the group is set. No thread accesses it. It may keep the memory of a removed row.
 //! * *Claimed*: one thread has cleared the bit, and the slot has no row yet. Only that thread accesses it.
-//! * *Taken*: it has a row, and no thread is accessing it.
+//! * *Taken*: it has a row, and no thread is accessing it. The state is the address of the row, so that a thread which
+//!   looks for a row compares it in the step in which it takes hold of the slot.
 //! * *Held*: it has a row, and one thread is accessing it, for a few instructions.
 //!
 //! # Why these orderings suffice
 //!
-//! A slot is accessed by the thread that claimed it, and by the thread that holds it. Clearing a bit, and changing
-//! *taken* to *held*, are atomic operations in which only one thread can succeed. What a thread wrote into the slot is
-//! visible to the next one: the bit is set and *taken* is stored with `Release`, and both operations are `Acquire`. A
-//! slot is empty before its bit is set.
+//! A slot is accessed by the thread that claimed it, and by the thread that holds it. Clearing a bit, changing *taken* to
+//! *held*, and changing *taken* to empty are atomic operations in which only one thread can succeed. What a thread wrote
+//! into the slot is visible to the next one: the bit is set and *taken* is stored with `Release`, and these operations are
+//! `Acquire`. A slot is empty before its bit is set.
 //!
 //! A thread that finds a slot held waits for the other thread. That thread runs no code of the program and does not call
 //! the library while it holds the slot, so the wait is short.
 
-use crate::ffi::atomic::{AtomicU32, Ordering};
+use crate::ffi::atomic::{AtomicUsize, Ordering};
 use crate::ffi::free_slots::FreeSlots;
 pub(super) use crate::ffi::free_slots::SLOTS;
 use crate::ffi::sync::{Arc, LoomCell};
@@ -35,14 +36,15 @@ pub(super) struct Group<T> {
 
 #[derive(Debug)]
 pub(super) struct Slot<T> {
-    state: AtomicU32,
+    /// [`EMPTY`], [`HELD`], or the [address](address_of) of the row.
+    state: AtomicUsize,
     row: LoomCell<Option<Arc<T>>>,
 }
 
 /// The slot is free, or claimed.
-const EMPTY: u32 = 0;
-const TAKEN: u32 = 1;
-const HELD: u32 = 2;
+const EMPTY: usize = 0;
+/// A thread is accessing the slot. No row has this address, because a pointer to a row is aligned.
+const HELD: usize = 1;
 
 // SAFETY: sharing a slot must not make a data race on `row`. It is accessed by the one thread that has claimed or holds
 // the slot, and what each thread wrote is visible to the next (the head of this file). The threads get, clone and drop
@@ -53,12 +55,22 @@ unsafe impl<T: Send + Sync> Sync for Slot<T> {}
 pub(super) struct Claim<'a, T>(&'a Slot<T>);
 
 /// The row of a slot that this thread holds.
-pub(super) struct Held<'a, T>(&'a Slot<T>);
+pub(super) struct Held<'a, T> {
+    slot: &'a Slot<T>,
+    /// The state before.
+    row: usize,
+}
+
+/// The state of a slot that has this row.
+#[inline(always)]
+fn address_of<T>(row: &T) -> usize {
+    core::ptr::from_ref(row).addr()
+}
 
 impl<T> Group<T> {
     /// The group with this number on its shelf.
     pub(super) fn new(number: usize) -> Self {
-        let slot = |_| Slot { state: AtomicU32::new(EMPTY), row: LoomCell::new(None) };
+        let slot = |_| Slot { state: AtomicUsize::new(EMPTY), row: LoomCell::new(None) };
         Self { free: FreeSlots::all(), first: number * SLOTS, slots: core::array::from_fn(slot) }
     }
 
@@ -95,16 +107,24 @@ impl<T> Group<T> {
         self.free.give_back(index);
     }
 
-    /// The row of this slot, if it has one.
+    /// Holds this slot, if it has a row.
     #[inline(always)]
     pub(super) fn hold(&self, index: usize) -> Option<Held<'_, T>> {
         self.slots.get(index)?.hold()
     }
 
-    /// Like [`hold`](Self::hold). `None` also while another thread holds the slot.
+    /// Holds this slot, if it has this row.
     #[inline(always)]
-    pub(super) fn hold_at_once(&self, index: usize) -> Option<Held<'_, T>> {
-        self.slots.get(index)?.hold_at_once().ok()
+    pub(super) fn hold_row(&self, index: usize, row: &T) -> Option<Held<'_, T>> {
+        self.slots.get(index)?.hold_row(address_of(row))
+    }
+
+    /// Takes this row out of the slot and leaves its memory for the next row. The caller then [gives the slot
+    /// back](Self::give_back). Returns `false`, and nothing has happened, if the slot does not have the row, and while
+    /// another thread holds the slot.
+    #[inline(always)]
+    pub(super) fn leave_memory_of(&self, index: usize, row: &T) -> bool {
+        self.slots.get(index).is_some_and(|slot| slot.change(address_of(row), EMPTY).is_ok())
     }
 
     /// The rows of this group.
@@ -121,21 +141,34 @@ impl<T> Group<T> {
 impl<T> Slot<T> {
     fn hold(&self) -> Option<Held<'_, T>> {
         loop {
-            match self.hold_at_once() {
-                Ok(held) => return Some(held),
+            match self.state.load(Ordering::Relaxed) {
+                EMPTY => return None,
+                HELD => yield_now(),
+                row => {
+                    if let Some(held) = self.hold_row(row) {
+                        return Some(held);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Holds the slot if it has the row at this address.
+    #[inline(always)]
+    fn hold_row(&self, row: usize) -> Option<Held<'_, T>> {
+        loop {
+            match self.change(row, HELD) {
+                Ok(_) => return Some(Held { slot: self, row }),
                 Err(HELD) => yield_now(),
                 Err(_) => return None,
             }
         }
     }
 
-    /// Holds the slot if it is taken. Otherwise returns its state.
+    /// Changes the state, if it is the address of this row.
     #[inline(always)]
-    fn hold_at_once(&self) -> Result<Held<'_, T>, u32> {
-        match self.state.compare_exchange(TAKEN, HELD, Ordering::Acquire, Ordering::Relaxed) {
-            Ok(_) => Ok(Held(self)),
-            Err(state) => Err(state),
-        }
+    fn change(&self, row: usize, to: usize) -> Result<usize, usize> {
+        self.state.compare_exchange(row, to, Ordering::Acquire, Ordering::Relaxed)
     }
 }
 
@@ -151,7 +184,7 @@ impl<T> Claim<'_, T> {
         // thread has claimed the slot, so no other one accesses it (the head of this file).
         match self.0.row.with_mut(|row| fill(unsafe { &mut *row })) {
             Ok(row) => {
-                self.0.state.store(TAKEN, Ordering::Release);
+                self.0.state.store(address_of::<T>(&row), Ordering::Release);
                 Ok(row)
             }
             Err(error) => Err((self, error)),
@@ -168,16 +201,10 @@ impl<T> Claim<'_, T> {
 }
 
 impl<'a, T> Held<'a, T> {
-    /// Whether the slot has this row.
-    #[inline(always)]
-    pub(super) fn has(&self, row: &T) -> bool {
-        core::ptr::eq(&raw const ***self, row)
-    }
-
     /// Takes the row out, or leaves its memory for the next row. The caller then [gives the slot back](Group::give_back).
     #[inline(always)]
     pub(super) fn take_out(self, leaves_memory: bool) -> Option<Arc<T>> {
-        let slot = self.0;
+        let slot = self.slot;
         core::mem::forget(self);
         // SAFETY: the pointer must be valid, and nobody else may use it. The slot is borrowed. This thread holds it, so no
         // other one accesses it (the head of this file).
@@ -198,13 +225,13 @@ impl<T> Deref for Held<'_, T> {
         // borrowed. This thread holds it as long as this value exists, so no other one accesses it (the head of this
         // file), and this value is not taken out while it is borrowed. `unwrap_unchecked` asks for a row: a held slot was
         // taken, and only `fill` makes a slot taken, with a row in it.
-        self.0.row.with(|row| unsafe { (*row).as_ref().unwrap_unchecked() })
+        self.slot.row.with(|row| unsafe { (*row).as_ref().unwrap_unchecked() })
     }
 }
 
 impl<T> Drop for Held<'_, T> {
     #[inline(always)]
     fn drop(&mut self) {
-        self.0.state.store(TAKEN, Ordering::Release);
+        self.slot.state.store(self.row, Ordering::Release);
     }
 }
