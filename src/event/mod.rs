@@ -93,7 +93,11 @@ impl<C: Brand, S: EventState, K: EventKind> Event<C, S, K> {
     ) -> Result<(), Failed<Self>> {
         leads!(event: Unrecorded --> End : Destroy, event: Recorded --> End : Destroy);
         match current.ledger().destroy_event_at_once(current.here(), &self.raw) {
-            Some(Ok(())) => Ok(()),
+            Some(Ok(())) => {
+                // Dropped before there is a result, so that the result is not kept during the drop.
+                drop(self);
+                Ok(())
+            }
             Some(Err(refused)) => Err(Failed { error: refused.into(), value: self }),
             None => cold_path(move || {
                 current.ledger().destroy_event(&self.raw, None).map_err(|error| Failed { error, value: self })

@@ -134,7 +134,11 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
         current: &Current<C>,
     ) -> Result<(), Failed<Self>> {
         match current.ledger().free_at_once(current.here(), &self.block) {
-            Some(Ok(())) => Ok(()),
+            Some(Ok(())) => {
+                // Dropped before there is a result, so that the result is not kept during the drop.
+                drop(self);
+                Ok(())
+            }
             Some(Err(refused)) => Err(Failed { error: refused.into(), value: self }),
             None => cold_path(move || {
                 current.ledger().free(&self.block).map_err(|error| Failed { error, value: self })

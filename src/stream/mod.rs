@@ -177,7 +177,11 @@ impl<C: Brand, S: StreamState> Stream<C, S> {
         leads!(stream: Undecided --> End : Destroy, stream: DefaultAllocator --> End : Destroy);
         leads!(stream: CustomAllocator --> End : Destroy, stream: RawAllocator --> End : Destroy);
         match current.ledger().destroy_stream_at_once(current.here(), self.queue()) {
-            Some(Ok(())) => Ok(()),
+            Some(Ok(())) => {
+                // Dropped before there is a result, so that the result is not kept during the drop.
+                drop(self);
+                Ok(())
+            }
             Some(Err(refused)) => Err(Failed { error: refused.into(), value: self }),
             None => cold_path(move || self.destroy_after_checks(current)),
         }
