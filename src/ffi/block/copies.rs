@@ -15,7 +15,9 @@ impl RawBuffer {
     #[inline(always)]
     pub(crate) fn write_at_once<E: Pod>(&self, here: Here<'_>, from: &[E]) -> Option<Result<(), Boxed>> {
         let from = bytes_of(from);
-        if !self.is_device_memory_at_hand(here) || from.len() > self.bytes {
+        // The length comes first: callers have compared it, and the compiler does not keep what it knows of it across the
+        // ordered load in the other check.
+        if from.len() > self.bytes || !self.is_device_memory_at_hand(here) {
             return None;
         }
         let kind = here.api().direction(Side::Device, Side::Host);
@@ -49,7 +51,9 @@ impl RawBuffer {
     #[inline(always)]
     pub(crate) fn read_at_once<E: Pod>(&self, here: Here<'_>, to: &mut [E]) -> Option<Result<(), Boxed>> {
         let to = bytes_of_mut(to);
-        if !self.is_device_memory_at_hand(here) || to.len() > self.bytes {
+        // The length comes first: callers have compared it, and the compiler does not keep what it knows of it across the
+        // ordered load in the other check.
+        if to.len() > self.bytes || !self.is_device_memory_at_hand(here) {
             return None;
         }
         let kind = here.api().direction(Side::Host, Side::Device);

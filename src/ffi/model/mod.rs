@@ -195,11 +195,17 @@ impl LoadedModel {
         }
     }
 
-    /// Whether the model itself is idle. `false` for a model in the caller's working memory, which other models may
-    /// share.
-    #[inline]
-    fn is_marked_idle(&self) -> bool {
-        self.last_use.is_marked_idle() && self.memory.work.is_none()
+    /// Whether the model is in the caller's working memory, which other models may share.
+    #[inline(always)]
+    fn has_working_memory(&self) -> bool {
+        self.memory.work.is_some()
+    }
+
+    /// None if the stamp of the model alone shows that it is idle. It does not show whether its
+    /// [working memory](Self::has_working_memory) is.
+    #[inline(always)]
+    fn unless_marked_idle(&self) -> Obstacles {
+        self.last_use.unless_marked_idle()
     }
 
     fn idle(&self, streams: &Shelf<RawStream>) -> Result<(), Error> {

@@ -162,12 +162,14 @@ impl RawBinding {
     /// failed run at once ([`settle_run`](Self::settle_run)).
     #[inline(always)]
     pub(crate) fn run_at_once(&self, here: Here<'_>, model: &LoadedModel) -> Option<Result<(), NotRun>> {
-        let is_simple = here.is_in(self.owner)
-            && self.gate.is_open()
-            && self.last_use.is_marked_idle()
-            && model.is_marked_idle()
-            && self.open_outputs.is_empty();
-        if !is_simple {
+        // The outputs come first: the caller has just asked for them, and the compiler does not keep the answer across the
+        // ordered loads of the stamps.
+        if !self.open_outputs.is_empty() || model.has_working_memory() {
+            return None;
+        }
+        let obstacles = here.unless_has(self.owner.number()).and(self.gate.unless_open());
+        let obstacles = obstacles.and(self.last_use.unless_marked_idle()).and(model.unless_marked_idle());
+        if !obstacles.is_none() {
             return None;
         }
         // SAFETY: the function asks for a loaded model and live datasets that no other work uses, and for memory that
