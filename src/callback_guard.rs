@@ -3,6 +3,7 @@
 use crate::error::Error;
 use ascendcl_macros::rule;
 use core::cell::Cell;
+use core::marker::PhantomData;
 use core::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
@@ -11,21 +12,28 @@ use std::thread;
 /// then.
 #[rule(ALLOC_18)]
 pub(crate) struct InCallback {
-    outer: bool,
+    outer: u8,
 }
 
-thread_local!(static IN_CALLBACK: Cell<bool> = const { Cell::new(false) });
+/// The two reasons why a thread cannot take its token. They lie side by side, so that one comparison sees both.
+#[repr(C, align(2))]
+struct ThreadState {
+    in_callback: Cell<u8>,
+    is_taken: Cell<u8>,
+}
+
+thread_local!(static STATE: ThreadState = const { ThreadState { in_callback: Cell::new(0), is_taken: Cell::new(0) } });
 
 impl InCallback {
     #[inline(always)]
     fn begin() -> Self {
-        Self { outer: IN_CALLBACK.replace(true) }
+        Self { outer: STATE.with(|state| state.in_callback.replace(1)) }
     }
 
     /// Whether this thread is inside a callback.
     #[inline(always)]
     pub(crate) fn is_running() -> bool {
-        IN_CALLBACK.get()
+        STATE.with(|state| state.in_callback.get()) != 0
     }
 
     /// Returns an error if this thread is inside a callback.
@@ -38,8 +46,46 @@ impl InCallback {
 impl Drop for InCallback {
     #[inline(always)]
     fn drop(&mut self) {
-        IN_CALLBACK.set(self.outer);
+        STATE.with(|state| state.in_callback.set(self.outer));
     }
+}
+
+/// The proof that this thread was outside of callbacks when the value was made. A callback runs within the function that
+/// has the value, and ends before that function goes on, so this holds for as long as the function has it.
+#[derive(Clone, Copy)]
+pub(crate) struct OutsideCallbacks {
+    _on_this_thread: PhantomData<*const ()>,
+}
+
+impl OutsideCallbacks {
+    /// `None` inside a callback.
+    #[inline(always)]
+    pub(crate) fn now() -> Option<Self> {
+        if InCallback::is_running() { None } else { Some(Self { _on_this_thread: PhantomData }) }
+    }
+}
+
+/// Takes the token of this thread. `None` if it is taken already, and inside a callback.
+#[inline(always)]
+pub(crate) fn take_token() -> Option<OutsideCallbacks> {
+    STATE.with(|state| {
+        if u16::from_ne_bytes([state.in_callback.get(), state.is_taken.get()]) != 0 {
+            return None;
+        }
+        state.is_taken.set(1);
+        Some(OutsideCallbacks { _on_this_thread: PhantomData })
+    })
+}
+
+/// Marks the token of this thread as taken. Returns whether it was taken before.
+pub(crate) fn occupy_token() -> bool {
+    STATE.with(|state| state.is_taken.replace(1)) != 0
+}
+
+/// The token of this thread can be taken again.
+#[inline(always)]
+pub(crate) fn give_token_back() {
+    STATE.with(|state| state.is_taken.set(0));
 }
 
 /// Runs code of the user on a thread that is not the user's, or inside a call of the library. Returns `None` if the
@@ -55,4 +101,28 @@ pub(crate) fn contained<R>(code: impl FnOnce() -> R) -> Option<R> {
 pub(crate) fn caught<R>(code: impl FnOnce() -> R) -> thread::Result<R> {
     let _refuses = InCallback::begin();
     catch_unwind(AssertUnwindSafe(code))
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_callback_and_the_token_of_the_thread_are_noted_apart() {
+        assert!(OutsideCallbacks::now().is_some() && take_token().is_some());
+        assert!(take_token().is_none(), "the token is taken");
+        let inside = || {
+            assert!(OutsideCallbacks::now().is_none());
+            give_token_back();
+            assert!(take_token().is_none(), "the token is there, and cannot be taken inside a callback");
+            contained(|| assert!(take_token().is_none())).unwrap();
+            assert!(InCallback::is_running(), "the outer callback goes on");
+        };
+        assert!(contained(inside).is_some());
+        assert!(!occupy_token(), "the callback has given the token back");
+        assert!(OutsideCallbacks::now().is_some() && take_token().is_none());
+        give_token_back();
+        assert!(take_token().is_some());
+    }
 }

@@ -1,6 +1,7 @@
 //! Context scopes.
 
 use crate::brand::{Brand, Mark, Scoped};
+use crate::callback_guard::OutsideCallbacks;
 use crate::current::Current;
 pub use crate::device_allocator::ContextId;
 use crate::error::{Error, ScopeError};
@@ -68,7 +69,7 @@ impl<C: Brand> Context<C> {
         program: impl FnOnce(&mut Current<C>) -> R,
     ) -> Result<R, Error> {
         let _ = thread;
-        enter(&self.ledger, program)
+        enter(&self.ledger, None, program)
     }
 
     pub(crate) fn ledger(&self) -> &Ledger {
@@ -82,12 +83,17 @@ impl<C: Brand> Context<C> {
 }
 
 /// Makes the ledger's context current while `program` runs. The caller guarantees that the context does not end in that
-/// time, and that the thread's token is borrowed.
+/// time, and that the thread's token is borrowed. It gives the proof that the thread is outside of callbacks, if it has
+/// one.
 #[inline(always)]
-pub(crate) fn enter<C: Brand, R>(ledger: &Arc<Ledger>, program: impl FnOnce(&mut Current<C>) -> R) -> Result<R, Error> {
+pub(crate) fn enter<C: Brand, R>(
+    ledger: &Arc<Ledger>,
+    outside: Option<OutsideCallbacks>,
+    program: impl FnOnce(&mut Current<C>) -> R,
+) -> Result<R, Error> {
     leads!(context: Live --> Live : MakeCurrent);
     let mut visit = ledger.visit();
-    let inside = visit.enter()?;
+    let inside = visit.enter(outside)?;
     let result = {
         let _span = trace::entered(ledger.id());
         program(&mut Current::new(ledger))

@@ -1,10 +1,9 @@
 //! The right to make contexts current on an OS thread.
 
 use crate::brand::OfOneThread;
-use crate::callback_guard::InCallback;
+use crate::callback_guard::{InCallback, OutsideCallbacks, give_token_back, occupy_token, take_token};
 use crate::error::Error;
 use ascendcl_macros::rule;
-use core::cell::Cell;
 use static_assertions::assert_not_impl_any;
 
 /// This OS thread's right to make a context current. There is one per thread, and it stays on that thread.
@@ -43,11 +42,6 @@ pub struct Thread {
 
 assert_not_impl_any!(Thread: Send, Sync, Clone);
 
-thread_local! {
-    /// It has no destructor, so nothing runs when the thread ends.
-    static TAKEN: Cell<bool> = const { Cell::new(false) };
-}
-
 impl Thread {
     /// Takes this thread's token. After it was dropped, it can be taken again; after it was forgotten, it cannot.
     ///
@@ -58,11 +52,16 @@ impl Thread {
     #[inline]
     #[rule(ALLOC_18)]
     pub fn new() -> Result<Self, Error> {
-        if InCallback::is_running() || TAKEN.get() {
-            return Err(Self::why_refused());
+        Self::new_outside().map(|(thread, _)| thread)
+    }
+
+    /// Like [`new`](Self::new). Also returns the proof that this thread is outside of callbacks.
+    #[inline(always)]
+    pub(crate) fn new_outside() -> Result<(Self, OutsideCallbacks), Error> {
+        match take_token() {
+            Some(outside) => Ok((Self { _here: OfOneThread::NEW }, outside)),
+            None => Err(Self::why_refused()),
         }
-        TAKEN.set(true);
-        Ok(Self { _here: OfOneThread::NEW })
     }
 
     /// Out of line: otherwise the compiler prepares an error before it knows whether there is one.
@@ -76,7 +75,7 @@ impl Thread {
 impl Drop for Thread {
     #[inline]
     fn drop(&mut self) {
-        TAKEN.set(false);
+        give_token_back();
     }
 }
 
@@ -87,7 +86,7 @@ pub(crate) struct Occupied {
 
 impl Occupied {
     pub(crate) fn now() -> Self {
-        Self { before: TAKEN.replace(true) }
+        Self { before: occupy_token() }
     }
 }
 
@@ -95,7 +94,7 @@ impl Drop for Occupied {
     fn drop(&mut self) {
         // If the thread's token was there before, the code that ran may have dropped it. Then it can be taken again.
         if !self.before {
-            TAKEN.set(false);
+            give_token_back();
         }
     }
 }

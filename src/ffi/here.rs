@@ -8,6 +8,7 @@ use super::function_cache::FunctionCache;
 use super::home::Home;
 use super::owner::Owner;
 use super::stamp::Obstacles;
+use crate::callback_guard::OutsideCallbacks;
 use crate::device_allocator::ContextId;
 use crate::error::Boxed;
 use ascendcl_sys::Library;
@@ -39,13 +40,6 @@ const UNPROVEN: u64 = u64::MAX;
 #[derive(Clone, Copy)]
 pub(crate) struct Here<'a> {
     site: &'a Site,
-    _on_this_thread: PhantomData<*const ()>,
-}
-
-/// The proof that this thread was outside of callbacks when the value was made. A callback runs within the function that
-/// has the value, and ends before that function goes on, so this holds for as long as the function has it.
-#[derive(Clone, Copy)]
-pub(super) struct OutsideCallbacks {
     _on_this_thread: PhantomData<*const ()>,
 }
 
@@ -99,14 +93,6 @@ impl Site {
     #[inline]
     pub(crate) fn here(&self) -> Here<'_> {
         Here { site: self, _on_this_thread: PhantomData }
-    }
-}
-
-impl OutsideCallbacks {
-    /// `None` inside a callback.
-    #[inline(always)]
-    pub(super) fn now() -> Option<Self> {
-        if SelectsContext::passes() { Some(Self { _on_this_thread: PhantomData }) } else { None }
     }
 }
 

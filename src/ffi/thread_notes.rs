@@ -126,8 +126,14 @@ impl LibraryNotes {
             self.present.set(LEFT);
             return true;
         }
-        self.present.set(self.present.get() & !ENTERED);
+        self.leave_beside_others();
         false
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn leave_beside_others(&self) {
+        self.present.set(self.present.get() & !ENTERED);
     }
 
     /// See [`set_displaced`].

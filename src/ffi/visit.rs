@@ -3,16 +3,17 @@
 use super::api::Api;
 use super::call::{FailedCall, call_cached, functions};
 use super::context::{Entered, LeftCurrent, MAKING_CURRENT, RawContext};
-use super::here::{OutsideCallbacks, Select, Site};
+use super::here::{Select, Site};
 use super::owner::Owner;
 use super::restore::Restore;
 use super::thread_notes::{Innermost, LibraryNotes, notes};
+use crate::callback_guard::OutsideCallbacks;
 use crate::device_allocator::ContextId;
 use crate::error::Error;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtContext;
 use core::cell::Cell;
-use core::mem::{self, ManuallyDrop, MaybeUninit};
+use core::mem::{ManuallyDrop, MaybeUninit};
 
 type NotMadeCurrent = FailedCall<functions::aclrtSetCurrentContext>;
 
@@ -61,23 +62,15 @@ impl Enterable {
 /// that it is not moved. Nothing is written that the way does not need.
 pub(crate) struct Visit<'l> {
     to: &'l Enterable,
-    how: HowEntered,
+    /// Whether the thread has entered by the slow path. The fast path enters a context that this crate created, from the
+    /// default context that this crate left current on this thread. It copies little, and calls nothing but the library.
+    is_slow: bool,
     /// The default context that this crate had left current. Is there on the fast path.
     left: MaybeUninit<LeftCurrent>,
     /// The thread's innermost context before. Is there on the fast path.
     outer: MaybeUninit<Innermost>,
     /// Is there on the slow path. The entry is dropped before the context from before is restored.
     slow: MaybeUninit<(Entered, Restore)>,
-}
-
-/// How the thread entered, and what of the [`Visit`] is there.
-#[derive(Clone, Copy)]
-enum HowEntered {
-    Nothing,
-    /// Into a context that this crate created, from the default context that this crate left current on this thread. It
-    /// copies little, and calls nothing but the library.
-    Fast,
-    Slow,
 }
 
 /// While this value lives, the context of the visit is current on this thread, and is the thread's innermost one.
@@ -103,18 +96,18 @@ impl<'l> Visit<'l> {
     #[inline(always)]
     pub(crate) fn of(to: &'l Enterable) -> Self {
         let (left, outer, slow) = (MaybeUninit::uninit(), MaybeUninit::uninit(), MaybeUninit::uninit());
-        Self { to, how: HowEntered::Nothing, left, outer, slow }
+        Self { to, is_slow: false, left, outer, slow }
     }
 
-    /// Makes the context current.
+    /// Makes the context current. A caller that has just seen that this thread is outside of callbacks gives the proof.
     ///
     /// # Errors
     ///
     /// That of the library. The context from before is current then.
     #[inline(always)]
     #[rule(CTX_05, CTX_09)]
-    pub(crate) fn enter(&mut self) -> Result<Inside<'_, 'l>, Error> {
-        let fast = match self.enter_fast() {
+    pub(crate) fn enter(&mut self, outside: Option<OutsideCallbacks>) -> Result<Inside<'_, 'l>, Error> {
+        let fast = match self.enter_fast(outside) {
             Some(Ok(notes)) => Some(notes),
             Some(Err(answer)) => return Err(self.refused(answer)),
             None => self.enter_slow().map(|()| None)?,
@@ -129,10 +122,13 @@ impl<'l> Visit<'l> {
 
     /// Makes the context current by the fast path. `None` if that is not possible; then nothing has happened.
     #[inline(always)]
-    fn enter_fast(&mut self) -> Option<Result<Notes, NotMadeCurrent>> {
+    fn enter_fast(&mut self, outside: Option<OutsideCallbacks>) -> Option<Result<Notes, NotMadeCurrent>> {
         let Enterable { site, context, id } = self.to;
         let (own, innermost) = notes(site.api())?;
-        let outside = OutsideCallbacks::now()?;
+        let outside = match outside {
+            Some(outside) => outside,
+            None => OutsideCallbacks::now()?,
+        };
         if !context.is_created() || !own.left().is_only() {
             return None;
         }
@@ -141,8 +137,6 @@ impl<'l> Visit<'l> {
         if !is_current(left.context(), select) || !left.is_alive() {
             return None;
         }
-        // Set before the call, so that a refusal is settled in the same way as the end of the visit.
-        self.how = HowEntered::Fast;
         let made_current = make_current(context, select)?;
         if let Err(refused) = made_current {
             return Some(Err(refused));
@@ -156,6 +150,7 @@ impl<'l> Visit<'l> {
     #[inline(never)]
     fn refused(&mut self, failed: NotMadeCurrent) -> Error {
         let error = failed.into_error(self.api(), MAKING_CURRENT).into();
+        // A refusal is settled in the same way as the end of the visit.
         self.leave_slow();
         error
     }
@@ -168,7 +163,7 @@ impl<'l> Visit<'l> {
         let restore = Restore::around(api, context);
         context.make_current(api)?;
         self.slow.write((Entered::into(context, api, self.to.id), restore));
-        self.how = HowEntered::Slow;
+        self.is_slow = true;
         Ok(())
     }
 
@@ -187,25 +182,25 @@ impl<'l> Visit<'l> {
             && left.is_alive()
     }
 
+    /// Is called once: by [`refused`](Self::refused), or when the [`Inside`] is dropped. So the fast path has called the
+    /// library, or the slow path has succeeded.
     #[cold]
     #[inline(never)]
     fn leave_slow(&mut self) {
-        match mem::replace(&mut self.how, HowEntered::Nothing) {
-            HowEntered::Nothing => {}
-            HowEntered::Fast => {
-                // SAFETY: `assume_init` asks for values that were written. `enter_fast` writes both before it says so.
-                // Both are `Copy`.
-                let (left, outer) = unsafe { (self.left.assume_init(), self.outer.assume_init()) };
-                if let Some((own, innermost)) = notes(self.api()) {
-                    innermost.set(outer);
-                    own.leave_outermost();
-                }
-                drop(Restore::after_left(self.api(), left, self.to.context));
-            }
+        if self.is_slow {
             // SAFETY: `assume_init_read` asks for a value that was written, and that nobody reads again. `enter_slow` has
-            // written it before it said so, and what it said was taken out above.
-            HowEntered::Slow => drop(unsafe { self.slow.assume_init_read() }),
+            // written it before it set `is_slow`, and this function is called once.
+            drop(unsafe { self.slow.assume_init_read() });
+            return;
         }
+        // SAFETY: `assume_init` asks for values that were written. `enter_fast` writes both before it calls the library,
+        // and without `enter_slow` this function is only called after that. Both are `Copy`.
+        let (left, outer) = unsafe { (self.left.assume_init(), self.outer.assume_init()) };
+        if let Some((own, innermost)) = notes(self.api()) {
+            innermost.set(outer);
+            own.leave_outermost();
+        }
+        drop(Restore::after_left(self.api(), left, self.to.context));
     }
 }
 

@@ -10,6 +10,7 @@ mod shared;
 
 use crate::acl::Acl;
 use crate::brand::{Mark, Name};
+use crate::callback_guard::OutsideCallbacks;
 use crate::context::enter;
 use crate::current::Current;
 use crate::device_allocator::ContextId;
@@ -183,7 +184,8 @@ impl<N: Name> Runtime<N> {
     /// refuses. The program did not run then.
     #[inline]
     pub fn with<R>(&self, program: impl FnOnce(&mut Current<N>) -> R) -> Result<R, Error> {
-        self.enter(&mut Thread::new()?, program)
+        let (thread, outside) = Thread::new_outside()?;
+        self.enter_as(thread, Some(outside), program)
     }
 
     /// Like [`with`](Self::with), on a thread that has a [`Thread`] or is inside a context. That context is current
@@ -200,9 +202,26 @@ impl<N: Name> Runtime<N> {
         thread: &mut impl ThreadToken,
         program: impl FnOnce(&mut Current<N>) -> R,
     ) -> Result<R, Error> {
-        let _ = thread;
-        let _inside = self.shared.pass().ok_or_else(|| Error::Gone { what: ObjectKind::RUNTIME })?;
-        enter(self.shared.ledger(), program)
+        self.enter_as(thread, None, program)
+    }
+
+    /// Enters with this token, which it keeps until the thread has left. Both the token and the passage of the entrance are
+    /// given back before there is a result, so that the result is not kept meanwhile.
+    #[inline(always)]
+    fn enter_as<T, R>(
+        &self,
+        thread: T,
+        outside: Option<OutsideCallbacks>,
+        program: impl FnOnce(&mut Current<N>) -> R,
+    ) -> Result<R, Error> {
+        let Some(inside) = self.shared.pass() else { return Err(is_gone()) };
+        match enter(self.shared.ledger(), outside, program) {
+            Ok(result) => {
+                drop((inside, thread));
+                Ok(result)
+            }
+            Err(error) => Err(not_entered((inside, thread), error)),
+        }
     }
 
     /// Runs `program` while the runtime is open, without entering it.
@@ -314,6 +333,20 @@ impl<N: Name> Runtime<N> {
     pub fn device_id(&self) -> i32 {
         self.id().device()
     }
+}
+
+#[cold]
+#[inline(never)]
+fn is_gone() -> Error {
+    Error::Gone { what: ObjectKind::RUNTIME }
+}
+
+/// The error of an entry, after what the entry had is given back.
+#[cold]
+#[inline(never)]
+fn not_entered<T>(had: T, error: Error) -> Error {
+    drop(had);
+    error
 }
 
 impl<N: Name> Drop for Runtime<N> {

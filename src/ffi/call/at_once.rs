@@ -2,7 +2,7 @@
 //!
 //! [`FunctionCache`]: super::super::function_cache::FunctionCache
 
-use super::super::condition::{FastCheck, SelectsContext};
+use super::super::condition::FastCheck;
 use super::super::function_cache::PLACES;
 use super::{Begins, Current, Function, functions};
 use crate::callback_guard::InCallback;
@@ -39,13 +39,6 @@ impl FastCheck for Current {
     #[inline(always)]
     fn passes() -> bool {
         true
-    }
-}
-
-impl FastCheck for SelectsContext {
-    #[inline(always)]
-    fn passes() -> bool {
-        !InCallback::is_running()
     }
 }
 
