@@ -24,6 +24,7 @@ mod operations;
 mod plain;
 mod safe;
 mod scale;
+mod shares;
 mod table;
 mod valgrind;
 

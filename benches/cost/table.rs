@@ -2,6 +2,7 @@
 
 use crate::everything;
 use crate::operations::{Operation, SIDES, Side};
+use crate::shares;
 use crate::valgrind::{self, per_round};
 use std::fmt::Write;
 use std::process::ExitCode;
@@ -37,7 +38,7 @@ pub(crate) fn counts(write: bool) -> ExitCode {
         println!("SKIPPED: no instructions were counted, because valgrind is not installed");
         return ExitCode::SUCCESS;
     }
-    let (mut page, mut passed) = (HEAD.to_owned(), Vec::new());
+    let (mut page, mut passed, mut counted) = (HEAD.to_owned(), Vec::new(), Vec::new());
     let printed = std::fs::read_to_string(FILE).unwrap_or_default();
     for (operation, sides) in everything() {
         let [raw, sys, safe, runtime] = sides.map(|side| count(operation, side));
@@ -47,6 +48,7 @@ pub(crate) fn counts(write: bool) -> ExitCode {
         let line = format!("| {name} | {raw} | {sys} | {cann} | {safe} | {runtime} | {over} | {limit} | {goal} |");
         println!("{line}");
         writeln!(page, "{line}").unwrap();
+        counted.push((operation, raw, safe));
         if over > limit {
             passed.push(format!("TOO DEAR: {name}: {over} instructions over raw, and the limit is {limit}"));
         }
@@ -54,6 +56,8 @@ pub(crate) fn counts(write: bool) -> ExitCode {
             passed.push(format!("OUT OF DATE: {name}: {over} instructions over raw, and the page has another number"));
         }
     }
+    passed.extend(shares::stale(&counted, ROOM));
+    page += &shares::section(&counted);
     if write {
         std::fs::write(FILE, page).unwrap();
     }
