@@ -18,7 +18,7 @@ column `safe` above. `floor` is what would be left over raw with the first three
 * `frame`: saves and restores registers, moves arguments, and writes the result, which is a `Result` in memory.
   Registers are saved for the code that runs after a failure.
 * `checks`: the object belongs to the context that this thread has entered, exists, is not captured and not in doubt; lengths
-  are equal; the thread is not inside a callback. An attack in `tests/attacks/` depends on each.
+  are equal; the thread is not inside a callback.
 * `gate`: atomic steps that keep the destruction of an object away from calls that use it, and let only one thread destroy
   it (STREAM-07, EVENT-06, MEM-01).
 * `stamps`: which work uses which memory, up to where the stream's work is done, and whether work failed (MEM-02, ERR-02).
@@ -34,8 +34,8 @@ column `safe` above. `floor` is what would be left over raw with the first three
 ";
 
 const TAIL: &str = "
-Where the floor is above the goal, no check can be left out to reach it. In the other rows the checks, stamps and rows are
-what the goal would leave out.
+Where the floor is above the goal, the goal would be missed even without all checks. In the other rows it takes a smaller
+frame, or fewer instructions of checks, stamps and rows.
 ";
 
 /// C, pointer, frame, checks, gate, stamps, handles, row, state.
