@@ -82,13 +82,12 @@ pub(super) fn explain(case: &mut Case<'_>, refusal: &Refusal) {
 /// Remembers what was reported, now or before. If the refused call is under way, what it was to end is left over. What it
 /// was to load is not there.
 pub(super) fn note(world: &mut World, event: &Event, refusal: &Refusal) {
-    if event.op == Op::Load {
-        world.not_made.insert(event.object.kind);
-    }
     world.explained.extend(refusal.objects.iter().map(|object| key(refusal.rule, *object)));
     let mine = |call: &&mut UnderWay| call.scene.call.thread == event.thread && call.scene.call.name == event.call;
     if let Some(call) = world.under_way.iter_mut().rev().find(mine) {
         call.reported.get_or_insert_with(|| refusal.objects.clone());
+    } else if event.op == Op::Load {
+        *world.not_made.entry(event.object.kind).or_default() += 1;
     }
 }
 

@@ -81,6 +81,7 @@ impl Checker {
         let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
         let scene = Scene::new(&self.world, call, event);
         orders::keep_up(&mut self.world, scene.event.queue());
+        live::excuse(&mut self.world, &scene.event);
         let mut case = Case::new(&self.world, &scene);
         judge(&mut case);
         let (findings, told) = (case.findings, case.told);
@@ -135,12 +136,12 @@ impl Checker {
         findings
     }
 
-    /// Returns the rules that a call breaks that found no object for a handle. The call need not have been judged, and
-    /// it does not change the state of the checker.
+    /// Returns the rules that a call breaks that found no object for a handle. The call need not have been judged.
     pub fn look_for(&mut self, event: &Event) -> Vec<Finding> {
         self.world.calls += 1;
         let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
         let scene = Scene::new(&self.world, call, event);
+        live::excuse(&mut self.world, &scene.event);
         let mut case = Case::new(&self.world, &scene);
         if !process::never_began(&case) {
             live::judge(&mut case);

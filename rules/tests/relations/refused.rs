@@ -271,3 +271,35 @@ fn refusals_about_the_process_are_told_once_for_each_rule() {
     });
     assert_eq!(found, []);
 }
+
+/// A load into memory that was freed.
+fn refused_load(p: &mut Program) {
+    let block = p.malloc(64);
+    p.free(block);
+    let event = p.event("aclmdlLoadFromFileWithMem", Object::model(0), Op::Load);
+    p.see(&event.using(memory(block, 64, Access::Write, Role::Workspace, DEVICE)), Outcome::Refused);
+}
+
+#[test]
+fn a_refused_load_accounts_for_one_number_that_no_load_has_returned() {
+    let run = |loads: usize, numbers: &[u64]| {
+        broken(|p| {
+            (0..loads).for_each(|_| refused_load(p));
+            numbers.iter().for_each(|number| refused(p, "aclmdlUnload", Object::model(*number), Op::Unload));
+        })
+    };
+    assert_eq!(run(0, &[7]), [MODEL_12]);
+    assert_eq!(run(1, &[7, 7]), [MODEL_02]);
+    assert_eq!(run(1, &[7, 8, 8, 7]), [MODEL_02, MODEL_12]);
+    assert_eq!(run(2, &[7, 8, 7]), [MODEL_02, MODEL_02]);
+    // A load that returns a number ends the excuse for it.
+    let found = broken(|p| {
+        refused_load(p);
+        refused(p, "aclmdlUnload", Object::model(7), Op::Unload);
+        let event = p.event("aclmdlLoadFromFile", Object::model(0), Op::Load);
+        p.see(&event, Outcome::Created(7));
+        p.unload(Object::model(7));
+        refused(p, "aclmdlUnload", Object::model(7), Op::Unload);
+    });
+    assert_eq!(found, [MODEL_02, MODEL_14]);
+}
