@@ -303,3 +303,16 @@ fn a_refused_load_accounts_for_one_number_that_no_load_has_returned() {
     });
     assert_eq!(found, [MODEL_02, MODEL_14]);
 }
+
+#[test]
+fn what_a_context_has_that_was_refused_to_end_may_end_in_another_one() {
+    let found = broken(|p| {
+        let context = p.new_context(0);
+        let (model, stream) = (p.load(None, None), p.stream());
+        refused(p, "aclrtDestroyContext", context, Op::Destroy);
+        p.set(0);
+        refused(p, "aclmdlUnload", model, Op::Unload);
+        refused(p, "aclrtDestroyStream", stream, Op::Destroy);
+    });
+    assert_eq!(found.len(), 1, "{found:?}");
+}

@@ -54,16 +54,20 @@ fn a_source_that_is_shorter_than_the_copy_is_found() {
     }
 }
 
-/// Four rows of 24 bytes, whose starts are 32 bytes apart: 120 bytes.
+/// Four rows of 24 bytes, whose starts are 32 bytes apart: 120 bytes. The last row begins at 96.
 #[test]
 fn rows_that_are_not_all_in_their_memory_are_found() {
-    for (short, queued) in [([1, 0], false), ([0, 1], false), ([1, 0], true), ([0, 1], true)] {
+    for (short, queued) in
+        [[1, 0], [30, 0], [0, 1], [0, 30]].into_iter().flat_map(|short| [(short, false), (short, true)])
+    {
         breaks_without(rules::COPY_01, |in_bounds| {
-            let less = short.map(|less| if in_bounds { 0 } else { less });
-            let (to, from, stream) = (malloc(120 - less[0]), malloc_host(120 - less[1]), stream());
+            let [to, from] = short.map(|less| malloc(if in_bounds { 120 } else { 120 - less }));
+            let (pinned, stream) = (malloc_host(120), stream());
+            ok!(aclrtMemset(from, 90, 1, 90));
             match queued {
-                true => ok!(aclrtMemcpy2dAsync(to, 32, from, 32, 24, 4, TO_DEVICE, stream)),
-                false => ok!(aclrtMemcpy2d(to, 32, from, 32, 24, 4, TO_DEVICE)),
+                true => ok!(aclrtMemcpy2dAsync(to, 32, from, 32, 24, 4, ON_DEVICE, stream)),
+                false if short[0] > 0 => ok!(aclrtMemcpy2d(to, 32, pinned, 32, 24, 4, TO_DEVICE)),
+                false => ok!(aclrtMemcpy2d(pinned, 32, from, 32, 24, 4, TO_HOST)),
             }
             sync(stream);
         });
