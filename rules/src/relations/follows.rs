@@ -17,11 +17,15 @@ pub(super) fn from_reported_mistake(case: &Case<'_>) -> bool {
     if event.op == Op::Execute && event.others().chain([event.object]).any(unready) {
         return true;
     }
+    let process = &world.process;
+    let finalised = process.initialised.is_empty() && process.finalised.is_some();
+    // Descriptions are not listed among what a finalisation leaves over.
+    if finalised && process.left_over && event.object.kind == Kind::Description && super::live::ends(event.op) {
+        return matches!(world.fate(event.object), Fate::Live { .. });
+    }
     if world.kept.is_empty() || event.op == Op::Set {
         return false;
     }
-    let process = &world.process;
-    let finalised = process.initialised.is_empty() && process.finalised.is_some();
     let over = |object: Object| match world.fate(object) {
         // An object was ended too early. A second end is a separate mistake. So is the use of anything but memory by a
         // call that names it.

@@ -89,6 +89,7 @@ impl Checker {
         self.world.note_reported(&findings, event.thread, event.context);
         in_flight::note_reported(&mut self.world, &scene, &findings);
         same_context::note_reported(&mut self.world, &scene, &findings);
+        process::note_reported(&mut self.world, &scene, &findings);
         memory::note_misplaced(&mut self.world, &scene, &findings);
         let mut misuses = findings.iter().filter(|finding| finding.rule.severity() == Severity::Misuse).peekable();
         let reported = misuses
