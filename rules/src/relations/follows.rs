@@ -5,6 +5,7 @@ use super::scene::{Case, UnderWay};
 use super::world::{Fate, World};
 use crate::catalogue::CTX_10;
 use crate::events::{Event, Kind, Object, Op};
+use crate::finding::Call;
 use crate::rule::RuleId;
 use std::borrow::Cow;
 
@@ -85,7 +86,9 @@ pub(super) fn explain(case: &mut Case<'_>, refusal: &Refusal) {
 
 /// Remembers what was reported, now or before. If the refused call is under way, what it was to end is left over. What it
 /// was to load is not there.
-pub(super) fn note(world: &mut World, event: &Event, refusal: &Refusal) {
+pub(super) fn note(world: &mut World, call: Call, event: &Event, refusal: &Refusal) {
+    // What the call was to write is not all known.
+    world.launched = Some(call);
     world.explained.extend(refusal.objects.iter().map(|object| key(refusal.rule, *object)));
     let mine = |call: &&mut UnderWay| call.scene.call.thread == event.thread && call.scene.call.name == event.call;
     if let Some(call) = world.under_way.iter_mut().rev().find(mine) {

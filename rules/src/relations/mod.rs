@@ -162,7 +162,7 @@ impl Checker {
         let findings = case.findings;
         // Nothing follows from what is only a warning.
         if refusal.rule.severity() == Severity::Misuse {
-            follows::note(&mut self.world, event, refusal);
+            follows::note(&mut self.world, call, event, refusal);
         }
         findings
     }

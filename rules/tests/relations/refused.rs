@@ -314,5 +314,24 @@ fn what_a_context_has_that_was_refused_to_end_may_end_in_another_one() {
         refused(p, "aclmdlUnload", model, Op::Unload);
         refused(p, "aclrtDestroyStream", stream, Op::Destroy);
     });
-    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found, [CTX_10, MODEL_14]);
+}
+
+#[test]
+fn what_a_refused_call_was_to_write_may_be_copied_to_the_host() {
+    let run = |refused: bool| {
+        broken(|p| {
+            let block = p.malloc(64);
+            if refused {
+                let event = p.event("aclopExecWithHandle", Object::PROCESS, Op::Query);
+                let objects = vec![Object::description(7)];
+                let refusal = Refusal { rule: OP_07, found: "it".into(), expected: "that", fix: "do", objects };
+                assert_eq!(p.checker.explain(&event, &refusal).len(), 1);
+            }
+            let copy = p.event("aclrtMemcpy", Object::memory(1), Op::Use).flag(Flag::Untouched);
+            p.see(&copy.using(memory(block, 64, Access::Read, Role::Source, DEVICE)), Outcome::Success);
+        })
+    };
+    assert_eq!(run(false), [MEM_07]);
+    assert_eq!(run(true), []);
 }
