@@ -64,10 +64,10 @@ fn rows_that_are_not_all_in_their_memory_are_found() {
             let [to, from] = short.map(|less| malloc(if in_bounds { 120 } else { 120 - less }));
             let (pinned, stream) = (malloc_host(120), stream());
             ok!(aclrtMemset(from, 90, 1, 90));
+            let (dst, src, kind) = if short[0] > 0 { (to, pinned, TO_DEVICE) } else { (pinned, from, TO_HOST) };
             match queued {
-                true => ok!(aclrtMemcpy2dAsync(to, 32, from, 32, 24, 4, ON_DEVICE, stream)),
-                false if short[0] > 0 => ok!(aclrtMemcpy2d(to, 32, pinned, 32, 24, 4, TO_DEVICE)),
-                false => ok!(aclrtMemcpy2d(pinned, 32, from, 32, 24, 4, TO_HOST)),
+                true => ok!(aclrtMemcpy2dAsync(dst, 32, src, 32, 24, 4, kind, stream)),
+                false => ok!(aclrtMemcpy2d(dst, 32, src, 32, 24, 4, kind)),
             }
             sync(stream);
         });
