@@ -54,16 +54,14 @@ fn a_source_that_is_shorter_than_the_copy_is_found() {
     }
 }
 
-/// Four rows of 24 bytes, whose starts are 32 bytes apart: 120 bytes. The last row begins at 96.
+/// Four rows of 24 bytes, whose starts are 32 bytes apart: 120 bytes.
 #[test]
 fn rows_that_are_not_all_in_their_memory_are_found() {
-    for (short, queued) in
-        [[1, 0], [30, 0], [0, 1], [0, 30]].into_iter().flat_map(|short| [(short, false), (short, true)])
-    {
+    for (short, queued) in [[1, 0], [0, 1]].into_iter().flat_map(|short| [(short, false), (short, true)]) {
         breaks_without(rules::COPY_01, |in_bounds| {
             let [to, from] = short.map(|less| malloc(if in_bounds { 120 } else { 120 - less }));
             let (pinned, stream) = (malloc_host(120), stream());
-            ok!(aclrtMemset(from, 90, 1, 90));
+            ok!(aclrtMemset(from, 119, 1, 119));
             let (dst, src, kind) = if short[0] > 0 { (to, pinned, TO_DEVICE) } else { (pinned, from, TO_HOST) };
             match queued {
                 true => ok!(aclrtMemcpy2dAsync(dst, 32, src, 32, 24, 4, kind, stream)),
