@@ -6,7 +6,7 @@
 use super::clock::{Awaited, Order, Task};
 use super::live::ends;
 use super::orders;
-use super::scene::{Scene, UnderWay, works_in_its_own};
+use super::scene::{Scene, UnderWay, role_of_run};
 use super::world::*;
 use crate::events::{Access, Flag, Kind, Member, Object, Op, Outcome, Role, Span};
 
@@ -119,8 +119,7 @@ fn submit(world: &mut World, scene: &Scene) -> u64 {
     let whole = || task(Span::new(0, 0), Access::Write, Role::Contents);
     if scene.event.op == Op::Execute {
         if let Some(model) = world.models.get_mut(scene.event.object) {
-            let role = if works_in_its_own(&scene.event) { Role::Workspace } else { Role::Contents };
-            model.in_flight.push(task(Span::new(0, 0), Access::Write, role));
+            model.in_flight.push(task(Span::new(0, 0), Access::Write, role_of_run(&scene.event)));
         }
         let buffers: Vec<Object> = scene.data_buffers(world).collect();
         for buffer in buffers {

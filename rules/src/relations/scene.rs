@@ -122,6 +122,11 @@ pub(super) fn works_in_its_own(event: &Event) -> bool {
     event.uses.iter().any(|used| matches!(used, Use::Memory { role: Role::Workspace, .. }))
 }
 
+/// What tells runs of a model apart that have such memory.
+pub(super) fn role_of_run(event: &Event) -> Role {
+    if works_in_its_own(event) { Role::Workspace } else { Role::Contents }
+}
+
 pub(super) fn memory_of(world: &World, event: &Event) -> Vec<MemoryUse> {
     let mut memory = Vec::new();
     if event.object.kind == Kind::Graph && matches!(event.op, Op::Create | Op::Change) {
