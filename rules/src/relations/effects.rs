@@ -6,7 +6,7 @@
 use super::clock::{Awaited, Order, Task};
 use super::live::ends;
 use super::orders;
-use super::scene::{Scene, UnderWay};
+use super::scene::{Scene, UnderWay, role_of_run};
 use super::world::*;
 use crate::events::{Access, Flag, Kind, Member, Object, Op, Outcome, Role, Span};
 
@@ -46,7 +46,7 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
         super::virtual_memory::was_refused(world, &scene, reported.is_some());
         if let Some(reported) = reported {
             match (scene.event.op, object.kind) {
-                (Op::Load, kind) => drop(world.not_made.insert(kind)),
+                (Op::Load, kind) => *world.not_made.entry(kind).or_default() += 1,
                 (Op::Execute | Op::Replay, _) => world.launched = Some(call), // Its writes are not all known.
                 // A run with the dataset lacks what was to be set.
                 (Op::Change, Kind::Dataset) => drop(world.explained.insert((None, object))),
@@ -119,7 +119,7 @@ fn submit(world: &mut World, scene: &Scene) -> u64 {
     let whole = || task(Span::new(0, 0), Access::Write, Role::Contents);
     if scene.event.op == Op::Execute {
         if let Some(model) = world.models.get_mut(scene.event.object) {
-            model.in_flight.push(whole());
+            model.in_flight.push(task(Span::new(0, 0), Access::Write, role_of_run(&scene.event)));
         }
         let buffers: Vec<Object> = scene.data_buffers(world).collect();
         for buffer in buffers {

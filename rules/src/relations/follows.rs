@@ -5,6 +5,7 @@ use super::scene::{Case, UnderWay};
 use super::world::{Fate, World};
 use crate::catalogue::CTX_10;
 use crate::events::{Event, Kind, Object, Op};
+use crate::finding::Call;
 use crate::rule::RuleId;
 use std::borrow::Cow;
 
@@ -17,11 +18,15 @@ pub(super) fn from_reported_mistake(case: &Case<'_>) -> bool {
     if event.op == Op::Execute && event.others().chain([event.object]).any(unready) {
         return true;
     }
+    let process = &world.process;
+    let finalised = process.initialised.is_empty() && process.finalised.is_some();
+    // Descriptions are not listed among what a finalisation leaves over.
+    if finalised && process.left_over && event.object.kind == Kind::Description && super::live::ends(event.op) {
+        return matches!(world.fate(event.object), Fate::Live { .. });
+    }
     if world.kept.is_empty() || event.op == Op::Set {
         return false;
     }
-    let process = &world.process;
-    let finalised = process.initialised.is_empty() && process.finalised.is_some();
     let over = |object: Object| match world.fate(object) {
         // An object was ended too early. A second end is a separate mistake. So is the use of anything but memory by a
         // call that names it.
@@ -81,14 +86,15 @@ pub(super) fn explain(case: &mut Case<'_>, refusal: &Refusal) {
 
 /// Remembers what was reported, now or before. If the refused call is under way, what it was to end is left over. What it
 /// was to load is not there.
-pub(super) fn note(world: &mut World, event: &Event, refusal: &Refusal) {
-    if event.op == Op::Load {
-        world.not_made.insert(event.object.kind);
-    }
+pub(super) fn note(world: &mut World, call: Call, event: &Event, refusal: &Refusal) {
+    // What the call was to write is not all known.
+    world.launched = Some(call);
     world.explained.extend(refusal.objects.iter().map(|object| key(refusal.rule, *object)));
     let mine = |call: &&mut UnderWay| call.scene.call.thread == event.thread && call.scene.call.name == event.call;
     if let Some(call) = world.under_way.iter_mut().rev().find(mine) {
         call.reported.get_or_insert_with(|| refusal.objects.clone());
+    } else if event.op == Op::Load {
+        *world.not_made.entry(event.object.kind).or_default() += 1;
     }
 }
 

@@ -1,17 +1,16 @@
 //! Every object that a call names is alive, and no other thread is about to end it.
 
 use super::scene::Case;
-use super::world::Fate;
+use super::world::{Fate, World};
 use crate::catalogue::*;
-use crate::events::{Kind, Object, Op};
+use crate::events::{Event, Kind, Object, Op};
 use crate::finding::Call;
 use crate::rule::RuleId;
 
 /// Returns whether all objects are alive and no other thread is ending them.
 pub(super) fn judge(case: &mut Case<'_>) -> bool {
     let event = case.event();
-    let own = (!makes(event.op)).then_some(event.object);
-    let mut named: Vec<Object> = own.into_iter().chain(event.others()).collect();
+    let mut named: Vec<Object> = named(event).collect();
     if event.object.kind == Kind::Graph {
         // The objects that its tasks use are judged when one of them ends, and when the graph is replayed.
         named.clear();
@@ -30,8 +29,7 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
             Fate::Live { ending: Some(by), .. } if by.thread != event.thread => being_ended(case, object, by),
             Fate::Live { .. } => {}
             Fate::Dead(dead) => ended.push((object, dead.ended)),
-            // Its number may come from a call that failed, which was reported.
-            Fate::Unknown if case.world.missed.contains(&object) || case.world.not_made.contains(&object.kind) => {}
+            Fate::Unknown if case.world.missed.contains(&object) => {}
             Fate::Unknown => gone(case, object, None, &[object]),
         }
     }
@@ -40,6 +38,28 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
         used_elsewhere(case, event.object);
     }
     case.findings.len() == before
+}
+
+/// The objects that are to exist when the call comes.
+fn named(event: &Event) -> impl Iterator<Item = Object> {
+    let own = (!makes(event.op)).then_some(event.object);
+    own.into_iter().chain(event.others())
+}
+
+/// A call that was to make an object was refused, and a finding has reported why. So the first number which the program
+/// uses then, and which no call has returned, is the one of that object. Other such numbers are other mistakes.
+pub(super) fn excuse(world: &mut World, event: &Event) {
+    if world.not_made.is_empty() {
+        return;
+    }
+    for object in named(event) {
+        let is_unknown = matches!(world.fate(object), Fate::Unknown) && !world.missed.contains(&object);
+        let left = world.not_made.get_mut(&object.kind).filter(|left| is_unknown && **left > 0);
+        if let Some(left) = left {
+            *left -= 1;
+            world.missed.insert(object);
+        }
+    }
 }
 
 /// Reports the objects of the call that have `ended`. A call that comes after the end of everything that it names is one

@@ -230,7 +230,9 @@ fn room(case: &mut Case<'_>) {
         }
         let block = world.block(said.start);
         let Some(there) = world.room(said.start).or(known).filter(|there| *there < said.bytes) else { continue };
-        let is_read = |used: &Use| matches!(used, Use::Memory { span, role: Role::Source, .. } if *span == said);
+        // Of several rows the first one begins there.
+        let is_read =
+            |used: &Use| matches!(used, Use::Memory { span, role: Role::Source, .. } if span.start == said.start);
         let (found, expected) = match event.uses.iter().any(is_read) {
             true => {
                 (format!("the call reads {said}, but only {there} bytes are there"), "as many bytes as the source has")

@@ -81,6 +81,7 @@ impl Checker {
         let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
         let scene = Scene::new(&self.world, call, event);
         orders::keep_up(&mut self.world, scene.event.queue());
+        live::excuse(&mut self.world, &scene.event);
         let mut case = Case::new(&self.world, &scene);
         judge(&mut case);
         let (findings, told) = (case.findings, case.told);
@@ -88,6 +89,7 @@ impl Checker {
         self.world.note_reported(&findings, event.thread, event.context);
         in_flight::note_reported(&mut self.world, &scene, &findings);
         same_context::note_reported(&mut self.world, &scene, &findings);
+        process::note_reported(&mut self.world, &scene, &findings);
         memory::note_misplaced(&mut self.world, &scene, &findings);
         let mut misuses = findings.iter().filter(|finding| finding.rule.severity() == Severity::Misuse).peekable();
         let reported = misuses
@@ -135,12 +137,12 @@ impl Checker {
         findings
     }
 
-    /// Returns the rules that a call breaks that found no object for a handle. The call need not have been judged, and
-    /// it does not change the state of the checker.
+    /// Returns the rules that a call breaks that found no object for a handle. The call need not have been judged.
     pub fn look_for(&mut self, event: &Event) -> Vec<Finding> {
         self.world.calls += 1;
         let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
         let scene = Scene::new(&self.world, call, event);
+        live::excuse(&mut self.world, &scene.event);
         let mut case = Case::new(&self.world, &scene);
         if !process::never_began(&case) {
             live::judge(&mut case);
@@ -160,7 +162,7 @@ impl Checker {
         let findings = case.findings;
         // Nothing follows from what is only a warning.
         if refusal.rule.severity() == Severity::Misuse {
-            follows::note(&mut self.world, event, refusal);
+            follows::note(&mut self.world, call, event, refusal);
         }
         findings
     }

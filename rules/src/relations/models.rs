@@ -1,7 +1,7 @@
 //! MODEL: which runs may go on at the same time, and the memory that models were given.
 
 use super::clock::Now;
-use super::scene::{Case, MemoryUse};
+use super::scene::{Case, MemoryUse, works_in_its_own};
 use super::world::Model;
 use crate::catalogue::*;
 use crate::events::{Access, Object, Op, Role, Span};
@@ -23,7 +23,10 @@ fn runs(case: &mut Case<'_>) {
     let (world, order, object) = (case.world, case.world.order(), case.event().object);
     let Some(entry) = world.models.get(object) else { return };
     let queue = case.event().queue();
-    let earlier = entry.in_flight.unordered(&order, world.now(queue), |_| true);
+    // Several runs may go on at the same time if each is given working memory.
+    let own = works_in_its_own(case.event());
+    let apart = |role: Role| own && role == Role::Workspace;
+    let earlier = entry.in_flight.unordered(&order, world.now(queue), |task| !apart(task.role));
     if let Some((stream, call)) = earlier.map(|task| (task.stream, task.call)) {
         let here = queue.map_or("at once".to_owned(), |queue| format!("on {queue}"));
         case.report(
@@ -41,7 +44,8 @@ fn runs(case: &mut Case<'_>) {
     let other = others.find(|other| {
         // A run that is being queued is found by what it uses, when it is in the queue.
         let is_at_once = queue.is_none() || other.scene.event.queue().is_none();
-        other.scene.event.object == object || (is_at_once && shares(&case.scene.memory, &other.scene.memory))
+        let same = other.scene.event.object == object && !(own && works_in_its_own(&other.scene.event));
+        same || (is_at_once && shares(&case.scene.memory, &other.scene.memory))
     });
     let Some(other) = other else { return };
     let (call, with) = (other.scene.call, other.scene.event.object);

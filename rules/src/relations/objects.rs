@@ -13,6 +13,8 @@ pub(super) struct Process {
     pub(super) refused: Option<Call>,
     /// Whether a finding has reported that nothing initialises the library.
     pub(super) without: bool,
+    /// Whether a finding has reported that the last finalisation leaves objects over.
+    pub(super) left_over: bool,
 }
 
 /// A thread and its current context.

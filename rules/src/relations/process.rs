@@ -1,10 +1,10 @@
 //! INIT: initialising, finalising, and what is left over then.
 
-use super::scene::Case;
-use super::world::Process;
+use super::scene::{Case, Scene};
+use super::world::{Process, World};
 use crate::catalogue::*;
 use crate::events::{Kind, Object, Op};
-use crate::finding::Call;
+use crate::finding::{Call, Finding};
 
 pub(super) fn judge(case: &mut Case<'_>) {
     let process = &case.world.process;
@@ -143,6 +143,13 @@ fn finalise(case: &mut Case<'_>) {
         )
         .all(left)
         .against_any(set, "set the device, and no reset belongs to it");
+    }
+}
+
+/// Remembers whether objects are left over.
+pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Finding]) {
+    if matches!(scene.event.op, Op::Release | Op::Finalise) {
+        world.process.left_over = findings.iter().any(|finding| finding.rule == INIT_02);
     }
 }
 

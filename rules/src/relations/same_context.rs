@@ -28,9 +28,13 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
 /// Whether a finding has reported that the context which is current is not the one of this object, or, where the call ends
 /// the object, not the one of others of its context or device. That it is current is one mistake.
 fn was_reported(case: &Case<'_>, object: Object, context: Object, device: Option<u64>) -> bool {
+    let ends = super::live::ends(case.event().op);
+    // A call that was to end it earlier was refused.
+    if ends && (case.world.kept.contains(&object) || case.world.kept.contains(&context)) {
+        return true;
+    }
     let Some(state) = case.world.threads.get(&case.event().thread) else { return false };
     let whose = [Some(context), device.map(Object::device)];
-    let ends = super::live::ends(case.event().op);
     state.elsewhere.contains(&object) || ends && whose.iter().flatten().any(|whose| state.elsewhere.contains(whose))
 }
 

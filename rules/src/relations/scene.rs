@@ -117,6 +117,16 @@ pub(super) fn unnamed_of(event: &Event) -> Option<Use> {
     }
 }
 
+/// Whether the run of a model has working memory that no other run uses, unless it is given that, too.
+pub(super) fn works_in_its_own(event: &Event) -> bool {
+    event.uses.iter().any(|used| matches!(used, Use::Memory { role: Role::Workspace, .. }))
+}
+
+/// What tells runs of a model apart that have such memory.
+pub(super) fn role_of_run(event: &Event) -> Role {
+    if works_in_its_own(event) { Role::Workspace } else { Role::Contents }
+}
+
 pub(super) fn memory_of(world: &World, event: &Event) -> Vec<MemoryUse> {
     let mut memory = Vec::new();
     if event.object.kind == Kind::Graph && matches!(event.op, Op::Create | Op::Change) {
@@ -149,7 +159,9 @@ pub(super) fn memory_of(world: &World, event: &Event) -> Vec<MemoryUse> {
     if event.op == Op::Execute
         && let Some(model) = world.models.get(event.object)
     {
-        model.data.work.into_iter().for_each(|span| add(span, Access::Write, Role::Workspace, None));
+        // Working memory that the run is given comes in place of what the model was loaded with.
+        let loaded_with = model.data.work.filter(|_| !works_in_its_own(event));
+        loaded_with.into_iter().for_each(|span| add(span, Access::Write, Role::Workspace, None));
         model.data.weights.into_iter().for_each(|span| add(span, Access::Read, Role::Weights, None));
     }
     memory

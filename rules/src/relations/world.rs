@@ -44,8 +44,9 @@ pub(super) struct World {
     pub(super) kept: BTreeSet<Object>,
     /// Objects that do not exist, which a finding has reported.
     pub(super) missed: BTreeSet<Object>,
-    /// The kinds of objects that a call failed to create because it broke a rule, which a finding has reported.
-    pub(super) not_made: BTreeSet<Kind>,
+    /// How many objects of a kind calls failed to create because they broke a rule, which findings have reported. The
+    /// program may use a number for each of them, which no call has returned.
+    pub(super) not_made: BTreeMap<Kind, usize>,
     /// The objects for which calls were refused, which a finding has reported. A later refusal is reported again if a run
     /// has used the object since.
     pub(super) explained: BTreeSet<(Option<RuleId>, Object)>,

@@ -189,3 +189,40 @@ fn what_a_wait_for_an_event_without_a_record_does_not_order_is_the_same_mistake(
     assert_eq!(broken(run(true, true)), [STREAM_04]);
     assert_eq!(broken(run(false, true)), [EVENT_05, STREAM_04]);
 }
+
+#[test]
+fn a_description_is_destroyed_before_the_library_is_finalised() {
+    let run = |leaves: bool, late: bool| {
+        broken(|p| {
+            let event = p.event("aclmdlCreateDesc", Object::description(0), Op::Create);
+            let (description, block) = (p.create(&event), p.malloc(64));
+            let destroy = |p: &mut Program| p.call("aclmdlDestroyDesc", description, Op::Destroy);
+            if !late {
+                destroy(p);
+            }
+            if !leaves {
+                p.free(block);
+            }
+            p.reset(0);
+            p.finalise();
+            if late {
+                destroy(p);
+            }
+        })
+    };
+    assert_eq!(run(false, false), []);
+    assert_eq!(run(false, true), [INIT_02]);
+    // The reset has left the block over.
+    assert_eq!(run(true, true), [MEM_12, INIT_02]);
+    // The finalisation leaves the dataset over: the same mistake.
+    let found = broken(|p| {
+        let event = p.event("aclmdlCreateDesc", Object::description(0), Op::Create);
+        let (description, block) = (p.create(&event), p.malloc(64));
+        p.dataset(block);
+        p.free(block);
+        p.reset(0);
+        p.finalise();
+        p.call("aclmdlDestroyDesc", description, Op::Destroy);
+    });
+    assert_eq!(found, [INIT_02]);
+}

@@ -340,3 +340,40 @@ fn a_data_buffer_over_weights_writes_nothing() {
     };
     breaks(MODEL_09, |p| run(p, true), |p| run(p, false));
 }
+
+#[test]
+fn runs_in_working_memory_of_their_own_go_on_at_the_same_time() {
+    let run = |p: &mut Program, areas: [Option<Object>; 2], threads: bool| {
+        let model = p.load(None, None);
+        p.on(1).set(0);
+        for (index, area) in areas.into_iter().enumerate() {
+            let block = p.malloc(64);
+            let (data, _) = p.dataset(block);
+            let queue = (!threads).then(|| p.stream());
+            let mut event = p.on(if threads { index as u64 } else { 0 }).running(model, data, data, queue);
+            event.uses.extend(area.map(|area| memory(area, 64, Access::Write, Role::Workspace, DEVICE)));
+            if threads {
+                p.begin(&event);
+            } else {
+                p.see(&event, Outcome::Success);
+            }
+        }
+    };
+    let apart = |p: &mut Program| [(); 2].map(|()| Some(p.malloc(64)));
+    let [streams, threads] = [false, true].map(|threads| {
+        let with = |areas: &dyn Fn(&mut Program) -> [Option<Object>; 2]| {
+            broken(|p| {
+                let areas = areas(p);
+                run(p, areas, threads);
+            })
+        };
+        [
+            with(&|p| apart(p)),
+            with(&|p| [Some(p.malloc(64)); 2]),
+            with(&|p| [Some(p.malloc(64)), None]),
+            with(&|p| [None, Some(p.malloc(64))]),
+        ]
+    });
+    assert_eq!(streams, [vec![], vec![MODEL_05], vec![MODEL_15], vec![MODEL_15]]);
+    assert_eq!(threads, [vec![], vec![MODEL_16], vec![MODEL_16], vec![MODEL_16]]);
+}

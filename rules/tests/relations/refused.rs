@@ -271,3 +271,67 @@ fn refusals_about_the_process_are_told_once_for_each_rule() {
     });
     assert_eq!(found, []);
 }
+
+/// A load into memory that was freed.
+fn refused_load(p: &mut Program) {
+    let block = p.malloc(64);
+    p.free(block);
+    let event = p.event("aclmdlLoadFromFileWithMem", Object::model(0), Op::Load);
+    p.see(&event.using(memory(block, 64, Access::Write, Role::Workspace, DEVICE)), Outcome::Refused);
+}
+
+#[test]
+fn a_refused_load_accounts_for_one_number_that_no_load_has_returned() {
+    let run = |loads: usize, numbers: &[u64]| {
+        broken(|p| {
+            (0..loads).for_each(|_| refused_load(p));
+            numbers.iter().for_each(|number| refused(p, "aclmdlUnload", Object::model(*number), Op::Unload));
+        })
+    };
+    assert_eq!(run(0, &[7]), [MODEL_12]);
+    assert_eq!(run(1, &[7, 7]), [MODEL_02]);
+    assert_eq!(run(1, &[7, 8, 8, 7]), [MODEL_02, MODEL_12]);
+    assert_eq!(run(2, &[7, 8, 7]), [MODEL_02, MODEL_02]);
+    // A load that returns a number ends the excuse for it.
+    let found = broken(|p| {
+        refused_load(p);
+        refused(p, "aclmdlUnload", Object::model(7), Op::Unload);
+        let event = p.event("aclmdlLoadFromFile", Object::model(0), Op::Load);
+        p.see(&event, Outcome::Created(7));
+        p.unload(Object::model(7));
+        refused(p, "aclmdlUnload", Object::model(7), Op::Unload);
+    });
+    assert_eq!(found, [MODEL_02, MODEL_14]);
+}
+
+#[test]
+fn what_a_context_has_that_was_refused_to_end_may_end_in_another_one() {
+    let found = broken(|p| {
+        let context = p.new_context(0);
+        let (model, stream) = (p.load(None, None), p.stream());
+        refused(p, "aclrtDestroyContext", context, Op::Destroy);
+        p.set(0);
+        refused(p, "aclmdlUnload", model, Op::Unload);
+        refused(p, "aclrtDestroyStream", stream, Op::Destroy);
+    });
+    assert_eq!(found, [CTX_10, MODEL_14]);
+}
+
+#[test]
+fn what_a_refused_call_was_to_write_may_be_copied_to_the_host() {
+    let run = |refused: bool| {
+        broken(|p| {
+            let block = p.malloc(64);
+            if refused {
+                let event = p.event("aclopExecWithHandle", Object::PROCESS, Op::Query);
+                let objects = vec![Object::description(7)];
+                let refusal = Refusal { rule: OP_07, found: "it".into(), expected: "that", fix: "do", objects };
+                assert_eq!(p.checker.explain(&event, &refusal).len(), 1);
+            }
+            let copy = p.event("aclrtMemcpy", Object::memory(1), Op::Use).flag(Flag::Untouched);
+            p.see(&copy.using(memory(block, 64, Access::Read, Role::Source, DEVICE)), Outcome::Success);
+        })
+    };
+    assert_eq!(run(false), [MEM_07]);
+    assert_eq!(run(true), []);
+}

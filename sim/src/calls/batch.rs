@@ -253,7 +253,7 @@ impl Part {
 
     fn uses(&self, call: watch::Watching) -> watch::Watching {
         let kind = self.kind().unwrap_or(aclrtMemcpyKind::ACL_MEMCPY_DEFAULT);
-        Shape::flat(self.size).uses(call, self.to, self.from, kind).room(self.to, self.room)
+        Shape::flat(self.size).uses(call, self.to, self.from, kind).room(self.to, self.room).whole(self.from, self.size)
     }
 }
 

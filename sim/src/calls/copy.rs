@@ -90,7 +90,7 @@ pub(crate) fn aclrtMemcpy2d(
     if kind == aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE {
         return Err(Failure::invalid("rows are copied from device to device on a stream alone"));
     }
-    let call = shape.uses(watch::call(Op::Use, dst), dst, src, kind).begin()?;
+    let call = shape.extent(shape.uses(watch::call(Op::Use, dst), dst, src, kind), dst, src).begin()?;
     current_context()?;
     refuse_synchronous()?;
     call.end(Job::new(dst, src, shape)?.run_now())
@@ -116,7 +116,7 @@ pub(crate) fn aclrtMemcpy2dAsync(
         return copy_now(dst, src, shape, kind);
     }
     let call = shape.uses(watch::call(Op::Use, stream).queue(stream), dst, src, kind);
-    let call = call.blocking_for(&[dst, src]).begin()?;
+    let call = shape.extent(call, dst, src).blocking_for(&[dst, src]).begin()?;
     let stream = named.for_work()?;
     call.end(Job::new(dst, src, shape)?.submit(&stream))
 }
@@ -240,6 +240,14 @@ impl Shape {
                 from,
             )
         })
+    }
+
+    /// Tells from where to where the rows are on both sides. Rows that do not fit into any memory are refused later.
+    fn extent(&self, call: Watching, dst: Address, src: Address) -> Watching {
+        match (self.span(self.dpitch), self.span(self.spitch)) {
+            (Ok(to), Ok(from)) => call.room(dst, to).whole(src, from),
+            _ => call,
+        }
     }
 
     /// From the first byte to the last.

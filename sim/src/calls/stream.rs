@@ -7,6 +7,7 @@ use crate::machine::callbacks::notices;
 use crate::machine::contexts::context::current_context;
 use crate::machine::contexts::named::{Named, submission_stream, waiting_stream};
 use crate::machine::contexts::teardown::{Rest, destroy_stream, discard_stream};
+use crate::machine::memory::areas::Area;
 use crate::machine::streams::refusals::refuse_on as refuse_captured;
 use crate::machine::streams::stream::Kind;
 use crate::machine::streams::table;
@@ -20,6 +21,11 @@ pub(crate) fn aclrtCreateStream(stream: Out<'_, aclrtStream>) -> Answer {
 }
 
 pub(crate) fn aclrtCreateStreamWithConfig(stream: Out<'_, aclrtStream>, priority: u32, flag: u32) -> Answer {
+    create_with(stream, priority, flag, None)
+}
+
+/// The models that run on the stream use `work`.
+pub(super) fn create_with(stream: Out<'_, aclrtStream>, priority: u32, flag: u32, work: Option<Area>) -> Answer {
     /// Other bits are not looked at, and forgotten.
     const KNOWN: u32 = ACL_STREAM_FAST_LAUNCH
         | ACL_STREAM_FAST_SYNC
@@ -36,7 +42,7 @@ pub(crate) fn aclrtCreateStreamWithConfig(stream: Out<'_, aclrtStream>, priority
     if flag & ACL_STREAM_DEVICE_USE_ONLY != 0 {
         return Err(Failure::unsupported("this device has no streams for its own use alone"));
     }
-    create(stream, Kind { priority: priority.min(LEAST_PRIORITY), flags: flag & KNOWN, ..Kind::default() })
+    create(stream, Kind { priority: priority.min(LEAST_PRIORITY), flags: flag & KNOWN, work, ..Kind::default() })
 }
 
 fn create(mut stream: Out<'_, aclrtStream>, kind: Kind) -> Answer {

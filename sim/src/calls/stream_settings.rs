@@ -1,8 +1,9 @@
 //! Streams that are created by a list of settings.
 
-use super::stream::aclrtCreateStreamWithConfig;
+use super::stream::create_with;
 use crate::abi::{Address, Name, Out};
 use crate::failure::{Answer, Failure};
+use crate::machine::models::lent;
 use crate::machine::streams::stream_settings::{self as settings, StreamSettings};
 use ascendcl_sys::types::*;
 
@@ -27,8 +28,11 @@ pub(crate) fn aclrtSetStreamConfigOpt(
     match attr {
         aclrtStreamConfigAttr::ACL_RT_STREAM_FLAG => changed.flags = number(attr_value, value_size)?,
         aclrtStreamConfigAttr::ACL_RT_STREAM_PRIORITY => changed.priority = number(attr_value, value_size)?,
-        aclrtStreamConfigAttr::ACL_RT_STREAM_WORK_ADDR_PTR | aclrtStreamConfigAttr::ACL_RT_STREAM_WORK_SIZE => {
-            return Err(Failure::unsupported("working memory of a stream is not simulated"));
+        aclrtStreamConfigAttr::ACL_RT_STREAM_WORK_ADDR_PTR => {
+            changed.work.0 = Some(Address::from_bytes(eight(attr_value, value_size)?));
+        }
+        aclrtStreamConfigAttr::ACL_RT_STREAM_WORK_SIZE => {
+            changed.work.1 = usize::from_ne_bytes(eight(attr_value, value_size)?);
         }
         other => return Err(Failure::invalid(format!("there is no setting {} of a stream", other.0))),
     }
@@ -36,8 +40,15 @@ pub(crate) fn aclrtSetStreamConfigOpt(
 }
 
 pub(crate) fn aclrtCreateStreamV2(stream: Out<'_, aclrtStream>, handle: Name<aclrtStreamConfigHandle>) -> Answer {
-    let StreamSettings { priority, flags } = settings::find(handle)?;
-    aclrtCreateStreamWithConfig(stream, priority, flags)
+    let StreamSettings { priority, flags, work } = settings::find(handle)?;
+    create_with(stream, priority, flags, lent(work))
+}
+
+fn eight(value: Address, size: usize) -> Answer<[u8; 8]> {
+    if size != 8 {
+        return Err(Failure::invalid(format!("the value has 8 bytes, and {size} are given")));
+    }
+    Ok(value.array())
 }
 
 /// The manual's example has numbers of four bytes, and the structure of the C header one of eight.

@@ -27,19 +27,46 @@ fn a_destination_that_is_shorter_than_the_call_says_is_found_even_if_the_copy_fi
     }
 }
 
-/// The library gives more memory than it is asked for, by 32 bytes at least, which a program may read.
+/// The library gives more memory than it is asked for, by 32 bytes at least: a copy of these succeeds, and is found.
 #[test]
 fn a_source_that_is_shorter_than_the_copy_is_found() {
-    for queued in [false, true] {
+    let on_device = |bytes: usize| {
+        let block = malloc(bytes);
+        ok!(aclrtMemset(block, bytes, 1, bytes));
+        (block, ON_DEVICE)
+    };
+    let pinned = |bytes: usize| (malloc_host(bytes), TO_DEVICE);
+    for source in [on_device, pinned] {
+        for (queued, count) in
+            [false, true].into_iter().flat_map(|queued| [(queued, 101), (queued, 128), (queued, 1024)])
+        {
+            breaks_without(rules::COPY_01, |in_bounds| {
+                let ((block, kind), target, stream) = (source(100), malloc(4096), stream());
+                let count = if in_bounds { 100 } else { count };
+                let code = match queued {
+                    true => acl!(aclrtMemcpyAsync(target, 4096, block, count, kind, stream)),
+                    false => acl!(aclrtMemcpy(target, 4096, block, count, kind)),
+                };
+                assert_eq!(code == 0, count <= 128);
+                sync(stream);
+            });
+        }
+    }
+}
+
+/// Four rows of 24 bytes, whose starts are 32 bytes apart: 120 bytes.
+#[test]
+fn rows_that_are_not_all_in_their_memory_are_found() {
+    for (short, queued) in [[1, 0], [0, 1]].into_iter().flat_map(|short| [(short, false), (short, true)]) {
         breaks_without(rules::COPY_01, |in_bounds| {
-            let (block, target, stream) = (malloc(100), malloc(4096), stream());
-            ok!(aclrtMemset(block, 100, 1, 100));
-            let count = if in_bounds { 128 } else { 1024 };
-            let code = match queued {
-                true => acl!(aclrtMemcpyAsync(target, 4096, block, count, ON_DEVICE, stream)),
-                false => acl!(aclrtMemcpy(target, 4096, block, count, ON_DEVICE)),
-            };
-            assert_eq!(code == 0, in_bounds);
+            let [to, from] = short.map(|less| malloc(if in_bounds { 120 } else { 120 - less }));
+            let (pinned, stream) = (malloc_host(120), stream());
+            ok!(aclrtMemset(from, 119, 1, 119));
+            let (dst, src, kind) = if short[0] > 0 { (to, pinned, TO_DEVICE) } else { (pinned, from, TO_HOST) };
+            match queued {
+                true => ok!(aclrtMemcpy2dAsync(dst, 32, src, 32, 24, 4, kind, stream)),
+                false => ok!(aclrtMemcpy2d(dst, 32, src, 32, 24, 4, kind)),
+            }
             sync(stream);
         });
     }

@@ -165,3 +165,21 @@ fn a_context_is_destroyed_after_its_streams() {
     assert_eq!(run(true), []);
     assert_eq!(run(false), [(rules::CTX_10, "aclrtDestroyContext")]);
 }
+
+#[test]
+fn a_stream_that_is_destroyed_after_a_reset_by_force_is_one_finding() {
+    let run = |late: bool| {
+        broken_by(|| {
+            let stream = stream();
+            if !late {
+                ok!(aclrtDestroyStream(stream));
+            }
+            ok!(aclrtResetDeviceForce(0));
+            if late {
+                assert_ne!(acl!(aclrtDestroyStream(stream)), 0);
+            }
+        })
+    };
+    assert_eq!(run(false), []);
+    assert_eq!(run(true), [(rules::DEV_04, "aclrtDestroyStream")]);
+}

@@ -34,3 +34,4 @@ mod threads;
 mod told;
 mod unnamed;
 mod virtual_memory;
+mod working_memory;

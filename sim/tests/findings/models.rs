@@ -203,3 +203,16 @@ fn a_run_after_the_end_of_all_that_it_uses_is_told_once() {
     let once = (rules::MODEL_14, "aclmdlExecute");
     assert_eq!(run(true), [once, (rules::MODEL_14, "aclmdlExecuteAsync")]);
 }
+
+#[test]
+fn a_wrong_id_after_a_refused_load_is_found_unless_it_is_the_one_of_that_load() {
+    let found = broken_by(|| {
+        let (settings, mut id) = (acl!(aclmdlCreateConfigHandle()), 77);
+        acl!(aclmdlDestroyConfigHandle(settings));
+        acl!(aclmdlLoadWithConfig(settings, &mut id));
+        acl!(aclmdlUnload(id));
+        acl!(aclmdlUnload(78));
+        acl!(aclmdlUnload(78));
+    });
+    assert_eq!(found, [(rules::DATA_05, "aclmdlLoadWithConfig"), (rules::MODEL_12, "aclmdlUnload")]);
+}

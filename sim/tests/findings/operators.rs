@@ -74,9 +74,11 @@ fn attributes_are_destroyed_once_after_their_last_use() {
     assert_eq!(used("drd"), [(rules::DATA_05, "aclopCompileAndExecuteV2")]);
 }
 
+/// `r`un, `w`ait, `d`estroy.
 #[test]
-fn an_operator_handle_is_destroyed_once() {
-    let run = |twice: bool| {
+fn an_operator_handle_is_destroyed_once_after_the_last_call_that_uses_it() {
+    const BYTES: usize = 4 * FLOATS;
+    let run = |steps: &str| {
         broken_by(|| {
             let [x, y] = [tensor(), tensor()];
             let (from, to) = ([x.cast_const()], [y.cast_const()]);
@@ -94,12 +96,28 @@ fn an_operator_handle_is_destroyed_once() {
             ));
             let mut handle = std::ptr::null_mut();
             ok!(aclopCreateHandle(c"Relu".as_ptr(), 1, from.as_ptr(), 1, to.as_ptr(), attributes, &mut handle));
-            acl!(aclopDestroyHandle(handle));
-            if twice {
-                acl!(aclopDestroyHandle(handle));
+            let ([(_, input), (result, output)], stream) = ([BYTES; 2].map(buffer), stream());
+            ok!(aclrtMemset(result, BYTES, 1, BYTES));
+            for step in steps.chars() {
+                match step {
+                    'r' => {
+                        let (from, to) = ([input.cast_const()], [output]);
+                        drop(acl!(aclopExecWithHandle(handle, 1, from.as_ptr(), 1, to.as_ptr(), stream)));
+                    }
+                    'w' => sync(stream),
+                    _ => acl!(aclopDestroyHandle(handle)),
+                }
             }
+            sync(stream);
+            let mut host = [1_u8; BYTES];
+            ok!(aclrtMemcpy(host.as_mut_ptr().cast(), BYTES, result, BYTES, TO_HOST));
+            assert_eq!(host == [0; BYTES], steps.starts_with('r'), "{steps}");
         })
     };
-    assert_eq!(run(false), []);
-    assert_eq!(run(true), [(rules::DATA_05, "aclopDestroyHandle")]);
+    assert_eq!(run("d"), []);
+    assert_eq!(run("rwd"), []);
+    // The manual asks for no wait, and what is queued does not need the handle.
+    assert_eq!(run("rd"), []);
+    assert_eq!(run("dd"), [(rules::DATA_05, "aclopDestroyHandle")]);
+    assert_eq!(run("dr"), [(rules::OP_07, "aclopExecWithHandle")]);
 }

@@ -297,7 +297,11 @@ fn a_capture_has_the_calls_of_a_capture() {
     };
     let found = while_captured(GLOBAL, elsewhere);
     assert_eq!(found, [(rules::GRAPH_02, "aclmdlRICaptureEnd")]);
-    let default = || assert_ne!(acl!(aclmdlRICaptureBegin(aclrtStream::NULL, GLOBAL)), 0);
+    let default = || {
+        let mut graph = aclmdlRI::NULL;
+        assert_ne!(acl!(aclmdlRICaptureBegin(aclrtStream::NULL, GLOBAL)), 0);
+        assert_ne!(acl!(aclmdlRICaptureEnd(aclrtStream::NULL, &mut graph)), 0);
+    };
     assert_eq!(broken_by(default), [(rules::GRAPH_03, "aclmdlRICaptureBegin")]);
     let open = |stream| ok!(aclmdlRICaptureTaskGrpBegin(stream));
     assert_eq!(while_captured(GLOBAL, open), [(rules::GRAPH_09, "aclmdlRICaptureEnd")]);

@@ -164,3 +164,35 @@ fn a_wait_for_a_callback_of_a_thread_that_has_ended_is_given_up_and_found() {
     assert_eq!(run(100, false), [rules::CB_05]);
     assert_eq!(run(20_000, true), [rules::CB_05]);
 }
+
+/// A program that takes another number for the one of its thread, or starts none.
+#[test]
+fn a_wait_for_a_callback_of_a_thread_that_never_asks_is_given_up_and_found() {
+    unsafe extern "C" fn nothing(_: *mut std::ffi::c_void) {}
+    let run = |asks: bool| {
+        let config = Config::new().patience(Duration::from_millis(if asks { 20_000 } else { 100 }));
+        broken_on(config, || {
+            let (stream, (tell, told)) = (stream(), mpsc::channel());
+            let (subscribe, subscribed) = mpsc::channel::<()>();
+            let reporting = thread::spawn(move || {
+                tell.send(pthread_self() as u64).unwrap();
+                subscribed.recv().unwrap();
+                ok!(aclrtProcessReport(-1));
+            });
+            let thread = told.recv().unwrap();
+            ok!(aclrtSubscribeReport(if asks { thread } else { 7 }, stream));
+            let blocks = aclrtCallbackBlockType::ACL_CALLBACK_BLOCK;
+            ok!(aclrtLaunchCallback(Some(nothing), std::ptr::null_mut(), blocks, stream));
+            if asks {
+                subscribe.send(()).unwrap();
+                sync(stream);
+                reporting.join().unwrap();
+            } else {
+                assert_eq!(acl!(aclrtSynchronizeStream(stream)), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+                assert!(message().contains("a thread that never calls aclrtProcessReport"), "{}", message());
+            }
+        })
+    };
+    assert_eq!(run(true), []);
+    assert_eq!(run(false), [rules::CB_05]);
+}

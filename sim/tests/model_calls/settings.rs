@@ -213,7 +213,8 @@ fn a_model_runs_with_settings_at_once_and_on_a_stream() {
     }
     assert_eq!(set(Run::ACL_MDL_STREAM_SYNC_TIMEOUT, 0, 4), 100000);
     assert_eq!(set(Run::ACL_MDL_STREAM_SYNC_TIMEOUT, 5, 2), 100000);
-    assert_eq!(set(Run::ACL_MDL_WORK_SIZET, 5, 4), 207000);
+    assert_eq!(set(Run::ACL_MDL_WORK_SIZET, 5, 4), 100000);
+    assert_eq!(set(Run::ACL_MDL_MPAIMID_SIZET, 5, 4), 207000);
     assert_eq!(set(Run(99), 5, 4), 100000);
     fails!(
         100000,
@@ -238,4 +239,40 @@ fn a_model_runs_with_settings_at_once_and_on_a_stream() {
     let handle = run_settings();
     assert_ne!(call!(model::aclmdlExecuteV2(id, input, output, stream, handle)), 0, "the stream is gone");
     fails!(145003, "no model", model::aclmdlExecuteV2(id + 1, input, output, aclrtStream::NULL, handle));
+}
+
+#[proves(MODEL_08, MODEL_19)]
+#[test]
+fn a_run_takes_working_memory_of_the_caller() {
+    use aclmdlExecConfigAttr as Run;
+    let _world = world();
+    let file = files::sum("2", None);
+    let (mut work, mut weight) = (0, 0);
+    ok!(model::aclmdlQuerySizeFromMem(file.as_ptr().cast(), file.len(), &mut work, &mut weight));
+    let (id, area) = (load(&file), device_memory(work));
+    let (x, y) = (on_device(&bytes(&[1.0; 8])), device_memory(32));
+    let (input, output, handle) = (dataset(&[(x, 32)]), dataset(&[(y, 32)]), run_settings());
+    let none = aclrtStream::NULL;
+    let size = |bytes: usize| {
+        ok!(model::aclmdlSetExecConfigOpt(handle, Run::ACL_MDL_WORK_SIZET, (&raw const bytes).cast(), 8));
+    };
+    let address = |start: *mut c_void| {
+        ok!(model::aclmdlSetExecConfigOpt(handle, Run::ACL_MDL_WORK_ADDR_PTR, (&raw const start).cast(), 8));
+    };
+    address(area);
+    fails!(145000, "64 bytes of working memory, and 0 were", model::aclmdlExecuteV2(id, input, output, none, handle));
+    size(work - 1);
+    fails!(145000, "64 bytes of working memory, and 63", model::aclmdlExecuteAsyncV2(id, input, output, none, handle));
+    size(work);
+    ok!(model::aclmdlExecuteV2(id, input, output, none, handle));
+    assert_eq!(floats(&from_device(y, 32)), [11.0; 8]);
+    // Without an address the library has the memory, and the size is ignored.
+    address(null_mut());
+    size(1);
+    ok!(model::aclmdlExecuteV2(id, input, output, none, handle));
+    // How much a model with open shapes needs is not known before the run.
+    let open = load(&files::sum("rows", None));
+    address(area);
+    size(work);
+    fails!(145021, "MODEL-19", model::aclmdlExecuteV2(open, input, output, none, handle));
 }

@@ -117,7 +117,10 @@ fn a_stream_is_created_by_a_list_of_settings() {
     assert_eq!(created(), (ACL_STREAM_FAST_SYNC, 7), "the lowest there is, as with aclrtCreateStreamWithConfig");
     assert_eq!(set(A::ACL_RT_STREAM_PRIORITY, 3, 2), ACL_ERROR_INVALID_PARAM);
     assert_eq!(set(A::ACL_RT_STREAM_FLAG, 1 << 32, 8), ACL_ERROR_INVALID_PARAM);
-    assert_eq!(set(A::ACL_RT_STREAM_WORK_SIZE, 64, 8), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    assert_eq!(set(A::ACL_RT_STREAM_WORK_SIZE, 64, 8), 0);
+    assert_eq!(set(A::ACL_RT_STREAM_WORK_ADDR_PTR, 0, 8), 0);
+    assert_eq!(created(), (ACL_STREAM_FAST_SYNC, 7));
+    assert_eq!(set(A::ACL_RT_STREAM_WORK_SIZE, 64, 4), ACL_ERROR_INVALID_PARAM);
     assert_eq!(set(A(9), 64, 8), ACL_ERROR_INVALID_PARAM);
     let null_value = acl!(aclrtSetStreamConfigOpt(handle, A::ACL_RT_STREAM_FLAG, null(), 4));
     assert_eq!(null_value, ACL_ERROR_INVALID_PARAM);

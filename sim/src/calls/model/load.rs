@@ -89,7 +89,7 @@ pub(super) fn load(source: Source<'_>, data: Option<&str>, memory: Option<Memory
     }
     let call = call.begin()?;
     let id = models::load(source, data, memory)?;
-    let dynamic = || models::find(id).is_ok_and(|model| model.work_per_run);
+    let dynamic = || models::find(id).is_ok_and(|model| model.takes_work_per_run());
     call.flag(Flag::Dynamic, dynamic).made(id as usize);
     Ok(id)
 }

@@ -56,7 +56,8 @@ pub(crate) fn aclmdlDestroyExecConfigHandle(handle: Name<aclmdlExecConfigHandle>
     models::destroy_run_settings(handle)
 }
 
-/// A run of the simulator ends by itself, so that the time limits have no effect.
+/// A run of the simulator ends by itself, so that the time limits have no effect. Working memory is used by each run with
+/// these settings: so one model may run several times at once, each time in memory of its own.
 pub(crate) fn aclmdlSetExecConfigOpt(
     handle: Name<aclmdlExecConfigHandle>,
     attr: aclmdlExecConfigAttr,
@@ -64,22 +65,27 @@ pub(crate) fn aclmdlSetExecConfigOpt(
     value_size: usize,
 ) -> Answer {
     given(!attr_value.is_null(), "value")?;
-    models::run_settings(handle)?;
+    let mut settings = models::run_settings(handle)?;
     let value = Value { start: attr_value, bytes: value_size };
     match attr {
+        aclmdlExecConfigAttr::ACL_MDL_WORK_ADDR_PTR => settings.work.0 = Some(value.address()?),
+        aclmdlExecConfigAttr::ACL_MDL_WORK_SIZET => settings.work.1 = value.number()?,
         aclmdlExecConfigAttr::ACL_MDL_STREAM_SYNC_TIMEOUT | aclmdlExecConfigAttr::ACL_MDL_EVENT_SYNC_TIMEOUT => {
             let limit = i32::from_ne_bytes(value.array()?);
             let is_limit = limit == -1 || limit > 0;
-            if is_limit { Ok(()) } else { Err(Failure::invalid(format!("{limit} is no time limit in milliseconds"))) }
+            if !is_limit {
+                return Err(Failure::invalid(format!("{limit} is no time limit in milliseconds")));
+            }
         }
         attr if attr <= aclmdlExecConfigAttr::ACL_MDL_NPU_PERF_MODE => {
-            Err(Failure::unsupported(format!("setting {} of a run is not simulated", attr.0)))
+            return Err(Failure::unsupported(format!("setting {} of a run is not simulated", attr.0)));
         }
-        attr => Err(Failure::invalid(format!("there is no setting {} of a run", attr.0))),
+        attr => return Err(Failure::invalid(format!("there is no setting {} of a run", attr.0))),
     }
+    models::change_run_settings(handle, settings)
 }
 
-/// Like `aclmdlExecute`: the stream only tells the device.
+/// Like `aclmdlExecute`: the stream only tells the device, and the working memory if the settings have none.
 pub(crate) fn aclmdlExecuteV2(
     model_id: u32,
     input: Name<aclmdlDataset>,
@@ -87,11 +93,9 @@ pub(crate) fn aclmdlExecuteV2(
     stream: aclrtStream,
     handle: Name<aclmdlExecConfigHandle>,
 ) -> Answer {
-    models::run_settings(handle)?;
-    if !stream.is_null() {
-        Named::find(stream)?;
-    }
-    execute(model_id, input, output)
+    let settings = models::run_settings(handle)?;
+    let of_stream = Named::find(stream)?.stream().and_then(|stream| stream.work());
+    execute(model_id, input, output, settings.work().or(of_stream))
 }
 
 pub(crate) fn aclmdlExecuteAsyncV2(
@@ -101,8 +105,8 @@ pub(crate) fn aclmdlExecuteAsyncV2(
     stream: aclrtStream,
     handle: Name<aclmdlExecConfigHandle>,
 ) -> Answer {
-    models::run_settings(handle)?;
-    execute_async(model_id, input, output, stream)
+    let settings = models::run_settings(handle)?;
+    execute_async(model_id, input, output, stream, settings.work())
 }
 
 /// The bytes of a setting.

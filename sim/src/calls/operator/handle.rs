@@ -55,7 +55,8 @@ pub(crate) fn aclopExecWithHandle(
     run(&plan, &inputs.names(given), &outputs.names(wanted), stream)
 }
 
-/// Has no result: why it failed is the thread's recent text.
+/// Has no result: why it failed is the thread's recent text. By OP-07 the handle is destroyed after the call that executes
+/// it. The manual does not ask for a wait in between, and frameworks do not wait: what is queued does not need the handle.
 pub(crate) fn aclopDestroyHandle(handle: Name<aclopHandle>) {
     told(destroy_handle(handle));
 }

@@ -14,6 +14,7 @@ use crate::machine::workers::served::Link;
 use crate::machine::workers::user_code;
 use ascendcl_sys::error_codes::*;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Instant;
 
@@ -21,6 +22,8 @@ use std::time::Instant;
 struct Reporter {
     thread: u64,
     device: u32,
+    /// Whether the thread has ever asked for callbacks.
+    has_asked: AtomicBool,
     inbox: Mutex<Inbox>,
     came: Condvar,
 }
@@ -67,7 +70,13 @@ pub(crate) fn subscribe(thread: u64, stream: &Stream) -> Answer {
             let text = format!("there are {MOST_THREADS} reporting threads, and no more are possible");
             return Err(Failure::new(ACL_ERROR_RT_OVER_LIMIT, text));
         }
-        None => Arc::new(Reporter { thread, device, inbox: Mutex::default(), came: Condvar::new() }),
+        None => Arc::new(Reporter {
+            thread,
+            device,
+            has_asked: AtomicBool::new(false),
+            inbox: Mutex::default(),
+            came: Condvar::new(),
+        }),
     };
     book.by_thread.insert(thread, Arc::clone(&reporter));
     book.by_stream.insert(stream.number(), reporter);
@@ -124,6 +133,11 @@ pub(crate) fn lose_all() {
         let lost = std::mem::take(&mut lock(&reporter.inbox).calls);
         drop(lost);
     }
+}
+
+/// Whether a thread with this number is subscribed to a stream, and has never asked for callbacks.
+pub(in crate::machine) fn never_asks(thread: u64) -> bool {
+    lock(&BOOK).by_thread.get(&thread).is_some_and(|reporter| !reporter.has_asked.load(Relaxed))
 }
 
 /// A host function runs on a thread of the library, and not on a stream that a thread of the caller reports for.
@@ -192,6 +206,7 @@ pub(crate) fn process(deadline: Option<Instant>) -> Answer {
     };
     ended::reports();
     let reporter = lock(&BOOK).by_thread.get(&this_thread()).cloned().ok_or_else(not_subscribed)?;
+    reporter.has_asked.store(true, Relaxed);
     let patience = Patience::new();
     let mut inbox = lock(&reporter.inbox);
     while inbox.calls.is_empty() {

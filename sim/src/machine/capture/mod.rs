@@ -290,9 +290,10 @@ fn refuse_default(stream: &Stream) -> Answer {
     Ok(())
 }
 
-/// A default stream takes part in no capture (GRAPH-03).
+/// A default stream takes part in no capture (GRAPH-03). That the program captures there is one mistake, in whichever calls
+/// it shows.
 pub(crate) fn of_the_default_stream(failure: Failure) -> Failure {
-    failure.breaks(GRAPH_03, "a stream that was created", "create a stream for the capture")
+    failure.breaks(GRAPH_03, "a stream that was created", "create a stream for the capture").about(Object::PROCESS)
 }
 
 fn capture_of(stream: &Stream) -> Answer<Arc<Capture>> {

@@ -10,8 +10,10 @@ use crate::abi::Address;
 use crate::config;
 use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::{Context, current_context};
+use crate::machine::memory::areas::Area;
 use crate::machine::memory::{Place, describe, free_device};
 use crate::model::{LoadFailure, Model};
+use ascendcl_rules::MODEL_07;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtRunMode;
 use std::fs;
@@ -38,8 +40,8 @@ pub(crate) fn load(source: Source<'_>, data: Option<&str>, memory: Option<Memory
     let engine = model_of(folder, file)?;
     let description = Description::of(&engine);
     let needs = Needs::of(&engine, &description);
-    let (blocks, work_per_run) = needs.settle(memory, &context)?;
-    Ok(Loaded::enter(&context, name, engine, description, blocks, work_per_run))
+    let blocks = needs.settle(memory, &context)?;
+    Ok(Loaded::enter(&context, name, engine, description, blocks, needs.work))
 }
 
 /// Reads a model without loading it.
@@ -149,15 +151,15 @@ impl Needs {
         Self { work, weights: engine.weight_bytes() }
     }
 
-    /// The memory that the model is loaded with, and whether each run takes working memory of its own.
-    fn settle(&self, memory: Option<Memory>, context: &Context) -> Answer<(Blocks, bool)> {
+    /// The memory that the model is loaded with.
+    fn settle(&self, memory: Option<Memory>, context: &Context) -> Answer<Blocks> {
         let lent = |pick: fn(&Memory) -> (Address, usize)| memory.as_ref().map(pick).filter(|(at, _)| !at.is_null());
         let (work, weights) = (lent(|memory| memory.work), lent(|memory| memory.weights));
         if self.work.is_none() && (work.is_some() || weights.is_some()) {
             return Err(undetermined());
         }
         let mut blocks = Blocks::default();
-        let parts = [("working memory", work, self.work), ("weight memory", weights, Some(self.weights))];
+        let parts = [(WORK, work, self.work), ("weight memory", weights, Some(self.weights))];
         for (what, lent, need) in parts {
             let taken = match (lent, need) {
                 (Some((address, size)), need) => check_lent(what, address, size, need.unwrap_or(0), context)
@@ -170,15 +172,34 @@ impl Needs {
                 return Err(failure);
             }
         }
-        Ok((blocks, self.work.is_none()))
+        Ok(blocks)
     }
 }
 
+/// Working memory of the caller for a run of the model, in place of what the model was loaded with.
+pub(super) fn check_work(model: &Loaded, work: Area, context: &Context) -> Answer {
+    let need = model.work.ok_or_else(undetermined)?;
+    check_lent(WORK, work.address, work.size, need, context)
+}
+
+/// What a finding calls it.
+const WORK: &str = "working memory";
+
 fn check_lent(what: &str, address: Address, size: usize, need: usize, context: &Context) -> Answer {
-    let refuse = |text: String| Err(Failure::new(ACL_ERROR_GE_PARAM_INVALID, text));
+    let failed = |text: String| Failure::new(ACL_ERROR_GE_PARAM_INVALID, text);
     if let Err(failure) = on_device(what, address, context) {
-        return refuse(failure.text.into_owned());
+        return Err(failed(failure.text.into_owned()));
     }
+    let refuse = |text: String| {
+        let fix =
+            "allocate as many bytes as aclmdlQuerySize reports, for the model that needs most, and pass that size";
+        let failure = failed(text);
+        Err(if what == WORK {
+            failure.breaks(MODEL_07, "as much working memory as the model needs", fix)
+        } else {
+            failure
+        })
+    };
     let there = describe(address).map_or(0, |found| found.left);
     if size < need {
         return refuse(format!("the model needs {need} bytes of {what}, and {size} were given"));

@@ -25,8 +25,8 @@ pub(crate) struct Loaded {
     pub(crate) engine: Model,
     pub(crate) description: Arc<Description>,
     memory: Mutex<Blocks>,
-    /// Whether working memory is taken for each run, because its size is known only then.
-    pub(crate) work_per_run: bool,
+    /// How many bytes of working memory a run needs, if that is known before it.
+    pub(super) work: Option<usize>,
     run: Mutex<()>,
     /// The outputs' dims in the gear that was chosen or the run that ended last.
     outputs: Mutex<Option<Vec<Vec<i64>>>>,
@@ -121,7 +121,7 @@ impl Loaded {
         engine: Model,
         description: Description,
         memory: Blocks,
-        work_per_run: bool,
+        work: Option<usize>,
     ) -> u32 {
         static NEXT: AtomicU32 = AtomicU32::new(1);
         let id = NEXT.fetch_add(1, Relaxed);
@@ -132,7 +132,7 @@ impl Loaded {
             engine,
             description: Arc::new(description),
             memory: Mutex::new(memory),
-            work_per_run,
+            work,
             run: Mutex::default(),
             outputs: Mutex::default(),
             queued: Mutex::default(),
@@ -141,6 +141,11 @@ impl Loaded {
         };
         MODELS.insert(id as usize, Arc::new(model));
         id
+    }
+
+    /// Whether working memory is taken for each run, because its size is known only then.
+    pub(crate) fn takes_work_per_run(&self) -> bool {
+        self.work.is_none()
     }
 
     /// The outputs' dims in the gear that was chosen or the run that ended last.

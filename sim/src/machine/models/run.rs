@@ -2,6 +2,7 @@
 
 use super::datasets::{self, Item};
 use super::dump::Dump;
+use super::load::check_work;
 use super::shapes::{Shapes, too_short};
 use super::{Loaded, TensorDesc, buffer_count, data_type, find_here, format, on_device};
 use crate::abi::{Address, Name, with_all_bytes};
@@ -59,18 +60,25 @@ struct Taken {
 }
 
 impl Job {
-    pub(crate) fn prepare(id: u32, input: Name<aclmdlDataset>, output: Name<aclmdlDataset>) -> Answer<Self> {
+    /// The caller may give the run working memory of its own.
+    pub(crate) fn prepare(
+        id: u32,
+        input: Name<aclmdlDataset>,
+        output: Name<aclmdlDataset>,
+        work: Option<Area>,
+    ) -> Answer<Self> {
         let datasets = [input, output].map(|dataset| Object::dataset(dataset.0 as u64));
         let about =
             |failure: Failure| datasets.into_iter().fold(failure.about(Object::model(id.into())), Failure::about);
-        Self::of(id, input, output).map_err(about)
+        Self::of(id, input, output, work).map_err(about)
     }
 
-    fn of(id: u32, input: Name<aclmdlDataset>, output: Name<aclmdlDataset>) -> Answer<Self> {
+    fn of(id: u32, input: Name<aclmdlDataset>, output: Name<aclmdlDataset>, work: Option<Area>) -> Answer<Self> {
         refuse_inside()?;
         buffer_count(input).and(buffer_count(output))?;
         let (model, context) = find_here(id)?;
         model.check_memory(&context)?;
+        work.map_or(Ok(()), |work| check_work(&model, work, &context))?;
         let (given, places) = (datasets::snapshot(input)?, datasets::snapshot(output)?);
         let description = &model.description;
         same_count("inputs", description.inputs.len(), given.items.len(), ACL_ERROR_MODEL_INPUT_NOT_MATCH)?;
@@ -104,7 +112,7 @@ impl Job {
             return self.capture(stream);
         }
         let ticket = self.model.ticket(stream.number())?;
-        let supply = match self.model.work_per_run {
+        let supply = match self.model.takes_work_per_run() {
             true => allocators::for_model(stream, &self.context),
             false => Supply::Own(Arc::clone(&self.context)),
         };
@@ -126,7 +134,7 @@ impl Job {
         stream.submit_kernel(move |number| {
             let _ticket = self.model.ticket(number)?;
             let supply = match streams::numbered(number) {
-                Some(stream) if self.model.work_per_run => allocators::for_model(&stream, &self.context),
+                Some(stream) if self.model.takes_work_per_run() => allocators::for_model(&stream, &self.context),
                 _ => Supply::Own(Arc::clone(&self.context)),
             };
             self.run_with(&supply, None)
@@ -183,7 +191,7 @@ impl Job {
     /// Takes working memory for a model whose shapes are known only now, and memory for the open outputs whose size is.
     fn take(&self, supply: &Supply) -> Answer<Taken> {
         let dims: Vec<&[i64]> = self.inputs.iter().map(|input| input.dims.as_slice()).collect();
-        let bytes = if self.model.work_per_run { self.model.engine.work_bytes(&dims) } else { None };
+        let bytes = if self.model.takes_work_per_run() { self.model.engine.work_bytes(&dims) } else { None };
         let work = bytes.map(|bytes| supply.take(bytes, None)).transpose()?;
         let near = work.as_ref().map(Scratch::address);
         let output = |place: &Place| match *place {

@@ -5,6 +5,7 @@ use crate::abi::{Address, Name};
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::handles::Table;
+use crate::machine::memory::areas::Area;
 use crate::machine::watch;
 use ascendcl_sys::types::{aclmdlConfigHandle, aclmdlExecConfigHandle};
 use std::sync::{Arc, Mutex};
@@ -31,8 +32,13 @@ pub(crate) struct Way {
 
 static LOADS: Table<Mutex<LoadSettings>> = Table::new();
 
-/// Nothing is kept of the settings for runs: the time limits among them end no run of the simulator.
-static RUNS: Table<()> = Table::new();
+/// How a model is to be run. The time limits among the settings end no run of the simulator, so that they are not kept.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct RunSettings {
+    pub(crate) work: (Option<Address>, usize),
+}
+
+static RUNS: Table<Mutex<RunSettings>> = Table::new();
 
 pub(crate) fn create_load_settings() -> Name<aclmdlConfigHandle> {
     described(LOADS.add(Mutex::default()))
@@ -54,7 +60,7 @@ pub(crate) fn load_settings(name: Name<aclmdlConfigHandle>) -> Answer<LoadSettin
 }
 
 pub(crate) fn create_run_settings() -> Name<aclmdlExecConfigHandle> {
-    described(RUNS.add(()))
+    described(RUNS.add(Mutex::default()))
 }
 
 pub(crate) fn destroy_run_settings(name: Name<aclmdlExecConfigHandle>) -> Answer {
@@ -63,14 +69,31 @@ pub(crate) fn destroy_run_settings(name: Name<aclmdlExecConfigHandle>) -> Answer
     Ok(())
 }
 
-/// An error unless there are such settings.
-pub(crate) fn run_settings(name: Name<aclmdlExecConfigHandle>) -> Answer {
-    if RUNS.contains(name.0) { Ok(()) } else { Err(unknown(name.0, "running")) }
+pub(crate) fn run_settings(name: Name<aclmdlExecConfigHandle>) -> Answer<RunSettings> {
+    Ok(*lock(&*found_for_runs(name)?))
+}
+
+pub(crate) fn change_run_settings(name: Name<aclmdlExecConfigHandle>, settings: RunSettings) -> Answer {
+    *lock(&*found_for_runs(name)?) = settings;
+    Ok(())
 }
 
 pub(super) fn clear() {
     LOADS.remove_all(|_| true);
     RUNS.remove_all(|_| true);
+}
+
+impl RunSettings {
+    /// Working memory of the caller for the run. A null address leaves it to the library (MODEL-08).
+    pub(crate) fn work(&self) -> Option<Area> {
+        lent(self.work)
+    }
+}
+
+/// Memory whose address and size the program sets one by one.
+pub(crate) fn lent((start, size): (Option<Address>, usize)) -> Option<Area> {
+    let address = start.filter(|address| !address.is_null())?;
+    Some(Area { address, size })
 }
 
 impl LoadSettings {
@@ -83,6 +106,10 @@ impl LoadSettings {
 
 fn found(name: Name<aclmdlConfigHandle>) -> Answer<Arc<Mutex<LoadSettings>>> {
     LOADS.get(name.0).ok_or_else(|| unknown(name.0, "loading"))
+}
+
+fn found_for_runs(name: Name<aclmdlExecConfigHandle>) -> Answer<Arc<Mutex<RunSettings>>> {
+    RUNS.get(name.0).ok_or_else(|| unknown(name.0, "running"))
 }
 
 fn described<C>(number: usize) -> Name<C> {

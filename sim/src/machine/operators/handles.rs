@@ -5,6 +5,7 @@ use crate::abi::Name;
 use crate::failure::{Answer, Failure};
 use crate::machine::handles::Table;
 use crate::machine::watch;
+use ascendcl_rules::{OP_07, Object};
 use ascendcl_sys::types::aclopHandle;
 use std::sync::Arc;
 
@@ -23,7 +24,16 @@ pub(crate) fn destroy_handle(name: Name<aclopHandle>) -> Answer {
 }
 
 pub(crate) fn find_handle(name: Name<aclopHandle>) -> Answer<Arc<Plan>> {
-    HANDLES.get(name.0).ok_or_else(|| unknown(name))
+    HANDLES.get(name.0).ok_or_else(|| {
+        let failure = Failure::invalid(text(name));
+        let fix = "destroy the handle after its last execution";
+        match name.0 {
+            0 => failure,
+            other => {
+                failure.breaks(OP_07, "a live handle of an operator", fix).about(Object::description(other as u64))
+            }
+        }
+    })
 }
 
 pub(super) fn count() -> usize {
@@ -35,9 +45,12 @@ pub(super) fn clear() {
 }
 
 fn unknown(name: Name<aclopHandle>) -> Failure {
-    let failure = Failure::invalid(match name.0 {
+    watch::no_description(name.0, Failure::invalid(text(name)))
+}
+
+fn text(name: Name<aclopHandle>) -> &'static str {
+    match name.0 {
         0 => "the operator handle is null",
         _ => "this is no operator handle, or it was destroyed",
-    });
-    watch::no_description(name.0, failure)
+    }
 }

@@ -5,6 +5,7 @@ use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::device::Device;
 use crate::machine::device::settings::Settings;
+use crate::machine::memory::areas::Area;
 use crate::machine::recording::Recorder;
 use crate::machine::streams::queue::Queue;
 use crate::machine::thread::inside;
@@ -26,6 +27,8 @@ pub(crate) struct Stream {
     priority: u32,
     flags: u32,
     default: bool,
+    /// Working memory of the caller for the models that run here.
+    work: Option<Area>,
     /// Work is captured instead of running. Set with the queue locked, to look at without.
     recording: AtomicBool,
     /// It is part of a model instance, which alone runs its work. Set with the queue locked, to look at without.
@@ -51,6 +54,8 @@ pub(crate) struct Kind {
     pub(crate) priority: u32,
     pub(crate) flags: u32,
     pub(crate) default: bool,
+    /// Working memory of the caller for the models that run on it.
+    pub(crate) work: Option<Area>,
     /// The library makes it, for a model instance.
     pub(crate) of_model: bool,
 }
@@ -68,6 +73,7 @@ impl Stream {
             priority: kind.priority,
             flags: kind.flags,
             default: kind.default,
+            work: kind.work,
             recording: AtomicBool::new(false),
             bound: AtomicBool::new(false),
             of_model: kind.of_model,
@@ -83,6 +89,10 @@ impl Stream {
 
     pub(crate) fn handle(&self) -> aclrtStream {
         aclrtStream(core::ptr::without_provenance_mut(self.number))
+    }
+
+    pub(crate) fn work(&self) -> Option<Area> {
+        self.work
     }
 
     pub(crate) fn number(&self) -> usize {

@@ -1,17 +1,18 @@
 //! Settings that a program makes one by one, to create streams with them.
 
-use crate::abi::Name;
+use crate::abi::{Address, Name};
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::handles::Table;
 use ascendcl_sys::types::aclrtStreamConfigHandle;
 use std::sync::{Arc, Mutex};
 
-/// As `aclrtCreateStreamWithConfig` takes them.
+/// As `aclrtCreateStreamWithConfig` takes them, and working memory for models.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct StreamSettings {
     pub(crate) priority: u32,
     pub(crate) flags: u32,
+    pub(crate) work: (Option<Address>, usize),
 }
 
 static SETTINGS: Table<Mutex<StreamSettings>> = Table::new();

@@ -35,13 +35,14 @@ impl Watching {
         copies
     }
 
-    /// The call reads so many bytes from here on. The library gives more memory than it is asked for, which programs may read.
-    fn whole(self, start: Address, bytes: usize) -> Self {
+    /// The call reads so many bytes from here on. The library gives more memory than it is asked for. How much was asked
+    /// for, the checker knows: what comes behind has no bytes of the program.
+    pub(crate) fn whole(self, start: Address, bytes: usize) -> Self {
         if self.0.is_none() {
             return self;
         }
         let there = match memory::describe(start) {
-            Some(found) => Some(found.left).filter(|left| *left < bytes),
+            Some(found) => Some(found.left),
             None => unpoisoned(start, bytes),
         };
         match there {

@@ -123,8 +123,12 @@ pub(crate) fn not_there(object: impl Named, what: &'static str) -> Failure {
     Failure::unknown(what)
 }
 
-/// The same, whatever the code. The call may have begun here, or not.
+/// The same, whatever the code. The call may have begun here, or not. If a finding is about it already, this is the same
+/// mistake.
 pub(crate) fn missed(object: impl Named) {
+    if is_found() {
+        return;
+    }
     if let Watching(Some(event), _) = super::call(Op::Query, object) {
         let found = lock(&CHECKER).get_or_insert_with(Checker::new).look_for(&event);
         report::record(found);

@@ -12,6 +12,7 @@
 use crate::abi::this_thread;
 use crate::failure::Failure;
 use crate::locks::lock;
+use crate::machine::callbacks::reports;
 use crate::machine::thread::{ended, inside};
 use crate::machine::trouble::{Patience, stuck};
 use crate::machine::watch;
@@ -62,6 +63,8 @@ const LONGEST: usize = 4096;
 const OWN: &str = "this thread";
 /// How one ends at a thread that runs no callbacks any more.
 const GONE: &str = "a thread that has ended";
+/// How one ends at a thread that is subscribed and never runs callbacks.
+const SILENT: &str = "a thread that never calls aclrtProcessReport";
 
 /// The threads that have waited for a while, with what each waits for.
 static WAITS: Mutex<BTreeMap<u64, Link>> = Mutex::new(BTreeMap::new());
@@ -122,13 +125,14 @@ impl<'a> Waiting<'a> {
                 watch::wait_given_up(stream.named, true);
             }
         }
-        let chain = chain_of(own, link, ending);
+        let chain = chain_of(own, link, ending, self.patience.with_others_is_over());
         let found = chain.clone().filter(|chain| self.suspected.as_ref() == Some(chain));
         self.suspected = chain;
         let chain = found?;
         // Waiting in a callback is found as such; and what never runs has been said when it was queued.
         if let (Target::Stream(stream) | Target::Ending(stream), None) = (self.target, self.deadline) {
-            let unheard = chain.ends_with(GONE) || (chain.ends_with(OWN) && !inside::is_inside());
+            let unheard =
+                chain.ends_with(GONE) || chain.ends_with(SILENT) || (chain.ends_with(OWN) && !inside::is_inside());
             watch::wait_given_up(stream.named, unheard);
         }
         Some(Failure::new(code, format!("this wait can never end: {chain}")))
@@ -178,8 +182,9 @@ impl Drop for WaitsFor {
     }
 }
 
-/// The chain in words, if it comes back to this thread or ends where nothing ever happens.
-fn chain_of(own: u64, first: Link, ending: bool) -> Option<String> {
+/// The chain in words, if it comes back to this thread or ends where nothing ever happens. `late`: a thread that has not
+/// asked for callbacks by now never does.
+fn chain_of(own: u64, first: Link, ending: bool, late: bool) -> Option<String> {
     let (mut link, mut words) = (first, vec!["this thread waits for ".to_owned()]);
     let mut stream = None;
     for _ in 0..LONGEST {
@@ -194,6 +199,10 @@ fn chain_of(own: u64, first: Link, ending: bool) -> Option<String> {
             }
             Link::Reporter(thread) if ending && ended::has_ended(thread) => {
                 words.push(GONE.to_owned());
+                return Some(words.concat());
+            }
+            Link::Reporter(thread) if late && reports::never_asks(thread) => {
+                words.push(SILENT.to_owned());
                 return Some(words.concat());
             }
             Link::Thread(_) | Link::Reporter(_) => words.push("another thread, which waits for ".to_owned()),
@@ -279,7 +288,7 @@ mod tests {
             this_thread()
         };
         let number = thread::spawn(reporting).join().unwrap();
-        let chain = |link| chain_of(this_thread(), link, true);
+        let chain = |link| chain_of(this_thread(), link, true, false);
         assert!(chain(Link::Reporter(number)).is_some_and(|chain| chain.ends_with(GONE)));
         assert_eq!(chain(Link::Thread(number)), None);
         ended::is_there(number);
