@@ -35,6 +35,7 @@ mod sharing;
 mod streams;
 mod taken;
 mod texts;
+mod texts_of_objects;
 mod threads;
 mod told_again;
 mod virtual_memory;
