@@ -36,6 +36,24 @@ fn a_finding_about_one_stream_says_nothing_about_another() {
     });
     assert_eq!(host.iter().map(|finding| finding.rule).collect::<Vec<_>>(), [STREAM_04, MEM_02]);
     assert_eq!(host[1].objects.len(), 3, "{}", host[1]);
+    let both = findings(|p| {
+        let (a, h, streams) = (p.malloc(64), p.malloc_host(128), [0; 2].map(|_| p.stream()));
+        p.copy(a, h, streams[0]);
+        p.copy(a, part(h, 1), streams[1]);
+        p.free(a);
+    });
+    assert_eq!(both[1].objects.len(), 3, "{}", both[1]);
+    // One that uses two parts of the block is named once.
+    let once = findings(|p| {
+        let (a, h) = (p.malloc(128), p.malloc_host(256));
+        let streams = [0; 2].map(|_| p.stream());
+        p.copy(h, a, streams[0]);
+        p.copy(part(h, 1), a, streams[1]);
+        p.copy(part(h, 2), part(a, 1), streams[1]);
+        let fill = p.event("aclrtMemset", a, Op::Fill);
+        p.see(&fill.using(memory(a, 128, Access::Write, Role::Target, None)), Outcome::Success);
+    });
+    assert_eq!(once[0].objects.len(), 3, "{}", once[0]);
     // A third stream takes the block over in order, and later work of the first one is apart from it.
     let third = broken(|p| {
         let (a, b, h) = (p.malloc(64), p.malloc(64), p.malloc_host(256));
@@ -210,6 +228,35 @@ fn memory_that_was_allocated_since_has_not_changed_under_the_work() {
 }
 
 #[test]
+fn memory_that_a_call_allocates_for_its_own_work_has_not_changed_under_it() {
+    let found = findings(|p| {
+        let stream = p.stream();
+        let takes = p.event("aclrtMemPoolMallocAsync", Object::memory(0), Op::Allocate).using(Use::Queue(stream));
+        p.begin(&takes);
+        let work = p.checker.queued_by(Thread(0)).unwrap();
+        p.checker.commit(&takes, Outcome::Created(0x7_0000));
+        let check = p.event("a check", Object::stream(0), Op::Alter);
+        let check = check.using(memory(Object::memory(0x7_0000), 1, Access::Read, Role::Source, None));
+        assert_eq!(p.checker.altered(&check, &work), []);
+    });
+    assert_eq!(found, []);
+}
+
+#[test]
+fn runs_that_two_threads_queue_at_once_are_told_as_queued_ones() {
+    let run = broken(|p| {
+        p.on(1).set(0);
+        let (a, b) = (p.on(0).malloc(64), p.malloc(256));
+        let (models, streams) = ([0; 2].map(|_| p.load(Some(a), None)), [0; 2].map(|_| p.stream()));
+        let datasets = [0, 1, 2, 3].map(|index| p.dataset(part(b, index)).0);
+        let other = p.on(1).running(models[1], datasets[2], datasets[3], Some(streams[1]));
+        p.begin(&other);
+        p.on(0).run(models[0], datasets[0], datasets[1], streams[0]);
+    });
+    assert_eq!(run, [MODEL_05]);
+}
+
+#[test]
 fn a_thread_has_its_own_work() {
     let run = findings(|p| {
         p.on(1).set(0);
@@ -283,46 +330,6 @@ fn a_run_of_another_thread_has_its_own_datasets() {
         assert_eq!(run([1, 0], buffer), [MODEL_17]);
         assert_eq!(run([1, 2], buffer), []);
     }
-}
-
-#[test]
-fn refused_work_of_a_pool_or_a_channel_is_not_waited_for() {
-    let pool = |outcome: Option<Outcome>| {
-        broken(|p| {
-            let (pool, stream) = (p.event("aclrtMemPoolCreate", Object::pool(0), Op::Create), p.stream());
-            let pool = p.create(&pool.using(Use::With(Object::device(0))));
-            let takes = p.event("aclrtMemPoolMallocAsync", Object::memory(0), Op::Allocate).flag(Flag::Pooled);
-            p.begin(&takes.clone().using(Use::Queue(stream)).using(Use::With(pool)));
-            outcome.into_iter().for_each(|outcome| p.checker.commit(&takes, outcome));
-            p.call("aclrtMemPoolSetAttr", pool, Op::Change);
-            p.call("aclrtMemPoolDestroy", pool, Op::Destroy);
-        })
-    };
-    assert_eq!(pool(Some(Outcome::Refused)), []);
-    assert_eq!(pool(None), [MEM_18]);
-    let changed = broken(|p| {
-        let pool = p.event("aclrtMemPoolCreate", Object::pool(0), Op::Create);
-        let (pool, stream) = (p.create(&pool.using(Use::With(Object::device(0)))), p.stream());
-        let takes = p.event("aclrtMemPoolMallocAsync", Object::memory(0), Op::Allocate).flag(Flag::Pooled);
-        p.create(&takes.using(Use::Queue(stream)).using(Use::With(pool)));
-        p.call("aclrtMemPoolSetAttr", pool, Op::Change);
-    });
-    assert_eq!(changed, []);
-    let channel = |outcome: Outcome, memory_too: bool| {
-        broken(|p| {
-            let creates = p.event("acldvppCreateChannel", Object::channel(0), Op::Create);
-            let (channel, a, streams) = (p.create(&creates), p.malloc(64), [0; 2].map(|_| p.stream()));
-            for (stream, outcome) in streams.into_iter().zip([outcome, Outcome::Success]) {
-                let work = p.event("acldvppVpcResizeAsync", stream, Op::Use).using(Use::Queue(stream));
-                let mut work = work.using(Use::With(channel));
-                work.uses.extend(memory_too.then_some(memory(a, 64, Access::Write, Role::Output, None)));
-                p.see(&work, outcome);
-            }
-        })
-    };
-    assert_eq!(channel(Outcome::Refused, false), []);
-    assert_eq!(channel(Outcome::Success, false), [DVPP_01]);
-    assert_eq!(channel(Outcome::Success, true), [STREAM_04]);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::registered::register;
 use super::support::*;
+use super::virtual_memory::reserve;
 use ascendcl_rules::*;
 
 fn event_like(p: &mut Program, event: Event, flag: Flag) {
@@ -27,6 +28,8 @@ fn a_freed_block_is_as_long_as_it_was_and_gone_when_another_has_its_addresses() 
     assert_eq!(run(&|_, _| {}, 128), [], "the byte after the block");
     assert_eq!(run(&|p, a| at(p, a.number, 64), 64), [], "another block has begun there since");
     assert_eq!(run(&|p, a| at(p, a.number + 128, 64), 64), [MEM_01], "one that begins behind it");
+    // What is left of its addresses may be anybody's by now.
+    assert_eq!(run(&|p, a| at(p, a.number + 64, 64), 0), []);
     // Another thread's free of the block before is refused.
     let beside = broken(|p| {
         p.on(1).set(0);
@@ -142,6 +145,43 @@ fn a_copy_between_devices_needs_no_alignment_and_pictures_are_only_worked_on() {
         fills(p, streams[1]);
     });
     assert_eq!(misplaced, [STREAM_04, MEM_11]);
+}
+
+#[test]
+fn memory_is_imported_from_another_process_for_a_device() {
+    let run = |of: Object| {
+        broken(|p| {
+            let imports = p.event("aclrtIpcMemImportByKey", Object::memory(0), Op::Allocate).flag(Flag::Imported);
+            p.create(&imports.using(Use::With(of)));
+        })
+    };
+    assert_eq!(run(Object::device(0)), []);
+    assert_eq!(run(Object::PROCESS), [IPC_01]);
+}
+
+#[test]
+fn closed_memory_that_work_uses_is_touched_with_one_mistake() {
+    let run = |closed: bool| {
+        broken(|p| {
+            let (range, a, stream) = (reserve(p, 64), p.malloc(64), p.stream());
+            let handle = p.event("aclrtMallocPhysical", Object::physical(0), Op::Allocate);
+            let handle = p.create(&handle.using(memory(Object::memory(0), 64, Access::Write, Role::Contents, HOST)));
+            let block = Object::memory(range.number);
+            let maps = p.event("aclrtMapMem", Object::memory(0), Op::Allocate).flag(Flag::Mapped);
+            let maps = maps.using(Use::With(handle)).using(memory(block, 64, Access::Write, Role::Contents, HOST));
+            p.see(&maps, Outcome::Created(block.number));
+            p.copy(block, a, stream);
+            if closed {
+                let change = p.event("aclrtMemSetAccess", block, Op::Change).flag(Flag::Mapped).flag(Flag::NoAccess);
+                let change = change.using(memory(block, 64, Access::Write, Role::Contents, None));
+                p.see(&change, Outcome::Success);
+            }
+            let touch = p.event("an instruction", Object::PROCESS, Op::Touch);
+            p.see(&touch.using(memory(block, 64, Access::Read, Role::Instruction, None)), Outcome::Success);
+        })
+    };
+    assert_eq!(run(true), [VMM_03]);
+    assert_eq!(run(false), [COPY_03]);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Blocks that the library takes from the caller's allocator and gives back.
+//! Blocks that the library takes from the caller's allocator and gives back, and work of its pools and of channels.
 
 use super::allocators::{give_back, lender};
 use super::support::*;
@@ -103,4 +103,58 @@ fn a_block_that_an_allocator_got_back_is_free() {
     };
     assert_eq!(foreign(true), [ALLOC_19]);
     assert_eq!(foreign(false), [ALLOC_19]);
+}
+
+#[test]
+fn refused_work_of_a_pool_or_a_channel_is_not_waited_for() {
+    let pool = |outcome: Option<Outcome>| {
+        broken(|p| {
+            let (pool, stream) = (p.event("aclrtMemPoolCreate", Object::pool(0), Op::Create), p.stream());
+            let pool = p.create(&pool.using(Use::With(Object::device(0))));
+            let takes = p.event("aclrtMemPoolMallocAsync", Object::memory(0), Op::Allocate).flag(Flag::Pooled);
+            p.begin(&takes.clone().using(Use::Queue(stream)).using(Use::With(pool)));
+            outcome.into_iter().for_each(|outcome| p.checker.commit(&takes, outcome));
+            p.call("aclrtMemPoolSetAttr", pool, Op::Change);
+            p.call("aclrtMemPoolDestroy", pool, Op::Destroy);
+        })
+    };
+    assert_eq!(pool(Some(Outcome::Refused)), []);
+    assert_eq!(pool(None), [MEM_18]);
+    let changed = broken(|p| {
+        let pool = p.event("aclrtMemPoolCreate", Object::pool(0), Op::Create);
+        let (pool, stream) = (p.create(&pool.using(Use::With(Object::device(0)))), p.stream());
+        let takes = p.event("aclrtMemPoolMallocAsync", Object::memory(0), Op::Allocate).flag(Flag::Pooled);
+        p.create(&takes.using(Use::Queue(stream)).using(Use::With(pool)));
+        p.call("aclrtMemPoolSetAttr", pool, Op::Change);
+    });
+    assert_eq!(changed, []);
+    // Two streams without an order, which was told, and a free on the first of them.
+    let freed = broken(|p| {
+        let pool = p.event("aclrtMemPoolCreate", Object::pool(0), Op::Create);
+        let pool = p.create(&pool.using(Use::With(Object::device(0))));
+        let (h, streams) = (p.malloc_host(128), [0; 2].map(|_| p.stream()));
+        let takes = p.event("aclrtMemPoolMallocAsync", Object::memory(0), Op::Allocate).flag(Flag::Pooled);
+        let takes = takes.using(Use::Queue(streams[0])).using(Use::With(pool));
+        let block = p.create(&takes.using(memory(Object::memory(0), 64, Access::Write, Role::Contents, DEVICE)));
+        p.copy(block, h, streams[0]);
+        p.copy(block, part(h, 1), streams[1]);
+        let frees = p.event("aclrtMemPoolFreeAsync", block, Op::Free).flag(Flag::Pooled);
+        p.see(&frees.using(Use::Queue(streams[0])), Outcome::Success);
+    });
+    assert_eq!(freed, [STREAM_04]);
+    let channel = |outcome: Outcome, memory_too: bool| {
+        broken(|p| {
+            let creates = p.event("acldvppCreateChannel", Object::channel(0), Op::Create);
+            let (channel, a, streams) = (p.create(&creates), p.malloc(64), [0; 2].map(|_| p.stream()));
+            for (stream, outcome) in streams.into_iter().zip([outcome, Outcome::Success]) {
+                let work = p.event("acldvppVpcResizeAsync", stream, Op::Use).using(Use::Queue(stream));
+                let mut work = work.using(Use::With(channel));
+                work.uses.extend(memory_too.then_some(memory(a, 64, Access::Write, Role::Output, None)));
+                p.see(&work, outcome);
+            }
+        })
+    };
+    assert_eq!(channel(Outcome::Refused, false), []);
+    assert_eq!(channel(Outcome::Success, false), [DVPP_01]);
+    assert_eq!(channel(Outcome::Success, true), [STREAM_04]);
 }

@@ -276,8 +276,8 @@ fn what_is_ended_in_a_wrong_context_is_one_mistake_for_the_context_or_the_device
     let kept = broken(|p| {
         let context = p.new_context(0);
         let stream = p.stream();
-        refused(p, "aclrtDestroyContext", context, Op::Destroy);
         p.choose(Object::context(1000));
+        refused(p, "aclrtDestroyContext", context, Op::Destroy);
         p.destroy(stream);
     });
     assert_eq!(kept, [CTX_10, STREAM_06]);
@@ -329,6 +329,17 @@ fn addresses_without_memory_are_told_unless_that_was_a_mistake_before() {
         p.copy(Object::memory(range.number + 64), h, None);
     });
     assert_eq!(after, [VMM_02, VMM_01]);
+    // A finding that names the range for another reason.
+    let mixed = broken(|p| {
+        let (range, own, h) = (reserve(p, 192), physical(p, 0), host(p));
+        map(p, range.number, own);
+        let imports = p.event("aclrtMemImportFromShareableHandle", Object::physical(0), Op::Allocate);
+        let imports = imports.flag(Flag::Imported).using(Use::With(Object::device(0)));
+        let other = p.create(&imports.using(memory(Object::memory(0), 64, Access::Write, Role::Contents, DEVICE)));
+        map(p, range.number + 64, other);
+        p.copy(Object::memory(range.number + 128), h, None);
+    });
+    assert_eq!(mixed, [VMM_02, VMM_01]);
     // The library has refused a correct mapping, which the program did not notice.
     let refused_mapping = broken(|p| {
         let (range, handle, h) = (reserve(p, 64), physical(p, 0), host(p));
