@@ -66,6 +66,10 @@ fn a_finding_about_one_stream_says_nothing_about_another() {
         p.copy(b, part(h, 3), streams[2]);
     });
     assert_eq!(third, [STREAM_04, STREAM_04]);
+}
+
+#[test]
+fn a_mistake_with_a_model_or_an_allocator_is_no_wait_for_other_work() {
     // A model that runs twice is no wait for a copy.
     let run = broken(|p| {
         let (a, b, h, stream, model) = (p.malloc(64), p.malloc(64), p.malloc_host(128), p.stream(), p.load(None, None));

@@ -94,6 +94,10 @@ fn what_belongs_to_another_context_or_device_stays() {
         p.copy(b, a, None);
     });
     assert_eq!(device, [COPY_08], "access ends with the device");
+}
+
+#[test]
+fn what_belongs_to_a_device_ends_with_its_last_context() {
     let last = broken(|p| {
         let context = p.new_context(1);
         let event = p.mark();

@@ -8,17 +8,19 @@ fn part(block: Object, index: u64) -> Object {
     Object::memory(block.number + 64 * index)
 }
 
+fn work(p: &mut Program, stream: Object) -> Event {
+    let event = p.event("aclopExecuteV2", stream, Op::Use).using(Use::Queue(stream)).flag(Flag::Allocates);
+    p.begin(&event);
+    event
+}
+
+fn take(p: &mut Program, stream: Object, start: Object) {
+    let take = p.event("aclopExecuteV2", Object::allocator(1), Op::Take).using(Use::With(stream));
+    p.see(&take.using(memory(start, 64, Access::Write, Role::Workspace, None)), Outcome::Success);
+}
+
 #[test]
 fn a_block_that_an_allocator_got_back_is_free() {
-    let work = |p: &mut Program, stream: Object| {
-        let event = p.event("aclopExecuteV2", stream, Op::Use).using(Use::Queue(stream)).flag(Flag::Allocates);
-        p.begin(&event);
-        event
-    };
-    let take = |p: &mut Program, stream: Object, start: Object| {
-        let take = p.event("aclopExecuteV2", Object::allocator(1), Op::Take).using(Use::With(stream));
-        p.see(&take.using(memory(start, 64, Access::Write, Role::Workspace, None)), Outcome::Success);
-    };
     let again = |back: bool| {
         broken(|p| {
             let (block, stream, _) = lender(p);
@@ -57,6 +59,10 @@ fn a_block_that_an_allocator_got_back_is_free() {
     };
     assert_eq!(own(1, false), [], "another thread's work on the stream");
     assert_eq!(own(0, true), [], "work on another stream");
+}
+
+#[test]
+fn memory_is_freed_in_the_free_function_of_its_thread_or_elsewhere() {
     // The free function runs on another thread, or has not begun.
     let freed = |thread: u64, op: Op| {
         broken(|p| {
@@ -87,6 +93,10 @@ fn a_block_that_an_allocator_got_back_is_free() {
         p.free(block);
     });
     assert_eq!(gone, []);
+}
+
+#[test]
+fn a_block_is_device_memory_of_its_stream() {
     // Memory of another device, and memory of the host for a stream that has gone.
     let foreign = |on_host: bool| {
         broken(|p| {

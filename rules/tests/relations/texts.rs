@@ -176,12 +176,13 @@ COPY-03 is broken by aclmdlLoadFromMemWithMem (call 9, thread 0)
 ");
 }
 
+fn late(p: &mut Program, stream: Object) {
+    let event = p.event("aclrtSynchronizeStreamWithTimeout", stream, Op::Synchronize);
+    p.see(&event, Outcome::TimedOut);
+}
+
 #[test]
 fn a_wait_that_timed_out_is_a_mistake_of_its_own() {
-    let late = |p: &mut Program, stream: Object| {
-        let event = p.event("aclrtSynchronizeStreamWithTimeout", stream, Op::Synchronize);
-        p.see(&event, Outcome::TimedOut);
-    };
     // What the other stream uses is not named with it: nobody has waited for that.
     let blocks = says(|p| {
         let (a, b, h, streams) = (p.malloc(64), p.malloc(64), p.malloc_host(64), [0; 2].map(|_| p.stream()));
@@ -216,6 +217,10 @@ STREAM-16 is broken by aclrtMemcpy (call 11, thread 0)
   earlier:  aclrtMemcpyAsync (call 7, thread 0) queued work that uses the memory
   fix:      synchronise stream 0x40000 first (aclrtSynchronizeStream)
 ");
+}
+
+#[test]
+fn a_stream_is_destroyed_after_a_wait_that_timed_out_or_none() {
     let destroyed = |times_out: bool| {
         says(|p| {
             let stream = p.stream();
