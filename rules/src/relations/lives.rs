@@ -295,10 +295,10 @@ fn enter_stream(world: &mut World, call: Call, object: Object, context: Object, 
 }
 
 /// The stream's work is over, so its entries in the clocks of others are not needed any more. Work that was `discarded` may
-/// not have waited for what it was to wait for.
+/// not have waited for what it was to wait for, and the work of a persistent stream has waited for nothing.
 fn end_stream(world: &mut World, call: Call, object: Object, discarded: bool) {
     let Some(stream) = world.streams.end(object, call) else { return };
-    if !discarded {
+    if !discarded && !stream.persistent {
         world.host.join(&stream.clock);
     }
     world.host.forget(stream.key);

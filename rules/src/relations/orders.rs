@@ -128,7 +128,8 @@ pub(super) fn note_wait(world: &mut World, call: Call, event: Object, queue: Opt
     world.waits.retain(|wait| {
         let hidden = wait.event == event || world.events.get(wait.event).is_none();
         let same = hidden && wait.by.key == by.key && wait.record.key == record.key;
-        !same && !order.is_past(wait.by) && !order.is_past(wait.record)
+        // What the stream does before the wait may go on when the record is over.
+        !same && !order.is_past(wait.by)
     });
     world.waits.push(Wait { call, event, by, record });
 }

@@ -4,7 +4,7 @@ use super::support::*;
 use ascendcl_rules::*;
 
 /// A graph that copies from `from` to `to`.
-fn capture(p: &mut Program, to: Object, from: Object) -> Object {
+pub(crate) fn capture(p: &mut Program, to: Object, from: Object) -> Object {
     let uses = [(to, Access::Write, Role::Target), (from, Access::Read, Role::Source)];
     let event = p.event("aclmdlRICaptureEnd", Object::graph(0), Op::Create);
     let event = uses
@@ -15,7 +15,7 @@ fn capture(p: &mut Program, to: Object, from: Object) -> Object {
     Object::graph(number)
 }
 
-fn replay(p: &mut Program, graph: Object, stream: Object) {
+pub(crate) fn replay(p: &mut Program, graph: Object, stream: Object) {
     let event = p.event("aclmdlRIExecuteAsync", graph, Op::Replay).using(Use::Queue(stream));
     p.see(&event, Outcome::Success);
 }
@@ -141,7 +141,7 @@ fn a_graph_ends_with_its_context_and_nothing_is_known_of_one_that_was_not_captur
 }
 
 /// A graph whose tasks use this model or event.
-fn capture_with(p: &mut Program, object: Object) -> Object {
+pub(crate) fn capture_with(p: &mut Program, object: Object) -> Object {
     let event = p.event("aclmdlRICaptureEnd", Object::graph(0), Op::Create).using(Use::With(object));
     let number = p.fresh();
     p.see(&event, Outcome::Created(number));

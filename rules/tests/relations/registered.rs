@@ -7,14 +7,14 @@ use ascendcl_rules::*;
 const OWN: Object = Object::memory(0x10);
 
 /// Registers a page of the program, and says where it is.
-fn register(p: &mut Program) -> Object {
+pub(crate) fn register(p: &mut Program) -> Object {
     let event = p.event("aclrtHostRegisterV2", Object::memory(0), Op::Allocate).flag(Flag::Registered);
     let place = Some(Place::Host);
     let event = event.using(memory(Object::memory(0), 4096, Access::Write, Role::Contents, place));
     p.create(&event)
 }
 
-fn unregister(p: &mut Program, page: Object) {
+pub(crate) fn unregister(p: &mut Program, page: Object) {
     let event = p.event("aclrtHostUnregister", page, Op::FreeHost).flag(Flag::Registered);
     p.see(&event, Outcome::Success);
 }

@@ -29,6 +29,18 @@ pub(crate) fn findings(run: impl FnOnce(&mut Program)) -> Vec<Finding> {
     program.findings
 }
 
+/// What a program's findings say, without the texts of the rules.
+pub(crate) fn says(run: impl FnOnce(&mut Program)) -> String {
+    let lines = |finding: &Finding| {
+        finding
+            .to_string()
+            .lines()
+            .filter(|line| !line.starts_with("  rule:"))
+            .fold(String::new(), |text, line| text + line + "\n")
+    };
+    findings(run).iter().map(lines).collect()
+}
+
 impl Program {
     pub(crate) fn new() -> Self {
         Self {

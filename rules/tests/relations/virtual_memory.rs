@@ -4,20 +4,20 @@ use super::support::*;
 use ascendcl_rules::*;
 
 /// Reserved addresses.
-fn reserve(p: &mut Program, bytes: u64) -> Object {
+pub(crate) fn reserve(p: &mut Program, bytes: u64) -> Object {
     let event = p.event("aclrtReserveMemAddress", Object::range(0), Op::Allocate);
     p.create(&event.using(memory(Object::memory(0), bytes, Access::Write, Role::Contents, None)))
 }
 
 /// 64 bytes of physical memory.
-fn physical(p: &mut Program, device: u64) -> Object {
+pub(crate) fn physical(p: &mut Program, device: u64) -> Object {
     let event =
         p.event("aclrtMallocPhysical", Object::physical(0), Op::Allocate).using(Use::With(Object::device(device)));
     p.create(&event.using(memory(Object::memory(0), 64, Access::Write, Role::Contents, DEVICE)))
 }
 
 /// Maps 64 bytes at the address.
-fn map_as(p: &mut Program, at: u64, physical: Object, flags: &[Flag]) -> Object {
+pub(crate) fn map_as(p: &mut Program, at: u64, physical: Object, flags: &[Flag]) -> Object {
     let event = p.event("aclrtMapMem", Object::memory(0), Op::Allocate).flag(Flag::Mapped).using(Use::With(physical));
     let event = flags.iter().copied().fold(event, Event::flag);
     let event = event.using(memory(Object::memory(at), 64, Access::Write, Role::Contents, DEVICE));
@@ -25,16 +25,16 @@ fn map_as(p: &mut Program, at: u64, physical: Object, flags: &[Flag]) -> Object 
     Object::memory(at)
 }
 
-fn map(p: &mut Program, at: u64, physical: Object) -> Object {
+pub(crate) fn map(p: &mut Program, at: u64, physical: Object) -> Object {
     map_as(p, at, physical, &[])
 }
 
-fn unmap(p: &mut Program, block: Object) {
+pub(crate) fn unmap(p: &mut Program, block: Object) {
     let event = p.event("aclrtUnmapMem", block, Op::Free).flag(Flag::Mapped);
     p.see(&event, Outcome::Success);
 }
 
-fn release(p: &mut Program, object: Object) {
+pub(crate) fn release(p: &mut Program, object: Object) {
     p.call("a release", object, Op::Free);
 }
 

@@ -1,0 +1,109 @@
+//! Refusals that the feed explains, and what follows from earlier findings.
+
+use super::support::*;
+use ascendcl_rules::*;
+
+fn refused(p: &mut Program, call: &'static str, object: Object, op: Op) {
+    let event = p.event(call, object, op);
+    p.see(&event, Outcome::Refused);
+}
+
+/// The rules, for a library that nobody has initialised.
+fn without_library(run: impl FnOnce(&mut Program)) -> Vec<RuleId> {
+    let mut program = Program::new();
+    run(&mut program);
+    program.findings.iter().map(|finding| finding.rule).collect()
+}
+
+fn refusal(rule: RuleId, object: Object) -> Refusal {
+    Refusal { rule, found: "it".into(), expected: "that", fix: "do", objects: vec![object] }
+}
+
+/// Whether a refusal that the feed explains is told.
+fn explained(p: &mut Program, call: &'static str, named: Object, op: Op, of: Object) -> bool {
+    let event = p.event(call, named, op);
+    !p.checker.explain(&event, &refusal(MODEL_20, of)).is_empty()
+}
+
+#[test]
+fn a_refusal_is_told_again_when_a_run_has_used_its_own_object() {
+    let run = |with_dataset: bool, runs_it: bool| {
+        let mut again = false;
+        let found = broken(|p| {
+            let (a, models) = (p.malloc(64), [0; 2].map(|_| p.load(None, None)));
+            let datasets = [0; 2].map(|_| p.dataset(a).0);
+            let of = if with_dataset { datasets[0] } else { models[0] };
+            let tell = |p: &mut Program| explained(p, "aclmdlSetInputDynamicDims", models[0], Op::Change, of);
+            assert!(tell(p));
+            assert!(!tell(p));
+            let number = usize::from(!runs_it);
+            p.run(models[usize::from(with_dataset || !runs_it)], datasets[number], datasets[1], None);
+            again = tell(p);
+        });
+        assert_eq!(found, []);
+        again
+    };
+    assert!(run(false, true) && run(true, true));
+    assert!(!run(false, false) && !run(true, false));
+}
+
+#[test]
+fn a_refusal_that_follows_from_what_was_told_is_not_told() {
+    let ended = broken(|p| {
+        let context = p.new_context(0);
+        let (stream, model) = (p.stream(), Object::model(1));
+        p.destroy_context(context);
+        assert!(!explained(p, "aclmdlExecuteAsync", stream, Op::Use, model));
+    });
+    assert_eq!(ended, [CTX_10]);
+    let never = without_library(|p| {
+        refused(p, "aclrtSetDevice", Object::device(0), Op::Set);
+        assert!(!explained(p, "aclmdlExecute", Object::PROCESS, Op::Query, Object::model(1)));
+    });
+    assert_eq!(never, [INIT_01]);
+    // A refused end of the library is not what a refusal about the process follows from.
+    let process = broken(|p| {
+        p.on(1).set(0);
+        let other = p.event("aclrtSynchronizeDevice", Object::PROCESS, Op::Synchronize);
+        p.begin(&other);
+        p.on(0);
+        refused(p, "aclFinalize", Object::PROCESS, Op::Finalise);
+        let event = p.event("aclprofInit", Object::PROCESS, Op::Query);
+        let told = p.checker.explain(&event, &refusal(MODEL_20, Object::PROCESS));
+        assert_eq!((told.len(), &*told[0].objects), (1, &[][..]), "there is one process, so nobody has to name it");
+    });
+    assert_eq!(process, [INIT_10, INIT_02]);
+    // Only a load that was refused leaves something that does not exist.
+    let other = broken(|p| {
+        let model = p.load(None, None);
+        assert!(explained(p, "aclmdlExecute", model, Op::Execute, model));
+        p.unload(Object::model(0x5));
+    });
+    assert_eq!(other, [MODEL_12]);
+    let told_before_run = broken(|p| {
+        assert!(explained(p, "aclmdlSetInputAIPP", Object::PROCESS, Op::Query, Object::model(3)));
+        p.call("aclmdlExecute", Object::model(3), Op::Execute);
+    });
+    assert_eq!(told_before_run, []);
+}
+
+#[test]
+fn a_refusal_belongs_to_the_call_of_its_thread_and_name() {
+    let run = |thread: u64, call: &'static str| {
+        findings(|p| {
+            p.on(1).set(0);
+            let (model, other) = (p.on(0).load(None, None), p.load(None, None));
+            let unload = p.event("aclmdlUnload", model, Op::Unload);
+            p.begin(&unload);
+            assert!(explained(p.on(thread), call, other, Op::Unload, other));
+            p.checker.commit(&unload, Outcome::Refused);
+            p.on(0).reset(0);
+            p.on(1).reset(0);
+        })
+    };
+    for (thread, call, count) in [(0, "aclmdlUnload", 0), (1, "aclmdlUnload", 1), (0, "aclmdlGetDesc", 1)] {
+        let found = run(thread, call);
+        let left = found.iter().map(|finding| finding.objects.len()).sum::<usize>();
+        assert_eq!(left, count + 1, "{thread}, {call}: {found:?}");
+    }
+}
