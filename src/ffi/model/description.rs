@@ -44,6 +44,18 @@ impl Port {
         let size = self.element.size()?;
         dims.iter().try_fold(size, |bytes, size| bytes.checked_mul(usize::try_from(*size).ok()?))
     }
+
+    /// The bytes of this shape, if this crate does not know the element's size. The library says how many bytes the
+    /// described shape has. Without one, the library has allocated `room` for what it wrote.
+    pub(crate) fn bytes_of_unknown_elements(&self, shape: &[usize], room: usize) -> Option<usize> {
+        let described = self.fixed_bytes();
+        if described == 0 {
+            return Some(room);
+        }
+        let own = self.dims.iter().try_fold(1_usize, |all, size| all.checked_mul(usize::try_from(*size).ok()?))?;
+        let bytes = shape.iter().try_fold(described, |bytes, size| bytes.checked_mul(*size))?;
+        (own > 0 && bytes.is_multiple_of(own)).then(|| bytes / own)
+    }
 }
 
 impl Description {
