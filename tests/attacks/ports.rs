@@ -120,41 +120,6 @@ fn bytes_of_known_elements_have_the_length_of_the_shape() {
     alone.assert_nothing_lives();
 }
 
-/// The run wrote less than the described shape has. The rest of the memory was never written.
-#[proves(MEM_07)]
-#[test]
-fn an_output_of_elements_without_a_type_here_has_the_bytes_of_the_shape_that_the_run_wrote() {
-    let input = "enum { TYPE = 29, SIZE = 8, FREE = 0 };\n#define V1 4, 4\n";
-    let ran_with_output = |shape: usize| {
-        let current_shape = format!(
-            "aclError aclmdlGetCurOutputDims(handle d, size_t i, struct dims *dims) {{
-                 static const int64_t sizes[] = {{{shape}, 0}};
-                 (void)d; (void)i;
-                 return put(dims, sizes);
-             }}"
-        );
-        let library = LIBRARY.replace("(void)i; return 4; }", "(void)i; return 29; }").replace("{SIZE, 0}", "{16, 0}");
-        let library = library.replace("INPUT", input) + &current_shape;
-        let _books = books();
-        let library = library_at(library_with_ports("four-bits-of-a-shape", &library));
-        with_device(Acl::init(library).unwrap(), |device, thread| {
-            let ran = device.with_current(thread, |current| {
-                let mut model = current.load_model("model").unwrap();
-                let image = [7_u8; 8];
-                model.run(current, &[Input::from_bytes(&[4, 4], FOUR_BITS, &image).unwrap()])
-            });
-            ran.unwrap()
-        })
-    };
-    for (shape, bytes) in [(16, 8), (4, 2), (2, 1)] {
-        let outputs = ran_with_output(shape).unwrap();
-        let output = outputs.get(0).unwrap();
-        assert_eq!((output.shape(), output.bytes().len()), (&[shape][..], bytes));
-    }
-    let refused = ran_with_output(3).unwrap_err();
-    assert!(matches!(refused, Error::UnknownElement { .. }), "{refused}");
-}
-
 /// Bound, too: the library says how many bytes a tensor of a fixed shape has, and reads and writes so many.
 #[proves(DATA_08)]
 #[test]
