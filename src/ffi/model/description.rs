@@ -127,7 +127,7 @@ mod tests {
 
     fn port(dims: &[i64], bytes: usize) -> Port {
         let (name, element, dims) = (String::new(), ElementType::Other(29), dims.to_vec());
-        Port { name, element, dims, bytes, format: ACL_FORMAT_ND }
+        Port { name, element, dims, bytes, format: aclFormat::ACL_FORMAT_ND }
     }
 
     #[test]
