@@ -65,7 +65,7 @@ impl<'g> Objects<'g> {
         match &object {
             Object::Memory(block) => keep(Arc::clone(block) as _),
             Object::Model(model) => model.rows().into_iter().for_each(keep),
-            Object::Operator(operator) => keep(Arc::clone(operator.raw()) as _),
+            Object::Operator(operator) => operator.rows().into_iter().for_each(keep),
             Object::Taken => {}
         }
         self.objects.push(object);

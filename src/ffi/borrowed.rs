@@ -4,13 +4,13 @@ use super::bytes::{bytes_of, bytes_of_mut};
 use super::home::Side;
 use super::stream::aligned;
 use super::work::queue_alone;
-use super::{Api, BlockPosition, Here, Owner, RawStream};
+use super::{Api, BlockPosition, Here, Owner, RawContext, RawStream};
 use crate::element::Pod;
 use crate::error::{Error, ObjectKind};
+use crate::panics::{Panic, catch};
 use core::cell::RefCell;
 use core::marker::PhantomData;
 use std::io::Write;
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 /// The streams that use borrowed memory. The owner of this value waits for all of them before `'env` ends.
@@ -30,24 +30,24 @@ struct Uses {
     since: u64,
 }
 
-/// Runs `program`, which may queue copies that use memory borrowed for `'env`, and waits for these copies, also if
-/// `program` panics.
+/// Runs `program`, which may queue copies that use memory borrowed for `'env`, and waits in `context` for these copies,
+/// also if `program` panics. Returns the failures of the work, one for each stream.
 ///
 /// The caller chooses `'env`, so it ends after this call. If the wait itself fails, the process is aborted: the caller
 /// can use the memory again as soon as this returns or unwinds, and a copy may still be using it.
 pub(crate) fn copy_scope<'env, R>(
     api: Api,
-    waits: Owner,
+    (waits, context): (Owner, RawContext),
     program: impl FnOnce(&Borrowed<'env>) -> R,
-) -> (R, Result<(), Error>) {
+) -> (Result<R, Panic>, Vec<Error>) {
     let borrowed = Borrowed { waits, streams: RefCell::default(), _memory: PhantomData };
-    let result = catch_unwind(AssertUnwindSafe(|| program(&borrowed)));
-    let waited = match api.check_process() {
-        Ok(()) => borrowed.wait(api).map_err(|(error, runs)| if runs { give_up(&error) } else { error }),
+    let result = catch(|| program(&borrowed));
+    let failures = match api.check_process() {
+        Ok(()) => borrowed.wait(api, context),
         // The copies use the memory of the parent process. The child has its own copy of what was lent.
-        Err(forked) => Err(forked),
+        Err(forked) => vec![forked],
     };
-    (result.unwrap_or_else(|panic| resume_unwind(panic)), waited)
+    (result, failures)
 }
 
 #[cold]
@@ -118,31 +118,32 @@ impl<'env> Borrowed<'env> {
         queued.map_err(Error::from)
     }
 
-    /// Waits until nothing uses borrowed memory any more. A synchronise that reports failed work consumes the report,
-    /// so each stream is synchronised a second time before its wait counts as failed.
-    ///
-    /// # Errors
-    ///
-    /// The failure of the work, also if another wait was given it. The second value says whether work may still be
-    /// running.
-    fn wait(&self, api: Api) -> Result<(), (Error, bool)> {
-        let mut first = None;
-        let mut runs = false;
+    /// Waits until nothing uses borrowed memory any more, and returns the failures of the work, also those that another
+    /// wait was given. A synchronise that reports failed work consumes the report, so each stream is synchronised a
+    /// second time before its wait counts as failed.
+    fn wait(&self, api: Api, context: RawContext) -> Vec<Error> {
+        let mut failures = Vec::new();
         for Uses { stream, since } in self.streams.borrow().iter() {
-            let mut failure = None;
             // A stream that is being captured runs none of this work, because its capture waited for it.
             let wait = || match stream.synchronize(api, None) {
                 Err(Error::Capturing) => Ok(()),
                 waited => waited,
             };
+            let mut failure = None;
             if let Err(error) = wait() {
-                runs |= wait().is_err();
+                // Foreign code changed the current context, so the library was not asked. If this call is refused, the
+                // second wait fails, too.
+                if let Error::CurrentChanged { .. } = error {
+                    let _ = context.make_current(api);
+                }
+                if let Err(again) = wait() {
+                    give_up(&again);
+                }
                 failure = Some(error);
             }
-            let failure = failure.or_else(|| stream.failure_among(*since, stream.last_submitted()));
-            first = first.or(failure);
+            failures.extend(failure.or_else(|| stream.failure_among(*since, stream.last_submitted())));
         }
-        first.map_or(Ok(()), |error| Err((error, runs)))
+        failures
     }
 
     /// Check this before the stream is recorded: a stream of another context could not be synchronised at the end. The

@@ -25,6 +25,11 @@ impl Ledger {
         self.after_dropping(kept, errors)
     }
 
+    /// Keeps errors that a call could not return, because it returned another one, for [`collect`](Self::collect).
+    pub(crate) fn keep_for_collect(&self, errors: Vec<Error>) {
+        self.undelivered.keep(errors);
+    }
+
     /// Drops values of the user, and returns the errors. If a drop panics, the next collection returns them.
     pub(super) fn after_dropping(&self, kept: Vec<KeptAllocator>, errors: Vec<Error>) -> Vec<Error> {
         let mut panics = Panics::default();

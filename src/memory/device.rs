@@ -321,7 +321,8 @@ impl<C: Brand, E> DeviceBuffer<C, E> {
     message = "the host cannot access device memory",
     label = "the buffer is memory of the device",
     note = "MEM-10: copy the elements first: `buffer.to_vec(current)?`, or `stream.copy_to_host(current, buffer, host)?`",
-    note = "to write them: `buffer.copy_from(current, &elements)?`",
+    note = "to write them: `buffer.copy_from(current, &elements)?`; shared memory: `shared.try_unshare(current)?` first",
+    note = "a queued copy takes a tensor's buffer: `tensor.into_buffer()`, and afterwards `buffer.into_tensor(&shape)?`",
     note = "see `ascendcl-explain MEM-10`"
 )]
 pub trait ReachedByTheHost {

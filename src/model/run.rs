@@ -1,12 +1,13 @@
 //! Running a model and waiting for the result.
 
+use super::bindings::unknown_element;
 use super::buffers::{Buffers, dims};
 use super::tensor::arrange;
 use super::{Input, Model, Output, Outputs, RunsAlone, TensorInfo};
 use crate::brand::Brand;
 use crate::current::Current;
 use crate::error::{Error, ObjectKind};
-use crate::ffi::{RawBinding, RawBuffer, Site};
+use crate::ffi::{Port, RawBinding, RawBuffer, Site};
 use crate::ledger::Ledger;
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
@@ -28,7 +29,8 @@ impl<C: Brand, P> Model<C, P> {
     /// has no memory left, or the model fails. After a failure the library may still be running the model. So this
     /// waits for all work of the context, one and a quarter seconds at most. If that wait fails, methods that need the model
     /// or its memory return [`Error::StillRunning`] until [`Current::synchronize`] has succeeded.
-    /// [`Error::UnknownShape`] after the run, if the library does not say the shape of an output.
+    /// After the run, [`Error::UnknownShape`] if the library does not say the shape of an output, and
+    /// [`Error::UnknownElement`] if that shape takes no whole number of bytes of elements whose size only the library knows.
     #[rule(MODEL_16, MODEL_18, MODEL_20, DATA_06, DATA_07, DATA_08)]
     #[rustfmt::skip] // The compiler's messages print the first line.
     pub fn run( // GRAPH-04: it waits, and a capture cannot: a helper takes `current: &mut Current<C>`, too
@@ -118,9 +120,8 @@ impl<C: Brand, P> Model<C, P> {
         let outputs = self.loaded.outputs().iter().zip(self.outputs()).zip(&buffers.outputs).enumerate();
         let has_gears = self.gears().is_some();
         let outputs = outputs.map(|(index, ((port, info), result))| {
-            // With gears, the model's own description has the shape of the largest gear.
-            let own = (!has_gears).then_some(&*port.dims);
-            read(ledger, &buffers.binding, index, own, info, result.as_ref())
+            let output = (port, info, has_gears);
+            read(ledger, &buffers.binding, index, output, result.as_ref())
         });
         Ok(Outputs(outputs.collect::<Result<_, _>>()?))
     }
@@ -131,8 +132,7 @@ fn read(
     ledger: &Ledger,
     binding: &RawBinding,
     index: usize,
-    own_dims: Option<&[i64]>,
-    info: &TensorInfo,
+    (port, info, has_gears): (&Port, &TensorInfo, bool),
     result: Option<&Arc<RawBuffer>>,
 ) -> Result<Output, Error> {
     let own;
@@ -143,14 +143,17 @@ fn read(
             own.as_ref()
         }
     };
-    // If the library does not report the output's shape, the model's own description has it, unless it is dynamic.
-    let dims = binding.output_dims(ledger.api(), index).or_else(|| own_dims.map(<[i64]>::to_vec));
+    // If the library does not report the output's shape, the model's own description has it, unless it is dynamic. With
+    // gears, that is the shape of the largest gear.
+    let own_dims = || (!has_gears).then(|| port.dims.clone());
+    let dims = binding.output_dims(ledger.api(), index).or_else(own_dims);
     let shape = dims.and_then(|dims| dims.iter().map(|size| usize::try_from(*size).ok()).collect::<Option<Vec<_>>>());
     let shape = shape.ok_or_else(|| Error::UnknownShape { name: info.name.clone() })?;
     let room = block.map_or(0, RawBuffer::bytes);
-    // An element type that this crate does not know has the size that the library gave it.
-    let need =
-        info.element.size().map_or(room, |size| shape.iter().fold(size, |bytes, size| bytes.saturating_mul(*size)));
+    let need = match info.element.size() {
+        Some(size) => shape.iter().fold(size, |bytes, size| bytes.saturating_mul(*size)),
+        None => port.bytes_of_unknown_elements(&shape, room).ok_or_else(|| unknown_element(info))?,
+    };
     if need > room {
         return Err(Error::TooShort { what: ObjectKind::MODEL_OUTPUT, need, have: room });
     }

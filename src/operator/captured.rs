@@ -3,6 +3,7 @@
 use crate::error::Error;
 use crate::ffi::{Api, RawOperator, RawStream, TensorMemory, TensorState};
 use crate::model::CapturedTensor;
+use std::any::Any;
 use std::sync::Arc;
 
 /// The parts of a [`BoundOperator`](super::BoundOperator) that captured tasks use. The graph owns the operator.
@@ -17,9 +18,17 @@ impl CapturedOperator {
         Self { raw: Arc::clone(raw), is_launched: false }
     }
 
-    /// The row that the graph has to keep. This row keeps the tensors' memory.
     pub(crate) fn raw(&self) -> &Arc<RawOperator> {
         &self.raw
+    }
+
+    /// The rows that the graph has to keep. The operator keeps the memory, but the program can take tensors out of it
+    /// when it has the operator back.
+    pub(crate) fn rows(&self) -> Vec<Arc<dyn Any + Send + Sync>> {
+        let mut rows: Vec<Arc<dyn Any + Send + Sync>> = vec![Arc::clone(&self.raw) as _];
+        let (inputs, outputs) = self.raw.tensors();
+        rows.extend(inputs.iter().chain(outputs).flatten().map(|tensor| Arc::clone(&tensor.block) as _));
+        rows
     }
 
     /// The memory of an input, for a copy to it.

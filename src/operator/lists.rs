@@ -14,7 +14,8 @@ use std::sync::Arc;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be the inputs of an operator or a graph",
     label = "expected written `DeviceTensor`s of the stream's own context: one, a tuple, an array or a `Vec`",
-    note = "MEM-07: a tensor of `MaybeUninit` elements is written first, by a copy or as the output of another operator",
+    note = "MEM-07: a tensor has elements if it is made with them, `current.upload_tensor(&shape, &elements)?` or \
+            `current.zeros_tensor(&shape)?`, or if it is the output of another operator",
     note = "OP-03: an operator takes its tensors by value, and the wait gives them back; one that several operators read is shared: \
             `let y = y.into_shared();`, then `y.clone()` for each",
     note = "OP-03: the outputs of an operator in flight are inputs on the same stream: `pending.into_outputs()`",

@@ -115,7 +115,8 @@ impl<C: Brand, E: Element> SharedTensor<C, E> {
     note = "OP-03: an operator takes its tensors by value, and the wait gives them back; one that several operators read is shared: \
             `let y = y.into_shared();`, then `y.clone()` for each",
     note = "OP-03: the outputs of an operator in flight are inputs on the same stream: `pending.into_outputs()`",
-    note = "MEM-07: a tensor of `MaybeUninit` elements is written first, by a copy or as the output of another operator",
+    note = "MEM-07: a tensor has elements if it is made with them, `current.upload_tensor(&shape, &elements)?` or \
+            `current.zeros_tensor(&shape)?`, or if it is the output of another operator",
     note = "GE-19: a buffer becomes a tensor by a shape: `buffer.into_tensor(&[2, 3])?`",
     note = "see `ascendcl-explain OP-03`"
 )]

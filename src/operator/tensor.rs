@@ -23,7 +23,7 @@ use static_assertions::{assert_impl_all, assert_not_impl_any};
 /// let tensor = current.upload_tensor(&[2, 3], &[1_u8, 2, 3, 4, 5, 6])?;
 /// assert_eq!(tensor.shape(), [2, 3]);
 /// // Another shape of as many elements.
-/// let tensor = tensor.into_buffer().into_tensor(&[3, 2])?;
+/// let tensor = tensor.reshape(&[3, 2])?;
 /// assert_eq!(tensor.to_vec(current)?, [1, 2, 3, 4, 5, 6]);
 /// # Ok::<_, ascendcl::Error>(())
 /// # })?;
@@ -204,7 +204,8 @@ impl<C: Brand, E> DeviceTensor<C, E> {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be an input of this operator",
     label = "expected a written `DeviceTensor` or a `SharedTensor` of the stream's own context, or `Absent`",
-    note = "MEM-07: a tensor of `MaybeUninit` elements is written first, by a copy or as the output of another operator",
+    note = "MEM-07: a tensor has elements if it is made with them, `current.upload_tensor(&shape, &elements)?` or \
+            `current.zeros_tensor(&shape)?`, or if it is the output of another operator",
     note = "OP-03: an operator takes its tensors by value, and the wait gives them back; one that several operators read is shared: \
             `let y = y.into_shared();`, then `y.clone()` for each",
     note = "OP-03: the outputs of an operator in flight are inputs on the same stream: `pending.into_outputs()`",

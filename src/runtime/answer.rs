@@ -17,8 +17,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// The result of a job that an actor was given, as a [`Future`]. See [`Actor::start`].
 ///
-/// It borrows nothing, so a task can own it, on any thread. To drop or forget it is to forget the result: the job runs
-/// all the same, and the actor's thread drops the result.
+/// It borrows nothing, so a task can own it, on any thread. The job runs also if this is dropped or forgotten. Dropped
+/// before the job has run, the actor's thread drops the result; dropped later, the thread that drops this does. A
+/// forgotten answer keeps its result for good.
 #[must_use = "awaited, it gives the result of the job; dropped, the job runs and its result is lost"]
 pub struct Answer<R> {
     slot: Arc<Slot<R>>,
@@ -111,6 +112,9 @@ impl<N: Name, S: 'static> Actor<N, S> {
     /// [`Error::Forked`] in a forked child. A panic of the job continues where the future is polled. After its end the
     /// future is pending forever. The task's waker runs on the actor's thread: there it cannot call the library
     /// ([`Error::InsideCallback`]), and while it runs, no other job does. A panic of the waker ends there.
+    ///
+    /// `exit` does not wait for the jobs of an actor that still exists, and the library must not be in use then: close the
+    /// actor before the process ends, with [`close_by_force`](Self::close_by_force) where it is shared or static.
     ///
     /// A job of this actor that blocks its thread until a later job has its result waits forever. So does code that the
     /// library calls, if the awaited job waits for that code.

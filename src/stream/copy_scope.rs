@@ -9,6 +9,7 @@ use crate::element::Element;
 use crate::error::{Error, Failed, ObjectKind};
 use crate::ffi::{self, BlockPosition, Borrowed, Owner};
 use crate::memory::DeviceBuffer;
+use crate::undelivered;
 use ascendcl_macros::rule;
 use core::fmt;
 use static_assertions::assert_not_impl_any;
@@ -25,7 +26,9 @@ impl<C: Brand> Current<C> {
     /// **The process is aborted** when a stream cannot be synchronised and a second attempt fails, too: the library cannot
     /// tell then that the copies are over. As soon as `copy_scope` returns, the memory is the caller's again, and nothing
     /// in the process could keep the device from writing to it. A wait for a device that hangs does not return. To find
-    /// that out in time, call [`StreamOps::synchronize_within`] inside `program`.
+    /// that out in time, call [`StreamOps::synchronize_within`] inside `program`. Lend no slices in a context that a failure
+    /// [stops](super::StreamOptions::stop_on_failure): every wait fails there after a failure on any of its streams, so
+    /// that failure aborts the process at the end of the `copy_scope`.
     ///
     /// ```
     /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
@@ -45,18 +48,30 @@ impl<C: Brand> Current<C> {
     /// # Errors
     ///
     /// [`Error::Vendor`] with the code of work that failed on the device; the result of `program` is lost then, and
-    /// nothing is in flight any more.
+    /// nothing is in flight any more. If work on several streams failed, [`Current::collect`] returns the other failures.
+    /// If `program` panics, [`sweep`](crate::runtime::sweep) returns all of them. [`Error::CurrentChanged`], with
+    /// [`Acl::verify_current`](crate::Acl::verify_current), if foreign code left another context current; the context of
+    /// the scope is current again then.
     #[rule(COPY_03, COPY_04, COPY_05)]
     pub fn copy_scope<'env, R>(
         &mut self,
         program: impl for<'l> FnOnce(&mut Self, &'l CopyScope<'l, 'env, C>) -> R,
     ) -> Result<R, Error> {
-        let (api, waits) = (self.ledger().api(), Owner::of(self.id()));
-        let (result, waited) = ffi::copy_scope(api, waits, |borrowed| {
+        let (api, waits) = (self.ledger().api(), (Owner::of(self.id()), self.ledger().context()));
+        let (result, mut failures) = ffi::copy_scope(api, waits, |borrowed| {
             let copies = CopyScope { borrowed, _brand: Mark::NEW, _here: OfTheCurrentContext::NEW };
             program(self, &copies)
         });
-        waited.map(|()| result)
+        let result = result.unwrap_or_else(|panic| {
+            undelivered::keep(failures.drain(..));
+            panic.resume()
+        });
+        if failures.is_empty() {
+            return Ok(result);
+        }
+        let first = failures.remove(0);
+        self.ledger().keep_for_collect(failures);
+        Err(first)
     }
 }
 

@@ -14,6 +14,7 @@ use core::mem::MaybeUninit;
     note = "STREAM-09, MEM-11: stream and buffers of a copy belong to one context",
     note = "COPY-06, MODEL-09: a copy on a stream goes to or from the device, and not to weights, which models only read",
     note = "MEM-02: shared memory is only read: `shared.try_unshare(current)?` turns the last handle into a buffer",
+    note = "of a tensor, its buffer: `tensor.into_buffer()`, and afterwards `buffer.into_tensor(&shape)?`",
     note = "allocate the buffer in the stream's context: `current.device_buffer(length)?`",
     note = "see `ascendcl-explain STREAM-09`"
 )]

@@ -46,6 +46,8 @@ pub struct StreamOptions {
     ///
     /// * No stream of the context takes work, and every wait returns the failure, also on streams whose own work has not
     ///   failed and may still run. So no wait shows when that work ends.
+    /// * A [`copy_scope`](Current::copy_scope) that is open aborts the process at its end, because it cannot wait for
+    ///   the copies. So lend no slices in such a context.
     /// * What unfinished work uses stays allocated, and nothing reads, writes or frees it.
     /// * The context ends by force only: [`Runtime::close_by_force`](crate::Runtime::close_by_force), or
     ///   [`Device::recover`](crate::Device::recover) after the end of its scope. Other contexts go on until then. If

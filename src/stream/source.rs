@@ -15,6 +15,7 @@ use ascendcl_macros::rule;
             made, and buffers that the same `current` made",
     note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.write(current, &elements)?` or \
             `buffer.zero(current)?`",
+    note = "of a tensor, its buffer: `tensor.into_buffer()`, and afterwards `buffer.into_tensor(&shape)?`",
     note = "COPY-08: memory of another device is copied in `current.with_peer(&other, |current, access| ...)`",
     note = "of a `Pending` of several, take the part that is meant: `let (first, second) = pending.split();`",
     note = "see `ascendcl-explain STREAM-09`"

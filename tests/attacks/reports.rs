@@ -1,12 +1,14 @@
 //! Reports of the library that the crate could lose: it gives each of them once.
 
 use super::common::plans::try_next;
-use super::{collect, fail, finish, inside, nothing_fails, set};
+use super::leaving::{resets_device, sets_device};
+use super::{collect, fail, finish, inside, nothing_fails, set, undisturbed};
 use crate::common::{acl, alone, assert_lives, library};
 use ascendcl::{Brand, Current, Error, Failed, Runtime, ScopeError, Setup, Stream, Thread};
-use ascendcl::{allocator::PoolAllocator, capture::CaptureMode};
+use ascendcl::{allocator::PoolAllocator, capture::CaptureMode, runtime::sweep};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
+use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
 use std::thread::{self, yield_now};
 use std::time::{Duration, Instant};
 
@@ -257,4 +259,76 @@ fn a_wait_that_a_capture_refuses_leaves_a_failure_for_the_next_one() {
         runtime.close().unwrap();
         alone.assert_nothing_lives();
     }
+}
+
+/// A wait at the end takes the library's only report of the failure.
+#[proves(COPY_04, ERR_02)]
+#[test]
+fn a_lending_that_panics_leaves_the_failures_of_its_copies_to_the_next_sweep() {
+    let (alone, _others) = undisturbed();
+    drop(sweep(None));
+    inside(|current| {
+        let image = [1_u8; 4];
+        let lent = catch_unwind(AssertUnwindSafe(|| {
+            current.copy_scope(|current, copies| {
+                let (stream, device) = (current.stream().unwrap(), current.device_buffer(4).unwrap());
+                fail(FIRST_WAIT_FAILS);
+                drop(copies.copy_to_device(current, &stream, &image, device).unwrap());
+                panic_any("the program's");
+            })
+        }));
+        assert_eq!(*lent.unwrap_err().downcast::<&str>().unwrap(), "the program's");
+        nothing_fails();
+    });
+    let swept = sweep(None);
+    assert!(matches!(swept.as_slice(), [failure] if is_the_failure(failure)), "{swept:?}");
+    alone.assert_nothing_lives();
+}
+
+#[proves(COPY_04, ERR_02)]
+#[test]
+fn a_lending_on_two_streams_that_fail_returns_one_failure_and_leaves_the_other_to_the_next_collection() {
+    let alone = alone();
+    inside(|current| {
+        let image = [1_u8; 4];
+        let lent = current.copy_scope(|current, copies| {
+            for _ in 0..2 {
+                let (stream, device) = (current.stream().unwrap(), current.device_buffer(4).unwrap());
+                drop(copies.copy_to_device(current, &stream, &image, device).unwrap());
+            }
+            fail("aclrtSynchronizeStreamWithTimeout#1=after:507015,aclrtSynchronizeStreamWithTimeout#3=after:507899");
+        });
+        nothing_fails();
+        assert!(is_the_failure(&lent.unwrap_err()));
+        let [other] = &*current.collect() else { panic!("the other failure was lost") };
+        assert_eq!(other.code().unwrap().number(), 507_899);
+    });
+    alone.assert_nothing_lives();
+}
+
+/// The crate's own check refuses the waits at the end. The process must not end for that.
+#[proves(COPY_04, CTX_05, CTX_08)]
+#[test]
+fn a_lending_in_which_other_code_changes_the_context_waits_all_the_same_and_returns_the_change() {
+    let (alone, _others) = undisturbed();
+    let runtime = verified();
+    let lent = runtime.with(|current| {
+        let mut copy = [0_u8; 64];
+        let lent = current.copy_scope(|current, copies| {
+            let (stream, device) = (current.stream().unwrap(), current.upload(&[7_u8; 64]).unwrap());
+            fail("aclrtMemcpyAsync=slow:20ms");
+            drop(copies.copy_to_host(current, &stream, device, &mut copy).unwrap());
+            sets_device(1);
+        });
+        nothing_fails();
+        let changed = lent.unwrap_err();
+        assert!(matches!(changed, Error::CurrentChanged { .. }), "{changed}");
+        // The context is current again.
+        current.upload(&copy).unwrap().free(current).unwrap();
+        current.foreign(|| resets_device(1));
+        copy
+    });
+    assert_eq!(lent.unwrap(), [7; 64]);
+    runtime.close().unwrap();
+    alone.assert_nothing_lives();
 }

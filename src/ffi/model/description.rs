@@ -44,6 +44,18 @@ impl Port {
         let size = self.element.size()?;
         dims.iter().try_fold(size, |bytes, size| bytes.checked_mul(usize::try_from(*size).ok()?))
     }
+
+    /// The bytes of this shape, if this crate does not know the element's size. The library says how many bytes the
+    /// described shape has. Without one, the library has allocated `room` for what it wrote.
+    pub(crate) fn bytes_of_unknown_elements(&self, shape: &[usize], room: usize) -> Option<usize> {
+        let described = self.fixed_bytes();
+        if described == 0 {
+            return Some(room);
+        }
+        let own = self.dims.iter().try_fold(1_usize, |all, size| all.checked_mul(usize::try_from(*size).ok()?))?;
+        let bytes = shape.iter().try_fold(described, |bytes, size| bytes.checked_mul(*size))?;
+        (own > 0 && bytes.is_multiple_of(own)).then(|| bytes / own)
+    }
 }
 
 impl Description {
@@ -107,4 +119,26 @@ pub(super) const NO_DIMS: aclmdlIODims = aclmdlIODims { name: [0 as c_char; 128]
 
 pub(super) fn sizes(dims: &aclmdlIODims) -> Vec<i64> {
     dims.dims.iter().copied().take(dims.dimCount).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn port(dims: &[i64], bytes: usize) -> Port {
+        let (name, element, dims) = (String::new(), ElementType::Other(29), dims.to_vec());
+        Port { name, element, dims, bytes, format: aclFormat::ACL_FORMAT_ND }
+    }
+
+    #[test]
+    fn elements_of_unknown_size_have_the_bytes_of_their_shape_and_not_of_the_largest() {
+        // In the largest gear 16 elements have 8 bytes.
+        let largest = port(&[4, 4], 8);
+        let found = [[4, 4], [1, 4], [1, 2], [1, 1], [0, 4]].map(|shape| largest.bytes_of_unknown_elements(&shape, 8));
+        assert_eq!(found, [Some(8), Some(2), Some(1), None, Some(0)]);
+        assert_eq!(largest.bytes_of_unknown_elements(&[usize::MAX, 2], 8), None);
+        // The library allocated the memory of an output whose size the inputs decide.
+        assert_eq!(port(&[-1, 4], 0).bytes_of_unknown_elements(&[3, 4], 6), Some(6));
+        assert_eq!(port(&[0, 4], 8).bytes_of_unknown_elements(&[0, 4], 8), None);
+    }
 }

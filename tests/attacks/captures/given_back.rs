@@ -13,7 +13,7 @@ use std::sync::Barrier;
 ascendcl::names!(Refused);
 
 /// What keeps an instance, or the open capture before it: for good, and twice.
-const REFUSALS: [(&str, &str); 2] = [
+pub(super) const REFUSALS: [(&str, &str); 2] = [
     ("aclmdlRIDestroy=507899", "aclmdlRIDestroy#1=507899,aclmdlRIDestroy#2=507899"),
     (
         "aclmdlRICaptureEnd=507899",
@@ -36,7 +36,7 @@ fn given_back<C: Brand>(current: &mut Current<C>, own: &mut Stream<C, DefaultAll
 
 /// The call that the error names.
 #[track_caller]
-fn assert_refused<T>(failed: Result<T, Failed<impl Sized>>, plan: &str) {
+pub(super) fn assert_refused<T>(failed: Result<T, Failed<impl Sized>>, plan: &str) {
     let Err(failed) = failed else { panic!("{plan}: it ended before the instance") };
     let Error::Vendor(error) = &failed.error else { panic!("{plan}: {}", failed.error) };
     assert!(plan.starts_with(error.call), "{plan}: {error}");

@@ -19,6 +19,7 @@ mod others;
 mod ports;
 mod refused_ends;
 mod shared;
+mod split;
 mod switches;
 mod taken_over;
 mod updates;
