@@ -228,3 +228,62 @@ fn a_chosen_context_of_a_scope_that_has_ended_is_not_put_back_later() {
     acl.close().unwrap();
     alone.assert_nothing_lives();
 }
+
+/// Other code makes the context of a scope current on the thread that ends the scope.
+#[proves(CTX_06, CTX_11)]
+#[test]
+fn a_chosen_context_that_its_own_thread_ends_is_not_put_back() {
+    let (alone, _others) = undisturbed();
+    let (acl, worker) = (acl(), Worker::new());
+    let device = acl.device(&mut Thread::new().unwrap(), 0).unwrap();
+    let attacks = || {
+        let mut thread = Thread::new().unwrap();
+        let scope = device.context(&mut thread, |context, thread| {
+            let handle = context.enter(thread, |_| current_handle()).unwrap();
+            assert_ne!(current_handle(), handle);
+            makes_current(handle);
+            handle
+        });
+        assert_ne!(current_handle(), scope.unwrap());
+        device.with_current(&mut thread, |current| drop(current.upload(&[1_u8]).unwrap())).unwrap();
+    };
+    worker.run(attacks).unwrap();
+    device.reset(&mut Thread::new().unwrap()).unwrap();
+    worker.end();
+    acl.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+/// Foreign code ends the context that the thread was in, and makes another one current. That one stays, also where the
+/// address of the first one is used again.
+#[proves(CTX_06, CTX_08)]
+#[test]
+fn a_chosen_context_that_foreign_code_ends_is_not_put_back_in_place_of_the_next_one() {
+    let (alone, _others) = undisturbed();
+    control::configure(under_watch(Config::new().reuse_handles(true))).unwrap();
+    let (chosen, other, worker) = (open(0), open(1), Worker::new());
+    let attacks = || {
+        let handle = elsewhere(|| chosen.with(|_| current_handle()).unwrap());
+        let chosen_next = elsewhere(|| other.with(|_| current_handle()).unwrap());
+        makes_current(handle);
+        let left = other.library().foreign(|| {
+            makes_current(chosen_next);
+            elsewhere(|| {
+                chosen.close().unwrap();
+                let next = open(0);
+                assert_eq!(next.with(|_| current_handle()).unwrap(), handle, "the address is used again");
+                next
+            })
+        });
+        assert!(left.changed && left.refused.is_none(), "{left:?}");
+        assert_eq!(current_handle(), chosen_next);
+        elsewhere(|| left.result.close().unwrap());
+        other.with(|current| drop(current.upload(&[1_u8]).unwrap())).unwrap();
+        super::leaving::sets_device(1);
+        super::leaving::resets_device(1);
+    };
+    worker.run(attacks).unwrap();
+    elsewhere(|| other.close().unwrap());
+    worker.end();
+    alone.assert_nothing_lives();
+}

@@ -10,6 +10,7 @@ mod common;
 mod null;
 
 mod allocators;
+mod any_in_flight;
 mod any_tensors;
 mod arguments;
 mod asynchronous;

@@ -254,6 +254,15 @@ fn a_stub_is_not_taken_however_it_is_found() {
     said.contains("error: no AscendCL library").contains("(ASCENDCL_LIBRARY): a stub for linking");
 }
 
+/// Also where the program asks for the vendor's library: it says so.
+#[test]
+fn the_simulator_that_the_environment_names_is_announced() {
+    for wants in ["vendor", "either"] {
+        let said = Said::by(wants, &[("ASCENDCL_LIBRARY", Path::new("sim"))]);
+        said.contains("library: the simulator").contains("ascendcl: running on the simulator inside this program");
+    }
+}
+
 /// A stub before the library on the dynamic loader's path does not hide it.
 #[test]
 fn a_library_behind_a_stub_on_the_search_path_is_found() {

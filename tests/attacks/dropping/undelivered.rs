@@ -2,7 +2,7 @@
 
 use super::super::{fail, nothing_fails};
 use super::*;
-use ascendcl::Library;
+use ascendcl::{Library, error::CloseError};
 use ascendcl_macros::proves;
 
 /// The state of a captured callback panics when the graph is destroyed, which is at the end of the context.
@@ -136,6 +136,41 @@ fn errors_whose_values_panic_are_told_and_dropped_without_a_panic() {
         });
         assert_eq!(message, "the program's");
         assert_told(&["a reason", "a reason", "a reason"]);
+    });
+}
+
+/// Refuses to end once, with the errors of a close that it made itself. Each contains an error whose drop panics.
+struct ClosesInside(AtomicU32);
+
+// SAFETY: it stands for nothing in the library.
+unsafe impl Attach for ClosesInside {
+    const NAME: &'static str = "closer";
+    const ENDS_BEFORE: EndsBefore = EndsBefore::Everything;
+
+    fn take_down(&self, from: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+        if self.0.fetch_add(1, SeqCst) > 0 {
+            return Ok(());
+        }
+        let inner = || Error::NotTakenDown { what: "inner", reason: Reason(panics_always).into() };
+        from.also_failed(Error::from(CloseError::Refused(inner())));
+        from.also_failed(Error::from(CloseError::Teardown { errors: vec![inner(), inner()] }));
+        Err(Error::from(CloseError::Busy { inside: 7 }).into())
+    }
+}
+
+/// However deep they are inside of others.
+#[proves(DEV_10)]
+#[test]
+fn errors_of_a_close_inside_of_others_are_told_and_dropped_without_a_panic() {
+    with_the_rest_taken_down(|device, thread| {
+        let message = panic_of(|| {
+            let _ = device.with_current(thread, |current| {
+                mem::forget(current.attach(ClosesInside(AtomicU32::new(0)), ()).map_err(Error::from).unwrap());
+                panic_any("the program's");
+            });
+        });
+        assert_eq!(message, "the program's");
+        assert_told(&["could not take down the inner: a reason", "could not take down the inner: a reason", "7 "]);
     });
 }
 

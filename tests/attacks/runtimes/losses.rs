@@ -80,3 +80,55 @@ fn a_runtime_with_losses_that_is_dropped_does_not_keep_the_library_initialised()
     control::reset();
     alone.assert_nothing_but_the_end_was_found();
 }
+
+/// The context could not be destroyed at the reset by force, so it counts as lost. A later call destroys it, before the
+/// program was told.
+#[proves(DEV_09, INIT_07)]
+#[test]
+fn a_context_that_a_later_close_destroys_is_not_told_as_lost() {
+    let alone = alone();
+    if !may_leave_a_context() {
+        return;
+    }
+    let runtime = hanging(&["aclrtDestroyContext", "aclFinalizeReference"], |_| ());
+    let Err(CloseError::Teardown { .. }) = runtime.close_by_force(BRIEFLY) else { panic!("it was finalised") };
+    // From now on the library refuses only to be finalised.
+    crate::begin(Plan::new().at(Calls::of("aclFinalizeReference").from(1), Fault::Fails(207_000)));
+    let Err(CloseError::Teardown { errors }) = runtime.close() else { panic!("it was finalised") };
+    assert!(matches!(&*errors, [Error::Vendor(error)] if error.call == "aclFinalizeReference"), "{errors:?}");
+    nothing_fails();
+    assert_eq!(control::live().contexts, 0);
+    assert_eq!(runtime.close_by_force(BRIEFLY).unwrap(), [""; 0], "nothing was lost");
+    drop(runtime);
+    sweep();
+    control::reset();
+    alone.assert_nothing_but_the_end_was_found();
+}
+
+/// Code of another library that has set the device must not reset it after a reset by force.
+#[proves(DEV_07, DEV_09)]
+#[test]
+fn a_reset_by_force_is_counted_for_its_device_and_a_refused_one_is_not() {
+    let alone = alone();
+    if !may_leave_a_context() {
+        return;
+    }
+    let library = library().load().unwrap();
+    let counts = || [0, DEVICE].map(|device| library.forced_resets(device));
+    let [other, own] = counts();
+    let runtime = hanging(&["aclrtResetDeviceForce"], |_| ());
+    let Err(CloseError::Teardown { .. }) = runtime.close_by_force(BRIEFLY) else { panic!("the device was reset") };
+    assert_eq!(counts(), [other, own]);
+    crate::begin(
+        ["aclrtStreamAbort", "aclrtDeviceTaskAbort"]
+            .iter()
+            .fold(Plan::new(), |plan, call| plan.at(Calls::of(*call).from(1), Fault::Fails(207_000))),
+    );
+    runtime.close_by_force(BRIEFLY).unwrap();
+    nothing_fails();
+    assert_eq!(counts(), [other, own + 1]);
+    drop(runtime);
+    sweep();
+    control::reset();
+    alone.assert_nothing_but_the_end_was_found();
+}
