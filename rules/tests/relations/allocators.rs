@@ -197,14 +197,14 @@ fn a_stream_leaves_no_registration_behind() {
 }
 
 /// A stream whose allocator gives blocks of this device memory.
-fn lender(p: &mut Program) -> (Object, Object, Object) {
+pub(crate) fn lender(p: &mut Program) -> (Object, Object, Object) {
     let (memory, stream, descriptor) = (p.malloc(4096), p.stream(), p.descriptor(&Member::ALL, 1));
     p.register(stream, descriptor);
     (memory, stream, Object::allocator(1))
 }
 
 /// Work is queued for which the library takes `bytes` bytes at `start`.
-fn run_in(p: &mut Program, stream: Object, start: u64, bytes: u64, flags: &[Flag]) {
+pub(crate) fn run_in(p: &mut Program, stream: Object, start: u64, bytes: u64, flags: &[Flag]) {
     let work = p.event("aclopExecuteV2", stream, Op::Use).using(Use::Queue(stream)).flag(Flag::Allocates);
     p.begin(&work);
     let mut take = p.event("aclopExecuteV2", Object::allocator(1), Op::Take).using(Use::With(stream));
