@@ -171,7 +171,12 @@ fn each_use(
     let blocks = scene.memory.iter().filter_map(|used| world.block(used.span.start).map(|(block, _)| block));
     let blocks: Vec<Object> = blocks.collect();
     let buffers: Vec<Object> = scene.data_buffers(world).collect();
+    // The free of a pool's block names the block alone.
+    let pool = super::pools::pool_of(world, scene);
     let order = super::clock::Order { host: &world.host, streams: &world.streams };
+    if let Some(pool) = pool {
+        world.pools.get_mut(pool).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
+    }
     for block in blocks {
         world.blocks.get_mut(block).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
     }
@@ -183,7 +188,6 @@ fn each_use(
         world.models.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         world.graphs.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         world.events.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
-        world.pools.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         world.channels.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         if let Some(object) = world.registrations.get(&object).and_then(|registration| registration.object) {
             world.allocators.get_mut(&object).into_iter().for_each(|in_flight| f(in_flight, &order));

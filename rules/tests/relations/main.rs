@@ -20,6 +20,7 @@ mod memory;
 mod models;
 mod orders;
 mod overlapping;
+mod pools;
 mod process;
 mod random;
 mod refused;
