@@ -95,7 +95,7 @@ fn submit(world: &mut World, scene: &Scene) -> u64 {
     if let Some(callback) = callback {
         // When the callback runs, the work before it is over, but the callback is not.
         let awaited = Awaited { clock: stream.data.clock.clone(), any: stream.data.fenced.is_some() };
-        world.callbacks.insert(callback, awaited);
+        world.callbacks.insert(callback, (stream.data.key, awaited));
     }
     stream.data.count += 1;
     let (key, count) = (stream.data.key, stream.data.count);
@@ -155,6 +155,7 @@ fn submit(world: &mut World, scene: &Scene) -> u64 {
 
 /// Removes the uses of a call that had no effect.
 fn take_back(world: &mut World, scene: &Scene) {
+    scene.event.others().for_each(|object| drop(world.callbacks.remove(&object)));
     each_use(world, scene, |in_flight, _| in_flight.take_back(scene.call));
 }
 
@@ -321,6 +322,7 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
         }
         Op::Take => super::lent::taken(world, event, call),
         Op::EndThread => {
+            world.devices.values_mut().for_each(|device| device.outlives(event.thread));
             let state = world.threads.remove(&event.thread).and_then(|state| state.current);
             let context = state.and_then(|(context, _)| world.contexts.get_mut(context));
             context.into_iter().for_each(|context| context.data.outlived = true);
