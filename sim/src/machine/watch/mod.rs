@@ -257,9 +257,14 @@ impl Watched {
             }
             return;
         }
-        if let Some(checker) = &mut *lock(&CHECKER) {
+        let refused = if let Some(checker) = &mut *lock(&CHECKER) {
+            let queued = (outcome == Outcome::Refused).then(|| checker.queued_by(event.thread)).flatten();
             checker.commit(&event, outcome);
-        }
+            queued
+        } else {
+            None
+        };
+        refused.iter().for_each(sources::was_refused);
         sources::settle(&event);
         guards::settle();
     }
