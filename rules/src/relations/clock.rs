@@ -37,6 +37,12 @@ impl Clock {
     pub(super) fn forget(&mut self, stream: Key) {
         self.0.remove(&stream);
     }
+
+    /// How many streams it knows.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
 }
 
 /// One use of something by queued work.

@@ -95,7 +95,7 @@ fn submit(world: &mut World, scene: &Scene) -> u64 {
     if let Some(callback) = callback {
         // When the callback runs, the work before it is over, but the callback is not.
         let awaited = Awaited { clock: stream.data.clock.clone(), any: stream.data.fenced.is_some() };
-        world.callbacks.insert(callback, awaited);
+        world.callbacks.insert(callback, (stream.data.key, awaited));
     }
     stream.data.count += 1;
     let (key, count) = (stream.data.key, stream.data.count);
@@ -155,6 +155,7 @@ fn submit(world: &mut World, scene: &Scene) -> u64 {
 
 /// Removes the uses of a call that had no effect.
 fn take_back(world: &mut World, scene: &Scene) {
+    scene.event.others().for_each(|object| drop(world.callbacks.remove(&object)));
     each_use(world, scene, |in_flight, _| in_flight.take_back(scene.call));
 }
 
@@ -171,7 +172,12 @@ fn each_use(
     let blocks = scene.memory.iter().filter_map(|used| world.block(used.span.start).map(|(block, _)| block));
     let blocks: Vec<Object> = blocks.collect();
     let buffers: Vec<Object> = scene.data_buffers(world).collect();
+    // The free of a pool's block names the block alone.
+    let pool = super::pools::pool_of(world, scene);
     let order = super::clock::Order { host: &world.host, streams: &world.streams };
+    if let Some(pool) = pool {
+        world.pools.get_mut(pool).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
+    }
     for block in blocks {
         world.blocks.get_mut(block).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
     }
@@ -183,7 +189,6 @@ fn each_use(
         world.models.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         world.graphs.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         world.events.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
-        world.pools.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         world.channels.get_mut(object).into_iter().for_each(|entry| f(&mut entry.in_flight, &order));
         if let Some(object) = world.registrations.get(&object).and_then(|registration| registration.object) {
             world.allocators.get_mut(&object).into_iter().for_each(|in_flight| f(in_flight, &order));
@@ -317,6 +322,7 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
         }
         Op::Take => super::lent::taken(world, event, call),
         Op::EndThread => {
+            world.devices.values_mut().for_each(|device| device.outlives(event.thread));
             let state = world.threads.remove(&event.thread).and_then(|state| state.current);
             let context = state.and_then(|(context, _)| world.contexts.get_mut(context));
             context.into_iter().for_each(|context| context.data.outlived = true);

@@ -153,10 +153,12 @@ fn replayed(case: &mut Case<'_>, object: Object) {
     }
 }
 
-/// Whether another thread is in a call that uses the memory.
+/// Whether another thread is in a call that uses the memory. A block that goes back to its allocator is not used any more:
+/// the free function may have told another thread of it before it returns.
 fn running(case: &mut Case<'_>, object: Object) -> bool {
     let Some(span) = case.world.blocks.get(object).map(|block| block.data.span) else { return false };
-    let user = case.elsewhere().find_map(|other| {
+    let mut calls = case.elsewhere().filter(|other| other.scene.event.op != Op::GiveBack);
+    let user = calls.find_map(|other| {
         let used = other.scene.memory.iter().find(|used| used.role != Role::Contents && used.span.overlaps(span))?;
         Some((other.scene.call, used.role))
     });

@@ -193,7 +193,7 @@ pub(super) fn make_current(world: &mut World, call: Call, context: Object) {
 
 pub(super) fn set_device(world: &mut World, call: Call, id: u64, context: Object) {
     let device = world.devices.entry(id).or_default();
-    device.sets.push(call);
+    device.note_set(call);
     world.kept.remove(&Object::device(id));
     device.default_context = Some(context);
     if world.contexts.get(context).is_none() {
@@ -205,10 +205,8 @@ pub(super) fn set_device(world: &mut World, call: Call, id: u64, context: Object
 
 pub(super) fn reset_device(world: &mut World, call: Call, id: u64, forced: bool) {
     let Some(device) = world.devices.get_mut(&id) else { return };
-    if !forced && device.sets.len() > 1 {
-        // The thread's own set, if it has one.
-        let own = device.sets.iter().rposition(|set| set.thread == call.thread);
-        device.sets.remove(own.unwrap_or(0));
+    if !forced && device.sets_left() > 1 {
+        device.take_back_set(call.thread);
         return;
     }
     device.sets.clear();
@@ -302,6 +300,11 @@ fn end_stream(world: &mut World, call: Call, object: Object, discarded: bool) {
         world.host.join(&stream.clock);
     }
     world.host.forget(stream.key);
+    world.callbacks.retain(|_, (of, awaited)| {
+        awaited.clock.forget(stream.key);
+        *of != stream.key
+    });
+    world.under_way.iter_mut().for_each(|other| other.awaited.clock.forget(stream.key));
     world.streams.live_mut().for_each(|(_, other)| other.data.clock.forget(stream.key));
     world.events.live_mut().for_each(|(_, event)| {
         if let Some(record) = &mut event.data.record {

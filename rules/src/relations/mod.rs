@@ -13,6 +13,8 @@ mod effects;
 mod endings;
 mod events;
 mod follows;
+#[cfg(test)]
+mod growth;
 mod in_flight;
 mod lent;
 mod live;

@@ -1,9 +1,9 @@
 //! What is remembered of each kind of object.
 
 use super::clock::{Clock, Key, Position};
-use crate::events::{Member, Object, Span, Use};
+use crate::events::{Member, Object, Span, Thread, Use};
 use crate::finding::Call;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Default, Debug)]
 pub(super) struct Process {
@@ -32,13 +32,61 @@ pub(super) struct ThreadState {
 
 #[derive(Default, Debug)]
 pub(super) struct Device {
-    pub(super) sets: Vec<Call>,
+    /// By the thread that has set it, and together for threads that have ended.
+    pub(super) sets: BTreeMap<Option<Thread>, Sets>,
     pub(super) default_context: Option<Object>,
     /// The reset that released it last, and whether it did so by force.
     pub(super) reset: Option<(Call, bool)>,
     /// The number of the last call that released it by force: what was there before could not be ended.
     pub(super) forced: u64,
     pub(super) peers: BTreeSet<u64>,
+}
+
+/// How often a thread has set a device without a reset.
+#[derive(Debug)]
+pub(super) struct Sets {
+    count: u64,
+    /// The first of them. A reset belongs to the last.
+    first: Call,
+}
+
+impl Device {
+    pub(super) fn note_set(&mut self, call: Call) {
+        self.sets.entry(Some(call.thread)).or_insert(Sets { count: 0, first: call }).count += 1;
+    }
+
+    /// How many resets are to come.
+    pub(super) fn sets_left(&self) -> u64 {
+        self.sets.values().map(|sets| sets.count).sum()
+    }
+
+    /// A set to which no reset belongs.
+    pub(super) fn unpaired_set(&self) -> Option<Call> {
+        self.sets.values().map(|sets| sets.first).max_by_key(|set| set.number)
+    }
+
+    /// The reset belongs to a set of its thread, if there is one.
+    pub(super) fn take_back_set(&mut self, thread: Thread) {
+        let own = Some(thread);
+        let oldest = || self.sets.iter().min_by_key(|(_, sets)| sets.first.number).map(|(thread, _)| *thread);
+        let Some(of) = self.sets.contains_key(&own).then_some(own).or_else(oldest) else { return };
+        if let Some(sets) = self.sets.get_mut(&of) {
+            sets.count -= 1;
+            if sets.count == 0 {
+                self.sets.remove(&of);
+            }
+        }
+    }
+
+    /// The thread has ended. Its sets still count.
+    pub(super) fn outlives(&mut self, thread: Thread) {
+        let Some(Sets { count, first }) = self.sets.remove(&Some(thread)) else { return };
+        let ended = self.sets.entry(None).or_insert(Sets { count: 0, first });
+        ended.count += count;
+        if first.number < ended.first.number {
+            ended.first = first;
+        }
+    }
 }
 
 #[derive(Debug)]

@@ -52,7 +52,9 @@ pub(super) fn awaited(world: &World, scene: &Scene) -> Awaited {
                 .flat_map(|model| model.in_flight.pending(&order))
                 .for_each(|task| awaited.clock.raise(task.key, task.count));
         }
-        (Op::Begin, _) => awaited = world.callbacks.get(&event.object).cloned().unwrap_or_default(),
+        (Op::Begin, _) => {
+            awaited = world.callbacks.get(&event.object).map(|(_, awaited)| awaited.clone()).unwrap_or_default();
+        }
         _ if event.is(Flag::Blocks) => event.queue().into_iter().for_each(add),
         _ => {}
     }

@@ -3,7 +3,7 @@
 use super::scene::{Case, Scene};
 use super::world::{Process, World};
 use crate::catalogue::*;
-use crate::events::{Kind, Object, Op};
+use crate::events::{Kind, Object, Op, Thread};
 use crate::finding::{Call, Finding};
 
 pub(super) fn judge(case: &mut Case<'_>) {
@@ -134,7 +134,7 @@ fn finalise(case: &mut Case<'_>) {
     if !left.is_empty() && !of_others {
         let world = case.world;
         let device = left.iter().find(|object| object.kind == Kind::Device);
-        let set = device.and_then(|device| world.devices.get(&device.number)?.sets.last().copied());
+        let set = device.and_then(|device| world.devices.get(&device.number)?.unpaired_set());
         case.report(
             INIT_02,
             format!("the library is finalised while {} of the program's objects are alive", left.len()),
@@ -157,8 +157,8 @@ pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Findin
 fn left(case: &Case<'_>) -> Vec<Object> {
     let world = case.world;
     // A set by a thread that has ended does not count: the manual only advises to reset the device on that thread.
-    let lives = |set: &Call| world.threads.contains_key(&set.thread);
-    let set = world.devices.iter().filter(|(_, device)| device.sets.iter().any(lives));
+    let lives = |thread: &Thread| world.threads.contains_key(thread);
+    let set = world.devices.iter().filter(|(_, device)| device.sets.keys().flatten().any(lives));
     let mut left: Vec<Object> = set.map(|(id, _)| Object::device(*id)).collect();
     left.extend(world.contexts.matching(|context| !context.default));
     left.extend(world.streams.live().map(|(stream, _)| stream).filter(|stream| stream.kind == Kind::Stream));

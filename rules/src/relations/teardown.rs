@@ -48,7 +48,7 @@ fn default_stream(case: &mut Case<'_>, context: Object) {
 fn device(case: &mut Case<'_>, device: Object) {
     let world = case.world;
     let Some(entry) = world.devices.get(&device.number) else { return };
-    let last = entry.sets.len() == 1;
+    let last = entry.sets_left() == 1;
     let Some(default) = entry.default_context.filter(|_| last) else { return };
     let what = format!("{device} is reset");
 

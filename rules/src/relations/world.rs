@@ -1,6 +1,6 @@
 //! The checker's state: every object of the events, and the relations between them.
 
-use super::clock::{Awaited, Clock, InFlight, Now, Order, Stream};
+use super::clock::{Awaited, Clock, InFlight, Key, Now, Order, Stream};
 pub(super) use super::objects::*;
 use super::recent::Recent;
 use super::registry::{Dead, Entry, Registry};
@@ -54,8 +54,8 @@ pub(super) struct World {
     pub(super) contradicted: BTreeSet<u64>,
     /// The work that may use memory of the caller's allocators, by the allocators' objects.
     pub(super) allocators: BTreeMap<Object, InFlight>,
-    /// The work that is over when a queued callback begins.
-    pub(super) callbacks: BTreeMap<Object, Awaited>,
+    /// The work that is over when a queued callback begins, with the key of the callback's stream.
+    pub(super) callbacks: BTreeMap<Object, (Key, Awaited)>,
     /// The streams that wait for records of events, as far as both may not be over.
     pub(super) waits: Vec<Wait>,
     /// The call that last queued a function of the program, or other work that may write memory which no event names.

@@ -24,6 +24,7 @@ mod near;
 mod near_memory;
 mod orders;
 mod overlapping;
+mod pools;
 mod process;
 mod random;
 mod refused;

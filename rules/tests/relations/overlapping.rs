@@ -1,5 +1,6 @@
 //! Calls of several threads at a time: one ends what another uses.
 
+use crate::allocators::{lender, run_in};
 use crate::support::*;
 use ascendcl_rules::*;
 
@@ -45,12 +46,16 @@ fn a_stream_is_not_destroyed_while_another_thread_uses_it() {
     assert_eq!(during(using, other, 1), []);
 }
 
-#[test]
-fn memory_is_not_freed_while_another_thread_uses_it() {
-    let block_of = |event: &Event| match event.uses[0] {
+/// The block that the first use of the event names.
+fn block_of(event: &Event) -> Object {
+    match event.uses[0] {
         Use::Memory { span, .. } => Object::memory(span.start),
         _ => unreachable!("the first use is the block"),
-    };
+    }
+}
+
+#[test]
+fn memory_is_not_freed_while_another_thread_uses_it() {
     let copying = |p: &mut Program| {
         let block = p.malloc(64);
         let copy = p.event("aclrtMemcpy", block, Op::Use);
@@ -68,6 +73,23 @@ fn memory_is_not_freed_while_another_thread_uses_it() {
         p.free(block);
     };
     assert_eq!(during(copying, other, 1), []);
+}
+
+#[test]
+fn the_memory_of_an_allocator_is_freed_while_its_free_function_still_runs() {
+    let giving_back = |awaited: bool| {
+        move |p: &mut Program| {
+            let (block, stream, allocator) = lender(p);
+            run_in(p, stream, block.number, 64, &[]);
+            if awaited {
+                p.sync(stream);
+            }
+            let back = p.event("", allocator, Op::GiveBack);
+            back.using(memory(block, 64, Access::Write, Role::Workspace, None))
+        }
+    };
+    assert_eq!(during(giving_back(true), |p, back| p.free(block_of(back)), 1), []);
+    assert_eq!(during(giving_back(false), |p, back| p.free(block_of(back)), 1), [ALLOC_11]);
 }
 
 /// Two models, thread 1 runs the first, and thread 0 runs one of them meanwhile. `areas` says which of two blocks is the

@@ -96,24 +96,27 @@ pub(crate) fn aclrtRecordEvent(event: aclrtEvent, stream: aclrtStream) -> Answer
 
 /// With the flag, each run of what is captured records the event for streams outside. The checker hears of it at each run.
 pub(crate) fn aclrtRecordEventWithFlag(event: aclrtEvent, stream: aclrtStream, flag: u32) -> Answer {
-    let found = find(event)?;
+    if event.is_null() {
+        return Err(Failure::invalid("the event is null"));
+    }
     match is_external(flag, ACL_EVENT_RECORD_EXTERNAL)? {
-        true => found.record_outward(&submission_stream(stream)?),
+        true => find(event)?.record_outward(&submission_stream(stream)?),
         false => aclrtRecordEvent(event, stream),
     }
 }
 
 /// A time limit of 0 means no limit, and so does -1 for an external wait, as in the vendor's example.
 pub(crate) fn aclrtStreamWaitEventWithFlag(stream: aclrtStream, event: aclrtEvent, timeout: u32, flag: u32) -> Answer {
-    let found = find(event)?;
-    if is_external(flag, ACL_EVENT_WAIT_EXTERNAL)? {
-        if !matches!(timeout, 0 | u32::MAX) {
-            return Err(Failure::invalid(format!("an external wait has no time limit; found {timeout}")));
-        }
-        return found.hold_up_outward(&submission_stream(stream)?, None);
+    if event.is_null() {
+        return Err(Failure::invalid("the event is null"));
     }
-    let call = wait_of(stream, event).begin()?;
-    call.end(found.hold_up(Named::find(stream)?, wait_limit(timeout)))
+    if !is_external(flag, ACL_EVENT_WAIT_EXTERNAL)? {
+        return hold_up(stream, event, wait_limit(timeout));
+    }
+    if !matches!(timeout, 0 | u32::MAX) {
+        return Err(Failure::invalid(format!("an external wait has no time limit; found {timeout}")));
+    }
+    find(event)?.hold_up_outward(&submission_stream(stream)?, None)
 }
 
 /// In seconds, as for notifies. The manual said milliseconds up to 8.5, which the library has never done.

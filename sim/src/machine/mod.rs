@@ -52,6 +52,8 @@ pub(crate) mod contexts;
 pub(crate) mod descriptions;
 pub(crate) mod device;
 pub(crate) mod event;
+#[cfg(test)]
+mod growth;
 pub(crate) mod handles;
 pub(crate) mod host;
 pub(crate) mod instances;

@@ -257,3 +257,32 @@ fn the_sources_of_a_batch_do_not_change_before_it_is_over() {
         sync(stream);
     });
 }
+
+#[test]
+fn a_copy_or_replay_that_a_stopped_stream_refuses_reads_nothing() {
+    for replayed in [false, true] {
+        let run = || {
+            let (block, pinned, event) = (malloc(64), malloc_host(64), event());
+            let [held, failing, stream] = [(); 3].map(|()| stream());
+            store(pinned, 1);
+            let graph = replayed.then(|| captured(stream, || queue_copy(block, pinned, TO_DEVICE, stream)));
+            let gate = Gate::close(held);
+            ok!(aclrtRecordEvent(event, held));
+            ok!(aclrtSetStreamFailureMode(failing, ACL_STOP_ON_FAILURE.into()));
+            ok!(aclrtStreamWaitEventWithTimeout(failing, event, 1));
+            // The failure stops all streams of the context. No thread has waited for it.
+            while acl!(aclrtMemsetAsync(block, 64, 1, 64, stream)) == ACL_SUCCESS {
+                std::thread::sleep(std::time::Duration::from_millis(10));
+            }
+            let refused = match graph {
+                Some(graph) => acl!(aclmdlRIExecuteAsync(graph, stream)),
+                None => acl!(aclrtMemcpyAsync(block, 64, pinned, 64, TO_DEVICE, stream)),
+            };
+            assert_eq!(refused, ACL_ERROR_RT_WAIT_TIMEOUT);
+            store(pinned, 2);
+            assert_eq!(acl!(aclrtSynchronizeStream(stream)), ACL_ERROR_RT_WAIT_TIMEOUT);
+            gate.open();
+        };
+        assert_eq!(broken(run), [], "{replayed}");
+    }
+}

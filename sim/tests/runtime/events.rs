@@ -240,3 +240,24 @@ fn time_stamps_do_not_depend_on_which_event_is_asked_first() {
     let (later, earlier) = (at(second), at(first));
     assert!(later - earlier >= 100_000, "{earlier} and {later}");
 }
+
+#[test]
+fn an_event_of_several_processes_is_recorded_and_awaited_by_the_calls_that_take_flags() {
+    let _machine = device();
+    let (first, second, mut event) = (stream(), stream(), aclrtEvent::NULL);
+    ok!(aclrtCreateEventExWithFlag(&mut event, ACL_EVENT_IPC));
+    let open = block(first);
+    ok!(aclrtRecordEventWithFlag(event, first, 0));
+    ok!(aclrtStreamWaitEventWithFlag(second, event, 0, 0));
+    assert_eq!(acl!(aclrtSynchronizeStreamWithTimeout(second, 30)), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT);
+    drop(open);
+    ok!(aclrtSynchronizeStream(second));
+    ok!(aclrtDestroyEvent(event));
+
+    // Null and the flag are looked at before the handle.
+    let (gone, wrong, unknown) = (event, ACL_ERROR_INVALID_PARAM, ACL_ERROR_RT_INVALID_HANDLE);
+    for (event, flag, code) in [(aclrtEvent::NULL, 0, wrong), (gone, 7, wrong), (gone, 0, unknown)] {
+        assert_eq!(acl!(aclrtRecordEventWithFlag(event, first, flag)), code, "{flag}");
+        assert_eq!(acl!(aclrtStreamWaitEventWithFlag(second, event, 0, flag)), code, "{flag}");
+    }
+}

@@ -3,9 +3,8 @@
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::capture::capture_of;
-use crate::machine::handles::Table;
 use crate::machine::recording::Recorder;
-use crate::machine::recording::update::{Group, Update};
+use crate::machine::recording::update::{GROUPS, Group, Update};
 use crate::machine::streams::refusals::captured;
 use crate::machine::streams::stream::Stream;
 use crate::machine::watch;
@@ -13,8 +12,6 @@ use ascendcl_rules::{GRAPH_09, Object};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtTaskGrp;
 use std::sync::{Arc, Mutex};
-
-static GROUPS: Table<Group> = Table::new();
 
 /// Work captured on the stream from here on belongs to a group.
 pub(crate) fn begin_group(stream: &Stream) -> Answer {
@@ -81,10 +78,6 @@ pub(crate) fn end_update(stream: &Arc<Stream>) -> Answer {
     })?;
     watch::group_was_updated(graph, group, uses);
     Ok(())
-}
-
-pub(crate) fn clear() {
-    drop(GROUPS.remove_all(|_| true));
 }
 
 fn status(text: &'static str, stream: &Stream) -> Failure {

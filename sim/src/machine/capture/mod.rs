@@ -14,7 +14,6 @@ mod groups;
 mod modes;
 
 pub(crate) use conditions::{add_condition, add_task, begin_body};
-pub(in crate::machine) use groups::clear as clear_groups;
 pub(crate) use groups::{begin_group, begin_update, end_group, end_update};
 pub(crate) use modes::{exchange_mode, refuse_blocking, refuse_synchronous};
 
@@ -26,6 +25,7 @@ use crate::machine::recording::Recorder;
 use crate::machine::recording::captures::{Capture, Captured, Clock, State};
 use crate::machine::recording::conditions::Condition;
 use crate::machine::recording::tasks::{Node, Sort};
+use crate::machine::recording::update;
 use crate::machine::streams::refusals::{captured, refuse_bound};
 use crate::machine::streams::stream::Stream;
 use crate::machine::streams::table;
@@ -34,6 +34,7 @@ use ascendcl_rules::{GRAPH_01, GRAPH_02, GRAPH_03, GRAPH_06, Object};
 use ascendcl_sys::constants::ACL_STREAM_CPU_SCHEDULE;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclmdlRICaptureMode;
+use std::mem::ManuallyDrop;
 use std::sync::{Arc, Mutex};
 
 /// The meaning of an event that was recorded during a capture.
@@ -127,7 +128,7 @@ impl Capture {
 
     /// It comes to nothing.
     fn give_up(&self) {
-        drop(self.finish().map(|captured| drop(Conditions(captured.conditions))));
+        drop(self.finish().map(|captured| drop(Left { number: self.number, conditions: captured.conditions })));
         conditions::break_body(self.number);
     }
 
@@ -147,8 +148,8 @@ impl Capture {
             }
         }
         // What fails below leaves nothing.
-        let left = Conditions(conditions);
-        if left.0.iter().any(|condition| condition.is_ready() != Some(true)) {
+        let left = Left { number: self.number, conditions };
+        if left.conditions.iter().any(|condition| condition.is_ready() != Some(true)) {
             let text = "a body of a condition was not captured, or its capture was broken off";
             return Err(Failure::new(ACL_ERROR_RT_STREAM_CAPTURE_INVALIDATED, text));
         }
@@ -179,18 +180,23 @@ impl Capture {
     }
 }
 
-/// Conditions that are gone, unless they are kept.
-struct Conditions(Vec<Arc<Condition>>);
+/// The conditions and task groups of a capture that comes to nothing, unless they are kept.
+struct Left {
+    number: usize,
+    conditions: Vec<Arc<Condition>>,
+}
 
-impl Conditions {
-    fn keep(mut self) -> Vec<Arc<Condition>> {
-        std::mem::take(&mut self.0)
+impl Left {
+    fn keep(self) -> Vec<Arc<Condition>> {
+        let mut left = ManuallyDrop::new(self);
+        std::mem::take(&mut left.conditions)
     }
 }
 
-impl Drop for Conditions {
+impl Drop for Left {
     fn drop(&mut self) {
-        self.0.iter().for_each(|condition| condition.forget());
+        self.conditions.iter().for_each(|condition| condition.forget());
+        update::forget(self.number);
     }
 }
 

@@ -11,7 +11,7 @@ pub(crate) use parts::tasks_of;
 use crate::abi::HostCallback;
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
-use crate::machine::capture::{self, is_capturing};
+use crate::machine::capture::is_capturing;
 use crate::machine::contexts::context;
 use crate::machine::contexts::teardown::discard_stream;
 use crate::machine::device::Device;
@@ -20,6 +20,7 @@ use crate::machine::recording::assembly::Assembly;
 use crate::machine::recording::captures::Captured;
 use crate::machine::recording::conditions::{self, Condition};
 use crate::machine::recording::tasks::{self, Node, Tie};
+use crate::machine::recording::update;
 use crate::machine::streams::stream::{Kind, Stream};
 use crate::machine::streams::table;
 use crate::machine::watch;
@@ -118,7 +119,7 @@ pub(crate) fn remove(handle: aclmdlRI) -> Answer {
     // When two threads destroy the same instance, one of them finds it destroyed.
     let number = number_of(handle)?;
     let instance = INSTANCES.remove(number).ok_or_else(|| unknown(number))?;
-    watch::has_no_groups(number);
+    update::forget(number);
     let callbacks = std::mem::take(&mut *lock(&instance.callbacks));
     for callback in callbacks {
         user_code::run_within(0, || watch::run(&callback));
@@ -313,6 +314,7 @@ pub(in crate::machine) fn take_of_context(context: usize) -> Vec<Arc<Instance>> 
 pub(in crate::machine) fn release(instances: Vec<Arc<Instance>>) {
     for instance in instances {
         instance.abort();
+        update::forget(instance.number);
         instance.release();
     }
 }
@@ -320,6 +322,6 @@ pub(in crate::machine) fn release(instances: Vec<Arc<Instance>>) {
 pub(in crate::machine) fn clear() {
     release(INSTANCES.remove_all(|_| true));
     labels::clear();
-    capture::clear_groups();
+    update::clear();
     conditions::clear();
 }

@@ -9,6 +9,7 @@ use crate::machine::handles::{self, Table};
 use crate::machine::memory::{allocate_device, free_device};
 use crate::machine::recording::captures::Captured;
 use crate::machine::recording::tasks::{Node, Work};
+use crate::machine::recording::update;
 use crate::machine::trouble;
 use crate::machine::watch;
 use ascendcl_rules::Use;
@@ -157,6 +158,7 @@ impl Condition {
         drop(CONDITIONS.remove(self.number));
         for body in self.task.get().iter().flat_map(|task| &task.bodies) {
             drop(BODIES.remove(body.number));
+            update::forget(body.number);
         }
         self.inner(&Self::forget);
     }

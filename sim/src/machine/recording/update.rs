@@ -2,8 +2,39 @@
 
 use crate::failure::Answer;
 use crate::locks::lock;
+use crate::machine::handles::Table;
 use crate::machine::recording::tasks::{Node, Work};
+use crate::machine::watch;
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, Weak};
+
+/// The groups that have a handle.
+pub(in crate::machine) static GROUPS: Table<Group> = Table::new();
+
+/// The instances with groups that are gone, the latest last.
+static GONE: Mutex<VecDeque<usize>> = Mutex::new(VecDeque::new());
+
+/// The instance with this number is gone, or its capture came to nothing.
+pub(in crate::machine) fn forget(graph: usize) {
+    /// Of how many such instances the handles of groups stay good. In the vendor's library they do for ever.
+    const REMEMBERED: usize = 64;
+    watch::has_no_groups(graph);
+    if GROUPS.select(|group| group.graph == graph).is_empty() {
+        return;
+    }
+    let mut gone = lock(&GONE);
+    gone.push_back(graph);
+    let forgotten = if gone.len() > REMEMBERED { gone.pop_front() } else { None };
+    drop(gone);
+    if let Some(graph) = forgotten {
+        drop(GROUPS.remove_all(|group| group.graph == graph));
+    }
+}
+
+pub(in crate::machine) fn clear() {
+    lock(&GONE).clear();
+    drop(GROUPS.remove_all(|_| true));
+}
 
 /// Nodes whose work is replaced together.
 pub(crate) struct Group {

@@ -5,6 +5,7 @@ use crate::machine::recording::Recorder;
 use crate::machine::streams::exceptions::Threads;
 use crate::machine::workers::callback_thread::CallbackThread;
 use crate::machine::workers::point::Point;
+use crate::machine::workers::timer::Alarm;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
@@ -28,6 +29,8 @@ pub(in crate::machine) struct Call {
 pub(in crate::machine) struct Await {
     pub(in crate::machine) point: Arc<Point>,
     pub(in crate::machine) limit: Option<Duration>,
+    /// Ends the wait when its time is over. Is dropped with it: limits may be long, and waits many.
+    pub(in crate::machine) alarm: Option<Alarm>,
     /// Is dropped when the wait is over.
     pub(in crate::machine) _counted: Option<Counted>,
 }

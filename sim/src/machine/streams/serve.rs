@@ -202,9 +202,13 @@ impl Stream {
     }
 
     fn limit_wait(self: &Arc<Self>, ticket: u64, limit: Option<Duration>) {
-        if let Some(at) = limit.and_then(|limit| Instant::now().checked_add(limit)) {
-            let stream: Weak<dyn Served> = Arc::<Self>::downgrade(self);
-            timer::set(at, stream, ticket);
+        let Some(at) = limit.and_then(|limit| Instant::now().checked_add(limit)) else { return };
+        let stream: Weak<dyn Served> = Arc::<Self>::downgrade(self);
+        // The wait may be over by now.
+        if let Turn::Parked(current, wait) = &mut lock(&self.queue).turn
+            && *current == ticket
+        {
+            wait.alarm = Some(timer::set(at, stream, ticket));
         }
     }
 }

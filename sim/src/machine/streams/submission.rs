@@ -137,7 +137,8 @@ impl Stream {
             Ok(())
         };
         // Together: an abort between the two would leave a wait for what is never begun.
-        self.push([Task::Run(Box::new(begin)), Task::Await(Await { point, limit, _counted: None })]).map(drop)
+        self.push([Task::Run(Box::new(begin)), Task::Await(Await { point, limit, alarm: None, _counted: None })])
+            .map(drop)
     }
 
     /// Lets the tasks that follow wait for a point, for `limit` at most.
@@ -148,7 +149,7 @@ impl Stream {
         counted: Option<Counted>,
     ) -> Answer<u64> {
         begin_timer(limit)?;
-        self.push([Task::Await(Await { point, limit, _counted: counted })])
+        self.push([Task::Await(Await { point, limit, alarm: None, _counted: counted })])
     }
 
     /// Queues the tasks together. Answers the position of the last.

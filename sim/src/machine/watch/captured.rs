@@ -94,6 +94,12 @@ pub(crate) fn has_no_groups(graph: usize) {
     lock(&GROUPED).remove(&graph);
 }
 
+/// How many graphs have task groups.
+#[cfg(test)]
+pub(in crate::machine) fn count_grouped() -> usize {
+    lock(&GROUPED).len()
+}
+
 /// Also what captures have left that came to nothing. No graph has the number of another one.
 pub(super) fn clear() {
     lock(&GROUPED).clear();

@@ -17,6 +17,8 @@ mod report;
 mod sources;
 
 pub(crate) use blameless::{failed, made_to_fail, mapped_without_a_handle, moment, succeeded};
+#[cfg(test)]
+pub(in crate::machine) use captured::count_grouped;
 pub(crate) use captured::{
     became_a_built_graph, became_a_graph, begins_to_keep, group_begins, group_ends, group_was_updated, has_group,
     has_no_groups, keeps_for_a_task, keeps_no_more,
@@ -257,9 +259,14 @@ impl Watched {
             }
             return;
         }
-        if let Some(checker) = &mut *lock(&CHECKER) {
+        let refused = if let Some(checker) = &mut *lock(&CHECKER) {
+            let queued = (outcome == Outcome::Refused).then(|| checker.queued_by(event.thread)).flatten();
             checker.commit(&event, outcome);
-        }
+            queued
+        } else {
+            None
+        };
+        refused.iter().for_each(sources::was_refused);
         sources::settle(&event);
         guards::settle();
     }

@@ -71,6 +71,13 @@ pub(crate) fn sources_of_replay(graph: impl Named, stream: impl Named) {
     }
 }
 
+/// The work was not queued after all: nothing reads its sources.
+pub(super) fn was_refused(work: &Work) {
+    if COUNT.load(SeqCst) > 0 {
+        keep(|sources| sources.retain(|source| source.work != *work));
+    }
+}
+
 /// The copy runs now. What has changed is found when a thread waits for it: by a call of the program's.
 pub(crate) fn source_is_read(id: SourceId) {
     let source = lock(&SOURCES).iter().find(|source| source.id == id.0).copied();

@@ -32,14 +32,32 @@ pub(in crate::machine) fn begin() -> Answer {
     Ok(())
 }
 
+/// An alarm that is set. If it is dropped, it does not go off any more.
+#[must_use]
+pub(in crate::machine) struct Alarm((Instant, u64));
+
+impl Drop for Alarm {
+    fn drop(&mut self) {
+        let removed = lock(&ALARMS).set.remove(&self.0);
+        drop(removed);
+    }
+}
+
 /// Resumes the stream at that time, if it is still parked with this ticket then.
-pub(in crate::machine) fn set(at: Instant, stream: Weak<dyn Served>, ticket: u64) {
+pub(in crate::machine) fn set(at: Instant, stream: Weak<dyn Served>, ticket: u64) -> Alarm {
     let mut alarms = lock(&ALARMS);
     alarms.serial += 1;
     let key = (at, alarms.serial);
     alarms.set.insert(key, (stream, ticket));
     drop(alarms);
     CHANGED.notify_one();
+    Alarm(key)
+}
+
+/// How many alarms are set.
+#[cfg(test)]
+pub(in crate::machine) fn count() -> usize {
+    lock(&ALARMS).set.len()
 }
 
 fn watch() {
