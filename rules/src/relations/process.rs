@@ -4,7 +4,7 @@ use super::scene::{Case, Scene};
 use super::world::{Process, World};
 use crate::catalogue::*;
 use crate::events::{Kind, Object, Op, Thread};
-use crate::finding::{Call, Finding};
+use crate::finding::Finding;
 
 pub(super) fn judge(case: &mut Case<'_>) {
     let process = &case.world.process;

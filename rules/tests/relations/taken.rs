@@ -76,7 +76,8 @@ fn memory_is_freed_in_the_free_function_of_its_thread_or_elsewhere() {
         })
     };
     assert_eq!(freed(0, Op::GiveBack), [ALLOC_14]);
-    assert_eq!(freed(3, Op::GiveBack), [ALLOC_11, MODEL_02]);
+    // The block is back from where the free function begins, so no other use of it is under way.
+    assert_eq!(freed(3, Op::GiveBack), [ALLOC_11]);
     assert_eq!(freed(0, Op::Take), [ALLOC_11]);
     // The stream has gone, and another one has its handle.
     let gone = broken(|p| {
