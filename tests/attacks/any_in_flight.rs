@@ -3,14 +3,14 @@
 use super::*;
 use crate::common::{assert_lives, c_library, library_at};
 use ascendcl::operator::{Absent, AnyInput, AnyTensor, Operator};
-use ascendcl::{Acl, ElementType, error::InputError};
+use ascendcl::{Acl, ElementType, error::InputError, stream::DefaultAllocator};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 
 const MOMENT: Duration = Duration::from_millis(20);
 
 /// A tensor that `Relu` writes on this stream.
-fn launched<C: Brand>(current: &Current<C>, stream: &StreamOps<C>, numbers: [f32; 4]) -> Pending<C, AnyTensor<C>> {
+fn launched<C: Brand>(current: &Current<C>, stream: &Stream<C, DefaultAllocator>, numbers: [f32; 4]) -> Pending<C, AnyTensor<C>> {
     let (x, y) = (floats(current, numbers), current.any_tensor(&[2, 2], ElementType::F32).unwrap());
     stream.launch(current, Operator::new("Relu").bind(current, x, y).unwrap()).unwrap().into_outputs()
 }
