@@ -3,14 +3,18 @@
 use super::*;
 use crate::common::{assert_lives, c_library, library_at};
 use ascendcl::operator::{Absent, AnyInput, AnyTensor, Operator};
-use ascendcl::{Acl, ElementType, error::InputError};
+use ascendcl::{Acl, ElementType, error::InputError, stream::DefaultAllocator};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 
 const MOMENT: Duration = Duration::from_millis(20);
 
 /// A tensor that `Relu` writes on this stream.
-fn launched<C: Brand>(current: &Current<C>, stream: &StreamOps<C>, numbers: [f32; 4]) -> Pending<C, AnyTensor<C>> {
+fn launched<C: Brand>(
+    current: &Current<C>,
+    stream: &Stream<C, DefaultAllocator>,
+    numbers: [f32; 4],
+) -> Pending<C, AnyTensor<C>> {
     let (x, y) = (floats(current, numbers), current.any_tensor(&[2, 2], ElementType::F32).unwrap());
     stream.launch(current, Operator::new("Relu").bind(current, x, y).unwrap()).unwrap().into_outputs()
 }
@@ -86,12 +90,13 @@ fn a_tensor_that_another_stream_adopts_stays_until_the_work_of_that_stream_is_do
         let y = launched(current, &first, [5.0; 4]);
         let event = first.record(current, current.event().unwrap()).unwrap();
         first.synchronize(current).unwrap();
+        collect(current);
         let release = hold(current, &second);
         let y = second.adopt_after(current, y, &event).unwrap();
-        let held = control::live().device_blocks;
+        assert_lives!(device_blocks, 1);
         drop(y);
         collect(current);
-        assert_lives!(device_blocks, held);
+        assert_lives!(device_blocks, 1);
         release.send(()).unwrap();
         second.synchronize(current).unwrap();
         collect(current);

@@ -2,7 +2,7 @@
 
 use super::super::{fail, nothing_fails};
 use super::*;
-use ascendcl::{Library, error::CloseError};
+use ascendcl::{Library, runtime::CloseError};
 use ascendcl_macros::proves;
 
 /// The state of a captured callback panics when the graph is destroyed, which is at the end of the context.
