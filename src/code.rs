@@ -68,7 +68,8 @@ impl Code {
     pub fn rules(self) -> &'static [RuleId] {
         match self.0 {
             ACL_ERROR_UNINITIALIZE => &[INIT_01],
-            ACL_ERROR_REPEAT_INITIALIZE => &[INIT_05],
+            // `aclInit` succeeds with it; a second directory of operators is refused with it.
+            ACL_ERROR_REPEAT_INITIALIZE => &[OP_05, INIT_05],
             ACL_ERROR_REPEAT_FINALIZE => &[INIT_08],
             ACL_ERROR_DUMP_ALREADY_RUN | ACL_ERROR_DUMP_NOT_RUN => &[INIT_12],
             ACL_ERROR_PROF_ALREADY_RUN | ACL_ERROR_PROF_NOT_RUN | ACL_ERROR_PROF_API_CONFLICT => &[INIT_13],

@@ -69,7 +69,7 @@ pub(crate) fn vendor_error(error: &VendorError) {
     {
         let VendorError { call, code, text, doing } = error;
         let (number, name) = (code.number(), code.name());
-        let rules = error.rules().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        let rules = code.rules().iter().map(ToString::to_string).collect::<Vec<_>>().join(", ");
         let text = text.as_deref();
         emit(|| {
             if code.is_timeout() {

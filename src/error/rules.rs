@@ -15,7 +15,7 @@ impl Error {
     /// The error's message ends with them, in brackets.
     pub fn rules(&self) -> &'static [RuleId] {
         match self {
-            Self::Vendor(error) => error.rules(),
+            Self::Vendor(error) => error.code.rules(),
             Self::Input(error) => error.rules(),
             Self::Extension(error) => error.rules(),
             Self::LibraryInUse { user } => user.rules,

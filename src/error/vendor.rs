@@ -3,9 +3,7 @@
 use super::Cited;
 use crate::code::Code;
 use ascendcl_macros::rule;
-use ascendcl_rules::{OP_05, RuleId};
 use ascendcl_sys::Attempt;
-use ascendcl_sys::error_codes::ACL_ERROR_REPEAT_INITIALIZE;
 use core::fmt;
 
 /// A failed vendor call: the operation, the function, its code, and the library's text on the calling thread.
@@ -39,22 +37,11 @@ pub struct MissingFunction {
     pub doing: String,
 }
 
-impl VendorError {
-    /// The rules that the failure is about, if the function and its code identify them.
-    pub fn rules(&self) -> &'static [RuleId] {
-        match (self.call, self.code.number()) {
-            // Only for `aclInit` the code means that the library is initialised.
-            ("aclopSetModelDir", ACL_ERROR_REPEAT_INITIALIZE) => &[OP_05],
-            _ => self.code.rules(),
-        }
-    }
-}
-
 impl fmt::Display for VendorError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "could not {}: {} answered {}", self.doing, self.call, self.code)?;
         self.text.iter().try_for_each(|text| write!(f, "; the library says: {text}"))?;
-        Cited(self.rules()).fmt(f)
+        Cited(self.code.rules()).fmt(f)
     }
 }
 

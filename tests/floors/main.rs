@@ -65,7 +65,7 @@ const FLOORS_OF_THE_GRAPH_ENGINE: [&str; 9] =
 
 /// Files and folders of the simulator's `src`, from the ground up. A file stands where the longest of these names says
 /// that begins its own.
-const FLOORS_OF_THE_SIMULATOR: [&str; 34] = [
+const FLOORS_OF_THE_SIMULATOR: [&str; 35] = [
     "failure",
     "locks",
     "abi",
@@ -95,6 +95,7 @@ const FLOORS_OF_THE_SIMULATOR: [&str; 34] = [
     "machine/descriptions",
     "machine/host",
     "machine/life",
+    "machine/growth",
     "faults",
     "calls",
     "shells",

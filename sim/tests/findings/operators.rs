@@ -102,7 +102,7 @@ fn an_operator_handle_is_destroyed_once_after_the_last_call_that_uses_it() {
                 match step {
                     'r' => {
                         let (from, to) = ([input.cast_const()], [output]);
-                        drop(acl!(aclopExecWithHandle(handle, 1, from.as_ptr(), 1, to.as_ptr(), stream)));
+                        let _ = acl!(aclopExecWithHandle(handle, 1, from.as_ptr(), 1, to.as_ptr(), stream));
                     }
                     'w' => sync(stream),
                     _ => acl!(aclopDestroyHandle(handle)),

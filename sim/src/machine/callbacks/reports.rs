@@ -14,7 +14,6 @@ use crate::machine::workers::served::Link;
 use crate::machine::workers::user_code;
 use ascendcl_sys::error_codes::*;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Instant;
 
@@ -22,8 +21,6 @@ use std::time::Instant;
 struct Reporter {
     thread: u64,
     device: u32,
-    /// Whether the thread has ever asked for callbacks.
-    has_asked: AtomicBool,
     inbox: Mutex<Inbox>,
     came: Condvar,
 }
@@ -70,13 +67,10 @@ pub(crate) fn subscribe(thread: u64, stream: &Stream) -> Answer {
             let text = format!("there are {MOST_THREADS} reporting threads, and no more are possible");
             return Err(Failure::new(ACL_ERROR_RT_OVER_LIMIT, text));
         }
-        None => Arc::new(Reporter {
-            thread,
-            device,
-            has_asked: AtomicBool::new(false),
-            inbox: Mutex::default(),
-            came: Condvar::new(),
-        }),
+        None => {
+            ended::is_subscribed(thread);
+            Arc::new(Reporter { thread, device, inbox: Mutex::default(), came: Condvar::new() })
+        }
     };
     book.by_thread.insert(thread, Arc::clone(&reporter));
     book.by_stream.insert(stream.number(), reporter);
@@ -112,6 +106,7 @@ pub(in crate::machine) fn forget_stream(number: usize) {
         let last = !book.by_stream.values().any(|other| Arc::ptr_eq(other, &reporter));
         if last {
             book.by_thread.remove(&reporter.thread);
+            ended::is_not_silent(reporter.thread);
             lock(&reporter.inbox).closed = true;
         }
         reporter
@@ -133,11 +128,6 @@ pub(crate) fn lose_all() {
         let lost = std::mem::take(&mut lock(&reporter.inbox).calls);
         drop(lost);
     }
-}
-
-/// Whether a thread with this number is subscribed to a stream, and has never asked for callbacks.
-pub(in crate::machine) fn never_asks(thread: u64) -> bool {
-    lock(&BOOK).by_thread.get(&thread).is_some_and(|reporter| !reporter.has_asked.load(Relaxed))
 }
 
 /// A host function runs on a thread of the library, and not on a stream that a thread of the caller reports for.
@@ -206,7 +196,7 @@ pub(crate) fn process(deadline: Option<Instant>) -> Answer {
     };
     ended::reports();
     let reporter = lock(&BOOK).by_thread.get(&this_thread()).cloned().ok_or_else(not_subscribed)?;
-    reporter.has_asked.store(true, Relaxed);
+    ended::is_not_silent(reporter.thread);
     let patience = Patience::new();
     let mut inbox = lock(&reporter.inbox);
     while inbox.calls.is_empty() {

@@ -1,4 +1,4 @@
-//! Reporting threads that have ended: nobody runs what waits for them.
+//! Reporting threads that run no callbacks: those that have ended, and those that have never asked for one.
 
 use crate::abi::this_thread;
 use crate::locks::lock;
@@ -6,6 +6,9 @@ use std::collections::BTreeSet;
 use std::sync::Mutex;
 
 static ENDED: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
+
+/// Threads that are subscribed to a stream and have not asked for callbacks.
+static SILENT: Mutex<BTreeSet<u64>> = Mutex::new(BTreeSet::new());
 
 thread_local!(static END: End = End::new());
 
@@ -41,4 +44,19 @@ pub(in crate::machine) fn is_there(thread: u64) {
 /// knows the thread by a stream that was subscribed to it may ask.
 pub(in crate::machine) fn has_ended(thread: u64) -> bool {
     lock(&ENDED).contains(&thread)
+}
+
+/// A stream was subscribed to this thread, which no other stream reports to.
+pub(in crate::machine) fn is_subscribed(thread: u64) {
+    lock(&SILENT).insert(thread);
+}
+
+/// The thread asks for callbacks, or no stream reports to it any more.
+pub(in crate::machine) fn is_not_silent(thread: u64) {
+    lock(&SILENT).remove(&thread);
+}
+
+/// Whether a thread with this number is subscribed to a stream, and has never asked for callbacks.
+pub(in crate::machine) fn never_asks(thread: u64) -> bool {
+    lock(&SILENT).contains(&thread)
 }

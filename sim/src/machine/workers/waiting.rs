@@ -12,7 +12,6 @@
 use crate::abi::this_thread;
 use crate::failure::Failure;
 use crate::locks::lock;
-use crate::machine::callbacks::reports;
 use crate::machine::thread::{ended, inside};
 use crate::machine::trouble::{Patience, stuck};
 use crate::machine::watch;
@@ -201,7 +200,7 @@ fn chain_of(own: u64, first: Link, ending: bool, late: bool) -> Option<String> {
                 words.push(GONE.to_owned());
                 return Some(words.concat());
             }
-            Link::Reporter(thread) if late && reports::never_asks(thread) => {
+            Link::Reporter(thread) if late && ended::never_asks(thread) => {
                 words.push(SILENT.to_owned());
                 return Some(words.concat());
             }
