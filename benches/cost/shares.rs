@@ -35,7 +35,7 @@ column `safe` above. `floor` is what would be left over raw with the first three
 
 const TAIL: &str = "
 Where the floor is above the goal, the goal would be missed even without all checks. In the other rows it takes a smaller
-frame, or fewer instructions of checks, stamps and rows.
+frame, or fewer instructions of the other shares.
 ";
 
 /// C, pointer, frame, checks, gate, stamps, handles, row, state.
@@ -64,12 +64,19 @@ pub(crate) fn section(counts: &[(Operation, u64, u64)]) -> String {
     section + TAIL
 }
 
-/// The operations whose shares do not add up to what was counted, give or take `room`.
+/// What the shares have wrong, give or take `room`: sums, and which operations are above their goals.
 pub(crate) fn stale(counts: &[(Operation, u64, u64)], room: u64) -> impl Iterator<Item = String> {
-    counts.iter().filter_map(move |(operation, _, safe)| {
-        let shares = SHARES.iter().find(|shares| shares.0 == *operation)?;
-        let sum = shares.1.iter().sum::<u64>();
+    counts.iter().filter_map(move |(operation, raw, safe)| {
         let name = operation.in_words();
+        let is_above = safe.saturating_sub(*raw) > operation.goal();
+        let shares = SHARES.iter().find(|shares| shares.0 == *operation);
+        let Some((_, shares)) = shares else {
+            return is_above.then(|| format!("OUT OF DATE: {name} is above its goal, and has no shares"));
+        };
+        if !is_above {
+            return Some(format!("OUT OF DATE: {name} has reached its goal, and still has shares"));
+        }
+        let sum = shares.iter().sum::<u64>();
         (sum.abs_diff(*safe) > room)
             .then(|| format!("OUT OF DATE: {name}: {safe} instructions, the shares add up to {sum}"))
     })

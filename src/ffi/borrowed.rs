@@ -31,7 +31,8 @@ struct Uses {
 }
 
 /// Runs `program`, which may queue copies that use memory borrowed for `'env`, and waits in `context` for these copies,
-/// also if `program` panics. Returns the failures of the work, one for each stream.
+/// also if `program` panics. Returns the failures of the work, one for each stream, and a change of the
+/// current context that the waits found.
 ///
 /// The caller chooses `'env`, so it ends after this call. If the wait itself fails, the process is aborted: the caller
 /// can use the memory again as soon as this returns or unwinds, and a copy may still be using it.
@@ -129,17 +130,19 @@ impl<'env> Borrowed<'env> {
                 Err(Error::Capturing) => Ok(()),
                 waited => waited,
             };
-            let mut failure = None;
-            if let Err(error) = wait() {
-                // Foreign code changed the current context, so the library was not asked. If this call is refused, the
-                // second wait fails, too.
-                if let Error::CurrentChanged { .. } = error {
-                    let _ = context.make_current(api);
-                }
-                if let Err(again) = wait() {
-                    give_up(&again);
-                }
-                failure = Some(error);
+            let mut waited = wait();
+            // Foreign code changed the current context, so the library was not asked, and has told nothing yet. If this
+            // call is refused, the next waits fail, too.
+            if let Err(changed @ Error::CurrentChanged { .. }) = waited {
+                let _ = context.make_current(api);
+                failures.push(changed);
+                waited = wait();
+            }
+            let failure = waited.err();
+            if failure.is_some()
+                && let Err(again) = wait()
+            {
+                give_up(&again);
             }
             failures.extend(failure.or_else(|| stream.failure_among(*since, stream.last_submitted())));
         }

@@ -13,7 +13,7 @@ use crate::error::Error;
 use ascendcl_macros::rule;
 use ascendcl_sys::types::aclrtContext;
 use core::cell::Cell;
-use core::mem::{ManuallyDrop, MaybeUninit};
+use core::mem::{self, ManuallyDrop, MaybeUninit};
 
 type NotMadeCurrent = FailedCall<functions::aclrtSetCurrentContext>;
 
@@ -182,14 +182,14 @@ impl<'l> Visit<'l> {
             && left.is_alive()
     }
 
-    /// Is called once: by [`refused`](Self::refused), or when the [`Inside`] is dropped. So the fast path has called the
+    /// Is called once for each entry: by [`refused`](Self::refused), or when the [`Inside`] is dropped. So the fast path has called the
     /// library, or the slow path has succeeded.
     #[cold]
     #[inline(never)]
     fn leave_slow(&mut self) {
-        if self.is_slow {
+        if mem::take(&mut self.is_slow) {
             // SAFETY: `assume_init_read` asks for a value that was written, and that nobody reads again. `enter_slow` has
-            // written it before it set `is_slow`, and this function is called once.
+            // written it before it set `is_slow`, which was taken back above.
             drop(unsafe { self.slow.assume_init_read() });
             return;
         }

@@ -28,7 +28,7 @@ pub struct RawMemory {
     message = "`{Self}` cannot be used by work of this stream",
     label = "expected buffers of the stream's own context, by value, alone or in a tuple",
     note = "STREAM-09, MEM-11: a stream and what its work uses belong to one context",
-    note = "COPY-05: a vector is no pinned memory: put it into a buffer first: `current.pageable_buffer(elements)`",
+    note = "COPY-05: a vector is ordinary memory, which work takes in a buffer of its own: `current.pageable_buffer(elements)`",
     note = "see `ascendcl-explain STREAM-09`"
 )]
 pub trait Operands<C: Brand>: sealed::Operands<C> {}
@@ -40,7 +40,7 @@ pub(crate) mod sealed {
         message = "`{Self}` cannot be used by work of this stream",
         label = "expected buffers of the stream's own context, by value",
         note = "STREAM-09, MEM-11: a stream and what its work uses belong to one context",
-        note = "COPY-05: a vector is no pinned memory: put it into a buffer first: `current.pageable_buffer(elements)`",
+        note = "COPY-05: a vector is ordinary memory, which work takes in a buffer of its own: `current.pageable_buffer(elements)`",
         note = "see `ascendcl-explain STREAM-09`"
     )]
     pub trait Operand<C: Brand> {

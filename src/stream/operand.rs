@@ -23,7 +23,7 @@ use std::sync::Arc;
             `buffer.zero(current)?`",
     note = "MODEL-17: a model is bound to its buffers before it is queued: `model.bind(current, &input_shapes, &output_shapes)?`",
     note = "MODEL-04, MODEL-05: a model of a lane runs through that lane: `lane.execute(current, model)`",
-    note = "COPY-05: a vector is no pinned memory: put it into a buffer first: `current.pageable_buffer(elements)`",
+    note = "COPY-05: a vector is ordinary memory, which work takes in a buffer of its own: `current.pageable_buffer(elements)`",
     note = "GRAPH-08: a graph that is built is replayed after the end of its build: `let graph = build.end(current)?;`",
     note = "of a `Pending` of several, take the part that is meant: `let (first, second) = pending.split();`",
     note = "see `ascendcl-explain STREAM-09`"

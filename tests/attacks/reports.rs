@@ -306,29 +306,36 @@ fn a_lending_on_two_streams_that_fail_returns_one_failure_and_leaves_the_other_t
     alone.assert_nothing_lives();
 }
 
-/// The crate's own check refuses the waits at the end. The process must not end for that.
-#[proves(COPY_04, CTX_05, CTX_08)]
+/// The crate's own check refuses the first wait at the end. The process must not end for that, and what the library says
+/// to the next one is kept.
+#[proves(COPY_04, CTX_05, CTX_08, ERR_02)]
 #[test]
 fn a_lending_in_which_other_code_changes_the_context_waits_all_the_same_and_returns_the_change() {
     let (alone, _others) = undisturbed();
     let runtime = verified();
-    let lent = runtime.with(|current| {
-        let mut copy = [0_u8; 64];
-        let lent = current.copy_scope(|current, copies| {
-            let (stream, device) = (current.stream().unwrap(), current.upload(&[7_u8; 64]).unwrap());
-            fail("aclrtMemcpyAsync=slow:20ms");
-            drop(copies.copy_to_host(current, &stream, device, &mut copy).unwrap());
-            sets_device(1);
+    for fails in [false, true] {
+        let lent = runtime.with(|current| {
+            let mut copy = [0_u8; 64];
+            let lent = current.copy_scope(|current, copies| {
+                let (stream, device) = (current.stream().unwrap(), current.upload(&[7_u8; 64]).unwrap());
+                let slow = "aclrtMemcpyAsync=slow:20ms";
+                fail(&if fails { format!("{slow},{FIRST_WAIT_FAILS}") } else { slow.to_owned() });
+                drop(copies.copy_to_host(current, &stream, device, &mut copy).unwrap());
+                sets_device(1);
+            });
+            nothing_fails();
+            let changed = lent.unwrap_err();
+            assert!(matches!(changed, Error::CurrentChanged { .. }), "{changed}");
+            let told = current.collect();
+            assert_eq!(told.len(), usize::from(fails), "{told:?}");
+            assert!(told.iter().all(is_the_failure), "{told:?}");
+            // The context is current again.
+            current.upload(&copy).unwrap().free(current).unwrap();
+            current.foreign(|| resets_device(1));
+            copy
         });
-        nothing_fails();
-        let changed = lent.unwrap_err();
-        assert!(matches!(changed, Error::CurrentChanged { .. }), "{changed}");
-        // The context is current again.
-        current.upload(&copy).unwrap().free(current).unwrap();
-        current.foreign(|| resets_device(1));
-        copy
-    });
-    assert_eq!(lent.unwrap(), [7; 64]);
+        assert_eq!(lent.unwrap(), [7; 64]);
+    }
     runtime.close().unwrap();
     alone.assert_nothing_lives();
 }

@@ -45,7 +45,7 @@ fn parked(stream: &Arc<Stream>) -> (Arc<Point>, Duty, u64) {
     let duty = Duty::new(&point);
     let before = timer::count();
     let position = stream.submit_wait(Arc::clone(&point), Some(Duration::from_secs(100_000)), None).unwrap();
-    soon(|| timer::count() > before);
+    assert!(soon(|| timer::count() > before), "the stream has arrived at the wait");
     (point, duty, position)
 }
 

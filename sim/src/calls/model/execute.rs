@@ -2,9 +2,10 @@
 
 use crate::abi::Name;
 use crate::failure::Answer;
-use crate::machine::contexts::named::{Named, submission_stream};
+use crate::machine::contexts::named::submission_stream;
 use crate::machine::memory::areas::Area;
 use crate::machine::models::Job;
+use crate::machine::streams::table;
 use crate::machine::watch::{self, Watching};
 use ascendcl_rules::{Object, Op, Place, Role};
 use ascendcl_sys::types::{aclmdlDataset, aclrtStream};
@@ -43,7 +44,8 @@ pub(super) fn execute_async(
     stream: aclrtStream,
     work: Option<Area>,
 ) -> Answer {
-    let work = work.or_else(|| Named::find(stream).ok()?.stream()?.work());
+    // A handle of no stream is found when the call is judged.
+    let work = work.or_else(|| table::numbered(stream.0.addr())?.work());
     let call = watch::call(Op::Execute, Object::model(model_id.into())).queue(stream);
     let call = works_in(call.inputs(input).outputs(output), work).begin()?;
     let job = Job::prepare(model_id, input, output, work)?;

@@ -23,6 +23,10 @@ pub(in crate::machine) fn forget(graph: usize) {
         return;
     }
     let mut gone = lock(&GONE);
+    // A body is gone when its capture came to nothing, and again with its condition.
+    if gone.contains(&graph) {
+        return;
+    }
     gone.push_back(graph);
     let forgotten = if gone.len() > REMEMBERED { gone.pop_front() } else { None };
     drop(gone);
