@@ -1,4 +1,5 @@
-//! Protection against calls of the library from inside its callbacks, and against their panics.
+//! Protection against calls of the library from inside its callbacks, and against their panics. Whether the token of a
+//! thread is taken is here, too, because one comparison asks for both.
 
 use crate::error::Error;
 use ascendcl_macros::rule;

@@ -48,10 +48,10 @@ impl<C: Brand> Current<C> {
     /// # Errors
     ///
     /// [`Error::Vendor`] with the code of work that failed on the device; the result of `program` is lost then, and
-    /// nothing is in flight any more. If work on several streams failed, [`Current::collect`] returns the other failures.
-    /// If `program` panics, [`sweep`](crate::runtime::sweep) returns all of them. [`Error::CurrentChanged`], with
+    /// nothing is in flight any more. [`Error::CurrentChanged`], with
     /// [`Acl::verify_current`](crate::Acl::verify_current), if foreign code left another context current; the context of
-    /// the scope is current again then.
+    /// the scope is current again then. Of several errors this returns the first, and [`Current::collect`] the others.
+    /// If `program` panics, [`sweep`](crate::runtime::sweep) returns all of them.
     #[rule(COPY_03, COPY_04, COPY_05)]
     pub fn copy_scope<'env, R>(
         &mut self,

@@ -279,6 +279,7 @@ fn a_chosen_context_that_foreign_code_ends_is_not_put_back_in_place_of_the_next_
         assert_eq!(current_handle(), chosen_next);
         elsewhere(|| left.result.close().unwrap());
         other.with(|current| drop(current.upload(&[1_u8]).unwrap())).unwrap();
+        // This thread leaves the context of `other`, which ends elsewhere.
         super::leaving::sets_device(1);
         super::leaving::resets_device(1);
     };

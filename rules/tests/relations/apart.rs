@@ -6,11 +6,6 @@ use super::support::*;
 use super::virtual_memory::{map, physical, reserve};
 use ascendcl_rules::*;
 
-fn refused(p: &mut Program, call: &'static str, object: Object, op: Op) {
-    let event = p.event(call, object, op);
-    p.see(&event, Outcome::Refused);
-}
-
 fn part(block: Object, index: u64) -> Object {
     Object::memory(block.number + 64 * index)
 }
@@ -103,7 +98,7 @@ fn a_free_that_waits_and_another_threads_copy_are_one_mistake() {
         let copy = copy.using(memory(h, 64, Access::Read, Role::Source, None));
         p.begin(&copy);
         p.on(0);
-        refused(p, "aclrtFreeWithDevSync", a, Op::FreeSynced);
+        p.refused("aclrtFreeWithDevSync", a, Op::FreeSynced);
         p.checker.commit(&copy, Outcome::Success);
         p.free_host(h);
     });
@@ -112,7 +107,7 @@ fn a_free_that_waits_and_another_threads_copy_are_one_mistake() {
     let wrong = broken(|p| {
         let (a, h, pinned, stream) = (p.malloc(64), p.malloc_host(64), p.malloc_host(64), p.stream());
         p.copy(a, h, stream);
-        refused(p, "aclrtFreeWithDevSync", pinned, Op::FreeSynced);
+        p.refused("aclrtFreeWithDevSync", pinned, Op::FreeSynced);
         p.free(a);
     });
     assert_eq!(wrong, [MEM_03, MEM_02]);
@@ -304,7 +299,7 @@ fn a_stream_that_two_threads_end_is_being_ended_by_the_first() {
         let ends = p.on(1).event("aclrtDestroyStream", stream, Op::Destroy);
         p.begin(&ends);
         p.on(0);
-        refused(p, "aclrtDestroyStream", stream, Op::Destroy);
+        p.refused("aclrtDestroyStream", stream, Op::Destroy);
         p.work(stream);
     });
     assert_eq!(run, [STREAM_07, STREAM_07, STREAM_07]);

@@ -3,18 +3,6 @@
 use super::support::*;
 use ascendcl_rules::*;
 
-fn refused(p: &mut Program, call: &'static str, object: Object, op: Op) {
-    let event = p.event(call, object, op);
-    p.see(&event, Outcome::Refused);
-}
-
-/// The rules, for a library that nobody has initialised.
-fn without_library(run: impl FnOnce(&mut Program)) -> Vec<RuleId> {
-    let mut program = Program::new();
-    run(&mut program);
-    program.findings.iter().map(|finding| finding.rule).collect()
-}
-
 fn refusal(rule: RuleId, object: Object) -> Refusal {
     Refusal { rule, found: "it".into(), expected: "that", fix: "do", objects: vec![object] }
 }
@@ -57,7 +45,7 @@ fn a_refusal_that_follows_from_what_was_told_is_not_told() {
     });
     assert_eq!(ended, [CTX_10]);
     let never = without_library(|p| {
-        refused(p, "aclrtSetDevice", Object::device(0), Op::Set);
+        p.refused("aclrtSetDevice", Object::device(0), Op::Set);
         assert!(!explained(p, "aclmdlExecute", Object::PROCESS, Op::Query, Object::model(1)));
     });
     assert_eq!(never, [INIT_01]);
@@ -67,7 +55,7 @@ fn a_refusal_that_follows_from_what_was_told_is_not_told() {
         let other = p.event("aclrtSynchronizeDevice", Object::PROCESS, Op::Synchronize);
         p.begin(&other);
         p.on(0);
-        refused(p, "aclFinalize", Object::PROCESS, Op::Finalise);
+        p.refused("aclFinalize", Object::PROCESS, Op::Finalise);
         let event = p.event("aclprofInit", Object::PROCESS, Op::Query);
         let told = p.checker.explain(&event, &refusal(MODEL_20, Object::PROCESS));
         assert_eq!((told.len(), &*told[0].objects), (1, &[][..]), "there is one process, so nobody has to name it");

@@ -3,12 +3,6 @@
 use super::support::*;
 use ascendcl_rules::*;
 
-/// The call is refused for what it breaks, as strict checks do.
-fn refused(p: &mut Program, call: &'static str, object: Object, op: Op) {
-    let event = p.event(call, object, op);
-    p.see(&event, Outcome::Refused);
-}
-
 fn rules_of(findings: &[Finding]) -> Vec<RuleId> {
     findings.iter().map(|finding| finding.rule).collect()
 }
@@ -17,7 +11,7 @@ fn rules_of(findings: &[Finding]) -> Vec<RuleId> {
 fn refused_block(p: &mut Program) -> Object {
     let (block, stream) = (p.malloc(64), p.stream());
     p.copy(block, Object::memory(1), stream);
-    refused(p, "aclrtFree", block, Op::Free);
+    p.refused("aclrtFree", block, Op::Free);
     p.sync(stream);
     p.destroy(stream);
     block
@@ -51,7 +45,7 @@ fn what_a_refused_end_leaves_is_one_finding() {
     // So is what a call failed to end that broke no rule.
     let found = broken(|p| {
         let block = p.malloc(64);
-        refused(p, "aclrtFree", block, Op::Free);
+        p.refused("aclrtFree", block, Op::Free);
         p.reset(0);
     });
     assert_eq!(found, [MEM_12]);
@@ -61,7 +55,7 @@ fn what_a_refused_end_leaves_is_one_finding() {
 fn a_block_that_is_freed_by_a_wrong_address_is_one_finding() {
     let found = broken(|p| {
         let block = p.malloc(64);
-        refused(p, "aclrtFree", Object::memory(block.number + 8), Op::Free);
+        p.refused("aclrtFree", Object::memory(block.number + 8), Op::Free);
         ends(p);
     });
     assert_eq!(found, [MEM_03]);
@@ -73,12 +67,12 @@ fn a_device_and_a_library_that_are_refused_to_end_are_one_finding() {
     program.init();
     program.set(0);
     program.malloc(64);
-    refused(&mut program, "aclrtResetDevice", Object::device(0), Op::Reset);
-    refused(&mut program, "aclFinalize", Object::PROCESS, Op::Finalise);
+    program.refused("aclrtResetDevice", Object::device(0), Op::Reset);
+    program.refused("aclFinalize", Object::PROCESS, Op::Finalise);
     assert_eq!(rules_of(&program.findings), [MEM_12]);
     program.findings.clear();
     program.stream();
-    refused(&mut program, "aclFinalize", Object::PROCESS, Op::Finalise);
+    program.refused("aclFinalize", Object::PROCESS, Op::Finalise);
     assert_eq!(rules_of(&program.findings), [INIT_02], "the stream");
     assert_eq!(program.findings[0].objects.len(), 1, "{}", program.findings[0]);
     assert_eq!(at_exit(&mut program), []);
@@ -90,7 +84,7 @@ fn a_finalise_that_is_refused_under_other_calls_is_one_finding() {
     program.init();
     let set = program.on(1).event("aclrtSetDevice", Object::device(0), Op::Set);
     program.begin(&set);
-    refused(program.on(0), "aclFinalize", Object::PROCESS, Op::Finalise);
+    program.on(0).refused("aclFinalize", Object::PROCESS, Op::Finalise);
     assert_eq!(rules_of(&program.findings), [INIT_10]);
     assert_eq!(at_exit(&mut program), []);
 }
@@ -116,7 +110,7 @@ fn a_graph_that_is_refused_to_end_holds_nothing() {
         let graph = p.create(&event.using(memory(block, 64, Access::Write, Role::Target, None)));
         let replay = p.event("aclmdlRIExecuteAsync", graph, Op::Replay).using(Use::Queue(stream));
         p.see(&replay, Outcome::Success);
-        refused(p, "aclmdlRIDestroy", graph, Op::Destroy);
+        p.refused("aclmdlRIDestroy", graph, Op::Destroy);
         p.sync(stream);
         p.destroy(stream);
         p.free(block);
@@ -168,7 +162,7 @@ fn a_stream_that_is_refused_to_end_is_one_finding() {
     let found = broken(|p| {
         let (block, stream) = (p.malloc(64), p.stream());
         p.copy(block, Object::memory(1), stream);
-        refused(p, "aclrtDestroyStream", stream, Op::Destroy);
+        p.refused("aclrtDestroyStream", stream, Op::Destroy);
         p.free(block);
         ends(p);
     });
@@ -197,7 +191,7 @@ fn memory_of_a_model_that_is_refused_to_be_unloaded_is_one_finding() {
             let (model, (data, _)) = (p.load(Some(work), None), p.dataset(x));
             p.run(model, data, data, stream);
             if refuses {
-                refused(p, "aclmdlUnload", model, Op::Unload);
+                p.refused("aclmdlUnload", model, Op::Unload);
             }
             p.sync(stream);
             p.free(work);
@@ -285,7 +279,7 @@ fn a_refused_load_accounts_for_one_number_that_no_load_has_returned() {
     let run = |loads: usize, numbers: &[u64]| {
         broken(|p| {
             (0..loads).for_each(|_| refused_load(p));
-            numbers.iter().for_each(|number| refused(p, "aclmdlUnload", Object::model(*number), Op::Unload));
+            numbers.iter().for_each(|number| p.refused("aclmdlUnload", Object::model(*number), Op::Unload));
         })
     };
     assert_eq!(run(0, &[7]), [MODEL_12]);
@@ -295,11 +289,11 @@ fn a_refused_load_accounts_for_one_number_that_no_load_has_returned() {
     // A load that returns a number ends the excuse for it.
     let found = broken(|p| {
         refused_load(p);
-        refused(p, "aclmdlUnload", Object::model(7), Op::Unload);
+        p.refused("aclmdlUnload", Object::model(7), Op::Unload);
         let event = p.event("aclmdlLoadFromFile", Object::model(0), Op::Load);
         p.see(&event, Outcome::Created(7));
         p.unload(Object::model(7));
-        refused(p, "aclmdlUnload", Object::model(7), Op::Unload);
+        p.refused("aclmdlUnload", Object::model(7), Op::Unload);
     });
     assert_eq!(found, [MODEL_02, MODEL_14]);
 }
@@ -309,10 +303,10 @@ fn what_a_context_has_that_was_refused_to_end_may_end_in_another_one() {
     let found = broken(|p| {
         let context = p.new_context(0);
         let (model, stream) = (p.load(None, None), p.stream());
-        refused(p, "aclrtDestroyContext", context, Op::Destroy);
+        p.refused("aclrtDestroyContext", context, Op::Destroy);
         p.set(0);
-        refused(p, "aclmdlUnload", model, Op::Unload);
-        refused(p, "aclrtDestroyStream", stream, Op::Destroy);
+        p.refused("aclmdlUnload", model, Op::Unload);
+        p.refused("aclrtDestroyStream", stream, Op::Destroy);
     });
     assert_eq!(found, [CTX_10, MODEL_14]);
 }

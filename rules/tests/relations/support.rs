@@ -16,6 +16,13 @@ pub(crate) struct Program {
     next: u64,
 }
 
+/// The rules that a program breaks, in order, in a process that has not initialised the library.
+pub(crate) fn without_library(run: impl FnOnce(&mut Program)) -> Vec<RuleId> {
+    let mut program = Program::new();
+    run(&mut program);
+    program.findings.iter().map(|finding| finding.rule).collect()
+}
+
 /// The rules that a program breaks, in order. The library is initialised, and device 0 is set on thread 0.
 pub(crate) fn broken(run: impl FnOnce(&mut Program)) -> Vec<RuleId> {
     findings(run).iter().map(|finding| finding.rule).collect()
@@ -298,6 +305,12 @@ impl Program {
     pub(crate) fn run(&mut self, model: Object, input: Object, output: Object, queue: impl Into<Option<Object>>) {
         let event = self.running(model, input, output, queue.into());
         self.see(&event, Outcome::Success);
+    }
+
+    /// The call is refused for what it breaks, as strict checks do.
+    pub(crate) fn refused(&mut self, call: &'static str, object: Object, op: Op) {
+        let event = self.event(call, object, op);
+        self.see(&event, Outcome::Refused);
     }
 
     pub(crate) fn running(&mut self, model: Object, input: Object, output: Object, queue: Option<Object>) -> Event {

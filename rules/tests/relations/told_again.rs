@@ -5,18 +5,6 @@ use super::support::*;
 use super::virtual_memory::{map, map_as, physical, release, reserve};
 use ascendcl_rules::*;
 
-fn refused(p: &mut Program, call: &'static str, object: Object, op: Op) {
-    let event = p.event(call, object, op);
-    p.see(&event, Outcome::Refused);
-}
-
-/// The rules, for a library that nobody has initialised.
-fn without_library(run: impl FnOnce(&mut Program)) -> Vec<RuleId> {
-    let mut program = Program::new();
-    run(&mut program);
-    program.findings.iter().map(|finding| finding.rule).collect()
-}
-
 const UNKNOWN: Object = Object::event(0x5);
 
 #[test]
@@ -59,7 +47,7 @@ fn a_library_that_is_not_there_hides_only_what_it_makes_impossible() {
     assert_eq!(late(false), [INIT_01, EVENT_06]);
     assert_eq!(late(true), [INIT_01, EVENT_06]);
     let failed = without_library(|p| {
-        refused(p, "aclInit", Object::PROCESS, Op::Initialise);
+        p.refused("aclInit", Object::PROCESS, Op::Initialise);
         elapsed(p);
     });
     assert_eq!(failed, []);
@@ -102,7 +90,7 @@ fn a_library_that_is_initialised_again_begins_anew() {
         p.checker.exit(&event).len()
     };
     let mut p = Program::new();
-    refused(&mut p, "aclFinalize", Object::PROCESS, Op::Finalise);
+    p.refused("aclFinalize", Object::PROCESS, Op::Finalise);
     p.init();
     assert_eq!(exit(&mut p), 1, "the refused end came before the initialisation");
 }
@@ -126,7 +114,7 @@ fn an_object_that_gets_the_number_of_one_that_was_told_is_told_of() {
     let twice = broken(|p| {
         let context = p.new_context(0);
         let stream = p.stream();
-        refused(p, "aclrtDestroyContext", context, Op::Destroy);
+        p.refused("aclrtDestroyContext", context, Op::Destroy);
         p.destroy(stream);
         p.destroy(stream);
     });
@@ -167,7 +155,7 @@ fn the_objects_of_a_finding_are_told_of_when_it_was_not_about_their_end() {
         p.see(&creates, Outcome::Created(a.number));
         let event = Object::event(a.number);
         capture_with(p, event);
-        refused(p, "aclrtDestroyEvent", event, Op::Destroy);
+        p.refused("aclrtDestroyEvent", event, Op::Destroy);
         p.destroy(graph_end);
         p.reset(0);
     });
@@ -277,7 +265,7 @@ fn what_is_ended_in_a_wrong_context_is_one_mistake_for_the_context_or_the_device
         let context = p.new_context(0);
         let stream = p.stream();
         p.choose(Object::context(1000));
-        refused(p, "aclrtDestroyContext", context, Op::Destroy);
+        p.refused("aclrtDestroyContext", context, Op::Destroy);
         p.destroy(stream);
     });
     assert_eq!(kept, [CTX_10]);
@@ -290,9 +278,9 @@ fn a_range_with_a_mapping_that_was_refused_to_end_is_left_over_with_it() {
             let (ranges, handle) = ([0; 2].map(|_| reserve(p, 64)), physical(p, 0));
             let mapped = map(p, ranges[0].number, handle);
             if wrong {
-                refused(p, "aclrtFree", mapped, Op::Free);
+                p.refused("aclrtFree", mapped, Op::Free);
             }
-            refused(p, "aclrtReleaseMemAddress", ranges[usize::from(of_other)], Op::Free);
+            p.refused("aclrtReleaseMemAddress", ranges[usize::from(of_other)], Op::Free);
             p.reset(0);
             p.finalise();
         })
@@ -312,7 +300,7 @@ fn a_range_with_a_mapping_that_was_refused_to_end_is_left_over_with_it() {
         let ends = p.on(1).event("aclrtUnmapMem", mapped, Op::Free).flag(Flag::Mapped);
         p.begin(&ends);
         p.on(0);
-        refused(p, "aclrtReleaseMemAddress", range, Op::Free);
+        p.refused("aclrtReleaseMemAddress", range, Op::Free);
         p.checker.commit(&ends, Outcome::Refused);
         p.finalise();
     });

@@ -1,5 +1,6 @@
 //! Streams that are created by a list of settings.
 
+use super::model::Value;
 use super::stream::create_with;
 use crate::abi::{Address, Name, Out};
 use crate::failure::{Answer, Failure};
@@ -25,15 +26,12 @@ pub(crate) fn aclrtSetStreamConfigOpt(
         return Err(Failure::invalid("the value is null"));
     }
     let mut changed = settings::find(handle)?;
+    let value = Value { start: attr_value, bytes: value_size };
     match attr {
         aclrtStreamConfigAttr::ACL_RT_STREAM_FLAG => changed.flags = number(attr_value, value_size)?,
         aclrtStreamConfigAttr::ACL_RT_STREAM_PRIORITY => changed.priority = number(attr_value, value_size)?,
-        aclrtStreamConfigAttr::ACL_RT_STREAM_WORK_ADDR_PTR => {
-            changed.work.0 = Some(Address::from_bytes(eight(attr_value, value_size)?));
-        }
-        aclrtStreamConfigAttr::ACL_RT_STREAM_WORK_SIZE => {
-            changed.work.1 = usize::from_ne_bytes(eight(attr_value, value_size)?);
-        }
+        aclrtStreamConfigAttr::ACL_RT_STREAM_WORK_ADDR_PTR => changed.work.0 = Some(value.address()?),
+        aclrtStreamConfigAttr::ACL_RT_STREAM_WORK_SIZE => changed.work.1 = value.number()?,
         other => return Err(Failure::invalid(format!("there is no setting {} of a stream", other.0))),
     }
     settings::change(handle, changed)
@@ -42,13 +40,6 @@ pub(crate) fn aclrtSetStreamConfigOpt(
 pub(crate) fn aclrtCreateStreamV2(stream: Out<'_, aclrtStream>, handle: Name<aclrtStreamConfigHandle>) -> Answer {
     let StreamSettings { priority, flags, work } = settings::find(handle)?;
     create_with(stream, priority, flags, lent(work))
-}
-
-fn eight(value: Address, size: usize) -> Answer<[u8; 8]> {
-    if size != 8 {
-        return Err(Failure::invalid(format!("the value has 8 bytes, and {size} are given")));
-    }
-    Ok(value.array())
 }
 
 /// The manual's example has numbers of four bytes, and the structure of the C header one of eight.

@@ -205,6 +205,20 @@ fn a_run_after_the_end_of_all_that_it_uses_is_told_once() {
 }
 
 #[test]
+fn a_run_on_a_stream_that_has_ended_with_all_else_is_told_once() {
+    let found = broken_by(|| {
+        let (id, [input, output], stream) = (load(), datasets(), stream());
+        ok!(aclmdlExecute(id, input, output));
+        ok!(aclmdlUnload(id));
+        ok!(aclmdlDestroyDataset(input));
+        ok!(aclmdlDestroyDataset(output));
+        ok!(aclrtDestroyStream(stream));
+        assert_ne!(acl!(aclmdlExecuteAsync(id, input, output, stream)), 0);
+    });
+    assert_eq!(found, [(rules::MODEL_14, "aclmdlExecuteAsync")]);
+}
+
+#[test]
 fn a_wrong_id_after_a_refused_load_is_found_unless_it_is_the_one_of_that_load() {
     let found = broken_by(|| {
         let (settings, mut id) = (acl!(aclmdlCreateConfigHandle()), 77);

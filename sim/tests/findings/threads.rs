@@ -130,6 +130,19 @@ unsafe extern "C" {
     safe fn pthread_self() -> usize;
 }
 
+/// The number of a thread that reports when it is told to, the sender that tells it, and the thread.
+fn reporter(reports: impl FnOnce() + Send + 'static) -> (u64, mpsc::Sender<()>, thread::JoinHandle<()>) {
+    let ((tell, told), (subscribe, subscribed)) = (mpsc::channel(), mpsc::channel());
+    let thread = thread::spawn(move || {
+        tell.send(pthread_self() as u64).unwrap();
+        // In the test of a thread that never asks, it ends here.
+        if subscribed.recv().is_ok() {
+            reports();
+        }
+    });
+    (told.recv().unwrap(), subscribe, thread)
+}
+
 /// The callback would wait for ever, and the program with it.
 #[test]
 fn a_wait_for_a_callback_of_a_thread_that_has_ended_is_given_up_and_found() {
@@ -137,15 +150,10 @@ fn a_wait_for_a_callback_of_a_thread_that_has_ended_is_given_up_and_found() {
     let run = |patience, timed: bool| {
         let config = Config::new().patience(Duration::from_millis(patience));
         broken_on(config, || {
-            let (stream, (tell, told)) = (stream(), mpsc::channel());
-            let (subscribe, subscribed) = mpsc::channel::<()>();
-            let reporting = thread::spawn(move || {
-                tell.send(pthread_self() as u64).unwrap();
-                subscribed.recv().unwrap();
-                // It looks once, and ends.
-                assert_ne!(acl!(aclrtProcessReport(5)), ACL_SUCCESS);
-            });
-            ok!(aclrtSubscribeReport(told.recv().unwrap(), stream));
+            let stream = stream();
+            // It looks once, and ends.
+            let (number, subscribe, reporting) = reporter(|| assert_ne!(acl!(aclrtProcessReport(5)), ACL_SUCCESS));
+            ok!(aclrtSubscribeReport(number, stream));
             subscribe.send(()).unwrap();
             reporting.join().unwrap();
             let blocks = aclrtCallbackBlockType::ACL_CALLBACK_BLOCK;
@@ -172,15 +180,9 @@ fn a_wait_for_a_callback_of_a_thread_that_never_asks_is_given_up_and_found() {
     let run = |asks: bool| {
         let config = Config::new().patience(Duration::from_millis(if asks { 20_000 } else { 100 }));
         broken_on(config, || {
-            let (stream, (tell, told)) = (stream(), mpsc::channel());
-            let (subscribe, subscribed) = mpsc::channel::<()>();
-            let reporting = thread::spawn(move || {
-                tell.send(pthread_self() as u64).unwrap();
-                subscribed.recv().unwrap();
-                ok!(aclrtProcessReport(-1));
-            });
-            let thread = told.recv().unwrap();
-            ok!(aclrtSubscribeReport(if asks { thread } else { 7 }, stream));
+            let stream = stream();
+            let (number, subscribe, reporting) = reporter(|| ok!(aclrtProcessReport(-1)));
+            ok!(aclrtSubscribeReport(if asks { number } else { 7 }, stream));
             let blocks = aclrtCallbackBlockType::ACL_CALLBACK_BLOCK;
             ok!(aclrtLaunchCallback(Some(nothing), std::ptr::null_mut(), blocks, stream));
             if asks {

@@ -110,9 +110,9 @@ pub(crate) fn aclmdlExecuteAsyncV2(
 }
 
 /// The bytes of a setting.
-struct Value {
-    start: Address,
-    bytes: usize,
+pub(in crate::calls) struct Value {
+    pub(in crate::calls) start: Address,
+    pub(in crate::calls) bytes: usize,
 }
 
 impl Value {
@@ -123,12 +123,12 @@ impl Value {
         Ok(self.start.array())
     }
 
-    fn number(&self) -> Answer<usize> {
+    pub(in crate::calls) fn number(&self) -> Answer<usize> {
         self.array().map(usize::from_ne_bytes)
     }
 
     /// An address, which may be null.
-    fn address(&self) -> Answer<Address> {
+    pub(in crate::calls) fn address(&self) -> Answer<Address> {
         self.array().map(Address::from_bytes)
     }
 
