@@ -42,6 +42,9 @@ pub use vendor::{MissingFunction, VendorError};
 /// The result of an operation of this crate.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
 
+/// What [`Error::Load`] says of the simulator.
+const OR_TO_SIM: &str = if cfg!(feature = "sim") { ", or to `sim` for the simulator inside this program" } else { "" };
+
 /// Why an operation failed.
 ///
 /// A value of this type is small; the parts that only matter when it is printed are boxed. `{:?}` prints the name of the
@@ -76,7 +79,10 @@ pub enum Error {
         user: &'static LibraryUser,
     },
     /// No library could be loaded.
-    #[error("{0}\nset ASCENDCL_LIBRARY to the path of the library, or to `sim` for the simulator inside this program")]
+    #[error(
+        "{0}\nset ASCENDCL_LIBRARY to the path of the library{OR_TO_SIM}, or correct the path that was given to \
+         `Library::at`, which does not read the variable"
+    )]
     Load(Box<ascendcl_sys::LoadError>),
     /// `ASCENDCL_LIBRARY` asks for the simulator, but the program was built without it.
     #[error(
