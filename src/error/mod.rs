@@ -522,9 +522,10 @@ pub enum Error {
         Cited(rules::OTHER_CAPTURE)
     )]
     OtherCapture,
-    /// An update of a graph names an operator of another kind than the group's. The library was not called.
+    /// An update of a graph names an operator of another kind than the group's, or with tensors of other types. The library was
+    /// not called.
     #[error(
-        "an update replaces each operator of a group by one of the same kind: the group has `{expected}` there, the update \
+        "an update replaces each operator of a group by one of the same kind and types: the group has `{expected}` there, the update \
          has `{found}`{}",
         Cited(rules::UPDATES)
     )]
