@@ -37,6 +37,7 @@ pub use shapes::ShapesError;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+pub(crate) use truth::check_truth_values;
 pub use vendor::{MissingFunction, VendorError};
 
 /// The result of an operation of this crate.

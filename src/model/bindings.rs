@@ -6,7 +6,7 @@ use super::{Model, TensorInfo, dims};
 use crate::brand::Brand;
 use crate::current::Current;
 use crate::element::Element;
-use crate::error::{Error, InputError, ObjectKind};
+use crate::error::{Error, InputError, ObjectKind, check_truth_values};
 use crate::ffi::{BoundInput, Home, Port, RawBuffer, TensorPlace};
 use std::sync::Arc;
 
@@ -199,16 +199,23 @@ impl Tensors {
     }
 
     /// The memory of an input, to be written with these bytes of its elements.
-    pub(super) fn input_of_bytes(&self, input: usize, found: usize) -> Result<&Arc<RawBuffer>, Error> {
+    pub(super) fn input_of_bytes(&self, input: usize, bytes: &[u8]) -> Result<&Arc<RawBuffer>, Error> {
         let bound = self.input(input)?;
         let size = bound.info.element.size();
         let expected = size.map_or(bound.block.bytes(), |size| bound.elements().saturating_mul(size));
+        let found = bytes.len();
         if found != expected {
             let (shape, element) = (format!("{:?}", bound.shape), bound.info.element);
             return Err(InputError::Bytes { shape, element, expected, found }.into());
         }
+        check_truth_values(bound.info.element, bytes)?;
         bound.check_not_shared()?;
         Ok(&bound.block)
+    }
+
+    /// An error if the input is one of truth values, and a byte is none.
+    pub(super) fn check_truth_values(&self, input: usize, bytes: &[u8]) -> Result<(), Error> {
+        check_truth_values(self.input(input)?.info.element, bytes)
     }
 
     /// An input whose memory is to be written.

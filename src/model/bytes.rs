@@ -36,7 +36,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         bytes: &[u8],
     ) -> Result<(), Error> {
         let input = input.into().input(self.parts.model.inputs())?;
-        let block = self.parts.bound.input_of_bytes(input, bytes.len())?;
+        let block = self.parts.bound.input_of_bytes(input, bytes)?;
         self.check_not_running(current, block)?;
         Ok(block.write(current.here(), bytes)?)
     }
