@@ -131,4 +131,5 @@ fn group() -> aclrtTaskGrp {
     group
 }
 
+mod captures;
 mod streams;
