@@ -132,4 +132,5 @@ fn group() -> aclrtTaskGrp {
 }
 
 mod captures;
+mod instances;
 mod streams;
