@@ -132,5 +132,6 @@ fn group() -> aclrtTaskGrp {
 }
 
 mod captures;
+mod copies;
 mod instances;
 mod streams;
