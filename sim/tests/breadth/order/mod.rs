@@ -133,5 +133,6 @@ fn group() -> aclrtTaskGrp {
 
 mod captures;
 mod copies;
+mod events;
 mod instances;
 mod streams;
