@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::building::persistent;
-use ascendcl_sys::constants::*;
 
 /// The update is a mark of the stream and no capture: other threads of the process wait for streams meanwhile.
 #[test]
