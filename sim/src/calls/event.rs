@@ -140,11 +140,12 @@ fn is_external(flag: u32, external: u32) -> Answer<bool> {
 }
 
 pub(crate) fn aclrtResetEvent(event: aclrtEvent, stream: aclrtStream) -> Answer {
-    let call = watch::call(Op::Reset, event).queue(stream).begin()?;
+    // That other processes share it says more than how it was made.
     if shared_event::find(event).is_some() {
         Named::find(stream)?;
         return Err(of_one_process(event));
     }
+    let call = watch::call(Op::Reset, event).queue(stream).begin()?;
     let event = find(event)?;
     call.end(event.reset(Named::find(stream)?))
 }
