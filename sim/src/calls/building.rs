@@ -6,6 +6,7 @@ use crate::failure::{Answer, Failure};
 use crate::machine::contexts::named::Named;
 use crate::machine::instances::{self, Instance};
 use crate::machine::recording::assembly::Assembly;
+use crate::machine::streams::refusals::refuse_on;
 use crate::machine::streams::stream::Stream;
 use ascendcl_rules::{GRAPH_08, Object};
 use ascendcl_sys::constants::{ACL_MODEL_STREAM_FLAG_DEFAULT, ACL_MODEL_STREAM_FLAG_HEAD};
@@ -23,7 +24,9 @@ pub(crate) fn aclmdlRIBuildBegin(mut model_ri: Out<'_, aclmdlRI>, flag: u32) -> 
 
 /// A head starts with each run; another stream is started by a stream of the instance.
 pub(crate) fn aclmdlRIBindStream(model_ri: aclmdlRI, stream: aclrtStream, flag: u32) -> Answer {
-    let (instance, stream) = both(model_ri, stream)?;
+    if model_ri.is_null() {
+        return Err(Failure::invalid("the model instance is null"));
+    }
     let is_head = match flag {
         ACL_MODEL_STREAM_FLAG_HEAD => true,
         ACL_MODEL_STREAM_FLAG_DEFAULT => false,
@@ -32,11 +35,19 @@ pub(crate) fn aclmdlRIBindStream(model_ri: aclmdlRI, stream: aclrtStream, flag: 
             return Err(Failure::refused(text));
         }
     };
+    let (instance, stream) = both(model_ri, stream)?;
+    if let Some(stream) = stream.stream() {
+        instance.takes(stream)?;
+    }
     with(&instance, stream, |assembly, stream| assembly.bind(&stream, is_head))
 }
 
 pub(crate) fn aclmdlRIUnbindStream(model_ri: aclmdlRI, stream: aclrtStream) -> Answer {
     let (instance, stream) = both(model_ri, stream)?;
+    instance.assembly()?;
+    if let Some(stream) = stream.stream() {
+        refuse_on(stream, "taken from a model instance")?;
+    }
     with(&instance, stream, |assembly, stream| assembly.unbind(&stream))
 }
 

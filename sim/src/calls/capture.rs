@@ -4,24 +4,34 @@ use super::{instance_handle, wanted};
 use crate::abi::{InOut, Out};
 use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::current_context;
-use crate::machine::contexts::named::{Named, submission_stream};
+use crate::machine::contexts::named::Named;
 use crate::machine::recording::conditions::{complete_body, is_body};
+use crate::machine::streams::refusals::{refuse_bound, refuse_on};
+use crate::machine::streams::stream::Stream;
 use crate::machine::{capture, instances};
+use ascendcl_sys::constants::ACL_STREAM_CPU_SCHEDULE;
+use ascendcl_sys::error_codes::ACL_ERROR_RT_INTERNAL_ERROR;
 use ascendcl_sys::types::*;
+use std::sync::Arc;
 
 pub(crate) fn aclmdlRICaptureBegin(stream: aclrtStream, mode: aclmdlRICaptureMode) -> Answer {
     named(stream)?;
-    let stream = not_default(Named::find(stream)?)?;
+    let stream = Named::find(stream)?;
     known_mode(mode)?;
-    capture::begin(&stream.for_work()?, mode)
+    can_be_captured(&stream)?;
+    capture::begin(&not_default(stream.for_work()?)?, mode)
 }
 
 pub(crate) fn aclmdlRICaptureEnd(stream: aclrtStream, mut model_ri: Out<'_, aclmdlRI>) -> Answer {
     named(stream)?;
-    let stream = not_default(Named::find(stream)?)?.for_work()?;
-    if model_ri.is_null() && capture::status(&stream).is_some() {
+    let stream = Named::find(stream)?;
+    can_be_captured(&stream)?;
+    if model_ri.is_null() && stream.stream().is_some_and(|stream| capture::status(stream).is_some()) {
         return Err(Failure::refused("there is no place for the model instance: the pointer is null"));
     }
+    let stream = stream.for_work()?;
+    refuse_bound(&stream, "captured")?;
+    let stream = not_default(stream)?;
     model_ri.set(aclmdlRI::NULL);
     let captured = capture::end(&stream)?;
     let number = captured.number();
@@ -81,12 +91,21 @@ pub(crate) fn aclmdlRICaptureTaskUpdateBegin(stream: aclrtStream, handle: aclrtT
     if handle.is_null() {
         return Err(Failure::invalid("the task group is null"));
     }
-    capture::begin_update(&stream.for_work()?, handle)
+    capture::begin_update(&updating(stream)?, handle)
 }
 
 pub(crate) fn aclmdlRICaptureTaskUpdateEnd(stream: aclrtStream) -> Answer {
     named(stream)?;
-    capture::end_update(&submission_stream(stream)?)
+    capture::end_update(&updating(Named::find(stream)?)?)
+}
+
+/// The stream of an update's begin or end: neither captured nor part of an instance, which is looked at before the context.
+fn updating(stream: Named) -> Answer<Arc<Stream>> {
+    if let Some(stream) = stream.stream() {
+        refuse_on(stream, "given new work for a task group")?;
+        refuse_bound(stream, "given new work for a task group")?;
+    }
+    stream.for_work()
 }
 
 /// The default stream, which null names elsewhere, is not captured.
@@ -99,11 +118,20 @@ pub(super) fn named(stream: aclrtStream) -> Answer {
 }
 
 /// The same for the default stream by its own handle, which is another code.
-pub(super) fn not_default(stream: Named) -> Answer<Named> {
-    if stream.stream().is_some_and(|stream| stream.is_default()) {
+pub(super) fn not_default(stream: Arc<Stream>) -> Answer<Arc<Stream>> {
+    if stream.is_default() {
         return Err(capture::of_the_default_stream(Failure::unsupported("the default stream is not captured")));
     }
     Ok(stream)
+}
+
+/// The flags of the stream allow it (507000), which is looked at before the context.
+pub(super) fn can_be_captured(stream: &Named) -> Answer {
+    if stream.stream().is_some_and(|stream| stream.flags() & ACL_STREAM_CPU_SCHEDULE != 0) {
+        let text = "a stream that a processor of the device schedules cannot be captured";
+        return Err(Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, text));
+    }
+    Ok(())
 }
 
 pub(super) fn known_mode(mode: aclmdlRICaptureMode) -> Answer {

@@ -1,6 +1,6 @@
 //! Conditional tasks of captured models. As measured, this device has none; the manual's word (`documented`) has them.
 
-use super::capture::{known_mode, named, not_default};
+use super::capture::{can_be_captured, known_mode, named, not_default};
 use super::wanted;
 use crate::abi::{Address, Out};
 use crate::config;
@@ -52,7 +52,8 @@ pub(crate) fn aclmdlRICondHandleGetCondPtr(handle: aclmdlRICondHandle, mut ptr: 
 
 /// Stores one body for each branch: one or two of an if, one of a loop, any number of a switch.
 pub(crate) fn aclmdlRIAddCondTask(params: aclmdlRICondTaskParams, stream: aclrtStream, flags: u32) -> Answer {
-    let stream = Named::find(stream)?.for_work()?;
+    named(stream)?;
+    let stream = Named::find(stream)?;
     let condition =
         find_condition(params.handle).ok_or_else(|| Failure::refused("the parameters name no condition"))?;
     let (kind, count) = (params.kind, params.size);
@@ -70,6 +71,7 @@ pub(crate) fn aclmdlRIAddCondTask(params: aclmdlRICondTaskParams, stream: aclrtS
     if places.is_null() {
         return Err(Failure::refused("there is no place for the bodies: the array is null"));
     }
+    let stream = stream.for_work()?;
     for (at, body) in capture::add_task(&stream, condition, kind, count as usize)?.into_iter().enumerate() {
         places.offset(at * size_of::<aclmdlRI>()).write(&body.0.addr().to_ne_bytes());
     }
@@ -81,18 +83,17 @@ pub(crate) fn aclmdlRICaptureToModelRIBegin(
     model_ri: aclmdlRI,
     mode: aclmdlRICaptureMode,
 ) -> Answer {
-    let named_stream = stream;
-    let stream = Named::find(stream)?;
+    named(stream)?;
     if model_ri.is_null() {
         return Err(Failure::invalid("the model instance is null"));
     }
-    let Some(body) = find_body(model_ri) else {
+    let stream = Named::find(stream)?;
+    let body = find_body(model_ri);
+    if body.is_none() {
         instances::find(model_ri)?;
-        stream.for_work()?;
-        return Err(Failure::refused("the model instance is not the body of a conditional task"));
-    };
-    named(named_stream)?;
-    let stream = not_default(stream)?;
+    }
     known_mode(mode)?;
-    capture::begin_body(model_ri.0.addr(), &body, &stream.for_work()?, mode)
+    can_be_captured(&stream)?;
+    let body = body.ok_or_else(|| Failure::refused("the model instance is not the body of a conditional task"))?;
+    capture::begin_body(model_ri.0.addr(), &body, &not_default(stream.for_work()?)?, mode)
 }

@@ -27,6 +27,10 @@ pub(crate) fn aclrtMemcpy(dst: Address, dest_max: usize, src: Address, count: us
     let call = shape.uses(watch::call(Op::Use, dst), dst, src, kind);
     let call = call.room(dst, dest_max).copies(dst, src, count).begin()?;
     fits(count, dest_max)?;
+    // There is nothing to do, wherever.
+    if dst == src {
+        return call.end(Ok(()));
+    }
     current_context()?;
     refuse_synchronous()?;
     call.end(Job::new(dst, src, shape)?.run_now())
@@ -63,14 +67,18 @@ pub(crate) fn aclrtMemcpyAsync(
     known(dst, src, kind)?;
     let named = Named::find(stream)?;
     fits(count, dest_max)?;
+    current_context()?;
     let shape = Shape::flat(count);
+    not_on_host_alone(kind, dst, src)?;
+    if dst == src {
+        return Ok(());
+    }
     if happens_at_once(dst, src, shape, stream)? {
         return copy_now(dst, src, shape, kind);
     }
     let call = shape.uses(watch::call(Op::Use, stream).queue(stream), dst, src, kind);
     let call = call.room(dst, dest_max).copies(dst, src, count).blocking_for(&[dst, src]).begin()?;
     let stream = named.for_work()?;
-    not_on_host_alone(kind, dst, src)?;
     call.end(Job::new(dst, src, shape)?.submit(&stream))
 }
 

@@ -91,7 +91,7 @@ pub(crate) fn aclrtRecordEvent(event: aclrtEvent, stream: aclrtStream) -> Answer
         return call.end(shared.record(&submission_stream(stream)?));
     }
     let event = find(event)?;
-    call.end(event.record(&submission_stream(stream)?))
+    call.end(event.record(Named::find(stream)?))
 }
 
 /// With the flag, each run of what is captured records the event for streams outside. The checker hears of it at each run.
@@ -100,7 +100,7 @@ pub(crate) fn aclrtRecordEventWithFlag(event: aclrtEvent, stream: aclrtStream, f
         return Err(Failure::invalid("the event is null"));
     }
     match is_external(flag, ACL_EVENT_RECORD_EXTERNAL)? {
-        true => find(event)?.record_outward(&submission_stream(stream)?),
+        true => find(event)?.record_outward(Named::find(stream)?),
         false => aclrtRecordEvent(event, stream),
     }
 }
@@ -116,7 +116,7 @@ pub(crate) fn aclrtStreamWaitEventWithFlag(stream: aclrtStream, event: aclrtEven
     if !matches!(timeout, 0 | u32::MAX) {
         return Err(Failure::invalid(format!("an external wait has no time limit; found {timeout}")));
     }
-    find(event)?.hold_up_outward(&submission_stream(stream)?, None)
+    find(event)?.hold_up_outward(Named::find(stream)?, None)
 }
 
 /// In seconds, as for notifies. The manual said milliseconds up to 8.5, which the library has never done.
@@ -140,6 +140,11 @@ fn is_external(flag: u32, external: u32) -> Answer<bool> {
 }
 
 pub(crate) fn aclrtResetEvent(event: aclrtEvent, stream: aclrtStream) -> Answer {
+    // That other processes share it says more than how it was made.
+    if shared_event::find(event).is_some() {
+        Named::find(stream)?;
+        return Err(of_one_process(event));
+    }
     let call = watch::call(Op::Reset, event).queue(stream).begin()?;
     let event = find(event)?;
     call.end(event.reset(Named::find(stream)?))
@@ -253,7 +258,19 @@ pub(crate) fn aclrtEventElapsedTime(mut ms: Out<'_, f32>, start_event: aclrtEven
         return Err(Failure::invalid("an event is null"));
     }
     let call = watch::call(Op::Elapsed, start_event).with(end_event).begin()?;
-    let (start, end) = (unshared(start_event)?, unshared(end_event)?);
+    let own = |event| match shared_event::find(event) {
+        Some(_) => Ok(None),
+        None => find(event).map(Some),
+    };
+    let (start, end) = (own(start_event)?, own(end_event)?);
+    for event in [&start, &end].into_iter().flatten() {
+        event.refuse_captured("asked for its time")?;
+    }
+    for event in [&start, &end].into_iter().flatten() {
+        event.for_the_host()?;
+    }
+    let start = start.ok_or_else(|| of_one_process(start_event))?;
+    let end = end.ok_or_else(|| of_one_process(end_event))?;
     ms.set(end.since(&start)? * 1e3);
     call.end(Ok(()))
 }
@@ -278,18 +295,18 @@ pub(crate) fn aclrtGetEventId(event: aclrtEvent, mut event_id: Out<'_, u32>) -> 
     Ok(())
 }
 
-/// An event of this process alone. One that is shared has no time and no number.
+/// An event of this process alone. One that is shared has no time and no number (207000).
 fn unshared(event: aclrtEvent) -> Answer<Arc<Event>> {
-    find(event).map_err(|failure| match shared_event::find(event) {
-        Some(_) => failure
-            .breaks(
-                IPC_02,
-                "an event without ACL_EVENT_IPC",
-                "record the event and wait for it (aclrtStreamWaitEvent, aclrtSynchronizeEvent), and nothing else",
-            )
-            .about(Object::event(event.0.addr() as u64)),
-        None => failure,
-    })
+    match shared_event::find(event) {
+        Some(_) => Err(of_one_process(event)),
+        None => find(event),
+    }
+}
+
+fn of_one_process(event: aclrtEvent) -> Failure {
+    let failure = Failure::unsupported("an event made with ACL_EVENT_IPC has no reset, no number and no time");
+    let fix = "record the event and wait for it (aclrtStreamWaitEvent, aclrtSynchronizeEvent), and nothing else";
+    failure.breaks(IPC_02, "an event without ACL_EVENT_IPC", fix).about(Object::event(event.0.addr() as u64))
 }
 
 fn is_complete(event: &Event) -> Answer<bool> {

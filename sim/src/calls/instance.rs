@@ -8,19 +8,26 @@ use crate::machine::contexts::named::Named;
 use crate::machine::instances::{self, Instance, tasks_of};
 use crate::machine::recording::tasks::{Tie, find_task};
 use crate::machine::streams::refusals::refuse_on;
+use crate::machine::streams::stream::Stream;
 use crate::machine::watch;
 use ascendcl_rules::{Object, Op};
-use ascendcl_sys::error_codes::ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY;
+use ascendcl_sys::error_codes::{ACL_ERROR_RT_INSUFFICIENT_INPUT_ARRAY, ACL_ERROR_RT_MODEL_CAPTURED};
 use ascendcl_sys::types::*;
 use core::ffi::c_char;
 
 pub(crate) fn aclmdlRIExecuteAsync(model_ri: aclmdlRI, stream: aclrtStream) -> Answer {
     not_null(model_ri)?;
+    // One that is still captured is alive, and may be what the stream is captured for: the stream says so first.
+    let instance = match instances::find(model_ri) {
+        Err(failure) if failure.code != ACL_ERROR_RT_MODEL_CAPTURED => return Err(failure),
+        found => found,
+    };
     let named = Named::find(stream)?;
     if let Some(stream) = named.stream() {
+        refuse_part(stream)?;
         refuse_on(stream, "given a model instance to run")?;
     }
-    let instance = instances::find(model_ri)?;
+    let instance = instance?;
     let on = named.in_any_context()?;
     instance.of_current_context()?;
     if on.context() != current_context()?.id() {
@@ -51,12 +58,20 @@ pub(crate) fn aclmdlRIExecuteAsync(model_ri: aclmdlRI, stream: aclrtStream) -> A
     Ok(())
 }
 
+/// What a stream of an instance has runs with the instance alone (107000).
+fn refuse_part(stream: &Stream) -> Answer {
+    if stream.is_bound() {
+        return Err(Failure::refused("the stream is part of a model instance, so no instance runs on it"));
+    }
+    Ok(())
+}
+
 /// A model instance that was captured runs on a stream of the program's alone. The time limit is in milliseconds.
 pub(crate) fn aclmdlRIExecute(model_ri: aclmdlRI, timeout: i32) -> Answer {
     let instance = instances::find(model_ri)?;
+    let deadline = deadline(timeout)?;
     instance.refuse_captured()?;
     instance.of_current_context()?;
-    let deadline = deadline(timeout)?;
     let call = watch::call(Op::Replay, model_ri).begin()?;
     call.end(instance.execute(deadline))
 }

@@ -9,12 +9,13 @@ use crate::machine::contexts::named::{Named, submission_stream, waiting_stream};
 use crate::machine::contexts::teardown::{Rest, destroy_stream, discard_stream};
 use crate::machine::memory::areas::Area;
 use crate::machine::streams::refusals::refuse_on as refuse_captured;
-use crate::machine::streams::stream::Kind;
+use crate::machine::streams::stream::{Kind, Stream};
 use crate::machine::streams::table;
 use crate::machine::watch;
 use ascendcl_rules::{Flag, Object, Op};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
+use std::sync::Arc;
 
 pub(crate) fn aclrtCreateStream(stream: Out<'_, aclrtStream>) -> Answer {
     create(stream, Kind::default())
@@ -80,7 +81,7 @@ pub(crate) fn aclrtStreamAbort(stream: aclrtStream) -> Answer {
     if stream.is_default() {
         return Err(Failure::unsupported("a default stream cannot be aborted"));
     }
-    if stream.is_recording() {
+    if stream.is_captured() {
         return Err(Failure::unsupported("the stream is being captured, so there is nothing to abort"));
     }
     stream.abort();
@@ -98,7 +99,7 @@ pub(crate) fn aclrtStreamStop(stream: aclrtStream) -> Answer {
 
 pub(crate) fn aclrtSynchronizeStream(stream: aclrtStream) -> Answer {
     let call = watch::call(Op::Synchronize, stream).begin()?;
-    call.end(waiting_stream(stream)?.synchronize(None))
+    call.end(asked(stream, "waited for")?.synchronize(None))
 }
 
 pub(crate) fn aclrtSynchronizeStreamWithTimeout(stream: aclrtStream, timeout: i32) -> Answer {
@@ -106,19 +107,30 @@ pub(crate) fn aclrtSynchronizeStreamWithTimeout(stream: aclrtStream, timeout: i3
     let call = watch::call(Op::Synchronize, stream).begin()?;
     Named::find(stream)?;
     let deadline = deadline(timeout)?;
-    call.end(waiting_stream(stream)?.synchronize(deadline))
+    call.end(asked(stream, "waited for")?.synchronize(deadline))
 }
 
 pub(crate) fn aclrtStreamQuery(stream: aclrtStream, mut status: Out<'_, aclrtStreamStatus>) -> Answer {
     wanted(&status)?;
     let call = watch::call(Op::Query, stream).begin()?;
-    let stream = waiting_stream(stream)?;
-    refuse_captured(&stream, "asked for its state")?;
-    status.set(match call.found(stream.is_complete()) {
+    let stream = asked(stream, "asked for its state")?;
+    status.set(match call.found(stream.is_persistent() || stream.is_complete()) {
         true => aclrtStreamStatus::ACL_STREAM_STATUS_COMPLETE,
         false => aclrtStreamStatus::ACL_STREAM_STATUS_NOT_READY,
     });
     Ok(())
+}
+
+/// The stream of a call that waits or asks for its state. A captured one says so in any context and in none. Nothing on a
+/// persistent one runs by itself, so that one needs no context either.
+fn asked(handle: aclrtStream, what: &str) -> Answer<Arc<Stream>> {
+    if let Some(stream) = Named::find(handle)?.stream() {
+        refuse_captured(stream, what)?;
+        if stream.is_persistent() {
+            return Ok(Arc::clone(stream));
+        }
+    }
+    waiting_stream(handle)
 }
 
 pub(crate) fn aclrtCtxGetCurrentDefaultStream(mut stream: Out<'_, aclrtStream>) -> Answer {

@@ -227,8 +227,8 @@ fn a_bound_stream_is_neither_destroyed_nor_captured_nor_given_a_model_to_run() {
     fails!(unbound, "part of a model instance", stream::aclrtDestroyStream(part));
     fails!(unbound, "part of a model instance", stream::aclrtDestroyStreamForce(part));
     fails!(unbound, "part of a model", model_instance::aclmdlRICaptureBegin(part, crate::capture::GLOBAL));
-    let unsupported = ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
-    fails!(unsupported, "only once", model_instance::aclmdlRIExecuteAsync(model, part));
+    let refused = ACL_ERROR_RT_PARAM_INVALID;
+    fails!(refused, "part of a model instance", model_instance::aclmdlRIExecuteAsync(model, part));
     ok!(model_instance::aclmdlRIUnbindStream(model, part));
     fails!(ACL_ERROR_RT_MODEL_EXECUTE, "no stream is bound", model_instance::aclmdlRIExecute(model, -1));
     ok!(stream::aclrtDestroyStream(part));

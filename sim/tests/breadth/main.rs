@@ -32,6 +32,7 @@ mod not_on_this_device;
 mod notices;
 mod notifies;
 mod options;
+mod order;
 mod outward;
 mod profiling;
 mod queues;

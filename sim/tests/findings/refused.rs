@@ -241,6 +241,8 @@ fn an_event_for_other_processes_has_its_flag_alone_and_few_calls() {
     let mut time = 0;
     let timed = || assert_ne!(acl!(aclrtEventGetTimestamp(shared(ACL_EVENT_IPC), &mut time)), 0);
     assert_eq!(broken_by(timed), [(rules::IPC_02, "aclrtEventGetTimestamp")]);
+    let reset = || assert_ne!(acl!(aclrtResetEvent(shared(ACL_EVENT_IPC), stream())), 0);
+    assert_eq!(broken_by(reset), [(rules::IPC_02, "aclrtResetEvent")]);
 }
 
 /// What is found while a stream is captured: the code of the step is not looked at, and the capture is ended.

@@ -40,17 +40,26 @@ pub(crate) fn end_group(stream: &Stream) -> Answer<aclrtTaskGrp> {
         return Err(unpaired(Failure::new(ACL_ERROR_RT_TASK_TYPE_NOT_SUPPORT, text)));
     }
     let nodes = nodes.iter().map(Arc::downgrade).collect();
-    let group = GROUPS.add(Group { graph: capture.number, nodes });
+    let group = GROUPS.add(Group::new(capture.number, nodes));
     watch::has_group(capture.number, group, uses);
     Ok(aclrtTaskGrp(core::ptr::without_provenance_mut(group)))
 }
 
 /// Work submitted to the stream from here on replaces the work of the group.
 pub(crate) fn begin_update(stream: &Arc<Stream>, handle: aclrtTaskGrp) -> Answer {
+    if let Some(Recorder::Update(_)) = stream.recorder() {
+        return Err(status("the stream updates a task group already", stream));
+    }
     let group = GROUPS.get(handle.0.addr());
     let group = group.ok_or_else(|| Failure::refused("this is not the handle of a task group"))?;
+    if !group.begin_update() {
+        return Err(status("another stream updates the task group", stream));
+    }
     let update = Update { handle: handle.0.addr(), group, begun: watch::moment(), work: Mutex::default() };
-    if !stream.start_recording(Recorder::Update(Arc::new(update))) {
+    let update = Arc::new(update);
+    if !stream.start_recording(Recorder::Update(Arc::clone(&update))) {
+        // Another thread was faster.
+        update.group.end_update();
         return Err(captured("the stream is being captured, or updates a task group already"));
     }
     Ok(())
@@ -62,6 +71,7 @@ pub(crate) fn end_update(stream: &Arc<Stream>) -> Answer {
         return Err(status("the stream updates no task group", stream));
     };
     let (_, uses) = stream.stop_keeping();
+    update.group.end_update();
     let work = std::mem::take(&mut *lock(&update.work));
     let expected = update.group.nodes.len();
     if work.len() != expected {

@@ -31,7 +31,6 @@ use crate::machine::streams::stream::Stream;
 use crate::machine::streams::table;
 use crate::machine::watch;
 use ascendcl_rules::{GRAPH_01, GRAPH_02, GRAPH_03, GRAPH_06, Object};
-use ascendcl_sys::constants::ACL_STREAM_CPU_SCHEDULE;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclmdlRICaptureMode;
 use std::mem::ManuallyDrop;
@@ -51,10 +50,6 @@ pub(crate) fn begin(stream: &Arc<Stream>, mode: aclmdlRICaptureMode) -> Answer {
 
 /// The same, of an instance with this number.
 fn begin_as(number: usize, stream: &Arc<Stream>, mode: aclmdlRICaptureMode) -> Answer {
-    if stream.flags() & ACL_STREAM_CPU_SCHEDULE != 0 {
-        let text = "a stream that a processor of the device schedules cannot be captured";
-        return Err(Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, text));
-    }
     refuse_bound(stream, "captured")?;
     let capture = Arc::new(Capture {
         number,
@@ -116,6 +111,7 @@ pub(crate) fn forget_stream(stream: &Stream) {
         // No call is left that could report what broke it.
         Some(Recorder::Capture(capture)) if capture.origin == stream.number() => capture.give_up(),
         Some(Recorder::Built(assembly)) => assembly.forget_stream(stream.number()),
+        Some(Recorder::Update(update)) => update.group.end_update(),
         _ => {}
     }
 }

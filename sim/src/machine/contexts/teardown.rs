@@ -33,6 +33,7 @@ pub(crate) fn destroy_stream(handle: aclrtStream, rest: Rest) -> Answer {
         return Err(Failure::invalid("the stream is null; the default stream cannot be destroyed"));
     }
     let stream = find(handle)?;
+    refuse_on(&stream, "destroyed").map_err(|failure| failure.instead(STREAM_18))?;
     if stream.context() != current::current_number() {
         current_context()?;
         return Err(Failure::other_context("stream"));
@@ -40,7 +41,6 @@ pub(crate) fn destroy_stream(handle: aclrtStream, rest: Rest) -> Answer {
     if stream.is_default() {
         config::if_documented(|| Failure::invalid("a default stream ends with its context; it cannot be destroyed"))?;
     }
-    refuse_on(&stream, "destroyed").map_err(|failure| failure.instead(STREAM_18))?;
     refuse_bound(&stream, "destroyed").map_err(|failure| part_of_an_instance(failure, &stream))?;
     stream.refuse_self_wait()?;
     notices::stream_ends(&stream);

@@ -7,6 +7,9 @@ mod external;
 mod in_model;
 mod outward;
 mod record;
+mod times;
+
+pub(crate) use times::clock;
 
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
@@ -24,9 +27,10 @@ use ascendcl_sys::constants::*;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtEvent;
 use external::Step;
+use outward::Part;
 use record::{Newest, Record};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 pub(crate) struct Event {
@@ -60,6 +64,9 @@ struct State {
     held_up: Vec<Duty>,
     /// It was used in a capture for streams outside.
     outward: bool,
+    /// How it is recorded, and how it is waited for, since the first call of each sort.
+    recorded: Option<Part>,
+    awaited: Option<Part>,
 }
 
 static EVENTS: Table<Event> = Table::new();
@@ -83,7 +90,7 @@ pub(crate) fn create(device: &Arc<Device>, flags: u32, made: Made) -> Answer<acl
     static IDS: AtomicU32 = AtomicU32::new(0);
     device.take_event()?;
     // No event is reached before the clock begins.
-    START.get_or_init(Instant::now);
+    times::begin_clock();
     let number = NUMBERS.take();
     let event = Event {
         number,
@@ -171,7 +178,9 @@ impl Event {
         Err(Failure::unsupported("the host has no part in an event made with ACL_EVENT_EXTERNAL"))
     }
 
-    pub(crate) fn record(self: &Arc<Self>, stream: &Arc<Stream>) -> Answer {
+    pub(crate) fn record(self: &Arc<Self>, stream: Named) -> Answer {
+        self.is_recorded_as(Part::Ordinary)?;
+        let stream = &stream.for_work()?;
         self.same_device(stream)?;
         match stream.recorder() {
             None => {}
@@ -236,6 +245,7 @@ impl Event {
                 "the event was created without ACL_EVENT_SYNC, so no stream waits for it",
             ));
         }
+        self.is_awaited_as(Part::Ordinary)?;
         let stream = stream.for_work()?;
         if let Some(Recorder::Capture(capture)) = stream.recorder().filter(|_| self.is_external()) {
             return self.step_in_runs(&capture, &stream, Step::Awaits(limit));
@@ -352,33 +362,6 @@ impl Event {
         self.waits.load(SeqCst) == 0
     }
 
-    /// When the newest record ran.
-    pub(crate) fn time(&self) -> Answer<Instant> {
-        self.recorded()?.time()
-    }
-
-    /// The seconds between `start` and this event; negative if this event was reached first.
-    pub(crate) fn since(&self, start: &Self) -> Answer<f32> {
-        // Both have to be recorded before either is asked whether it has been reached.
-        let (start, end) = (start.recorded()?, self.recorded()?);
-        let (start, end) = (start.time()?, end.time()?);
-        Ok(match end.checked_duration_since(start) {
-            Some(later) => later.as_secs_f32(),
-            None => -start.saturating_duration_since(end).as_secs_f32(),
-        })
-    }
-
-    /// The newest record.
-    fn recorded(&self) -> Answer<Record> {
-        self.for_the_host()?;
-        let newest = lock(&self.state).newest.clone();
-        match newest {
-            Some(Newest::Queued(record)) => Ok(record),
-            Some(Newest::Captured(mark)) if !mark.is_over() => Err(capture::refuse_event("asked for its time")),
-            _ => Err(Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, "the event was never recorded")),
-        }
-    }
-
     fn same_device(&self, stream: &Stream) -> Answer {
         if self.device.id() == stream.device().id() {
             return Ok(());
@@ -386,14 +369,4 @@ impl Event {
         let text = format!("the event is of device {}, the stream of {}", self.device.id(), stream.device().id());
         Err(Failure::new(ACL_ERROR_RT_STREAM_CONTEXT, text))
     }
-}
-
-/// When the simulator's clock began.
-static START: OnceLock<Instant> = OnceLock::new();
-
-/// Microseconds since then.
-pub(crate) fn clock(at: Instant) -> u64 {
-    // One more, because an event's time is never 0.
-    let start = *START.get_or_init(|| at);
-    at.saturating_duration_since(start).as_micros() as u64 + 1
 }

@@ -5,6 +5,7 @@ use super::record::{Newest, Record};
 use super::{Event, Made};
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
+use crate::machine::contexts::named::Named;
 use crate::machine::recording::Recorder;
 use crate::machine::recording::captures::Capture;
 use crate::machine::recording::tasks::{Node, Outward, Sort, Tie};
@@ -20,6 +21,15 @@ use ascendcl_sys::constants::ACL_EVENT_SYNC;
 use ascendcl_sys::error_codes::ACL_ERROR_RT_STREAM_TASK_FULL;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
+
+/// What a record or a wait of an event is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Part {
+    /// For the streams of the program, or inside of a capture.
+    Ordinary,
+    /// In a capture, for streams outside of it.
+    Outward,
+}
 
 struct Records(Arc<Event>);
 
@@ -72,32 +82,92 @@ impl Outward for Awaits {
 
 impl Event {
     /// The stream is captured, and each run records the event for everybody.
-    pub(crate) fn record_outward(self: Arc<Self>, stream: &Arc<Stream>) -> Answer {
-        self.same_device(stream)?;
-        add(stream, true, &self, Records)
+    pub(crate) fn record_outward(self: Arc<Self>, stream: Named) -> Answer {
+        self.refuse_inward()?;
+        self.is_recorded_as(Part::Outward)?;
+        let stream = stream.for_work()?;
+        self.same_device(&stream)?;
+        add(&stream, true, &self, Records)
     }
 
     /// The stream is captured, and each run waits for what was recorded last outside, or in another run.
-    pub(crate) fn hold_up_outward(self: Arc<Self>, stream: &Arc<Stream>, limit: Option<Duration>) -> Answer {
-        add(stream, false, &self, |event| Awaits(event, limit))
+    pub(crate) fn hold_up_outward(self: Arc<Self>, stream: Named, limit: Option<Duration>) -> Answer {
+        self.refuse_inward()?;
+        self.is_awaited_as(Part::Outward)?;
+        add(&stream.for_work()?, false, &self, |event| Awaits(event, limit))
     }
 
-    /// Both need an event of `aclrtCreateEventExWithFlag` and the flag `ACL_EVENT_SYNC` alone.
-    fn is_outward(&self) -> bool {
-        self.made == Made::Ex && self.flags == ACL_EVENT_SYNC
+    /// Both need an event of `aclrtCreateEventExWithFlag` and the flag `ACL_EVENT_SYNC` alone (207000).
+    fn refuse_inward(&self) -> Answer {
+        if self.made == Made::Ex && self.flags == ACL_EVENT_SYNC {
+            return Ok(());
+        }
+        let text = "an external event is made by aclrtCreateEventExWithFlag, with ACL_EVENT_SYNC alone";
+        Err(Failure::unsupported(text))
     }
 
-    /// The first external use decides on the kind of the event, and a record has decided otherwise.
+    /// All records of an event are for the same part (107000). The library remembers also what it then refuses for another
+    /// reason.
+    pub(super) fn is_recorded_as(&self, part: Part) -> Answer {
+        if *lock(&self.state).recorded.get_or_insert(part) == part {
+            return Ok(());
+        }
+        Err(match part {
+            Part::Outward => self.breaks_order(
+                "the event was recorded by aclrtRecordEvent, so a capture cannot record it for streams outside",
+                "records of one kind for an event",
+                "record another event in the capture",
+            ),
+            Part::Ordinary => self.breaks_order(
+                "a capture records the event for streams outside, so aclrtRecordEvent cannot record it",
+                "records of one kind for an event",
+                "record another event",
+            ),
+        })
+    }
+
+    /// The same for waits. Records and waits may differ.
+    pub(super) fn is_awaited_as(&self, part: Part) -> Answer {
+        if *lock(&self.state).awaited.get_or_insert(part) == part {
+            return Ok(());
+        }
+        Err(match part {
+            Part::Outward => self.breaks_order(
+                "a stream has waited for the event, so no capture can wait for it as for one from outside",
+                "waits of one kind for an event",
+                "let the capture wait for another event, recorded at the same place",
+            ),
+            Part::Ordinary => self.breaks_order(
+                "a capture waits for the event as for one from outside, so no stream waits for it otherwise",
+                "waits of one kind for an event",
+                "let the stream wait for another event, recorded at the same place",
+            ),
+        })
+    }
+
+    /// The first external use comes before any record. The library waits for an event that a stream has recorded
+    /// all the same, and the manual excludes that.
     fn become_outward(&self) -> Answer {
-        let mut state = lock(&self.state);
-        if !state.outward && state.newest.is_some() {
-            return Err(self.breaks_order(
+        let queued = {
+            let mut state = lock(&self.state);
+            if state.outward || state.newest.is_none() {
+                state.outward = true;
+                return Ok(());
+            }
+            matches!(state.newest, Some(Newest::Queued(_)))
+        };
+        let recorded = || {
+            self.breaks_order(
                 "the event was recorded by aclrtRecordEvent, so it cannot be external any more",
                 "an event that nothing has recorded before its first external use",
                 "use the event in a capture first, and record it afterwards",
-            ));
+            )
+        };
+        if !queued {
+            return Err(recorded());
         }
-        state.outward = true;
+        watch::mistaken(recorded)?;
+        lock(&self.state).outward = true;
         Ok(())
     }
 
@@ -132,10 +202,6 @@ fn add<O: Outward + 'static>(
             "events are marked as external while a stream is captured, and not otherwise",
         ));
     };
-    if !event.is_outward() {
-        let text = "an external event is made by aclrtCreateEventExWithFlag, with ACL_EVENT_SYNC alone";
-        return Err(Failure::unsupported(text));
-    }
     refuse_in_group(stream, ACL_ERROR_RT_STREAM_TASK_FULL)?;
     event.has_one_part(&capture, records)?;
     event.become_outward()?;

@@ -5,26 +5,51 @@
 
 use crate::failure::{Answer, Failure};
 use crate::locks::{lock, wait};
+use crate::machine::instances::Instance;
 use crate::machine::instances::run::Run;
 use crate::machine::recording::Recorder;
 use crate::machine::recording::assembly::{Assembly, Bound, in_no_model};
 use crate::machine::recording::program::Program;
 use crate::machine::recording::tasks;
-use crate::machine::streams::refusals::refuse_bound;
+use crate::machine::streams::refusals::{refuse_bound, refuse_on};
 use crate::machine::streams::stream::Stream;
 use crate::machine::streams::table;
 use crate::machine::workers::pool;
 use crate::machine::workers::waiting::Busy;
+use ascendcl_sys::constants::ACL_STREAM_FAST_LAUNCH;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 
-impl Assembly {
-    pub(crate) fn bind(self: &Arc<Self>, stream: &Arc<Stream>, is_head: bool) -> Answer {
+impl Instance {
+    /// Whether streams of this kind can be bound to it, in whichever context.
+    pub(crate) fn takes(&self, stream: &Stream) -> Answer {
+        let out_of_order = |failure| match self.assembly() {
+            Ok(assembly) => assembly.out_of_order(failure),
+            Err(_) => failure,
+        };
         if !stream.is_persistent() {
-            return Err(self.out_of_order(Failure::refused(
+            return Err(out_of_order(Failure::refused(
                 "the stream is not persistent; a model takes streams made with ACL_STREAM_PERSISTENT",
             )));
         }
+        refuse_bound(stream, "bound again").map_err(out_of_order)?;
+        self.assembly()?;
+        refuse_on(stream, "bound to a model instance")?;
+        if stream.settings.stops_at_failure() {
+            return Err(Failure::unsupported("a stream that stops at failures is bound to no model instance"));
+        }
+        if stream.flags() & ACL_STREAM_FAST_LAUNCH != 0 {
+            return Err(Failure::unsupported(
+                "a stream made with ACL_STREAM_FAST_LAUNCH is bound to no model instance",
+            ));
+        }
+        Ok(())
+    }
+}
+
+impl Assembly {
+    /// Binds a stream that the instance [takes](Instance::takes).
+    pub(crate) fn bind(self: &Arc<Self>, stream: &Arc<Stream>, is_head: bool) -> Answer {
         if stream.context() != self.context {
             return Err(Failure::other_context("stream"));
         }
@@ -32,7 +57,6 @@ impl Assembly {
             let text = "the build of the model instance has ended, so it takes no more streams";
             return Err(self.out_of_order(Failure::refused(text)));
         }
-        refuse_bound(stream, "bound again").map_err(|failure| self.out_of_order(failure))?;
         if !stream.bind(Recorder::Built(Arc::clone(self))) {
             return Err(in_no_model("the stream is captured, or part of another model instance"));
         }

@@ -6,6 +6,7 @@ use crate::machine::handles::Table;
 use crate::machine::recording::tasks::{Node, Work};
 use crate::machine::watch;
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, Weak};
 
 /// The groups that have a handle.
@@ -46,6 +47,24 @@ pub(crate) struct Group {
     pub(in crate::machine) graph: usize,
     /// The instance has them, and their memory. The handle is good after it was destroyed, as measured.
     pub(in crate::machine) nodes: Vec<Weak<Node>>,
+    /// A stream updates it. One at a time does.
+    updating: AtomicBool,
+}
+
+impl Group {
+    pub(in crate::machine) fn new(graph: usize, nodes: Vec<Weak<Node>>) -> Self {
+        Self { graph, nodes, updating: AtomicBool::new(false) }
+    }
+
+    /// Answers `false` when a stream updates it already.
+    pub(in crate::machine) fn begin_update(&self) -> bool {
+        !self.updating.swap(true, SeqCst)
+    }
+
+    /// The update has ended, well or not, or its stream has.
+    pub(in crate::machine) fn end_update(&self) {
+        self.updating.store(false, SeqCst);
+    }
 }
 
 /// New work for a group, until it is complete.

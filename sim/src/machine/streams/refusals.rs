@@ -11,16 +11,28 @@ use ascendcl_sys::types::aclError;
 use std::borrow::Cow;
 use std::sync::Arc;
 
-/// A stream that is captured can neither be waited for nor asked nor ended (107027).
+/// A stream that is captured can neither be waited for nor asked nor ended (107027). One that updates a task group can.
 pub(crate) fn refuse_on(stream: &Stream, what: &str) -> Answer {
+    if !stream.is_captured() {
+        return Ok(());
+    }
+    Err(being_captured(stream, what))
+}
+
+/// Work that runs only once becomes part of no capture, and of no task group either.
+pub(in crate::machine) fn refuse_once_on(stream: &Stream) -> Answer {
     if !stream.is_recording() {
         return Ok(());
     }
+    Err(being_captured(stream, "given work of this kind"))
+}
+
+fn being_captured(stream: &Stream, what: &str) -> Failure {
     let text = format!("the stream is being captured, so its work does not run and it cannot be {what}");
     // A thread that did not begin the capture cannot know of it.
     let own = matches!(stream.recorder(), Some(Recorder::Capture(capture)) if capture.thread == this_thread());
     let failure = if own { while_captured(captured(text)) } else { captured(text) };
-    Err(failure.about(Object::stream(stream.number() as u64)))
+    failure.about(Object::stream(stream.number() as u64))
 }
 
 /// The call is not one for the time of a capture (GRAPH-04).

@@ -152,6 +152,11 @@ impl Stream {
         self.recording.load(SeqCst)
     }
 
+    /// Whether a capture takes its work, and not the update of a task group.
+    pub(crate) fn is_captured(&self) -> bool {
+        self.is_recording() && matches!(self.recorder(), Some(Recorder::Capture(_)))
+    }
+
     pub(in crate::machine) fn recorder(&self) -> Option<Recorder> {
         if self.is_recording() || self.is_bound() { lock(&self.queue).recorder.clone() } else { None }
     }

@@ -7,7 +7,7 @@ use crate::locks::{lock, look_out, wait};
 use crate::machine::recording::tasks::{Sort, Work};
 use crate::machine::streams::exceptions;
 use crate::machine::streams::queue::{Await, Call, Counted, Queue, Task, Turn};
-use crate::machine::streams::refusals::{refuse_in_group, refuse_on};
+use crate::machine::streams::refusals::{refuse_in_group, refuse_once_on};
 use crate::machine::streams::stream::Stream;
 use crate::machine::thread::{last_task, visits};
 use crate::machine::workers::callback_thread;
@@ -57,7 +57,7 @@ impl Stream {
 
     /// A task that can run only once cannot be part of a captured instance.
     fn refuse_once(&self) -> Answer {
-        refuse_on(self, "given work of this kind")?;
+        refuse_once_on(self)?;
         if self.is_bound() {
             return Err(Failure::unsupported("a stream of a model instance takes no work that runs only once"));
         }
@@ -130,7 +130,7 @@ impl Stream {
         }
         let point = Arc::new(Point::new(by));
         let duty = Duty::new(&point);
-        refuse_on(self, "given work of this kind")?;
+        refuse_once_on(self)?;
         begin_timer(limit)?;
         let begin = move || {
             begin(duty);

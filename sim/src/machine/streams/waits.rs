@@ -18,10 +18,10 @@ impl Stream {
     /// Waits until everything submitted before is over, and answers the first failure among it, once. A stopped stream
     /// answers with the failure at each wait, at once: a task that runs goes on (STREAM-15).
     pub(crate) fn synchronize(&self, deadline: Option<Instant>) -> Answer {
+        refuse_on(self, "waited for")?;
         if self.is_persistent() {
             return Ok(());
         }
-        refuse_on(self, "waited for")?;
         let (last, discarded, over) = {
             let queue = lock(&self.queue);
             (queue.submitted, queue.was_discarded(queue.submitted), queue.done == queue.submitted)
