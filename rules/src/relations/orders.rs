@@ -125,8 +125,7 @@ pub(super) fn note_wait(world: &mut World, call: Call, event: Object, queue: Opt
     let waiting = queue.and_then(|queue| world.streams.get(queue)).filter(|stream| !stream.data.persistent);
     let (Some(record), Some(queue), Some(waiting)) = (record, queue, waiting) else { return };
     let by = Position { stream: queue, key: waiting.data.key, count };
-    let mut over =
-        Awaited { clock: waiting.data.clock.clone(), any: record.fenced || waiting.data.fenced.is_some() };
+    let mut over = Awaited { clock: waiting.data.clock.clone(), any: record.fenced || waiting.data.fenced.is_some() };
     over.clock.join(&record.clock);
     let record = Position { stream: record.stream, key: record.key, count: record.count };
     [by, record].iter().for_each(|position| over.clock.raise(position.key, position.count));

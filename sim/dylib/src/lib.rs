@@ -38,7 +38,9 @@ pub unsafe extern "C" fn ascendcl_sim_has(name: *const c_char) -> c_int {
     }
     // SAFETY: `CStr::from_ptr` asks for a terminated string that stays in place. The caller of the C function gave one.
     let name = unsafe { CStr::from_ptr(name) };
-    c_int::from(name.to_str().is_ok_and(|name| ascendcl_sim::resolve(name).is_some() || runtime::has(name) || hooks::has(name)))
+    c_int::from(
+        name.to_str().is_ok_and(|name| ascendcl_sim::resolve(name).is_some() || runtime::has(name) || hooks::has(name)),
+    )
 }
 
 macro_rules! export_group {

@@ -1,5 +1,6 @@
 //! What calls say of the size of memory, and what is in it.
 
+use crate::files;
 use crate::support::*;
 
 #[test]
