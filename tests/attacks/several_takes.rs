@@ -2,12 +2,10 @@
 //! says of them. Nothing hangs here.
 
 use super::undisturbed;
-use crate::common::{IN_TIME, acl, library, under_watch};
-use ascendcl::raw::{Attach, EndingContext, EndsBefore};
+use crate::common::{acl, library, under_watch};
 use ascendcl::{Acl, Device, Error, Recovered, Thread};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Config, control};
-use std::sync::mpsc;
 use std::time::Duration;
 
 /// Devices that no other test leaves taken.
@@ -136,54 +134,6 @@ fn a_device_that_was_dropped_is_given_up_for_itself_alone() {
     reset([kept, own], &mut thread);
     other.close().unwrap();
     acl.close().unwrap();
-}
-
-/// Another part of the program tries to take the device while an object of other code ends in its recovery. It gets the number
-/// of takes, and the places of those that it could wait for.
-struct TakesTheDevice(mpsc::Sender<(usize, String)>);
-
-// SAFETY: it stands for nothing in the library.
-unsafe impl Attach for TakesTheDevice {
-    const NAME: &'static str = "attached object";
-    const ENDS_BEFORE: EndsBefore = EndsBefore::Streams;
-
-    fn take_down(&self, _: &EndingContext<'_>) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
-        let take = || {
-            let acl = acl();
-            let taken = acl.device(&mut Thread::new().unwrap(), ONE).map(drop);
-            acl.close().unwrap();
-            taken
-        };
-        let Err(Error::DeviceShared { takes, held, .. }) =
-            std::thread::scope(|scope| scope.spawn(take).join().unwrap())
-        else {
-            return Err("another part has taken the device".into());
-        };
-        Ok(self.0.send((takes, held.into()))?)
-    }
-}
-
-#[proves(DEV_08)]
-#[test]
-fn the_error_names_no_place_while_the_device_is_recovered() {
-    with_acl(|acl, thread| {
-        let (tell, told) = mpsc::channel();
-        let device = acl.device(thread, ONE).unwrap().with_teardown_timeout(BRIEFLY);
-        let scope = device.with_current(thread, |current| {
-            drop(current.attach(TakesTheDevice(tell), current.stream().unwrap()).unwrap());
-            let stream = current.stream().unwrap();
-            crate::fail("aclrtMemsetAsync=hang");
-            std::mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
-        });
-        scope.unwrap_err();
-        let device = match device.recover(thread, IN_TIME) {
-            Ok(Recovered::Usable(device)) => device,
-            other => panic!("{other:?}"),
-        };
-        crate::nothing_fails();
-        assert_eq!(told.try_recv(), Ok((1, String::new())));
-        reset([device], thread);
-    });
 }
 
 /// The devices of another library are other devices.
