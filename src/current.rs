@@ -129,7 +129,7 @@ impl<C: Brand> Current<C> {
 
     /// Destroys, unloads and frees the objects that no handle refers to and no work in flight uses. Otherwise the end
     /// of the scope does this. It first waits for streams without a handle, **without a limit**, and for work that
-    /// [`is_done`](crate::stream::StreamOps::is_done) reported as over and that no wait has covered. Use
+    /// [`is_complete`](crate::stream::StreamOps::is_complete) reported as over and that no wait has covered. Use
     /// [`collect_within`](Self::collect_within) where a device that hangs must not block the thread.
     ///
     /// The errors are those that dropped handles could not report; an object that could not be destroyed stays with the

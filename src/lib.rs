@@ -63,6 +63,14 @@
 //! | `tracing` | spans for contexts that are entered, events for calls of the library that fail |
 //! | `half` | `f16` and `bf16` of the crate `half` as elements |
 //!
+//! The target of `tracing` is `ascendcl`. The span `current` (`TRACE`) has the fields `device` and `context`. Events are
+//! `ERROR` for a call that failed, with `call`, `code`, `name`, `rules` and `text`; `WARN` for a function that the library
+//! lacks; and `DEBUG` for a wait that timed out, which is a normal result.
+//!
+//! A program that runs on a device and on the simulator from one source names [`Library::Vendor`], and has a feature of its
+//! own: `sim = ["ascendcl/sim"]`. `ASCENDCL_LIBRARY=sim cargo run --features sim` then takes the simulator, and a build without
+//! the feature does not contain it.
+//!
 //! # Environment variables
 //!
 //! | variable | what it says |

@@ -204,6 +204,8 @@ pub enum RunError<E> {
     /// The program ran and returned this error; everything was taken down cleanly.
     Program(E),
     /// Not all objects could be released. The program's own error, if there is one, is included.
+    ///
+    /// The device is given up. To release what is left, take it again by [`Acl::device`], and call [`Device::recover`].
     Teardown {
         /// The errors, in the order in which they occurred.
         errors: Vec<Error>,

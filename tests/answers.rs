@@ -56,7 +56,7 @@ fn work_in_flight_keeps_its_shape_when_another_one_does_not_fit() {
         let failed = work.reshape(&[4]).unwrap_err();
         assert_eq!(failed.value.shape(), [2, 3]);
         let work = failed.value.map(|tensor| tensor.into_buffer());
-        while !work.is_done(current)? {
+        while !work.is_complete(current)? {
             std::thread::yield_now();
         }
         assert_eq!(work.wait(current)?.to_vec(current)?, [9; 6]);

@@ -78,7 +78,7 @@ fn collecting_frees_what_is_done_though_nobody_waited_for_it() {
         let work = stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap();
         drop(work.into_future(current, &mut stream).unwrap());
         drop(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
-        while !stream.is_done(current).unwrap() {
+        while !stream.is_complete(current).unwrap() {
             std::thread::yield_now();
         }
         assert!(current.collect().is_empty());
@@ -99,7 +99,7 @@ fn all_streams<C: Brand>(current: &Current<C>) -> Vec<Stream<C>> {
     let streams: Vec<_> = std::iter::from_fn(|| current.stream().ok()).collect();
     for stream in &streams {
         let set = stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap();
-        while !set.is_done(current).unwrap() {
+        while !set.is_complete(current).unwrap() {
             std::thread::yield_now();
         }
     }

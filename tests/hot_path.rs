@@ -106,7 +106,7 @@ fn work_allocates_nothing<C: Brand>(current: &mut Current<C>) {
         let taken = other.adopt_after(current, set, &event).map_err(|failed| failed.value).unwrap_err();
         event = stream.record(current, event).unwrap();
         let taken = other.adopt_after(current, taken, &event).unwrap();
-        assert!(taken.is_done(current).unwrap());
+        assert!(taken.is_complete(current).unwrap());
         second = taken.wait(current).unwrap();
         let (from, pageable_there) = stream.copy_to_host(current, from, pageable).unwrap().split();
         let part = stream.copy_part_to_host(current, from, 0..8, pageable_there, 8).unwrap();
@@ -145,7 +145,7 @@ fn models_allocate_nothing<C: Brand>(current: &mut Current<C>) {
         let copied = stream.copy_from_output(current, ran, 0, to).unwrap();
         let set = stream.set_bytes(current, third, 1).unwrap();
         let (copied, host, set) = copied.join(host).unwrap().and(set).unwrap().split();
-        assert!(copied.is_done(current).unwrap());
+        assert!(copied.is_complete(current).unwrap());
         (model, to) = copied.wait(current).unwrap();
         (from, third) = host.join(set).unwrap().wait_within(current, Duration::from_secs(60)).unwrap();
     }
@@ -180,9 +180,9 @@ fn callbacks_allocate_nothing<C: Brand>(current: &Current<C>) {
         }
         // Two types of callbacks, one after the other.
         let first = stream.launch_host_fn(current, move || round).unwrap();
-        assert!(first.is_done(current).unwrap());
+        assert!(first.is_complete(current).unwrap());
         let second = stream.launch_host_fn(current, move || [round; 3]).unwrap();
-        assert!(second.is_done(current).unwrap());
+        assert!(second.is_complete(current).unwrap());
         assert_eq!(first.wait(current).unwrap().into_result().unwrap(), round);
         assert_eq!(second.wait(current).unwrap().into_result().unwrap(), [round; 3]);
     }
@@ -193,7 +193,7 @@ fn callbacks_allocate_nothing<C: Brand>(current: &Current<C>) {
         let large = [number; 5000];
         let reply =
             stream.launch_host_fn(current, move || large.iter().map(|byte| usize::from(*byte)).sum::<usize>()).unwrap();
-        assert!(reply.is_done(current).unwrap());
+        assert!(reply.is_complete(current).unwrap());
         assert_eq!(reply.wait(current).unwrap().into_result().unwrap(), usize::from(number) * 5000);
     }
     assert_eq!(allocations() - before, 5, "one for each large callback");

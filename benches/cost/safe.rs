@@ -78,7 +78,7 @@ fn in_context<C: Brand>(library: &Path, current: &mut Current<C>, operation: Ope
             |reply| {
                 let reply = reply.unwrap();
                 // The library runs it now.
-                assert!(reply.is_done(current).unwrap());
+                assert!(reply.is_complete(current).unwrap());
                 reply.wait(current).unwrap().into_result().unwrap();
             },
         ),

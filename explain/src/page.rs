@@ -96,7 +96,10 @@ fn class(class: Class) -> &'static str {
     match class {
         Class::Compile => "A program that breaks it does not compile.",
         Class::ByConstruction => "The crate keeps it, whatever the program does.",
-        Class::RunTime => "A check at run time returns an error that names it.",
+        Class::RunTime => {
+            "A check at run time, or the library's own refusal, is an error. It names the rule, unless the code of a refusal does \
+             not identify it."
+        }
         Class::Limit => "Nothing can enforce it.",
         Class::NotOffered => "The crate has no safe API for its subject.",
     }

@@ -62,7 +62,8 @@ pub enum Class {
     Compile,
     /// The safe layer keeps it, whatever the program does.
     ByConstruction,
-    /// A check at run time returns an error that names it.
+    /// A check at run time, or the library's own refusal, is an error. It names the rule, unless the code of a refusal does
+    /// not identify it.
     RunTime,
     /// Nothing can enforce it. The documentation says why.
     Limit,

@@ -121,8 +121,8 @@ impl<N> InScope for Scoped<'_, N> {}
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not declared as the name of a context",
     label = "expected a name, as `ascendcl::names!` declares it",
-    note = "CTX-02: a type of yours becomes a name where it is declared: `ascendcl::names!({Self});`, or `impl ascendcl::Name for {Self} {{}}`",
-    note = "a type parameter needs the bound `{Self}: ascendcl::Name`; the context of a scope (`Scoped`) gets no name: use a runtime, `runtime.with(|current| ...)`",
+    note = "CTX-02: `ascendcl::names!(Vision);` declares a type that is a name; a type that is declared already becomes one by `impl ascendcl::Name for ... {{}}`",
+    note = "a type parameter needs the bound `ascendcl::Name`; the context of a scope (`Scoped`) gets no name: use a runtime, `runtime.with(|current| ...)`",
     note = "see `ascendcl-explain CTX-02`"
 )]
 pub trait Name: 'static {}

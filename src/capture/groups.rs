@@ -5,12 +5,12 @@ use super::operands::GraphOperands;
 use super::{CanCapture, Capture, CaptureBranch, Captured, CapturedGraph, Main};
 use crate::brand::{Brand, INSIDE, Mark, Scoped};
 use crate::current::Current;
+use crate::element::ElementType;
 use crate::error::{Error, Failed};
-use crate::ffi::{RawOperator, RawTaskGroup};
+use crate::ffi::{RawOperator, RawTaskGroup, TensorMemory};
 use crate::operator::{BoundOperator, IdleInputs, IdleOutputs};
 use crate::stream::{Pending, Stream};
 use ascendcl_macros::rule;
-use core::ffi::CStr;
 use core::fmt;
 use core::marker::PhantomData;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// The operators of a group, in order. This is a list of names, so dropping or forgetting it has no effect.
 ///
 /// `L` lists the types of the operators: `(((), BoundOperator<…>), BoundOperator<…>)`. So an update has as many
-/// operators as the group, of the same types. [`Stream::update`] has an example.
+/// operators as the group, of the same types. What these types do not say, [`Stream::update`] compares; it has an example.
 #[must_use = "a list of tasks does nothing until `task_group` or `update` gets it"]
 pub struct Tasks<'g, C: Brand, L = (), K = Main<'g>> {
     operators: Vec<usize>,
@@ -35,7 +35,7 @@ pub struct Tasks<'g, C: Brand, L = (), K = Main<'g>> {
 pub struct TaskGroup<C: Brand, L> {
     raw: RawTaskGroup,
     /// The kinds of the operators. The operators themselves are the graph's.
-    kinds: Vec<CString>,
+    kinds: Vec<Kind>,
     /// The number of its first task.
     first: usize,
     _list: PhantomData<fn(L) -> L>,
@@ -90,7 +90,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         };
         let first = recording.note_group(self.branch, &tasks.operators, given)?;
         let raw = raw.ok_or(Error::OtherCapture)?;
-        let kinds = operators.iter().map(|operator| operator.kind().to_owned()).collect();
+        let kinds = operators.iter().map(|operator| Kind::of(operator)).collect();
         Ok(TaskGroup { raw, kinds, first, _list: PhantomData, _brand: Mark::NEW })
     }
 }
@@ -136,7 +136,8 @@ impl<C: Brand, S: CanCapture> Stream<C, S> {
     /// # Errors
     ///
     /// Returns the graph unchanged, with [`Error::OtherCapture`] for a group of another graph and for an operator that
-    /// another branch may run at the same time, [`Error::OtherOperator`] for an operator of another kind,
+    /// another branch may run at the same time, [`Error::OtherOperator`] for an operator of another kind, or with another
+    /// number of tensors or other element types where only run time knows them (`AnyTensor`, `Vec`, `Option`),
     /// [`Error::Capturing`] when the stream is being captured, [`Error::NotItsStream`] for a stream with an allocator on which
     /// the graph was not captured, [`Error::InDoubt`], or [`Error::WrongContext`]. With [`Error::Vendor`] the graph may be half
     /// updated. Then each replay of it returns [`Error::HalfUpdated`], and [`CapturedGraph::into_operands`] returns the
@@ -176,15 +177,54 @@ impl<C: Brand, S: CanCapture> Stream<C, S> {
 impl<C: Brand, L> TaskGroup<C, L> {
     /// The operators with these numbers, if they are of the group's kinds.
     fn replaced_by(&self, objects: &Objects<'_>, numbers: &[usize]) -> Result<Vec<Arc<RawOperator>>, Error> {
-        let text = |kind: &CStr| kind.to_string_lossy().into();
         let pairs = self.kinds.iter().zip(numbers).map(|(expected, number)| {
-            let found = objects.operator(*number)?;
-            match found.kind() == expected.as_c_str() {
-                true => Ok(found),
-                false => Err(Error::OtherOperator { expected: text(expected), found: text(found.kind()) }),
+            let operator = objects.operator(*number)?;
+            let found = Kind::of(&operator);
+            if found == *expected {
+                return Ok(operator);
             }
+            let (expected, found) = match found.name == expected.name {
+                true => (expected.to_string(), found.to_string()),
+                false => (expected.name_in_words(), found.name_in_words()),
+            };
+            Err(Error::OtherOperator { expected: expected.into(), found: found.into() })
         });
         pairs.collect()
+    }
+}
+
+/// What an operator and the one that replaces it have in common (GRAPH-09). The types of a list say less where the tensors
+/// are `AnyTensor`s, or in a `Vec` or an `Option`.
+#[derive(PartialEq, Eq)]
+struct Kind {
+    name: CString,
+    /// The element types of the inputs and of the outputs; `None` for an input that is left out.
+    tensors: [Vec<Option<ElementType>>; 2],
+}
+
+impl Kind {
+    fn of(operator: &RawOperator) -> Self {
+        let types = |all: &[Option<TensorMemory>]| {
+            all.iter().map(|tensor| tensor.as_ref().map(|tensor| tensor.element)).collect()
+        };
+        let (inputs, outputs) = operator.tensors();
+        Self { name: operator.kind().to_owned(), tensors: [types(inputs), types(outputs)] }
+    }
+
+    fn name_in_words(&self) -> String {
+        self.name.to_string_lossy().into_owned()
+    }
+}
+
+/// `Relu(f32) -> f32`.
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [inputs, outputs] = self.tensors.each_ref().map(|all| {
+            let words =
+                all.iter().map(|element| element.map_or_else(|| "none".to_owned(), |element| element.to_string()));
+            words.collect::<Vec<_>>().join(", ")
+        });
+        write!(f, "{}({inputs}) -> {outputs}", self.name_in_words())
     }
 }
 

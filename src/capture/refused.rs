@@ -87,7 +87,7 @@ impl<C: Brand, K> Capture<'_, C, K> {
 
     /// Not available. This function exists only for the compiler's message (GRAPH-04).
     #[doc(hidden)]
-    pub fn is_done(&self) -> Result<bool, Error>
+    pub fn is_complete(&self) -> Result<bool, Error>
     where
         Self: WaitsInACapture,
     {

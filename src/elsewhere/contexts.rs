@@ -42,7 +42,7 @@ elsewhere! {
         "the current context is not exchanged by a call",
         "while this `current` exists, its context stays current",
         "CTX-05, CTX-08: enter another context, of this device or another one: `other.enter(current, |current| ...)`",
-        "a second device is taken beside this one: `acl.device(&mut thread, 1)?`",
+        "a second device is taken beside this one: `acl.device(current, 1)?`",
         "see `ascendcl-explain CTX-05`";
 
     /// Memory and streams by the names of other APIs.

@@ -18,8 +18,8 @@ elsewhere! {
     HasContexts:
         "what a device runs belongs to a context, which is current on this thread",
         "a device makes contexts, and a context's `current` makes the rest",
-        "DEV-01: in the device's own context: `device.with_current(&mut thread, |current| current.stream())`",
-        "in a new one: `device.context(&mut thread, |context, thread| context.enter(thread, |current| current.stream()))`",
+        "DEV-01: in a new context: `device.with_current(&mut thread, |current| ...)`",
+        "in the device's default context: `device.default_context(&mut thread, |context, thread| context.enter(thread, |current| ...))`",
         "see `ascendcl-explain DEV-01`";
 
     /// The library.
@@ -41,7 +41,7 @@ elsewhere! {
     TakenFromTheLibrary:
         "a device is taken from the initialised library",
         "a `Device` has no constructor of its own",
-        "DEV-01, INIT-01: `let device = Acl::init(library)?.device(&mut Thread::new()?, 0)?;`",
+        "DEV-01, INIT-01: `let acl = Acl::init(library)?;`, and then `let device = acl.device(&mut Thread::new()?, 0)?;`",
         "see `ascendcl-explain DEV-01`";
 }
 

@@ -50,10 +50,10 @@ elsewhere! {
 
     /// A wait for a stream by another name.
     WaitedForByItsName:
-        "`synchronize` waits for a stream, and `is_done` looks without waiting",
+        "`synchronize` waits for a stream, and `is_complete` looks without waiting",
         "no method of a stream has this name",
         "COPY-03: `stream.synchronize(current)?`; for the work and its buffers: `pending.wait(current)?`",
-        "without a wait: `stream.is_done(current)?`",
+        "without a wait: `stream.is_complete(current)?`",
         "see `ascendcl-explain COPY-03`";
 
     /// A stream and its host functions.

@@ -37,10 +37,14 @@ pub use shapes::ShapesError;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+pub(crate) use truth::check_truth_values;
 pub use vendor::{MissingFunction, VendorError};
 
 /// The result of an operation of this crate.
 pub type Result<T, E = Error> = core::result::Result<T, E>;
+
+/// What [`Error::Load`] says of the simulator.
+const OR_TO_SIM: &str = if cfg!(feature = "sim") { ", or to `sim` for the simulator inside this program" } else { "" };
 
 /// Why an operation failed.
 ///
@@ -76,7 +80,10 @@ pub enum Error {
         user: &'static LibraryUser,
     },
     /// No library could be loaded.
-    #[error("{0}\nset ASCENDCL_LIBRARY to the path of the library, or to `sim` for the simulator inside this program")]
+    #[error(
+        "{0}\nset ASCENDCL_LIBRARY to the path of the library{OR_TO_SIM}, or correct the path that was given to \
+         `Library::at`, which does not read the variable"
+    )]
     Load(Box<ascendcl_sys::LoadError>),
     /// `ASCENDCL_LIBRARY` asks for the simulator, but the program was built without it.
     #[error(
@@ -516,9 +523,10 @@ pub enum Error {
         Cited(rules::OTHER_CAPTURE)
     )]
     OtherCapture,
-    /// An update of a graph names an operator of another kind than the group's. The library was not called.
+    /// An update of a graph names an operator of another kind than the group's, or with tensors of other types. The library was
+    /// not called.
     #[error(
-        "an update replaces each operator of a group by one of the same kind: the group has `{expected}` there, the update \
+        "an update replaces each operator of a group by one of the same kind and types: the group has `{expected}` there, the update \
          has `{found}`{}",
         Cited(rules::UPDATES)
     )]

@@ -153,7 +153,10 @@ impl ObjectKind {
             Self::EVENT => {
                 "a call of another context; let the stream that waits for it make room in its queue, and end this again"
             }
-            _ => "queued work; synchronise its stream first",
+            _ => {
+                "queued work; synchronise its stream first, or the whole context after a failed run without a stream \
+                 (`current.synchronize()?`)"
+            }
         }
     }
 

@@ -28,7 +28,7 @@ pub trait EventKind: sealed::Sealed + 'static {}
     note = "make the event by `current.event()?`, or by `current.event_for(Waiting)?`",
     note = "see `ascendcl-explain EVENT-02`"
 )]
-pub trait Orders: EventKind {}
+pub trait SyncKind: EventKind {}
 
 /// Events of this kind have a time.
 #[diagnostic::on_unimplemented(
@@ -38,7 +38,7 @@ pub trait Orders: EventKind {}
     note = "make the event by `current.event()?`, or by `current.event_for(Timing)?`",
     note = "see `ascendcl-explain EVENT-04`"
 )]
-pub trait Measures: EventKind {}
+pub trait TimingKind: EventKind {}
 
 /// An event for waits and times (`aclrtCreateEvent`). [`Current::event`] creates one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -57,12 +57,12 @@ pub struct Waiting;
 pub struct Progress;
 
 impl EventKind for AllPurpose {}
-impl Orders for AllPurpose {}
-impl Measures for AllPurpose {}
+impl SyncKind for AllPurpose {}
+impl TimingKind for AllPurpose {}
 impl EventKind for Timing {}
-impl Measures for Timing {}
+impl TimingKind for Timing {}
 impl EventKind for Waiting {}
-impl Orders for Waiting {}
+impl SyncKind for Waiting {}
 impl EventKind for Progress {}
 
 mod sealed {

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 // The states and their bounds come from the declaration of an event's life cycle.
 pub use ascendcl_rules::event::{CanMeasure, CanRecord, CanWait, Recorded, State as EventState, Unrecorded};
-pub use kind::{AllPurpose, EventKind, Measures, Orders, Progress, Timing, Waiting};
+pub use kind::{AllPurpose, EventKind, Progress, SyncKind, Timing, TimingKind, Waiting};
 
 /// A point in the work of a stream, for which other streams and the host can wait (`aclrtCreateEvent`). `K`
 /// says what it is [for](EventKind).
@@ -171,14 +171,14 @@ impl<C: Brand, S: EventState, K: EventKind> Event<C, S, K> {
     /// was refused and may have moved it; [`Error::Vendor`] when the library cannot tell. When `start` was recorded
     /// after this event, the time is 0 or negative, or the library refuses (107007).
     #[rule(EVENT_04)]
-    pub fn milliseconds_since<T: CanMeasure, L: Measures>(
+    pub fn milliseconds_since<T: CanMeasure, L: TimingKind>(
         &self,
         current: &Current<C>,
         start: &Event<C, T, L>,
     ) -> Result<f32, Error>
     where
         S: CanMeasure,
-        K: Measures,
+        K: TimingKind,
     {
         let api = current.ledger().api();
         self.raw.shares_its_stream_with(&start.raw)?;

@@ -37,10 +37,6 @@ unsafe impl Send for RawContext {}
 unsafe impl Sync for RawContext {}
 
 impl RawContext {
-    /// No context.
-    pub(super) const NONE: Self =
-        Self { handle: aclrtContext::NULL, default: aclrtContext::NULL, device: UNKNOWN, forced: 0 };
-
     /// Creates a context on a device; the library also makes it current (CTX-04). `default` is the device's default
     /// context.
     pub(crate) fn create(api: Api, device: i32, default: Option<Self>) -> Result<Self, Error> {
@@ -246,12 +242,7 @@ pub(super) struct LeftCurrent {
     begun: &'static AtomicU64,
 }
 
-/// The count of a note without a context. It never changes, and no note has it, so such a note is never alive.
-static NONE_BEGUN: AtomicU64 = AtomicU64::new(u64::MAX);
-
 impl LeftCurrent {
-    pub(super) const NONE: Self = Self { context: RawContext::NONE, resets: 0, begun: &NONE_BEGUN };
-
     /// A default context that is alive.
     #[inline]
     pub(super) fn now(api: Api, context: RawContext) -> Self {

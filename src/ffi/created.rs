@@ -21,11 +21,6 @@ pub(super) struct CreatedContext {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct ContextNumber(u64);
 
-impl ContextNumber {
-    /// No context.
-    pub(super) const NONE: Self = Self(0);
-}
-
 struct All {
     /// How many contexts were created so far.
     count: u64,

@@ -102,6 +102,7 @@ impl RawStream {
     pub(crate) fn submit_foreign(
         &self,
         here: Here<'_>,
+        streams: &Shelf<RawStream>,
         call: &'static str,
         uses: &[&ForeignUse],
         memory: &[Arc<RawBuffer>],
@@ -112,6 +113,10 @@ impl RawStream {
         // The call runs code of the program, so the number is not known before it (`Unknown`).
         let (ready, ticket) = self.check_before_work(here)?;
         let handle = self.handed_out();
+        // Forget work that is done. Otherwise a stamp would stand for two streams, and await all of them. A part has no
+        // stamp of its own yet, and the memory of others has one user.
+        let over = |block: &&Arc<RawBuffer>| !block.is_part() && streams.has_done(block.last_use());
+        memory.iter().filter(over).for_each(|block| block.mark_idle());
         // Other work may use the memory of a part at the same time. So this work gets a stamp of its own, which leaves
         // its stamp when it is dropped.
         let (work, parts) = (Arc::new(LastUse::of(0)), memory.iter().filter(|block| block.is_part()));

@@ -151,7 +151,8 @@ pub(crate) use rows::RawRows;
 pub(crate) use shelf::{Row as ShelfRow, Shelf};
 use stamp::LastUse;
 pub(crate) use stream::{
-    Begun, BlockPosition, FirstPanic, KeptState, NewStream, NotCopied, NotSet, RawStream, SETTLING, Way, stream_flags,
+    Begun, BlockPosition, CopyDirection, FirstPanic, KeptState, NewStream, NotCopied, NotSet, RawStream, SETTLING,
+    stream_flags,
 };
 pub(crate) use timeline::Waiter;
 pub(crate) use views::add_view;

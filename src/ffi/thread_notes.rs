@@ -3,23 +3,24 @@
 use super::Api;
 use super::context::{LeftCurrent, RawContext};
 use super::created::{self, ContextNumber, CreatedContext};
-use super::note::{Note, Present};
+use super::note::{Note, Place, Present};
 use super::process::LoadedLibrary;
 use super::staying;
 use crate::device_allocator::ContextId;
 use crate::error::Error;
 use ascendcl_macros::rule;
 use core::cell::Cell;
+use core::mem::MaybeUninit;
 
 /// The notes about one library on this thread.
 pub(super) struct LibraryNotes {
     of: Cell<Option<&'static LoadedLibrary>>,
     /// Which of the notes there are.
     present: Present,
-    entered: Cell<RawContext>,
-    owed: Cell<Unrestored>,
-    left: Cell<LeftCurrent>,
-    stays: Cell<ContextNumber>,
+    entered: Place<RawContext>,
+    owed: Place<Unrestored>,
+    left: Place<LeftCurrent>,
+    stays: Place<ContextNumber>,
     /// Is there if the library refused to make `entered` current again. The value counts this thread.
     displaced: Cell<Option<&'static LoadedLibrary>>,
 }
@@ -55,10 +56,10 @@ impl LibraryNotes {
         Self {
             of: Cell::new(None),
             present: Cell::new(0),
-            entered: Cell::new(RawContext::NONE),
-            owed: Cell::new(Unrestored { left: LeftCurrent::NONE, made: None, instead: None }),
-            left: Cell::new(LeftCurrent::NONE),
-            stays: Cell::new(ContextNumber::NONE),
+            entered: Cell::new(MaybeUninit::uninit()),
+            owed: Cell::new(MaybeUninit::uninit()),
+            left: Cell::new(MaybeUninit::uninit()),
+            stays: Cell::new(MaybeUninit::uninit()),
             displaced: Cell::new(None),
         }
     }
@@ -107,15 +108,15 @@ impl LibraryNotes {
     /// Whether this is the default context that this crate has left current.
     #[inline(always)]
     pub(super) fn has_left_current(&self, left: &LeftCurrent) -> bool {
-        self.left.get().context().is(*left.context())
+        self.left().get().is_some_and(|own| own.context().is(*left.context()))
     }
 
     /// Records that the thread enters a context, and [`left`](Self::left) was the only note. Calls are plain, so no
     /// context is displaced.
     #[inline(always)]
     pub(super) fn enter_outermost(&self, context: &RawContext) {
+        self.entered.set(MaybeUninit::new(*context));
         self.present.set(LEFT | ENTERED);
-        self.entered.set(*context);
     }
 
     /// Records that the thread leaves the outermost context. Returns whether it was in one, and [`left`](Self::left) is

@@ -129,11 +129,12 @@ impl<'l> Visit<'l> {
             Some(outside) => outside,
             None => OutsideCallbacks::now()?,
         };
-        if !context.is_created() || !own.left().is_only() {
+        if !context.is_created() {
             return None;
         }
+        let left = own.left().copy_only_to(&mut self.left)?;
         self.outer.write(innermost.get());
-        let (left, select) = (own.left().copy_to(&mut self.left), site.select(outside));
+        let select = site.select(outside);
         if !is_current(left.context(), select) || !left.is_alive() {
             return None;
         }

@@ -16,7 +16,7 @@ impl Ledger {
         }
         let deadline = Deadline::after(limit);
         let (mut errors, mut kept) = (self.undelivered.take(), Vec::new());
-        errors.extend(self.wait_for_what_is_over(|| deadline.left()));
+        errors.extend(self.wait_for_completed_work(|| deadline.left()));
         // Streams come first, because ending a stream waits for work that uses the other objects.
         let (streams, others): (Vec<_>, Vec<_>) = KINDS.iter().partition(|kind| kind.waits);
         let kinds = streams.into_iter().chain(others);

@@ -24,6 +24,7 @@
 mod at_once;
 mod attachments;
 mod collect;
+mod create;
 mod device;
 mod ending;
 mod forced;
@@ -31,7 +32,6 @@ mod graphs;
 mod kinds;
 mod models;
 mod registered;
-mod room;
 pub(crate) mod takes;
 mod wait;
 
@@ -51,9 +51,9 @@ use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Duration;
 
+use create::is_used_up;
 pub(crate) use device::DeviceRow;
 use kinds::KINDS;
-use room::is_used_up;
 
 /// The rows of one context.
 #[derive(Debug)]

@@ -1,7 +1,7 @@
 //! Waits for a whole stream, and for a whole context.
 
 use super::Ledger;
-use super::room::is_of_work;
+use super::create::is_of_work;
 use crate::error::Error;
 use crate::ffi::{Here, RawStream, Waiter};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -6,7 +6,7 @@ use super::{Model, TensorInfo, dims};
 use crate::brand::Brand;
 use crate::current::Current;
 use crate::element::Element;
-use crate::error::{Error, InputError, ObjectKind};
+use crate::error::{Error, InputError, ObjectKind, check_truth_values};
 use crate::ffi::{BoundInput, Home, Port, RawBuffer, TensorPlace};
 use std::sync::Arc;
 
@@ -28,8 +28,8 @@ pub enum OutputBuffer<'a> {
 
 #[derive(Clone, Debug)]
 pub(super) struct Tensors {
-    pub(super) inputs: Vec<Bound>,
-    pub(super) outputs: Vec<BoundOutput>,
+    pub(super) inputs: Vec<InputTensor>,
+    pub(super) outputs: Vec<OutputTensor>,
     /// The input in which the library notes the chosen shape, if the model was compiled for a list of shapes.
     gear: Option<(usize, Arc<RawBuffer>)>,
     /// Whether an execution has written the outputs. In a capture: whether every run of the tasks so far does.
@@ -40,7 +40,7 @@ pub(super) struct Tensors {
 
 /// One input on the device.
 #[derive(Clone, Debug)]
-pub(super) struct Bound {
+pub(super) struct InputTensor {
     pub(super) info: TensorInfo,
     pub(super) shape: Vec<usize>,
     pub(super) block: Arc<RawBuffer>,
@@ -50,21 +50,21 @@ pub(super) struct Bound {
 
 /// One output on the device.
 #[derive(Clone, Debug)]
-pub(super) struct BoundOutput {
+pub(super) struct OutputTensor {
     pub(super) info: TensorInfo,
-    pub(super) room: OwnRoom,
+    pub(super) memory: OutputMemory,
     /// No execution has written to this memory yet.
     pub(super) replaced: bool,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum OwnRoom {
+pub(super) enum OutputMemory {
     Exactly(usize, Arc<RawBuffer>),
     AtMost(Arc<RawBuffer>),
     ByLibrary,
 }
 
-impl Bound {
+impl InputTensor {
     pub(super) fn elements(&self) -> usize {
         elements(&self.shape)
     }
@@ -88,7 +88,7 @@ impl Bound {
     }
 }
 
-impl BoundOutput {
+impl OutputTensor {
     /// An error when the output is not made of `E`.
     pub(super) fn check_element<E: Element>(&self) -> Result<(), Error> {
         if self.info.element.takes::<E>() {
@@ -100,11 +100,11 @@ impl BoundOutput {
 
     /// The memory, and how many elements it has; `None` if the output may have fewer elements than fit.
     pub(super) fn memory(&self) -> Result<(Option<usize>, &Arc<RawBuffer>), Error> {
-        match &self.room {
-            OwnRoom::Exactly(elements, block) => Ok((Some(*elements), block)),
-            OwnRoom::AtMost(block) => Ok((None, block)),
+        match &self.memory {
+            OutputMemory::Exactly(elements, block) => Ok((Some(*elements), block)),
+            OutputMemory::AtMost(block) => Ok((None, block)),
             // The address is known only after the execution.
-            OwnRoom::ByLibrary => Err(Error::OutputNotAllocated { name: self.info.name.clone() }),
+            OutputMemory::ByLibrary => Err(Error::OutputNotAllocated { name: self.info.name.clone() }),
         }
     }
 }
@@ -124,22 +124,22 @@ impl Tensors {
         };
         let input = |((info, least), shape): ((&TensorInfo, usize), &&[usize])| {
             let block = place(elements(accepted(info, shape)?), info, least)?;
-            Ok(Bound { info: info.clone(), shape: shape.to_vec(), block, shared: false })
+            Ok(InputTensor { info: info.clone(), shape: shape.to_vec(), block, shared: false })
         };
         let has_gears = model.gears().is_some();
-        let output = |((info, port), room): ((&TensorInfo, &Port), &OutputBuffer<'_>)| {
-            let room = match *room {
+        let output = |((info, port), memory): ((&TensorInfo, &Port), &OutputBuffer<'_>)| {
+            let memory = match *memory {
                 OutputBuffer::Shape(shape) => {
                     // With gears, the description has shape and size of the largest.
                     let accepted = if has_gears { accepted_in_a_gear } else { accepted };
                     let elements = elements(accepted(info, shape).map_err(InputError::of_an_output)?);
                     let least = if has_gears { 0 } else { port.fixed_bytes() };
-                    OwnRoom::Exactly(elements, place(elements, info, least)?)
+                    OutputMemory::Exactly(elements, place(elements, info, least)?)
                 }
-                OutputBuffer::AtMost(elements) => OwnRoom::AtMost(place(elements, info, 0)?),
-                OutputBuffer::ByLibrary => OwnRoom::ByLibrary,
+                OutputBuffer::AtMost(elements) => OutputMemory::AtMost(place(elements, info, 0)?),
+                OutputBuffer::ByLibrary => OutputMemory::ByLibrary,
             };
-            Ok(BoundOutput { info: info.clone(), room, replaced: false })
+            Ok(OutputTensor { info: info.clone(), memory, replaced: false })
         };
         let gear = |(index, bytes)| Ok::<_, Error>((index, current.ledger().allocate(Home::Device, bytes)?));
         Ok(Self {
@@ -170,9 +170,9 @@ impl Tensors {
     /// The rows of the blocks.
     pub(super) fn rows(&self) -> impl Iterator<Item = &Arc<RawBuffer>> {
         let inputs = self.inputs.iter().map(|input| &input.block);
-        let outputs = self.outputs.iter().filter_map(|output| match &output.room {
-            OwnRoom::Exactly(_, block) | OwnRoom::AtMost(block) => Some(block),
-            OwnRoom::ByLibrary => None,
+        let outputs = self.outputs.iter().filter_map(|output| match &output.memory {
+            OutputMemory::Exactly(_, block) | OutputMemory::AtMost(block) => Some(block),
+            OutputMemory::ByLibrary => None,
         });
         inputs.chain(outputs).chain(self.gear.iter().map(|(_, block)| block))
     }
@@ -199,30 +199,37 @@ impl Tensors {
     }
 
     /// The memory of an input, to be written with these bytes of its elements.
-    pub(super) fn input_of_bytes(&self, input: usize, found: usize) -> Result<&Arc<RawBuffer>, Error> {
+    pub(super) fn input_of_bytes(&self, input: usize, bytes: &[u8]) -> Result<&Arc<RawBuffer>, Error> {
         let bound = self.input(input)?;
         let size = bound.info.element.size();
         let expected = size.map_or(bound.block.bytes(), |size| bound.elements().saturating_mul(size));
+        let found = bytes.len();
         if found != expected {
             let (shape, element) = (format!("{:?}", bound.shape), bound.info.element);
             return Err(InputError::Bytes { shape, element, expected, found }.into());
         }
+        check_truth_values(bound.info.element, bytes)?;
         bound.check_not_shared()?;
         Ok(&bound.block)
     }
 
+    /// An error if the input is one of truth values, and a byte is none.
+    pub(super) fn check_truth_values(&self, input: usize, bytes: &[u8]) -> Result<(), Error> {
+        check_truth_values(self.input(input)?.info.element, bytes)
+    }
+
     /// An input whose memory is to be written.
-    pub(super) fn input_to_write(&self, index: usize) -> Result<&Bound, Error> {
+    pub(super) fn input_to_write(&self, index: usize) -> Result<&InputTensor, Error> {
         let bound = self.input(index)?;
         bound.check_not_shared()?;
         Ok(bound)
     }
 
-    fn input(&self, index: usize) -> Result<&Bound, Error> {
+    fn input(&self, index: usize) -> Result<&InputTensor, Error> {
         self.inputs.get(index).ok_or_else(|| Error::NoSuchInput { index, count: self.inputs.len() })
     }
 
-    pub(super) fn output(&self, index: usize) -> Result<&BoundOutput, Error> {
+    pub(super) fn output(&self, index: usize) -> Result<&OutputTensor, Error> {
         self.outputs.get(index).ok_or_else(|| Error::NoSuchOutput { index, count: self.outputs.len() })
     }
 
@@ -240,13 +247,13 @@ impl Tensors {
 
     /// An error if the library allocates an output: a captured graph cannot keep such memory.
     pub(super) fn all_have_room(&self) -> Result<(), Error> {
-        let open = self.outputs.iter().find(|output| matches!(output.room, OwnRoom::ByLibrary));
+        let open = self.outputs.iter().find(|output| matches!(output.memory, OutputMemory::ByLibrary));
         open.map_or(Ok(()), |open| Err(Error::OutputNotAllocated { name: open.info.name.clone() }))
     }
 
     /// The inputs in the library's order, including the one for the chosen shape.
     pub(super) fn parts(&self) -> Vec<BoundInput> {
-        let part = |bound: &Bound| BoundInput {
+        let part = |bound: &InputTensor| BoundInput {
             block: Arc::clone(&bound.block),
             bytes: bound.block.bytes(),
             dims: dims(&bound.shape),
@@ -274,9 +281,9 @@ impl Tensors {
     }
 
     pub(super) fn places(&self) -> Vec<Option<Arc<RawBuffer>>> {
-        let place = |output: &BoundOutput| match &output.room {
-            OwnRoom::Exactly(_, block) | OwnRoom::AtMost(block) => Some(Arc::clone(block)),
-            OwnRoom::ByLibrary => None,
+        let place = |output: &OutputTensor| match &output.memory {
+            OutputMemory::Exactly(_, block) | OutputMemory::AtMost(block) => Some(Arc::clone(block)),
+            OutputMemory::ByLibrary => None,
         };
         self.outputs.iter().map(place).collect()
     }

@@ -6,7 +6,7 @@ use crate::brand::{Brand, Inside, ModelOfOneThread};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Error, Failed};
-use crate::ffi::{NotRun, RawBinding, RawBuffer, RawStream};
+use crate::ffi::{NotRun, RawBinding, RawBuffer, RawStream, bytes_of};
 use crate::life_cycle::leads;
 use crate::stream::sealed_payload;
 use ascendcl_macros::rule;
@@ -127,7 +127,8 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// # Errors
     ///
     /// [`Error::Input`] for another element type or a name that no input has; [`Error::LengthMismatch`] for another
-    /// length; [`Error::NoSuchInput`]; [`Error::InputIsShared`] for an input that [reads shared
+    /// length; [`Error::NoTruthValue`] for a byte other than 0 and 1 in an input of truth values;
+    /// [`Error::NoSuchInput`]; [`Error::InputIsShared`] for an input that [reads shared
     /// memory](Self::share_input); [`Error::StillRunning`] after a run that
     /// [timed out](crate::Stream::run_bound_within); or [`Error::Vendor`].
     pub fn write<'n, E: Element>(
@@ -138,6 +139,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     ) -> Result<(), Error> {
         let input = input.into().input(self.parts.model.inputs())?;
         let block = self.input_of::<E>(input, elements.len())?;
+        self.parts.bound.check_truth_values(input, bytes_of(elements))?;
         self.check_not_running(current, block)?;
         Ok(block.write(current.here(), elements)?)
     }

@@ -1,6 +1,6 @@
 //! Inputs and outputs of bound models as bytes: for data of a file, and for elements that this crate has no type for.
 
-use super::bindings::{OwnRoom, unknown_element};
+use super::bindings::{OutputMemory, unknown_element};
 use super::{BoundModel, PortId};
 use crate::brand::Brand;
 use crate::current::Current;
@@ -36,7 +36,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         bytes: &[u8],
     ) -> Result<(), Error> {
         let input = input.into().input(self.parts.model.inputs())?;
-        let block = self.parts.bound.input_of_bytes(input, bytes.len())?;
+        let block = self.parts.bound.input_of_bytes(input, bytes)?;
         self.check_not_running(current, block)?;
         Ok(block.write(current.here(), bytes)?)
     }
@@ -55,10 +55,10 @@ impl<C: Brand, P> BoundModel<C, P> {
             output.into(),
             |_| Ok(()),
             |elements, bound, block| {
-                let need = match (bound.info.element.size(), &bound.room) {
+                let need = match (bound.info.element.size(), &bound.memory) {
                     (Some(size), _) => elements.saturating_mul(size),
                     // The library says how many bytes an output of a fixed shape has, and its memory has as many.
-                    (None, OwnRoom::Exactly(..)) => block.bytes(),
+                    (None, OutputMemory::Exactly(..)) => block.bytes(),
                     (None, _) => return Err(unknown_element(&bound.info)),
                 };
                 if need > block.bytes() {

@@ -1,6 +1,6 @@
 //! Replacing the memory of a bound model's inputs and outputs.
 
-use super::bindings::{Bound, BoundOutput, OwnRoom};
+use super::bindings::{InputTensor, OutputMemory, OutputTensor};
 use super::{BoundModel, PortId};
 use crate::brand::Brand;
 use crate::current::Current;
@@ -52,7 +52,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         input: impl Into<PortId<'n>>,
         buffer: DeviceBuffer<C, E>,
     ) -> Result<DeviceBuffer<C, MaybeUninit<E>>, Failed<DeviceBuffer<C, E>>> {
-        let put = self.put_input::<E>(current, input.into(), (&buffer.row(), false), Bound::check_not_shared);
+        let put = self.put_input::<E>(current, input.into(), (&buffer.row(), false), InputTensor::check_not_shared);
         match put {
             Ok((old, _)) => Ok(DeviceBuffer::of(old)),
             Err(error) => Err(Failed { error, value: buffer }),
@@ -107,7 +107,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         current: &Current<C>,
         input: PortId<'_>,
         (new, shared): (&Arc<RawBuffer>, bool),
-        may_go: impl FnOnce(&Bound) -> Result<(), Error>,
+        may_go: impl FnOnce(&InputTensor) -> Result<(), Error>,
     ) -> Result<(Arc<RawBuffer>, bool), Error> {
         let input = input.input(self.parts.model.inputs())?;
         let (place, count) = (self.parts.bound.place_of_input(input), self.parts.bound.inputs.len());
@@ -140,7 +140,9 @@ impl<C: Brand, P> BoundModel<C, P> {
         let count = self.parts.bound.outputs.len();
         let bound =
             self.parts.bound.outputs.get_mut(output).ok_or_else(|| Error::NoSuchOutput { index: output, count })?;
-        let BoundOutput { room: OwnRoom::Exactly(_, block) | OwnRoom::AtMost(block), replaced, .. } = bound else {
+        let OutputTensor { memory: OutputMemory::Exactly(_, block) | OutputMemory::AtMost(block), replaced, .. } =
+            bound
+        else {
             return Err(Error::OutputNotAllocated { name: bound.info.name.clone() });
         };
         same_length::<E>(ObjectKind::MODEL_OUTPUT, block, new)?;
@@ -155,7 +157,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     /// An error unless the last execution wrote all of an output's memory.
     fn check_filled<E: Element>(&self, current: &Current<C>, output: usize) -> Result<(), Error> {
         let bound = self.output(output)?;
-        let (OwnRoom::Exactly(_, block) | OwnRoom::AtMost(block)) = &bound.room else {
+        let (OutputMemory::Exactly(_, block) | OutputMemory::AtMost(block)) = &bound.memory else {
             return Err(Error::OutputNotAllocated { name: bound.info.name.clone() });
         };
         let (expected, found) = (block.elements::<E>(), self.elements(current, output, &bound.info)?);

@@ -1,6 +1,6 @@
 //! Reading the outputs of bound models on the host.
 
-use super::bindings::{BoundOutput, OwnRoom};
+use super::bindings::{OutputMemory, OutputTensor};
 use super::{BoundModel, PortId, TensorInfo};
 use crate::brand::Brand;
 use crate::current::Current;
@@ -100,7 +100,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         output: PortId<'_>,
         read: impl FnOnce(usize, &RawBuffer) -> Result<R, Error>,
     ) -> Result<R, Error> {
-        self.with_written(current, output, BoundOutput::check_element::<E>, |elements, _, block| {
+        self.with_written(current, output, OutputTensor::check_element::<E>, |elements, _, block| {
             let need = elements.saturating_mul(size_of::<E>());
             if need > block.bytes() {
                 return Err(Error::TooShort { what: ObjectKind::MODEL_OUTPUT, need, have: block.bytes() });
@@ -115,8 +115,8 @@ impl<C: Brand, P> BoundModel<C, P> {
         &self,
         current: &Current<C>,
         output: PortId<'_>,
-        check: impl FnOnce(&BoundOutput) -> Result<(), Error>,
-        read: impl FnOnce(usize, &BoundOutput, &RawBuffer) -> Result<R, Error>,
+        check: impl FnOnce(&OutputTensor) -> Result<(), Error>,
+        read: impl FnOnce(usize, &OutputTensor, &RawBuffer) -> Result<R, Error>,
     ) -> Result<R, Error> {
         self.parts.binding.check_current()?;
         let output = self.output_index(output)?;
@@ -126,16 +126,16 @@ impl<C: Brand, P> BoundModel<C, P> {
         // The library reports the real shape. A model may write fewer elements than there is memory for.
         let found = self.elements(current, output, &bound.info);
         let own;
-        let (elements, block) = match &bound.room {
-            OwnRoom::Exactly(expected, block) => {
+        let (elements, block) = match &bound.memory {
+            OutputMemory::Exactly(expected, block) => {
                 let (what, expected, found) = (ObjectKind::MODEL_OUTPUT, *expected, found?);
                 if expected != found {
                     return Err(Error::LengthMismatch { what, expected, found });
                 }
                 (found, &**block)
             }
-            OwnRoom::AtMost(block) => (found?, &**block),
-            OwnRoom::ByLibrary => {
+            OutputMemory::AtMost(block) => (found?, &**block),
+            OutputMemory::ByLibrary => {
                 let name = || bound.info.name.clone();
                 own = self
                     .parts
@@ -154,7 +154,7 @@ impl<C: Brand, P> BoundModel<C, P> {
     }
 
     /// An output of the last execution.
-    pub(super) fn output(&self, index: usize) -> Result<&BoundOutput, Error> {
+    pub(super) fn output(&self, index: usize) -> Result<&OutputTensor, Error> {
         let bound = self.parts.bound.output(index)?;
         if self.parts.bound.executed && !bound.replaced { Ok(bound) } else { Err(Error::NotExecuted) }
     }

@@ -6,7 +6,7 @@ use super::tensor::arrange;
 use super::{Input, Model, Output, Outputs, RunsAlone, TensorInfo};
 use crate::brand::Brand;
 use crate::current::Current;
-use crate::error::{Error, ObjectKind};
+use crate::error::{Error, ObjectKind, check_truth_values};
 use crate::ffi::{Port, RawBinding, RawBuffer, Site};
 use crate::ledger::Ledger;
 use crate::life_cycle::leads;
@@ -25,7 +25,8 @@ impl<C: Brand, P> Model<C, P> {
     /// # Errors
     ///
     /// [`Error::Input`] if the inputs do not fit the model, and [`Error::UnknownElement`] for an input of a free shape whose
-    /// elements have a size that only the library knows, before anything is called; [`Error::Vendor`] if the device
+    /// elements have a size that only the library knows, and [`Error::NoTruthValue`] for a byte other than 0 and 1 in an input of
+    /// truth values, before anything is called; [`Error::Vendor`] if the device
     /// has no memory left, or the model fails. After a failure the library may still be running the model. So this
     /// waits for all work of the context, one and a quarter seconds at most. If that wait fails, methods that need the model
     /// or its memory return [`Error::StillRunning`] until [`Current::synchronize`] has succeeded.
@@ -71,6 +72,7 @@ impl<C: Brand, P> Model<C, P> {
         let inputs = arrange(inputs, self.inputs())?;
         for ((input, info), least) in inputs.iter().zip(self.inputs()).zip(self.least_input_bytes()) {
             input.check_bytes(info, least)?;
+            check_truth_values(info.element, input.bytes())?;
         }
         let ledger = current.ledger();
         // The buffers are out of the model meanwhile, so that no run uses them again after a panic.

@@ -86,7 +86,7 @@ impl<C: Brand, P> BoundModel<C, P> {
         input: impl Into<PortId<'n>>,
         buffer: DeviceBuffer<C, E>,
     ) -> Result<SharedBuffer<C, E>, Failed<DeviceBuffer<C, E>>> {
-        let is_shared = |bound: &super::bindings::Bound| match bound.shared {
+        let is_shared = |bound: &super::bindings::InputTensor| match bound.shared {
             true => Ok(()),
             false => Err(Error::NotShared { name: bound.info.name.clone() }),
         };

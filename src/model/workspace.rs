@@ -33,7 +33,7 @@ use std::sync::Arc;
 #[rule(MODEL_02, MODEL_04)]
 #[diagnostic::on_move(
     message = "this workspace belongs to a model",
-    note = "MODEL-04: each model has its own: `current.workspace(bytes)?`; models that share one are in a lane: `current.workspace_lane(memory, stream, ...)`"
+    note = "MODEL-04: each model has its own: `current.workspace(bytes)?`; models that share one are in a lane: `current.workspace_lane(stream, workspace, |current, lane| ...)`"
 )]
 pub struct Workspace<C: Brand> {
     block: Arc<RawBuffer>,

@@ -10,7 +10,7 @@ use core::mem::MaybeUninit;
 /// A tensor that an operator writes.
 type Output<C, E> = DeviceTensor<C, MaybeUninit<E>>;
 /// An operator with one output, or its inputs unchanged.
-type Bound<C, I, E> = Result<BoundOperator<C, I, Output<C, E>>, Failed<I>>;
+type BindResult<C, I, E> = Result<BoundOperator<C, I, Output<C, E>>, Failed<I>>;
 
 /// `x + y`, element by element (`Add`); shapes are broadcast, as in all operators on two tensors.
 ///
@@ -24,7 +24,7 @@ pub fn add<C: Brand, X: TensorInput<C>,
     current: &Current<C>,
     x: X,
     y: Y,
-) -> Bound<C, (X, Y), X::Element> {
+) -> BindResult<C, (X, Y), X::Element> {
     elementwise(current, "Add", x, y)
 }
 
@@ -39,7 +39,7 @@ pub fn sub<C: Brand, X: TensorInput<C>,
     current: &Current<C>,
     x: X,
     y: Y,
-) -> Bound<C, (X, Y), X::Element> {
+) -> BindResult<C, (X, Y), X::Element> {
     elementwise(current, "Sub", x, y)
 }
 
@@ -54,7 +54,7 @@ pub fn mul<C: Brand, X: TensorInput<C>,
     current: &Current<C>,
     x: X,
     y: Y,
-) -> Bound<C, (X, Y), X::Element> {
+) -> BindResult<C, (X, Y), X::Element> {
     elementwise(current, "Mul", x, y)
 }
 
@@ -69,7 +69,7 @@ pub fn mat_mul<C: Brand, X: TensorInput<C>,
     current: &Current<C>,
     x: X,
     y: Y,
-) -> Bound<C, (X, Y), X::Element> {
+) -> BindResult<C, (X, Y), X::Element> {
     let shape = match (x.sizes_of_tensor(INSIDE), y.sizes_of_tensor(INSIDE)) {
         (&[m, k], &[of_y, n]) if k == of_y => Some([m, n]),
         _ => None,
@@ -88,7 +88,7 @@ pub fn mat_mul<C: Brand, X: TensorInput<C>,
 pub fn cast<To: Element, C: Brand, X: TensorInput<C>>( // OP-02: the new type, then two that follow: `cast::<f32, _, _>(current, x)`
     current: &Current<C>,
     x: X,
-) -> Bound<C, X, To> {
+) -> BindResult<C, X, To> {
     let shape = x.sizes_of_tensor(INSIDE).to_vec();
     bind(current, Operator::new("Cast").with("dst_type", i64::from(To::TYPE.number())), x, Ok(shape))
 }
@@ -98,7 +98,7 @@ pub fn cast<To: Element, C: Brand, X: TensorInput<C>>( // OP-02: the new type, t
 /// # Errors
 ///
 /// As for [`cast`].
-pub fn relu<C: Brand, X: TensorInput<C>>(current: &Current<C>, x: X) -> Bound<C, X, X::Element> {
+pub fn relu<C: Brand, X: TensorInput<C>>(current: &Current<C>, x: X) -> BindResult<C, X, X::Element> {
     let shape = x.sizes_of_tensor(INSIDE).to_vec();
     bind(current, Operator::new("Relu"), x, Ok(shape))
 }
@@ -109,7 +109,7 @@ pub fn relu<C: Brand, X: TensorInput<C>>(current: &Current<C>, x: X) -> Bound<C,
 ///
 /// Returns the tensor unchanged, with [`Error::OperatorShapes`] when it has no such axis, before anything is called;
 /// else as for [`Operator::bind`].
-pub fn softmax<C: Brand, X: TensorInput<C>>(current: &Current<C>, x: X, axis: usize) -> Bound<C, X, X::Element> {
+pub fn softmax<C: Brand, X: TensorInput<C>>(current: &Current<C>, x: X, axis: usize) -> BindResult<C, X, X::Element> {
     let shape = x.sizes_of_tensor(INSIDE).to_vec();
     let axes = vec![i64::try_from(axis).unwrap_or(i64::MAX)];
     let has_axis = || {
@@ -125,7 +125,7 @@ fn elementwise<C: Brand, X: TensorInput<C>, Y: TensorInput<C, Element = X::Eleme
     name: &'static str,
     x: X,
     y: Y,
-) -> Bound<C, (X, Y), X::Element> {
+) -> BindResult<C, (X, Y), X::Element> {
     let expected = "shapes in which each pair of sizes, counted from the last, is equal or has a 1";
     let shape = broadcast(x.sizes_of_tensor(INSIDE), y.sizes_of_tensor(INSIDE))
         .ok_or_else(|| shapes_error(name, expected, x.sizes_of_tensor(INSIDE), y.sizes_of_tensor(INSIDE)));
@@ -138,7 +138,7 @@ fn bind<C: Brand, I: OperatorInputs<C>, E: Element>(
     operator: Operator,
     inputs: I,
     shape: Result<Vec<usize>, Error>,
-) -> Bound<C, I, E> {
+) -> BindResult<C, I, E> {
     match shape.and_then(|shape| current.tensor::<E>(&shape)) {
         Ok(output) => operator
             .bind(current, inputs, output)

@@ -270,8 +270,8 @@ impl KeptMemory {
     /// # Errors
     ///
     /// Returns this value unchanged, with [`Error::StillShared`] if there is another handle: a clone, a
-    /// [`SharedBuffer`], a tensor, or an arena; and for memory that [`tensors`] described of a tensor with one owner,
-    /// also after that tensor was dropped. [`Error::StillRunning`] if work that this crate has queued may use the
+    /// [`SharedBuffer`], a tensor, or an arena; and for memory that [`tensors`] described of a tensor with a block of its
+    /// own, also after that tensor was dropped. [`Error::StillRunning`] if work that this crate has queued may use the
     /// memory; [`Error::InDoubt`] for memory in doubt; [`Error::WrongContext`] in another context than its own, or when
     /// that has ended; [`Error::NotWritten`] if the memory was not written when it was kept and `E` is no
     /// `MaybeUninit`; [`Error::CannotCast`] when it does not begin at a multiple of the alignment of `E`, or its length

@@ -112,7 +112,8 @@ impl<C: Brand> StreamOps<C> {
     /// # Safety
     ///
     /// * `queue` queues work on the stream that it gets, and nowhere else (STREAM-04).
-    /// * Of this crate's memory, the work uses that of [`InFlight::memory`], inside of its bytes. It uses other memory only
+    /// * Of this crate's memory, the work uses that of [`InFlight::memory`], inside of its bytes. Of memory that
+    ///   [`tensors`](crate::raw::tensors) described, the object also has the tensor itself. The work uses other memory only
     ///   if that stays usable until the stream was synchronised (MEM-02). It writes only memory that nothing else uses
     ///   meanwhile.
     /// * What it uses of the other crate stays usable until the last uses of [`InFlight::uses`] say that the work
@@ -144,7 +145,8 @@ impl<C: Brand> StreamOps<C> {
             let uses: Vec<_> = object.uses().into_iter().map(|used| &used.0).collect();
             let memory: Vec<_> = object.memory().into_iter().map(|memory| Arc::clone(memory.block())).collect();
             let queue = |stream| queue(stream, &object);
-            catch(|| self.queue().submit_foreign(current.here(), call, &uses, &memory, queue))
+            let streams = current.ledger().streams();
+            catch(|| self.queue().submit_foreign(current.here(), streams, call, &uses, &memory, queue))
         };
         let queued = match queued {
             Ok(queued) => queued,

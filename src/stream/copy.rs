@@ -8,7 +8,7 @@ use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::element::Element;
 use crate::error::{Boxed, Error, Failed, ObjectKind};
-use crate::ffi::{BlockPosition, Here, NotCopied, NotSet, RawBuffer, RawStream, Way};
+use crate::ffi::{BlockPosition, CopyDirection, Here, NotCopied, NotSet, RawBuffer, RawStream};
 use crate::memory::{DeviceBuffer, HostBuffer};
 use ascendcl_macros::rule;
 use core::mem::ManuallyDrop;
@@ -265,13 +265,13 @@ fn copy_whole<C: Brand, E, A: Buffer<C, E>, B: Buffer<C, E>, F: Operand<C, A>, T
     // As in `set_bytes`.
     let (from, to) = (ManuallyDrop::new(from), ManuallyDrop::new(to));
     let (source, target) = (from.operand_value(INSIDE), to.operand_value(INSIDE));
-    let way = match (A::IS_ON_HOST, B::IS_ON_HOST) {
-        (true, false) => Way::ToDevice,
-        (false, true) => Way::ToHost,
-        _ => Way::OnDevice,
+    let direction = match (A::IS_ON_HOST, B::IS_ON_HOST) {
+        (true, false) => CopyDirection::ToDevice,
+        (false, true) => CopyDirection::ToHost,
+        _ => CopyDirection::OnDevice,
     };
     let (here, blocks) = (current.here(), (target.block_at_this_end(), source.block_at_this_end()));
-    let (queue, number) = match queue.copy_at_once(here, blocks, way) {
+    let (queue, number) = match queue.copy_at_once(here, blocks, direction) {
         Some((queue, Ok(number))) => (queue, number),
         Some((queue, Err(failed))) => {
             return Err(not_copied(queue, failed, ManuallyDrop::into_inner(from), ManuallyDrop::into_inner(to)));

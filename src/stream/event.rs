@@ -4,7 +4,7 @@ use super::StreamOps;
 use crate::brand::Brand;
 use crate::current::Current;
 use crate::error::{Error, Failed};
-use crate::event::{CanRecord, CanWait, Event, EventKind, Orders, Recorded};
+use crate::event::{CanRecord, CanWait, Event, EventKind, Recorded, SyncKind};
 use crate::ffi::{NotRecorded, RawStream, cold_path};
 use crate::life_cycle::leads;
 use ascendcl_macros::rule;
@@ -56,7 +56,7 @@ impl<C: Brand> StreamOps<C> {
     #[rule(STREAM_04, EVENT_02, EVENT_05, EVENT_07)]
     #[inline]
     #[rustfmt::skip] // The compiler's messages print the first line.
-    pub fn wait_for<T: CanWait, K: Orders>( // EVENT-07: for an event of the stream's own context: `current.event()?`
+    pub fn wait_for<T: CanWait, K: SyncKind>( // EVENT-07: for an event of the stream's own context: `current.event()?`
         &self,
         current: &Current<C>,
         event: &Event<C, T, K>,

@@ -107,7 +107,7 @@ impl<C: Brand, T: Payload> Completion<'_, C, T> {
     /// work may be behind the event, through another handle.
     fn is_over(&self, pending: &Pending<C, T>, waker: &Waker) -> Result<bool, Error> {
         let is_signalled = self.watched.poll_signal(waker);
-        let over = is_signalled && self.watched.is_last() || pending.is_done(self.current)?;
+        let over = is_signalled && self.watched.is_last() || pending.is_complete(self.current)?;
         if !over {
             self.be_woken(is_signalled, waker);
         }

@@ -51,7 +51,8 @@ pub struct StreamOptions {
     /// * What unfinished work uses stays allocated, and nothing reads, writes or frees it.
     /// * The context ends by force only: [`Runtime::close_by_force`](crate::Runtime::close_by_force), or
     ///   [`Device::recover`](crate::Device::recover) after the end of its scope. Other contexts go on until then. If
-    ///   another part of the program has also taken the device, that part has to close first, without force.
+    ///   other parts of the program have also taken the device, each of them has to end its take, or to give it up by the
+    ///   same calls. The last one resets the device.
     #[builder(default)]
     pub stop_on_failure: bool,
 }

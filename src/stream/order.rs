@@ -6,7 +6,7 @@ use super::{Pending, StreamOps};
 use crate::brand::{Brand, INSIDE};
 use crate::current::Current;
 use crate::error::{Error, Failed};
-use crate::event::{CanWait, Event, Orders};
+use crate::event::{CanWait, Event, SyncKind};
 use crate::ffi::RawStream;
 use ascendcl_macros::rule;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ impl<C: Brand> StreamOps<C> {
     /// Returns the work unchanged, with [`Error::NotCovered`] when the event does not come after it, or
     /// [`Error::Vendor`].
     #[rule(STREAM_04, ERR_02)]
-    pub fn adopt_after<T: Payload, E: CanWait, K: Orders>(
+    pub fn adopt_after<T: Payload, E: CanWait, K: SyncKind>(
         &self,
         current: &Current<C>,
         work: Pending<C, T>,
@@ -65,7 +65,7 @@ impl<C: Brand> StreamOps<C> {
     /// [`Error::OtherDevice`] for an event of another device, before anything is called; [`Error::Gone`] if the event's
     /// context has ended, or is about to end; or [`Error::Vendor`].
     #[rule(EVENT_07)]
-    pub fn wait_across_contexts<E: CanWait, D: Brand, K: Orders>(
+    pub fn wait_across_contexts<E: CanWait, D: Brand, K: SyncKind>(
         &self,
         current: &Current<C>,
         event: &Event<D, E, K>,
@@ -79,7 +79,7 @@ impl<C: Brand> StreamOps<C> {
     /// # Errors
     ///
     /// [`Error::Vendor`] when the library cannot tell.
-    pub fn is_done(&self, current: &Current<C>) -> Result<bool, Error> {
+    pub fn is_complete(&self, current: &Current<C>) -> Result<bool, Error> {
         self.queue().is_complete(current.ledger().api())
     }
 }

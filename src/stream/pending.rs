@@ -45,7 +45,7 @@ use std::time::Duration;
 /// It does not tell you:
 ///
 /// * that the work has begun, or that it will succeed;
-/// * after [`is_done`](Self::is_done) returned `true`, that the work succeeded: only [`wait`](Self::wait) reports a
+/// * after [`is_complete`](Self::is_complete) returned `true`, that the work succeeded: only [`wait`](Self::wait) reports a
 ///   failure, and only it returns the buffers.
 ///
 /// Dropping or forgetting a `Pending` loses the handles of the buffers. Their memory stays until the work is done.
@@ -221,7 +221,7 @@ impl<C: Brand, T> Pending<C, T> {
     /// # Errors
     ///
     /// [`Error::Vendor`] when the library cannot tell.
-    pub fn is_done(&self, current: &Current<C>) -> Result<bool, Error> {
+    pub fn is_complete(&self, current: &Current<C>) -> Result<bool, Error> {
         current.ledger().api().check_process()?;
         if self.queue.has_done(self.number) { Ok(true) } else { self.queue.is_complete(current.ledger().api()) }
     }
@@ -362,13 +362,13 @@ impl<C: Brand, T: Payload, U, F: FnOnce(T) -> U> Mapped<C, T, F> {
         self.wait_for(current, Some(limit))
     }
 
-    /// As [`Pending::is_done`].
+    /// As [`Pending::is_complete`].
     ///
     /// # Errors
     ///
-    /// As for [`Pending::is_done`].
-    pub fn is_done(&self, current: &Current<C>) -> Result<bool, Error> {
-        self.pending.is_done(current)
+    /// As for [`Pending::is_complete`].
+    pub fn is_complete(&self, current: &Current<C>) -> Result<bool, Error> {
+        self.pending.is_complete(current)
     }
 
     fn wait_for(self, current: &Current<C>, limit: Option<Duration>) -> Result<U, Failed<Self>> {

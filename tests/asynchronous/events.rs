@@ -22,7 +22,7 @@ fn an_event_is_awaited_in_another_context_of_its_device_and_refused_on_another_d
         zero.with_current(outer, |inner| {
             let follower = inner.stream().unwrap();
             follower.wait_across_contexts(inner, &event).unwrap();
-            assert!(!follower.is_done(inner).unwrap());
+            assert!(!follower.is_complete(inner).unwrap());
             release.send(()).unwrap();
             follower.synchronize_within(inner, Duration::from_secs(60)).unwrap();
         })

@@ -69,7 +69,7 @@ fn two_streams_work_at_the_same_time() {
         let held = one.launch_host_fn(current, move || gate.recv_timeout(Duration::from_secs(60)).is_ok())?;
         let set = two.set_bytes(current, current.device_buffer::<u32>(16)?, 0xff)?.wait(current)?;
         assert_eq!(set.to_vec(current)?, [u32::MAX; 16]);
-        assert!(!held.is_done(current)?);
+        assert!(!held.is_complete(current)?);
         open.send(()).unwrap();
         assert!(held.wait(current)?.into_result()?);
         Ok(())
@@ -262,7 +262,7 @@ fn what_a_callback_captured_is_dropped_once_when_it_has_run() {
             released.recv().ok();
             drop(keeps)
         })?;
-        assert!(!work.is_done(current)?);
+        assert!(!work.is_complete(current)?);
         let failed = work.wait_within(current, Duration::from_millis(5)).unwrap_err();
         assert!(failed.error.code().unwrap().is_timeout());
         // Forgetting the work frees nothing early.
@@ -289,7 +289,7 @@ fn the_default_stream_takes_the_same_work_as_any_other() {
         let end = default.record(current, current.event()?)?;
         // Explicit streams do not wait for it by themselves, and do behind its event.
         stream.synchronize_within(current, Duration::from_secs(60))?;
-        assert!(!default.is_done(current)?);
+        assert!(!default.is_complete(current)?);
         let set = stream.adopt_after(current, set, &end)?;
         let late = set.wait_within(current, Duration::from_millis(5)).unwrap_err();
         assert!(late.error.code().unwrap().is_timeout(), "{}", late.error);
@@ -353,7 +353,7 @@ fn after_a_wait_with_a_limit_nothing_else_waits_for_the_stream() {
         assert!(stream.synchronize_within(current, Duration::from_millis(5)).is_err());
         release.send(()).unwrap();
         stream.synchronize_within(current, Duration::from_secs(60))?;
-        assert!(stream.is_done(current)?, "destroying it has nothing to wait for");
+        assert!(stream.is_complete(current)?, "destroying it has nothing to wait for");
         stream.destroy(current)?;
         Ok(())
     });

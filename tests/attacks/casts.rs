@@ -1,8 +1,8 @@
 //! Buffers as elements of another type.
 
 use super::*;
-use crate::common::{assert_lives, library};
-use ascendcl::{Bool, Runtime, error::ObjectKind};
+use crate::common::{assert_lives, library, onnx};
+use ascendcl::{Bool, ElementType, Input, Runtime, error::ObjectKind, model::ModelSource};
 use ascendcl_macros::proves;
 use std::mem;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -85,5 +85,33 @@ fn a_cast_buffer_belongs_to_its_context_as_before() {
         .unwrap();
     own.with(|current| buffer.free(current).unwrap()).unwrap();
     [own, other].into_iter().for_each(|runtime| runtime.close().unwrap());
+    alone.assert_nothing_lives();
+}
+
+/// Bytes for an input of a model are compared, too, where the model says that they are truth values.
+#[proves(MEM_07)]
+#[test]
+fn a_model_gets_no_byte_that_is_no_truth_value() {
+    let alone = alone();
+    inside(|current| {
+        let image = onnx::opposite();
+        let mut model = current.load(ModelSource::memory(&image).into()).unwrap();
+        let none = |refused: Error| assert!(matches!(refused, Error::NoTruthValue { byte: 2 }), "{refused}");
+        let (as_bytes, typed) = (Input::new(&[2], &[1_u8, 2]), Input::from_bytes(&[2], ElementType::Bool, &[2, 0]));
+        for input in [as_bytes.unwrap(), typed.unwrap()] {
+            none(model.run(current, &[input]).unwrap_err());
+        }
+        let truths = [true, false].map(Bool::from);
+        let right = Input::new(&[2], &truths).unwrap();
+        assert_eq!(model.run(current, &[right]).unwrap().get(0).unwrap().bytes(), [0, 1]);
+
+        let mut bound = model.bind(current, &[&[2]], &[&[2]]).unwrap();
+        none(bound.write_bytes(current, 0, &[1, 2]).unwrap_err());
+        none(bound.write(current, 0, &[2_u8, 1]).unwrap_err());
+        bound.write(current, 0, &[0_u8, 1]).unwrap();
+        let stream = current.stream().unwrap().without_allocator();
+        stream.run_bound(current, &mut bound).unwrap();
+        assert_eq!(bound.read_bytes(current, 0).unwrap(), [1, 0]);
+    });
     alone.assert_nothing_lives();
 }

@@ -259,7 +259,7 @@ fn a_copy_of_rows_from_pinned_memory_is_queued_behind_work_that_goes_on() {
         let rows = Rows::builder().width(2).height(2).from_pitch(2).to_pitch(2).build();
         let room = stream.set_bytes(current, current.upload(&[0_u8; 4]).unwrap(), 1).unwrap();
         let copy = stream.copy_rows_to_device(current, current.host_buffer(4).unwrap(), room, rows).unwrap();
-        assert!(!copy.is_done(current).unwrap());
+        assert!(!copy.is_complete(current).unwrap());
         release.send(()).unwrap();
         copy.wait(current).unwrap();
     });

@@ -157,7 +157,7 @@ fn a_stream_that_takes_the_place_of_an_idle_one_is_not_waited_for_while_its_work
         let streams = || [(); STREAMS].map(|()| current.stream().unwrap());
         for stream in streams() {
             let works = [(); 5].map(|()| set(current, &stream, 1));
-            while !stream.is_done(current).unwrap() {
+            while !stream.is_complete(current).unwrap() {
                 std::thread::yield_now();
             }
             stream.synchronize(current).unwrap();

@@ -202,7 +202,7 @@ fn every_call_of_a_thread_whose_context_was_changed_is_refused_while_calls_are_v
             current.memory_info().map(drop).unwrap_err(),
             current.synchronize().unwrap_err(),
             stream.synchronize(current).unwrap_err(),
-            stream.is_done(current).map(drop).unwrap_err(),
+            stream.is_complete(current).map(drop).unwrap_err(),
             stream.record(current, event).map(drop).unwrap_err().into(),
             stream.launch_host_fn(current, || ()).map(drop).unwrap_err().into(),
             stream.set_bytes(current, other, 1).map(drop).unwrap_err().into(),

@@ -36,7 +36,7 @@ fn an_event_whose_next_record_failed_halfway_covers_no_work_any_more() {
         // Recorded anew it marks a known point again.
         let event = one.record(current, event).unwrap();
         let copy = three.adopt_after(current, refused.value, &event).unwrap();
-        assert!(!copy.is_done(current).unwrap());
+        assert!(!copy.is_complete(current).unwrap());
         go.send(()).unwrap();
         assert_eq!(*copy.wait(current).unwrap(), [7; 64]);
     });
@@ -84,7 +84,7 @@ fn an_event_whose_next_record_was_refused_covers_what_it_covered() {
         let event = two.record(current, event).unwrap_err().value;
         crate::nothing_fails();
         let copy = three.adopt_after(current, copy, &event).unwrap();
-        assert!(!copy.is_done(current).unwrap());
+        assert!(!copy.is_complete(current).unwrap());
         go.send(()).unwrap();
         assert_eq!(*copy.wait(current).unwrap(), [7; 64]);
     });
@@ -111,7 +111,7 @@ fn swapped_halves_and_swapped_events_cover_their_own_work_only() {
         // Joined on the third stream, a wait for it covers both.
         let both = first.join(second).unwrap();
         go_one.send(()).unwrap();
-        assert!(!both.is_done(current).unwrap());
+        assert!(!both.is_complete(current).unwrap());
         go_two.send(()).unwrap();
         let (first, second) = both.wait(current).unwrap();
         assert_eq!((&*first, &*second), (&[7; 64][..], &[7; 64][..]));

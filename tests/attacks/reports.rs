@@ -89,7 +89,7 @@ fn a_failure_is_told_by_events_and_by_the_context_after_its_stream_was_destroyed
 
 /// Until then the stream that has taken work over does not ask the one before, which may have more to do.
 fn until_idle<C: Brand>(current: &Current<C>, stream: &Stream<C>) {
-    while !stream.is_done(current).unwrap() {
+    while !stream.is_complete(current).unwrap() {
         yield_now();
     }
 }

@@ -154,7 +154,7 @@ fn a_lane_loads_onto_its_workspace_when_nothing_runs_there() {
             fail(&format!("*=slow:{}ms", SLOW.as_millis()));
             let pending = lane.execute(current, first).unwrap();
             let second = lane.load(current, source.into()).unwrap();
-            assert!(pending.is_done(current).unwrap(), "the model ran while another was loaded onto its workspace");
+            assert!(pending.is_complete(current).unwrap(), "the model ran while another was loaded onto its workspace");
             nothing_fails();
             drop((second, pending.wait(current).unwrap()));
         });

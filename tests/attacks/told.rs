@@ -137,7 +137,7 @@ fn a_failure_that_nobody_was_told_of_is_told_to_work_that_another_stream_took_ov
         two.synchronize(current).unwrap();
         // The first stream answers that it is idle a moment after its event.
         let last = set(current, &one, 2);
-        while !last.is_done(current).unwrap() {
+        while !last.is_complete(current).unwrap() {
             std::thread::yield_now();
         }
         // The library tells it to the next wait, which is for the first stream.

@@ -294,7 +294,7 @@ fn a_collection_in_a_library_that_lacks_the_wait_with_a_limit_tells_no_error() {
         let program = |current: &mut Current<Scoped<'_>>| {
             let stream = current.stream().unwrap();
             let work = set(current, &stream, 1);
-            assert!(work.is_done(current).unwrap());
+            assert!(work.is_complete(current).unwrap());
             let errors = current.collect();
             assert!(errors.is_empty(), "{errors:?}");
             drop(work.wait(current).unwrap());

@@ -162,7 +162,7 @@ fn a_wait_that_a_capture_refuses_is_no_failure_of_work() {
     inside(|current| {
         let stream = current.stream().unwrap();
         let work = set(current, &stream, 1);
-        while !stream.is_done(current).unwrap() {
+        while !stream.is_complete(current).unwrap() {
             std::thread::yield_now();
         }
         fail("aclrtSynchronizeStreamWithTimeout=107027, aclrtSynchronizeStream=107027");

@@ -2,6 +2,7 @@
 
 pub const FLOAT: u8 = 1;
 pub const INT64: u8 = 7;
+pub const BOOL: u8 = 9;
 
 /// A model whose output has as many columns as `x`, four floats, has elements that are not zero.
 pub fn positions() -> Vec<u8> {
@@ -12,6 +13,11 @@ pub fn positions() -> Vec<u8> {
 pub fn pick() -> Vec<u8> {
     let inputs = [input("x", FLOAT, &["4"]), input("i", INT64, &["1"])].concat();
     model(&[node("Gather", &["x", "i"], "y"), inputs, output("y", FLOAT, &["1"])])
+}
+
+/// A model whose output is the opposite of `x`, two truth values.
+pub fn opposite() -> Vec<u8> {
+    model(&[node("Not", &["x"], "y"), input("x", BOOL, &["2"]), output("y", BOOL, &["2"])])
 }
 
 /// A model of two inputs of four floats whose output is their difference.

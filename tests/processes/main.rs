@@ -170,9 +170,9 @@ fn calls_in_children(
                 "state of an event": recorded.is_complete(current);
                 "wait": pending.wait(current);
                 "wait within a second": pending.wait_within(current, Duration::from_secs(1));
-                "is_done of what is done": done.is_done(current);
+                "is_complete of what is done": done.is_complete(current);
                 "wait for what is done": done.wait(current);
-                "is_done": pending.is_done(current);
+                "is_complete": pending.is_complete(current);
                 "future": pending.into_future(current, &mut stream).map(drop);
                 "synchronize": stream.synchronize(current);
                 "synchronize of the context": current.synchronize();

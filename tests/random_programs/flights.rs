@@ -118,7 +118,7 @@ impl<'c> Actor<'_, 'c> {
         let limit = Duration::from_millis(u64::from(a % 25));
         let waited = match what {
             What::Query => {
-                self.world.well("asking for work", pending.is_done(current));
+                self.world.well("asking for work", pending.is_complete(current));
                 return Ended::Back(pending, None);
             }
             What::WaitWithin => pending.wait_within(current, limit),

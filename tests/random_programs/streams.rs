@@ -86,7 +86,7 @@ impl<'c> Actor<'_, 'c> {
         let waited = self.has.on_stream(current, None, a, |tasks, _| match b % 3 {
             0 => tasks.synchronize(current),
             1 => tasks.synchronize_within(current, Duration::from_millis(u64::from(b % 30))),
-            _ => tasks.is_done(current).map(drop),
+            _ => tasks.is_complete(current).map(drop),
         });
         if !waited.as_ref().is_err_and(is_timeout) || b.is_multiple_of(3) {
             self.world.well("waiting for a stream", waited);

@@ -26,7 +26,7 @@ links to it.
 | --- | --- |
 | Compile | a program that breaks the rule does not compile |
 | ByConstruction | the safe layer keeps the rule, whatever the program does |
-| RunTime | a check returns an error that names the rule |
+| RunTime | a check, or the library's own refusal, is an error. It names the rule, unless the code of a refusal does not identify it |
 | Limit | nothing can enforce the rule; the last column says why |
 | NotOffered | there is no API for the subject of the rule |
 

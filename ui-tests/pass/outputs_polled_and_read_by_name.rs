@@ -2,7 +2,7 @@
 use ascendcl::{BoundModel, Brand, Current, Error, Pending};
 
 pub fn poll<C: Brand>(current: &Current<C>, running: Pending<C, BoundModel<C>>) -> Result<Vec<f32>, Error> {
-    while !running.is_done(current)? {
+    while !running.is_complete(current)? {
         std::thread::yield_now();
     }
     running.wait(current)?.read(current, "probabilities")

@@ -113,6 +113,10 @@ impl<C: Brand, S: GraphState> Graph<C, S> {
     /// that is shorter than the graph's input, or has another element type, gives wrong results or a read beyond its end on
     /// the device. The program ensures that shapes and types fit.
     ///
+    /// Memory that executions on several streams have read through shared tensors is freed when no stream has work left, once
+    /// its last handle is dropped. [`try_unshare`](ascendcl::SharedBuffer::try_unshare) of the last handle gives a buffer that
+    /// can be freed earlier, after waits for up to four streams.
+    ///
     /// # Errors
     ///
     /// The graph and the inputs, unchanged: [`EngineError::TooManyDimensions`](crate::EngineError::TooManyDimensions) for

@@ -209,3 +209,26 @@ fn a_graph_that_a_failed_load_may_use_gets_no_memory() {
         drop(graph.load_on(session, current, stream).unwrap().remove(session, current).unwrap());
     });
 }
+
+/// A stamp of two streams would await all streams of the context.
+#[test]
+#[proves(GE_20, MEM_02)]
+fn memory_of_two_executions_that_were_waited_for_is_free_while_another_stream_works() {
+    let world = world();
+    world.session(|session, current| {
+        let mut inputs = images(current, 2);
+        for _ in 0..2 {
+            let graph = two_digits(session, current).compile(session, current).unwrap();
+            let graph = graph.load_on(session, current, current.stream().unwrap()).unwrap();
+            let done = graph.execute(session, current, inputs).unwrap().wait(current).unwrap();
+            done.outputs.release(session, current).unwrap();
+            drop(done.graph.remove(session, current).unwrap());
+            inputs = done.inputs;
+        }
+        let (busy, go) = held_up(current);
+        let freed = inputs.free(current);
+        go.send(()).unwrap();
+        busy.synchronize(current).unwrap();
+        freed.unwrap();
+    });
+}

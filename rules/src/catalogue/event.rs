@@ -22,7 +22,7 @@ rules! {
             basis: "doc+source",
             priority: 2,
             class: Compile,
-            means: "The kind of an event is in its type. A wait of a stream takes an event of a kind that `Orders`; \
+            means: "The kind of an event is in its type. A wait of a stream takes an event of a kind that `SyncKind`; \
                 programs cannot reset events, and those that a build resets have the flag.",
         }
         EVENT_03 = "EVENT-03" {

@@ -137,7 +137,8 @@ rules! {
                 an update with another list does not compile. `update` takes the graph, so no replay is in \
                 flight; it gives it back behind the update, on the same stream. The graph owns the operators of \
                 both. A group of another graph is `Error::OtherCapture`, an operator of another kind \
-                `Error::OtherOperator`, before anything is called. A graph whose update fails half-way is not \
+                `Error::OtherOperator`, before anything is called; so is one with other tensors, where the type of \
+                the list does not say them (`AnyTensor`, `Vec`, `Option`). A graph whose update fails half-way is not \
                 replayed any more (`Error::HalfUpdated`).",
             hole: "Whether the library takes an operator with other shapes or attributes shows at run time \
                 (107034). Single tasks are not queried, changed or disabled. Copies, sets and callbacks are in no \

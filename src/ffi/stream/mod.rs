@@ -10,7 +10,7 @@ pub(crate) use captured::{FirstPanic, KeptState};
 pub(crate) use life::NewStream;
 pub(crate) use options::stream_flags;
 pub(super) use submit::aligned;
-pub(crate) use submit::{Begun, BlockPosition, NotCopied, NotSet, Way};
+pub(crate) use submit::{Begun, BlockPosition, CopyDirection, NotCopied, NotSet};
 
 use super::admission::{Admission, CheckReason};
 use super::allocator::{Keeps, KeptAllocator};

@@ -31,9 +31,9 @@ impl BlockPosition<'_> {
     }
 }
 
-/// Which way a copy goes, as far as the types of its buffers say it.
+/// The direction of a copy, as far as the types of its buffers say it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Way {
+pub(crate) enum CopyDirection {
     ToDevice,
     ToHost,
     OnDevice,
@@ -78,26 +78,26 @@ impl RawStream {
         }
     }
 
-    /// Like [`copy`](Self::copy), of a whole block to a whole block, whose types say the way. `None` when further checks
+    /// Like [`copy`](Self::copy), of a whole block to a whole block, whose types say the direction. `None` when further checks
     /// are needed; then nothing has happened.
     #[inline(always)]
     pub(crate) fn copy_at_once(
         self: &Arc<Self>,
         here: Here<'_>,
         (to, from): (&RawBuffer, &RawBuffer),
-        way: Way,
+        direction: CopyDirection,
     ) -> Option<Begun<NotCopied>> {
         // There is no pinned memory if the program runs on the device (`Home::Unified`).
-        let (kind, obstacles) = match way {
-            Way::ToDevice => (
+        let (kind, obstacles) = match direction {
+            CopyDirection::ToDevice => (
                 aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE,
                 to.unless_device_memory_at_hand(here).and(from.unless_pinned_memory_at_hand(here)),
             ),
-            Way::ToHost => (
+            CopyDirection::ToHost => (
                 aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST,
                 to.unless_pinned_memory_at_hand(here).and(from.unless_device_memory_at_hand(here)),
             ),
-            Way::OnDevice => return None,
+            CopyDirection::OnDevice => return None,
         };
         let bytes = from.bytes();
         let obstacles = obstacles.and(Obstacles::unless_equal(to.bytes() as u64, bytes as u64));

@@ -2,7 +2,7 @@
 
 use crate::brand::Brand;
 use crate::current::Current;
-use crate::element::{Bool, Element, ElementType};
+use crate::element::{Element, ElementType};
 use crate::error::{Error, InputError};
 use crate::ffi::RawBuffer;
 use crate::memory::check_elements;
@@ -31,15 +31,6 @@ pub(super) fn check_alignment(block: &RawBuffer, element: ElementType) -> Result
     // The alignment of each type is its size.
     let alignment = size(&[], element)?.max(1);
     check_elements(block, alignment, alignment)
-}
-
-/// An error if these are truth values, and a byte is none.
-pub(super) fn check_truth_values(element: ElementType, bytes: &[u8]) -> Result<(), Error> {
-    let largest = Bool::from(true).byte();
-    match bytes.iter().find(|byte| element == ElementType::Bool && **byte > largest) {
-        Some(&byte) => Err(Error::NoTruthValue { byte }),
-        None => Ok(()),
-    }
 }
 
 /// An error unless the elements fit, as those of `E`.

@@ -22,7 +22,8 @@ use core::mem::MaybeUninit;
 use static_assertions::{assert_impl_all, assert_not_impl_any};
 use std::sync::Arc;
 
-use checks::{bytes_of, check_alignment, check_length, check_truth_values, check_type};
+use crate::error::check_truth_values;
+use checks::{bytes_of, check_alignment, check_length, check_type};
 pub use input::AnyInput;
 pub use shared::SharedAnyTensor;
 

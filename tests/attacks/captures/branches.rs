@@ -135,7 +135,7 @@ fn a_second_stream_that_a_thread_uses_between_fork_and_end_is_refused() {
                                 let buffer = current.device_buffer::<u8>(1).unwrap();
                                 let refused = side.set_bytes(current, buffer, 1).unwrap_err();
                                 assert!(matches!(refused.error, Error::Capturing), "{}", refused.error);
-                                let refused = side.is_done(current).unwrap_err();
+                                let refused = side.is_complete(current).unwrap_err();
                                 assert!(matches!(refused, Error::Capturing), "{refused}");
                                 let operands = io(current);
                                 let refused = side.capture(current, CaptureMode::Relaxed, operands, |_, _| Ok(()));

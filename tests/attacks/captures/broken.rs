@@ -136,7 +136,7 @@ fn an_end_that_is_refused_shuts_the_stream_until_it_is_destroyed() {
         let refused = main.copy_to_device(current, input, device).unwrap_err();
         assert!(matches!(refused.error, Error::Capturing), "{}", refused.error);
         assert!(matches!(side.synchronize(current), Err(Error::Capturing)));
-        assert!(matches!(main.is_done(current), Err(Error::Capturing)));
+        assert!(matches!(main.is_complete(current), Err(Error::Capturing)));
         fail("");
         main.destroy(current).unwrap();
         side.synchronize(current).unwrap();

@@ -10,6 +10,7 @@ mod conditions;
 mod contents;
 mod ends;
 mod given_back;
+mod group_types;
 mod groups;
 mod lent;
 mod lifetimes;

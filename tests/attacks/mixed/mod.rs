@@ -89,7 +89,7 @@ fn a_stream() {
         let device = comes_back(stream.set_bytes(current, device, 1), ObjectKind::STREAM);
         let (device, _) = comes_back(stream.copy_on_device(current, device, buffers(current).1), ObjectKind::STREAM);
         is_wrong(stream.synchronize(current), ObjectKind::STREAM);
-        is_wrong(stream.is_done(current), ObjectKind::STREAM);
+        is_wrong(stream.is_complete(current), ObjectKind::STREAM);
         let event = comes_back(stream.record(current, current.event().unwrap()), ObjectKind::STREAM);
         let own = current.stream().unwrap();
         let event = own.record(current, event).unwrap();

@@ -180,7 +180,7 @@ fn values_of_two_runtimes_of_one_name_that_change_places_are_refused_and_change_
         is_of_another(arena.reset(current));
         is_of_another(shared.to_vec(current));
         is_of_another(shared.clone().try_unshare(current).map_err(|failed| failed.error));
-        is_of_another(own.is_done(current));
+        is_of_another(own.is_complete(current));
         let mine = stream(current);
         is_of_another(mine.wait_for(current, event));
         // A part handed out by the arena of the other one is of the other one.

@@ -51,7 +51,7 @@ fn operators_follow_each_other_while_the_first_has_not_begun() {
         let y = stream.launch(current, operator::mat_mul(current, hidden.into_outputs(), weights).unwrap()).unwrap();
         let y = y.into_outputs().reshape(&[2]).unwrap().into_buffer();
         let y = stream.copy_to_host(current, y, current.host_buffer(2).unwrap()).unwrap();
-        assert!(!y.is_done(current).unwrap());
+        assert!(!y.is_complete(current).unwrap());
         go.send(()).unwrap();
         let (_image, (_y, y)) = image.join(y).unwrap().wait(current).unwrap();
         assert_eq!(*y, [1.0, 1.0]);
@@ -70,7 +70,7 @@ fn an_input_in_flight_on_another_stream_is_refused_until_the_stream_has_adopted_
         assert!(matches!(refused.error, Error::OtherStream { .. }), "{}", refused.error);
         // Bound but not launched: its input is still in flight.
         let (x, room) = refused.value.into_tensors(current).unwrap();
-        assert!(!x.is_done(current).unwrap());
+        assert!(!x.is_complete(current).unwrap());
         drop(room);
         let event = current.event().unwrap();
         go.send(()).unwrap();

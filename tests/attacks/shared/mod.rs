@@ -98,7 +98,7 @@ fn two_streams_read_one_buffer_at_once() {
         let two = reads(current, &second, table.clone());
         let table = not_alone(current, table, still_shared);
         let copy = first.copy_on_device(current, table.clone(), current.device_buffer(4).unwrap()).unwrap();
-        assert!(!one.is_done(current).unwrap() && !two.is_done(current).unwrap(), "both are in flight");
+        assert!(!one.is_complete(current).unwrap() && !two.is_complete(current).unwrap(), "both are in flight");
         go.send(()).unwrap();
         on.send(()).unwrap();
         let ((one, first_copy), (two, second_copy)) = (one.wait(current).unwrap(), two.wait(current).unwrap());
@@ -179,7 +179,7 @@ fn memory_whose_readers_on_two_streams_were_dropped_is_freed_when_both_are_done(
 /// A collection frees nothing that the streams use.
 #[track_caller]
 fn collect_but_streams<C: Brand>(current: &Current<C>, streams: &[&Stream<C>], blocks: usize) {
-    assert!(streams.iter().all(|stream| !stream.is_done(current).unwrap()));
+    assert!(streams.iter().all(|stream| !stream.is_complete(current).unwrap()));
     collect(current);
     assert_lives!(device_blocks, blocks, "freed under a reader");
 }

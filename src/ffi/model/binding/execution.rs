@@ -72,7 +72,7 @@ impl RawBinding {
         // The caller has the handles of the stream and of the bound model, and is in their context, so nothing ends
         // during the call. Datasets and model end only when a synchronise has covered this submission (the stamps), and
         // this binding keeps the memory. Each input has what its shape and its description need: who calls `create`
-        // ensures that, `Bound::check_shape` compares new shapes, and `exchange` keeps the sizes. `create` and
+        // ensures that, `InputTensor::check_shape` compares new shapes, and `exchange` keeps the sizes. `create` and
         // `reshape` have compared the outputs with what the library itself does not compare.
         let queued = unsafe {
             queue_alone!(stream, here, QUEUE_A_MODEL, [model.last_use(), &self.last_use], |stream| {
@@ -106,7 +106,7 @@ impl RawBinding {
         // The caller has the handles of the stream and of the bound model, and is in their context, so nothing ends
         // during the call. Datasets and model end only when a synchronise has covered this submission (the stamps), and
         // this binding keeps the memory. Each input has what its shape and its description need: who calls `create`
-        // ensures that, `Bound::check_shape` compares new shapes, and `exchange` keeps the sizes. `create` and
+        // ensures that, `InputTensor::check_shape` compares new shapes, and `exchange` keeps the sizes. `create` and
         // `reshape` have compared the outputs with what the library itself does not compare.
         unsafe {
             begin_at_once!(
@@ -147,7 +147,7 @@ impl RawBinding {
         // DATA-10). The caller has borrowed the bound model exclusively. `check_before_run` has found that the caller
         // is in its context, that all work that used the datasets and the model is over, and that the gate is open.
         // This binding keeps the memory, also after a failure (the stamps). Each input has what its shape and its
-        // description need: who calls `create` ensures that, `Bound::check_shape` compares new shapes, and `exchange`
+        // description need: who calls `create` ensures that, `InputTensor::check_shape` compares new shapes, and `exchange`
         // keeps the sizes. `create` and `reshape` have compared the outputs with what the library itself does not
         // compare.
         let ran = unsafe {
@@ -176,7 +176,7 @@ impl RawBinding {
         // is as large as the execution reads and writes, and stays until it is done (MODEL-14, DATA-02, DATA-08,
         // DATA-10). The caller has borrowed the bound model exclusively and is in its context, so nothing ends during
         // the call. The stamps show that no queued work uses them, and this binding keeps the memory. Each input has
-        // what its shape and its description need: who calls `create` ensures that, `Bound::check_shape` compares new
+        // what its shape and its description need: who calls `create` ensures that, `InputTensor::check_shape` compares new
         // shapes, and `exchange` keeps the sizes. `create` and `reshape` have compared the outputs with what the
         // library itself does not compare. The call returns when the model is done. After a failure, datasets, model
         // and memory stay until a synchronise of the whole context has covered the run (the stamps).

@@ -219,7 +219,7 @@ impl RawBinding {
             // DATA-10, GRAPH-05). The gate is passed, and `capture_call` passed the stream's. Datasets, model and
             // memory end only when nothing keeps their rows, and the graph keeps them until its instance is destroyed.
             // Each input has what its shape and its description need: who calls `create` ensures that,
-            // `Bound::check_shape` compares new shapes, and `exchange` keeps the sizes. `create` and `reshape` have
+            // `InputTensor::check_shape` compares new shapes, and `exchange` keeps the sizes. `create` and `reshape` have
             // compared the outputs with what the library itself does not compare.
             unsafe { call!(ready.aclmdlExecuteAsync(model.id(), self.inputs.raw(), self.outputs.raw(), stream)) }
         })

@@ -148,7 +148,7 @@ impl Ledger {
 
     /// Waits for work that a query has reported as over and that no wait has covered since. Returns the failures of
     /// that work. `left` is the rest of the time, if there is a limit.
-    pub(super) fn wait_for_what_is_over(&self, left: impl Fn() -> Option<Duration>) -> Vec<Error> {
+    pub(super) fn wait_for_completed_work(&self, left: impl Fn() -> Option<Duration>) -> Vec<Error> {
         // Only a wait reports failures. It returns at once for work that is over.
         let over = self.streams.all().into_iter().filter(|stream| stream.is_over_unawaited());
         let briefly = || left().map_or(BRIEFLY, |left| left.min(BRIEFLY));
