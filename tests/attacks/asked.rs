@@ -24,7 +24,7 @@ fn taken_over<'c>(current: &Current<Scoped<'c>>, one: &StreamOps<Scoped<'c>>, tw
     let work = two.adopt_after(current, work, &event).unwrap();
     two.synchronize(current).unwrap();
     let last = set(current, one, 2);
-    while !last.is_done(current).unwrap() {
+    while !last.is_complete(current).unwrap() {
         std::thread::yield_now();
     }
     work
