@@ -1,4 +1,5 @@
-//! A wait for work that another stream took over asks the first stream for failures, and does not wait for that stream.
+//! Failures of streams that are not waited for: a wait for work that another stream took over only asks the first stream, and
+//! a stream may end before somebody asks.
 
 use super::{fail, in_context, inside, nothing_fails, set};
 use crate::common::alone;
@@ -98,5 +99,32 @@ fn a_first_stream_that_is_captured_is_not_waited_for() {
             waited.unwrap().unwrap();
         });
     });
+    alone.assert_nothing_lives();
+}
+
+/// The stream is known to be idle and ends by the fast path, whose functions are known by then, before the event behind its
+/// work is waited for.
+#[proves(ERR_02, STREAM_05)]
+#[test]
+fn a_failure_that_another_wait_heard_of_is_told_when_its_stream_has_gone() {
+    let alone = alone();
+    for of_context in [false, true] {
+        inside(|current| {
+            (0..2).for_each(|_| current.stream().unwrap().destroy(current).unwrap());
+            let stream = current.stream().unwrap();
+            let kind = if of_context { "Device" } else { "Stream" };
+            fail(&format!("aclrtSynchronize{kind}#1=after:507015,aclrtSynchronize{kind}WithTimeout#1=after:507015"));
+            drop(set(current, &stream, 1));
+            let event = stream.record(current, current.event().unwrap()).unwrap();
+            let wait = || if of_context { current.synchronize() } else { stream.synchronize(current) };
+            assert_eq!(code(&wait().unwrap_err()), Some(507_015));
+            nothing_fails();
+            wait().unwrap();
+            if let Err(failed) = stream.destroy(current) {
+                failed.value.destroy(current).unwrap();
+            }
+            assert_eq!(code(&event.synchronize(current).unwrap_err()), Some(507_015), "of the context: {of_context}");
+        });
+    }
     alone.assert_nothing_lives();
 }
