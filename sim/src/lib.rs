@@ -29,7 +29,7 @@ mod shells;
 pub use ascendcl_rules::Severity;
 pub use config::{Calls, Checks, Config, ConfigError, Fault, Plan};
 pub use faults::Injected;
-pub use shells::{exports, not_simulated, resolve};
+pub use shells::{exports, not_simulated, resolve, wrong_argument};
 
 /// Every name of a simulated system on chip contains this, so that no test mistakes it for a device. Programs that insist
 /// on how a name begins are given one by [`Config::soc`].

@@ -7,6 +7,9 @@ use crate::events::{Kind, Object, Op, Role, Use};
 
 pub(super) fn judge(case: &mut Case<'_>) {
     let (op, object) = (case.event().op, case.event().object);
+    if op == Op::Execute {
+        longer_than_memory(case);
+    }
     if !matches!(object.kind, Kind::Dataset | Kind::DataBuffer) {
         return;
     }
@@ -21,6 +24,25 @@ pub(super) fn judge(case: &mut Case<'_>) {
         // Destroying what another thread uses is found with all other objects.
         Op::Change | Op::Add | Op::Destroy => queued(case, object),
         _ => {}
+    }
+}
+
+/// DATA-08: the library gives more memory than it is asked for, so a run may succeed on bytes that are not the program's.
+fn longer_than_memory(case: &mut Case<'_>) {
+    let world = case.world;
+    for used in case.scene.memory.iter().filter(|used| matches!(used.role, Role::Input | Role::Output)) {
+        let Some((block, entry)) = world.block(used.span.start) else { continue };
+        let Some(there) = world.room(used.span.start).filter(|there| *there < used.span.bytes) else { continue };
+        let made = entry.made;
+        case.report(
+            DATA_08,
+            format!("the data buffer has {} as {}, but only {there} bytes are there", used.span, used.role.name()),
+            "as many bytes of memory as the data buffer says",
+            "give the data buffer no more bytes than the memory was allocated with",
+        )
+        .about(block)
+        .against(made, "allocated the block");
+        return;
     }
 }
 

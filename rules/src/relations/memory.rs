@@ -176,8 +176,8 @@ pub(super) fn freed(case: &mut Case<'_>, used: &MemoryUse) -> bool {
 
 fn place(case: &mut Case<'_>, used: &MemoryUse) {
     let Some(claimed) = used.claimed else { return };
-    let there = case.world.place(used.span.start);
-    let block = case.world.block(used.span.start);
+    let start = case.begins(used.span);
+    let (there, block) = (case.world.place(start), case.world.block(start));
     let reached = claimed == Place::Device && block.is_some_and(|(_, block)| block.data.reachable);
     if let Some((block, entry)) = block.filter(|(_, block)| reached && block.data.registered)
         && matches!(used.role, Role::Source | Role::Target)

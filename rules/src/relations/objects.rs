@@ -1,6 +1,6 @@
 //! What is remembered of each kind of object.
 
-use super::clock::{Clock, Key, Position};
+use super::clock::{Awaited, Clock, Key, Position};
 use crate::events::{Member, Object, Span, Thread, Use};
 use crate::finding::Call;
 use std::collections::{BTreeMap, BTreeSet};
@@ -125,13 +125,15 @@ pub(super) struct Record {
 }
 
 /// A stream that waits for a record of an event.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Wait {
     pub(super) call: Call,
     pub(super) event: Object,
     pub(super) by: Position,
     /// What it waits for. The event may have another record by now, or none.
     pub(super) record: Position,
+    /// What is over when the wait is: also what the recording stream had waited for.
+    pub(super) over: Awaited,
 }
 
 #[derive(Debug)]

@@ -33,8 +33,10 @@ pub(super) fn awaited(world: &World, scene: &Scene) -> Awaited {
             // Those of streams that were aborted or destroyed were discarded.
             let order = world.order();
             let waits = world.waits.iter().filter(|wait| wait.event == event.object && !order.is_past(wait.by));
-            let over = waits.flat_map(|wait| [wait.by, wait.record]);
-            over.for_each(|position| awaited.clock.raise(position.key, position.count));
+            waits.for_each(|wait| {
+                awaited.clock.join(&wait.over.clock);
+                awaited.any |= wait.over.any;
+            });
         }
         (Op::Synchronize | Op::Query, Kind::Event) => {
             if let Some(event) = world.events.get(event.object) {
@@ -119,13 +121,15 @@ pub(super) fn wait_for(world: &mut World, event: Object, queue: Option<Object>, 
 /// Remembers which record the stream waits for. Its earlier waits for the same stream are over before this one.
 pub(super) fn note_wait(world: &mut World, call: Call, event: Object, queue: Option<Object>, count: u64) {
     let record = world.events.get(event).and_then(|event| event.data.record.as_ref());
-    let record = record.map(|record| Position { stream: record.stream, key: record.key, count: record.count });
-    let by = queue.and_then(|stream| {
-        // The work of a persistent stream runs when its model instance runs, not now.
-        let key = world.streams.get(stream).filter(|stream| !stream.data.persistent)?.data.key;
-        Some(Position { stream, key, count })
-    });
-    let (Some(record), Some(by)) = (record, by) else { return };
+    // The work of a persistent stream runs when its model instance runs, not now.
+    let waiting = queue.and_then(|queue| world.streams.get(queue)).filter(|stream| !stream.data.persistent);
+    let (Some(record), Some(queue), Some(waiting)) = (record, queue, waiting) else { return };
+    let by = Position { stream: queue, key: waiting.data.key, count };
+    let mut over =
+        Awaited { clock: waiting.data.clock.clone(), any: record.fenced || waiting.data.fenced.is_some() };
+    over.clock.join(&record.clock);
+    let record = Position { stream: record.stream, key: record.key, count: record.count };
+    [by, record].iter().for_each(|position| over.clock.raise(position.key, position.count));
     let order = super::clock::Order { host: &world.host, streams: &world.streams };
     world.waits.retain(|wait| {
         let hidden = wait.event == event || world.events.get(wait.event).is_none();
@@ -133,7 +137,7 @@ pub(super) fn note_wait(world: &mut World, call: Call, event: Object, queue: Opt
         // What the stream does before the wait may go on when the record is over.
         !same && !order.is_past(wait.by)
     });
-    world.waits.push(Wait { call, event, by, record });
+    world.waits.push(Wait { call, event, by, record, over });
 }
 
 pub(super) fn record(world: &mut World, call: Call, event: Object, queue: Option<Object>, count: u64) {

@@ -176,6 +176,19 @@ impl<'a> Case<'a> {
         &self.scene.event
     }
 
+    /// An address in the memory that these bytes belong to. A row that begins behind the end of its block belongs to the
+    /// memory of the copy's first row, so that it breaks no rule but COPY-01.
+    pub(super) fn begins(&self, span: Span) -> u64 {
+        if self.world.block(span.start).is_some() {
+            return span.start;
+        }
+        let states = |used: &Use| match *used {
+            Use::Room { said, .. } if said.covers(span) => Some(said.start),
+            _ => None,
+        };
+        self.event().uses.iter().find_map(states).unwrap_or(span.start)
+    }
+
     /// Reports a broken rule. The returned [`Report`] takes more details.
     pub(super) fn report(
         &mut self,

@@ -49,7 +49,7 @@ fn awaited(case: &mut Case<'_>, object: Object) {
     let (world, order) = (case.world, case.world.order());
     let mut waits = world.waits.iter().filter(|wait| wait.record.stream == object && wait.by.stream != object);
     let waiting = waits.find(|wait| !order.is_past(wait.record) && !order.is_past(wait.by));
-    if let Some(Wait { call, event, by: Position { stream, .. }, .. }) = waiting.copied() {
+    if let Some(&Wait { call, event, by: Position { stream, .. }, .. }) = waiting {
         case.report(
             STREAM_17,
             format!("the work of {object} is discarded while {stream} waits for {event}, which that work records"),

@@ -214,6 +214,47 @@ fn a_destination_is_as_long_as_the_call_says() {
     assert_eq!(broken(|p| copy(p, OWN, 1 << 40, None)), []);
 }
 
+/// A copy of two rows: the second one begins behind the end of the block.
+#[test]
+fn a_row_behind_the_block_is_in_the_memory_of_the_first_row() {
+    let copy = |p: &mut Program, bytes: u64, claimed: Option<Place>, extent: u64| {
+        let to = p.malloc(bytes);
+        let row = |start: u64| Use::Memory {
+            span: Span::new(to.number + start, 8),
+            access: Access::Write,
+            role: Role::Target,
+            claimed,
+        };
+        let room = Use::Room { said: Span::new(to.number, extent), known: None };
+        let event = p.event("aclrtMemcpy2d", OWN, Op::Use).using(row(0)).using(row(64)).using(room);
+        p.see(&event, Outcome::Success);
+    };
+    breaks(COPY_01, |p| copy(p, 64, DEVICE, 72), |p| copy(p, 72, DEVICE, 72));
+    assert_eq!(broken(|p| copy(p, 64, HOST, 72)), [COPY_02], "the first row is in the wrong place");
+    assert_eq!(broken(|p| copy(p, 64, DEVICE, 71)), [COPY_02], "the call says nothing of the second row");
+}
+
+#[test]
+fn a_data_buffer_is_no_longer_than_its_memory() {
+    for (input, output) in [(64, 63), (63, 64)] {
+        let run = |p: &mut Program, bytes: [u64; 2]| {
+            let [(input, _), (output, _)] = bytes.map(|bytes| {
+                let block = p.malloc(bytes);
+                p.dataset(block)
+            });
+            let model = p.load(None, None);
+            p.run(model, input, output, None);
+        };
+        breaks(DATA_08, |p| run(p, [input, output]), |p| run(p, [64, 64]));
+    }
+    // Who runs nothing with it may change it.
+    let made = broken(|p| {
+        let block = p.malloc(63);
+        p.dataset(block);
+    });
+    assert_eq!(made, []);
+}
+
 #[test]
 fn what_nobody_has_written_is_not_copied() {
     let copy = |p: &mut Program, from: Object, untouched: bool| {

@@ -106,6 +106,45 @@ fn waits_that_are_over_are_those_for_the_event() {
     assert_eq!(behind, []);
 }
 
+/// The waits of a third stream are over, so is what the second one had waited for when it recorded the event.
+#[test]
+fn waits_that_are_over_come_after_what_the_recording_stream_had_waited_for() {
+    let run = |second_waits: bool| {
+        broken(|p| {
+            let (a, _, first) = copied(p);
+            let (streams, second) = ([0; 2].map(|_| p.stream()), p.mark());
+            if second_waits {
+                p.wait(streams[0], first);
+            }
+            p.record(second, streams[0]);
+            if !second_waits {
+                p.wait(streams[0], first);
+            }
+            p.wait(streams[1], second);
+            waits_are_over(p, second);
+            p.free(a);
+        })
+    };
+    assert_eq!(run(true), []);
+    assert_eq!(run(false), [MEM_02], "it has waited after the record");
+    // A stream that waits for something unknown may come after any work.
+    let unknown = |records: bool| {
+        broken(|p| {
+            let (a, _, _) = copied(p);
+            let ([fenced, other], mark) = ([0; 2].map(|_| p.stream()), p.mark());
+            if records {
+                p.fence(fenced);
+            }
+            p.record(mark, fenced);
+            p.wait(other, mark);
+            waits_are_over(p, mark);
+            p.free(a);
+        })
+    };
+    assert_eq!(unknown(true), []);
+    assert_eq!(unknown(false), [MEM_02]);
+}
+
 /// What is said when the work is discarded that events record.
 fn aborted(waits: impl FnOnce(&mut Program, Object, [Object; 2], [Object; 2])) -> Vec<(String, Vec<Object>)> {
     let found = findings(|p| {

@@ -12,13 +12,14 @@
 //! `ASCENDCL_LIBRARY=target/release/libascendcl.so`.
 //!
 //! It says that it is a simulator: `aclrtGetSocName` answers with a name that starts with
-//! [`ascendcl_sim::SOC_NAME_MARK`]. Every function of the vendor's headers is exported, and names of the layer below
-//! (`rt*`, see [`runtime`]) that programs link with. One that the simulator does not have answers 207000 ("feature not
-//! supported") and leaves a text that names it. [`ascendcl_sim_has`] tells a program, and
+//! [`ascendcl_sim::SOC_NAME_MARK`]. Every function of the vendor's headers is exported, names of the layer below
+//! (`rt*`, see [`runtime`]) that programs link with, and the functions for tools of a later release ([`hooks`]). One that
+//! the simulator does not have answers 207000 ("feature not supported") and leaves a text that names it. [`ascendcl_sim_has`] tells a program, and
 //! `docs/simulator-coverage.md` lists those of the headers.
 
 #![allow(non_snake_case, clippy::missing_safety_doc, clippy::too_many_arguments, missing_docs)]
 
+pub mod hooks;
 pub mod runtime;
 
 use ascendcl_sys::types::*;
@@ -37,7 +38,7 @@ pub unsafe extern "C" fn ascendcl_sim_has(name: *const c_char) -> c_int {
     }
     // SAFETY: `CStr::from_ptr` asks for a terminated string that stays in place. The caller of the C function gave one.
     let name = unsafe { CStr::from_ptr(name) };
-    c_int::from(name.to_str().is_ok_and(|name| ascendcl_sim::resolve(name).is_some() || runtime::has(name)))
+    c_int::from(name.to_str().is_ok_and(|name| ascendcl_sim::resolve(name).is_some() || runtime::has(name) || hooks::has(name)))
 }
 
 macro_rules! export_group {
@@ -53,6 +54,14 @@ macro_rules! export {
     ([$need:ident $($sim:ident)?] $group:ident $name:ident ($($arg:ident: $ty:ty),*) $($ret:ty)?) => {
         #[unsafe(no_mangle)]
         pub unsafe extern "C" fn $name($($arg: $ty),*) $(-> $ret)? {
+            if let Some(hook) = hooks::of::$name.function() {
+                // SAFETY: `transmute` to a function pointer asks for the address of a function of that type. The program
+                // promised one with the signature of this name when it set the hook (`aclrtApiInjectionSetFunc`).
+                let hook: unsafe extern "C" fn($($ty),*) $(-> $ret)? = unsafe { core::mem::transmute(hook) };
+                // SAFETY: the program's function stands for the C function of this name and has its contract, which the
+                // caller keeps.
+                return unsafe { hook($($arg),*) };
+            }
             // SAFETY: the function asks for the contract of the C function of this name. The caller of this one, which
             // has the same name, keeps it.
             unsafe { ascendcl_sim::exports::$group::$name($($arg),*) }

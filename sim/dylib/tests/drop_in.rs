@@ -32,6 +32,11 @@ fn a_program_uses_the_layer_below_beside_the_library() {
 }
 
 #[test]
+fn a_tool_puts_its_own_function_before_one_of_the_library_and_takes_it_back() {
+    run("CC", "cc", "-std=gnu11", "programs/hooks.c", include_str!("programs/hooks.expected"));
+}
+
+#[test]
 fn a_finding_about_a_call_to_the_layer_below_names_the_place_of_the_program() {
     let program = compile("CC", "cc", "-std=gnu11", "programs/below.c", library::folder(), "-lascendcl");
     let output = Command::new(program)

@@ -23,6 +23,11 @@ pub fn not_simulated(name: &'static str, reason: &'static str) -> ascendcl_sys::
     results::absent_for(name, reason)
 }
 
+/// The answer of a function that is not in the table, to a wrong argument: 100000. Leaves a text that names the function.
+pub fn wrong_argument(name: &'static str, text: String) -> ascendcl_sys::types::aclError {
+    results::wrong(name, text)
+}
+
 /// The functions themselves, group by group, with C signatures: all of the table. One that is not simulated answers
 /// 207000, or null or 0 where it returns no code, and leaves a text that names it.
 ///

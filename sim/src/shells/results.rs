@@ -105,6 +105,10 @@ pub(super) fn absent_for<C: Broken>(name: &'static str, reason: &'static str) ->
     })
 }
 
+pub(super) fn wrong(name: &'static str, text: String) -> aclError {
+    errors::during(name, None, || Err(Failure::invalid(text)).into_c())
+}
+
 impl IntoC<aclError> for Answer {
     fn into_c(self) -> aclError {
         match self {

@@ -72,6 +72,49 @@ fn rows_that_are_not_all_in_their_memory_are_found() {
     }
 }
 
+/// Four rows of 8 bytes, whose starts are 32 bytes apart, in memory that was asked for three of them: the last row begins in
+/// bytes that the library gives beyond that.
+#[test]
+fn a_last_row_that_begins_behind_the_memory_is_too_long_and_not_in_the_wrong_place() {
+    for (writes, queued) in [(true, false), (true, true), (false, false), (false, true)] {
+        breaks_without(rules::COPY_01, |in_bounds| {
+            let (block, pinned, stream) = (malloc(if in_bounds { 104 } else { 96 }), malloc_host(128), stream());
+            ok!(aclrtMemset(block, 96, 1, 96));
+            let (dst, src, kind) = if writes { (block, pinned, TO_DEVICE) } else { (pinned, block, TO_HOST) };
+            match queued {
+                true => ok!(aclrtMemcpy2dAsync(dst, 32, src, 32, 8, 4, kind, stream)),
+                false => ok!(aclrtMemcpy2d(dst, 32, src, 32, 8, 4, kind)),
+            }
+            sync(stream);
+        });
+    }
+}
+
+/// The library gives more memory than it is asked for, so these runs succeed.
+#[test]
+fn a_data_buffer_that_ends_behind_what_was_allocated_is_found() {
+    for (reads, queued) in [(true, false), (true, true), (false, false), (false, true)] {
+        breaks_without(rules::DATA_08, |is_enough| {
+            let (file, mut id) = (files::sum("64", None), 0);
+            ok!(aclmdlLoadFromMem(file.as_ptr().cast(), file.len(), &mut id));
+            let [short, other] = [if is_enough { 1024 } else { 1008 }, 1024].map(|size| {
+                let (memory, dataset) = (malloc(size), acl!(aclmdlCreateDataset()));
+                ok!(aclrtMemset(memory, size, 0, size));
+                ok!(aclmdlAddDatasetBuffer(dataset, acl!(aclCreateDataBuffer(memory, 1024))));
+                dataset
+            });
+            let (input, output) = if reads { (short, other) } else { (other, short) };
+            if queued {
+                let stream = stream();
+                ok!(aclmdlExecuteAsync(id, input, output, stream));
+                sync(stream);
+            } else {
+                ok!(aclmdlExecute(id, input, output));
+            }
+        });
+    }
+}
+
 #[test]
 fn copying_to_the_host_what_nobody_has_written_is_found() {
     for queued in [false, true] {
