@@ -13,6 +13,7 @@ mod allocators;
 mod any_in_flight;
 mod any_tensors;
 mod arguments;
+mod asked;
 mod asynchronous;
 mod attached;
 mod borrowed;

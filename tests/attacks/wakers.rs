@@ -2,7 +2,9 @@
 
 use super::{fail, finish, inside, nothing_fails};
 use crate::common::{alone, library, under_watch};
-use ascendcl::{Acl, Brand, Current, Error, Pending, Runtime, Setup, Stream, Thread, stream::Payload};
+use ascendcl::{
+    Acl, Brand, Current, Error, Pending, Runtime, Setup, Stream, Thread, stream::Payload, stream::WhenDone,
+};
 use ascendcl_macros::proves;
 use ascendcl_sim::{Config, control};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -291,5 +293,55 @@ fn a_task_is_woken_when_the_context_of_its_event_has_ended() {
     runtime.close_by_force(Duration::from_millis(20)).unwrap();
     is_woken(&count);
     nothing_fails();
+    alone.assert_nothing_lives();
+}
+
+/// The stream has answered that it is idle, and a wait that should return at once does not.
+#[proves(STREAM_12)]
+#[test]
+fn a_task_whose_stream_is_busy_again_is_woken() {
+    let alone = alone();
+    inside(|current| {
+        let mut stream = current.stream().unwrap();
+        let work = stream.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 3).unwrap();
+        let mut future = pin!(work.into_future(current, &mut stream).unwrap());
+        // The crate's thread has told of the end of the work, so it does not wake the task by itself.
+        thread::sleep(Duration::from_millis(300));
+        fail("aclrtSynchronizeStreamWithTimeout#1=507046,aclrtSynchronizeStreamWithTimeout#2=507046");
+        let (waker, count) = counted();
+        assert!(poll(future.as_mut(), waker).is_pending());
+        is_woken(&count);
+        nothing_fails();
+        drop(finish(future).unwrap_or_else(|failed| panic!("{}", failed.error)));
+    });
+    alone.assert_nothing_lives();
+}
+
+/// A callback cannot ask the library, and must not take that for the end of the work.
+#[proves(EVENT_05, THREAD_05)]
+#[test]
+fn a_task_that_is_polled_in_a_callback_waits_for_the_end_of_its_work() {
+    let alone = alone();
+    let runtime = Runtime::<Woken>::open(library()).unwrap();
+    let ran = runtime.with(|current| {
+        let stream = current.stream().unwrap();
+        // An answer that is an error counts as the end of the work, so nobody asks.
+        fail("aclrtQueryEventStatus=507899");
+        let (give, given) = channel();
+        let polls = move || {
+            let mut future: WhenDone<Woken, _> = given.recv_timeout(LONG).unwrap();
+            (Pin::new(&mut future).poll(&mut Task::from_waker(Waker::noop())).is_ready(), future)
+        };
+        let polled = stream.launch_host_fn(current, polls).unwrap();
+        // It is behind the callback, so it is not over while that runs.
+        let work = stream.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 3).unwrap();
+        give.send(work.when_done(current, &stream).unwrap()).unwrap();
+        let (early, future) = polled.wait(current).unwrap().into_result().unwrap();
+        nothing_fails();
+        assert!(!early, "the work was not over");
+        drop(finish(future).wait(current).unwrap_or_else(|failed| panic!("{}", failed.error)));
+    });
+    ran.unwrap();
+    runtime.close().unwrap();
     alone.assert_nothing_lives();
 }

@@ -59,6 +59,12 @@ fn a_process_that_ends_behind_a_dropped_actor_does_not_destroy_the_library_under
 /// Runs a test in a process of its own, which ends.
 #[track_caller]
 fn ends_well(test: &str) {
+    assert!(ended(test) < Duration::from_secs(8), "it waited although no thread was inside");
+}
+
+/// The same. Returns how long it took.
+#[track_caller]
+fn ended(test: &str) -> Duration {
     let begun = Instant::now();
     let child = Command::new(std::env::current_exe().unwrap())
         .args(["--nocapture", "--exact", "--ignored", test])
@@ -66,7 +72,7 @@ fn ends_well(test: &str) {
         .unwrap();
     assert_eq!(child.status.code(), Some(0), "{}", String::from_utf8_lossy(&child.stderr));
     assert!(String::from_utf8_lossy(&child.stdout).contains("running 1 test\n"), "there is no test `{test}`");
-    assert!(begun.elapsed() < Duration::from_secs(8), "it waited although no thread was inside");
+    begun.elapsed()
 }
 
 #[test]
@@ -106,6 +112,34 @@ fn in_a_process_of_its_own_an_actor_is_dropped() {
     let _alone = alone();
     control::fail(that_counts()).unwrap();
     drop(Actor::<Server, _>::open(Library::Simulator, |_| Ok(Slow)).unwrap());
+    ends_the_process()
+}
+
+/// What an actor keeps. It is so long in dropping that no program waits for it.
+struct Endless;
+
+impl Drop for Endless {
+    fn drop(&mut self) {
+        std::thread::sleep(Duration::from_secs(60));
+    }
+}
+
+/// The thread of a dropped actor may never leave the library: a device that hangs keeps it.
+#[proves(INIT_03)]
+#[test]
+fn a_process_that_ends_behind_a_dropped_actor_that_hangs_ends_all_the_same() {
+    let took = ended("exits::in_a_process_of_its_own_an_actor_that_hangs_is_dropped");
+    assert!(took > Duration::from_secs(8) && took < Duration::from_secs(40), "{took:?}");
+}
+
+#[test]
+#[ignore = "ends its process"]
+fn in_a_process_of_its_own_an_actor_that_hangs_is_dropped() {
+    // SAFETY: registers a function that takes and returns nothing.
+    assert_eq!(unsafe { libc::atexit(where_the_library_is_destroyed) }, 0);
+    let _alone = alone();
+    control::fail(that_counts()).unwrap();
+    drop(Actor::<Server, _>::open(Library::Simulator, |_| Ok(Endless)).unwrap());
     ends_the_process()
 }
 

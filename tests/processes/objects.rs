@@ -7,8 +7,10 @@ use ascendcl::library::LogLevel;
 use ascendcl::memory::bytes_in_arena;
 use ascendcl::model::ModelSource;
 use ascendcl::operator::relu;
+use ascendcl::raw::LastUse;
 use ascendcl::runtime::{Actor, CloseError};
-use ascendcl::{Error, Library, Runtime, Thread};
+use ascendcl::stream::AllocatorGroup;
+use ascendcl::{Error, Library, Runtime, Thread, allocator::PoolAllocator};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::io::Write;
@@ -60,6 +62,36 @@ fn a_bound_model_and_an_operator_of_the_parent_do_nothing_in_a_forked_child() {
             ];
             assert_eq!(ends, ["refused"; 10]);
             bound.run(current).unwrap();
+        });
+        entered.unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+/// None of these has to ask the library: another handle has the memory, no work has used the object, and the pool is empty.
+#[proves(THREAD_05, MEM_02, ALLOC_11)]
+#[test]
+fn kept_memory_an_unused_object_and_an_empty_pool_of_the_parent_are_refused_in_a_forked_child() {
+    let alone = alone();
+    super::in_context(|context, thread| {
+        let entered = context.enter(thread, |current| {
+            let kept = current.upload(&[1_u8; 64]).unwrap().keep();
+            let (other, unused) = (kept.clone(), LastUse::never(current));
+            let pool = PoolAllocator::new(current, 1 << 16).unwrap();
+            let mut group = AllocatorGroup::new(current, pool).unwrap();
+            let idle = group.idle();
+            idle.trim(current).unwrap();
+            let ends = [
+                in_child!(is_forked(kept.into_buffer::<u8, _>(current))),
+                in_child!(!unused.is_over(current)),
+                in_child!(is_forked(idle.trim(current))),
+            ];
+            assert_eq!(ends, ["refused"; 3]);
+            assert!(unused.is_over(current));
+            drop(other);
+            assert_eq!(kept.into_buffer::<u8, _>(current).unwrap().len(), 64);
+            assert_eq!(idle.trim(current).unwrap(), 0);
+            group.into_allocator().unwrap().release(current).unwrap();
         });
         entered.unwrap();
     });

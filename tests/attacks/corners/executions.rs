@@ -3,11 +3,13 @@
 use super::*;
 use ascendcl::capture::CaptureMode;
 use ascendcl::model::{Load, ModelSource, OutputBuffer};
-use ascendcl::{BoundModel, Brand, Current, Error, Failed, Input};
+use ascendcl::{BoundModel, Brand, Current, Error, Failed, Input, Runtime};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
+
+ascendcl::names!(Named);
 
 /// A run that fails although it began, and cannot be waited for.
 const IN_DOUBT: &str = "aclmdlExecute#1=after:507899,aclrtSynchronizeDeviceWithTimeout#1+=507899";
@@ -183,6 +185,46 @@ fn an_execution_in_doubt_puts_everything_in_doubt_that_it_may_still_use() {
             drop(lane.execute(current, model).unwrap().wait(current).unwrap());
         });
     });
+    alone.assert_nothing_lives();
+}
+
+/// Such a model has no fast path.
+#[proves(MODEL_04, MEM_02, DATA_06)]
+#[test]
+fn an_execution_in_doubt_with_an_output_of_the_library_puts_its_input_in_doubt() {
+    let alone = alone();
+    let image = positions();
+    inside(|current| {
+        let stream = current.stream().unwrap().without_allocator();
+        let model = current.load(ModelSource::memory(&image).into()).unwrap();
+        let mut model = model.bind_with(current, &[&[4]], &[OutputBuffer::ByLibrary]).unwrap();
+        model.write(current, 0, &[0.0_f32, 5.0, 0.0, 1.0]).unwrap();
+        fail("aclmdlExecuteAsync#1=after:507899,aclrtSynchronizeStreamWithTimeout#1+=507899");
+        let mut model = stream.execute(current, model).unwrap_err().value;
+        nothing_fails();
+        current.synchronize().unwrap();
+        let input = model.write(current, 0, &[0.0_f32; 4]).unwrap_err();
+        assert!(matches!(input, Error::InDoubt { .. }), "{input}");
+    });
+    alone.assert_nothing_lives();
+}
+
+/// Also where the capture does nothing with it.
+#[proves(MEM_11, GRAPH_05)]
+#[test]
+fn a_model_of_another_runtime_with_the_name_goes_into_no_capture() {
+    let alone = alone();
+    let runtimes = [(); 2].map(|()| Runtime::<Named>::open(library()).unwrap());
+    let [own, other] = &runtimes;
+    let model = own.with(|current| bound(current)).unwrap();
+    let refused = other.with(|current| {
+        let mut stream = current.stream().unwrap().without_allocator();
+        let captured = stream.capture(current, CaptureMode::Relaxed, model, |_, _| Ok(()));
+        captured.map(drop).map_err(|failed| failed.error).unwrap_err()
+    });
+    let refused = refused.unwrap();
+    assert!(matches!(refused, Error::WrongContext { .. }), "{refused}");
+    runtimes.iter().for_each(|runtime| runtime.close().unwrap());
     alone.assert_nothing_lives();
 }
 

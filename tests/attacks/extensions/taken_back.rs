@@ -93,6 +93,21 @@ fn shared_memory_is_kept_beside_its_other_readers() {
     alone.assert_nothing_lives();
 }
 
+/// Whatever its elements are to be: the owner of the tensor has it.
+#[proves(MEM_02)]
+#[test]
+fn memory_of_a_tensor_with_one_owner_is_refused_before_its_length_is_looked_at() {
+    let alone = alone();
+    inside(|current| {
+        let tensor = current.upload_tensor(&[3], &[1_u8, 2, 3]).unwrap();
+        let raw = tensors(current, &tensor).unwrap().remove(0).unwrap().memory;
+        let refused = raw.into_buffer::<u64, _>(current).unwrap_err();
+        assert!(matches!(refused.error, Error::StillShared), "{refused}");
+        assert_eq!(tensor.to_vec(current).unwrap(), [1, 2, 3]);
+    });
+    alone.assert_nothing_lives();
+}
+
 /// Work of the other crate has the memory in flight. It is dropped, swapped, and unwound, and the memory does not come back.
 #[proves(MEM_02, STREAM_04)]
 #[test]
@@ -147,5 +162,20 @@ fn kept_memory_of_another_context_or_library_or_of_an_ended_one_does_not_come_ba
     other.close().unwrap();
     null.close().unwrap();
     drop(kept);
+    alone.assert_nothing_lives();
+}
+
+#[proves(MEM_11)]
+#[test]
+fn shared_memory_of_another_runtime_with_the_name_is_of_no_use() {
+    let alone = alone();
+    let runtimes = [(); 2].map(|()| Runtime::<Worker>::open(library()).unwrap());
+    let [own, other] = &runtimes;
+    let shared = own.with(|current| current.upload(&[3_u8; 8]).unwrap().into_shared()).unwrap();
+    own.with(|current| shared.check_usable(current).unwrap()).unwrap();
+    let refused = other.with(|current| shared.check_usable(current).unwrap_err()).unwrap();
+    assert!(matches!(refused, Error::WrongContext { .. }), "{refused}");
+    drop(shared);
+    runtimes.iter().for_each(|runtime| runtime.close().unwrap());
     alone.assert_nothing_lives();
 }

@@ -130,3 +130,24 @@ fn a_reset_by_force_is_counted_for_its_device_and_a_refused_one_is_not() {
     control::reset();
     alone.assert_nothing_but_the_end_was_found();
 }
+
+/// Nobody knows in which context a call for its streams would act.
+#[proves(STREAM_17, CTX_08)]
+#[test]
+fn streams_of_a_context_that_cannot_be_made_current_are_neither_aborted_nor_destroyed_by_force() {
+    let alone = alone();
+    if !may_leave_a_context() {
+        return;
+    }
+    let runtime = hanging(&["aclrtSetCurrentContext", "aclrtDestroyStreamForce"], |_| ());
+    let lost = runtime.close_by_force(BRIEFLY).unwrap();
+    assert!(!lost.is_empty(), "the context is lost");
+    let tried = |call: &str| control::injected().iter().any(|injected| injected.call == call);
+    let calls = ["aclrtSetCurrentContext", "aclrtStreamAbort", "aclrtDestroyStreamForce"];
+    assert_eq!(calls.map(tried), [true, false, false], "of {calls:?}");
+    nothing_fails();
+    drop(runtime);
+    sweep();
+    control::reset();
+    alone.assert_nothing_but_the_end_was_found();
+}
