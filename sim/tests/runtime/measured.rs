@@ -47,7 +47,7 @@ fn the_flags_of_an_event_are_looked_at_before_the_context_of_the_stream() {
 }
 
 #[test]
-fn an_asynchronous_copy_looks_at_stream_size_and_context_before_the_direction() {
+fn an_asynchronous_copy_looks_at_the_direction_after_stream_and_size_and_before_the_context_of_the_stream() {
     let _machine = device();
     let mut host = [0_u8; 64];
     let (to, from) = (malloc(64), host.as_mut_ptr().cast());
@@ -57,7 +57,8 @@ fn an_asynchronous_copy_looks_at_stream_size_and_context_before_the_direction() 
     assert_eq!(acl!(aclrtMemcpyAsync(from, 1, from, 64, H2H, foreign)), ACL_ERROR_RT_PARAM_INVALID);
     assert_eq!(acl!(aclrtMemcpyAsync(to, 1, from, 64, H2D, dead)), ACL_ERROR_RT_INVALID_HANDLE);
     context(0);
-    assert_eq!(acl!(aclrtMemcpyAsync(from, 64, from, 64, H2H, foreign)), ACL_ERROR_RT_STREAM_CONTEXT);
+    assert_eq!(acl!(aclrtMemcpyAsync(from, 64, from, 64, H2H, foreign)), ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+    assert_eq!(acl!(aclrtMemcpyAsync(to, 64, from, 64, H2H, foreign)), ACL_ERROR_RT_STREAM_CONTEXT);
     let from = from as usize;
     let foreign = Shared(foreign);
     let without = thread::spawn(move || {

@@ -88,10 +88,10 @@ fn copies_check_their_arguments_and_copy() {
 #[test]
 fn what_would_run_over_the_end_of_a_block_is_refused() {
     let _machine = device();
-    let (block, stream) = (malloc(64), stream());
+    let (block, other, stream) = (malloc(64), malloc(64), stream());
     assert_eq!(acl!(aclrtMemset(block, 4096, 0, 4096)), ACL_ERROR_RT_PARAM_INVALID);
     assert_eq!(acl!(aclrtMemsetAsync(at(block, 60), 4096, 0, 4096, stream)), ACL_ERROR_RT_PARAM_INVALID);
-    assert_eq!(acl!(aclrtMemcpy(block, 1 << 20, block, 1 << 20, D2D)), ACL_ERROR_RT_PARAM_INVALID);
+    assert_eq!(acl!(aclrtMemcpy(block, 1 << 20, other, 1 << 20, D2D)), ACL_ERROR_RT_PARAM_INVALID);
 }
 
 #[test]
