@@ -9,8 +9,7 @@ use super::staying;
 use crate::device_allocator::ContextId;
 use crate::error::Error;
 use ascendcl_macros::rule;
-use core::cell::Cell;
-use core::mem::MaybeUninit;
+use core::{cell::Cell, mem::MaybeUninit};
 
 /// The notes about one library on this thread.
 pub(super) struct LibraryNotes {
