@@ -3,6 +3,7 @@
 use crate::support::*;
 use ascendcl_rules::RuleId;
 use ascendcl_sim::{Checks, control};
+use std::ffi::c_void;
 
 /// As [`broken`], without a device that is set.
 fn broken_bare(run: impl FnOnce()) -> Vec<RuleId> {
@@ -22,19 +23,36 @@ fn case_2_memory_is_asked_for_before_a_device_is_set() {
     assert_eq!(broken(ask), []);
 }
 
+/// What a worker does with a stream, a block of 64 bytes on the device and pinned memory.
+type Work = (&'static str, fn(aclrtStream, *mut c_void, *mut c_void) -> aclError);
+
 /// Cases 3 to 8 and 13: a worker uses what the main thread made, and has chosen no context.
 #[test]
 fn case_3_a_worker_has_no_context() {
-    breaks_without(rules::THREAD_01, |chosen| {
-        let shared = Shared::new((current(), malloc(64), malloc_host(64)));
-        on_a_thread(move || {
-            let (context, block, pinned) = shared.get();
-            if chosen {
-                ok!(aclrtSetCurrentContext(context));
-            }
-            acl!(aclrtMemcpy(block, 64, pinned, 64, TO_DEVICE));
+    let works: [Work; 5] = [
+        ("a copy", |_, block, pinned| acl!(aclrtMemcpy(block, 64, pinned, 64, TO_DEVICE))),
+        ("a queued copy", |stream, block, pinned| acl!(aclrtMemcpyAsync(block, 64, pinned, 64, TO_DEVICE, stream))),
+        ("a queued copy onto itself", |stream, block, _| {
+            acl!(aclrtMemcpyAsync(block, 64, block, 64, ON_DEVICE, stream))
+        }),
+        ("a queued set", |stream, block, _| acl!(aclrtMemsetAsync(block, 64, 0, 64, stream))),
+        ("a 2-D copy", |stream, block, pinned| {
+            acl!(aclrtMemcpy2dAsync(block, 32, pinned, 32, 32, 2, TO_DEVICE, stream))
+        }),
+    ];
+    for (what, work) in works {
+        println!("{what}");
+        breaks_without(rules::THREAD_01, |chosen| {
+            let shared = Shared::new((current(), stream(), malloc(64), malloc_host(64)));
+            on_a_thread(move || {
+                let (context, stream, block, pinned) = shared.get();
+                if chosen {
+                    ok!(aclrtSetCurrentContext(context));
+                }
+                assert_eq!(work(stream, block, pinned) == ACL_SUCCESS, chosen);
+            });
         });
-    });
+    }
 }
 
 #[test]

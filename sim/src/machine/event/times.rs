@@ -37,10 +37,9 @@ impl Event {
     /// The newest record.
     fn recorded(&self) -> Answer<Record> {
         self.for_the_host()?;
-        let newest = lock(&self.state).newest.clone();
-        match newest {
-            Some(Newest::Queued(record)) => Ok(record),
-            Some(Newest::Captured(mark)) if !mark.is_over() => Err(capture::refuse_event("asked for its time")),
+        self.refuse_captured("asked for its time")?;
+        match &lock(&self.state).newest {
+            Some(Newest::Queued(record)) => Ok(record.clone()),
             _ => Err(Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, "the event was never recorded")),
         }
     }
