@@ -11,7 +11,8 @@ use ascendcl_macros::rule;
 
 impl<C: Brand> StreamOps<C> {
     /// Puts the event behind everything that is queued on this stream so far (`aclrtRecordEvent`). Recording again moves
-    /// the event. Streams that wait for it already keep waiting for the earlier point (EVENT-09).
+    /// the event. Streams that wait for it already keep waiting for the earlier point (EVENT-09). For an event in a field there
+    /// is [`record_again`](Self::record_again).
     ///
     /// # Errors
     ///
@@ -30,6 +31,53 @@ impl<C: Brand> StreamOps<C> {
             Some(Ok(())) => Ok(event.into_recorded()),
             Some(Err(failed)) => not_recorded(self.queue(), failed, event),
             None => self.record_after_checks(current, event),
+        }
+    }
+
+    /// As [`record`](Self::record), for a recorded event that a field or a list keeps.
+    ///
+    /// ```
+    /// # use ascendcl::{Library, RunError, names};
+    /// use ascendcl::event::{Event, Recorded};
+    /// use ascendcl::{Current, Error, Stream};
+    ///
+    /// names!(Vision);
+    ///
+    /// struct Step {
+    ///     stream: Stream<Vision>,
+    ///     end: Event<Vision, Recorded>,
+    /// }
+    ///
+    /// impl Step {
+    ///     fn mark_end(&mut self, current: &Current<Vision>) -> Result<(), Error> {
+    ///         self.stream.record_again(current, &mut self.end)
+    ///     }
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Vendor`] when the library refuses. If it may have moved the event all the same, no work counts as covered
+    /// by the event until it is recorded again.
+    #[rule(EVENT_07, EVENT_09)]
+    #[inline]
+    pub fn record_again<K: EventKind>(
+        &self,
+        current: &Current<C>,
+        event: &mut Event<C, Recorded, K>,
+    ) -> Result<(), Error> {
+        leads!(event: Recorded --> Recorded : Record);
+        let (event, queue) = (event.raw(), self.queue());
+        match event.record_at_once(current.here(), queue) {
+            Some(Ok(())) => Ok(()),
+            failed => cold_path(move || {
+                let recorded = match failed {
+                    Some(Err(failed)) => Err(event.settle_record(queue, failed)),
+                    Some(Ok(())) => Ok(()),
+                    None => event.record(current.here(), queue),
+                };
+                recorded.map_err(Error::from)
+            }),
         }
     }
 

@@ -39,6 +39,7 @@ mod forget;
 mod futures;
 mod given_up;
 mod in_place;
+mod kept_events;
 mod leaving;
 mod left_current;
 mod memory;

@@ -9,7 +9,7 @@ use ascendcl_macros::proves;
 use std::mem;
 
 /// A copy to the host that waits behind whatever holds up the stream, and an event behind it.
-fn held_copy<C: Brand>(
+pub(super) fn held_copy<C: Brand>(
     current: &Current<C>,
     stream: &Stream<C>,
 ) -> (Pending<C, HostBuffer<C, u8>>, Event<C, Recorded>) {
