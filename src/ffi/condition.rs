@@ -34,7 +34,8 @@ pub(super) enum OutsideCallbacks {}
 ///
 /// This implies that the thread is not inside a callback. The objects that these functions take are used with a
 /// `Current`. A callback is `'static`, so no `Current` can be taken into it, and it gets none inside, because entering
-/// a context is refused there.
+/// a context is refused there. One that code finds in a variable of the thread is left: the contract of `DeviceAllocator`
+/// forbids to use it.
 pub(super) enum Current {}
 
 /// Like [`Current`], and this thread is not inside a callback of the library.

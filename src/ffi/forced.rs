@@ -59,7 +59,9 @@ impl Api {
     /// (ERR-07).
     #[rule(ERR_07)]
     pub(crate) fn abort_tasks(self, device: i32, limit: Duration) -> Result<(), Error> {
-        let limit = milliseconds(limit).unsigned_abs();
+        // The library refuses a longer limit.
+        const LONGEST: Duration = Duration::from_secs(36 * 60);
+        let limit = milliseconds(limit.min(LONGEST)).unsigned_abs();
         // SAFETY: the function takes numbers by value, and no pointer, so it requires only that its signature is that
         // of the table.
         let answer = unsafe { call!(self.aclrtDeviceTaskAbort(device, limit)) };
@@ -75,5 +77,32 @@ impl Api {
         answer.done(|| format!("reset device {device} by force"))?;
         self.resets().count_forced_reset(device);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ffi::process::LoadedLibrary;
+    use core::ptr::NonNull;
+    use core::sync::atomic::{AtomicU32, Ordering};
+
+    static LIMIT: AtomicU32 = AtomicU32::new(0);
+
+    extern "C" fn abort(_: i32, limit: u32) -> i32 {
+        LIMIT.store(limit, Ordering::Relaxed);
+        0
+    }
+
+    #[test]
+    fn work_is_discarded_within_a_limit_that_the_library_takes() {
+        let find = |name: &str| NonNull::new((abort as *mut ()).cast()).filter(|_| name == "aclrtDeviceTaskAbort");
+        // SAFETY: `Library::from_table` asks for addresses of functions with the table's signatures. This is one of
+        // `aclrtDeviceTaskAbort`.
+        let api = Api::new(LoadedLibrary::new(unsafe { ascendcl_sys::Library::from_table("aborts", find) }));
+        for (limit, passed) in [(1, 1000), (36 * 60, 2_160_000), (3600, 2_160_000), (u64::MAX, 2_160_000)] {
+            api.abort_tasks(0, Duration::from_secs(limit)).unwrap();
+            assert_eq!(LIMIT.load(Ordering::Relaxed), passed, "{limit} s");
+        }
     }
 }

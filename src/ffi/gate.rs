@@ -9,7 +9,9 @@ use super::{
 /// A gate for calls: calls that use the object pass through it, and the call that destroys the object closes it.
 ///
 /// Passing is one atomic addition. Closing waits for the calls that are inside (STREAM-07). A [`Passage`] is a local of
-/// functions of `ffi` and never reaches code of the program, so nothing can forget or keep it.
+/// functions of `ffi` and never reaches code of the program, so nothing can forget or keep it. Where a thread may pass that
+/// is in no context, the passage ends before the answer becomes an error: a subscriber of `tracing` hears of errors, and
+/// may end a runtime.
 ///
 /// Two kinds of objects are used by threads that are in another context, whose calls nothing ends before the destruction:
 ///

@@ -239,9 +239,11 @@ rules! {
             basis: "source",
             priority: 2,
             class: RunTime,
-            means: "While the library is inside an allocator, this thread gets no `Thread`, and every call returns \
-                `Error::InsideCallback`. An allocator is `'static`, so it cannot hold a `Current`.",
-            hole: "C functions of a `Descriptor` can call the library directly.",
+            means: "While the library is inside an allocator, this thread gets no `Thread`, and calls that begin something \
+                return `Error::InsideCallback`. An allocator is `'static`, so it cannot hold a `Current`.",
+            hole: "C functions of a `Descriptor` can call the library directly. A method or a destructor of an allocator, \
+                or a destructor of its block, can use a `Current` that it finds in a variable of the thread; the unsafe \
+                trait forbids it.",
         }
         ALLOC_19 = "ALLOC-19" {
             text: "Allocate returns an opaque block or NULL on failure, get-address maps that block to a device \

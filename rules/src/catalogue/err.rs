@@ -84,7 +84,8 @@ rules! {
             means: "A returned null pointer is an `Error::NullAnswer`.",
         }
         ERR_07 = "ERR-07" {
-            text: "Recovery order is read details, abort tasks, repair; nothing else may run during the abort.",
+            text: "Recovery order is read details, abort tasks, repair; nothing else may run during the abort, whose limit \
+                is at most 36 minutes.",
             misuse: "other calls during abort",
             consequence: "ACL_ERROR_RT_DEVICE_TASK_ABORT 107022",
             source: "aclrtGetErrorVerbose, aclrtDeviceTaskAbort, aclrtRepairError; 107022",

@@ -352,12 +352,14 @@ impl RawEvent {
 
     /// Like [`is_complete`](Self::is_complete), for the thread that polls for futures: the query needs no context.
     pub(crate) fn is_complete_in_any_context(&self, api: Api) -> Result<bool, Error> {
-        let Some(_inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
+        let Some(inside) = self.gate.pass() else { return Err(Error::Gone { what: ObjectKind::EVENT }) };
         let mut status = aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_NOT_READY;
         // SAFETY: the function asks for a live event, and writes the answer to `status` during the call. The gate is
         // passed, so the event is not destroyed meanwhile (EVENT-06); a pointer to a live local is valid for writes
         // (`core::ptr`, "Safety").
         let answer = unsafe { call!(api.aclrtQueryEventStatus(self.raw, &raw mut status)) };
+        // The program's subscriber of `tracing` hears of an error, and may end the event's context.
+        drop(inside);
         answer.done(|| "ask for the state of an event".into())?;
         Ok(status == aclrtEventRecordedStatus::ACL_EVENT_RECORDED_STATUS_COMPLETE)
     }
@@ -373,7 +375,7 @@ impl RawEvent {
     /// The milliseconds from `start` to this event, on the device's clock. Both must be complete.
     pub(crate) fn milliseconds_since(&self, api: Api, start: &Self) -> Result<f32, Error> {
         self.check_current().and(start.check_current())?;
-        let (Some(_start), Some(_end)) = (start.gate.pass(), self.gate.pass()) else {
+        let (Some(before), Some(after)) = (start.gate.pass(), self.gate.pass()) else {
             return Err(Error::Gone { what: ObjectKind::EVENT });
         };
         let mut milliseconds = 0.0;
@@ -381,6 +383,7 @@ impl RawEvent {
         // gates are passed, so the events are not destroyed meanwhile (EVENT-06); a pointer to a live local is valid
         // for writes (`core::ptr`, "Safety").
         let answer = unsafe { call!(api.aclrtEventElapsedTime(&raw mut milliseconds, start.raw, self.raw)) };
+        drop((before, after));
         answer.done(|| "measure the time between two events".into()).map(|()| milliseconds)
     }
 

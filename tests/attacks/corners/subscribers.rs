@@ -8,8 +8,12 @@ use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::io::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, OnceLock};
+use std::task::{Context, Waker};
+use std::thread;
+use std::time::Duration;
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Metadata, Subscriber};
 
@@ -147,4 +151,42 @@ fn a_subscriber_in_which_calls_fail_is_not_called_for_them() {
     });
     alone.assert_nothing_lives();
     assert_eq!(told.load(Ordering::SeqCst), 1);
+}
+
+static ENDED: OnceLock<Runtime<Worker>> = OnceLock::new();
+
+/// A thread that is inside no runtime asks for the end of work. The call fails, and the subscriber ends the runtime of the
+/// work: its events are destroyed while the thread is in the call that failed.
+#[proves(EVENT_06)]
+#[test]
+fn a_subscriber_that_hears_of_a_failed_query_may_end_the_runtime() {
+    let alone = alone();
+    let runtime = ENDED.get_or_init(|| Runtime::<Worker>::open(library()).unwrap());
+    let (go, stream, mut done) = runtime
+        .with(|current| {
+            let stream = current.stream().unwrap();
+            let go = crate::hold(current, &stream);
+            let filled = stream.set_bytes(current, current.device_buffer::<u8>(4).unwrap(), 7).unwrap();
+            let done = filled.when_done(current, &stream).unwrap();
+            (go, stream, Box::pin(done))
+        })
+        .unwrap();
+    let (tell, told) = channel();
+    let asks = thread::spawn(move || {
+        let ends = Does::new(move || {
+            go.send(()).unwrap();
+            tell.send(ENDED.get().unwrap().close().is_ok()).unwrap();
+        });
+        fail("aclrtQueryEventStatus=507000");
+        tracing::subscriber::with_default(ends, || {
+            let mut context = Context::from_waker(Waker::noop());
+            drop(done.as_mut().poll(&mut context));
+        });
+        nothing_fails();
+    });
+    let ended = told.recv_timeout(Duration::from_secs(20)).expect("the close returns");
+    asks.join().unwrap();
+    assert!(ended);
+    drop(stream);
+    alone.assert_nothing_lives();
 }
