@@ -28,8 +28,20 @@ pub(super) fn judge(case: &mut Case<'_>) {
     let event = case.event();
     let stream = event.queue().unwrap_or(event.object);
     let Some(entry) = case.world.streams.get(stream) else { return };
-    let subscribed = entry.data.subscribed;
+    let (subscribed, host_function) = (entry.data.subscribed, entry.data.host_function);
     match (event.op, subscribed) {
+        // That its subscription was refused was reported.
+        (Op::LaunchCallback, None) if case.world.explained.contains(&(None, stream)) => {}
+        (Op::LaunchCallback, None) if host_function.is_some() => {
+            case.report(
+                CB_03,
+                format!("a callback is launched on {stream}, on which a host function was launched"),
+                "one kind of callback per stream",
+                "use aclrtLaunchHostFunc on this stream, or another stream for aclrtLaunchCallback",
+            )
+            .about(stream)
+            .against_any(host_function, "launched the host function");
+        }
         (Op::LaunchCallback, None) => {
             case.report(
                 CB_02,
@@ -88,5 +100,17 @@ fn unsubscribe(case: &mut Case<'_>, stream: Object) {
         )
         .about(stream)
         .against(launch, "queued a callback that is lost if it has not run");
+        return;
+    }
+    let waits = case.world.callbacks.values().any(|(key, _)| *key == entry.data.key);
+    if let Some((launch, _)) = entry.data.launched.filter(|_| waits) {
+        case.report(
+            CB_06,
+            format!("the reporting thread of {stream} is unsubscribed, but a callback that the stream does not wait for has not run"),
+            "callbacks of ACL_CALLBACK_NO_BLOCK have run",
+            "let the reporting thread run them (aclrtProcessReport), wait for what they do, and unsubscribe then",
+        )
+        .about(stream)
+        .against(launch, "queued a callback");
     }
 }

@@ -160,6 +160,8 @@ pub(super) struct Stream {
     pub(super) subscribed: Option<Call>,
     /// From this count on its work may come after anything that another stream does (`Op::Fence`).
     pub(super) fenced: Option<u64>,
+    /// The first host function that was launched on it.
+    pub(super) host_function: Option<Call>,
     /// Callbacks for the reporting thread that were queued last.
     pub(super) launched: Option<(Call, u64)>,
 }

@@ -7,9 +7,11 @@ use crate::events::{Kind, Object, Op};
 /// Whether the call has the context that it needs.
 pub(super) fn judge(case: &mut Case<'_>) -> bool {
     devices(case);
-    if !needs_context(case) {
-        return true;
-    }
+    !needs_context(case) || has_context(case)
+}
+
+/// Reports that the thread has no context.
+pub(super) fn has_context(case: &mut Case<'_>) -> bool {
     match case.event().context {
         None => missing(case),
         Some(context) if case.world.contexts.get(Object::context(context)).is_none() => gone(case, context),

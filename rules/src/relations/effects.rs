@@ -46,7 +46,7 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
         super::virtual_memory::was_refused(world, &scene, reported.is_some());
         if let Some(reported) = reported {
             match (scene.event.op, object.kind) {
-                (Op::Load, kind) => *world.not_made.entry(kind).or_default() += 1,
+                (Op::Load | Op::Allocate, kind) => *world.not_made.entry(kind).or_default() += 1,
                 (Op::Execute | Op::Replay, _) => world.launched = Some(call), // Its writes are not all known.
                 // A run with the dataset lacks what was to be set.
                 (Op::Change, Kind::Dataset) => drop(world.explained.insert((None, object))),
@@ -362,8 +362,10 @@ fn queued(world: &mut World, scene: &Scene, queue: Object, count: u64) {
         if own {
             stream.data.allocated.get_or_insert(scene.call);
         }
-        if scene.event.op == Op::LaunchCallback {
-            stream.data.launched = Some((scene.call, count));
+        match scene.event.op {
+            Op::LaunchCallback => stream.data.launched = Some((scene.call, count)),
+            Op::LaunchHostFunction => drop(stream.data.host_function.get_or_insert(scene.call)),
+            _ => {}
         }
     }
 }

@@ -53,6 +53,10 @@ pub(super) fn excuse(world: &mut World, event: &Event) {
         return;
     }
     for object in named(event) {
+        if object == Object::memory(0) {
+            // Null is freed for each allocation.
+            world.missed.remove(&object);
+        }
         let is_unknown = matches!(world.fate(object), Fate::Unknown) && !world.missed.contains(&object);
         let left = world.not_made.get_mut(&object.kind).filter(|left| is_unknown && **left > 0);
         if let Some(left) = left {

@@ -287,6 +287,7 @@ fn enter_stream(world: &mut World, call: Call, object: Object, context: Object, 
         timed_out: None,
         allocated: None,
         subscribed: None,
+        host_function: None,
         launched: None,
     };
     world.streams.insert(object, call, world.calls, stream);

@@ -146,10 +146,34 @@ impl Checker {
         let scene = Scene::new(&self.world, call, event);
         live::excuse(&mut self.world, &scene.event);
         let mut case = Case::new(&self.world, &scene);
-        if !process::never_began(&case) {
+        if !process::never_began(&case) && !follows::from_reported_mistake(&case) {
             live::judge(&mut case);
         }
         case.findings
+    }
+
+    /// Returns the rule that a call breaks which the library refuses for the current context: the thread has none, or
+    /// another one than the stream which the event names. The call need not have been judged.
+    pub fn of_the_context(&mut self, event: &Event) -> Vec<Finding> {
+        if self.world.process.initialised.is_empty() {
+            return Vec::new();
+        }
+        self.world.calls += 1;
+        let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
+        let mut scene = Scene::new(&self.world, call, event);
+        if scene.event.context.is_none() {
+            // The thread may have had one that has ended.
+            let state = self.world.threads.get(&event.thread).and_then(|state| state.current);
+            scene.event.context = state.map(|(context, _)| context.number);
+        }
+        let mut case = Case::new(&self.world, &scene);
+        if !follows::from_reported_mistake(&case) && current::has_context(&mut case) {
+            same_context::judge(&mut case);
+        }
+        let findings = case.findings;
+        self.world.note_reported(&findings, event.thread, scene.event.context);
+        same_context::note_reported(&mut self.world, &scene, &findings);
+        findings
     }
 
     /// Returns the rule that a call has broken which the library has refused for that, unless this follows from what an

@@ -169,6 +169,8 @@ fn left(case: &Case<'_>) -> Vec<Object> {
     left.extend(world.ranges.matching(|_| true));
     left.extend(world.pools.matching(|_| true));
     left.extend(world.models.matching(|_| true));
+    left.extend(world.graphs.matching(|_| true));
+    left.extend(world.channels.matching(|_| true));
     left.extend(world.datasets.matching(|_| true));
     left.extend(world.data_buffers.matching(|_| true));
     left.extend(world.descriptors.matching(|_| true));

@@ -14,7 +14,7 @@ use crate::machine::memory::{Hold, Place as Found, describe, hold};
 use crate::machine::streams::stream::Stream;
 use crate::machine::trouble;
 use crate::machine::watch::{self, Watching};
-use ascendcl_rules::{COPY_01, Op, Place, Role};
+use ascendcl_rules::{COPY_01, COPY_06, Object, Op, Place, Role};
 use ascendcl_sys::types::*;
 use std::sync::Arc;
 
@@ -293,9 +293,17 @@ fn known(dst: Address, src: Address, kind: aclrtMemcpyKind) -> Answer {
 fn not_on_host_alone(kind: aclrtMemcpyKind, dst: Address, src: Address) -> Answer {
     let on_host = |address| !matches!(describe(address).map(|found| found.place), Some(Found::Device(_)));
     if kind == aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST && on_host(dst) && on_host(src) {
-        return Err(Failure::unsupported("a stream does not copy from host to host"));
+        return Err(
+            on_host_alone("a stream does not copy from host to host").about(Object::memory(dst.number() as u64))
+        );
     }
     Ok(())
+}
+
+/// Work of a stream has a side on a device (COPY-06).
+pub(super) fn on_host_alone(text: &'static str) -> Failure {
+    let fix = "copy in host memory with aclrtMemcpy, or with a function of the language";
+    Failure::unsupported(text).breaks(COPY_06, "memory of a device on one side", fix)
 }
 
 /// The vendor's library looks at nothing else then. By the manual a copy has something to copy.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 pub(crate) fn aclrtSetDevice(device_id: i32) -> Answer {
-    let device = device::device(device_id.into())?;
+    let device = device::device_to_use(device_id)?;
     let call = watch::call(Op::Set, Object::device(device.id().into())).begin()?;
     devices::set(&device, |context| call.made(context))
 }

@@ -24,6 +24,7 @@ mod operators;
 mod outward;
 mod pictures;
 mod pools;
+mod projects;
 mod reachable;
 mod refused;
 mod reporting;

@@ -29,7 +29,7 @@ impl Event {
     /// What is recorded in a capture that is under way has not happened (107028).
     pub(crate) fn refuse_captured(&self, what: &str) -> Answer {
         match &lock(&self.state).newest {
-            Some(Newest::Captured(mark)) if !mark.is_over() => Err(capture::refuse_event(what)),
+            Some(Newest::Captured(mark)) if !mark.is_over() => Err(mark.refuse(what)),
             _ => Ok(()),
         }
     }

@@ -24,7 +24,7 @@ pub(crate) use captured::{
     has_no_groups, keeps_for_a_task, keeps_no_more,
 };
 pub(crate) use explained::{
-    Fails, explained, is_described, is_described_no_more, missed, mistaken, no_description, not_there,
+    Fails, elsewhere, explained, is_described, is_described_no_more, missed, mistaken, no_description, not_there,
 };
 pub(crate) use guards::{destination, ends};
 pub(crate) use named::Named;
