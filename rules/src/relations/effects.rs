@@ -6,6 +6,7 @@
 use super::clock::{Awaited, Order, Task};
 use super::live::ends;
 use super::orders;
+use super::registry::Entry;
 use super::scene::{Scene, UnderWay, role_of_run};
 use super::world::*;
 use crate::events::{Access, Flag, Kind, Member, Object, Op, Outcome, Role, Span};
@@ -248,6 +249,12 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
         }
         Op::Record => orders::record(world, call, object, event.queue(), count),
         Op::Await => {
+            let told = world.explained.contains(&(None, object));
+            let stops =
+                |entry: &Entry<super::objects::Event>| entry.data.record.is_none() && entry.data.stops_streams();
+            if !told && world.events.get(object).is_some_and(stops) {
+                world.stopped.insert(event.thread, (call, event.clone()));
+            }
             orders::wait_for(world, object, event.queue(), count);
             orders::note_wait(world, call, object, event.queue(), count);
         }
@@ -257,7 +264,11 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
             world.launched = Some(call);
         }
         Op::Reset => {
-            world.events.get_mut(object).into_iter().for_each(|event| event.data.record = None);
+            if let Some(entry) = world.events.get_mut(object) {
+                entry.data.record = None;
+                entry.data.reset_behind |=
+                    event.queue().is_some_and(|queue| entry.data.awaited_in_vain.contains(&queue));
+            }
         }
         Op::Change if object.kind == Kind::DataBuffer => {
             if let (Some(span), Some(buffer)) = (super::lives::contents(scene), world.data_buffers.get_mut(object)) {

@@ -33,8 +33,9 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
             let [waitable, timed, external, shared] =
                 [Flag::Waitable, Flag::Timed, Flag::External, Flag::Shared].map(|flag| event.is(flag));
             let device = device.unwrap_or(0);
-            let (record, awaited_in_vain) = (None, Vec::new());
-            let event = Event { device, plain, ex, waitable, timed, external, shared, record, awaited_in_vain };
+            let (record, awaited_in_vain, reset_behind) = (None, Vec::new(), false);
+            let event =
+                Event { device, plain, ex, waitable, timed, external, shared, record, awaited_in_vain, reset_behind };
             world.events.insert(made, call, world.calls, event);
         }
         Kind::Notify => {

@@ -110,6 +110,15 @@ pub(super) struct Event {
     pub(super) record: Option<Record>,
     /// The streams that waited for it before it was recorded.
     pub(super) awaited_in_vain: Vec<Object>,
+    /// A stream that waits in vain resets it behind that wait.
+    pub(super) reset_behind: bool,
+}
+
+impl Event {
+    /// Whether a wait for it before its first record stops the stream until the next one.
+    pub(super) fn stops_streams(&self) -> bool {
+        !self.plain && !self.ex
+    }
 }
 
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use super::scene::{Case, Scene};
 use super::world::{Process, World};
 use crate::catalogue::*;
 use crate::events::{Kind, Object, Op, Thread};
-use crate::finding::Finding;
+use crate::finding::{Call, Finding};
 
 pub(super) fn judge(case: &mut Case<'_>) {
     let process = &case.world.process;
@@ -86,7 +86,7 @@ fn finalise(case: &mut Case<'_>) {
         return not_initialised(case);
     }
     let all = case.event().op == Op::Finalise;
-    let left = left(case);
+    let mut left = left(case);
     let mut of_others = false;
     match *process.initialised.as_slice() {
         [] => {
@@ -120,8 +120,15 @@ fn finalise(case: &mut Case<'_>) {
     let of_library =
         |op: Op| matches!(op, Op::Take | Op::GiveBack | Op::Reenter | Op::Alter | Op::Touch | Op::GiveUp | Op::Begin);
     let uses = |op: Op| !of_library(op) && !matches!(op, Op::Initialise | Op::Release | Op::EndThread);
-    let other = case.elsewhere().find(|other| uses(other.scene.event.op)).map(|other| other.scene.call);
-    if let Some(other) = other {
+    let others: Vec<Call> =
+        case.elsewhere().filter(|other| uses(other.scene.event.op)).map(|other| other.scene.call).collect();
+    // What such a thread has made or used last is there because the thread is.
+    let of_them = |call: Option<Call>| call.is_some_and(|call| others.iter().any(|other| other.thread == call.thread));
+    left.retain(|object| {
+        let concerned = case.world.concerned(*object);
+        !of_them(concerned.made) && !of_them(concerned.used)
+    });
+    if let Some(other) = others.first().copied() {
         case.report(
             INIT_10,
             "the library is finalised while another thread is in a call",

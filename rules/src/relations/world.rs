@@ -6,7 +6,7 @@ use super::recent::Recent;
 use super::registry::{Dead, Entry, Registry};
 use super::scene::UnderWay;
 use crate::catalogue::*;
-use crate::events::{Kind, Object, Op, Place, Span, Thread};
+use crate::events::{self, Kind, Object, Op, Place, Span, Thread};
 use crate::finding::{Call, Concerned, Finding};
 use crate::rule::RuleId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,6 +66,8 @@ pub(super) struct World {
     /// The last wait for a device, and the context that it was for.
     pub(super) device_wait: Option<(Call, Object)>,
     pub(super) under_way: Vec<UnderWay>,
+    /// Waits for events that were not recorded. What the thread does next decides whether they are mistakes.
+    pub(super) stopped: BTreeMap<Thread, (Call, events::Event)>,
 }
 
 /// What became of an object.

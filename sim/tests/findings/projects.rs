@@ -2,6 +2,7 @@
 
 use crate::files;
 use crate::support::*;
+use ascendcl_sim::Checks;
 use ascendcl_sim::exports::{model_instance::*, operator::*, profiling::*};
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -513,4 +514,77 @@ fn a_device_that_is_reset_too_early_is_one_mistake() {
     };
     assert_eq!(run(true), [(rules::DEV_02, "aclrtResetDevice")]);
     assert_eq!(run(false), []);
+}
+
+/// A program that measures collective work opens a gate by an event in each round: the stream waits for the next record,
+/// and resets the event behind the wait.
+#[test]
+fn a_stream_that_resets_behind_its_wait_waits_at_a_gate() {
+    let run = |resets: bool| {
+        broken_by(|| {
+            let (works, opens, block) = (stream(), stream(), malloc(64));
+            let mut gate = aclrtEvent::NULL;
+            ok!(aclrtCreateEventWithFlag(&mut gate, ACL_EVENT_SYNC));
+            for round in 1..4 {
+                ok!(aclrtStreamWaitEvent(works, gate));
+                if resets {
+                    ok!(aclrtResetEvent(gate, works));
+                }
+                ok!(aclrtMemsetAsync(block, 64, round, 64, works));
+                if resets {
+                    let waits = acl!(aclrtSynchronizeStreamWithTimeout(works, 20));
+                    assert_eq!(waits, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "the gate is closed in round {round}");
+                }
+                ok!(aclrtRecordEvent(gate, opens));
+                sync(works);
+                if !resets {
+                    sync(opens);
+                }
+            }
+            ok!(aclrtDestroyStream(opens));
+            ok!(aclrtDestroyEvent(gate));
+            ok!(aclrtDestroyStream(works));
+        })
+    };
+    assert_eq!(run(true), []);
+    assert_eq!(run(false), [(rules::EVENT_05, "aclrtStreamWaitEvent")]);
+}
+
+#[test]
+fn a_wait_before_the_record_is_found_also_at_the_end_and_with_strict_checks() {
+    let run = |checks: Checks| {
+        let _machine = machine(checks);
+        ok!(aclInit(std::ptr::null()));
+        ok!(aclrtSetDevice(0));
+        let mut event = aclrtEvent::NULL;
+        ok!(aclrtCreateEventWithFlag(&mut event, ACL_EVENT_SYNC));
+        // The next call is not refused for that.
+        let first = stream();
+        ok!(aclrtStreamWaitEvent(first, event));
+        let next = stream();
+        let found_next = ascendcl_sim::control::take_findings().len();
+        ok!(aclrtStreamWaitEvent(next, event));
+        assert_eq!(found_next, 1);
+        let found = ascendcl_sim::control::take_findings();
+        found.iter().map(|finding| (finding.rule, finding.call.name)).collect::<Vec<_>>()
+    };
+    for checks in [Checks::Report, Checks::Strict] {
+        assert_eq!(run(checks), [(rules::EVENT_05, "aclrtStreamWaitEvent")]);
+    }
+}
+
+/// That there is no memory was found when it was not allocated.
+#[test]
+fn a_data_buffer_over_memory_that_was_not_made_is_no_second_mistake() {
+    let run = |size: usize| {
+        broken(|| {
+            let mut block = null_mut();
+            acl!(aclrtMalloc(&mut block, size, aclrtMemMallocPolicy::ACL_MEM_MALLOC_HUGE_FIRST));
+            let buffer = acl!(aclCreateDataBuffer(block, 64));
+            ok!(aclDestroyDataBuffer(buffer));
+            acl!(aclrtFree(block));
+        })
+    };
+    assert_eq!(run(0), [rules::MEM_04]);
+    assert_eq!(run(64), []);
 }

@@ -63,6 +63,10 @@ struct State {
     reset: bool,
     /// The streams and threads that the next record resumes.
     held_up: Vec<Duty>,
+    /// The streams of these waits.
+    stopped: Vec<usize>,
+    /// One of them resets the event behind its wait.
+    reset_behind: bool,
     /// It was used in a capture for streams outside.
     outward: bool,
     /// How it is recorded, and how it is waited for, since the first call of each sort.
@@ -228,7 +232,8 @@ impl Event {
                         // the earlier one.
                         list.append(&mut state.held_up);
                         drop(list);
-                        state.reset = false;
+                        state.stopped.clear();
+                        state.reset = std::mem::take(&mut state.reset_behind);
                         // The role of the event in a running capture does not change.
                         if !matches!(&state.newest, Some(Newest::Captured(mark)) if !mark.is_over()) {
                             let record = Record { point, stream: Arc::downgrade(stream), position };
@@ -289,7 +294,12 @@ impl Event {
         }
         let point = Arc::new(Point::new(Link::Later));
         // This comes before the wait is queued. Queueing may block on a full stream, and no lock may be held then.
+        state.held_up.retain(Duty::is_awaited);
+        if state.held_up.is_empty() {
+            state.stopped.clear();
+        }
         state.held_up.push(Duty::new(&point));
+        state.stopped.push(stream.number());
         drop(state);
         let queued = stream.submit_wait(point, limit, counted);
         if queued.is_err() {
@@ -314,7 +324,12 @@ impl Event {
         if let Some(Recorder::Built(assembly)) = stream.recorder() {
             return self.reset_in_model(&assembly, &stream);
         }
-        lock(&self.state).reset = true;
+        let mut state = lock(&self.state);
+        state.held_up.retain(Duty::is_awaited);
+        // Behind a wait of its stream, the reset comes after the record that ends the wait.
+        let behind = !state.held_up.is_empty() && state.stopped.contains(&stream.number());
+        state.reset_behind |= behind;
+        state.reset |= !behind;
         Ok(())
     }
 

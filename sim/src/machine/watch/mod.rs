@@ -207,7 +207,9 @@ impl Watching {
         // A wait that shows what the program did before is no mistake. It takes place, since everything after it relies
         // on that.
         let shown = written.filter(|finding| refused(&finding)).map(Box::new);
-        let first = findings.iter().find(refused).cloned();
+        // What the call before it has left open is not its mistake.
+        let own = |finding: &&Finding| finding.call.name == event.call && finding.call.object == event.object;
+        let first = findings.iter().filter(own).find(refused).cloned();
         explained::judged(first.is_some());
         report::record(findings);
         (Watched(self.0.take(), Judged::Now, shown), first)
