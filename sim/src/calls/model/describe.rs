@@ -91,8 +91,9 @@ pub(crate) fn aclmdlGetCurOutputDims(
     let known = output(model_desc, index, |entry| entry.largest.clone())?;
     let filled = filled(model_desc)?;
     let id = filled.model.ok_or_else(|| {
-        let failure =
-            Failure::invalid("the description came from a file or an image; only that of a loaded model knows");
+        let failure = Failure::invalid(
+            "the description came from a file or an image; only that of a loaded model knows (MODEL-24)",
+        );
         failure.breaks(
             MODEL_24,
             "the description of a loaded model",

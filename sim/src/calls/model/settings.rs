@@ -220,6 +220,6 @@ fn way(number: usize) -> Answer<Way> {
 }
 
 fn not_set(what: &str) -> Failure {
-    let failure = Failure::invalid(format!("{what} was not set with aclmdlSetConfigOpt"));
+    let failure = Failure::invalid(format!("{what} was not set with aclmdlSetConfigOpt (MODEL-21)"));
     failure.breaks(MODEL_21, "all settings that the way of loading needs", "set it before aclmdlLoadWithConfig")
 }

@@ -44,7 +44,7 @@ pub(crate) fn initialise() -> Answer {
     match *source {
         None => *source = Some(Source::Calls),
         Some(Source::Start) => {
-            let text = "the configuration of aclInit has set dumps already";
+            let text = "the configuration of aclInit has set dumps already (INIT-12)";
             return Err(begun_once(Failure::new(ACL_ERROR_DUMP_ALREADY_RUN, text)));
         }
         Some(Source::Calls) => {

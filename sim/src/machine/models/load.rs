@@ -130,7 +130,7 @@ fn empty() -> Failure {
 
 /// What the shape of the inputs decides is asked of a model whose shape is open (MODEL-19).
 fn undetermined() -> Failure {
-    let text = "the model's shapes are not determined, so the size of its working memory is not, either";
+    let text = "the model's shapes are not determined, so the size of its working memory is not, either (MODEL-19)";
     let fix = "load the model without memory of the program: the library allocates what each run needs";
     Failure::new(ACL_ERROR_GE_SHAPE_INVALID, text).breaks(MODEL_19, "a model with fixed shapes, or with gears", fix)
 }
