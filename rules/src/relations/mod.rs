@@ -157,7 +157,10 @@ impl Checker {
     pub fn misses_context(&mut self, event: &Event) -> Vec<Finding> {
         self.world.calls += 1;
         let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
-        let scene = Scene::new(&self.world, call, event);
+        // The library has forgotten a context that another thread has ended, and that this one chose.
+        let chosen = self.world.threads.get(&event.thread).and_then(|thread| thread.current);
+        let context = event.context.or(chosen.map(|(context, _)| context.number));
+        let scene = Scene::new(&self.world, call, &Event { context, ..event.clone() });
         let mut case = Case::new(&self.world, &scene);
         if !process::never_began(&case) {
             current::judge(&mut case);

@@ -232,7 +232,7 @@ pub(crate) fn aclrtNotifySetImportPid(notify: aclrtNotify, pid: In<'_, i32>, num
 pub(crate) fn aclrtNotifyImportByKey(notify: Out<'_, aclrtNotify>, key: Text<'_>, flags: u64) -> Answer {
     wanted(&notify)?;
     let key = given(key)?;
-    one_flag(flags, ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS)?;
+    one_flag(flags, ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS).map_err(|unknown| Failure::invalid(unknown.text))?;
     super::notify::hand_out(notify, true, || notify::import(&key))
 }
 
