@@ -116,7 +116,7 @@ fn blocks(world: &mut World, named: &Named) -> Option<Ready> {
         }
         "MemPoolFreeAsync" => {
             let on = world.stream(named.at(named.arguments.len() - 1));
-            let known = world.get("pooled", "x");
+            let known = world.get("pooled", "x").filter(|known| *known != 0);
             let from = pool(world, "p");
             let address = if named.at(0) == "NULL" {
                 0
