@@ -25,7 +25,7 @@ fn waits(case: &mut Case<'_>, object: Object) {
     let flag = "create the event with ACL_EVENT_SYNC among its flags";
     if on_stream && !entry.data.waitable {
         flagless(case, EVENT_02, "a stream waits for an event without ACL_EVENT_SYNC", flag);
-    } else if entry.data.record.is_none() && !entry.data.shared && !case.world.explained.contains(&(None, object)) {
+    } else if entry.data.record.is_none() && !entry.data.shared {
         case.report(
             EVENT_05,
             format!("{object} is waited for before it was recorded: the wait has no effect"),

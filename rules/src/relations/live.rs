@@ -53,14 +53,7 @@ pub(super) fn excuse(world: &mut World, event: &Event) {
         return;
     }
     for object in named(event) {
-        // Memory is found by its address: null alone is a block that no call has returned, and each free of it is a mistake of
-        // its own.
-        let null = object.kind == Kind::Memory && object.number == 0 && ends(event.op);
-        if null {
-            world.missed.remove(&object);
-        }
-        let by_number = object.kind != Kind::Memory && matches!(world.fate(object), Fate::Unknown);
-        let is_unknown = null || by_number && !world.missed.contains(&object);
+        let is_unknown = matches!(world.fate(object), Fate::Unknown) && !world.missed.contains(&object);
         let left = world.not_made.get_mut(&object.kind).filter(|left| is_unknown && **left > 0);
         if let Some(left) = left {
             *left -= 1;

@@ -39,11 +39,9 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
     case.findings.len() == before
 }
 
-/// MEM-05. A thread without a context has no memory that it could free, which was reported. So was an allocation that came
-/// to nothing.
+/// MEM-05. A thread without a context has no memory that it could free, which was reported.
 fn null(case: &mut Case<'_>) {
-    let lacks_context = case.world.threads.get(&case.event().thread).is_some_and(|thread| thread.reported);
-    if !lacks_context && !case.world.missed.contains(&case.event().object) {
+    if case.world.threads.get(&case.event().thread).is_none_or(|thread| !thread.reported) {
         case.report(
             MEM_05,
             "a null pointer is freed",

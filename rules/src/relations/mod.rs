@@ -152,24 +152,6 @@ impl Checker {
         case.findings
     }
 
-    /// Returns the rule that a call breaks which the library has refused because its thread has no current context. The call
-    /// need not have been judged.
-    pub fn misses_context(&mut self, event: &Event) -> Vec<Finding> {
-        self.world.calls += 1;
-        let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
-        // The library has forgotten a context that another thread has ended, and that this one chose.
-        let chosen = self.world.threads.get(&event.thread).and_then(|thread| thread.current);
-        let context = event.context.or(chosen.map(|(context, _)| context.number));
-        let scene = Scene::new(&self.world, call, &Event { context, ..event.clone() });
-        let mut case = Case::new(&self.world, &scene);
-        if !process::never_began(&case) {
-            current::judge(&mut case);
-        }
-        let findings = case.findings;
-        self.world.note_reported(&findings, event.thread, event.context);
-        findings
-    }
-
     /// Returns the rule that a call has broken which the library has refused for that, unless this follows from what an
     /// earlier finding has told of one of the objects.
     pub fn explain(&mut self, event: &Event, refusal: &Refusal) -> Vec<Finding> {

@@ -5,13 +5,13 @@ use crate::abi::Out;
 use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::{self, current_context};
 use crate::machine::watch;
-use crate::machine::life;
+use crate::machine::{device, life};
 use ascendcl_rules::{Object, Op};
 use ascendcl_sys::types::aclrtContext;
 
 pub(crate) fn aclrtCreateContext(mut context: Out<'_, aclrtContext>, device_id: i32) -> Answer {
     wanted(&context)?;
-    let device = super::device::chosen(device_id)?;
+    let device = device::device(device_id.into())?;
     let call = watch::call(Op::Create, Object::context(0)).with(Object::device(device.id().into())).begin()?;
     let created = life::devices::create_context(&device)?;
     created.make_current();

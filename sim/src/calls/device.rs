@@ -8,24 +8,15 @@ use crate::machine::contexts::context::{Context, current_context};
 use crate::machine::life::devices;
 use crate::machine::watch;
 use crate::machine::{device, streams};
-use ascendcl_rules::{DEV_11, Object, Op};
+use ascendcl_rules::{Object, Op};
 use ascendcl_sys::error_codes::ACL_ERROR_FEATURE_UNSUPPORTED;
 use std::sync::Arc;
 use std::time::Instant;
 
 pub(crate) fn aclrtSetDevice(device_id: i32) -> Answer {
-    let device = chosen(device_id)?;
+    let device = device::device(device_id.into())?;
     let call = watch::call(Op::Set, Object::device(device.id().into())).begin()?;
     devices::set(&device, |context| call.made(context))
-}
-
-/// The device that the program chooses to work on (DEV-11).
-pub(super) fn chosen(device_id: i32) -> Answer<Arc<device::Device>> {
-    device::device(device_id.into()).map_err(|failure| {
-        let fix = "number the devices that the process sees from 0 (ASCEND_RT_VISIBLE_DEVICES), not those of the machine";
-        let object = u64::try_from(device_id).map_or(Object::PROCESS, Object::device);
-        failure.breaks(DEV_11, "a number below that of aclrtGetDeviceCount", fix).about(object)
-    })
 }
 
 pub(crate) fn aclrtResetDevice(device_id: i32) -> Answer {

@@ -9,7 +9,7 @@ use crate::machine::device::settings;
 use crate::machine::event::{self, ACROSS_DEVICES, Event, Made, PLAIN, Status, find};
 use crate::machine::signals::shared_event;
 use crate::machine::watch;
-use ascendcl_rules::{EVENT_03, Flag, IPC_02, Object, Op};
+use ascendcl_rules::{Flag, IPC_02, Object, Op};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
 use std::sync::Arc;
@@ -131,16 +131,6 @@ fn wait_of(stream: aclrtStream, event: aclrtEvent) -> watch::Watching {
     watch::call(Op::Await, event).queue(stream).unless(captured)
 }
 
-/// The host asks for what it may have recorded. If a capture that is under way has done so, the library refuses the call for
-/// that, and the checker knows of no record.
-fn asks(op: Op, events: &[aclrtEvent]) -> watch::Watching {
-    let own = |event: &aclrtEvent| shared_event::find(*event).is_none();
-    let captured = |event: &aclrtEvent| own(event) && find(*event).is_ok_and(|event| event.is_being_captured());
-    let first = events.first().copied().unwrap_or(aclrtEvent::NULL);
-    let others = events.iter().skip(1);
-    others.fold(watch::call(op, first), |call, other| call.with(*other)).unless(events.iter().any(captured))
-}
-
 fn is_external(flag: u32, external: u32) -> Answer<bool> {
     match flag {
         0 => Ok(false),
@@ -194,7 +184,7 @@ pub(crate) fn aclrtStreamWaitEventWithTimeout(stream: aclrtStream, event: aclrtE
 }
 
 pub(crate) fn aclrtSynchronizeEvent(event: aclrtEvent) -> Answer {
-    let call = asks(Op::Synchronize, &[event]).begin()?;
+    let call = watch::call(Op::Synchronize, event).begin()?;
     if let Some(shared) = shared_event::find(event) {
         return call.end(shared.synchronize(None));
     }
@@ -205,7 +195,7 @@ pub(crate) fn aclrtSynchronizeEvent(event: aclrtEvent) -> Answer {
 
 pub(crate) fn aclrtSynchronizeEventWithTimeout(event: aclrtEvent, timeout: i32) -> Answer {
     not_below_minus_one(timeout)?;
-    let call = asks(Op::Synchronize, &[event]).begin()?;
+    let call = watch::call(Op::Synchronize, event).begin()?;
     if let Some(shared) = shared_event::find(event) {
         return call.end(shared.synchronize(deadline(timeout)?));
     }
@@ -217,7 +207,7 @@ pub(crate) fn aclrtSynchronizeEventWithTimeout(event: aclrtEvent, timeout: i32) 
 
 pub(crate) fn aclrtQueryEventStatus(event: aclrtEvent, mut status: Out<'_, aclrtEventRecordedStatus>) -> Answer {
     wanted(&status)?;
-    let call = asks(Op::Query, &[event]).begin()?;
+    let call = watch::call(Op::Query, event).begin()?;
     if let Some(shared) = shared_event::find(event) {
         status.set(recorded(call.found(shared.is_complete())));
         return Ok(());
@@ -239,8 +229,9 @@ fn recorded(complete: bool) -> aclrtEventRecordedStatus {
 
 pub(crate) fn aclrtQueryEvent(event: aclrtEvent, mut status: Out<'_, aclrtEventStatus>) -> Answer {
     wanted(&status)?;
-    let call = asks(Op::Query, &[event]).begin()?;
-    let event = not_ex(event)?;
+    let call = watch::call(Op::Query, event).begin()?;
+    let event = unshared(event)?;
+    not_ex(&event)?;
     event.for_the_host()?;
     status.set(match call.found(is_complete(&event)?) {
         true => aclrtEventStatus::ACL_EVENT_STATUS_COMPLETE,
@@ -252,7 +243,8 @@ pub(crate) fn aclrtQueryEvent(event: aclrtEvent, mut status: Out<'_, aclrtEventS
 pub(crate) fn aclrtQueryEventWaitStatus(event: aclrtEvent, mut status: Out<'_, aclrtEventWaitStatus>) -> Answer {
     wanted(&status)?;
     let call = watch::call(Op::Query, event).flag(Flag::OfWaits, true).begin()?;
-    let event = not_ex(event)?;
+    let event = unshared(event)?;
+    not_ex(&event)?;
     event.for_the_host()?;
     status.set(match call.found(event.waits_are_over()) {
         true => aclrtEventWaitStatus::ACL_EVENT_WAIT_STATUS_COMPLETE,
@@ -266,7 +258,7 @@ pub(crate) fn aclrtEventElapsedTime(mut ms: Out<'_, f32>, start_event: aclrtEven
     if start_event.is_null() || end_event.is_null() {
         return Err(Failure::invalid("an event is null"));
     }
-    let call = asks(Op::Elapsed, &[start_event, end_event]).begin()?;
+    let call = watch::call(Op::Elapsed, start_event).with(end_event).begin()?;
     let own = |event| match shared_event::find(event) {
         Some(_) => Ok(None),
         None => find(event).map(Some),
@@ -326,17 +318,9 @@ fn is_complete(event: &Event) -> Answer<bool> {
     })
 }
 
-/// An event of this process alone, of the older functions. Others have no such query (EVENT-03).
-fn not_ex(handle: aclrtEvent) -> Answer<Arc<Event>> {
-    let event = unshared(handle)?;
+fn not_ex(event: &Event) -> Answer {
     if event.is_ex() {
-        let failure = Failure::unsupported("an event made by aclrtCreateEventExWithFlag has no such query");
-        let failure = failure.breaks(
-            EVENT_03,
-            "an event made by aclrtCreateEvent or aclrtCreateEventWithFlag",
-            "ask with aclrtQueryEventStatus",
-        );
-        return Err(failure.about(Object::event(handle.0.addr() as u64)));
+        return Err(Failure::unsupported("an event made by aclrtCreateEventExWithFlag has no such query"));
     }
-    Ok(event)
+    Ok(())
 }

@@ -7,7 +7,6 @@ use crate::abi::{Address, Name, Out, Text};
 use crate::calls::wanted;
 use crate::failure::{Answer, Failure};
 use crate::machine::models::{self, Description, Entry, Side, Source, data_type, filled, format, io_dims};
-use ascendcl_rules::MODEL_24;
 use ascendcl_sys::constants::ACL_MAX_DIM_CNT;
 use ascendcl_sys::error_codes::ACL_ERROR_GE_SHAPE_INVALID;
 use ascendcl_sys::types::*;
@@ -91,9 +90,7 @@ pub(crate) fn aclmdlGetCurOutputDims(
     let known = output(model_desc, index, |entry| entry.largest.clone())?;
     let filled = filled(model_desc)?;
     let id = filled.model.ok_or_else(|| {
-        let text = "the description came from a file or an image; only that of a loaded model knows (MODEL-24)";
-        let fix = "fill the description with aclmdlGetDesc";
-        Failure::invalid(text).breaks(MODEL_24, "the description of a loaded model", fix)
+        Failure::invalid("the description came from a file or an image; only that of a loaded model knows (MODEL-24)")
     })?;
     let current = models::find(id)?.current_outputs();
     let now = current.and_then(|outputs| outputs.into_iter().nth(index)).or(known).ok_or_else(|| {

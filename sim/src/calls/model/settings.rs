@@ -8,7 +8,6 @@ use crate::calls::wanted;
 use crate::failure::{Answer, Failure};
 use crate::machine::contexts::named::Named;
 use crate::machine::models::{self, LoadSettings, Source, Way};
-use ascendcl_rules::MODEL_21;
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
 
@@ -220,9 +219,5 @@ fn way(number: usize) -> Answer<Way> {
 }
 
 fn not_set(what: &str) -> Failure {
-    Failure::invalid(format!("{what} was not set with aclmdlSetConfigOpt (MODEL-21)")).breaks(
-        MODEL_21,
-        "the settings that the way of loading needs",
-        "set ACL_MDL_LOAD_TYPE_SIZET, and what that way loads, before aclmdlLoadWithConfig",
-    )
+    Failure::invalid(format!("{what} was not set with aclmdlSetConfigOpt (MODEL-21)"))
 }

@@ -12,7 +12,6 @@ use crate::machine::watch;
 use crate::machine::workers::point::Duty;
 use crate::machine::workers::served::Link;
 use crate::machine::workers::user_code;
-use ascendcl_rules::{CB_03, CB_04, CB_07, Object};
 use ascendcl_sys::error_codes::*;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Condvar, Mutex};
@@ -54,28 +53,19 @@ static BOOK: Mutex<Book> =
 pub(crate) fn subscribe(thread: u64, stream: &Stream) -> Answer {
     const MOST_THREADS: usize = 1024;
     let mut book = lock(&BOOK);
-    if book.by_stream.contains_key(&stream.number()) {
+    if book.by_stream.contains_key(&stream.number()) || book.on_own_thread.contains(&stream.number()) {
         return Err(subscribed());
-    }
-    let named = Object::stream(stream.number() as u64);
-    if book.on_own_thread.contains(&stream.number()) {
-        let fix = "use aclrtLaunchHostFunc on this stream, or another stream for reports";
-        return Err(subscribed().breaks(CB_03, "one kind of callback per stream", fix).about(named));
     }
     let device = stream.device().id();
     let reporter = match book.by_thread.get(&thread) {
         Some(reporter) if reporter.device != device => {
             let text = "the thread reports for streams of another device";
-            let failure = Failure::new(ACL_ERROR_RT_THREAD_SUBSCRIBE, text);
-            let fix = "subscribe another thread to the streams of this device";
-            return Err(failure.breaks(CB_04, "a thread for the streams of one device", fix).about(named));
+            return Err(Failure::new(ACL_ERROR_RT_THREAD_SUBSCRIBE, text));
         }
         Some(reporter) => Arc::clone(reporter),
         None if book.by_thread.len() >= MOST_THREADS => {
             let text = format!("there are {MOST_THREADS} reporting threads, and no more are possible");
-            let failure = Failure::new(ACL_ERROR_RT_OVER_LIMIT, text);
-            let fix = "let one thread report for several streams";
-            return Err(failure.breaks(CB_07, "at most 1024 reporting threads", fix).about(named));
+            return Err(Failure::new(ACL_ERROR_RT_OVER_LIMIT, text));
         }
         None => {
             ended::is_subscribed(thread);

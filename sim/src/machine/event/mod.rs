@@ -18,12 +18,11 @@ use crate::machine::contexts::named::Named;
 use crate::machine::device::Device;
 use crate::machine::handles::{Numbers, Table};
 use crate::machine::recording::Recorder;
-use crate::machine::streams::refusals::{refuse_in_group, while_captured};
+use crate::machine::streams::refusals::refuse_in_group;
 use crate::machine::streams::stream::Stream;
 use crate::machine::streams::{Counted, Task, Watch, table};
 use crate::machine::workers::point::{Duty, Point};
 use crate::machine::workers::served::{Link, Outcome};
-use ascendcl_rules::Object;
 use ascendcl_sys::constants::*;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtEvent;
@@ -163,15 +162,6 @@ impl Event {
         matches!(lock(&self.state).newest, Some(Newest::Captured(_)))
     }
 
-    fn named(&self) -> Object {
-        Object::event(self.number as u64)
-    }
-
-    /// Whether a capture that is under way has recorded it.
-    pub(crate) fn is_being_captured(&self) -> bool {
-        matches!(&lock(&self.state).newest, Some(Newest::Captured(mark)) if !mark.is_over())
-    }
-
     pub(crate) fn is_ex(&self) -> bool {
         self.made == Made::Ex
     }
@@ -197,7 +187,7 @@ impl Event {
             Some(Recorder::Capture(of)) if self.is_external() => return self.step_in_runs(&of, stream, Step::Sets),
             Some(Recorder::Capture(_)) if self.made != Made::Ex => {
                 let text = "only an event made by aclrtCreateEventExWithFlag can be recorded during a capture";
-                return Err(capture::not_joined(Failure::unsupported(text)).about(self.named()));
+                return Err(Failure::unsupported(text));
             }
             Some(Recorder::Capture(capture)) => {
                 refuse_in_group(stream, ACL_ERROR_RT_STREAM_TASK_FULL)?;
@@ -311,8 +301,7 @@ impl Event {
             return self.step_in_runs(&capture, &stream, Step::Clears);
         }
         if stream.is_recording() {
-            let failure = Failure::unsupported("a capture does not take the reset of an event");
-            return Err(while_captured(failure).about(self.named()));
+            return Err(Failure::unsupported("a capture does not take the reset of an event"));
         }
         if let Some(Recorder::Built(assembly)) = stream.recorder() {
             return self.reset_in_model(&assembly, &stream);
@@ -328,7 +317,7 @@ impl Event {
             None => return Ok(()),
             Some(Newest::Queued(record)) => record,
             Some(Newest::Captured(mark)) if mark.is_over() => return Ok(()),
-            Some(Newest::Captured(mark)) => return Err(mark.refusal("waited for")),
+            Some(Newest::Captured(_)) => return Err(capture::refuse_event("waited for")),
             Some(Newest::InModel(_)) => return Err(in_model::refuse_outside("waited for")),
         };
         let point = &record.point;
@@ -363,7 +352,7 @@ impl Event {
                 Ok(Status::Complete)
             }
             Some(Newest::Captured(mark)) if mark.is_over() => Ok(Status::Complete),
-            Some(Newest::Captured(mark)) => Err(mark.refusal("asked for its state")),
+            Some(Newest::Captured(_)) => Err(capture::refuse_event("asked for its state")),
             Some(Newest::InModel(mark)) => Ok(if mark.is_reached() { Status::Complete } else { Status::Pending }),
         }
     }

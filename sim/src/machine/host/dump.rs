@@ -6,7 +6,6 @@ use crate::abi::CText;
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::models::dump::{self, Settings};
-use ascendcl_rules::{INIT_12, Object};
 use ascendcl_sys::error_codes::*;
 use std::collections::BTreeSet;
 use std::ffi::CString;
@@ -45,7 +44,7 @@ pub(crate) fn initialise() -> Answer {
         None => *source = Some(Source::Calls),
         Some(Source::Start) => {
             let text = "the configuration of aclInit has set dumps already (INIT-12)";
-            return Err(set_twice(Failure::new(ACL_ERROR_DUMP_ALREADY_RUN, text)));
+            return Err(Failure::new(ACL_ERROR_DUMP_ALREADY_RUN, text));
         }
         Some(Source::Calls) => {
             return Err(Failure::new(ACL_ERROR_REPEAT_INITIALIZE, "dumps are initialised already"));
@@ -94,17 +93,11 @@ fn is_initialised() -> Answer {
     }
 }
 
-/// Dumps are set in one way, from its beginning on (INIT-12).
-fn set_twice(failure: Failure) -> Failure {
-    let fix = "configure dumps in the file of aclInit, or call aclmdlInitDump after an aclInit without dumps";
-    failure.breaks(INIT_12, "one way of configuring dumps", fix).about(Object::PROCESS)
-}
-
 fn is_begun_by_calls() -> Answer {
     is_initialised()?;
     match *lock(&SOURCE) {
         Some(Source::Calls) => Ok(()),
-        _ => Err(set_twice(Failure::new(ACL_ERROR_DUMP_NOT_RUN, "dumps are not initialised by aclmdlInitDump"))),
+        _ => Err(Failure::new(ACL_ERROR_DUMP_NOT_RUN, "dumps are not initialised by aclmdlInitDump")),
     }
 }
 

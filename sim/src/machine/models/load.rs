@@ -13,7 +13,7 @@ use crate::machine::contexts::context::{Context, current_context};
 use crate::machine::memory::areas::Area;
 use crate::machine::memory::{Place, describe, free_device};
 use crate::model::{LoadFailure, Model};
-use ascendcl_rules::{MODEL_07, MODEL_11, MODEL_19};
+use ascendcl_rules::MODEL_07;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtRunMode;
 use std::fs;
@@ -110,8 +110,7 @@ fn check_image(address: Address, size: usize) -> Answer {
     match found {
         Some(found) if found.left < size => {
             let text = format!("the model's image of {size} bytes is in a block that ends {} bytes on", found.left);
-            let failure = Failure::new(ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID, text);
-            Err(failure.breaks(MODEL_11, "the number of bytes that the model has", "pass the size of the file"))
+            Err(Failure::new(ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID, text))
         }
         _ => Ok(()),
     }
@@ -131,8 +130,7 @@ fn empty() -> Failure {
 /// What the shape of the inputs decides is asked of a model whose shape is open (MODEL-19).
 fn undetermined() -> Failure {
     let text = "the model's shapes are not determined, so the size of its working memory is not, either (MODEL-19)";
-    let fix = "load the model without memory of the program, and ask for the sizes of a run's outputs";
-    Failure::new(ACL_ERROR_GE_SHAPE_INVALID, text).breaks(MODEL_19, "a model whose shapes are determined", fix)
+    Failure::new(ACL_ERROR_GE_SHAPE_INVALID, text)
 }
 
 /// Bytes of device memory for a model.

@@ -32,13 +32,12 @@ pub(crate) use settings::{
 pub(crate) use shapes::{Choice, choose, unchosen};
 pub(crate) use tensors::{TensorDesc, create_tensor, destroy_tensor, with_tensor};
 
-use super::memory::{self, Place, block_around, describe};
+use super::memory::{self, Place, describe};
 use crate::abi::Address;
 use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::Context;
 use crate::machine::live::Live;
 use crate::model::{Element, Format};
-use ascendcl_rules::{MEM_11, Object};
 use ascendcl_sys::error_codes::ACL_ERROR_GE_EXEC_MODEL_ADDR_INVALID;
 use ascendcl_sys::types::{aclDataType, aclFormat};
 
@@ -68,26 +67,14 @@ fn provide(context: &Context, bytes: usize) -> Answer<Address> {
 /// Refuses (145007) an address that is not in a live block of the context's device, such as a host pointer.
 pub(super) fn on_device(what: &str, address: Address, context: &Context) -> Answer {
     let id = context.device().id();
-    let place = describe(address).map(|found| found.place);
-    let found = match place {
+    let found = match describe(address).map(|found| found.place) {
         Some(Place::Device(other)) if other == id => return Ok(()),
         Some(Place::Device(other)) => format!("memory of device {other}"),
         Some(Place::Host) => "pinned host memory".to_string(),
         None => "host memory, or memory that was freed".to_string(),
     };
     let text = format!("{what} at {:#x} is {found}; it has to be live memory of device {id}", address.number());
-    let failure = Failure::new(ACL_ERROR_GE_EXEC_MODEL_ADDR_INVALID, text);
-    let block = block_around(address).ok().filter(|_| matches!(place, Some(Place::Device(_))));
-    Err(match block {
-        Some((start, _)) => failure
-            .breaks(
-                MEM_11,
-                "memory of the device that the model is on",
-                "allocate while a context of the model's device is current",
-            )
-            .about(Object::memory(start.number() as u64)),
-        None => failure,
-    })
+    Err(Failure::new(ACL_ERROR_GE_EXEC_MODEL_ADDR_INVALID, text))
 }
 
 pub(crate) fn data_type(element: Element) -> aclDataType {

@@ -6,7 +6,6 @@ use super::operand::Operand;
 use super::plan::{Plan, Request, Signature};
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
-use ascendcl_rules::{OP_05, Object};
 use ascendcl_sys::error_codes::*;
 use std::collections::VecDeque;
 use std::path::Path;
@@ -68,9 +67,7 @@ pub(crate) fn choose_directory(path: &str) -> Answer {
     let mut known = lock(&KNOWN);
     if known.directory {
         let text = "a directory of operators was set before; it is set once in a process (OP-05)";
-        let failure = Failure::new(ACL_ERROR_REPEAT_INITIALIZE, text);
-        let fix = "set one directory with all operators, at the start of the process";
-        return Err(failure.breaks(OP_05, "one directory in a process", fix).about(Object::PROCESS));
+        return Err(Failure::new(ACL_ERROR_REPEAT_INITIALIZE, text));
     }
     known.directory = true;
     Ok(())

@@ -6,7 +6,6 @@ use crate::locks::lock;
 use crate::machine::thread::errors;
 use crate::machine::trouble;
 use ascendcl_rules::*;
-use ascendcl_sys::error_codes::ACL_ERROR_RT_CONTEXT_NULL;
 use ascendcl_sys::types::aclError;
 use std::cell::Cell;
 
@@ -61,22 +60,6 @@ pub(super) fn explain(failure: &mut Failure) {
         let Breach { rule, fix, .. } = *breach;
         failure.text = format!("{rule}: {}; {fix} ({})", failure.text, rule.rule().text).into();
     }
-    if failure.code == ACL_ERROR_RT_CONTEXT_NULL {
-        lacks_context();
-    }
-}
-
-/// The call was refused for lack of a context, which the checker need not have judged. Programs may ask whether there is one.
-fn lacks_context() {
-    const ASK: [&str; 3] = ["aclrtGetCurrentContext", "aclrtGetDevice", "aclrtGetPrimaryCtxState"];
-    if is_found() || trouble::lost().is_some() || ASK.contains(&errors::current_call()) {
-        return;
-    }
-    if let Watching(Some(event), _) = super::call(Op::Use, Object::PROCESS) {
-        let found = lock(&CHECKER).get_or_insert_with(Checker::new).misses_context(&event);
-        judged(!found.is_empty());
-        report::record(found);
-    }
 }
 
 /// The library takes what breaks a rule. Strict checks refuse it.
@@ -98,14 +81,9 @@ fn tell(failure: &Failure, breach: &Breach) -> bool {
         return false;
     }
     let name = Some(errors::current_call()).filter(|name| !name.is_empty()).unwrap_or(LIBRARY);
-    // What the call was to make is not there: later calls with its number are the same mistake.
-    let (object, op) = if name.starts_with("aclmdlLoad") {
-        (Object::model(0), Op::Load)
-    } else if name.starts_with("aclrtMalloc") || name == "acldvppMalloc" {
-        (Object::memory(0), Op::Allocate)
-    } else {
-        (Object::PROCESS, Op::Query)
-    };
+    // What a load was to make is not there: later calls with its number are the same mistake.
+    let loads = name.starts_with("aclmdlLoad");
+    let (object, op) = if loads { (Object::model(0), Op::Load) } else { (Object::PROCESS, Op::Query) };
     let event = Event::new(name, object, op, this_thread());
     let (rule, found, objects) = (breach.rule, failure.text.clone(), breach.objects.clone());
     let refusal = Refusal { rule, found, expected: breach.expected, fix: breach.fix, objects };
