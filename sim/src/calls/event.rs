@@ -186,13 +186,14 @@ pub(crate) fn aclrtSetOpWaitTimeout(timeout: u32) -> Answer {
 
 /// A time limit of 0 means no limit.
 pub(crate) fn aclrtStreamWaitEventWithTimeout(stream: aclrtStream, event: aclrtEvent, timeout: i32) -> Answer {
+    let Ok(timeout) = u32::try_from(timeout) else {
+        return Err(Failure::refused(format!("{timeout} is no time limit; it is 0 or positive")));
+    };
+    Named::find(stream)?;
     if event.is_null() {
         return Err(Failure::refused("the event is null"));
     }
-    match u32::try_from(timeout) {
-        Ok(timeout) => hold_up(stream, event, wait_limit(timeout)),
-        Err(_) => Err(Failure::refused(format!("{timeout} is no time limit; it is 0 or positive"))),
-    }
+    hold_up(stream, event, wait_limit(timeout))
 }
 
 pub(crate) fn aclrtSynchronizeEvent(event: aclrtEvent) -> Answer {

@@ -9,6 +9,7 @@ mod common;
 mod files;
 mod support;
 
+mod answered;
 mod blameless;
 mod bounds;
 mod built;

@@ -58,7 +58,7 @@ pub(crate) fn device_to_use(id: i32) -> Answer<Arc<Device>> {
         let expected = "a number below that of aclrtGetDeviceCount";
         let fix =
             "count the devices that the process sees from 0 (ASCEND_RT_VISIBLE_DEVICES), not those of the machine";
-        failure.breaks(DEV_11, expected, fix).about(Object::device(id as u64))
+        failure.breaks(DEV_11, expected, fix).about(u64::try_from(id).map_or(Object::PROCESS, Object::device))
     })
 }
 

@@ -4,7 +4,6 @@ use super::Event;
 use super::record::{Newest, Record};
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
-use crate::machine::capture;
 use ascendcl_sys::error_codes::ACL_ERROR_RT_INTERNAL_ERROR;
 use std::sync::OnceLock;
 use std::time::Instant;

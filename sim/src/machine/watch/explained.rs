@@ -59,8 +59,8 @@ pub(crate) fn explained(mut failure: Failure) -> Failure {
 
 /// The call has found no context on this thread. Programs ask whether there is one, and that is no mistake.
 fn lacks_context() {
-    let name = errors::current_call();
-    if !["aclrtGet", "aclrtCtxGet"].iter().any(|asks| name.starts_with(asks)) {
+    const ASKING: [&str; 3] = ["aclrtGetCurrentContext", "aclrtGetDevice", "aclrtGetPrimaryCtxState"];
+    if !ASKING.contains(&errors::current_call()) {
         of_the_context(None);
     }
 }
