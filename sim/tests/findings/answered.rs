@@ -155,12 +155,6 @@ fn a_batch_that_is_refused_as_a_whole_is_found() {
     assert_eq!(batch(2, 0, false), [rules::COPY_11]);
 }
 
-/// Queues a callback for the reporting thread.
-fn callback(stream: aclrtStream, kind: aclrtCallbackBlockType) -> aclError {
-    unsafe extern "C" fn nothing(_: *mut std::ffi::c_void) {}
-    acl!(aclrtLaunchCallback(Some(nothing), null_mut(), kind, stream))
-}
-
 #[test]
 fn calls_on_a_thread_without_a_context_are_found_whatever_they_concern() {
     let calls: [(&str, fn() -> aclError); 6] = [
