@@ -1,14 +1,10 @@
 //! Calls that the library refuses, what is found then, and what follows from it.
 
-use crate::files;
 use crate::support::*;
-use crate::threads::reporter;
 use ascendcl_sim::exports::model_instance::*;
 use std::ptr::null_mut;
-use std::sync::atomic::AtomicUsize;
 
 const GLOBAL: aclmdlRICaptureMode = aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
-const RELAXED: aclmdlRICaptureMode = aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_RELAXED;
 
 /// An event that tells its time.
 fn timed() -> aclrtEvent {
