@@ -13,15 +13,23 @@ pub(super) fn inside(case: &mut Case<'_>) {
     let ends = matches!(event.op, Op::Destroy | Op::DestroyForce | Op::Unload | Op::Reset | Op::ResetForce);
     let runs = matches!(event.op, Op::Execute | Op::Load);
     if waits || works || runs || (ends && matches!(event.object.kind, Kind::Stream | Kind::Context | Kind::Device)) {
-        let call = event.call;
-        case.report(
-            CB_01,
-            format!("{call} in a callback that {stream} waits for"),
-            "a callback that does not call the library",
-            "notify another thread of the program (with a channel or a flag), and make the call there",
-        )
-        .about(stream);
+        calls(case, stream);
     }
+}
+
+/// CB-01, once for a call.
+pub(super) fn calls(case: &mut Case<'_>, stream: Object) {
+    if case.findings.iter().any(|finding| finding.rule == CB_01) {
+        return;
+    }
+    let call = case.event().call;
+    case.report(
+        CB_01,
+        format!("{call} in a callback that {stream} waits for"),
+        "a callback that does not call the library",
+        "notify another thread of the program (with a channel or a flag), and make the call there",
+    )
+    .about(stream);
 }
 
 pub(super) fn judge(case: &mut Case<'_>) {

@@ -45,9 +45,13 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
             world.unmark_ending(object, call);
         }
         super::virtual_memory::was_refused(world, &scene, reported.is_some());
+        if matches!(scene.event.op, Op::Load | Op::Allocate | Op::Create)
+            && (reported.is_some() || world.lacks_context(&scene.event))
+        {
+            *world.not_made.entry(object.kind).or_default() += 1;
+        }
         if let Some(reported) = reported {
             match (scene.event.op, object.kind) {
-                (Op::Load | Op::Allocate, kind) => *world.not_made.entry(kind).or_default() += 1,
                 (Op::Execute | Op::Replay, _) => world.launched = Some(call), // Its writes are not all known.
                 // A run with the dataset lacks what was to be set.
                 (Op::Change, Kind::Dataset) => drop(world.explained.insert((None, object))),
@@ -204,6 +208,7 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
     match event.op {
         Op::Initialise => {
             world.process.initialised.push(call);
+            world.process.for_others = false;
             world.kept.remove(&object);
         }
         Op::Release => {
@@ -277,6 +282,10 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
         }
         Op::Change if object.kind == Kind::Memory && event.is(Flag::Reachable) => {
             world.blocks.get_mut(object).into_iter().for_each(|block| block.data.reachable = true);
+        }
+        // A captured stream gives it back with its graph. The program is not to free it.
+        Op::Change if object.kind == Kind::Memory && event.is(Flag::Pooled) => {
+            world.kept.insert(object);
         }
         Op::Change if object.kind == Kind::Memory && event.is(Flag::Mapped) => {
             super::virtual_memory::give_access(world, scene);

@@ -97,7 +97,7 @@ pub(super) fn note(world: &mut World, call: Call, event: &Event, refusal: &Refus
     let mine = |call: &&mut UnderWay| call.scene.call.thread == event.thread && call.scene.call.name == event.call;
     if let Some(call) = world.under_way.iter_mut().rev().find(mine) {
         call.reported.get_or_insert_with(|| refusal.objects.clone());
-    } else if matches!(event.op, Op::Load | Op::Allocate) {
+    } else if matches!(event.op, Op::Load | Op::Allocate | Op::Create) {
         *world.not_made.entry(event.object.kind).or_default() += 1;
     }
 }

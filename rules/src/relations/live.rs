@@ -53,6 +53,12 @@ pub(super) fn excuse(world: &mut World, event: &Event) {
         return;
     }
     for object in named(event) {
+        // The program destroys what it takes for a stream of its own.
+        let null_stream = object.kind == Kind::DefaultStream && matches!(event.op, Op::Destroy | Op::DestroyForce);
+        if let Some(left) = world.not_made.get_mut(&Kind::Stream).filter(|left| null_stream && **left > 0) {
+            *left -= 1;
+            world.missed.insert(object);
+        }
         if object == Object::memory(0) {
             // Null is freed for each allocation.
             world.missed.remove(&object);

@@ -52,6 +52,10 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
             };
             let (work, weights) = (area(Role::Workspace), area(Role::Weights));
             let dynamic = event.is(Flag::Dynamic);
+            let block = weights.and_then(|span| Some(world.block(span.start)?.0));
+            if let Some(block) = block.and_then(|block| world.blocks.get_mut(block)) {
+                block.data.weights_of += 1;
+            }
             if let Some(context) = context {
                 world.models.insert(made, call, world.calls, Model { context, work, weights, dynamic });
             }
@@ -125,6 +129,7 @@ fn make_block(world: &mut World, scene: &Scene, made: Object, current: Option<u6
         media,
         reported: BTreeSet::new(),
         misplaced: BTreeSet::new(),
+        weights_of: 0,
     };
     enter_block(world, scene.call, block);
 }

@@ -15,6 +15,8 @@ pub(super) struct Process {
     pub(super) without: bool,
     /// Whether a finding has reported that the last finalisation leaves objects over.
     pub(super) left_over: bool,
+    /// Whether a finding has reported that the last finalisation has ended the library for others, too.
+    pub(super) for_others: bool,
 }
 
 /// A thread and its current context.
@@ -174,6 +176,8 @@ pub(super) struct Block {
     pub(super) reported: BTreeSet<[Object; 2]>,
     /// The devices whose work has used the block: a finding has reported that it is on another device.
     pub(super) misplaced: BTreeSet<u64>,
+    /// How many models were loaded with weights in it.
+    pub(super) weights_of: usize,
 }
 
 impl Block {

@@ -161,6 +161,9 @@ pub(super) fn record(world: &mut World, call: Call, event: Object, queue: Option
 /// What the stream was given and had not begun was discarded, and waits may be among that. So it only knows what a thread
 /// knows to be over. Who sets what it waited for without an event may have told that to the program.
 pub(super) fn discard(world: &mut World, object: Object) {
+    if let Some(key) = world.streams.get(object).map(|stream| stream.data.key) {
+        world.callbacks.retain(|_, (of, _)| *of != key);
+    }
     let Some(stream) = world.streams.get_mut(object).filter(|stream| stream.data.fenced.is_none()) else { return };
     let (key, count) = (stream.data.key, stream.data.count);
     stream.data.clock = world.host.clone();

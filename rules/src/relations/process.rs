@@ -5,6 +5,7 @@ use super::world::{Process, World};
 use crate::catalogue::*;
 use crate::events::{Kind, Object, Op, Thread};
 use crate::finding::{Call, Finding};
+use crate::rule::RuleId;
 
 pub(super) fn judge(case: &mut Case<'_>) {
     let process = &case.world.process;
@@ -38,6 +39,9 @@ fn takes_library(op: Op) -> bool {
 }
 
 fn not_initialised(case: &mut Case<'_>) {
+    if ended_for_others(case) {
+        return;
+    }
     let (what, call) = (case.event().object, case.event().call);
     let process = &case.world.process;
     match (process.refused, process.finalised) {
@@ -67,6 +71,11 @@ fn not_initialised(case: &mut Case<'_>) {
     };
 }
 
+/// Whether the library was ended for a part of the program that goes on to use it: that was reported.
+fn ended_for_others(case: &Case<'_>) -> bool {
+    case.world.process.for_others && case.world.process.initialised.is_empty()
+}
+
 /// Whether a missing or failed initialisation is the reason that there are no objects. Then further findings would only
 /// repeat that mistake. Strict checks refuse every call that needs the library, so no context is ever created.
 pub(super) fn never_began(case: &Case<'_>) -> bool {
@@ -89,6 +98,7 @@ fn finalise(case: &mut Case<'_>) {
     let mut left = left(case);
     let mut of_others = false;
     match *process.initialised.as_slice() {
+        [] if ended_for_others(case) => return,
         [] => {
             case.report(
                 INIT_08,
@@ -156,7 +166,9 @@ fn finalise(case: &mut Case<'_>) {
 /// Remembers whether objects are left over.
 pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Finding]) {
     if matches!(scene.event.op, Op::Release | Op::Finalise) {
-        world.process.left_over = findings.iter().any(|finding| finding.rule == INIT_02);
+        let found = |rule: RuleId| findings.iter().any(|finding| finding.rule == rule);
+        world.process.left_over = found(INIT_02);
+        world.process.for_others |= found(INIT_07);
     }
 }
 

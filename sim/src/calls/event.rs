@@ -51,7 +51,7 @@ fn create(mut event: Out<'_, aclrtEvent>, flags: u32, made: Made) -> Answer {
         Made::Ex => Some(Flag::Ex),
     };
     let call = watch::call(Op::Create, Object::event(0))
-        .flag(Flag::Waitable, flags & (ACL_EVENT_SYNC | ACL_EVENT_EXTERNAL) != 0)
+        .flag(Flag::Waitable, flags & (ACL_EVENT_SYNC | ACROSS_DEVICES | ACL_EVENT_EXTERNAL) != 0)
         .flag(Flag::External, flags & ACL_EVENT_EXTERNAL != 0)
         .flag(Flag::Timed, flags & ACL_EVENT_TIME_LINE != 0);
     let call = kind.into_iter().fold(call, |call, kind| call.flag(kind, true)).begin()?;

@@ -65,7 +65,8 @@ pub(crate) fn aclrtMemPoolMallocAsync(
     }
     let pool = found(mem_pool)?;
     let named = Named::find(stream)?;
-    let call = watch::call(Op::Allocate, Object::memory(0)).queue(stream).with(mem_pool).flag(Flag::Pooled, true);
+    let call =
+        watch::call(Op::Allocate, Object::memory(0)).at_once_or_queue(stream).with(mem_pool).flag(Flag::Pooled, true);
     let call = match pool.device_id() {
         Some(device) => call.with(Object::device(device.into())),
         None => call,
@@ -84,7 +85,13 @@ pub(crate) fn aclrtMemPoolFreeAsync(ptr: Address, stream: aclrtStream) -> Answer
         return Err(Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, "the stream is null"));
     }
     let named = Named::find(stream)?;
-    let call = watch::call(Op::Free, ptr).queue(stream).flag(Flag::Pooled, true).begin()?;
+    // A captured stream gives the memory back when its graph is destroyed.
+    let captured = named.stream().is_some_and(|stream| stream.is_captured());
+    let call = match captured {
+        true => watch::call(Op::Change, ptr),
+        false => watch::call(Op::Free, ptr).queue(stream),
+    };
+    let call = call.flag(Flag::Pooled, true).begin()?;
     let stream = named.for_work()?;
     call.end(free_in_order(ptr, |free| stream.submit_each(move |_| free.run()).map(drop)))
 }

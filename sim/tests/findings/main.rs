@@ -26,6 +26,7 @@ mod outward;
 mod pictures;
 mod pools;
 mod projects;
+mod projects_go_on;
 mod reachable;
 mod refused;
 mod reporting;

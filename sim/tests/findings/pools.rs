@@ -4,7 +4,7 @@ use crate::support::*;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
-fn pool() -> aclrtMemPool {
+pub(crate) fn pool() -> aclrtMemPool {
     let mut properties = aclrtMemPoolProps {
         allocType: aclrtMemAllocationType::ACL_MEM_ALLOCATION_TYPE_PINNED,
         handleType: aclrtMemHandleType::ACL_MEM_HANDLE_TYPE_NONE,

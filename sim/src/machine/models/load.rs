@@ -131,8 +131,7 @@ fn empty() -> Failure {
 /// What the shape of the inputs decides is asked of a model whose shape is open (MODEL-19).
 fn undetermined() -> Failure {
     let text = "the model's shapes are not determined, so the size of its working memory is not, either (MODEL-19)";
-    let fix = "load the model without memory of the program: the library allocates what each run needs";
-    Failure::new(ACL_ERROR_GE_SHAPE_INVALID, text).breaks(MODEL_19, "a model with fixed shapes, or with gears", fix)
+    Failure::new(ACL_ERROR_GE_SHAPE_INVALID, text)
 }
 
 /// Bytes of device memory for a model.
@@ -158,7 +157,8 @@ impl Needs {
         let lent = |pick: fn(&Memory) -> (Address, usize)| memory.as_ref().map(pick).filter(|(at, _)| !at.is_null());
         let (work, weights) = (lent(|memory| memory.work), lent(|memory| memory.weights));
         if self.work.is_none() && (work.is_some() || weights.is_some()) {
-            return Err(undetermined());
+            let fix = "load the model without memory of the program: the library allocates what each run needs";
+            return Err(undetermined().breaks(MODEL_19, "a model with fixed shapes, or with gears", fix));
         }
         let mut blocks = Blocks::default();
         let parts = [(WORK, work, self.work), ("weight memory", weights, Some(self.weights))];

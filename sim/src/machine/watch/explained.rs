@@ -3,7 +3,6 @@
 use super::{CHECKER, LIBRARY, Named, OFF, STRICT, Watching, blameless, mode, report, this_thread};
 use crate::failure::{Answer, Breach, Failure};
 use crate::locks::lock;
-use crate::machine::streams::stream::Stream;
 use crate::machine::thread::errors;
 use crate::machine::trouble;
 use ascendcl_rules::*;
@@ -65,9 +64,9 @@ fn lacks_context() {
     }
 }
 
-/// The call queues work on a stream of another context than the current one.
-pub(crate) fn elsewhere(stream: &Stream) {
-    of_the_context(Some(Object::stream(stream.number() as u64)));
+/// The call queues work on the stream with this number, which is of another context than the current one.
+pub(crate) fn elsewhere(stream: usize) {
+    of_the_context(Some(Object::stream(stream as u64)));
 }
 
 fn of_the_context(stream: Option<Object>) {

@@ -98,6 +98,11 @@ impl Watching {
         self.using(|| Use::Queue(stream.named()))
     }
 
+    /// The same for a call that has its effect at once where the stream is captured.
+    pub(crate) fn at_once_or_queue(self, stream: aclrtStream) -> Self {
+        if captured::is_kept(stream.0.addr()) { self } else { self.queue(stream) }
+    }
+
     /// The checker does not see it.
     pub(crate) fn unless(self, untold: bool) -> Self {
         if untold { Self(None, Judged::Now) } else { self }
