@@ -181,6 +181,10 @@ fn a_directory_of_compiled_operators_is_loaded_once_and_its_operators_are_found(
         let again = current.load_operators(&folder).unwrap_err();
         assert_eq!(code(&again), Some("ACL_ERROR_REPEAT_INITIALIZE"));
         assert_eq!(again.rules().first(), Some(&ascendcl_rules::OP_05), "{again}");
+        assert!(
+            control::take_findings().iter().all(|found| found.rule == ascendcl_rules::OP_05),
+            "it was made to be refused"
+        );
     });
 }
 
