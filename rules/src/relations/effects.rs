@@ -303,6 +303,7 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
             let buffer = event.others().find(|other| other.kind == Kind::DataBuffer);
             if let (Some(buffer), Some(dataset)) = (buffer, world.datasets.get_mut(object)) {
                 dataset.data.buffers.push(buffer);
+                world.data_buffers.get_mut(buffer).into_iter().for_each(|entry| entry.data.orphaned = None);
             }
         }
         Op::SetMember(member) => {

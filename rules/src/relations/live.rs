@@ -164,6 +164,9 @@ fn rule_for(case: &Case<'_>, object: Object, ended: Option<Call>) -> (RuleId, &'
         Kind::Model if ended.is_none() => (MODEL_12, "use the id that a successful load returned"),
         Kind::Model if by(Kind::Model) => (MODEL_14, "unload each model once, after its last run"),
         Kind::Model => (CTX_10, "unload the model before its context is destroyed or its device is reset"),
+        Kind::Dataset | Kind::DataBuffer if object.number == 0 && matches!(event.op, Op::Execute | Op::Add) => {
+            (DATA_07, "pass a dataset that aclmdlCreateDataset returned, with a data buffer for each port")
+        }
         Kind::DataBuffer if event.op == Op::Execute => {
             (DATA_04, "destroy a data buffer after the last run of the datasets that hold it")
         }

@@ -13,6 +13,7 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
     let (call, event) = (scene.call, &scene.event);
     world.kept.remove(&made);
     world.missed.remove(&made);
+    world.explained.remove(&(None, made));
     replace(world, call, made);
     let context = event.context.map(Object::context);
     let device = world.context_device(event.context);
@@ -86,7 +87,7 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
         Kind::Dataset => world.datasets.insert(made, call, world.calls, Dataset::default()),
         Kind::DataBuffer => {
             let span = contents(scene).unwrap_or(Span::new(0, 0));
-            world.data_buffers.insert(made, call, world.calls, DataBuffer { span });
+            world.data_buffers.insert(made, call, world.calls, DataBuffer { span, orphaned: None });
         }
         Kind::Descriptor => world.descriptors.insert(made, call, world.calls, Descriptor::default()),
         Kind::Description => world.descriptions.insert(made, call, world.calls, ()),
@@ -178,7 +179,9 @@ pub(super) fn end(world: &mut World, call: Call, op: Op, object: Object) {
         }
         Kind::Physical => end_physical(world, call, object),
         Kind::Dataset => {
-            world.datasets.end(object, call);
+            for buffer in world.datasets.end(object, call).into_iter().flat_map(|dataset| dataset.buffers) {
+                world.data_buffers.get_mut(buffer).into_iter().for_each(|entry| entry.data.orphaned = Some(call));
+            }
         }
         Kind::DataBuffer => {
             world.data_buffers.end(object, call);

@@ -263,6 +263,8 @@ pub(super) struct Dataset {
 #[derive(Debug)]
 pub(super) struct DataBuffer {
     pub(super) span: Span,
+    /// The end of the dataset that had it.
+    pub(super) orphaned: Option<Call>,
 }
 
 #[derive(Default, Debug)]

@@ -150,6 +150,20 @@ fn finalise(case: &mut Case<'_>) {
     // Objects of other parts of the program are not left over: INIT-07 was reported for them.
     if !left.is_empty() && !of_others {
         let world = case.world;
+        let orphan = |object: &Object| world.data_buffers.get(*object).and_then(|entry| entry.data.orphaned);
+        if let Some(destroyed) =
+            left.first().and_then(orphan).filter(|_| left.iter().all(|object| orphan(object).is_some()))
+        {
+            case.report(
+                DATA_04,
+                format!("the library is finalised while {} data buffers of destroyed datasets are alive", left.len()),
+                "each data buffer is destroyed, too",
+                "call aclDestroyDataBuffer for each buffer of a dataset (aclmdlGetDatasetBuffer)",
+            )
+            .all(left)
+            .against(destroyed, "destroyed the dataset alone");
+            return;
+        }
         let device = left.iter().find(|object| object.kind == Kind::Device);
         let set = device.and_then(|device| world.devices.get(&device.number)?.unpaired_set());
         case.report(
@@ -167,7 +181,7 @@ fn finalise(case: &mut Case<'_>) {
 pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Finding]) {
     if matches!(scene.event.op, Op::Release | Op::Finalise) {
         let found = |rule: RuleId| findings.iter().any(|finding| finding.rule == rule);
-        world.process.left_over = found(INIT_02);
+        world.process.left_over = found(INIT_02) || found(DATA_04);
         world.process.for_others |= found(INIT_07);
     }
 }

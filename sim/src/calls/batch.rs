@@ -120,9 +120,9 @@ fn run(arrays: &Arrays<'_>, fail_index: &mut Out<'_, usize>) -> Answer {
     let parts = arrays.parts(fail_index)?;
     let first = parts.first().map_or(Address::NULL, |part| part.to);
     let call = parts.iter().fold(watch::call(Op::Use, first), |call, part| part.uses(call)).begin()?;
-    for ready in each(&parts, fail_index, Part::prepare)? {
-        ready.run();
-    }
+    let all = each(&parts, fail_index, Part::prepare)?;
+    unordered(&parts)?;
+    all.iter().for_each(Ready::run);
     call.end(Ok(()))
 }
 
@@ -138,6 +138,7 @@ fn submit(arrays: &Arrays<'_>, fail_index: &mut Out<'_, usize>, stream: aclrtStr
     let call = call.blocking_for(&sides).begin()?;
     current_context()?;
     let ready = each(&parts, fail_index, |part| part.not_empty().and_then(|()| part.prepare()))?;
+    unordered(&parts)?;
     let pageable = ready.iter().flat_map(|ready| &ready.holds).any(Hold::is_pageable);
     // A copy of pageable memory waits for the stream, and then happens in the call.
     let stream = if pageable { waiting_stream(stream)? } else { named.for_work()? };
@@ -219,6 +220,31 @@ impl Arrays<'_> {
         let parts = parts.map(|(((to, from), (room, size)), sides)| Part { to, room, from, size, sides });
         Ok(parts.collect())
     }
+}
+
+/// The copies of a batch have no order, so none reads or writes what another one writes (COPY-11). The library takes them.
+fn unordered(parts: &[Part]) -> Answer {
+    let spans = |part: &Part| {
+        let span = |start: Address, written| (start.number(), start.number().saturating_add(part.size), written);
+        [span(part.to, true), span(part.from, false)]
+    };
+    let mut all: Vec<(usize, usize, bool)> = parts.iter().flat_map(spans).collect();
+    all.sort_unstable();
+    // How far the earlier ones go: those that are written, and all.
+    let (mut written, mut any) = (0, 0);
+    for (start, end, writes) in all {
+        if start < written || writes && start < any {
+            return watch::mistaken(|| {
+                let text = format!("a copy of the batch writes what another one uses at {start:#x}");
+                let fix =
+                    "make the copies that depend on each other in an order: in two calls, with a wait between them";
+                Failure::refused(text).breaks(COPY_11, "copies that may be made in any order", fix)
+            });
+        }
+        any = any.max(end);
+        written = if writes { written.max(end) } else { written };
+    }
+    Ok(())
 }
 
 /// The batch as a whole is not as COPY-11 says (107000).

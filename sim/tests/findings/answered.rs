@@ -199,3 +199,66 @@ impl Cell {
         self.0.lock().unwrap().as_ref().unwrap().get()
     }
 }
+
+/// Copies of one batch have no order.
+#[test]
+fn no_copy_of_a_batch_reads_what_another_one_writes() {
+    let batch = |overlap: usize| {
+        broken(|| {
+            let (block, host) = (malloc(128), malloc_host(128));
+            ok!(aclrtMemset(block, 128, 0, 128));
+            // Up to the device, and down again to host memory of its own, from where the first one writes or behind it.
+            let down = block.wrapping_byte_add(64 - overlap);
+            let (mut to, mut from) = ([block, host.wrapping_byte_add(64)], [host, down]);
+            let (mut sizes, mut first, mut failed) = ([64; 2], [0, 1], 0);
+            let place = |device| aclrtMemLocation { id: 0, kind: aclrtMemLocationType(u32::from(device)) };
+            let side = |to_device: bool| aclrtMemcpyBatchAttr {
+                dstLoc: place(to_device),
+                srcLoc: place(!to_device),
+                rsv: [0; 16],
+            };
+            let mut sides = [side(true), side(false)];
+            ok!(aclrtMemcpyBatch(
+                to.as_mut_ptr(),
+                sizes.as_mut_ptr(),
+                from.as_mut_ptr(),
+                sizes.as_mut_ptr(),
+                2,
+                sides.as_mut_ptr(),
+                first.as_mut_ptr(),
+                2,
+                &mut failed,
+            ));
+        })
+    };
+    assert_eq!(batch(1), [rules::COPY_11]);
+    assert_eq!(batch(64), [rules::COPY_11]);
+    assert_eq!(batch(0), []);
+}
+
+#[test]
+fn data_buffers_outlive_their_dataset_until_they_are_destroyed() {
+    let run = |each: bool| {
+        broken_by(|| {
+            let dataset = acl!(aclmdlCreateDataset());
+            let buffers = [malloc(64), malloc(64)].map(|block| (block, acl!(aclCreateDataBuffer(block, 64))));
+            buffers.iter().for_each(|(_, buffer)| ok!(aclmdlAddDatasetBuffer(dataset, *buffer)));
+            ok!(aclmdlDestroyDataset(dataset));
+            for (block, buffer) in buffers {
+                if each {
+                    ok!(aclDestroyDataBuffer(buffer));
+                }
+                ok!(aclrtFree(block));
+            }
+            ok!(aclrtResetDevice(0));
+            ok!(aclFinalize());
+        })
+    };
+    assert_eq!(run(false), [(rules::DATA_04, "aclFinalize")]);
+    assert_eq!(run(true), []);
+    let null = broken(|| {
+        let dataset = acl!(aclmdlCreateDataset());
+        assert_ne!(acl!(aclmdlAddDatasetBuffer(dataset, null_mut())), 0);
+    });
+    assert_eq!(null, [rules::DATA_07]);
+}
