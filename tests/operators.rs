@@ -307,8 +307,6 @@ fn a_pool_without_room_fails_the_launch_and_says_how_much_is_missing() {
         let x = current.upload_tensor(&[1000], &[1.0_f32; 1000]).unwrap();
         let failed = stream.launch(current, operator::relu(current, x).unwrap()).unwrap_err();
         assert_eq!(failed.error.code().unwrap().kind(), CodeKind::Resource, "{}", failed.error);
-        let found: Vec<_> = control::take_findings().iter().map(|finding| finding.rule).collect();
-        assert_eq!(found, [ascendcl_rules::ALLOC_19], "that the pool is too small is told, too");
         let missing = stream.pool_statistics().unwrap().largest_refused;
         assert!(missing >= 4000, "{missing}");
         stream.grow_pool(current, 2 * missing).unwrap();
