@@ -13,7 +13,10 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
     let (call, event) = (scene.call, &scene.event);
     world.kept.remove(&made);
     world.missed.remove(&made);
-    world.explained.remove(&(None, made));
+    if made.kind != Kind::Graph {
+        // A graph has the number of its capture, or of its build.
+        world.explained.remove(&(None, made));
+    }
     replace(world, call, made);
     let context = event.context.map(Object::context);
     let device = world.context_device(event.context);
