@@ -262,3 +262,32 @@ fn data_buffers_outlive_their_dataset_until_they_are_destroyed() {
     });
     assert_eq!(null, [rules::DATA_07]);
 }
+
+#[test]
+fn a_queued_copy_onto_itself_has_living_memory_and_leaves_nothing_in_flight() {
+    let onto_itself = |block: *mut std::ffi::c_void, stream| queue_copy(block, block, ON_DEVICE, stream);
+    breaks_without(rules::MEM_01, |alive| {
+        let (block, stream) = (malloc(64), stream());
+        ok!(aclrtMemset(block, 64, 1, 64));
+        if !alive {
+            ok!(aclrtFree(block));
+        }
+        onto_itself(block, stream);
+    });
+    let idle = || {
+        let (block, stream) = (malloc(64), stream());
+        ok!(aclrtMemset(block, 64, 1, 64));
+        onto_itself(block, stream);
+        ok!(aclrtFree(block));
+        ok!(aclrtDestroyStream(stream));
+    };
+    assert_eq!(broken(idle), []);
+    let busy = || {
+        let (block, stream) = (malloc(64), stream());
+        ok!(aclrtMemsetAsync(block, 64, 1, 64, stream));
+        onto_itself(block, stream);
+        sync(stream);
+        ok!(aclrtFree(block));
+    };
+    assert_eq!(broken(busy), []);
+}
