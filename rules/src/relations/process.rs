@@ -148,33 +148,37 @@ fn finalise(case: &mut Case<'_>) {
         .against(other, "has not returned");
     }
     // Objects of other parts of the program are not left over: INIT-07 was reported for them.
-    if !left.is_empty() && !of_others {
-        let world = case.world;
-        let orphan = |object: &Object| world.data_buffers.get(*object).and_then(|entry| entry.data.orphaned);
-        if let Some(destroyed) =
-            left.first().and_then(orphan).filter(|_| left.iter().all(|object| orphan(object).is_some()))
-        {
-            case.report(
-                DATA_04,
-                format!("the library is finalised while {} data buffers of destroyed datasets are alive", left.len()),
-                "each data buffer is destroyed, too",
-                "call aclDestroyDataBuffer for each buffer of a dataset (aclmdlGetDatasetBuffer)",
-            )
-            .all(left)
-            .against(destroyed, "destroyed the dataset alone");
-            return;
-        }
-        let device = left.iter().find(|object| object.kind == Kind::Device);
-        let set = device.and_then(|device| world.devices.get(&device.number)?.unpaired_set());
+    if !of_others {
+        left_over(case, left);
+    }
+}
+
+/// INIT-02, and DATA-04 for what datasets have left alone.
+fn left_over(case: &mut Case<'_>, left: Vec<Object>) {
+    let world = case.world;
+    let orphan = |object: &Object| world.data_buffers.get(*object).and_then(|entry| entry.data.orphaned);
+    let Some(first) = left.first() else { return };
+    if let Some(destroyed) = orphan(first).filter(|_| left.iter().all(|object| orphan(object).is_some())) {
         case.report(
-            INIT_02,
-            format!("the library is finalised while {} of the program's objects are alive", left.len()),
-            "every object is destroyed, and every device is reset as often as it was set",
-            "synchronise, unload models, destroy streams, events and notifies, free memory, destroy contexts, reset the devices",
+            DATA_04,
+            format!("the library is finalised while {} data buffers of destroyed datasets are alive", left.len()),
+            "each data buffer is destroyed, too",
+            "call aclDestroyDataBuffer for each buffer of a dataset (aclmdlGetDatasetBuffer)",
         )
         .all(left)
-        .against_any(set, "set the device, and no reset belongs to it");
+        .against(destroyed, "destroyed the dataset alone");
+        return;
     }
+    let device = left.iter().find(|object| object.kind == Kind::Device);
+    let set = device.and_then(|device| world.devices.get(&device.number)?.unpaired_set());
+    case.report(
+        INIT_02,
+        format!("the library is finalised while {} of the program's objects are alive", left.len()),
+        "every object is destroyed, and every device is reset as often as it was set",
+        "synchronise, unload models, destroy streams, events and notifies, free memory, destroy contexts, reset the devices",
+    )
+    .all(left)
+    .against_any(set, "set the device, and no reset belongs to it");
 }
 
 /// Remembers whether objects are left over.

@@ -189,14 +189,11 @@ fn what_could_not_be_made_for_a_reported_reason_is_no_second_mistake() {
 #[test]
 fn a_callback_that_calls_the_library_is_one_mistake_without_a_context_too() {
     static STREAM: std::sync::Mutex<Option<Shared<aclrtStream>>> = std::sync::Mutex::new(None);
-    let calls: [(fn(aclrtStream), &str); 4] = [
-        (|stream| drop(acl!(aclrtSynchronizeStream(stream)) == 0), "aclrtSynchronizeStream"),
-        (|_| drop(acl!(aclrtMalloc(&mut null_mut(), 64, aclrtMemMallocPolicy(0))) == 0), "aclrtMalloc"),
-        (
-            |_| drop(acl!(aclrtMemcpy([0_u8; 8].as_mut_ptr().cast(), 8, [0_u8; 8].as_ptr().cast(), 8, TO_HOST)) == 0),
-            "aclrtMemcpy",
-        ),
-        (|_| drop(acl!(aclrtCreateEvent(&mut aclrtEvent(null_mut()))) == 0), "aclrtCreateEvent"),
+    let calls: [(fn(aclrtStream) -> aclError, &str); 4] = [
+        (|stream| acl!(aclrtSynchronizeStream(stream)), "aclrtSynchronizeStream"),
+        (|_| acl!(aclrtMalloc(&mut null_mut(), 64, aclrtMemMallocPolicy(0))), "aclrtMalloc"),
+        (|_| acl!(aclrtMemcpy([0_u8; 8].as_mut_ptr().cast(), 8, [0_u8; 8].as_ptr().cast(), 8, TO_HOST)), "aclrtMemcpy"),
+        (|_| acl!(aclrtCreateEvent(&mut aclrtEvent(null_mut()))), "aclrtCreateEvent"),
     ];
     for (call, name) in calls {
         let found = broken_by(|| {
@@ -256,10 +253,10 @@ fn a_stream_whose_callbacks_were_discarded_is_unsubscribed() {
 /// What is found when the tensors of an operator are used behind it, without a wait or with one.
 #[test]
 fn a_missing_wait_behind_an_operator_is_named_as_what_it_is() {
-    let uses: [(fn(*mut c_void, *mut c_void, *mut c_void), RuleId); 3] = [
-        (|_, output, host| drop(acl!(aclrtMemcpy(host, 64, output, 64, TO_HOST)) == 0), rules::OP_03),
-        (|input, _, _| drop(acl!(aclrtFree(input)) == 0), rules::MEM_02),
-        (|input, _, host| drop(acl!(aclrtMemcpy(input, 64, host, 64, TO_DEVICE)) == 0), rules::COPY_04),
+    let uses: [(fn(*mut c_void, *mut c_void, *mut c_void) -> aclError, RuleId); 3] = [
+        (|_, output, host| acl!(aclrtMemcpy(host, 64, output, 64, TO_HOST)), rules::OP_03),
+        (|input, _, _| acl!(aclrtFree(input)), rules::MEM_02),
+        (|input, _, host| acl!(aclrtMemcpy(input, 64, host, 64, TO_DEVICE)), rules::COPY_04),
     ];
     for (uses, rule) in uses {
         let run = |waits: bool| {
@@ -313,7 +310,9 @@ fn weights_that_another_model_shares_are_not_freed_with_the_first() {
             let unloaded = if all { models } else { models - 1 };
             ids.iter().take(unloaded).for_each(|id| ok!(aclmdlUnload(*id)));
             acl!(aclrtFree(weights));
-            ids.iter().skip(unloaded).for_each(|id| drop(acl!(aclmdlUnload(*id)) == 0));
+            for id in ids.iter().skip(unloaded) {
+                acl!(aclmdlUnload(*id));
+            }
         })
     };
     assert_eq!(run(2, false), [rules::MODEL_09]);
