@@ -125,7 +125,9 @@ fn a_plane_that_is_too_wide_for_its_pitch_is_found() {
 fn a_batch_that_is_refused_as_a_whole_is_found() {
     let batch = |count: usize, first: usize, to_device: bool| {
         broken(|| {
-            let (mut to, mut from) = (vec![malloc(8); count], vec![malloc_host(8); count]);
+            let of =
+                |block: *mut std::ffi::c_void| (0..count).map(|at| block.wrapping_byte_add(8 * at)).collect::<Vec<_>>();
+            let (mut to, mut from) = (of(malloc(8 * count)), of(malloc_host(8 * count)));
             if !to_device {
                 to.clone_from(&from);
             }
