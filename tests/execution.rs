@@ -328,6 +328,11 @@ fn a_model_of_free_shapes_has_no_size_and_does_not_go_on_memory_of_the_callers()
             current.workspace_lane(stream, workspace, |current, mut lane| lane.load(current, source.into()).map(drop));
         assert!(matches!(loaded, Err(Error::Vendor(_))));
         assert_lives!(models, 0);
+        let found = control::take_findings();
+        assert!(
+            found.iter().all(|found| found.rule == ascendcl_rules::MODEL_19),
+            "it was made to be refused: {found:?}"
+        );
         Ok(())
     });
     alone.assert_nothing_lives();

@@ -107,9 +107,6 @@ impl<'c> Actor<'_, 'c> {
             let trims = b.is_multiple_of(2);
             let trimmed = if trims { idle.trim(current) } else { Ok(0) };
             let grown = idle.grow(current, POOL);
-            if trims && grown.is_err() {
-                crate::run::a_pool_is_without_memory();
-            }
             trimmed.and(grown)
         });
         self.world.well("trimming a pool", trimmed);

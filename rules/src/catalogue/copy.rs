@@ -132,8 +132,8 @@ rules! {
                 `Error::RowsOnDevice`. The library is not called.",
         }
         COPY_11 = "COPY-11" {
-            text: "Batch copies are unordered, one direction per batch, arrays of equal length, first attribute index \
-                0 and strictly increasing.",
+            text: "Batch copies are unordered, between host and device, one direction per batch, at most 4096 per call, \
+                arrays of equal length, first attribute index 0 and strictly increasing.",
             misuse: "relying on order inside a batch",
             consequence: "undefined order / error",
             source: "aclrtMemcpyBatch*",

@@ -13,23 +13,43 @@ pub(super) fn inside(case: &mut Case<'_>) {
     let ends = matches!(event.op, Op::Destroy | Op::DestroyForce | Op::Unload | Op::Reset | Op::ResetForce);
     let runs = matches!(event.op, Op::Execute | Op::Load);
     if waits || works || runs || (ends && matches!(event.object.kind, Kind::Stream | Kind::Context | Kind::Device)) {
-        let call = event.call;
-        case.report(
-            CB_01,
-            format!("{call} in a callback that {stream} waits for"),
-            "a callback that does not call the library",
-            "notify another thread of the program (with a channel or a flag), and make the call there",
-        )
-        .about(stream);
+        calls(case, stream);
     }
+}
+
+/// CB-01, once for a call.
+pub(super) fn calls(case: &mut Case<'_>, stream: Object) {
+    if case.findings.iter().any(|finding| finding.rule == CB_01) {
+        return;
+    }
+    let call = case.event().call;
+    case.report(
+        CB_01,
+        format!("{call} in a callback that {stream} waits for"),
+        "a callback that does not call the library",
+        "notify another thread of the program (with a channel or a flag), and make the call there",
+    )
+    .about(stream);
 }
 
 pub(super) fn judge(case: &mut Case<'_>) {
     let event = case.event();
     let stream = event.queue().unwrap_or(event.object);
     let Some(entry) = case.world.streams.get(stream) else { return };
-    let subscribed = entry.data.subscribed;
+    let (subscribed, host_function) = (entry.data.subscribed, entry.data.host_function);
     match (event.op, subscribed) {
+        // That its subscription was refused was reported.
+        (Op::LaunchCallback, None) if case.world.explained.contains(&(None, stream)) => {}
+        (Op::LaunchCallback, None) if host_function.is_some() => {
+            case.report(
+                CB_03,
+                format!("a callback is launched on {stream}, on which a host function was launched"),
+                "one kind of callback per stream",
+                "use aclrtLaunchHostFunc on this stream, or another stream for aclrtLaunchCallback",
+            )
+            .about(stream)
+            .against_any(host_function, "launched the host function");
+        }
         (Op::LaunchCallback, None) => {
             case.report(
                 CB_02,
@@ -88,5 +108,17 @@ fn unsubscribe(case: &mut Case<'_>, stream: Object) {
         )
         .about(stream)
         .against(launch, "queued a callback that is lost if it has not run");
+        return;
+    }
+    let waits = case.world.callbacks.values().any(|(key, _)| *key == entry.data.key);
+    if let Some((launch, _)) = entry.data.launched.filter(|_| waits) {
+        case.report(
+            CB_06,
+            format!("the reporting thread of {stream} is unsubscribed, but a callback that the stream does not wait for has not run"),
+            "callbacks of ACL_CALLBACK_NO_BLOCK have run",
+            "let the reporting thread run them (aclrtProcessReport), wait for what they do, and unsubscribe then",
+        )
+        .about(stream)
+        .against(launch, "queued a callback");
     }
 }

@@ -9,7 +9,7 @@
 //! counts as in flight only if no thread can have known that it is complete.
 
 use super::registry::Registry;
-use crate::events::{Access, Object, Role, Span};
+use crate::events::{Access, Kind, Object, Role, Span};
 use crate::finding::Call;
 use std::collections::BTreeMap;
 
@@ -57,6 +57,17 @@ pub(super) struct Task {
     pub(super) span: Span,
     pub(super) access: Access,
     pub(super) role: Role,
+}
+
+impl Task {
+    /// Whether the work is an operator: the call is about the stream, and that of a model about the model.
+    pub(super) fn is_of_operator(&self) -> bool {
+        is_of_operator(self.call)
+    }
+}
+
+pub(super) fn is_of_operator(call: Call) -> bool {
+    matches!(call.object.kind, Kind::Stream | Kind::DefaultStream)
 }
 
 /// Work of a stream.
@@ -160,6 +171,8 @@ pub(super) struct Stream {
     pub(super) subscribed: Option<Call>,
     /// From this count on its work may come after anything that another stream does (`Op::Fence`).
     pub(super) fenced: Option<u64>,
+    /// The first host function that was launched on it.
+    pub(super) host_function: Option<Call>,
     /// Callbacks for the reporting thread that were queued last.
     pub(super) launched: Option<(Call, u64)>,
 }

@@ -7,9 +7,11 @@ use crate::events::{Kind, Object, Op};
 /// Whether the call has the context that it needs.
 pub(super) fn judge(case: &mut Case<'_>) -> bool {
     devices(case);
-    if !needs_context(case) {
-        return true;
-    }
+    !needs_context(case) || has_context(case)
+}
+
+/// Reports that the thread has no context.
+pub(super) fn has_context(case: &mut Case<'_>) -> bool {
     match case.event().context {
         None => missing(case),
         Some(context) if case.world.contexts.get(Object::context(context)).is_none() => gone(case, context),
@@ -43,6 +45,10 @@ fn missing(case: &mut Case<'_>) {
     if state.is_some_and(|state| state.reported) {
         return;
     }
+    if let Some(stream) = case.event().inside {
+        // The callback runs on a thread of the library.
+        return super::callbacks::calls(case, stream);
+    }
     if let Some((context, by)) = state.and_then(|state| state.lost) {
         let rule = if by.object.kind == Kind::Device { DEV_04 } else { CTX_09 };
         case.report(
@@ -66,10 +72,7 @@ fn missing(case: &mut Case<'_>) {
         rule,
         format!("{call} on {thread}, which has no current context"),
         "a context that is current on the calling thread: each thread chooses for itself",
-        match case.event().inside {
-            Some(_) => "call nothing of the library in a callback: it runs on a thread of the library (CB-01)",
-            None => "call aclrtSetCurrentContext (or aclrtSetDevice) at the start of the thread",
-        },
+        "call aclrtSetCurrentContext (or aclrtSetDevice) at the start of the thread",
     )
     .all(chosen.map(|(context, _)| context))
     .against_any(chosen.map(|(_, by)| by), "made a context current on its own thread only");

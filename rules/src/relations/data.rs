@@ -51,7 +51,10 @@ fn null_with_size(case: &mut Case<'_>) {
         Use::Memory { span, role: Role::Contents, .. } => Some(*span),
         _ => None,
     });
-    if let Some(span) = contents.filter(|span| span.start == 0 && span.bytes > 0) {
+    // That there is no memory was reported.
+    let not_made = case.world.not_made.get(&Kind::Memory).is_some_and(|count| *count > 0);
+    let told = not_made || case.world.threads.get(&case.event().thread).is_some_and(|thread| thread.reported);
+    if let Some(span) = contents.filter(|span| span.start == 0 && span.bytes > 0 && !told) {
         case.report(
             DATA_03,
             format!("a data buffer of {} bytes has a null address", span.bytes),

@@ -6,6 +6,7 @@
 use super::clock::{Awaited, Order, Task};
 use super::live::ends;
 use super::orders;
+use super::registry::Entry;
 use super::scene::{Scene, UnderWay, role_of_run};
 use super::world::*;
 use crate::events::{Access, Flag, Kind, Member, Object, Op, Outcome, Role, Span};
@@ -44,9 +45,13 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
             world.unmark_ending(object, call);
         }
         super::virtual_memory::was_refused(world, &scene, reported.is_some());
+        if matches!(scene.event.op, Op::Load | Op::Allocate | Op::Create)
+            && (reported.is_some() || world.lacks_context(&scene.event))
+        {
+            *world.not_made.entry(object.kind).or_default() += 1;
+        }
         if let Some(reported) = reported {
             match (scene.event.op, object.kind) {
-                (Op::Load, kind) => *world.not_made.entry(kind).or_default() += 1,
                 (Op::Execute | Op::Replay, _) => world.launched = Some(call), // Its writes are not all known.
                 // A run with the dataset lacks what was to be set.
                 (Op::Change, Kind::Dataset) => drop(world.explained.insert((None, object))),
@@ -203,6 +208,7 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
     match event.op {
         Op::Initialise => {
             world.process.initialised.push(call);
+            world.process.for_others = false;
             world.kept.remove(&object);
         }
         Op::Release => {
@@ -248,6 +254,12 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
         }
         Op::Record => orders::record(world, call, object, event.queue(), count),
         Op::Await => {
+            let told = world.explained.contains(&(None, object));
+            let stops =
+                |entry: &Entry<super::objects::Event>| entry.data.record.is_none() && entry.data.stops_streams();
+            if !told && world.events.get(object).is_some_and(stops) {
+                world.stopped.insert(event.thread, (call, event.clone()));
+            }
             orders::wait_for(world, object, event.queue(), count);
             orders::note_wait(world, call, object, event.queue(), count);
         }
@@ -257,7 +269,11 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
             world.launched = Some(call);
         }
         Op::Reset => {
-            world.events.get_mut(object).into_iter().for_each(|event| event.data.record = None);
+            if let Some(entry) = world.events.get_mut(object) {
+                entry.data.record = None;
+                entry.data.reset_behind |=
+                    event.queue().is_some_and(|queue| entry.data.awaited_in_vain.contains(&queue));
+            }
         }
         Op::Change if object.kind == Kind::DataBuffer => {
             if let (Some(span), Some(buffer)) = (super::lives::contents(scene), world.data_buffers.get_mut(object)) {
@@ -266,6 +282,10 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
         }
         Op::Change if object.kind == Kind::Memory && event.is(Flag::Reachable) => {
             world.blocks.get_mut(object).into_iter().for_each(|block| block.data.reachable = true);
+        }
+        // A captured stream gives it back with its graph. The program is not to free it.
+        Op::Change if object.kind == Kind::Memory && event.is(Flag::Pooled) => {
+            world.kept.insert(object);
         }
         Op::Change if object.kind == Kind::Memory && event.is(Flag::Mapped) => {
             super::virtual_memory::give_access(world, scene);
@@ -283,6 +303,7 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
             let buffer = event.others().find(|other| other.kind == Kind::DataBuffer);
             if let (Some(buffer), Some(dataset)) = (buffer, world.datasets.get_mut(object)) {
                 dataset.data.buffers.push(buffer);
+                world.data_buffers.get_mut(buffer).into_iter().for_each(|entry| entry.data.orphaned = None);
             }
         }
         Op::SetMember(member) => {
@@ -362,8 +383,10 @@ fn queued(world: &mut World, scene: &Scene, queue: Object, count: u64) {
         if own {
             stream.data.allocated.get_or_insert(scene.call);
         }
-        if scene.event.op == Op::LaunchCallback {
-            stream.data.launched = Some((scene.call, count));
+        match scene.event.op {
+            Op::LaunchCallback => stream.data.launched = Some((scene.call, count)),
+            Op::LaunchHostFunction => drop(stream.data.host_function.get_or_insert(scene.call)),
+            _ => {}
         }
     }
 }

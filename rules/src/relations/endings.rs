@@ -53,7 +53,7 @@ fn queued(case: &mut Case<'_>, object: Object) -> bool {
     let graph = Some(task.call.object).filter(|object| object.kind == Kind::Graph);
     let user = graph.map_or_else(|| task.stream.to_string(), |graph| format!("a replay of {graph} on {}", task.stream));
     case.report(
-        rule.unwrap_or_else(|| if graph.is_some() { GRAPH_05 } else { rule_for(task.role) }),
+        rule.unwrap_or_else(|| if graph.is_some() { GRAPH_05 } else { rule_for(task.role, task.is_of_operator()) }),
         format!("{object} is freed while {user} may still use it as {}{}", task.role.name(), also(&others)),
         "the work is complete: a thread has waited for it",
         format!("synchronise {} before the memory is freed", listed(task.stream, &others)),
@@ -164,7 +164,7 @@ fn running(case: &mut Case<'_>, object: Object) -> bool {
     });
     let Some((call, role)) = user else { return false };
     case.report(
-        rule_for(role),
+        rule_for(role, super::clock::is_of_operator(call)),
         format!("{object} is freed while another thread uses it as {}", role.name()),
         "no call uses the memory",
         "wait for the other thread before the memory is freed",
@@ -191,8 +191,9 @@ fn loaded(case: &mut Case<'_>, object: Object) -> bool {
     true
 }
 
-fn rule_for(role: Role) -> RuleId {
+fn rule_for(role: Role, of_operator: bool) -> RuleId {
     match role {
+        Role::Input | Role::Output if of_operator => MEM_02,
         Role::Input | Role::Output => MODEL_17,
         Role::Workspace => MODEL_02,
         Role::Weights => MODEL_03,

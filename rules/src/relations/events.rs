@@ -4,6 +4,7 @@ use super::scene::Case;
 use super::world;
 use crate::catalogue::*;
 use crate::events::{Kind, Object, Op};
+use crate::finding::Call;
 use crate::rule::RuleId;
 
 pub(super) fn judge(case: &mut Case<'_>) {
@@ -25,15 +26,31 @@ fn waits(case: &mut Case<'_>, object: Object) {
     let flag = "create the event with ACL_EVENT_SYNC among its flags";
     if on_stream && !entry.data.waitable {
         flagless(case, EVENT_02, "a stream waits for an event without ACL_EVENT_SYNC", flag);
-    } else if entry.data.record.is_none() && !entry.data.shared {
-        case.report(
-            EVENT_05,
-            format!("{object} is waited for before it was recorded: the wait has no effect"),
-            "an event that a stream has recorded",
-            "call aclrtRecordEvent before the wait",
-        )
-        .about(object)
-        .against(made, "created the event, and no call recorded it");
+    } else if entry.data.record.is_none() && !entry.data.shared && !case.world.explained.contains(&(None, object)) {
+        // Where the wait stops the stream, the call that comes next decides.
+        if !on_stream || !entry.data.stops_streams() {
+            in_vain(case, object, made, "the wait has no effect");
+        }
+    }
+}
+
+fn in_vain(case: &mut Case<'_>, object: Object, made: Call, effect: &str) {
+    case.report(
+        EVENT_05,
+        format!("{object} is waited for before it was recorded: {effect}"),
+        "an event that a stream has recorded",
+        "call aclrtRecordEvent before the wait",
+    )
+    .about(object)
+    .against(made, "created the event, and no call recorded it");
+}
+
+/// A stream has waited for an event that was not recorded, and the call behind it on its thread did not make that a gate: a
+/// stream that waits for the next record, and resets the event behind the wait, does so again in each round.
+pub(super) fn stopped(case: &mut Case<'_>) {
+    let object = case.event().object;
+    if let Some(made) = case.world.events.get(object).map(|entry| entry.made) {
+        in_vain(case, object, made, "the stream stops until a later call records it");
     }
 }
 

@@ -3,7 +3,7 @@
 use super::process::never_began;
 use super::scene::{Case, UnderWay};
 use super::world::{Fate, World};
-use crate::catalogue::CTX_10;
+use crate::catalogue::{CTX_10, DEV_11};
 use crate::events::{Event, Kind, Object, Op};
 use crate::finding::Call;
 use crate::rule::RuleId;
@@ -89,11 +89,15 @@ pub(super) fn explain(case: &mut Case<'_>, refusal: &Refusal) {
 pub(super) fn note(world: &mut World, call: Call, event: &Event, refusal: &Refusal) {
     // What the call was to write is not all known.
     world.launched = Some(call);
+    if refusal.rule == DEV_11 {
+        // The thread has no context for that.
+        world.threads.entry(event.thread).or_default().reported = true;
+    }
     world.explained.extend(refusal.objects.iter().map(|object| key(refusal.rule, *object)));
     let mine = |call: &&mut UnderWay| call.scene.call.thread == event.thread && call.scene.call.name == event.call;
     if let Some(call) = world.under_way.iter_mut().rev().find(mine) {
         call.reported.get_or_insert_with(|| refusal.objects.clone());
-    } else if event.op == Op::Load {
+    } else if matches!(event.op, Op::Load | Op::Allocate | Op::Create) {
         *world.not_made.entry(event.object.kind).or_default() += 1;
     }
 }

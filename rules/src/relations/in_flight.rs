@@ -264,6 +264,8 @@ fn rule_for(case: &Case<'_>, used: &MemoryUse, task: &Task, on_device: bool) -> 
         return if with_default { STREAM_12 } else { STREAM_04 };
     }
     match (used.access, task.role) {
+        (Access::Read, Role::Output) if task.is_of_operator() => OP_03,
+        (Access::Write, Role::Input | Role::Output) if task.is_of_operator() => COPY_04,
         (Access::Read, Role::Output) => MODEL_17,
         (Access::Read, _) if on_device && case.event().op == Op::Use => COPY_07,
         (Access::Read, _) => COPY_03,

@@ -53,6 +53,16 @@ pub(super) fn excuse(world: &mut World, event: &Event) {
         return;
     }
     for object in named(event) {
+        // The program destroys what it takes for a stream of its own.
+        let null_stream = object.kind == Kind::DefaultStream && matches!(event.op, Op::Destroy | Op::DestroyForce);
+        if let Some(left) = world.not_made.get_mut(&Kind::Stream).filter(|left| null_stream && **left > 0) {
+            *left -= 1;
+            world.missed.insert(object);
+        }
+        if object == Object::memory(0) {
+            // Null is freed for each allocation.
+            world.missed.remove(&object);
+        }
         let is_unknown = matches!(world.fate(object), Fate::Unknown) && !world.missed.contains(&object);
         let left = world.not_made.get_mut(&object.kind).filter(|left| is_unknown && **left > 0);
         if let Some(left) = left {
@@ -154,6 +164,9 @@ fn rule_for(case: &Case<'_>, object: Object, ended: Option<Call>) -> (RuleId, &'
         Kind::Model if ended.is_none() => (MODEL_12, "use the id that a successful load returned"),
         Kind::Model if by(Kind::Model) => (MODEL_14, "unload each model once, after its last run"),
         Kind::Model => (CTX_10, "unload the model before its context is destroyed or its device is reset"),
+        Kind::Dataset | Kind::DataBuffer if object.number == 0 && matches!(event.op, Op::Execute | Op::Add) => {
+            (DATA_07, "pass a dataset that aclmdlCreateDataset returned, with a data buffer for each port")
+        }
         Kind::DataBuffer if event.op == Op::Execute => {
             (DATA_04, "destroy a data buffer after the last run of the datasets that hold it")
         }

@@ -13,6 +13,10 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
     let (call, event) = (scene.call, &scene.event);
     world.kept.remove(&made);
     world.missed.remove(&made);
+    if made.kind != Kind::Graph {
+        // A graph has the number of its capture, or of its build.
+        world.explained.remove(&(None, made));
+    }
     replace(world, call, made);
     let context = event.context.map(Object::context);
     let device = world.context_device(event.context);
@@ -33,8 +37,9 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
             let [waitable, timed, external, shared] =
                 [Flag::Waitable, Flag::Timed, Flag::External, Flag::Shared].map(|flag| event.is(flag));
             let device = device.unwrap_or(0);
-            let (record, awaited_in_vain) = (None, Vec::new());
-            let event = Event { device, plain, ex, waitable, timed, external, shared, record, awaited_in_vain };
+            let (record, awaited_in_vain, reset_behind) = (None, Vec::new(), false);
+            let event =
+                Event { device, plain, ex, waitable, timed, external, shared, record, awaited_in_vain, reset_behind };
             world.events.insert(made, call, world.calls, event);
         }
         Kind::Notify => {
@@ -51,6 +56,10 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
             };
             let (work, weights) = (area(Role::Workspace), area(Role::Weights));
             let dynamic = event.is(Flag::Dynamic);
+            let block = weights.and_then(|span| Some(world.block(span.start)?.0));
+            if let Some(block) = block.and_then(|block| world.blocks.get_mut(block)) {
+                block.data.weights_of += 1;
+            }
             if let Some(context) = context {
                 world.models.insert(made, call, world.calls, Model { context, work, weights, dynamic });
             }
@@ -81,7 +90,7 @@ pub(super) fn make(world: &mut World, scene: &Scene, made: Object) {
         Kind::Dataset => world.datasets.insert(made, call, world.calls, Dataset::default()),
         Kind::DataBuffer => {
             let span = contents(scene).unwrap_or(Span::new(0, 0));
-            world.data_buffers.insert(made, call, world.calls, DataBuffer { span });
+            world.data_buffers.insert(made, call, world.calls, DataBuffer { span, orphaned: None });
         }
         Kind::Descriptor => world.descriptors.insert(made, call, world.calls, Descriptor::default()),
         Kind::Description => world.descriptions.insert(made, call, world.calls, ()),
@@ -124,6 +133,7 @@ fn make_block(world: &mut World, scene: &Scene, made: Object, current: Option<u6
         media,
         reported: BTreeSet::new(),
         misplaced: BTreeSet::new(),
+        weights_of: 0,
     };
     enter_block(world, scene.call, block);
 }
@@ -172,7 +182,9 @@ pub(super) fn end(world: &mut World, call: Call, op: Op, object: Object) {
         }
         Kind::Physical => end_physical(world, call, object),
         Kind::Dataset => {
-            world.datasets.end(object, call);
+            for buffer in world.datasets.end(object, call).into_iter().flat_map(|dataset| dataset.buffers) {
+                world.data_buffers.get_mut(buffer).into_iter().for_each(|entry| entry.data.orphaned = Some(call));
+            }
         }
         Kind::DataBuffer => {
             world.data_buffers.end(object, call);
@@ -287,6 +299,7 @@ fn enter_stream(world: &mut World, call: Call, object: Object, context: Object, 
         timed_out: None,
         allocated: None,
         subscribed: None,
+        host_function: None,
         launched: None,
     };
     world.streams.insert(object, call, world.calls, stream);

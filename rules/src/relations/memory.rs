@@ -39,8 +39,12 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
     case.findings.len() == before
 }
 
-/// MEM-05. A thread without a context has no memory that it could free, which was reported.
+/// MEM-05. A thread without a context has no memory that it could free, and neither has an allocation that was refused.
+/// Both were reported.
 fn null(case: &mut Case<'_>) {
+    if case.world.missed.contains(&case.event().object) {
+        return;
+    }
     if case.world.threads.get(&case.event().thread).is_none_or(|thread| !thread.reported) {
         case.report(
             MEM_05,
@@ -297,9 +301,7 @@ fn filled(case: &mut Case<'_>, used: &MemoryUse) {
 /// MEM-11: work on a stream reaches the memory of its own device.
 fn other_device(case: &mut Case<'_>) {
     let (world, event) = (case.world, case.event());
-    let Some(device) = event.queue().and_then(|queue| world.streams.get(queue)).map(|stream| stream.data.device) else {
-        return;
-    };
+    let Some(device) = case.scene.device_of_work(world) else { return };
     if event.op == Op::Use && devices(case).len() > 1 {
         return;
     }
@@ -313,8 +315,8 @@ fn other_device(case: &mut Case<'_>) {
         case.report(
             MEM_11,
             format!("{} of device {of} are used by work of device {device}", used.span),
-            "memory of the stream's own device, or access between the two",
-            "allocate while a context of the stream's device is current, or call aclrtDeviceEnablePeerAccess",
+            "memory of the device of the work, or access between the two",
+            "allocate while a context of that device is current, or call aclrtDeviceEnablePeerAccess",
         )
         .about(block)
         .against(made, "allocated the block");
@@ -324,8 +326,7 @@ fn other_device(case: &mut Case<'_>) {
 
 /// That a block is on another device than the work which uses it is one mistake, whatever uses it.
 pub(super) fn note_misplaced(world: &mut World, scene: &Scene, findings: &[Finding]) {
-    let queue = scene.event.queue().and_then(|queue| world.streams.get(queue));
-    let Some(device) = queue.map(|stream| stream.data.device) else { return };
+    let Some(device) = scene.device_of_work(world) else { return };
     let blocks = findings.iter().filter(|finding| finding.rule == MEM_11).filter_map(|finding| finding.objects.first());
     for block in blocks {
         let block = world.blocks.get_mut(block.object);

@@ -79,6 +79,31 @@ impl Checker {
     ///
     /// If the call is not made because of them, [commit](Self::commit) it as [`Outcome::Refused`].
     pub fn judge(&mut self, event: &Event) -> Vec<Finding> {
+        let mut late = self.stopped(event.thread, |(_, wait)| {
+            (event.op, event.object, event.queue()) != (Op::Reset, wait.object, wait.queue())
+        });
+        late.extend(self.judge_call(event));
+        late
+    }
+
+    /// Reports a wait for an event that was not recorded if the call behind it makes it a mistake.
+    fn stopped(&mut self, thread: Thread, mistaken: impl FnOnce(&(Call, Event)) -> bool) -> Vec<Finding> {
+        let Some((call, wait)) = self.world.stopped.remove(&thread).filter(mistaken) else { return Vec::new() };
+        let scene = Scene::new(&self.world, call, &wait);
+        let mut case = Case::new(&self.world, &scene);
+        events::stopped(&mut case);
+        let findings = case.findings;
+        self.note_contradicted(&findings);
+        findings
+    }
+
+    /// Returns what was left open by the calls so far: nobody asks for the next ones.
+    pub fn left_open(&mut self) -> Vec<Finding> {
+        let threads: Vec<Thread> = self.world.stopped.keys().copied().collect();
+        threads.into_iter().flat_map(|thread| self.stopped(thread, |_| true)).collect()
+    }
+
+    fn judge_call(&mut self, event: &Event) -> Vec<Finding> {
         self.world.calls += 1;
         let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
         let scene = Scene::new(&self.world, call, event);
@@ -146,10 +171,34 @@ impl Checker {
         let scene = Scene::new(&self.world, call, event);
         live::excuse(&mut self.world, &scene.event);
         let mut case = Case::new(&self.world, &scene);
-        if !process::never_began(&case) {
+        if !process::never_began(&case) && !follows::from_reported_mistake(&case) {
             live::judge(&mut case);
         }
         case.findings
+    }
+
+    /// Returns the rule that a call breaks which the library refuses for the current context: the thread has none, or
+    /// another one than the stream which the event names. The call need not have been judged.
+    pub fn of_the_context(&mut self, event: &Event) -> Vec<Finding> {
+        if self.world.process.initialised.is_empty() {
+            return Vec::new();
+        }
+        self.world.calls += 1;
+        let call = Call { name: event.call, object: event.object, number: self.world.calls, thread: event.thread };
+        let mut scene = Scene::new(&self.world, call, event);
+        if scene.event.context.is_none() {
+            // The thread may have had one that has ended.
+            let state = self.world.threads.get(&event.thread).and_then(|state| state.current);
+            scene.event.context = state.map(|(context, _)| context.number);
+        }
+        let mut case = Case::new(&self.world, &scene);
+        if !follows::from_reported_mistake(&case) && current::has_context(&mut case) {
+            same_context::judge(&mut case);
+        }
+        let findings = case.findings;
+        self.world.note_reported(&findings, event.thread, scene.event.context);
+        same_context::note_reported(&mut self.world, &scene, &findings);
+        findings
     }
 
     /// Returns the rule that a call has broken which the library has refused for that, unless this follows from what an
@@ -276,12 +325,14 @@ impl Checker {
 
     /// What is left to find when the process exits.
     pub fn exit(&mut self, event: &Event) -> Vec<Finding> {
+        let mut findings = self.left_open();
         let call = Call { name: event.call, object: event.object, number: self.world.calls + 1, thread: event.thread };
         let scene = Scene::new(&self.world, call, event);
         let mut case = Case::new(&self.world, &scene);
         process::at_exit(&mut case);
         allocators::at_exit(&mut case);
-        case.findings
+        findings.append(&mut case.findings);
+        findings
     }
 }
 

@@ -130,7 +130,11 @@ fn overwritten(case: &mut Case<'_>) {
 /// The model that is loaded in this memory, and the rule against freeing the memory.
 pub(super) fn loaded_in(case: &Case<'_>, span: Span) -> Option<(RuleId, Object)> {
     let work = lent(case, span, |model| model.work).map(|model| (MODEL_02, model));
-    work.or_else(|| lent(case, span, |model| model.weights).map(|model| (MODEL_03, model)))
+    let shared = || {
+        let block = case.world.block(span.start).map(|(_, block)| block.data.weights_of).unwrap_or_default();
+        if block > 1 { MODEL_09 } else { MODEL_03 }
+    };
+    work.or_else(|| lent(case, span, |model| model.weights).map(|model| (shared(), model)))
 }
 
 fn lent(case: &Case<'_>, span: Span, area: impl Fn(&Model) -> Option<Span>) -> Option<Object> {

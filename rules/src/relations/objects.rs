@@ -15,6 +15,8 @@ pub(super) struct Process {
     pub(super) without: bool,
     /// Whether a finding has reported that the last finalisation leaves objects over.
     pub(super) left_over: bool,
+    /// Whether a finding has reported that the last finalisation has ended the library for others, too.
+    pub(super) for_others: bool,
 }
 
 /// A thread and its current context.
@@ -110,6 +112,15 @@ pub(super) struct Event {
     pub(super) record: Option<Record>,
     /// The streams that waited for it before it was recorded.
     pub(super) awaited_in_vain: Vec<Object>,
+    /// A stream that waits in vain resets it behind that wait.
+    pub(super) reset_behind: bool,
+}
+
+impl Event {
+    /// Whether a wait for it before its first record stops the stream until the next one.
+    pub(super) fn stops_streams(&self) -> bool {
+        !self.plain && !self.ex
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -165,6 +176,8 @@ pub(super) struct Block {
     pub(super) reported: BTreeSet<[Object; 2]>,
     /// The devices whose work has used the block: a finding has reported that it is on another device.
     pub(super) misplaced: BTreeSet<u64>,
+    /// How many models were loaded with weights in it.
+    pub(super) weights_of: usize,
 }
 
 impl Block {
@@ -250,6 +263,8 @@ pub(super) struct Dataset {
 #[derive(Debug)]
 pub(super) struct DataBuffer {
     pub(super) span: Span,
+    /// The end of the dataset that had it.
+    pub(super) orphaned: Option<Call>,
 }
 
 #[derive(Default, Debug)]

@@ -144,7 +144,10 @@ pub(super) fn record(world: &mut World, call: Call, event: Object, queue: Option
     let (key, clock, fenced) = (stream.data.key, stream.data.clock.clone(), stream.data.fenced.is_some());
     let Some(event) = world.events.get_mut(event) else { return };
     let early = core::mem::take(&mut event.data.awaited_in_vain);
-    event.data.record = Some(Record { call, stream: queue, key, count, clock: clock.clone(), fenced });
+    // A reset behind a wait in vain comes when this record has ended the wait.
+    let is_reset = core::mem::take(&mut event.data.reset_behind);
+    let record = Record { call, stream: queue, key, count, clock: clock.clone(), fenced };
+    event.data.record = (!is_reset).then_some(record);
     for early in early {
         let Some(stream) = world.streams.get_mut(early) else { continue };
         stream.data.clock.join(&clock);
@@ -158,6 +161,9 @@ pub(super) fn record(world: &mut World, call: Call, event: Object, queue: Option
 /// What the stream was given and had not begun was discarded, and waits may be among that. So it only knows what a thread
 /// knows to be over. Who sets what it waited for without an event may have told that to the program.
 pub(super) fn discard(world: &mut World, object: Object) {
+    if let Some(key) = world.streams.get(object).map(|stream| stream.data.key) {
+        world.callbacks.retain(|_, (of, _)| *of != key);
+    }
     let Some(stream) = world.streams.get_mut(object).filter(|stream| stream.data.fenced.is_none()) else { return };
     let (key, count) = (stream.data.key, stream.data.count);
     stream.data.clock = world.host.clone();

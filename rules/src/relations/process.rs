@@ -4,7 +4,8 @@ use super::scene::{Case, Scene};
 use super::world::{Process, World};
 use crate::catalogue::*;
 use crate::events::{Kind, Object, Op, Thread};
-use crate::finding::Finding;
+use crate::finding::{Call, Finding};
+use crate::rule::RuleId;
 
 pub(super) fn judge(case: &mut Case<'_>) {
     let process = &case.world.process;
@@ -38,6 +39,9 @@ fn takes_library(op: Op) -> bool {
 }
 
 fn not_initialised(case: &mut Case<'_>) {
+    if ended_for_others(case) {
+        return;
+    }
     let (what, call) = (case.event().object, case.event().call);
     let process = &case.world.process;
     match (process.refused, process.finalised) {
@@ -67,6 +71,11 @@ fn not_initialised(case: &mut Case<'_>) {
     };
 }
 
+/// Whether the library was ended for a part of the program that goes on to use it: that was reported.
+fn ended_for_others(case: &Case<'_>) -> bool {
+    case.world.process.for_others && case.world.process.initialised.is_empty()
+}
+
 /// Whether a missing or failed initialisation is the reason that there are no objects. Then further findings would only
 /// repeat that mistake. Strict checks refuse every call that needs the library, so no context is ever created.
 pub(super) fn never_began(case: &Case<'_>) -> bool {
@@ -86,9 +95,10 @@ fn finalise(case: &mut Case<'_>) {
         return not_initialised(case);
     }
     let all = case.event().op == Op::Finalise;
-    let left = left(case);
+    let mut left = left(case);
     let mut of_others = false;
     match *process.initialised.as_slice() {
+        [] if ended_for_others(case) => return,
         [] => {
             case.report(
                 INIT_08,
@@ -120,8 +130,15 @@ fn finalise(case: &mut Case<'_>) {
     let of_library =
         |op: Op| matches!(op, Op::Take | Op::GiveBack | Op::Reenter | Op::Alter | Op::Touch | Op::GiveUp | Op::Begin);
     let uses = |op: Op| !of_library(op) && !matches!(op, Op::Initialise | Op::Release | Op::EndThread);
-    let other = case.elsewhere().find(|other| uses(other.scene.event.op)).map(|other| other.scene.call);
-    if let Some(other) = other {
+    let others: Vec<Call> =
+        case.elsewhere().filter(|other| uses(other.scene.event.op)).map(|other| other.scene.call).collect();
+    // What such a thread has made or used last is there because the thread is.
+    let of_them = |call: Option<Call>| call.is_some_and(|call| others.iter().any(|other| other.thread == call.thread));
+    left.retain(|object| {
+        let concerned = case.world.concerned(*object);
+        !of_them(concerned.made) && !of_them(concerned.used)
+    });
+    if let Some(other) = others.first().copied() {
         case.report(
             INIT_10,
             "the library is finalised while another thread is in a call",
@@ -131,25 +148,45 @@ fn finalise(case: &mut Case<'_>) {
         .against(other, "has not returned");
     }
     // Objects of other parts of the program are not left over: INIT-07 was reported for them.
-    if !left.is_empty() && !of_others {
-        let world = case.world;
-        let device = left.iter().find(|object| object.kind == Kind::Device);
-        let set = device.and_then(|device| world.devices.get(&device.number)?.unpaired_set());
+    if !of_others {
+        left_over(case, left);
+    }
+}
+
+/// INIT-02, and DATA-04 for what datasets have left alone.
+fn left_over(case: &mut Case<'_>, left: Vec<Object>) {
+    let world = case.world;
+    let orphan = |object: &Object| world.data_buffers.get(*object).and_then(|entry| entry.data.orphaned);
+    let Some(first) = left.first() else { return };
+    if let Some(destroyed) = orphan(first).filter(|_| left.iter().all(|object| orphan(object).is_some())) {
         case.report(
-            INIT_02,
-            format!("the library is finalised while {} of the program's objects are alive", left.len()),
-            "every object is destroyed, and every device is reset as often as it was set",
-            "synchronise, unload models, destroy streams, events and notifies, free memory, destroy contexts, reset the devices",
+            DATA_04,
+            format!("the library is finalised while {} data buffers of destroyed datasets are alive", left.len()),
+            "each data buffer is destroyed, too",
+            "call aclDestroyDataBuffer for each buffer of a dataset (aclmdlGetDatasetBuffer)",
         )
         .all(left)
-        .against_any(set, "set the device, and no reset belongs to it");
+        .against(destroyed, "destroyed the dataset alone");
+        return;
     }
+    let device = left.iter().find(|object| object.kind == Kind::Device);
+    let set = device.and_then(|device| world.devices.get(&device.number)?.unpaired_set());
+    case.report(
+        INIT_02,
+        format!("the library is finalised while {} of the program's objects are alive", left.len()),
+        "every object is destroyed, and every device is reset as often as it was set",
+        "synchronise, unload models, destroy streams, events and notifies, free memory, destroy contexts, reset the devices",
+    )
+    .all(left)
+    .against_any(set, "set the device, and no reset belongs to it");
 }
 
 /// Remembers whether objects are left over.
 pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Finding]) {
     if matches!(scene.event.op, Op::Release | Op::Finalise) {
-        world.process.left_over = findings.iter().any(|finding| finding.rule == INIT_02);
+        let found = |rule: RuleId| findings.iter().any(|finding| finding.rule == rule);
+        world.process.left_over = found(INIT_02) || found(DATA_04);
+        world.process.for_others |= found(INIT_07);
     }
 }
 
@@ -169,6 +206,8 @@ fn left(case: &Case<'_>) -> Vec<Object> {
     left.extend(world.ranges.matching(|_| true));
     left.extend(world.pools.matching(|_| true));
     left.extend(world.models.matching(|_| true));
+    left.extend(world.graphs.matching(|_| true));
+    left.extend(world.channels.matching(|_| true));
     left.extend(world.datasets.matching(|_| true));
     left.extend(world.data_buffers.matching(|_| true));
     left.extend(world.descriptors.matching(|_| true));

@@ -74,6 +74,15 @@ impl Scene {
         datasets.filter_map(|dataset| world.datasets.get(dataset)).flat_map(|set| set.data.buffers.iter().copied())
     }
 
+    /// The device of the stream that the call queues work on, or of the model that it loads or runs before it returns.
+    pub(super) fn device_of_work(&self, world: &World) -> Option<u64> {
+        match self.event.queue() {
+            Some(queue) => Some(world.streams.get(queue)?.data.device),
+            None if matches!(self.event.op, Op::Execute | Op::Load) => world.context_device(self.event.context),
+            None => None,
+        }
+    }
+
     /// Whether the work that it queues runs functions of the program. These may use memory without an event.
     pub(super) fn runs_own_code(&self) -> bool {
         let instruction = |used: &MemoryUse| used.role == Role::Instruction;

@@ -1,6 +1,7 @@
 //! DEV, MEM, MODEL: objects that are alive when their context or device ends.
 
 use super::scene::Case;
+use super::world::World;
 use crate::catalogue::*;
 use crate::events::{Kind, Object, Op};
 use crate::rule::RuleId;
@@ -23,9 +24,11 @@ fn context(case: &mut Case<'_>, context: Object) {
     }
     let mut streams = case.world.streams_of(context);
     streams.retain(|stream| stream.kind == Kind::Stream);
-    left(case, CTX_10, format!("{context} is destroyed"), streams, "destroy its streams first");
-    let models = case.world.models.matching(|model| model.context == context);
-    left(case, MODEL_14, format!("{context} is destroyed"), models, "unload its models first");
+    let left = [
+        (CTX_10, streams, "destroy its streams"),
+        (MODEL_14, instances(case.world, context), "unload its models and destroy its graphs"),
+    ];
+    report(case, &format!("{context} is destroyed"), left.into());
     default_stream(case, context);
 }
 
@@ -50,12 +53,8 @@ fn device(case: &mut Case<'_>, device: Object) {
     let Some(entry) = world.devices.get(&device.number) else { return };
     let last = entry.sets_left() == 1;
     let Some(default) = entry.default_context.filter(|_| last) else { return };
-    let what = format!("{device} is reset");
-
     let of_default = world.streams.matching(|stream| stream.context == default);
     let of_default: Vec<Object> = of_default.into_iter().filter(|stream| stream.kind == Kind::Stream).collect();
-    left(case, DEV_02, what.clone(), of_default, "destroy the streams first");
-
     let mut others = world.contexts.matching(|context| context.device == device.number && !context.default);
     let shared = !others.is_empty();
     if !shared {
@@ -63,35 +62,56 @@ fn device(case: &mut Case<'_>, device: Object) {
         others.extend(world.events.matching(|event| event.device == device.number));
     }
     others.retain(|object| world.made(*object).is_none_or(|made| made.number > entry.forced));
-    left(case, DEV_10, what.clone(), others, "destroy events and contexts first");
-
-    let models = world.models.matching(|model| model.context == default);
-    left(case, MODEL_14, what.clone(), models, "unload the models first");
+    let mut left = vec![
+        (DEV_02, of_default, "destroy the streams"),
+        (DEV_10, others, "destroy events and contexts"),
+        (MODEL_14, instances(world, default), "unload the models and destroy the graphs"),
+    ];
     if !shared {
-        let here = |of: Option<u64>| of == Some(device.number);
-        let mut memory = world.blocks.matching(|block| here(block.device));
-        memory.extend(world.pools.matching(|pool| here(pool.device)));
-        memory.extend(super::virtual_memory::left(world, |physical| here(physical.device)));
-        // If a mapping is left, so is the range of its addresses.
-        let mut memory = world.forgotten(memory);
-        let mapped = memory.iter().filter(|block| block.kind == Kind::Memory);
-        let ranges: BTreeSet<Object> = mapped.filter_map(|block| Some(world.range(block.number)?.0)).collect();
-        memory.extend(ranges);
-        left(case, MEM_12, what, memory, "free the device's memory first");
+        left.push((MEM_12, memory(world, device.number), "free the device's memory"));
     }
+    report(case, &format!("{device} is reset"), left);
 }
 
-fn left(case: &mut Case<'_>, rule: RuleId, what: String, objects: Vec<Object>, fix: &'static str) {
-    let objects = case.world.forgotten(objects);
-    let Some(first) = objects.first().and_then(|first| case.world.made(*first)) else { return };
-    let kinds = objects.first().map_or(Kind::Process, |first| first.kind);
-    let count = objects.len();
+/// Models, and graphs that were captured or built.
+fn instances(world: &World, context: Object) -> Vec<Object> {
+    let mut all = world.models.matching(|model| model.context == context);
+    all.extend(world.graphs.matching(|graph| graph.context == context));
+    all
+}
+
+/// The memory of a device that the program has not freed.
+fn memory(world: &World, device: u64) -> Vec<Object> {
+    let here = |of: Option<u64>| of == Some(device);
+    let mut memory = world.blocks.matching(|block| here(block.device));
+    memory.extend(world.pools.matching(|pool| here(pool.device)));
+    memory.extend(super::virtual_memory::left(world, |physical| here(physical.device)));
+    // If a mapping is left, so is the range of its addresses.
+    let mut memory = world.forgotten(memory);
+    let mapped = memory.iter().filter(|block| block.kind == Kind::Memory);
+    let ranges: BTreeSet<Object> = mapped.filter_map(|block| Some(world.range(block.number)?.0)).collect();
+    memory.extend(ranges);
+    memory
+}
+
+/// What is left over is one mistake: the call comes too early. The first rule that has something names it.
+fn report(case: &mut Case<'_>, what: &str, left: Vec<(RuleId, Vec<Object>, &'static str)>) {
+    let world = case.world;
+    let mut left: Vec<_> = left.into_iter().map(|(rule, objects, fix)| (rule, world.forgotten(objects), fix)).collect();
+    left.retain(|(_, objects, _)| !objects.is_empty());
+    let Some(rule) = left.first().map(|(rule, ..)| *rule) else { return };
+    let fixes: Vec<&str> = left.iter().map(|(.., fix)| *fix).collect();
+    let objects: Vec<Object> = left.iter().flat_map(|(_, objects, _)| objects.iter().copied()).collect();
+    let Some(first) = objects.first().and_then(|first| world.made(*first)) else { return };
+    let mut kinds: Vec<String> = objects.iter().map(|object| object.kind.to_string()).collect();
+    kinds.dedup();
+    let (count, kinds) = (objects.len(), kinds.join(", "));
     let plural = if count == 1 { "is" } else { "are" };
     case.report(
         rule,
         format!("{what} while {count} of its objects ({kinds}) {plural} alive"),
         "everything that belongs to it has ended",
-        fix,
+        format!("{} first", fixes.join(", ")),
     )
     .all(objects)
     .against(first, "created one of them");

@@ -6,7 +6,7 @@ use super::recent::Recent;
 use super::registry::{Dead, Entry, Registry};
 use super::scene::UnderWay;
 use crate::catalogue::*;
-use crate::events::{Kind, Object, Op, Place, Span, Thread};
+use crate::events::{self, Kind, Object, Op, Place, Span, Thread};
 use crate::finding::{Call, Concerned, Finding};
 use crate::rule::RuleId;
 use std::collections::{BTreeMap, BTreeSet};
@@ -66,6 +66,8 @@ pub(super) struct World {
     /// The last wait for a device, and the context that it was for.
     pub(super) device_wait: Option<(Call, Object)>,
     pub(super) under_way: Vec<UnderWay>,
+    /// Waits for events that were not recorded. What the thread does next decides whether they are mistakes.
+    pub(super) stopped: BTreeMap<Thread, (Call, events::Event)>,
 }
 
 /// What became of an object.
@@ -170,7 +172,7 @@ impl World {
         let missed: Vec<Object> = named.filter(unknown).collect();
         self.missed.extend(missed);
         // A model or a graph that outlives its memory is reported once.
-        let lent = findings.iter().filter(|finding| [GRAPH_05, MODEL_02, MODEL_03].contains(&finding.rule));
+        let lent = findings.iter().filter(|finding| [GRAPH_05, MODEL_02, MODEL_03, MODEL_09].contains(&finding.rule));
         let left = lent.flat_map(|finding| finding.objects.iter().map(|concerned| concerned.object));
         self.kept.extend(left.filter(|object| matches!(object.kind, Kind::Graph | Kind::Model)));
         // Addresses without memory are reported once, and a call that would end the missing mapping is no second mistake.
@@ -180,10 +182,19 @@ impl World {
         self.process.without |= findings.iter().any(|finding| finding.rule == INIT_01);
         // The thread's context ended, by another thread.
         let lost = context.is_some_and(|context| self.contexts.get(Object::context(context)).is_none());
-        let lacking = |rule: RuleId| LACKING.contains(&rule) || lost && [CTX_11, DEV_08].contains(&rule);
+        // A callback that calls the library is one mistake, whatever it lacks.
+        let of_callback = |rule: RuleId| rule == CB_01 && context.is_none();
+        let lacking =
+            |rule: RuleId| LACKING.contains(&rule) || of_callback(rule) || lost && [CTX_11, DEV_08].contains(&rule);
         if findings.iter().any(|finding| lacking(finding.rule)) {
             self.threads.entry(thread).or_default().reported = true;
         }
+    }
+
+    /// Whether the thread has no context, which was reported.
+    pub(super) fn lacks_context(&self, event: &events::Event) -> bool {
+        let context = event.context.and_then(|context| self.contexts.get(Object::context(context)));
+        context.is_none() && self.threads.get(&event.thread).is_some_and(|thread| thread.reported)
     }
 
     /// Those of the objects that the program has not tried to end.

@@ -92,14 +92,14 @@ fn work_hides_no_other_work_of_another_stream_part_access_or_role() {
         queue(p, "reads", second, (a, 0, 64), (Access::Read, Role::Source));
     });
     assert_eq!(found, [STREAM_04]);
-    // A copy over what a model has written.
+    // A copy over what an operator has written.
     let found = broken(|p| {
         let (a, host, stream) = (p.malloc(64), p.malloc_host(64), p.stream());
         queue(p, "writes", stream, (a, 0, 64), (Access::Write, Role::Output));
         queue(p, "writes", stream, (a, 0, 64), WRITES);
         p.copy(host, a, None);
     });
-    assert_eq!(found, [MODEL_17]);
+    assert_eq!(found, [OP_03]);
 }
 
 #[test]

@@ -167,16 +167,20 @@ fn callbacks_have_a_thread_and_one_mechanism() {
             p.subscribe(s);
         },
     );
-    let unsubscribe = |p: &mut Program, synced: bool| {
+    let unsubscribe = |p: &mut Program, synced: bool, run: bool| {
         let stream = p.stream();
         p.subscribe(stream);
-        p.launch(stream, Op::LaunchCallback);
+        let callback = p.launch(stream, Op::LaunchCallback);
         if synced {
             p.sync(stream);
         }
+        if run {
+            p.callback_begins(callback);
+        }
         p.call("aclrtUnSubscribeReport", stream, Op::Unsubscribe);
     };
-    breaks(CB_06, |p| unsubscribe(p, false), |p| unsubscribe(p, true));
+    breaks(CB_06, |p| unsubscribe(p, false, true), |p| unsubscribe(p, true, true));
+    breaks(CB_06, |p| unsubscribe(p, true, false), |p| unsubscribe(p, true, true));
 }
 
 #[test]

@@ -33,6 +33,7 @@ pub(crate) fn findings(run: impl FnOnce(&mut Program)) -> Vec<Finding> {
     program.init();
     program.set(0);
     run(&mut program);
+    program.findings.extend(program.checker.left_open());
     program.findings
 }
 

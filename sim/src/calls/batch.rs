@@ -1,19 +1,18 @@
 //! Many copies in one call.
 //!
-//! Nothing is copied when one of them cannot be. An attribute says for a run of copies where both sides are; the run
+//! Nothing is copied when one of them cannot be. They go between host and device alone. An attribute says for a run of copies where both sides are; the run
 //! begins at the attribute's index and ends before that of the next (COPY-11).
 
 use super::copy::{Shape, too_long};
-use super::memory::not_null;
 use super::wanted;
 use crate::abi::{Address, In, Out, copy};
 use crate::failure::{Answer, Failure};
-use crate::machine::capture::{refuse_blocking, refuse_synchronous};
+use crate::machine::capture::refuse_blocking;
 use crate::machine::contexts::context::current_context;
-use crate::machine::contexts::named::submission_stream;
+use crate::machine::contexts::named::{Named, waiting_stream};
 use crate::machine::memory::{Hold, Place, describe, hold};
 use crate::machine::watch;
-use ascendcl_rules::Op;
+use ascendcl_rules::{COPY_11, Op};
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
 
@@ -30,7 +29,6 @@ pub(crate) fn aclrtMemcpyBatch(
     mut fail_index: Out<'_, usize>,
 ) -> Answer {
     wanted(&fail_index)?;
-    fail_index.set(usize::MAX);
     let arrays = Arrays { dsts, dest_maxs, srcs, sizes, num_batches, attrs, attrs_indexes, num_attrs };
     run(&arrays, &mut fail_index)
 }
@@ -64,7 +62,6 @@ pub(crate) fn aclrtMemcpyBatchAsync(
     stream: aclrtStream,
 ) -> Answer {
     wanted(&fail_index)?;
-    fail_index.set(usize::MAX);
     let arrays = Arrays { dsts, dest_maxs, srcs, sizes, num_batches, attrs, attrs_indexes, num_attrs };
     submit(&arrays, &mut fail_index, stream)
 }
@@ -114,32 +111,37 @@ struct Ready {
     holds: [Hold; 2],
 }
 
+/// A synchronous batch needs no context, and a capture does not refuse it.
 fn run(arrays: &Arrays<'_>, fail_index: &mut Out<'_, usize>) -> Answer {
-    if arrays.are_empty()? {
+    if arrays.are_empty(fail_index)? {
         return Ok(());
     }
+    arrays.check_by_itself()?;
     let parts = arrays.parts(fail_index)?;
     let first = parts.first().map_or(Address::NULL, |part| part.to);
     let call = parts.iter().fold(watch::call(Op::Use, first), |call, part| part.uses(call)).begin()?;
-    current_context()?;
-    refuse_synchronous()?;
-    for ready in prepare(&parts, fail_index)? {
-        ready.run();
-    }
+    let all = each(&parts, fail_index, Part::prepare)?;
+    unordered(&parts)?;
+    all.iter().for_each(Ready::run);
     call.end(Ok(()))
 }
 
 fn submit(arrays: &Arrays<'_>, fail_index: &mut Out<'_, usize>, stream: aclrtStream) -> Answer {
-    if arrays.are_empty()? {
+    if arrays.are_empty(fail_index)? {
         return Ok(());
     }
+    arrays.check_by_itself()?;
+    let named = Named::find(stream)?;
     let parts = arrays.parts(fail_index)?;
     let call = parts.iter().fold(watch::call(Op::Use, stream).queue(stream), |call, part| part.uses(call));
     let sides: Vec<Address> = parts.iter().flat_map(|part| [part.to, part.from]).collect();
     let call = call.blocking_for(&sides).begin()?;
-    let stream = submission_stream(stream)?;
-    let ready = prepare(&parts, fail_index)?;
+    current_context()?;
+    let ready = each(&parts, fail_index, |part| part.not_empty().and_then(|()| part.prepare()))?;
+    unordered(&parts)?;
     let pageable = ready.iter().flat_map(|ready| &ready.holds).any(Hold::is_pageable);
+    // A copy of pageable memory waits for the stream, and then happens in the call.
+    let stream = if pageable { waiting_stream(stream)? } else { named.for_work()? };
     if pageable {
         refuse_blocking(&stream, "a copy of memory that is not pinned waits until it has run")?;
         stream.refuse_self_wait()?;
@@ -157,49 +159,23 @@ fn submit(arrays: &Arrays<'_>, fail_index: &mut Out<'_, usize>, stream: aclrtStr
 
 impl Arrays<'_> {
     /// Without a byte to copy the vendor's library looks at nothing else.
-    fn are_empty(&self) -> Answer<bool> {
+    fn are_empty(&self, fail_index: &mut Out<'_, usize>) -> Answer<bool> {
         if self.sizes.is_null() {
             return Err(Failure::invalid("the array of sizes is null"));
         }
-        Ok(self.num_batches > 0 && self.sizes.list(self.num_batches).iter().all(|size| *size == 0))
+        let empty = self.num_batches > 0 && self.sizes.list(self.num_batches).iter().all(|size| *size == 0);
+        if empty {
+            fail_index.set(usize::MAX);
+        }
+        Ok(empty)
     }
 
-    fn parts(&self, fail_index: &mut Out<'_, usize>) -> Answer<Vec<Part>> {
+    /// What the AscendCL layer checks, which tells no index (100000).
+    fn check_by_itself(&self) -> Answer {
         let null = self.dsts.is_null() || self.srcs.is_null() || self.dest_maxs.is_null() || self.sizes.is_null();
         if null || self.attrs.is_null() || self.attrs_indexes.is_null() {
             return Err(Failure::invalid("one of the arrays is null"));
         }
-        self.check_by_itself()?;
-        if self.num_attrs == 0 || self.num_attrs > self.num_batches {
-            let text = format!("{} copies and {} attributes", self.num_batches, self.num_attrs);
-            return Err(Failure::refused(format!("{text}: there is one of each at least, and no more attributes")));
-        }
-        let count = self.num_batches;
-        let indexes = self.attrs_indexes.list(self.num_attrs);
-        let rises = indexes.is_sorted_by(|one, next| one < next);
-        if indexes.first() != Some(&0) || !rises || indexes.last().is_none_or(|last| *last >= count) {
-            let text =
-                format!("the attributes' indexes are {indexes:?}: they begin with 0, rise, and end before {count}");
-            return Err(Failure::refused(text));
-        }
-        let attributes = self.attrs.list(self.num_attrs);
-        let sides = (0..count).filter_map(|at| {
-            let attribute = indexes.partition_point(|start| *start <= at).checked_sub(1)?;
-            attributes.get(attribute).copied()
-        });
-        let places = self.dsts.addresses(count).into_iter().zip(self.srcs.addresses(count));
-        let sizes = self.dest_maxs.list(count).into_iter().zip(self.sizes.list(count));
-        let parts = places.zip(sizes).zip(sides);
-        let parts = parts.map(|(((to, from), (room, size)), sides)| Part { to, room, from, size, sides });
-        let parts: Vec<Part> = parts.collect();
-        each(&parts, fail_index, Part::check)?;
-        Ok(parts)
-    }
-}
-
-impl Arrays<'_> {
-    /// What the AscendCL layer checks, which tells no index (100000).
-    fn check_by_itself(&self) -> Answer {
         if self.num_batches == 0 {
             return Err(Failure::invalid("there is no copy in the batch"));
         }
@@ -213,15 +189,71 @@ impl Arrays<'_> {
         }
         Ok(())
     }
+
+    /// The copies. From here on the index tells of them alone.
+    fn parts(&self, fail_index: &mut Out<'_, usize>) -> Answer<Vec<Part>> {
+        const MOST: usize = 4096;
+        fail_index.set(usize::MAX);
+        let count = self.num_batches;
+        if self.num_attrs == 0 || self.num_attrs > count {
+            let text = format!("{count} copies and {} attributes", self.num_attrs);
+            return Err(wrong(format!("{text}: there is one of each at least, and no more attributes")));
+        }
+        if count > MOST {
+            return Err(wrong(format!("there are {count} copies; one call makes at most {MOST}")));
+        }
+        let indexes = self.attrs_indexes.list(self.num_attrs);
+        let rises = indexes.is_sorted_by(|one, next| one < next);
+        if indexes.first() != Some(&0) || !rises || indexes.last().is_none_or(|last| *last >= count) {
+            let text =
+                format!("the attributes' indexes are {indexes:?}: they begin with 0, rise, and end before {count}");
+            return Err(wrong(text));
+        }
+        let attributes = self.attrs.list(self.num_attrs);
+        let sides = (0..count).filter_map(|at| {
+            let attribute = indexes.partition_point(|start| *start <= at).checked_sub(1)?;
+            attributes.get(attribute).copied()
+        });
+        let places = self.dsts.addresses(count).into_iter().zip(self.srcs.addresses(count));
+        let sizes = self.dest_maxs.list(count).into_iter().zip(self.sizes.list(count));
+        let parts = places.zip(sizes).zip(sides);
+        let parts = parts.map(|(((to, from), (room, size)), sides)| Part { to, room, from, size, sides });
+        Ok(parts.collect())
+    }
 }
 
-fn prepare(parts: &[Part], fail_index: &mut Out<'_, usize>) -> Answer<Vec<Ready>> {
-    each(parts, fail_index, |part| {
-        let holds = [hold(part.to, part.size)?, hold(part.from, part.size)?];
-        side(part.to, part.sides.dstLoc)?;
-        side(part.from, part.sides.srcLoc)?;
-        Ok(Ready { to: part.to, from: part.from, size: part.size, holds })
-    })
+/// The copies of a batch have no order, so none reads or writes what another one writes (COPY-11). The library takes them.
+fn unordered(parts: &[Part]) -> Answer {
+    let spans = |part: &Part| {
+        let span = |start: Address, written| (start.number(), start.number().saturating_add(part.size), written);
+        [span(part.to, true), span(part.from, false)]
+    };
+    let mut all: Vec<(usize, usize, bool)> = parts.iter().flat_map(spans).collect();
+    all.sort_unstable();
+    // How far the earlier ones go: those that are written, and all.
+    let (mut written, mut any) = (0, 0);
+    for (start, end, writes) in all {
+        if start < written || writes && start < any {
+            return watch::mistaken(|| {
+                let text = format!("a copy of the batch writes what another one uses at {start:#x}");
+                let fix =
+                    "make the copies that depend on each other in an order: in two calls, with a wait between them";
+                Failure::refused(text).breaks(COPY_11, "copies that may be made in any order", fix)
+            });
+        }
+        any = any.max(end);
+        written = if writes { written.max(end) } else { written };
+    }
+    Ok(())
+}
+
+/// The batch as a whole is not as COPY-11 says (107000).
+fn wrong(text: String) -> Failure {
+    Failure::refused(text).breaks(
+        COPY_11,
+        "at most 4096 copies between host and device, and an attribute for each run of them, from index 0 on",
+        "split the batch, and give each run of copies with the same sides one attribute at the index of its first copy",
+    )
 }
 
 /// Stops at the first that fails, and says which that is.
@@ -230,24 +262,35 @@ fn each<T>(parts: &[Part], fail_index: &mut Out<'_, usize>, f: impl Fn(&Part) ->
     let results = numbered.map(|(index, part)| {
         f(part).map_err(|failure| {
             fail_index.set(index);
-            Failure::new(failure.code, format!("copy {index}: {}", failure.text))
+            let text = format!("copy {index}: {}", failure.text).into();
+            Failure { text, ..failure }
         })
     });
     results.collect()
 }
 
 impl Part {
-    fn check(&self) -> Answer {
-        not_null(self.to).and(not_null(self.from))?;
-        self.kind().map(drop)
+    fn not_empty(&self) -> Answer {
+        if self.size == 0 { Err(Failure::refused("there is nothing to copy")) } else { Ok(()) }
     }
 
-    fn kind(&self) -> Answer<aclrtMemcpyKind> {
-        match (is_device(self.sides.srcLoc)?, is_device(self.sides.dstLoc)?) {
-            (false, true) => Ok(aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE),
-            (true, false) => Ok(aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST),
-            (true, true) => Ok(aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE),
-            (false, false) => Err(Failure::unsupported("a batch does not copy from host to host")),
+    fn prepare(&self) -> Answer<Ready> {
+        if self.to.is_null() || self.from.is_null() {
+            return Err(Failure::refused("the address is null"));
+        }
+        let holds = [hold(self.to, self.size)?, hold(self.from, self.size)?];
+        let to_device = side(self.to, self.sides.dstLoc)?;
+        if to_device == side(self.from, self.sides.srcLoc)? {
+            return Err(wrong("a batch copies from the host to a device, or back".to_owned()));
+        }
+        Ok(Ready { to: self.to, from: self.from, size: self.size, holds })
+    }
+
+    fn kind(&self) -> Option<aclrtMemcpyKind> {
+        match (is_device(self.sides.srcLoc).ok()?, is_device(self.sides.dstLoc).ok()?) {
+            (false, true) => Some(aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE),
+            (true, false) => Some(aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST),
+            _ => None,
         }
     }
 
@@ -266,20 +309,22 @@ impl Ready {
 fn is_device(location: aclrtMemLocation) -> Answer<bool> {
     match location.kind {
         aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE => Ok(true),
-        aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST => Ok(false),
+        aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST | aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST_NUMA => {
+            Ok(false)
+        }
         other => Err(Failure::refused(format!("a batch copies nothing at a location of type {}", other.0))),
     }
 }
 
-/// The memory has to be where the attribute says.
-fn side(address: Address, location: aclrtMemLocation) -> Answer {
+/// The memory has to be where the attribute says. Answers whether that is a device.
+fn side(address: Address, location: aclrtMemLocation) -> Answer<bool> {
     let device = match describe(address).map(|found| found.place) {
         Some(Place::Device(id)) => Some(id),
         Some(Place::Host) | None => None,
     };
     let expected = is_device(location)?.then_some(location.id);
     if device == expected {
-        return Ok(());
+        return Ok(device.is_some());
     }
     let place = |id: Option<u32>| id.map_or_else(|| "host memory".to_owned(), |id| format!("memory of device {id}"));
     let text = format!("{:#x} is {}, and its attribute says {}", address.number(), place(device), place(expected));

@@ -28,10 +28,10 @@ pub(crate) fn aclrtIpcMemGetExportKey(
 ) -> Answer {
     not_null(dev_ptr)?;
     wanted(&key)?;
-    let for_all = one_flag(flags, ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION)?;
-    if size == 0 {
-        return Err(Failure::invalid("the size is 0"));
+    if size == 0 || len == 0 {
+        return Err(Failure::refused(format!("{size} bytes to share, and {len} bytes for the key: neither is 0")));
     }
+    let for_all = one_flag(flags, ACL_RT_IPC_MEM_EXPORT_FLAG_DISABLE_PID_VALIDATION)?;
     current_context()?;
     let call = watch::call(Op::Offer, dev_ptr).begin()?;
     let text = exported::export(dev_ptr, size, for_all)?;
@@ -39,19 +39,19 @@ pub(crate) fn aclrtIpcMemGetExportKey(
 }
 
 pub(crate) fn aclrtIpcMemSetImportPid(key: Text<'_>, pid: In<'_, i32>, num: usize) -> Answer {
-    let (key, processes) = (given(key)?, processes(&pid, num)?);
+    let (key, processes) = (given(key)?, processes(&pid, num, Failure::refused)?);
     current_context()?;
     exported::allow(&key, &processes)
 }
 
 /// The links between devices are all the same here.
 pub(crate) fn aclrtIpcMemSetAttr(key: Text<'_>, kind: aclrtIpcMemAttrType, attr: u64) -> Answer {
-    let key = given(key)?;
+    let key = key.get().ok_or_else(|| Failure::refused("the key is null"))?.into_owned();
     if kind != aclrtIpcMemAttrType::ACL_RT_IPC_MEM_ATTR_ACCESS_LINK {
-        return Err(Failure::invalid(format!("shared memory has no attribute {}", kind.0)));
+        return Err(Failure::refused(format!("shared memory has no attribute {}", kind.0)));
     }
     if attr > u64::from(ACL_RT_IPC_MEM_ATTR_ACCESS_LINK_UB_MULTI_PORT_PATH) {
-        return Err(Failure::invalid(format!("there is no link {attr}")));
+        return Err(Failure::refused(format!("there is no link {attr}")));
     }
     current_context()?;
     exported::exported(&key).map(drop)
@@ -123,10 +123,11 @@ pub(crate) fn aclrtMemExportToShareableHandle(
     flags: u64,
     mut shareable_handle: Out<'_, u64>,
 ) -> Answer {
-    wanted(&shareable_handle)?;
-    if handle_type > aclrtMemHandleType::ACL_MEM_HANDLE_TYPE_POSIX {
+    exportable(handle)?;
+    if handle_type != aclrtMemHandleType::ACL_MEM_HANDLE_TYPE_NONE {
         return Err(Failure::invalid(format!("there is no type of handle {}", handle_type.0)));
     }
+    wanted(&shareable_handle)?;
     shareable_handle.set(export(handle, flags)?);
     Ok(())
 }
@@ -137,6 +138,7 @@ pub(crate) fn aclrtMemExportToShareableHandleV2(
     share_type: aclrtMemSharedHandleType,
     shareable_handle: Address,
 ) -> Answer {
+    exportable(handle)?;
     not_null(shareable_handle)?;
     let room = size_of_shared(share_type)?;
     let mut bytes = export(handle, flags)?.to_ne_bytes().to_vec();
@@ -145,15 +147,16 @@ pub(crate) fn aclrtMemExportToShareableHandleV2(
     Ok(())
 }
 
+fn exportable(handle: aclrtDrvMemHandle) -> Answer {
+    if handle.is_null() { Err(Failure::invalid("the handle is null")) } else { Ok(()) }
+}
+
 fn export(handle: aclrtDrvMemHandle, flags: u64) -> Answer<u64> {
-    if handle.is_null() {
-        return Err(Failure::invalid("the handle is null"));
-    }
     physical::export(handle, one_flag(flags, ACL_RT_VMM_EXPORT_FLAG_DISABLE_PID_VALIDATION)?)
 }
 
 pub(crate) fn aclrtMemSetPidToShareableHandle(shareable_handle: u64, pid: In<'_, i32>, pid_num: usize) -> Answer {
-    physical::allow_import(shareable_handle, &processes(&pid, pid_num)?)
+    physical::allow_import(shareable_handle, &processes(&pid, pid_num, Failure::invalid)?)
 }
 
 pub(crate) fn aclrtMemSetPidToShareableHandleV2(
@@ -163,6 +166,7 @@ pub(crate) fn aclrtMemSetPidToShareableHandleV2(
     pid_num: usize,
 ) -> Answer {
     not_null(shareable_handle)?;
+    processes(&pid, pid_num, Failure::invalid)?;
     size_of_shared(share_type)?;
     aclrtMemSetPidToShareableHandle(u64::from_ne_bytes(shareable_handle.array()), pid, pid_num)
 }
@@ -186,11 +190,11 @@ pub(crate) fn aclrtMemImportFromShareableHandleV2(
 ) -> Answer {
     not_null(shareable_handle)?;
     wanted(&handle)?;
-    size_of_shared(share_type)?;
     if flags != 0 {
         return Err(Failure::invalid(format!("the flags are reserved as 0, not {flags:#x}")));
     }
     let device = current_context()?.device().clone();
+    size_of_shared(share_type)?;
     handle.set(import(u64::from_ne_bytes(shareable_handle.array()), device)?);
     Ok(())
 }
@@ -219,7 +223,7 @@ pub(crate) fn aclrtNotifyGetExportKey(notify: aclrtNotify, mut key: Out<'_, c_ch
 }
 
 pub(crate) fn aclrtNotifySetImportPid(notify: aclrtNotify, pid: In<'_, i32>, num: usize) -> Answer {
-    let (notify, processes) = (notify::find(notify)?, processes(&pid, num)?);
+    let (notify, processes) = (notify::find(notify)?, processes(&pid, num, Failure::refused)?);
     current_context()?;
     notify.allow(&processes)
 }
@@ -228,7 +232,7 @@ pub(crate) fn aclrtNotifySetImportPid(notify: aclrtNotify, pid: In<'_, i32>, num
 pub(crate) fn aclrtNotifyImportByKey(notify: Out<'_, aclrtNotify>, key: Text<'_>, flags: u64) -> Answer {
     wanted(&notify)?;
     let key = given(key)?;
-    one_flag(flags, ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS)?;
+    one_flag(flags, ACL_RT_NOTIFY_IMPORT_FLAG_ENABLE_PEER_ACCESS).map_err(|unknown| Failure::invalid(unknown.text))?;
     super::notify::hand_out(notify, true, || notify::import(&key))
 }
 
@@ -236,19 +240,23 @@ fn given(key: Text<'_>) -> Answer<String> {
     key.get().map(std::borrow::Cow::into_owned).ok_or_else(|| Failure::invalid("the key is null"))
 }
 
-fn processes(pid: &In<'_, i32>, num: usize) -> Answer<Vec<i32>> {
-    if pid.is_null() || num == 0 {
-        return Err(Failure::invalid("there is no process in the list"));
+/// The list, which is not null (100000), and has `none` for an answer if nothing is in it.
+fn processes(pid: &In<'_, i32>, num: usize, none: fn(&'static str) -> Failure) -> Answer<Vec<i32>> {
+    if pid.is_null() {
+        return Err(Failure::invalid("the list of processes is null"));
+    }
+    if num == 0 {
+        return Err(none("there is no process in the list"));
     }
     Ok(pid.list(num))
 }
 
-/// Whether the one flag is set that there is.
+/// Whether the one flag is set that there is (107000 for others).
 fn one_flag(flags: u64, known: u64) -> Answer<bool> {
     match flags {
         0 => Ok(false),
         flags if flags == known => Ok(true),
-        flags => Err(Failure::invalid(format!("{flags:#x} is no flag of this call"))),
+        flags => Err(Failure::refused(format!("{flags:#x} is no flag of this call"))),
     }
 }
 
@@ -257,6 +265,6 @@ fn size_of_shared(share_type: aclrtMemSharedHandleType) -> Answer<usize> {
     match share_type {
         aclrtMemSharedHandleType::ACL_MEM_SHARE_HANDLE_TYPE_DEFAULT => Ok(size_of::<u64>()),
         aclrtMemSharedHandleType::ACL_MEM_SHARE_HANDLE_TYPE_FABRIC => Ok(size_of::<aclrtMemFabricHandle>()),
-        _ => Err(Failure::invalid(format!("there is no type of shared handle {}", share_type.0))),
+        _ => Err(Failure::refused(format!("there is no type of shared handle {}", share_type.0))),
     }
 }

@@ -54,23 +54,18 @@ pub(crate) fn aclmdlRICondHandleGetCondPtr(handle: aclmdlRICondHandle, mut ptr: 
 pub(crate) fn aclmdlRIAddCondTask(params: aclmdlRICondTaskParams, stream: aclrtStream, flags: u32) -> Answer {
     named(stream)?;
     let stream = Named::find(stream)?;
-    let condition =
-        find_condition(params.handle).ok_or_else(|| Failure::refused("the parameters name no condition"))?;
     let (kind, count) = (params.kind, params.size);
-    let fits = match kind {
-        aclmdlRICondTaskType::ACL_MODEL_RI_COND_TYPE_IF => count == 1 || count == 2,
-        aclmdlRICondTaskType::ACL_MODEL_RI_COND_TYPE_WHILE => count == 1,
-        aclmdlRICondTaskType::ACL_MODEL_RI_COND_TYPE_SWITCH => count > 0,
-        _ => false,
-    };
-    if !fits || flags != 0 {
+    if kind > aclmdlRICondTaskType::ACL_MODEL_RI_COND_TYPE_SWITCH || count == 0 || flags != 0 {
         let text = format!("there is no conditional task of kind {} with {count} bodies and flags {flags}", kind.0);
         return Err(Failure::refused(text));
     }
+    let condition =
+        find_condition(params.handle).ok_or_else(|| Failure::refused("the parameters name no condition"))?;
     let places = Address::of_array(params.modelRIArray);
     if places.is_null() {
         return Err(Failure::refused("there is no place for the bodies: the array is null"));
     }
+    condition.has_no_task()?;
     let stream = stream.for_work()?;
     for (at, body) in capture::add_task(&stream, condition, kind, count as usize)?.into_iter().enumerate() {
         places.offset(at * size_of::<aclmdlRI>()).write(&body.0.addr().to_ne_bytes());

@@ -11,7 +11,7 @@ use ascendcl_sys::types::aclrtContext;
 
 pub(crate) fn aclrtCreateContext(mut context: Out<'_, aclrtContext>, device_id: i32) -> Answer {
     wanted(&context)?;
-    let device = device::device(device_id.into())?;
+    let device = device::device_to_use(device_id)?;
     let call = watch::call(Op::Create, Object::context(0)).with(Object::device(device.id().into())).begin()?;
     let created = life::devices::create_context(&device)?;
     created.make_current();

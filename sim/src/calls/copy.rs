@@ -14,7 +14,7 @@ use crate::machine::memory::{Hold, Place as Found, describe, hold};
 use crate::machine::streams::stream::Stream;
 use crate::machine::trouble;
 use crate::machine::watch::{self, Watching};
-use ascendcl_rules::{COPY_01, Op, Place, Role};
+use ascendcl_rules::{COPY_01, COPY_06, COPY_10, Object, Op, Place, Role};
 use ascendcl_sys::types::*;
 use std::sync::Arc;
 
@@ -71,15 +71,17 @@ pub(crate) fn aclrtMemcpyAsync(
     // On a thread without a context the copy is refused below, and the checker hears of it.
     if current_context().is_ok() {
         not_on_host_alone(kind, dst, src)?;
-        if dst == src {
-            return Ok(());
-        }
-        if happens_at_once(dst, src, shape, stream)? {
+        if dst != src && happens_at_once(dst, src, shape, stream)? {
             return copy_now(dst, src, shape, kind);
         }
     }
     let call = shape.uses(watch::call(Op::Use, stream).queue(stream), dst, src, kind);
     let call = call.room(dst, dest_max).copies(dst, src, count).blocking_for(&[dst, src]).begin()?;
+    if dst == src && current_context().is_ok() {
+        // The checker has heard of the call. Nothing is queued, so nothing is in flight afterwards.
+        drop(call);
+        return Ok(());
+    }
     let stream = named.for_work()?;
     call.end(Job::new(dst, src, shape)?.submit(&stream))
 }
@@ -100,6 +102,7 @@ pub(crate) fn aclrtMemcpy2d(
     if kind == aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE {
         return Err(Failure::invalid("rows are copied from device to device on a stream alone"));
     }
+    shape.not_too_large()?;
     let call = shape.extent(shape.uses(watch::call(Op::Use, dst), dst, src, kind), dst, src).begin()?;
     current_context()?;
     refuse_synchronous()?;
@@ -122,6 +125,7 @@ pub(crate) fn aclrtMemcpy2dAsync(
     }
     let shape = Shape::plane(dst, src, Shape { width, height, dpitch, spitch }, kind)?;
     let named = Named::find(stream)?;
+    shape.not_too_large()?;
     if happens_at_once(dst, src, shape, stream)? {
         return copy_now(dst, src, shape, kind);
     }
@@ -202,11 +206,14 @@ impl Shape {
         Self { width: count, height: 1, dpitch: count, spitch: count }
     }
 
-    /// A two-dimensional copy's shape, in the limits of COPY-10.
+    /// A two-dimensional copy's shape. The AscendCL layer looks at the pitches first, and then at the direction (100000).
     fn plane(dst: Address, src: Address, shape: Self, kind: aclrtMemcpyKind) -> Answer<Self> {
-        const WIDEST: usize = 5_000_000;
-        const HIGHEST: usize = 5 * 1024 * 1024;
-        known(dst, src, kind)?;
+        not_null(dst).and(not_null(src))?;
+        let Self { width, dpitch, spitch, .. } = shape;
+        if width > dpitch || width > spitch {
+            let text = format!("the rows are {width} wide, with pitches of {dpitch} and {spitch}");
+            return Err(of_a_plane(Failure::invalid(text)));
+        }
         let directions = [
             aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_DEVICE,
             aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_HOST,
@@ -214,19 +221,23 @@ impl Shape {
             aclrtMemcpyKind::ACL_MEMCPY_DEFAULT,
         ];
         if !directions.contains(&kind) {
-            return Err(Failure::invalid(format!("a two-dimensional copy has no direction {}", kind.0)));
-        }
-        let Self { width, height, dpitch, spitch } = shape;
-        if width > dpitch || width > spitch || width > WIDEST || height > HIGHEST {
-            let text = format!(
-                "{width} wide and {height} high with pitches {dpitch} and {spitch}: the width is at most either pitch \
-                 and {WIDEST}, the height at most {HIGHEST}"
-            );
-            let failure = Failure::invalid(text);
-            let is_huge = width > WIDEST || height > HIGHEST;
-            return Err(if is_huge { failure } else { too_long(failure) });
+            let text = format!("a two-dimensional copy has no direction {}", kind.0);
+            return Err(of_a_plane(Failure::invalid(text)));
         }
         Ok(shape)
+    }
+
+    /// The runtime below takes no larger one (107000).
+    fn not_too_large(&self) -> Answer {
+        const WIDEST: usize = 5_000_000;
+        const HIGHEST: usize = 5 * 1024 * 1024;
+        let Self { width, height, .. } = self;
+        if *width > WIDEST || *height > HIGHEST {
+            let text =
+                format!("the rows are {width} wide, and there are {height}; {WIDEST} and {HIGHEST} are the limits");
+            return Err(of_a_plane(Failure::refused(text)));
+        }
+        Ok(())
     }
 
     /// Tells the memory that a copy uses: of several rows the first and the last, because what is between the rows is not
@@ -293,14 +304,31 @@ fn known(dst: Address, src: Address, kind: aclrtMemcpyKind) -> Answer {
 fn not_on_host_alone(kind: aclrtMemcpyKind, dst: Address, src: Address) -> Answer {
     let on_host = |address| !matches!(describe(address).map(|found| found.place), Some(Found::Device(_)));
     if kind == aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST && on_host(dst) && on_host(src) {
-        return Err(Failure::unsupported("a stream does not copy from host to host"));
+        return Err(
+            on_host_alone("a stream does not copy from host to host").about(Object::memory(dst.number() as u64))
+        );
     }
     Ok(())
+}
+
+/// Work of a stream has a side on a device (COPY-06).
+pub(super) fn on_host_alone(text: &'static str) -> Failure {
+    let fix = "copy in host memory with aclrtMemcpy, or with a function of the language";
+    Failure::unsupported(text).breaks(COPY_06, "memory of a device on one side", fix)
 }
 
 /// The vendor's library looks at nothing else then. By the manual a copy has something to copy.
 fn nothing_to_copy() -> Answer {
     if_documented(|| Failure::invalid("there is nothing to copy: the size is 0"))
+}
+
+/// The shape of a two-dimensional copy is not as COPY-10 says.
+fn of_a_plane(failure: Failure) -> Failure {
+    failure.breaks(
+        COPY_10,
+        "a width of at most either pitch and 5,000,000 bytes, at most 5 * 1024 * 1024 rows, and a direction that there is",
+        "pass widths and pitches in bytes, and copy a larger area in parts",
+    )
 }
 
 /// More is written than the call says that there is room for (COPY-01).

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 pub(crate) fn aclrtSetDevice(device_id: i32) -> Answer {
-    let device = device::device(device_id.into())?;
+    let device = device::device_to_use(device_id)?;
     let call = watch::call(Op::Set, Object::device(device.id().into())).begin()?;
     devices::set(&device, |context| call.made(context))
 }
@@ -77,13 +77,13 @@ pub(crate) fn aclrtGetPrimaryCtxState(device_id: i32, flags: Out<'_, u32>, mut a
 
 /// Every two different devices can reach each other.
 pub(crate) fn aclrtDeviceCanAccessPeer(mut can: Out<'_, i32>, device_id: i32, peer_device_id: i32) -> Answer {
+    different(device_id, peer_device_id)?;
+    device::device(peer_device_id.into())?;
+    let device = numbered(device_id)?;
     if can.is_null() {
         return Err(Failure::refused("there is no place for the result: the pointer is null"));
     }
-    let (device, peer) = (numbered(device_id)?, numbered(peer_device_id)?);
-    different(device, peer)?;
     device::device(device.into())?;
-    device::device(peer.into())?;
     can.set(1);
     Ok(())
 }
@@ -132,7 +132,7 @@ fn peer_of(context: &Context, peer_device_id: i32) -> Answer<Arc<device::Device>
     Ok(peer)
 }
 
-fn different(device: u32, peer: u32) -> Answer {
+fn different<N: PartialEq>(device: N, peer: N) -> Answer {
     if device == peer {
         Err(Failure::invalid("a device needs no access to itself, and none can be enabled"))
     } else {

@@ -9,7 +9,7 @@ use crate::machine::device::settings;
 use crate::machine::event::{self, ACROSS_DEVICES, Event, Made, PLAIN, Status, find};
 use crate::machine::signals::shared_event;
 use crate::machine::watch;
-use ascendcl_rules::{Flag, IPC_02, Object, Op};
+use ascendcl_rules::{EVENT_03, Flag, IPC_02, Object, Op};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
 use std::sync::Arc;
@@ -51,7 +51,7 @@ fn create(mut event: Out<'_, aclrtEvent>, flags: u32, made: Made) -> Answer {
         Made::Ex => Some(Flag::Ex),
     };
     let call = watch::call(Op::Create, Object::event(0))
-        .flag(Flag::Waitable, flags & (ACL_EVENT_SYNC | ACL_EVENT_EXTERNAL) != 0)
+        .flag(Flag::Waitable, flags & (ACL_EVENT_SYNC | ACROSS_DEVICES | ACL_EVENT_EXTERNAL) != 0)
         .flag(Flag::External, flags & ACL_EVENT_EXTERNAL != 0)
         .flag(Flag::Timed, flags & ACL_EVENT_TIME_LINE != 0);
     let call = kind.into_iter().fold(call, |call, kind| call.flag(kind, true)).begin()?;
@@ -126,9 +126,22 @@ fn wait_limit(timeout: u32) -> Option<Duration> {
 
 /// A wait for an event that a capture recorded is part of the capture. The checker does not see it.
 fn wait_of(stream: aclrtStream, event: aclrtEvent) -> watch::Watching {
-    let own = shared_event::find(event).is_none();
-    let captured = own && find(event).is_ok_and(|event| event.is_captured());
-    watch::call(Op::Await, event).queue(stream).unless(captured)
+    watch::call(Op::Await, event).queue(stream).unless(is_of_this_process(event, Event::is_captured))
+}
+
+/// The host waits for an event, or asks about it. The checker has not seen the record of one that is being captured: the
+/// failure of the call says what is wrong.
+fn host_asks(op: Op, event: aclrtEvent) -> watch::Watching {
+    watch::call(op, event).unless(is_being_captured(event))
+}
+
+fn is_being_captured(event: aclrtEvent) -> bool {
+    is_of_this_process(event, Event::is_being_captured)
+}
+
+/// Whether it is an event of this process alone, and so.
+fn is_of_this_process(event: aclrtEvent, so: impl Fn(&Event) -> bool) -> bool {
+    shared_event::find(event).is_none() && find(event).is_ok_and(|event| so(&event))
 }
 
 fn is_external(flag: u32, external: u32) -> Answer<bool> {
@@ -173,17 +186,18 @@ pub(crate) fn aclrtSetOpWaitTimeout(timeout: u32) -> Answer {
 
 /// A time limit of 0 means no limit.
 pub(crate) fn aclrtStreamWaitEventWithTimeout(stream: aclrtStream, event: aclrtEvent, timeout: i32) -> Answer {
+    let Ok(timeout) = u32::try_from(timeout) else {
+        return Err(Failure::refused(format!("{timeout} is no time limit; it is 0 or positive")));
+    };
+    Named::find(stream)?;
     if event.is_null() {
         return Err(Failure::refused("the event is null"));
     }
-    match u32::try_from(timeout) {
-        Ok(timeout) => hold_up(stream, event, wait_limit(timeout)),
-        Err(_) => Err(Failure::refused(format!("{timeout} is no time limit; it is 0 or positive"))),
-    }
+    hold_up(stream, event, wait_limit(timeout))
 }
 
 pub(crate) fn aclrtSynchronizeEvent(event: aclrtEvent) -> Answer {
-    let call = watch::call(Op::Synchronize, event).begin()?;
+    let call = host_asks(Op::Synchronize, event).begin()?;
     if let Some(shared) = shared_event::find(event) {
         return call.end(shared.synchronize(None));
     }
@@ -194,7 +208,7 @@ pub(crate) fn aclrtSynchronizeEvent(event: aclrtEvent) -> Answer {
 
 pub(crate) fn aclrtSynchronizeEventWithTimeout(event: aclrtEvent, timeout: i32) -> Answer {
     not_below_minus_one(timeout)?;
-    let call = watch::call(Op::Synchronize, event).begin()?;
+    let call = host_asks(Op::Synchronize, event).begin()?;
     if let Some(shared) = shared_event::find(event) {
         return call.end(shared.synchronize(deadline(timeout)?));
     }
@@ -206,7 +220,7 @@ pub(crate) fn aclrtSynchronizeEventWithTimeout(event: aclrtEvent, timeout: i32) 
 
 pub(crate) fn aclrtQueryEventStatus(event: aclrtEvent, mut status: Out<'_, aclrtEventRecordedStatus>) -> Answer {
     wanted(&status)?;
-    let call = watch::call(Op::Query, event).begin()?;
+    let call = host_asks(Op::Query, event).begin()?;
     if let Some(shared) = shared_event::find(event) {
         status.set(recorded(call.found(shared.is_complete())));
         return Ok(());
@@ -228,9 +242,10 @@ fn recorded(complete: bool) -> aclrtEventRecordedStatus {
 
 pub(crate) fn aclrtQueryEvent(event: aclrtEvent, mut status: Out<'_, aclrtEventStatus>) -> Answer {
     wanted(&status)?;
-    let call = watch::call(Op::Query, event).begin()?;
-    let event = unshared(event)?;
-    not_ex(&event)?;
+    let call = host_asks(Op::Query, event).begin()?;
+    let handle = event;
+    let event = unshared(handle)?;
+    not_ex(handle, &event)?;
     event.for_the_host()?;
     status.set(match call.found(is_complete(&event)?) {
         true => aclrtEventStatus::ACL_EVENT_STATUS_COMPLETE,
@@ -242,8 +257,9 @@ pub(crate) fn aclrtQueryEvent(event: aclrtEvent, mut status: Out<'_, aclrtEventS
 pub(crate) fn aclrtQueryEventWaitStatus(event: aclrtEvent, mut status: Out<'_, aclrtEventWaitStatus>) -> Answer {
     wanted(&status)?;
     let call = watch::call(Op::Query, event).flag(Flag::OfWaits, true).begin()?;
-    let event = unshared(event)?;
-    not_ex(&event)?;
+    let handle = event;
+    let event = unshared(handle)?;
+    not_ex(handle, &event)?;
     event.for_the_host()?;
     status.set(match call.found(event.waits_are_over()) {
         true => aclrtEventWaitStatus::ACL_EVENT_WAIT_STATUS_COMPLETE,
@@ -257,7 +273,8 @@ pub(crate) fn aclrtEventElapsedTime(mut ms: Out<'_, f32>, start_event: aclrtEven
     if start_event.is_null() || end_event.is_null() {
         return Err(Failure::invalid("an event is null"));
     }
-    let call = watch::call(Op::Elapsed, start_event).with(end_event).begin()?;
+    let captured = [start_event, end_event].into_iter().any(is_being_captured);
+    let call = watch::call(Op::Elapsed, start_event).with(end_event).unless(captured).begin()?;
     let own = |event| match shared_event::find(event) {
         Some(_) => Ok(None),
         None => find(event).map(Some),
@@ -317,9 +334,13 @@ fn is_complete(event: &Event) -> Answer<bool> {
     })
 }
 
-fn not_ex(event: &Event) -> Answer {
+fn not_ex(handle: aclrtEvent, event: &Event) -> Answer {
     if event.is_ex() {
-        return Err(Failure::unsupported("an event made by aclrtCreateEventExWithFlag has no such query"));
+        let failure = Failure::unsupported("an event made by aclrtCreateEventExWithFlag has no such query");
+        let fix = "ask with aclrtQueryEventStatus, or make the event by aclrtCreateEventWithFlag";
+        return Err(failure
+            .breaks(EVENT_03, "an event of another creating call", fix)
+            .about(Object::event(handle.0.addr() as u64)));
     }
     Ok(())
 }

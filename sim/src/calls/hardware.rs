@@ -117,16 +117,16 @@ pub(crate) fn aclrtPersistentTaskClean(stream: aclrtStream) -> Answer {
 }
 
 pub(crate) fn aclrtCtxSetSysParamOpt(opt: aclSysParamOpt, value: i64) -> Answer {
-    let place = parameter(opt)?;
-    let context = current_context()?;
+    let place = of_contexts(opt)?;
     possible(opt, value)?;
+    let context = current_context()?;
     lock(settings::parameters()).insert((context.id(), place), value);
     Ok(())
 }
 
 pub(crate) fn aclrtCtxGetSysParamOpt(opt: aclSysParamOpt, mut value: Out<'_, i64>) -> Answer {
     wanted(&value)?;
-    let place = parameter(opt)?;
+    let place = of_contexts(opt)?;
     value.set(kept(current_context()?.id(), place)?);
     Ok(())
 }
@@ -153,9 +153,18 @@ fn parameter(opt: aclSysParamOpt) -> Answer<u32> {
     Ok(opt.0)
 }
 
-/// 0 is off and 1 is on; calculations can also be the same on all devices (2).
+/// A parameter that a context can have. How early kernels start is decided for the process (107000).
+fn of_contexts(opt: aclSysParamOpt) -> Answer<u32> {
+    let place = parameter(opt)?;
+    if opt == aclSysParamOpt::ACL_OPT_ENABLE_KERNEL_EARLY_START {
+        return Err(Failure::refused(format!("contexts do not have the system parameter {}", opt.0)));
+    }
+    Ok(place)
+}
+
+/// 0 is off and 1 is on; how alike calculations are has more levels.
 fn possible(opt: aclSysParamOpt, value: i64) -> Answer {
-    let most = if opt == aclSysParamOpt::ACL_OPT_DETERMINISTIC { 2 } else { 1 };
+    let most = if opt == aclSysParamOpt::ACL_OPT_DETERMINISTIC { 3 } else { 1 };
     if (0..=most).contains(&value) {
         return Ok(());
     }
@@ -168,7 +177,12 @@ fn kept(context: usize, place: u32) -> Answer<i64> {
 }
 
 /// No device here can be stopped in the middle of its work.
-pub(crate) fn aclrtDeviceTaskAbort(device_id: i32, _timeout: u32) -> Answer {
+pub(crate) fn aclrtDeviceTaskAbort(device_id: i32, timeout: u32) -> Answer {
+    /// In milliseconds: 36 minutes.
+    const LONGEST: u32 = 36 * 60 * 1000;
+    if timeout > LONGEST {
+        return Err(Failure::refused(format!("the time limit is {timeout} ms; at most {LONGEST} ms are possible")));
+    }
     let device = device::device(device_id.into())?;
     if !devices::is_set(&device) {
         return Err(Failure::no_context());
@@ -178,34 +192,45 @@ pub(crate) fn aclrtDeviceTaskAbort(device_id: i32, _timeout: u32) -> Answer {
 
 /// Nothing overflows here: the status is zeros.
 pub(crate) fn aclrtGetOverflowStatus(output_addr: Address, output_size: usize, stream: aclrtStream) -> Answer {
-    const LEAST: usize = 64;
+    const SIZE: usize = 64;
     not_null(output_addr)?;
     let named = Named::find(stream)?;
-    if output_size < LEAST {
-        return Err(Failure::refused(format!("the status takes {LEAST} bytes, and there is room for {output_size}")));
+    if output_size != SIZE {
+        return Err(Failure::refused(format!("the status takes {SIZE} bytes, and the size given is {output_size}")));
     }
-    refuse_on(&*named.for_work()?, "asked for its overflows")?;
-    aclrtMemsetAsync(output_addr, LEAST, 0, LEAST, stream)
+    uncaptured(named, "asked for its overflows")?;
+    aclrtMemsetAsync(output_addr, SIZE, 0, SIZE, stream)
+}
+
+/// That the stream is being captured comes before the context.
+fn uncaptured(named: Named, what: &str) -> Answer {
+    named.stream().map_or(Ok(()), |stream| refuse_on(stream, what))?;
+    named.for_work().map(drop)
 }
 
 pub(crate) fn aclrtResetOverflowStatus(stream: aclrtStream) -> Answer {
-    refuse_on(&*Named::find(stream)?.for_work()?, "rid of its overflows")
+    uncaptured(Named::find(stream)?, "rid of its overflows")
 }
 
-/// The load of a simulated device is not measured: it counts as idle.
+/// The load of a simulated device is not measured: it counts as idle. What a device does not tell is -1, and one that is not
+/// there tells nothing.
 pub(crate) fn aclrtGetDeviceUtilizationRate(
     device_id: i32,
     mut utilization_info: InOut<'_, aclrtUtilizationInfo>,
 ) -> Answer {
-    let idle = |before: aclrtUtilizationInfo| {
-        device::device(device_id.into())?;
+    const UNTOLD: i32 = -1;
+    let rates = |before: aclrtUtilizationInfo| {
+        if !before.utilizationExtend.is_null() {
+            return Err(Failure::invalid("the extension is reserved as null"));
+        }
+        let rate = device::device(device_id.into()).map_or(UNTOLD, |_| 0);
         Ok(aclrtUtilizationInfo {
-            cubeUtilization: 0,
-            vectorUtilization: 0,
-            aicpuUtilization: 0,
-            memoryUtilization: 0,
+            cubeUtilization: rate,
+            vectorUtilization: rate,
+            aicpuUtilization: rate,
+            memoryUtilization: UNTOLD,
             utilizationExtend: before.utilizationExtend,
         })
     };
-    utilization_info.replace(idle).unwrap_or_else(|| Err(Failure::invalid("there is no place for the rates")))
+    utilization_info.replace(rates).unwrap_or_else(|| Err(Failure::invalid("there is no place for the rates")))
 }

@@ -8,9 +8,10 @@ use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::current_context;
 use crate::machine::contexts::named::Named;
 use crate::machine::memory::memory_pools::{self, Pool, Value};
-use crate::machine::memory::{allocate_from, free_pooled};
+use crate::machine::memory::{allocate_from, free_in_order};
 use crate::machine::watch;
 use ascendcl_rules::{Flag, Object, Op, Place, Role};
+use ascendcl_sys::error_codes::{ACL_ERROR_RT_INTERNAL_ERROR, ACL_ERROR_RT_PARAM_INVALID};
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
 use std::sync::Arc;
@@ -19,8 +20,14 @@ use std::sync::Arc;
 pub(crate) fn aclrtMemPoolCreate(mut mem_pool: Out<'_, aclrtMemPool>, pool_props: In<'_, aclrtMemPoolProps>) -> Answer {
     wanted(&mem_pool)?;
     let properties = pool_props.get().ok_or_else(|| Failure::invalid("the properties are null"))?;
+    if properties.allocType != aclrtMemAllocationType::ACL_MEM_ALLOCATION_TYPE_PINNED {
+        return Err(Failure::invalid(format!("there is no type of allocation {}", properties.allocType.0)));
+    }
     if properties.location.kind != aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE {
         return Err(Failure::invalid("memory pools are on devices alone"));
+    }
+    if properties.reserved != [0; 32] {
+        return Err(Failure::invalid("the reserved bytes of the properties are not 0"));
     }
     current_context()?;
     let device = Object::device(properties.location.id.into());
@@ -41,7 +48,7 @@ pub(crate) fn aclrtMemPoolDestroy(mem_pool: aclrtMemPool) -> Answer {
     call.end(memory_pools::destroy(mem_pool))
 }
 
-/// The memory can be used at once, and 0 bytes have an address as well.
+/// The memory can be used at once. For 0 bytes there is no address, and only nulls are refused.
 pub(crate) fn aclrtMemPoolMallocAsync(
     mut ptr: Out<'_, *mut c_void>,
     size: usize,
@@ -49,10 +56,17 @@ pub(crate) fn aclrtMemPoolMallocAsync(
     stream: aclrtStream,
 ) -> Answer {
     wanted(&ptr)?;
+    named(mem_pool)?;
+    if stream.is_null() {
+        return Err(Failure::invalid("the stream is null"));
+    }
+    if size == 0 {
+        return Ok(());
+    }
     let pool = found(mem_pool)?;
-    no_default(stream)?;
     let named = Named::find(stream)?;
-    let call = watch::call(Op::Allocate, Object::memory(0)).queue(stream).with(mem_pool).flag(Flag::Pooled, true);
+    let call =
+        watch::call(Op::Allocate, Object::memory(0)).at_once_or_queue(stream).with(mem_pool).flag(Flag::Pooled, true);
     let call = match pool.device_id() {
         Some(device) => call.with(Object::device(device.into())),
         None => call,
@@ -67,17 +81,19 @@ pub(crate) fn aclrtMemPoolMallocAsync(
 
 pub(crate) fn aclrtMemPoolFreeAsync(ptr: Address, stream: aclrtStream) -> Answer {
     not_null(ptr)?;
-    no_default(stream)?;
+    if stream.is_null() {
+        return Err(Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, "the stream is null"));
+    }
     let named = Named::find(stream)?;
-    let call = watch::call(Op::Free, ptr).queue(stream).flag(Flag::Pooled, true).begin()?;
+    // A captured stream gives the memory back when its graph is destroyed.
+    let captured = named.stream().is_some_and(|stream| stream.is_captured());
+    let call = match captured {
+        true => watch::call(Op::Change, ptr),
+        false => watch::call(Op::Free, ptr).queue(stream),
+    };
+    let call = call.flag(Flag::Pooled, true).begin()?;
     let stream = named.for_work()?;
-    call.end(free_pooled(ptr, |block| {
-        let keep = move |_| {
-            let _kept = &block;
-            Ok(())
-        };
-        stream.submit_each(keep).map(drop)
-    }))
+    call.end(free_in_order(ptr, |free| stream.submit_each(move |_| free.run()).map(drop)))
 }
 
 pub(crate) fn aclrtMemPoolTrimTo(mem_pool: aclrtMemPool, min_bytes_to_keep: usize) -> Answer {
@@ -86,8 +102,7 @@ pub(crate) fn aclrtMemPoolTrimTo(mem_pool: aclrtMemPool, min_bytes_to_keep: usiz
 }
 
 pub(crate) fn aclrtMemPoolSetAttr(mem_pool: aclrtMemPool, attr: aclrtMemPoolAttr, value: Address) -> Answer {
-    let pool = found(mem_pool)?;
-    not_null(value)?;
+    let pool = asked(mem_pool, value)?;
     let new = match pool.get(attr)? {
         Value::Word(_) => value.bytes(4).first_chunk().map(|bytes| Value::Word(u32::from_ne_bytes(*bytes))),
         Value::Bytes(_) => value.bytes(8).first_chunk().map(|bytes| Value::Bytes(u64::from_ne_bytes(*bytes))),
@@ -96,8 +111,7 @@ pub(crate) fn aclrtMemPoolSetAttr(mem_pool: aclrtMemPool, attr: aclrtMemPoolAttr
 }
 
 pub(crate) fn aclrtMemPoolGetAttr(mem_pool: aclrtMemPool, attr: aclrtMemPoolAttr, value: Address) -> Answer {
-    let pool = found(mem_pool)?;
-    not_null(value)?;
+    let pool = asked(mem_pool, value)?;
     match pool.get(attr)? {
         Value::Word(word) => value.write(&word.to_ne_bytes()),
         Value::Bytes(bytes) => value.write(&bytes.to_ne_bytes()),
@@ -105,14 +119,20 @@ pub(crate) fn aclrtMemPoolGetAttr(mem_pool: aclrtMemPool, attr: aclrtMemPoolAttr
     Ok(())
 }
 
+fn named(mem_pool: aclrtMemPool) -> Answer {
+    if mem_pool.is_null() { Err(Failure::invalid("the memory pool is null")) } else { Ok(()) }
+}
+
 fn found(mem_pool: aclrtMemPool) -> Answer<Arc<Pool>> {
-    if mem_pool.is_null() {
-        return Err(Failure::invalid("the memory pool is null"));
-    }
+    named(mem_pool)?;
     memory_pools::find(mem_pool).inspect_err(|_| watch::missed(mem_pool))
 }
 
-/// The default stream cannot be named by null here.
-fn no_default(stream: aclrtStream) -> Answer {
-    if stream.is_null() { Err(Failure::invalid("the stream is null")) } else { Ok(()) }
+/// The pool of a call about its attributes, which has the runtime below look at both (107000).
+fn asked(mem_pool: aclrtMemPool, value: Address) -> Answer<Arc<Pool>> {
+    named(mem_pool)?;
+    if value.is_null() {
+        return Err(Failure::refused("there is no place for the value: the pointer is null"));
+    }
+    found(mem_pool).map_err(|unknown| Failure { code: ACL_ERROR_RT_PARAM_INVALID, ..unknown })
 }

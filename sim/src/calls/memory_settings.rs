@@ -5,43 +5,67 @@ use crate::abi::{Address, In, Out};
 use crate::failure::{Answer, Failure};
 use crate::machine::contexts::context::current_context;
 use crate::machine::memory::virtual_memory::is_reserved;
-use crate::machine::memory::{Place, describe};
+use crate::machine::memory::{Place, describe, possible};
 use ascendcl_sys::types::*;
 use core::ffi::c_void;
 
+/// The AscendCL layer looks at the list, the runtime below at what is in it, with the context before the attributes.
 pub(crate) fn aclrtMallocWithCfg(
     dev_ptr: Out<'_, *mut c_void>,
     size: usize,
     policy: aclrtMemMallocPolicy,
     cfg: In<'_, aclrtMallocConfig>,
 ) -> Answer {
-    if attributes(&cfg)? {
-        return Err(Failure::unsupported("the addresses of device memory are its own (ACL_RT_MEM_ATTR_VA_FLAG)"));
+    wanted(&dev_ptr)?;
+    if cfg.get().is_some_and(|config| config.numAttrs != 0 && config.attrs.is_null()) {
+        return Err(no_list(Failure::invalid));
+    }
+    possible(size)?;
+    let list = list(&cfg)?;
+    if let Ok(context) = current_context() {
+        for (attribute, number) in list {
+            let fits = match attribute {
+                // The module is for statistics of the vendor's tools.
+                aclrtMallocAttrType::ACL_RT_MEM_ATTR_RSV | aclrtMallocAttrType::ACL_RT_MEM_ATTR_MODULE_ID => true,
+                aclrtMallocAttrType::ACL_RT_MEM_ATTR_DEVICE_ID => context.device().id() == number,
+                _ => false,
+            };
+            if !fits {
+                let text = format!("device memory cannot have the attribute {} with {number}", attribute.0);
+                return Err(Failure::refused(text));
+            }
+        }
     }
     super::aclrtMalloc(dev_ptr, size, policy)
 }
 
-/// Host and device share their addresses here, as the attribute for it asks.
+/// Host and device share their addresses here, as the attribute for it asks. The attributes come before the context.
 pub(crate) fn aclrtMallocHostWithCfg(ptr: Out<'_, *mut c_void>, size: u64, cfg: In<'_, aclrtMallocConfig>) -> Answer {
-    let reachable = attributes(&cfg)?;
+    wanted(&ptr)?;
     let size =
         usize::try_from(size).map_err(|_| Failure::invalid(format!("{size} bytes are more than an address has")))?;
+    possible(size)?;
+    let mut reachable = false;
+    for (attribute, number) in list(&cfg)? {
+        match attribute {
+            aclrtMallocAttrType::ACL_RT_MEM_ATTR_MODULE_ID => {}
+            aclrtMallocAttrType::ACL_RT_MEM_ATTR_VA_FLAG => reachable = number != 0,
+            other => return Err(Failure::refused(format!("host memory has no attribute {}", other.0))),
+        }
+    }
     super::memory::allocate_host(ptr, size, reachable)
 }
 
-/// Whether a device is to have the memory at the same address. Without a list there are no attributes.
-fn attributes(cfg: &In<'_, aclrtMallocConfig>) -> Answer<bool> {
-    cfg.attributes().into_iter().try_fold(false, |reachable, (attribute, number)| match attribute {
-        // The module is for statistics of the vendor's tools.
-        aclrtMallocAttrType::ACL_RT_MEM_ATTR_MODULE_ID => Ok(reachable),
-        aclrtMallocAttrType::ACL_RT_MEM_ATTR_DEVICE_ID => {
-            let own = current_context()?.device().id();
-            let text = || format!("the memory is for device {number}, and the current context is of device {own}");
-            if own == number { Ok(reachable) } else { Err(Failure::unsupported(text())) }
-        }
-        aclrtMallocAttrType::ACL_RT_MEM_ATTR_VA_FLAG => Ok(number != 0),
-        other => Err(Failure::invalid(format!("there is no attribute {} of memory", other.0))),
-    })
+/// The attributes of an allocation. Without a configuration there are none; one without a list is none (107000).
+fn list(cfg: &In<'_, aclrtMallocConfig>) -> Answer<Vec<(aclrtMallocAttrType, u32)>> {
+    if cfg.get().is_some_and(|config| config.attrs.is_null()) {
+        return Err(no_list(Failure::refused));
+    }
+    Ok(cfg.attributes())
+}
+
+fn no_list(failure: fn(&'static str) -> Failure) -> Failure {
+    failure("the configuration has no list of attributes: the pointer is null")
 }
 
 /// Answers 1 if each address is in memory of one of these types, otherwise 0.
@@ -56,14 +80,18 @@ pub(crate) fn aclrtCheckMemType(
     const MEDIA: u32 = 0x8;
     const RESERVED: u32 = 0x10;
     wanted(&check_result)?;
-    if addr_list.is_null() || size == 0 {
-        return Err(Failure::invalid("there are no addresses"));
+    if addr_list.is_null() {
+        return Err(Failure::invalid("the array of addresses is null"));
     }
-    if mem_type == 0 || mem_type & !(DEVICE | MEDIA | RESERVED) != 0 {
-        return Err(Failure::invalid(format!("{mem_type:#x} is no set of types of device memory")));
-    }
+    check_result.set(0);
     if reserve != 0 {
-        return Err(Failure::invalid("the reserved argument is 0"));
+        return Err(Failure::refused("the reserved argument is 0"));
+    }
+    if size == 0 {
+        return Err(Failure::refused("there are no addresses"));
+    }
+    if mem_type & !(DEVICE | MEDIA | RESERVED) != 0 {
+        return Err(Failure::refused(format!("{mem_type:#x} is no set of types of device memory")));
     }
     let is_of_type = |address: Address| match describe(address).map(|found| found.place) {
         _ if is_reserved(address) => mem_type & RESERVED != 0,

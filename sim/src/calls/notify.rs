@@ -17,13 +17,14 @@ use std::time::Duration;
 
 pub(crate) fn aclrtCreateNotify(notify: Out<'_, aclrtNotify>, flag: u64) -> Answer {
     wanted(&notify)?;
-    if flag == u64::from(ACL_NOTIFY_DEVICE_USE_ONLY) {
-        return Err(Failure::unsupported("this device has no notifies for its own use alone"));
-    }
-    if flag != u64::from(ACL_NOTIFY_DEFAULT) {
+    let of_the_device = flag == u64::from(ACL_NOTIFY_DEVICE_USE_ONLY);
+    if !of_the_device && flag != u64::from(ACL_NOTIFY_DEFAULT) {
         return Err(Failure::refused(format!("there is no notify with the flag {flag:#x}")));
     }
-    hand_out(notify, false, || Ok(notify::create()))
+    hand_out(notify, false, || match of_the_device {
+        true => Err(Failure::unsupported("this device has no notifies for its own use alone")),
+        false => Ok(notify::create()),
+    })
 }
 
 pub(crate) fn aclrtDestroyNotify(notify: aclrtNotify) -> Answer {
@@ -83,10 +84,12 @@ pub(crate) fn aclrtNotifyBatchReset(notifies: In<'_, aclrtNotify>, num: usize) -
     Ok(())
 }
 
-/// The flag is not looked at.
-pub(crate) fn aclrtValueWrite(dev_addr: Address, value: u64, _flag: u32, stream: aclrtStream) -> Answer {
+pub(crate) fn aclrtValueWrite(dev_addr: Address, value: u64, flag: u32, stream: aclrtStream) -> Answer {
     not_null(dev_addr)?;
     let (named, stream) = (stream, Named::find(stream)?);
+    if flag != 0 {
+        return Err(Failure::refused(format!("the flag is reserved as 0, not {flag:#x}")));
+    }
     on_device(dev_addr)?;
     let call = watch::call(Op::Use, named).queue(named);
     let call = call.writes(dev_addr, size_of::<u64>(), Role::Signal, Some(Claimed::Device)).begin()?;

@@ -23,13 +23,10 @@ pub(crate) fn aclrtHostRegister(
     if size == 0 {
         return Err(Failure::invalid("registered memory has at least one byte"));
     }
-    if ![
-        aclrtHostRegisterType::ACL_HOST_REGISTER_MAPPED,
-        aclrtHostRegisterType::ACL_HOST_REGISTER_IOMEMORY,
-        aclrtHostRegisterType::ACL_HOST_REGISTER_READONLY,
-    ]
-    .contains(&kind)
-    {
+    // Each is a bit, and memory that is only mapped has none.
+    let known =
+        aclrtHostRegisterType::ACL_HOST_REGISTER_IOMEMORY.0 | aclrtHostRegisterType::ACL_HOST_REGISTER_READONLY.0;
+    if kind.0 & !known != 0 {
         return Err(Failure::unsupported(format!("there is no type of registration {}", kind.0)));
     }
     register(ptr, size)?;

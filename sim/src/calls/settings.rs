@@ -7,8 +7,11 @@ use crate::machine::contexts::context::current_context;
 use crate::machine::contexts::named::Named;
 use crate::machine::device::settings;
 use crate::machine::device::{self, Device};
+use crate::machine::life::devices;
+use crate::machine::streams::refusals::refuse_on;
 use crate::machine::streams::{self, stopping};
 use ascendcl_sys::constants::*;
+use ascendcl_sys::error_codes::ACL_ERROR_RT_DEV_SETUP_ERROR;
 use ascendcl_sys::types::*;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
@@ -43,25 +46,42 @@ pub(crate) fn aclrtSetStreamAttribute(
     set_attribute(stream, stm_attr_type, number)
 }
 
+/// Attribute and value come before a capture, and this before the context.
 fn set_attribute(stream: aclrtStream, attribute: aclrtStreamAttr, value: u64) -> Answer {
     let named = Named::find(stream)?;
     if attribute == aclrtStreamAttr::ACL_STREAM_ATTR_FAILURE_MODE {
         return set_failure_mode(named, value);
     }
+    let word = u32::try_from(value).ok().filter(|word| match attribute {
+        aclrtStreamAttr::ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK | aclrtStreamAttr::ACL_STREAM_ATTR_CACHE_OP_INFO => {
+            *word <= 1
+        }
+        aclrtStreamAttr::ACL_STREAM_ATTR_USER_CUSTOM_TAG | aclrtStreamAttr::ACL_STREAM_ATTR_PRIORITY => true,
+        _ => false,
+    });
     let refuse = || Failure::refused(format!("{value} is no value of the stream attribute {}", attribute.0));
-    let word = u32::try_from(value).map_err(|_| refuse())?;
+    let word = word.ok_or_else(refuse)?;
+    named_for_priority(&named, attribute)?;
+    let of_captured =
+        [aclrtStreamAttr::ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK, aclrtStreamAttr::ACL_STREAM_ATTR_USER_CUSTOM_TAG];
+    if let Some(stream) = named.stream().filter(|_| of_captured.contains(&attribute)) {
+        refuse_on(stream, "given this attribute")?;
+    }
     let stream = named.for_work()?;
     match attribute {
-        aclrtStreamAttr::ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK if word <= 1 => {
-            stream.settings.overflow_check.store(word, SeqCst);
-        }
-        aclrtStreamAttr::ACL_STREAM_ATTR_CACHE_OP_INFO if word <= 1 => {
-            stream.settings.cache_operators.store(word, SeqCst);
-        }
+        aclrtStreamAttr::ACL_STREAM_ATTR_FLOAT_OVERFLOW_CHECK => stream.settings.overflow_check.store(word, SeqCst),
+        aclrtStreamAttr::ACL_STREAM_ATTR_CACHE_OP_INFO => stream.settings.cache_operators.store(word, SeqCst),
         aclrtStreamAttr::ACL_STREAM_ATTR_USER_CUSTOM_TAG => stream.settings.tag.store(word, SeqCst),
         // Taken, and without effect: the priority of a stream is chosen when it is created.
-        aclrtStreamAttr::ACL_STREAM_ATTR_PRIORITY => {}
-        _ => return Err(refuse()),
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Null is not the default stream where a priority is concerned (107000).
+fn named_for_priority(named: &Named, attribute: aclrtStreamAttr) -> Answer {
+    if attribute == aclrtStreamAttr::ACL_STREAM_ATTR_PRIORITY && named.stream().is_none() {
+        return Err(Failure::refused("the stream is null"));
     }
     Ok(())
 }
@@ -87,7 +107,9 @@ pub(crate) fn aclrtGetStreamAttribute(
     mut value: Out<'_, aclrtStreamAttrValue>,
 ) -> Answer {
     wanted(&value)?;
-    let stream = Named::find(stream)?.in_any_context()?;
+    let named = Named::find(stream)?;
+    named_for_priority(&named, stm_attr_type)?;
+    let stream = named.in_any_context()?;
     let settings = &stream.settings;
     let number = match stm_attr_type {
         aclrtStreamAttr::ACL_STREAM_ATTR_FAILURE_MODE => u32::from(settings.stops_at_failure()),
@@ -132,22 +154,36 @@ fn device_of_mode() -> Answer<Arc<Device>> {
 }
 
 pub(crate) fn aclrtSetDeviceResLimit(device_id: i32, kind: aclrtDevResLimitType, value: u32) -> Answer {
-    device::device(device_id.into())?.core_limits().set(kind, value)
+    settings::cores(kind)?;
+    device_in_use(device_id)?.core_limits().set(kind, value)
 }
 
 pub(crate) fn aclrtGetDeviceResLimit(device_id: i32, kind: aclrtDevResLimitType, mut value: Out<'_, u32>) -> Answer {
     wanted(&value)?;
-    value.set(limit_of(&*device::device(device_id.into())?, kind)?);
+    settings::cores(kind)?;
+    value.set(limit_of(&*device_in_use(device_id)?, kind)?);
     Ok(())
 }
 
 pub(crate) fn aclrtResetDeviceResLimit(device_id: i32) -> Answer {
-    device::device(device_id.into())?.core_limits().reset();
+    device_in_use(device_id)?.core_limits().reset();
     Ok(())
 }
 
+/// A device that a thread has set (507033).
+fn device_in_use(device_id: i32) -> Answer<Arc<Device>> {
+    let device = device::device(device_id.into())?;
+    if !devices::is_set(&device) {
+        let text = format!("no thread has set device {device_id}");
+        return Err(Failure::new(ACL_ERROR_RT_DEV_SETUP_ERROR, text));
+    }
+    Ok(device)
+}
+
 pub(crate) fn aclrtSetStreamResLimit(stream: aclrtStream, kind: aclrtDevResLimitType, value: u32) -> Answer {
-    Named::find(stream)?.in_any_context()?.settings.limits.set(kind, value)
+    let named = Named::find(stream)?;
+    settings::cores(kind)?;
+    named.in_any_context()?.settings.limits.set(kind, value)
 }
 
 /// A setting that the stream does not have comes from its device.
@@ -157,7 +193,9 @@ pub(crate) fn aclrtGetStreamResLimit(
     mut value: Out<'_, u32>,
 ) -> Answer {
     wanted(&value)?;
-    let stream = Named::find(stream)?.in_any_context()?;
+    let named = Named::find(stream)?;
+    settings::cores(kind)?;
+    let stream = named.in_any_context()?;
     value.set(match stream.settings.limits.get(kind)? {
         Some(limit) => limit,
         None => limit_of(stream.device(), kind)?,
@@ -182,15 +220,15 @@ pub(crate) fn aclrtUnuseStreamResInCurrentThread(stream: aclrtStream) -> Answer 
     Ok(())
 }
 
-/// The limit that applies on this thread: that of the stream that it uses, or the device's.
+/// The limit that applies on this thread: that of the stream that it uses, or the device's, for which it needs a context.
 pub(crate) fn aclrtGetResInCurrentThread(kind: aclrtDevResLimitType, mut value: Out<'_, u32>) -> Answer {
     wanted(&value)?;
-    let context = current_context()?;
+    settings::cores(kind)?;
     let stream = streams::numbered(settings::stream_in_use());
     let own = stream.map(|stream| stream.settings.limits.get(kind)).transpose()?.flatten();
     value.set(match own {
         Some(limit) => limit,
-        None => limit_of(context.device(), kind)?,
+        None => limit_of(current_context()?.device(), kind)?,
     });
     Ok(())
 }

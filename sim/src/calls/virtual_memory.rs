@@ -180,7 +180,7 @@ pub(crate) fn aclrtMemGetAllocationGranularity(
     mut granularity: Out<'_, usize>,
 ) -> Answer {
     wanted(&granularity)?;
-    physical::check(&given(&prop)?)?;
+    physical::check_kind(&given(&prop)?)?;
     if option > aclrtMemGranularityOptions::ACL_RT_MEM_ALLOC_GRANULARITY_RECOMMENDED {
         return Err(Failure::invalid(format!("there is no granularity {}", option.0)));
     }
@@ -214,6 +214,9 @@ pub(crate) fn aclrtMemGetAddressRange(
     mut psize: Out<'_, usize>,
 ) -> Answer {
     not_null(ptr)?;
+    if pbase.is_null() && psize.is_null() {
+        return Err(Failure::refused("there is no place for a result: both pointers are null"));
+    }
     let (start, size) = memory::block_around(ptr)?;
     pbase.set(start.pointer());
     psize.set(size);

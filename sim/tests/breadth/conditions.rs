@@ -8,14 +8,18 @@ use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::*;
 use core::ptr::null_mut;
 
-const IF: aclmdlRICondTaskType = aclmdlRICondTaskType::ACL_MODEL_RI_COND_TYPE_IF;
-const WHILE: aclmdlRICondTaskType = aclmdlRICondTaskType::ACL_MODEL_RI_COND_TYPE_WHILE;
-const SWITCH: aclmdlRICondTaskType = aclmdlRICondTaskType::ACL_MODEL_RI_COND_TYPE_SWITCH;
-const PLAIN: aclmdlRICondHandleFlag = aclmdlRICondHandleFlag(0);
+pub(crate) const IF: aclmdlRICondTaskType = aclmdlRICondTaskType::ACL_MODEL_RI_COND_TYPE_IF;
+pub(crate) const WHILE: aclmdlRICondTaskType = aclmdlRICondTaskType::ACL_MODEL_RI_COND_TYPE_WHILE;
+pub(crate) const SWITCH: aclmdlRICondTaskType = aclmdlRICondTaskType::ACL_MODEL_RI_COND_TYPE_SWITCH;
+pub(crate) const PLAIN: aclmdlRICondHandleFlag = aclmdlRICondHandleFlag(0);
 const ASSIGN: aclmdlRICondHandleFlag = aclmdlRICondHandleFlag::ACL_MODEL_RI_COND_HANDLE_ASSIGN_DEFAULT;
 
 /// A condition of what is captured on the stream, and the place of its number.
-fn condition(stream: aclrtStream, first: u32, flag: aclmdlRICondHandleFlag) -> (aclmdlRICondHandle, *mut u64) {
+pub(crate) fn condition(
+    stream: aclrtStream,
+    first: u32,
+    flag: aclmdlRICondHandleFlag,
+) -> (aclmdlRICondHandle, *mut u64) {
     let (mut status, mut instance) = (aclmdlRICaptureStatus::ACL_MODEL_RI_CAPTURE_STATUS_NONE, aclmdlRI::NULL);
     ok!(model_instance::aclmdlRICaptureGetInfo(stream, &mut status, &mut instance));
     let (mut handle, mut place) = (aclmdlRICondHandle::NULL, null_mut());
@@ -122,7 +126,7 @@ fn bodies_are_neither_destroyed_nor_run_nor_captured_twice_and_a_condition_has_o
     let [first]: [_; 1] = add(main, handle, IF);
     let mut again = [aclmdlRI::NULL];
     fails!(
-        ACL_ERROR_INVALID_PARAM,
+        ACL_ERROR_RT_PARAM_INVALID,
         "for one task",
         model_instance::aclmdlRIAddCondTask(params(handle, IF, &mut again), main, 0)
     );

@@ -44,22 +44,3 @@ fn no_condition_is_ever_made_and_a_refused_task_leaves_the_capture_whole() {
     ok!(model_instance::aclmdlRIDestroy(model));
     fails!(ACL_ERROR_RT_INVALID_HANDLE, "", model_instance::aclmdlRICondHandleCreate(model, 1, flag, &mut condition));
 }
-
-#[test]
-fn a_simulated_device_is_idle() {
-    let _world = world();
-    let extension = bogus();
-    let mut rates = aclrtUtilizationInfo {
-        cubeUtilization: 9,
-        vectorUtilization: 9,
-        aicpuUtilization: 9,
-        memoryUtilization: 9,
-        utilizationExtend: extension,
-    };
-    fails!(ACL_ERROR_RT_INVALID_DEVICEID, "99", device::aclrtGetDeviceUtilizationRate(99, &mut rates));
-    assert_eq!(rates.cubeUtilization, 9, "a call that failed stores nothing");
-    ok!(device::aclrtGetDeviceUtilizationRate(0, &mut rates));
-    assert_eq!((rates.cubeUtilization, rates.vectorUtilization), (0, 0));
-    assert_eq!((rates.aicpuUtilization, rates.memoryUtilization), (0, 0));
-    assert_eq!(rates.utilizationExtend, extension, "it is the program's own");
-}

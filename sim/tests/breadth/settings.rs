@@ -274,7 +274,7 @@ fn a_parameter_of_the_process_has_a_default_and_one_of_a_context_none() {
         assert_eq!(value, kept);
     }
     let code = ACL_ERROR_RT_PARAM_INVALID;
-    fails!(code, "3 is no value", device::aclrtSetSysParamOpt(deterministic, 3));
+    fails!(code, "4 is no value", device::aclrtSetSysParamOpt(deterministic, 4));
     let other = aclSysParamOpt::ACL_OPT_ENABLE_DEBUG_KERNEL;
     fails!(code, "2 is no value", device::aclrtSetSysParamOpt(other, 2));
 }

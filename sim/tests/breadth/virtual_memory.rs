@@ -12,7 +12,7 @@ use core::ptr::null_mut;
 const UNIT: usize = 2 << 20;
 const INVALID: i32 = ACL_ERROR_RT_PARAM_INVALID;
 
-fn properties() -> aclrtPhysicalMemProp {
+pub(crate) fn properties() -> aclrtPhysicalMemProp {
     let location = aclrtMemLocation { id: 0, kind: aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE };
     aclrtPhysicalMemProp {
         handleType: aclrtMemHandleType::ACL_MEM_HANDLE_TYPE_NONE,

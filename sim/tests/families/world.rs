@@ -202,10 +202,16 @@ impl World {
 
     pub(crate) fn physical(&self) -> Pair<aclrtDrvMemHandle> {
         *self.physical.get_or_init(|| {
-            let properties = self.place("aclrtPhysicalMemProp", "prop").cast::<aclrtPhysicalMemProp>();
+            let properties = aclrtPhysicalMemProp {
+                handleType: aclrtMemHandleType::ACL_MEM_HANDLE_TYPE_NONE,
+                allocationType: aclrtMemAllocationType::ACL_MEM_ALLOCATION_TYPE_PINNED,
+                memAttr: aclrtMemAttr::ACL_HBM_MEM_HUGE,
+                location: aclrtMemLocation { id: 0, kind: aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE },
+                reserve: 0,
+            };
             let size = 2 << 20;
             let pair = two(aclrtDrvMemHandle::NULL, |handle| {
-                ok!(memory::aclrtMallocPhysical(handle, size, properties, 0));
+                ok!(memory::aclrtMallocPhysical(handle, size, &properties, 0));
             });
             ok!(memory::aclrtFreePhysical(pair.destroyed));
             pair

@@ -9,6 +9,7 @@ mod common;
 mod files;
 mod support;
 
+mod answered;
 mod blameless;
 mod bounds;
 mod built;
@@ -24,6 +25,8 @@ mod operators;
 mod outward;
 mod pictures;
 mod pools;
+mod projects;
+mod projects_go_on;
 mod reachable;
 mod refused;
 mod reporting;

@@ -254,6 +254,9 @@ fn while_captured(mode: aclmdlRICaptureMode, step: impl FnOnce(aclrtStream)) -> 
         acl!(aclmdlRICaptureEnd(stream, &mut graph));
         acl!(aclmdlRIExecuteAsync(graph, stream));
         acl!(aclrtSynchronizeStream(stream));
+        if !graph.is_null() {
+            ok!(aclmdlRIDestroy(graph));
+        }
         acl!(aclrtDestroyStream(stream));
         ok!(aclrtResetDevice(0));
         ok!(aclFinalize());
@@ -287,6 +290,7 @@ fn a_capture_has_the_calls_of_a_capture() {
     let ended = |stream| {
         let mut graph = aclmdlRI::NULL;
         ok!(aclmdlRICaptureEnd(stream, &mut graph));
+        ok!(aclmdlRIDestroy(graph));
     };
     assert_eq!(while_captured(GLOBAL, ended), [(rules::GRAPH_01, "aclmdlRICaptureEnd")]);
     let elsewhere = |stream| {

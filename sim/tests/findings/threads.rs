@@ -131,7 +131,7 @@ unsafe extern "C" {
 }
 
 /// The number of a thread that reports when it is told to, the sender that tells it, and the thread.
-fn reporter(reports: impl FnOnce() + Send + 'static) -> (u64, mpsc::Sender<()>, thread::JoinHandle<()>) {
+pub(crate) fn reporter(reports: impl FnOnce() + Send + 'static) -> (u64, mpsc::Sender<()>, thread::JoinHandle<()>) {
     let ((tell, told), (subscribe, subscribed)) = (mpsc::channel(), mpsc::channel());
     let thread = thread::spawn(move || {
         tell.send(pthread_self() as u64).unwrap();

@@ -67,9 +67,11 @@ fn copies_of_rows_and_batches_write_in_replays() {
     };
     assert_eq!(copied_behind(rows), []);
     let batch = |stream, block: *mut c_void| {
-        let side = |id| aclrtMemLocation { kind: aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE, id };
-        let sides = aclrtMemcpyBatchAttr { dstLoc: side(0), srcLoc: side(0), rsv: [0; 16] };
-        let (to, from, sizes, mut index) = ([block], [on_device(&[1_u8; 64])], [64_usize], [0_usize]);
+        let [host, device] =
+            [aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_HOST, aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE]
+                .map(|kind| aclrtMemLocation { kind, id: 0 });
+        let sides = aclrtMemcpyBatchAttr { dstLoc: device, srcLoc: host, rsv: [0; 16] };
+        let (to, from, sizes, mut index) = ([block], [malloc_host(64)], [64_usize], [0_usize]);
         let mut sides = [sides];
         ok!(aclrtMemcpyBatchAsync(
             to.as_ptr().cast_mut(),

@@ -151,10 +151,7 @@ fn without_a_block_the_call_fails_and_nothing_is_queued() {
     assert_eq!(y.elements::<i32>(), [5]);
     assert_eq!(pool.calls(), [Call::Allocate(160)], "nothing to free");
     assert_eq!(control::live().device_blocks, blocks);
-    let found = control::findings();
-    let none = found.iter().find(|finding| finding.rule == rules::ALLOC_19).unwrap();
-    assert!(none.found.contains(&format!("allocator object {:#x} has no block of 160 bytes", pool.number())), "{none}");
-    assert_eq!(findings(), [rules::ALLOC_19]);
+    assert_eq!(findings(), [], "an allocator may have no block");
 
     pool.gives(Gives::Blocks);
     assert_eq!(run(), ACL_SUCCESS, "the stream still has its allocator");

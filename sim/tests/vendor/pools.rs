@@ -109,12 +109,14 @@ fn blocks(world: &mut World, named: &Named) -> Option<Ready> {
             Box::new(move || {
                 let mut made = null_mut();
                 let out = if null { null_mut() } else { &mut made };
-                Outcome::made(take(out, size, aclrtMemPool(pointer(from)), it), made.expose_provenance())
+                let code = take(out, size, aclrtMemPool(pointer(from)), it);
+                // For no bytes there is no address.
+                if made.is_null() { code.into() } else { Outcome::made(code, made.expose_provenance()) }
             })
         }
         "MemPoolFreeAsync" => {
             let on = world.stream(named.at(named.arguments.len() - 1));
-            let known = world.get("pooled", "x");
+            let known = world.get("pooled", "x").filter(|known| *known != 0);
             let from = pool(world, "p");
             let address = if named.at(0) == "NULL" {
                 0

@@ -7,6 +7,7 @@ use crate::abi::{Address, Name, Out, Text};
 use crate::calls::wanted;
 use crate::failure::{Answer, Failure};
 use crate::machine::models::{self, Description, Entry, Side, Source, data_type, filled, format, io_dims};
+use ascendcl_rules::MODEL_24;
 use ascendcl_sys::constants::ACL_MAX_DIM_CNT;
 use ascendcl_sys::error_codes::ACL_ERROR_GE_SHAPE_INVALID;
 use ascendcl_sys::types::*;
@@ -90,7 +91,14 @@ pub(crate) fn aclmdlGetCurOutputDims(
     let known = output(model_desc, index, |entry| entry.largest.clone())?;
     let filled = filled(model_desc)?;
     let id = filled.model.ok_or_else(|| {
-        Failure::invalid("the description came from a file or an image; only that of a loaded model knows (MODEL-24)")
+        let failure = Failure::invalid(
+            "the description came from a file or an image; only that of a loaded model knows (MODEL-24)",
+        );
+        failure.breaks(
+            MODEL_24,
+            "the description of a loaded model",
+            "get it by aclmdlGetDesc, with the model's number",
+        )
     })?;
     let current = models::find(id)?.current_outputs();
     let now = current.and_then(|outputs| outputs.into_iter().nth(index)).or(known).ok_or_else(|| {

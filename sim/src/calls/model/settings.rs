@@ -8,6 +8,7 @@ use crate::calls::wanted;
 use crate::failure::{Answer, Failure};
 use crate::machine::contexts::named::Named;
 use crate::machine::models::{self, LoadSettings, Source, Way};
+use ascendcl_rules::MODEL_21;
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
 
@@ -219,5 +220,6 @@ fn way(number: usize) -> Answer<Way> {
 }
 
 fn not_set(what: &str) -> Failure {
-    Failure::invalid(format!("{what} was not set with aclmdlSetConfigOpt (MODEL-21)"))
+    let failure = Failure::invalid(format!("{what} was not set with aclmdlSetConfigOpt (MODEL-21)"));
+    failure.breaks(MODEL_21, "all settings that the way of loading needs", "set it before aclmdlLoadWithConfig")
 }

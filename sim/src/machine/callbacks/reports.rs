@@ -12,6 +12,7 @@ use crate::machine::watch;
 use crate::machine::workers::point::Duty;
 use crate::machine::workers::served::Link;
 use crate::machine::workers::user_code;
+use ascendcl_rules::{CB_03, CB_04, CB_07, Object};
 use ascendcl_sys::error_codes::*;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Condvar, Mutex};
@@ -53,19 +54,26 @@ static BOOK: Mutex<Book> =
 pub(crate) fn subscribe(thread: u64, stream: &Stream) -> Answer {
     const MOST_THREADS: usize = 1024;
     let mut book = lock(&BOOK);
-    if book.by_stream.contains_key(&stream.number()) || book.on_own_thread.contains(&stream.number()) {
+    if book.by_stream.contains_key(&stream.number()) {
         return Err(subscribed());
+    }
+    if book.on_own_thread.contains(&stream.number()) {
+        return Err(has_host_functions(stream));
     }
     let device = stream.device().id();
     let reporter = match book.by_thread.get(&thread) {
         Some(reporter) if reporter.device != device => {
             let text = "the thread reports for streams of another device";
-            return Err(Failure::new(ACL_ERROR_RT_THREAD_SUBSCRIBE, text));
+            let failure = Failure::new(ACL_ERROR_RT_THREAD_SUBSCRIBE, text);
+            let fix = "start one reporting thread for each device";
+            return Err(failure.breaks(CB_04, "a thread for streams of one device", fix).about(named(stream)));
         }
         Some(reporter) => Arc::clone(reporter),
         None if book.by_thread.len() >= MOST_THREADS => {
             let text = format!("there are {MOST_THREADS} reporting threads, and no more are possible");
-            return Err(Failure::new(ACL_ERROR_RT_OVER_LIMIT, text));
+            let fix = "let one thread report for many streams, or launch host functions";
+            let failure = Failure::new(ACL_ERROR_RT_OVER_LIMIT, text);
+            return Err(failure.breaks(CB_07, "at most 1024 reporting threads", fix).about(named(stream)));
         }
         None => {
             ended::is_subscribed(thread);
@@ -155,7 +163,7 @@ pub(crate) fn launch(callback: HostCallback, stream: &Arc<Stream>, blocking: boo
         return match own {
             // The vendor's library takes a callback for the default stream there, and for no other one.
             true if stream.is_default() => launch_on_own_thread(callback, stream),
-            true => Err(subscribed()),
+            true => Err(has_host_functions(stream)),
             false => Err(not_subscribed()),
         };
     };
@@ -223,6 +231,17 @@ pub(crate) fn process(deadline: Option<Instant>) -> Answer {
 
 fn subscribed() -> Failure {
     Failure::new(ACL_ERROR_RT_STREAM_SUBSCRIBE, "the stream has a reporting thread already")
+}
+
+/// The stream's callbacks run on a thread of the library since a host function was launched on it (CB-03).
+fn has_host_functions(stream: &Stream) -> Failure {
+    let failure = Failure::new(ACL_ERROR_RT_STREAM_SUBSCRIBE, "host functions were launched on the stream");
+    let fix = "use aclrtLaunchHostFunc on this stream, or another stream for aclrtLaunchCallback";
+    failure.breaks(CB_03, "one kind of callback per stream", fix).about(named(stream))
+}
+
+fn named(stream: &Stream) -> Object {
+    Object::stream(stream.number() as u64)
 }
 
 fn not_subscribed() -> Failure {

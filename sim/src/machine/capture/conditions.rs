@@ -33,6 +33,14 @@ pub(crate) fn add_task(
             "the condition was made for another model instance than the stream is captured for",
         ));
     }
+    let fits = match kind {
+        aclmdlRICondTaskType::ACL_MODEL_RI_COND_TYPE_IF => count == 1 || count == 2,
+        aclmdlRICondTaskType::ACL_MODEL_RI_COND_TYPE_WHILE => count == 1,
+        _ => true,
+    };
+    if !fits {
+        return Err(Failure::refused(format!("there is no conditional task of kind {} with {count} bodies", kind.0)));
+    }
     let bodies = condition.decide(kind, count)?;
     capture.add(stream.number(), Node::new(stream.number(), Sort::ACL_MODEL_RI_TASK_DEFAULT, condition.work()))?;
     Ok(bodies)

@@ -26,7 +26,7 @@ use crate::machine::recording::captures::{Capture, Captured, Clock, State};
 use crate::machine::recording::conditions::Condition;
 use crate::machine::recording::tasks::{Node, Sort};
 use crate::machine::recording::update;
-use crate::machine::streams::refusals::{captured, refuse_bound};
+use crate::machine::streams::refusals::{captured, refuse_bound, while_captured};
 use crate::machine::streams::stream::Stream;
 use crate::machine::streams::table;
 use crate::machine::watch;
@@ -157,6 +157,7 @@ impl Capture {
             let text = "a task group is still open";
             return Err(groups::unpaired(Failure::new(ACL_ERROR_STREAM_TASK_GROUP_STATUS, text))
                 .about(self.named())
+                .about(Object::stream(self.origin as u64))
                 .since(self.begun));
         }
         let issued = |stream: &usize| clocks.get(stream).and_then(|clock| clock.get(stream)).copied().unwrap_or(0);
@@ -165,7 +166,8 @@ impl Capture {
         if clocks.keys().any(|stream| issued(stream) > known(stream)) {
             let text = "a stream took part whose last work the first stream did not wait for";
             let failure = not_joined(Failure::new(ACL_ERROR_RT_STREAM_UNJOINED, text));
-            return Err(failure.about(self.named()).since(self.begun));
+            // That the stream is not captured any more is no second mistake.
+            return Err(failure.about(self.named()).about(Object::stream(self.origin as u64)).since(self.begun));
         }
         let others = clocks.keys().copied().filter(|stream| *stream != self.origin);
         let streams = std::iter::once(self.origin).chain(others).collect();
@@ -212,6 +214,15 @@ impl Mark {
         lock(&self.capture.state).over
     }
 
+    /// What was recorded during a capture does not happen before its end (107028).
+    pub(crate) fn refuse(&self, what: &str) -> Failure {
+        let text = format!("the event was recorded during a capture that is under way, so it cannot be {what}");
+        let failure = Failure::new(ACL_ERROR_RT_EVENT_CAPTURED, text);
+        // A thread that did not begin the capture cannot know of it.
+        let own = self.capture.thread == this_thread();
+        if own { while_captured(failure).about(Object::stream(self.capture.origin as u64)) } else { failure }
+    }
+
     /// A stream waits for the event: it takes part from now on.
     pub(crate) fn hold_up(&self, stream: &Arc<Stream>) -> Answer {
         if self.is_over() {
@@ -253,12 +264,6 @@ impl Mark {
     }
 }
 
-/// What was recorded during a capture does not happen before its end (107028).
-pub(crate) fn refuse_event(what: &str) -> Failure {
-    let text = format!("the event was recorded during a capture that is under way, so it cannot be {what}");
-    Failure::new(ACL_ERROR_RT_EVENT_CAPTURED, text)
-}
-
 /// A capturing stream waits for something that happens outside of the capture.
 pub(crate) fn refuse_dependency() -> Failure {
     let text = "a captured stream cannot wait for an event that was recorded outside of its capture";
@@ -272,7 +277,7 @@ fn unpaired(failure: Failure, stream: &Stream) -> Failure {
 }
 
 /// A stream takes part, and not as it is to (GRAPH-06).
-fn not_joined(failure: Failure) -> Failure {
+pub(crate) fn not_joined(failure: Failure) -> Failure {
     failure.breaks(
         GRAPH_06,
         "streams that wait for an event of the capture, and an event of each for which the first stream waits at the end",

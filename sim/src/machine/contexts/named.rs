@@ -5,6 +5,7 @@ use crate::machine::contexts::context::current_context;
 use crate::machine::streams::stream::Stream;
 use crate::machine::streams::table;
 use crate::machine::thread::current;
+use crate::machine::watch;
 use ascendcl_sys::types::aclrtStream;
 use std::sync::Arc;
 
@@ -32,8 +33,9 @@ impl Named {
     pub(crate) fn for_work(self) -> Answer<Arc<Stream>> {
         match self.0 {
             Some(stream) if stream.context() == current::current_number() => Ok(stream),
-            Some(_) => {
+            Some(stream) => {
                 current_context()?;
+                watch::elsewhere(stream.number());
                 Err(Failure::other_context("stream"))
             }
             None => living_default()?.ok_or_else(|| Failure::other_context("stream")),

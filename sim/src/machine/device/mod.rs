@@ -6,6 +6,7 @@ use crate::config::{self, Config};
 use crate::failure::{Answer, Failure};
 use crate::locks::{lock, read, write};
 use crate::machine::handles;
+use ascendcl_rules::{DEV_11, Object};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtFloatOverflowMode;
 use settings::Limits as CoreLimits;
@@ -48,6 +49,16 @@ pub(crate) fn device(id: i64) -> Answer<Arc<Device>> {
     found.cloned().ok_or_else(|| {
         let text = format!("device {id} does not exist; there are {} devices, the first is 0", devices.len());
         Failure::new(ACL_ERROR_RT_INVALID_DEVICEID, text)
+    })
+}
+
+/// The device that a program is going to use. That it does not exist breaks DEV-11; a program may ask about any.
+pub(crate) fn device_to_use(id: i32) -> Answer<Arc<Device>> {
+    device(id.into()).map_err(|failure| {
+        let expected = "a number below that of aclrtGetDeviceCount";
+        let fix =
+            "count the devices that the process sees from 0 (ASCEND_RT_VISIBLE_DEVICES), not those of the machine";
+        failure.breaks(DEV_11, expected, fix).about(u64::try_from(id).map_or(Object::PROCESS, Object::device))
     })
 }
 

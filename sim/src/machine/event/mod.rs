@@ -18,11 +18,12 @@ use crate::machine::contexts::named::Named;
 use crate::machine::device::Device;
 use crate::machine::handles::{Numbers, Table};
 use crate::machine::recording::Recorder;
-use crate::machine::streams::refusals::refuse_in_group;
+use crate::machine::streams::refusals::{refuse_in_group, while_captured};
 use crate::machine::streams::stream::Stream;
 use crate::machine::streams::{Counted, Task, Watch, table};
 use crate::machine::workers::point::{Duty, Point};
 use crate::machine::workers::served::{Link, Outcome};
+use ascendcl_rules::Object;
 use ascendcl_sys::constants::*;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtEvent;
@@ -62,6 +63,10 @@ struct State {
     reset: bool,
     /// The streams and threads that the next record resumes.
     held_up: Vec<Duty>,
+    /// The streams of these waits.
+    stopped: Vec<usize>,
+    /// One of them resets the event behind its wait.
+    reset_behind: bool,
     /// It was used in a capture for streams outside.
     outward: bool,
     /// How it is recorded, and how it is waited for, since the first call of each sort.
@@ -162,6 +167,11 @@ impl Event {
         matches!(lock(&self.state).newest, Some(Newest::Captured(_)))
     }
 
+    /// Whether that capture is under way.
+    pub(crate) fn is_being_captured(&self) -> bool {
+        matches!(&lock(&self.state).newest, Some(Newest::Captured(mark)) if !mark.is_over())
+    }
+
     pub(crate) fn is_ex(&self) -> bool {
         self.made == Made::Ex
     }
@@ -187,7 +197,8 @@ impl Event {
             Some(Recorder::Capture(of)) if self.is_external() => return self.step_in_runs(&of, stream, Step::Sets),
             Some(Recorder::Capture(_)) if self.made != Made::Ex => {
                 let text = "only an event made by aclrtCreateEventExWithFlag can be recorded during a capture";
-                return Err(Failure::unsupported(text));
+                let failure = capture::not_joined(Failure::unsupported(text));
+                return Err(failure.about(Object::event(self.number as u64)));
             }
             Some(Recorder::Capture(capture)) => {
                 refuse_in_group(stream, ACL_ERROR_RT_STREAM_TASK_FULL)?;
@@ -221,7 +232,8 @@ impl Event {
                         // the earlier one.
                         list.append(&mut state.held_up);
                         drop(list);
-                        state.reset = false;
+                        state.stopped.clear();
+                        state.reset = std::mem::take(&mut state.reset_behind);
                         // The role of the event in a running capture does not change.
                         if !matches!(&state.newest, Some(Newest::Captured(mark)) if !mark.is_over()) {
                             let record = Record { point, stream: Arc::downgrade(stream), position };
@@ -282,7 +294,12 @@ impl Event {
         }
         let point = Arc::new(Point::new(Link::Later));
         // This comes before the wait is queued. Queueing may block on a full stream, and no lock may be held then.
+        state.held_up.retain(Duty::is_awaited);
+        if state.held_up.is_empty() {
+            state.stopped.clear();
+        }
         state.held_up.push(Duty::new(&point));
+        state.stopped.push(stream.number());
         drop(state);
         let queued = stream.submit_wait(point, limit, counted);
         if queued.is_err() {
@@ -301,12 +318,18 @@ impl Event {
             return self.step_in_runs(&capture, &stream, Step::Clears);
         }
         if stream.is_recording() {
-            return Err(Failure::unsupported("a capture does not take the reset of an event"));
+            let failure = Failure::unsupported("a capture does not take the reset of an event");
+            return Err(while_captured(failure).about(Object::stream(stream.number() as u64)));
         }
         if let Some(Recorder::Built(assembly)) = stream.recorder() {
             return self.reset_in_model(&assembly, &stream);
         }
-        lock(&self.state).reset = true;
+        let mut state = lock(&self.state);
+        state.held_up.retain(Duty::is_awaited);
+        // Behind a wait of its stream, the reset comes after the record that ends the wait.
+        let behind = !state.held_up.is_empty() && state.stopped.contains(&stream.number());
+        state.reset_behind |= behind;
+        state.reset |= !behind;
         Ok(())
     }
 
@@ -317,7 +340,7 @@ impl Event {
             None => return Ok(()),
             Some(Newest::Queued(record)) => record,
             Some(Newest::Captured(mark)) if mark.is_over() => return Ok(()),
-            Some(Newest::Captured(_)) => return Err(capture::refuse_event("waited for")),
+            Some(Newest::Captured(mark)) => return Err(mark.refuse("waited for")),
             Some(Newest::InModel(_)) => return Err(in_model::refuse_outside("waited for")),
         };
         let point = &record.point;
@@ -352,7 +375,7 @@ impl Event {
                 Ok(Status::Complete)
             }
             Some(Newest::Captured(mark)) if mark.is_over() => Ok(Status::Complete),
-            Some(Newest::Captured(_)) => Err(capture::refuse_event("asked for its state")),
+            Some(Newest::Captured(mark)) => Err(mark.refuse("asked for its state")),
             Some(Newest::InModel(mark)) => Ok(if mark.is_reached() { Status::Complete } else { Status::Pending }),
         }
     }

@@ -4,7 +4,6 @@ use super::Event;
 use super::record::{Newest, Record};
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
-use crate::machine::capture;
 use ascendcl_sys::error_codes::ACL_ERROR_RT_INTERNAL_ERROR;
 use std::sync::OnceLock;
 use std::time::Instant;
@@ -29,7 +28,7 @@ impl Event {
     /// What is recorded in a capture that is under way has not happened (107028).
     pub(crate) fn refuse_captured(&self, what: &str) -> Answer {
         match &lock(&self.state).newest {
-            Some(Newest::Captured(mark)) if !mark.is_over() => Err(capture::refuse_event(what)),
+            Some(Newest::Captured(mark)) if !mark.is_over() => Err(mark.refuse(what)),
             _ => Ok(()),
         }
     }

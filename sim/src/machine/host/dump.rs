@@ -6,6 +6,7 @@ use crate::abi::CText;
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::models::dump::{self, Settings};
+use ascendcl_rules::{INIT_12, Object};
 use ascendcl_sys::error_codes::*;
 use std::collections::BTreeSet;
 use std::ffi::CString;
@@ -44,7 +45,7 @@ pub(crate) fn initialise() -> Answer {
         None => *source = Some(Source::Calls),
         Some(Source::Start) => {
             let text = "the configuration of aclInit has set dumps already (INIT-12)";
-            return Err(Failure::new(ACL_ERROR_DUMP_ALREADY_RUN, text));
+            return Err(begun_once(Failure::new(ACL_ERROR_DUMP_ALREADY_RUN, text)));
         }
         Some(Source::Calls) => {
             return Err(Failure::new(ACL_ERROR_REPEAT_INITIALIZE, "dumps are initialised already"));
@@ -93,11 +94,17 @@ fn is_initialised() -> Answer {
     }
 }
 
+/// Dumps are set in one of two ways (INIT-12).
+fn begun_once(failure: Failure) -> Failure {
+    let fix = "call aclmdlInitDump, aclmdlSetDump and aclmdlFinalizeDump, and leave `dump` out of the configuration of aclInit";
+    failure.breaks(INIT_12, "dumps that aclInit sets, or aclmdlInitDump, and not both", fix).about(Object::PROCESS)
+}
+
 fn is_begun_by_calls() -> Answer {
     is_initialised()?;
     match *lock(&SOURCE) {
         Some(Source::Calls) => Ok(()),
-        _ => Err(Failure::new(ACL_ERROR_DUMP_NOT_RUN, "dumps are not initialised by aclmdlInitDump")),
+        _ => Err(begun_once(Failure::new(ACL_ERROR_DUMP_NOT_RUN, "dumps are not initialised by aclmdlInitDump"))),
     }
 }
 

@@ -4,8 +4,8 @@ use crate::abi::{Notice, OfEnd, OfStart, this_thread};
 use crate::config;
 use crate::failure::{Answer, Failure};
 use crate::locks::{lock, wait};
-use crate::machine::host::dump;
 use crate::machine::host::json::{self, Value};
+use crate::machine::host::{dump, profiling};
 use crate::machine::workers::user_code;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::{aclCompileOpt, aclError, aclRegisterCallbackType};
@@ -75,6 +75,7 @@ pub(crate) fn finalize() -> Answer {
     if count.inits == 0 {
         config::if_documented(not_initialised)?;
     } else {
+        profiling::is_finalised()?;
         let answer;
         (count, answer) = tell_end(count);
         answer?;
@@ -95,6 +96,9 @@ pub(crate) fn finalize_reference() -> (u64, Answer) {
         return (0, Err(not_initialised()));
     }
     if count.inits == 1 {
+        if let Err(failure) = profiling::is_finalised() {
+            return (count.inits, Err(failure));
+        }
         let answer;
         (count, answer) = tell_end(count);
         if answer.is_err() {

@@ -149,6 +149,16 @@ pub(crate) fn finalise() -> Answer {
     fs::write(&path, recording.to_json()).map_err(|error| unwritable(&path, &error))
 }
 
+/// The library is finalised while profiling is not: nothing is written.
+pub(crate) fn is_finalised() -> Answer {
+    if lock(&RECORDING).is_none() {
+        return Ok(());
+    }
+    watch::mistaken(|| {
+        nested(Failure::invalid("the library is finalised, and profiling is not")).about(Object::PROCESS)
+    })
+}
+
 pub(crate) fn create_step() -> usize {
     static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
     STEPS.add(Step { number: NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed) })

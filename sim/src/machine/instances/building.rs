@@ -14,6 +14,7 @@ use crate::machine::recording::tasks;
 use crate::machine::streams::refusals::{refuse_bound, refuse_on};
 use crate::machine::streams::stream::Stream;
 use crate::machine::streams::table;
+use crate::machine::watch;
 use crate::machine::workers::pool;
 use crate::machine::workers::waiting::Busy;
 use ascendcl_sys::constants::ACL_STREAM_FAST_LAUNCH;
@@ -51,6 +52,7 @@ impl Assembly {
     /// Binds a stream that the instance [takes](Instance::takes).
     pub(crate) fn bind(self: &Arc<Self>, stream: &Arc<Stream>, is_head: bool) -> Answer {
         if stream.context() != self.context {
+            watch::elsewhere(stream.number());
             return Err(Failure::other_context("stream"));
         }
         if lock(&self.state).complete {

@@ -182,6 +182,11 @@ impl Pool {
                 Some(reuse) => *reuse = word,
                 None => return Err(no_attribute(attribute)),
             },
+            (
+                aclrtMemPoolAttr::ACL_RT_MEM_POOL_ATTR_RESERVED_MEM_CURRENT
+                | aclrtMemPoolAttr::ACL_RT_MEM_POOL_ATTR_USED_MEM_CURRENT,
+                _,
+            ) => return Err(Failure::refused(format!("the attribute {} cannot be set", attribute.0))),
             _ => return Err(Failure::invalid(format!("the attribute {} cannot be set to this", attribute.0))),
         }
         Ok(())

@@ -17,5 +17,5 @@ pub(crate) use blocks::{
     is_untouched, lose_all_of, numbered, possible,
 };
 pub(crate) use mapped::{access_of, allow, handle_of, unmap};
-pub(crate) use pooled::{allocate_from, free_pooled};
+pub(crate) use pooled::{allocate_from, free_in_order};
 pub(crate) use registered::{is_own_pinned, is_pinned, register, unregister};

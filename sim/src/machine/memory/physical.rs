@@ -141,23 +141,47 @@ pub(crate) fn properties(handle: aclrtDrvMemHandle) -> Answer<aclrtPhysicalMemPr
     Ok(find(handle)?.properties)
 }
 
-/// What can be allocated: pinned memory of a device or of the host, which no other process sees.
+/// What can be allocated: pinned memory of a device or of the host, without a handle of the system.
 pub(crate) fn check(properties: &aclrtPhysicalMemProp) -> Answer {
+    if properties.handleType != aclrtMemHandleType::ACL_MEM_HANDLE_TYPE_NONE {
+        return Err(Failure::invalid(format!("there is no type of handle {}", properties.handleType.0)));
+    }
     if properties.allocationType != aclrtMemAllocationType::ACL_MEM_ALLOCATION_TYPE_PINNED {
         return Err(Failure::invalid(format!("there is no type of allocation {}", properties.allocationType.0)));
     }
-    let handles = [aclrtMemHandleType::ACL_MEM_HANDLE_TYPE_NONE, aclrtMemHandleType::ACL_MEM_HANDLE_TYPE_POSIX];
-    if !handles.contains(&properties.handleType) {
-        return Err(Failure::invalid(format!("there is no type of handle {}", properties.handleType.0)));
+    let of_the_caller =
+        [aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_UNREGISTERED, aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_MANAGED];
+    if of_the_caller.contains(&properties.location.kind) {
+        let text = format!("physical memory is not at a location of type {}", properties.location.kind.0);
+        return Err(Failure::invalid(text));
     }
-    if properties.memAttr > aclrtMemAttr::ACL_MEM_P2P_HUGE1G {
-        return Err(Failure::invalid(format!("there is no kind of memory {}", properties.memAttr.0)));
+    check_kind(properties)
+}
+
+/// Whether there is such memory there. The vendor's library has no pages for some of its kinds, and memory of the kind DDR is
+/// the host's.
+pub(crate) fn check_kind(properties: &aclrtPhysicalMemProp) -> Answer {
+    use aclrtMemAttr as Kind;
+    let kind = properties.memAttr;
+    let of_device = properties.location.kind == aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE;
+    let is_there = match kind {
+        Kind::ACL_DDR_MEM_HUGE
+        | Kind::ACL_DDR_MEM_NORMAL
+        | Kind::ACL_DDR_MEM_P2P_HUGE
+        | Kind::ACL_DDR_MEM_P2P_NORMAL => !of_device,
+        Kind::ACL_DDR_MEM
+        | Kind::ACL_HBM_MEM
+        | Kind::ACL_HBM_MEM_P2P_HUGE
+        | Kind::ACL_HBM_MEM_P2P_NORMAL
+        | Kind::ACL_HBM_MEM_P2P_HUGE1G => false,
+        kind => kind <= Kind::ACL_MEM_P2P_HUGE1G,
+    };
+    if !is_there {
+        let place = if of_device { "a device" } else { "the host" };
+        return Err(Failure::invalid(format!("{place} has no physical memory of kind {}", kind.0)));
     }
     // A location of any other type is the host.
-    match properties.location.kind {
-        aclrtMemLocationType::ACL_MEM_LOCATION_TYPE_DEVICE => device::device(properties.location.id.into()).map(drop),
-        _ => Ok(()),
-    }
+    if of_device { device::device(properties.location.id.into()).map(drop) } else { Ok(()) }
 }
 
 /// The device was released, and its memory with it.

@@ -6,7 +6,7 @@ use crate::failure::{Answer, Failure};
 use crate::locks::{read, write};
 use crate::machine::device::Device;
 use crate::machine::memory::arena::{Piece, touches};
-use crate::machine::memory::blocks::{BLOCKS, Backing, Entry, insert, room_for, spoil};
+use crate::machine::memory::blocks::{BLOCKS, Backing, Entry, free_device, insert, room_for, spoil};
 use crate::machine::memory::memory_pools::{Pool, Pooled, Taken};
 use ascendcl_sys::error_codes::ACL_ERROR_RT_INTERNAL_ERROR;
 use std::sync::Arc;
@@ -31,11 +31,30 @@ fn enter_pooled(size: usize, device: &Arc<Device>, take: impl FnOnce(usize) -> O
     Some(insert(Entry { block, device: Some(Arc::clone(device)) }))
 }
 
-/// Gives a block back when the stream comes there: `queue` has the stream keep it until then. Later calls find no block any more; work that was queued before goes on
-/// with it. A captured stream gives it back when its model is destroyed.
-pub(crate) fn free_pooled(address: Address, queue: impl FnOnce(Arc<Pooled>) -> Answer) -> Answer {
-    let Some(block) = pooled_at(address)? else { return Ok(()) };
-    queue(block)?;
+/// What a free does when its stream comes there.
+#[derive(Clone)]
+pub(crate) enum Free {
+    /// Lets go of the block. Work that was queued before goes on with it until then.
+    Pooled { _kept: Arc<Pooled> },
+    /// Frees a block that came from no pool, as the vendor's library does.
+    Device(Address),
+}
+
+impl Free {
+    pub(crate) fn run(&self) -> Answer {
+        match self {
+            Self::Pooled { .. } => Ok(()),
+            // A block that was freed meanwhile is no mistake of the stream.
+            Self::Device(address) => free_device(*address).or(Ok(())),
+        }
+    }
+}
+
+/// Frees a block when a stream comes there: `queue` has the stream do it. Later calls find no block of a pool any more.
+/// A captured stream gives it back when its model is destroyed.
+pub(crate) fn free_in_order(address: Address, queue: impl FnOnce(Free) -> Answer) -> Answer {
+    let Some(free) = free_of(address)? else { return Ok(()) };
+    queue(free)?;
     let freed = {
         let mut blocks = write(&BLOCKS);
         let there = blocks.live.get(&address.number()).is_some_and(|entry| matches!(entry.block, Backing::Pooled(_)));
@@ -45,17 +64,18 @@ pub(crate) fn free_pooled(address: Address, queue: impl FnOnce(Arc<Pooled>) -> A
     Ok(())
 }
 
-/// The block of a pool at this address. `None` when it was freed before, which the vendor's library does not notice.
-fn pooled_at(address: Address) -> Answer<Option<Arc<Pooled>>> {
+/// How the block at this address is freed. `None` when it was freed before, which the vendor's library does not notice.
+fn free_of(address: Address) -> Answer<Option<Free>> {
     let blocks = read(&BLOCKS);
     let number = address.number();
     match (blocks.live.get(&number).map(|entry| &entry.block), blocks.around(address)) {
-        (Some(Backing::Pooled(block)), _) => Ok(Some(Arc::clone(block))),
+        (Some(Backing::Pooled(block)), _) => Ok(Some(Free::Pooled { _kept: Arc::clone(block) })),
+        (Some(Backing::Piece(_)), Some(entry)) if entry.device.is_some() => Ok(Some(Free::Device(address))),
         (None, None) if blocks.gone.contains_key(&number) => Ok(None),
         (None, None) if touches(address, 1) => {
             if_documented(|| Failure::refused(format!("the block at {number:#x} was freed before")))?;
             Ok(None)
         }
-        _ => Err(Failure::refused(format!("{number:#x} is not the address of a block that came from a memory pool"))),
+        _ => Err(Failure::refused(format!("{number:#x} is not the address of a block of device memory"))),
     }
 }

@@ -13,7 +13,7 @@ use crate::machine::contexts::context::{Context, current_context};
 use crate::machine::memory::areas::Area;
 use crate::machine::memory::{Place, describe, free_device};
 use crate::model::{LoadFailure, Model};
-use ascendcl_rules::MODEL_07;
+use ascendcl_rules::{MODEL_07, MODEL_11, MODEL_19};
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::aclrtRunMode;
 use std::fs;
@@ -110,7 +110,8 @@ fn check_image(address: Address, size: usize) -> Answer {
     match found {
         Some(found) if found.left < size => {
             let text = format!("the model's image of {size} bytes is in a block that ends {} bytes on", found.left);
-            Err(Failure::new(ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID, text))
+            let failure = Failure::new(ACL_ERROR_GE_EXEC_MODEL_DATA_SIZE_INVALID, text);
+            Err(failure.breaks(MODEL_11, "the number of bytes of the model", "pass the size of the file that was read"))
         }
         _ => Ok(()),
     }
@@ -156,7 +157,8 @@ impl Needs {
         let lent = |pick: fn(&Memory) -> (Address, usize)| memory.as_ref().map(pick).filter(|(at, _)| !at.is_null());
         let (work, weights) = (lent(|memory| memory.work), lent(|memory| memory.weights));
         if self.work.is_none() && (work.is_some() || weights.is_some()) {
-            return Err(undetermined());
+            let fix = "load the model without memory of the program: the library allocates what each run needs";
+            return Err(undetermined().breaks(MODEL_19, "a model with fixed shapes, or with gears", fix));
         }
         let mut blocks = Blocks::default();
         let parts = [(WORK, work, self.work), ("weight memory", weights, Some(self.weights))];

@@ -6,6 +6,7 @@ use super::operand::Operand;
 use super::plan::{Plan, Request, Signature};
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
+use ascendcl_rules::{OP_05, Object};
 use ascendcl_sys::error_codes::*;
 use std::collections::VecDeque;
 use std::path::Path;
@@ -66,8 +67,9 @@ pub(crate) fn choose_directory(path: &str) -> Answer {
     }
     let mut known = lock(&KNOWN);
     if known.directory {
-        let text = "a directory of operators was set before; it is set once in a process (OP-05)";
-        return Err(Failure::new(ACL_ERROR_REPEAT_INITIALIZE, text));
+        let failure = Failure::new(ACL_ERROR_REPEAT_INITIALIZE, "a directory of operators was set before (OP-05)");
+        let fix = "put all operators into one directory, or load the others by aclopLoad";
+        return Err(failure.breaks(OP_05, "one directory in a process", fix).about(Object::PROCESS));
     }
     known.directory = true;
     Ok(())

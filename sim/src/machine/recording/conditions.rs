@@ -53,6 +53,10 @@ struct Content {
 static CONDITIONS: Table<Condition> = Table::new();
 static BODIES: Table<Body> = Table::new();
 
+fn has_a_task() -> Failure {
+    Failure::refused("the condition has a task already; a condition is for one task")
+}
+
 impl Condition {
     /// A condition of the instance with this number, which is being captured.
     pub(crate) fn new(instance: usize, device: &Arc<Device>, first: Option<u64>) -> Answer<Arc<Self>> {
@@ -88,7 +92,12 @@ impl Condition {
             made = Some(bodies.iter().map(handle).collect());
             Task { kind, bodies }
         });
-        made.ok_or_else(|| Failure::invalid("the condition has a task already; a condition is for one task"))
+        made.ok_or_else(has_a_task)
+    }
+
+    /// An error for a condition that has its task.
+    pub(crate) fn has_no_task(&self) -> Answer {
+        if self.task.get().is_some() { Err(has_a_task()) } else { Ok(()) }
     }
 
     /// What its task does in a run.

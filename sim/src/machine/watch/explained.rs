@@ -6,6 +6,7 @@ use crate::locks::lock;
 use crate::machine::thread::errors;
 use crate::machine::trouble;
 use ascendcl_rules::*;
+use ascendcl_sys::error_codes::ACL_ERROR_RT_CONTEXT_NULL;
 use ascendcl_sys::types::aclError;
 use std::cell::Cell;
 
@@ -48,8 +49,36 @@ fn is_found() -> bool {
 
 /// The failure of a call, which tells the rule that it breaks. With strict checks its text begins with that.
 pub(crate) fn explained(mut failure: Failure) -> Failure {
+    if failure.code == ACL_ERROR_RT_CONTEXT_NULL && failure.breach.is_none() {
+        lacks_context();
+    }
     explain(&mut failure);
     failure
+}
+
+/// The call has found no context on this thread. Programs ask whether there is one, and that is no mistake.
+fn lacks_context() {
+    const ASKING: [&str; 3] = ["aclrtGetCurrentContext", "aclrtGetDevice", "aclrtGetPrimaryCtxState"];
+    if !ASKING.contains(&errors::current_call()) {
+        of_the_context(None);
+    }
+}
+
+/// The call queues work on the stream with this number, which is of another context than the current one.
+pub(crate) fn elsewhere(stream: usize) {
+    of_the_context(Some(Object::stream(stream as u64)));
+}
+
+fn of_the_context(stream: Option<Object>) {
+    if is_found() {
+        return;
+    }
+    if let Watching(Some(mut event), _) = super::call(Op::Query, Object::PROCESS) {
+        event.uses.extend(stream.map(Use::Queue));
+        let found = lock(&CHECKER).get_or_insert_with(Checker::new).of_the_context(&event);
+        judged(!found.is_empty());
+        report::record(found);
+    }
 }
 
 pub(super) fn explain(failure: &mut Failure) {
@@ -81,9 +110,13 @@ fn tell(failure: &Failure, breach: &Breach) -> bool {
         return false;
     }
     let name = Some(errors::current_call()).filter(|name| !name.is_empty()).unwrap_or(LIBRARY);
-    // What a load was to make is not there: later calls with its number are the same mistake.
-    let loads = name.starts_with("aclmdlLoad");
-    let (object, op) = if loads { (Object::model(0), Op::Load) } else { (Object::PROCESS, Op::Query) };
+    // What the call was to make is not there: later calls with its number are the same mistake.
+    let begins = |with: &[&str]| with.iter().any(|with| name.starts_with(with));
+    let (object, op) = match () {
+        () if begins(&["aclmdlLoad"]) => (Object::model(0), Op::Load),
+        () if begins(&["aclrtMalloc", "acldvppMalloc"]) => (Object::memory(0), Op::Allocate),
+        () => (Object::PROCESS, Op::Query),
+    };
     let event = Event::new(name, object, op, this_thread());
     let (rule, found, objects) = (breach.rule, failure.text.clone(), breach.objects.clone());
     let refusal = Refusal { rule, found, expected: breach.expected, fix: breach.fix, objects };

@@ -24,7 +24,7 @@ pub(crate) use captured::{
     has_no_groups, keeps_for_a_task, keeps_no_more,
 };
 pub(crate) use explained::{
-    Fails, explained, is_described, is_described_no_more, missed, mistaken, no_description, not_there,
+    Fails, elsewhere, explained, is_described, is_described_no_more, missed, mistaken, no_description, not_there,
 };
 pub(crate) use guards::{destination, ends};
 pub(crate) use named::Named;
@@ -96,6 +96,11 @@ impl Watching {
             self.1 = Judged::InReplays(stream.0.addr());
         }
         self.using(|| Use::Queue(stream.named()))
+    }
+
+    /// The same for a call that has its effect at once where the stream is captured.
+    pub(crate) fn at_once_or_queue(self, stream: aclrtStream) -> Self {
+        if captured::is_kept(stream.0.addr()) { self } else { self.queue(stream) }
     }
 
     /// The checker does not see it.
@@ -207,7 +212,9 @@ impl Watching {
         // A wait that shows what the program did before is no mistake. It takes place, since everything after it relies
         // on that.
         let shown = written.filter(|finding| refused(&finding)).map(Box::new);
-        let first = findings.iter().find(refused).cloned();
+        // What the call before it has left open is not its mistake.
+        let own = |finding: &&Finding| finding.call.name == event.call && finding.call.object == event.object;
+        let first = findings.iter().filter(own).find(refused).cloned();
         explained::judged(first.is_some());
         report::record(findings);
         (Watched(self.0.take(), Judged::Now, shown), first)

@@ -171,6 +171,9 @@ pub(crate) fn findings() -> Vec<Finding> {
 
 /// Takes what was found.
 pub(crate) fn take_findings() -> Vec<Finding> {
+    if let Some(checker) = &mut *lock(&CHECKER) {
+        record(checker.left_open());
+    }
     std::mem::take(&mut *lock(&RECORD)).findings
 }
 

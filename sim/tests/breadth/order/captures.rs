@@ -3,6 +3,7 @@
 use super::*;
 use crate::building::model;
 use crate::capture::GLOBAL;
+use crate::conditions::{IF, PLAIN, SWITCH, WHILE, condition};
 use ascendcl_sim::Config;
 use ascendcl_sys::constants::*;
 use core::ptr::null_mut;
@@ -139,4 +140,34 @@ fn a_conditional_task_looks_at_its_parameters_before_the_context() {
             ]);
         }
     }
+}
+
+#[test]
+fn a_conditional_task_counts_its_bodies_after_the_context_and_the_capture() {
+    let _world = configured(Config::new().documented(true));
+    let (stream, idle) = (stream(), stream());
+    begin(stream);
+    let condition = || condition(stream, 1, PLAIN).0;
+    let (used, fresh) = (condition(), condition());
+    let mut bodies = [aclmdlRI::NULL; 3];
+    let bodies = bodies.as_mut_ptr();
+    let of = |handle, kind, size| aclmdlRICondTaskParams { handle, kind, size, modelRIArray: bodies };
+    ok!(model_instance::aclmdlRIAddCondTask(of(used, IF, 1), stream, 0));
+    for on in ANYWHERE {
+        check([
+            row!(on, model_instance::aclmdlRIAddCondTask(of(used, IF, 1), idle, 0) => REFUSED),
+            row!(on, model_instance::aclmdlRIAddCondTask(of(fresh, IF, 0), idle, 0) => REFUSED),
+            row!(on, model_instance::aclmdlRIAddCondTask(of(fresh, IF, 1), idle, 1) => REFUSED),
+            row!(on, model_instance::aclmdlRIAddCondTask(of(fresh, aclmdlRICondTaskType(3), 1), idle, 0) => REFUSED),
+        ]);
+    }
+    for (kind, wrong) in [(IF, 3), (WHILE, 2)] {
+        check([
+            row!(Nowhere, model_instance::aclmdlRIAddCondTask(of(fresh, kind, wrong), stream, 0) => NO_CONTEXT),
+            row!(Other, model_instance::aclmdlRIAddCondTask(of(fresh, kind, wrong), stream, 0) => OTHER_CONTEXT),
+            row!(Own, model_instance::aclmdlRIAddCondTask(of(fresh, kind, wrong), idle, 0) => NOT_CAPTURED),
+            row!(Own, model_instance::aclmdlRIAddCondTask(of(fresh, kind, wrong), stream, 0) => REFUSED),
+        ]);
+    }
+    check([row!(Own, model_instance::aclmdlRIAddCondTask(of(fresh, SWITCH, 3), stream, 0) => 0)]);
 }

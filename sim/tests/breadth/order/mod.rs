@@ -135,4 +135,6 @@ mod captures;
 mod copies;
 mod events;
 mod instances;
+mod memory;
+mod settings;
 mod streams;
