@@ -67,7 +67,10 @@ pub(crate) fn choose_directory(path: &str) -> Answer {
     }
     let mut known = lock(&KNOWN);
     if known.directory {
-        let failure = Failure::new(ACL_ERROR_REPEAT_INITIALIZE, "a directory of operators was set before (OP-05)");
+        let failure = Failure::new(
+            ACL_ERROR_REPEAT_INITIALIZE,
+            "a directory of operators was set before; it is set once in a process (OP-05)",
+        );
         let fix = "put all operators into one directory, or load the others by aclopLoad";
         return Err(failure.breaks(OP_05, "one directory in a process", fix).about(Object::PROCESS));
     }
