@@ -128,3 +128,24 @@ fn a_failure_that_another_wait_heard_of_is_told_when_its_stream_has_gone() {
     }
     alone.assert_nothing_lives();
 }
+
+/// The stream is to be destroyed while its work is under way, and the wait for that hears of the failure.
+#[proves(ERR_02, STREAM_05)]
+#[test]
+fn a_failure_that_the_end_of_a_stream_heard_of_is_told_to_the_waiter_for_its_work() {
+    let alone = alone();
+    inside(|current| {
+        // From then on idle streams are destroyed at once.
+        (0..3).for_each(|_| current.stream().unwrap().destroy(current).unwrap());
+        let stream = current.stream().unwrap();
+        let work = set(current, &stream, 1);
+        fail("aclrtSynchronizeStreamWithTimeout#1=after:507015");
+        let refused = stream.destroy(current).unwrap_err();
+        nothing_fails();
+        assert_eq!(code(&refused.error), Some(507_015), "{}", refused.error);
+        let failed = work.wait(current).map(drop).unwrap_err();
+        assert_eq!(code(&failed.error), Some(507_015), "{}", failed.error);
+        refused.value.destroy(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}

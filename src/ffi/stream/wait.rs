@@ -177,3 +177,36 @@ impl RawStream {
 fn takes_no_wait(stream: &RawStream) -> Result<(), Boxed> {
     if stream.is_gone() { Ok(()) } else { Err(Error::Capturing.into()) }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::callback_guard::contained;
+    use crate::device_allocator::ContextId;
+    use crate::ffi::call::{functions, success_of};
+    use crate::ffi::thread_notes::{set_displaced, set_entered_id};
+    use ascendcl_sys::error_codes::ACL_ERROR_RT_STREAM_SYNC_TIMEOUT;
+    use ascendcl_sys::types::{aclError, aclrtStream};
+
+    /// The crate must not ask again. So the first answer is the end of the wait only if it says how the work ended.
+    #[test]
+    fn a_wait_that_may_not_go_on_tells_a_failure_of_work_and_else_why_it_may_not() {
+        let (api, context) = (Api::without_functions(), ContextId::next(0));
+        let outer = set_entered_id(Some(context));
+        let stream = RawStream::created(api, aclrtStream::NULL);
+        set_entered_id(outer);
+        let site = Site::of(api, context);
+        let waited = |code: aclError| {
+            let first = success_of::<functions::aclrtSynchronizeStreamWithTimeout>(code).unwrap_err();
+            stream.go_on_waiting(site.here(), None, first).map_err(Error::from)
+        };
+        let (mut up, mut failed) = (Ok(()), Ok(()));
+        // Calls are checked, and this thread is inside a callback.
+        set_displaced(api, true);
+        contained(|| (up, failed) = (waited(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT), waited(507_011)));
+        set_displaced(api, false);
+        assert!(matches!(up, Err(Error::InsideCallback)), "{up:?}");
+        assert!(matches!(&failed, Err(Error::Vendor(error)) if error.code.number() == 507_011), "{failed:?}");
+    }
+}

@@ -170,3 +170,94 @@ fn a_context_that_foreign_code_ends_inside_of_foreign_code_is_not_made_current_a
     zero.close().unwrap();
     alone.assert_nothing_lives();
 }
+
+/// A default context is entered inside of a visit by the fast path, and could not be left. After the visit the thread is in
+/// the default context from before, and the crate knows that.
+#[proves(CTX_03, CTX_06)]
+#[test]
+fn a_default_context_that_is_current_again_after_an_inner_one_is_not_made_current_after_its_end() {
+    let (alone, _others) = undisturbed();
+    let (zero, one, inner) = (open(0, false), open(1, false), open(1, true));
+    let (home, other) = (home_of(&zero), home_of(&one));
+    on_a_new_thread(|| {
+        (0..3).for_each(|_| visit(&zero));
+        let works = |current: &mut ascendcl::Current<Left>| {
+            inner.enter(current, |_| fail(REFUSED)).unwrap();
+            nothing_fails();
+            drop(current.upload(&[1_u8]).unwrap());
+            // Functions are cached again.
+            on_a_new_thread(|| (0..3).for_each(|_| visit(&one)));
+        };
+        zero.with(works).unwrap();
+        assert_eq!(current_handle(), home);
+        one.with(|_| close(&zero)).unwrap();
+        assert_eq!(current_handle(), other);
+    });
+    inner.close().unwrap();
+    one.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+/// The thread leaves a context while it is in another one, which it could not leave.
+#[proves(CTX_03, CTX_09)]
+#[test]
+fn a_context_that_was_left_from_inside_of_another_one_is_not_made_current_after_its_end() {
+    let (alone, _others) = undisturbed();
+    let (zero, again, one) = (open(0, false), open(0, false), open(1, false));
+    let home = home_of(&again);
+    on_a_new_thread(|| {
+        (0..3).for_each(|_| visit(&zero));
+        let stays = |current: &mut ascendcl::Current<Left>| {
+            one.enter(current, |_| fail(REFUSED)).unwrap();
+            nothing_fails();
+        };
+        zero.with(stays).unwrap();
+        assert_eq!(current_handle(), home);
+        close(&zero);
+        visit(&one);
+        assert_eq!(current_handle(), home);
+    });
+    again.close().unwrap();
+    one.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+/// Other code has left the first context by choosing the second one, which the thread then could not leave.
+#[proves(CTX_11)]
+#[test]
+fn a_context_that_other_code_has_left_ends_although_the_thread_could_not_leave_its_choice() {
+    let (alone, _others) = undisturbed();
+    let (zero, one) = (open(0, false), open(1, false));
+    let own = one.with(|_| current_handle()).unwrap();
+    on_a_new_thread(|| {
+        stays_in(&zero);
+        makes_current(own);
+        fail(REFUSED);
+        one.with(|_| ()).unwrap_err();
+        nothing_fails();
+        close(&zero);
+        visit(&one);
+    });
+    one.close().unwrap();
+    alone.assert_nothing_lives();
+}
+
+/// The handles are right, but come with an error.
+#[proves(ERR_01, CTX_14)]
+#[test]
+fn an_answer_with_an_error_names_no_context_to_return_to() {
+    let (alone, _others) = undisturbed();
+    let (zero, one) = (open(0, false), open(1, false));
+    let (home, other) = (home_of(&zero), home_of(&one));
+    on_a_new_thread(|| {
+        (0..3).for_each(|_| visit(&zero));
+        assert_eq!(current_handle(), home);
+        fail("aclrtGetCurrentContext=after:507899");
+        visit(&one);
+        nothing_fails();
+        assert_eq!(current_handle(), other);
+    });
+    zero.close().unwrap();
+    one.close().unwrap();
+    alone.assert_nothing_lives();
+}
