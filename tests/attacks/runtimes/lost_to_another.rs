@@ -1,0 +1,74 @@
+//! Runtimes whose device was reset by force, by themselves or by another one: what later calls do and tell.
+
+use super::several_by_force::{BRIEFLY, DEVICE, HANGS, alone_on_three};
+use super::*;
+
+fn open(default: bool) -> Runtime<Worker> {
+    let setup = Setup::builder().library(library()).device(DEVICE).default_context(default).teardown_timeout(BRIEFLY);
+    Runtime::open(setup.build()).unwrap()
+}
+
+/// A second runtime on the device has tried to close by force, and another one has then reset the device.
+fn reset_by_another() -> Runtime<Worker> {
+    let (own, other) = (open(false), open(false));
+    let (stream, memory) =
+        other.with(|current| (current.stream().unwrap(), current.device_buffer::<u8>(8).unwrap())).unwrap();
+    let hung = own.with(|current| (current.stream().unwrap(), current.device_buffer::<u8>(8).unwrap())).unwrap();
+    fail(HANGS);
+    mem::forget(own.with(|current| hung.0.set_bytes(current, hung.1, 1).unwrap()).unwrap());
+    mem::forget(other.with(|current| stream.set_bytes(current, memory, 1).unwrap()).unwrap());
+    own.close_by_force(BRIEFLY).unwrap_err();
+    assert_eq!(other.close_by_force(BRIEFLY).unwrap(), [""; 0]);
+    nothing_fails();
+    own
+}
+
+#[track_caller]
+fn is_not_finalised(errors: &[Error]) {
+    assert!(
+        matches!(errors, [Error::Vendor(error)] if error.call == "aclFinalizeReference"),
+        "the library is asked once: {errors:?}"
+    );
+}
+
+/// The other one has released what the runtime had. So only the library's own end can be refused, and one call asks for it
+/// once.
+#[proves(DEV_09, INIT_07)]
+#[test]
+fn a_runtime_that_another_one_has_reset_asks_for_the_end_of_the_library_once() {
+    for is_dropped in [false, true] {
+        let alone = alone_on_three();
+        let own = reset_by_another();
+        fail("aclFinalizeReference=207000");
+        if is_dropped {
+            drop(own);
+            is_not_finalised(&runtime::sweep(Some(BRIEFLY)));
+        } else {
+            let Err(CloseError::Teardown { errors }) = own.close_by_force(BRIEFLY) else { panic!("it was finalised") };
+            is_not_finalised(&errors);
+            drop(own);
+        }
+        nothing_fails();
+        sweep();
+        alone.assert_nothing_lives();
+    }
+}
+
+/// The runtime has reset the device of a default context, whose objects are lost. The library does not end before the third
+/// try, and the list of what was lost is told then.
+#[proves(DEV_09, INIT_07)]
+#[test]
+fn what_a_default_context_has_lost_is_told_after_the_library_was_refused_its_end() {
+    let alone = alone_on_three();
+    let own = open(true);
+    let hung = own.with(|current| (current.stream().unwrap(), current.device_buffer::<u8>(8).unwrap())).unwrap();
+    fail(&format!("{HANGS},aclFinalizeReference#1=207000,aclFinalizeReference#2=207000"));
+    mem::forget(own.with(|current| hung.0.set_bytes(current, hung.1, 1).unwrap()).unwrap());
+    own.close_by_force(BRIEFLY).unwrap_err();
+    let lost = own.close_by_force(BRIEFLY).unwrap();
+    nothing_fails();
+    assert_eq!(lost.len(), 1, "{lost:?}");
+    drop(own);
+    sweep();
+    alone.assert_nothing_lives();
+}
