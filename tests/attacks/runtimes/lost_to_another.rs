@@ -1,26 +1,29 @@
 //! Runtimes whose device was reset by force, by themselves or by another one: what later calls do and tell.
 
+use super::forcing::may_leave_a_context;
 use super::several_by_force::{BRIEFLY, DEVICE, HANGS, alone_on_three};
 use super::*;
+use crate::must_not_call;
 
 fn open(default: bool) -> Runtime<Worker> {
     let setup = Setup::builder().library(library()).device(DEVICE).default_context(default).teardown_timeout(BRIEFLY);
     Runtime::open(setup.build()).unwrap()
 }
 
-/// A second runtime on the device has tried to close by force, and another one has then reset the device.
-fn reset_by_another() -> Runtime<Worker> {
+/// The runtime has tried to close by force, and another one has then reset the device. `refused` is a part of the plan that
+/// holds meanwhile. Also returns what the other one was told as lost.
+fn reset_by_another(refused: &str) -> (Runtime<Worker>, Vec<String>) {
     let (own, other) = (open(false), open(false));
     let (stream, memory) =
         other.with(|current| (current.stream().unwrap(), current.device_buffer::<u8>(8).unwrap())).unwrap();
     let hung = own.with(|current| (current.stream().unwrap(), current.device_buffer::<u8>(8).unwrap())).unwrap();
-    fail(HANGS);
+    fail(&format!("{HANGS}{refused}"));
     mem::forget(own.with(|current| hung.0.set_bytes(current, hung.1, 1).unwrap()).unwrap());
     mem::forget(other.with(|current| stream.set_bytes(current, memory, 1).unwrap()).unwrap());
     own.close_by_force(BRIEFLY).unwrap_err();
-    assert_eq!(other.close_by_force(BRIEFLY).unwrap(), [""; 0]);
+    let lost = other.close_by_force(BRIEFLY).unwrap();
     nothing_fails();
-    own
+    (own, lost)
 }
 
 #[track_caller]
@@ -38,7 +41,8 @@ fn is_not_finalised(errors: &[Error]) {
 fn a_runtime_that_another_one_has_reset_asks_for_the_end_of_the_library_once() {
     for is_dropped in [false, true] {
         let alone = alone_on_three();
-        let own = reset_by_another();
+        let (own, lost) = reset_by_another("");
+        assert_eq!(lost, [""; 0]);
         fail("aclFinalizeReference=207000");
         if is_dropped {
             drop(own);
@@ -52,6 +56,25 @@ fn a_runtime_that_another_one_has_reset_asks_for_the_end_of_the_library_once() {
         sweep();
         alone.assert_nothing_lives();
     }
+}
+
+/// The library does not destroy the context. The other one was told that it is lost, so nobody tries again.
+#[proves(DEV_09)]
+#[test]
+fn a_runtime_that_another_one_has_reset_releases_nothing_itself() {
+    let alone = alone_on_three();
+    if !may_leave_a_context() {
+        return;
+    }
+    let (own, lost) = reset_by_another(",aclrtDestroyContext=207000");
+    assert_eq!(lost.len(), 2, "{lost:?}");
+    must_not_call("aclrtDestroyContext=207000");
+    assert_eq!(own.close_by_force(BRIEFLY).unwrap(), [""; 0]);
+    nothing_fails();
+    drop(own);
+    sweep();
+    control::reset();
+    alone.assert_nothing_but_the_end_was_found();
 }
 
 /// The runtime has reset the device of a default context, whose objects are lost. The library does not end before the third
