@@ -179,7 +179,7 @@ fn a_stream_that_was_destroyed_by_force_is_not_told_as_lost() {
     runtime.with(hangs).unwrap();
     let lost = runtime.close_by_force(BRIEFLY).unwrap();
     nothing_fails();
-    assert!(matches!(&lost[..], [lost] if lost.contains("1 stream")), "{lost:?}");
+    assert!(matches!(&lost[..], [lost] if lost.contains("1 stream(s)") && !lost.contains("destroyed")), "{lost:?}");
     drop(runtime);
     sweep();
     control::reset();
@@ -222,6 +222,37 @@ fn a_default_context_that_other_code_chose_after_a_reset_by_force_is_its_choice(
     assert_eq!(current_handle(), chosen);
     resets_device(DEVICE);
     acl.close().unwrap();
+    control::reset();
+    alone.assert_nothing_but_the_end_was_found();
+}
+
+/// The library has destroyed the stream, and not the descriptor of its allocator. So the stream has gone, and its row is there.
+#[proves(STREAM_07, STREAM_17)]
+#[test]
+fn a_stream_that_has_gone_is_not_destroyed_by_force() {
+    let alone = alone();
+    if !may_leave_a_context() {
+        return;
+    }
+    let setup = Setup::builder().library(library()).device(DEVICE).default_context(true).build();
+    let runtime = Runtime::<Worker>::open(setup).unwrap();
+    let hangs = |current: &mut Current<Worker>| {
+        let pool = PoolAllocator::new(current, 1 << 16).unwrap();
+        let (stream, hung) = (current.stream().unwrap().register(current, pool).unwrap(), current.stream().unwrap());
+        let memory = current.device_buffer::<u8>(64).unwrap();
+        let refused =
+            ["aclrtStreamAbort", "aclrtDeviceTaskAbort", "aclrtDestroyStreamForce", "aclrtAllocatorDestroyDesc"];
+        let hangs = Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs);
+        crate::begin(refused.iter().fold(hangs, |plan, name| plan.at(Calls::of(*name), Fault::Fails(207_000))));
+        mem::forget(stream.destroy(current).unwrap_err());
+        mem::forget((hung.set_bytes(current, memory, 1).unwrap(), hung));
+    };
+    runtime.with(hangs).unwrap();
+    assert!(!runtime.close_by_force(BRIEFLY).unwrap().is_empty());
+    assert!(control::injected().iter().all(|injected| injected.call != "aclrtDestroyStreamForce"));
+    nothing_fails();
+    drop(runtime);
+    sweep();
     control::reset();
     alone.assert_nothing_but_the_end_was_found();
 }

@@ -1,6 +1,6 @@
 //! Runtimes whose device was reset by force, by themselves or by another one: what later calls do and tell.
 
-use super::forcing::may_leave_a_context;
+use super::forcing::{are_of_no_use, hanging, may_leave_a_context};
 use super::several_by_force::{BRIEFLY, DEVICE, HANGS, alone_on_three};
 use super::*;
 use crate::must_not_call;
@@ -94,4 +94,26 @@ fn what_a_default_context_has_lost_is_told_after_the_library_was_refused_its_end
     drop(own);
     sweep();
     alone.assert_nothing_lives();
+}
+
+/// The runtime has reset its device, and its event was not destroyed. It is dropped before the library has ended. From then on
+/// nobody asks for the event.
+#[proves(DEV_09, EVENT_06, INIT_07)]
+#[test]
+fn an_event_that_a_dropped_runtime_has_lost_is_not_asked_for_after_the_end_of_the_library() {
+    let alone = alone();
+    if !may_leave_a_context() {
+        return;
+    }
+    let refused = ["aclrtStreamAbort", "aclrtDeviceTaskAbort", "aclrtDestroyEvent", "aclFinalizeReference"];
+    let (runtime, values) = hanging(&refused);
+    runtime.close_by_force(BRIEFLY).unwrap_err();
+    fail("aclrtDestroyEvent=207000");
+    drop(runtime);
+    assert!(!runtime::sweep(Some(BRIEFLY)).is_empty(), "the event cannot be destroyed");
+    nothing_fails();
+    are_of_no_use(values);
+    sweep();
+    control::reset();
+    alone.assert_nothing_but_the_end_was_found();
 }
