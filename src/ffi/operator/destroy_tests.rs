@@ -28,9 +28,8 @@ fn half() -> TensorList {
 
 #[test]
 fn a_description_that_was_not_created_or_is_destroyed_already_is_not_destroyed() {
-    let table = |name: &str| match name {
-        name if name == functions::aclDestroyTensorDesc::NAME => NonNull::new(destroys as *mut c_void),
-        _ => None,
+    let table = |name: &str| {
+        if name == functions::aclDestroyTensorDesc::NAME { NonNull::new(destroys as *mut c_void) } else { None }
     };
     // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. `destroys` has it:
     // a pointer is passed to it as one to its own type is.
