@@ -22,3 +22,40 @@ impl Api {
         answer.done(|| format!("ask for the properties of device {id}")).map(|()| None)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ffi::process::LoadedLibrary;
+    use ascendcl_sys::Library;
+    use ascendcl_sys::types::aclError;
+    use core::ffi::{c_char, c_void};
+    use core::ptr::{NonNull, null};
+    use core::sync::atomic::{AtomicUsize, Ordering};
+
+    /// How often the library was asked for its text of an error.
+    static TEXTS: AtomicUsize = AtomicUsize::new(0);
+
+    extern "C" fn text() -> *const c_char {
+        TEXTS.fetch_add(1, Ordering::SeqCst);
+        null()
+    }
+
+    extern "C" fn refuses(_: u32, _: aclrtDevAttr, _: *mut i64) -> aclError {
+        507_899
+    }
+
+    /// The next error of the thread would have the text of this one.
+    #[test]
+    fn a_question_that_the_library_refuses_leaves_no_text() {
+        let table = |name: &str| match name {
+            "aclrtGetDeviceInfo" => NonNull::new(refuses as *mut c_void),
+            "aclGetRecentErrMsg" => NonNull::new(text as *mut c_void),
+            _ => None,
+        };
+        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. Both have it.
+        let api = Api::new(LoadedLibrary::new(unsafe { Library::from_table("properties", table) }));
+        assert_eq!(api.device_attribute(0, aclrtDevAttr::ACL_DEV_ATTR_AICPU_CORE_NUM).unwrap(), None);
+        assert_eq!(TEXTS.load(Ordering::SeqCst), 1);
+    }
+}

@@ -114,13 +114,14 @@ pub(super) fn milliseconds(limit: Duration) -> i32 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Code, Duration, Wait, length, milliseconds};
+    use super::{Code, Duration, Wait, is_final, length, milliseconds};
     use crate::ffi::Api;
-    use crate::ffi::call::Ready;
+    use crate::ffi::call::{Current, Ready, call};
     use crate::ffi::condition::ThisProcess;
     use crate::ffi::process::LoadedLibrary;
     use ascendcl_sys::Library;
     use ascendcl_sys::error_codes::{ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, ACL_SUCCESS};
+    use ascendcl_sys::types::aclrtStream;
     use core::ffi::{c_char, c_void};
     use core::ptr::NonNull;
     use core::sync::atomic::{AtomicUsize, Ordering};
@@ -170,6 +171,16 @@ mod tests {
         // Without an end, a library that gives up twice in a row long before the time is not asked again.
         assert_eq!(waited(None, 3, 3, false), (vec![250, 500, 1000], false));
         assert_eq!(waited(None, 1, 3, false), (vec![250, 500, 1000, 2000], true));
+    }
+
+    #[test]
+    fn an_answer_is_the_last_one_unless_the_time_is_up_or_nothing_was_called() {
+        let ready = Ready::<Current>::checked(Api::without_functions());
+        let answered = |code| is_final(&ready.answered("waits", code));
+        assert_eq!([507_011, ACL_ERROR_RT_STREAM_SYNC_TIMEOUT].map(answered), [true, false]);
+        // SAFETY: the library lacks the function, so nothing is called.
+        let missing = unsafe { call!(ready.aclrtSynchronizeStreamWithTimeout(aclrtStream::NULL, 1)) };
+        assert!(!is_final(&missing));
     }
 
     #[test]

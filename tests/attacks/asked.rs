@@ -128,3 +128,52 @@ fn a_failure_that_another_wait_heard_of_is_told_when_its_stream_has_gone() {
     }
     alone.assert_nothing_lives();
 }
+
+/// The stream is to be destroyed while its work is under way, and the wait for that hears of the failure.
+#[proves(ERR_02, STREAM_05)]
+#[test]
+fn a_failure_that_the_end_of_a_stream_heard_of_is_told_to_the_waiter_for_its_work() {
+    let alone = alone();
+    inside(|current| {
+        // From then on idle streams are destroyed at once.
+        (0..3).for_each(|_| current.stream().unwrap().destroy(current).unwrap());
+        let stream = current.stream().unwrap();
+        let work = set(current, &stream, 1);
+        fail("aclrtSynchronizeStreamWithTimeout#1=after:507015");
+        let refused = stream.destroy(current).unwrap_err();
+        nothing_fails();
+        assert_eq!(code(&refused.error), Some(507_015), "{}", refused.error);
+        let failed = work.wait(current).map(drop).unwrap_err();
+        assert_eq!(code(&failed.error), Some(507_015), "{}", failed.error);
+        refused.value.destroy(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
+/// Work of two streams has failed, and both are gone. An event tells the failure of its own stream.
+#[proves(ERR_02, STREAM_05)]
+#[test]
+fn each_of_two_events_tells_the_failure_of_its_own_stream_when_both_have_gone() {
+    let alone = alone();
+    inside(|current| {
+        (0..2).for_each(|_| current.stream().unwrap().destroy(current).unwrap());
+        let events = [507_015, 507_011].map(|failure| {
+            let stream = current.stream().unwrap();
+            fail(&format!(
+                "aclrtSynchronizeStream#1=after:{failure},aclrtSynchronizeStreamWithTimeout#1=after:{failure}"
+            ));
+            drop(set(current, &stream, 1));
+            let event = stream.record(current, current.event().unwrap()).unwrap();
+            assert_eq!(code(&stream.synchronize(current).unwrap_err()), Some(failure));
+            nothing_fails();
+            stream.synchronize(current).unwrap();
+            if let Err(failed) = stream.destroy(current) {
+                failed.value.destroy(current).unwrap();
+            }
+            event
+        });
+        let told = events.each_ref().map(|event| code(&event.synchronize(current).unwrap_err()));
+        assert_eq!(told, [Some(507_015), Some(507_011)]);
+    });
+    alone.assert_nothing_lives();
+}

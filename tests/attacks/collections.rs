@@ -195,3 +195,22 @@ fn an_attached_object_stays_while_work_goes_on() {
     });
     alone.assert_nothing_lives();
 }
+
+/// The library says at once that the time is up, whatever time it has. Without a limit nobody has asked for that.
+#[proves(ERR_01, STREAM_16)]
+#[test]
+fn a_collection_without_a_limit_tells_that_the_library_gave_a_wait_up() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap();
+        drop(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
+        drop(stream);
+        fail("aclrtSynchronizeStreamWithTimeout=507046");
+        let errors = current.collect();
+        nothing_fails();
+        assert!(errors.iter().any(|error| error.code().is_some_and(|code| code.is_timeout())), "{errors:?}");
+        collect(current);
+        assert_lives!(streams, 0);
+    });
+    alone.assert_nothing_lives();
+}

@@ -168,6 +168,23 @@ fn a_stream_whose_registration_ended_although_the_library_said_no_can_be_destroy
     alone.assert_nothing_lives();
 }
 
+/// The library has ended the registration before it refused, so the crate registers the allocator again.
+#[proves(ALLOC_12)]
+#[test]
+fn a_stream_that_could_not_be_destroyed_because_of_its_registration_has_its_allocator() {
+    let alone = alone();
+    inside(|current| {
+        let stream = current.stream().unwrap().register(current, pool(current)).unwrap();
+        fails_after("aclrtAllocatorUnregister");
+        let stream = stream.destroy(current).unwrap_err().value;
+        all_is_well();
+        multiply(current, &stream);
+        assert_eq!(stream.pool_statistics().unwrap().misses, 1, "asked for the operator's workspace");
+        stream.destroy(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
+
 #[proves(DATA_06, MEM_03)]
 #[test]
 fn an_output_of_c_functions_goes_back_to_them_although_their_registration_or_their_stream_is_gone() {

@@ -154,6 +154,21 @@ fn the_run_mode_is_asked_for_once_and_every_call_keeps_to_it() {
     }
 }
 
+/// There all memory comes from `aclrtMalloc`. What the host would have is the program's own, and nothing else is.
+#[proves(MODE_01)]
+#[test]
+fn a_refused_allocation_on_the_device_says_which_memory_was_asked_for() {
+    let books = books();
+    books.run_on_device();
+    null::in_books(&books, |current| {
+        books.refuse("aclrtMalloc", 507_899, 2);
+        let refused = [current.workspace(64).map(drop), current.host_buffer::<u8>(64).map(drop)];
+        let said = refused.map(|refused| refused.unwrap_err().to_string());
+        assert!(said[0].contains("64 bytes of device memory"), "{said:?}");
+        assert!(said[1].contains("64 bytes of pinned host memory"), "{said:?}");
+    });
+}
+
 #[test]
 fn a_library_that_does_not_know_where_it_runs_gives_no_device() {
     let books = books();

@@ -3,7 +3,7 @@
 use super::common::{alone, c_library, library_at, shared_simulator};
 use super::{ending_of, that_counts};
 use ascendcl::runtime::Actor;
-use ascendcl::{Acl, Library, Runtime};
+use ascendcl::{Acl, Library, Model, Runtime};
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
 use std::pin::pin;
@@ -281,6 +281,34 @@ fn in_a_process_of_its_own_an_actor_with_a_model_is_dropped() {
     let library = library_that_is_destroyed("made-by-a-model", made, ("aclmdlUnload", "usleep(150000); use();"));
     let actor = Actor::<Server, _>::open(library, |current| Ok((current.load_model("a.om")?, Slow)));
     drop(actor.unwrap());
+    std::process::exit(0)
+}
+
+/// The library made an object in a job that ran after its actor was dropped.
+#[proves(INIT_03, MODEL_14)]
+#[test]
+fn a_process_that_ends_behind_a_dropped_actor_waits_before_what_its_last_job_made_is_destroyed() {
+    ends_well("exits::in_a_process_of_its_own_a_job_of_a_dropped_actor_loads_a_model");
+}
+
+#[test]
+#[ignore = "ends its process"]
+fn in_a_process_of_its_own_a_job_of_a_dropped_actor_loads_a_model() {
+    let made = ("aclmdlLoadFromFile", "make();");
+    let library = library_that_is_destroyed("made-by-a-job", made, ("aclmdlUnload", "usleep(150000); use();"));
+    let (release, released) = mpsc::channel::<()>();
+    let (tell, loaded) = mpsc::channel();
+    let actor = Actor::<Server, (Option<Model<Server>>, Slow)>::open(library, |_| Ok((None, Slow))).unwrap();
+    let loads = actor.start(move |current, kept| {
+        released.recv().unwrap();
+        kept.0 = Some(current.load_model("a.om").unwrap());
+    });
+    drop(loads.unwrap());
+    // When this job runs, the one before is over.
+    drop(actor.start(move |_, _| tell.send(()).unwrap()).unwrap());
+    drop(actor);
+    release.send(()).unwrap();
+    loaded.recv_timeout(Duration::from_secs(20)).unwrap();
     std::process::exit(0)
 }
 

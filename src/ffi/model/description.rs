@@ -139,6 +139,8 @@ mod tests {
         assert_eq!(largest.bytes_of_unknown_elements(&[usize::MAX, 2], 8), None);
         // The library allocated the memory of an output whose size the inputs decide.
         assert_eq!(port(&[-1, 4], 0).bytes_of_unknown_elements(&[3, 4], 6), Some(6));
+        // It says a size all the same, which is not that of the shape.
+        assert_eq!(port(&[-1, 4], 16).bytes_of_unknown_elements(&[3, 4], 6), Some(6));
         assert_eq!(port(&[0, 4], 8).bytes_of_unknown_elements(&[0, 4], 8), None);
     }
 }

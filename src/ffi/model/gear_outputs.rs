@@ -24,3 +24,35 @@ pub(super) fn chosen_outputs(api: Api, desc: *const aclmdlDesc, outputs: usize) 
     };
     (0..outputs).map(shape).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ffi::process::LoadedLibrary;
+    use ascendcl_sys::Library;
+    use ascendcl_sys::error_codes::ACL_SUCCESS;
+    use core::ffi::c_void;
+    use core::ptr::{NonNull, null};
+
+    extern "C" fn says(_: *const aclmdlDesc, index: usize, dims: *mut aclmdlIODims) -> aclError {
+        let said = [[4, 3], [0, 3], [-1, 3]].get(index).map_or(NO_DIMS, |own| {
+            let mut dims = NO_DIMS;
+            (dims.dimCount, dims.dims[0], dims.dims[1]) = (own.len(), own[0], own[1]);
+            dims
+        });
+        // SAFETY: `write` asks for a pointer that is valid for writes: the caller gives one to a live local.
+        unsafe { dims.write(said) };
+        ACL_SUCCESS
+    }
+
+    #[test]
+    fn an_output_whose_size_the_library_does_not_know_has_no_shape_in_the_gear() {
+        let table = |name: &str| match name {
+            "aclmdlGetCurOutputDims" => NonNull::new(says as *mut c_void),
+            _ => None,
+        };
+        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. `says` has it.
+        let api = Api::new(LoadedLibrary::new(unsafe { Library::from_table("gear outputs", table) }));
+        assert_eq!(chosen_outputs(api, null(), 3), [Some(vec![4, 3]), Some(vec![0, 3]), None]);
+    }
+}

@@ -30,3 +30,40 @@ fn as_read(api: Api, desc: *mut aclmdlDesc, index: usize, port: &mut Port) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::element::ElementType;
+    use crate::ffi::process::LoadedLibrary;
+    use ascendcl_sys::Library;
+    use ascendcl_sys::types::{aclError, aclFormat, aclmdlIODims};
+    use core::ffi::c_void;
+    use core::ptr::{NonNull, null_mut};
+
+    /// Writes the shape that fits, for the first input with an error.
+    extern "C" fn reads(_: *const aclmdlDesc, index: usize, dims: *mut aclmdlIODims) -> aclError {
+        let mut said = NO_DIMS;
+        (said.dimCount, said.dims[0]) = (1, 4);
+        // SAFETY: `write` asks for a pointer that is valid for writes: the caller gives one to a live local.
+        unsafe { dims.write(said) };
+        if index == 0 { 500_000 } else { 0 }
+    }
+
+    #[test]
+    fn a_shape_that_the_library_writes_with_an_error_is_not_that_of_the_input() {
+        let table = |name: &str| match name {
+            "aclmdlGetInputDimsV2" => NonNull::new(reads as *mut c_void),
+            _ => None,
+        };
+        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. `reads` has it.
+        let api = Api::new(LoadedLibrary::new(unsafe { Library::from_table("preprocessing", table) }));
+        let shapes = [0, 1].map(|index| {
+            let (element, format) = (ElementType::U8, aclFormat::ACL_FORMAT_ND);
+            let mut port = Port { name: String::new(), element, dims: vec![2, 4], bytes: 4, format };
+            as_read(api, null_mut(), index, &mut port);
+            port.dims
+        });
+        assert_eq!(shapes, [vec![2, 4], vec![4]]);
+    }
+}

@@ -130,3 +130,42 @@ impl Attributes {
 fn count<T>(list: &[T]) -> c_int {
     c_int::try_from(list.len()).unwrap_or(c_int::MAX)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::ffi::process::LoadedLibrary;
+    use ascendcl_sys::Library;
+    use core::ffi::c_void;
+    use core::ptr::NonNull;
+    use core::sync::atomic::{AtomicUsize, Ordering};
+
+    /// How many attribute objects the library was given to destroy.
+    static DESTROYED: AtomicUsize = AtomicUsize::new(0);
+
+    extern "C" fn destroys(_: *const aclopAttr) {
+        DESTROYED.fetch_add(1, Ordering::SeqCst);
+    }
+
+    #[test]
+    fn attributes_are_destroyed_once_if_they_were_created_and_stay_if_the_library_has_no_function_for_them() {
+        let table = |name: &str| match name {
+            "aclopDestroyAttr" => NonNull::new(destroys as *mut c_void),
+            _ => None,
+        };
+        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. `destroys` has
+        // it.
+        let api = Api::new(LoadedLibrary::new(unsafe { Library::from_table("attributes", table) }));
+        let attributes = Attributes::none();
+        attributes.destroy(api).unwrap();
+        assert_eq!(DESTROYED.load(Ordering::SeqCst), 0);
+        attributes.0.set(NonNull::dangling().as_ptr());
+        let refused = attributes.destroy(Api::without_functions()).unwrap_err();
+        assert!(matches!(refused, Error::MissingFunction(_)), "{refused:?}");
+        assert!(!attributes.raw().is_null());
+        attributes.destroy(api).unwrap();
+        attributes.destroy(api).unwrap();
+        assert_eq!(DESTROYED.load(Ordering::SeqCst), 1);
+    }
+}

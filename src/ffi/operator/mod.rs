@@ -1,6 +1,8 @@
 //! Single operators, bound to their tensors and executed on streams.
 
 mod attributes;
+#[cfg(test)]
+mod destroy_tests;
 
 use super::answer::ReadyAnswer;
 use super::api::c_text;

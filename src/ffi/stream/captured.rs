@@ -174,3 +174,34 @@ unsafe extern "C" fn trampoline<T>(argument: *mut c_void) {
         callback.panicked.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(message);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device_allocator::ContextId;
+    use crate::ffi::thread_notes::set_entered_id;
+
+    /// A stream of the context that this thread has entered, and the context in which it was before.
+    fn entered() -> (Api, RawStream, Option<ContextId>) {
+        let api = Api::without_functions();
+        let outer = set_entered_id(Some(ContextId::next(0)));
+        (api, RawStream::created(api, aclrtStream::NULL), outer)
+    }
+
+    #[test]
+    fn work_for_a_capture_that_is_over_is_not_queued() {
+        let (api, stream, outer) = entered();
+        let refused = stream.capture_call(api, "capture work", |ready, _| ready.answered("queues", 0));
+        set_entered_id(outer);
+        assert!(matches!(refused, Err(Error::Gone { what: ObjectKind::CAPTURED_GRAPH })), "{refused:?}");
+    }
+
+    #[test]
+    fn a_stream_that_is_gone_says_so() {
+        let (_, stream, outer) = entered();
+        set_entered_id(outer);
+        assert!(matches!(stream.why_refused(), Error::Capturing));
+        stream.close();
+        assert!(matches!(stream.why_refused(), Error::Gone { what: ObjectKind::STREAM }));
+    }
+}

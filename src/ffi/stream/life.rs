@@ -158,3 +158,55 @@ impl RawStream {
         answer.done(|| DESTROYING.into())
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::device_allocator::ContextId;
+    use crate::ffi::Site;
+    use crate::ffi::process::LoadedLibrary;
+    use crate::ffi::thread_notes::set_entered_id;
+    use ascendcl_sys::Library;
+    use ascendcl_sys::types::aclError;
+    use core::ffi::c_void;
+    use core::ptr::NonNull;
+    use core::sync::atomic::AtomicUsize;
+
+    static DESTROYED: AtomicUsize = AtomicUsize::new(0);
+
+    extern "C" fn waits(_: aclrtStream, _: i32) -> aclError {
+        0
+    }
+
+    extern "C" fn destroys(_: aclrtStream) -> aclError {
+        DESTROYED.fetch_add(1, Ordering::SeqCst);
+        0
+    }
+
+    /// The wait of another thread is still inside the library when the stream is idle.
+    #[test]
+    fn a_stream_is_not_destroyed_at_once_while_a_call_is_inside() {
+        let table = |name: &str| match name {
+            "aclrtSynchronizeStreamWithTimeout" => NonNull::new(waits as *mut c_void),
+            "aclrtDestroyStream" => NonNull::new(destroys as *mut c_void),
+            _ => None,
+        };
+        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. Both have it.
+        let api = Api::new(LoadedLibrary::new(unsafe { Library::from_table("ends streams", table) }));
+        let (shelf, context) = (Shelf::default(), ContextId::next(0));
+        let outer = set_entered_id(Some(context));
+        let stream = shelf.put(RawStream::created(api, aclrtStream(NonNull::dangling().as_ptr())));
+        set_entered_id(outer);
+        let site = Site::of(api, context);
+        let inside = stream.gate.pass().unwrap();
+        // The first tries look the functions up.
+        for _ in 0..4 {
+            assert!(stream.destroy_at_once(site.here(), &shelf).is_none());
+        }
+        assert_eq!(DESTROYED.load(Ordering::SeqCst), 0);
+        drop(inside);
+        assert!(matches!(stream.destroy_at_once(site.here(), &shelf), Some(Ok(()))));
+        assert_eq!(DESTROYED.load(Ordering::SeqCst), 1);
+    }
+}

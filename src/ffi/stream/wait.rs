@@ -177,3 +177,54 @@ impl RawStream {
 fn takes_no_wait(stream: &RawStream) -> Result<(), Boxed> {
     if stream.is_gone() { Ok(()) } else { Err(Error::Capturing.into()) }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::device_allocator::ContextId;
+    use crate::ffi::RawContext;
+    use crate::ffi::call::{functions, success_of};
+    use crate::ffi::process::LoadedLibrary;
+    use crate::ffi::thread_notes::{set_displaced, set_entered, set_entered_id, with_notes};
+    use ascendcl_sys::Library;
+    use ascendcl_sys::error_codes::ACL_ERROR_RT_STREAM_SYNC_TIMEOUT;
+    use ascendcl_sys::types::{aclError, aclrtContext, aclrtStream};
+    use core::ffi::c_void;
+    use core::ptr::NonNull;
+
+    extern "C" fn refuses(_: aclrtContext) -> aclError {
+        507_899
+    }
+
+    /// The context of the wait is no longer current, and the library refuses to make it current again. So the crate does not
+    /// ask again, and the first answer is the end of the wait only if it says how the work ended.
+    #[test]
+    fn a_wait_that_may_not_go_on_tells_a_failure_of_work_and_else_why_it_may_not() {
+        let table = |name: &str| match name {
+            "aclrtSetCurrentContext" => NonNull::new(refuses as *mut c_void),
+            _ => None,
+        };
+        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. `refuses` has it.
+        let api = Api::new(LoadedLibrary::new(unsafe { Library::from_table("refuses contexts", table) }));
+        let context = ContextId::next(0);
+        let outer = set_entered_id(Some(context));
+        let stream = RawStream::created(api, aclrtStream::NULL);
+        let site = Site::of(api, context);
+        set_entered(api, RawContext::default_without_handle(api, 0));
+        set_displaced(api, true);
+        let waited = |code: aclError| {
+            let first = success_of::<functions::aclrtSynchronizeStreamWithTimeout>(code).unwrap_err();
+            match stream.go_on_waiting(site.here(), None, first).map_err(Error::from) {
+                Err(Error::Vendor(error)) => (error.call, error.code.number()),
+                other => panic!("{other:?}"),
+            }
+        };
+        let (up, failed) = (waited(ACL_ERROR_RT_STREAM_SYNC_TIMEOUT), waited(507_011));
+        set_displaced(api, false);
+        with_notes(api, |own| own.entered().set(None));
+        set_entered_id(outer);
+        assert_eq!(up, ("aclrtSetCurrentContext", 507_899));
+        assert_eq!(failed, ("aclrtSynchronizeStreamWithTimeout", 507_011));
+    }
+}

@@ -4,6 +4,7 @@
 mod foreign;
 mod inside;
 mod libraries;
+mod notes;
 mod owed;
 
 use super::leaving::{current_handle, makes_current, resets_device, sets_device};

@@ -346,3 +346,41 @@ fn futures_of_actors_of_two_libraries_end_together() {
     close(actor);
     alone.assert_nothing_lives();
 }
+
+/// Panics when the last of the task's wakers is dropped.
+struct PanicsAtEnd;
+
+impl Wake for PanicsAtEnd {
+    fn wake(self: Arc<Self>) {}
+
+    fn wake_by_ref(self: &Arc<Self>) {}
+}
+
+impl Drop for PanicsAtEnd {
+    fn drop(&mut self) {
+        panic!("in the drop of a waker");
+    }
+}
+
+/// Polls with a waker of which only the answer has another one afterwards.
+fn leave_the_last_waker(answer: &mut runtime::Answer<()>) {
+    let waker = Waker::from(Arc::new(PanicsAtEnd));
+    assert!(pin!(answer).poll(&mut Context::from_waker(&waker)).is_pending());
+}
+
+#[proves(THREAD_05)]
+#[test]
+fn a_waker_whose_drop_panics_ends_neither_the_actor_nor_the_task() {
+    let alone = alone();
+    let actor = open();
+    let release = occupied(&actor);
+    let (mut kept, mut dropped) = (actor.start(|_, _| ()).unwrap(), actor.start(|_, _| ()).unwrap());
+    leave_the_last_waker(&mut kept);
+    leave_the_last_waker(&mut dropped);
+    assert!(catch_unwind(AssertUnwindSafe(|| drop(dropped))).is_ok());
+    release.send(()).unwrap();
+    assert_eq!(actor.call(|_, count| *count).unwrap(), 0);
+    assert!(matches!(poll(&mut kept), Poll::Ready(Ok(()))));
+    close(actor);
+    alone.assert_nothing_lives();
+}

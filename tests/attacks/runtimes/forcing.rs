@@ -28,7 +28,7 @@ fn open() -> Runtime<Worker> {
 
 type Set = DeviceBuffer<Worker, u8>;
 
-struct Values {
+pub(super) struct Values {
     work: Pending<Worker, Set>,
     future: WhenDone<Worker, Set>,
     event: Event<Worker, Recorded>,
@@ -38,7 +38,7 @@ struct Values {
 }
 
 /// A runtime whose streams hang, and values of it. Each call in `refused` is refused from then on.
-fn hanging(refused: &[&str]) -> (Runtime<Worker>, Values) {
+pub(super) fn hanging(refused: &[&str]) -> (Runtime<Worker>, Values) {
     let runtime = open();
     let values = runtime.with(|current| {
         let [stream, other, kept] = [(); 3].map(|()| current.stream().unwrap());
@@ -65,7 +65,7 @@ fn is_of_no_use<R>(result: Result<R, Error>) {
 }
 
 /// None of the values does anything, neither alone nor in another runtime of the name.
-fn are_of_no_use(values: Values) {
+pub(super) fn are_of_no_use(values: Values) {
     let Values { work, future, event, kept, stream, host } = values;
     let pending = finish(future);
     let next = open();

@@ -2,7 +2,10 @@
 
 use super::forcing::may_leave_a_context;
 use super::*;
+use crate::common::acl;
 use crate::common::allocators::{Watch, Watched};
+use crate::leaving::{current_handle, resets_device, sets_device};
+use ascendcl::{Recovered, Thread};
 use ascendcl_sim::{Calls, Fault, Plan};
 
 const BRIEFLY: Duration = Duration::from_millis(20);
@@ -145,6 +148,108 @@ fn streams_of_a_context_that_cannot_be_made_current_are_neither_aborted_nor_dest
     let tried = |call: &str| control::injected().iter().any(|injected| injected.call == call);
     let calls = ["aclrtSetCurrentContext", "aclrtStreamAbort", "aclrtDestroyStreamForce"];
     assert_eq!(calls.map(tried), [true, false, false], "of {calls:?}");
+    nothing_fails();
+    drop(runtime);
+    sweep();
+    control::reset();
+    alone.assert_nothing_but_the_end_was_found();
+}
+
+/// Two streams hang in a default context. The work of one is discarded, and this stream is destroyed. The reset by force ends
+/// the other one.
+#[proves(DEV_09, STREAM_17)]
+#[test]
+fn a_stream_that_was_destroyed_by_force_is_not_told_as_lost() {
+    let alone = alone();
+    if !may_leave_a_context() {
+        return;
+    }
+    let setup = Setup::builder().library(library()).device(DEVICE).default_context(true).build();
+    let runtime = Runtime::<Worker>::open(setup).unwrap();
+    let hangs = |current: &mut Current<Worker>| {
+        let streams = [current.stream().unwrap(), current.stream().unwrap()];
+        let hangs = Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs);
+        let refused = hangs.at(Calls::of("aclrtStreamAbort").nth(2), Fault::Fails(207_000));
+        crate::begin(refused.at(Calls::of("aclrtDeviceTaskAbort"), Fault::Fails(207_000)));
+        for stream in streams {
+            mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
+            mem::forget(stream);
+        }
+    };
+    runtime.with(hangs).unwrap();
+    let lost = runtime.close_by_force(BRIEFLY).unwrap();
+    nothing_fails();
+    assert!(matches!(&lost[..], [lost] if lost.contains("1 stream(s)") && !lost.contains("destroyed")), "{lost:?}");
+    drop(runtime);
+    sweep();
+    control::reset();
+    alone.assert_nothing_but_the_end_was_found();
+}
+
+/// The crate had left the default context current on this thread. The next one has its handle.
+#[proves(CTX_08, DEV_09)]
+#[test]
+fn a_default_context_that_other_code_chose_after_a_reset_by_force_is_its_choice() {
+    let alone = alone();
+    if !may_leave_a_context() {
+        return;
+    }
+    let acl = acl();
+    let mut thread = Thread::new().unwrap();
+    let device = acl.device(&mut thread, DEVICE).unwrap().with_teardown_timeout(BRIEFLY);
+    let hangs = device.default_context(&mut thread, |context, thread| {
+        let hangs = context.enter(thread, |current| {
+            let (stream, memory) = (current.stream().unwrap(), current.device_buffer::<u8>(64).unwrap());
+            let hangs = Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs);
+            let refused = hangs.at(Calls::of("aclrtStreamAbort"), Fault::Fails(207_000));
+            crate::begin(refused.at(Calls::of("aclrtDeviceTaskAbort"), Fault::Fails(207_000)));
+            mem::forget(stream.set_bytes(current, memory, 1).unwrap());
+        });
+        hangs.unwrap();
+    });
+    assert!(hangs.is_err());
+    let recovered = device.recover(&mut thread, BRIEFLY).unwrap();
+    assert!(matches!(recovered, Recovered::Reset { .. }), "{recovered:?}");
+    nothing_fails();
+    drop(thread);
+    sets_device(DEVICE);
+    let chosen = current_handle();
+    let ran = ascendcl::run(library(), |current| {
+        assert_eq!(current.device_id(), DEVICE);
+        Ok::<_, Error>(())
+    });
+    ran.unwrap();
+    assert_eq!(current_handle(), chosen);
+    resets_device(DEVICE);
+    acl.close().unwrap();
+    control::reset();
+    alone.assert_nothing_but_the_end_was_found();
+}
+
+/// The library has destroyed the stream, and not the descriptor of its allocator. So the stream has gone, and its row is there.
+#[proves(STREAM_07, STREAM_17)]
+#[test]
+fn a_stream_that_has_gone_is_not_destroyed_by_force() {
+    let alone = alone();
+    if !may_leave_a_context() {
+        return;
+    }
+    let setup = Setup::builder().library(library()).device(DEVICE).default_context(true).build();
+    let runtime = Runtime::<Worker>::open(setup).unwrap();
+    let hangs = |current: &mut Current<Worker>| {
+        let pool = PoolAllocator::new(current, 1 << 16).unwrap();
+        let (stream, hung) = (current.stream().unwrap().register(current, pool).unwrap(), current.stream().unwrap());
+        let memory = current.device_buffer::<u8>(64).unwrap();
+        let refused =
+            ["aclrtStreamAbort", "aclrtDeviceTaskAbort", "aclrtDestroyStreamForce", "aclrtAllocatorDestroyDesc"];
+        let hangs = Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs);
+        crate::begin(refused.iter().fold(hangs, |plan, name| plan.at(Calls::of(*name), Fault::Fails(207_000))));
+        stream.destroy(current).unwrap();
+        mem::forget((hung.set_bytes(current, memory, 1).unwrap(), hung));
+    };
+    runtime.with(hangs).unwrap();
+    assert!(!runtime.close_by_force(BRIEFLY).unwrap().is_empty());
+    assert!(control::injected().iter().all(|injected| injected.call != "aclrtDestroyStreamForce"));
     nothing_fails();
     drop(runtime);
     sweep();

@@ -11,6 +11,7 @@ mod forcing;
 mod in_time;
 mod lanes;
 mod losses;
+mod lost_to_another;
 mod opening;
 mod several_by_force;
 mod shared_actors;

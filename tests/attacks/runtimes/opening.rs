@@ -1,6 +1,7 @@
 //! Runtimes that cannot be opened, and whose first steps cannot be undone at once.
 
 use super::*;
+use crate::common::assert_lives;
 use ascendcl_sim::Config;
 
 /// A device that only these tests leave taken, if they fail.
@@ -92,5 +93,19 @@ fn a_forked_child_does_not_keep_what_its_parent_could_not_give_back() {
         !told.is_empty() && told.iter().all(is_forked) && runtime::sweep(None).is_empty()
     });
     sweep();
+    alone.assert_nothing_lives();
+}
+
+#[proves(DEV_02)]
+#[test]
+fn a_runtime_that_is_opened_releases_what_dropped_ones_have() {
+    let alone = alone();
+    let first = Runtime::<Worker>::open(library()).unwrap();
+    first.with(|current| mem::forget(current.upload(&[1_u8]).unwrap())).unwrap();
+    drop(first);
+    assert_lives!(device_blocks, 1);
+    let second = Runtime::<Worker>::open(library()).unwrap();
+    assert_lives!(device_blocks, 0);
+    second.close().unwrap();
     alone.assert_nothing_lives();
 }

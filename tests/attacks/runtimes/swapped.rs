@@ -146,3 +146,22 @@ fn copies_from_another_device_are_queued_in_the_runtime_that_waits_for_them() {
     peers.close().unwrap();
     alone.assert_nothing_lives();
 }
+
+/// The stream is idle, and streams of that runtime are destroyed at once.
+#[proves(STREAM_06, STREAM_09)]
+#[test]
+fn an_idle_stream_is_not_destroyed_in_another_runtime_with_the_name() {
+    let alone = alone();
+    let [one, other] = [(); 2].map(|()| open());
+    let stream = one.with(|current| current.stream().unwrap()).unwrap();
+    let ends = |current: &mut Current<Worker>| {
+        (0..3).for_each(|_| current.stream().unwrap().destroy(current).unwrap());
+        stream.destroy(current).unwrap_err()
+    };
+    let refused = other.with(ends).unwrap();
+    assert!(matches!(refused.error, Error::WrongContext { .. }), "{}", refused.error);
+    one.with(|current| refused.value.destroy(current).unwrap()).unwrap();
+    one.close().unwrap();
+    other.close().unwrap();
+    alone.assert_nothing_lives();
+}
