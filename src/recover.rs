@@ -156,6 +156,15 @@ impl DeviceRow {
         }
     }
 
+    /// Recovers the device for the parts of the program that have given it up, if nobody else has it. For a part that has no
+    /// take of it any more. Returns what was lost: nothing if the device was not reset.
+    pub(crate) fn recover_for_others(&self, limit: Duration, panics: &mut Panics) -> Result<Vec<String>, Error> {
+        self.api().check_process()?;
+        let Some((row, alone)) = ExclusiveDevice::of_given_up(self.api(), self.id()) else { return Ok(Vec::new()) };
+        // The take stays given up until its own part of the program goes on with it: nobody else is to wait for that part.
+        row.recover_alone(&alone, limit, panics).map(Option::unwrap_or_default)
+    }
+
     fn recover_in_steps(&self, limit: Duration, panics: &mut Panics) -> Result<Option<Vec<String>>, Error> {
         self.api().check_process()?;
         let alone = ExclusiveDevice::on(self)?;
