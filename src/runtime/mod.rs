@@ -266,6 +266,9 @@ impl<N: Name> Runtime<N> {
     /// threads that are inside, and each further wait. Returns descriptions of what could not be released: that stays
     /// allocated until the process ends.
     ///
+    /// `Ok` says that nothing of this runtime is left, and not that the device answers: a device is reset only if something
+    /// of the program is left there. If the next runtime on it hangs again, only code outside of this crate can reset it.
+    ///
     /// A service gives a hanging device up and opens another runtime on it:
     ///
     /// ```
