@@ -11,7 +11,7 @@ fn lost_with(default: bool) -> usize {
     usize::from(default)
 }
 
-/// Kept, closed by force again, closed, or dropped: the runtime that hangs has nothing left.
+/// Closed by force again, closed, or dropped, while the plan still holds: the runtime has nothing left.
 fn end_each_way(hangs: Runtime<Worker>, way: usize) {
     match way {
         0 => assert_eq!(hangs.close_by_force(BRIEFLY).unwrap(), [""; 0]),
@@ -30,10 +30,10 @@ fn an_idle_runtime_that_is_closed_by_force_last_recovers_the_device_for_the_one_
         let work = hang([&hangs]);
         is_refused(hangs.close_by_force(BRIEFLY));
         let lost = idle.close_by_force(BRIEFLY).unwrap();
-        nothing_fails();
         assert_eq!(lost.len(), lost_with(defaults[0]), "{lost:?}");
         assert_eq!(idle.close_by_force(BRIEFLY).unwrap(), [""; 0], "it was told");
         end_each_way(hangs, way);
+        nothing_fails();
         works_anew();
         drop((work, idle));
         alone.assert_nothing_lives();
@@ -71,8 +71,8 @@ fn work_that_can_be_discarded_is_discarded_by_the_idle_runtime_without_a_reset()
         let work = hangs.with(|current| operands.0.set_bytes(current, operands.1, 1).unwrap()).unwrap();
         is_refused(hangs.close_by_force(BRIEFLY));
         assert_eq!(idle.close_by_force(BRIEFLY).unwrap(), [""; 0]);
-        nothing_fails();
         end_each_way(hangs, way);
+        nothing_fails();
         works_anew();
         drop((work, idle));
         alone.assert_nothing_lives();
@@ -86,7 +86,7 @@ fn the_last_of_three_runtimes_recovers_the_device_whichever_of_them_hangs() {
     for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
         for hanging in 1..=2 {
             let alone = alone_on_three();
-            let mut runtimes = [false, true, false].map(open);
+            let runtimes = [false, true, false].map(open);
             let work: Vec<_> = match (&runtimes, hanging) {
                 ([first, ..], 1) => hang([first]).into(),
                 ([first, second, _], _) => hang([first, second]).into(),
@@ -102,10 +102,10 @@ fn the_last_of_three_runtimes_recovers_the_device_whichever_of_them_hangs() {
                     runtimes[*open].with(|current| drop(current.event().unwrap())).unwrap();
                 }
             }
-            nothing_fails();
-            for runtime in &mut runtimes {
+            for runtime in &runtimes {
                 runtime.close().unwrap();
             }
+            nothing_fails();
             works_anew();
             drop((work, runtimes));
             sweep();
@@ -132,8 +132,8 @@ fn a_reset_for_others_that_is_refused_is_tried_again_by_any_of_them() {
             runtimes[1].close().unwrap();
         }
         assert_eq!(runtimes[again].close_by_force(BRIEFLY).unwrap(), [""; 0]);
-        nothing_fails();
         runtimes.iter().for_each(|runtime| runtime.close().unwrap());
+        nothing_fails();
         works_anew();
         drop((work, runtimes));
         sweep();
@@ -167,8 +167,8 @@ fn a_runtime_that_is_opened_later_recovers_the_device_for_one_or_an_actor_that_w
         assert_ne!(runtime::sweep(Some(BRIEFLY)).len(), 0);
         let next = open(false);
         assert_eq!(next.close_by_force(BRIEFLY).unwrap(), [""; 0]);
-        nothing_fails();
         sweep();
+        nothing_fails();
         works_anew();
         drop((idle, next));
         alone.assert_nothing_lives();
@@ -185,8 +185,8 @@ fn a_dropped_runtime_that_is_idle_does_not_keep_the_last_one_from_recovering_the
     is_refused(hangs.close_by_force(BRIEFLY));
     drop(dropped);
     assert_eq!(idle.close_by_force(BRIEFLY).unwrap(), [""; 0]);
-    nothing_fails();
     hangs.close().unwrap();
+    nothing_fails();
     works_anew();
     drop((work, hangs, idle));
     sweep();
@@ -240,12 +240,12 @@ fn a_device_in_use_is_not_reset_by_an_idle_runtime_and_one_that_is_given_up_is_n
     assert!(matches!(refused.error, Error::DeviceShared { .. }), "{}", refused.error);
     drop(thread);
     assert_eq!(later.close_by_force(BRIEFLY).unwrap(), [""; 0]);
-    nothing_fails();
+    hangs.close().unwrap();
     let mut thread = Thread::new().unwrap();
     assert!(matches!(refused.value.recover(&mut thread, BRIEFLY), Ok(Recovered::Reset { lost }) if lost.is_empty()));
     drop(thread);
     acl.close().unwrap();
-    hangs.close().unwrap();
+    nothing_fails();
     works_anew();
     drop((work, hangs, idle, later));
     sweep();
