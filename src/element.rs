@@ -33,7 +33,7 @@ pub unsafe trait Pod: Copy + Send + Sync + 'static {}
 #[diagnostic::on_unimplemented(
     message = "elements of type `{Self}` cannot be read, copied or used by work",
     label = "expected numbers, in memory that was written",
-    note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.write(current, &elements)?` or `buffer.zero(current)?`; a tensor is made with elements: `current.upload_tensor(&shape, &elements)?` or `current.zeros_tensor(&shape)?`",
+    note = "MEM-07: memory of `MaybeUninit` elements is written first: `buffer.write(current, &elements)?` or `buffer.zero(current)?`; a tensor is made with elements: `current.upload_tensor(&shape, &elements)?` or `current.zeros_tensor(&shape)?`; a capture reads what a captured operator has written: `capture.copy_from_output(...)`",
     note = "the types of numbers: u8, i8, u16, i16, u32, i32, u64, i64, f32, f64, `F16`, `Bf16`; of truth values: `Bool`",
     note = "the library has no other types: convert `usize` to `u64` and `bool` to `Bool`, flatten arrays of arrays (`as_flattened`)",
     note = "see `ascendcl-explain MEM-07`"

@@ -34,7 +34,8 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 #[must_use = "the device may be in here"]
 pub enum Recovered<'a> {
-    /// All objects were released, because their work is done or was discarded. The device is still taken.
+    /// All objects were released, because their work is done or was discarded. The device is still taken. This says that
+    /// nothing of this program is left, and not that the device answers: new work may hang or fail as before.
     Usable(Device<'a>),
     /// The device was reset by force and given back. [`Acl::device`](crate::Acl::device) can take it again.
     Reset {
@@ -53,6 +54,9 @@ impl<'a> Device<'a> {
     /// 2. discarding the work of each stream (`aclrtStreamAbort`), if the release of the library supports it;
     /// 3. discarding all work on the device (`aclrtDeviceTaskAbort`), if the release of the library supports it;
     /// 4. a forced reset (`aclrtResetDeviceForce`), which gives the device back.
+    ///
+    /// So a device is reset only if something of this program is left there. A call without a stream that has reached its
+    /// time limit leaves nothing.
     ///
     /// The limit, in whole milliseconds, applies to each wait for a stream, to the third step, and to the wait for other
     /// parts of the program. Work in flight is lost.
@@ -154,6 +158,15 @@ impl DeviceRow {
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// Recovers the device for the parts of the program that have given it up, if nobody else has it. For a part that has no
+    /// take of it any more. Returns what was lost: nothing if the device was not reset.
+    pub(crate) fn recover_for_others(&self, limit: Duration, panics: &mut Panics) -> Result<Vec<String>, Error> {
+        self.api().check_process()?;
+        let Some((row, alone)) = ExclusiveDevice::of_given_up(self.api(), self.id()) else { return Ok(Vec::new()) };
+        // The take stays given up until its own part of the program goes on with it: nobody else is to wait for that part.
+        row.recover_alone(&alone, limit, panics).map(Option::unwrap_or_default)
     }
 
     fn recover_in_steps(&self, limit: Duration, panics: &mut Panics) -> Result<Option<Vec<String>>, Error> {

@@ -136,7 +136,9 @@ fn models<C: Brand>(current: &mut Current<C>) -> Result<(), Error> {
     let source = ModelSource::file("../examples/data/digits-8.onnx");
     let weights = current.weights(source)?;
     let workspace = current.workspace(current.model_size(source)?.workspace)?;
-    drop(current.load(Load::builder().source(source).weights(&weights).workspace(workspace).build())?);
+    let model = current.load(Load::builder().source(source).weights(&weights).workspace(workspace).build())?;
+    let i = 0;
+    assert_eq!(model.inputs()[i].bytes(), Some(8 * 64 * 4));
     Ok(())
 }
 

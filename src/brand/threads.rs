@@ -89,7 +89,7 @@ marks! {
         "two threads cannot use one stream at the same time",
         "this would let another thread refer to the stream",
         "THREAD-02, THREAD-03: give each thread a stream of its own: `current.stream()?`; a stream of `current.stream()` can \
-         be moved to a thread: `move || ...`",
+         be moved to a thread: `move || ...`; a service that threads share keeps it in a `Mutex`",
         "MODEL-06: threads share a workspace through `current.workspace_mutex(workspace, |current, lane| ...)`, not through a `WorkspaceLane`",
         "see `ascendcl-explain THREAD-02`";
 

@@ -216,10 +216,18 @@ pub enum Error {
     /// This OS thread already has its [`Thread`](crate::Thread), or is inside a context.
     #[error(
         "this thread already has its `Thread`, or is inside a context: pass that `Thread` or that `current` on instead \
-         of asking for another; `runtime.enter(current, ...)` enters one runtime inside another{}",
+         of asking for another; `runtime.enter(current, ...)` enters one runtime inside another; open, close and sweep \
+         runtimes outside of it, or on another thread{}",
         Cited(rules::THREAD_TAKEN)
     )]
     ThreadTaken,
+    /// A job of an actor called or closed that actor, whose thread runs one job at a time.
+    #[error(
+        "this is a job of the same actor, and cannot wait for another one or for the end: do the work in this job, and \
+         call or close the actor on another thread{}",
+        Cited(rules::OWN_JOB)
+    )]
+    OwnJob,
     /// The library was called from inside a callback or an allocator that the library itself had called.
     #[error(
         "the library cannot be called from inside a callback or an allocator, because it waits for that code to \
@@ -601,11 +609,15 @@ pub enum Error {
         what: ObjectKind,
     },
     /// A buffer is too short for what it has to hold.
-    #[error("the {what} is too short: it has {have} bytes, but {need} are needed{}", Cited(what.rules_of_size()))]
+    #[error(
+        "the {what} is too short: it has {have} bytes, but {need} are needed{}{}",
+        what.needed_for(),
+        Cited(what.rules_of_size())
+    )]
     TooShort {
         /// Which buffer.
         what: ObjectKind,
-        /// Bytes needed.
+        /// Bytes needed. Of working memory, those of all models that were loaded onto it, and of the new one.
         need: usize,
         /// Bytes present.
         have: usize,

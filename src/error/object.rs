@@ -176,6 +176,14 @@ impl ObjectKind {
         self.0.rules_of_context
     }
 
+    /// What a [`TooShort`](super::Error::TooShort) object needs its bytes for, where that is not clear.
+    pub(super) fn needed_for(self) -> &'static str {
+        match self {
+            Self::WORKSPACE => " for all models that are loaded onto it, together",
+            _ => "",
+        }
+    }
+
     /// The rules about the object's size ([`TooShort`](super::Error::TooShort),
     /// [`LengthMismatch`](super::Error::LengthMismatch)).
     pub(super) fn rules_of_size(self) -> &'static [RuleId] {

@@ -11,7 +11,30 @@ use core::fmt;
 ///
 /// `?` drops the value in functions that return [`Error`] or `Box<dyn std::error::Error>`. The value may borrow, so
 /// no value of this type is a [`std::error::Error`]. For other error types, for example `anyhow`'s or an enum of your own
-/// that has `From<Error>`, [`or_drop`](OrDrop::or_drop) keeps the error only:
+/// that has `From<Error>`, [`or_drop`](OrDrop::or_drop) keeps the error only. Or an enum of your own converts all of them
+/// once, and `?` works without `or_drop`:
+///
+/// ```
+/// use ascendcl::{Acl, Failed, Library};
+///
+/// #[derive(Debug)]
+/// enum AppError {
+///     Npu(ascendcl::Error),
+/// }
+///
+/// impl<T> From<Failed<T>> for AppError {
+///     fn from(failed: Failed<T>) -> Self {
+///         Self::Npu(failed.error)
+///     }
+/// }
+///
+/// fn close(acl: Acl) -> Result<(), AppError> {
+///     Ok(acl.close()?)
+/// }
+/// # close(Acl::init(Library::Simulator).unwrap()).unwrap();
+/// ```
+///
+/// With `or_drop`:
 ///
 /// ```
 /// use ascendcl::{Acl, Library, OrDrop, Thread};

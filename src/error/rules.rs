@@ -33,6 +33,7 @@ impl Error {
             Self::OutputNotAllocated { .. } => OUTPUT_NOT_ALLOCATED,
             Self::NullAnswer { .. } => NULL_ANSWER,
             Self::ThreadTaken => THREAD_TAKEN,
+            Self::OwnJob => OWN_JOB,
             Self::InsideCallback => INSIDE_CALLBACK,
             Self::NoSuchDevice { .. } => NO_SUCH_DEVICE,
             Self::NoDeviceNamed { .. } => NO_DEVICE_NAMED,
@@ -88,6 +89,7 @@ pub(super) const BLOCKS_IN_USE: &[RuleId] = &[ALLOC_12];
 pub(super) const OUTPUT_NOT_ALLOCATED: &[RuleId] = &[DATA_06];
 pub(super) const NULL_ANSWER: &[RuleId] = &[ERR_06];
 pub(super) const THREAD_TAKEN: &[RuleId] = &[THREAD_01];
+pub(super) const OWN_JOB: &[RuleId] = &[THREAD_01];
 pub(super) const INSIDE_CALLBACK: &[RuleId] = &[ALLOC_18, CB_01];
 pub(super) const NO_SUCH_DEVICE: &[RuleId] = &[DEV_11];
 pub(super) const NO_DEVICE_NAMED: &[RuleId] = &[THREAD_01];
@@ -189,6 +191,7 @@ mod tests {
             Error::OtherGroup,
             Error::NullAnswer { call: "aclmdlCreateDesc" },
             Error::ThreadTaken,
+            Error::OwnJob,
             Error::InsideCallback,
             Error::NoSuchDevice { id: 8, count: 2 },
             Error::NoDeviceNamed { in_use: 1 },

@@ -64,7 +64,8 @@ assert_impl_all!(WorkspaceMutex<'static, Scoped<'static>>: Send, Sync);
 assert_not_impl_any!(WorkspaceMutex<'static, Scoped<'static>>: Clone);
 
 impl<C: Brand> Current<C> {
-    /// Makes a lane for threads out of a workspace, for the length of `program`.
+    /// Makes a lane for threads out of a workspace, for the length of `program`. The workspace holds what all models of
+    /// the lane need together.
     ///
     /// The workspace is freed when the lane's last model is unloaded, even if the lane was forgotten (MODEL-02).
     pub fn workspace_mutex<R>(

@@ -114,6 +114,11 @@ pub(crate) fn take_back(row: &DeviceRow) -> Result<bool, Error> {
     Ok(true)
 }
 
+/// Whether a take of the device was given up, and was not taken back.
+pub(crate) fn is_given_up(api: Api, device: i32) -> bool {
+    taken().iter().any(|taken| taken.is(api, device) && !taken.given_up.is_empty())
+}
+
 /// The devices of this library that are taken, in any order.
 pub(crate) fn in_use(api: Api) -> Vec<i32> {
     let is_of_it = |taken: &&Taken| !taken.takes.is_empty() && taken.api.is_same_library(api);
@@ -147,6 +152,20 @@ impl ExclusiveDevice {
         }
         taken.ends = true;
         Ok(Self { api, device, given_up })
+    }
+
+    /// For a part of the program that has no take any more: one of the takes that are left, if all of them were given up.
+    /// `None` if none is left, if one is in use, or while the device is being recovered.
+    pub(crate) fn of_given_up(api: Api, device: i32) -> Option<(Arc<DeviceRow>, Self)> {
+        let mut all = taken();
+        let taken = all.iter_mut().find(|taken| taken.is(api, device))?;
+        let mut given_up: Vec<_> = taken.given_up.iter().filter(|row| !row.has_ended()).cloned().collect();
+        if taken.takes.len() > given_up.len() || taken.ends {
+            return None;
+        }
+        let row = given_up.pop()?;
+        taken.ends = true;
+        Some((row, Self { api, device, given_up }))
     }
 
     /// The other takes, which were given up. Nobody takes them back while this value exists.

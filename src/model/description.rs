@@ -31,12 +31,36 @@ pub struct TensorInfo {
     /// model (static AIPP) has the shape of what the model reads (`aclmdlGetInputDimsV2`), and not that of the picture. An
     /// output of a model that was compiled for a list of shapes has the one of the largest.
     pub shape: Vec<Option<usize>>,
+    bytes: Option<usize>,
 }
 
 impl TensorInfo {
     pub(super) fn new(port: &Port) -> Self {
         let shape = port.dims.iter().map(|size| usize::try_from(*size).ok()).collect();
-        Self { name: port.name.clone(), element: port.element, shape }
+        let is_known = !port.dims.contains(&-1) && (port.bytes > 0 || port.dims.contains(&0));
+        Self { name: port.name.clone(), element: port.element, shape, bytes: is_known.then_some(port.bytes) }
+    }
+
+    /// The bytes of the buffer for it, if its shape is fixed (`aclmdlGetInputSizeByIndex`, `aclmdlGetOutputSizeByIndex`).
+    /// `None` if a size is chosen at each run, or if the library does not say the shape of an output.
+    ///
+    /// Of an output of a model that was compiled for a list of shapes, these are the bytes of the largest.
+    ///
+    /// ```
+    /// # let file = concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits-8.onnx");
+    /// # ascendcl::run(ascendcl::Library::Simulator, |current| {
+    /// let model = current.load_model(file)?;
+    /// // Eight pictures of 64 numbers of four bytes.
+    /// assert_eq!(model.inputs()[0].bytes(), Some(8 * 64 * 4));
+    /// # let digits = current.load_model(concat!(env!("CARGO_MANIFEST_DIR"), "/examples/data/digits.onnx"))?;
+    /// // A model for any number of pictures.
+    /// assert_eq!(digits.inputs()[0].bytes(), None);
+    /// # Ok::<_, ascendcl::Error>(())
+    /// # })?;
+    /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
+    /// ```
+    pub fn bytes(&self) -> Option<usize> {
+        self.bytes
     }
 
     /// Whether the model accepts a tensor of this shape.

@@ -53,7 +53,8 @@ impl<C: Brand> Clone for Weights<C> {
 
 impl<C: Brand> Current<C> {
     /// Allocates memory for the weights of a model, which every load of the model shares
-    /// ([`Load`](crate::model::Load)). The first load fills it (`aclmdlQuerySizeFromMem`, `aclrtMalloc`).
+    /// ([`Load`](crate::model::Load)). The first load fills it (`aclmdlQuerySizeFromMem`, `aclrtMalloc`). The model has
+    /// fixed shapes, or was compiled for a list of them: the library does not tell the size of others (MODEL-19).
     ///
     /// # Errors
     ///

@@ -47,7 +47,8 @@ assert_not_impl_any!(Workspace<Scoped<'static>>: Clone);
 
 impl<C: Brand> Current<C> {
     /// Allocates `bytes` bytes of working memory for models (`aclrtMalloc`). [`model_size`](Self::model_size) tells how
-    /// much a model needs.
+    /// much a model needs. Models of one lane need the sum, and a new version of a model its part beside the old one, until
+    /// that was dropped and [collected](Self::collect).
     ///
     /// # Errors
     ///

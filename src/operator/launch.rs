@@ -33,7 +33,7 @@ use std::sync::Arc;
 /// # })?;
 /// # Ok::<(), ascendcl::RunError<ascendcl::Error>>(())
 /// ```
-#[must_use = "a bound operator does nothing until a stream launches it"]
+#[must_use = "launch it (`stream.launch(current, operator)?`), or take its tensors: `operator.into_tensors(current)?`"]
 #[rule(OP_02, OP_03)]
 pub struct BoundOperator<
     C: Brand, // CTX-02: the context comes first, then inputs and outputs: `BoundOperator<Vision, I, O>`

@@ -165,7 +165,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
     /// # Errors
     ///
     /// [`Error::ActorEnded`], with the cause, when the thread has ended because the library did not make the context
-    /// current; without one, when the actor was [closed by force](Self::close_by_force). [`Error::ThreadTaken`] in a job
+    /// current; without one, when the actor was [closed by force](Self::close_by_force). [`Error::OwnJob`] in a job
     /// of this actor, which would wait for itself; [`Error::InsideCallback`] in code that the library calls, because the
     /// library waits for that code; [`Error::Forked`] in a forked child, which does not have the thread.
     ///
@@ -194,7 +194,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
     pub(super) fn check_takes_jobs(&self) -> Result<(), Error> {
         self.api.check_process()?;
         InCallback::check_outside()?;
-        if self.is_this_thread() { Err(Error::ThreadTaken) } else { Ok(()) }
+        if self.is_this_thread() { Err(Error::OwnJob) } else { Ok(()) }
     }
 
     /// Queues a job. On an error the job is dropped.
@@ -216,7 +216,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
     /// # Errors
     ///
     /// As for [`Runtime::close`]. [`sweep`](super::sweep) releases later what could not be released now. In a job of
-    /// this actor the error is [`CloseError::Refused`]; the actor then ends after the queued jobs. So it is, with
+    /// this actor the error is [`CloseError::Refused`] with [`Error::OwnJob`]; the actor then ends after the queued jobs. So it is, with
     /// [`Error::ActorEnded`], when the thread has ended by itself.
     pub fn close(
         self, // INIT-02: an `Actor` is closed once and last: move this `close()` behind all calls
@@ -252,8 +252,8 @@ impl<N: Name, S: 'static> Actor<N, S> {
     /// # Errors
     ///
     /// As for [`close`](Self::close) and [`Runtime::close_by_force`]; in a job of this actor, the actor goes on. What could
-    /// not be released stays for [`sweep`](super::sweep), and another runtime on the device that is closed by force recovers
-    /// it. Of several calls, one returns what was lost, or the error. The others wait for it and return an empty list, also
+    /// not be released stays for [`sweep`](super::sweep), and another runtime that is closed by force recovers it, if it is the
+    /// last one on the device. Of several calls, one returns what was lost, or the error. The others wait for it and return an empty list, also
     /// after an error; the limit of the first one counts.
     #[rule(DEV_08, DEV_09)]
     pub fn close_by_force(&self, limit: Duration) -> Result<Vec<String>, CloseError> {
@@ -272,7 +272,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
     fn check_can_end(&self) -> Result<(), CloseError> {
         self.api.check_process().map_err(CloseError::Refused)?;
         if self.is_this_thread() {
-            return Err(CloseError::Refused(Error::ThreadTaken));
+            return Err(CloseError::Refused(Error::OwnJob));
         }
         InCallback::check_outside().map_err(CloseError::Refused)
     }

@@ -137,7 +137,7 @@ impl<N: Name, S: 'static> Actor<N, S> {
     ///
     /// # Errors
     ///
-    /// The job is dropped, with [`Error::ActorEnded`] when the thread has ended; [`Error::ThreadTaken`] in a job of
+    /// The job is dropped, with [`Error::ActorEnded`] when the thread has ended; [`Error::OwnJob`] in a job of
     /// this actor: it does what it wants itself; [`Error::InsideCallback`] in code that the library calls;
     /// [`Error::Forked`] in a forked child.
     #[rule(THREAD_05)]

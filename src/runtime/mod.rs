@@ -266,6 +266,9 @@ impl<N: Name> Runtime<N> {
     /// threads that are inside, and each further wait. Returns descriptions of what could not be released: that stays
     /// allocated until the process ends.
     ///
+    /// `Ok` says that nothing of this runtime is left, and not that the device answers: a device is reset only if something
+    /// of the program is left there. If the next runtime on it hangs again, only code outside of this crate can reset it.
+    ///
     /// A service gives a hanging device up and opens another runtime on it:
     ///
     /// ```
@@ -292,22 +295,24 @@ impl<N: Name> Runtime<N> {
     /// while others use it. Closing again tries the rest.
     ///
     /// A runtime that gets this error has *given up* the device, and has waited at most `limit` for the others to do
-    /// the same. When all runtimes on the device have given it up, the last one that is closed by force resets it for
-    /// all, and returns what all of them lose. The others are then closed as usual. A dropped runtime that could not be
+    /// the same. When all runtimes on the device have given it up, the last one that is closed by force recovers it for
+    /// all, also if its own end needs no force, and returns what all of them lose. The others are then closed as usual. A dropped runtime that could not be
     /// released has also given up its device, and so has a [`Device`](crate::Device) that was dropped or whose
     /// [recovery](crate::Device::recover) was refused. The error says where the others have taken the device.
     #[rule(DEV_08, DEV_09, ERR_07, STREAM_17)]
     pub fn close_by_force(&self, limit: Duration) -> Result<Vec<String>, CloseError> {
         let mut thread = Thread::new().map_err(CloseError::Refused)?;
-        match self.shared.close_by_force(&mut thread, limit) {
-            Err(error)
-                if matches!(error.errors().last(), Some(Error::DeviceShared { .. })) && abandoned::are_left() =>
-            {
-                abandoned::take_down_idle(&mut thread);
-                self.shared.close_by_force(&mut thread, limit)
-            }
-            closed => closed,
+        let closed = self.shared.close_by_force(&mut thread, limit);
+        // Dropped runtimes that are idle are not to keep the device from its recovery.
+        let waits = match &closed {
+            Err(error) => matches!(error.errors().last(), Some(Error::DeviceShared { .. })),
+            Ok(lost) => lost.is_empty() && self.shared.is_device_given_up(),
+        };
+        if !waits || !abandoned::are_left() {
+            return closed;
         }
+        abandoned::take_down_idle(&mut thread);
+        self.shared.close_by_force(&mut thread, limit)
     }
 
     /// Whether the runtime can no longer be entered.

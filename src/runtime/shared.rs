@@ -147,12 +147,35 @@ impl Shared {
         })
     }
 
-    /// Like [`close`](Self::close), and recovers the device if its work does not complete. Returns what was lost.
+    /// Like [`close`](Self::close), and recovers the device if its work does not complete, or for others that have given it
+    /// up. Returns what was lost.
     pub(super) fn close_by_force(&self, _thread: &mut Thread, limit: Duration) -> Result<Vec<String>, CloseError> {
         self.run_ending(|ending, _, panics| match self.take_down(ending, limit, Some(limit), panics) {
             Err(CloseError::Teardown { errors }) => self.recover(ending, limit, errors, panics),
-            closed => closed.map(|()| ending.tell_lost(panics)),
+            closed => closed.and_then(|()| self.recover_for_others(ending, limit, panics)),
         })
+    }
+
+    /// Whether the device waits for the last one that is closed by force.
+    pub(super) fn is_device_given_up(&self) -> bool {
+        takes::is_given_up(self.device.api(), self.device.id())
+    }
+
+    /// Recovers the device for those that have given it up, after this runtime has been closed: its own end needed no force,
+    /// and it may be the last one on the device. Runs code of the user, which may panic.
+    fn recover_for_others(
+        &self,
+        ending: &mut CloseState,
+        limit: Duration,
+        panics: &mut Panics,
+    ) -> Result<Vec<String>, CloseError> {
+        // Only now: of several runtimes that are closed at a time, the last one that gives its take back finds no other.
+        let lost = self.device.recover_for_others(limit, panics);
+        let lost = lost.map_err(|error| CloseError::Teardown { errors: vec![error] })?;
+        if !lost.is_empty() {
+            ending.lost.get_or_insert_default().extend(lost);
+        }
+        Ok(ending.tell_lost(panics))
     }
 
     /// Runs `steps` with the lock, and with the device taken back if it was given up. The second argument of `steps` is

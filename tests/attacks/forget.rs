@@ -133,7 +133,8 @@ fn a_forgotten_token_stays_taken_and_only_this_thread_suffers() {
         assert_eq!(
             Thread::new().unwrap_err().to_string(),
             "this thread already has its `Thread`, or is inside a context: pass that `Thread` or that `current` on instead of \
-             asking for another; `runtime.enter(current, ...)` enters one runtime inside another [THREAD-01]"
+             asking for another; `runtime.enter(current, ...)` enters one runtime inside another; open, close and sweep \
+             runtimes outside of it, or on another thread [THREAD-01]"
         );
     })
     .join()

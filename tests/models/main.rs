@@ -196,7 +196,7 @@ fn memory_that_is_too_small_is_an_error_before_the_library_loads_anything() {
                 let failed = current.load(load).unwrap_err();
                 assert_eq!(
                     failed.to_string(),
-                    "the working memory of the models is too short: it has 255 bytes, but 256 are needed [MODEL-07]"
+                    "the working memory of the models is too short: it has 255 bytes, but 256 are needed for all models that are loaded onto it, together [MODEL-07]"
                 );
                 // The workspace comes back; here are its bytes.
                 assert_eq!(failed.value.workspace.map(|workspace| workspace.bytes()), Some(WORK - 1));

@@ -1,6 +1,7 @@
 //! Data types, half-precision numbers, the log.
 
 use crate::abi::Text;
+use crate::config::say;
 use ascendcl_sys::types::*;
 use half::f16;
 
@@ -40,5 +41,5 @@ pub(crate) fn aclAppLog(level: aclLogLevel, func: Text<'_>, file: Text<'_>, line
     let kind = if level == aclLogLevel::ACL_WARNING { "warning" } else { "error" };
     let [func, file, fmt] = [func, file, fmt].map(|text| text.get().unwrap_or_default());
     let fmt = fmt.replace("%%", "%");
-    eprintln!("ascendcl-sim: {kind} from the program, {file}:{line} {func}: {fmt}");
+    say(format_args!("ascendcl-sim: {kind} from the program, {file}:{line} {func}: {fmt}"));
 }

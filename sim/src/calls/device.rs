@@ -7,7 +7,8 @@ use crate::locks;
 use crate::machine::contexts::context::{Context, current_context};
 use crate::machine::life::devices;
 use crate::machine::watch;
-use crate::machine::{device, streams};
+use crate::machine::workers::pool;
+use crate::machine::{device, streams, trouble};
 use ascendcl_rules::{Object, Op};
 use ascendcl_sys::error_codes::ACL_ERROR_FEATURE_UNSUPPORTED;
 use std::sync::Arc;
@@ -30,7 +31,22 @@ pub(crate) fn aclrtResetDeviceForce(device_id: i32) -> Answer {
 fn reset(device_id: i32, op: Op) -> Answer {
     let device = device::device(device_id.into())?;
     let call = watch::call(op, Object::device(device.id().into())).begin()?;
-    devices::reset(&device, op == Op::ResetForce, || drop(call.end(Ok::<_, Failure>(()))))
+    let forced = op == Op::ResetForce;
+    devices::reset(&device, forced, || drop(call.end(Ok::<_, Failure>(()))))?;
+    if forced {
+        end_hang(&device);
+    }
+    Ok(())
+}
+
+/// A forced reset ends a hang. The work that hung on this device is lost, also that of contexts which the reset leaves: their
+/// memory may be freed now.
+fn end_hang(device: &device::Device) {
+    if trouble::hangs() {
+        streams::of_device(device.id()).iter().for_each(|stream| stream.abort());
+        trouble::hang_no_longer();
+        pool::wake_stalled();
+    }
 }
 
 pub(crate) fn aclrtGetDevice(mut device_id: Out<'_, i32>) -> Answer {

@@ -1,7 +1,7 @@
 //! The configuration that holds.
 
 use super::switches::{self, Switch};
-use super::{Config, ConfigError};
+use super::{Config, ConfigError, say};
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use std::sync::{Arc, Mutex};
@@ -49,7 +49,7 @@ impl Chosen {
         match Config::from_env() {
             Ok(config) => Self { config: Arc::new(config), error: None },
             Err(error) => {
-                eprintln!("ascendcl-sim: {error}; the defaults are used");
+                say(format_args!("ascendcl-sim: {error}; the defaults are used"));
                 Self { config: Arc::default(), error: Some(error) }
             }
         }

@@ -12,7 +12,7 @@ pub(crate) use chosen::{checked, choose, current, if_documented, is_documented};
 pub use error::ConfigError;
 pub use plan::{Calls, Fault, Plan};
 pub use reporting::Checks;
-pub(crate) use reporting::{Reporting, Telling};
+pub(crate) use reporting::{Reporting, Telling, say};
 
 use crate::SOC_NAME_MARK;
 use ascendcl_rules::RuleId;

@@ -23,7 +23,7 @@ use std::time::Duration;
 /// | `207001`, `ACL_ERROR_RT_MEMORY_ALLOCATION` | the call does nothing and answers this code |
 /// | `after:507899` | the call has its effect, and answers this code all the same |
 /// | `lost` | the devices are lost: from now on, calls that need one answer 507010, and queued work fails with it |
-/// | `hang` | the devices stop: no work goes on, and waits end at their time limits, or after a tenth of a second |
+/// | `hang` | the devices stop: no work goes on, and waits end at their time limits, or after a tenth of a second. A forced reset of a device ends it, and what hung on that device is lost |
 /// | `slow:5ms` | from now on each task of a stream takes so much longer; `us` and `s` are units, too |
 /// | `full` | the devices' free memory is gone; what is freed from now on can be had again |
 ///

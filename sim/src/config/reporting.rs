@@ -2,8 +2,9 @@
 
 use ascendcl_rules::RuleId;
 use std::collections::BTreeSet;
+use std::fmt::Display;
 use std::fs::OpenOptions;
-use std::io::Write;
+use std::io::{Write, stderr};
 use std::path::PathBuf;
 
 /// What happens when a call breaks a rule.
@@ -64,20 +65,26 @@ impl Reporting {
     }
 }
 
+/// Writes a line to stderr. A stderr that is closed, as by `program 2>&1 | head`, is no reason to fail or to end the
+/// program, and `eprintln!` panics there.
+pub(crate) fn say(text: impl Display) {
+    let _ = writeln!(stderr(), "{text}");
+}
+
 impl Telling {
     /// Reports it now, unless everything is reported at the end. Returns whether it did.
     pub(crate) fn tell(&self, text: &str) -> bool {
         let path = match self {
             Self::AtEnd => return false,
             Self::AtOnce => {
-                eprintln!("{text}");
+                say(text);
                 return true;
             }
             Self::InFile(path) => path,
         };
         let file = OpenOptions::new().create(true).append(true).open(path);
         if let Err(error) = file.and_then(|mut file| file.write_all(format!("{text}\n").as_bytes())) {
-            eprintln!("ascendcl-sim: {} cannot be written: {error}\n{text}", path.display());
+            say(format_args!("ascendcl-sim: {} cannot be written: {error}\n{text}", path.display()));
         }
         true
     }

@@ -34,6 +34,11 @@ pub(crate) fn hang() {
     HANGS.store(true, SeqCst);
 }
 
+/// The devices stop hanging, although the plan goes on.
+pub(crate) fn hang_no_longer() {
+    HANGS.store(false, SeqCst);
+}
+
 pub(crate) fn slow_down(time: Duration) {
     SLOWER.store(u64::try_from(time.as_micros()).unwrap_or(u64::MAX), SeqCst);
 }

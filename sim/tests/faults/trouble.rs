@@ -135,6 +135,42 @@ fn work_goes_on_when_a_device_hangs_no_longer() {
     control::take_findings();
 }
 
+/// What hung is lost, in every context of the device: its memory may be freed after the reset.
+#[test]
+fn a_device_that_hangs_works_again_after_a_forced_reset_and_after_no_other_call() {
+    let _machine = begin("aclrtCreateStream#1=hang");
+    let mut context = aclrtContext::NULL;
+    ok!(aclrtCreateContext(&mut context, 0));
+    let (own, block, pinned) = (stream(), malloc(64), malloc_host(64));
+    queue_copy(block, pinned, TO_DEVICE, own);
+    let mut run = AtomicUsize::new(0);
+    unsafe extern "C" fn counts(run: *mut c_void) {
+        // SAFETY: the test keeps it until the machine ends.
+        unsafe { &*run.cast::<AtomicUsize>() }.fetch_add(1, SeqCst);
+    }
+    ok!(aclrtLaunchHostFunc(own, Some(counts), std::ptr::from_mut(&mut run).cast()));
+    ok!(aclrtStreamAbort(own));
+    assert_eq!(acl!(aclrtMemcpy(block, 64, pinned, 64, TO_DEVICE)), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "it hangs still");
+    ok!(aclrtLaunchHostFunc(own, Some(counts), std::ptr::from_mut(&mut run).cast()));
+    assert_eq!(acl!(aclrtResetDeviceForce(1)), ACL_ERROR_RT_CONTEXT_RELEASE_ERROR, "it is not set");
+    assert_eq!(acl!(aclrtSynchronizeStream(own)), ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, "a reset that failed ends nothing");
+    ok!(aclrtResetDeviceForce(0));
+    ok!(aclrtSetCurrentContext(context));
+    // The first wait tells that work was discarded.
+    acl!(aclrtSynchronizeStream(own));
+    sync(own);
+    assert_eq!(run.load(SeqCst), 0, "what hung is lost");
+    ok!(aclrtLaunchHostFunc(own, Some(counts), std::ptr::from_mut(&mut run).cast()));
+    sync(own);
+    assert_eq!(run.load(SeqCst), 1, "and new work runs");
+    ok!(aclrtSetDevice(0));
+    let (block, pinned, next) = (malloc(64), malloc_host(64), stream());
+    queue_copy(block, pinned, TO_DEVICE, next);
+    sync(next);
+    ok!(aclrtMemcpy(block, 64, pinned, 64, TO_DEVICE));
+    control::take_findings();
+}
+
 #[test]
 fn each_task_of_a_slow_device_takes_longer() {
     let _machine = begin("aclrtCreateStream=slow:50ms");

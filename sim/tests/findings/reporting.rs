@@ -64,6 +64,20 @@ fn a_program_that_aborts_loses_no_finding_that_is_told_at_once() {
     assert!(!told.contains(FOUND), "without a word findings are told at the end");
 }
 
+/// As by `program 2>&1 | head`.
+#[test]
+fn a_program_whose_stderr_is_closed_is_neither_ended_nor_refused_a_call() {
+    for telling in ["", "stderr", "/no/such/folder/findings"] {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "reporting::a_program_that_ends", "--ignored", "--nocapture"]);
+        command.envs([("ASCENDCL_SIM", "report"), ("ASCENDCL_SIM_FINDINGS", telling), ("ASCENDCL_SIM_EXIT", "7")]);
+        let (reads, writes) = std::io::pipe().unwrap();
+        drop(reads);
+        let status = command.stdout(std::process::Stdio::null()).stderr(writes).status().unwrap();
+        assert_eq!(status.code(), Some(7), "{telling:?}: {status}");
+    }
+}
+
 #[test]
 fn each_finding_is_told_once_and_so_is_each_call_that_is_not_simulated() {
     for variables in [&[][..], &[("ASCENDCL_SIM_FINDINGS", "stderr")]] {

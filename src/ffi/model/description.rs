@@ -18,8 +18,8 @@ pub(super) struct Description {
     pub(super) gears: Option<GearInput>,
 }
 
-/// One input or output, as the library describes it. The program sees it as `TensorInfo`, without the buffer's size and
-/// the format, and with `None` for -1.
+/// One input or output, as the library describes it. The program sees it as `TensorInfo`, without the format and
+/// with `None` for -1.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Port {
     pub(crate) name: String,

@@ -44,7 +44,7 @@ fn an_actor_does_not_wait_for_itself_nor_in_a_callback() {
         let closed = Arc::into_inner(own).map(Actor::close);
         (called, closed.is_none())
     });
-    assert!(matches!(told, Ok((Err(Error::ThreadTaken), true))), "{told:?}");
+    assert!(matches!(told, Ok((Err(Error::OwnJob), true))), "{told:?}");
     let within = Arc::clone(&other);
     let refused = actor.call(move |current, ()| {
         let stream = current.stream().unwrap();
@@ -122,7 +122,7 @@ fn an_actor_is_not_closed_by_its_own_thread() {
     gives.send(actor.unwrap()).unwrap();
     let refused = answer.recv_timeout(Duration::from_secs(20)).unwrap();
     nothing_fails();
-    assert!(matches!(refused, Err(CloseError::Refused(Error::ThreadTaken))), "{refused:?}");
+    assert!(matches!(refused, Err(CloseError::Refused(Error::OwnJob))), "{refused:?}");
     let until = Instant::now() + Duration::from_secs(20);
     while control::live() != control::Live::default() && Instant::now() < until {
         drop(runtime::sweep(Some(Duration::from_secs(1))));

@@ -195,7 +195,7 @@ fn a_job_of_the_actor_and_a_callback_start_nothing() {
     let actor = open();
     let own = Arc::clone(&actor);
     let refused = actor.call(move |_, _| own.start(|_, _| ()).err()).unwrap();
-    assert!(matches!(refused, Some(Error::ThreadTaken)), "{refused:?}");
+    assert!(matches!(refused, Some(Error::OwnJob)), "{refused:?}");
     let within = Arc::clone(&actor);
     let refused = actor.call(move |current, _| {
         let stream = current.stream().unwrap();

@@ -331,6 +331,9 @@ fn loses_a_stream_of_other_code(refused: &str) {
             let stream = unsafe { current.adopt_stream(NonNull::new(theirs.0).unwrap()) }.unwrap();
             let hangs = Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs);
             let hangs = hangs.at(Calls::of("aclrtDeviceTaskAbort"), Fault::Fails(207_000));
+            // The reset ends the hang, but nothing confirms that the work on this stream is over.
+            let hangs = hangs.at(Calls::of("aclrtSynchronizeStreamWithTimeout"), Fault::Fails(507_046));
+            let hangs = hangs.at(Calls::of("aclrtStreamQuery"), Fault::Fails(507_046));
             crate::begin(hangs.at(Calls::of(refused).nth(1), Fault::Fails(207_000)));
             mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
         })

@@ -7,6 +7,7 @@ mod closing;
 mod defaults;
 mod dropping;
 mod forced_anywhere;
+mod forced_for_others;
 mod forcing;
 mod in_time;
 mod lanes;

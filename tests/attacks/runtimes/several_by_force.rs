@@ -15,24 +15,24 @@ pub(super) fn alone_on_three() -> crate::common::Alone {
     alone
 }
 
-fn open(default: bool) -> Runtime<Worker> {
+pub(super) fn open(default: bool) -> Runtime<Worker> {
     Runtime::open(
         Setup::builder().library(library()).device(DEVICE).default_context(default).teardown_timeout(BRIEFLY).build(),
     )
     .unwrap()
 }
 
-type Work = Pending<Worker, ascendcl::DeviceBuffer<Worker, u8>>;
+pub(super) type Work = Pending<Worker, ascendcl::DeviceBuffer<Worker, u8>>;
 
 /// Work hangs from now on, and cannot be discarded.
 pub(super) const HANGS: &str = "aclrtMemsetAsync=hang,aclrtStreamAbort=207000,aclrtDeviceTaskAbort=207000";
 
 /// Queues work. Each runtime has its stream before the first one hangs: the device then answers nobody.
-fn hang<const N: usize>(runtimes: [&Runtime<Worker>; N]) -> [Work; N] {
+pub(super) fn hang<const N: usize>(runtimes: [&Runtime<Worker>; N]) -> [Work; N] {
     hang_and_fail(runtimes, "")
 }
 
-fn hang_and_fail<const N: usize>(runtimes: [&Runtime<Worker>; N], more: &str) -> [Work; N] {
+pub(super) fn hang_and_fail<const N: usize>(runtimes: [&Runtime<Worker>; N], more: &str) -> [Work; N] {
     let operands = runtimes.map(|runtime| {
         runtime.with(|current| (current.stream().unwrap(), current.device_buffer::<u8>(8).unwrap())).unwrap()
     });
@@ -46,7 +46,7 @@ fn hang_and_fail<const N: usize>(runtimes: [&Runtime<Worker>; N], more: &str) ->
 
 /// The answer while another runtime has the device, and may be working there.
 #[track_caller]
-fn is_refused(closed: Result<Vec<String>, CloseError>) {
+pub(super) fn is_refused(closed: Result<Vec<String>, CloseError>) {
     let Err(CloseError::Teardown { errors }) = closed else { panic!("{closed:?}") };
     let said = errors.last().unwrap().to_string();
     assert!(matches!(errors.last(), Some(Error::DeviceShared { device: DEVICE, .. })), "{said}");

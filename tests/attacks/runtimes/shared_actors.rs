@@ -56,7 +56,7 @@ fn an_actor_that_a_job_closes_by_force_goes_on() {
     let actor = Arc::new(Actor::<Worker, ()>::open(setup, |_| Ok(())).unwrap());
     let own = Arc::clone(&actor);
     let told = actor.call(move |_, ()| own.close_by_force(BRIEFLY)).unwrap();
-    assert!(matches!(told, Err(CloseError::Refused(Error::ThreadTaken))), "{told:?}");
+    assert!(matches!(told, Err(CloseError::Refused(Error::OwnJob))), "{told:?}");
     assert_eq!(actor.call(|_, ()| 7).unwrap(), 7);
     assert_eq!(actor.close_by_force(BRIEFLY).unwrap(), [""; 0]);
     alone.assert_nothing_lives();

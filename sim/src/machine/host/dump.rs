@@ -3,6 +3,7 @@
 use super::json::Value;
 use super::process;
 use crate::abi::CText;
+use crate::config::say;
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
 use crate::machine::models::dump::{self, Settings};
@@ -34,7 +35,7 @@ pub(super) fn start(configuration: &Value) {
             *lock(&SOURCE) = settings.as_ref().map(|_| Source::Start);
             dump::set(settings);
         }
-        Err(why) => eprintln!("ascendcl-sim: nothing is dumped: {why}"),
+        Err(why) => say(format_args!("ascendcl-sim: nothing is dumped: {why}")),
     }
 }
 

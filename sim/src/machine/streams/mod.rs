@@ -15,4 +15,4 @@ mod waits;
 pub(in crate::machine) use missed::Watch;
 pub(crate) use queue::Counted;
 pub(in crate::machine) use queue::Task;
-pub(crate) use table::{count, numbered, of_context};
+pub(crate) use table::{count, numbered, of_context, of_device};

@@ -70,6 +70,11 @@ pub(crate) fn of_context(context: usize) -> Vec<Arc<Stream>> {
     STREAMS.select(|stream| stream.context() == context)
 }
 
+/// The live streams of a device, of all contexts.
+pub(crate) fn of_device(device: u32) -> Vec<Arc<Stream>> {
+    STREAMS.select(|stream| stream.device().id() == device)
+}
+
 /// The streams of the context of this stream. When that has ended they are those that have not: the next default context of
 /// the device has the same number.
 pub(in crate::machine) fn of_context_of(stream: &Stream) -> Vec<Arc<Stream>> {

@@ -2,7 +2,7 @@
 
 use crate::abi::{at_exit, callers_of, described, in_children, is_interpreted, leave};
 use crate::config::{
-    self,
+    self, say,
     switches::{self, Switch},
 };
 use crate::locks::lock;
@@ -180,7 +180,14 @@ pub(crate) fn take_findings() -> Vec<Finding> {
 /// Prints what was found and not printed yet.
 pub(crate) fn print() {
     let text = lock(&RECORD).text();
-    eprint!("{text}");
+    say_all(&text);
+}
+
+/// The text ends with a line feed, or there is nothing to say.
+fn say_all(text: &str) {
+    if let Some(text) = text.strip_suffix('\n') {
+        say(text);
+    }
 }
 
 /// Has the rest printed when this process exits. One that was forked from it has its own report, if it calls the library.
@@ -225,7 +232,7 @@ extern "C" fn exit() {
         Err(TryLockError::Poisoned(record)) => record.into_inner().text(),
         Err(TryLockError::WouldBlock) => return,
     };
-    eprint!("{text}");
+    say_all(&text);
     if let Some(status) = config::current().reporting().exit
         && BROKEN.load(SeqCst)
     {
