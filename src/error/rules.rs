@@ -13,6 +13,7 @@ impl Error {
     /// The rules of the library that the error is about. Empty if it is not about a rule, or if the rule is unknown.
     ///
     /// The error's message ends with them, in brackets.
+    #[expect(clippy::too_many_lines, reason = "a table: one arm per error")]
     pub fn rules(&self) -> &'static [RuleId] {
         match self {
             Self::Vendor(error) => error.code.rules(),
