@@ -334,6 +334,9 @@ fn lose_a_context_to_a_stream_of_other_code(acl: &Acl, thread: &mut Thread) -> V
             let hangs = Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs);
             let refused = ["aclrtDeviceTaskAbort", "aclrtDestroyStreamForce"];
             let plan = refused.into_iter().fold(hangs, |plan, call| plan.at(Calls::of(call), Fault::Fails(207_000)));
+            // The reset ends the hang, but nothing confirms that the work on this stream is over.
+            let waits = ["aclrtSynchronizeStreamWithTimeout", "aclrtStreamQuery"];
+            let plan = waits.into_iter().fold(plan, |plan, call| plan.at(Calls::of(call), Fault::Fails(507_046)));
             control::fail(plan).unwrap();
             mem::forget(stream.set_bytes(current, current.device_buffer::<u8>(64).unwrap(), 1).unwrap());
         });
