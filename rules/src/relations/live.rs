@@ -30,6 +30,10 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
             Fate::Live { .. } => {}
             Fate::Dead(dead) => ended.push((object, dead.ended)),
             Fate::Unknown if case.world.missed.contains(&object) => {}
+            // That there is no descriptor was reported when something was set on it.
+            Fate::Unknown
+                if object == Object::descriptor(0)
+                    && case.world.explained.contains(&(Some(ALLOC_06), Object::PROCESS)) => {}
             Fate::Unknown => gone(case, object, None, &[object]),
         }
     }

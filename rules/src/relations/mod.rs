@@ -174,7 +174,9 @@ impl Checker {
         if !process::never_began(&case) && !follows::from_reported_mistake(&case) {
             live::judge(&mut case);
         }
-        case.findings
+        let findings = case.findings;
+        self.world.note_reported(&findings, event.thread, event.context);
+        findings
     }
 
     /// Returns the rule that a call breaks which the library refuses for the current context: the thread has none, or

@@ -6,7 +6,7 @@ use crate::failure::{Answer, Failure};
 use crate::machine::allocators;
 use crate::machine::allocators::calls::refuse_inside;
 use crate::machine::watch::{self, Named};
-use ascendcl_rules::{ALLOC_21, Member, Object, Op};
+use ascendcl_rules::{ALLOC_06, ALLOC_21, Member, Object, Op};
 use ascendcl_sys::types::*;
 
 pub(crate) fn aclrtAllocatorCreateDesc() -> aclrtAllocatorDesc {
@@ -16,13 +16,21 @@ pub(crate) fn aclrtAllocatorCreateDesc() -> aclrtAllocatorDesc {
     created
 }
 
+/// No call takes null for a descriptor (ALLOC-06).
+fn there(descriptor: aclrtAllocatorDesc) -> Answer {
+    given(!descriptor.is_null(), "descriptor").map_err(|failure| {
+        let fix = "create the descriptor with aclrtAllocatorCreateDesc first";
+        failure.breaks(ALLOC_06, "a descriptor that was created", fix).about(Object::PROCESS)
+    })
+}
+
 pub(crate) fn aclrtAllocatorDestroyDesc(allocator_desc: aclrtAllocatorDesc) -> Answer {
-    given(!allocator_desc.is_null(), "descriptor")?;
+    there(allocator_desc)?;
     watch::call(Op::Destroy, allocator_desc).begin()?.end(allocators::destroy_descriptor(allocator_desc))
 }
 
 pub(crate) fn aclrtAllocatorSetObjToDesc(allocator_desc: aclrtAllocatorDesc, allocator: aclrtAllocator) -> Answer {
-    given(!allocator_desc.is_null(), "descriptor")?;
+    there(allocator_desc)?;
     given(!allocator.is_null(), "object")?;
     let call = watch::call(Op::SetMember(Member::Object), allocator_desc).with(allocator).begin()?;
     call.end(allocators::set(allocator_desc, |members| members.object = allocator))
@@ -32,7 +40,7 @@ pub(crate) fn aclrtAllocatorSetAllocFuncToDesc(
     allocator_desc: aclrtAllocatorDesc,
     func: aclrtAllocatorAllocFunc,
 ) -> Answer {
-    given(!allocator_desc.is_null(), "descriptor")?;
+    there(allocator_desc)?;
     given(func.is_some(), "function")?;
     let call = watch::call(Op::SetMember(Member::Allocate), allocator_desc).begin()?;
     call.end(allocators::set(allocator_desc, |members| members.allocate = func))
@@ -42,7 +50,7 @@ pub(crate) fn aclrtAllocatorSetFreeFuncToDesc(
     allocator_desc: aclrtAllocatorDesc,
     func: aclrtAllocatorFreeFunc,
 ) -> Answer {
-    given(!allocator_desc.is_null(), "descriptor")?;
+    there(allocator_desc)?;
     given(func.is_some(), "function")?;
     let call = watch::call(Op::SetMember(Member::Free), allocator_desc).begin()?;
     call.end(allocators::set(allocator_desc, |members| members.free = func))
@@ -52,7 +60,7 @@ pub(crate) fn aclrtAllocatorSetAllocAdviseFuncToDesc(
     allocator_desc: aclrtAllocatorDesc,
     func: aclrtAllocatorAllocAdviseFunc,
 ) -> Answer {
-    given(!allocator_desc.is_null(), "descriptor")?;
+    there(allocator_desc)?;
     given(func.is_some(), "function")?;
     let call = watch::call(Op::SetMember(Member::AllocateNear), allocator_desc).begin()?;
     call.end(allocators::set(allocator_desc, |members| members.advise = func))
@@ -62,7 +70,7 @@ pub(crate) fn aclrtAllocatorSetGetAddrFromBlockFuncToDesc(
     allocator_desc: aclrtAllocatorDesc,
     func: aclrtAllocatorGetAddrFromBlockFunc,
 ) -> Answer {
-    given(!allocator_desc.is_null(), "descriptor")?;
+    there(allocator_desc)?;
     given(func.is_some(), "function")?;
     let call = watch::call(Op::SetMember(Member::Address), allocator_desc).begin()?;
     call.end(allocators::set(allocator_desc, |members| members.address_of = func))
@@ -73,7 +81,7 @@ pub(crate) fn aclrtAllocatorRegister(stream: aclrtStream, allocator_desc: aclrtA
     refuse_inside()?;
     let call = watch::call(Op::Register, stream).with(allocator_desc).begin()?;
     given(!stream.is_null(), "stream")?;
-    given(!allocator_desc.is_null(), "descriptor")?;
+    there(allocator_desc)?;
     call.end(allocators::register(stream, allocator_desc))
 }
 

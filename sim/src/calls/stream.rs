@@ -12,7 +12,7 @@ use crate::machine::streams::refusals::refuse_on as refuse_captured;
 use crate::machine::streams::stream::{Kind, Stream};
 use crate::machine::streams::table;
 use crate::machine::watch;
-use ascendcl_rules::{Flag, Object, Op};
+use ascendcl_rules::{Flag, Object, Op, STREAM_14};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
 use std::sync::Arc;
@@ -38,7 +38,13 @@ pub(super) fn create_with(stream: Out<'_, aclrtStream>, priority: u32, flag: u32
     const LEAST_PRIORITY: u32 = 7;
     wanted(&stream)?;
     if flag & APART == APART {
-        return Err(Failure::refused(format!("{flag:#x} is no combination of stream flags")));
+        let failure = Failure::refused(format!("{flag:#x} is no combination of stream flags"));
+        let fix = "create one stream for model instances, and another one for the device's own use";
+        return Err(failure.breaks(
+            STREAM_14,
+            "ACL_STREAM_PERSISTENT or ACL_STREAM_DEVICE_USE_ONLY, and not both",
+            fix,
+        ));
     }
     if flag & ACL_STREAM_DEVICE_USE_ONLY != 0 {
         return Err(Failure::unsupported("this device has no streams for its own use alone"));

@@ -2,6 +2,7 @@
 
 use crate::support::*;
 use ascendcl_sim::exports::model_instance::*;
+use std::ffi::c_void;
 use std::ptr::null_mut;
 
 const GLOBAL: aclmdlRICaptureMode = aclmdlRICaptureMode::ACL_MODEL_RI_CAPTURE_MODE_GLOBAL;
@@ -292,4 +293,63 @@ fn a_queued_copy_onto_itself_has_living_memory_and_leaves_nothing_in_flight() {
         ok!(aclrtFree(block));
     };
     assert_eq!(broken(busy), []);
+}
+
+#[test]
+fn nothing_is_set_on_a_descriptor_that_was_not_created() {
+    unsafe extern "C" fn none(_: aclrtAllocator, _: usize) -> *mut c_void {
+        null_mut()
+    }
+    let run = |created: bool| {
+        broken_by(|| {
+            let descriptor = if created { acl!(aclrtAllocatorCreateDesc()) } else { aclrtAllocatorDesc::NULL };
+            acl!(aclrtAllocatorSetAllocFuncToDesc(descriptor, Some(none)));
+            acl!(aclrtAllocatorSetAllocFuncToDesc(descriptor, Some(none)));
+            if !created {
+                acl!(aclrtAllocatorRegister(stream(), descriptor));
+            }
+            acl!(aclrtAllocatorDestroyDesc(descriptor));
+        })
+    };
+    assert_eq!(run(false), [(rules::ALLOC_06, "aclrtAllocatorSetAllocFuncToDesc")]);
+    assert_eq!(run(true), []);
+}
+
+/// A program asks for the description of the model first, and goes on with the number.
+#[test]
+fn a_model_that_does_not_exist_is_described_and_run_as_one_mistake() {
+    let run = |loads: bool| {
+        broken_by(|| {
+            let (file, mut id) = (crate::files::sum("64", None), 77);
+            if loads {
+                ok!(aclmdlLoadFromMem(file.as_ptr().cast(), file.len(), &mut id));
+            }
+            let description = acl!(aclmdlCreateDesc());
+            assert_eq!(acl!(aclmdlGetDesc(description, id)) == 0, loads);
+            ok!(aclmdlDestroyDesc(description));
+            acl!(aclmdlUnload(id));
+        })
+    };
+    assert_eq!(run(false), [(rules::MODEL_12, "aclmdlGetDesc")]);
+    assert_eq!(run(true), []);
+}
+
+#[test]
+fn a_stream_keeps_its_mode_and_has_flags_that_go_together() {
+    let modes = |modes: &[u64]| {
+        broken(|| {
+            let stream = stream();
+            for mode in modes {
+                acl!(aclrtSetStreamFailureMode(stream, *mode));
+            }
+        })
+    };
+    assert_eq!(modes(&[1, 0]), [rules::STREAM_15]);
+    assert_eq!(modes(&[1, 1]), []);
+    let both = broken(|| {
+        let mut stream = aclrtStream::NULL;
+        let flags = ACL_STREAM_PERSISTENT | ACL_STREAM_DEVICE_USE_ONLY;
+        assert_ne!(acl!(aclrtCreateStreamWithConfig(&mut stream, 0, flags)), 0);
+    });
+    assert_eq!(both, [rules::STREAM_14]);
 }

@@ -7,7 +7,8 @@ use crate::abi::{Address, Name, Out, Text};
 use crate::calls::wanted;
 use crate::failure::{Answer, Failure};
 use crate::machine::models::{self, Description, Entry, Side, Source, data_type, filled, format, io_dims};
-use ascendcl_rules::MODEL_24;
+use crate::machine::watch;
+use ascendcl_rules::{MODEL_24, Object};
 use ascendcl_sys::constants::ACL_MAX_DIM_CNT;
 use ascendcl_sys::error_codes::ACL_ERROR_GE_SHAPE_INVALID;
 use ascendcl_sys::types::*;
@@ -22,7 +23,8 @@ pub(crate) fn aclmdlDestroyDesc(model_desc: Name<aclmdlDesc>) -> Answer {
 }
 
 pub(crate) fn aclmdlGetDesc(model_desc: Name<aclmdlDesc>, model_id: u32) -> Answer {
-    models::fill_description(model_desc, || Ok((Arc::clone(&models::find(model_id)?.description), Some(model_id))))
+    let find = || models::find(model_id).inspect_err(|_| watch::missed(Object::model(model_id.into())));
+    models::fill_description(model_desc, || Ok((Arc::clone(&find()?.description), Some(model_id))))
 }
 
 pub(crate) fn aclmdlGetDescFromFile(model_desc: Name<aclmdlDesc>, model_path: Text<'_>) -> Answer {

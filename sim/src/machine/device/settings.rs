@@ -2,6 +2,7 @@
 
 use crate::failure::{Answer, Failure};
 use crate::locks::lock;
+use ascendcl_rules::STREAM_15;
 use ascendcl_sys::types::aclrtDevResLimitType;
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -29,7 +30,9 @@ impl Settings {
     pub(crate) fn stop_at_failure(&self, stop: bool) -> Answer {
         let before = self.stop_at_failure.fetch_or(stop, SeqCst);
         if before && !stop {
-            return Err(Failure::unsupported("the stream stops at failures, and that cannot be taken back"));
+            let failure = Failure::unsupported("the stream stops at failures, and that cannot be taken back");
+            let fix = "create another stream for work that goes on behind failures, in a context of its own";
+            return Err(failure.breaks(STREAM_15, "a mode that is chosen once", fix));
         }
         Ok(())
     }
