@@ -38,7 +38,7 @@ typedef int Map(void *address, size_t size, size_t offset, void *handle, uint64_
 /* Addresses of twice the size, and memory in their first half. */
 static char *mapped(uint32_t kind, void **handle, Map *map)
 {
-    struct Properties properties = {.kind = kind};
+    struct Properties properties = {.attribute = 13, .kind = kind}; /* ACL_MEM_HUGE */
     void *address = NULL;
     DO(aclrtReserveMemAddress(&address, 2 * PHYSICAL, 0, NULL, 0));
     DO(aclrtMallocPhysical(handle, PHYSICAL, &properties, 0));

@@ -123,7 +123,7 @@ static void first(int in, int out, int to_third)
     Notify notify = NULL;
     void *before = NULL, *block = NULL, *address = NULL;
     Handle handle = NULL;
-    struct Properties properties = {.location = {.id = 0, .kind = 1}};
+    struct Properties properties = {.attribute = 4, .location = {.id = 0, .kind = 1}}; /* ACL_HBM_MEM_HUGE */
     DO(aclrtCreateStream(&stream));
     /* The block does not begin where a page does. */
     DO(aclrtMalloc(&before, 100, 0));

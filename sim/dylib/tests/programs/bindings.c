@@ -73,7 +73,7 @@ static void policies(void)
 
 static void pool(void)
 {
-    struct Physical property = {0, 0, 1, {0, 1}, 0};
+    struct Physical property = {0, 0, 4, {0, 1}, 0}; /* ACL_HBM_MEM_HUGE */
     size_t grain = 0;
     void *base = NULL, *handle = NULL;
     char back[16] = "";

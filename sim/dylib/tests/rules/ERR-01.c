@@ -1,4 +1,4 @@
-/* ERR-01: the code of a call is not looked at. The simulator finds: DEV-01. */
+/* ERR-01: the code of a call is not looked at. The simulator finds: DEV-11. */
 #include "calls.h"
 
 int main(void)
