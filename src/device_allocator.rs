@@ -134,10 +134,10 @@ impl fmt::Debug for DeviceAddress {
 /// `self`. An allocator is [registered](crate::Stream::register) on a stream before anything that needs memory runs
 /// there, and moves into the stream until it is [unregistered](crate::Stream::unregister).
 ///
-/// The library calls the methods on its own threads, under a lock of its own; the allocator and its blocks may be dropped there, too.
-/// So the methods, and the destructors of both, must not call the library
-/// (ALLOC-18), and must not wait for anything that calls it. A panic of a method does not reach the library. The library
-/// gets a null pointer instead, or loses the block that was to be freed.
+/// The library calls the methods on its own threads, under a lock of its own. The allocator and its blocks may be dropped
+/// there, too. So the methods, and the destructors of both, must not call the library (ALLOC-18), and must not wait for
+/// anything that calls it. A panic of a method does not reach the library. The library gets a null pointer instead, or loses
+/// the block that was to be freed.
 ///
 /// The methods take `&self`: a program may look at its allocator while the library calls it
 /// ([`Stream::with_allocator`](crate::Stream::with_allocator)), and this crate holds no lock in that time. An allocator

@@ -224,8 +224,7 @@ pub enum Error {
     /// A job of an actor called or closed that actor, whose thread runs one job at a time.
     #[error(
         "this is a job of the same actor, and cannot wait for another one or for the end: do the work in this job, and \
-         call or close the actor on another thread{}",
-        Cited(rules::OWN_JOB)
+         call or close the actor on another thread"
     )]
     OwnJob,
     /// The library was called from inside a callback or an allocator that the library itself had called.

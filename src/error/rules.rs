@@ -13,7 +13,6 @@ impl Error {
     /// The rules of the library that the error is about. Empty if it is not about a rule, or if the rule is unknown.
     ///
     /// The error's message ends with them, in brackets.
-    #[expect(clippy::too_many_lines, reason = "a table: one arm per error")]
     pub fn rules(&self) -> &'static [RuleId] {
         match self {
             Self::Vendor(error) => error.code.rules(),
@@ -34,7 +33,6 @@ impl Error {
             Self::OutputNotAllocated { .. } => OUTPUT_NOT_ALLOCATED,
             Self::NullAnswer { .. } => NULL_ANSWER,
             Self::ThreadTaken => THREAD_TAKEN,
-            Self::OwnJob => OWN_JOB,
             Self::InsideCallback => INSIDE_CALLBACK,
             Self::NoSuchDevice { .. } => NO_SUCH_DEVICE,
             Self::NoDeviceNamed { .. } => NO_DEVICE_NAMED,
@@ -90,7 +88,6 @@ pub(super) const BLOCKS_IN_USE: &[RuleId] = &[ALLOC_12];
 pub(super) const OUTPUT_NOT_ALLOCATED: &[RuleId] = &[DATA_06];
 pub(super) const NULL_ANSWER: &[RuleId] = &[ERR_06];
 pub(super) const THREAD_TAKEN: &[RuleId] = &[THREAD_01];
-pub(super) const OWN_JOB: &[RuleId] = &[THREAD_01];
 pub(super) const INSIDE_CALLBACK: &[RuleId] = &[ALLOC_18, CB_01];
 pub(super) const NO_SUCH_DEVICE: &[RuleId] = &[DEV_11];
 pub(super) const NO_DEVICE_NAMED: &[RuleId] = &[THREAD_01];

@@ -90,8 +90,18 @@ impl Api {
 impl Api {
     /// A library without functions: a call that passes its checks finds its function missing.
     pub(crate) fn without_functions() -> Self {
-        // SAFETY: `Library::from_table` asks for addresses of functions with the table's signatures. There are none.
-        Self::new(LoadedLibrary::new(unsafe { ascendcl_sys::Library::from_table("none", |_| None) }))
+        // SAFETY: `Api::from_table` asks for addresses of functions with the table's signatures. There are none.
+        unsafe { Self::from_table("none", |_| None) }
+    }
+
+    /// A library of the few functions that a test gives.
+    ///
+    /// # Safety
+    ///
+    /// As [`ascendcl_sys::Library::from_table`]: each address is of a function with the table's signature.
+    pub(crate) unsafe fn from_table(name: &'static str, resolve: ascendcl_sys::Resolver) -> Self {
+        // SAFETY: the caller of this function promises what `Library::from_table` asks for (its safety section).
+        Self::new(LoadedLibrary::new(unsafe { ascendcl_sys::Library::from_table(name, resolve) }))
     }
 }
 

@@ -83,7 +83,6 @@ impl Api {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ffi::process::LoadedLibrary;
     use core::ptr::NonNull;
     use core::sync::atomic::{AtomicU32, Ordering};
 
@@ -97,9 +96,9 @@ mod tests {
     #[test]
     fn work_is_discarded_within_a_limit_that_the_library_takes() {
         let find = |name: &str| NonNull::new((abort as *mut ()).cast()).filter(|_| name == "aclrtDeviceTaskAbort");
-        // SAFETY: `Library::from_table` asks for addresses of functions with the table's signatures. This is one of
+        // SAFETY: `Api::from_table` asks for addresses of functions with the table's signatures. This is one of
         // `aclrtDeviceTaskAbort`.
-        let api = Api::new(LoadedLibrary::new(unsafe { ascendcl_sys::Library::from_table("aborts", find) }));
+        let api = unsafe { Api::from_table("aborts", find) };
         for (limit, passed) in [(1, 1000), (36 * 60, 2_160_000), (3600, 2_160_000), (u64::MAX, 2_160_000)] {
             api.abort_tasks(0, Duration::from_secs(limit)).unwrap();
             assert_eq!(LIMIT.load(Ordering::Relaxed), passed, "{limit} s");

@@ -26,8 +26,6 @@ impl Api {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ffi::process::LoadedLibrary;
-    use ascendcl_sys::Library;
     use ascendcl_sys::types::aclError;
     use core::ffi::{c_char, c_void};
     use core::ptr::{NonNull, null};
@@ -53,8 +51,8 @@ mod tests {
             "aclGetRecentErrMsg" => NonNull::new(text as *mut c_void),
             _ => None,
         };
-        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. Both have it.
-        let api = Api::new(LoadedLibrary::new(unsafe { Library::from_table("properties", table) }));
+        // SAFETY: `Api::from_table` asks that each address is of a function with the table's signature. Both have it.
+        let api = unsafe { Api::from_table("properties", table) };
         assert_eq!(api.device_attribute(0, aclrtDevAttr::ACL_DEV_ATTR_AICPU_CORE_NUM).unwrap(), None);
         assert_eq!(TEXTS.load(Ordering::SeqCst), 1);
     }

@@ -118,8 +118,6 @@ mod tests {
     use crate::ffi::Api;
     use crate::ffi::call::{Current, Ready, call};
     use crate::ffi::condition::ThisProcess;
-    use crate::ffi::process::LoadedLibrary;
-    use ascendcl_sys::Library;
     use ascendcl_sys::error_codes::{ACL_ERROR_RT_STREAM_SYNC_TIMEOUT, ACL_SUCCESS};
     use ascendcl_sys::types::aclrtStream;
     use core::ffi::{c_char, c_void};
@@ -141,9 +139,9 @@ mod tests {
             "aclGetRecentErrMsg" => NonNull::new(no_text as *mut c_void),
             _ => None,
         };
-        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. `no_text` has
+        // SAFETY: `Api::from_table` asks that each address is of a function with the table's signature. `no_text` has
         // it.
-        let api = Api::new(LoadedLibrary::new(unsafe { Library::from_table("texts", table) }));
+        let api = unsafe { Api::from_table("texts", table) };
         let ready: Ready<ThisProcess> = api.ready().unwrap();
         let mut limits = Vec::new();
         let within = |limit| {

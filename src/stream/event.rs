@@ -70,14 +70,8 @@ impl<C: Brand> StreamOps<C> {
         let (event, queue) = (event.raw(), self.queue());
         match event.record_at_once(current.here(), queue) {
             Some(Ok(())) => Ok(()),
-            failed => cold_path(move || {
-                let recorded = match failed {
-                    Some(Err(failed)) => Err(event.settle_record(queue, failed)),
-                    Some(Ok(())) => Ok(()),
-                    None => event.record(current.here(), queue),
-                };
-                recorded.map_err(Error::from)
-            }),
+            Some(Err(failed)) => Err(event.settle_record(queue, failed).into()),
+            None => cold_path(move || event.record(current.here(), queue).map_err(Error::from)),
         }
     }
 

@@ -114,8 +114,8 @@ fn unsubscribe(case: &mut Case<'_>, stream: Object) {
     if let Some((launch, _)) = entry.data.launched.filter(|_| waits) {
         case.report(
             CB_06,
-            format!("the reporting thread of {stream} is unsubscribed, but a callback that the stream does not wait for has not run"),
-            "callbacks of ACL_CALLBACK_NO_BLOCK have run",
+            format!("the reporting thread of {stream} is unsubscribed, but a callback has not run"),
+            "all callbacks have run, also those that the stream does not wait for",
             "let the reporting thread run them (aclrtProcessReport), wait for what they do, and unsubscribe then",
         )
         .about(stream)

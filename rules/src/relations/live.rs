@@ -57,18 +57,15 @@ pub(super) fn excuse(world: &mut World, event: &Event) {
         return;
     }
     for object in named(event) {
-        // The program destroys what it takes for a stream of its own.
+        // A null stream is the default one, and the program destroys it for one of its own.
         let null_stream = object.kind == Kind::DefaultStream && matches!(event.op, Op::Destroy | Op::DestroyForce);
-        if let Some(left) = world.not_made.get_mut(&Kind::Stream).filter(|left| null_stream && **left > 0) {
-            *left -= 1;
-            world.missed.insert(object);
-        }
-        if object == Object::memory(0) {
-            // Null is freed for each allocation.
+        if null_stream || object == Object::memory(0) {
+            // Null stands for each of them, once.
             world.missed.remove(&object);
         }
-        let is_unknown = matches!(world.fate(object), Fate::Unknown) && !world.missed.contains(&object);
-        let left = world.not_made.get_mut(&object.kind).filter(|left| is_unknown && **left > 0);
+        let is_unknown = null_stream || matches!(world.fate(object), Fate::Unknown) && !world.missed.contains(&object);
+        let kind = if null_stream { Kind::Stream } else { object.kind };
+        let left = world.not_made.get_mut(&kind).filter(|left| is_unknown && **left > 0);
         if let Some(left) = left {
             *left -= 1;
             world.missed.insert(object);

@@ -97,6 +97,12 @@ impl Checker {
         findings
     }
 
+    /// The number of the latest call of this thread, if the next one decides whether it is a mistake. Judging that one
+    /// reports both.
+    pub fn undecided(&self, thread: Thread) -> Option<u64> {
+        self.world.stopped.get(&thread).map(|(call, _)| call.number)
+    }
+
     /// Returns what was left open by the calls so far: nobody asks for the next ones.
     pub fn left_open(&mut self) -> Vec<Finding> {
         let threads: Vec<Thread> = self.world.stopped.keys().copied().collect();

@@ -17,7 +17,7 @@ pub(crate) fn aclrtAllocatorCreateDesc() -> aclrtAllocatorDesc {
 }
 
 /// No call takes null for a descriptor (ALLOC-06).
-fn there(descriptor: aclrtAllocatorDesc) -> Answer {
+fn check_descriptor(descriptor: aclrtAllocatorDesc) -> Answer {
     given(!descriptor.is_null(), "descriptor").map_err(|failure| {
         let fix = "create the descriptor with aclrtAllocatorCreateDesc first";
         failure.breaks(ALLOC_06, "a descriptor that was created", fix).about(Object::PROCESS)
@@ -25,12 +25,12 @@ fn there(descriptor: aclrtAllocatorDesc) -> Answer {
 }
 
 pub(crate) fn aclrtAllocatorDestroyDesc(allocator_desc: aclrtAllocatorDesc) -> Answer {
-    there(allocator_desc)?;
+    check_descriptor(allocator_desc)?;
     watch::call(Op::Destroy, allocator_desc).begin()?.end(allocators::destroy_descriptor(allocator_desc))
 }
 
 pub(crate) fn aclrtAllocatorSetObjToDesc(allocator_desc: aclrtAllocatorDesc, allocator: aclrtAllocator) -> Answer {
-    there(allocator_desc)?;
+    check_descriptor(allocator_desc)?;
     given(!allocator.is_null(), "object")?;
     let call = watch::call(Op::SetMember(Member::Object), allocator_desc).with(allocator).begin()?;
     call.end(allocators::set(allocator_desc, |members| members.object = allocator))
@@ -40,7 +40,7 @@ pub(crate) fn aclrtAllocatorSetAllocFuncToDesc(
     allocator_desc: aclrtAllocatorDesc,
     func: aclrtAllocatorAllocFunc,
 ) -> Answer {
-    there(allocator_desc)?;
+    check_descriptor(allocator_desc)?;
     given(func.is_some(), "function")?;
     let call = watch::call(Op::SetMember(Member::Allocate), allocator_desc).begin()?;
     call.end(allocators::set(allocator_desc, |members| members.allocate = func))
@@ -50,7 +50,7 @@ pub(crate) fn aclrtAllocatorSetFreeFuncToDesc(
     allocator_desc: aclrtAllocatorDesc,
     func: aclrtAllocatorFreeFunc,
 ) -> Answer {
-    there(allocator_desc)?;
+    check_descriptor(allocator_desc)?;
     given(func.is_some(), "function")?;
     let call = watch::call(Op::SetMember(Member::Free), allocator_desc).begin()?;
     call.end(allocators::set(allocator_desc, |members| members.free = func))
@@ -60,7 +60,7 @@ pub(crate) fn aclrtAllocatorSetAllocAdviseFuncToDesc(
     allocator_desc: aclrtAllocatorDesc,
     func: aclrtAllocatorAllocAdviseFunc,
 ) -> Answer {
-    there(allocator_desc)?;
+    check_descriptor(allocator_desc)?;
     given(func.is_some(), "function")?;
     let call = watch::call(Op::SetMember(Member::AllocateNear), allocator_desc).begin()?;
     call.end(allocators::set(allocator_desc, |members| members.advise = func))
@@ -70,7 +70,7 @@ pub(crate) fn aclrtAllocatorSetGetAddrFromBlockFuncToDesc(
     allocator_desc: aclrtAllocatorDesc,
     func: aclrtAllocatorGetAddrFromBlockFunc,
 ) -> Answer {
-    there(allocator_desc)?;
+    check_descriptor(allocator_desc)?;
     given(func.is_some(), "function")?;
     let call = watch::call(Op::SetMember(Member::Address), allocator_desc).begin()?;
     call.end(allocators::set(allocator_desc, |members| members.address_of = func))
@@ -81,7 +81,7 @@ pub(crate) fn aclrtAllocatorRegister(stream: aclrtStream, allocator_desc: aclrtA
     refuse_inside()?;
     let call = watch::call(Op::Register, stream).with(allocator_desc).begin()?;
     given(!stream.is_null(), "stream")?;
-    there(allocator_desc)?;
+    check_descriptor(allocator_desc)?;
     call.end(allocators::register(stream, allocator_desc))
 }
 

@@ -1,7 +1,7 @@
 //! Many copies in one call.
 //!
-//! Nothing is copied when one of them cannot be. They go between host and device alone. An attribute says for a run of copies where both sides are; the run
-//! begins at the attribute's index and ends before that of the next (COPY-11).
+//! Nothing is copied when one of them cannot be. They go between host and device alone. An attribute says for a run of copies
+//! where both sides are; the run begins at the attribute's index and ends before that of the next (COPY-11).
 
 use super::copy::{Shape, too_long};
 use super::wanted;
@@ -121,7 +121,7 @@ fn run(arrays: &Arrays<'_>, fail_index: &mut Out<'_, usize>) -> Answer {
     let first = parts.first().map_or(Address::NULL, |part| part.to);
     let call = parts.iter().fold(watch::call(Op::Use, first), |call, part| part.uses(call)).begin()?;
     let all = each(&parts, fail_index, Part::prepare)?;
-    unordered(&parts)?;
+    check_independent(&parts)?;
     all.iter().for_each(Ready::run);
     call.end(Ok(()))
 }
@@ -138,7 +138,7 @@ fn submit(arrays: &Arrays<'_>, fail_index: &mut Out<'_, usize>, stream: aclrtStr
     let call = call.blocking_for(&sides).begin()?;
     current_context()?;
     let ready = each(&parts, fail_index, |part| part.not_empty().and_then(|()| part.prepare()))?;
-    unordered(&parts)?;
+    check_independent(&parts)?;
     let pageable = ready.iter().flat_map(|ready| &ready.holds).any(Hold::is_pageable);
     // A copy of pageable memory waits for the stream, and then happens in the call.
     let stream = if pageable { waiting_stream(stream)? } else { named.for_work()? };
@@ -223,7 +223,7 @@ impl Arrays<'_> {
 }
 
 /// The copies of a batch have no order, so none reads or writes what another one writes (COPY-11). The library takes them.
-fn unordered(parts: &[Part]) -> Answer {
+fn check_independent(parts: &[Part]) -> Answer {
     let spans = |part: &Part| {
         let span = |start: Address, written| (start.number(), start.number().saturating_add(part.size), written);
         [span(part.to, true), span(part.from, false)]

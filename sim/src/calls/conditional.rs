@@ -65,7 +65,7 @@ pub(crate) fn aclmdlRIAddCondTask(params: aclmdlRICondTaskParams, stream: aclrtS
     if places.is_null() {
         return Err(Failure::refused("there is no place for the bodies: the array is null"));
     }
-    condition.has_no_task()?;
+    condition.check_no_task()?;
     let stream = stream.for_work()?;
     for (at, body) in capture::add_task(&stream, condition, kind, count as usize)?.into_iter().enumerate() {
         places.offset(at * size_of::<aclmdlRI>()).write(&body.0.addr().to_ne_bytes());

@@ -102,7 +102,7 @@ pub(crate) fn aclrtMemcpy2d(
     if kind == aclrtMemcpyKind::ACL_MEMCPY_DEVICE_TO_DEVICE {
         return Err(Failure::invalid("rows are copied from device to device on a stream alone"));
     }
-    shape.not_too_large()?;
+    shape.check_size()?;
     let call = shape.extent(shape.uses(watch::call(Op::Use, dst), dst, src, kind), dst, src).begin()?;
     current_context()?;
     refuse_synchronous()?;
@@ -125,7 +125,7 @@ pub(crate) fn aclrtMemcpy2dAsync(
     }
     let shape = Shape::plane(dst, src, Shape { width, height, dpitch, spitch }, kind)?;
     let named = Named::find(stream)?;
-    shape.not_too_large()?;
+    shape.check_size()?;
     if happens_at_once(dst, src, shape, stream)? {
         return copy_now(dst, src, shape, kind);
     }
@@ -228,7 +228,7 @@ impl Shape {
     }
 
     /// The runtime below takes no larger one (107000).
-    fn not_too_large(&self) -> Answer {
+    fn check_size(&self) -> Answer {
         const WIDEST: usize = 5_000_000;
         const HIGHEST: usize = 5 * 1024 * 1024;
         let Self { width, height, .. } = self;
@@ -304,17 +304,12 @@ fn known(dst: Address, src: Address, kind: aclrtMemcpyKind) -> Answer {
 fn not_on_host_alone(kind: aclrtMemcpyKind, dst: Address, src: Address) -> Answer {
     let on_host = |address| !matches!(describe(address).map(|found| found.place), Some(Found::Device(_)));
     if kind == aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_HOST && on_host(dst) && on_host(src) {
-        return Err(
-            on_host_alone("a stream does not copy from host to host").about(Object::memory(dst.number() as u64))
-        );
+        let failure = Failure::unsupported("a stream does not copy from host to host");
+        let fix = "copy in host memory with aclrtMemcpy, or with a function of the language";
+        let failure = failure.breaks(COPY_06, "memory of a device on one side", fix);
+        return Err(failure.about(Object::memory(dst.number() as u64)));
     }
     Ok(())
-}
-
-/// Work of a stream has a side on a device (COPY-06).
-pub(super) fn on_host_alone(text: &'static str) -> Failure {
-    let fix = "copy in host memory with aclrtMemcpy, or with a function of the language";
-    Failure::unsupported(text).breaks(COPY_06, "memory of a device on one side", fix)
 }
 
 /// The vendor's library looks at nothing else then. By the manual a copy has something to copy.

@@ -32,7 +32,7 @@ pub(crate) fn aclmdlRIExecuteAsync(model_ri: aclmdlRI, stream: aclrtStream) -> A
     let on = named.in_any_context()?;
     instance.of_current_context()?;
     if on.context() != current_context()?.id() {
-        watch::elsewhere(on.number());
+        watch::elsewhere(on.named());
         return Err(Failure::other_context("stream"));
     }
     let ties = instance.ties();

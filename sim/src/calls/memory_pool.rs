@@ -65,8 +65,10 @@ pub(crate) fn aclrtMemPoolMallocAsync(
     }
     let pool = found(mem_pool)?;
     let named = Named::find(stream)?;
-    let call =
-        watch::call(Op::Allocate, Object::memory(0)).at_once_or_queue(stream).with(mem_pool).flag(Flag::Pooled, true);
+    // A captured stream takes the memory at once.
+    let call = watch::call(Op::Allocate, Object::memory(0));
+    let call = if watch::is_kept(stream.0.addr()) { call } else { call.queue(stream) };
+    let call = call.with(mem_pool).flag(Flag::Pooled, true);
     let call = match pool.device_id() {
         Some(device) => call.with(Object::device(device.into())),
         None => call,
@@ -86,8 +88,7 @@ pub(crate) fn aclrtMemPoolFreeAsync(ptr: Address, stream: aclrtStream) -> Answer
     }
     let named = Named::find(stream)?;
     // A captured stream gives the memory back when its graph is destroyed.
-    let captured = named.stream().is_some_and(|stream| stream.is_captured());
-    let call = match captured {
+    let call = match watch::is_kept(stream.0.addr()) {
         true => watch::call(Op::Change, ptr),
         false => watch::call(Op::Free, ptr).queue(stream),
     };

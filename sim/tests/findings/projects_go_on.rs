@@ -4,8 +4,8 @@ use crate::files;
 use crate::pools::pool;
 use crate::support::*;
 use ascendcl_rules::RuleId;
-use ascendcl_sim::Checks;
 use ascendcl_sim::exports::{model_instance::*, op_compiler::*, operator::*, profiling::*, tensor_desc::*};
+use ascendcl_sim::{Checks, control};
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
@@ -52,26 +52,33 @@ fn a_stream_that_resets_behind_its_wait_waits_at_a_gate() {
     assert_eq!(run(false), [(rules::EVENT_05, "aclrtStreamWaitEvent")]);
 }
 
+/// Lets the stream wait for the event, always from here.
+#[inline(never)]
+fn wait(stream: aclrtStream, event: aclrtEvent) -> aclError {
+    acl!(aclrtStreamWaitEvent(stream, event))
+}
+
+/// What follows decides whether such a wait is a mistake.
 #[test]
-fn a_wait_before_the_record_is_found_also_at_the_end_and_with_strict_checks() {
-    let run = |checks: Checks| {
+fn a_wait_before_the_record_is_found_where_it_is_and_nothing_else_is_refused_for_it() {
+    for checks in [Checks::Report, Checks::Strict] {
         let _machine = machine(checks);
         ok!(aclInit(std::ptr::null()));
         ok!(aclrtSetDevice(0));
-        let mut event = aclrtEvent::NULL;
+        let (first, second, mut event) = (stream(), stream(), aclrtEvent::NULL);
         ok!(aclrtCreateEventWithFlag(&mut event, ACL_EVENT_SYNC));
-        // The next call is not refused for that.
-        let first = stream();
-        ok!(aclrtStreamWaitEvent(first, event));
-        let next = stream();
-        let found_next = ascendcl_sim::control::take_findings().len();
-        ok!(aclrtStreamWaitEvent(next, event));
-        assert_eq!(found_next, 1);
-        let found = ascendcl_sim::control::take_findings();
-        found.iter().map(|finding| (finding.rule, finding.call.name)).collect::<Vec<_>>()
-    };
-    for checks in [Checks::Report, Checks::Strict] {
-        assert_eq!(run(checks), [(rules::EVENT_05, "aclrtStreamWaitEvent")]);
+        assert_eq!([first, second].map(|stream| wait(stream, event)), [0, 0], "{checks:?}");
+        // The second wait shows that the first one is a mistake, and this what the second one is.
+        let [found] = &*control::take_findings() else { panic!("one place, two waits") };
+        assert_eq!((found.rule, found.call.name), (rules::EVENT_05, "aclrtStreamWaitEvent"));
+        let at_once = {
+            let mut event = aclrtEvent::NULL;
+            ok!(aclrtCreateEventExWithFlag(&mut event, ACL_EVENT_SYNC));
+            assert_eq!(wait(first, event) == 0, checks == Checks::Report);
+            control::take_findings()
+        };
+        assert!(found.caller.is_some());
+        assert_eq!(found.caller, at_once[0].caller, "{checks:?}");
     }
 }
 
@@ -183,6 +190,17 @@ fn what_could_not_be_made_for_a_reported_reason_is_no_second_mistake() {
     };
     assert_eq!(run(false), [(rules::THREAD_01, "aclrtCreateStream")]);
     assert_eq!(run(true), []);
+    // More is destroyed than was to be made.
+    let twice = broken(|| {
+        on_a_thread(|| {
+            acl!(aclrtCreateStream(&mut aclrtStream(null_mut())));
+            ok!(aclrtSetDevice(0));
+            for _ in 0..2 {
+                acl!(aclrtDestroyStream(aclrtStream::NULL));
+            }
+        });
+    });
+    assert_eq!(twice, [rules::THREAD_01, rules::STREAM_02]);
 }
 
 /// The library runs callbacks on threads of its own, which have no context.

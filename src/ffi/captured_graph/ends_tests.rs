@@ -4,8 +4,6 @@ use super::open::{Body, BodyId};
 use super::{Arc, AtomicPtr, Ordering, RawGraph, RawStream};
 use crate::ffi::Api;
 use crate::ffi::call::{Function, functions};
-use crate::ffi::process::LoadedLibrary;
-use ascendcl_sys::Library;
 use ascendcl_sys::error_codes::{ACL_ERROR_RT_INVALID_HANDLE, ACL_ERROR_RT_STREAM_NOT_CAPTURED};
 use ascendcl_sys::types::{aclError, aclmdlRI, aclmdlRICaptureMode, aclmdlRICaptureStatus, aclrtStream};
 use core::cell::Cell;
@@ -60,8 +58,8 @@ fn resolve(name: &str) -> Option<NonNull<c_void>> {
 }
 
 fn library() -> Api {
-    // SAFETY: `Library::from_table` asks for addresses of functions with the table's signatures. The three have them.
-    Api::new(LoadedLibrary::new(unsafe { Library::from_table("ends", resolve) }))
+    // SAFETY: `Api::from_table` asks for addresses of functions with the table's signatures. The three have them.
+    unsafe { Api::from_table("ends", resolve) }
 }
 
 fn says(end: (aclError, aclmdlRI), status: (aclError, aclmdlRICaptureStatus)) {

@@ -243,8 +243,6 @@ fn is_not_open(code: aclError) -> bool {
 mod tests {
     use super::{Arc, Error, Open, RawStream, Update, WasOpen};
     use crate::ffi::Api;
-    use crate::ffi::process::LoadedLibrary;
-    use ascendcl_sys::Library;
     use ascendcl_sys::types::{aclError, aclrtStream};
     use core::ffi::c_void;
     use core::ptr::NonNull;
@@ -273,9 +271,8 @@ mod tests {
     /// To a second thread the library would end the next update of the stream.
     #[test]
     fn an_update_is_ended_by_one_thread_at_a_time_and_left_after_a_refusal_only() {
-        // SAFETY: `Library::from_table` asks for addresses of functions with the table's signatures. The only one has it.
-        let library = unsafe { Library::from_table("ends", resolve) };
-        let api = Api::new(LoadedLibrary::new(library));
+        // SAFETY: `Api::from_table` asks for addresses of functions with the table's signatures. The only one has it.
+        let api = unsafe { Api::from_table("ends", resolve) };
         let (update, _) = UPDATE.get_or_init(|| (Update::default(), api));
         *update.open() = Open::On(Arc::new(RawStream::created(api, aclrtStream::NULL)));
         // Another thread of the context ends what was left, at any time.

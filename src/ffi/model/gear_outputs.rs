@@ -28,8 +28,6 @@ pub(super) fn chosen_outputs(api: Api, desc: *const aclmdlDesc, outputs: usize) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ffi::process::LoadedLibrary;
-    use ascendcl_sys::Library;
     use ascendcl_sys::error_codes::ACL_SUCCESS;
     use core::ffi::c_void;
     use core::ptr::{NonNull, null};
@@ -51,8 +49,8 @@ mod tests {
             "aclmdlGetCurOutputDims" => NonNull::new(says as *mut c_void),
             _ => None,
         };
-        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. `says` has it.
-        let api = Api::new(LoadedLibrary::new(unsafe { Library::from_table("gear outputs", table) }));
+        // SAFETY: `Api::from_table` asks that each address is of a function with the table's signature. `says` has it.
+        let api = unsafe { Api::from_table("gear outputs", table) };
         assert_eq!(chosen_outputs(api, null(), 3), [Some(vec![4, 3]), Some(vec![0, 3]), None]);
     }
 }

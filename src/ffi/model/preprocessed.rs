@@ -35,8 +35,6 @@ fn as_read(api: Api, desc: *mut aclmdlDesc, index: usize, port: &mut Port) {
 mod tests {
     use super::*;
     use crate::element::ElementType;
-    use crate::ffi::process::LoadedLibrary;
-    use ascendcl_sys::Library;
     use ascendcl_sys::types::{aclError, aclFormat, aclmdlIODims};
     use core::ffi::c_void;
     use core::ptr::{NonNull, null_mut};
@@ -56,8 +54,8 @@ mod tests {
             "aclmdlGetInputDimsV2" => NonNull::new(reads as *mut c_void),
             _ => None,
         };
-        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. `reads` has it.
-        let api = Api::new(LoadedLibrary::new(unsafe { Library::from_table("preprocessing", table) }));
+        // SAFETY: `Api::from_table` asks that each address is of a function with the table's signature. `reads` has it.
+        let api = unsafe { Api::from_table("preprocessing", table) };
         let shapes = [0, 1].map(|index| {
             let (element, format) = (ElementType::U8, aclFormat::ACL_FORMAT_ND);
             let mut port = Port { name: String::new(), element, dims: vec![2, 4], bytes: 4, format };

@@ -135,8 +135,6 @@ fn count<T>(list: &[T]) -> c_int {
 #[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
-    use crate::ffi::process::LoadedLibrary;
-    use ascendcl_sys::Library;
     use core::ffi::c_void;
     use core::ptr::NonNull;
     use core::sync::atomic::{AtomicUsize, Ordering};
@@ -154,9 +152,9 @@ mod tests {
             "aclopDestroyAttr" => NonNull::new(destroys as *mut c_void),
             _ => None,
         };
-        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. `destroys` has
+        // SAFETY: `Api::from_table` asks that each address is of a function with the table's signature. `destroys` has
         // it.
-        let api = Api::new(LoadedLibrary::new(unsafe { Library::from_table("attributes", table) }));
+        let api = unsafe { Api::from_table("attributes", table) };
         let attributes = Attributes::none();
         attributes.destroy(api).unwrap();
         assert_eq!(DESTROYED.load(Ordering::SeqCst), 0);

@@ -6,8 +6,6 @@ use super::TensorList;
 use crate::error::Error;
 use crate::ffi::Api;
 use crate::ffi::call::{Function, functions};
-use crate::ffi::process::LoadedLibrary;
-use ascendcl_sys::Library;
 use core::ffi::c_void;
 use core::ptr::NonNull;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -31,9 +29,9 @@ fn a_description_that_was_not_created_or_is_destroyed_already_is_not_destroyed()
     let table = |name: &str| {
         if name == functions::aclDestroyTensorDesc::NAME { NonNull::new(destroys as *mut c_void) } else { None }
     };
-    // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. `destroys` has it:
+    // SAFETY: `Api::from_table` asks that each address is of a function with the table's signature. `destroys` has it:
     // a pointer is passed to it as one to its own type is.
-    let api = Api::new(LoadedLibrary::new(unsafe { Library::from_table("destroys descriptions", table) }));
+    let api = unsafe { Api::from_table("destroys descriptions", table) };
     let list = half();
     list.destroy(api).unwrap();
     list.destroy(api).unwrap();

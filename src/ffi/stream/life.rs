@@ -165,9 +165,7 @@ mod tests {
     use super::*;
     use crate::device_allocator::ContextId;
     use crate::ffi::Site;
-    use crate::ffi::process::LoadedLibrary;
     use crate::ffi::thread_notes::set_entered_id;
-    use ascendcl_sys::Library;
     use ascendcl_sys::types::aclError;
     use core::ffi::c_void;
     use core::ptr::NonNull;
@@ -192,8 +190,8 @@ mod tests {
             "aclrtDestroyStream" => NonNull::new(destroys as *mut c_void),
             _ => None,
         };
-        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. Both have it.
-        let api = Api::new(LoadedLibrary::new(unsafe { Library::from_table("ends streams", table) }));
+        // SAFETY: `Api::from_table` asks that each address is of a function with the table's signature. Both have it.
+        let api = unsafe { Api::from_table("ends streams", table) };
         let (shelf, context) = (Shelf::default(), ContextId::next(0));
         let outer = set_entered_id(Some(context));
         let stream = shelf.put(RawStream::created(api, aclrtStream(NonNull::dangling().as_ptr())));

@@ -185,9 +185,7 @@ mod tests {
     use crate::device_allocator::ContextId;
     use crate::ffi::RawContext;
     use crate::ffi::call::{functions, success_of};
-    use crate::ffi::process::LoadedLibrary;
     use crate::ffi::thread_notes::{set_displaced, set_entered, set_entered_id, with_notes};
-    use ascendcl_sys::Library;
     use ascendcl_sys::error_codes::ACL_ERROR_RT_STREAM_SYNC_TIMEOUT;
     use ascendcl_sys::types::{aclError, aclrtContext, aclrtStream};
     use core::ffi::c_void;
@@ -205,8 +203,8 @@ mod tests {
             "aclrtSetCurrentContext" => NonNull::new(refuses as *mut c_void),
             _ => None,
         };
-        // SAFETY: `Library::from_table` asks that each address is of a function with the table's signature. `refuses` has it.
-        let api = Api::new(LoadedLibrary::new(unsafe { Library::from_table("refuses contexts", table) }));
+        // SAFETY: `Api::from_table` asks that each address is of a function with the table's signature. `refuses` has it.
+        let api = unsafe { Api::from_table("refuses contexts", table) };
         let context = ContextId::next(0);
         let outer = set_entered_id(Some(context));
         let stream = RawStream::created(api, aclrtStream::NULL);

@@ -2,8 +2,8 @@
 
 use super::forcing::may_leave_a_context;
 use super::*;
-use crate::common::acl;
 use crate::common::allocators::{Watch, Watched};
+use crate::common::{Alone, acl};
 use crate::leaving::{current_handle, resets_device, sets_device};
 use ascendcl::{Recovered, Thread};
 use ascendcl_sim::{Calls, Fault, Plan};
@@ -27,6 +27,19 @@ fn hanging(refused: &[&str], program: impl FnOnce(&mut Current<Worker>)) -> Runt
     };
     runtime.with(hangs).unwrap();
     runtime
+}
+
+fn in_default_context() -> Runtime<Worker> {
+    let setup = Setup::builder().library(library()).device(DEVICE).default_context(true).build();
+    Runtime::open(setup).unwrap()
+}
+
+/// The runtime goes, and the simulator forgets what it has lost.
+fn end(alone: Alone, runtime: Runtime<Worker>) {
+    drop(runtime);
+    sweep();
+    control::reset();
+    alone.assert_nothing_but_the_end_was_found();
 }
 
 struct Panics;
@@ -56,10 +69,7 @@ fn what_was_lost_is_told_after_a_call_that_an_allocator_ended_with_a_panic() {
     nothing_fails();
     assert!(!lost.is_empty(), "the context is lost");
     assert_eq!(runtime.close_by_force(BRIEFLY).unwrap(), [""; 0]);
-    drop(runtime);
-    sweep();
-    control::reset();
-    alone.assert_nothing_but_the_end_was_found();
+    end(alone, runtime);
 }
 
 /// The context cannot be destroyed, also not after the reset, and the library is not finalised at once. Nobody closes the
@@ -102,10 +112,7 @@ fn a_context_that_a_later_close_destroys_is_not_told_as_lost() {
     nothing_fails();
     assert_eq!(control::live().contexts, 0);
     assert_eq!(runtime.close_by_force(BRIEFLY).unwrap(), [""; 0], "nothing was lost");
-    drop(runtime);
-    sweep();
-    control::reset();
-    alone.assert_nothing_but_the_end_was_found();
+    end(alone, runtime);
 }
 
 /// Code of another library that has set the device must not reset it after a reset by force.
@@ -128,10 +135,7 @@ fn a_reset_by_force_is_counted_for_its_device_and_a_refused_one_is_not() {
     runtime.close_by_force(BRIEFLY).unwrap();
     nothing_fails();
     assert_eq!(counts(), [other, own + 1]);
-    drop(runtime);
-    sweep();
-    control::reset();
-    alone.assert_nothing_but_the_end_was_found();
+    end(alone, runtime);
 }
 
 /// Nobody knows in which context a call for its streams would act.
@@ -149,10 +153,7 @@ fn streams_of_a_context_that_cannot_be_made_current_are_neither_aborted_nor_dest
     let calls = ["aclrtSetCurrentContext", "aclrtStreamAbort", "aclrtDestroyStreamForce"];
     assert_eq!(calls.map(tried), [true, false, false], "of {calls:?}");
     nothing_fails();
-    drop(runtime);
-    sweep();
-    control::reset();
-    alone.assert_nothing_but_the_end_was_found();
+    end(alone, runtime);
 }
 
 /// Two streams hang in a default context. The work of one is discarded, and this stream is destroyed. The reset by force ends
@@ -164,8 +165,7 @@ fn a_stream_that_was_destroyed_by_force_is_not_told_as_lost() {
     if !may_leave_a_context() {
         return;
     }
-    let setup = Setup::builder().library(library()).device(DEVICE).default_context(true).build();
-    let runtime = Runtime::<Worker>::open(setup).unwrap();
+    let runtime = in_default_context();
     let hangs = |current: &mut Current<Worker>| {
         let streams = [current.stream().unwrap(), current.stream().unwrap()];
         let hangs = Plan::new().at(Calls::of("aclrtMemsetAsync"), Fault::Hangs);
@@ -180,10 +180,7 @@ fn a_stream_that_was_destroyed_by_force_is_not_told_as_lost() {
     let lost = runtime.close_by_force(BRIEFLY).unwrap();
     nothing_fails();
     assert!(matches!(&lost[..], [lost] if lost.contains("1 stream(s)") && !lost.contains("destroyed")), "{lost:?}");
-    drop(runtime);
-    sweep();
-    control::reset();
-    alone.assert_nothing_but_the_end_was_found();
+    end(alone, runtime);
 }
 
 /// The crate had left the default context current on this thread. The next one has its handle.
@@ -234,8 +231,7 @@ fn a_stream_that_has_gone_is_not_destroyed_by_force() {
     if !may_leave_a_context() {
         return;
     }
-    let setup = Setup::builder().library(library()).device(DEVICE).default_context(true).build();
-    let runtime = Runtime::<Worker>::open(setup).unwrap();
+    let runtime = in_default_context();
     let hangs = |current: &mut Current<Worker>| {
         let pool = PoolAllocator::new(current, 1 << 16).unwrap();
         let (stream, hung) = (current.stream().unwrap().register(current, pool).unwrap(), current.stream().unwrap());
@@ -251,8 +247,5 @@ fn a_stream_that_has_gone_is_not_destroyed_by_force() {
     assert!(!runtime.close_by_force(BRIEFLY).unwrap().is_empty());
     assert!(control::injected().iter().all(|injected| injected.call != "aclrtDestroyStreamForce"));
     nothing_fails();
-    drop(runtime);
-    sweep();
-    control::reset();
-    alone.assert_nothing_but_the_end_was_found();
+    end(alone, runtime);
 }

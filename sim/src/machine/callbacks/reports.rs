@@ -12,7 +12,7 @@ use crate::machine::watch;
 use crate::machine::workers::point::Duty;
 use crate::machine::workers::served::Link;
 use crate::machine::workers::user_code;
-use ascendcl_rules::{CB_03, CB_04, CB_07, Object};
+use ascendcl_rules::{CB_03, CB_04, CB_07};
 use ascendcl_sys::error_codes::*;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Condvar, Mutex};
@@ -66,14 +66,14 @@ pub(crate) fn subscribe(thread: u64, stream: &Stream) -> Answer {
             let text = "the thread reports for streams of another device";
             let failure = Failure::new(ACL_ERROR_RT_THREAD_SUBSCRIBE, text);
             let fix = "start one reporting thread for each device";
-            return Err(failure.breaks(CB_04, "a thread for streams of one device", fix).about(named(stream)));
+            return Err(failure.breaks(CB_04, "a thread for streams of one device", fix).about(stream.named()));
         }
         Some(reporter) => Arc::clone(reporter),
         None if book.by_thread.len() >= MOST_THREADS => {
             let text = format!("there are {MOST_THREADS} reporting threads, and no more are possible");
             let fix = "let one thread report for many streams, or launch host functions";
             let failure = Failure::new(ACL_ERROR_RT_OVER_LIMIT, text);
-            return Err(failure.breaks(CB_07, "at most 1024 reporting threads", fix).about(named(stream)));
+            return Err(failure.breaks(CB_07, "at most 1024 reporting threads", fix).about(stream.named()));
         }
         None => {
             ended::is_subscribed(thread);
@@ -237,11 +237,7 @@ fn subscribed() -> Failure {
 fn has_host_functions(stream: &Stream) -> Failure {
     let failure = Failure::new(ACL_ERROR_RT_STREAM_SUBSCRIBE, "host functions were launched on the stream");
     let fix = "use aclrtLaunchHostFunc on this stream, or another stream for aclrtLaunchCallback";
-    failure.breaks(CB_03, "one kind of callback per stream", fix).about(named(stream))
-}
-
-fn named(stream: &Stream) -> Object {
-    Object::stream(stream.number() as u64)
+    failure.breaks(CB_03, "one kind of callback per stream", fix).about(stream.named())
 }
 
 fn not_subscribed() -> Failure {

@@ -35,7 +35,7 @@ impl Named {
             Some(stream) if stream.context() == current::current_number() => Ok(stream),
             Some(stream) => {
                 current_context()?;
-                watch::elsewhere(stream.number());
+                watch::elsewhere(stream.named());
                 Err(Failure::other_context("stream"))
             }
             None => living_default()?.ok_or_else(|| Failure::other_context("stream")),

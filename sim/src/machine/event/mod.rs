@@ -319,7 +319,7 @@ impl Event {
         }
         if stream.is_recording() {
             let failure = Failure::unsupported("a capture does not take the reset of an event");
-            return Err(while_captured(failure).about(Object::stream(stream.number() as u64)));
+            return Err(while_captured(failure).about(stream.named()));
         }
         if let Some(Recorder::Built(assembly)) = stream.recorder() {
             return self.reset_in_model(&assembly, &stream);

@@ -75,7 +75,7 @@ pub(crate) fn finalize() -> Answer {
     if count.inits == 0 {
         config::if_documented(not_initialised)?;
     } else {
-        profiling::is_finalised()?;
+        profiling::check_finalised()?;
         let answer;
         (count, answer) = tell_end(count);
         answer?;
@@ -96,7 +96,7 @@ pub(crate) fn finalize_reference() -> (u64, Answer) {
         return (0, Err(not_initialised()));
     }
     if count.inits == 1 {
-        if let Err(failure) = profiling::is_finalised() {
+        if let Err(failure) = profiling::check_finalised() {
             return (count.inits, Err(failure));
         }
         let answer;

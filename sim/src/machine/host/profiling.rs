@@ -150,7 +150,7 @@ pub(crate) fn finalise() -> Answer {
 }
 
 /// The library is finalised while profiling is not: nothing is written.
-pub(crate) fn is_finalised() -> Answer {
+pub(crate) fn check_finalised() -> Answer {
     if lock(&RECORDING).is_none() {
         return Ok(());
     }

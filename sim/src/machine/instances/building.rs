@@ -52,7 +52,7 @@ impl Assembly {
     /// Binds a stream that the instance [takes](Instance::takes).
     pub(crate) fn bind(self: &Arc<Self>, stream: &Arc<Stream>, is_head: bool) -> Answer {
         if stream.context() != self.context {
-            watch::elsewhere(stream.number());
+            watch::elsewhere(stream.named());
             return Err(Failure::other_context("stream"));
         }
         if lock(&self.state).complete {

@@ -96,7 +96,7 @@ impl Condition {
     }
 
     /// An error for a condition that has its task.
-    pub(crate) fn has_no_task(&self) -> Answer {
+    pub(crate) fn check_no_task(&self) -> Answer {
         if self.task.get().is_some() { Err(has_a_task()) } else { Ok(()) }
     }
 

@@ -105,7 +105,7 @@ pub(super) fn clear() {
     lock(&GROUPED).clear();
 }
 
-pub(super) fn is_kept(stream: usize) -> bool {
+pub(crate) fn is_kept(stream: usize) -> bool {
     COUNT.load(SeqCst) > 0 && lock(&CAPTURED).contains_key(&stream)
 }
 

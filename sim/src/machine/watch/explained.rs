@@ -64,9 +64,9 @@ fn lacks_context() {
     }
 }
 
-/// The call queues work on the stream with this number, which is of another context than the current one.
-pub(crate) fn elsewhere(stream: usize) {
-    of_the_context(Some(Object::stream(stream as u64)));
+/// The call queues work on this stream, which is of another context than the current one.
+pub(crate) fn elsewhere(stream: Object) {
+    of_the_context(Some(stream));
 }
 
 fn of_the_context(stream: Option<Object>) {

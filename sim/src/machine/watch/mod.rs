@@ -21,7 +21,7 @@ pub(crate) use blameless::{failed, made_to_fail, mapped_without_a_handle, moment
 pub(in crate::machine) use captured::count_grouped;
 pub(crate) use captured::{
     became_a_built_graph, became_a_graph, begins_to_keep, group_begins, group_ends, group_was_updated, has_group,
-    has_no_groups, keeps_for_a_task, keeps_no_more,
+    has_no_groups, is_kept, keeps_for_a_task, keeps_no_more,
 };
 pub(crate) use explained::{
     Fails, elsewhere, explained, is_described, is_described_no_more, missed, mistaken, no_description, not_there,
@@ -96,11 +96,6 @@ impl Watching {
             self.1 = Judged::InReplays(stream.0.addr());
         }
         self.using(|| Use::Queue(stream.named()))
-    }
-
-    /// The same for a call that has its effect at once where the stream is captured.
-    pub(crate) fn at_once_or_queue(self, stream: aclrtStream) -> Self {
-        if captured::is_kept(stream.0.addr()) { self } else { self.queue(stream) }
     }
 
     /// The checker does not see it.
@@ -206,14 +201,18 @@ impl Watching {
             event.flags.push(Flag::OnDevice);
         }
         let written = sources::concerns(event);
-        let findings = lock(&CHECKER).get_or_insert_with(Checker::new).judge(event);
+        let (undecided, findings) = {
+            let mut checker = lock(&CHECKER);
+            let checker = checker.get_or_insert_with(Checker::new);
+            (checker.undecided(event.thread), checker.judge(event))
+        };
         let refused =
             |finding: &&Finding| finding.rule.severity() == Severity::Misuse && !report::suppresses(finding.rule);
         // A wait that shows what the program did before is no mistake. It takes place, since everything after it relies
         // on that.
         let shown = written.filter(|finding| refused(&finding)).map(Box::new);
         // What the call before it has left open is not its mistake.
-        let own = |finding: &&Finding| finding.call.name == event.call && finding.call.object == event.object;
+        let own = |finding: &&Finding| Some(finding.call.number) != undecided;
         let first = findings.iter().filter(own).find(refused).cloned();
         explained::judged(first.is_some());
         report::record(findings);
@@ -266,14 +265,15 @@ impl Watched {
             }
             return;
         }
-        let refused = if let Some(checker) = &mut *lock(&CHECKER) {
+        let (refused, undecided) = if let Some(checker) = &mut *lock(&CHECKER) {
             let queued = (outcome == Outcome::Refused).then(|| checker.queued_by(event.thread)).flatten();
             checker.commit(&event, outcome);
-            queued
+            (queued, checker.undecided(event.thread).filter(|_| event.op == Op::Await))
         } else {
-            None
+            (None, None)
         };
         refused.iter().for_each(sources::was_refused);
+        undecided.into_iter().for_each(|number| report::is_undecided(&event, number));
         sources::settle(&event);
         guards::settle();
     }

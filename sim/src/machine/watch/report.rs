@@ -8,7 +8,7 @@ use crate::config::{
 use crate::locks::lock;
 use crate::machine::thread::errors;
 use crate::machine::watch::{CHECKER, LIBRARY, PROGRAM, mode, reconsider, this_thread};
-use ascendcl_rules::{Event, Finding, INIT_01, Object, Op, RuleId, Severity};
+use ascendcl_rules::{Checker, Event, Finding, INIT_01, Object, Op, RuleId, Severity, Thread};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
@@ -27,6 +27,8 @@ struct Record {
     repeated: BTreeMap<usize, usize>,
     /// The functions that were called and are not simulated.
     absent: BTreeSet<&'static str>,
+    /// Where the latest call of each thread came from, if its next call decides whether it is a mistake.
+    undecided: BTreeMap<Thread, (u64, Vec<usize>)>,
     /// Findings that were not reported yet.
     untold: Vec<String>,
     /// How many came when there was no more room.
@@ -77,10 +79,12 @@ pub(super) fn record(findings: Vec<Finding>) {
             record.dropped += 1;
             continue;
         }
-        let callers = match finding.call.name {
-            LIBRARY => Vec::new(),
-            PROGRAM => vec![INSTRUCTION.load(SeqCst)],
-            name => callers_of(name, errors::address_of(name)),
+        let undecided = record.undecided.get(&finding.call.thread).filter(|(number, _)| *number == finding.call.number);
+        let callers = match (finding.call.name, undecided) {
+            (_, Some((_, callers))) => callers.clone(),
+            (LIBRARY, None) => Vec::new(),
+            (PROGRAM, None) => vec![INSTRUCTION.load(SeqCst)],
+            (name, None) => callers_of(name, errors::address_of(name)),
         };
         let number = record.findings.len();
         if let Some(place) = place(&finding, &callers) {
@@ -97,6 +101,12 @@ pub(super) fn record(findings: Vec<Finding>) {
         record.findings.push(finding);
         record.printed += usize::from(told);
     }
+}
+
+/// The call with this number is under way, and the next one of its thread decides whether it is a mistake.
+pub(super) fn is_undecided(event: &Event, number: u64) {
+    let callers = callers_of(event.call, errors::address_of(event.call));
+    lock(&RECORD).undecided.insert(event.thread, (number, callers));
 }
 
 /// Where the mistake was made, if the return addresses tell one place of the program from another.
@@ -166,14 +176,19 @@ fn told_absent(name: &str) -> String {
 
 /// The findings since the last call.
 pub(crate) fn findings() -> Vec<Finding> {
+    decide();
     lock(&RECORD).findings.clone()
+}
+
+/// Nobody waits for the calls that would decide whether earlier ones are mistakes.
+fn decide() {
+    let left = lock(&CHECKER).as_mut().map(Checker::left_open);
+    record(left.unwrap_or_default());
 }
 
 /// Takes what was found.
 pub(crate) fn take_findings() -> Vec<Finding> {
-    if let Some(checker) = &mut *lock(&CHECKER) {
-        record(checker.left_open());
-    }
+    decide();
     std::mem::take(&mut *lock(&RECORD)).findings
 }
 
