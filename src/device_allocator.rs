@@ -134,10 +134,10 @@ impl fmt::Debug for DeviceAddress {
 /// `self`. An allocator is [registered](crate::Stream::register) on a stream before anything that needs memory runs
 /// there, and moves into the stream until it is [unregistered](crate::Stream::unregister).
 ///
-/// The library calls the methods on its own threads, under a lock of its own. The allocator and its blocks may be dropped
-/// there, too. So the methods, and the destructors of both, must not call the library (ALLOC-18), and must not wait for
-/// anything that calls it. A panic of a method does not reach the library. The library gets a null pointer instead, or loses
-/// the block that was to be freed.
+/// The library calls the methods on its own threads, under a lock of its own. The allocator and its blocks may be
+/// dropped there, too. So the methods, and the destructors of both, must not call the library (ALLOC-18), and must not
+/// wait for anything that calls it. A panic of a method does not reach the library. The library gets a null pointer
+/// instead, or loses the block that was to be freed.
 ///
 /// The methods take `&self`: a program may look at its allocator while the library calls it
 /// ([`Stream::with_allocator`](crate::Stream::with_allocator)), and this crate holds no lock in that time. An allocator
@@ -191,8 +191,9 @@ impl fmt::Debug for DeviceAddress {
 /// * Blocks that are in use at the same time do not overlap.
 /// * No two values hand out the same memory (ALLOC-10): values that share a pool behind a pointer must not be
 ///   registered on two streams. So an allocator with memory is not `Copy`, and its clone has other memory.
-/// * The methods, and the destructors of the allocator and of its blocks, do not call the library (ALLOC-18), also not through a [`Current`](crate::Current) that they find in a
-///   variable of the thread. Not every call of this crate checks this: on each submission, the check would cost too much.
+/// * The methods, and the destructors of the allocator and of its blocks, do not call the library (ALLOC-18), also not
+///   through a [`Current`](crate::Current) that they find in a variable of the thread. Not every call of this crate
+///   checks this: on each submission, the check would cost too much.
 ///
 /// [`serves`](Self::serves) says whether the allocator's memory belongs to the context or the device of a stream.
 ///

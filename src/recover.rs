@@ -160,8 +160,8 @@ impl DeviceRow {
         }
     }
 
-    /// Recovers the device for the parts of the program that have given it up, if nobody else has it. For a part that has no
-    /// take of it any more. Returns what was lost: nothing if the device was not reset.
+    /// Recovers the device for the parts of the program that have given it up, if nobody else has it. For a part that
+    /// has no take of it any more. Returns what was lost: nothing if the device was not reset.
     pub(crate) fn recover_for_others(&self, limit: Duration, panics: &mut Panics) -> Result<Vec<String>, Error> {
         self.api().check_process()?;
         let Some((row, alone)) = ExclusiveDevice::of_given_up(self.api(), self.id()) else { return Ok(Vec::new()) };

@@ -122,7 +122,7 @@ protocol! {
     Recorded --> Recorded : wait;
     /// EVENT-04: the time between two recorded points.
     Recorded --> Recorded : measure;
-    /// EVENT-10: removes the recorded point, after all waits for it. Only a built graph does this; a program records it again.
+    /// EVENT-10: removes the recorded point, after all waits for it. Only built graphs do this; a program records it again.
     Recorded --> Unrecorded : reset;
     /// EVENT-06: once, and on the device that it belongs to.
     Unrecorded --> [*] : destroy;

@@ -183,9 +183,9 @@ impl<C: Brand, G: GraphOperands<C>> CapturedGraph<C, G> {
 
     /// Destroys the graph (`aclmdlRIDestroy`) and returns the operands. The state of callbacks is dropped.
     ///
-    /// The operands have the types that they had at the capture. So an output of an operator that was bound to new memory
-    /// is unwritten memory here, too, although the replays have written it: [`Capture::launch`](super::Capture::launch) says
-    /// how to read it.
+    /// The operands have the types that they had at the capture. So an output of an operator that was bound to new
+    /// memory is unwritten memory here, too, although the replays have written it:
+    /// [`Capture::launch`](super::Capture::launch) says how to read it.
     ///
     /// # Errors
     ///

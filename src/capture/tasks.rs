@@ -85,10 +85,11 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
 
     /// Captures one execution of an operator (`aclopExecuteV2`).
     ///
-    /// The functions of [`operator`](crate::operator) bind to new memory for the outputs, and its type says so for as long as
-    /// the operator is captured. To read an output after a replay, [copy it](Self::copy_from_output) to a buffer in the
-    /// capture, or bind the operator to outputs that are written before: [`Operator::bind`](crate::operator::Operator::bind)
-    /// with [`Current::zeros_tensor`](crate::Current::zeros_tensor).
+    /// The functions of [`operator`](crate::operator) bind to new memory for the outputs, and its type says so for as
+    /// long as the operator is captured. To read an output after a replay, [copy it](Self::copy_from_output) to a
+    /// buffer in the capture, or bind the operator to outputs that are written before:
+    /// [`Operator::bind`](crate::operator::Operator::bind) with
+    /// [`Current::zeros_tensor`](crate::Current::zeros_tensor).
     ///
     /// # Errors
     ///

@@ -216,8 +216,8 @@ impl<N: Name, S: 'static> Actor<N, S> {
     /// # Errors
     ///
     /// As for [`Runtime::close`]. [`sweep`](super::sweep) releases later what could not be released now. In a job of
-    /// this actor the error is [`CloseError::Refused`] with [`Error::OwnJob`]; the actor then ends after the queued jobs. So it is, with
-    /// [`Error::ActorEnded`], when the thread has ended by itself.
+    /// this actor the error is [`CloseError::Refused`] with [`Error::OwnJob`]; the actor then ends after the queued
+    /// jobs. So it is, with [`Error::ActorEnded`], when the thread has ended by itself.
     pub fn close(
         self, // INIT-02: an `Actor` is closed once and last: move this `close()` behind all calls
     ) -> Result<(), CloseError> {
@@ -251,10 +251,10 @@ impl<N: Name, S: 'static> Actor<N, S> {
     ///
     /// # Errors
     ///
-    /// As for [`close`](Self::close) and [`Runtime::close_by_force`]; in a job of this actor, the actor goes on. What could
-    /// not be released stays for [`sweep`](super::sweep), and another runtime that is closed by force recovers it, if it is the
-    /// last one on the device. Of several calls, one returns what was lost, or the error. The others wait for it and return an empty list, also
-    /// after an error; the limit of the first one counts.
+    /// As for [`close`](Self::close) and [`Runtime::close_by_force`]; in a job of this actor, the actor goes on. What
+    /// could not be released stays for [`sweep`](super::sweep), and another runtime that is closed by force recovers
+    /// it, if it is the last one on the device. Of several calls, one returns what was lost, or the error. The others
+    /// wait for it and return an empty list, also after an error; the limit of the first one counts.
     #[rule(DEV_08, DEV_09)]
     pub fn close_by_force(&self, limit: Duration) -> Result<Vec<String>, CloseError> {
         self.check_can_end()?;

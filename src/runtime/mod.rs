@@ -296,9 +296,10 @@ impl<N: Name> Runtime<N> {
     ///
     /// A runtime that gets this error has *given up* the device, and has waited at most `limit` for the others to do
     /// the same. When all runtimes on the device have given it up, the last one that is closed by force recovers it for
-    /// all, also if its own end needs no force, and returns what all of them lose. The others are then closed as usual. A dropped runtime that could not be
-    /// released has also given up its device, and so has a [`Device`](crate::Device) that was dropped or whose
-    /// [recovery](crate::Device::recover) was refused. The error says where the others have taken the device.
+    /// all, also if its own end needs no force, and returns what all of them lose. The others are then closed as usual.
+    /// A dropped runtime that could not be released has also given up its device, and so has a
+    /// [`Device`](crate::Device) that was dropped or whose [recovery](crate::Device::recover) was refused. The error
+    /// says where the others have taken the device.
     #[rule(DEV_08, DEV_09, ERR_07, STREAM_17)]
     pub fn close_by_force(&self, limit: Duration) -> Result<Vec<String>, CloseError> {
         let mut thread = Thread::new().map_err(CloseError::Refused)?;

@@ -161,8 +161,8 @@ impl Shared {
         takes::is_given_up(self.device.api(), self.device.id())
     }
 
-    /// Recovers the device for those that have given it up, after this runtime has been closed: its own end needed no force,
-    /// and it may be the last one on the device. Runs code of the user, which may panic.
+    /// Recovers the device for those that have given it up, after this runtime has been closed: its own end needed no
+    /// force, and it may be the last one on the device. Runs code of the user, which may panic.
     fn recover_for_others(
         &self,
         ending: &mut CloseState,

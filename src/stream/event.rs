@@ -10,9 +10,9 @@ use crate::life_cycle::leads;
 use ascendcl_macros::rule;
 
 impl<C: Brand> StreamOps<C> {
-    /// Puts the event behind everything that is queued on this stream so far (`aclrtRecordEvent`). Recording again moves
-    /// the event. Streams that wait for it already keep waiting for the earlier point (EVENT-09). For an event in a field there
-    /// is [`record_again`](Self::record_again).
+    /// Puts the event behind everything that is queued on this stream so far (`aclrtRecordEvent`). Recording again
+    /// moves the event. Streams that wait for it already keep waiting for the earlier point (EVENT-09). For an event in
+    /// a field there is [`record_again`](Self::record_again).
     ///
     /// # Errors
     ///

@@ -13,12 +13,12 @@ pub(super) fn inside(case: &mut Case<'_>) {
     let ends = matches!(event.op, Op::Destroy | Op::DestroyForce | Op::Unload | Op::Reset | Op::ResetForce);
     let runs = matches!(event.op, Op::Execute | Op::Load);
     if waits || works || runs || (ends && matches!(event.object.kind, Kind::Stream | Kind::Context | Kind::Device)) {
-        calls(case, stream);
+        report_call(case, stream);
     }
 }
 
-/// CB-01, once for a call.
-pub(super) fn calls(case: &mut Case<'_>, stream: Object) {
+/// Reports a call in a callback (CB-01), once.
+pub(super) fn report_call(case: &mut Case<'_>, stream: Object) {
     if case.findings.iter().any(|finding| finding.rule == CB_01) {
         return;
     }

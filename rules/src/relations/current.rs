@@ -47,7 +47,7 @@ fn missing(case: &mut Case<'_>) {
     }
     if let Some(stream) = case.event().inside {
         // The callback runs on a thread of the library.
-        return super::callbacks::calls(case, stream);
+        return super::callbacks::report_call(case, stream);
     }
     if let Some((context, by)) = state.and_then(|state| state.lost) {
         let rule = if by.object.kind == Kind::Device { DEV_04 } else { CTX_09 };

@@ -131,8 +131,8 @@ fn overwritten(case: &mut Case<'_>) {
 pub(super) fn loaded_in(case: &Case<'_>, span: Span) -> Option<(RuleId, Object)> {
     let work = lent(case, span, |model| model.work).map(|model| (MODEL_02, model));
     let shared = || {
-        let block = case.world.block(span.start).map(|(_, block)| block.data.weights_of).unwrap_or_default();
-        if block > 1 { MODEL_09 } else { MODEL_03 }
+        let models = case.world.block(span.start).map(|(_, block)| block.data.weights_of).unwrap_or_default();
+        if models > 1 { MODEL_09 } else { MODEL_03 }
     };
     work.or_else(|| lent(case, span, |model| model.weights).map(|model| (shared(), model)))
 }

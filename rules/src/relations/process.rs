@@ -153,7 +153,7 @@ fn finalise(case: &mut Case<'_>) {
     }
 }
 
-/// INIT-02, and DATA-04 for what datasets have left alone.
+/// INIT-02. If only data buffers of destroyed datasets are left, the rule is DATA-04.
 fn left_over(case: &mut Case<'_>, left: Vec<Object>) {
     let world = case.world;
     let orphan = |object: &Object| world.data_buffers.get(*object).and_then(|entry| entry.data.orphaned);

@@ -1,7 +1,7 @@
 //! Many copies in one call.
 //!
-//! Nothing is copied when one of them cannot be. They go between host and device alone. An attribute says for a run of copies
-//! where both sides are; the run begins at the attribute's index and ends before that of the next (COPY-11).
+//! Nothing is copied when one of them cannot be. They go between host and device alone. An attribute says for a run of
+//! copies where both sides are; the run begins at the attribute's index and ends before that of the next (COPY-11).
 
 use super::copy::{Shape, too_long};
 use super::wanted;
@@ -228,7 +228,7 @@ fn check_independent(parts: &[Part]) -> Answer {
         let span = |start: Address, written| (start.number(), start.number().saturating_add(part.size), written);
         [span(part.to, true), span(part.from, false)]
     };
-    let mut all: Vec<(usize, usize, bool)> = parts.iter().flat_map(spans).collect();
+    let mut all: Vec<(usize, usize, bool)> = parts.iter().filter(|part| part.size > 0).flat_map(spans).collect();
     all.sort_unstable();
     // How far the earlier ones go: those that are written, and all.
     let (mut written, mut any) = (0, 0);

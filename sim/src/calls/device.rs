@@ -39,8 +39,8 @@ fn reset(device_id: i32, op: Op) -> Answer {
     Ok(())
 }
 
-/// A forced reset ends a hang. The work that hung on this device is lost, also that of contexts which the reset leaves: their
-/// memory may be freed now.
+/// A forced reset ends a hang. The work that hung on this device is lost, also that of contexts which the reset leaves:
+/// their memory may be freed now.
 fn end_hang(device: &device::Device) {
     if trouble::hangs() {
         streams::of_device(device.id()).iter().for_each(|stream| stream.abort());

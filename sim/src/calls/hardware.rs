@@ -212,8 +212,8 @@ pub(crate) fn aclrtResetOverflowStatus(stream: aclrtStream) -> Answer {
     uncaptured(Named::find(stream)?, "rid of its overflows")
 }
 
-/// The load of a simulated device is not measured: it counts as idle. What a device does not tell is -1, and one that is not
-/// there tells nothing.
+/// The load of a simulated device is not measured: it counts as idle. What a device does not tell is -1, and one that
+/// is not there tells nothing.
 pub(crate) fn aclrtGetDeviceUtilizationRate(
     device_id: i32,
     mut utilization_info: InOut<'_, aclrtUtilizationInfo>,

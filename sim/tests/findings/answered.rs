@@ -206,14 +206,14 @@ impl Cell {
 /// Copies of one batch have no order.
 #[test]
 fn no_copy_of_a_batch_reads_what_another_one_writes() {
-    let batch = |overlap: usize| {
+    let batch = |overlap: usize, bytes: usize| {
         broken(|| {
             let (block, host) = (malloc(128), malloc_host(128));
             ok!(aclrtMemset(block, 128, 0, 128));
             // Up to the device, and down again to host memory of its own, from where the first one writes or behind it.
             let down = block.wrapping_byte_add(64 - overlap);
             let (mut to, mut from) = ([block, host.wrapping_byte_add(64)], [host, down]);
-            let (mut sizes, mut first, mut failed) = ([64; 2], [0, 1], 0);
+            let (mut sizes, mut first, mut failed) = ([64, bytes], [0, 1], 0);
             let place = |device| aclrtMemLocation { id: 0, kind: aclrtMemLocationType(u32::from(device)) };
             let side = |to_device: bool| aclrtMemcpyBatchAttr {
                 dstLoc: place(to_device),
@@ -234,9 +234,10 @@ fn no_copy_of_a_batch_reads_what_another_one_writes() {
             ));
         })
     };
-    assert_eq!(batch(1), [rules::COPY_11]);
-    assert_eq!(batch(64), [rules::COPY_11]);
-    assert_eq!(batch(0), []);
+    assert_eq!(batch(1, 64), [rules::COPY_11]);
+    assert_eq!(batch(64, 64), [rules::COPY_11]);
+    assert_eq!(batch(0, 64), []);
+    assert_eq!(batch(32, 0), [], "a copy of nothing reads nothing");
 }
 
 #[test]

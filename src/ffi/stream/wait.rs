@@ -195,8 +195,8 @@ mod tests {
         507_899
     }
 
-    /// The context of the wait is no longer current, and the library refuses to make it current again. So the crate does not
-    /// ask again, and the first answer is the end of the wait only if it says how the work ended.
+    /// The context of the wait is no longer current, and the library refuses to make it current again. So the crate
+    /// does not ask again, and the first answer is the end of the wait only if it says how the work ended.
     #[test]
     fn a_wait_that_may_not_go_on_tells_a_failure_of_work_and_else_why_it_may_not() {
         let table = |name: &str| match name {

@@ -5,7 +5,8 @@ use super::*;
 /// The library does not say which context is current, either.
 const UNKNOWN: &str = "aclrtSetCurrentContext=507899,aclrtGetCurrentContext=507899";
 
-/// Opening a scope in a default context makes nothing current. So the thread is still in the context that it could not leave.
+/// Opening a scope in a default context makes nothing current. So the thread is still in the context that it could not
+/// leave.
 #[proves(CTX_11)]
 #[test]
 fn a_context_that_could_not_be_left_is_not_destroyed_after_a_scope_in_a_default_one_was_opened() {
@@ -125,7 +126,8 @@ fn a_thread_without_a_context_that_takes_one_down_is_in_the_default_one_afterwar
     alone.assert_nothing_lives();
 }
 
-/// The library refuses to make a default context current, and to go back. So another default context stays, which ends later.
+/// The library refuses to make a default context current, and to go back. So another default context stays, which ends
+/// later.
 #[proves(CTX_03, CTX_06)]
 #[test]
 fn a_default_context_that_stays_current_where_another_one_could_not_be_entered_is_not_made_current_after_its_end() {

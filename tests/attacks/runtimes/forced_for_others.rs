@@ -221,7 +221,8 @@ fn a_runtime_that_hangs_and_idle_ones_are_closed_by_force_at_a_time() {
     }
 }
 
-/// A `Device` is another user like a runtime: in use it is not disturbed, and after its recovery was refused it is given up.
+/// A `Device` is another user like a runtime: in use it is not disturbed, and after its recovery was refused it is
+/// given up.
 #[proves(DEV_08)]
 #[test]
 fn a_device_in_use_is_not_reset_by_an_idle_runtime_and_one_that_is_given_up_is_no_reason_to_refuse() {

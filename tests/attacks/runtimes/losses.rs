@@ -156,8 +156,8 @@ fn streams_of_a_context_that_cannot_be_made_current_are_neither_aborted_nor_dest
     end(alone, runtime);
 }
 
-/// Two streams hang in a default context. The work of one is discarded, and this stream is destroyed. The reset by force ends
-/// the other one.
+/// Two streams hang in a default context. The work of one is discarded, and this stream is destroyed. The reset by
+/// force ends the other one.
 #[proves(DEV_09, STREAM_17)]
 #[test]
 fn a_stream_that_was_destroyed_by_force_is_not_told_as_lost() {
@@ -223,7 +223,8 @@ fn a_default_context_that_other_code_chose_after_a_reset_by_force_is_its_choice(
     alone.assert_nothing_but_the_end_was_found();
 }
 
-/// The library has destroyed the stream, and not the descriptor of its allocator. So the stream has gone, and its row is there.
+/// The library has destroyed the stream, and not the descriptor of its allocator. So the stream has gone, and its row
+/// is there.
 #[proves(STREAM_07, STREAM_17)]
 #[test]
 fn a_stream_that_has_gone_is_not_destroyed_by_force() {

@@ -96,8 +96,8 @@ fn what_a_default_context_has_lost_is_told_after_the_library_was_refused_its_end
     alone.assert_nothing_lives();
 }
 
-/// The runtime has reset its device, and its event was not destroyed. It is dropped before the library has ended. From then on
-/// nobody asks for the event.
+/// The runtime has reset its device, and its event was not destroyed. It is dropped before the library has ended. From
+/// then on nobody asks for the event.
 #[proves(DEV_09, EVENT_06, INIT_07)]
 #[test]
 fn an_event_that_a_dropped_runtime_has_lost_is_not_asked_for_after_the_end_of_the_library() {

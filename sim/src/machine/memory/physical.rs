@@ -158,8 +158,8 @@ pub(crate) fn check(properties: &aclrtPhysicalMemProp) -> Answer {
     check_kind(properties)
 }
 
-/// Whether there is such memory there. The vendor's library has no pages for some of its kinds, and memory of the kind DDR is
-/// the host's.
+/// Whether there is such memory there. The vendor's library has no pages for some of its kinds, and memory of the kind
+/// DDR is the host's.
 pub(crate) fn check_kind(properties: &aclrtPhysicalMemProp) -> Answer {
     use aclrtMemAttr as Kind;
     let kind = properties.memAttr;
