@@ -56,7 +56,7 @@ impl<'a> Device<'a> {
     /// 4. a forced reset (`aclrtResetDeviceForce`), which gives the device back.
     ///
     /// So a device is reset only if something of this program is left there. A call without a stream that has reached its
-    /// time limit leaves nothing.
+    /// time limit leaves nothing. [`reset_by_force`](Self::reset_by_force) resets the device in any case.
     ///
     /// The limit, in whole milliseconds, applies to each wait for a stream, to the third step, and to the wait for other
     /// parts of the program. Work in flight is lost.
@@ -107,7 +107,7 @@ impl<'a> Device<'a> {
     pub fn recover(self, thread: &mut impl ThreadToken, limit: Duration) -> Result<Recovered<'a>, Failed<Self>> {
         // The token proves that no call is under way on this thread.
         let _ = thread;
-        let lost = match self.row().recover(limit) {
+        let lost = match self.row().recover(limit, ForcedReset::IfNecessary) {
             Ok(Ended::Idle) => return Ok(Recovered::Usable(self)),
             Ok(Ended::Reset(lost)) => lost,
             Ok(Ended::ResetByOthers) => Vec::new(),
@@ -116,6 +116,69 @@ impl<'a> Device<'a> {
         self.leave();
         Ok(Recovered::Reset { lost })
     }
+
+    /// Like [`recover`](Self::recover), and takes the last step in any case: resets the device by force
+    /// (`aclrtResetDeviceForce`) also if nothing of this program is left there. For a device that does not answer, although
+    /// no work of the program hangs: its synchronous calls reach their time limits, or fail. Returns the objects that were
+    /// lost, in words, and gives the device back.
+    ///
+    /// A program closes its runtimes on the device first. What it has given up there ends, too, as for `recover`.
+    ///
+    /// ```
+    /// use ascendcl::{Acl, Error, Library, Runtime, Thread};
+    /// use std::time::Duration;
+    ///
+    /// ascendcl::names!(Vision);
+    ///
+    /// /// For a device on which also a new runtime gets no answer.
+    /// fn reset(closed: Runtime<Vision>, device: i32) -> Result<(), Error> {
+    ///     drop(closed);
+    ///     let acl = Acl::init(Library::Simulator)?;
+    ///     let mut thread = Thread::new()?;
+    ///     let device = acl.device(&mut thread, device)?;
+    ///     for lost in device.reset_by_force(&mut thread, Duration::from_secs(5))? {
+    ///         eprintln!("lost: {lost}");
+    ///     }
+    ///     acl.close()?;
+    ///     Ok(())
+    /// }
+    ///
+    /// let runtime = Runtime::open(Library::Simulator)?;
+    /// runtime.close_by_force(Duration::from_secs(5))?;
+    /// reset(runtime, 0)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Panics
+    ///
+    /// As for [`recover`](Self::recover).
+    ///
+    /// # Errors
+    ///
+    /// As for [`recover`](Self::recover).
+    #[rule(DEV_08, DEV_09, ERR_07, STREAM_17)]
+    pub fn reset_by_force(
+        self, // DEV-09: a forced reset ends the `Device`: for another take, call `acl.device(thread, id)`
+        thread: &mut impl ThreadToken,
+        limit: Duration,
+    ) -> Result<Vec<String>, Failed<Self>> {
+        // The token proves that no call is under way on this thread.
+        let _ = thread;
+        match self.row().recover(limit, ForcedReset::Always) {
+            Ok(ended) => {
+                self.leave();
+                Ok(if let Ended::Reset(lost) = ended { lost } else { Vec::new() })
+            }
+            Err(error) => Err(Failed { error, value: self }),
+        }
+    }
+}
+
+/// Whether a device is reset by force although nothing of this program is left there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ForcedReset {
+    IfNecessary,
+    Always,
 }
 
 /// How the recovery of a device ended.
@@ -132,24 +195,29 @@ pub(crate) enum Ended {
 const POLL_INTERVAL: Duration = Duration::from_micros(500);
 
 impl DeviceRow {
-    fn recover(self: &Arc<Self>, limit: Duration) -> Result<Ended, Error> {
+    fn recover(self: &Arc<Self>, limit: Duration, reset: ForcedReset) -> Result<Ended, Error> {
         self.api().check_process()?;
         // Each step runs code of the user, which may panic.
         let mut panics = Panics::default();
-        let recovered = self.recover_when_last(limit, &mut panics);
+        let recovered = self.recover_when_last(limit, reset, &mut panics);
         undelivered::unless_panicked(panics, recovered, |error| vec![error])
     }
 
     /// Gives this take up, and recovers the device when all other parts of the program have given it up, too. Waits at most
     /// `limit` for that. If several try, the last one that gives up recovers the device for all.
-    pub(crate) fn recover_when_last(self: &Arc<Self>, limit: Duration, panics: &mut Panics) -> Result<Ended, Error> {
+    pub(crate) fn recover_when_last(
+        self: &Arc<Self>,
+        limit: Duration,
+        reset: ForcedReset,
+        panics: &mut Panics,
+    ) -> Result<Ended, Error> {
         let until = Instant::now().checked_add(limit);
         takes::give_up(self);
         loop {
             if self.has_ended() {
                 return Ok(Ended::ResetByOthers);
             }
-            match self.recover_in_steps(limit, panics) {
+            match self.recover_in_steps(limit, reset, panics) {
                 Ok(lost) => return Ok(lost.map_or(Ended::Idle, Ended::Reset)),
                 Err(Error::DeviceShared { .. }) if until.is_none_or(|until| Instant::now() < until) => {
                     sleep(POLL_INTERVAL)
@@ -166,42 +234,31 @@ impl DeviceRow {
         self.api().check_process()?;
         let Some((row, alone)) = ExclusiveDevice::of_given_up(self.api(), self.id()) else { return Ok(Vec::new()) };
         // The take stays given up until its own part of the program goes on with it: nobody else is to wait for that part.
-        row.recover_alone(&alone, limit, panics).map(Option::unwrap_or_default)
+        row.recover_alone(&alone, limit, ForcedReset::IfNecessary, panics).map(Option::unwrap_or_default)
     }
 
-    fn recover_in_steps(&self, limit: Duration, panics: &mut Panics) -> Result<Option<Vec<String>>, Error> {
+    fn recover_in_steps(
+        &self,
+        limit: Duration,
+        reset: ForcedReset,
+        panics: &mut Panics,
+    ) -> Result<Option<Vec<String>>, Error> {
         self.api().check_process()?;
         let alone = ExclusiveDevice::on(self)?;
-        self.recover_alone(&alone, limit, panics).inspect(|_| alone.mark_recovered(self))
+        self.recover_alone(&alone, limit, reset, panics).inspect(|_| alone.mark_recovered(self))
     }
 
     fn recover_alone(
         &self,
         alone: &ExclusiveDevice,
         limit: Duration,
+        reset: ForcedReset,
         panics: &mut Panics,
     ) -> Result<Option<Vec<String>>, Error> {
         let api = self.api();
         let rows: Vec<_> = alone.given_up().iter().map(|row| &**row).chain([self]).collect();
         let kept = || rows.iter().flat_map(|row| row.kept());
-        let tear_down_kept = |tries, panics: &mut Panics| {
-            // Each is tried, also if one before it is not taken down.
-            rows.iter().filter(|row| !row.tear_down_kept(limit, tries, panics)).count() == 0
-        };
-        if tear_down_kept(1, panics) {
-            return Ok(None);
-        }
-        kept().for_each(|ledger| ledger.keep_callback_state());
-        // The thread that watches futures makes no call while work is discarded. Each try to take a context down ends that.
-        // Nobody else is inside a call on an event: other parts of the program have given the device up.
-        kept().try_for_each(|ledger| ledger.hold_events())?;
-        kept().for_each(|ledger| ledger.abort_streams(limit, panics));
-        if tear_down_kept(1, panics) {
-            return Ok(None);
-        }
-        kept().try_for_each(|ledger| ledger.hold_events())?;
-        // The first wait of a stream returns an error because work was discarded, so this tries twice.
-        if api.abort_tasks(self.id(), limit).is_ok() && tear_down_kept(2, panics) {
+        if self.end_work(&rows, limit, panics)? && reset == ForcedReset::IfNecessary {
             return Ok(None);
         }
         kept()
@@ -230,6 +287,31 @@ impl DeviceRow {
             row.release(&ledger);
         }
         Ok(Some(lost))
+    }
+
+    /// Waits for the work on the device, and discards it if that is not enough. Returns whether nothing is left in the
+    /// contexts of `rows`.
+    fn end_work(&self, rows: &[&Self], limit: Duration, panics: &mut Panics) -> Result<bool, Error> {
+        let api = self.api();
+        let kept = || rows.iter().flat_map(|row| row.kept());
+        let tear_down_kept = |tries, panics: &mut Panics| {
+            // Each is tried, also if one before it is not taken down.
+            rows.iter().filter(|row| !row.tear_down_kept(limit, tries, panics)).count() == 0
+        };
+        if tear_down_kept(1, panics) {
+            return Ok(true);
+        }
+        kept().for_each(|ledger| ledger.keep_callback_state());
+        // The thread that watches futures makes no call while work is discarded. Each try to take a context down ends that.
+        // Nobody else is inside a call on an event: other parts of the program have given the device up.
+        kept().try_for_each(|ledger| ledger.hold_events())?;
+        kept().for_each(|ledger| ledger.abort_streams(limit, panics));
+        if tear_down_kept(1, panics) {
+            return Ok(true);
+        }
+        kept().try_for_each(|ledger| ledger.hold_events())?;
+        // The first wait of a stream returns an error because work was discarded, so this tries twice.
+        Ok(api.abort_tasks(self.id(), limit).is_ok() && tear_down_kept(2, panics))
     }
 
     /// Tries `tries` times to take down each context in quarantine. Returns whether none is left.

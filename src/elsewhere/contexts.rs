@@ -34,7 +34,8 @@ elsewhere! {
         "a runtime on a device that hangs is closed by force, and opened anew",
         "no method of a `Runtime` has this name",
         "DEV-08, DEV-09: `let lost = runtime.close_by_force(limit)?;`, and then `Runtime::open(setup)?`; of several runtimes on one device \
-         the last one that is closed so resets it; a device that works is reset by `runtime.close()?`",
+         the last one that is closed so resets it; a device that works is reset by `runtime.close()?`, and one that still does not \
+         answer by `device.reset_by_force(thread, limit)?`",
         "see `ascendcl-explain DEV-08`";
 
     /// The current context, asked for another one.
@@ -212,6 +213,13 @@ impl<N: Name> Runtime<N> {
     }
 
     pub fn recover<L>(&self, _: L) -> Result<(), Error>
+    where
+        Self: ClosedByForce,
+    {
+        <Self as ClosedByForce>::never()
+    }
+
+    pub fn reset_by_force<L>(&self, _: L) -> Result<(), Error>
     where
         Self: ClosedByForce,
     {

@@ -7,6 +7,7 @@ mod pages;
 mod policy;
 mod rows;
 mod shared;
+mod unwritten;
 
 pub use crate::device_allocator::DeviceAddress;
 use crate::error::{Error, ObjectKind};

@@ -267,7 +267,8 @@ impl<N: Name> Runtime<N> {
     /// allocated until the process ends.
     ///
     /// `Ok` says that nothing of this runtime is left, and not that the device answers: a device is reset only if something
-    /// of the program is left there. If the next runtime on it hangs again, only code outside of this crate can reset it.
+    /// of the program is left there. If the next runtime on it gets no answer, either, close that and call
+    /// [`Device::reset_by_force`](crate::Device::reset_by_force).
     ///
     /// A service gives a hanging device up and opens another runtime on it:
     ///

@@ -10,7 +10,7 @@ use crate::ledger::takes::CodeLocation;
 use crate::ledger::{DeviceRow, Ledger, takes};
 use crate::life_cycle::leads;
 use crate::panics::{Panics, drop_each_quietly};
-use crate::recover::Ended;
+use crate::recover::{Ended, ForcedReset};
 use crate::run::{Setup, default_device};
 use crate::thread::Thread;
 use crate::undelivered;
@@ -274,7 +274,7 @@ impl Shared {
             true => Err(Vec::new()),
             false => {
                 self.give_up_device();
-                self.device.recover_when_last(limit, panics).map_err(|error| vec![error])
+                self.device.recover_when_last(limit, ForcedReset::IfNecessary, panics).map_err(|error| vec![error])
             }
         };
         let closed = recovered.and_then(|ended| {

@@ -4,7 +4,7 @@ use super::*;
 use crate::common::{assert_lives, library, onnx};
 use ascendcl::{Bool, ElementType, Input, Runtime, error::ObjectKind, model::ModelSource};
 use ascendcl_macros::proves;
-use std::mem;
+use std::mem::{self, MaybeUninit};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 ascendcl::names!(Worker);
@@ -112,6 +112,31 @@ fn a_model_gets_no_byte_that_is_no_truth_value() {
         let stream = current.stream().unwrap().without_allocator();
         stream.run_bound(current, &mut bound).unwrap();
         assert_eq!(bound.read_bytes(current, 0).unwrap(), [1, 0]);
+    });
+    alone.assert_nothing_lives();
+}
+
+/// The memory stays in doubt, and does not count as written for other code, either.
+#[proves(MEM_02, MEM_07)]
+#[test]
+fn memory_that_is_to_be_written_again_has_lost_nothing_but_its_elements() {
+    let alone = alone();
+    inside(|current| {
+        let written = current.upload(&[1_u16, 2]).unwrap();
+        let start = written.as_raw();
+        let again = written.into_unwritten();
+        assert_eq!((again.as_raw(), again.len()), (start, 2));
+        let refused = again.keep().into_buffer::<u16, _>(current).unwrap_err();
+        assert!(matches!(refused.error, Error::NotWritten { .. }), "{refused}");
+        let again = refused.value.into_buffer::<MaybeUninit<u16>, _>(current).unwrap();
+        assert_eq!(again.write(current, &[3, 4]).unwrap().to_vec(current).unwrap(), [3, 4]);
+
+        let (stream, memory) = (current.stream().unwrap(), current.upload(&[5_u8; 8]).unwrap());
+        fail("aclrtMemsetAsync=507899, aclrtSynchronizeStreamWithTimeout=507899, aclrtSynchronizeStream=507899");
+        let failed = stream.set_bytes(current, memory, 1).unwrap_err();
+        nothing_fails();
+        let failed = failed.value.into_unwritten().write(current, &[6; 8]).unwrap_err();
+        assert!(matches!(failed.error, Error::InDoubt { .. }), "{failed}");
     });
     alone.assert_nothing_lives();
 }

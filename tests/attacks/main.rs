@@ -60,6 +60,7 @@ mod refusals;
 mod registered;
 mod registrations;
 mod reports;
+mod reset_on_demand;
 mod rows;
 mod run_buffers;
 mod runs;

@@ -13,6 +13,8 @@ pub(crate) struct Program {
     pub(crate) in_default_context: bool,
     /// What the threads still have at the end is forgotten, and not dropped.
     pub(crate) forgets: bool,
+    /// A program that recovers its device resets it in any case.
+    pub(crate) resets: bool,
     pub(crate) threads: Vec<Vec<Step>>,
 }
 
@@ -148,6 +150,7 @@ impl Program {
             faults,
             in_default_context: random.once_in(5) && !recovers,
             forgets: random.once_in(3),
+            resets: random.once_in(2),
             threads,
         }
     }

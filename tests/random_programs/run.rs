@@ -136,6 +136,11 @@ fn on_device(acl: &Acl, program: &Program) -> Result<(), Error> {
     if !program.faults.recovers {
         return device.reset(&mut thread).map_err(Error::from);
     }
+    if program.resets {
+        let lost = device.reset_by_force(&mut thread, program.faults.patience())?;
+        assert!(lost.is_empty(), "lost with the device: {lost:?}");
+        return Ok(());
+    }
     match device.recover(&mut thread, program.faults.patience())? {
         Recovered::Usable(device) => {
             heal();

@@ -103,10 +103,10 @@ rules! {
             basis: "doc",
             priority: 2,
             class: RunTime,
-            means: "`Device::recover` and `Runtime::close_by_force` reset by force when nothing else helps, and only if \
-                every other part of the program that has taken the device has given it up: its runtime was closed by \
-                force in vain or dropped, its `Device` was dropped, or its recovery was refused. The reset ends these \
-                takes, too. Meanwhile taking or using the device returns `Error::DeviceShared`.",
+            means: "`Device::recover` and `Runtime::close_by_force` reset by force when nothing else helps, and \
+                `Device::reset_by_force` in any case, but only if every other part of the program that has taken the \
+                device has given it up: its runtime was closed by force in vain or dropped, its `Device` was dropped, or \
+                its recovery was refused. The reset ends these takes, too. Meanwhile taking or using the device returns `Error::DeviceShared`.",
             hole: "Other code in the process may have set the device, or may reset it by force itself.",
         }
         DEV_09 = "DEV-09" {
@@ -119,7 +119,7 @@ rules! {
             basis: "doc",
             priority: 3,
             class: ByConstruction,
-            means: "After the forced reset of `Device::recover`, the crate does not reset the device again.",
+            means: "After a forced reset, of `Device::recover` for example, the crate does not reset the device again.",
             hole: "Other code in the process may mix the two.",
         }
         DEV_10 = "DEV-10" {

@@ -93,7 +93,7 @@ rules! {
             basis: "doc",
             priority: 3,
             class: RunTime,
-            means: "`Device::recover` aborts tasks while no scope of the device is open and nobody else can take it. The \
+            means: "`Device::recover`, like `Device::reset_by_force`, aborts tasks while no scope of the device is open and nobody else can take it. The \
                 crate's own thread, which watches futures, makes no call then.",
             hole: "The crate does not read the error details and does not repair memory. Other code in the process \
                 may use the device meanwhile.",

@@ -196,7 +196,7 @@ rules! {
                 stream has no options, and no method sets a mode back. After a stop the library refuses work and answers \
                 every wait with the failure, so nothing that unfinished work uses is read, written or freed.",
             hole: "After a stop, nobody learns when the work that still runs has ended. The context ends by force only: \
-                `Runtime::close_by_force`, `Device::recover`.",
+                `Runtime::close_by_force`, `Device::recover`, `Device::reset_by_force`.",
         }
         STREAM_16 = "STREAM-16" {
             text: "Timeouts are -1 or a positive number of milliseconds; after a timeout the work is still in flight \
@@ -224,8 +224,8 @@ rules! {
             basis: "doc",
             priority: 3,
             class: RunTime,
-            means: "Only `Device::recover`, `Runtime::close_by_force` and `Actor::close_by_force` abort streams and \
-                destroy them by force. They do so after the scopes of the streams' contexts have ended, or after the last \
+            means: "Only `Device::recover`, `Device::reset_by_force`, `Runtime::close_by_force` and `Actor::close_by_force` \
+                abort streams and destroy them by force. They do so after the scopes of the streams' contexts have ended, or after the last \
                 thread has left the runtime, so nobody waits for their work. They leave out default streams. If other \
                 code aborts a stream, the error of the wait names this rule.",
             hole: "A stream of another scope or runtime of the device can hang if it waits for an event of an aborted \

@@ -182,8 +182,26 @@ impl World {
         self.works.lock().unwrap().push(work);
     }
 
+    /// Takes a device beside the runtimes, and resets it by force if nobody has it.
+    fn reset_by_force(&self, random: &mut Random) {
+        let (mut thread, acl) = (Thread::new().unwrap(), Acl::init(library()).unwrap());
+        // The limit is also the wait for the runtimes, most of which stay.
+        let limit = Duration::from_millis(20);
+        match acl.device(&mut thread, DEVICES[random.below(DEVICES.len())]) {
+            Ok(device) => match device.reset_by_force(&mut thread, limit) {
+                Ok(lost) => self.was_closed(Ok(lost)),
+                Err(failed) => {
+                    self.is_due(&failed.error);
+                    failed.value.reset(&mut thread).unwrap_or_else(|failed| self.is_due(&failed.error));
+                }
+            },
+            Err(error) => self.is_due(&error),
+        }
+        acl.close().unwrap_or_else(|failed| self.is_due(&failed.error));
+    }
+
     fn step(&self, random: &mut Random) {
-        match random.below(16) {
+        match random.below(17) {
             0..=1 => self.open(random),
             2..=6 => self.queue(random),
             7..=10 => self.wait(random),
@@ -204,6 +222,7 @@ impl World {
                     (!runtimes.is_empty()).then(|| random.below(runtimes.len())).map(|at| runtimes.swap_remove(at));
                 drop((runtimes, left));
             }
+            15 => self.reset_by_force(random),
             _ => runtime::sweep(Some(self.patience)).iter().for_each(|error| self.is_due(error)),
         }
     }

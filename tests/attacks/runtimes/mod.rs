@@ -25,7 +25,8 @@ use super::{fail, finish, model, nothing_fails, upload};
 use crate::common::{allocators::Empty, alone, library};
 use ascendcl::runtime::{self, Actor, CloseError};
 use ascendcl::{
-    Current, Error, HostBuffer, Pending, Runtime, Setup, Stream, Thread, allocator::PoolAllocator, error::ObjectKind,
+    Acl, Current, Error, HostBuffer, Pending, Runtime, Setup, Stream, Thread, allocator::PoolAllocator,
+    error::ObjectKind,
 };
 use ascendcl_macros::proves;
 use ascendcl_sim::control;
