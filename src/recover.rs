@@ -119,8 +119,9 @@ impl<'a> Device<'a> {
 
     /// Like [`recover`](Self::recover), and takes the last step in any case: resets the device by force
     /// (`aclrtResetDeviceForce`) also if nothing of this program is left there. For a device that does not answer, although
-    /// no work of the program hangs: its synchronous calls reach their time limits, or fail. Returns the objects that were
-    /// lost, in words, and gives the device back.
+    /// no work of the program hangs: its synchronous calls reach their time limits, or fail. Gives the device back, and returns
+    /// the objects that were lost, in words. If another part of the program has reset the device since it was taken, nothing is
+    /// called, and the list is empty: that part got it.
     ///
     /// A program closes its runtimes on the device first. What it has given up there ends, too, as for `recover`.
     ///
