@@ -161,8 +161,8 @@ fn the_text_of_an_error_says_what_it_consists_of_and_what_to_do() {
         ),
         (
             CloseError::Busy { inside: 2 }.to_string(),
-            "2 thread(s) are inside the runtime: close it when they have left, or wait for them with `close_within` \
-             [CTX-11, DEV-10]"
+            "2 thread(s) are inside the runtime: close it again when they have left, or wait longer for them \
+             (`close_within`, `close_by_force`) [CTX-11, DEV-10]"
                 .to_owned(),
         ),
         (

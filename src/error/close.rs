@@ -24,7 +24,8 @@ const BUSY: &[RuleId] = &[CTX_11, DEV_10];
 /// ```
 #[non_exhaustive]
 pub enum CloseError {
-    /// Threads are inside. The runtime is open as before.
+    /// Threads are inside. The runtime is open as before. One that an [`Actor`](crate::runtime::Actor) has is closed behind
+    /// the queued jobs.
     Busy {
         /// How many there were at the end of the wait.
         inside: u32,
@@ -100,9 +101,9 @@ impl fmt::Display for CloseError {
             Self::Busy { inside } => {
                 write!(
                     f,
-                    "{inside} thread(s) are inside the runtime: close it when they have left, or wait for them with "
+                    "{inside} thread(s) are inside the runtime: close it again when they have left, or wait longer for them "
                 )?;
-                write!(f, "`close_within`{}", Cited(BUSY))
+                write!(f, "(`close_within`, `close_by_force`){}", Cited(BUSY))
             }
             Self::Closing => {
                 write!(f, "the runtime is being closed already: wait for the thread that closes it{}", Cited(BUSY))

@@ -17,8 +17,11 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
-use std::thread::{Builder, JoinHandle, ThreadId, current};
-use std::time::Duration;
+use std::thread::{Builder, JoinHandle, ThreadId, current, sleep};
+use std::time::{Duration, Instant};
+
+/// The time between two checks whether the jobs have ended.
+const POLL_INTERVAL: Duration = Duration::from_micros(500);
 
 /// A thread that opens a [`Runtime`], stays inside it, and runs the jobs that it gets, in order. It is for programs in
 /// which one thread owns a device's work.
@@ -74,6 +77,8 @@ pub(super) struct ActorEnd {
     force: OnceLock<Duration>,
     /// The thread runs no further job.
     stop: AtomicBool,
+    /// All jobs have ended, and what the thread kept was dropped.
+    served: AtomicBool,
     /// Why the thread ends although the actor takes calls.
     ended: OnceLock<Arc<Error>>,
 }
@@ -228,8 +233,8 @@ impl<N: Name, S: 'static> Actor<N, S> {
     }
 
     /// Like [`close`](Self::close), and recovers a device whose work does not complete, as [`Runtime::close_by_force`]
-    /// does. It first waits for the queued jobs, so a job that waits for such work without a limit blocks it. An actor that
-    /// threads share can be closed so while other threads call it: calls that are queued later return
+    /// does. It first waits for the queued jobs, at most `limit`: a job that waits for such work without a limit may never
+    /// end. An actor that threads share can be closed so while other threads call it: calls that are queued later return
     /// [`Error::ActorEnded`], at the latest when the runtime is closed.
     ///
     /// ```
@@ -251,10 +256,12 @@ impl<N: Name, S: 'static> Actor<N, S> {
     ///
     /// # Errors
     ///
-    /// As for [`close`](Self::close) and [`Runtime::close_by_force`]; in a job of this actor, the actor goes on. What
+    /// As for [`close`](Self::close) and [`Runtime::close_by_force`]; in a job of this actor, the actor goes on.
+    /// [`CloseError::Busy`] if a job still runs after `limit`. The actor then closes its runtime by force behind the queued
+    /// jobs, and another call waits for that, and gets what was lost. What
     /// could not be released stays for [`sweep`](super::sweep), and another runtime that is closed by force recovers
     /// it, if it is the last one on the device. Of several calls, one returns what was lost, or the error. The others
-    /// wait for it and return an empty list, also after an error; the limit of the first one counts.
+    /// wait for it and return an empty list, also after an error; the limit of the first one counts for the recovery.
     #[rule(DEV_08, DEV_09)]
     pub fn close_by_force(&self, limit: Duration) -> Result<Vec<String>, CloseError> {
         self.check_can_end()?;
@@ -265,7 +272,28 @@ impl<N: Name, S: 'static> Actor<N, S> {
             // A thread that has ended needs no job to stop it.
             let _ = jobs.send(Quiet::new(last));
         }
+        self.wait_for_jobs(limit)?;
         self.join()
+    }
+
+    /// Waits at most `limit` until the thread has run its last job.
+    fn wait_for_jobs(&self, limit: Duration) -> Result<(), CloseError> {
+        let until = Instant::now().checked_add(limit);
+        while !self.ending.served.load(Ordering::Acquire) && !self.has_ended() {
+            if until.is_some_and(|until| Instant::now() >= until) {
+                return Err(CloseError::Busy { inside: 1 });
+            }
+            sleep(POLL_INTERVAL);
+        }
+        Ok(())
+    }
+
+    /// Whether the thread has ended, or another call waits for its end: then its jobs have ended.
+    fn has_ended(&self) -> bool {
+        match self.thread.try_lock() {
+            Ok(thread) => thread.as_ref().is_none_or(JoinHandle::is_finished),
+            Err(_) => true,
+        }
     }
 
     /// Joining the thread on itself, or in code that the thread may wait for, would never end.
@@ -345,6 +373,7 @@ fn serve<N: Name, S>(
     coming.try_iter().for_each(drop);
     let mut panics = Panics::default();
     panics.drop_each([state]);
+    ending.served.store(true, Ordering::Release);
     let closed = match left {
         Ok(()) => panics.catch(|| match ending.force.get() {
             Some(limit) => runtime.close_by_force(*limit),

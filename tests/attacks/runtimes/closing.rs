@@ -22,8 +22,8 @@ fn it_is_not_closed_under_a_thread_that_is_inside() {
         });
         inside.wait();
         let Err(busy @ CloseError::Busy { inside: 1 }) = runtime.close() else { panic!("closed under a thread") };
-        let message = "1 thread(s) are inside the runtime: close it when they have left, or wait for them with `close_within` \
-                       [CTX-11, DEV-10]";
+        let message = "1 thread(s) are inside the runtime: close it again when they have left, or wait longer for them \
+                       (`close_within`, `close_by_force`) [CTX-11, DEV-10]";
         assert_eq!(busy.to_string(), message);
         let start = Instant::now();
         assert!(matches!(runtime.close_within(Duration::from_millis(20)), Err(CloseError::Busy { inside: 1 })));
