@@ -17,9 +17,10 @@ pub(super) fn inside(case: &mut Case<'_>) {
     }
 }
 
-/// Reports a call in a callback (CB-01), once.
+/// Reports a call in a callback (CB-01), once for each callback that runs.
 pub(super) fn report_call(case: &mut Case<'_>, stream: Object) {
-    if case.findings.iter().any(|finding| finding.rule == CB_01) {
+    let told = case.world.threads.get(&case.event().thread).is_some_and(|state| state.told_inside);
+    if told || case.findings.iter().any(|finding| finding.rule == CB_01) {
         return;
     }
     let call = case.event().call;

@@ -3,6 +3,7 @@
 use super::scene::Case;
 use crate::catalogue::*;
 use crate::events::{Kind, Object, Op};
+use crate::finding::Call;
 
 /// Whether the call has the context that it needs.
 pub(super) fn judge(case: &mut Case<'_>) -> bool {
@@ -86,6 +87,11 @@ fn gone(case: &mut Case<'_>, context: u64) {
     }
     let (call, thread) = (case.event().call, case.event().thread);
     let rule = match dead.ended {
+        // What the reset left over was reported: this thread is among that.
+        ended if case.world.kept.contains(&ended.object) || case.world.contradicted.contains(&ended.number) => {
+            case.told = true;
+            return;
+        }
         ended if ended.object.kind == Kind::Device => DEV_08,
         ended if ended.thread == thread => CTX_09,
         // It was reported when the context was destroyed.
@@ -129,6 +135,22 @@ fn reset(case: &mut Case<'_>) {
     }
     let thread = case.event().thread;
     let earlier = device.and_then(|device| device.reset);
+    // That the device was taken from this thread was reported.
+    let told = |by: &Call| case.world.contradicted.contains(&by.number) || case.world.kept.contains(&object);
+    if earlier.is_some_and(|(by, _)| by.thread != thread && told(&by)) {
+        return;
+    }
+    if let Some(by) = earlier.filter(|(_, by_force)| !forced && *by_force) {
+        case.report(
+            DEV_09,
+            format!("{object} is reset after a reset by force, which has taken back every set"),
+            "of counted and forced resets the forced one is the last",
+            "reset the device by force after all other resets, and not again",
+        )
+        .about(object)
+        .against(by.0, "reset it by force");
+        return;
+    }
     if let Some(by) = earlier.filter(|(by, by_force)| forced && *by_force && by.thread != thread) {
         case.report(
             DEV_08,
@@ -192,6 +214,11 @@ fn destroyed_elsewhere(case: &mut Case<'_>, context: Object) {
     let having = elsewhere.filter_map(|(_, state)| state.current.filter(|(current, _)| *current == context));
     let chosen: Vec<_> = having.map(|(_, by)| by).collect();
     let Some(first) = chosen.first().copied() else { return };
+    // What the other threads have made there ends with it.
+    let mut theirs = world.streams_of(context);
+    theirs.retain(|stream| stream.kind == Kind::Stream);
+    theirs.extend(super::teardown::instances(world, context));
+    theirs.retain(|object| world.made(*object).is_some_and(|made| made.thread != thread));
     case.report(
         CTX_11,
         format!("{context} is destroyed while it is current on {} other thread(s)", chosen.len()),
@@ -199,6 +226,7 @@ fn destroyed_elsewhere(case: &mut Case<'_>, context: Object) {
         "let the thread make another context current first, such as the default context of its device",
     )
     .about(context)
+    .all(theirs)
     .against(first, "made it current on its own thread, where it still is");
 }
 

@@ -50,6 +50,9 @@ pub(super) fn end(world: &mut World, under_way: UnderWay, outcome: Outcome) {
         {
             *world.not_made.entry(object.kind).or_default() += 1;
         }
+        if reported.is_some() || world.lacks_context(&scene.event) {
+            orders::as_waited(world, &scene, &awaited);
+        }
         if let Some(reported) = reported {
             match (scene.event.op, object.kind) {
                 (Op::Execute | Op::Replay, _) => world.launched = Some(call), // Its writes are not all known.
@@ -340,6 +343,7 @@ fn apply(world: &mut World, scene: &Scene, outcome: Outcome, count: u64) {
         }
         Op::Begin => {
             world.callbacks.remove(&object);
+            world.threads.get_mut(&event.thread).into_iter().for_each(|state| state.told_inside = false);
         }
         Op::Take => super::lent::taken(world, event, call),
         Op::EndThread => {

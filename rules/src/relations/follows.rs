@@ -24,7 +24,13 @@ pub(super) fn from_reported_mistake(case: &Case<'_>) -> bool {
     if finalised && process.left_over && event.object.kind == Kind::Description && super::live::ends(event.op) {
         return matches!(world.fate(event.object), Fate::Live { .. });
     }
-    if world.kept.is_empty() || event.op == Op::Set {
+    if event.op == Op::Set {
+        return false;
+    }
+    if comes_later_still(case) {
+        return true;
+    }
+    if world.kept.is_empty() {
         return false;
     }
     let over = |object: Object| match world.fate(object) {
@@ -43,6 +49,20 @@ pub(super) fn from_reported_mistake(case: &Case<'_>) -> bool {
     });
     let named = event.others().chain([event.object]).chain(blocks);
     named.filter(|object| world.kept.contains(object)).any(over)
+}
+
+/// Whether an object of the call has ended, and a finding about an earlier call has named the call that ended it: what comes
+/// after that end is one mistake, whichever calls it shows in.
+fn comes_later_still(case: &Case<'_>) -> bool {
+    let (world, event) = (case.world, case.event());
+    let told = |object: Object| match world.fate(object) {
+        Fate::Dead(dead) => world.contradicted.contains(&dead.ended.number),
+        Fate::Live { .. } | Fate::Unknown => false,
+    };
+    // The program may use its own memory when the registration has ended.
+    let freed = case.scene.memory.iter().filter_map(|used| world.freed_block(used.span.start));
+    let freed = freed.filter(|(_, freed)| !freed.registered).map(|(block, _)| block);
+    event.others().chain([event.object]).chain(freed).any(told)
 }
 
 /// The rule that a refused call breaks, in words of the feed.

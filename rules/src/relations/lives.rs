@@ -222,6 +222,7 @@ pub(super) fn reset_device(world: &mut World, call: Call, id: u64, forced: bool)
         return;
     }
     device.sets.clear();
+    device.was_reset_once = false;
     device.reset = Some((call, forced));
     if forced {
         device.forced = call.number;

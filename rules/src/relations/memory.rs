@@ -5,6 +5,7 @@ use super::world::World;
 use crate::catalogue::*;
 use crate::events::{Flag, Kind, Object, Op, Place, Role, Span, Use};
 use crate::finding::Finding;
+use crate::rule::Severity;
 
 /// Whether the memory is there, and where the call says.
 pub(super) fn judge(case: &mut Case<'_>) -> bool {
@@ -36,7 +37,8 @@ pub(super) fn judge(case: &mut Case<'_>) -> bool {
         between_devices(case);
         aligned(case);
     }
-    case.findings.len() == before
+    // A warning is no reason to look no further.
+    case.findings.iter().skip(before).all(|finding| finding.rule.severity() != Severity::Misuse)
 }
 
 /// MEM-05. A thread without a context has no memory that it could free, and neither has an allocation that was refused.
@@ -131,8 +133,10 @@ fn registration(case: &mut Case<'_>, object: Object) -> bool {
         Some(block) if block.data.registered == unregisters => return false,
         Some(_) if unregisters => format!("{object} is unregistered, but an allocation returned it"),
         Some(_) => format!("{object} is freed, but it is memory of the program that is registered"),
-        None if unregisters => format!("{object} is unregistered, but it is not registered"),
-        None => return false,
+        None if unregisters && !case.world.explained.contains(&(None, object)) => {
+            format!("{object} is unregistered, but it is not registered")
+        }
+        None => return unregisters,
     };
     let ended = case.world.blocks.dead(object).map(|dead| dead.ended);
     case.report(

@@ -119,7 +119,7 @@ impl Checker {
         judge(&mut case);
         let (findings, told) = (case.findings, case.told);
         self.note_contradicted(&findings);
-        self.world.note_reported(&findings, event.thread, event.context);
+        self.world.note_reported(&findings, event);
         in_flight::note_reported(&mut self.world, &scene, &findings);
         same_context::note_reported(&mut self.world, &scene, &findings);
         process::note_reported(&mut self.world, &scene, &findings);
@@ -181,7 +181,8 @@ impl Checker {
             live::judge(&mut case);
         }
         let findings = case.findings;
-        self.world.note_reported(&findings, event.thread, event.context);
+        self.note_contradicted(&findings);
+        self.world.note_reported(&findings, event);
         findings
     }
 
@@ -204,7 +205,7 @@ impl Checker {
             same_context::judge(&mut case);
         }
         let findings = case.findings;
-        self.world.note_reported(&findings, event.thread, scene.event.context);
+        self.world.note_reported(&findings, &scene.event);
         same_context::note_reported(&mut self.world, &scene, &findings);
         findings
     }
@@ -219,6 +220,7 @@ impl Checker {
         let mut case = Case::new(&self.world, &scene);
         follows::explain(&mut case, refusal);
         let findings = case.findings;
+        self.note_contradicted(&findings);
         // Nothing follows from what is only a warning.
         if refusal.rule.severity() == Severity::Misuse {
             follows::note(&mut self.world, call, event, refusal);

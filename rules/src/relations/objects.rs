@@ -27,6 +27,8 @@ pub(super) struct ThreadState {
     pub(super) lost: Option<(Object, Call)>,
     /// Whether a finding has reported that the thread has no context.
     pub(super) reported: bool,
+    /// Whether a finding has reported that the callback which runs here calls the library.
+    pub(super) told_inside: bool,
     /// Objects that were used while this context was current, and the contexts and devices of those that were ended: a
     /// finding has reported that this is the wrong context for them.
     pub(super) elsewhere: BTreeSet<Object>,
@@ -41,6 +43,8 @@ pub(super) struct Device {
     pub(super) reset: Option<(Call, bool)>,
     /// The number of the last call that released it by force: what was there before could not be ended.
     pub(super) forced: u64,
+    /// Whether a reset has taken back a set, and others are left.
+    pub(super) was_reset_once: bool,
     pub(super) peers: BTreeSet<u64>,
 }
 
@@ -72,6 +76,7 @@ impl Device {
         let own = Some(thread);
         let oldest = || self.sets.iter().min_by_key(|(_, sets)| sets.first.number).map(|(thread, _)| *thread);
         let Some(of) = self.sets.contains_key(&own).then_some(own).or_else(oldest) else { return };
+        self.was_reset_once = true;
         if let Some(sets) = self.sets.get_mut(&of) {
             sets.count -= 1;
             if sets.count == 0 {

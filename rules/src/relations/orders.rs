@@ -80,6 +80,15 @@ pub(super) fn keep_up(world: &mut World, queue: Option<Object>) {
     }
 }
 
+/// A wait was refused for a reason that was reported: later calls are judged as if it had taken place.
+pub(super) fn as_waited(world: &mut World, scene: &Scene, awaited: &Awaited) {
+    if scene.event.op == Op::Synchronize {
+        // Without a context it is not known which streams a device has.
+        let any = awaited.any || scene.event.object.kind == Kind::Process && scene.event.context.is_none();
+        was_awaited(world, &Awaited { any, ..awaited.clone() });
+    }
+}
+
 /// Applies a record or a wait that broke a rule and was refused: later calls are judged as if it had taken place.
 pub(super) fn as_meant(world: &mut World, scene: &Scene, count: u64) {
     let (call, object, queue) = (scene.call, scene.event.object, scene.event.queue());
@@ -92,6 +101,8 @@ pub(super) fn as_meant(world: &mut World, scene: &Scene, count: u64) {
             let awaited =
                 stream.map(|stream| Awaited { clock: stream.data.clock.clone(), any: stream.data.fenced.is_some() });
             awaited.iter().for_each(|awaited| was_awaited(world, awaited));
+            // That its callbacks do not run was reported.
+            world.streams.get_mut(object).into_iter().for_each(|stream| stream.data.launched = None);
         }
         _ => {}
     }

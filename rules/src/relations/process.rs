@@ -73,7 +73,10 @@ fn not_initialised(case: &mut Case<'_>) {
 
 /// Whether the library was ended for a part of the program that goes on to use it: that was reported.
 fn ended_for_others(case: &Case<'_>) -> bool {
-    case.world.process.for_others && case.world.process.initialised.is_empty()
+    let process = &case.world.process;
+    // What a thread has is left over, and the thread goes on.
+    let elsewhere = process.finalised.is_some_and(|finalised| finalised.thread != case.event().thread);
+    (process.for_others || process.left_over && elsewhere) && process.initialised.is_empty()
 }
 
 /// Whether a missing or failed initialisation is the reason that there are no objects. Then further findings would only
@@ -153,7 +156,8 @@ fn finalise(case: &mut Case<'_>) {
     }
 }
 
-/// INIT-02. If only data buffers of destroyed datasets are left, the rule is DATA-04.
+/// INIT-02. If only data buffers of destroyed datasets are left, the rule is DATA-04, and if only sets are left that have no
+/// reset, DEV-06.
 fn left_over(case: &mut Case<'_>, left: Vec<Object>) {
     let world = case.world;
     let orphan = |object: &Object| world.data_buffers.get(*object).and_then(|entry| entry.data.orphaned);
@@ -169,8 +173,20 @@ fn left_over(case: &mut Case<'_>, left: Vec<Object>) {
         .against(destroyed, "destroyed the dataset alone");
         return;
     }
-    let device = left.iter().find(|object| object.kind == Kind::Device);
-    let set = device.and_then(|device| world.devices.get(&device.number)?.unpaired_set());
+    let device = |object: &Object| Some(object.number).filter(|_| object.kind == Kind::Device);
+    let devices: Vec<_> = left.iter().filter_map(|object| world.devices.get(&device(object)?)).collect();
+    let set = devices.first().and_then(|device| device.unpaired_set());
+    if devices.len() == left.len() && devices.iter().all(|device| device.was_reset_once) {
+        case.report(
+            DEV_06,
+            format!("{first} was set more often than it was reset, and the library is finalised"),
+            "as many resets as sets: what a device has stays there until the last one",
+            "call aclrtResetDevice once for each aclrtSetDevice",
+        )
+        .all(left)
+        .against_any(set, "set the device, and no reset belongs to it");
+        return;
+    }
     case.report(
         INIT_02,
         format!("the library is finalised while {} of the program's objects are alive", left.len()),
@@ -185,7 +201,7 @@ fn left_over(case: &mut Case<'_>, left: Vec<Object>) {
 pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Finding]) {
     if matches!(scene.event.op, Op::Release | Op::Finalise) {
         let found = |rule: RuleId| findings.iter().any(|finding| finding.rule == rule);
-        world.process.left_over = found(INIT_02) || found(DATA_04);
+        world.process.left_over = [DATA_04, DEV_06, INIT_02, INIT_10].into_iter().any(found);
         world.process.for_others |= found(INIT_07);
     }
 }

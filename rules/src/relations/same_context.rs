@@ -40,7 +40,7 @@ fn was_reported(case: &Case<'_>, object: Object, context: Object, device: Option
 
 /// Remembers what was used, and whose objects the call was to end, while another context is current.
 pub(super) fn note_reported(world: &mut World, scene: &Scene, findings: &[Finding]) {
-    const ELSEWHERE: [RuleId; 4] = [MODEL_01, STREAM_06, STREAM_09, STREAM_10];
+    const ELSEWHERE: [RuleId; 5] = [EVENT_07, MODEL_01, STREAM_06, STREAM_09, STREAM_10];
     let told = findings.iter().filter(|finding| ELSEWHERE.contains(&finding.rule));
     let mut of: Vec<Object> = told.filter_map(|finding| Some(finding.objects.first()?.object)).collect();
     if of.is_empty() {
@@ -125,7 +125,10 @@ fn of_event(case: &mut Case<'_>) {
     let (Some(of_event), Some(queue)) = (world.events.get(event.object), event.queue()) else { return };
     let Some(stream) = world.streams.get(queue) else { return };
     let (of, on) = (of_event.data.device, stream.data.device);
-    if of != on {
+    let state = case.world.threads.get(&event.thread);
+    if of != on && state.is_some_and(|state| state.elsewhere.contains(&event.object)) {
+        case.told = true;
+    } else if of != on {
         case.report(
             EVENT_07,
             format!("{} belongs to device {of}, but {queue} belongs to device {on}", event.object),

@@ -74,7 +74,7 @@ fn device(case: &mut Case<'_>, device: Object) {
 }
 
 /// Models, and graphs that were captured or built.
-fn instances(world: &World, context: Object) -> Vec<Object> {
+pub(super) fn instances(world: &World, context: Object) -> Vec<Object> {
     let mut all = world.models.matching(|model| model.context == context);
     all.extend(world.graphs.matching(|graph| graph.context == context));
     all
@@ -98,6 +98,10 @@ fn memory(world: &World, device: u64) -> Vec<Object> {
 fn report(case: &mut Case<'_>, what: &str, left: Vec<(RuleId, Vec<Object>, &'static str)>) {
     let world = case.world;
     let mut left: Vec<_> = left.into_iter().map(|(rule, objects, fix)| (rule, world.forgotten(objects), fix)).collect();
+    // A finding about this call names what other threads have there.
+    let named: BTreeSet<Object> =
+        case.findings.iter().flat_map(|found| &found.objects).map(|named| named.object).collect();
+    left.iter_mut().for_each(|(_, objects, _)| objects.retain(|object| !named.contains(object)));
     left.retain(|(_, objects, _)| !objects.is_empty());
     let Some(rule) = left.first().map(|(rule, ..)| *rule) else { return };
     let fixes: Vec<&str> = left.iter().map(|(.., fix)| *fix).collect();

@@ -165,7 +165,8 @@ impl World {
 
     /// Remembers what is not reported again: that the library is not initialised, that the thread has no context, or
     /// that a model does not exist.
-    pub(super) fn note_reported(&mut self, findings: &[Finding], thread: Thread, context: Option<u64>) {
+    pub(super) fn note_reported(&mut self, findings: &[Finding], event: &events::Event) {
+        let (thread, context) = (event.thread, event.context);
         const LACKING: [RuleId; 5] = [CTX_09, DEV_01, DEV_04, MEM_06, THREAD_01];
         let unknown = |object: &Object| object.kind == Kind::Model && matches!(self.fate(*object), Fate::Unknown);
         let named = findings.iter().flat_map(|finding| finding.objects.iter().map(|concerned| concerned.object));
@@ -184,8 +185,19 @@ impl World {
         let lost = context.is_some_and(|context| self.contexts.get(Object::context(context)).is_none());
         // A callback that calls the library is one mistake, whatever it lacks.
         let of_callback = |rule: RuleId| rule == CB_01 && context.is_none();
-        let lacking =
-            |rule: RuleId| LACKING.contains(&rule) || of_callback(rule) || lost && [CTX_11, DEV_08].contains(&rule);
+        // The context that was to be made current has ended.
+        let ended = |rule: RuleId| event.op == Op::MakeCurrent && [CTX_03, CTX_06].contains(&rule);
+        let none = |rule: RuleId| {
+            context.is_none() && ended(rule) || lost && (ended(rule) || [CTX_11, DEV_08].contains(&rule))
+        };
+        let lacking = |rule: RuleId| LACKING.contains(&rule) || of_callback(rule) || none(rule);
+        if findings.iter().any(|finding| finding.rule == CB_01) {
+            self.threads.entry(thread).or_default().told_inside = true;
+        }
+        // The registration that was refused is taken back, too.
+        if findings.iter().any(|finding| finding.rule == ALLOC_01) {
+            self.missed.insert(Object::stream(0));
+        }
         if findings.iter().any(|finding| lacking(finding.rule)) {
             self.threads.entry(thread).or_default().reported = true;
         }

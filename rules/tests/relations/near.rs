@@ -18,7 +18,7 @@ fn a_forced_reset_after_another_is_told_apart_from_one_reset_too_many() {
         })
     };
     assert_eq!(run(Op::ResetForce, Op::ResetForce), [DEV_08]);
-    assert_eq!(run(Op::ResetForce, Op::Reset), [DEV_07]);
+    assert_eq!(run(Op::ResetForce, Op::Reset), [DEV_09]);
     assert_eq!(run(Op::Reset, Op::ResetForce), [DEV_07]);
 }
 

@@ -69,7 +69,7 @@ fn a_device_that_was_not_reset_as_often_as_it_was_set_is_told_with_the_call_that
     });
     let [finding] = found.as_slice() else { panic!("{found:?}") };
     let (set, text) = finding.contradicts.as_ref().unwrap();
-    assert_eq!((finding.rule, set.name, set.object), (INIT_02, "aclrtSetDevice", Object::device(0)));
+    assert_eq!((finding.rule, set.name, set.object), (DEV_06, "aclrtSetDevice", Object::device(0)));
     assert!(text.contains("no reset belongs to it"), "{text}");
 }
 
@@ -213,7 +213,7 @@ fn a_thread_that_has_ended_holds_no_device() {
             p.finalise();
         }
     };
-    breaks(INIT_02, run(false), run(true));
+    breaks(DEV_06, run(false), run(true));
 }
 
 /// A reset of the device while `left` is on it breaks `rule`; it does not after `ended`.

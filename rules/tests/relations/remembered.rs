@@ -27,7 +27,7 @@ fn a_device_that_was_reset_by_force_is_set_by_nobody() {
             p.call("aclrtResetDevice", Object::device(0), Op::Reset);
         }
     };
-    breaks(DEV_07, run(Op::ResetForce), run(Op::Reset));
+    breaks(DEV_09, run(Op::ResetForce), run(Op::Reset));
 }
 
 #[test]

@@ -7,7 +7,8 @@ use crate::machine::callbacks::reports;
 use crate::machine::contexts::context::current_context;
 use crate::machine::contexts::named::{Named, waiting_stream};
 use crate::machine::watch;
-use ascendcl_rules::{Access, Object, Op, Role};
+use ascendcl_rules::{Access, CB_05, Object, Op, Role};
+use ascendcl_sys::error_codes::ACL_ERROR_INVALID_PARAM;
 use ascendcl_sys::types::*;
 
 pub(crate) fn aclrtSubscribeReport(thread_id: u64, stream: aclrtStream) -> Answer {
@@ -24,7 +25,8 @@ pub(crate) fn aclrtUnSubscribeReport(thread_id: u64, stream: aclrtStream) -> Ans
 
 /// Unlike other waits, this one has the AscendCL layer refuse the time itself (100000).
 pub(crate) fn aclrtProcessReport(timeout: i32) -> Answer {
-    let deadline = deadline(timeout).map_err(|refused| Failure::invalid(refused.text))?;
+    let deadline =
+        deadline(timeout).map_err(|refused| Failure { code: ACL_ERROR_INVALID_PARAM, ..refused.instead(CB_05) })?;
     reports::process(deadline)
 }
 

@@ -14,7 +14,7 @@ use crate::machine::memory::{Hold, Place as Found, describe, hold};
 use crate::machine::streams::stream::Stream;
 use crate::machine::trouble;
 use crate::machine::watch::{self, Watching};
-use ascendcl_rules::{COPY_01, COPY_06, COPY_10, Object, Op, Place, Role};
+use ascendcl_rules::{COPY_01, COPY_02, COPY_06, COPY_10, Object, Op, Place, Role};
 use ascendcl_sys::types::*;
 use std::sync::Arc;
 
@@ -295,7 +295,11 @@ fn sides(kind: aclrtMemcpyKind) -> (Option<Place>, Option<Place>) {
 fn known(dst: Address, src: Address, kind: aclrtMemcpyKind) -> Answer {
     not_null(dst).and(not_null(src))?;
     if kind > aclrtMemcpyKind::ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE {
-        return Err(Failure::invalid(format!("there is no direction {}", kind.0)));
+        let failure = Failure::invalid(format!("there is no direction {}", kind.0));
+        let fix = "pass the direction that matches the addresses";
+        return Err(failure
+            .breaks(COPY_02, "a direction that there is", fix)
+            .about(Object::memory(dst.number() as u64)));
     }
     Ok(())
 }

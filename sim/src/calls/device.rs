@@ -9,7 +9,7 @@ use crate::machine::life::devices;
 use crate::machine::watch;
 use crate::machine::workers::pool;
 use crate::machine::{device, streams, trouble};
-use ascendcl_rules::{Object, Op};
+use ascendcl_rules::{DEV_13, Object, Op};
 use ascendcl_sys::error_codes::ACL_ERROR_FEATURE_UNSUPPORTED;
 use std::sync::Arc;
 use std::time::Instant;
@@ -107,7 +107,8 @@ pub(crate) fn aclrtDeviceCanAccessPeer(mut can: Out<'_, i32>, device_id: i32, pe
 pub(crate) fn aclrtDeviceEnablePeerAccess(peer_device_id: i32, flags: u32) -> Answer {
     if flags != 0 {
         let text = format!("the flags are reserved as 0, and {flags:#x} was given");
-        return Err(Failure::new(ACL_ERROR_FEATURE_UNSUPPORTED, text));
+        let failure = Failure::new(ACL_ERROR_FEATURE_UNSUPPORTED, text);
+        return Err(failure.breaks(DEV_13, "flags of 0", "pass 0: the flags are reserved").about(Object::PROCESS));
     }
     let context = current_context()?;
     let peer = peer_of(&context, peer_device_id)?;
@@ -144,7 +145,9 @@ fn numbered(device_id: i32) -> Answer<u32> {
 /// The other device of a call about access from the current one.
 fn peer_of(context: &Context, peer_device_id: i32) -> Answer<Arc<device::Device>> {
     let peer = device::device(peer_device_id.into())?;
-    different(context.device().id(), peer.id())?;
+    let fix = "call it with another device than the one whose context is current";
+    let of_peers = |failure: Failure| failure.breaks(DEV_13, "two different devices", fix).about(Object::PROCESS);
+    different(context.device().id(), peer.id()).map_err(of_peers)?;
     Ok(peer)
 }
 

@@ -9,7 +9,7 @@ use crate::machine::device::settings;
 use crate::machine::event::{self, ACROSS_DEVICES, Event, Made, PLAIN, Status, find};
 use crate::machine::signals::shared_event;
 use crate::machine::watch;
-use ascendcl_rules::{EVENT_03, Flag, IPC_02, Object, Op};
+use ascendcl_rules::{EVENT_03, EVENT_11, Flag, IPC_02, Object, Op};
 use ascendcl_sys::constants::*;
 use ascendcl_sys::types::*;
 use std::sync::Arc;
@@ -207,13 +207,14 @@ pub(crate) fn aclrtSynchronizeEvent(event: aclrtEvent) -> Answer {
 }
 
 pub(crate) fn aclrtSynchronizeEventWithTimeout(event: aclrtEvent, timeout: i32) -> Answer {
-    not_below_minus_one(timeout)?;
+    let of_event = |refused: Failure| refused.instead(EVENT_11);
+    not_below_minus_one(timeout).map_err(of_event)?;
     let call = host_asks(Op::Synchronize, event).begin()?;
     if let Some(shared) = shared_event::find(event) {
-        return call.end(shared.synchronize(deadline(timeout)?));
+        return call.end(shared.synchronize(deadline(timeout).map_err(of_event)?));
     }
     let event = find(event)?;
-    let deadline = deadline(timeout)?;
+    let deadline = deadline(timeout).map_err(of_event)?;
     event.for_the_host()?;
     call.end(event.synchronize(deadline))
 }

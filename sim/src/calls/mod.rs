@@ -65,6 +65,7 @@ use instance::instance_handle;
 
 use crate::abi::Out;
 use crate::failure::{Answer, Failure};
+use ascendcl_rules::{Object, STREAM_16};
 use core::ffi::c_char;
 use std::time::{Duration, Instant};
 
@@ -91,7 +92,7 @@ fn deadline(milliseconds: i32) -> Answer<Option<Instant>> {
 /// Refuses a limit before the object of the wait is looked at (107000); 0 is refused afterwards.
 fn not_below_minus_one(milliseconds: i32) -> Answer {
     if milliseconds < -1 {
-        return Err(Failure::refused(format!("{milliseconds} is no time limit; it is -1 or positive")));
+        return Err(no_limit(milliseconds));
     }
     Ok(())
 }
@@ -101,6 +102,13 @@ fn limit(milliseconds: i32) -> Answer<Option<Duration>> {
     match u64::try_from(milliseconds) {
         Ok(milliseconds) if milliseconds > 0 => Ok(Some(Duration::from_millis(milliseconds))),
         Err(_) if milliseconds == -1 => Ok(None),
-        _ => Err(Failure::refused(format!("{milliseconds} is no time limit; it is -1 or positive"))),
+        _ => Err(no_limit(milliseconds)),
     }
+}
+
+/// Not even 0 is a limit: a program that is not to wait queries (STREAM-16).
+fn no_limit(milliseconds: i32) -> Failure {
+    let failure = Failure::refused(format!("{milliseconds} is no time limit; it is -1 or positive"));
+    let fix = "pass -1 for no limit, or query in place of a wait of 0";
+    failure.breaks(STREAM_16, "-1 or a positive number of milliseconds", fix).about(Object::PROCESS)
 }

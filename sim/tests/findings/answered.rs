@@ -354,3 +354,29 @@ fn a_stream_keeps_its_mode_and_has_flags_that_go_together() {
     });
     assert_eq!(both, [rules::STREAM_14]);
 }
+
+#[test]
+fn a_time_limit_is_minus_one_or_positive() {
+    for limit in [0, -5] {
+        let found = broken(|| drop(acl!(aclrtSynchronizeStreamWithTimeout(stream(), limit))));
+        assert_eq!(found, [rules::STREAM_16]);
+        let found = broken(|| {
+            let (stream, event) = (stream(), event());
+            ok!(aclrtRecordEvent(event, stream));
+            assert_eq!(acl!(aclrtSynchronizeEventWithTimeout(event, limit)), ACL_ERROR_RT_PARAM_INVALID);
+        });
+        assert_eq!(found, [rules::EVENT_11]);
+    }
+    assert_eq!(broken(|| assert_eq!(acl!(aclrtProcessReport(0)), ACL_ERROR_INVALID_PARAM)), [rules::CB_05]);
+    assert_eq!(broken(|| ok!(aclrtSynchronizeStreamWithTimeout(stream(), -1))), []);
+}
+
+#[test]
+fn access_to_a_device_is_enabled_for_another_one_and_without_flags() {
+    let enable = |peer: i32, flags: u32| broken(|| drop(acl!(aclrtDeviceEnablePeerAccess(peer, flags))));
+    assert_eq!(enable(0, 0), [rules::DEV_13]);
+    assert_eq!(enable(1, 1), [rules::DEV_13]);
+    assert_eq!(enable(1, 0), []);
+    let asks = broken(|| drop(acl!(aclrtDeviceCanAccessPeer(&mut 0, 0, 0))));
+    assert_eq!(asks, [], "programs ask about every pair");
+}

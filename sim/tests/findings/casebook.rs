@@ -136,7 +136,7 @@ fn case_27_memory_is_freed_after_its_device_was_reset() {
 
 #[test]
 fn case_28_forced_and_counted_resets_are_mixed() {
-    breaks_without(rules::DEV_07, |once| {
+    breaks_without(rules::DEV_09, |once| {
         ok!(aclrtResetDeviceForce(0));
         if !once {
             assert_eq!(acl!(aclrtResetDevice(0)), ACL_ERROR_RT_CONTEXT_RELEASE_ERROR);

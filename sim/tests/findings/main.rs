@@ -16,6 +16,7 @@ mod built;
 mod casebook;
 mod contexts;
 mod documented;
+mod follow_ups;
 mod graphs;
 mod mapped;
 mod memory;

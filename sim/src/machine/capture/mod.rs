@@ -226,7 +226,7 @@ impl Mark {
     /// A stream waits for the event: it takes part from now on.
     pub(crate) fn hold_up(&self, stream: &Arc<Stream>) -> Answer {
         if self.is_over() {
-            return if stream.is_recording() { Err(refuse_dependency()) } else { Ok(()) };
+            return if stream.is_recording() { Err(refuse_dependency(stream)) } else { Ok(()) };
         }
         refuse_default(stream)?;
         let joins = match stream.recorder() {
@@ -265,9 +265,9 @@ impl Mark {
 }
 
 /// A capturing stream waits for something that happens outside of the capture.
-pub(crate) fn refuse_dependency() -> Failure {
+pub(crate) fn refuse_dependency(stream: &Stream) -> Failure {
     let text = "a captured stream cannot wait for an event that was recorded outside of its capture";
-    not_joined(Failure::new(ACL_ERROR_RT_CAPTURE_DEPENDENCY, text))
+    not_joined(Failure::new(ACL_ERROR_RT_CAPTURE_DEPENDENCY, text)).about(named(stream))
 }
 
 /// Begin and end of a capture do not belong together (GRAPH-01).
@@ -285,7 +285,7 @@ pub(crate) fn not_joined(failure: Failure) -> Failure {
     )
 }
 
-fn named(stream: &Stream) -> Object {
+pub(crate) fn named(stream: &Stream) -> Object {
     Object::stream(stream.number() as u64)
 }
 

@@ -198,7 +198,7 @@ impl Event {
             Some(Recorder::Capture(_)) if self.made != Made::Ex => {
                 let text = "only an event made by aclrtCreateEventExWithFlag can be recorded during a capture";
                 let failure = capture::not_joined(Failure::unsupported(text));
-                return Err(failure.about(Object::event(self.number as u64)));
+                return Err(failure.about(Object::event(self.number as u64)).about(capture::named(stream)));
             }
             Some(Recorder::Capture(capture)) => {
                 refuse_in_group(stream, ACL_ERROR_RT_STREAM_TASK_FULL)?;
@@ -285,7 +285,7 @@ impl Event {
             _ => None,
         };
         if stream.is_recording() {
-            return Err(capture::refuse_dependency());
+            return Err(capture::refuse_dependency(&stream));
         }
         let counted = Some(Counted::new(&self.waits));
         if let Some(point) = point {

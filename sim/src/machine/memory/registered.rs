@@ -26,7 +26,7 @@ pub(crate) fn register(start: Address, size: usize) -> Answer {
     }
     let Some(end) = start.number().checked_add(size).filter(|_| start.number().is_multiple_of(PAGE)) else {
         let text = format!("{:#x} and {size} bytes: registered memory starts at a multiple of {PAGE}", start.number());
-        return Err(unfit(Failure::refused(text)));
+        return Err(unfit(Failure::refused(text)).about(Object::memory(start.number() as u64)));
     };
     let before = blocks.live.range(..end).next_back();
     if before.is_some_and(|(at, entry)| at + entry.block.size() > start.number()) {

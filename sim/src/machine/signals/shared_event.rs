@@ -156,7 +156,7 @@ impl SharedEvent {
 
 /// A replay does not count records anew.
 fn refuse_captured(stream: &Stream) -> Answer {
-    if stream.is_recording() || stream.is_bound() { Err(refuse_dependency()) } else { Ok(()) }
+    if stream.is_recording() || stream.is_bound() { Err(refuse_dependency(stream)) } else { Ok(()) }
 }
 
 #[cfg(test)]
