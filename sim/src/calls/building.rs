@@ -3,6 +3,7 @@
 use super::{instance_handle, wanted};
 use crate::abi::{Address, Out};
 use crate::failure::{Answer, Failure};
+use crate::machine::contexts::context::current_context;
 use crate::machine::contexts::named::Named;
 use crate::machine::instances::{self, Instance};
 use crate::machine::recording::assembly::Assembly;
@@ -35,7 +36,13 @@ pub(crate) fn aclmdlRIBindStream(model_ri: aclmdlRI, stream: aclrtStream, flag: 
             return Err(Failure::refused(text));
         }
     };
-    let (instance, stream) = both(model_ri, stream)?;
+    let instance = instances::find(model_ri)?;
+    if stream.is_null() {
+        let failure = Failure::refused("the stream is null, and the default one is bound to no model instance");
+        let failure = failure.breaks(GRAPH_08, "a persistent stream", "create the stream with ACL_STREAM_PERSISTENT");
+        return Err(failure.about(Object::graph(model_ri.0.addr() as u64)));
+    }
+    let stream = Named::find(stream)?;
     if let Some(stream) = stream.stream() {
         instance.takes(stream)?;
     }
@@ -59,21 +66,20 @@ pub(crate) fn aclmdlRIEndTask(model_ri: aclmdlRI, stream: aclrtStream) -> Answer
 
 /// The instance is complete.
 pub(crate) fn aclmdlRIBuildEnd(model_ri: aclmdlRI, reserve: Address) -> Answer {
-    let instance = instances::find(model_ri)?;
-    instance.of_current_context()?;
-    if !reserve.is_null() {
-        return Err(Failure::refused("the reserved argument is a pointer; expected null"));
+    if model_ri.is_null() || !reserve.is_null() {
+        return Err(Failure::invalid("the model instance is null, or the reserved argument is not"));
     }
-    instance.assembly()?.complete()
+    let instance = instances::find(model_ri)?;
+    let assembly = instance.assembly()?;
+    instance.of_current_context()?;
+    assembly.complete()
 }
 
-/// Neither is null (100000), and both are alive.
+/// Both are alive. Null is the default stream, which there is in a context only (107000).
 fn both(model_ri: aclmdlRI, stream: aclrtStream) -> Answer<(Arc<Instance>, Named)> {
     let instance = instances::find(model_ri)?;
-    if stream.is_null() {
-        let failure = Failure::invalid("the stream is null, and the default one is bound to no model instance");
-        let failure = failure.breaks(GRAPH_08, "a persistent stream", "create the stream with ACL_STREAM_PERSISTENT");
-        return Err(failure.about(Object::graph(model_ri.0.addr() as u64)));
+    if stream.is_null() && current_context().is_err() {
+        return Err(Failure::refused("the stream is null, and without a context there is no default one"));
     }
     Ok((instance, Named::find(stream)?))
 }

@@ -44,8 +44,11 @@ pub(crate) fn aclmdlRICondHandleCreate(
 }
 
 pub(crate) fn aclmdlRICondHandleGetCondPtr(handle: aclmdlRICondHandle, mut ptr: Out<'_, *mut u64>) -> Answer {
-    let condition = find_condition(handle).ok_or_else(|| Failure::invalid("this is not the handle of a condition"))?;
+    if handle.is_null() {
+        return Err(Failure::invalid("the condition is null"));
+    }
     wanted(&ptr)?;
+    let condition = find_condition(handle).ok_or_else(|| Failure::unknown("condition"))?;
     ptr.set(condition.address().pointer().cast());
     Ok(())
 }

@@ -2,15 +2,18 @@
 
 use crate::abi::{In, Out};
 use crate::failure::{Answer, Failure};
-use ascendcl_sys::constants::*;
+use crate::machine::contexts::context::current_context;
+use crate::machine::contexts::named::Named;
+use ascendcl_sys::constants::ACL_NOTIFY_DEFAULT;
 use ascendcl_sys::types::*;
 
 pub(crate) fn aclrtCntNotifyCreate(cnt_notify: Out<'_, aclrtCntNotify>, flag: u64) -> Answer {
+    if flag != u64::from(ACL_NOTIFY_DEFAULT) {
+        return Err(Failure::refused(format!("there is no notify that counts with the flag {flag:#x}")));
+    }
+    current_context()?;
     if cnt_notify.is_null() {
         return Err(Failure::refused("there is no place for the result: the pointer is null"));
-    }
-    if flag != u64::from(ACL_NOTIFY_DEFAULT) && flag != u64::from(ACL_NOTIFY_DEVICE_USE_ONLY) {
-        return Err(Failure::refused(format!("there is no notify with the flag {flag:#x}")));
     }
     Err(Failure::unsupported("this device has no notifies that count"))
 }
@@ -25,21 +28,35 @@ pub(crate) fn aclrtCntNotifyGetId(cnt_notify: aclrtCntNotify, _notify_id: Out<'_
 
 pub(crate) fn aclrtCntNotifyRecord(
     cnt_notify: aclrtCntNotify,
-    _stream: aclrtStream,
-    _info: In<'_, aclrtCntNotifyRecordInfo>,
+    stream: aclrtStream,
+    info: In<'_, aclrtCntNotifyRecordInfo>,
 ) -> Answer {
-    never_made(cnt_notify)
+    described(&info)?;
+    never_made_on(cnt_notify, stream)
 }
 
 pub(crate) fn aclrtCntNotifyWaitWithTimeout(
     cnt_notify: aclrtCntNotify,
-    _stream: aclrtStream,
-    _info: In<'_, aclrtCntNotifyWaitInfo>,
+    stream: aclrtStream,
+    info: In<'_, aclrtCntNotifyWaitInfo>,
 ) -> Answer {
-    never_made(cnt_notify)
+    described(&info)?;
+    never_made_on(cnt_notify, stream)
 }
 
-pub(crate) fn aclrtCntNotifyReset(cnt_notify: aclrtCntNotify, _stream: aclrtStream) -> Answer {
+pub(crate) fn aclrtCntNotifyReset(cnt_notify: aclrtCntNotify, stream: aclrtStream) -> Answer {
+    never_made_on(cnt_notify, stream)
+}
+
+fn described<T: Copy>(info: &In<'_, T>) -> Answer {
+    if info.is_null() { Err(Failure::invalid("there is no description: the pointer is null")) } else { Ok(()) }
+}
+
+/// A handle that is unknown comes before one that is null; of two, the notify's comes first.
+fn never_made_on(cnt_notify: aclrtCntNotify, stream: aclrtStream) -> Answer {
+    if cnt_notify.is_null() {
+        Named::find(stream)?;
+    }
     never_made(cnt_notify)
 }
 

@@ -34,6 +34,7 @@ pub(crate) fn aclrtDeviceGetBareTgid(mut pid: Out<'_, i32>) -> Answer {
 
 /// The numbers of the machine are the same for its driver and its hardware here.
 pub(crate) fn aclrtGetLogicDevIdByUserDevId(user: i32, number: Out<'_, i32>) -> Answer {
+    not_negative(user, &number)?;
     number_in_machine(user, number)
 }
 
@@ -42,6 +43,7 @@ pub(crate) fn aclrtGetLogicDevIdByPhyDevId(physical: i32, number: Out<'_, i32>) 
 }
 
 pub(crate) fn aclrtGetUserDevIdByLogicDevId(logical: i32, number: Out<'_, i32>) -> Answer {
+    not_negative(logical, &number)?;
     number_in_process(logical, number)
 }
 
@@ -55,6 +57,12 @@ pub(crate) fn aclrtGetPhyDevIdByLogicDevId(logical: i32, number: Out<'_, i32>) -
 
 pub(crate) fn aclrtGetPhyDevIdByUserDevId(user: i32, number: Out<'_, i32>) -> Answer {
     number_in_machine(user, number)
+}
+
+/// Between the numbers of a program and of its driver a negative one is a wrong argument, not a device that is not there.
+fn not_negative(id: i32, number: &Out<'_, i32>) -> Answer {
+    wanted(number)?;
+    if id < 0 { Err(Failure::refused(format!("{id} is no number of a device"))) } else { Ok(()) }
 }
 
 fn number_in_machine(user: i32, mut number: Out<'_, i32>) -> Answer {
@@ -109,11 +117,12 @@ pub(crate) fn aclrtPersistentTaskClean(stream: aclrtStream) -> Answer {
     if stream.is_null() {
         return Err(Failure::refused("the stream is null"));
     }
-    let stream = Named::find(stream)?.for_work()?;
-    match assembly_of(&stream) {
-        Ok(assembly) => assembly.clean(stream.number()),
-        Err(_) => Err(Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, "the stream has no tasks that can be dropped")),
-    }
+    let named = Named::find(stream)?;
+    let assembly = named
+        .stream()
+        .and_then(|stream| assembly_of(stream).ok())
+        .ok_or_else(|| Failure::new(ACL_ERROR_RT_INTERNAL_ERROR, "the stream has no tasks that can be dropped"))?;
+    assembly.clean(named.for_work()?.number())
 }
 
 pub(crate) fn aclrtCtxSetSysParamOpt(opt: aclSysParamOpt, value: i64) -> Answer {

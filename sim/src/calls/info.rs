@@ -28,10 +28,11 @@ pub(crate) fn aclrtGetSocName() -> CText {
     CText::of(kept)
 }
 
-/// Whether kernels for a system on chip run here. None of another product does.
+/// Whether kernels for a system on chip run here. None of another product does. The runtime looks at the pointers (107000).
 pub(crate) fn aclrtCheckArchCompatibility(soc_version: Text<'_>, mut can_compatible: Out<'_, i32>) -> Answer {
-    let name = soc_version.get().ok_or_else(|| Failure::invalid("the name of the system on chip is null"))?;
-    wanted(&can_compatible)?;
+    let name = soc_version.get().filter(|name| !name.is_empty() && !can_compatible.is_null());
+    let name =
+        name.ok_or_else(|| Failure::refused("the system on chip has no name, or there is no place for the answer"))?;
     can_compatible.set(i32::from(name == config::current().soc_name()));
     Ok(())
 }

@@ -153,9 +153,11 @@ pub(crate) fn aclmdlRIGetStreams(
     mut streams: Out<'_, aclrtStream>,
     mut num_streams: InOut<'_, u32>,
 ) -> Answer {
-    not_null(model_ri)?;
+    if model_ri.is_null() {
+        return Err(Failure::refused("the model instance is null"));
+    }
+    let instance = instances::find(model_ri)?;
     let found = || {
-        let instance = instances::find(model_ri)?;
         instance.of_current_context()?;
         let handle = |number| aclrtStream(core::ptr::without_provenance_mut(number));
         Ok(instance.streams()?.into_iter().map(handle).collect())
@@ -171,9 +173,10 @@ pub(crate) fn aclmdlRIGetTasksByStream(
     mut num_tasks: InOut<'_, u32>,
 ) -> Answer {
     if stream.is_null() {
-        return Err(Failure::invalid("the stream is null, and the default one is part of no model instance"));
+        return Err(Failure::refused("the stream is null, and the default one is part of no model instance"));
     }
-    list(|| tasks_of(&*Named::find(stream)?.for_work()?), &mut tasks, &mut num_tasks)
+    let stream = Named::find(stream)?;
+    list(|| tasks_of(&*stream.for_work()?), &mut tasks, &mut num_tasks)
 }
 
 /// Stores all that was found, for which there has to be room (107039).
@@ -189,12 +192,15 @@ fn list<T>(found: impl FnOnce() -> Answer<Vec<T>>, places: &mut Out<'_, T>, numb
         }
         Ok(count as u32)
     };
-    number.replace(all).unwrap_or_else(|| Err(Failure::invalid("the place of the number is null")))
+    number.replace(all).unwrap_or_else(|| Err(Failure::refused("the place of the number is null")))
 }
 
 pub(crate) fn aclmdlRITaskGetType(task: aclmdlRITask, mut kind: Out<'_, aclmdlRITaskType>) -> Answer {
-    wanted(&kind)?;
-    kind.set(find_task(task)?.sort());
+    let task = find_task(task)?;
+    if kind.is_null() {
+        return Err(Failure::refused("there is no place for the type: the pointer is null"));
+    }
+    kind.set(task.sort());
     Ok(())
 }
 
@@ -205,7 +211,11 @@ pub(crate) fn aclmdlRITaskDisable(task: aclmdlRITask) -> Answer {
 
 /// Changes of the tasks take effect from here on.
 pub(crate) fn aclmdlRIUpdate(model_ri: aclmdlRI) -> Answer {
+    if model_ri.is_null() {
+        return Err(Failure::refused("the model instance is null"));
+    }
     let instance = instances::find(model_ri)?;
+    instance.refuse_built()?;
     instance.of_current_context()?;
     instance.update()
 }

@@ -30,6 +30,9 @@ pub(crate) fn aclrtDestroyLabel(label: aclrtLabel) -> Answer {
 
 /// The place behind what the stream has. A label is set once.
 pub(crate) fn aclrtSetLabel(label: aclrtLabel, stream: aclrtStream) -> Answer {
+    if stream.is_null() {
+        return Err(Failure::invalid("the stream is null"));
+    }
     let found = find_label(label)?;
     found.set(label.0.addr(), &*for_work(stream)?)
 }
@@ -40,12 +43,13 @@ pub(crate) fn aclrtCreateLabelList(
     num: usize,
     mut label_list: Out<'_, aclrtLabelList>,
 ) -> Answer {
+    const LENGTHS: std::ops::RangeInclusive<usize> = 1..=65_535;
     if labels.is_null() {
         return Err(Failure::invalid("the array of labels is null"));
     }
     wanted(&label_list)?;
-    if num == 0 {
-        return Err(Failure::refused("a list has at least one label"));
+    if !LENGTHS.contains(&num) {
+        return Err(Failure::refused(format!("a list has 1 to 65535 labels, and the number given is {num}")));
     }
     let labels = labels.list(num);
     labels.iter().try_for_each(|label| find_label(*label).map(drop))?;
@@ -108,10 +112,10 @@ pub(crate) fn aclrtSwitchStream(
     if left_value.is_null() || right_value.is_null() || true_stream.is_null() || stream.is_null() {
         return Err(Failure::invalid("a value or a stream is null; the stream of the other case alone is to be null"));
     }
-    let (started, on) = (Named::find(true_stream)?, Named::find(stream)?);
     if !false_stream.is_null() {
         return Err(Failure::invalid("the stream of the other case is reserved; expected null"));
     }
+    let (started, on) = (Named::find(true_stream)?, Named::find(stream)?);
     let holds: fn(&i64, &i64) -> bool = match cond {
         aclrtCondition::ACL_RT_EQUAL => i64::eq,
         aclrtCondition::ACL_RT_NOT_EQUAL => i64::ne,
@@ -119,12 +123,12 @@ pub(crate) fn aclrtSwitchStream(
         aclrtCondition::ACL_RT_GREATER_OR_EQUAL => i64::ge,
         aclrtCondition::ACL_RT_LESS => i64::lt,
         aclrtCondition::ACL_RT_LESS_OR_EQUAL => i64::le,
-        other => return Err(Failure::invalid(format!("there is no condition {}", other.0))),
+        other => return Err(Failure::refused(format!("there is no condition {}", other.0))),
     };
     let wide = match data_type {
         aclrtCompareDataType::ACL_RT_SWITCH_INT32 => false,
         aclrtCompareDataType::ACL_RT_SWITCH_INT64 => true,
-        other => return Err(Failure::invalid(format!("there is no data type {} to compare", other.0))),
+        other => return Err(Failure::refused(format!("there is no data type {} to compare", other.0))),
     };
     let stream = on.for_work()?;
     let assembly = assembly_of(&stream).map_err(|failure| Failure::invalid(failure.text))?;

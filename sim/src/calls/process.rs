@@ -10,6 +10,7 @@ use crate::machine::thread::errors;
 use crate::machine::watch;
 use ascendcl_rules::{Object, Op};
 use ascendcl_sys::constants::*;
+use ascendcl_sys::error_codes::ACL_ERROR_INVALID_FILE;
 use ascendcl_sys::types::*;
 use core::ffi::c_char;
 
@@ -84,16 +85,18 @@ pub(crate) fn aclsysGetCANNVersion(name: aclCANNPackageName, mut version: Out<'_
 }
 
 pub(crate) fn aclsysGetVersionStr(package: Text<'_>, mut version: Out<'_, c_char>) -> Answer {
-    package_name(package)?;
+    let package = named(package)?;
     wanted(&version)?;
+    check_package(&package)?;
     version.set_all(padded::<{ VERSION.len() + 1 }>(VERSION), VERSION.len() + 1);
     Ok(())
 }
 
 /// Two digits for each part of the version, and three for what the parts do not say.
 pub(crate) fn aclsysGetVersionNum(package: Text<'_>, mut version: Out<'_, i32>) -> Answer {
-    package_name(package)?;
+    let package = named(package)?;
     wanted(&version)?;
+    check_package(&package)?;
     let part = |text: &str| text.parse().unwrap_or(0);
     let [major, minor, patch]: [i32; 3] = [
         part(env!("CARGO_PKG_VERSION_MAJOR")),
@@ -106,11 +109,18 @@ pub(crate) fn aclsysGetVersionNum(package: Text<'_>, mut version: Out<'_, i32>) 
 
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), ".simulator");
 
-fn package_name(package: Text<'_>) -> Answer {
-    match package.get() {
-        Some(name) if !name.is_empty() => Ok(()),
-        _ => Err(Failure::invalid("the package has no name")),
+/// A package of the vendor's. Their folders have these names, with either of two dashes.
+fn check_package(package: &str) -> Answer {
+    const NAMES: [&str; 7] = ["runtime", "bisheng-compiler", "hccl", "oam-tools", "ops-legacy", "driver", "firmware"];
+    if NAMES.contains(&package.replace('_', "-").as_str()) {
+        return Ok(());
     }
+    let text = format!("there is no package `{package}`; there are {}", NAMES.join(", "));
+    Err(Failure::new(ACL_ERROR_INVALID_FILE, text))
+}
+
+fn named(package: Text<'_>) -> Answer<String> {
+    package.get().map(Into::into).ok_or_else(|| Failure::invalid("the name of the package is null"))
 }
 
 /// The text as a C array, with zeros to its end.

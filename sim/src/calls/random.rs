@@ -3,7 +3,7 @@
 use super::memory::not_null;
 use crate::abi::{Address, In, RandomParameters};
 use crate::failure::{Answer, Failure};
-use crate::machine::contexts::named::submission_stream;
+use crate::machine::contexts::named::{Named, submission_stream};
 use crate::machine::host::random::{Draw, Element};
 use crate::machine::memory::hold;
 use crate::machine::watch;
@@ -25,6 +25,7 @@ pub(crate) fn aclrtRandomNumAsync(
         return Err(Failure::invalid("the stream is null, or the reserved argument is not"));
     }
     let element = element(task.dataType)?;
+    Named::find(stream)?;
     let draw = draw(&task.randomNumFuncParaInfo)?;
     let [seed, count] = [&task.randomSeed, &task.randomNum].map(value);
     let [seed, count] = [u64::from_le_bytes(seed?), u64::from_le_bytes(count?)];
@@ -59,7 +60,7 @@ fn element(data_type: aclDataType) -> Answer<Element> {
         aclDataType::ACL_INT64 => Ok(Element::I64),
         aclDataType::ACL_UINT32 => Ok(Element::U32),
         aclDataType::ACL_UINT64 => Ok(Element::U64),
-        other => Err(Failure::refused(format!("no numbers can be drawn in the data type {}", other.0))),
+        other => Err(Failure::invalid(format!("no numbers can be drawn in the data type {}", other.0))),
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) fn create_with(stream: Out<'_, aclrtStream>, priority: u32, flag: u32
         | ACL_STREAM_CPU_SCHEDULE
         | ACL_STREAM_DEVICE_USE_ONLY;
     const APART: u32 = ACL_STREAM_PERSISTENT | ACL_STREAM_DEVICE_USE_ONLY;
-    const LEAST_PRIORITY: u32 = 7;
+    const LEAST_PRIORITY: i32 = 7;
     wanted(&stream)?;
     if flag & APART == APART {
         let failure = Failure::refused(format!("{flag:#x} is no combination of stream flags"));
@@ -47,9 +47,15 @@ pub(super) fn create_with(stream: Out<'_, aclrtStream>, priority: u32, flag: u32
         ));
     }
     if flag & ACL_STREAM_DEVICE_USE_ONLY != 0 {
+        if flag & KNOWN != ACL_STREAM_DEVICE_USE_ONLY {
+            let text = format!("{flag:#x} is no combination of stream flags: the device's own use goes with no other");
+            return Err(Failure::refused(text));
+        }
         return Err(Failure::unsupported("this device has no streams for its own use alone"));
     }
-    create(stream, Kind { priority: priority.min(LEAST_PRIORITY), flags: flag & KNOWN, work, ..Kind::default() })
+    // A priority has a sign, and one outside of 0 to 7 becomes the nearest.
+    let kept = priority.cast_signed().clamp(0, LEAST_PRIORITY).cast_unsigned();
+    create(stream, Kind { priority: kept, flags: flag & KNOWN, work, ..Kind::default() })
 }
 
 fn create(mut stream: Out<'_, aclrtStream>, kind: Kind) -> Answer {

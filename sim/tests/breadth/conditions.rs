@@ -159,7 +159,7 @@ fn bodies_are_neither_destroyed_nor_run_nor_captured_twice_and_a_condition_has_o
     );
     ok!(model_instance::aclmdlRIDestroy(instance));
     let mut place = null_mut();
-    fails!(ACL_ERROR_INVALID_PARAM, "", model_instance::aclmdlRICondHandleGetCondPtr(handle, &mut place));
+    fails!(ACL_ERROR_RT_INVALID_HANDLE, "", model_instance::aclmdlRICondHandleGetCondPtr(handle, &mut place));
 }
 
 #[test]

@@ -123,7 +123,8 @@ const MODELS: aclRegisterCallbackType = aclRegisterCallbackType::ACL_REG_TYPE_AC
 #[test]
 fn who_hears_of_the_start_gets_the_configuration_and_cannot_start_itself() {
     let _world = quiet();
-    ok!(process::aclFinalize());
+    // A process has one configuration for life.
+    ascendcl_sim::control::reset();
     let file = std::env::temp_dir().join(format!("ascendcl-sim-notices-{}.json", std::process::id()));
     std::fs::write(&file, "{\"a\": 1}").unwrap();
     ok!(process::aclInitCallbackRegister(MODELS, Some(of_start), null_mut()));

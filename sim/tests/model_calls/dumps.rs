@@ -113,13 +113,15 @@ fn dumps_are_set_by_the_configuration_of_the_start_or_by_calls() {
     fails!(ACL_ERROR_REPEAT_INITIALIZE, "initialised already", process::aclmdlInitDump());
     ok!(process::aclFinalize());
     fails!(ACL_ERROR_UNINITIALIZE, "after aclInit", process::aclmdlInitDump());
+    // A process has one configuration for life.
+    ascendcl_sim::control::reset();
     ok!(process::aclInit(folder.configuration(all).as_ptr()));
     ok!(device::aclrtSetDevice(0));
     fails!(ACL_ERROR_DUMP_ALREADY_RUN, "INIT-12", process::aclmdlInitDump());
     fails!(ACL_ERROR_DUMP_NOT_RUN, "aclmdlInitDump", process::aclmdlFinalizeDump());
     run(load(&files::sum("2", None)), 1.0);
     assert_eq!(folder.dumped().len(), 1, "outputs alone, of every model: {:?}", folder.dumped());
-    ok!(process::aclFinalize());
+    ascendcl_sim::control::reset();
     ok!(process::aclInit(folder.configuration(r#""dump_list": [{}], "dump_path": "/no/such/folder""#).as_ptr()));
     ok!(process::aclmdlInitDump());
 }

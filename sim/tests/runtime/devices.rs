@@ -42,15 +42,95 @@ fn initialisation_is_counted() {
 fn a_configuration_file_has_to_be_json() {
     let _machine = fresh();
     assert_eq!(acl!(aclInit(c"/nonexistent.json".as_ptr())), ACL_ERROR_INVALID_FILE);
-    for (text, code) in [("{\"dump\": {}}", ACL_SUCCESS), ("{dump}", ACL_ERROR_PARSE_FILE), ("", ACL_ERROR_PARSE_FILE)]
-    {
-        let path = std::env::temp_dir().join(format!("ascendcl-sim-{}.json", std::process::id()));
-        std::fs::write(&path, text).unwrap();
-        let c_path = CString::new(path.to_str().unwrap()).unwrap();
-        assert_eq!(acl!(aclInit(c_path.as_ptr())), code, "{text}");
-        std::fs::remove_file(path).unwrap();
+    for folder_or_device in [c"/", c"/dev/null"] {
+        assert_eq!(acl!(aclInit(folder_or_device.as_ptr())), ACL_ERROR_INVALID_FILE);
+    }
+    let objects = |depth| "{\"a\":".repeat(depth) + "0" + &"}".repeat(depth);
+    let lists = |depth| "[".repeat(depth) + &"]".repeat(depth);
+    let long = |bytes: usize| "{}".to_owned() + &" ".repeat(bytes - 2);
+    let rows = [
+        (r#"{"dump": {}}"#.to_owned(), ACL_SUCCESS),
+        ("{dump}".to_owned(), ACL_ERROR_PARSE_FILE),
+        (String::new(), ACL_SUCCESS),
+        (objects(10), ACL_SUCCESS),
+        (objects(11), ACL_ERROR_PARSE_FILE),
+        (lists(10), ACL_SUCCESS),
+        (lists(11), ACL_ERROR_PARSE_FILE),
+        (long(10 << 20), ACL_SUCCESS),
+        (long((10 << 20) + 1), ACL_ERROR_INVALID_FILE),
+    ];
+    for (text, code) in rows {
+        assert_eq!(start_with(&text), code, "{:.40}", text);
         control::reset();
     }
+}
+
+/// The code of a start with this text as its configuration file.
+fn start_with(text: &str) -> aclError {
+    let path = std::env::temp_dir().join(format!("ascendcl-sim-{}.json", std::process::id()));
+    std::fs::write(&path, text).unwrap();
+    let c_path = CString::new(path.to_str().unwrap()).unwrap();
+    let code = acl!(aclInit(c_path.as_ptr()));
+    std::fs::remove_file(path).unwrap();
+    code
+}
+
+#[test]
+fn what_a_configuration_says_is_looked_at() {
+    let _machine = fresh();
+    let failure = ACL_ERROR_FAILURE;
+    for (text, code) in [
+        (r#"{"err_msg_mode": "0"}"#, ACL_SUCCESS),
+        (r#"{"err_msg_mode": "1"}"#, ACL_SUCCESS),
+        (r#"{"err_msg_mode": "2"}"#, ACL_ERROR_INVALID_PARAM),
+        (r#"{"err_msg_mode": 1}"#, ACL_ERROR_INVALID_PARAM),
+        (r#"{"defaultDevice": {"default_device": "0"}}"#, ACL_SUCCESS),
+        (r#"{"defaultDevice": {}}"#, ACL_SUCCESS),
+        (r#"{"defaultDevice": 0}"#, ACL_SUCCESS),
+        (r#"{"defaultDevice": {"default_device": "-1"}}"#, failure),
+        (r#"{"defaultDevice": {"default_device": "00"}}"#, failure),
+        (r#"{"defaultDevice": {"default_device": ""}}"#, failure),
+        (r#"{"defaultDevice": {"default_device": 0}}"#, failure),
+        (r#"{"StackSize": {"aicore_stack_size": 32768}}"#, ACL_SUCCESS),
+        (r#"{"StackSize": {"another": "32768"}}"#, ACL_SUCCESS),
+        (r#"{"StackSize": {"aicore_stack_size": "32768"}}"#, failure),
+        (r#"{"simt_printf_fifo_size": 1048576}"#, ACL_SUCCESS),
+        (r#"{"simt_printf_fifo_size": 0}"#, failure),
+        (r#"{"simt_printf_fifo_size": "1048576"}"#, failure),
+        (r#"{"simd_printf_fifo_size_per_core": -1}"#, failure),
+        (r#"{"acl_graph": {"event_mode": "1"}}"#, ACL_SUCCESS),
+        (r#"{"acl_graph": {"event_mode": "2"}}"#, ACL_ERROR_INVALID_PARAM),
+        (r#"{"acl_graph": {}}"#, ACL_SUCCESS),
+    ] {
+        assert_eq!(start_with(text), code, "{text}");
+        control::reset();
+    }
+}
+
+/// As long as the process lives, its configuration is that of the first start, whichever file it stands in.
+#[test]
+fn a_later_start_has_the_configuration_of_the_first() {
+    let _machine = fresh();
+    let (first, other) = (r#"{"a": 1}"#, r#"{"a": 2}"#);
+    assert_eq!(start_with("{"), ACL_ERROR_PARSE_FILE, "it does not count");
+    assert_eq!(start_with(first), ACL_SUCCESS);
+    assert_eq!(start_with(other), ACL_ERROR_REPEAT_INITIALIZE);
+    ok!(aclFinalize());
+    for text in [other, "", "{"] {
+        assert_eq!(start_with(text), ACL_ERROR_INVALID_PARAM, "{text}");
+    }
+    assert_eq!(acl!(aclInit(null())), ACL_ERROR_INVALID_PARAM);
+    assert_eq!(acl!(aclInit(c"/nonexistent.json".as_ptr())), ACL_ERROR_INVALID_FILE);
+    assert_eq!(start_with(first), ACL_SUCCESS);
+    control::reset();
+    ok!(aclInit(null()));
+    ok!(aclFinalize());
+    assert_eq!(start_with(first), ACL_ERROR_INVALID_PARAM);
+    for nothing in [c"".as_ptr(), null()] {
+        ok!(aclInit(nothing));
+        ok!(aclFinalize());
+    }
+    assert_eq!(start_with(""), ACL_SUCCESS);
 }
 
 #[proves(DEV_06, DEV_07, DEV_11)]
@@ -242,6 +322,18 @@ fn it_says_that_it_is_a_simulator() {
     // SAFETY: the call succeeded, so a terminated text stands there.
     let text = unsafe { std::ffi::CStr::from_ptr(text.as_ptr()) };
     assert!(text.to_str().unwrap().contains("simulator"));
+    for (name, code) in [
+        (c"ops-legacy", ACL_SUCCESS),
+        (c"ops_legacy", ACL_SUCCESS),
+        (c"driver", ACL_SUCCESS),
+        (c"firmware", ACL_SUCCESS),
+        (c"x", ACL_ERROR_INVALID_FILE),
+        (c"", ACL_ERROR_INVALID_FILE),
+    ] {
+        let (mut text, mut number) = ([0; 128], 0);
+        assert_eq!(acl!(aclsysGetVersionStr(name.as_ptr().cast_mut(), text.as_mut_ptr())), code, "{name:?}");
+        assert_eq!(acl!(aclsysGetVersionNum(name.as_ptr().cast_mut(), &mut number)), code, "{name:?}");
+    }
     let mut number = 0;
     ok!(aclsysGetVersionNum(c"runtime".as_ptr().cast_mut(), &mut number));
     assert!(number > 0 && number % 1000 == 0, "{number}");

@@ -1,7 +1,7 @@
 //! Dumps of models: when they begin and end, and their configuration.
 
 use super::json::Value;
-use super::process;
+use super::{configuration, process};
 use crate::abi::CText;
 use crate::config::say;
 use crate::failure::{Answer, Failure};
@@ -58,7 +58,7 @@ pub(crate) fn initialise() -> Answer {
 /// Sets what is dumped of models that are loaded from now on.
 pub(crate) fn set(path: &str) -> Answer {
     is_begun_by_calls()?;
-    let (_, said) = process::read_json(path)?;
+    let said = configuration::read(path)?;
     let refuse = |why| Failure::new(ACL_ERROR_INVALID_DUMP_CONFIG, format!("{path}: {why}"));
     let section = said.get("dump").ok_or_else(|| refuse("it has no section `dump`".to_owned()))?;
     dump::set(read(section).map_err(refuse)?);

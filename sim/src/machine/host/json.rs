@@ -9,7 +9,9 @@ pub(super) enum Value {
     Text(String),
     List(Vec<Value>),
     Object(Vec<(String, Value)>),
-    /// A number, `true`, `false` or `null`.
+    /// As it is written.
+    Number(String),
+    /// `true`, `false` or `null`.
     #[default]
     Other,
 }
@@ -24,6 +26,13 @@ impl Value {
     pub(super) fn as_text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(super) fn as_number(&self) -> Option<&str> {
+        match self {
+            Self::Number(number) => Some(number),
             _ => None,
         }
     }
@@ -138,6 +147,7 @@ impl Reader<'_> {
     }
 
     fn number(&mut self) -> Result<Value, usize> {
+        let start = self.at;
         self.take(b'-');
         if !self.take(b'0') {
             self.digits()?;
@@ -149,7 +159,8 @@ impl Reader<'_> {
             let _ = self.take(b'+') || self.take(b'-');
             self.digits()?;
         }
-        Ok(Value::Other)
+        let number = self.text.get(start..self.at).unwrap_or_default();
+        Ok(Value::Number(String::from_utf8_lossy(number).into_owned()))
     }
 
     fn digits(&mut self) -> Result<(), usize> {

@@ -1,5 +1,6 @@
 //! State of the process and of the host.
 
+mod configuration;
 pub(crate) mod dump;
 mod json;
 pub(crate) mod process;

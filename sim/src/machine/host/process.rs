@@ -4,14 +4,12 @@ use crate::abi::{Notice, OfEnd, OfStart, this_thread};
 use crate::config;
 use crate::failure::{Answer, Failure};
 use crate::locks::{lock, wait};
-use crate::machine::host::json::{self, Value};
-use crate::machine::host::{dump, profiling};
+use crate::machine::host::{configuration, dump, profiling};
 use crate::machine::workers::user_code;
 use ascendcl_sys::error_codes::*;
 use ascendcl_sys::types::{aclCompileOpt, aclError, aclRegisterCallbackType};
 use std::collections::BTreeMap;
 use std::ffi::{CStr, CString};
-use std::fs;
 use std::sync::{Condvar, Mutex, MutexGuard};
 
 struct Count {
@@ -20,6 +18,8 @@ struct Count {
     finalised: bool,
     /// The text of the configuration file that the first initialisation was given.
     configuration: Option<CString>,
+    /// That of the first initialisation that there was: the process keeps it.
+    first: Option<CString>,
     /// The thread that runs the caller's functions for the start or the end. No other thread starts or ends the library
     /// at that time.
     telling: Option<u64>,
@@ -37,6 +37,7 @@ impl Count {
             inits: 0,
             finalised: false,
             configuration: None,
+            first: None,
             telling: None,
             of_start: Vec::new(),
             of_end: Vec::new(),
@@ -56,12 +57,18 @@ pub(crate) fn init(config_path: &str) -> Answer {
         return Err(again());
     }
     config::checked()?;
-    let (configuration, settings) = checked_file(config_path)?;
+    let configuration = configuration::text(config_path)?;
+    if count.first.as_ref().is_some_and(|first| *first != configuration) {
+        return Err(Failure::invalid("the configuration says something else than that of the first initialisation"));
+    }
+    let settings = configuration::parsed(config_path, configuration.to_bytes())?;
+    configuration::check(&settings)?;
     let (mut count, answer) = tell_start(count, &configuration);
     answer?;
     dump::start(&settings);
     count.inits = 1;
     count.finalised = false;
+    count.first.get_or_insert_with(|| configuration.clone());
     count.configuration = Some(configuration);
     Ok(())
 }
@@ -241,26 +248,4 @@ pub(in crate::machine) fn clear() {
 
 fn not_initialised() -> Failure {
     Failure::new(ACL_ERROR_REPEAT_FINALIZE, "finalised already, or never initialised")
-}
-
-/// The text of the configuration file, and what it says. Only its section on dumps concerns a simulator.
-fn checked_file(path: &str) -> Answer<(CString, Value)> {
-    if path.is_empty() {
-        return Ok(Default::default());
-    }
-    let (bytes, settings) = read_json(path)?;
-    let not_json = |_| Failure::new(ACL_ERROR_PARSE_FILE, format!("the configuration file {path} has a zero byte"));
-    Ok((CString::new(bytes).map_err(not_json)?, settings))
-}
-
-/// The bytes of a configuration file, which has to be JSON, and what it says.
-pub(super) fn read_json(path: &str) -> Answer<(Vec<u8>, Value)> {
-    let bytes = fs::read(path).map_err(|error| {
-        Failure::new(ACL_ERROR_INVALID_FILE, format!("the configuration file {path} cannot be read: {error}"))
-    })?;
-    let said = json::read(&bytes).map_err(|at| {
-        let text = format!("the configuration file {path} is not JSON, from byte {at} on");
-        Failure::new(ACL_ERROR_PARSE_FILE, text)
-    })?;
-    Ok((bytes, said))
 }

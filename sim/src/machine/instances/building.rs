@@ -46,6 +46,16 @@ impl Instance {
         }
         Ok(())
     }
+
+    /// What a captured instance alone has can be changed, in whichever context.
+    pub(crate) fn refuse_built(&self) -> Answer {
+        if self.assembly().is_ok() {
+            return Err(Failure::unsupported(
+                "a model instance that was built task by task has no changes to take over",
+            ));
+        }
+        Ok(())
+    }
 }
 
 impl Assembly {

@@ -133,7 +133,7 @@ impl Node {
 /// The task behind a C argument.
 pub(crate) fn find_task(handle: aclmdlRITask) -> Answer<Arc<Node>> {
     if handle.is_null() {
-        return Err(Failure::invalid("the task is null"));
+        return Err(Failure::refused("the task is null"));
     }
     TASKS.get(handle.0.addr()).ok_or_else(|| Failure::unknown("task of a model instance"))
 }

@@ -133,6 +133,7 @@ fn group() -> aclrtTaskGrp {
 
 mod captures;
 mod copies;
+mod devices;
 mod events;
 mod instances;
 mod memory;
