@@ -1,6 +1,7 @@
 //! Tasks of a capture that run only if a number in device memory says so.
 
 use super::captured::{CaptureBranch, Captured};
+use super::parts::Parts;
 use super::{CanJoinCapture, Capture, SwitchIndex};
 use crate::brand::Brand;
 use crate::error::Error;
@@ -174,12 +175,10 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
             };
             recording.note(self.branch, call, &[condition], &[], given)?;
             let first: Vec<_> = recording.last(self.branch).into_iter().collect();
-            let before = recording.executed();
-            let (mut by_all, mut ends, mut result) = (vec![true; before.len()], first.clone(), Ok(()));
+            let (mut parts, mut ends, mut result) = (Parts::of(recording, self.branch), first.clone(), Ok(()));
             // Each body is captured, also after a failure: otherwise the capture of the graph does not end.
             for (place, id) in ids.into_iter().enumerate() {
                 let branch = recording.new_branch(None);
-                recording.set_executed(&before);
                 recording.note_after(branch, "body", first.clone(), Ok(()))?;
                 let mut body = Self { body: Some(id), ..Self::new(recording, Arc::clone(&queue), branch) };
                 let goes_on = result.is_ok() && panics.is_none();
@@ -188,13 +187,14 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
                     ConditionKind::If => program(&mut body, place),
                     ConditionKind::While => program(&mut body, place).and_then(|()| raw.follow(api, &queue, &number)),
                 };
+                parts.begin(branch);
                 let added = graph.begin_body(api, id).and_then(|()| panics.catch(adds).unwrap_or(Ok(())));
                 result = result.and(added).and(graph.end_body(api, id));
-                by_all.iter_mut().zip(recording.executed()).for_each(|(all, this)| *all &= this);
+                parts.end();
                 ends.extend(recording.last(branch));
             }
             // If there is only one body, it may not run at all.
-            recording.set_executed(if N > 1 { &by_all } else { &before });
+            parts.finish(N > 1);
             // The words of an error can be code of the program, which may panic.
             if let Err(error) = &result {
                 panics.catch(|| recording.breaks(error));

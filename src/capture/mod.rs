@@ -127,6 +127,7 @@ mod graph;
 mod groups;
 mod objects;
 mod operands;
+mod parts;
 mod ports;
 mod recording;
 mod refused;

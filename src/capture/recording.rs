@@ -1,6 +1,7 @@
 //! The tasks and operands of a running capture.
 
 use super::objects::{Object, Objects};
+use super::parts::Part;
 use super::topology::{CapturedTask, Topology};
 use crate::error::Error;
 use crate::ffi::{Api, FirstPanic, RawBuffer, RawGraph, RawOperator, RawStream};
@@ -20,7 +21,9 @@ pub(super) struct Recording<'g> {
 
 /// The objects and tasks that a capture or a build has so far.
 pub(super) struct Inner {
-    objects: Vec<Object>,
+    pub(super) objects: Vec<Object>,
+    /// The parts whose tasks are being added, the outermost first.
+    pub(super) parts: Vec<Part>,
     /// For each object, by number: the branch that has it. Lists of tasks name objects without a borrow.
     has: Vec<usize>,
     branches: Vec<Branch>,
@@ -217,27 +220,6 @@ impl<'g> Recording<'g> {
         self.inner().last(branch)
     }
 
-    /// Which of the models and operators every run of the tasks so far executes, by number.
-    pub(super) fn executed(&self) -> Vec<bool> {
-        let is_executed = |object: &Object| match object {
-            Object::Model(model) => model.is_executed(),
-            Object::Operator(operator) => operator.is_launched(),
-            Object::Memory(_) | Object::Taken => false,
-        };
-        self.inner().objects.iter().map(is_executed).collect()
-    }
-
-    /// Replaces what [`executed`](Self::executed) returns.
-    pub(super) fn set_executed(&self, executed: &[bool]) {
-        for (object, is_executed) in self.inner().objects.iter_mut().zip(executed) {
-            match object {
-                Object::Model(model) => model.set_executed(*is_executed),
-                Object::Operator(operator) => operator.set_launched(*is_executed),
-                Object::Memory(_) | Object::Taken => {}
-            }
-        }
-    }
-
     /// Records the operators of a group, or the failure of a call. Returns the number of the first task.
     pub(super) fn note_group(
         &self,
@@ -329,7 +311,7 @@ impl<'g> Recording<'g> {
         self.inner.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
-    fn inner(&self) -> MutexGuard<'_, Inner> {
+    pub(super) fn inner(&self) -> MutexGuard<'_, Inner> {
         self.inner.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
@@ -337,15 +319,15 @@ impl<'g> Recording<'g> {
 impl Inner {
     /// No tasks and no objects, with one branch on this stream.
     pub(super) fn new(first: &RawStream) -> Self {
-        let (objects, has, names) = Default::default();
+        let (objects, parts, has, names) = Default::default();
         let branches = vec![Branch { stream: first.id(), last: None, cases: 0, behind: vec![None] }];
-        Self { objects, has, branches, tasks: Vec::new(), names, broken: None }
+        Self { objects, parts, has, branches, tasks: Vec::new(), names, broken: None }
     }
 
     /// An incomplete recording, to which nothing can be added.
     pub(super) fn broken(reason: &str) -> Self {
-        let (objects, has, branches, tasks, names) = Default::default();
-        Self { objects, has, branches, tasks, names, broken: Some(reason.to_owned()) }
+        let (objects, parts, has, branches, tasks, names) = Default::default();
+        Self { objects, parts, has, branches, tasks, names, broken: Some(reason.to_owned()) }
     }
 
     pub(super) fn add_objects(&mut self, objects: Objects<'_>) {

@@ -2,6 +2,7 @@
 
 use super::Capture;
 use super::captured::{BuildBranch, Captured};
+use super::parts::Parts;
 use crate::brand::Brand;
 use crate::element::Element;
 use crate::error::Error;
@@ -85,27 +86,26 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         recording.note(branch, "switch", &[index.object], &[], given)?;
         let switch = switch.ok_or(Error::OtherCapture)?;
         let first: Vec<_> = recording.last(branch).into_iter().collect();
-        let before = recording.executed();
-        let (mut by_all, mut ends) = (vec![true; before.len()], Vec::new());
+        let (mut parts, mut ends) = (Parts::of(recording, branch), Vec::new());
         for number in 0..cases {
-            recording.set_executed(&before);
             let begun = switch.begin_case(api, &queue, number);
             recording.note_after(branch, "case", first.clone(), begun)?;
             recording.note_case(branch, true);
+            parts.begin(branch);
             let added = catch(|| case(self, number));
+            parts.end();
             recording.note_case(branch, false);
             let added = added.unwrap_or_else(|panic| {
                 recording.breaks_because("a case of a switch panicked");
                 panic.resume()
             });
             added.inspect_err(|error| recording.breaks(error))?;
-            by_all.iter_mut().zip(recording.executed()).for_each(|(all, this)| *all &= this);
             ends.extend(recording.last(branch));
             if number + 1 < cases {
                 switch.end_case(api, &queue).inspect_err(|error| recording.breaks(error))?;
             }
         }
-        recording.set_executed(&by_all);
+        parts.finish(true);
         let ended = switch.end(api, &queue);
         recording.note_after(branch, "end", ends, ended).map(drop)
     }

@@ -80,7 +80,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         let mut taken = self.recording.take_model(model.object)?;
         let given = taken.capture(self.recording.api(), &self.queue);
         self.recording.put_back(model.object, Object::Model(taken));
-        self.recording.note(self.branch, "model", &[], &[model.object], given)
+        self.recording.note_execution(self.branch, "model", model.object, given)
     }
 
     /// Captures one execution of an operator (`aclopExecuteV2`).
@@ -102,7 +102,7 @@ impl<'g, C: Brand, K> Capture<'g, C, K> {
         let mut taken = self.recording.take_operator(operator.object)?;
         let given = taken.capture(self.recording.api(), &self.queue);
         self.recording.put_back(operator.object, Object::Operator(taken));
-        self.recording.note(self.branch, "operator", &[], &[operator.object], given)
+        self.recording.note_execution(self.branch, "operator", operator.object, given)
     }
 
     /// Captures a call of `callback` on the host (`aclrtLaunchHostFunc`). Each replay calls it in the graph's order, on

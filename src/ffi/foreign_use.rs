@@ -92,6 +92,16 @@ fn is_among(work: &LastUse, stream: u64, last: u64) -> bool {
     matches!(work.awaited(), Some(Awaited::Submission { stream: at, number }) if at == stream && number <= last)
 }
 
+impl RawBuffer {
+    /// As [`follow`](Self::follow), if the stamp shows that the last work with the block is that of stream `from`, up to
+    /// submission `last`. Several objects of other code can name one block, so other work may come after that.
+    pub(crate) fn follow_work(&self, (from, last): (u64, u64), queue: &RawStream) {
+        if !self.is_in_doubt() && is_among(self.last_use(), from, last) {
+            self.follow(queue);
+        }
+    }
+}
+
 impl RawStream {
     /// Queues work by a call of other code, which gets the stream's handle and returns a result. The objects and the
     /// memory that the work uses are marked as in use until a synchronise covers the work.

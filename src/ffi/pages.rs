@@ -27,10 +27,9 @@ impl RawPages {
     /// Allocates at least `bytes` bytes and at least one page, all zero.
     #[rule(MEM_14)]
     pub(crate) fn zeroed(bytes: usize) -> Result<Self, Error> {
-        let room = isize::MAX as usize;
-        let layout =
-            bytes.max(1).checked_next_multiple_of(PAGE).and_then(|size| Layout::from_size_align(size, PAGE).ok());
-        let layout = layout.ok_or(Error::TooShort { what: ObjectKind::ADDRESS_SPACE, need: bytes, have: room })?;
+        let (need, have) = (bytes.max(1).checked_next_multiple_of(PAGE).unwrap_or(usize::MAX), isize::MAX as usize);
+        let layout = Layout::from_size_align(need, PAGE);
+        let layout = layout.map_err(|_| Error::TooShort { what: ObjectKind::ADDRESS_SPACE, need, have })?;
         // SAFETY: `alloc_zeroed` asks for a layout whose size is not zero: it is at least one page.
         let start = unsafe { std::alloc::alloc_zeroed(layout) };
         let start = NonNull::new(start.cast()).ok_or(Error::TooShort {

@@ -169,6 +169,7 @@ impl<T: InFlight> sealed_payload::Payload for T {
 
     fn follow(&self, from: (u64, u64), queue: &RawStream, _: Inside) {
         self.uses().iter().for_each(|used| used.0.follow(from, queue));
+        self.memory().iter().for_each(|memory| memory.block().follow_work(from, queue));
     }
 }
 

@@ -223,5 +223,8 @@ fn memory_of_no_elements_and_of_too_many() {
     assert!(matches!(error, Error::TooShort { .. }), "{error}");
     let error = Pages::<u8>::zeroed(isize::MAX as usize).unwrap_err();
     assert!(matches!(error, Error::TooShort { .. }), "{error}");
+    // Their whole pages are longer than what there can be, so the error must not say that fewer bytes are needed.
+    let error = Pages::<f32>::zeroed(isize::MAX as usize / 4).unwrap_err();
+    assert!(matches!(error, Error::TooShort { need, have, .. } if need > have), "{error}");
     alone.assert_nothing_lives();
 }

@@ -1,6 +1,7 @@
 //! Captured graphs.
 
 mod allocators;
+mod beside;
 mod branches;
 mod broken;
 mod broken_bodies;

@@ -174,3 +174,29 @@ fn an_object_that_failed_work_may_use_is_in_use_until_its_own_stream_was_waited_
     });
     alone.assert_nothing_lives();
 }
+
+/// A buffer of this crate that another stream has taken over, and was waited for there, can be freed: so can this memory.
+#[proves(MEM_02, STREAM_04)]
+#[test]
+fn memory_of_work_that_another_stream_took_over_is_free_when_that_stream_was_waited_for() {
+    let alone = alone();
+    inside(|current| {
+        let (first, second) = (current.stream().unwrap(), current.stream().unwrap());
+        let tensor = current.upload_tensor(&[16], &[1_u32; 16]).unwrap();
+        let described = tensors(current, &tensor).unwrap();
+        let memory = described.into_iter().flatten().map(|tensor| tensor.memory).collect();
+        let counter = Counter { mark: Arc::new(LastUse::never(current)), memory };
+        let work = counted(current, &first, counter, |_| Ok(())).unwrap();
+        let event = first.record(current, current.event().unwrap()).map_err(Error::from).unwrap();
+        let work = second.adopt_after(current, work, &event).map_err(Error::from).unwrap();
+        // Its own stream goes on.
+        let release = hold(current, &first);
+        let counter = work.wait(current).unwrap();
+        assert!(counter.mark.is_over(current));
+        tensor.free(current).unwrap();
+        drop(counter);
+        release.send(()).unwrap();
+        first.synchronize(current).unwrap();
+    });
+    alone.assert_nothing_lives();
+}
