@@ -70,12 +70,12 @@ pub(crate) fn aclrtGetDeviceCapability(
     mut value: Out<'_, i32>,
 ) -> Answer {
     wanted(&value)?;
-    device::device(device_id.into())?;
     let has = match dev_feature_type {
         aclrtDevFeatureType::ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV
         | aclrtDevFeatureType::ACL_FEATURE_SYSTEM_MEMQ_EVENT_CROSS_DEV => ACL_DEV_FEATURE_NOT_SUPPORT,
         other => return Err(Failure::refused(format!("there is no device feature {}", other.0))),
     };
+    device::device(device_id.into())?;
     current_context()?;
     value.set(has as i32);
     Ok(())

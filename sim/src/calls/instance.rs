@@ -138,10 +138,13 @@ pub(crate) fn aclmdlRISetName(model_ri: aclmdlRI, name: Text<'_>) -> Answer {
     Ok(())
 }
 
-/// The name with its terminating zero has to fit (107039).
+/// The name with its terminating zero has to fit (100000). There is no name without a place for that zero (107000).
 pub(crate) fn aclmdlRIGetName(model_ri: aclmdlRI, max_len: u32, mut name: Out<'_, c_char>) -> Answer {
     wanted(&name)?;
     let instance = instances::find(model_ri)?;
+    if max_len == 0 {
+        return Err(Failure::refused("there is room for 0 bytes; a name has at least its terminating zero"));
+    }
     instance.of_current_context()?;
     let found = Instance::name(&instance);
     super::store_text(&mut name, &found, max_len as usize)

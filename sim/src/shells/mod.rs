@@ -3,6 +3,7 @@
 
 #![allow(unsafe_code)]
 
+mod demands;
 mod results;
 mod words;
 
@@ -75,8 +76,10 @@ pub mod exports {
             }
         };
         ([$need:ident] $name:ident ($($arg:ident: $ty:ty),*) $($ret:ty)?) => {
-            pub unsafe extern "C" fn $name($(_: $ty),*) $(-> $ret)? {
-                $crate::shells::results::absent(stringify!($name))
+            pub unsafe extern "C" fn $name($($arg: $ty),*) $(-> $ret)? {
+                #[allow(unused_imports, reason = "some functions have pointers alone")]
+                use $crate::shells::words::{NoWord, Word};
+                $crate::shells::results::absent(stringify!($name), &[$((stringify!($arg), Word($arg).argument())),*])
             }
         };
     }

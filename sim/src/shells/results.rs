@@ -1,5 +1,6 @@
 //! What the results of [`calls`](crate::calls) functions become on the C side.
 
+use super::demands;
 use crate::abi::{Address, CText, Name};
 use crate::failure::{Answer, Failure};
 use crate::faults::{self, Verdict};
@@ -93,8 +94,14 @@ where
 }
 
 /// The whole of a function that is not simulated.
-pub(super) fn absent<C: Broken>(name: &'static str) -> C {
-    absent_for(name, "the simulator does not have this function")
+pub(super) fn absent<C: Broken>(name: &'static str, arguments: &[demands::Named]) -> C {
+    match demands::check(name, arguments) {
+        Ok(()) => absent_for(name, "the simulator does not have this function"),
+        Err(failure) => errors::during(name, None, || {
+            errors::report(&failure);
+            C::failed(&failure)
+        }),
+    }
 }
 
 pub(super) fn absent_for<C: Broken>(name: &'static str, reason: &'static str) -> C {

@@ -67,6 +67,21 @@ fn a_name_of_a_system_on_chip_and_the_place_of_the_answer_are_the_runtimes_to_re
 }
 
 #[test]
+fn the_feature_is_looked_at_before_the_device_that_is_asked_for_it() {
+    let _world = world();
+    let mut value = 7;
+    let (place, unknown): (*mut i32, _) = (&mut value, aclrtDevFeatureType(77));
+    let known = aclrtDevFeatureType::ACL_FEATURE_TSCPU_TASK_UPDATE_SUPPORT_AIC_AIV;
+    for on in ANYWHERE {
+        check([
+            row!(on, device::aclrtGetDeviceCapability(5, unknown, null_mut()) => NULL),
+            row!(on, device::aclrtGetDeviceCapability(5, unknown, place) => REFUSED),
+            row!(on, device::aclrtGetDeviceCapability(5, known, place) => ACL_ERROR_RT_INVALID_DEVICEID),
+        ]);
+    }
+}
+
+#[test]
 fn a_negative_number_of_a_device_is_no_argument_where_the_process_counts() {
     let _world = world();
     let mut id = 7;

@@ -87,6 +87,8 @@ fn what_an_instance_has_is_asked_with_nulls_that_the_runtime_refuses() {
     let (mut count, mut streams, mut tasks) = (0, [aclrtStream::NULL; 8], [aclmdlRITask::NULL; 8]);
     let (count, streams, tasks): (*mut u32, _, _) = (&mut count, streams.as_mut_ptr(), tasks.as_mut_ptr());
     let (nothing, none, nobody) = (null_mut(), aclmdlRI::NULL, aclrtStream::NULL);
+    let mut name = [0; 8];
+    let name = name.as_mut_ptr();
     for on in ANYWHERE {
         check([
             row!(on, model_instance::aclmdlRIGetStreams(none, streams, count) => REFUSED),
@@ -99,6 +101,8 @@ fn what_an_instance_has_is_asked_with_nulls_that_the_runtime_refuses() {
             row!(on, model_instance::aclmdlRIGetTasksByStream(dead, tasks, nothing) => DEAD),
             row!(on, model_instance::aclmdlRITaskGetType(aclmdlRITask::NULL, null_mut()) => REFUSED),
             row!(on, model_instance::aclmdlRITaskDisable(aclmdlRITask::NULL) => REFUSED),
+            row!(on, model_instance::aclmdlRIGetName(gone, 0, name) => DEAD),
+            row!(on, model_instance::aclmdlRIGetName(instance, 0, name) => REFUSED),
             row!(on, model_instance::aclmdlRIUpdate(none) => REFUSED),
             row!(on, model_instance::aclmdlRIUpdate(gone) => DEAD),
             row!(on, model_instance::aclmdlRIUpdate(built) => UNSUPPORTED),

@@ -131,6 +131,7 @@ fn group() -> aclrtTaskGrp {
     group
 }
 
+mod absent;
 mod captures;
 mod copies;
 mod devices;

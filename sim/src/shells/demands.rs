@@ -1,0 +1,149 @@
+//! What functions that the simulator does not have demand of their arguments. The AscendCL layer of the vendor's library
+//! refuses these before its runtime sees the call, and programs that are tried out without a device meet them.
+
+use super::words::Argument;
+use crate::abi::{FromC, Text};
+use crate::failure::{Answer, Failure};
+use core::ffi::c_char;
+use std::path::Path;
+
+/// An argument with its name.
+pub(super) type Named = (&'static str, Argument);
+
+/// A name is that of an argument which is neither null nor 0. `!` is for one that is reserved: it has to be null or 0. Of
+/// `a|b`, one has to be given. `@` is for the number of this process, `*` for what the runtime refuses (107000), and
+/// `/` for the path of a file that has to be there (107000).
+///
+/// Read in the vendor's sources.
+const DEMANDS: &[(&str, &str)] = &[
+    ("aclmdlRIKernelTaskGetAttribute", "task attr_value"),
+    ("aclrtAllocBuf", "buf size"),
+    ("aclrtAppendBufChain", "head_buf buf"),
+    ("aclrtBinaryGetDevAddress", "bin_handle"),
+    ("aclrtBinaryGetFunction", "bin_handle kernel_name func_handle"),
+    ("aclrtBinaryGetFunctionByEntry", "bin_handle func_handle"),
+    ("aclrtBinaryGetGlobal", "bin_handle name dptr|size"),
+    ("aclrtBinaryLoad", "binary bin_handle"),
+    ("aclrtBinaryLoadFromData", "data bin_handle length*"),
+    ("aclrtBinaryLoadFromFile", "bin_path bin_handle bin_path/"),
+    ("aclrtBinarySetExceptionCallback", "bin_handle callback"),
+    ("aclrtBinaryUnLoad", "bin_handle"),
+    ("aclrtCacheLastTaskOpInfo", "info_ptr info_size"),
+    ("aclrtCmoAsyncWithBarrier", "src"),
+    ("aclrtCmoWaitBarrier", "task_info"),
+    ("aclrtCopyBufRef", "buf new_buf"),
+    ("aclrtDestroyBinary", "binary"),
+    ("aclrtDeviceGetByPCIBusId", "pci_bus_id device_id"),
+    ("aclrtDeviceGetLimit", "value"),
+    ("aclrtDeviceGetPCIBusId", "pci_bus_id"),
+    ("aclrtDeviceL2CacheFlush", "!rsv"),
+    ("aclrtFreeBuf", "buf"),
+    ("aclrtFunctionGetAvailDynUbufPerBlock", "func dynamic_ubuf_size !flags"),
+    ("aclrtFunctionGetParamCount", "func param_count"),
+    ("aclrtFunctionGetParamInfo", "func param_offset|param_size"),
+    ("aclrtGetAllGroupInfo", "group_info"),
+    ("aclrtGetBufChainNum", "head_buf num"),
+    ("aclrtGetBufData", "buf data_ptr size"),
+    ("aclrtGetBufDataLen", "buf len"),
+    ("aclrtGetBufFromChain", "head_buf buf"),
+    ("aclrtGetBufUserData", "buf data_ptr"),
+    ("aclrtGetDevicesTopo", "value"),
+    ("aclrtGetErrorVerbose", "error_info"),
+    ("aclrtGetFuncBySymbol", "symbol func_handle"),
+    ("aclrtGetFunctionAddr", "func_handle aic_addr aiv_addr"),
+    ("aclrtGetFunctionAttribute", "func_handle attr_value"),
+    ("aclrtGetFunctionName", "name"),
+    ("aclrtGetGroupInfoDetail", "group_info attr_value param_ret_size"),
+    ("aclrtGetMemUceInfo", "mem_uce_info_array ret_size"),
+    ("aclrtGetMemUsageInfo", "mem_usage_info output_num"),
+    ("aclrtHostMemMapCapabilities", "capabilities"),
+    ("aclrtKernelArgsAppend", "args_handle param param_size param_handle"),
+    ("aclrtKernelArgsAppendPlaceHolder", "args_handle param_handle"),
+    ("aclrtKernelArgsFinalize", "args_handle"),
+    ("aclrtKernelArgsGetHandleMemSize", "func_handle mem_size"),
+    ("aclrtKernelArgsGetMemSize", "func_handle actual_args_size"),
+    ("aclrtKernelArgsGetPlaceHolderBuffer", "args_handle param_handle data_size buffer_addr"),
+    ("aclrtKernelArgsInit", "func_handle args_handle"),
+    ("aclrtKernelArgsInitByUserMem", "func_handle args_handle user_host_mem actual_args_size"),
+    ("aclrtKernelArgsParaUpdate", "args_handle param_handle param param_size"),
+    ("aclrtLaunchKernel", "func_handle args_data"),
+    ("aclrtLaunchKernelV2", "func_handle args_data"),
+    ("aclrtLaunchKernelWithArgsArray", "func num_blocks"),
+    ("aclrtLaunchKernelWithConfig", "func_handle num_blocks args_handle !reserve"),
+    ("aclrtLaunchKernelWithHostArgs", "func_handle host_args"),
+    ("aclrtLaunchSIMTKernelWithArgsArray", "func"),
+    ("aclrtLaunchSIMTKernelWithHostArgs", "func host_args args_size"),
+    ("aclrtMemAllocManaged", "ptr"),
+    ("aclrtMemManagedAdvise", "ptr size"),
+    ("aclrtMemManagedGetAttr", "ptr data size"),
+    ("aclrtMemManagedPrefetchAsync", "ptr size !flags"),
+    ("aclrtMemManagedPrefetchBatchAsync", "ptrs sizes prefetch_locs prefetch_loc_idxs count num_prefetch_locs !flags"),
+    ("aclrtMemMapSelectedLink", "vir_ptr_dst vir_ptr_src size"),
+    ("aclrtMemP2PMap", "dev_ptr size !flags"),
+    ("aclrtProfTrace", "userdata"),
+    ("aclrtRegisterCpuFunc", "handle func_name kernel_name func_handle"),
+    ("aclrtRepairError", "error_info"),
+    ("aclrtSetBufDataLen", "buf"),
+    ("aclrtSetBufUserData", "buf data_ptr"),
+    ("aclrtSnapShotProcessBackup", "pid@ !args"),
+    ("aclrtSnapShotProcessLock", "pid@ !reserve"),
+    ("aclrtSnapShotProcessRestore", "pid@ !args"),
+    ("aclrtSnapShotProcessUnlock", "pid@ !reserve"),
+    ("aclrtTaskUpdateAsync", "info"),
+];
+
+/// Whether the arguments of the function with this name are as it demands.
+pub(super) fn check(function: &str, arguments: &[Named]) -> Answer {
+    let found = DEMANDS.binary_search_by_key(&function, |(name, _)| name).ok().and_then(|at| DEMANDS.get(at));
+    found.map_or(Ok(()), |(_, demands)| demands.split(' ').try_for_each(|demand| meets(demand, arguments)))
+}
+
+fn meets(demand: &str, arguments: &[Named]) -> Answer {
+    let argument = |wanted: &str| arguments.iter().find(|(name, _)| *name == wanted).map(|(_, argument)| *argument);
+    let is_nothing = |name: &str| argument(name).is_some_and(Argument::is_nothing);
+    if let Some(reserved) = demand.strip_prefix('!') {
+        return holds(is_nothing(reserved), || {
+            Failure::invalid(format!("`{reserved}` is reserved: expected null or 0"))
+        });
+    }
+    if let Some(name) = demand.strip_suffix('@') {
+        let own = Argument::Word(u64::from(std::process::id()));
+        return holds(argument(name) == Some(own), || Failure::invalid(format!("`{name}` is not this process")));
+    }
+    if let Some(name) = demand.strip_suffix('/') {
+        let path = argument(name).map(text);
+        let is_there = path.as_ref().is_some_and(|path| Path::new(path).exists());
+        return holds(is_there, || Failure::refused(format!("`{name}` is {path:?}, where no file is")));
+    }
+    if let Some(name) = demand.strip_suffix('*') {
+        return holds(!is_nothing(name), || Failure::refused(format!("`{name}` is 0")));
+    }
+    let is_given = demand.split('|').any(|name| !is_nothing(name));
+    holds(is_given, || Failure::invalid(format!("`{}` is null or 0", demand.replace('|', "` or `"))))
+}
+
+/// The text at an argument; none at null.
+fn text(argument: Argument) -> String {
+    let Argument::Address(address) = argument else { return String::new() };
+    // SAFETY: `FromC::from_c` asks for an argument of a C call that is under way. The text is one, as the demand says.
+    let text: Text<'_> = unsafe { FromC::from_c(address.cast::<c_char>()) };
+    text.get().map(Into::into).unwrap_or_default()
+}
+
+fn holds(condition: bool, failure: impl FnOnce() -> Failure) -> Answer {
+    if condition { Ok(()) } else { Err(failure()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::DEMANDS;
+
+    #[test]
+    fn the_demands_are_sorted_and_those_of_functions_that_are_not_simulated() {
+        assert!(DEMANDS.is_sorted());
+        for (name, demands) in DEMANDS {
+            let function = ascendcl_sys::table().find(|function| function.name == *name).unwrap();
+            assert!(!function.simulated && !demands.is_empty(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! Functions that the simulator does not have: the AscendCL layer of the vendor's library looks at their arguments, as its
+//! sources read, before the runtime does.
+
+use super::*;
+use core::ffi::c_void;
+use core::ptr::{null, null_mut};
+
+const ONE: dim3 = dim3 { x: 1, y: 1, z: 1 };
+const HERE: aclrtMemManagedLocation =
+    aclrtMemManagedLocation { kind: aclrtMemManagedLocationType::ACL_MEM_LOCATIONTYPE_DEVICE, id: 0 };
+
+unsafe extern "C" fn hears(_: *mut aclrtExceptionInfo, _: *mut c_void) {}
+
+/// Something that no function here looks at.
+fn place<T>() -> *mut T {
+    core::ptr::without_provenance_mut(0x1000)
+}
+
+fn set<T>() -> *const T {
+    place()
+}
+
+/// The number of this process.
+fn own() -> i32 {
+    std::process::id().cast_signed()
+}
+
+#[test]
+fn what_loads_kernels_looks_at_its_arguments() {
+    let _world = world();
+    let (nowhere, somewhere) = (c"/nonexistent/kernel.o".as_ptr(), c"/proc/self/exe".as_ptr());
+    check([
+        row!(Own, kernel::aclrtBinaryGetDevAddress(aclrtBinHandle::NULL, place(), place()) => NULL),
+        row!(Own, kernel::aclrtBinaryGetDevAddress(aclrtBinHandle(place()), place(), place()) => UNSUPPORTED),
+        row!(Own, kernel::aclrtBinaryGetFunction(aclrtBinHandle::NULL, set(), place()) => NULL),
+        row!(Own, kernel::aclrtBinaryGetFunction(aclrtBinHandle(place()), null(), place()) => NULL),
+        row!(Own, kernel::aclrtBinaryGetFunction(aclrtBinHandle(place()), set(), null_mut()) => NULL),
+        row!(Own, kernel::aclrtBinaryGetFunction(aclrtBinHandle(place()), set(), place()) => UNSUPPORTED),
+        row!(Own, kernel::aclrtBinaryGetFunctionByEntry(aclrtBinHandle::NULL, 1, place()) => NULL),
+        row!(Own, kernel::aclrtBinaryGetFunctionByEntry(aclrtBinHandle(place()), 1, null_mut()) => NULL),
+        row!(Own, kernel::aclrtBinaryGetFunctionByEntry(aclrtBinHandle(place()), 1, place()) => UNSUPPORTED),
+        row!(Own, kernel::aclrtBinaryGetGlobal(aclrtBinHandle::NULL, set(), place(), place()) => NULL),
+        row!(Own, kernel::aclrtBinaryGetGlobal(aclrtBinHandle(place()), null(), place(), place()) => NULL),
+        row!(Own, kernel::aclrtBinaryGetGlobal(aclrtBinHandle(place()), set(), null_mut(), null_mut()) => NULL),
+        row!(Own, kernel::aclrtBinaryGetGlobal(aclrtBinHandle(place()), set(), place(), place()) => UNSUPPORTED),
+        row!(Own, kernel::aclrtBinaryLoad(aclrtBinary::NULL, place()) => NULL),
+        row!(Own, kernel::aclrtBinaryLoad(aclrtBinary(place()), null_mut()) => NULL),
+        row!(Own, kernel::aclrtBinaryLoad(aclrtBinary(place()), place()) => UNSUPPORTED),
+        row!(Own, kernel::aclrtBinaryLoadFromData(null(), 1, set(), place()) => NULL),
+        row!(Own, kernel::aclrtBinaryLoadFromData(set(), 1, set(), null_mut()) => NULL),
+        row!(Own, kernel::aclrtBinaryLoadFromData(set(), 0, set(), place()) => REFUSED),
+        row!(Own, kernel::aclrtBinaryLoadFromData(set(), 1, set(), place()) => UNSUPPORTED),
+        row!(Own, kernel::aclrtBinaryLoadFromFile(null(), place(), place()) => NULL),
+        row!(Own, kernel::aclrtBinaryLoadFromFile(nowhere, place(), null_mut()) => NULL),
+        row!(Own, kernel::aclrtBinaryLoadFromFile(nowhere, place(), place()) => REFUSED),
+        row!(Own, kernel::aclrtBinaryLoadFromFile(c"".as_ptr(), place(), place()) => REFUSED),
+        row!(Own, kernel::aclrtBinaryLoadFromFile(somewhere, place(), place()) => UNSUPPORTED),
+        row!(Own, kernel::aclrtBinarySetExceptionCallback(aclrtBinHandle::NULL, Some(hears), place()) => NULL),
+        row!(Own, kernel::aclrtBinarySetExceptionCallback(aclrtBinHandle(place()), None, place()) => NULL),
+        row!(Own, kernel::aclrtBinarySetExceptionCallback(aclrtBinHandle(place()), Some(hears), place()) => UNSUPPORTED),
+        row!(Own, kernel::aclrtBinaryUnLoad(aclrtBinHandle::NULL) => NULL),
+        row!(Own, kernel::aclrtBinaryUnLoad(aclrtBinHandle(place())) => UNSUPPORTED),
+        row!(Own, kernel::aclrtDestroyBinary(aclrtBinary::NULL) => NULL),
+        row!(Own, kernel::aclrtDestroyBinary(aclrtBinary(place())) => UNSUPPORTED),
+        row!(Own, kernel::aclrtRegisterCpuFunc(aclrtBinHandle::NULL, set(), set(), place()) => NULL),
+        row!(Own, kernel::aclrtRegisterCpuFunc(aclrtBinHandle(place()), null(), set(), place()) => NULL),
+        row!(Own, kernel::aclrtRegisterCpuFunc(aclrtBinHandle(place()), set(), null(), place()) => NULL),
+        row!(Own, kernel::aclrtRegisterCpuFunc(aclrtBinHandle(place()), set(), set(), null_mut()) => NULL),
+        row!(Own, kernel::aclrtRegisterCpuFunc(aclrtBinHandle(place()), set(), set(), place()) => UNSUPPORTED),
+    ]);
+}
+
+#[test]
+fn questions_about_functions_of_kernels_look_at_their_arguments() {
+    let _world = world();
+    check([
+        row!(Own, kernel::aclrtFunctionGetAvailDynUbufPerBlock(null_mut(), 0, place()) => NULL),
+        row!(Own, kernel::aclrtFunctionGetAvailDynUbufPerBlock(place(), 0, null_mut()) => NULL),
+        row!(Own, kernel::aclrtFunctionGetAvailDynUbufPerBlock(place(), 1, place()) => NULL),
+        row!(Own, kernel::aclrtFunctionGetAvailDynUbufPerBlock(place(), 0, place()) => UNSUPPORTED),
+        row!(Own, kernel::aclrtFunctionGetParamCount(null(), place()) => NULL),
+        row!(Own, kernel::aclrtFunctionGetParamCount(set(), null_mut()) => NULL),
+        row!(Own, kernel::aclrtFunctionGetParamCount(set(), place()) => UNSUPPORTED),
+        row!(Own, kernel::aclrtFunctionGetParamInfo(null(), 1, place(), place()) => NULL),
+        row!(Own, kernel::aclrtFunctionGetParamInfo(set(), 1, null_mut(), null_mut()) => NULL),
+        row!(Own, kernel::aclrtFunctionGetParamInfo(set(), 1, place(), place()) => UNSUPPORTED),
+        row!(Own, kernel::aclrtGetFuncBySymbol(null(), place()) => NULL),
+        row!(Own, kernel::aclrtGetFuncBySymbol(set(), null_mut()) => NULL),
+        row!(Own, kernel::aclrtGetFuncBySymbol(set(), place()) => UNSUPPORTED),
+        row!(Own, kernel::aclrtGetFunctionAddr(aclrtFuncHandle::NULL, place(), place()) => NULL),
+        row!(Own, kernel::aclrtGetFunctionAddr(aclrtFuncHandle(place()), null_mut(), place()) => NULL),
+        row!(Own, kernel::aclrtGetFunctionAddr(aclrtFuncHandle(place()), place(), null_mut()) => NULL),
+        row!(Own, kernel::aclrtGetFunctionAddr(aclrtFuncHandle(place()), place(), place()) => UNSUPPORTED),
+        row!(Own, kernel::aclrtGetFunctionAttribute(aclrtFuncHandle::NULL, aclrtFuncAttribute(0), place()) => NULL),
+        row!(Own, kernel::aclrtGetFunctionAttribute(aclrtFuncHandle(place()), aclrtFuncAttribute(0), null_mut()) => NULL),
+        row!(Own, kernel::aclrtGetFunctionAttribute(aclrtFuncHandle(place()), aclrtFuncAttribute(0), place()) => UNSUPPORTED),
+        row!(Own, kernel::aclrtGetFunctionName(aclrtFuncHandle(place()), 1, null_mut()) => NULL),
+        row!(Own, kernel::aclrtGetFunctionName(aclrtFuncHandle(place()), 1, place()) => UNSUPPORTED),
+        row!(Own, copy::aclrtTaskUpdateAsync(aclrtStream::NULL, 1, null_mut(), aclrtStream::NULL) => NULL),
+        row!(Own, copy::aclrtTaskUpdateAsync(aclrtStream::NULL, 1, place(), aclrtStream::NULL) => UNSUPPORTED),
+        row!(Own, model_instance::aclmdlRIKernelTaskGetAttribute(aclmdlRITask::NULL, aclrtLaunchKernelAttrId(0), place()) => NULL),
+        row!(Own, model_instance::aclmdlRIKernelTaskGetAttribute(aclmdlRITask(place()), aclrtLaunchKernelAttrId(0), null_mut()) => NULL),
+        row!(Own, model_instance::aclmdlRIKernelTaskGetAttribute(aclmdlRITask(place()), aclrtLaunchKernelAttrId(0), place()) => UNSUPPORTED),
+    ]);
+}
+
+#[test]
+fn arguments_of_kernels_look_at_their_arguments() {
+    let _world = world();
+    check([
+        row!(Own, kernel::aclrtKernelArgsAppend(aclrtArgsHandle::NULL, place(), 1, place()) => NULL),
+        row!(Own, kernel::aclrtKernelArgsAppend(aclrtArgsHandle(place()), null_mut(), 1, place()) => NULL),
+        row!(Own, kernel::aclrtKernelArgsAppend(aclrtArgsHandle(place()), place(), 0, place()) => NULL),
+        row!(Own, kernel::aclrtKernelArgsAppend(aclrtArgsHandle(place()), place(), 1, null_mut()) => NULL),
+        row!(Own, kernel::aclrtKernelArgsAppend(aclrtArgsHandle(place()), place(), 1, place()) => UNSUPPORTED),
+        row!(Own, kernel::aclrtKernelArgsAppendPlaceHolder(aclrtArgsHandle::NULL, place()) => NULL),
+        row!(Own, kernel::aclrtKernelArgsAppendPlaceHolder(aclrtArgsHandle(place()), null_mut()) => NULL),
+        row!(Own, kernel::aclrtKernelArgsAppendPlaceHolder(aclrtArgsHandle(place()), place()) => UNSUPPORTED),
+        row!(Own, kernel::aclrtKernelArgsFinalize(aclrtArgsHandle::NULL) => NULL),
+        row!(Own, kernel::aclrtKernelArgsFinalize(aclrtArgsHandle(place())) => UNSUPPORTED),
+        row!(Own, kernel::aclrtKernelArgsGetHandleMemSize(aclrtFuncHandle::NULL, place()) => NULL),
+        row!(Own, kernel::aclrtKernelArgsGetHandleMemSize(aclrtFuncHandle(place()), null_mut()) => NULL),
+        row!(Own, kernel::aclrtKernelArgsGetHandleMemSize(aclrtFuncHandle(place()), place()) => UNSUPPORTED),
+        row!(Own, kernel::aclrtKernelArgsGetMemSize(aclrtFuncHandle::NULL, 1, place()) => NULL),
+        row!(Own, kernel::aclrtKernelArgsGetMemSize(aclrtFuncHandle(place()), 1, null_mut()) => NULL),
+        row!(Own, kernel::aclrtKernelArgsGetMemSize(aclrtFuncHandle(place()), 1, place()) => UNSUPPORTED),
+        row!(Own, kernel::aclrtKernelArgsGetPlaceHolderBuffer(aclrtArgsHandle::NULL, aclrtParamHandle(place()), 1, place()) => NULL),
+        row!(Own, kernel::aclrtKernelArgsGetPlaceHolderBuffer(aclrtArgsHandle(place()), aclrtParamHandle::NULL, 1, place()) => NULL),
+        row!(Own, kernel::aclrtKernelArgsGetPlaceHolderBuffer(aclrtArgsHandle(place()), aclrtParamHandle(place()), 0, place()) => NULL),
+        row!(Own, kernel::aclrtKernelArgsGetPlaceHolderBuffer(aclrtArgsHandle(place()), aclrtParamHandle(place()), 1, null_mut()) => NULL),
+        row!(Own, kernel::aclrtKernelArgsGetPlaceHolderBuffer(aclrtArgsHandle(place()), aclrtParamHandle(place()), 1, place()) => UNSUPPORTED),
+        row!(Own, kernel::aclrtKernelArgsInit(aclrtFuncHandle::NULL, place()) => NULL),
+        row!(Own, kernel::aclrtKernelArgsInit(aclrtFuncHandle(place()), null_mut()) => NULL),
+        row!(Own, kernel::aclrtKernelArgsInit(aclrtFuncHandle(place()), place()) => UNSUPPORTED),
+        row!(Own, kernel::aclrtKernelArgsInitByUserMem(aclrtFuncHandle::NULL, aclrtArgsHandle(place()), place(), 1) => NULL),
+        row!(Own, kernel::aclrtKernelArgsInitByUserMem(aclrtFuncHandle(place()), aclrtArgsHandle::NULL, place(), 1) => NULL),
+        row!(Own, kernel::aclrtKernelArgsInitByUserMem(aclrtFuncHandle(place()), aclrtArgsHandle(place()), null_mut(), 1) => NULL),
+        row!(Own, kernel::aclrtKernelArgsInitByUserMem(aclrtFuncHandle(place()), aclrtArgsHandle(place()), place(), 0) => NULL),
+        row!(Own, kernel::aclrtKernelArgsInitByUserMem(aclrtFuncHandle(place()), aclrtArgsHandle(place()), place(), 1) => UNSUPPORTED),
+        row!(Own, kernel::aclrtKernelArgsParaUpdate(aclrtArgsHandle::NULL, aclrtParamHandle(place()), place(), 1) => NULL),
+        row!(Own, kernel::aclrtKernelArgsParaUpdate(aclrtArgsHandle(place()), aclrtParamHandle::NULL, place(), 1) => NULL),
+        row!(Own, kernel::aclrtKernelArgsParaUpdate(aclrtArgsHandle(place()), aclrtParamHandle(place()), null_mut(), 1) => NULL),
+        row!(Own, kernel::aclrtKernelArgsParaUpdate(aclrtArgsHandle(place()), aclrtParamHandle(place()), place(), 0) => NULL),
+        row!(Own, kernel::aclrtKernelArgsParaUpdate(aclrtArgsHandle(place()), aclrtParamHandle(place()), place(), 1) => UNSUPPORTED),
+    ]);
+}
+
+#[test]
+fn launches_of_kernels_look_at_their_arguments() {
+    let _world = world();
+    check([
+        row!(Own, kernel::aclrtLaunchKernel(aclrtFuncHandle::NULL, 1, set(), 1, aclrtStream::NULL) => NULL),
+        row!(Own, kernel::aclrtLaunchKernel(aclrtFuncHandle(place()), 1, null(), 1, aclrtStream::NULL) => NULL),
+        row!(Own, kernel::aclrtLaunchKernel(aclrtFuncHandle(place()), 1, set(), 1, aclrtStream::NULL) => UNSUPPORTED),
+        row!(Own, kernel::aclrtLaunchKernelV2(aclrtFuncHandle::NULL, 1, set(), 1, place(), aclrtStream::NULL) => NULL),
+        row!(Own, kernel::aclrtLaunchKernelV2(aclrtFuncHandle(place()), 1, null(), 1, place(), aclrtStream::NULL) => NULL),
+        row!(Own, kernel::aclrtLaunchKernelV2(aclrtFuncHandle(place()), 1, set(), 1, place(), aclrtStream::NULL) => UNSUPPORTED),
+        row!(Own, kernel::aclrtLaunchKernelWithArgsArray(null_mut(), 1, aclrtStream::NULL, place(), place()) => NULL),
+        row!(Own, kernel::aclrtLaunchKernelWithArgsArray(place(), 0, aclrtStream::NULL, place(), place()) => NULL),
+        row!(Own, kernel::aclrtLaunchKernelWithArgsArray(place(), 1, aclrtStream::NULL, place(), place()) => UNSUPPORTED),
+        row!(Own, kernel::aclrtLaunchKernelWithConfig(aclrtFuncHandle::NULL, 1, aclrtStream::NULL, place(), aclrtArgsHandle(place()), null_mut()) => NULL),
+        row!(Own, kernel::aclrtLaunchKernelWithConfig(aclrtFuncHandle(place()), 0, aclrtStream::NULL, place(), aclrtArgsHandle(place()), null_mut()) => NULL),
+        row!(Own, kernel::aclrtLaunchKernelWithConfig(aclrtFuncHandle(place()), 1, aclrtStream::NULL, place(), aclrtArgsHandle::NULL, null_mut()) => NULL),
+        row!(Own, kernel::aclrtLaunchKernelWithConfig(aclrtFuncHandle(place()), 1, aclrtStream::NULL, place(), aclrtArgsHandle(place()), place()) => NULL),
+        row!(Own, kernel::aclrtLaunchKernelWithConfig(aclrtFuncHandle(place()), 1, aclrtStream::NULL, place(), aclrtArgsHandle(place()), null_mut()) => UNSUPPORTED),
+        row!(Own, kernel::aclrtLaunchKernelWithHostArgs(aclrtFuncHandle::NULL, 1, aclrtStream::NULL, place(), place(), 1, place(), 1) => NULL),
+        row!(Own, kernel::aclrtLaunchKernelWithHostArgs(aclrtFuncHandle(place()), 1, aclrtStream::NULL, place(), null_mut(), 1, place(), 1) => NULL),
+        row!(Own, kernel::aclrtLaunchKernelWithHostArgs(aclrtFuncHandle(place()), 1, aclrtStream::NULL, place(), place(), 1, place(), 1) => UNSUPPORTED),
+        row!(Own, kernel::aclrtLaunchSIMTKernelWithArgsArray(null_mut(), ONE, ONE, 1, aclrtStream::NULL, place(), place()) => NULL),
+        row!(Own, kernel::aclrtLaunchSIMTKernelWithArgsArray(place(), ONE, ONE, 1, aclrtStream::NULL, place(), place()) => UNSUPPORTED),
+        row!(Own, kernel::aclrtLaunchSIMTKernelWithHostArgs(null_mut(), ONE, ONE, 1, aclrtStream::NULL, place(), place(), 1, place(), 1) => NULL),
+        row!(Own, kernel::aclrtLaunchSIMTKernelWithHostArgs(place(), ONE, ONE, 1, aclrtStream::NULL, place(), null_mut(), 1, place(), 1) => NULL),
+        row!(Own, kernel::aclrtLaunchSIMTKernelWithHostArgs(place(), ONE, ONE, 1, aclrtStream::NULL, place(), place(), 0, place(), 1) => NULL),
+        row!(Own, kernel::aclrtLaunchSIMTKernelWithHostArgs(place(), ONE, ONE, 1, aclrtStream::NULL, place(), place(), 1, place(), 1) => UNSUPPORTED),
+    ]);
+}
+
+#[test]
+fn buffers_and_their_chains_look_at_their_arguments() {
+    let _world = world();
+    check([
+        row!(Own, memory::aclrtAllocBuf(null_mut(), 1) => NULL),
+        row!(Own, memory::aclrtAllocBuf(place(), 0) => NULL),
+        row!(Own, memory::aclrtAllocBuf(place(), 1) => UNSUPPORTED),
+        row!(Own, memory::aclrtAppendBufChain(aclrtMbuf::NULL, aclrtMbuf(place())) => NULL),
+        row!(Own, memory::aclrtAppendBufChain(aclrtMbuf(place()), aclrtMbuf::NULL) => NULL),
+        row!(Own, memory::aclrtAppendBufChain(aclrtMbuf(place()), aclrtMbuf(place())) => UNSUPPORTED),
+        row!(Own, memory::aclrtCopyBufRef(aclrtMbuf::NULL, place()) => NULL),
+        row!(Own, memory::aclrtCopyBufRef(aclrtMbuf(place()), null_mut()) => NULL),
+        row!(Own, memory::aclrtCopyBufRef(aclrtMbuf(place()), place()) => UNSUPPORTED),
+        row!(Own, memory::aclrtFreeBuf(aclrtMbuf::NULL) => NULL),
+        row!(Own, memory::aclrtFreeBuf(aclrtMbuf(place())) => UNSUPPORTED),
+        row!(Own, memory::aclrtGetBufChainNum(aclrtMbuf::NULL, place()) => NULL),
+        row!(Own, memory::aclrtGetBufChainNum(aclrtMbuf(place()), null_mut()) => NULL),
+        row!(Own, memory::aclrtGetBufChainNum(aclrtMbuf(place()), place()) => UNSUPPORTED),
+        row!(Own, memory::aclrtGetBufData(aclrtMbuf::NULL, place(), place()) => NULL),
+        row!(Own, memory::aclrtGetBufData(aclrtMbuf(place()), null_mut(), place()) => NULL),
+        row!(Own, memory::aclrtGetBufData(aclrtMbuf(place()), place(), null_mut()) => NULL),
+        row!(Own, memory::aclrtGetBufData(aclrtMbuf(place()), place(), place()) => UNSUPPORTED),
+        row!(Own, memory::aclrtGetBufDataLen(aclrtMbuf::NULL, place()) => NULL),
+        row!(Own, memory::aclrtGetBufDataLen(aclrtMbuf(place()), null_mut()) => NULL),
+        row!(Own, memory::aclrtGetBufDataLen(aclrtMbuf(place()), place()) => UNSUPPORTED),
+        row!(Own, memory::aclrtGetBufFromChain(aclrtMbuf::NULL, 1, place()) => NULL),
+        row!(Own, memory::aclrtGetBufFromChain(aclrtMbuf(place()), 1, null_mut()) => NULL),
+        row!(Own, memory::aclrtGetBufFromChain(aclrtMbuf(place()), 1, place()) => UNSUPPORTED),
+        row!(Own, memory::aclrtGetBufUserData(aclrtMbuf::NULL, place(), 1, 1) => NULL),
+        row!(Own, memory::aclrtGetBufUserData(aclrtMbuf(place()), null_mut(), 1, 1) => NULL),
+        row!(Own, memory::aclrtGetBufUserData(aclrtMbuf(place()), place(), 1, 1) => UNSUPPORTED),
+        row!(Own, memory::aclrtSetBufDataLen(aclrtMbuf::NULL, 1) => NULL),
+        row!(Own, memory::aclrtSetBufDataLen(aclrtMbuf(place()), 1) => UNSUPPORTED),
+        row!(Own, memory::aclrtSetBufUserData(aclrtMbuf::NULL, set(), 1, 1) => NULL),
+        row!(Own, memory::aclrtSetBufUserData(aclrtMbuf(place()), null(), 1, 1) => NULL),
+        row!(Own, memory::aclrtSetBufUserData(aclrtMbuf(place()), set(), 1, 1) => UNSUPPORTED),
+    ]);
+}
+
+#[test]
+fn memory_that_moves_or_is_mapped_elsewhere_look_at_their_arguments() {
+    let _world = world();
+    check([
+        row!(Own, memory::aclrtMemAllocManaged(null_mut(), 1, 1) => NULL),
+        row!(Own, memory::aclrtMemAllocManaged(place(), 1, 1) => UNSUPPORTED),
+        row!(Own, memory::aclrtMemManagedAdvise(null(), 1, aclrtMemManagedAdviseType(0), HERE) => NULL),
+        row!(Own, memory::aclrtMemManagedAdvise(set(), 0, aclrtMemManagedAdviseType(0), HERE) => NULL),
+        row!(Own, memory::aclrtMemManagedAdvise(set(), 1, aclrtMemManagedAdviseType(0), HERE) => UNSUPPORTED),
+        row!(Own, memory::aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute(0), null(), 1, place(), 1) => NULL),
+        row!(Own, memory::aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute(0), set(), 1, null_mut(), 1) => NULL),
+        row!(Own, memory::aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute(0), set(), 0, place(), 1) => NULL),
+        row!(Own, memory::aclrtMemManagedGetAttr(aclrtMemManagedRangeAttribute(0), set(), 1, place(), 1) => UNSUPPORTED),
+        row!(Own, memory::aclrtMemManagedPrefetchAsync(null(), 1, HERE, 0, aclrtStream::NULL) => NULL),
+        row!(Own, memory::aclrtMemManagedPrefetchAsync(set(), 0, HERE, 0, aclrtStream::NULL) => NULL),
+        row!(Own, memory::aclrtMemManagedPrefetchAsync(set(), 1, HERE, 1, aclrtStream::NULL) => NULL),
+        row!(Own, memory::aclrtMemManagedPrefetchAsync(set(), 1, HERE, 0, aclrtStream::NULL) => UNSUPPORTED),
+        row!(Own, memory::aclrtMemManagedPrefetchBatchAsync(null_mut(), place(), 1, place(), place(), 1, 0, aclrtStream::NULL) => NULL),
+        row!(Own, memory::aclrtMemManagedPrefetchBatchAsync(place(), null_mut(), 1, place(), place(), 1, 0, aclrtStream::NULL) => NULL),
+        row!(Own, memory::aclrtMemManagedPrefetchBatchAsync(place(), place(), 1, null_mut(), place(), 1, 0, aclrtStream::NULL) => NULL),
+        row!(Own, memory::aclrtMemManagedPrefetchBatchAsync(place(), place(), 1, place(), null_mut(), 1, 0, aclrtStream::NULL) => NULL),
+        row!(Own, memory::aclrtMemManagedPrefetchBatchAsync(place(), place(), 0, place(), place(), 1, 0, aclrtStream::NULL) => NULL),
+        row!(Own, memory::aclrtMemManagedPrefetchBatchAsync(place(), place(), 1, place(), place(), 0, 0, aclrtStream::NULL) => NULL),
+        row!(Own, memory::aclrtMemManagedPrefetchBatchAsync(place(), place(), 1, place(), place(), 1, 1, aclrtStream::NULL) => NULL),
+        row!(Own, memory::aclrtMemManagedPrefetchBatchAsync(place(), place(), 1, place(), place(), 1, 0, aclrtStream::NULL) => UNSUPPORTED),
+        row!(Own, memory::aclrtMemMapSelectedLink(null_mut(), 1, place(), 1) => NULL),
+        row!(Own, memory::aclrtMemMapSelectedLink(place(), 1, null_mut(), 1) => NULL),
+        row!(Own, memory::aclrtMemMapSelectedLink(place(), 0, place(), 1) => NULL),
+        row!(Own, memory::aclrtMemMapSelectedLink(place(), 1, place(), 1) => UNSUPPORTED),
+        row!(Own, memory::aclrtMemP2PMap(null_mut(), 1, 1, 0) => NULL),
+        row!(Own, memory::aclrtMemP2PMap(place(), 0, 1, 0) => NULL),
+        row!(Own, memory::aclrtMemP2PMap(place(), 1, 1, 1) => NULL),
+        row!(Own, memory::aclrtMemP2PMap(place(), 1, 1, 0) => UNSUPPORTED),
+    ]);
+}
+
+#[test]
+fn questions_about_devices_and_the_process_look_at_their_arguments() {
+    let _world = world();
+    check([
+        row!(Own, memory::aclrtGetMemUceInfo(1, null_mut(), 1, place()) => NULL),
+        row!(Own, memory::aclrtGetMemUceInfo(1, place(), 1, null_mut()) => NULL),
+        row!(Own, memory::aclrtGetMemUceInfo(1, place(), 1, place()) => UNSUPPORTED),
+        row!(Own, memory::aclrtGetMemUsageInfo(1, null_mut(), 1, place()) => NULL),
+        row!(Own, memory::aclrtGetMemUsageInfo(1, place(), 1, null_mut()) => NULL),
+        row!(Own, memory::aclrtGetMemUsageInfo(1, place(), 1, place()) => UNSUPPORTED),
+        row!(Own, memory::aclrtHostMemMapCapabilities(1, aclrtHacType(0), null_mut()) => NULL),
+        row!(Own, memory::aclrtHostMemMapCapabilities(1, aclrtHacType(0), place()) => UNSUPPORTED),
+        row!(Own, process::aclrtCacheLastTaskOpInfo(null(), 1) => NULL),
+        row!(Own, process::aclrtCacheLastTaskOpInfo(set(), 0) => NULL),
+        row!(Own, process::aclrtCacheLastTaskOpInfo(set(), 1) => UNSUPPORTED),
+        row!(Own, copy::aclrtCmoAsyncWithBarrier(null_mut(), 1, aclrtCmoType(0), 1, aclrtStream::NULL) => NULL),
+        row!(Own, copy::aclrtCmoAsyncWithBarrier(place(), 1, aclrtCmoType(0), 1, aclrtStream::NULL) => UNSUPPORTED),
+        row!(Own, copy::aclrtCmoWaitBarrier(null_mut(), aclrtStream::NULL, 1) => NULL),
+        row!(Own, copy::aclrtCmoWaitBarrier(place(), aclrtStream::NULL, 1) => UNSUPPORTED),
+        row!(Own, device::aclrtDeviceGetByPCIBusId(null(), place()) => NULL),
+        row!(Own, device::aclrtDeviceGetByPCIBusId(set(), null_mut()) => NULL),
+        row!(Own, device::aclrtDeviceGetByPCIBusId(set(), place()) => UNSUPPORTED),
+        row!(Own, device::aclrtDeviceGetLimit(aclrtDeviceLimit(0), null_mut()) => NULL),
+        row!(Own, device::aclrtDeviceGetLimit(aclrtDeviceLimit(0), place()) => UNSUPPORTED),
+        row!(Own, device::aclrtDeviceGetPCIBusId(1, null_mut(), 1) => NULL),
+        row!(Own, device::aclrtDeviceGetPCIBusId(1, place(), 1) => UNSUPPORTED),
+        row!(Own, process::aclrtDeviceL2CacheFlush(place()) => NULL),
+        row!(Own, process::aclrtDeviceL2CacheFlush(null_mut()) => UNSUPPORTED),
+        row!(Own, process::aclrtGetAllGroupInfo(null_mut()) => NULL),
+        row!(Own, process::aclrtGetAllGroupInfo(place()) => UNSUPPORTED),
+        row!(Own, device::aclrtGetDevicesTopo(1, 1, null_mut()) => NULL),
+        row!(Own, device::aclrtGetDevicesTopo(1, 1, place()) => UNSUPPORTED),
+        row!(Own, process::aclrtGetErrorVerbose(1, null_mut()) => NULL),
+        row!(Own, process::aclrtGetErrorVerbose(1, place()) => UNSUPPORTED),
+        row!(Own, process::aclrtGetGroupInfoDetail(null(), 1, aclrtGroupAttr(0), place(), 1, place()) => NULL),
+        row!(Own, process::aclrtGetGroupInfoDetail(set(), 1, aclrtGroupAttr(0), null_mut(), 1, place()) => NULL),
+        row!(Own, process::aclrtGetGroupInfoDetail(set(), 1, aclrtGroupAttr(0), place(), 1, null_mut()) => NULL),
+        row!(Own, process::aclrtGetGroupInfoDetail(set(), 1, aclrtGroupAttr(0), place(), 1, place()) => UNSUPPORTED),
+        row!(Own, process::aclrtProfTrace(null_mut(), 1, aclrtStream::NULL) => NULL),
+        row!(Own, process::aclrtProfTrace(place(), 1, aclrtStream::NULL) => UNSUPPORTED),
+        row!(Own, process::aclrtRepairError(1, null()) => NULL),
+        row!(Own, process::aclrtRepairError(1, set()) => UNSUPPORTED),
+        row!(Own, process::aclrtSnapShotProcessBackup(own() + 1, null_mut()) => NULL),
+        row!(Own, process::aclrtSnapShotProcessBackup(own(), place()) => NULL),
+        row!(Own, process::aclrtSnapShotProcessBackup(own(), null_mut()) => UNSUPPORTED),
+        row!(Own, process::aclrtSnapShotProcessLock(own(), place()) => NULL),
+        row!(Own, process::aclrtSnapShotProcessLock(own(), null_mut()) => UNSUPPORTED),
+        row!(Own, process::aclrtSnapShotProcessRestore(own(), place()) => NULL),
+        row!(Own, process::aclrtSnapShotProcessRestore(own(), null_mut()) => UNSUPPORTED),
+        row!(Own, process::aclrtSnapShotProcessUnlock(own(), place()) => NULL),
+        row!(Own, process::aclrtSnapShotProcessUnlock(own(), null_mut()) => UNSUPPORTED),
+    ]);
+}
+
+/// The runtime comes behind, so that neither the context nor a stream counts.
+#[test]
+fn what_is_null_is_said_in_any_context_and_in_none() {
+    let _world = world();
+    let dead = dead();
+    for on in ANYWHERE {
+        check([
+            row!(on, kernel::aclrtLaunchKernel(aclrtFuncHandle::NULL, 1, set(), 1, dead) => NULL),
+            row!(on, kernel::aclrtBinaryUnLoad(aclrtBinHandle::NULL) => NULL),
+        ]);
+    }
+}
+
+#[test]
+fn a_description_of_a_binary_is_null_when_there_are_no_data() {
+    let _world = world();
+    assert!(call!(kernel::aclrtCreateBinary(null(), 8)).is_null());
+}
