@@ -288,12 +288,10 @@ impl<N: Name, S: 'static> Actor<N, S> {
         Ok(())
     }
 
-    /// Whether the thread has ended, or another call waits for its end: then its jobs have ended.
+    /// Whether the thread has ended. The lock is held for longer only by a call that waits for the thread behind its jobs.
     fn has_ended(&self) -> bool {
-        match self.thread.try_lock() {
-            Ok(thread) => thread.as_ref().is_none_or(JoinHandle::is_finished),
-            Err(_) => true,
-        }
+        let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner);
+        thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
     /// Joining the thread on itself, or in code that the thread may wait for, would never end.

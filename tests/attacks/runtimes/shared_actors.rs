@@ -109,7 +109,8 @@ fn a_job_that_does_not_end_holds_nobody_who_closes_its_actor() {
     });
     let begun = Instant::now();
     thread::scope(|scope| {
-        let closers: Vec<_> = (0..3).map(|_| scope.spawn(|| actor.close_by_force(BRIEFLY))).collect();
+        let closers: Vec<_> =
+            (0..16).map(|_| scope.spawn(|| actor.close_by_force(Duration::from_millis(200)))).collect();
         for closer in closers {
             let closed = closer.join().unwrap();
             assert!(matches!(closed, Err(CloseError::Busy { inside: 1 })), "{closed:?}");
